@@ -1,0 +1,72 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The kernels are one source compiled once per instruction set; which copy runs is decided when the program starts.
+// `-Ounchecked` and `-wmo` hold in debug builds too: an unoptimised kernel is a thousand times slower and tests nothing.
+// `APUS_CHECKED=1` compiles them with `-O` instead, so that arithmetic and buffers are checked (used under sanitizers).
+let isChecked = Context.environment["APUS_CHECKED"] == "1"
+
+func kernelSettings(march: String? = nil, defines: [String] = []) -> [SwiftSetting] {
+  var flags = [isChecked ? "-O" : "-Ounchecked", "-wmo", "-num-threads", "2"]
+  if let march { flags += ["-Xcc", "-march=\(march)"] }
+  if defines.contains("APUS_AVX512") { flags += ["-Xcc", "-mprefer-vector-width=512"] }
+  return [.unsafeFlags(flags)] + defines.map { .define($0) }
+}
+
+let kernelInterface: Target.Dependency = "ApusKernelInterface"
+
+#if arch(x86_64)
+  let kernelTargets: [Target] = [
+    .target(name: "ApusKernels", dependencies: [kernelInterface], swiftSettings: kernelSettings()),
+    .target(
+      name: "ApusKernelsAVX2", dependencies: [kernelInterface],
+      swiftSettings: kernelSettings(march: "haswell", defines: ["APUS_FMA", "APUS_AVX2"])),
+    .target(
+      name: "ApusKernelsAVX512", dependencies: [kernelInterface],
+      swiftSettings: kernelSettings(march: "cascadelake", defines: ["APUS_FMA", "APUS_AVX512"])),
+  ]
+#else
+  let kernelTargets: [Target] = [
+    .target(
+      name: "ApusKernels", dependencies: [kernelInterface],
+      swiftSettings: kernelSettings(defines: ["APUS_FMA"]))
+  ]
+#endif
+
+let package = Package(
+  name: "apus",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .library(name: "Apus", targets: ["Apus"]),
+    .library(name: "ApusMotion", targets: ["ApusMotion"]),
+    .library(name: "ApusModels", targets: ["ApusModels"]),
+    .executable(name: "apus", targets: ["ApusCLI"]),
+    .executable(name: "bench", targets: ["bench"]),
+    .executable(name: "apus-fuzz", targets: ["ApusFuzz"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+  ],
+  targets: kernelTargets + [
+    .target(name: "ApusKernelInterface"),
+    .target(
+      name: "Apus",
+      dependencies: [kernelInterface] + kernelTargets.map { .target(name: $0.name) }),
+    .target(name: "ApusMotion", dependencies: ["Apus"]),
+    .target(name: "ApusModels", dependencies: ["Apus", "ApusMotion"]),
+    .executableTarget(
+      name: "ApusCLI",
+      dependencies: [
+        "Apus", "ApusMotion", "ApusModels",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ]),
+    .executableTarget(name: "ApusFuzz", dependencies: ["Apus", "ApusMotion", "ApusModels"]),
+    .executableTarget(
+      name: "bench", dependencies: ["Apus", "ApusModels"], path: "Benchmarks/bench"),
+    .testTarget(name: "ApusTests", dependencies: ["Apus"]),
+    .testTarget(name: "ApusMotionTests", dependencies: ["ApusMotion"]),
+    .testTarget(name: "ApusModelsTests", dependencies: ["ApusModels"]),
+    .testTarget(name: "ApusCLITests", dependencies: ["ApusCLI", "Apus"]),
+  ],
+  swiftLanguageModes: [.v6]
+)

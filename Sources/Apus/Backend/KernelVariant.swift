@@ -1,0 +1,51 @@
+import ApusKernelInterface
+import ApusKernels
+
+#if arch(x86_64)
+  import ApusKernelsAVX2
+  import ApusKernelsAVX512
+#endif
+
+/// The instruction set a copy of the kernels was compiled for.
+public enum KernelVariant: String, Sendable, Hashable, CaseIterable {
+  /// What every processor of the architecture has: SSE2 on x86-64, NEON on arm64.
+  case baseline
+  /// AVX2, FMA and F16C (Haswell and later).
+  case avx2
+  /// AVX-512 F, CD, BW, DQ, VL and VNNI (Cascade Lake and later).
+  case avx512
+}
+
+/// The kernels of one variant.
+struct KernelSet: Sendable {
+  let variant: KernelVariant
+  let float32: any FloatingKernels<Float>.Type
+  let float64: any FloatingKernels<Double>.Type
+  let data: any DataKernels.Type
+  let convolution: any ConvolutionKernels.Type
+
+  init(_ variant: KernelVariant) {
+    self.variant = variant
+    #if arch(x86_64)
+      switch variant {
+      case .avx512:
+        float32 = ApusKernelsAVX512.Float32Kernels.self
+        float64 = ApusKernelsAVX512.Float64Kernels.self
+        data = ApusKernelsAVX512.AnyDataKernels.self
+        convolution = ApusKernelsAVX512.BlockedKernels.self
+        return
+      case .avx2:
+        float32 = ApusKernelsAVX2.Float32Kernels.self
+        float64 = ApusKernelsAVX2.Float64Kernels.self
+        data = ApusKernelsAVX2.AnyDataKernels.self
+        convolution = ApusKernelsAVX2.BlockedKernels.self
+        return
+      case .baseline: break
+      }
+    #endif
+    float32 = ApusKernels.Float32Kernels.self
+    float64 = ApusKernels.Float64Kernels.self
+    data = ApusKernels.AnyDataKernels.self
+    convolution = ApusKernels.BlockedKernels.self
+  }
+}

@@ -1,0 +1,32 @@
+/// The element types a tensor can hold.
+///
+/// `float32` is the working type and `float64` the truth it is compared with; the sixteen-bit floats are storage
+/// formats, widened before anything is computed with them.
+public enum DataType: String, Sendable, Hashable, CaseIterable {
+  case float64, float32, float16, bfloat16
+  case int8, int16, int32, int64
+  case uint8, uint16, uint32, uint64
+  case bool
+
+  /// The size of one element in bytes.
+  public var byteCount: Int {
+    switch self {
+    case .float64, .int64, .uint64: 8
+    case .float32, .int32, .uint32: 4
+    case .float16, .bfloat16, .int16, .uint16: 2
+    case .int8, .uint8, .bool: 1
+    }
+  }
+
+  /// Whether values are rounded to a binary floating-point format.
+  public var isFloatingPoint: Bool {
+    switch self {
+    case .float64, .float32, .float16, .bfloat16: true
+    default: false
+    }
+  }
+}
+
+extension DataType: CustomStringConvertible {
+  public var description: String { rawValue }
+}

@@ -1,0 +1,61 @@
+/// Arithmetic on shapes that come from outside: nothing here overflows or traps.
+enum Shape {
+  /// The number of elements of `shape`; an empty shape has one.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for a negative dimension or a product beyond `Int`.
+  static func elementCount(_ shape: [Int], operation: @autoclosure () -> String = "tensor") throws -> Int {
+    var product = 1
+    var hasZero = false
+    for dimension in shape {
+      guard dimension >= 0 else {
+        throw TensorError.shape(operation: operation(), reason: "shape \(shape) has a negative dimension")
+      }
+      if dimension == 0 {
+        hasZero = true
+        continue
+      }
+      let (next, overflow) = product.multipliedReportingOverflow(by: dimension)
+      guard !overflow else {
+        throw TensorError.shape(operation: operation(), reason: "shape \(shape) has more elements than fit in memory")
+      }
+      product = next
+    }
+    return hasZero ? 0 : product
+  }
+
+  /// Row-major strides, in elements. The shape has been through ``elementCount(_:operation:)``.
+  static func strides(_ shape: [Int]) -> [Int] {
+    var strides = [Int](repeating: 1, count: shape.count)
+    for axis in stride(from: shape.count - 2, through: 0, by: -1) {
+      strides[axis] = strides[axis + 1] &* max(shape[axis + 1], 1)
+    }
+    return strides
+  }
+
+  /// `axis` counted from the front, as PyTorch counts: -1 is the last.
+  /// - Throws: ``TensorError/argument(operation:reason:)`` when the shape has no such axis.
+  static func axis(_ axis: Int, in shape: [Int], operation: String) throws -> Int {
+    let resolved = axis < 0 ? axis &+ shape.count : axis
+    guard shape.indices.contains(resolved) else {
+      throw TensorError.argument(
+        operation: operation, reason: "axis \(axis) does not exist in a tensor of shape \(shape)")
+    }
+    return resolved
+  }
+
+  /// The shape both operands are stretched to, aligned at the last axis (NumPy's rule).
+  static func broadcast(_ a: [Int], _ b: [Int], operation: String) throws -> [Int] {
+    if a == b { return a }
+    let rank = max(a.count, b.count)
+    var result = [Int](repeating: 1, count: rank)
+    for axis in 0..<rank {
+      let x = axis < rank - a.count ? 1 : a[axis - (rank - a.count)]
+      let y = axis < rank - b.count ? 1 : b[axis - (rank - b.count)]
+      guard x == y || x == 1 || y == 1 else {
+        throw TensorError.shape(
+          operation: operation, reason: "shapes \(a) and \(b) cannot be broadcast together: \(x) against \(y)")
+      }
+      result[axis] = x == 1 ? y : x
+    }
+    return result
+  }
+}

@@ -1,0 +1,22 @@
+/// What can be wrong with the shapes and arguments given to a tensor operation.
+///
+/// Every operator checks its operands before it touches memory and throws one of these; nothing a caller passes traps.
+public enum TensorError: Error, Hashable, Sendable {
+  /// Operands whose shapes do not fit the operation or each other.
+  case shape(operation: String, reason: String)
+  /// An argument outside its range.
+  case argument(operation: String, reason: String)
+  /// More memory than ``Execution/memoryLimit`` allows, or than the system gives.
+  case memory(bytes: Int, limit: Int)
+}
+
+extension TensorError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .shape(let operation, let reason): "\(operation): \(reason)"
+    case .argument(let operation, let reason): "\(operation): \(reason)"
+    case .memory(let bytes, let limit):
+      "a tensor of \(bytes) bytes was asked for; the limit is \(limit) bytes"
+    }
+  }
+}

@@ -1,0 +1,16 @@
+/// How a tensor's elements lie in memory.
+///
+/// The convolution family works on channel vectors and hands them on as they are; everybody else asks for
+/// ``Tensor/rowMajor`` and gets it. The shape a tensor reports never depends on its layout.
+public enum TensorLayout: Sendable, Hashable {
+  /// The last axis is contiguous, as in PyTorch and NumPy.
+  case rowMajor
+
+  /// `[batch, channels / 16, height…, 16]`: sixteen channels of one position side by side.
+  ///
+  /// Only `Float` tensors of rank 3 or 4 whose channel count is a multiple of sixteen are ever stored so.
+  case channelBlocked
+
+  /// Channels a block.
+  static let block = 16
+}

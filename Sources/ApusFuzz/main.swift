@@ -1,0 +1,2 @@
+import Apus
+print(try Tensor<Float>(zeros: [2, 3]).elements)

@@ -1,0 +1,4 @@
+/// Element-by-element functions of one operand.
+public protocol ActivationKernels<Scalar> {
+  associatedtype Scalar
+}

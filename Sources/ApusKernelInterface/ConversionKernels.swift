@@ -1,0 +1,3 @@
+/// Conversions between element types.
+public protocol ConversionKernels {
+}

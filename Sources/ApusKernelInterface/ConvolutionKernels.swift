@@ -1,0 +1,3 @@
+/// Convolution over channel-blocked maps.
+public protocol ConvolutionKernels: SendableMetatype {
+}

@@ -1,0 +1,3 @@
+/// Copies that change where elements lie, by element size.
+public protocol MovementKernels {
+}

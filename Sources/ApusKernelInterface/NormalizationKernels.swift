@@ -1,0 +1,4 @@
+/// Softmax and the normalisations.
+public protocol NormalizationKernels<Scalar> {
+  associatedtype Scalar
+}

@@ -1,0 +1,4 @@
+/// Maxima and averages over windows.
+public protocol PoolingKernels<Scalar> {
+  associatedtype Scalar
+}

@@ -1,0 +1,4 @@
+/// Sampling at other resolutions.
+public protocol ResizeKernels<Scalar> {
+  associatedtype Scalar
+}

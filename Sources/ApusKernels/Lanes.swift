@@ -1,0 +1,51 @@
+/// Sixteen floats: one AVX-512 register, two AVX2 ones, four of SSE or NEON. The channel block of the blocked layout.
+typealias Lanes = SIMD16<Float>
+
+/// `sum + a * b`, fused where the processor can.
+///
+/// The only spelling of multiply-add in the kernels: without the FMA instruction `addingProduct` is a call to `fmaf`
+/// per lane, with it a plain `sum + a * b` is never fused.
+@inline(__always)
+func multiplyAdd(_ sum: Lanes, _ a: Lanes, _ b: Lanes) -> Lanes {
+  #if APUS_FMA
+    sum.addingProduct(a, b)
+  #else
+    sum + a * b
+  #endif
+}
+
+/// Sixteen floats at `pointer`, at any alignment.
+@inline(__always)
+func load(_ pointer: UnsafePointer<Float>) -> Lanes {
+  UnsafeRawPointer(pointer).loadUnaligned(as: Lanes.self)
+}
+
+/// Writes sixteen floats to `pointer`, at any alignment.
+@inline(__always)
+func store(_ value: Lanes, _ pointer: UnsafeMutablePointer<Float>) {
+  UnsafeMutableRawPointer(pointer).storeBytes(of: value, as: Lanes.self)
+}
+
+/// `body(0)`, `body(1)` … `body(count - 1)` as straight-line code, for a constant `count` of at most 16.
+///
+/// A register tile is an `InlineArray` indexed by constants: unrolled before the optimiser looks, its elements become
+/// registers; as a loop it stays in memory and runs four times slower.
+@inline(__always)
+func unrolled(_ count: Int, _ body: (Int) -> Void) {
+  if count > 0 { body(0) }
+  if count > 1 { body(1) }
+  if count > 2 { body(2) }
+  if count > 3 { body(3) }
+  if count > 4 { body(4) }
+  if count > 5 { body(5) }
+  if count > 6 { body(6) }
+  if count > 7 { body(7) }
+  if count > 8 { body(8) }
+  if count > 9 { body(9) }
+  if count > 10 { body(10) }
+  if count > 11 { body(11) }
+  if count > 12 { body(12) }
+  if count > 13 { body(13) }
+  if count > 14 { body(14) }
+  if count > 15 { body(15) }
+}
