@@ -11,6 +11,7 @@
 /// - A kernel calls no generic function that survives to a call: the linker may keep one variant's copy for all.
 public protocol FloatingKernels<Scalar>:
   MatrixKernels,
+  UnfoldKernels,
   ArithmeticKernels,
   ActivationKernels,
   ReductionKernels,

@@ -1,7 +1,43 @@
-/// Building blocks of matrix multiplication.
+/// Building blocks of matrix products and convolutions, which are one loop nest over blocked operands.
+///
+/// A *vector* is 16 floats or 8 doubles. The left operand is blocked `[depth / vector, rows, vector]`, the right one
+/// `[columns / vector, depth, vector]`; short ends are filled with zeros.
 public protocol MatrixKernels<Scalar> {
   associatedtype Scalar
 
-  /// The sum of `x[i] * y[i]`.
-  static func dot(_ x: UnsafePointer<Scalar>, _ y: UnsafePointer<Scalar>, count: Int) -> Scalar
+  /// Elements in a vector.
+  static var vectorWidth: Int { get }
+
+  /// How many neighbouring output blocks ``accumulateRow`` computes best together.
+  static var blocksPerTile: Int { get }
+
+  /// `y = addend + x · weights` for one row of positions and at most ``blocksPerTile`` neighbouring output blocks.
+  ///
+  /// - Parameters:
+  ///   - x: the input position under the first output position; positions are a vector apart.
+  ///   - weights: vectors in the order in which `walk` needs them, one run a block.
+  ///   - addend: what the sums are added to; its steps are zero for one vector that serves all positions. It may be
+  ///     `y` itself.
+  ///   - width: the number of positions.
+  static func accumulateRow(
+    _ x: UnsafePointer<Scalar>, weights: UnsafePointer<Scalar>,
+    addend: UnsafePointer<Scalar>, addendStep: Int, addendBlockStep: Int,
+    _ y: UnsafeMutablePointer<Scalar>, width: Int, blocks: Int, walk: TileWalk)
+
+  /// Blocks a matrix as a left operand: element `(row, column)` is `a[row * rowStep + column * columnStep]`, and is
+  /// multiplied by `scale`.
+  static func packRows(
+    _ a: UnsafePointer<Scalar>, rowStep: Int, columnStep: Int, rows: Int, depth: Int, scale: Scalar,
+    _ panel: UnsafeMutablePointer<Scalar>)
+
+  /// Blocks a matrix as a right operand: element `(row, column)` is `b[row * rowStep + column * columnStep]`. The depth
+  /// is filled up to whole vectors.
+  static func packColumns(
+    _ b: UnsafePointer<Scalar>, rowStep: Int, columnStep: Int, depth: Int, columns: Int,
+    _ panel: UnsafeMutablePointer<Scalar>)
+
+  /// `y[row] = Σ w[row * rowStep + i] * x[i]`, each sum over several accumulators.
+  static func dotRows(
+    _ w: UnsafePointer<Scalar>, rowStep: Int, rows: Int, _ x: UnsafePointer<Scalar>, depth: Int,
+    _ y: UnsafeMutablePointer<Scalar>)
 }

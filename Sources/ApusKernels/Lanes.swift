@@ -1,12 +1,15 @@
 /// Sixteen floats: one AVX-512 register, two AVX2 ones, four of SSE or NEON. The channel block of the blocked layout.
 typealias Lanes = SIMD16<Float>
 
+/// Eight doubles, as many bytes as ``Lanes``.
+typealias DoubleLanes = SIMD8<Double>
+
 /// `sum + a * b`, fused where the processor can.
 ///
 /// The only spelling of multiply-add in the kernels: without the FMA instruction `addingProduct` is a call to `fmaf`
 /// per lane, with it a plain `sum + a * b` is never fused.
 @inline(__always)
-func multiplyAdd(_ sum: Lanes, _ a: Lanes, _ b: Lanes) -> Lanes {
+func multiplyAdd<L: SIMD>(_ sum: L, _ a: L, _ b: L) -> L where L.Scalar: FloatingPoint {
   #if APUS_FMA
     sum.addingProduct(a, b)
   #else
@@ -14,16 +17,22 @@ func multiplyAdd(_ sum: Lanes, _ a: Lanes, _ b: Lanes) -> Lanes {
   #endif
 }
 
-/// Sixteen floats at `pointer`, at any alignment.
+/// The lanes at `pointer`, at any alignment.
 @inline(__always)
-func load(_ pointer: UnsafePointer<Float>) -> Lanes {
-  UnsafeRawPointer(pointer).loadUnaligned(as: Lanes.self)
+func load<L: SIMD>(_ pointer: UnsafePointer<L.Scalar>, as: L.Type = L.self) -> L {
+  UnsafeRawPointer(pointer).loadUnaligned(as: L.self)
 }
 
-/// Writes sixteen floats to `pointer`, at any alignment.
+/// The lanes at `pointer`, at any alignment.
 @inline(__always)
-func store(_ value: Lanes, _ pointer: UnsafeMutablePointer<Float>) {
-  UnsafeMutableRawPointer(pointer).storeBytes(of: value, as: Lanes.self)
+func load<L: SIMD>(_ pointer: UnsafeMutablePointer<L.Scalar>, as: L.Type = L.self) -> L {
+  UnsafeRawPointer(pointer).loadUnaligned(as: L.self)
+}
+
+/// Writes the lanes to `pointer`, at any alignment.
+@inline(__always)
+func store<L: SIMD>(_ value: L, _ pointer: UnsafeMutablePointer<L.Scalar>) {
+  UnsafeMutableRawPointer(pointer).storeBytes(of: value, as: L.self)
 }
 
 /// `body(0)`, `body(1)` … `body(count - 1)` as straight-line code, for a constant `count` of at most 16.

@@ -1,0 +1,229 @@
+/// A matrix in memory: element `(row, column)` is at `base[row * rowStep + column * columnStep]`.
+///
+/// A transposed matrix is the same memory with its steps exchanged.
+struct MatrixOperand<Scalar>: @unchecked Sendable {
+  var base: UnsafePointer<Scalar>
+  var rowStep: Int
+  var columnStep: Int
+
+  /// A row-major matrix whose rows are `leading` elements apart.
+  init(_ base: UnsafePointer<Scalar>, leading: Int) {
+    self.base = base
+    self.rowStep = leading
+    self.columnStep = 1
+  }
+
+  /// The transpose of a row-major matrix whose rows are `leading` elements apart.
+  init(transposing base: UnsafePointer<Scalar>, leading: Int) {
+    self.base = base
+    self.rowStep = 1
+    self.columnStep = leading
+  }
+
+  func offset(row: Int, column: Int) -> MatrixOperand {
+    var result = self
+    result.base += row * rowStep + column * columnStep
+    return result
+  }
+}
+
+/// Where a matrix product goes: a row-major matrix, and what happens to what it held.
+struct MatrixResult<Scalar>: @unchecked Sendable {
+  var base: UnsafeMutablePointer<Scalar>
+  var leading: Int
+}
+
+/// `c = alpha · a · b + beta · c`, with `a` of `[m, k]`, `b` of `[k, n]` and `c` of `[m, n]`.
+///
+/// Work is divided by shape alone, so the result is the same for any number of threads. A product with one row or one
+/// column is summed over many accumulators; others go to BLAS where one is in use, and to ``tiledGEMM`` where not. With
+/// `beta` zero, `c` is not read.
+/// - Throws: ``TensorError/memory(bytes:limit:)`` when there is no room to pack the operands.
+func gemm<Scalar: FloatingPointScalar>(
+  m: Int, n: Int, k: Int, alpha: Scalar = 1, _ a: MatrixOperand<Scalar>, _ b: MatrixOperand<Scalar>,
+  beta: Scalar = 0, into c: MatrixResult<Scalar>
+) throws {
+  guard m > 0, n > 0 else { return }
+  guard k > 0, alpha != 0 else {
+    scaleRows(c, rows: m, columns: n, by: beta)
+    return
+  }
+  if m == 1, alpha == 1, beta == 0, a.columnStep == 1, b.rowStep == 1 {
+    multiplyVector(a.base, b, n: n, k: k, into: c.base)
+    return
+  }
+  if Execution.current.usesBLAS, let blas = BLAS.shared,
+    try blasGEMM(blas, m: m, n: n, k: k, alpha: alpha, a, b, beta: beta, into: c)
+  {
+    return
+  }
+  try tiledGEMM(m: m, n: n, k: k, alpha: alpha, a, b, beta: beta, into: c)
+}
+
+/// One row times a transposed matrix: a dot product an output.
+private func multiplyVector<Scalar: FloatingPointScalar>(
+  _ x: UnsafePointer<Scalar>, _ b: MatrixOperand<Scalar>, n: Int, k: Int, into y: UnsafeMutablePointer<Scalar>
+) {
+  let kernels = Scalar.kernels
+  let columns = max(1, 65_536 / max(k, 1))
+  let x = Unchecked(x), y = Unchecked(y)
+  parallel((n + columns - 1) / columns) { chunk in
+    let first = chunk * columns
+    kernels.dotRows(
+      b.base + first * b.columnStep, rowStep: b.columnStep, rows: min(columns, n - first), x.value, depth: k,
+      y.value + first)
+  }
+}
+
+private func scaleRows<Scalar: FloatingPointScalar>(
+  _ c: MatrixResult<Scalar>, rows: Int, columns: Int, by beta: Scalar
+) {
+  guard beta != 1 else { return }
+  for row in 0..<rows {
+    let line = c.base + row * c.leading
+    for column in 0..<columns { line[column] = beta == 0 ? 0 : line[column] * beta }
+  }
+}
+
+// MARK: - Swift
+
+/// ``gemm`` in Swift: operands packed into vectors, multiplied by the register tile that convolution uses.
+///
+/// Blocks are of 512 terms, so that a panel of the right operand stays in the second-level cache; within one, partial
+/// sums go to the result every 144 terms at most, which bounds the rounding error.
+func tiledGEMM<Scalar: FloatingPointScalar>(
+  m: Int, n: Int, k: Int, alpha: Scalar, _ a: MatrixOperand<Scalar>, _ b: MatrixOperand<Scalar>,
+  beta: Scalar, into c: MatrixResult<Scalar>
+) throws {
+  let depthLimit = 512
+  let columnLimit = 4096
+  let rowLimit = 1024
+  if beta != 0, beta != 1 { scaleRows(c, rows: m, columns: n, by: beta) }
+
+  for column in stride(from: 0, to: n, by: columnLimit) {
+    let columns = min(columnLimit, n - column)
+    for depth in stride(from: 0, to: k, by: depthLimit) {
+      let depths = min(depthLimit, k - depth)
+      let right = try RightPanel(b.offset(row: depth, column: column), depth: depths, columns: columns)
+      for row in stride(from: 0, to: m, by: rowLimit) {
+        let rows = min(rowLimit, m - row)
+        let left = try LeftPanel(a.offset(row: row, column: depth), rows: rows, depth: depths, scale: alpha)
+        let target = MatrixResult(base: c.base + row * c.leading + column, leading: c.leading)
+        try multiplyPanels(left, right, addsToResult: depth > 0 || beta != 0, into: target)
+      }
+    }
+  }
+}
+
+/// A left operand as the tile reads it: `[depth / vector, rows, vector]`.
+struct LeftPanel<Scalar: FloatingPointScalar>: Sendable {
+  let rows: Int
+  /// Depth in vectors.
+  let blocks: Int
+  let storage: TensorStorage
+
+  init(_ a: MatrixOperand<Scalar>, rows: Int, depth: Int, scale: Scalar) throws {
+    let kernels = Scalar.kernels
+    let vector = kernels.vectorWidth
+    let blocks = (depth + vector - 1) / vector
+    let storage = try TensorStorage(byteCount: blocks * rows * vector * MemoryLayout<Scalar>.stride)
+    let panel = Unchecked(storage.base.assumingMemoryBound(to: Scalar.self))
+    let blocksPerChunk = max(1, 16_384 / max(rows * vector, 1))
+    parallel((blocks + blocksPerChunk - 1) / blocksPerChunk) { chunk in
+      let first = chunk * blocksPerChunk
+      let part = a.offset(row: 0, column: first * vector)
+      kernels.packRows(
+        part.base, rowStep: part.rowStep, columnStep: part.columnStep, rows: rows,
+        depth: min(depth - first * vector, blocksPerChunk * vector), scale: scale, panel.value + first * rows * vector)
+    }
+    (self.rows, self.blocks, self.storage) = (rows, blocks, storage)
+  }
+}
+
+/// A right operand as the tile reads it: `[columns / vector, depth, vector]`, the depth in whole vectors.
+struct RightPanel<Scalar: FloatingPointScalar>: Sendable {
+  let columns: Int
+  /// Depth in vectors.
+  let depthBlocks: Int
+  let storage: TensorStorage
+
+  init(_ b: MatrixOperand<Scalar>, depth: Int, columns: Int) throws {
+    let kernels = Scalar.kernels
+    let vector = kernels.vectorWidth
+    let depthBlocks = (depth + vector - 1) / vector
+    let columnBlocks = (columns + vector - 1) / vector
+    let storage = try TensorStorage(
+      byteCount: columnBlocks * depthBlocks * vector * vector * MemoryLayout<Scalar>.stride)
+    let panel = Unchecked(storage.base.assumingMemoryBound(to: Scalar.self))
+    let blocksPerChunk = max(1, 16_384 / max(depth * vector, 1))
+    parallel((columnBlocks + blocksPerChunk - 1) / blocksPerChunk) { chunk in
+      let first = chunk * blocksPerChunk
+      let part = b.offset(row: 0, column: first * vector)
+      kernels.packColumns(
+        part.base, rowStep: part.rowStep, columnStep: part.columnStep, depth: depth,
+        columns: min(columns - first * vector, blocksPerChunk * vector),
+        panel.value + first * depthBlocks * vector * vector)
+    }
+    (self.columns, self.depthBlocks, self.storage) = (columns, depthBlocks, storage)
+  }
+}
+
+/// Multiplies packed operands, a task for each group of rows and columns.
+private func multiplyPanels<Scalar: FloatingPointScalar>(
+  _ left: LeftPanel<Scalar>, _ right: RightPanel<Scalar>, addsToResult: Bool, into c: MatrixResult<Scalar>
+) throws {
+  let kernels = Scalar.kernels
+  let vector = kernels.vectorWidth
+  let tileColumns = kernels.blocksPerTile * vector
+  let columnTiles = (right.columns + tileColumns - 1) / tileColumns
+  let rowsPerTask = 256
+  let rowTasks = (left.rows + rowsPerTask - 1) / rowsPerTask
+  // A short last block of columns is computed here and its valid part copied.
+  let edge = try TensorStorage(
+    byteCount: (left.rows + 1) * tileColumns * MemoryLayout<Scalar>.stride)
+  let depth = right.depthBlocks * vector
+  let zeros = Unchecked(edge.base.assumingMemoryBound(to: Scalar.self))
+  zeros.value.initialize(repeating: 0, count: tileColumns)
+
+  withExtendedLifetime((left.storage, right.storage, edge)) {
+    let x = Unchecked(left.storage.base.assumingMemoryBound(to: Scalar.self))
+    let w = Unchecked(right.storage.base.assumingMemoryBound(to: Scalar.self))
+    parallel(columnTiles * rowTasks) { task in
+      let column = task / rowTasks * tileColumns
+      let row = task % rowTasks * rowsPerTask
+      let rows = min(rowsPerTask, left.rows - row)
+      let columns = min(tileColumns, right.columns - column)
+      let blocks = (columns + vector - 1) / vector
+      let isWhole = columns == blocks * vector
+      let target = c.base + row * c.leading + column
+      let out = isWhole ? target : zeros.value + (row + 1) * tileColumns
+      let outStep = isWhole ? c.leading : tileColumns
+      if !isWhole, addsToResult { copyRows(target, c.leading, out, outStep, rows: rows, columns: columns) }
+      withUnsafePointer(to: 0) { noOffset in
+        kernels.accumulateRow(
+          x.value + row * vector, weights: w.value + column * depth,
+          addend: addsToResult ? UnsafePointer(out) : UnsafePointer(zeros.value),
+          addendStep: addsToResult ? outStep : 0, addendBlockStep: vector,
+          out, width: rows, blocks: blocks,
+          walk: TileWalk(
+            blockCount: left.blocks, blockStep: left.rows * vector, rowCount: 1, rowStep: 0,
+            tapCount: 1, tapOffsets: noOffset, rowsPerFlush: max(1, 144 / vector), weightBlockStep: depth * vector,
+            outputStep: outStep, outputBlockStep: vector))
+      }
+      if !isWhole { copyRows(out, outStep, target, c.leading, rows: rows, columns: columns) }
+    }
+  }
+}
+
+private func copyRows<Scalar: TensorScalar>(
+  _ from: UnsafeMutablePointer<Scalar>, _ fromStep: Int, _ to: UnsafeMutablePointer<Scalar>, _ toStep: Int,
+  rows: Int, columns: Int
+) {
+  for row in 0..<rows { (to + row * toStep).update(from: from + row * fromStep, count: columns) }
+}
+
+/// A pointer that may cross into another thread: the caller promises that threads write disjoint parts.
+struct Unchecked<Value>: @unchecked Sendable {
+  let value: Value
+  init(_ value: Value) { self.value = value }
+}

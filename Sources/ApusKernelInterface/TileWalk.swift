@@ -1,0 +1,45 @@
+/// How a register tile walks over its operands: the one loop nest behind convolution and matrix product.
+///
+/// A tile holds the sums of some positions × output blocks, where a block is a vector of output channels: 16 floats or
+/// 8 doubles. Its input is blocked alike. It visits the input in this order, innermost last:
+///
+///     for block in 0..<blockCount          // a vector of input channels
+///       for row in 0..<rowCount            // kernel rows
+///         for tap in 0..<tapCount          // kernel columns
+///           for lane in 0..<lanes          // channels within the block
+///             sum[p] += x[p * lanes + lane + tapOffsets[tap] + row * rowStep + block * blockStep] * w[next vector]
+///
+/// A matrix product is the walk with one row and one tap.
+public struct TileWalk: BitwiseCopyable {
+  public var blockCount: Int
+  public var blockStep: Int
+  public var rowCount: Int
+  public var rowStep: Int
+  public var tapCount: Int
+  /// One offset a tap; valid during the call.
+  public var tapOffsets: UnsafePointer<Int>
+  /// Kernel rows summed in registers before they are added to the output: bounds the length of one chain of
+  /// additions, and with it the rounding error.
+  public var rowsPerFlush: Int
+  /// Floats from one output block's weights to the next one's.
+  public var weightBlockStep: Int
+  /// Floats from one position's output to the next one's, and from one output block to the next.
+  public var outputStep: Int
+  public var outputBlockStep: Int
+
+  public init(
+    blockCount: Int, blockStep: Int, rowCount: Int, rowStep: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>,
+    rowsPerFlush: Int, weightBlockStep: Int, outputStep: Int, outputBlockStep: Int
+  ) {
+    self.blockCount = blockCount
+    self.blockStep = blockStep
+    self.rowCount = rowCount
+    self.rowStep = rowStep
+    self.tapCount = tapCount
+    self.tapOffsets = tapOffsets
+    self.rowsPerFlush = rowsPerFlush
+    self.weightBlockStep = weightBlockStep
+    self.outputStep = outputStep
+    self.outputBlockStep = outputBlockStep
+  }
+}

@@ -1,0 +1,38 @@
+/// Convolution as a matrix product: windows laid out as rows of a blocked operand.
+public protocol UnfoldKernels<Scalar> {
+  associatedtype Scalar
+
+  /// Lays out the windows under one row of outputs as a left operand `[terms / vector, width, vector]`, where a term is
+  /// `(channel, kernel row, kernel column)`. Terms outside the map, and those that fill the last vector, are zero.
+  ///
+  /// - Parameters:
+  ///   - x: row-major `[channels, height, width]`.
+  ///   - row: the map's row under the first kernel row; may be negative. `column` likewise.
+  ///   - blockStep: elements from one vector of terms to the next.
+  static func unfoldRow(
+    _ x: UnsafePointer<Scalar>, channels: Int, height: Int, width: Int, row: Int, column: Int,
+    window: WindowWalk, outputWidth: Int, _ y: UnsafeMutablePointer<Scalar>, blockStep: Int)
+
+  /// The inverse of blocking for one block: `y[channel * channelStep + p] = x[p * vector + channel]`.
+  static func unblock(
+    _ x: UnsafePointer<Scalar>, positions: Int, channels: Int, _ y: UnsafeMutablePointer<Scalar>, channelStep: Int)
+}
+
+/// A window's extent and its steps over the map.
+public struct WindowWalk: BitwiseCopyable, Sendable {
+  public var rows: Int
+  public var columns: Int
+  /// Map rows between kernel rows, and columns between kernel columns.
+  public var rowDilation: Int
+  public var columnDilation: Int
+  /// Map columns between neighbouring outputs.
+  public var columnStride: Int
+
+  public init(rows: Int, columns: Int, rowDilation: Int, columnDilation: Int, columnStride: Int) {
+    self.rows = rows
+    self.columns = columns
+    self.rowDilation = rowDilation
+    self.columnDilation = columnDilation
+    self.columnStride = columnStride
+  }
+}

@@ -1,0 +1,193 @@
+import ApusKernelInterface
+
+extension Float32Kernels {
+  public static var vectorWidth: Int { 16 }
+  public static var blocksPerTile: Int { Tile.blocks }
+
+  public static func accumulateRow(
+    _ x: UnsafePointer<Float>, weights: UnsafePointer<Float>,
+    addend: UnsafePointer<Float>, addendStep: Int, addendBlockStep: Int,
+    _ y: UnsafeMutablePointer<Float>, width: Int, blocks: Int, walk: TileWalk
+  ) {
+    accumulateRowOfTiles(
+      Lanes.self, x, weights, TileAddend(base: addend, step: addendStep, blockStep: addendBlockStep),
+      y, width, blocks, walk)
+  }
+
+  public static func packRows(
+    _ a: UnsafePointer<Float>, rowStep: Int, columnStep: Int, rows: Int, depth: Int, scale: Float,
+    _ panel: UnsafeMutablePointer<Float>
+  ) {
+    packLeft(Lanes.self, a, rowStep, columnStep, rows, depth, scale, panel)
+  }
+
+  public static func packColumns(
+    _ b: UnsafePointer<Float>, rowStep: Int, columnStep: Int, depth: Int, columns: Int,
+    _ panel: UnsafeMutablePointer<Float>
+  ) {
+    packRight(Lanes.self, b, rowStep, columnStep, depth, columns, panel)
+  }
+
+  public static func dotRows(
+    _ w: UnsafePointer<Float>, rowStep: Int, rows: Int, _ x: UnsafePointer<Float>, depth: Int,
+    _ y: UnsafeMutablePointer<Float>
+  ) {
+    for row in 0..<rows { y[row] = dot(Lanes.self, w + row &* rowStep, x, depth) }
+  }
+}
+
+extension Float64Kernels {
+  public static var vectorWidth: Int { 8 }
+  public static var blocksPerTile: Int { Tile.blocks }
+
+  public static func accumulateRow(
+    _ x: UnsafePointer<Double>, weights: UnsafePointer<Double>,
+    addend: UnsafePointer<Double>, addendStep: Int, addendBlockStep: Int,
+    _ y: UnsafeMutablePointer<Double>, width: Int, blocks: Int, walk: TileWalk
+  ) {
+    accumulateRowOfTiles(
+      DoubleLanes.self, x, weights, TileAddend(base: addend, step: addendStep, blockStep: addendBlockStep),
+      y, width, blocks, walk)
+  }
+
+  public static func packRows(
+    _ a: UnsafePointer<Double>, rowStep: Int, columnStep: Int, rows: Int, depth: Int, scale: Double,
+    _ panel: UnsafeMutablePointer<Double>
+  ) {
+    packLeft(DoubleLanes.self, a, rowStep, columnStep, rows, depth, scale, panel)
+  }
+
+  public static func packColumns(
+    _ b: UnsafePointer<Double>, rowStep: Int, columnStep: Int, depth: Int, columns: Int,
+    _ panel: UnsafeMutablePointer<Double>
+  ) {
+    packRight(DoubleLanes.self, b, rowStep, columnStep, depth, columns, panel)
+  }
+
+  public static func dotRows(
+    _ w: UnsafePointer<Double>, rowStep: Int, rows: Int, _ x: UnsafePointer<Double>, depth: Int,
+    _ y: UnsafeMutablePointer<Double>
+  ) {
+    for row in 0..<rows { y[row] = dot(DoubleLanes.self, w + row &* rowStep, x, depth) }
+  }
+}
+
+/// Covers a row of positions with tiles of nearly equal width: 25 positions are 13 + 12, not 14 + 11.
+@inline(__always)
+private func accumulateRowOfTiles<L: SIMD>(
+  _ lanes: L.Type, _ x: UnsafePointer<L.Scalar>, _ weights: UnsafePointer<L.Scalar>, _ addend: TileAddend<L.Scalar>,
+  _ y: UnsafeMutablePointer<L.Scalar>, _ width: Int, _ blocks: Int, _ walk: TileWalk
+) where L.Scalar: FloatingPoint {
+  let tiles = (width &+ Tile.positions &- 1) / Tile.positions
+  guard tiles > 0 else { return }
+  let narrow = width / tiles
+  let wideTiles = width % tiles
+  var addend = addend
+  var x = x
+  var y = y
+  for tile in 0..<tiles {
+    let positions = tile < wideTiles ? narrow &+ 1 : narrow
+    accumulateAnyTile(lanes, positions: positions, blocks: blocks, walk: walk, addend: addend, x: x, w: weights, y: y)
+    addend.base += positions &* addend.step
+    x += positions &* L.scalarCount
+    y += positions &* walk.outputStep
+  }
+}
+
+@inline(__always)
+private func packLeft<L: SIMD>(
+  _: L.Type, _ a: UnsafePointer<L.Scalar>, _ rowStep: Int, _ columnStep: Int, _ rows: Int, _ depth: Int,
+  _ scale: L.Scalar, _ panel: UnsafeMutablePointer<L.Scalar>
+) where L.Scalar: FloatingPoint {
+  let lanes = L.scalarCount
+  var out = panel
+  var column = 0
+  while column < depth {
+    let filled = depth &- column < lanes ? depth &- column : lanes
+    let source = a + column &* columnStep
+    for row in 0..<rows {
+      let from = source + row &* rowStep
+      if filled == lanes, columnStep == 1 {
+        store(load(from, as: L.self) * scale, out)
+      } else {
+        for lane in 0..<filled { out[lane] = from[lane &* columnStep] * scale }
+        for lane in filled..<lanes { out[lane] = 0 }
+      }
+      out += lanes
+    }
+    column &+= lanes
+  }
+}
+
+@inline(__always)
+private func packRight<L: SIMD>(
+  _: L.Type, _ b: UnsafePointer<L.Scalar>, _ rowStep: Int, _ columnStep: Int, _ depth: Int, _ columns: Int,
+  _ panel: UnsafeMutablePointer<L.Scalar>
+) where L.Scalar: FloatingPoint {
+  let lanes = L.scalarCount
+  let filledDepth = (depth &+ lanes &- 1) / lanes &* lanes
+  var out = panel
+  var column = 0
+  while column < columns {
+    let filled = columns &- column < lanes ? columns &- column : lanes
+    let source = b + column &* columnStep
+    for row in 0..<depth {
+      let from = source + row &* rowStep
+      if filled == lanes, columnStep == 1 {
+        store(load(from, as: L.self), out)
+      } else {
+        for lane in 0..<filled { out[lane] = from[lane &* columnStep] }
+        for lane in filled..<lanes { out[lane] = 0 }
+      }
+      out += lanes
+    }
+    for _ in depth..<filledDepth {
+      store(L(repeating: 0), out)
+      out += lanes
+    }
+    column &+= lanes
+  }
+}
+
+/// The sum of `x[i] * y[i]` over four vectors of accumulators, so that no chain of additions is long.
+@inline(__always)
+func dot<L: SIMD>(
+  _: L.Type, _ x: UnsafePointer<L.Scalar>, _ y: UnsafePointer<L.Scalar>, _ count: Int
+) -> L.Scalar where L.Scalar: FloatingPoint {
+  let lanes = L.scalarCount
+  var sums = InlineArray<4, L>(repeating: L(repeating: 0))
+  var i = 0
+  while i &+ 4 &* lanes <= count {
+    unrolled(4) { k in
+      let at = i &+ k &* lanes
+      let a: L = load(x + at)
+      let b: L = load(y + at)
+      sums[k] = multiplyAdd(sums[k], a, b)
+    }
+    i &+= 4 &* lanes
+  }
+  while i &+ lanes <= count {
+    let a: L = load(x + i)
+    let b: L = load(y + i)
+    sums[0] = multiplyAdd(sums[0], a, b)
+    i &+= lanes
+  }
+  let even: L = sums[0] + sums[2]
+  let odd: L = sums[1] + sums[3]
+  var sum = pairwiseSum(even + odd)
+  while i < count {
+    sum += x[i] * y[i]
+    i &+= 1
+  }
+  return sum
+}
+
+/// The sum of the lanes, added in pairs.
+@inline(__always)
+func pairwiseSum<L: SIMD>(_ v: L) -> L.Scalar where L.Scalar: FloatingPoint {
+  var parts = InlineArray<16, L.Scalar>(repeating: 0)
+  unrolled(L.scalarCount) { parts[$0] = v[$0] }
+  if L.scalarCount == 16 { unrolled(8) { parts[$0] += parts[$0 &+ 8] } }
+  unrolled(4) { parts[$0] += parts[$0 &+ 4] }
+  return (parts[0] + parts[2]) + (parts[1] + parts[3])
+}

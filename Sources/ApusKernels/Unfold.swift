@@ -1,0 +1,74 @@
+import ApusKernelInterface
+
+extension Float32Kernels {
+  public static func unfoldRow(
+    _ x: UnsafePointer<Float>, channels: Int, height: Int, width: Int, row: Int, column: Int,
+    window: WindowWalk, outputWidth: Int, _ y: UnsafeMutablePointer<Float>, blockStep: Int
+  ) {
+    unfold(16, x, channels, height, width, row, column, window, outputWidth, y, blockStep)
+  }
+
+  public static func unblock(
+    _ x: UnsafePointer<Float>, positions: Int, channels: Int, _ y: UnsafeMutablePointer<Float>, channelStep: Int
+  ) {
+    for channel in 0..<channels {
+      let line = y + channel &* channelStep
+      for p in 0..<positions { line[p] = x[p &* 16 &+ channel] }
+    }
+  }
+}
+
+extension Float64Kernels {
+  public static func unfoldRow(
+    _ x: UnsafePointer<Double>, channels: Int, height: Int, width: Int, row: Int, column: Int,
+    window: WindowWalk, outputWidth: Int, _ y: UnsafeMutablePointer<Double>, blockStep: Int
+  ) {
+    unfold(8, x, channels, height, width, row, column, window, outputWidth, y, blockStep)
+  }
+
+  public static func unblock(
+    _ x: UnsafePointer<Double>, positions: Int, channels: Int, _ y: UnsafeMutablePointer<Double>, channelStep: Int
+  ) {
+    for channel in 0..<channels {
+      let line = y + channel &* channelStep
+      for p in 0..<positions { line[p] = x[p &* 8 &+ channel] }
+    }
+  }
+}
+
+@inline(__always)
+private func unfold<Scalar: FloatingPoint>(
+  _ vector: Int, _ x: UnsafePointer<Scalar>, _ channels: Int, _ height: Int, _ width: Int, _ row: Int, _ column: Int,
+  _ window: WindowWalk, _ outputWidth: Int, _ y: UnsafeMutablePointer<Scalar>, _ blockStep: Int
+) {
+  var term = 0
+  for channel in 0..<channels {
+    for kernelRow in 0..<window.rows {
+      let sourceRow = row &+ kernelRow &* window.rowDilation
+      let line = x + (channel &* height &+ sourceRow) &* width
+      for kernelColumn in 0..<window.columns {
+        let out = y + term / vector &* blockStep &+ term % vector
+        term &+= 1
+        let first = column &+ kernelColumn &* window.columnDilation
+        // Outputs whose term lies inside the map: 0 <= first + p * stride < width.
+        var begin = 0
+        var end = 0
+        if sourceRow >= 0, sourceRow < height {
+          begin = first >= 0 ? 0 : (window.columnStride &- 1 &- first) / window.columnStride
+          end = width > first ? (width &- 1 &- first) / window.columnStride &+ 1 : 0
+          if begin > outputWidth { begin = outputWidth }
+          if end > outputWidth { end = outputWidth }
+          if end < begin { end = begin }
+        }
+        for p in 0..<begin { out[p &* vector] = 0 }
+        for p in begin..<end { out[p &* vector] = line[first &+ p &* window.columnStride] }
+        for p in end..<outputWidth { out[p &* vector] = 0 }
+      }
+    }
+  }
+  while term % vector != 0 {
+    let out = y + term / vector &* blockStep &+ term % vector
+    for p in 0..<outputWidth { out[p &* vector] = 0 }
+    term &+= 1
+  }
+}
