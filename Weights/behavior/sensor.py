@@ -28,7 +28,7 @@ def dropout(rng, n, t, complete=0.35):
     """Which points are seen, [clips, frames, 24]: a share of clips complete, the others with scattered misses, bursts,
     points never seen, and single empty frames."""
     damaged = rng.random((n, 1, 1)) >= complete
-    rate = np.where(rng.random((n, 1, 1)) < 0.7, rng.uniform(0, 0.05, (n, 1, 1)), rng.uniform(0.05, 0.15, (n, 1, 1)))
+    rate = np.where(rng.random((n, 1, 1)) < 0.7, rng.uniform(0, 0.03, (n, 1, 1)), rng.uniform(0.03, 0.12, (n, 1, 1)))
     seen = rng.random((n, t, 24), dtype=np.float32) >= rate
     frame = np.arange(t)[None, :, None]
     for _ in range(2):  # bursts: one point lost for half a second to three seconds
