@@ -106,7 +106,8 @@ GALLOP = Gait((2.3, 2.9), (4.0, 5.5), (0.18, 0.30), (0.50, 0.60, 0.0, 0.10), (0.
 def stride(scene: Scene, pose: Pose, gait: Gait, effort=1.0) -> Pose:
     """`pose` with legs, trunk and speed moving in `gait`; `effort` [clips, frames] in 0...1 shortens the strides.
 
-    During stance a paw moves backwards as fast as the trunk moves forwards; during swing it is lifted and brought back.
+    During stance a paw moves backwards nine tenths as fast as the trunk moves forwards (reach is limited, paws slip a
+    little); during swing it is lifted and brought forward again.
     """
     body = scene.body
     leg_metres = body.leg * body.metres
