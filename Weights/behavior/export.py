@@ -47,7 +47,7 @@ def write_safetensors(model):
 
 def write_onnx(model):
     torch.onnx.export(
-        Probabilities(model), (torch.zeros(1, 48, WINDOW),), str(ONNX), opset_version=17, dynamo=False,
+        Probabilities(model).eval(), (torch.zeros(1, 48, WINDOW),), str(ONNX), opset_version=17, dynamo=False,
         input_names=["pose_sequence"], output_names=["behavior_probs"],
         dynamic_axes={"pose_sequence": {0: "batch"}, "behavior_probs": {0: "batch"}},
     )
