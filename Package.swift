@@ -7,7 +7,7 @@ import PackageDescription
 let isChecked = Context.environment["APUS_CHECKED"] == "1"
 
 func kernelSettings(march: String? = nil, defines: [String] = []) -> [SwiftSetting] {
-  var flags = [isChecked ? "-O" : "-Ounchecked", "-wmo", "-num-threads", "2"]
+  var flags = [isChecked ? "-O" : "-Ounchecked", "-wmo", "-num-threads", "2", "-disable-batch-mode"]
   if let march { flags += ["-Xcc", "-march=\(march)"] }
   if defines.contains("APUS_AVX512") { flags += ["-Xcc", "-mprefer-vector-width=512"] }
   return [.unsafeFlags(flags)] + defines.map { .define($0) }
@@ -51,7 +51,8 @@ let package = Package(
     .target(name: "ApusKernelInterface"),
     .target(
       name: "Apus",
-      dependencies: [kernelInterface] + kernelTargets.map { .target(name: $0.name) }),
+      dependencies: [kernelInterface] + kernelTargets.map { .target(name: $0.name) },
+      swiftSettings: isChecked ? [.define("APUS_CHECKED")] : []),
     .target(name: "ApusMotion", dependencies: ["Apus"]),
     .target(name: "ApusModels", dependencies: ["Apus", "ApusMotion"]),
     .executableTarget(

@@ -1,5 +1,3 @@
-import Synchronization
-
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -10,66 +8,166 @@ import Synchronization
 
 /// Recycles tensor memory, so that a model in steady state allocates nothing.
 ///
-/// Buffers are kept in size classes, four to each power of two, so at most a quarter of a buffer is slack. What is idle
-/// beyond ``idleLimit`` goes back to the system.
+/// Buffers are kept in size classes, four to each power of two, so at most a quarter of a buffer is slack. What would be
+/// idle beyond a limit goes back to the system, from other classes first: after a change of model or input size the
+/// pool fills with what is used now.
+///
+/// Built with `APUS_CHECKED=1` it keeps nothing, allocates exactly what is asked for and fills it with NaNs, so that a
+/// sanitizer sees every overrun and a test every read of undefined memory.
 final class BufferPool: Sendable {
   static let shared = BufferPool()
 
-  /// Bytes of unused buffers kept for later.
-  static let idleLimit = 256 << 20
+  /// The alignment of every buffer: a cache line, and the widest vector.
   static let alignment = 64
 
-  private struct State {
-    var idle: [Int: [Buffer]] = [:]
-    var idleBytes = 0
-  }
-  private struct Buffer: @unchecked Sendable { let base: UnsafeMutableRawPointer }
-  private let state = Mutex(State())
+  #if APUS_CHECKED
+    static let isChecked = true
+  #else
+    static let isChecked = false
+  #endif
 
-  /// A buffer of at least `byteCount` bytes, contents undefined.
-  func allocate(byteCount: Int) throws -> UnsafeMutableRawPointer {
-    let limit = Execution.memoryLimit
-    guard byteCount >= 0, byteCount <= limit else { throw TensorError.memory(bytes: byteCount, limit: limit) }
-    let size = Self.sizeClass(byteCount)
-    let recycled = state.withLock { state -> Buffer? in
-      guard let buffer = state.idle[size]?.popLast() else { return nil }
-      state.idleBytes -= size
+  /// Bytes of unused buffers kept for later.
+  let idleLimit: Int
+  private let state = Locked(State())
+
+  init(idleLimit: Int = isChecked ? 0 : 256 << 20) {
+    self.idleLimit = idleLimit
+  }
+
+  deinit { trim() }
+
+  /// Idle buffers of one class, each holding the address of the next in its first bytes.
+  private struct Chain: @unchecked Sendable {
+    var first: UnsafeMutableRawPointer?
+
+    mutating func push(_ buffer: UnsafeMutableRawPointer) {
+      buffer.storeBytes(of: first, as: UnsafeMutableRawPointer?.self)
+      first = buffer
+    }
+
+    mutating func pop() -> UnsafeMutableRawPointer? {
+      guard let buffer = first else { return nil }
+      first = buffer.load(as: UnsafeMutableRawPointer?.self)
       return buffer
     }
-    if let recycled { return recycled.base }
-    var memory: UnsafeMutableRawPointer?
-    guard posix_memalign(&memory, Self.alignment, size) == 0, let memory else {
+
+    /// Gives every buffer back to the system.
+    consuming func release() {
+      while let buffer = pop() { free(buffer) }
+    }
+  }
+
+  private struct State {
+    var chains = [Chain](repeating: Chain(), count: 4 * Int.bitWidth)
+    var idleBytes = 0
+    var usedBytes = 0
+    /// The class that gives buffers back next when there are too many.
+    var evicted = 0
+  }
+
+  /// A buffer of at least `byteCount` bytes, contents undefined.
+  /// - Throws: ``TensorError/memory(bytes:limit:)`` when all buffers in use would exceed ``Execution/memoryLimit``, or
+  ///   the system has no more.
+  func allocate(byteCount: Int) throws -> UnsafeMutableRawPointer {
+    let limit = Execution.memoryLimit
+    // Beyond 2^62 a size class overflows.
+    guard byteCount >= 0, byteCount <= min(limit, 1 << 62) else {
       throw TensorError.memory(bytes: byteCount, limit: limit)
     }
-    return memory
+    let size = Self.sizeClass(byteCount)
+    enum Answer { case refused, recycled(Chain), new(isTight: Bool) }
+    let answer = state.withLock { state -> Answer in
+      guard state.usedBytes <= limit - byteCount else { return .refused }
+      state.usedBytes += byteCount
+      if let buffer = state.chains[Self.classIndex(size)].pop() {
+        state.idleBytes -= size
+        return .recycled(Chain(first: buffer))
+      }
+      return .new(isTight: state.usedBytes > limit - state.idleBytes)
+    }
+    switch answer {
+    case .recycled(let chain):
+      if let buffer = chain.first { return buffer }
+    case .new(let isTight):
+      if isTight { trim() }
+      if let buffer = system(byteCount, size) { return buffer }
+      trim()
+      if let buffer = system(byteCount, size) { return buffer }
+      state.withLock { $0.usedBytes -= byteCount }
+    case .refused: break
+    }
+    throw TensorError.memory(bytes: byteCount, limit: limit)
   }
 
   /// Takes back what ``allocate(byteCount:)`` gave for the same size.
   func recycle(_ base: UnsafeMutableRawPointer, byteCount: Int) {
     let size = Self.sizeClass(byteCount)
-    let buffer = Buffer(base: base)
-    let kept = state.withLock { state -> Bool in
-      guard state.idleBytes + size <= Self.idleLimit else { return false }
-      state.idle[size, default: []].append(buffer)
+    let buffer = Chain(first: base)
+    let surplus = state.withLock { state -> Chain in
+      state.usedBytes -= byteCount
+      guard size <= idleLimit, let base = buffer.first else { return buffer }
+      var surplus = Chain()
+      while state.idleBytes > idleLimit - size {
+        if let evicted = state.chains[state.evicted].pop() {
+          surplus.push(evicted)
+          state.idleBytes -= Self.classSize(state.evicted)
+        } else {
+          state.evicted = (state.evicted + 1) % state.chains.count
+        }
+      }
+      state.chains[Self.classIndex(size)].push(base)
       state.idleBytes += size
-      return true
+      return surplus
     }
-    if !kept { free(base) }
+    surplus.release()
   }
 
   /// Frees every idle buffer.
   func trim() {
     let idle = state.withLock { state in
-      defer { state = State() }
-      return state.idle
+      let chains = state.chains
+      state.chains = [Chain](repeating: Chain(), count: chains.count)
+      state.idleBytes = 0
+      return chains
     }
-    for buffers in idle.values { for buffer in buffers { free(buffer.base) } }
+    for chain in idle { chain.release() }
   }
 
-  /// `byteCount` rounded up to the next of four sizes a power of two.
+  /// Bytes given out and not taken back.
+  var usedByteCount: Int { state.withLock { $0.usedBytes } }
+
+  /// Bytes kept for later.
+  var idleByteCount: Int { state.withLock { $0.idleBytes } }
+
+  private func system(_ byteCount: Int, _ size: Int) -> UnsafeMutableRawPointer? {
+    var memory: UnsafeMutableRawPointer?
+    let size = Self.isChecked ? max(byteCount, 1) : size
+    guard posix_memalign(&memory, Self.alignment, size) == 0 else { return nil }
+    if Self.isChecked, let memory { memset(memory, 0xFF, size) }
+    return memory
+  }
+}
+
+// MARK: - Size classes
+
+extension BufferPool {
+  /// `byteCount` rounded up to the next of four sizes a power of two; 256 at least.
   static func sizeClass(_ byteCount: Int) -> Int {
     let size = max(byteCount, 256)
-    let step = 1 << (Int.bitWidth - 1 - (size - 1).leadingZeroBitCount - 2)
+    let step = 1 << (exponent(size - 1) - 2)
     return (size + step - 1) & ~(step - 1)
   }
+
+  /// Where the chain of a size class is.
+  private static func classIndex(_ size: Int) -> Int {
+    let exponent = exponent(size)
+    return exponent << 2 | (size >> (exponent - 2)) & 3
+  }
+
+  /// The size of the class at `index`.
+  private static func classSize(_ index: Int) -> Int {
+    (4 + index & 3) << (index >> 2 - 2)
+  }
+
+  private static func exponent(_ size: Int) -> Int { Int.bitWidth - 1 - size.leadingZeroBitCount }
 }

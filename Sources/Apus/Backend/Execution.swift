@@ -1,3 +1,5 @@
+import Synchronization
+
 /// How operators run: which kernels, how many threads, how exact.
 ///
 /// One value is current at any point of a task, and `with` changes it for a scope:
@@ -16,7 +18,7 @@ public struct Execution: Sendable {
     case fast
   }
 
-  /// The number of threads an operator may use, at least one.
+  /// The number of threads an operator may use, from 1 to 256.
   public var threads: Int
   public var precision: Precision
   /// Whether matrix products may go to the BLAS library that was found.
@@ -33,14 +35,14 @@ extension Execution {
   /// Runs `body` with some settings changed.
   ///
   /// - Parameters:
-  ///   - threads: at least 1; a smaller value counts as 1.
+  ///   - threads: from 1 to 256; anything else counts as the nearest of these.
   ///   - variant: a variant this processor has; see ``availableVariants``. Another one is ignored.
   public static func with<Result>(
     threads: Int? = nil, precision: Precision? = nil, variant: KernelVariant? = nil, usesBLAS: Bool? = nil,
     _ body: () throws -> Result
   ) rethrows -> Result {
     var execution = current
-    if let threads { execution.threads = max(1, threads) }
+    if let threads { execution.threads = min(max(1, threads), ThreadPool.maximumThreads) }
     if let precision { execution.precision = precision }
     if let variant, availableVariants.contains(variant) { execution.kernels = KernelSet(variant) }
     if let usesBLAS { execution.usesBLAS = usesBLAS }
@@ -50,12 +52,32 @@ extension Execution {
 
 extension Execution {
   /// What the environment and the processor ask for.
+  ///
+  /// - `APUS_KERNELS`: `baseline`, `avx2` or `avx512`; the widest variant of the processor when unset.
+  /// - `APUS_THREADS`: from 1 to 256; the processors this process may use when unset.
+  ///
+  /// A value that makes no sense counts as unset, and ``warnings`` says so.
   public static let standard = Execution(
-    threads: 1, precision: .exact, usesBLAS: true, kernels: KernelSet(availableVariants.last ?? .baseline))
+    threads: settings.threads, precision: .exact, usesBLAS: true, kernels: KernelSet(settings.variant))
+
+  /// What was wrong with the environment, a sentence each; empty as a rule.
+  public static var warnings: [String] { settings.warnings }
 
   /// The variants this processor can run, the widest last.
-  public static let availableVariants: [KernelVariant] = [.baseline, .avx2, .avx512]
+  public static let availableVariants = KernelVariant.allCases.filter {
+    ProcessorFeatures.current.isSuperset(of: $0.requirements)
+  }
 
-  /// The largest single tensor, in bytes.
-  public static let memoryLimit = 16 << 30
+  /// The most bytes that all tensors together may take: the memory this process may use, or `APUS_MEMORY_LIMIT` (bytes,
+  /// or a number with K, M or G). May be changed at any time; a value below 0 counts as 0.
+  public static var memoryLimit: Int {
+    get { currentMemoryLimit.load(ordering: .relaxed) }
+    set { currentMemoryLimit.store(max(0, newValue), ordering: .relaxed) }
+  }
+
+  private static let currentMemoryLimit = Atomic(settings.memoryLimit)
+
+  static let settings = EnvironmentSettings(
+    environment(_:), cores: ProcessorInformation.coreCount, memory: ProcessorInformation.memoryByteCount,
+    variants: availableVariants)
 }

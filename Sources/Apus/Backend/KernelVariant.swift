@@ -14,6 +14,15 @@ public enum KernelVariant: String, Sendable, Hashable, CaseIterable {
   case avx2
   /// AVX-512 F, CD, BW, DQ, VL and VNNI (Cascade Lake and later).
   case avx512
+
+  /// What a processor must have to run the variant.
+  var requirements: ProcessorFeatures {
+    switch self {
+    case .baseline: []
+    case .avx2: .haswell
+    case .avx512: .cascadeLake
+    }
+  }
 }
 
 /// The kernels of one variant.

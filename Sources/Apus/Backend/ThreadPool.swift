@@ -1,6 +1,223 @@
-/// Runs `body` for every index below `count`, spread over the threads that ``Execution/current`` allows.
+import Synchronization
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Runs `body` for every index below `count`, spread over at most as many threads as ``Execution/current`` allows.
 ///
-/// Work is divided where shapes say, never by the number of threads, so results do not depend on it.
+/// Returns when every call has returned. Indexes are handed out one after the other to whoever is free, so calls should
+/// take some microseconds each, and the order in which they run is undefined. Work is divided where shapes say, never by
+/// the number of threads, so results do not depend on it.
+///
+/// `body` sees the caller's ``Execution/current``, but no other task-local value. Where the threads are taken already —
+/// inside another `parallel`, or while another task runs one — the calling thread does everything itself.
 func parallel(_ count: Int, _ body: @Sendable (Int) -> Void) {
+  guard count > 0 else { return }
+  if count > 1 {
+    let execution = Execution.current
+    if execution.threads > 1, ThreadPool.shared.run(count, under: execution, body) { return }
+  }
   for index in 0..<count { body(index) }
+}
+
+/// The threads behind ``parallel(_:_:)``.
+///
+/// One job runs at a time. Its owner opens the door with a number of seats, works itself, shuts the door when no index
+/// is left, and waits only for workers that are still inside: one that wakes too late finds the door shut and costs
+/// nothing. A worker without work watches the door for some microseconds, so that the operators of a model follow each
+/// other without a system call, and then sleeps.
+///
+/// Threads are started when first asked for and live as long as the process. A child made by `fork` has none and runs
+/// everything on its calling thread; forking inside a job is not supported.
+final class ThreadPool: Sendable {
+  static let shared: ThreadPool = {
+    let pool = ThreadPool()
+    // A child has no workers, and whoever held the pool may be gone: taken for ever, it runs everything inline.
+    _ = pthread_atfork(nil, nil) { ThreadPool.shared.isTaken.store(true, ordering: .relaxed) }
+    return pool
+  }()
+
+  /// The largest number of threads a job uses, its caller included.
+  static let maximumThreads = 256
+
+  private struct Job {
+    let body: UnsafePointer<@Sendable (Int) -> Void>
+    let count: Int
+    let execution: Execution
+  }
+
+  /// What the owner of the pool writes before it opens the door, and workers read after they entered.
+  private struct Board: @unchecked Sendable {
+    let job = UnsafeMutablePointer<Job?>.allocate(capacity: 1)
+    let workers = UnsafeMutablePointer<Int>.allocate(capacity: 1)
+  }
+
+  private let isTaken = Atomic(false)
+  private let board: Board
+  private let nextIndex = Atomic(0)
+  /// Free seats in the low half, workers inside in the upper, and whether the owner sleeps until they have left.
+  private let door = Atomic<UInt64>(0)
+  private let sleepers = Atomic(0)
+  private let bed = WaitingRoom()
+  private let exit = WaitingRoom()
+  private let patience: UInt64
+
+  private static let freeSeats: UInt64 = 0xFFFF_FFFF
+  private static let oneInside: UInt64 = 1 << 32
+  private static let ownerSleeps: UInt64 = 1 << 63
+
+  init() {
+    board = Board()
+    board.job.initialize(to: nil)
+    board.workers.initialize(to: 0)
+    // On a single core whoever is waited for cannot run while we watch.
+    patience = ProcessorInformation.coreCount > 1 ? 30_000 : 0
+  }
+
+  /// Runs a job if the pool is free and can have workers; otherwise returns false without having called `body`.
+  func run(_ count: Int, under execution: Execution, _ body: @Sendable (Int) -> Void) -> Bool {
+    guard isTaken.compareExchange(expected: false, desired: true, ordering: .acquiring).exchanged else { return false }
+    defer { isTaken.store(false, ordering: .releasing) }
+    let seats = hire(min(execution.threads, count, Self.maximumThreads) - 1)
+    guard seats > 0 else { return false }
+    withoutActuallyEscaping(body) { body in
+      withUnsafePointer(to: body) { pointer in
+        board.job.pointee = Job(body: pointer, count: count, execution: execution)
+        nextIndex.store(0, ordering: .relaxed)
+        door.store(UInt64(seats), ordering: .sequentiallyConsistent)
+        wake(seats)
+        work(pointer, count)
+        door.bitwiseAnd(~Self.freeSeats, ordering: .acquiringAndReleasing)
+        waitUntilEmpty()
+      }
+    }
+    return true
+  }
+
+  /// Calls the body for one index after another until none is left.
+  ///
+  /// Not inlined, so that nothing of the closure is held when a worker says that it has left.
+  @inline(never)
+  private func work(_ body: UnsafePointer<@Sendable (Int) -> Void>, _ count: Int) {
+    let body = body.pointee
+    while true {
+      let index = nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
+      guard index < count else { return }
+      body(index)
+    }
+  }
+}
+
+// MARK: - The owner's side
+
+extension ThreadPool {
+  /// Starts threads until there are `wanted`, and returns how many of them there are.
+  private func hire(_ wanted: Int) -> Int {
+    while board.workers.pointee < wanted {
+      guard startThread() else { break }
+      board.workers.pointee += 1
+    }
+    return min(wanted, board.workers.pointee)
+  }
+
+  private func startThread() -> Bool {
+    var attributes = pthread_attr_t()
+    guard pthread_attr_init(&attributes) == 0 else { return false }
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    // The default is 8 MB with glibc, 512 kB on Darwin and 128 kB with musl; kernels keep tiles on the stack.
+    pthread_attr_setstacksize(&attributes, 4 << 20)
+    return withoutSignals {
+      #if canImport(Darwin)
+        var thread: pthread_t?
+      #else
+        var thread = pthread_t()
+      #endif
+      // A worker keeps its pool alive, and so for ever.
+      let pool = Unmanaged.passRetained(self)
+      let serve: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { pool in
+        if let pool { Unmanaged<ThreadPool>.fromOpaque(pool).takeUnretainedValue().serve() }
+        return nil
+      }
+      guard pthread_create(&thread, &attributes, serve, pool.toOpaque()) == 0 else {
+        pool.release()
+        return false
+      }
+      return true
+    }
+  }
+
+  /// Wakes as many sleeping workers as there are seats beyond those who are awake anyway.
+  private func wake(_ seats: Int) {
+    // A worker counts itself as asleep before it looks at the door for the last time, and the door was opened before
+    // this count is read: one of the two sees the other.
+    let asleep = sleepers.load(ordering: .sequentiallyConsistent)
+    let awake = board.workers.pointee - asleep
+    let wanted = min(asleep, seats - awake)
+    if wanted > 0 { bed.notify(wanted) }
+  }
+
+  private func waitUntilEmpty() {
+    if watch({ door.load(ordering: .acquiring) == 0 }) { return }
+    door.bitwiseOr(Self.ownerSleeps, ordering: .acquiringAndReleasing)
+    exit.wait(while: { door.load(ordering: .acquiring) != Self.ownerSleeps })
+    door.store(0, ordering: .relaxed)
+  }
+}
+
+// MARK: - The workers' side
+
+extension ThreadPool {
+  private func serve() -> Never {
+    while true {
+      while enter() {
+        if let job = board.job.pointee {
+          Execution.$current.withValue(job.execution) { work(job.body, job.count) }
+        }
+        leave()
+      }
+      if !watch({ isOpen }) { sleep() }
+    }
+  }
+
+  private var isOpen: Bool { door.load(ordering: .sequentiallyConsistent) & Self.freeSeats != 0 }
+
+  private func enter() -> Bool {
+    var seen = door.load(ordering: .relaxed)
+    while seen & Self.freeSeats != 0 {
+      let (entered, now) = door.weakCompareExchange(
+        expected: seen, desired: seen - 1 + Self.oneInside, ordering: .acquiring)
+      if entered { return true }
+      seen = now
+    }
+    return false
+  }
+
+  private func leave() {
+    let left = door.wrappingSubtract(Self.oneInside, ordering: .acquiringAndReleasing).newValue
+    // The owner goes to sleep only after shutting the door, so nobody can enter any more.
+    if left == Self.ownerSleeps { exit.notify(1) }
+  }
+
+  private func sleep() {
+    sleepers.wrappingAdd(1, ordering: .sequentiallyConsistent)
+    bed.wait(while: { !isOpen })
+    sleepers.wrappingSubtract(1, ordering: .relaxed)
+  }
+
+  /// Polls `condition` for as long as a sleep and a wake-up would cost. True as soon as it holds.
+  private func watch(_ condition: () -> Bool) -> Bool {
+    let start = monotonicNanoseconds()
+    repeat {
+      for _ in 0..<32 where condition() { return true }
+      // Swift has no `pause` instruction; the system call also lets another thread have the core.
+      sched_yield()
+    } while monotonicNanoseconds() &- start < patience
+    return condition()
+  }
 }

@@ -16,7 +16,7 @@ extension TensorError: CustomStringConvertible {
     case .shape(let operation, let reason): "\(operation): \(reason)"
     case .argument(let operation, let reason): "\(operation): \(reason)"
     case .memory(let bytes, let limit):
-      "a tensor of \(bytes) bytes was asked for; the limit is \(limit) bytes"
+      "a tensor of \(bytes) bytes was asked for; the limit on all tensors together is \(limit) bytes"
     }
   }
 }

@@ -1,0 +1,103 @@
+/// A tensor whose element type is known only when the program runs: what a file holds, what a graph passes on.
+///
+/// The sixteen-bit case is missing on Intel Macs, where Swift has no `Float16`.
+public enum AnyTensor: Sendable {
+  case float64(Tensor<Double>)
+  case float32(Tensor<Float>)
+  #if !(os(macOS) && arch(x86_64))
+    case float16(Tensor<Float16>)
+  #endif
+  case bfloat16(Tensor<BFloat16>)
+  case int8(Tensor<Int8>)
+  case int16(Tensor<Int16>)
+  case int32(Tensor<Int32>)
+  case int64(Tensor<Int64>)
+  case uint8(Tensor<UInt8>)
+  case uint16(Tensor<UInt16>)
+  case uint32(Tensor<UInt32>)
+  case uint64(Tensor<UInt64>)
+  case bool(Tensor<Bool>)
+}
+
+// MARK: - What every case has
+
+extension AnyTensor {
+  /// The name of the element type.
+  public var dataType: DataType { description.dataType }
+  /// The extent of each axis; empty for a single value.
+  public var shape: [Int] { description.shape }
+  /// The number of elements.
+  public var count: Int { description.count }
+  /// The number of axes.
+  public var rank: Int { shape.count }
+
+  private typealias Description = (
+    dataType: DataType, shape: [Int], count: Int, layout: TensorLayout, storage: TensorStorage
+  )
+
+  private var description: Description {
+    func describe<Scalar>(_ tensor: Tensor<Scalar>) -> Description {
+      (Scalar.dataType, tensor.shape, tensor.count, tensor.layout, tensor.storage)
+    }
+    switch self {
+    case .float64(let tensor): return describe(tensor)
+    case .float32(let tensor): return describe(tensor)
+    #if !(os(macOS) && arch(x86_64))
+      case .float16(let tensor): return describe(tensor)
+    #endif
+    case .bfloat16(let tensor): return describe(tensor)
+    case .int8(let tensor): return describe(tensor)
+    case .int16(let tensor): return describe(tensor)
+    case .int32(let tensor): return describe(tensor)
+    case .int64(let tensor): return describe(tensor)
+    case .uint8(let tensor): return describe(tensor)
+    case .uint16(let tensor): return describe(tensor)
+    case .uint32(let tensor): return describe(tensor)
+    case .uint64(let tensor): return describe(tensor)
+    case .bool(let tensor): return describe(tensor)
+    }
+  }
+}
+
+// MARK: - In and out
+
+extension AnyTensor {
+  /// The same tensor, its element type erased. Nothing is copied.
+  public init<Scalar: TensorScalar>(_ tensor: Tensor<Scalar>) {
+    // Only the types of this module conform to TensorScalar, one for each DataType.
+    precondition(MemoryLayout<Scalar>.stride == Scalar.dataType.byteCount, "a TensorScalar with a foreign layout")
+    func same<Other>(_: Other.Type) -> Tensor<Other> {
+      Tensor<Other>(shape: tensor.shape, count: tensor.count, layout: tensor.layout, storage: tensor.storage)
+    }
+    switch Scalar.dataType {
+    case .float64: self = .float64(same(Double.self))
+    case .float32: self = .float32(same(Float.self))
+    case .float16:
+      #if os(macOS) && arch(x86_64)
+        preconditionFailure("no TensorScalar has this data type here")
+      #else
+        self = .float16(same(Float16.self))
+      #endif
+    case .bfloat16: self = .bfloat16(same(BFloat16.self))
+    case .int8: self = .int8(same(Int8.self))
+    case .int16: self = .int16(same(Int16.self))
+    case .int32: self = .int32(same(Int32.self))
+    case .int64: self = .int64(same(Int64.self))
+    case .uint8: self = .uint8(same(UInt8.self))
+    case .uint16: self = .uint16(same(UInt16.self))
+    case .uint32: self = .uint32(same(UInt32.self))
+    case .uint64: self = .uint64(same(UInt64.self))
+    case .bool: self = .bool(same(Bool.self))
+    }
+  }
+
+  /// The tensor, when `Scalar` is the type of its elements. Nothing is copied.
+  public func tensor<Scalar: TensorScalar>(of type: Scalar.Type = Scalar.self) -> Tensor<Scalar>? {
+    let description = description
+    guard Scalar.dataType == description.dataType, MemoryLayout<Scalar>.stride == description.dataType.byteCount else {
+      return nil
+    }
+    return Tensor(
+      shape: description.shape, count: description.count, layout: description.layout, storage: description.storage)
+  }
+}

@@ -1,0 +1,35 @@
+/// What can be wrong with a file before anything in it is looked at.
+public enum FileError: Error, Hashable, Sendable {
+  /// Nothing is there.
+  case notFound(path: String)
+  /// A folder, where a file was expected.
+  case isDirectory(path: String)
+  /// A pipe, socket or device, where a regular file was expected.
+  case notRegular(path: String)
+  /// The system refused to open or read it.
+  case unreadable(path: String, reason: String)
+  /// The file has no bytes.
+  case empty(path: String)
+  /// Reading it into memory would take more than the limit allows.
+  case tooLarge(path: String, byteCount: Int, limit: Int)
+  /// The system refused to write it.
+  case unwritable(path: String, reason: String)
+  /// A URL that names no file on this machine.
+  case notAFileURL(url: String)
+}
+
+extension FileError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .notFound(let path): "\(path): no such file"
+    case .isDirectory(let path): "\(path): is a directory; a file was expected"
+    case .notRegular(let path): "\(path): is not a regular file"
+    case .unreadable(let path, let reason): "\(path): cannot be read: \(reason)"
+    case .empty(let path): "\(path): is empty"
+    case .tooLarge(let path, let byteCount, let limit):
+      "\(path): has \(byteCount) bytes; at most \(limit) are read into memory"
+    case .unwritable(let path, let reason): "\(path): cannot be written: \(reason)"
+    case .notAFileURL(let url): "\(url): is not the URL of a file"
+    }
+  }
+}

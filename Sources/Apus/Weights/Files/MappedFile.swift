@@ -1,0 +1,150 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// How the bytes of a file come into memory.
+public enum FileAccess: String, Sendable, Hashable, CaseIterable {
+  /// The file is mapped: opening reads nothing, and memory is used only for what is touched.
+  ///
+  /// A mapped file must not be cut shorter while it is in use. No program can turn the fault that follows (`SIGBUS`)
+  /// into an error. Where another process may do that, use ``copied``. Replacing a file by renaming another over it
+  /// is harmless, and is what every writer here does.
+  case mapped
+  /// The file is read into memory when it is opened.
+  case copied
+}
+
+/// The bytes of a file, mapped read-only or copied into memory, for as long as this object lives.
+package final class MappedFile: @unchecked Sendable {
+  /// What messages call it: the path it was opened by.
+  package let name: String
+  /// The contents, for code that keeps this object alive while it looks at them: see ``withUnsafeBytes(_:)``.
+  let unownedBytes: UnsafeRawBufferPointer
+  private let release: Release
+
+  private enum Release { case unmap, free }
+
+  /// Opens a regular file that is not empty.
+  /// - Throws: ``FileError``.
+  package init(path: String, access: FileAccess = .mapped) throws {
+    let descriptor = try openForReading(path)
+    defer { close(descriptor) }
+    let count = try Self.size(of: descriptor, path: path)
+    guard count > 0 else { throw FileError.empty(path: path) }
+    name = path
+    switch access {
+    case .mapped:
+      let address = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0)
+      guard let address, address != MAP_FAILED else { throw FileError.unreadable(path: path, reason: lastSystemError()) }
+      unownedBytes = UnsafeRawBufferPointer(start: address, count: count)
+      release = .unmap
+    case .copied:
+      let copy = try Self.allocate(count, name: path)
+      do {
+        try Self.read(descriptor, into: copy, path: path)
+      } catch {
+        copy.deallocate()
+        throw error
+      }
+      unownedBytes = UnsafeRawBufferPointer(copy)
+      release = .free
+    }
+  }
+
+  /// Contents that are no file: `count` bytes that `fill` writes, every one of them.
+  /// - Throws: ``FileError/tooLarge(path:byteCount:limit:)``, and what `fill` throws.
+  package init(name: String, byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
+    let memory = try Self.allocate(byteCount, name: name)
+    do {
+      try fill(memory)
+    } catch {
+      memory.deallocate()
+      throw error
+    }
+    self.name = name
+    unownedBytes = UnsafeRawBufferPointer(memory)
+    release = .free
+  }
+
+  /// A copy of bytes that are already in memory.
+  package convenience init(copying source: UnsafeRawBufferPointer, name: String) throws {
+    try self.init(name: name, byteCount: source.count) { $0.copyMemory(from: source) }
+  }
+
+  deinit {
+    switch release {
+    case .unmap: munmap(UnsafeMutableRawPointer(mutating: unownedBytes.baseAddress), unownedBytes.count)
+    case .free: unownedBytes.deallocate()
+    }
+  }
+}
+
+extension MappedFile {
+  /// The number of bytes; at least one when it is a file.
+  package var count: Int { unownedBytes.count }
+
+  /// Calls `body` with the contents.
+  package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+    try withExtendedLifetime(self) { try body(unownedBytes) }
+  }
+}
+
+// MARK: - System calls
+
+extension MappedFile {
+  /// Memory aligned as tensors are, so that a tensor can borrow it.
+  private static func allocate(_ count: Int, name: String) throws -> UnsafeMutableRawBufferPointer {
+    let limit = Execution.memoryLimit
+    guard count >= 0, count <= limit else { throw FileError.tooLarge(path: name, byteCount: count, limit: limit) }
+    return .allocate(byteCount: count, alignment: BufferPool.alignment)
+  }
+
+  private static func size(of descriptor: Int32, path: String) throws -> Int {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw FileError.unreadable(path: path, reason: lastSystemError()) }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: return Int(status.st_size)
+    case S_IFDIR: throw FileError.isDirectory(path: path)
+    default: throw FileError.notRegular(path: path)
+    }
+  }
+
+  private static func read(_ descriptor: Int32, into memory: UnsafeMutableRawBufferPointer, path: String) throws {
+    var offset = 0
+    while offset < memory.count {
+      let rest = UnsafeMutableRawBufferPointer(rebasing: memory[offset...])
+      // Bounded requests: one read of more than 2 GiB is cut short on some systems and refused on others.
+      switch pread(descriptor, rest.baseAddress, min(rest.count, 1 << 30), off_t(offset)) {
+      case let count where count > 0: offset += count
+      case 0: throw FileError.unreadable(path: path, reason: "it became shorter while it was read")
+      default: if errno != EINTR { throw FileError.unreadable(path: path, reason: lastSystemError()) }
+      }
+    }
+  }
+}
+
+/// A descriptor of a file or folder to read from. Opening a pipe does not wait for its writer.
+private func openForReading(_ path: String) throws -> Int32 {
+  guard !path.utf8.contains(0) else { throw FileError.notFound(path: path) }
+  while true {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    if descriptor >= 0 { return descriptor }
+    switch errno {
+    case EINTR: continue
+    case ENOENT, ENOTDIR: throw FileError.notFound(path: path)
+    default: throw FileError.unreadable(path: path, reason: lastSystemError())
+    }
+  }
+}
+
+/// What the system says about the last call that failed.
+func lastSystemError() -> String {
+  let code = errno
+  var buffer = [CChar](repeating: 0, count: 256)
+  guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
+  return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+}

@@ -1,0 +1,67 @@
+/// The elements of a tensor as they lie in a file: little-endian, row-major, checked to be of the right length.
+struct StoredTensor {
+  let dataType: DataType
+  let shape: [Int]
+  /// The product of `shape`.
+  let count: Int
+  /// `count` elements at any alignment.
+  let bytes: UnsafeRawBufferPointer
+  /// What keeps `bytes` valid.
+  let file: MappedFile
+
+  /// A byte of a boolean tensor that is neither 0 nor 1.
+  struct InvalidBool: Error {
+    let index: Int
+    let byte: UInt8
+  }
+
+  /// The tensor, its type erased.
+  func anyTensor() throws -> AnyTensor {
+    switch dataType {
+    case .float64: .float64(try tensor())
+    case .float32: .float32(try tensor())
+    case .float16:
+      #if os(macOS) && arch(x86_64)
+        throw TensorError.argument(operation: "tensor", reason: "float16 is not available on this machine")
+      #else
+        .float16(try tensor())
+      #endif
+    case .bfloat16: .bfloat16(try tensor())
+    case .int8: .int8(try tensor())
+    case .int16: .int16(try tensor())
+    case .int32: .int32(try tensor())
+    case .int64: .int64(try tensor())
+    case .uint8: .uint8(try tensor())
+    case .uint16: .uint16(try tensor())
+    case .uint32: .uint32(try tensor())
+    case .uint64: .uint64(try tensor())
+    case .bool: .bool(try booleans())
+    }
+  }
+
+  /// The elements where they lie, when the processor can read them there; a copy otherwise.
+  private func tensor<Scalar: TensorScalar>() throws -> Tensor<Scalar> {
+    guard let base = bytes.baseAddress, count > 0 else { return try Tensor(uninitialized: shape) }
+    let isAligned = Int(bitPattern: base) & (MemoryLayout<Scalar>.alignment - 1) == 0
+    let storage: TensorStorage
+    if isAligned {
+      storage = TensorStorage(borrowing: base, byteCount: bytes.count, owner: file)
+    } else {
+      storage = try TensorStorage(byteCount: bytes.count)
+      storage.base.copyMemory(from: base, byteCount: bytes.count)
+    }
+    return Tensor(shape: shape, count: count, storage: storage)
+  }
+
+  /// Truth values are copied while they are checked: a `Bool` that is neither 0 nor 1 is undefined behaviour, and a
+  /// mapped file may change after the check.
+  private func booleans() throws -> Tensor<Bool> {
+    try Tensor<Bool>.filled(shape) { destination in
+      for index in 0..<count {
+        let byte = bytes[index]
+        guard byte <= 1 else { throw InvalidBool(index: index, byte: byte) }
+        (destination + index).initialize(to: byte == 1)
+      }
+    }
+  }
+}

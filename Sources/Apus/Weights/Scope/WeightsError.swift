@@ -1,0 +1,29 @@
+/// Why a model cannot be built from the parameters it was given.
+public struct WeightsError: Error, Hashable, Sendable {
+  /// The file, or what stands for one.
+  public let file: String
+  public let reason: Reason
+
+  public enum Reason: Hashable, Sendable {
+    /// No parameter has that name; `similar` is the nearest that one has.
+    case missing(name: String, similar: String?)
+    /// A parameter of another shape.
+    case wrongShape(name: String, found: [Int], expected: [Int])
+    /// A parameter whose elements do not become the type asked for.
+    case wrongType(name: String, found: DataType, expected: DataType)
+  }
+}
+
+extension WeightsError: CustomStringConvertible {
+  public var description: String {
+    switch reason {
+    case .missing(let name, let similar):
+      "\(file): the parameter \"\(name)\" is missing"
+        + (similar.map { "; the nearest name is \"\($0)\"" } ?? "")
+    case .wrongShape(let name, let found, let expected):
+      "\(file): the parameter \"\(name)\" has the shape \(found), where \(expected) was expected"
+    case .wrongType(let name, let found, let expected):
+      "\(file): the parameter \"\(name)\" has \(found) elements, where \(expected) were expected"
+    }
+  }
+}

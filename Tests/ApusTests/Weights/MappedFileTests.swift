@@ -1,0 +1,54 @@
+import Glibc
+import Testing
+
+@testable import Apus
+
+@Suite("MappedFile")
+struct MappedFileTests {
+  @Test("reads what was written", arguments: FileAccess.allCases)
+  func contents(access: FileAccess) throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write([1, 2, 3], to: "three bytes – ünïcode")
+    let file = try MappedFile(path: path, access: access)
+    #expect(file.withUnsafeBytes { Array($0) } == [1, 2, 3])
+    #expect(file.name == path)
+  }
+
+  @Test("absent, a folder, a pipe, empty, forbidden", arguments: FileAccess.allCases)
+  func refusals(access: FileAccess) throws {
+    let folder = try TemporaryFolder()
+    func refusal(_ path: String) -> FileError? {
+      do {
+        _ = try MappedFile(path: path, access: access)
+        return nil
+      } catch {
+        return error as? FileError
+      }
+    }
+    let absent = folder.path + "/absent"
+    #expect(refusal(absent) == .notFound(path: absent))
+    let empty = try folder.write([], to: "empty")
+    #expect(refusal(empty) == .empty(path: empty))
+    #expect(refusal(empty + "/below a file") == .notFound(path: empty + "/below a file"))
+    #expect(refusal(folder.path) == .isDirectory(path: folder.path))
+    #expect(refusal("") == .notFound(path: ""))
+    #expect(refusal("a\0b") == .notFound(path: "a\0b"))
+    let pipe = folder.path + "/pipe"
+    #expect(mkfifo(pipe, 0o600) == 0)
+    #expect(refusal(pipe) == .notRegular(path: pipe))
+    if geteuid() != 0 {
+      let forbidden = try folder.write([1], to: "forbidden")
+      #expect(chmod(forbidden, 0) == 0)
+      #expect(refusal(forbidden) == .unreadable(path: forbidden, reason: "Permission denied"))
+    }
+  }
+
+  @Test("a copy stays what it was when the file is cut short")
+  func copyIsIndependent() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write([1, 2, 3, 4], to: "file")
+    let file = try MappedFile(path: path, access: .copied)
+    #expect(truncate(path, 0) == 0)
+    #expect(file.withUnsafeBytes { Array($0) } == [1, 2, 3, 4])
+  }
+}

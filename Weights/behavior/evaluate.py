@@ -1,0 +1,93 @@
+"""Accuracy and confusion matrix on the held-out ranges.
+
+    python Weights/behavior/evaluate.py [--checkpoint FILE | --weights FILE.safetensors] [--per-label 300] [--markdown]
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+import torch
+from safetensors.torch import load_file
+
+from generate import dataset
+from labels import INDEX, LABELS, SEPARABLE, WEIGHTS
+
+sys.path.insert(0, str(WEIGHTS / "reference"))
+from behavior_classifier import BehaviorClassifier  # noqa: E402
+
+TEST_SEED = 555000  # training uses 20261122 and up
+TABLES = {
+    "train": "training ranges, fresh seeds", "body": "leg length held out", "view": "azimuth and elevation held out",
+    "speed": "tempo held out", "all": "all three held out at once",
+}
+
+
+def load(checkpoint=None, weights=None):
+    model = BehaviorClassifier(len(LABELS))
+    if checkpoint is not None:
+        model.load_state_dict(torch.load(checkpoint, weights_only=True))
+    else:
+        missing, unexpected = model.load_state_dict(load_file(weights), strict=False)
+        strange = [name for name in missing if not name.endswith("num_batches_tracked")] + unexpected
+        if strange:
+            raise SystemExit(f"parameters do not match: {strange}")
+    return model.eval()
+
+
+@torch.no_grad()
+def predict(model, inputs):
+    return torch.cat([model.probabilities(part) for part in torch.from_numpy(inputs).split(512)]).numpy()
+
+
+def confusion(targets, predicted):
+    table = np.zeros((len(LABELS), len(LABELS)), int)
+    np.add.at(table, (targets, predicted), 1)
+    return table
+
+
+def markdown_matrix(table):
+    columns = [name for name in LABELS if table[:, INDEX[name]].any() or name in SEPARABLE]
+    short = {name: name[:5] for name in columns}
+    lines = ["| true \\ predicted | " + " | ".join(short[name] for name in columns) + " |",
+             "|---|" + "---:|" * len(columns)]
+    for name in SEPARABLE:
+        row = table[INDEX[name]]
+        lines.append(f"| {name} | " + " | ".join(str(row[INDEX[c]]) if row[INDEX[c]] else "·" for c in columns) + " |")
+    return "\n".join(lines)
+
+
+def rows(model, per_label):
+    """(split, changed?, accuracy, share >= 0.7, accuracy of those, confusion) for every test."""
+    for split, changed, damaged in [("train", 0.25, True), ("body", 0.25, True), ("view", 0.25, True), ("speed", 0.25, True),
+                                    ("all", 0.0, False), ("all", 0.0, True), ("all", 0.25, True)]:
+        inputs, targets = dataset(TEST_SEED, per_label, split, changed, damaged)
+        probabilities = predict(model, inputs)
+        best = probabilities.argmax(1)
+        right, sure = best == targets, probabilities.max(1) >= 0.7
+        yield split, changed, damaged, right.mean(), sure.mean(), right[sure].mean(), confusion(targets, best)
+
+
+def report(model, per_label):
+    print("| test set | points missing | 5-30 % other behaviour in a quarter of the windows | accuracy | confident (>= 0.7) | accuracy of those |")
+    print("|---|---|---|---:|---:|---:|")
+    for split, changed, damaged, accuracy, sure, sure_right, table in rows(model, per_label):
+        print(f"| {TABLES[split]} | {'yes' if damaged else 'no'} | {'yes' if changed else 'no'} | "
+              f"{100 * accuracy:.2f} % | {100 * sure:.1f} % | {100 * sure_right:.2f} % |", flush=True)
+    diagonal = np.array([table[INDEX[n], INDEX[n]] for n in SEPARABLE])
+    predicted = np.array([table[:, INDEX[n]].sum() for n in SEPARABLE])
+    print(f"\nThe last row, {per_label} windows a label:\n\n| label | recall | precision |\n|---|---:|---:|")
+    for name, hit, called in zip(SEPARABLE, diagonal, predicted):
+        print(f"| {name} | {100 * hit / per_label:.1f} % | {100 * hit / max(called, 1):.1f} % |")
+    print("\n" + markdown_matrix(table))
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--checkpoint", type=Path)
+    parser.add_argument("--weights", type=Path, default=WEIGHTS / "behavior-classifier.safetensors")
+    parser.add_argument("--per-label", type=int, default=300)
+    options = parser.parse_args()
+    torch.set_num_threads(1)
+    report(load(options.checkpoint, options.weights), options.per_label)
