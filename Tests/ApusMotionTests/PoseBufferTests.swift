@@ -54,7 +54,7 @@ import Testing
     #expect(buffer.missingFraction == 0.5)
     buffer.push(vector(2, seen: [.nose]), timestamp: 2)
     #expect(buffer.observed(inFrame: 2) == [.nose])
-    #expect(buffer.missingFraction == 1 - 25.0 / 72)
+    #expect(buffer.missingFraction == 47.0 / 72)
     for index in 3..<7 { buffer.push(vector(3), timestamp: Double(index)) }
     #expect(buffer.missingFraction == 0)
   }

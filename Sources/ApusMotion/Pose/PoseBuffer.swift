@@ -68,8 +68,8 @@ public struct PoseBuffer: Sendable {
   /// The share of keypoints that were not seen, 0...1, over the frames held; 0 when there are none.
   public var missingFraction: Double {
     guard count > 0 else { return 0 }
-    let seen = (0..<count).reduce(0) { $0 + observed[slot($1)].count }
-    return 1 - Double(seen) / Double(count * DogKeypoint.count)
+    let missing = (0..<count).reduce(0) { $0 + DogKeypoint.count - observed[slot($1)].count }
+    return Double(missing) / Double(count * DogKeypoint.count)
   }
 
   /// Writes the window `[48, capacity]`, channel-major: feature `c` of frame `t` goes to `c * capacity + t`, `t` = 0
