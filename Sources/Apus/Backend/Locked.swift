@@ -8,13 +8,13 @@
 
 /// A value behind a POSIX mutex.
 ///
-/// Like the standard library's `Mutex`, which is no faster and whose locking ThreadSanitizer does not see.
+/// Like the standard library's `Mutex`, whose locking ThreadSanitizer does not see: it reports races that are none.
 final class Locked<Value>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private var value: Value
+  private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
 
   init(_ value: sending Value) {
-    self.value = value
+    self.value.initialize(to: value)
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
   }
@@ -22,11 +22,14 @@ final class Locked<Value>: @unchecked Sendable {
   deinit {
     pthread_mutex_destroy(mutex)
     mutex.deallocate()
+    value.deinitialize(count: 1)
+    value.deallocate()
   }
 
+  @inline(__always)
   func withLock<Result>(_ body: (inout Value) throws -> sending Result) rethrows -> sending Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    return try body(&value)
+    return try body(&value.pointee)
   }
 }

@@ -214,7 +214,7 @@ extension ThreadPool {
   private func watch(_ condition: () -> Bool) -> Bool {
     let start = monotonicNanoseconds()
     repeat {
-      for _ in 0..<32 where condition() { return true }
+      for _ in 0..<64 where condition() { return true }
       // Swift has no `pause` instruction; the system call also lets another thread have the core.
       sched_yield()
     } while monotonicNanoseconds() &- start < patience

@@ -1,0 +1,118 @@
+/// Results as JSON, one object a line, without a line end: snake_case keys in a fixed order, what is absent left out.
+/// The same result is the same bytes everywhere. Numbers are the shortest that read back as the same value.
+extension BehaviorPrediction {
+  /// `{"t": …, "frame": …, "label": …, "raw_label": …, "confidence": …, "probabilities": {label: …},
+  /// "missing_fraction": …, "window_seconds": …}`, labels in the model's order.
+  public var jsonLine: String {
+    var object = JSONObject()
+    object.add("t", timestamp)
+    object.add("frame", frameIndex)
+    object.add("label", label)
+    object.add("raw_label", rawLabel)
+    object.add("confidence", confidence)
+    var byLabel = JSONObject()
+    for (label, probability) in zip(labels, probabilities) { byLabel.add(label, probability) }
+    object.add("probabilities", byLabel)
+    object.add("missing_fraction", missingFraction)
+    object.add("window_seconds", windowSeconds)
+    return object.text
+  }
+}
+
+extension InsufficientFrames {
+  /// `{"insufficient_frames": "37/100", "available": 37, "required": 100}`.
+  public var jsonLine: String {
+    var object = JSONObject()
+    object.add("insufficient_frames", "\(available)/\(required)")
+    object.add("available", available)
+    object.add("required", required)
+    return object.text
+  }
+}
+
+extension FrameGap {
+  /// `{"gap_seconds": …, "frame": …, "frames_discarded": …}`.
+  public var jsonLine: String {
+    var object = JSONObject()
+    object.add("gap_seconds", seconds)
+    object.add("frame", frameIndex)
+    object.add("frames_discarded", framesDiscarded)
+    return object.text
+  }
+}
+
+extension BehaviorEvent {
+  /// The line of whatever happened.
+  public var jsonLine: String {
+    switch self {
+    case .prediction(let prediction): prediction.jsonLine
+    case .gap(let gap): gap.jsonLine
+    case .insufficientFrames(let outcome): outcome.jsonLine
+    }
+  }
+}
+
+extension BehaviorModelInfo {
+  /// `{"name": …, "labels": […], "trained_classes": […], "window_length": …, "training_data": …}`.
+  public var jsonLine: String {
+    var object = JSONObject()
+    object.add("name", name)
+    object.add("labels", labels)
+    object.add("trained_classes", trainedClasses)
+    object.add("window_length", windowLength)
+    if let trainingData { object.add("training_data", trainingData) }
+    return object.text
+  }
+}
+
+extension BehaviorSensitivity {
+  /// `{"samples": …, "maximum_change": …, "most_changed_label": …, "predicted_labels": […]}`.
+  public var jsonLine: String {
+    var object = JSONObject()
+    object.add("samples", samples)
+    object.add("maximum_change", maximumChange)
+    object.add("most_changed_label", mostChangedLabel)
+    object.add("predicted_labels", predictedLabels)
+    return object.text
+  }
+}
+
+/// Writes a JSON object member by member, in the order given.
+private struct JSONObject {
+  private var members: [String] = []
+
+  var text: String { "{" + members.joined(separator: ",") + "}" }
+
+  mutating func add(_ key: String, _ value: Int) { add(key, literal: "\(value)") }
+
+  /// Swift prints the shortest decimal that reads back as the same number, always in a form JSON allows. Everything
+  /// written here was checked to be finite when it came in.
+  mutating func add(_ key: String, _ value: some BinaryFloatingPoint & LosslessStringConvertible) {
+    add(key, literal: value.isFinite ? value.description : "null")
+  }
+
+  mutating func add(_ key: String, _ value: String) { add(key, literal: Self.quoted(value)) }
+
+  mutating func add(_ key: String, _ values: [String]) {
+    add(key, literal: "[" + values.map(Self.quoted).joined(separator: ",") + "]")
+  }
+
+  mutating func add(_ key: String, _ object: JSONObject) { add(key, literal: object.text) }
+
+  private mutating func add(_ key: String, literal: String) { members.append(Self.quoted(key) + ":" + literal) }
+
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}

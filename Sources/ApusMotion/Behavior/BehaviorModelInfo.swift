@@ -1,0 +1,44 @@
+/// What a behaviour model says about itself.
+public struct BehaviorModelInfo: Sendable, Hashable {
+  /// The model's name.
+  public let name: String
+  /// One label for each output, in order. Not empty, no label twice.
+  public let labels: [String]
+  /// The labels that had training data, in the order of `labels`. The original model was trained on sit, down and
+  /// stand only, and lists 21 labels all the same; this says so.
+  public let trainedClasses: [String]
+  /// How many frames a window has.
+  public let windowLength: Int
+  /// What it learned from, in a sentence, such as "synthetic motion".
+  public let trainingData: String?
+
+  /// - Parameter trainedClasses: nil means all labels.
+  /// - Throws: ``MotionConfigurationError`` when there are no labels, a label occurs twice, a trained class is no
+  ///   label, or the window length is outside 1...65,536.
+  public init(
+    name: String, labels: [String] = DogBehavior.labels, trainedClasses: [String]? = nil,
+    windowLength: Int = 100, trainingData: String? = nil
+  ) throws(MotionConfigurationError) {
+    guard !labels.isEmpty else { throw .noLabels }
+    var seen: Set<String> = []
+    for label in labels where !seen.insert(label).inserted { throw .duplicateLabel(label) }
+    let trained = Set(trainedClasses ?? labels)
+    if let stranger = (trainedClasses ?? []).first(where: { !seen.contains($0) }) {
+      throw .unknownTrainedClass(stranger)
+    }
+    guard (1...PoseBuffer.maximumCapacity).contains(windowLength) else {
+      throw .windowLengthOutOfRange(windowLength)
+    }
+    self.name = name
+    self.labels = labels
+    self.trainedClasses = labels.filter(trained.contains)
+    self.windowLength = windowLength
+    self.trainingData = trainingData
+  }
+
+  /// The labels that had no training data: whatever probability they get means nothing.
+  public var untrainedClasses: [String] {
+    let trained = Set(trainedClasses)
+    return labels.filter { !trained.contains($0) }
+  }
+}

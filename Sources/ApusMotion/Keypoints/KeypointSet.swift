@@ -1,0 +1,56 @@
+/// A set of dog keypoints: the validity mask that travels beside a frame's 48 numbers.
+///
+/// The numbers alone cannot tell a keypoint that was not seen from one that was seen at (0, 0); this set can.
+public struct KeypointSet: SetAlgebra, Sendable, Hashable {
+  /// Bit `k` stands for the keypoint of index `k`; bits 24 and above are always zero.
+  public private(set) var bits: UInt32
+
+  public init() { bits = 0 }
+
+  private init(bits: UInt32) { self.bits = bits }
+
+  /// All 24 keypoints.
+  public static let all = KeypointSet(bits: (1 << UInt32(DogKeypoint.count)) - 1)
+
+  /// How many keypoints the set holds, 0...24.
+  public var count: Int { bits.nonzeroBitCount }
+
+  public var isEmpty: Bool { bits == 0 }
+
+  public func contains(_ member: DogKeypoint) -> Bool { bits & Self.bit(member) != 0 }
+
+  @discardableResult
+  public mutating func insert(
+    _ newMember: DogKeypoint
+  ) -> (inserted: Bool, memberAfterInsert: DogKeypoint) {
+    let inserted = !contains(newMember)
+    bits |= Self.bit(newMember)
+    return (inserted, newMember)
+  }
+
+  @discardableResult
+  public mutating func remove(_ member: DogKeypoint) -> DogKeypoint? {
+    guard contains(member) else { return nil }
+    bits &= ~Self.bit(member)
+    return member
+  }
+
+  @discardableResult
+  public mutating func update(with newMember: DogKeypoint) -> DogKeypoint? {
+    insert(newMember).inserted ? nil : newMember
+  }
+
+  public func union(_ other: KeypointSet) -> KeypointSet { KeypointSet(bits: bits | other.bits) }
+
+  public func intersection(_ other: KeypointSet) -> KeypointSet { KeypointSet(bits: bits & other.bits) }
+
+  public func symmetricDifference(_ other: KeypointSet) -> KeypointSet { KeypointSet(bits: bits ^ other.bits) }
+
+  public mutating func formUnion(_ other: KeypointSet) { bits |= other.bits }
+
+  public mutating func formIntersection(_ other: KeypointSet) { bits &= other.bits }
+
+  public mutating func formSymmetricDifference(_ other: KeypointSet) { bits ^= other.bits }
+
+  private static func bit(_ keypoint: DogKeypoint) -> UInt32 { 1 << UInt32(keypoint.rawValue) }
+}

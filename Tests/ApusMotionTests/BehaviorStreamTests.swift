@@ -1,0 +1,230 @@
+import Testing
+
+@testable import ApusMotion
+
+@Suite struct BehaviorStreamTests {
+  @Test func slidesOneFrameAtATime() throws {
+    let classifier = try ScriptedClassifier(windowLength: 3) { window in
+      // Feature 0 over time is the window's only varying row.
+      #expect(window.count == 144)
+      return ScriptedClassifier.peak(window[2], at: Int((window[0] * 10).rounded()))
+    }
+    var stream = try BehaviorStream(classifier: classifier, options: .everyFrame)
+    var results: [BehaviorPrediction] = []
+    for index in 0..<6 {
+      if let result = try stream.push(frame(Double(index) / 10, x: Double(index) / 10)) { results.append(result) }
+    }
+    #expect(results.map(\.frameIndex) == [2, 3, 4, 5])
+    #expect(results.map(\.rawLabel) == ["sit", "down", "stand", "stay"])
+    #expect(results.map(\.confidence) == [0.2, 0.3, 0.4, 0.5])
+    #expect(results.map(\.timestamp) == [0.2, 0.3, 0.4, 0.5])
+    #expect(results.allSatisfy { abs($0.windowSeconds - 0.2) < 1e-12 && $0.missingFraction == 0 })
+  }
+
+  @Test(arguments: [(1, [99, 100, 101, 102, 103, 104]), (2, [99, 101, 103]), (5, [99, 104]), (1000, [99])])
+  func stride(stride: Int, expected: [Int]) throws {
+    let options = BehaviorOptions.everyFrame.with { $0.stride = stride }
+    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1), options: options)
+    #expect(try stream.push(count: 105).map(\.frameIndex) == expected)
+  }
+
+  @Test func throttleByDefault() throws {
+    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1))
+    let results = try (0..<301).compactMap { try stream.push(frame(Double($0) / 30)) }
+    #expect(results.map(\.frameIndex) == [297, 300])
+    #expect(stream.acceptedCount == 101)
+    #expect(abs(results[0].windowSeconds - 9.9) < 1e-9)
+  }
+
+  @Test func aGapEmptiesTheWindow() throws {
+    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1), options: .everyFrame)
+    #expect(try stream.push(count: 150).count == 51)
+    // Frame 149 is at 14.9 s; 1.0 s later is no gap, 1.1 s is.
+    #expect(try stream.push(frame(15.9)) != nil)
+    #expect(stream.gapCount == 0)
+    #expect(try stream.push(frame(17.0)) == nil)
+    #expect(stream.lastGap?.frameIndex == 151)
+    #expect(stream.lastGap?.framesDiscarded == 100)
+    #expect(abs((stream.lastGap?.seconds ?? 0) - 1.1) < 1e-9)
+    #expect(stream.buffer.count == 1)
+    #expect(try stream.push(count: 98, from: 171).isEmpty)
+    #expect(try stream.push(frame(26.9)) != nil)
+  }
+
+  @Test func aGapForgetsHeldPointsAndTheThrottle() throws {
+    let options = BehaviorOptions().with { $0.missing = .hold(frames: 5) }
+    var stream = try BehaviorStream(
+      classifier: ScriptedClassifier(confidence: 1, windowLength: 1), options: options)
+    _ = try stream.push(frame(0))
+    var empty = frame(2.05)
+    empty.points = Array(repeating: nil, count: 24)
+    #expect(try stream.push(empty)?.missingFraction == 1)
+    #expect(try stream.buffer.window().allSatisfy { $0 == 0 })
+    #expect(try stream.push(frame(2.1)) == nil)
+    #expect(try stream.push(frame(2.15)) != nil)
+  }
+
+  /// With a stride, the first full window after a gap is classified like the first of all.
+  @Test func aGapStartsTheStrideAnew() throws {
+    let options = BehaviorOptions.everyFrame.with { $0.stride = 7 }
+    let classifier = try ScriptedClassifier(confidence: 1, windowLength: 3)
+    var stream = try BehaviorStream(classifier: classifier, options: options)
+    #expect(try stream.push(count: 4).map(\.frameIndex) == [2])
+    #expect(try stream.push(count: 4, from: 50).map(\.frameIndex) == [6])
+  }
+
+  /// 2.2 − 1.2 is a little above 1 in binary.
+  @Test func roundingMakesNoGap() throws {
+    #expect(2.2 - 1.2 > 1.0)
+    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1))
+    _ = try stream.push(frame(1.2))
+    _ = try stream.push(frame(2.2))
+    #expect(stream.gapCount == 0)
+  }
+
+  @Test func gapsCanBeAllowed() throws {
+    let options = BehaviorOptions.everyFrame.with { $0.maximumGap = nil }
+    var stream = try BehaviorStream(
+      classifier: ScriptedClassifier(confidence: 1, windowLength: 2), options: options)
+    _ = try stream.push(frame(0))
+    #expect(try stream.push(frame(1e6))?.windowSeconds == 1e6)
+  }
+
+  @Test func anAllMissingWindowStillRunsAndIsFlagged() throws {
+    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 0.9), options: .everyFrame)
+    var last: BehaviorPrediction?
+    for index in 0..<100 {
+      var empty = frame(Double(index) / 10)
+      empty.points = Array(repeating: nil, count: 24)
+      last = try stream.push(empty)
+    }
+    let prediction = try #require(last)
+    #expect(prediction.missingFraction == 1)
+    #expect(prediction.label == "sit")
+  }
+
+  @Test(arguments: [0, 1, 37, 99])
+  func tooFewFrames(count: Int) throws {
+    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1))
+    _ = try stream.push(count: count)
+    let outcome = stream.summary.insufficientFrames
+    #expect(outcome == InsufficientFrames(available: count, required: 100))
+    #expect(outcome?.description == "insufficient_frames: \(count)/100")
+  }
+
+  @Test func enoughFrames() throws {
+    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1))
+    _ = try stream.push(count: 120)
+    let summary = stream.summary
+    #expect(summary.insufficientFrames == nil)
+    #expect(summary.frames == 120 && summary.accepted == 120 && summary.predictions == 21 && summary.gaps == 0)
+  }
+
+  @Test func aBadFrameIsLeftOutAndTheStreamGoesOn() throws {
+    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1), options: .everyFrame)
+    _ = try stream.push(count: 50)
+    for bad in [frame(4.9), frame(1), frame(.nan), frame(5, count: 0), frame(5, x: .infinity)] {
+      #expect(throws: PoseFrameError.self) { try stream.push(bad) }
+    }
+    #expect(stream.frameCount == 55 && stream.acceptedCount == 50)
+    #expect(try stream.push(count: 50, from: 50).map(\.frameIndex) == [104])
+  }
+
+  /// A dropped frame is checked like any other: the throttle must not hide bad data.
+  @Test func droppedFramesAreCheckedToo() throws {
+    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1))
+    _ = try stream.push(frame(0))
+    let error = try #require(throws: PoseFrameError.self) { try stream.push(frame(0.01, count: 3)) }
+    #expect(error.frameIndex == 1)
+  }
+
+  @Test func resetStartsAnew() throws {
+    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1))
+    _ = try stream.push(count: 150)
+    stream.reset()
+    #expect(stream.summary == (try BehaviorStream(classifier: ScriptedClassifier(confidence: 1))).summary)
+    #expect(try stream.push(count: 100).map(\.frameIndex) == [99])
+  }
+
+  @Test func standardizationReachesTheModel() throws {
+    let classifier = try ScriptedClassifier(windowLength: 1) { ScriptedClassifier.peak($0[0] / 8, at: 0) }
+    let options = BehaviorOptions.everyFrame.with {
+      $0.standardization = try? Standardization(
+        mean: [Double](repeating: 0.25, count: 48), std: [Double](repeating: 0.125, count: 48))
+    }
+    var stream = try BehaviorStream(classifier: classifier, options: options)
+    #expect(try stream.push(frame(0, x: 0.75))?.confidence == 0.5)
+  }
+
+  @Test(arguments: [Float(0), 1])
+  func thresholdEnds(threshold: Float) throws {
+    let options = BehaviorOptions.everyFrame.with { $0.threshold = threshold }
+    let classifier = try ScriptedClassifier(confidence: 0.99, windowLength: 1)
+    var stream = try BehaviorStream(classifier: classifier, options: options)
+    #expect(try stream.push(frame(0))?.label == (threshold == 0 ? "sit" : "uncertain"))
+  }
+
+  @Test func everyBadSettingIsNamed() throws {
+    let classifier = try ScriptedClassifier(confidence: 1)
+    let cases: [((inout BehaviorOptions) -> Void, MotionConfigurationError)] = [
+      ({ $0.framesPerSecond = 0 }, .invalidFrameRate(0)),
+      ({ $0.missing = .hold(frames: -1) }, .invalidHold(-1)),
+      ({ $0.range = .clamp(margin: -0.1) }, .invalidMargin(-0.1)),
+      ({ $0.minimumConfidence = .infinity }, .invalidMinimumConfidence(.infinity)),
+      ({ $0.stride = 0 }, .invalidStride(0)),
+      ({ $0.threshold = 1.5 }, .invalidThreshold(1.5)),
+      ({ $0.maximumGap = 0 }, .invalidMaximumGap(0)),
+    ]
+    for (change, expected) in cases {
+      #expect(throws: expected) { try BehaviorStream(classifier: classifier, options: BehaviorOptions().with(change)) }
+    }
+    #expect(throws: MotionConfigurationError.self) {
+      try BehaviorStream(classifier: classifier, options: BehaviorOptions().with { $0.threshold = .nan })
+    }
+  }
+
+  @Test func aModelThatBreaksItsWordIsAnError() throws {
+    func error(_ answer: [Float]) throws -> MotionConfigurationError? {
+      let classifier = try ScriptedClassifier(windowLength: 1) { _ in answer }
+      var stream = try BehaviorStream(classifier: classifier, options: .everyFrame)
+      do {
+        _ = try stream.push(frame(0))
+        return nil
+      } catch {
+        return error as? MotionConfigurationError
+      }
+    }
+    #expect(try error([0.5, 0.5]) == .wrongProbabilityCount(found: 2, expected: 21))
+    #expect(try error([]) == .wrongProbabilityCount(found: 0, expected: 21))
+    var infinite = ScriptedClassifier.peak(0.5, at: 0)
+    infinite[2] = .infinity
+    #expect(try error(infinite) == .probabilityNotFinite(label: "stand", value: .infinity))
+  }
+
+  @Test func theModelsOwnErrorsPassThrough() throws {
+    struct Broken: Error {}
+    let classifier = try ScriptedClassifier(windowLength: 1) { _ in throw Broken() }
+    var stream = try BehaviorStream(classifier: classifier)
+    #expect(throws: Broken.self) { try stream.push(frame(0)) }
+  }
+}
+
+@Suite struct BehaviorPredictionTests {
+  private func prediction(_ probabilities: [Float]) -> BehaviorPrediction {
+    BehaviorPrediction(
+      timestamp: 1.5, frameIndex: 14, labels: ["a", "b", "c"], probabilities: probabilities, threshold: 0.7,
+      missingFraction: 0, windowSeconds: 9.9)
+  }
+
+  @Test func theFirstOfEqualsWins() {
+    #expect(prediction([0.25, 0.375, 0.375]).rawLabel == "b")
+    #expect(prediction([0.25, 0.375, 0.375]).ranked.map(\.label) == ["b", "c", "a"])
+  }
+
+  @Test func lookUpByLabel() {
+    let prediction = prediction([0.125, 0.75, 0.125])
+    #expect(prediction["b"] == 0.75)
+    #expect(prediction["d"] == nil)
+    #expect(prediction.label == "b")
+  }
+}

@@ -1,0 +1,103 @@
+@testable import ApusMotion
+
+/// A classifier whose answer a test writes itself. It is no model: it exists to see what the stream hands it.
+struct ScriptedClassifier: BehaviorClassifying {
+  let modelInfo: BehaviorModelInfo
+  let answer: @Sendable ([Float]) throws -> [Float]
+
+  init(
+    labels: [String] = DogBehavior.labels, windowLength: Int = 100,
+    answer: @escaping @Sendable ([Float]) throws -> [Float]
+  ) throws {
+    modelInfo = try BehaviorModelInfo(name: "scripted", labels: labels, windowLength: windowLength)
+    self.answer = answer
+  }
+
+  /// Answers with 21 probabilities that put `confidence` on `label` and share the rest out evenly.
+  init(confidence: Float, label: Int = 0, windowLength: Int = 100) throws {
+    try self.init(windowLength: windowLength) { _ in Self.peak(confidence, at: label) }
+  }
+
+  func probabilities(forWindow window: [Float]) throws -> [Float] { try answer(window) }
+
+  static func peak(_ confidence: Float, at label: Int, count: Int = 21) -> [Float] {
+    var result = [Float](repeating: (1 - confidence) / Float(count - 1), count: count)
+    result[label] = confidence
+    return result
+  }
+}
+
+/// A frame with every point at the same place, in fractions of a 200 x 400 image.
+func frame(_ timestamp: Double, x: Double = 0.5, y: Double = 0.5, count: Int = 24) -> PoseFrame {
+  PoseFrame(
+    timestamp: timestamp, width: 200, height: 400, space: .normalizedTopLeft,
+    points: Array(repeating: PosePoint(x: x, y: y), count: count))
+}
+
+extension BehaviorOptions {
+  /// No throttle: every frame counts.
+  static var everyFrame: BehaviorOptions {
+    var options = BehaviorOptions()
+    options.framesPerSecond = nil
+    return options
+  }
+
+  func with(_ change: (inout BehaviorOptions) -> Void) -> BehaviorOptions {
+    var options = self
+    change(&options)
+    return options
+  }
+}
+
+extension BehaviorStream {
+  /// Pushes frames 0.1 s apart and returns the predictions.
+  mutating func push(count: Int, from start: Int = 0) throws -> [BehaviorPrediction] {
+    try (start..<start + count).compactMap { try push(frame(Double($0) / 10)) }
+  }
+}
+
+/// One line of JSON with 24 points, each written by `point`.
+func jsonLine(
+  head: String = #""t":0.5,"width":200,"height":400"#, count: Int = 24, tail: String = "",
+  point: (Int) -> String = { "[\($0),\(2 * $0)]" }
+) -> String {
+  let points = (0..<count).map(point).joined(separator: ",")
+  return "{\(head),\"keypoints\":[\(points)]\(tail)}"
+}
+
+extension PoseFrameReader {
+  /// Reads everything in `text`, fed in chunks of `chunk` bytes.
+  static func frames(
+    in text: String, chunk: Int = .max, options: PoseReaderOptions = PoseReaderOptions()
+  ) throws -> [PoseFrame] {
+    var reader = try PoseFrameReader(options: options)
+    var frames: [PoseFrame] = []
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      reader.append(rest.prefix(chunk))
+      rest = rest.dropFirst(chunk)
+      while let frame = try reader.next() { frames.append(frame) }
+    }
+    reader.finish()
+    while let frame = try reader.next() { frames.append(frame) }
+    return frames
+  }
+
+  /// The error that reading `text` ends in.
+  static func failure(in text: String, options: PoseReaderOptions = PoseReaderOptions()) -> PoseReadError? {
+    do {
+      _ = try frames(in: text, options: options)
+      return nil
+    } catch {
+      return error as? PoseReadError
+    }
+  }
+}
+
+extension PoseReaderOptions {
+  func with(_ change: (inout PoseReaderOptions) -> Void) -> PoseReaderOptions {
+    var options = self
+    change(&options)
+    return options
+  }
+}

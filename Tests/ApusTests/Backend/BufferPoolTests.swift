@@ -1,0 +1,143 @@
+import Testing
+
+@testable import Apus
+
+@Suite struct BufferPoolTests {
+  @Test func sizeClassesWasteAQuarterAtMost() {
+    var previous = 0
+    for size in [0, 1, 255, 256, 257, 320, 321, 1 << 20, (1 << 20) + 1, 3 << 30, 1 << 61] {
+      let rounded = BufferPool.sizeClass(size)
+      #expect(rounded >= max(size, previous))
+      #expect(Double(rounded) <= Double(max(size, 256)) * 1.25)
+      #expect(BufferPool.sizeClass(rounded) == rounded)
+      previous = rounded
+    }
+  }
+
+  @Test func memoryIsAligned() throws {
+    let pool = BufferPool()
+    for size in [0, 1, 100, 4_096, 1_000_003] {
+      let buffer = try pool.allocate(byteCount: size)
+      #expect(UInt(bitPattern: buffer) % UInt(BufferPool.alignment) == 0)
+      pool.recycle(buffer, byteCount: size)
+    }
+  }
+
+  @Test func recycledMemoryIsUsedAgain() throws {
+    let pool = BufferPool(idleLimit: 1 << 20)
+    let first = try pool.allocate(byteCount: 10_000)
+    pool.recycle(first, byteCount: 10_000)
+    // The same class, though not the same size.
+    let second = try pool.allocate(byteCount: 10_100)
+    #expect(first == second)
+    let third = try pool.allocate(byteCount: 10_000)
+    #expect(third != second)
+    pool.recycle(second, byteCount: 10_100)
+    pool.recycle(third, byteCount: 10_000)
+    #expect(pool.usedByteCount == 0)
+    #expect(pool.idleByteCount == 2 * BufferPool.sizeClass(10_000))
+  }
+
+  @Test func buffersInUseNeverOverlap() throws {
+    let pool = BufferPool(idleLimit: 1 << 22)
+    var generator = SystemRandomNumberGenerator()
+    var inUse: [(base: UnsafeMutableRawPointer, count: Int, mark: UInt8)] = []
+    for round in 0..<5_000 {
+      if inUse.count < 40, Bool.random(using: &generator) {
+        let count = Int.random(in: 0...60_000, using: &generator)
+        let base = try pool.allocate(byteCount: count)
+        let mark = UInt8(truncatingIfNeeded: round)
+        base.initializeMemory(as: UInt8.self, repeating: mark, count: count)
+        inUse.append((base, count, mark))
+      } else if let index = inUse.indices.randomElement(using: &generator) {
+        let (base, count, mark) = inUse.remove(at: index)
+        let bytes = UnsafeRawBufferPointer(start: base, count: count)
+        #expect(bytes.allSatisfy { $0 == mark })
+        pool.recycle(base, byteCount: count)
+      }
+    }
+    for (base, count, _) in inUse { pool.recycle(base, byteCount: count) }
+    #expect(pool.usedByteCount == 0)
+  }
+
+  @Test func nothingGrowsInSteadyState() throws {
+    let pool = BufferPool(idleLimit: 1 << 24)
+    let sizes = [1_000, 40_000, 500, 40_000, 123_456]
+    func round() throws {
+      let buffers = try sizes.map { try pool.allocate(byteCount: $0) }
+      for (buffer, size) in zip(buffers, sizes) { pool.recycle(buffer, byteCount: size) }
+    }
+    try round()
+    let idle = pool.idleByteCount
+    for _ in 0..<10_000 { try round() }
+    #expect(pool.idleByteCount == idle)
+    #expect(pool.usedByteCount == 0)
+  }
+
+  @Test func whatIsUsedNowStaysAndTheRestGoes() throws {
+    let pool = BufferPool(idleLimit: 1 << 20)
+    func fill(_ size: Int, _ count: Int) throws {
+      let buffers = try (0..<count).map { _ in try pool.allocate(byteCount: size) }
+      for buffer in buffers { pool.recycle(buffer, byteCount: size) }
+    }
+    try fill(1 << 16, 32)
+    #expect(pool.idleByteCount == 1 << 20)
+    try fill(1 << 19, 2)
+    #expect(pool.idleByteCount <= 1 << 20)
+    let one = try pool.allocate(byteCount: 1 << 19)
+    let two = try pool.allocate(byteCount: 1 << 19)
+    // Both came from what was idle.
+    #expect(pool.idleByteCount == 0)
+    pool.recycle(one, byteCount: 1 << 19)
+    pool.recycle(two, byteCount: 1 << 19)
+    // More than the limit goes back at once.
+    let large = try pool.allocate(byteCount: 2 << 20)
+    pool.recycle(large, byteCount: 2 << 20)
+    #expect(pool.idleByteCount == 1 << 20)
+    pool.trim()
+    #expect(pool.idleByteCount == 0)
+  }
+
+  @Test func tooMuchIsAnError() throws {
+    let pool = BufferPool()
+    let limit = Execution.memoryLimit
+    for size in [-1, Int.min, Int.max, limit + 1] {
+      #expect(throws: TensorError.memory(bytes: size, limit: limit)) { try pool.allocate(byteCount: size) }
+    }
+    #expect(pool.usedByteCount == 0)
+  }
+
+  @Test func allTensorsTogetherCount() throws {
+    // Untouched memory costs nothing, so the limit can be reached for real.
+    let pool = BufferPool(idleLimit: 0)
+    let limit = Execution.memoryLimit
+    let part = limit / 4
+    var buffers: [UnsafeMutableRawPointer] = []
+    #expect(throws: TensorError.memory(bytes: part, limit: limit)) {
+      for _ in 0..<5 { buffers.append(try pool.allocate(byteCount: part)) }
+    }
+    #expect(pool.usedByteCount == buffers.count * part)
+    for buffer in buffers { pool.recycle(buffer, byteCount: part) }
+    #expect(pool.usedByteCount == 0)
+  }
+
+  @Test func severalTasksAtOnce() async throws {
+    let pool = BufferPool(idleLimit: 1 << 20)
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for task in 0..<8 {
+        group.addTask {
+          for round in 0..<2_000 {
+            let size = 64 + (round * 7 + task * 13) % 3_000
+            let buffer = try pool.allocate(byteCount: size)
+            buffer.storeBytes(of: task, as: Int.self)
+            await Task.yield()
+            #expect(buffer.load(as: Int.self) == task)
+            pool.recycle(buffer, byteCount: size)
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(pool.usedByteCount == 0)
+  }
+}
