@@ -40,4 +40,7 @@ public protocol MatrixKernels<Scalar> {
   static func dotRows(
     _ w: UnsafePointer<Scalar>, rowStep: Int, rows: Int, _ x: UnsafePointer<Scalar>, depth: Int,
     _ y: UnsafeMutablePointer<Scalar>)
+
+  /// `y[row * count + i] += x[i]`.
+  static func addToRows(_ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, rows: Int, count: Int)
 }

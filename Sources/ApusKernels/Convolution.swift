@@ -21,33 +21,35 @@ extension BlockedKernels {
     _ x: UnsafePointer<Float>, channels: Int, channelStep: Int, positionStep: Int, height: Int, width: Int,
     top: Int, left: Int, _ y: UnsafeMutablePointer<Float>, rows: Int, phases: Int, phaseWidth: Int
   ) {
-    let zero = Lanes(repeating: 0)
+    let isVector = channels == 16 && channelStep == 1
     var out = y
     for r in 0..<rows {
       let row = r &- top
-      guard row >= 0, row < height else {
-        for _ in 0..<phases &* phaseWidth {
-          store(zero, out)
-          out += 16
-        }
-        continue
-      }
-      let line = x + row &* width &* positionStep
+      let isInside = row >= 0 && row < height
+      let line = isInside ? x + row &* width &* positionStep : x
       for phase in 0..<phases {
-        for j in 0..<phaseWidth {
-          let column = j &* phases &+ phase &- left
-          if column < 0 || column >= width {
-            store(zero, out)
-          } else if channelStep == 1, channels == 16 {
-            store(load(line + column &* positionStep, as: Lanes.self), out)
-          } else {
-            let source = line + column &* positionStep
-            var lanes = zero
-            for channel in 0..<channels { lanes[channel] = source[channel &* channelStep] }
-            store(lanes, out)
+        // Columns of this phase that lie inside the map: 0 <= j * phases + phase - left < width.
+        let offset = phase &- left
+        var begin = offset >= 0 ? 0 : (phases &- 1 &- offset) / phases
+        var end = width > offset ? (width &- 1 &- offset) / phases &+ 1 : 0
+        if begin > phaseWidth || !isInside { begin = phaseWidth }
+        if end > phaseWidth { end = phaseWidth }
+        if end < begin { end = begin }
+        let zero = Lanes(repeating: 0)
+        for j in 0..<begin { store(zero, out + j &* 16) }
+        if isVector {
+          for j in begin..<end {
+            store(load(line + (j &* phases &+ offset) &* positionStep, as: Lanes.self), out + j &* 16)
           }
-          out += 16
+        } else {
+          if channels < 16 { for j in begin..<end { store(zero, out + j &* 16) } }
+          for channel in 0..<channels {
+            let source = line + channel &* channelStep
+            for j in begin..<end { out[j &* 16 &+ channel] = source[(j &* phases &+ offset) &* positionStep] }
+          }
         }
+        for j in end..<phaseWidth { store(zero, out + j &* 16) }
+        out += phaseWidth &* 16
       }
     }
   }

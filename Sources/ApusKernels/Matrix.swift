@@ -34,6 +34,15 @@ extension Float32Kernels {
   ) {
     for row in 0..<rows { y[row] = dot(Lanes.self, w + row &* rowStep, x, depth) }
   }
+
+  public static func addToRows(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, count: Int
+  ) {
+    for row in 0..<rows {
+      let line = y + row &* count
+      for i in 0..<count { line[i] += x[i] }
+    }
+  }
 }
 
 extension Float64Kernels {
@@ -69,6 +78,15 @@ extension Float64Kernels {
     _ y: UnsafeMutablePointer<Double>
   ) {
     for row in 0..<rows { y[row] = dot(DoubleLanes.self, w + row &* rowStep, x, depth) }
+  }
+
+  public static func addToRows(
+    _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, count: Int
+  ) {
+    for row in 0..<rows {
+      let line = y + row &* count
+      for i in 0..<count { line[i] += x[i] }
+    }
   }
 }
 

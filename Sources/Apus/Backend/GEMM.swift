@@ -1,3 +1,5 @@
+import ApusKernelInterface
+
 /// A matrix in memory: element `(row, column)` is at `base[row * rowStep + column * columnStep]`.
 ///
 /// A transposed matrix is the same memory with its steps exchanged.
@@ -6,18 +8,11 @@ struct MatrixOperand<Scalar>: @unchecked Sendable {
   var rowStep: Int
   var columnStep: Int
 
-  /// A row-major matrix whose rows are `leading` elements apart.
-  init(_ base: UnsafePointer<Scalar>, leading: Int) {
+  /// A row-major matrix whose rows are `leading` elements apart, or its transpose.
+  init(_ base: UnsafePointer<Scalar>, leading: Int, isTransposed: Bool = false) {
     self.base = base
-    self.rowStep = leading
-    self.columnStep = 1
-  }
-
-  /// The transpose of a row-major matrix whose rows are `leading` elements apart.
-  init(transposing base: UnsafePointer<Scalar>, leading: Int) {
-    self.base = base
-    self.rowStep = 1
-    self.columnStep = leading
+    self.rowStep = isTransposed ? 1 : leading
+    self.columnStep = isTransposed ? leading : 1
   }
 
   func offset(row: Int, column: Int) -> MatrixOperand {
@@ -53,7 +48,7 @@ func gemm<Scalar: FloatingPointScalar>(
     return
   }
   if Execution.current.usesBLAS, let blas = BLAS.shared,
-    try blasGEMM(blas, m: m, n: n, k: k, alpha: alpha, a, b, beta: beta, into: c)
+    blasGEMM(blas, m: m, n: n, k: k, alpha: alpha, a, b, beta: beta, into: c)
   {
     return
   }

@@ -59,3 +59,16 @@ enum Shape {
     return result
   }
 }
+
+extension Shape {
+  /// The bytes that `shape` takes.
+  /// - Throws: ``TensorError/memory(bytes:limit:)`` when that is more than an `Int` can say.
+  static func byteCount<Scalar>(
+    _ shape: [Int], of: Scalar.Type, operation: @autoclosure () -> String = "tensor"
+  ) throws -> Int {
+    let (bytes, overflow) = try elementCount(shape, operation: operation())
+      .multipliedReportingOverflow(by: MemoryLayout<Scalar>.stride)
+    guard !overflow else { throw TensorError.memory(bytes: .max, limit: Execution.memoryLimit) }
+    return bytes
+  }
+}

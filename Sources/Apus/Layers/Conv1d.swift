@@ -1,0 +1,61 @@
+/// One-dimensional convolution with its weights: PyTorch's `torch.nn.Conv1d`.
+///
+/// Computed as a convolution over maps of height 1.
+public struct Conv1d<Scalar: FloatingPointScalar>: Sendable {
+  private let convolution: Convolution<Scalar>
+
+  /// - Parameters:
+  ///   - weight: `[outputs, inputs / groups, kernel]`.
+  ///   - bias: `[outputs]`.
+  /// - Throws: ``TensorError`` for shapes that do not fit each other and arguments out of range.
+  public init(
+    weight: Tensor<Scalar>, bias: Tensor<Scalar>? = nil,
+    stride: Int = 1, padding: Int = 0, dilation: Int = 1, groups: Int = 1
+  ) throws {
+    guard weight.rank == 3 else {
+      throw TensorError.shape(
+        operation: "conv1d", reason: "weight has shape \(weight.shape), expected [outputs, inputs, kernel]")
+    }
+    let parameters = try ConvolutionParameters(
+      operation: "conv1d", kernel: Size2D(height: 1, width: weight.shape[2]),
+      stride: Size2D(height: 1, width: stride), padding: Padding2D(height: 0, width: padding),
+      dilation: Size2D(height: 1, width: dilation), groups: groups)
+    convolution = try Convolution(
+      weight: weight.reshaped([weight.shape[0], weight.shape[1], 1, weight.shape[2]]), bias: bias,
+      parameters: parameters)
+  }
+
+  /// Reads `weight` and, when there is one, `bias`.
+  public init(
+    _ weights: Weights, inputs: Int, outputs: Int, kernel: Int,
+    stride: Int = 1, padding: Int = 0, dilation: Int = 1, groups: Int = 1
+  ) throws {
+    try self.init(
+      weight: weights.tensor("weight", shape: [outputs, inputs / max(groups, 1), kernel]),
+      bias: weights.optionalTensor("bias", shape: [outputs]),
+      stride: stride, padding: padding, dilation: dilation, groups: groups)
+  }
+
+  /// - Parameter input: `[batch, inputs, time]`.
+  /// - Returns: `[batch, outputs, time']`.
+  /// - Throws: ``TensorError/shape(operation:reason:)``.
+  public func callAsFunction(_ input: Tensor<Scalar>) throws -> Tensor<Scalar> {
+    guard input.rank == 3 else {
+      throw TensorError.shape(
+        operation: "conv1d", reason: "input has shape \(input.shape), expected [batch, channels, time]")
+    }
+    return try convolution(input.withHeight()).withoutHeight()
+  }
+}
+
+extension Tensor {
+  /// `[batch, channels, time]` as `[batch, channels, 1, time]`, in either layout.
+  fileprivate func withHeight() -> Tensor {
+    Tensor(shape: [shape[0], shape[1], 1, shape[2]], count: count, layout: layout, storage: storage)
+  }
+
+  /// `[batch, channels, 1, time]` as `[batch, channels, time]`, in either layout.
+  fileprivate func withoutHeight() -> Tensor {
+    Tensor(shape: [shape[0], shape[1], shape[3]], count: count, layout: layout, storage: storage)
+  }
+}

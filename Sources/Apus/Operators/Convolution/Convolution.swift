@@ -1,0 +1,79 @@
+/// A convolution with its weights laid out for the kernels: prepared once, applied often.
+///
+/// Three algorithms share the work. ``DirectConvolution`` and ``DepthwiseConvolution`` read channel-blocked maps where
+/// they lie and are what float32 networks spend their time in; ``UnfoldedConvolution`` takes everything else: few or odd
+/// numbers of channels a group, and float64. All are direct sums, in the same order for every output.
+public struct Convolution<Scalar: FloatingPointScalar>: Sendable {
+  let parameters: ConvolutionParameters
+  let inputChannels: Int
+  let outputChannels: Int
+  private let algorithm: any ConvolutionAlgorithm<Scalar>
+
+  /// - Parameters:
+  ///   - weight: `[outputs, inputs / groups, height, width]`.
+  ///   - bias: `[outputs]`, or none.
+  init(weight: Tensor<Scalar>, bias: Tensor<Scalar>?, parameters: ConvolutionParameters) throws {
+    let operation = parameters.operation
+    let outputs = weight.shape[0]
+    let (inputs, overflow) = weight.shape[1].multipliedReportingOverflow(by: parameters.groups)
+    guard outputs > 0, inputs > 0, !overflow, outputs.isMultiple(of: parameters.groups) else {
+      throw TensorError.shape(
+        operation: operation, reason: "weight \(weight.shape) cannot be divided into \(parameters.groups) groups")
+    }
+    if let bias, bias.shape != [outputs] {
+      throw TensorError.shape(operation: operation, reason: "bias has shape \(bias.shape), expected [\(outputs)]")
+    }
+    self.parameters = parameters
+    self.inputChannels = inputs
+    self.outputChannels = outputs
+    self.algorithm = try Scalar.convolution(
+      weight: try weight.rowMajor, bias: try bias?.rowMajor ?? Tensor(zeros: [outputs]), parameters: parameters)
+  }
+
+  /// - Parameter input: `[batch, channels, height, width]`.
+  /// - Returns: `[batch, outputs, height, width]`, channel-blocked where the algorithm leaves it so.
+  func callAsFunction(_ input: Tensor<Scalar>) throws -> Tensor<Scalar> {
+    guard input.rank == 4, input.shape[1] == inputChannels else {
+      throw TensorError.shape(
+        operation: parameters.operation,
+        reason: "input has shape \(input.shape), expected \(inputChannels) channels")
+    }
+    let size = try parameters.outputSize(Size2D(height: input.shape[2], width: input.shape[3]))
+    let shape = [input.shape[0], outputChannels, size.height, size.width]
+    if try Shape.elementCount(shape, operation: parameters.operation) == 0 { return try Tensor(zeros: shape) }
+    return try algorithm(input, shape: shape)
+  }
+}
+
+/// One way to convolve, with weights laid out for it.
+public protocol ConvolutionAlgorithm<Scalar>: Sendable {
+  associatedtype Scalar: FloatingPointScalar
+
+  /// - Parameters:
+  ///   - input: `[batch, channels, height, width]`, checked.
+  ///   - shape: the output's, without an empty axis.
+  func callAsFunction(_ input: Tensor<Scalar>, shape: [Int]) throws -> Tensor<Scalar>
+}
+
+extension Float {
+  public static func convolution(
+    weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters
+  ) throws -> any ConvolutionAlgorithm<Float> {
+    let inputs = weight.shape[1]
+    if parameters.groups == 1, inputs.isMultiple(of: TensorLayout.block) {
+      return try DirectConvolution(weight: weight, bias: bias, parameters: parameters)
+    }
+    if inputs == 1, weight.shape[0] == parameters.groups, parameters.groups > 1 {
+      return try DepthwiseConvolution(weight: weight, bias: bias, parameters: parameters)
+    }
+    return try UnfoldedConvolution(weight: weight, bias: bias, parameters: parameters)
+  }
+}
+
+extension Double {
+  public static func convolution(
+    weight: Tensor<Double>, bias: Tensor<Double>, parameters: ConvolutionParameters
+  ) throws -> any ConvolutionAlgorithm<Double> {
+    try UnfoldedConvolution(weight: weight, bias: bias, parameters: parameters)
+  }
+}

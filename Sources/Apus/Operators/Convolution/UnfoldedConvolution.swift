@@ -1,0 +1,107 @@
+import ApusKernelInterface
+
+/// Convolution as a product of windows and weights, a row of outputs at a time: for groups of few or odd channels, and
+/// for float64.
+struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
+  let parameters: ConvolutionParameters
+  let inputsPerGroup: Int
+  let outputsPerGroup: Int
+  /// One right operand a group: `[outputs / vector, terms, vector]`.
+  let weights: [RightPanel<Scalar>]
+  /// `[groups, outputs / vector, vector]`.
+  let bias: TensorStorage
+
+  init(weight: Tensor<Scalar>, bias: Tensor<Scalar>, parameters: ConvolutionParameters) throws {
+    let outputs = weight.shape[0] / parameters.groups
+    let terms = weight.shape[1] * weight.shape[2] * weight.shape[3]
+    let vector = Scalar.kernels.vectorWidth
+    let paddedOutputs = (outputs + vector - 1) / vector * vector
+    let biasStorage = try TensorStorage(
+      byteCount: parameters.groups * paddedOutputs * MemoryLayout<Scalar>.stride)
+    let biases = biasStorage.base.assumingMemoryBound(to: Scalar.self)
+    biases.initialize(repeating: 0, count: parameters.groups * paddedOutputs)
+    weights = try withExtendedLifetime((weight.storage, bias.storage)) {
+      try (0..<parameters.groups).map { group in
+        (biases + group * paddedOutputs).update(from: bias.pointer + group * outputs, count: outputs)
+        return try RightPanel(
+          MatrixOperand(weight.pointer + group * outputs * terms, leading: terms, isTransposed: true),
+          depth: terms, columns: outputs)
+      }
+    }
+    self.bias = biasStorage
+    self.parameters = parameters
+    self.inputsPerGroup = weight.shape[1]
+    self.outputsPerGroup = outputs
+  }
+
+  func callAsFunction(_ input: Tensor<Scalar>, shape: [Int]) throws -> Tensor<Scalar> {
+    let source = try input.rowMajor
+    let (batch, outputs) = (shape[0], shape[1])
+    let size = Size2D(height: shape[2], width: shape[3])
+    let (height, width) = (source.shape[2], source.shape[3])
+    let kernels = Scalar.kernels
+    let vector = kernels.vectorWidth
+    let tile = kernels.blocksPerTile
+    let termBlocks = weights[0].depthBlocks
+    let outputBlocks = (outputsPerGroup + vector - 1) / vector
+    let groups = parameters.groups
+    let tasks = batch * groups * size.height
+
+    // Each task unfolds its row into its own part, multiplies, and unblocks the product.
+    let windowStep = termBlocks * size.width * vector
+    let productStep = outputBlocks * size.width * vector
+    let lanes = min(tasks, 4 * max(1, Execution.current.threads))
+    let scratchBytes = try Shape.byteCount([lanes, windowStep + productStep], of: Scalar.self)
+    let scratch = try TensorStorage(byteCount: scratchBytes)
+    let parts = Unchecked(scratch.base.assumingMemoryBound(to: Scalar.self))
+    let x = Unchecked(source.pointer)
+    let b = Unchecked(bias.base.assumingMemoryBound(to: Scalar.self))
+    let (parameters, inputsPerGroup, outputsPerGroup, weights) = (parameters, inputsPerGroup, outputsPerGroup, weights)
+    let walk = WindowWalk(
+      rows: parameters.kernel.height, columns: parameters.kernel.width,
+      rowDilation: parameters.dilation.height, columnDilation: parameters.dilation.width,
+      columnStride: parameters.stride.width)
+    let weightBlockStep = termBlocks * vector * vector
+
+    return try Tensor.filled(shape) { destination in
+      let y = Unchecked(destination)
+      parallel(lanes) { lane in
+        let windows = parts.value + lane * (windowStep + productStep)
+        let product = windows + windowStep
+        for task in stride(from: lane, to: tasks, by: lanes) {
+          let row = task % size.height
+          let group = task / size.height % groups
+          let sample = task / (size.height * groups)
+          kernels.unfoldRow(
+            x.value + (sample * groups + group) * inputsPerGroup * height * width,
+            channels: inputsPerGroup, height: height, width: width,
+            row: row * parameters.stride.height - parameters.padding.top, column: -parameters.padding.left,
+            window: walk, outputWidth: size.width, windows, blockStep: size.width * vector)
+          withUnsafePointer(to: 0) { noOffset in
+            let tileWalk = TileWalk(
+              blockCount: termBlocks, blockStep: size.width * vector, rowCount: 1, rowStep: 0,
+              tapCount: 1, tapOffsets: noOffset, rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: vector),
+              weightBlockStep: weightBlockStep, outputStep: vector, outputBlockStep: size.width * vector)
+            let panel = weights[group].storage.base.assumingMemoryBound(to: Scalar.self)
+            for first in stride(from: 0, to: outputBlocks, by: tile) {
+              kernels.accumulateRow(
+                windows, weights: panel + first * weightBlockStep,
+                addend: b.value + (group * outputBlocks + first) * vector, addendStep: 0, addendBlockStep: vector,
+                product + first * size.width * vector, width: size.width, blocks: min(tile, outputBlocks - first),
+                walk: tileWalk)
+            }
+          }
+          let plane = size.height * size.width
+          for block in 0..<outputBlocks {
+            let first = block * vector
+            kernels.unblock(
+              product + first * size.width, positions: size.width, channels: min(vector, outputsPerGroup - first),
+              y.value + (sample * outputs + group * outputsPerGroup + first) * plane + row * size.width,
+              channelStep: plane)
+          }
+        }
+      }
+      withExtendedLifetime((source.storage, scratch)) {}
+    }
+  }
+}

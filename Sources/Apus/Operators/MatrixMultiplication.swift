@@ -1,0 +1,113 @@
+/// The matrix product of the last two axes, broadcast over the others (PyTorch's `matmul` for two axes and more).
+///
+/// - Parameters:
+///   - a: `[…, m, k]`.
+///   - b: `[…, k, n]`, or `[…, n, k]` with `transposingB`.
+/// - Returns: `[…, m, n]`.
+/// - Throws: ``TensorError/shape(operation:reason:)`` when the shapes do not fit each other.
+public func matmul<Scalar: FloatingPointScalar>(
+  _ a: Tensor<Scalar>, _ b: Tensor<Scalar>, transposingB: Bool = false, alpha: Scalar = 1
+) throws -> Tensor<Scalar> {
+  guard a.rank >= 2, b.rank >= 2 else {
+    throw TensorError.shape(
+      operation: "matmul", reason: "operands of shape \(a.shape) and \(b.shape) need at least two axes")
+  }
+  let (m, k) = (a.shape[a.rank - 2], a.shape[a.rank - 1])
+  let (bRows, bColumns) = (b.shape[b.rank - 2], b.shape[b.rank - 1])
+  let n = transposingB ? bRows : bColumns
+  guard k == (transposingB ? bColumns : bRows) else {
+    throw TensorError.shape(
+      operation: "matmul",
+      reason: "\(a.shape) cannot be multiplied by \(transposingB ? "the transpose of " : "")\(b.shape)")
+  }
+  let batchA = Array(a.shape.dropLast(2)), batchB = Array(b.shape.dropLast(2))
+  let batch = try Shape.broadcast(batchA, batchB, operation: "matmul")
+  let (left, right) = (try a.rowMajor, try b.rowMajor)
+  // One matrix b for all: the batch of a is just more rows.
+  if batchB.allSatisfy({ $0 == 1 }) {
+    let rows = try Shape.elementCount(batch + [m], operation: "matmul")
+    return try Tensor.filled(batch + [m, n]) { c in
+      try withExtendedLifetime((left.storage, right.storage)) {
+        try gemm(
+          m: rows, n: n, k: k, alpha: alpha, MatrixOperand(left.pointer, leading: k),
+          MatrixOperand(right.pointer, leading: bColumns, isTransposed: transposingB),
+          into: MatrixResult(base: c, leading: n))
+      }
+    }
+  }
+  let offsets = BroadcastOffsets(batch, batchA, batchB)
+  return try Tensor.filled(batch + [m, n]) { c in
+    try withExtendedLifetime((left.storage, right.storage)) {
+      for index in 0..<offsets.count {
+        let (i, j) = offsets[index]
+        try gemm(
+          m: m, n: n, k: k, alpha: alpha, MatrixOperand(left.pointer + i * m * k, leading: k),
+          MatrixOperand(right.pointer + j * k * n, leading: bColumns, isTransposed: transposingB),
+          into: MatrixResult(base: c + index * m * n, leading: n))
+      }
+    }
+  }
+}
+
+/// Which matrix of each operand meets in each matrix of a broadcast batch.
+private struct BroadcastOffsets {
+  let count: Int
+  private let batch: [Int]
+  private let stepsA: [Int]
+  private let stepsB: [Int]
+
+  init(_ batch: [Int], _ a: [Int], _ b: [Int]) {
+    func steps(_ shape: [Int]) -> [Int] {
+      let padded = [Int](repeating: 1, count: batch.count - shape.count) + shape
+      let strides = Shape.strides(padded)
+      return zip(padded, strides).map { $0 == 1 ? 0 : $1 }
+    }
+    self.count = batch.reduce(1, *)
+    self.batch = batch
+    self.stepsA = steps(a)
+    self.stepsB = steps(b)
+  }
+
+  subscript(index: Int) -> (Int, Int) {
+    var rest = index
+    var (i, j) = (0, 0)
+    for axis in batch.indices.reversed() {
+      let coordinate = rest % batch[axis]
+      rest /= batch[axis]
+      i += coordinate * stepsA[axis]
+      j += coordinate * stepsB[axis]
+    }
+    return (i, j)
+  }
+}
+
+/// `y = x · weightᵀ + bias` over the last axis: PyTorch's `torch.nn.functional.linear`.
+///
+/// - Parameters:
+///   - input: `[…, inputs]`.
+///   - weight: `[outputs, inputs]`.
+///   - bias: `[outputs]`.
+/// - Returns: `[…, outputs]`.
+public func linear<Scalar: FloatingPointScalar>(
+  _ input: Tensor<Scalar>, weight: Tensor<Scalar>, bias: Tensor<Scalar>? = nil
+) throws -> Tensor<Scalar> {
+  guard weight.rank == 2, let inputs = input.shape.last, inputs == weight.shape[1] else {
+    throw TensorError.shape(
+      operation: "linear", reason: "input \(input.shape) does not fit weight \(weight.shape), [outputs, inputs]")
+  }
+  let outputs = weight.shape[0]
+  if let bias, bias.shape != [outputs] {
+    throw TensorError.shape(operation: "linear", reason: "bias has shape \(bias.shape), expected [\(outputs)]")
+  }
+  let rows = try Shape.elementCount(Array(input.shape.dropLast()), operation: "linear")
+  let (x, w, b) = (try input.rowMajor, try weight.rowMajor, try bias?.rowMajor)
+  let kernels = Scalar.kernels
+  return try Tensor.filled(Array(input.shape.dropLast()) + [outputs]) { y in
+    try withExtendedLifetime((x.storage, w.storage, b?.storage)) {
+      try gemm(
+        m: rows, n: outputs, k: inputs, MatrixOperand(x.pointer, leading: inputs),
+        MatrixOperand(w.pointer, leading: inputs, isTransposed: true), into: MatrixResult(base: y, leading: outputs))
+      if let b { kernels.addToRows(b.pointer, y, rows: rows, count: outputs) }
+    }
+  }
+}
