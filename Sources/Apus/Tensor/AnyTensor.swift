@@ -59,6 +59,34 @@ extension AnyTensor {
   }
 }
 
+// MARK: - Memory
+
+extension AnyTensor {
+  /// Calls `body` with the bytes of the elements in row-major order.
+  public func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+    func bytes<Scalar>(_ tensor: Tensor<Scalar>) throws -> Result {
+      try tensor.withUnsafeBufferPointer { try body(UnsafeRawBufferPointer($0)) }
+    }
+    switch self {
+    case .float64(let tensor): return try bytes(tensor)
+    case .float32(let tensor): return try bytes(tensor)
+    #if !(os(macOS) && arch(x86_64))
+      case .float16(let tensor): return try bytes(tensor)
+    #endif
+    case .bfloat16(let tensor): return try bytes(tensor)
+    case .int8(let tensor): return try bytes(tensor)
+    case .int16(let tensor): return try bytes(tensor)
+    case .int32(let tensor): return try bytes(tensor)
+    case .int64(let tensor): return try bytes(tensor)
+    case .uint8(let tensor): return try bytes(tensor)
+    case .uint16(let tensor): return try bytes(tensor)
+    case .uint32(let tensor): return try bytes(tensor)
+    case .uint64(let tensor): return try bytes(tensor)
+    case .bool(let tensor): return try bytes(tensor)
+    }
+  }
+}
+
 // MARK: - In and out
 
 extension AnyTensor {

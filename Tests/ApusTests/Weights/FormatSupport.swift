@@ -26,6 +26,11 @@ final class TemporaryFolder {
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
 
+  /// The names in the folder, sorted.
+  func contents() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: path).sorted()
+  }
+
   func write(_ bytes: [UInt8], to name: String) throws -> String {
     let file = "\(path)/\(name)"
     try Data(bytes).write(to: URL(filePath: file))

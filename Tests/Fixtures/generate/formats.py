@@ -36,7 +36,7 @@ def safetensors_files():
     tensors["scalar"] = torch.tensor(1.5)
     tensors["empty"] = torch.zeros(0, 4)
     tensors["naïve \"quoted\" 😀"] = torch.tensor([1.0, 2.0])
-    save_file(tensors, FOLDER / "all-types.safetensors", metadata={"made by": "torch", "note": "tab\there, ünïcode 😀"})
+    save_file(tensors, FOLDER / "all-types.safetensors", metadata={"note": "tab\there, \x01\b\f ünïcode 😀"})
 
 
 def numpy_types():

@@ -71,8 +71,8 @@ public struct WeightsLocator: Sendable {
   private var folders: [String] {
     var folders: [String] = []
     if let executable {
-      let home = Self.parent(of: executable)
-      folders += ["\(home)/Weights", home, "\(Self.parent(of: home))/share/apus"]
+      let home = parentFolder(of: executable)
+      folders += ["\(home)/Weights", home, "\(parentFolder(of: home))/share/apus"]
       folders += Self.package(around: home).map { ["\($0)/Weights"] } ?? []
     }
     folders += Self.package(around: workingDirectory).map { ["\($0)/Weights"] } ?? []
@@ -99,15 +99,9 @@ extension WeightsLocator {
     var folder = folder
     while folder.count > 1 {
       if isFile("\(folder)/Package.swift"), isDirectory("\(folder)/Weights") { return folder }
-      folder = parent(of: folder)
+      folder = parentFolder(of: folder)
     }
     return nil
-  }
-
-  /// The folder that holds `path`.
-  private static func parent(of path: String) -> String {
-    guard let slash = path.lastIndex(of: "/") else { return "." }
-    return slash == path.startIndex ? "/" : String(path[..<slash])
   }
 
   private static var executablePath: String? {

@@ -1,0 +1,169 @@
+import FoundationEssentials
+
+/// Writes named tensors as a safetensors file, laid out as the reference implementation lays it out: the widest types
+/// first, then by name, the header padded with spaces to a multiple of eight bytes. So every tensor is aligned, and
+/// equal tensors give equal files.
+///
+/// ```swift
+/// var writer = SafetensorsWriter(metadata: ["made by": "apus"])
+/// try writer.add(logits, named: "output.logits")
+/// try writer.write(to: url)
+/// ```
+public struct SafetensorsWriter: Sendable {
+  /// What the file says of itself.
+  public var metadata: [String: String]
+  private var tensors: [UTF8Key: AnyTensor] = [:]
+
+  public init(metadata: [String: String] = [:]) {
+    self.metadata = metadata
+  }
+
+  /// Adds a tensor.
+  /// - Throws: ``SafetensorsWriterError`` for a name that is taken, too long, or kept by the format for itself.
+  public mutating func add(_ tensor: AnyTensor, named name: String) throws {
+    guard name != "__metadata__" else { throw SafetensorsWriterError.reservedName(name) }
+    try checkLength(of: name, limit: JSONReader.keyLimit)
+    guard tensors.updateValue(tensor, forKey: UTF8Key(name)) == nil else {
+      throw SafetensorsWriterError.duplicateName(name)
+    }
+  }
+
+  /// Adds a tensor.
+  /// - Throws: ``SafetensorsWriterError`` for a name that is taken, too long, or kept by the format for itself.
+  public mutating func add(_ tensor: Tensor<some TensorScalar>, named name: String) throws {
+    try add(AnyTensor(tensor), named: name)
+  }
+
+  /// Writes the file at `url`, whole or not at all.
+  /// - Throws: ``FileError``, ``SafetensorsWriterError``.
+  public func write(to url: URL) throws {
+    try write(toPath: url.systemPath)
+  }
+
+  /// Writes the file at `path`, whole or not at all.
+  /// - Throws: ``FileError``, ``SafetensorsWriterError``.
+  public func write(toPath path: String) throws {
+    let ordered = inFileOrder()
+    let header = try header(of: ordered)
+    try AtomicFile.create(at: path) { file in
+      try withUnsafeBytes(of: UInt64(header.count).littleEndian) { try file.append($0) }
+      try header.withUnsafeBytes { try file.append($0) }
+      for (_, tensor) in ordered { try tensor.withUnsafeBytes { try file.append($0) } }
+    }
+  }
+
+  /// The file as bytes.
+  /// - Throws: ``SafetensorsWriterError``.
+  public func bytes() throws -> [UInt8] {
+    let ordered = inFileOrder()
+    let header = try header(of: ordered)
+    var bytes = withUnsafeBytes(of: UInt64(header.count).littleEndian) { Array($0) }
+    bytes += header
+    for (_, tensor) in ordered { try tensor.withUnsafeBytes { bytes.append(contentsOf: $0) } }
+    return bytes
+  }
+}
+
+/// What a safetensors file cannot hold.
+public enum SafetensorsWriterError: Error, Hashable, Sendable, CustomStringConvertible {
+  case duplicateName(String)
+  case reservedName(String)
+  /// A name, or a key of the metadata, that the reader would refuse.
+  case nameTooLong(String, limit: Int)
+  case headerTooLong(byteCount: Int, limit: Int)
+
+  public var description: String {
+    switch self {
+    case .duplicateName(let name): "a safetensors file cannot hold two tensors named \"\(name)\""
+    case .reservedName(let name): "a tensor of a safetensors file cannot be named \"\(name)\""
+    case .nameTooLong(let name, let limit):
+      "a name of a safetensors file takes \(quoted(name).utf8.count - 2) bytes; at most \(limit) are allowed"
+    case .headerTooLong(let byteCount, let limit):
+      "the header of a safetensors file would have \(byteCount) bytes; at most \(limit) are allowed"
+    }
+  }
+}
+
+// MARK: - Layout
+
+extension SafetensorsWriter {
+  private func checkLength(of name: String, limit: Int) throws {
+    guard quoted(name).utf8.count - 2 <= limit else { throw SafetensorsWriterError.nameTooLong(name, limit: limit) }
+  }
+
+  private typealias Named = (name: String, tensor: AnyTensor)
+
+  private func inFileOrder() -> [Named] {
+    tensors.map { ($0.key.string, $0.value) }.sorted { a, b in
+      let (x, y) = (a.tensor.dataType.fileRank, b.tensor.dataType.fileRank)
+      return x == y ? a.name.utf8.lexicographicallyPrecedes(b.name.utf8) : x > y
+    }
+  }
+
+  private func header(of ordered: [Named]) throws -> [UInt8] {
+    var members: [String] = []
+    if !metadata.isEmpty {
+      let pairs = metadata.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
+      for (key, _) in pairs { try checkLength(of: key, limit: SafetensorsHeader.metadataKeyLimit) }
+      let fields = pairs.map { "\(quoted($0.key)):\(quoted($0.value))" }
+      members.append("\"__metadata__\":{\(fields.joined(separator: ","))}")
+    }
+    var offset = 0
+    for (name, tensor) in ordered {
+      let end = offset + tensor.count * tensor.dataType.byteCount
+      let shape = tensor.shape.map(String.init).joined(separator: ",")
+      members.append(
+        #"\#(quoted(name)):{"dtype":"\#(tensor.dataType.safetensorsName)","shape":[\#(shape)],"#
+          + #""data_offsets":[\#(offset),\#(end)]}"#)
+      offset = end
+    }
+    var header = Array("{\(members.joined(separator: ","))}".utf8)
+    while !header.count.isMultiple(of: 8) { header.append(UInt8(ascii: " ")) }
+    guard header.count <= SafetensorsHeader.byteLimit else {
+      throw SafetensorsWriterError.headerTooLong(byteCount: header.count, limit: SafetensorsHeader.byteLimit)
+    }
+    return header
+  }
+}
+
+extension DataType {
+  /// The order in which the reference implementation writes its types, the last first: wide ones before narrow ones.
+  fileprivate var fileRank: Int {
+    switch self {
+    case .bool: 0
+    case .uint8: 1
+    case .int8: 2
+    case .int16: 3
+    case .uint16: 4
+    case .float16: 5
+    case .bfloat16: 6
+    case .int32: 7
+    case .uint32: 8
+    case .float32: 9
+    case .float64: 10
+    case .int64: 11
+    case .uint64: 12
+    }
+  }
+}
+
+/// `text` as a JSON string.
+private func quoted(_ text: String) -> String {
+  var result = "\""
+  for scalar in text.unicodeScalars {
+    switch scalar {
+    case "\"": result += "\\\""
+    case "\\": result += "\\\\"
+    case "\n": result += "\\n"
+    case "\r": result += "\\r"
+    case "\t": result += "\\t"
+    case "\u{8}": result += "\\b"
+    case "\u{C}": result += "\\f"
+    case "\u{0}"..<"\u{20}":
+      let digits = String(scalar.value, radix: 16)
+      result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+    default: result.unicodeScalars.append(scalar)
+    }
+  }
+  return result + "\""
+}
