@@ -18,13 +18,15 @@ struct DirectConvolution: ConvolutionAlgorithm {
     let (outputs, inputs) = (weight.shape[0], weight.shape[1])
     let area = weight.shape[2] * weight.shape[3]
     let outputBlocks = (outputs + block - 1) / block
-    weightBlockStep = inputs * area * block
-    weights = try TensorStorage(byteCount: outputBlocks * weightBlockStep * MemoryLayout<Float>.stride)
+    let weightBlockStep = inputs * area * block
+    let packed = try TensorStorage(byteCount: outputBlocks * weightBlockStep * MemoryLayout<Float>.stride)
     withExtendedLifetime(weight.storage) {
       Execution.current.kernels.convolution.packConvolution(
         weight.pointer, outputs: outputs, inputs: inputs, area: area,
-        weights.base.assumingMemoryBound(to: Float.self))
+        packed.base.assumingMemoryBound(to: Float.self))
     }
+    self.weights = packed
+    self.weightBlockStep = weightBlockStep
     self.bias = try BlockedVector.storage(bias)
     self.parameters = parameters
     self.outputChannels = outputs
