@@ -1,0 +1,145 @@
+import Testing
+
+@testable import Apus
+
+/// Every algorithm against a naive loop in float64, over shapes chosen to leave rests everywhere.
+@Suite struct ConvolutionTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    var batch = 1
+    var inputs: Int
+    var outputs: Int
+    var size: Size2D
+    var kernel: Size2D
+    var stride: Size2D = 1
+    var padding: Padding2D = 0
+    var dilation: Size2D = 1
+    var groups = 1
+
+    var testDescription: String {
+      "\(batch)×\(inputs)→\(outputs) \(size.height)×\(size.width) k\(kernel.height)×\(kernel.width) "
+        + "s\(stride.height),\(stride.width) p\(padding.top),\(padding.left),\(padding.bottom),\(padding.right) "
+        + "d\(dilation.height),\(dilation.width) g\(groups)"
+    }
+  }
+
+  static let cases: [Case] = [
+    Case(inputs: 16, outputs: 32, size: Size2D(height: 5, width: 29), kernel: 3, padding: 1),
+    Case(batch: 2, inputs: 48, outputs: 32, size: Size2D(height: 1, width: 53), kernel: Size2D(height: 1, width: 7),
+      padding: Padding2D(height: 0, width: 3)),
+    Case(batch: 2, inputs: 64, outputs: 48, size: Size2D(height: 1, width: 25), kernel: Size2D(height: 1, width: 5),
+      stride: Size2D(height: 1, width: 2), padding: Padding2D(height: 0, width: 2)),
+    Case(inputs: 32, outputs: 16, size: Size2D(height: 13, width: 17), kernel: 3, stride: 2, padding: 1),
+    Case(inputs: 32, outputs: 48, size: Size2D(height: 9, width: 11), kernel: 1),
+    Case(batch: 2, inputs: 32, outputs: 21, size: Size2D(height: 4, width: 7), kernel: 3,
+      padding: Padding2D(top: 0, left: 2, bottom: 1, right: 0)),
+    Case(inputs: 3, outputs: 16, size: Size2D(height: 11, width: 15), kernel: 3, stride: 2, padding: 1),
+    Case(inputs: 5, outputs: 7, size: Size2D(height: 8, width: 6), kernel: Size2D(height: 2, width: 3)),
+    Case(inputs: 16, outputs: 16, size: Size2D(height: 20, width: 19), kernel: 3, padding: 4,
+      dilation: Size2D(height: 2, width: 3)),
+    Case(inputs: 16, outputs: 16, size: Size2D(height: 9, width: 40), kernel: 5, stride: Size2D(height: 1, width: 3),
+      padding: 2, dilation: 2),
+    Case(batch: 2, inputs: 40, outputs: 40, size: Size2D(height: 7, width: 21), kernel: 3, padding: 1, groups: 40),
+    Case(inputs: 32, outputs: 32, size: Size2D(height: 12, width: 9), kernel: 5, stride: 2, padding: 2, groups: 32),
+    Case(inputs: 32, outputs: 64, size: Size2D(height: 6, width: 6), kernel: 3, padding: 1, groups: 2),
+    Case(inputs: 12, outputs: 24, size: Size2D(height: 5, width: 8), kernel: 3, padding: 1, groups: 4),
+    Case(inputs: 6, outputs: 12, size: Size2D(height: 5, width: 5), kernel: 3, groups: 6),
+    Case(inputs: 16, outputs: 16, size: 1, kernel: 1),
+  ]
+
+  @Test(arguments: cases)
+  func matchesNaiveLoop(_ c: Case) throws {
+    var random = SplitMix64(seed: 7)
+    let x = try Tensor<Float>.random([c.batch, c.inputs, c.size.height, c.size.width], using: &random)
+    let w = try Tensor<Float>.random(
+      [c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], using: &random)
+    let b = try Tensor<Float>.random([c.outputs], using: &random)
+    let expected = try naiveConvolution(x, w, b, c)
+
+    for variant in Execution.availableVariants {
+      try Execution.with(variant: variant) {
+        func convolve(threads: Int = 1) throws -> Tensor<Float> {
+          try Execution.with(threads: threads) {
+            try conv2d(
+              x, weight: w, bias: b, stride: c.stride, padding: c.padding, dilation: c.dilation, groups: c.groups)
+          }
+        }
+        let found = try convolve()
+        #expect(found.shape == expected.shape)
+        #expect(try largestDifference(found.elements, expected.values) < 2e-5, "\(variant)")
+        #expect(try convolve(threads: 2).elements == found.elements)
+        #expect(try convolve(threads: 4).elements == found.elements)
+
+        let doubles = try conv2d(
+          x.asDouble, weight: w.asDouble, bias: b.asDouble,
+          stride: c.stride, padding: c.padding, dilation: c.dilation, groups: c.groups)
+        #expect(try largestDifference(doubles.elements, expected.values) < 1e-12, "\(variant)")
+      }
+    }
+  }
+
+  @Test func blockedInputIsReadWhereItLies() throws {
+    var random = SplitMix64(seed: 3)
+    let x = try Tensor<Float>.random([1, 16, 6, 10], using: &random)
+    let w = try Tensor<Float>.random([16, 16, 3, 3], using: &random)
+    let once = try conv2d(x, weight: w, padding: 1)
+    #expect(once.layout == .channelBlocked)
+    let twice = try conv2d(once, weight: w, padding: 1)
+    let rowMajor = try conv2d(once.rowMajor, weight: w, padding: 1)
+    #expect(try twice.elements == rowMajor.elements)
+  }
+
+  @Test func refusesWhatDoesNotFit() throws {
+    let x = try Tensor<Float>(zeros: [1, 3, 4, 4])
+    let w = try Tensor<Float>(zeros: [8, 3, 3, 3])
+    #expect(throws: TensorError.self) { try conv2d(x, weight: Tensor(zeros: [8, 4, 3, 3])) }
+    #expect(throws: TensorError.self) { try conv2d(x, weight: w, bias: Tensor(zeros: [7])) }
+    #expect(throws: TensorError.self) { try conv2d(x, weight: w, stride: 0) }
+    #expect(throws: TensorError.self) { try conv2d(x, weight: w, dilation: 2) }
+    #expect(throws: TensorError.self) { try conv2d(x, weight: w, padding: -1) }
+    #expect(throws: TensorError.self) { try conv2d(x, weight: w, groups: 3) }
+    #expect(throws: TensorError.self) { try conv2d(x, weight: w, padding: Padding2D(height: .max, width: 0)) }
+    #expect(throws: TensorError.self) { try conv1d(x, weight: w) }
+  }
+
+  @Test func emptyBatchGivesEmptyResult() throws {
+    let y = try conv2d(Tensor<Float>(zeros: [0, 16, 4, 4]), weight: Tensor(zeros: [16, 16, 3, 3]))
+    #expect(y.shape == [0, 16, 2, 2])
+  }
+
+  /// The definition, in float64.
+  func naiveConvolution(
+    _ x: Tensor<Float>, _ w: Tensor<Float>, _ b: Tensor<Float>, _ c: Case
+  ) throws -> (shape: [Int], values: [Double]) {
+    let (xs, ws, bs) = (try x.elements.map(Double.init), try w.elements.map(Double.init), try b.elements)
+    let height = (c.size.height + c.padding.top + c.padding.bottom - c.dilation.height * (c.kernel.height - 1) - 1)
+      / c.stride.height + 1
+    let width = (c.size.width + c.padding.left + c.padding.right - c.dilation.width * (c.kernel.width - 1) - 1)
+      / c.stride.width + 1
+    let (inputs, outputs) = (c.inputs / c.groups, c.outputs / c.groups)
+    var y: [Double] = []
+    for n in 0..<c.batch {
+      for o in 0..<c.outputs {
+        for row in 0..<height {
+          for column in 0..<width {
+            var sum = Double(bs[o])
+            for i in 0..<inputs {
+              let channel = o / outputs * inputs + i
+              for kr in 0..<c.kernel.height {
+                let r = row * c.stride.height + kr * c.dilation.height - c.padding.top
+                guard r >= 0, r < c.size.height else { continue }
+                for kc in 0..<c.kernel.width {
+                  let q = column * c.stride.width + kc * c.dilation.width - c.padding.left
+                  guard q >= 0, q < c.size.width else { continue }
+                  sum += xs[((n * c.inputs + channel) * c.size.height + r) * c.size.width + q]
+                    * ws[((o * inputs + i) * c.kernel.height + kr) * c.kernel.width + kc]
+                }
+              }
+            }
+            y.append(sum)
+          }
+        }
+      }
+    }
+    return ([c.batch, c.outputs, height, width], y)
+  }
+}
