@@ -69,6 +69,15 @@ def rows(model, per_label):
         yield split, changed, damaged, right.mean(), sure.mean(), right[sure].mean(), confusion(targets, best)
 
 
+def with_hold(windows, seen, frames):
+    """Missing values replaced by the last one seen, for at most `frames` frames."""
+    held, age = windows * seen, np.where(seen[:, :, 0], 0, frames)
+    for t in range(1, windows.shape[2]):
+        age = np.where(seen[:, :, t], 0, age + 1)
+        held[:, :, t] = np.where(seen[:, :, t], windows[:, :, t], np.where(age <= frames, held[:, :, t - 1], 0))
+    return held
+
+
 def beyond(model, per_label):
     """What happens past the recipe: many points missing, another frame rate, nothing seen at all."""
     whole, targets = dataset(TEST_SEED + 1, per_label, "all", changed=0.0, damaged=False)
@@ -84,6 +93,7 @@ def beyond(model, per_label):
     for share in (0.1, 0.2, 0.4):
         seen = rng.random((len(whole), 24, whole.shape[2])) >= share
         line(f"{100 * share:.0f} % of all points missing at random", whole * seen.repeat(2, axis=1))
+        line(f"{100 * share:.0f} % missing, the last position held for up to 5 frames", with_hold(whole, seen.repeat(2, axis=1), 5))
     jittered = whole + rng.standard_normal(whole.shape) * 0.01 * (whole > 0)
     line("further jitter of 1 % of the frame on every point", np.clip(jittered, 0, 1))
     line("every third frame three times (a slow detector)", whole[:, :, np.arange(100) // 3 * 3])
