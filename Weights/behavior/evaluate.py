@@ -1,6 +1,6 @@
 """Accuracy and confusion matrix on the held-out ranges.
 
-    python Weights/behavior/evaluate.py [--checkpoint FILE | --weights FILE.safetensors] [--per-label 300] [--markdown]
+    python Weights/behavior/evaluate.py [--checkpoint FILE | --weights FILE.safetensors] [--per-label 300]
 """
 
 import argparse
@@ -69,6 +69,39 @@ def rows(model, per_label):
         yield split, changed, damaged, right.mean(), sure.mean(), right[sure].mean(), confusion(targets, best)
 
 
+def with_hold(windows, seen, frames):
+    """Missing values replaced by the last one seen, for at most `frames` frames."""
+    held, age = windows * seen, np.where(seen[:, :, 0], 0, frames)
+    for t in range(1, windows.shape[2]):
+        age = np.where(seen[:, :, t], 0, age + 1)
+        held[:, :, t] = np.where(seen[:, :, t], windows[:, :, t], np.where(age <= frames, held[:, :, t - 1], 0))
+    return held
+
+
+def beyond(model, per_label):
+    """What happens past the recipe: many points missing, another frame rate, nothing seen at all."""
+    whole, targets = dataset(TEST_SEED + 1, per_label, "all", changed=0.0, damaged=False)
+    rng = np.random.default_rng(TEST_SEED)
+
+    def line(name, inputs):
+        p = predict(model, np.ascontiguousarray(inputs, dtype=np.float32))
+        right, sure = p.argmax(1) == targets, p.max(1) >= 0.7
+        print(f"| {name} | {100 * right.mean():.2f} % | {100 * sure.mean():.1f} % | {100 * right[sure].mean():.2f} % |", flush=True)
+
+    print("\n| beyond the recipe (held-out ranges) | accuracy | confident (>= 0.7) | accuracy of those |\n|---|---:|---:|---:|")
+    line("complete windows", whole)
+    for share in (0.1, 0.2, 0.4):
+        seen = rng.random((len(whole), 24, whole.shape[2])) >= share
+        line(f"{100 * share:.0f} % of all points missing at random", whole * seen.repeat(2, axis=1))
+        line(f"{100 * share:.0f} % missing, the last position held for up to 5 frames", with_hold(whole, seen.repeat(2, axis=1), 5))
+    jittered = whole + rng.standard_normal(whole.shape) * 0.01 * (whole > 0)
+    line("further jitter of 1 % of the frame on every point", np.clip(jittered, 0, 1))
+    line("every third frame three times (a slow detector)", whole[:, :, np.arange(100) // 3 * 3])
+    line("every frame twice: five seconds at half their speed", whole[:, :, np.arange(100) // 2])
+    empty = predict(model, np.zeros((1, 48, 100), np.float32))[0]
+    print(f"\nA window without a single point: {LABELS[empty.argmax()]}, {empty.max():.3f}.")
+
+
 def report(model, per_label):
     print("| test set | points missing | 5-30 % other behaviour in a quarter of the windows | accuracy | confident (>= 0.7) | accuracy of those |")
     print("|---|---|---|---:|---:|---:|")
@@ -81,6 +114,7 @@ def report(model, per_label):
     for name, hit, called in zip(SEPARABLE, diagonal, predicted):
         print(f"| {name} | {100 * hit / per_label:.1f} % | {100 * hit / max(called, 1):.1f} % |")
     print("\n" + markdown_matrix(table))
+    beyond(model, per_label)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,8 @@
 /// idle beyond a limit goes back to the system, from other classes first: after a change of model or input size the
 /// pool fills with what is used now.
 ///
-/// Built with `APUS_CHECKED=1` it keeps nothing, allocates exactly what is asked for and fills it with NaNs, so that a
-/// sanitizer sees every overrun and a test every read of undefined memory.
+/// Built with `APUS_CHECKED=1` it keeps nothing, allocates exactly what is asked for and fills it with NaNs, so that
+/// AddressSanitizer sees every overrun and a test every read of undefined memory.
 final class BufferPool: Sendable {
   static let shared = BufferPool()
 
@@ -28,10 +28,13 @@ final class BufferPool: Sendable {
 
   /// Bytes of unused buffers kept for later.
   let idleLimit: Int
+  private let ownMemoryLimit: Int?
   private let state = Locked(State())
 
-  init(idleLimit: Int = isChecked ? 0 : 256 << 20) {
+  /// - Parameter memoryLimit: bytes that all buffers together may take; nil means ``Execution/memoryLimit``.
+  init(idleLimit: Int = isChecked ? 0 : 256 << 20, memoryLimit: Int? = nil) {
     self.idleLimit = idleLimit
+    self.ownMemoryLimit = memoryLimit
   }
 
   deinit { trim() }
@@ -69,7 +72,7 @@ final class BufferPool: Sendable {
   /// - Throws: ``TensorError/memory(bytes:limit:)`` when all buffers in use would exceed ``Execution/memoryLimit``, or
   ///   the system has no more.
   func allocate(byteCount: Int) throws -> UnsafeMutableRawPointer {
-    let limit = Execution.memoryLimit
+    let limit = ownMemoryLimit ?? Execution.memoryLimit
     // Beyond 2^62 a size class overflows.
     guard byteCount >= 0, byteCount <= min(limit, 1 << 62) else {
       throw TensorError.memory(bytes: byteCount, limit: limit)
@@ -141,7 +144,8 @@ final class BufferPool: Sendable {
 
   private func system(_ byteCount: Int, _ size: Int) -> UnsafeMutableRawPointer? {
     var memory: UnsafeMutableRawPointer?
-    let size = Self.isChecked ? max(byteCount, 1) : size
+    // What is never kept need not fit a class.
+    let size = idleLimit == 0 ? max(byteCount, 1) : size
     guard posix_memalign(&memory, Self.alignment, size) == 0 else { return nil }
     if Self.isChecked, let memory { memset(memory, 0xFF, size) }
     return memory

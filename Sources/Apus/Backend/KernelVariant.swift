@@ -7,7 +7,7 @@ import ApusKernels
 #endif
 
 /// The instruction set a copy of the kernels was compiled for.
-public enum KernelVariant: String, Sendable, Hashable, CaseIterable {
+public enum KernelVariant: String, Sendable, Hashable, CaseIterable, Codable {
   /// What every processor of the architecture has: SSE2 on x86-64, NEON on arm64.
   case baseline
   /// AVX2, FMA and F16C (Haswell and later).

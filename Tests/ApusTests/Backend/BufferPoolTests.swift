@@ -99,8 +99,8 @@ import Testing
   }
 
   @Test func tooMuchIsAnError() throws {
-    let pool = BufferPool()
-    let limit = Execution.memoryLimit
+    let limit = 1 << 20
+    let pool = BufferPool(memoryLimit: limit)
     for size in [-1, Int.min, Int.max, limit + 1] {
       #expect(throws: TensorError.memory(bytes: size, limit: limit)) { try pool.allocate(byteCount: size) }
     }
@@ -108,16 +108,26 @@ import Testing
   }
 
   @Test func allTensorsTogetherCount() throws {
-    // Untouched memory costs nothing, so the limit can be reached for real.
-    let pool = BufferPool(idleLimit: 0)
-    let limit = Execution.memoryLimit
-    let part = limit / 4
+    let limit = 1_000_000
+    let part = 250_000
+    let pool = BufferPool(memoryLimit: limit)
     var buffers: [UnsafeMutableRawPointer] = []
     #expect(throws: TensorError.memory(bytes: part, limit: limit)) {
       for _ in 0..<5 { buffers.append(try pool.allocate(byteCount: part)) }
     }
-    #expect(pool.usedByteCount == buffers.count * part)
+    #expect(buffers.count == 4)
     for buffer in buffers { pool.recycle(buffer, byteCount: part) }
+    #expect(pool.usedByteCount == 0)
+    // What is idle does not stand in the way.
+    let whole = try pool.allocate(byteCount: limit)
+    #expect(pool.idleByteCount == 0)
+    pool.recycle(whole, byteCount: limit)
+  }
+
+  @Test func whatTheSystemRefusesIsAnError() {
+    let pool = BufferPool(memoryLimit: .max)
+    #expect(throws: TensorError.memory(bytes: 1 << 60, limit: .max)) { try pool.allocate(byteCount: 1 << 60) }
+    #expect(throws: TensorError.memory(bytes: .max, limit: .max)) { try pool.allocate(byteCount: .max) }
     #expect(pool.usedByteCount == 0)
   }
 
