@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from motion import GALLOP, TAU, TROT, WALK, Scene, degrees, paws_at, smooth, standing, stride
+from motion import GALLOP, TAU, TROT, Scene, degrees, smooth, standing, stride
 from skeleton import Pose
 
 
@@ -46,7 +46,8 @@ def spinning(scene: Scene) -> Pose:
     paws[:, :, 2, 1] -= step
     paws[:, :, 3, 1] += step
     return pose.with_(
-        paws=paws, turn=side * rate, forward=u(0.0, 0.9) + 0 * base.z, bend=side * u(degrees(20), degrees(50)) + 0 * base.z,
+        paws=paws, turn=side * rate, forward=u(0.0, 0.9) + 0 * base.z,
+        bend=side * u(degrees(20), degrees(50)) + 0 * base.z,
         neck_yaw=side * u(degrees(5), degrees(30)) + 0 * base.z, z=pose.z * u(0.88, 0.97),
     )
 
@@ -65,7 +66,8 @@ def rolling(scene: Scene) -> Pose:
         paws[:, :, leg, 2] = -body.leg * (u(0.45, 0.8) + 0.12 * np.cos(paddle))
     return base.with_(
         z=0.17 + scene.wander(0.02, 1.0), pitch=scene.wander(degrees(4), 1.0), roll=roll.astype(np.float32), paws=paws,
-        bend=u(degrees(5), degrees(25)) * np.sin(phase + u(0, 6.28)), neck_pitch=u(degrees(-10), degrees(25)) + scene.wander(degrees(8), 1.0),
+        bend=u(degrees(5), degrees(25)) * np.sin(phase + u(0, 6.28)),
+        neck_pitch=u(degrees(-10), degrees(25)) + scene.wander(degrees(8), 1.0),
         neck_yaw=u(degrees(5), degrees(25)) * np.sin(phase + u(0, 6.28)), turn=scene.wander(degrees(12), 0.5),
     )
 
@@ -95,9 +97,11 @@ def playing(scene: Scene) -> Pose:
     paws[..., 2] += (bounce * 0.2)[..., None]
     wag = u(degrees(20), degrees(55)) * np.sin(TAU * u(1.5, 3.0) * scene.tempo * scene.time)
     return moving.with_(
-        z=(moving.z - drop * 0.85 + bounce).astype(np.float32), pitch=(moving.pitch - fall).astype(np.float32), paws=paws,
+        z=(moving.z - drop * 0.85 + bounce).astype(np.float32), pitch=(moving.pitch - fall).astype(np.float32),
+        paws=paws,
         neck_pitch=moving.neck_pitch + u(0, degrees(25)) + scene.wander(degrees(8), 0.8),
-        neck_yaw=moving.neck_yaw + scene.wander(degrees(14), 0.8), forward=moving.forward, sideways=side * hop * u(0.3, 1.2),
+        neck_yaw=moving.neck_yaw + scene.wander(degrees(14), 0.8), forward=moving.forward,
+        sideways=side * hop * u(0.3, 1.2),
         turn=side * turn * u(degrees(100), degrees(260)) + side * dash * degrees(30),
         tail_pitch=u(degrees(20), degrees(70)) + 0 * base.z, tail_yaw=wag + 0 * base.z, bend=0.35 * side * turn,
     )

@@ -36,7 +36,8 @@ def _stations(scene: Scene, mode, heading, x, y):
     """Camera position and aim, [clips, frames, 3] each."""
     u = scene.uniform
     azimuth = _azimuth(scene, mode)
-    elevation = degrees(ranges.scaled("elevation", ranges.draw(scene.rng, "elevation", scene.count, scene.split))).astype(np.float32)
+    unit = ranges.draw(scene.rng, "elevation", scene.count, scene.split)
+    elevation = degrees(ranges.scaled("elevation", unit)).astype(np.float32)
     sx, sy = smooth(x, 15, extend=True), smooth(y, 15, extend=True)
     distance = np.exp(u(np.log(4.0), np.log(14.0)))
     if mode == FOLLOW:
@@ -69,7 +70,8 @@ def _stations(scene: Scene, mode, heading, x, y):
     middle_height = 0.6 * scene.body.height
     ground = distance * np.cos(elevation)
     camera = np.stack(np.broadcast_arrays(
-        near_x + ground * np.cos(course), near_y + ground * np.sin(course), middle_height + distance * np.sin(elevation) + 0 * x), axis=-1)
+        near_x + ground * np.cos(course), near_y + ground * np.sin(course),
+        middle_height + distance * np.sin(elevation) + 0 * x), axis=-1)
     aim = np.stack(np.broadcast_arrays(
         near_x + track * (sx - near_x), near_y + track * (sy - near_y), middle_height + 0 * x), axis=-1)
     return camera, aim
@@ -102,7 +104,8 @@ def project(scene: Scene, mode, points, heading, x, y, aspect=None):
     aspect = np.broadcast_to(np.float32(aspect), (scene.count, 1))
     frame = np.stack([aspect[:, 0], np.ones(scene.count)], axis=-1)
     low, high = plane.min(axis=(1, 2)), plane.max(axis=(1, 2))
-    fill = np.where(scene.rng.random(scene.count) < 0.05, scene.rng.uniform(1.0, 1.15, scene.count), scene.rng.uniform(0.35, 0.97, scene.count))
+    cut_off = scene.rng.random(scene.count) < 0.05
+    fill = np.where(cut_off, scene.rng.uniform(1.0, 1.15, scene.count), scene.rng.uniform(0.35, 0.97, scene.count))
     zoom = fill * (frame / (high - low)).min(axis=-1)
     margin = frame - zoom[:, None] * (high - low)
     place = scene.rng.random((scene.count, 2)) * margin

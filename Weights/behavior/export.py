@@ -4,6 +4,7 @@
 """
 
 import argparse
+import json
 import sys
 from pathlib import Path
 
@@ -39,9 +40,22 @@ class Probabilities(torch.nn.Module):
         return self.model.probabilities(pose_sequence)
 
 
+def save_sorted(tensors, path, metadata):
+    """`save_file`, with the metadata in alphabetical order: its own order differs from run to run."""
+    save_file(tensors, path, metadata=metadata)
+    data = path.read_bytes()
+    length = int.from_bytes(data[:8], "little")
+    header = json.loads(data[8:8 + length])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    text = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    path.write_bytes(data[:8] + text.ljust(length) + data[8 + length:])
+    path.chmod(0o644)
+
+
 def write_safetensors(model):
-    state = {name: t.detach().float().contiguous() for name, t in model.state_dict().items() if not name.endswith("num_batches_tracked")}
-    save_file(state, SAFETENSORS, metadata={"format": "pt", **PROVENANCE})
+    state = {name: tensor.detach().float().contiguous() for name, tensor in model.state_dict().items()
+             if not name.endswith("num_batches_tracked")}
+    save_sorted(state, SAFETENSORS, {"format": "pt", **PROVENANCE})
     return sum(t.numel() for t in state.values())
 
 
@@ -91,9 +105,10 @@ def write_golden(names):
             logits = model(poses)
             tensors[f"{key}.logits.{name}"] = logits
             tensors[f"{key}.probabilities.{name}"] = torch.softmax(logits, dim=-1)
-    save_file(tensors, GOLDEN, metadata={
+    save_sorted(tensors, GOLDEN, {
         **PROVENANCE, "written_by": "Weights/behavior/export.py",
-        "content": "first 100 frames of each sample clip; output.* float64, output32.* float32, both by PyTorch on the CPU",
+        "content": "first 100 frames of each sample clip; output.* float64, output32.* float32, "
+                   "both by PyTorch on the CPU",
     })
 
 
@@ -129,8 +144,6 @@ if __name__ == "__main__":
     first_windows = torch.from_numpy(np.concatenate([samples.read(name)[:, :, :WINDOW] for name in names]))
     print({key: f"{value:.1e}" for key, value in prove_twin(first_windows).items()})
     write_golden(names)
-    for path in (SAFETENSORS, GOLDEN):
-        path.chmod(0o644)
     failed = check_samples(trained)
     if failed:
         sys.exit(f"clips without their label at 0.7 or more: {failed}")

@@ -42,7 +42,7 @@ def clip(rng, label, count, frames=WINDOW, split="train", change=None, aspect=No
 
 
 def windows(rng, label, count, split="train", changed=0.25, damaged=True):
-    """`count` windows [count, 48, 100] of `label`; a share `changed` of them has up to 30 frames of another behaviour."""
+    """`count` windows [count, 48, 100] of `label`; up to 30 frames of a share `changed` show another."""
     parts = []
     mixed = int(round(count * changed)) if label in CHANGEABLE else 0
     groups = [(count - mixed, None)]

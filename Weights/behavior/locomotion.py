@@ -46,13 +46,15 @@ def heel(scene: Scene) -> Pose:
 def sniffing(scene: Scene) -> Pose:
     u = scene.uniform
     base = standing(scene)
-    amble = stride(scene, base, WALK, effort=scene.chance(0.5) * u(0.15, 0.5) * np.clip(0.6 + scene.wander(0.6, 0.2), 0, 1))
+    effort = scene.chance(0.5) * u(0.15, 0.5) * np.clip(0.6 + scene.wander(0.6, 0.2), 0, 1)
+    amble = stride(scene, base, WALK, effort)
     pose = lower_front(scene, amble, 1.0)
     bob = u(0.01, 0.03) * np.sin(TAU * u(1.0, 2.5) * scene.tempo * scene.time + u(0, 6.28))
     pose = pose.with_(head_pitch=u(degrees(-75), degrees(-40)) + scene.wander(degrees(6)))
     pose = nose_height(scene, pose, u(0.03, 0.09) + bob + np.abs(scene.wander(0.02)))
     return pose.with_(
-        neck_yaw=scene.wander(degrees(20), 0.4), head_yaw=scene.wander(degrees(14), 0.8), turn=pose.turn + scene.wander(degrees(5), 0.2),
+        neck_yaw=scene.wander(degrees(20), 0.4), head_yaw=scene.wander(degrees(14), 0.8),
+        turn=pose.turn + scene.wander(degrees(5), 0.2),
     )
 
 
@@ -94,11 +96,11 @@ def fetch(scene: Scene) -> Pose:
     base = standing(scene)
     gallop = scene.chance(0.75)
     pose = blend(stride(scene, base, TROT, moving), stride(scene, base, GALLOP, moving), gallop + 0 * moving)
-    # Both ways at the mean speed of the two gaits' blend; the way back starts where the turn ends.
     pose = lower_front(scene, pose, down)
     pose = pose.with_(head_pitch=pose.head_pitch + (degrees(-60) - pose.head_pitch) * down)
     pose = nose_height(scene, pose, u(0.03, 0.08), down)
     side = scene.sign()
     about = _ramp(scene.time, pick + pause - 0.2, turning + 0.2)
     rate = np.diff(about, axis=1, prepend=about[:, :1]) * 10 * np.pi * side
-    return pose.with_(turn=pose.turn + rate.astype(np.float32), bend=smooth(np.clip(0.25 * rate, -0.5, 0.5).astype(np.float32), 3))
+    bend = smooth(np.clip(0.25 * rate, -0.5, 0.5).astype(np.float32), 3)
+    return pose.with_(turn=pose.turn + rate.astype(np.float32), bend=bend)

@@ -48,10 +48,10 @@ class Scene:
 
 
 def smooth(signal, width, extend=False):
-    """Moving average over `width` (odd) frames along axis 1; beyond the ends the signal stays, or (`extend`) goes on."""
+    """Moving average over `width` (odd) frames along axis 1; past the ends the signal stays or (`extend`) goes on."""
     half = width // 2
     padding = ((0, 0), (half, half))
-    padded = np.pad(signal, padding, mode="reflect", reflect_type="odd") if extend else np.pad(signal, padding, mode="edge")
+    padded = np.pad(signal, padding, **({"mode": "reflect", "reflect_type": "odd"} if extend else {"mode": "edge"}))
     padded = np.cumsum(padded, axis=1, dtype=np.float64)
     padded = np.concatenate([np.zeros_like(padded[:, :1]), padded], axis=1)
     return ((padded[:, width:] - padded[:, :-width]) / width).astype(np.float32)
@@ -62,7 +62,8 @@ def paws_at(scene: Scene, z, front_x=0.0, hind_x=0.0, spread=0.0, height=None):
     n, t = scene.count, scene.frames
     full = np.zeros((n, t), np.float32)
     paws = np.zeros((n, t, 4, 3), np.float32)
-    for leg, (x, side) in enumerate(((0.42 + front_x, 1), (0.42 + front_x, -1), (-0.42 + hind_x, 1), (-0.42 + hind_x, -1))):
+    front, hind = 0.42 + front_x, -0.42 + hind_x
+    for leg, (x, side) in enumerate(((front, 1), (front, -1), (hind, 1), (hind, -1))):
         paws[:, :, leg, 0] = x + full
         paws[:, :, leg, 1] = side * (scene.body.width + spread) + full
         paws[:, :, leg, 2] = 0.02 - z + full
@@ -80,8 +81,10 @@ def standing(scene: Scene) -> Pose:
     paws[..., 0] += scene.rng.uniform(-0.06, 0.06, (scene.count, 1, 4)) * body.leg[..., None]
     zero = np.zeros((scene.count, scene.frames), np.float32)
     return Pose(
-        z=z + zero, pitch=u(degrees(-4), degrees(4)) + zero, roll=scene.wander(degrees(1)), flex=zero, bend=zero, paws=paws,
-        neck_pitch=u(degrees(12), degrees(40)) + scene.wander(degrees(3)), neck_yaw=u(-0.2, 0.2) + scene.wander(degrees(5)),
+        z=z + zero, pitch=u(degrees(-4), degrees(4)) + zero, roll=scene.wander(degrees(1)), flex=zero, bend=zero,
+        paws=paws,
+        neck_pitch=u(degrees(12), degrees(40)) + scene.wander(degrees(3)),
+        neck_yaw=u(-0.2, 0.2) + scene.wander(degrees(5)),
         head_pitch=u(degrees(-30), degrees(5)) + scene.wander(degrees(4)), head_yaw=scene.wander(degrees(4)),
         ear=u(-0.1, 0.1) + zero, tail_pitch=body.carriage + scene.wander(degrees(4)), tail_yaw=scene.wag() + zero,
         tail_curl=u(-0.1, 0.5) + zero, forward=zero, sideways=zero, turn=zero,

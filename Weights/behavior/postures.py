@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from motion import Scene, TAU, degrees, paws_at, smooth, standing
+from motion import Scene, degrees, paws_at, smooth, standing
 from skeleton import Pose, blend
 
 
@@ -40,7 +40,8 @@ def down(scene: Scene) -> Pose:
     neck = np.where(resting > 0, u(degrees(-22), degrees(-10)), u(degrees(22), degrees(60)))
     head = np.where(resting > 0, u(degrees(-8), degrees(4)), u(degrees(-30), degrees(5)))
     return base.with_(
-        z=z + 0 * base.z, pitch=u(degrees(0), degrees(8)) + scene.wander(degrees(0.7)), roll=u(degrees(-14), degrees(14)) + 0 * base.z,
+        z=z + 0 * base.z, pitch=u(degrees(0), degrees(8)) + scene.wander(degrees(0.7)),
+        roll=u(degrees(-14), degrees(14)) + 0 * base.z,
         paws=paws, neck_pitch=neck + scene.wander(degrees(2)), head_pitch=head + scene.wander(degrees(3)),
         tail_pitch=u(degrees(-10), degrees(4)) + 0 * base.z, tail_curl=u(0.0, 0.1) + 0 * base.z,
     )
@@ -57,7 +58,8 @@ def lying(scene: Scene) -> Pose:
         paws[:, :, leg, 1] = lateral * body.width * u(0.2, 0.8)
         paws[:, :, leg, 2] = -body.leg * u(0.65, 0.95)
     return base.with_(
-        z=body.width + 0.04 + scene.wander(0.006, 0.4), pitch=scene.wander(degrees(1)), roll=side * u(degrees(70), degrees(95)) + 0 * base.z,
+        z=body.width + 0.04 + scene.wander(0.006, 0.4), pitch=scene.wander(degrees(1)),
+        roll=side * u(degrees(70), degrees(95)) + 0 * base.z,
         paws=paws, neck_pitch=u(degrees(-15), degrees(20)) + scene.wander(degrees(2)),
         neck_yaw=-side * u(degrees(2), degrees(14)) + 0 * base.z, head_yaw=-side * u(0, degrees(8)) + 0 * base.z,
         head_pitch=u(degrees(-35), degrees(5)) + scene.wander(degrees(2)), bend=u(degrees(-8), degrees(8)) + 0 * base.z,
@@ -70,7 +72,8 @@ def alert(scene: Scene) -> Pose:
     still = 0 * base.z
     return base.with_(
         z=scene.body.height * u(0.98, 1.0) + still, pitch=u(degrees(0), degrees(6)) + still, roll=still,
-        neck_pitch=u(degrees(58), degrees(80)) + scene.wander(degrees(1.5)), neck_yaw=u(-0.25, 0.25) + scene.wander(degrees(2)),
+        neck_pitch=u(degrees(58), degrees(80)) + scene.wander(degrees(1.5)),
+        neck_yaw=u(-0.25, 0.25) + scene.wander(degrees(2)),
         head_pitch=u(degrees(-8), degrees(14)) + scene.wander(degrees(1.5)), ear=u(0.25, 0.45) + still,
         tail_pitch=u(degrees(20), degrees(75)) + still, tail_yaw=u(-0.1, 0.1) + still,
     )
@@ -87,7 +90,8 @@ def looking(scene: Scene) -> Pose:
     sweep = np.take_along_axis(sizes, step, axis=1) * np.where(step % 2 == 0, 1, -1) * scene.sign()
     sweep = smooth(sweep.astype(np.float32), 5)
     return base.with_(
-        neck_pitch=base.neck_pitch + u(degrees(5), degrees(20)), neck_yaw=0.55 * sweep + u(-0.1, 0.1), head_yaw=0.45 * sweep,
+        neck_pitch=base.neck_pitch + u(degrees(5), degrees(20)), neck_yaw=0.55 * sweep + u(-0.1, 0.1),
+        head_yaw=0.45 * sweep,
         head_pitch=base.head_pitch + scene.wander(degrees(5)),
     )
 

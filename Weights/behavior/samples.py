@@ -58,7 +58,10 @@ def write(entry):
 def read(name):
     """Windows of a written clip as the network's input, [1, 48, frames] float32: missing points are (0, 0)."""
     rows = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text().splitlines()]
-    values = [[c for p in row["keypoints"] for c in ((p[0] / row["width"], p[1] / row["height"]) if p else (0.0, 0.0))] for row in rows]
+    values = [
+        [c for p in row["keypoints"] for c in ((p[0] / row["width"], p[1] / row["height"]) if p else (0.0, 0.0))]
+        for row in rows
+    ]
     return np.array(values, dtype=np.float64).T[None].astype(np.float32)
 
 

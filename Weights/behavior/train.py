@@ -1,6 +1,6 @@
 """Trains the behaviour classifier on synthetic motion and writes a PyTorch checkpoint.
 
-    python Weights/behavior/train.py [--rounds 10] [--per-label 900] [--passes 4] [--output Weights/behavior/checkpoint.pt]
+    python Weights/behavior/train.py [--rounds 10] [--per-label 900] [--passes 4] [--output FILE.pt]
 
 Every round draws fresh windows from the training ranges (ranges.py) and passes over them a few times; no window of a
 held-out range is ever generated here. Deterministic: one thread, fixed seeds.
@@ -28,7 +28,7 @@ BATCH = 128
 
 
 def mirrored(poses):
-    """The same motion in a mirror: x becomes 1 - x, left and right points change places; missing points stay missing."""
+    """The same motion in a mirror: x becomes 1 - x, left and right points swap; missing points stay missing."""
     pairs = [(1, 2), (3, 4), (7, 10), (8, 11), (9, 12), (14, 17), (15, 18), (16, 19)]
     order = np.arange(24)
     for a, b in pairs:
@@ -60,7 +60,7 @@ class Whitened(nn.Module):
 
 
 def precondition(model, windows):
-    """Whitens the first layer with `windows` (complete ones: no missing points) and starts it at unit output variance."""
+    """Whitens the first layer with `windows` (no missing points) and starts it at unit output variance."""
     first = model.encoder[0]
     whiten = Whitened(windows, first.weight.shape)
     nn.init.normal_(first.weight, std=(2 / first.weight[0].numel()) ** 0.5)

@@ -1,8 +1,8 @@
 """The dog-behaviour classifier as a PyTorch module: the network the Swift `BehaviorClassifier` is compared with.
 
 Three strided convolutions over time, each convolution -> ReLU -> batch normalisation in this order, a linear bottleneck
-and a small classifier. Input `[batch, 48, 100]`: channel 2k is x, 2k + 1 is y of keypoint k, divided by the image's width
-and height; frame 0 is the oldest. Output `[batch, 21]`.
+and a small classifier. Input `[batch, 48, 100]`: channel 2k is x, 2k + 1 is y of keypoint k, divided by the image's
+width and height; frame 0 is the oldest. Output `[batch, 21]`.
 """
 
 import torch
