@@ -38,8 +38,9 @@ func store<L: SIMD>(_ value: L, _ pointer: UnsafeMutablePointer<L.Scalar>) {
 /// `body(0)`, `body(1)` … `body(count - 1)` as straight-line code, for a constant `count` of at most 16.
 ///
 /// A register tile is an `InlineArray` indexed by constants: unrolled before the optimiser looks, its elements become
-/// registers; as a loop it stays in memory and runs four times slower.
-@inline(__always)
+/// registers; as a loop it stays in memory and runs four times slower. Transparent rather than always inlined, so that
+/// branches not taken are gone before the optimiser copies them: the kernels compile four times faster.
+@_transparent
 func unrolled(_ count: Int, _ body: (Int) -> Void) {
   if count > 0 { body(0) }
   if count > 1 { body(1) }

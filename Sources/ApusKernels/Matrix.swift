@@ -10,7 +10,7 @@ extension Float32Kernels {
     _ y: UnsafeMutablePointer<Float>, width: Int, blocks: Int, walk: TileWalk
   ) {
     accumulateRowOfTiles(
-      Lanes.self, x, weights, TileAddend(base: addend, step: addendStep, blockStep: addendBlockStep),
+      Lanes.self, Tile.positions, x, weights, TileAddend(base: addend, step: addendStep, blockStep: addendBlockStep),
       y, width, blocks, walk)
   }
 
@@ -55,7 +55,7 @@ extension Float64Kernels {
     _ y: UnsafeMutablePointer<Double>, width: Int, blocks: Int, walk: TileWalk
   ) {
     accumulateRowOfTiles(
-      DoubleLanes.self, x, weights, TileAddend(base: addend, step: addendStep, blockStep: addendBlockStep),
+      DoubleLanes.self, Tile.doublePositions, x, weights, TileAddend(base: addend, step: addendStep, blockStep: addendBlockStep),
       y, width, blocks, walk)
   }
 
@@ -93,10 +93,10 @@ extension Float64Kernels {
 /// Covers a row of positions with tiles of nearly equal width: 25 positions are 13 + 12, not 14 + 11.
 @inline(__always)
 private func accumulateRowOfTiles<L: SIMD>(
-  _ lanes: L.Type, _ x: UnsafePointer<L.Scalar>, _ weights: UnsafePointer<L.Scalar>, _ addend: TileAddend<L.Scalar>,
-  _ y: UnsafeMutablePointer<L.Scalar>, _ width: Int, _ blocks: Int, _ walk: TileWalk
+  _ lanes: L.Type, _ maximum: Int, _ x: UnsafePointer<L.Scalar>, _ weights: UnsafePointer<L.Scalar>,
+  _ addend: TileAddend<L.Scalar>, _ y: UnsafeMutablePointer<L.Scalar>, _ width: Int, _ blocks: Int, _ walk: TileWalk
 ) where L.Scalar: FloatingPoint {
-  let tiles = (width &+ Tile.positions &- 1) / Tile.positions
+  let tiles = (width &+ maximum &- 1) / maximum
   guard tiles > 0 else { return }
   let narrow = width / tiles
   let wideTiles = width % tiles
@@ -105,7 +105,9 @@ private func accumulateRowOfTiles<L: SIMD>(
   var y = y
   for tile in 0..<tiles {
     let positions = tile < wideTiles ? narrow &+ 1 : narrow
-    accumulateAnyTile(lanes, positions: positions, blocks: blocks, walk: walk, addend: addend, x: x, w: weights, y: y)
+    accumulateAnyTile(
+      lanes, maximum: maximum, positions: positions, blocks: blocks, walk: walk, addend: addend,
+      x: x, w: weights, y: y)
     addend.base += positions &* addend.step
     x += positions &* L.scalarCount
     y += positions &* walk.outputStep

@@ -6,17 +6,22 @@ enum Tile {
     /// 28 of 32 registers hold sums; two hold weights, inputs are broadcast by the multiply itself.
     static let positions = 14
     static let blocks = 2
+    /// Float64 need not be as fast, and each width costs half a second to compile.
+    static let doublePositions = 6
   #elseif APUS_AVX2
     /// Sixteen channels are two registers: 12 of 16 hold sums, two weights, one the broadcast input.
     static let positions = 6
     static let blocks = 1
+    static let doublePositions = 6
   #elseif arch(arm64)
     /// Sixteen channels are four of 32 registers.
     static let positions = 6
     static let blocks = 1
+    static let doublePositions = 6
   #else
     static let positions = 3
     static let blocks = 1
+    static let doublePositions = 3
   #endif
 }
 
@@ -82,13 +87,14 @@ func accumulateTile<L: SIMD>(
   } while rowsLeft > 0
 }
 
-/// ``accumulateTile`` for a number of positions and blocks known only at run time, up to ``Tile``'s.
+/// ``accumulateTile`` for a number of positions and blocks known only at run time, up to `maximum` (a literal) and
+/// ``Tile/blocks``.
 @inline(__always)
 func accumulateAnyTile<L: SIMD>(
-  _ lanes: L.Type, positions: Int, blocks: Int, walk: TileWalk, addend: TileAddend<L.Scalar>,
+  _ lanes: L.Type, maximum: Int, positions: Int, blocks: Int, walk: TileWalk, addend: TileAddend<L.Scalar>,
   x: UnsafePointer<L.Scalar>, w: UnsafePointer<L.Scalar>, y: UnsafeMutablePointer<L.Scalar>
 ) where L.Scalar: FloatingPoint {
-  unrolled(Tile.positions) { p in
+  unrolled(maximum) { p in
     guard positions == p &+ 1 else { return }
     if Tile.blocks == 1 || blocks == Tile.blocks {
       accumulateTile(lanes, positions: p &+ 1, blocks: Tile.blocks, walk: walk, addend: addend, x: x, w: w, y: y)
