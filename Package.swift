@@ -10,7 +10,8 @@ func kernelSettings(march: String? = nil, defines: [String] = []) -> [SwiftSetti
   var flags = [isChecked ? "-O" : "-Ounchecked", "-wmo", "-num-threads", "2", "-disable-batch-mode"]
   if let march { flags += ["-Xcc", "-march=\(march)"] }
   if defines.contains("APUS_AVX512") { flags += ["-Xcc", "-mprefer-vector-width=512"] }
-  return [.unsafeFlags(flags)] + defines.map { .define($0) }
+  // The vector multiply-add and square root are compiler built-ins (ApusKernels/Lanes.swift).
+  return [.unsafeFlags(flags), .enableExperimentalFeature("BuiltinModule")] + defines.map { .define($0) }
 }
 
 let kernelInterface: Target.Dependency = "ApusKernelInterface"

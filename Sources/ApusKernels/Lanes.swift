@@ -1,3 +1,7 @@
+#if hasFeature(BuiltinModule)
+  import Builtin
+#endif
+
 /// Sixteen floats: one AVX-512 register, two AVX2 ones, four of SSE or NEON. The channel block of the blocked layout.
 typealias Lanes = SIMD16<Float>
 
@@ -14,6 +18,36 @@ func multiplyAdd<L: SIMD>(_ sum: L, _ a: L, _ b: L) -> L where L.Scalar: Floatin
     sum.addingProduct(a, b)
   #else
     sum + a * b
+  #endif
+}
+
+/// The same for one kind of vector, by name.
+///
+/// `addingProduct` of a vector is a scalar instruction for each lane that the optimiser has to gather again, which it
+/// does in the loop of a register tile and fails to do in a long expression. This is one vector operation from the start.
+@inline(__always)
+func multiplyAdd(_ sum: Lanes, _ a: Lanes, _ b: Lanes) -> Lanes {
+  #if APUS_FMA && hasFeature(BuiltinModule)
+    var result = sum
+    result._storage._value = Builtin.int_fma_Vec16xFPIEEE32(
+      a._storage._value, b._storage._value, sum._storage._value)
+    return result
+  #elseif APUS_FMA
+    return sum.addingProduct(a, b)
+  #else
+    return sum + a * b
+  #endif
+}
+
+/// The square root of each lane. `squareRoot()` of a vector is sixteen calls.
+@inline(__always)
+func squareRoot(_ x: Lanes) -> Lanes {
+  #if hasFeature(BuiltinModule)
+    var result = x
+    result._storage._value = Builtin.int_sqrt_Vec16xFPIEEE32(x._storage._value)
+    return result
+  #else
+    return x.squareRoot()
   #endif
 }
 

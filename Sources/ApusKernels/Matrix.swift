@@ -10,7 +10,7 @@ extension Float32Kernels {
     _ y: UnsafeMutablePointer<Float>, width: Int, blocks: Int, walk: TileWalk
   ) {
     accumulateRowOfTiles(
-      Lanes.self, Tile.positions, x, weights, TileAddend(base: addend, step: addendStep, blockStep: addendBlockStep),
+      Lanes.self, Tile.positions, x, weights, (base: addend, step: addendStep, blockStep: addendBlockStep),
       y, width, blocks, walk)
   }
 
@@ -55,7 +55,7 @@ extension Float64Kernels {
     _ y: UnsafeMutablePointer<Double>, width: Int, blocks: Int, walk: TileWalk
   ) {
     accumulateRowOfTiles(
-      DoubleLanes.self, Tile.doublePositions, x, weights, TileAddend(base: addend, step: addendStep, blockStep: addendBlockStep),
+      DoubleLanes.self, Tile.doublePositions, x, weights, (base: addend, step: addendStep, blockStep: addendBlockStep),
       y, width, blocks, walk)
   }
 

@@ -26,11 +26,9 @@ enum Tile {
 }
 
 /// What a tile's first sums are added to: a vector that is the same for every position, or the output itself.
-struct TileAddend<Scalar> {
-  var base: UnsafePointer<Scalar>
-  var step: Int
-  var blockStep: Int
-}
+///
+/// A tuple, because a structure's copying function would be emitted under a name that all kernel variants share.
+typealias TileAddend<Scalar> = (base: UnsafePointer<Scalar>, step: Int, blockStep: Int)
 
 /// One register tile: `positions` × `blocks` vectors of output channels, summed along `walk`.
 ///
@@ -83,7 +81,7 @@ func accumulateTile<L: SIMD>(
         store(before + sums[p &* blocks &+ block], out + p &* walk.outputStep)
       }
     }
-    addend = TileAddend(base: UnsafePointer(y), step: walk.outputStep, blockStep: walk.outputBlockStep)
+    addend = (base: UnsafePointer(y), step: walk.outputStep, blockStep: walk.outputBlockStep)
   } while rowsLeft > 0
 }
 

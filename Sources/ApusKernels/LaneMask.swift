@@ -1,0 +1,72 @@
+#if hasFeature(BuiltinModule)
+  import Builtin
+
+  /// Which of sixteen lanes; the outcome of a comparison.
+  ///
+  /// The standard library's comparison and replacement of vectors are loops over the lanes, which the optimiser has to
+  /// gather again and often gathers in pieces. These are the compiler's own vector operations: one instruction each.
+  typealias LaneMask = Builtin.Vec16xInt1
+
+  @inline(__always)
+  func .< (a: Lanes, b: Lanes) -> LaneMask {
+    Builtin.fcmp_olt_Vec16xFPIEEE32(a._storage._value, b._storage._value)
+  }
+
+  @inline(__always)
+  func .<= (a: Lanes, b: Lanes) -> LaneMask {
+    Builtin.fcmp_ole_Vec16xFPIEEE32(a._storage._value, b._storage._value)
+  }
+
+  @inline(__always)
+  func .== (a: Lanes, b: Lanes) -> LaneMask {
+    Builtin.fcmp_oeq_Vec16xFPIEEE32(a._storage._value, b._storage._value)
+  }
+
+  /// Lanes that are not a number.
+  @inline(__always)
+  func isNaN(_ a: Lanes) -> LaneMask {
+    Builtin.fcmp_uno_Vec16xFPIEEE32(a._storage._value, a._storage._value)
+  }
+
+  @inline(__always)
+  func .| (a: LaneMask, b: LaneMask) -> LaneMask { Builtin.or_Vec16xInt1(a, b) }
+
+  /// `a` where the mask is true, `b` elsewhere.
+  @inline(__always)
+  func choose(_ mask: LaneMask, _ a: Lanes, _ b: Lanes) -> Lanes {
+    var result = a
+    result._storage._value = Builtin.select_Vec16xInt1_Vec16xFPIEEE32(
+      mask, a._storage._value, b._storage._value)
+    return result
+  }
+#else
+  typealias LaneMask = SIMDMask<SIMD16<Int32>>
+
+  @inline(__always)
+  func isNaN(_ a: Lanes) -> LaneMask { a .!= a }
+
+  @inline(__always)
+  func choose(_ mask: LaneMask, _ a: Lanes, _ b: Lanes) -> Lanes { b.replacing(with: a, where: mask) }
+#endif
+
+@inline(__always)
+func .> (a: Lanes, b: Lanes) -> LaneMask { b .< a }
+
+@inline(__always)
+func .>= (a: Lanes, b: Lanes) -> LaneMask { b .<= a }
+
+/// The greater of each pair, `a` where either is NaN. One instruction.
+@inline(__always)
+func greater(_ a: Lanes, _ b: Lanes) -> Lanes { choose(a .< b, b, a) }
+
+/// The smaller of each pair, `a` where either is NaN. One instruction.
+@inline(__always)
+func smaller(_ a: Lanes, _ b: Lanes) -> Lanes { choose(b .< a, b, a) }
+
+/// The greater of each pair, NaN where either is.
+@inline(__always)
+func greaterOrNaN(_ a: Lanes, _ b: Lanes) -> Lanes { choose(isNaN(b), b, greater(a, b)) }
+
+/// The smaller of each pair, NaN where either is.
+@inline(__always)
+func smallerOrNaN(_ a: Lanes, _ b: Lanes) -> Lanes { choose(isNaN(b), b, smaller(a, b)) }
