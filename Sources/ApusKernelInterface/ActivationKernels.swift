@@ -1,4 +1,46 @@
+/// A function of one number, applied to every element. Formulas are those of PyTorch's functions of the same name.
+public enum UnaryOperation: Sendable {
+  case negate, absolute, sign, reciprocal, square, squareRoot, reciprocalSquareRoot
+  /// Towards minus infinity, towards plus infinity, to the nearest with ties to even.
+  case floor, ceil, round
+  case exp, expm1, log, log1p, erf
+  /// `min(max(x, minimum), maximum)`; a NaN stays one.
+  case clamp(minimum: Double, maximum: Double)
+  /// `x` to a constant power.
+  case power(Double)
+
+  case relu
+  case leakyReLU(negativeSlope: Double)
+  /// `x > 0 ? x : alpha * (exp(x) - 1)`.
+  case elu(alpha: Double)
+  /// `1 / (1 + exp(-x))`.
+  case sigmoid
+  /// `log(sigmoid(x))`.
+  case logSigmoid
+  case tanh
+  /// `x * sigmoid(x)`, also called swish.
+  case silu
+  /// `x * Φ(x)` with the normal distribution function.
+  case gelu
+  /// `x / 2 * (1 + tanh(√(2/π) * (x + 0.044715 * x³)))`.
+  case geluTanh
+  /// `x * tanh(softplus(x))`.
+  case mish
+  /// `log(1 + exp(beta * x)) / beta`, and `x` itself where `beta * x > threshold`.
+  case softplus(beta: Double, threshold: Double)
+  /// `min(max(x + 3, 0), 6) / 6`.
+  case hardSigmoid
+  /// `x * hardSigmoid(x)`.
+  case hardSwish
+}
+
 /// Element-by-element functions of one operand.
 public protocol ActivationKernels<Scalar> {
   associatedtype Scalar
+
+  /// `y[i] = operation(x[i])`; `y` may be `x`.
+  ///
+  /// An element's result does not depend on where in the run it stands: work may be cut anywhere.
+  static func unary(
+    _ operation: UnaryOperation, _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, count: Int)
 }

@@ -1,4 +1,64 @@
-/// Element-by-element arithmetic of one or two operands.
+/// A function of two numbers.
+public enum BinaryOperation: Sendable {
+  case add, subtract, multiply, divide
+  /// The greater or smaller of two, NaN when either is.
+  case maximum, minimum
+  case power
+}
+
+/// A test of two numbers; false when either is NaN, except that it is then unequal.
+public enum Comparison: Sendable {
+  case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
+}
+
+/// How two operands are stretched over a result: the result's axes, and how far each operand moves a step along them,
+/// in elements. An operand that repeats along an axis has stride 0 there. Along the last axis strides are 0 or 1.
+public struct BroadcastAxes {
+  public var rank: Int
+  public var sizes: UnsafePointer<Int>
+  public var aStrides: UnsafePointer<Int>
+  public var bStrides: UnsafePointer<Int>
+
+  /// `rank` is at least 1; the pointers hold that many values each, and no size is zero.
+  public init(rank: Int, sizes: UnsafePointer<Int>, aStrides: UnsafePointer<Int>, bStrides: UnsafePointer<Int>) {
+    self.rank = rank
+    self.sizes = sizes
+    self.aStrides = aStrides
+    self.bStrides = bStrides
+  }
+}
+
+/// Element-by-element arithmetic of two or three operands.
 public protocol ArithmeticKernels<Scalar> {
   associatedtype Scalar
+
+  /// `y[i] = a[i] op b[i]`, all of them contiguous; `y` may be `a` or `b`.
+  static func binary(
+    _ operation: BinaryOperation, _ a: UnsafePointer<Scalar>, _ b: UnsafePointer<Scalar>,
+    _ y: UnsafeMutablePointer<Scalar>, count: Int)
+
+  /// `y[i] = a[i] op b`; `y` may be `a`.
+  static func binary(
+    _ operation: BinaryOperation, _ a: UnsafePointer<Scalar>, scalar b: Scalar,
+    _ y: UnsafeMutablePointer<Scalar>, count: Int)
+
+  /// `y[i] = a op b[i]`; `y` may be `b`.
+  static func binary(
+    _ operation: BinaryOperation, scalar a: Scalar, _ b: UnsafePointer<Scalar>,
+    _ y: UnsafeMutablePointer<Scalar>, count: Int)
+
+  /// Elements `start ..< start + count` of the row-major result `y` (its beginning) of broadcasting `a` against `b`.
+  static func binary(
+    _ operation: BinaryOperation, _ a: UnsafePointer<Scalar>, _ b: UnsafePointer<Scalar>,
+    _ y: UnsafeMutablePointer<Scalar>, over axes: BroadcastAxes, from start: Int, count: Int)
+
+  /// `y[i] = a[i] test b[i]`.
+  static func compare(
+    _ test: Comparison, _ a: UnsafePointer<Scalar>, _ b: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Bool>,
+    count: Int)
+
+  /// `y[i] = mask[i] ? a[i] : b[i]`.
+  static func select(
+    _ mask: UnsafePointer<Bool>, _ a: UnsafePointer<Scalar>, _ b: UnsafePointer<Scalar>,
+    _ y: UnsafeMutablePointer<Scalar>, count: Int)
 }

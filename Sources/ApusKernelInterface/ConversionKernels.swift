@@ -1,3 +1,19 @@
+/// The types that elements are converted between.
+public enum ElementType: Sendable {
+  case float64, float32, float16, bfloat16
+  case int8, int16, int32, int64
+  case uint8, uint16, uint32, uint64
+  case bool
+}
+
 /// Conversions between element types.
 public protocol ConversionKernels {
+  /// Converts `count` elements; the regions do not overlap.
+  ///
+  /// To a floating-point type: the nearest value, ties to even (`bfloat16` from `float64` by way of `float32`). To an
+  /// integer: from a floating-point type truncated towards zero, the nearest representable where out of range and zero
+  /// for NaN; from another integer the low bits. To `bool`: whether it is not zero.
+  static func convert(
+    _ source: UnsafeRawPointer, _ sourceType: ElementType, _ destination: UnsafeMutableRawPointer,
+    _ destinationType: ElementType, count: Int)
 }

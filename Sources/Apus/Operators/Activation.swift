@@ -1,0 +1,150 @@
+import ApusKernelInterface
+
+/// How ``gelu(_:approximate:)`` is computed.
+public enum GELUApproximation: String, Sendable, Hashable, CaseIterable {
+  /// `x * Φ(x)` with the normal distribution function Φ.
+  case none
+  /// `x / 2 * (1 + tanh(√(2/π) * (x + 0.044715 * x³)))`, as the original BERT has it.
+  case tanh
+}
+
+/// An activation function with its parameters, for layers that are told which one to apply.
+///
+/// Names and defaults are PyTorch's.
+public enum Activation: Sendable, Hashable {
+  case identity
+  /// `max(x, 0)`.
+  case relu
+  /// `min(max(x, 0), 6)`.
+  case relu6
+  /// `x` above zero, `negativeSlope * x` below.
+  case leakyReLU(negativeSlope: Double = 0.01)
+  /// `x` above zero, `alpha * (eˣ - 1)` below.
+  case elu(alpha: Double = 1)
+  /// `1 / (1 + e⁻ˣ)`.
+  case sigmoid
+  /// `log(sigmoid(x))`.
+  case logSigmoid
+  case tanh
+  /// `x * sigmoid(x)`, also called swish.
+  case silu
+  case gelu(approximate: GELUApproximation = .none)
+  /// `x * tanh(softplus(x))`.
+  case mish
+  /// `log(1 + exp(beta * x)) / beta`, and `x` itself where `beta * x > threshold`.
+  case softplus(beta: Double = 1, threshold: Double = 20)
+  /// `relu6(x + 3) / 6`.
+  case hardSigmoid
+  /// `x * relu6(x + 3) / 6`.
+  case hardSwish
+  /// `min(max(x, minimum), maximum)`.
+  case hardTanh(minimum: Double = -1, maximum: Double = 1)
+
+  /// The kernel that computes it; nil for the identity.
+  var operation: UnaryOperation? {
+    switch self {
+    case .identity: nil
+    case .relu: .relu
+    case .relu6: .clamp(minimum: 0, maximum: 6)
+    case .leakyReLU(let negativeSlope): .leakyReLU(negativeSlope: negativeSlope)
+    case .elu(let alpha): .elu(alpha: alpha)
+    case .sigmoid: .sigmoid
+    case .logSigmoid: .logSigmoid
+    case .tanh: .tanh
+    case .silu: .silu
+    case .gelu(.none): .gelu
+    case .gelu(.tanh): .geluTanh
+    case .mish: .mish
+    case .softplus(let beta, let threshold): .softplus(beta: beta, threshold: threshold)
+    case .hardSigmoid: .hardSigmoid
+    case .hardSwish: .hardSwish
+    case .hardTanh(let minimum, let maximum): .clamp(minimum: minimum, maximum: maximum)
+    }
+  }
+}
+
+/// `function` of every element. The layout is kept.
+public func activation<Scalar: FloatingPointScalar>(
+  _ x: Tensor<Scalar>, _ function: Activation
+) throws -> Tensor<Scalar> {
+  guard let operation = function.operation else { return x }
+  return try x.mapped(operation)
+}
+
+/// `max(x, 0)`; a NaN stays one.
+public func relu<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  try activation(x, .relu)
+}
+
+/// `min(max(x, 0), 6)`.
+public func relu6<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  try activation(x, .relu6)
+}
+
+/// `x` above zero, `negativeSlope * x` below.
+public func leakyReLU<Scalar: FloatingPointScalar>(
+  _ x: Tensor<Scalar>, negativeSlope: Double = 0.01
+) throws -> Tensor<Scalar> {
+  try activation(x, .leakyReLU(negativeSlope: negativeSlope))
+}
+
+/// `x` above zero, `alpha * (eˣ - 1)` below.
+public func elu<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, alpha: Double = 1) throws -> Tensor<Scalar> {
+  try activation(x, .elu(alpha: alpha))
+}
+
+/// The logistic function `1 / (1 + e⁻ˣ)`.
+public func sigmoid<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  try activation(x, .sigmoid)
+}
+
+/// `log(sigmoid(x))`, without underflow.
+public func logSigmoid<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  try activation(x, .logSigmoid)
+}
+
+/// The hyperbolic tangent.
+public func tanh<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  try activation(x, .tanh)
+}
+
+/// `x * sigmoid(x)`, also called swish. As in PyTorch, minus infinity gives NaN.
+public func silu<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  try activation(x, .silu)
+}
+
+/// The Gaussian error linear unit, `x * Φ(x)`. As in PyTorch, minus infinity gives NaN.
+public func gelu<Scalar: FloatingPointScalar>(
+  _ x: Tensor<Scalar>, approximate: GELUApproximation = .none
+) throws -> Tensor<Scalar> {
+  try activation(x, .gelu(approximate: approximate))
+}
+
+/// `x * tanh(softplus(x))`. As in PyTorch, minus infinity gives NaN.
+public func mish<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  try activation(x, .mish)
+}
+
+/// `log(1 + exp(beta * x)) / beta`, and `x` itself where `beta * x > threshold`.
+public func softplus<Scalar: FloatingPointScalar>(
+  _ x: Tensor<Scalar>, beta: Double = 1, threshold: Double = 20
+) throws -> Tensor<Scalar> {
+  try activation(x, .softplus(beta: beta, threshold: threshold))
+}
+
+/// `relu6(x + 3) / 6`.
+public func hardSigmoid<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  try activation(x, .hardSigmoid)
+}
+
+/// `x * relu6(x + 3) / 6`. As in PyTorch, minus infinity gives NaN.
+public func hardSwish<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  try activation(x, .hardSwish)
+}
+
+/// `min(max(x, minimum), maximum)`.
+public func hardTanh<Scalar: FloatingPointScalar>(
+  _ x: Tensor<Scalar>, minimum: Double = -1, maximum: Double = 1
+) throws -> Tensor<Scalar> {
+  try activation(x, .hardTanh(minimum: minimum, maximum: maximum))
+}

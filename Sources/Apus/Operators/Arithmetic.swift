@@ -1,0 +1,124 @@
+import ApusKernelInterface
+
+// Arithmetic follows NumPy's rule of broadcasting: shapes are aligned at the last axis, and an axis of size 1 is
+// repeated. Results are rounded once, as IEEE 754 says.
+
+extension Tensor where Scalar: FloatingPointScalar {
+  /// `a + b`, element by element.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` with both shapes when they cannot be broadcast together.
+  public static func + (a: Tensor, b: Tensor) throws -> Tensor { try combine(.add, a, b, "add") }
+  /// `a - b`, element by element.
+  public static func - (a: Tensor, b: Tensor) throws -> Tensor { try combine(.subtract, a, b, "subtract") }
+  /// `a * b`, element by element.
+  public static func * (a: Tensor, b: Tensor) throws -> Tensor { try combine(.multiply, a, b, "multiply") }
+  /// `a / b`, element by element.
+  public static func / (a: Tensor, b: Tensor) throws -> Tensor { try combine(.divide, a, b, "divide") }
+
+  /// `b` added to every element.
+  public static func + (a: Tensor, b: Scalar) throws -> Tensor { try a.combined(.add, scalar: b) }
+  /// `b` subtracted from every element.
+  public static func - (a: Tensor, b: Scalar) throws -> Tensor { try a.combined(.subtract, scalar: b) }
+  /// Every element times `b`.
+  public static func * (a: Tensor, b: Scalar) throws -> Tensor { try a.combined(.multiply, scalar: b) }
+  /// Every element divided by `b`.
+  public static func / (a: Tensor, b: Scalar) throws -> Tensor { try a.combined(.divide, scalar: b) }
+
+  /// Every element added to `a`.
+  public static func + (a: Scalar, b: Tensor) throws -> Tensor { try b.combined(.add, scalarFirst: a) }
+  /// Every element subtracted from `a`.
+  public static func - (a: Scalar, b: Tensor) throws -> Tensor { try b.combined(.subtract, scalarFirst: a) }
+  /// `a` times every element.
+  public static func * (a: Scalar, b: Tensor) throws -> Tensor { try b.combined(.multiply, scalarFirst: a) }
+  /// `a` divided by every element.
+  public static func / (a: Scalar, b: Tensor) throws -> Tensor { try b.combined(.divide, scalarFirst: a) }
+
+  /// Every element of this tensor to the power that `exponent` has at its place.
+  public func pow(_ exponent: Tensor) throws -> Tensor { try Tensor.combine(.power, self, exponent, "pow") }
+}
+
+/// The greater of `a` and `b`, element by element; NaN where either is.
+public func maximum<Scalar: FloatingPointScalar>(
+  _ a: Tensor<Scalar>, _ b: Tensor<Scalar>
+) throws -> Tensor<Scalar> {
+  try Tensor.combine(.maximum, a, b, "maximum")
+}
+
+/// The smaller of `a` and `b`, element by element; NaN where either is.
+public func minimum<Scalar: FloatingPointScalar>(
+  _ a: Tensor<Scalar>, _ b: Tensor<Scalar>
+) throws -> Tensor<Scalar> {
+  try Tensor.combine(.minimum, a, b, "minimum")
+}
+
+extension Tensor where Scalar: FloatingPointScalar {
+  /// `a op b` with broadcasting. Operands of the same shape and layout keep it.
+  static func combine(_ operation: BinaryOperation, _ a: Tensor, _ b: Tensor, _ name: String) throws -> Tensor {
+    if a.shape == b.shape, a.layout == b.layout { return try combineAlike(operation, a, b) }
+    if b.count == 1, b.rank <= a.rank { return try a.combined(operation, scalar: b.scalar) }
+    if a.count == 1, a.rank <= b.rank { return try b.combined(operation, scalarFirst: a.scalar) }
+    return try combineBroadcast(operation, a.rowMajor, b.rowMajor, name)
+  }
+
+  private static func combineAlike(_ operation: BinaryOperation, _ a: Tensor, _ b: Tensor) throws -> Tensor {
+    let kernels = Scalar.kernels
+    return try withExtendedLifetime((a.storage, b.storage)) {
+      nonisolated(unsafe) let first = a.pointer
+      nonisolated(unsafe) let second = b.pointer
+      return try filled(a.shape, layout: a.layout) { destination in
+        nonisolated(unsafe) let y = destination
+        parallelRanges(a.count) { start, count in
+          kernels.binary(operation, first + start, second + start, y + start, count: count)
+        }
+      }
+    }
+  }
+
+  private static func combineBroadcast(
+    _ operation: BinaryOperation, _ a: Tensor, _ b: Tensor, _ name: String
+  ) throws -> Tensor {
+    let broadcast = try Broadcast(a.shape, b.shape, operation: name)
+    let kernels = Scalar.kernels
+    let total = try Shape.elementCount(broadcast.shape)
+    return try withExtendedLifetime((a.storage, b.storage)) {
+      nonisolated(unsafe) let first = a.pointer
+      nonisolated(unsafe) let second = b.pointer
+      return try filled(broadcast.shape) { destination in
+        nonisolated(unsafe) let y = destination
+        broadcast.withAxes { axes in
+          nonisolated(unsafe) let axes = axes
+          parallelRanges(total) { start, count in
+            kernels.binary(operation, first, second, y, over: axes, from: start, count: count)
+          }
+        }
+      }
+    }
+  }
+
+  /// `self op scalar`.
+  func combined(_ operation: BinaryOperation, scalar: Scalar) throws -> Tensor {
+    let kernels = Scalar.kernels
+    return try withExtendedLifetime(storage) {
+      nonisolated(unsafe) let x = pointer
+      return try Tensor.filled(shape, layout: layout) { destination in
+        nonisolated(unsafe) let y = destination
+        parallelRanges(count) { start, count in
+          kernels.binary(operation, x + start, scalar: scalar, y + start, count: count)
+        }
+      }
+    }
+  }
+
+  /// `scalar op self`.
+  func combined(_ operation: BinaryOperation, scalarFirst scalar: Scalar) throws -> Tensor {
+    let kernels = Scalar.kernels
+    return try withExtendedLifetime(storage) {
+      nonisolated(unsafe) let x = pointer
+      return try Tensor.filled(shape, layout: layout) { destination in
+        nonisolated(unsafe) let y = destination
+        parallelRanges(count) { start, count in
+          kernels.binary(operation, scalar: scalar, x + start, y + start, count: count)
+        }
+      }
+    }
+  }
+}

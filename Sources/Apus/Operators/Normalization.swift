@@ -1,0 +1,161 @@
+/// Layer normalisation over the last axes, whose sizes are `normalizedShape`:
+/// `(x - mean) / √(variance + epsilon) * weight + bias`, with the biased variance.
+///
+/// - Parameters:
+///   - weight: of shape `normalizedShape`; 1 when absent.
+///   - bias: of shape `normalizedShape`; 0 when absent.
+/// - Throws: ``TensorError/shape(operation:reason:)`` when shapes do not fit.
+public func layerNorm<Scalar: FloatingPointScalar>(
+  _ x: Tensor<Scalar>, normalizedShape: [Int], weight: Tensor<Scalar>? = nil, bias: Tensor<Scalar>? = nil,
+  epsilon: Double = 1e-5
+) throws -> Tensor<Scalar> {
+  guard !normalizedShape.isEmpty, x.shape.count >= normalizedShape.count,
+    Array(x.shape.suffix(normalizedShape.count)) == normalizedShape
+  else {
+    throw TensorError.shape(
+      operation: "layerNorm", reason: "the last axes of shape \(x.shape) are not \(normalizedShape)")
+  }
+  let weight = try checked(weight, "weight", normalizedShape, operation: "layerNorm")
+  let bias = try checked(bias, "bias", normalizedShape, operation: "layerNorm")
+  let source = try x.rowMajor
+  let columns = normalizedShape.reduce(1, *)
+  let kernels = Scalar.kernels
+  return try withExtendedLifetime((source.storage, weight, bias)) {
+    nonisolated(unsafe) let x = source.pointer
+    nonisolated(unsafe) let parameters = (weight: weight?.pointer, bias: bias?.pointer)
+    return try Tensor.filled(source.shape) { destination in
+      guard columns > 0 else { return }
+      nonisolated(unsafe) let y = destination
+      parallelRows(source.count / columns, width: columns) { first, count in
+        kernels.layerNormRows(
+          x + first * columns, y + first * columns, rows: count, columns: columns, weight: parameters.weight,
+          bias: parameters.bias, epsilon: epsilon)
+      }
+    }
+  }
+}
+
+/// Group normalisation of `[batch, channels, …]`: the channels are divided into `groups`, each of which is normalised
+/// with its own mean and biased variance over all its channels and positions.
+///
+/// - Parameters:
+///   - weight: of shape `[channels]`; 1 when absent.
+///   - bias: of shape `[channels]`; 0 when absent.
+/// - Throws: ``TensorError`` when shapes do not fit, or the channels cannot be divided so.
+public func groupNorm<Scalar: FloatingPointScalar>(
+  _ x: Tensor<Scalar>, groups: Int, weight: Tensor<Scalar>? = nil, bias: Tensor<Scalar>? = nil,
+  epsilon: Double = 1e-5
+) throws -> Tensor<Scalar> {
+  guard x.rank >= 2 else {
+    throw TensorError.shape(
+      operation: "groupNorm", reason: "shape \(x.shape) has no channels; expected [batch, channels, …]")
+  }
+  let channels = x.shape[1]
+  guard groups > 0, channels.isMultiple(of: groups) else {
+    throw TensorError.argument(
+      operation: "groupNorm", reason: "\(channels) channels of shape \(x.shape) cannot form \(groups) groups")
+  }
+  let weight = try checked(weight, "weight", [channels], operation: "groupNorm")
+  let bias = try checked(bias, "bias", [channels], operation: "groupNorm")
+  let source = try x.rowMajor
+  let positions = x.shape[2...].reduce(1, *)
+  let channelsPerGroup = channels / groups
+  let width = channelsPerGroup * positions
+  let kernels = Scalar.kernels
+  return try withExtendedLifetime((source.storage, weight, bias)) {
+    nonisolated(unsafe) let x = source.pointer
+    nonisolated(unsafe) let parameters = (weight: weight?.pointer, bias: bias?.pointer)
+    return try Tensor.filled(source.shape) { destination in
+      guard width > 0 else { return }
+      nonisolated(unsafe) let y = destination
+      parallelRows(source.count / width, width: width) { first, count in
+        for group in first..<(first + count) {
+          let channel = group % groups * channelsPerGroup
+          kernels.groupNorm(
+            x + group * width, y + group * width, channels: channelsPerGroup, positions: positions,
+            weight: parameters.weight.map { $0 + channel }, bias: parameters.bias.map { $0 + channel },
+            epsilon: epsilon)
+        }
+      }
+    }
+  }
+}
+
+/// Batch normalisation of `[batch, channels, …]` with the statistics gathered in training:
+/// `(x - runningMean) / √(runningVariance + epsilon) * weight + bias`, a channel at a time. The layout is kept.
+///
+/// - Parameters:
+///   - runningMean: of shape `[channels]`.
+///   - runningVariance: of shape `[channels]`.
+///   - weight: of shape `[channels]`; 1 when absent.
+///   - bias: of shape `[channels]`; 0 when absent.
+/// - Throws: ``TensorError/shape(operation:reason:)`` when shapes do not fit.
+public func batchNorm<Scalar: FloatingPointScalar>(
+  _ x: Tensor<Scalar>, runningMean: Tensor<Scalar>, runningVariance: Tensor<Scalar>, weight: Tensor<Scalar>? = nil,
+  bias: Tensor<Scalar>? = nil, epsilon: Double = 1e-5
+) throws -> Tensor<Scalar> {
+  guard x.rank >= 2 else {
+    throw TensorError.shape(
+      operation: "batchNorm", reason: "shape \(x.shape) has no channels; expected [batch, channels, …]")
+  }
+  let channels = x.shape[1]
+  let mean = try checked(runningMean, "runningMean", [channels], operation: "batchNorm")
+  let variance = try checked(runningVariance, "runningVariance", [channels], operation: "batchNorm")
+  let weight = try checked(weight, "weight", [channels], operation: "batchNorm")
+  let shift = try checked(bias, "bias", [channels], operation: "batchNorm") ?? Tensor(zeros: [channels])
+  let kernels = Scalar.kernels
+  let scale = try withExtendedLifetime((variance.storage, weight)) {
+    try Tensor.filled([channels]) {
+      kernels.batchNormScale(
+        variance: variance.pointer, weight: weight?.pointer, epsilon: epsilon, scale: $0, count: channels)
+    }
+  }
+  let positions = x.shape[2...].reduce(1, *)
+  return try withExtendedLifetime((x.storage, mean.storage, scale.storage, shift.storage)) {
+    nonisolated(unsafe) let source = x.pointer
+    nonisolated(unsafe) let parameters = (mean: mean.pointer, scale: scale.pointer, shift: shift.pointer)
+    return try Tensor.filled(x.shape, layout: x.layout) { destination in
+      guard x.count > 0 else { return }
+      nonisolated(unsafe) let y = destination
+      if x.layout == .channelBlocked || positions == 1 {
+        // Rows of adjacent channels: a block at each position, or everything there is.
+        let columns = x.layout == .channelBlocked ? TensorLayout.block : channels
+        let blocks = channels / columns
+        let rows = x.layout == .channelBlocked ? positions : 1
+        parallelRows(x.shape[0] * blocks, width: rows * columns) { first, count in
+          for block in first..<(first + count) {
+            let channel = block % blocks * columns
+            kernels.affineRows(
+              source + block * rows * columns, y + block * rows * columns, rows: rows, columns: columns,
+              mean: parameters.mean + channel, scale: parameters.scale + channel, shift: parameters.shift + channel)
+          }
+        }
+        return
+      }
+      parallelRows(x.shape[0] * channels, width: positions) { first, count in
+        for plane in first..<(first + count) {
+          let channel = plane % channels
+          kernels.affine(
+            source + plane * positions, y + plane * positions, count: positions, mean: parameters.mean[channel],
+            scale: parameters.scale[channel], shift: parameters.shift[channel])
+        }
+      }
+    }
+  }
+}
+
+/// A parameter that has the shape it must have, row-major.
+private func checked<Scalar>(
+  _ tensor: Tensor<Scalar>?, _ name: String, _ shape: [Int], operation: String
+) throws -> Tensor<Scalar>? {
+  try tensor.map { try checked($0, name, shape, operation: operation) }
+}
+
+private func checked<Scalar>(
+  _ tensor: Tensor<Scalar>, _ name: String, _ shape: [Int], operation: String
+) throws -> Tensor<Scalar> {
+  guard tensor.shape == shape else {
+    throw TensorError.shape(operation: operation, reason: "\(name) has shape \(tensor.shape); expected \(shape)")
+  }
+  return try tensor.rowMajor
+}

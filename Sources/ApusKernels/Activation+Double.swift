@@ -1,0 +1,75 @@
+import ApusKernelInterface
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension Float64Kernels {
+  public static func unary(
+    _ operation: UnaryOperation, _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, count: Int
+  ) {
+    switch operation {
+    case .negate: map(x, y, count) { -$0 }
+    case .absolute: map(x, y, count) { $0.magnitude }
+    case .sign: map(x, y, count) { $0 > 0 ? 1 : $0 < 0 ? -1 : $0 }
+    case .reciprocal: map(x, y, count) { 1 / $0 }
+    case .square: map(x, y, count) { $0 * $0 }
+    case .squareRoot: map(x, y, count) { $0.squareRoot() }
+    case .reciprocalSquareRoot: map(x, y, count) { 1 / $0.squareRoot() }
+    case .floor: map(x, y, count) { $0.rounded(.down) }
+    case .ceil: map(x, y, count) { $0.rounded(.up) }
+    case .round: map(x, y, count) { $0.rounded(.toNearestOrEven) }
+    case .exp: map(x, y, count) { exp($0) }
+    case .expm1: map(x, y, count) { expm1($0) }
+    case .log: map(x, y, count) { log($0) }
+    case .log1p: map(x, y, count) { log1p($0) }
+    case .erf: map(x, y, count) { erf($0) }
+    case .clamp(let minimum, let maximum):
+      map(x, y, count) { x in
+        let raised = x < minimum ? minimum : x
+        return raised > maximum ? maximum : raised
+      }
+    case .power(let exponent): map(x, y, count) { pow($0, exponent) }
+
+    case .relu: map(x, y, count) { $0 < 0 ? 0 : $0 }
+    case .leakyReLU(let slope): map(x, y, count) { $0 < 0 ? $0 * slope : $0 }
+    case .elu(let alpha): map(x, y, count) { $0 < 0 ? alpha * expm1($0) : $0 }
+    case .sigmoid: map(x, y, count) { 1 / (1 + exp(-$0)) }
+    case .logSigmoid: map(x, y, count) { ($0 > 0 ? 0 : $0) - log1p(exp(-$0.magnitude)) }
+    case .tanh: map(x, y, count) { tanh($0) }
+    case .silu: map(x, y, count) { $0 / (1 + exp(-$0)) }
+    case .gelu: map(x, y, count) { 0.5 * $0 * (1 + erf($0 * 0.5.squareRoot())) }
+    case .geluTanh:
+      map(x, y, count) { x in
+        let u = (2 / Double.pi).squareRoot() * (x + 0.044715 * x * x * x)
+        return 0.5 * x * (1 + tanh(u))
+      }
+    case .mish: map(x, y, count) { $0 * tanh(log1p(exp($0))) }
+    case .softplus(let beta, let threshold):
+      map(x, y, count) { x in
+        let z = x * beta
+        return z > threshold ? x : log1p(exp(z)) / beta
+      }
+    case .hardSigmoid: map(x, y, count) { clampedRamp($0) / 6 }
+    case .hardSwish: map(x, y, count) { $0 * clampedRamp($0) / 6 }
+    }
+  }
+
+  @inline(__always)
+  private static func map(
+    _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, _ count: Int, _ body: (Double) -> Double
+  ) {
+    for i in 0..<count { y[i] = body(x[i]) }
+  }
+}
+
+/// min(max(x + 3, 0), 6).
+@inline(__always)
+private func clampedRamp(_ x: Double) -> Double {
+  let raised = x + 3 < 0 ? 0 : x + 3
+  return raised > 6 ? 6 : raised
+}

@@ -1,0 +1,124 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+import ApusKernelInterface
+
+extension Float32Kernels {
+  public static func unary(
+    _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, count: Int
+  ) {
+    switch operation {
+    case .negate: mapLanes(x, y, count) { -$0 }
+    case .absolute: mapLanes(x, y, count) { absolute($0) }
+    case .sign:
+      mapLanes(x, y, count) { x in
+        choose(x .> all(0), all(1), choose(x .< all(0), all(-1), x))
+      }
+    case .reciprocal: mapLanes(x, y, count) { all(1) / $0 }
+    case .square: mapLanes(x, y, count) { $0 * $0 }
+    case .squareRoot: mapLanes(x, y, count) { squareRoot($0) }
+    case .reciprocalSquareRoot: mapLanes(x, y, count) { all(1) / squareRoot($0) }
+    case .floor: mapFloats(x, y, count) { $0.rounded(.down) }
+    case .ceil: mapFloats(x, y, count) { $0.rounded(.up) }
+    case .round: mapFloats(x, y, count) { $0.rounded(.toNearestOrEven) }
+    case .exp: mapLanes(x, y, count) { exponential($0) }
+    case .expm1: mapLanes(x, y, count) { exponentialMinusOne($0) }
+    case .log: mapLanes(x, y, count) { logarithm($0) }
+    case .log1p: mapLanes(x, y, count) { logarithmOfOnePlus($0) }
+    case .erf: mapLanes(x, y, count) { errorFunction($0) }
+    case .clamp(let minimum, let maximum):
+      let low = all(Float(minimum))
+      let high = all(Float(maximum))
+      mapLanes(x, y, count) { smaller(greater($0, low), high) }
+    case .power(let exponent): power(x, y, count, Float(exponent))
+    case .relu: mapLanes(x, y, count) { greater($0, all(0)) }
+    case .leakyReLU(let negativeSlope):
+      let slope = all(Float(negativeSlope))
+      mapLanes(x, y, count) { choose($0 .< all(0), $0 * slope, $0) }
+    case .elu(let alpha):
+      let alpha = all(Float(alpha))
+      mapLanes(x, y, count) { x in
+        choose(x .< all(0), alpha * exponentialMinusOne(x), x)
+      }
+    case .sigmoid: mapLanes(x, y, count) { logistic($0) }
+    case .logSigmoid:
+      mapLanes(x, y, count) { smaller($0, all(0)) - logarithmOfOnePlusFraction(exponential(-absolute($0))) }
+    case .tanh: mapLanes(x, y, count) { hyperbolicTangent($0) }
+    case .silu: mapLanes(x, y, count) { sigmoidLinear($0) }
+    case .gelu: mapLanes(x, y, count) { gelu($0) }
+    case .geluTanh: mapLanes(x, y, count) { geluTanh($0) }
+    case .mish: mapLanes(x, y, count) { mish($0) }
+    case .softplus(let beta, let threshold):
+      let beta = all(Float(beta))
+      let threshold = all(Float(threshold))
+      mapLanes(x, y, count) { x in
+        let z = x * beta
+        let soft = greater(z, all(0)) + logarithmOfOnePlusFraction(exponential(-absolute(z)))
+        return choose(z .> threshold, x, soft / beta)
+      }
+    case .hardSigmoid: mapLanes(x, y, count) { clampedRamp($0) / all(6) }
+    case .hardSwish: mapLanes(x, y, count) { $0 * clampedRamp($0) / all(6) }
+    }
+  }
+
+  /// `y = x^exponent`; the powers that are one instruction are spelled so, the rest are the C library's.
+  @inline(__always)
+  private static func power(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int, _ exponent: Float
+  ) {
+    if exponent == 1 {
+      mapLanes(x, y, count) { $0 }
+    } else if exponent == 2 {
+      mapLanes(x, y, count) { $0 * $0 }
+    } else if exponent == -1 {
+      mapLanes(x, y, count) { all(1) / $0 }
+    } else {
+      for i in 0..<count { y[i] = pow(x[i], exponent) }
+    }
+  }
+}
+
+/// `y[i] = body(x[i])` for what the processor computes exactly one by one as sixteen at a time.
+@inline(__always)
+func mapFloats(
+  _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int, _ body: (Float) -> Float
+) {
+  for i in 0..<count { y[i] = body(x[i]) }
+}
+
+/// x · Φ(x).
+@inline(__always)
+func gelu(_ x: Lanes) -> Lanes {
+  all(0.5) * x * (all(1) + errorFunction(x * all(0.70710678)))
+}
+
+/// The approximation of GELU with tanh. As (1 + tanh u) / 2 is the logistic function of 2u, it is x σ(2u), and computed
+/// as max(x, 0) - |x| σ(-|2u|): then only a small term carries rounding errors.
+@inline(__always)
+func geluTanh(_ x: Lanes) -> Lanes {
+  // 2u = 2 √(2/π) (x + 0.044715 x³)
+  let magnitude = absolute(x)
+  let u = magnitude * multiplyAdd(all(1.5957691), x * x, all(0.07135481))
+  let result = greater(x, all(0)) - magnitude / onePlusExponential(u)
+  // The difference of two infinities would not be a number.
+  return choose(x .> all(10), x, result)
+}
+
+/// x tanh(log(1 + e^x)): with n = e^x (e^x + 2) the hyperbolic tangent is n / (n + 2).
+@inline(__always)
+func mish(_ x: Lanes) -> Lanes {
+  // Beyond 20 the quotient is 1.
+  let e = exponential(smaller(x, all(20)))
+  let n = e * (e + all(2))
+  return x * (n / (n + all(2)))
+}
+
+/// min(max(x + 3, 0), 6).
+@inline(__always)
+func clampedRamp(_ x: Lanes) -> Lanes {
+  smaller(greater(x + all(3), all(0)), all(6))
+}

@@ -1,0 +1,76 @@
+import ApusKernelInterface
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension Float32Kernels {
+  public static func binary(
+    _ operation: BinaryOperation, _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>,
+    _ y: UnsafeMutablePointer<Float>, count: Int
+  ) {
+    zip(operation, a, 1, b, 1, y, count)
+  }
+
+  public static func binary(
+    _ operation: BinaryOperation, _ a: UnsafePointer<Float>, scalar b: Float, _ y: UnsafeMutablePointer<Float>,
+    count: Int
+  ) {
+    withUnsafePointer(to: b) { zip(operation, a, 1, $0, 0, y, count) }
+  }
+
+  public static func binary(
+    _ operation: BinaryOperation, scalar a: Float, _ b: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>,
+    count: Int
+  ) {
+    withUnsafePointer(to: a) { zip(operation, $0, 0, b, 1, y, count) }
+  }
+
+  private static func zip(
+    _ operation: BinaryOperation, _ a: UnsafePointer<Float>, _ aStep: Int, _ b: UnsafePointer<Float>, _ bStep: Int,
+    _ y: UnsafeMutablePointer<Float>, _ count: Int
+  ) {
+    switch operation {
+    case .add: zipRow(a, aStep, b, bStep, y, count) { $0 + $1 }
+    case .subtract: zipRow(a, aStep, b, bStep, y, count) { $0 - $1 }
+    case .multiply: zipRow(a, aStep, b, bStep, y, count) { $0 * $1 }
+    case .divide: zipRow(a, aStep, b, bStep, y, count) { $0 / $1 }
+    case .maximum: zipRow(a, aStep, b, bStep, y, count) { maximum($0, $1) }
+    case .minimum: zipRow(a, aStep, b, bStep, y, count) { minimum($0, $1) }
+    case .power: zipRow(a, aStep, b, bStep, y, count) { pow($0, $1) }
+    }
+  }
+
+  public static func binary(
+    _ operation: BinaryOperation, _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>,
+    _ y: UnsafeMutablePointer<Float>, over axes: BroadcastAxes, from start: Int, count: Int
+  ) {
+    switch operation {
+    case .add: zipAxes(a, b, y, axes, start, count) { $0 + $1 }
+    case .subtract: zipAxes(a, b, y, axes, start, count) { $0 - $1 }
+    case .multiply: zipAxes(a, b, y, axes, start, count) { $0 * $1 }
+    case .divide: zipAxes(a, b, y, axes, start, count) { $0 / $1 }
+    case .maximum: zipAxes(a, b, y, axes, start, count) { maximum($0, $1) }
+    case .minimum: zipAxes(a, b, y, axes, start, count) { minimum($0, $1) }
+    case .power: zipAxes(a, b, y, axes, start, count) { pow($0, $1) }
+    }
+  }
+
+  public static func compare(
+    _ test: Comparison, _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Bool>,
+    count: Int
+  ) {
+    compareRow(test, a, b, y, count)
+  }
+
+  public static func select(
+    _ mask: UnsafePointer<Bool>, _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>,
+    _ y: UnsafeMutablePointer<Float>, count: Int
+  ) {
+    for i in 0..<count { y[i] = mask[i] ? a[i] : b[i] }
+  }
+}

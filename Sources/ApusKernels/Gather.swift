@@ -1,0 +1,60 @@
+import ApusKernelInterface
+
+extension AnyDataKernels {
+  public static func gather(
+    elementSize: Int, from source: UnsafeRawPointer, axisSize: Int, inner: Int,
+    indices: UnsafePointer<Int64>, count: Int, to destination: UnsafeMutableRawPointer
+  ) {
+    if inner > 1 {
+      let bytes = inner &* elementSize
+      for i in 0..<count {
+        (destination + i &* bytes).copyMemory(from: source + place(indices[i], axisSize) &* bytes, byteCount: bytes)
+      }
+      return
+    }
+    gatherElements(
+      elementSize: elementSize, from: source, axisSize: axisSize, inner: 1, indices: indices, count: count,
+      to: destination)
+  }
+
+  public static func gatherElements(
+    elementSize: Int, from source: UnsafeRawPointer, axisSize: Int, inner: Int,
+    indices: UnsafePointer<Int64>, count: Int, to destination: UnsafeMutableRawPointer
+  ) {
+    switch elementSize {
+    case 1: pick(source, UInt8.self, axisSize, inner, indices, count, destination)
+    case 2: pick(source, UInt16.self, axisSize, inner, indices, count, destination)
+    case 4: pick(source, UInt32.self, axisSize, inner, indices, count, destination)
+    default: pick(source, UInt64.self, axisSize, inner, indices, count, destination)
+    }
+  }
+
+  public static func firstIndexOutside(_ size: Int, _ indices: UnsafePointer<Int64>, count: Int) -> Int {
+    let limit = Int64(truncatingIfNeeded: size)
+    for i in 0..<count where indices[i] < 0 &- limit || indices[i] >= limit { return i }
+    return -1
+  }
+}
+
+/// An index counted from the front.
+@inline(__always)
+private func place(_ index: Int64, _ size: Int) -> Int {
+  let index = Int(truncatingIfNeeded: index)
+  return index < 0 ? index &+ size : index
+}
+
+/// `destination[i][j] = source[indices[i][j]][j]`.
+@inline(__always)
+private func pick<T: FixedWidthInteger & BitwiseCopyable>(
+  _ source: UnsafeRawPointer, _ type: T.Type, _ axisSize: Int, _ inner: Int, _ indices: UnsafePointer<Int64>,
+  _ count: Int, _ destination: UnsafeMutableRawPointer
+) {
+  let source = source.assumingMemoryBound(to: T.self)
+  let destination = destination.assumingMemoryBound(to: T.self)
+  for i in 0..<count {
+    for j in 0..<inner {
+      let index = i &* inner &+ j
+      destination[index] = source[place(indices[index], axisSize) &* inner &+ j]
+    }
+  }
+}

@@ -1,0 +1,94 @@
+
+/// The first `count` floats at `pointer`, fewer than sixteen; the other lanes are `filler`. Nothing is read past the
+/// end.
+@inline(__always)
+func load(_ pointer: UnsafePointer<Float>, first count: Int, otherwise filler: Float = 0) -> Lanes {
+  var lanes = Lanes(repeating: filler)
+  withUnsafeMutableBytes(of: &lanes) { bytes in
+    bytes.baseAddress.unsafelyUnwrapped.copyMemory(from: pointer, byteCount: count &* 4)
+  }
+  return lanes
+}
+
+/// Writes the first `count` lanes, fewer than sixteen, to `pointer`.
+@inline(__always)
+func store(_ value: Lanes, _ pointer: UnsafeMutablePointer<Float>, first count: Int) {
+  withUnsafeBytes(of: value) { bytes in
+    UnsafeMutableRawPointer(pointer).copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: count &* 4)
+  }
+}
+
+/// `load(_:)` of sixteen floats, or of the `width` that are left.
+@inline(__always)
+func load(_ pointer: UnsafePointer<Float>, upTo width: Int) -> Lanes {
+  width >= 16 ? load(pointer) : load(pointer, first: width)
+}
+
+/// `store(_:_:)` of sixteen floats, or of the `width` that are left.
+@inline(__always)
+func store(_ value: Lanes, _ pointer: UnsafeMutablePointer<Float>, upTo width: Int) {
+  if width >= 16 { store(value, pointer) } else { store(value, pointer, first: width) }
+}
+
+/// Calls `body` with the place of each group of sixteen and with how many elements are left from there.
+@inline(__always)
+func forLanes(_ count: Int, _ body: (_ index: Int, _ width: Int) -> Void) {
+  var i = 0
+  while i < count {
+    body(i, count &- i)
+    i &+= 16
+  }
+}
+
+/// `y[i] = body(x[i])`. The last, partial group goes through the same vector code as all others, so that an element's
+/// result does not depend on its place. `body` is spelled once: called from two places it would not be inlined.
+@inline(__always)
+func mapLanes(
+  _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int, _ body: (Lanes) -> Lanes
+) {
+  forLanes(count) { i, width in
+    store(body(load(x + i, upTo: width)), y + i, upTo: width)
+  }
+}
+
+/// Sixteen integers from as many floats' bits.
+typealias IntegerLanes = SIMD16<Int32>
+
+@inline(__always)
+func bits(_ value: Lanes) -> IntegerLanes { unsafeBitCast(value, to: IntegerLanes.self) }
+
+@inline(__always)
+func float(bits value: IntegerLanes) -> Lanes { unsafeBitCast(value, to: Lanes.self) }
+
+/// All lanes the same.
+@inline(__always)
+func all(_ value: Float) -> Lanes { Lanes(repeating: value) }
+
+@inline(__always)
+func absolute(_ x: Lanes) -> Lanes { float(bits: bits(x) & IntegerLanes(repeating: Int32.max)) }
+
+/// `magnitude` with the sign of `sign`; `magnitude` is not negative.
+@inline(__always)
+func withSign(_ magnitude: Lanes, of sign: Lanes) -> Lanes {
+  float(bits: bits(magnitude) | (bits(sign) & IntegerLanes(repeating: Int32.min)))
+}
+
+/// The sum of all lanes, added as a tree.
+@inline(__always)
+func laneSum(_ v: Lanes) -> Float {
+  let eight = v.lowHalf + v.highHalf
+  let four = eight.lowHalf + eight.highHalf
+  let two = four.lowHalf + four.highHalf
+  return two[0] + two[1]
+}
+
+/// The greatest lane; NaN when there is one, provided that `v` came from ``greaterOrNaN(_:_:)``.
+@inline(__always)
+func greatestLane(_ v: Lanes) -> Float {
+  var result = v[0]
+  for i in 1..<16 {
+    let lane = v[i]
+    if lane > result || lane != lane { result = lane }
+  }
+  return result
+}

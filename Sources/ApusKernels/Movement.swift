@@ -1,0 +1,184 @@
+import ApusKernelInterface
+
+extension AnyDataKernels {
+  public static func copy(
+    elementSize: Int, from source: UnsafeRawPointer, to destination: UnsafeMutableRawPointer, over axes: StridedAxes
+  ) {
+    switch elementSize {
+    case 1: copyBlock(source.assumingMemoryBound(to: UInt8.self), destination.assumingMemoryBound(to: UInt8.self), axes)
+    case 2:
+      copyBlock(source.assumingMemoryBound(to: UInt16.self), destination.assumingMemoryBound(to: UInt16.self), axes)
+    case 4:
+      copyBlock(source.assumingMemoryBound(to: UInt32.self), destination.assumingMemoryBound(to: UInt32.self), axes)
+    default:
+      copyBlock(source.assumingMemoryBound(to: UInt64.self), destination.assumingMemoryBound(to: UInt64.self), axes)
+    }
+  }
+
+  public static func transpose(
+    elementSize: Int, from source: UnsafeRawPointer, sourceStride: Int,
+    to destination: UnsafeMutableRawPointer, destinationStride: Int, rows: Int, columns: Int
+  ) {
+    switch elementSize {
+    case 1:
+      transposeTiles(
+        source.assumingMemoryBound(to: UInt8.self), sourceStride, destination.assumingMemoryBound(to: UInt8.self),
+        destinationStride, rows, columns)
+    case 2:
+      transposeTiles(
+        source.assumingMemoryBound(to: UInt16.self), sourceStride, destination.assumingMemoryBound(to: UInt16.self),
+        destinationStride, rows, columns)
+    case 4:
+      transposeTiles(
+        source.assumingMemoryBound(to: UInt32.self), sourceStride, destination.assumingMemoryBound(to: UInt32.self),
+        destinationStride, rows, columns)
+    default:
+      transposeTiles(
+        source.assumingMemoryBound(to: UInt64.self), sourceStride, destination.assumingMemoryBound(to: UInt64.self),
+        destinationStride, rows, columns)
+    }
+  }
+
+  public static func fill(
+    elementSize: Int, with value: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int
+  ) {
+    switch elementSize {
+    case 1: fillRun(value.loadUnaligned(as: UInt8.self), destination.assumingMemoryBound(to: UInt8.self), count)
+    case 2: fillRun(value.loadUnaligned(as: UInt16.self), destination.assumingMemoryBound(to: UInt16.self), count)
+    case 4: fillRun(value.loadUnaligned(as: UInt32.self), destination.assumingMemoryBound(to: UInt32.self), count)
+    default: fillRun(value.loadUnaligned(as: UInt64.self), destination.assumingMemoryBound(to: UInt64.self), count)
+    }
+  }
+}
+
+// The bodies, generic over the element and inlined into the four functions above them: no copy of them is ever called.
+
+/// `count` copies of `value`.
+@inline(__always)
+private func fillRun<T: FixedWidthInteger & BitwiseCopyable>(
+  _ value: T, _ destination: UnsafeMutablePointer<T>, _ count: Int
+) {
+  for i in 0..<count { destination[i] = value }
+}
+
+/// Copies a strided block, as whole rows, as tiles of a transposition, or one by one.
+@inline(__always)
+private func copyBlock<T: FixedWidthInteger & BitwiseCopyable>(
+  _ source: UnsafePointer<T>, _ destination: UnsafeMutablePointer<T>, _ axes: StridedAxes
+) {
+  let last = axes.rank &- 1
+  let width = axes.sizes[last]
+  let sourceStep = axes.sourceStrides[last]
+  let destinationStep = axes.destinationStrides[last]
+
+  // An outer axis along which the source is contiguous, when the last one is not.
+  var across = -1
+  if sourceStep != 1 && destinationStep == 1 {
+    for axis in 0..<last where axes.sourceStrides[axis] == 1 && axes.sizes[axis] > 1 { across = axis }
+  }
+
+  var outer = 1
+  for axis in 0..<last where axis != across { outer &*= axes.sizes[axis] }
+  for index in 0..<outer {
+    var rest = index
+    var from = source
+    var to = destination
+    var axis = last &- 1
+    while axis >= 0 {
+      if axis != across {
+        let size = axes.sizes[axis]
+        let quotient = rest / size
+        let position = rest &- quotient &* size
+        from += position &* axes.sourceStrides[axis]
+        to += position &* axes.destinationStrides[axis]
+        rest = quotient
+      }
+      axis &-= 1
+    }
+    if across >= 0 {
+      transposeTiles(from, sourceStep, to, axes.destinationStrides[across], width, axes.sizes[across])
+    } else if sourceStep == 1 && destinationStep == 1 {
+      copyRun(from, to, width)
+    } else {
+      for i in 0..<width { to[i &* destinationStep] = from[i &* sourceStep] }
+    }
+  }
+}
+
+/// A contiguous run; a short one is not worth a call.
+@inline(__always)
+private func copyRun<T: FixedWidthInteger & BitwiseCopyable>(
+  _ source: UnsafePointer<T>, _ destination: UnsafeMutablePointer<T>, _ count: Int
+) {
+  if count < 8 {
+    for i in 0..<count { destination[i] = source[i] }
+  } else {
+    UnsafeMutableRawPointer(destination).copyMemory(from: source, byteCount: count &* MemoryLayout<T>.stride)
+  }
+}
+
+/// `destination[c * destinationStride + r] = source[r * sourceStride + c]`, in blocks that stay in the first-level
+/// cache, and those in tiles of four by four that stay in registers.
+@inline(__always)
+private func transposeTiles<T: FixedWidthInteger & BitwiseCopyable>(
+  _ source: UnsafePointer<T>, _ sourceStride: Int, _ destination: UnsafeMutablePointer<T>, _ destinationStride: Int,
+  _ rows: Int, _ columns: Int
+) {
+  let block = 32
+  var rowStart = 0
+  while rowStart < rows {
+    let rowEnd = min(rowStart &+ block, rows)
+    var columnStart = 0
+    while columnStart < columns {
+      let columnEnd = min(columnStart &+ block, columns)
+      var row = rowStart
+      while row &+ 4 <= rowEnd {
+        var column = columnStart
+        while column &+ 4 <= columnEnd {
+          transposeFour(
+            source + (row &* sourceStride &+ column), sourceStride,
+            destination + (column &* destinationStride &+ row), destinationStride)
+          column &+= 4
+        }
+        while column < columnEnd {
+          for r in row..<(row &+ 4) {
+            destination[column &* destinationStride &+ r] = source[r &* sourceStride &+ column]
+          }
+          column &+= 1
+        }
+        row &+= 4
+      }
+      while row < rowEnd {
+        for column in columnStart..<columnEnd {
+          destination[column &* destinationStride &+ row] = source[row &* sourceStride &+ column]
+        }
+        row &+= 1
+      }
+      columnStart = columnEnd
+    }
+    rowStart = rowEnd
+  }
+}
+
+/// A tile of four by four, read before it is written.
+@inline(__always)
+private func transposeFour<T: FixedWidthInteger & BitwiseCopyable>(
+  _ source: UnsafePointer<T>, _ sourceStride: Int, _ destination: UnsafeMutablePointer<T>, _ destinationStride: Int
+) {
+  let r0 = source
+  let r1 = source + sourceStride
+  let r2 = r1 + sourceStride
+  let r3 = r2 + sourceStride
+  let c0 = (r0[0], r1[0], r2[0], r3[0])
+  let c1 = (r0[1], r1[1], r2[1], r3[1])
+  let c2 = (r0[2], r1[2], r2[2], r3[2])
+  let c3 = (r0[3], r1[3], r2[3], r3[3])
+  let d0 = destination
+  let d1 = destination + destinationStride
+  let d2 = d1 + destinationStride
+  let d3 = d2 + destinationStride
+  (d0[0], d0[1], d0[2], d0[3]) = c0
+  (d1[0], d1[1], d1[2], d1[3]) = c1
+  (d2[0], d2[1], d2[2], d2[3]) = c2
+  (d3[0], d3[1], d3[2], d3[3]) = c3
+}

@@ -1,0 +1,100 @@
+import ApusKernelInterface
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension Float32Kernels {
+  public static func layerNormRows(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int,
+    weight: UnsafePointer<Float>?, bias: UnsafePointer<Float>?, epsilon: Double
+  ) {
+    for row in 0..<rows {
+      let offset = row &* columns
+      let (mean, squares) = moments(x + offset, columns)
+      let scale = 1 / (squares / Double(columns) + epsilon).squareRoot()
+      normalizeRow(x + offset, y + offset, columns, Float(mean), Float(scale), weight, bias)
+    }
+  }
+
+  public static func groupNorm(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, channels: Int, positions: Int,
+    weight: UnsafePointer<Float>?, bias: UnsafePointer<Float>?, epsilon: Double
+  ) {
+    let count = channels &* positions
+    let (mean, squares) = moments(x, count)
+    let scale = 1 / (squares / Double(count) + epsilon).squareRoot()
+    if positions == 1 {
+      normalizeRow(x, y, channels, Float(mean), Float(scale), weight, bias)
+      return
+    }
+    for channel in 0..<channels {
+      affine(
+        x + channel &* positions, y + channel &* positions, count: positions, mean: Float(mean),
+        scale: Float(scale * Double(weight?[channel] ?? 1)), shift: bias?[channel] ?? 0)
+    }
+  }
+
+  public static func batchNormScale(
+    variance: UnsafePointer<Float>, weight: UnsafePointer<Float>?, epsilon: Double,
+    scale: UnsafeMutablePointer<Float>, count: Int
+  ) {
+    for i in 0..<count {
+      scale[i] = Float(Double(weight?[i] ?? 1) / (Double(variance[i]) + epsilon).squareRoot())
+    }
+  }
+
+  public static func affine(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, count: Int, mean: Float, scale: Float, shift: Float
+  ) {
+    let mean = all(mean)
+    let scale = all(scale)
+    let shift = all(shift)
+    mapLanes(x, y, count) { multiplyAdd(shift, $0 - mean, scale) }
+  }
+
+  public static func affineRows(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int,
+    mean: UnsafePointer<Float>, scale: UnsafePointer<Float>, shift: UnsafePointer<Float>
+  ) {
+    for row in 0..<rows {
+      let x = x + row &* columns
+      let y = y + row &* columns
+      forLanes(columns) { i, width in
+        let centred = load(x + i, upTo: width) - load(mean + i, upTo: width)
+        store(multiplyAdd(load(shift + i, upTo: width), centred, load(scale + i, upTo: width)), y + i, upTo: width)
+      }
+    }
+  }
+
+  /// `y = (x - mean) * scale * weight + bias`.
+  @inline(__always)
+  private static func normalizeRow(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int, _ mean: Float, _ scale: Float,
+    _ weight: UnsafePointer<Float>?, _ bias: UnsafePointer<Float>?
+  ) {
+    let mean = all(mean)
+    let scale = all(scale)
+    switch (weight, bias) {
+    case (let weight?, let bias?):
+      forLanes(count) { i, width in
+        let factor = scale * load(weight + i, upTo: width)
+        store(multiplyAdd(load(bias + i, upTo: width), load(x + i, upTo: width) - mean, factor), y + i, upTo: width)
+      }
+    case (let weight?, nil):
+      forLanes(count) { i, width in
+        store((load(x + i, upTo: width) - mean) * (scale * load(weight + i, upTo: width)), y + i, upTo: width)
+      }
+    case (nil, let bias?):
+      forLanes(count) { i, width in
+        store(multiplyAdd(load(bias + i, upTo: width), load(x + i, upTo: width) - mean, scale), y + i, upTo: width)
+      }
+    case (nil, nil):
+      mapLanes(x, y, count) { ($0 - mean) * scale }
+    }
+  }
+}

@@ -1,0 +1,172 @@
+import ApusKernelInterface
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+extension Float32Kernels {
+  public static func sum(_ x: UnsafePointer<Float>, count: Int) -> Double {
+    var sums = WideLanes(repeating: 0)
+    var i = 0
+    while i &+ 16 <= count {
+      sums += widened(load(x + i))
+      i &+= 16
+    }
+    if i < count { sums += widened(load(x + i, first: count &- i)) }
+    return laneSum(sums)
+  }
+
+  public static func reduceRows(
+    _ reduction: Reduction, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int
+  ) {
+    for row in 0..<rows {
+      let x = x + row &* columns
+      switch reduction {
+      case .sum: y[row] = Float(sum(x, count: columns))
+      case .mean: y[row] = Float(sum(x, count: columns) / Double(columns))
+      case .product: y[row] = product(x, columns)
+      case .maximum: y[row] = greatest(x, columns)
+      case .minimum: y[row] = -greatest(x, columns, negated: true)
+      }
+    }
+  }
+
+  private static func product(_ x: UnsafePointer<Float>, _ count: Int) -> Float {
+    var products = WideLanes(repeating: 1)
+    var i = 0
+    while i &+ 16 <= count {
+      products *= widened(load(x + i))
+      i &+= 16
+    }
+    var result = 1.0
+    for lane in 0..<16 { result *= products[lane] }
+    while i < count {
+      result *= Double(x[i])
+      i &+= 1
+    }
+    return Float(result)
+  }
+
+  public static func reduceColumns(
+    _ reduction: Reduction, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int,
+    first: Int, count: Int
+  ) {
+    let x = x + first
+    let y = y + first
+    switch reduction {
+    case .sum: sumColumns(x, y, rows, columns, count, divisor: 1)
+    case .mean: sumColumns(x, y, rows, columns, count, divisor: Double(rows))
+    case .product: mapColumns(x, y, rows, columns, count) { $0 * $1 }
+    case .maximum: mapColumns(x, y, rows, columns, count) { greaterOrNaN($0, $1) }
+    case .minimum: mapColumns(x, y, rows, columns, count) { smallerOrNaN($0, $1) }
+    }
+  }
+
+  @inline(__always)
+  private static func sumColumns(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ rows: Int, _ columns: Int, _ count: Int,
+    divisor: Double
+  ) {
+    var column = 0
+    while column < count {
+      let width = count &- column
+      var sums = WideLanes(repeating: 0)
+      for row in 0..<rows {
+        let values = x + (row &* columns &+ column)
+        sums += widened(load(values, upTo: width))
+      }
+      let result = narrowed(sums / WideLanes(repeating: divisor))
+      store(result, y + column, upTo: width)
+      column &+= 16
+    }
+  }
+
+  @inline(__always)
+  private static func mapColumns(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ rows: Int, _ columns: Int, _ count: Int,
+    _ body: (Lanes, Lanes) -> Lanes
+  ) {
+    var column = 0
+    while column < count {
+      let width = count &- column
+      var result = load(x + column, upTo: width)
+      var row = 1
+      while row < rows {
+        let values = x + (row &* columns &+ column)
+        result = body(result, load(values, upTo: width))
+        row &+= 1
+      }
+      store(result, y + column, upTo: width)
+      column &+= 16
+    }
+  }
+
+  public static func varianceRows(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int, correction: Int
+  ) {
+    for row in 0..<rows {
+      y[row] = Float(moments(x + row &* columns, columns).squares / Double(columns &- correction))
+    }
+  }
+
+  public static func logSumExpRows(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int
+  ) {
+    for row in 0..<rows {
+      let x = x + row &* columns
+      let peak = greatest(x, columns)
+      // An infinite peak is the answer, and nothing can be subtracted from it.
+      if peak.isInfinite {
+        y[row] = peak
+        continue
+      }
+      var sums = WideLanes(repeating: 0)
+      var i = 0
+      while i < columns {
+        let rest = columns &- i
+        let values = rest >= 16 ? load(x + i) : load(x + i, first: rest, otherwise: -.infinity)
+        sums += widened(exponential(values - all(peak)))
+        i &+= 16
+      }
+      y[row] = Float(Double(peak) + log(laneSum(sums)))
+    }
+  }
+
+  public static func argumentRows(
+    greatest isGreatest: Bool, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Int64>, rows: Int, columns: Int
+  ) {
+    for row in 0..<rows {
+      let x = x + row &* columns
+      let peak = isGreatest ? greatest(x, columns) : -greatest(x, columns, negated: true)
+      var index = 0
+      if peak.isNaN {
+        while !x[index].isNaN { index &+= 1 }
+      } else {
+        while x[index] != peak { index &+= 1 }
+      }
+      y[row] = Int64(truncatingIfNeeded: index)
+    }
+  }
+
+  /// The greatest of `count` elements, or the greatest of their negatives; NaN when any is.
+  @inline(__always)
+  static func greatest(_ x: UnsafePointer<Float>, _ count: Int, negated: Bool = false) -> Float {
+    let sign = all(negated ? -1 : 1)
+    var peaks = all(-.infinity)
+    var i = 0
+    while i &+ 16 <= count {
+      peaks = greaterOrNaN(peaks, load(x + i) * sign)
+      i &+= 16
+    }
+    if i < count {
+      // The missing lanes repeat an element that is there.
+      let last = load(x + i, first: count &- i, otherwise: x[i])
+      peaks = greaterOrNaN(peaks, last * sign)
+    }
+    return greatestLane(peaks)
+  }
+}

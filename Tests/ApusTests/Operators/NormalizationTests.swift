@@ -1,0 +1,159 @@
+import Testing
+
+@testable import Apus
+
+@Suite("Softmax and normalisation")
+struct NormalizationTests {
+  @Test("softmax agrees with PyTorch", arguments: GoldenCase.all(in: "normalization", prefix: "softmax"))
+  func softmaxAgrees(golden: GoldenCase) throws {
+    func evaluate<S: FloatingPointScalar>(_ x: GoldenInputs<S>) throws -> Tensor<S> {
+      try softmax(x["x"], axis: x.attributes.int("axis"))
+    }
+    try golden.check(evaluate, evaluate)
+  }
+
+  @Test("logSoftmax agrees with PyTorch", arguments: GoldenCase.all(in: "normalization", prefix: "logSoftmax"))
+  func logSoftmaxAgrees(golden: GoldenCase) throws {
+    func evaluate<S: FloatingPointScalar>(_ x: GoldenInputs<S>) throws -> Tensor<S> {
+      try logSoftmax(x["x"], axis: x.attributes.int("axis"))
+    }
+    try golden.check(evaluate, evaluate)
+  }
+
+  @Test("layerNorm agrees with PyTorch", arguments: GoldenCase.all(in: "normalization", prefix: "layerNorm"))
+  func layerNormAgrees(golden: GoldenCase) throws {
+    func evaluate<S: FloatingPointScalar>(_ x: GoldenInputs<S>) throws -> Tensor<S> {
+      try layerNorm(
+        x["x"], normalizedShape: x.attributes.ints("normalizedShape"), weight: x.optional("weight"),
+        bias: x.optional("bias"), epsilon: x.attributes.double("epsilon"))
+    }
+    try golden.check(evaluate, evaluate)
+  }
+
+  @Test("groupNorm agrees with PyTorch", arguments: GoldenCase.all(in: "normalization", prefix: "groupNorm"))
+  func groupNormAgrees(golden: GoldenCase) throws {
+    func evaluate<S: FloatingPointScalar>(_ x: GoldenInputs<S>) throws -> Tensor<S> {
+      try groupNorm(
+        x["x"], groups: x.attributes.int("groups"), weight: x.optional("weight"), bias: x.optional("bias"))
+    }
+    try golden.check(evaluate, evaluate)
+  }
+
+  @Test("batchNorm agrees with PyTorch", arguments: GoldenCase.all(in: "normalization", prefix: "batchNorm"))
+  func batchNormAgrees(golden: GoldenCase) throws {
+    func evaluate<S: FloatingPointScalar>(_ x: GoldenInputs<S>) throws -> Tensor<S> {
+      try batchNorm(
+        x["x"], runningMean: x["mean"], runningVariance: x["variance"], weight: x.optional("weight"),
+        bias: x.optional("bias"), epsilon: x.attributes.double("epsilon"))
+    }
+    try golden.check(evaluate, evaluate)
+  }
+
+  @Test("softmax over any axis equals softmax over the last of the transposed tensor, on any number of threads")
+  func axes() throws {
+    for shape in [[3, 17, 31], [2, 100, 1], [1, 5, 4000], [70, 3, 2], [2, 1000, 70]] {
+      let x: Tensor<Float> = try randomTensor(shape, seed: 4, in: -9...9)
+      for logarithm in [false, true] {
+        for (variant, result) in try onEveryVariant({
+          try logarithm ? logSoftmax(x, axis: 1) : softmax(x, axis: 1)
+        }) {
+          let expected = try Execution.with(variant: variant) {
+            let moved = try x.transposed(1, 2)
+            return try (logarithm ? logSoftmax(moved) : softmax(moved)).transposed(1, 2)
+          }
+          let difference = zip(try result.elements, try expected.elements).map { ($0 - $1).magnitude }.max() ?? 0
+          #expect(difference <= (logarithm ? 4e-6 : 1e-6), "\(shape) \(variant)")
+        }
+      }
+    }
+  }
+
+  @Test("softmax: masked elements are exactly zero, huge ones do not overflow, NaN spreads over its row")
+  func softmaxSpecials() throws {
+    let rows: [[Float]] = [
+      [1, -.infinity, 2, -.infinity], [1e38, 1e38, -1e38, 0], [0, .nan, 1, 2],
+      [-.infinity, -.infinity, -.infinity, -.infinity],
+    ]
+    let x = try Tensor(rows.flatMap { $0 }, shape: [4, 4])
+    for (_, result) in try onEveryVariant({ try softmax(x) }) {
+      let y = try result.elements
+      #expect(y[1] == 0 && y[3] == 0 && (y[0] + y[2] - 1).magnitude < 1e-6)
+      #expect(y[4..<8] == [0.5, 0.5, 0, 0])
+      #expect(!y[8...].contains { !$0.isNaN })
+    }
+    for (_, result) in try onEveryVariant({ try softmax(x.transposed(), axis: 0).transposed() }) {
+      let y = try result.elements
+      #expect(y[1] == 0 && y[3] == 0 && y[4..<8] == [0.5, 0.5, 0, 0])
+      #expect(!y[8...].contains { !$0.isNaN })
+    }
+    #expect(try softmax(Tensor<Float>([3], shape: [])).scalar == 1)
+    #expect(try softmax(Tensor<Float>(zeros: [2, 0])).count == 0)
+  }
+
+  @Test("layerNorm of a row far from zero keeps its digits")
+  func largeMean() throws {
+    let x = try Tensor<Float>((0..<100).map { 1e6 + Float($0 % 10) }, shape: [1, 100])
+    let expected = try layerNorm(x.converted(to: Double.self), normalizedShape: [100])
+    for (variant, result) in try onEveryVariant({ try layerNorm(x, normalizedShape: [100]) }) {
+      for (a, b) in zip(try result.elements, try expected.elements) {
+        #expect((Double(a) - b).magnitude < 0.02, "\(variant)")
+      }
+    }
+  }
+
+  @Test("normalisations of many rows: the same bits on any number of threads")
+  func threads() throws {
+    let x: Tensor<Float> = try randomTensor([50, 32, 70], seed: 9)
+    let weight: Tensor<Float> = try randomTensor([32], seed: 10)
+    let ones = try Tensor<Float>(repeating: 1, shape: [32])
+    for (_, result) in try onEveryVariant({ try layerNorm(x, normalizedShape: [32, 70]) }) {
+      #expect(result.shape == x.shape)
+    }
+    for (_, result) in try onEveryVariant({ try groupNorm(x, groups: 4, weight: weight) }) {
+      #expect(result.shape == x.shape)
+    }
+    for (_, result) in try onEveryVariant({
+      try batchNorm(x, runningMean: weight, runningVariance: ones, weight: weight)
+    }) {
+      #expect(result.shape == x.shape)
+    }
+  }
+
+  @Test("batchNorm of a channel-blocked tensor gives the same bits in the same layout")
+  func blockedBatchNorm() throws {
+    for shape in [[2, 32, 7], [3, 16, 5, 6], [1, 48, 1, 1]] {
+      let x: Tensor<Float> = try randomTensor(shape, seed: 6)
+      let mean: Tensor<Float> = try randomTensor([shape[1]], seed: 7)
+      let variance: Tensor<Float> = try randomTensor([shape[1]], seed: 8, in: 0.1...3)
+      for (variant, result) in try onEveryVariant({
+        try batchNorm(x.channelBlocked, runningMean: mean, runningVariance: variance, weight: mean, bias: variance)
+      }) {
+        #expect(result.layout == .channelBlocked)
+        let expected = try Execution.with(variant: variant) {
+          try batchNorm(x, runningMean: mean, runningVariance: variance, weight: mean, bias: variance)
+        }
+        #expect(try result.bytes == expected.bytes, "\(shape) \(variant)")
+      }
+    }
+  }
+
+  @Test("parameters of a wrong shape are named with both shapes")
+  func errors() throws {
+    let x = try Tensor<Float>(zeros: [2, 6, 4])
+    let wrong = try Tensor<Float>(zeros: [5])
+    for attempt in [
+      { try layerNorm(x, normalizedShape: [4], weight: wrong) }, { try groupNorm(x, groups: 2, weight: wrong) },
+      { try batchNorm(x, runningMean: wrong, runningVariance: wrong) },
+    ] {
+      #expect {
+        try attempt()
+      } throws: { "\($0)".contains("[5]") && ("\($0)".contains("[4]") || "\($0)".contains("[6]")) }
+    }
+    #expect(throws: TensorError.self) { try layerNorm(x, normalizedShape: [6]) }
+    #expect(throws: TensorError.self) { try layerNorm(x, normalizedShape: []) }
+    #expect(throws: TensorError.self) { try groupNorm(x, groups: 4) }
+    #expect(throws: TensorError.self) { try groupNorm(x, groups: 0) }
+    #expect(throws: TensorError.self) { try groupNorm(Tensor<Float>(zeros: [3]), groups: 1) }
+    #expect(throws: TensorError.self) { try softmax(x, axis: 3) }
+  }
+}
