@@ -1,0 +1,76 @@
+# What .ci/run and .ci/long share; to be sourced. Enters the repository's root.
+
+shopt -s inherit_errexit
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+exec </dev/null
+export DEBIAN_FRONTEND=noninteractive
+
+# Results must not depend on what the caller has set; where other models lie is the caller's to say.
+: "${APUS_EXTERNAL_MODELS:=../shared/data}"
+external_models=$(realpath -m "$APUS_EXTERNAL_MODELS")
+for name in ${!APUS_@}; do unset "$name"; done
+
+SECONDS=0
+work=$(mktemp -d)
+current=
+finished=()
+
+report() {
+  local status=$?
+  rm -rf "$work"
+  echo
+  echo "Stages:"
+  printf '  %s\n' "${finished[@]:-none}"
+  if [ "$status" -eq 0 ]; then
+    echo "PASSED in $(duration "$SECONDS")"
+  else
+    echo "FAILED in \"$current\" with status $status, after $(duration "$SECONDS")"
+  fi
+}
+trap report EXIT
+
+duration() { printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); }
+
+# Runs a command, and says how long it took.
+stage() {
+  current=$1
+  shift
+  local begin=$SECONDS
+  printf '\n==> %s\n' "$current"
+  "$@"
+  finished+=("$(duration $((SECONDS - begin)))  $current")
+  printf '<== %s: %s\n' "$current" "$(duration $((SECONDS - begin)))"
+}
+
+fail() {
+  echo "$*" >&2
+  exit 1
+}
+
+# Debian packages for what is not there: OpenBLAS, an emulator of old processors, and objdump.
+install_tools() {
+  local missing=()
+  ldconfig -p | grep -c 'libopenblas\.so' >/dev/null || missing+=(libopenblas0)
+  command -v qemu-x86_64 >/dev/null || missing+=(qemu-user)
+  command -v objdump >/dev/null || missing+=(binutils)
+  python3 -c 'import ensurepip, venv' 2>/dev/null || missing+=(python3-venv)
+  if [ ${#missing[@]} -gt 0 ]; then
+    apt-get update -qq
+    apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+  fi
+  echo "OpenBLAS: $(ldconfig -p | sed -n 's/.*=> \(.*libopenblas\.so.*\)/\1/p' | head -1)"
+  qemu-x86_64 --version | head -1
+  objdump --version | head -1
+  swift --version 2>&1 | head -1
+  python3 --version
+}
+
+# A virtual environment with the given packages, in the versions of Weights/requirements.txt; prints its Python.
+python_with() {
+  local folder=$work/venv package
+  local pinned=()
+  for package in "$@"; do pinned+=("$(grep "^$package==" Weights/requirements.txt)"); done
+  [ -d "$folder" ] || python3 -m venv "$folder"
+  "$folder/bin/pip" install --quiet "${pinned[@]}" >&2
+  echo "$folder/bin/python"
+}
