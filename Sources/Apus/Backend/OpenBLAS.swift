@@ -43,6 +43,7 @@
     ) -> (library: OpenBLAS?, warnings: [String]) {
       if setting == "none" { return (nil, []) }
       var warnings: [String] = []
+      var refused: [UnsafeMutableRawPointer] = []
       let names = setting.map { [$0] } ?? ["libopenblas.so.0", "libopenblas.so"]
       for name in names {
         let isForeign: Bool
@@ -55,12 +56,16 @@
           if setting != nil { warnings.append("APUS_BLAS=\(name): cannot be loaded: \(loaderMessage)") }
           continue
         }
+        // Two names may stand for one library.
+        if refused.contains(handle) { continue }
         // What is refused stays loaded: taking a library away that may have registered handlers is worse.
         switch OpenBLAS.open(handle, name: name, isForeign: isForeign, features: features) {
         case .success(let library):
           if let warning = library.slowness(features) { warnings.append(warning) }
           return (library, warnings)
-        case .failure(let refusal): warnings.append("\(name) is not used: \(refusal.reason)")
+        case .failure(let refusal):
+          warnings.append("\(name) is not used: \(refusal.reason)")
+          refused.append(handle)
         }
       }
       if warnings.isEmpty { warnings.append("no OpenBLAS found (\(names.joined(separator: ", ")))") }
