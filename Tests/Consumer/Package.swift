@@ -3,7 +3,13 @@ import PackageDescription
 
 // A package of somebody else's, which depends on a tagged version of Apus: `.ci/consumer` makes the tag in a clone of
 // the repository, puts its path here, and builds and runs this. It proves that the kernels' compiler flags are accepted
-// in a dependency.
+// in a dependency, and that the README's example compiles and works.
+let apus: [Target.Dependency] = [
+  .product(name: "Apus", package: "apus"),
+  .product(name: "ApusMotion", package: "apus"),
+  .product(name: "ApusModels", package: "apus"),
+]
+
 let package = Package(
   name: "consumer",
   platforms: [.macOS(.v15)],
@@ -11,12 +17,7 @@ let package = Package(
     .package(url: Context.environment["APUS_REPOSITORY"] ?? "https://example.com/apus.git", from: "0.1.0")
   ],
   targets: [
-    .executableTarget(
-      name: "consumer",
-      dependencies: [
-        .product(name: "Apus", package: "apus"),
-        .product(name: "ApusMotion", package: "apus"),
-        .product(name: "ApusModels", package: "apus"),
-      ])
+    .executableTarget(name: "consumer", dependencies: apus),
+    .executableTarget(name: "readme", dependencies: apus),
   ]
 )
