@@ -40,7 +40,11 @@ struct Header: Encodable {
 }
 
 /// Whether this program was built without optimisation.
-let isDebug = _isDebugAssertConfiguration()
+#if DEBUG
+  let isDebug = true
+#else
+  let isDebug = false
+#endif
 
 /// The language version that the compiler knows at compile time; more it does not tell.
 private var compilerVersion: String {

@@ -35,6 +35,7 @@ struct Twin: Encodable {
     var parameters: [Operand] = []
     var integers: [String: [Int]] = [:]
     var floats: [String: Float] = [:]
+    var strings: [String: String] = [:]
   }
 
   var input: Operand

@@ -29,7 +29,8 @@ func run(_ options: Options) throws {
     case .help: break
     case .list: try list(try options.selected())
     case .serve: try serve(allWorkloads())
-    case .memory, .open: break
+    case .memory: break
+    case .open: try measureOpening()
     case .measure: try measure(try options.selected())
     }
   }
