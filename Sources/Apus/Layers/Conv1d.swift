@@ -47,15 +47,3 @@ public struct Conv1d<Scalar: FloatingPointScalar>: Sendable {
     return try convolution(input.withHeight()).withoutHeight()
   }
 }
-
-extension Tensor {
-  /// `[batch, channels, time]` as `[batch, channels, 1, time]`, in either layout.
-  fileprivate func withHeight() -> Tensor {
-    Tensor(shape: [shape[0], shape[1], 1, shape[2]], count: count, layout: layout, storage: storage)
-  }
-
-  /// `[batch, channels, 1, time]` as `[batch, channels, time]`, in either layout.
-  fileprivate func withoutHeight() -> Tensor {
-    Tensor(shape: [shape[0], shape[1], shape[3]], count: count, layout: layout, storage: storage)
-  }
-}
