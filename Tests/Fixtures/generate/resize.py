@@ -21,13 +21,16 @@ for shape, target in (
     suffix = "size" if "size" in target else "scale"
     name = "x".join(map(str, shape)) + f".{suffix}" + "x".join(str(v).replace(".", "_") for v in target[suffix])
     arguments = {"size": target.get("size"), "scale_factor": tuple(target["scale"]) if "scale" in target else None}
+    attributes = target
+    if "scale" in target:
+        attributes = dict(zip(("scaleHeight", "scaleWidth")[-len(target["scale"]):], target["scale"]))
     golden.case(
         f"nearest.{name}", lambda generator: {"x": normal(generator, *shape)},
-        lambda x: F.interpolate(x, mode="nearest", **arguments), target, seeds=range(2))
+        lambda x: F.interpolate(x, mode="nearest", **arguments), attributes, seeds=range(2))
     for align in (False, True):
         golden.case(
             f"linear.{name}.{'corners' if align else 'centres'}",
             lambda generator: {"x": normal(generator, *shape)},
             lambda x: F.interpolate(x, mode=linear, align_corners=align, **arguments),
-            target | {"alignCorners": align})
+            attributes | {"alignCorners": align})
 golden.write()
