@@ -49,8 +49,8 @@ public protocol PoolingKernels<Scalar> {
   static func maxPool(
     _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, windows: PoolingWindows, isBlocked: Bool)
 
-  /// The sum of every window over the product of its extents. Long sums are made of sums of rows and of at most 32
-  /// terms.
+  /// The sum of every window over the product of its extents. Sums are accumulated in
+  /// `Double`, except those of blocked maps, which are made of sums of at most 32 terms.
   static func averagePool(
     _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, windows: PoolingWindows, isBlocked: Bool)
 }

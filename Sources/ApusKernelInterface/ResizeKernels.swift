@@ -24,7 +24,7 @@ public protocol ResizeKernels<Scalar> {
     _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, width: Int,
     rows: UnsafeBufferPointer<Int>, columns: UnsafeBufferPointer<Int>, isBlocked: Bool)
 
-  /// `y[r, c]`, the mean of four neighbours weighted by `rows[r]` and `columns[c]`.
+  /// `y[r, c]`, the mean of four neighbours weighted by `rows[r]` and `columns[c]`, in double precision.
   static func resizeLinear(
     _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, width: Int,
     rows: UnsafeBufferPointer<LinearTap>, columns: UnsafeBufferPointer<LinearTap>, isBlocked: Bool)

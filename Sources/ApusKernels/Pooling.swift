@@ -10,7 +10,7 @@ extension Float32Kernels {
         forRows(of: window, windows) { row in
           for k in 0..<window.columns.count {
             let value: Lanes = load(x + (row &+ k &* windows.columnStep) &* 16)
-            greatest.replace(with: value, where: (value .> greatest) .| (value .!= value))
+            greatest = greaterOrNaN(greatest, value)
           }
         }
         store(greatest, y + output &* 16)
@@ -49,15 +49,12 @@ extension Float32Kernels {
       }
     } else {
       forWindows(windows) { window, output in
-        var sum: Float = 0
+        // Scalars are as fast in double precision.
+        var sum = 0.0
         forRows(of: window, windows) { row in
-          forChunks(window.columns.count) { first, end in
-            var part: Float = 0
-            for k in first..<end { part += x[row &+ k &* windows.columnStep] }
-            sum += part
-          }
+          for k in 0..<window.columns.count { sum += Double(x[row &+ k &* windows.columnStep]) }
         }
-        y[output] = sum / Float(window.rows.extent &* window.columns.extent)
+        y[output] = Float(sum / Double(window.rows.extent &* window.columns.extent))
       }
     }
   }

@@ -29,22 +29,22 @@ extension Float32Kernels {
     for r in 0..<rows.count {
       let upper = rows[r].first &* width
       let lower = rows[r].second &* width
-      let (upperWeight, lowerWeight) = (Float(1 - rows[r].weight), Float(rows[r].weight))
+      let weight = rows[r].weight
       for c in 0..<columns.count {
         let (left, right) = (columns[c].first, columns[c].second)
-        let (leftWeight, rightWeight) = (Float(1 - columns[c].weight), Float(columns[c].weight))
+        let (leftWeight, rightWeight) = (1 - columns[c].weight, columns[c].weight)
         if isBlocked {
-          let a: Lanes = load(x + (upper &+ left) &* 16)
-          let b: Lanes = load(x + (upper &+ right) &* 16)
-          let above = a * leftWeight + b * rightWeight
-          let d: Lanes = load(x + (lower &+ left) &* 16)
-          let e: Lanes = load(x + (lower &+ right) &* 16)
-          let below = d * leftWeight + e * rightWeight
-          store(above * upperWeight + below * lowerWeight, out + c &* 16)
+          let (near, far) = (WideLanes(repeating: leftWeight), WideLanes(repeating: rightWeight))
+          let above =
+            widened(load(x + (upper &+ left) &* 16)) * near + widened(load(x + (upper &+ right) &* 16)) * far
+          let below =
+            widened(load(x + (lower &+ left) &* 16)) * near + widened(load(x + (lower &+ right) &* 16)) * far
+          store(
+            narrowed(above * WideLanes(repeating: 1 - weight) + below * WideLanes(repeating: weight)), out + c &* 16)
         } else {
-          let above = x[upper &+ left] * leftWeight + x[upper &+ right] * rightWeight
-          let below = x[lower &+ left] * leftWeight + x[lower &+ right] * rightWeight
-          out[c] = above * upperWeight + below * lowerWeight
+          let above = Double(x[upper &+ left]) * leftWeight + Double(x[upper &+ right]) * rightWeight
+          let below = Double(x[lower &+ left]) * leftWeight + Double(x[lower &+ right]) * rightWeight
+          out[c] = Float(above * (1 - weight) + below * weight)
         }
       }
       out += columns.count &* (isBlocked ? 16 : 1)

@@ -36,14 +36,16 @@ public struct Conv1d<Scalar: FloatingPointScalar>: Sendable {
       stride: stride, padding: padding, dilation: dilation, groups: groups)
   }
 
-  /// - Parameter input: `[batch, inputs, time]`.
+  /// - Parameters:
+  ///   - input: `[batch, inputs, time]`.
+  ///   - activation: applied to the result, as if afterwards but while it is in the cache.
   /// - Returns: `[batch, outputs, time']`.
   /// - Throws: ``TensorError/shape(operation:reason:)``.
-  public func callAsFunction(_ input: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  public func callAsFunction(_ input: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
     guard input.rank == 3 else {
       throw TensorError.shape(
         operation: "conv1d", reason: "input has shape \(input.shape), expected [batch, channels, time]")
     }
-    return try convolution(input.withHeight()).withoutHeight()
+    return try convolution(input.withHeight(), activation: activation).withoutHeight()
   }
 }
