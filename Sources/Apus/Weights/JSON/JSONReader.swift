@@ -124,6 +124,22 @@ extension JSONReader {
 // MARK: - Values
 
 extension JSONReader {
+  package enum Kind {
+    case object, array, string, number, boolean, null
+  }
+
+  /// What kind of value comes next, judged by its first character.
+  package mutating func kind() throws -> Kind {
+    switch try next() {
+    case UInt8(ascii: "{"): .object
+    case UInt8(ascii: "["): .array
+    case UInt8(ascii: "\""): .string
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): .boolean
+    case UInt8(ascii: "n"): .null
+    default: .number
+    }
+  }
+
   /// Reads a whole number, written without fraction or exponent.
   package mutating func integer() throws -> Int {
     let start = try nextOffset()
