@@ -28,7 +28,7 @@ struct SafetensorsHeader: Sendable {
   /// The limit of the format's reference implementation.
   static let byteLimit = 100_000_000
   /// Metadata keys end up in a dictionary of `String`, whose time is quadratic in the length of a hostile key.
-  static let metadataKeyLimit = 512
+  static let metadataKeyLimit = 512, metadataLimit = 16_384
   /// NumPy's limit, and more than PyTorch's operators take.
   static let rankLimit = 64
 
@@ -74,6 +74,7 @@ extension SafetensorsHeader {
   private mutating func readMetadata(_ reader: inout JSONReader) throws {
     try reader.object(keyLimit: Self.metadataKeyLimit) { reader, key in
       let value = try reader.string()
+      guard metadata.count < Self.metadataLimit else { throw Reason.tooMuchMetadata(limit: Self.metadataLimit) }
       guard metadata.updateValue(value, forKey: key) == nil else { throw reader.error(.duplicateKey(key)) }
     }
   }
