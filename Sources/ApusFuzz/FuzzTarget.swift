@@ -10,7 +10,8 @@ protocol FuzzTarget: Sendable {
   func seeds() throws -> [[UInt8]]
   /// Words of the format, which chance would not find.
   var dictionary: [String] { get }
-  /// Makes lengths and checksums fit again, so that mutations reach what lies behind them. Half of the inputs are mended.
+  /// Makes lengths and checksums fit again, so that mutations reach what lies behind them. Half of the inputs are
+  /// mended.
   func mend(_ input: inout [UInt8])
   /// Reads `input` and uses whatever comes out.
   /// - Throws: ``FuzzFinding`` when an error is of the wrong type, or a result contradicts itself. Nothing else.
@@ -36,7 +37,7 @@ struct FuzzFinding: Error {
 
 /// Every target there is.
 let fuzzTargets: [any FuzzTarget] = [
-  SafetensorsTarget(), NPYTarget(), NPZTarget(), InflateTarget(), JSONTarget(),
+  SafetensorsTarget(), NPYTarget(), NPZTarget(), InflateTarget(), JSONTarget(), PoseFramesTarget(),
 ]
 
 /// Runs `read`, and accepts errors of the given types alone. Their texts are made, since a user would see them.

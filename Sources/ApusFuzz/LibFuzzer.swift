@@ -10,7 +10,8 @@
   // The same targets for LLVM's libFuzzer, which looks at what code an input reaches and so gets deeper:
   //
   //   swift run apus-fuzz --target npz --export corpus
-  //   swift build -c release --product apus-fuzz --sanitize fuzzer -Xswiftc -DAPUS_LIBFUZZER --scratch-path .build/libfuzzer
+  //   swift build -c release --product apus-fuzz --sanitize fuzzer -Xswiftc -DAPUS_LIBFUZZER \
+  //     --scratch-path .build/libfuzzer
   //   APUS_FUZZ_TARGET=npz .build/libfuzzer/release/apus-fuzz -max_total_time=60 corpus
 
   private let libFuzzerTarget: any FuzzTarget = {

@@ -9,8 +9,9 @@
 /// Keeps the input that is being run where it outlives the process, and speaks up when the process dies or hangs.
 ///
 /// A Swift trap cannot be caught. So every input is first copied into a mapped file: that costs no more than the copy,
-/// and the kernel keeps it whatever happens. A signal handler says where it is. A timer ends inputs that take too long or
-/// too much memory. All that a handler reads is plain memory, set before the input is run; there is one witness a process.
+/// and the kernel keeps it whatever happens. A signal handler says where it is. A timer ends inputs that take too long
+/// or too much memory. All that a handler reads is plain memory, set before the input is run; there is one witness a
+/// process.
 final class Witness {
   /// Where the input is kept. Removed when nothing was found.
   let path: String
@@ -74,8 +75,8 @@ final class Witness {
 
 // MARK: - What a signal handler may read
 
-/// Memory that is made once and never freed, so that a handler can use it at any moment. A pointer, for the properties of
-/// an object are watched for overlapping accesses, which is what a handler's are.
+/// Memory that is made once and never freed, so that a handler can use it at any moment. A pointer, for the properties
+/// of an object are watched for overlapping accesses, which is what a handler's are.
 nonisolated(unsafe) private let crash: UnsafeMutablePointer<CrashRecord> = {
   let pointer = UnsafeMutablePointer<CrashRecord>.allocate(capacity: 1)
   pointer.initialize(to: CrashRecord())

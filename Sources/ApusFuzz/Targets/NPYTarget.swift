@@ -5,8 +5,8 @@ struct NPYTarget: FuzzTarget {
   let name = "npy"
   let summary = ".npy files: header, data, byte order, order of axes, and writing them again"
   let dictionary = [
-    "'descr'", "'fortran_order'", "'shape'", "True", "False", "'<f4'", "'>f8'", "'|b1'", "'<i2'", "'|O'", "(", ")", "()",
-    "(1,)", ",", ":", "{", "}", "[", "'", "\"", "L",
+    "'descr'", "'fortran_order'", "'shape'", "True", "False", "'<f4'", "'>f8'", "'|b1'", "'<i2'", "'|O'", "(", ")",
+    "()", "(1,)", ",", ":", "{", "}", "[", "'", "\"", "L",
   ]
 
   func seeds() throws -> [[UInt8]] {

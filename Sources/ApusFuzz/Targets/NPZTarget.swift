@@ -32,15 +32,16 @@ struct NPZTarget: FuzzTarget {
     var offset = 0
     while let record = input[offset...].firstIndex(of: 0x50) {
       offset = record + 1
-      guard record + 46 <= input.count, number(input, record, 4) == 0x0201_4B50, number(input, record + 10, 2) == 0 else {
-        continue
-      }
+      guard record + 46 <= input.count, number(input, record, 4) == 0x0201_4B50, number(input, record + 10, 2) == 0
+      else { continue }
       let local = number(input, record + 42, 4)
       guard local + 30 <= input.count else { continue }
       let start = local + 30 + number(input, local + 26, 2) + number(input, local + 28, 2)
       let size = number(input, record + 20, 4)
       guard size <= input.count, start + size <= input.count else { continue }
-      let checksum = input.withUnsafeBytes { CRC32.checksum(UnsafeRawBufferPointer(rebasing: $0[start..<start + size])) }
+      let checksum = input.withUnsafeBytes {
+        CRC32.checksum(UnsafeRawBufferPointer(rebasing: $0[start..<start + size]))
+      }
       for index in 0..<4 { input[record + 16 + index] = UInt8(truncatingIfNeeded: checksum >> UInt32(8 * index)) }
     }
   }

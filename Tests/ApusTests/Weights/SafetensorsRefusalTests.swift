@@ -199,8 +199,9 @@ struct SafetensorsRefusalTests {
 
   @Test("shape times element size must be the extent, and must not overflow")
   func sizes() {
+    let data = [UInt8](repeating: 0, count: 8)
     #expect(
-      safetensorsRefusal(#"{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}"#, data: .init(repeating: 0, count: 8))
+      safetensorsRefusal(#"{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}"#, data: data)
         == .wrongByteCount(tensor: "a", dataType: .float32, shape: [3], expected: 12, found: 8))
     for shape in [[Int.max], [1 << 32, 1 << 32], [0, Int.max, 2], [1 << 61, 2]] {
       #expect(

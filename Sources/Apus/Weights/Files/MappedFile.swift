@@ -39,7 +39,9 @@ package final class MappedFile: @unchecked Sendable {
     switch access {
     case .mapped:
       let address = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0)
-      guard let address, address != MAP_FAILED else { throw FileError.unreadable(path: path, reason: lastSystemError()) }
+      guard let address, address != MAP_FAILED else {
+        throw FileError.unreadable(path: path, reason: lastSystemError())
+      }
       unownedBytes = UnsafeRawBufferPointer(start: address, count: count)
       release = .unmap
     case .copied:

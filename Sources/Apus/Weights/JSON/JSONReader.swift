@@ -1,7 +1,7 @@
 /// A strict reader of JSON text (RFC 8259) that builds no tree.
 ///
-/// The caller says what it expects, and takes values as they come; what it does not want it skips. So memory is spent on
-/// what is kept and on nothing else: a header of 100 MB may be hostile, and a tree of it would take gigabytes.
+/// The caller says what it expects, and takes values as they come; what it does not want it skips. So memory is spent
+/// on what is kept and on nothing else: a header of 100 MB may be hostile, and a tree of it would take gigabytes.
 /// Nesting is limited, time is linear in the length of the text, and numbers that do not fit are errors.
 ///
 /// ```swift

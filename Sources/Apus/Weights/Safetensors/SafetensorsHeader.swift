@@ -1,8 +1,8 @@
 /// What the header of a safetensors file says, read and checked.
 ///
-/// The format: eight bytes, little-endian, give the length of the header; the header is a JSON object that maps names to
-/// `{"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}` and `__metadata__` to an object of strings; the rest of
-/// the file is data, and offsets count from its beginning. Tensors cover the data without overlap and without hole.
+/// The format: eight bytes, little-endian, give the length of the header; the header is a JSON object that maps names
+/// to `{"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}` and `__metadata__` to an object of strings; the rest
+/// of the file is data, and offsets count from its beginning. Tensors cover the data without overlap and without hole.
 struct SafetensorsHeader: Sendable {
   /// One tensor of the file.
   struct Entry: Sendable {
