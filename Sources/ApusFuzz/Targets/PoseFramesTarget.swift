@@ -28,13 +28,26 @@ struct PoseFramesTarget: FuzzTarget {
     guard try read(input, pieces: [input.count / 3, input.count - input.count / 3]) == whole,
       try read(input, pieces: [Int](repeating: 1, count: min(input.count, 2000)) + [max(0, input.count - 2000)]) == whole
     else { throw FuzzFinding(message: "what is read depends on how the bytes are cut") }
-    return whole.contains { $0.hasPrefix("frame") } ? .accepted : .refused
+    var outcome = FuzzOutcome.refused
+    for result in whole {
+      switch result {
+      case .frame: outcome = .accepted
+      case .failure(let error):
+        guard !"\(error)".isEmpty else { throw FuzzFinding(message: "an error without a text") }
+      }
+    }
+    return outcome
   }
 
-  /// A line for each frame and each error.
-  private func read(_ input: UnsafeRawBufferPointer, pieces: [Int]) throws(FuzzFinding) -> [String] {
+  private enum Result: Equatable {
+    case frame(PoseFrame)
+    case failure(PoseReadError)
+  }
+
+  /// Every frame and every error, in order.
+  private func read(_ input: UnsafeRawBufferPointer, pieces: [Int]) throws(FuzzFinding) -> [Result] {
     guard var reader = try? PoseFrameReader() else { throw FuzzFinding(message: "the default options are refused") }
-    var results: [String] = []
+    var results: [Result] = []
     var offset = 0
     for count in pieces + [0] {
       reader.append(input[offset..<offset + count])
@@ -43,9 +56,9 @@ struct PoseFramesTarget: FuzzTarget {
       while true {
         do throws(PoseReadError) {
           guard let frame = try reader.next() else { break }
-          results.append("frame \(frame)")
+          results.append(.frame(frame))
         } catch {
-          results.append("\(error)")
+          results.append(.failure(error))
         }
         guard results.count <= input.count + 1 else {
           throw FuzzFinding(message: "more frames and errors than bytes")
