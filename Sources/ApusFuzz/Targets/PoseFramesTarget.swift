@@ -24,16 +24,16 @@ struct PoseFramesTarget: FuzzTarget {
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
     let whole = try read(input, pieces: [input.count])
-    // The same bytes in two pieces and one by one.
+    // The same bytes in two pieces, and the first ones one by one.
     guard try read(input, pieces: [input.count / 3, input.count - input.count / 3]) == whole,
-      try read(input, pieces: [Int](repeating: 1, count: min(input.count, 2000)) + [max(0, input.count - 2000)]) == whole
+      try read(input, pieces: [Int](repeating: 1, count: min(input.count, 100)) + [max(0, input.count - 100)]) == whole
     else { throw FuzzFinding(message: "what is read depends on how the bytes are cut") }
     var outcome = FuzzOutcome.refused
     for result in whole {
       switch result {
       case .frame: outcome = .accepted
-      case .failure(let error):
-        guard !"\(error)".isEmpty else { throw FuzzFinding(message: "an error without a text") }
+      case .failure(let text):
+        guard !text.isEmpty else { throw FuzzFinding(message: "an error without a text") }
       }
     }
     return outcome
@@ -41,7 +41,8 @@ struct PoseFramesTarget: FuzzTarget {
 
   private enum Result: Equatable {
     case frame(PoseFrame)
-    case failure(PoseReadError)
+    /// An error's text: the error itself may hold a NaN, which equals nothing.
+    case failure(String)
   }
 
   /// Every frame and every error, in order.
@@ -58,7 +59,7 @@ struct PoseFramesTarget: FuzzTarget {
           guard let frame = try reader.next() else { break }
           results.append(.frame(frame))
         } catch {
-          results.append(.failure(error))
+          results.append(.failure("\(error)"))
         }
         guard results.count <= input.count + 1 else {
           throw FuzzFinding(message: "more frames and errors than bytes")
