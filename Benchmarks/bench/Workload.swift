@@ -46,5 +46,5 @@ struct Twin: Encodable {
 
 /// All there is to measure, in the order of the table.
 func allWorkloads() -> [Workload] {
-  gemmWorkloads() + convolutionWorkloads()
+  gemmWorkloads() + convolutionWorkloads() + normalizationWorkloads() + activationWorkloads() + arithmeticWorkloads()
 }
