@@ -6,10 +6,10 @@
 
 Every workload of `bench` that has an ONNX twin is built as an ONNX model from the same pseudo-random numbers, its
 weights as initialisers, so that ONNX Runtime lays them out in advance as it would for a real model. Inputs and outputs
-are bound, so Python costs a call about a microsecond. Both sides run for a few milliseconds each, many times in turns, and
-in an order that changes; a round gives one ratio of medians, the table shows the median of these. So whatever else the
-machine does slows both alike; on a busy machine the ratio of the least times, `least`, says more. The last column is the largest difference between the two results, relative to the
-largest value.
+are bound, so Python costs a call about a microsecond. Both sides run for a few milliseconds each, many times in turns
+and in an order that changes; a round gives one ratio of medians, the table shows the median of these. So whatever else
+the machine does slows both alike; on a busy machine the ratio of the least times, `least`, says more. The last column is
+the largest difference between the two results, relative to the largest value.
 
 Needs onnx, onnxruntime (tested with 1.31) and numpy.
 """
@@ -120,7 +120,7 @@ def compare(workload, apus, threads, rounds, budget):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--filter", metavar="REGEX", help="workloads in whose name it occurs (a Swift regular expression)")
+    parser.add_argument("--filter", metavar="REGEX", help="workloads in whose name it occurs")
     parser.add_argument("--threads", default="1", help="numbers of threads, separated by commas (default: 1)")
     parser.add_argument("--rounds", type=int, default=25, help="measurements of each side (default: 25)")
     parser.add_argument("--budget", type=float, default=10, help="milliseconds a measurement takes (default: 10)")

@@ -13,8 +13,8 @@ Five `bench --serve` processes run the same shapes a few milliseconds each, many
     poor       cblas_sgemm with --poor-core (default: Prescott), the kernels an OpenBLAS falls back to on a processor
                newer than itself. Where the untouched library knows the processor, this stands in for one that does not.
 
-The table shows the rate of each, and ratios: medians over rounds of
-paired medians, and in parentheses of the least times, which a busy machine disturbs less. Needs numpy and an OpenBLAS.
+The table shows the rate of each, and ratios of speeds: medians over rounds of paired medians, and in parentheses of the
+least times, which a busy machine disturbs less. Needs numpy and an OpenBLAS.
 """
 
 import argparse
@@ -29,8 +29,8 @@ def main():
     parser.add_argument("--filter", metavar="REGEX", default="", help="shapes in whose name it occurs")
     parser.add_argument("--rounds", type=int, default=25, help="measurements of each side (default: 25)")
     parser.add_argument("--budget", type=float, default=10, help="milliseconds a measurement takes (default: 10)")
-    parser.add_argument("--right-core", metavar="NAME", default="SkylakeX", help="core type of `right` (default: SkylakeX)")
-    parser.add_argument("--poor-core", metavar="NAME", default="Prescott", help="core type of `poor` (default: Prescott)")
+    parser.add_argument("--right-core", metavar="NAME", default="SkylakeX", help="for `right` (default: SkylakeX)")
+    parser.add_argument("--poor-core", metavar="NAME", default="Prescott", help="for `poor` (default: Prescott)")
     parser.add_argument("--bench", metavar="PATH", help="the executable (default: .build/release/bench)")
     parser.add_argument("--json", metavar="FILE", help="also write the results to FILE")
     arguments = parser.parse_args()
