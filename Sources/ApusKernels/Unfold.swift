@@ -11,9 +11,24 @@ extension Float32Kernels {
   public static func unblock(
     _ x: UnsafePointer<Float>, positions: Int, channels: Int, _ y: UnsafeMutablePointer<Float>, channelStep: Int
   ) {
-    for channel in 0..<channels {
+    var channel = 0
+    while channel &+ 4 <= channels {
+      let lines = y + channel &* channelStep
+      var p = 0
+      while p &+ 4 <= positions {
+        transposeFour(x + (p &* 16 &+ channel), 16, lines + p, channelStep)
+        p &+= 4
+      }
+      while p < positions {
+        for lane in 0..<4 { lines[lane &* channelStep &+ p] = x[p &* 16 &+ channel &+ lane] }
+        p &+= 1
+      }
+      channel &+= 4
+    }
+    while channel < channels {
       let line = y + channel &* channelStep
       for p in 0..<positions { line[p] = x[p &* 16 &+ channel] }
+      channel &+= 1
     }
   }
 }
