@@ -38,7 +38,8 @@ public struct ConvTranspose2d<Scalar: FloatingPointScalar>: Sendable {
 
   /// - Parameter input: `[batch, inputs, height, width]`.
   /// - Returns: `[batch, outputs, height', width']` with
-  ///   `height' = (height - 1) · stride - 2 · padding + dilation · (kernel - 1) + outputPadding + 1`, `width'` likewise.
+  ///   `height' = (height - 1) · stride - 2 · padding + dilation · (kernel - 1) + outputPadding + 1`, and `width'`
+  ///   likewise.
   /// - Throws: ``TensorError/shape(operation:reason:)``.
   public func callAsFunction(_ input: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try convolution(input)

@@ -26,8 +26,8 @@ public func interpolate<Scalar: FloatingPointScalar>(
   try Resampling(input, sizes: size, scales: nil, mode: mode).run(input)
 }
 
-/// The same with `scale` times as many samples along each axis, rounded down. As in PyTorch, positions are computed with
-/// the given scale and not with the ratio of the sizes.
+/// The same with `scale` times as many samples along each axis, rounded down. As in PyTorch, positions are computed
+/// with the given scale and not with the ratio of the sizes.
 public func interpolate<Scalar: FloatingPointScalar>(
   _ input: Tensor<Scalar>, scale: [Double], mode: InterpolationMode = .nearest
 ) throws -> Tensor<Scalar> {

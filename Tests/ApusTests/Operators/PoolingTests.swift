@@ -107,7 +107,8 @@ import Testing
       if c.ceilMode, room % stride != 0, count * stride < size + before { count += 1 }
       return count
     }
-    let rows = count(c.size.height, c.kernel.height, c.stride.height, c.padding.top, c.padding.bottom, c.dilation.height)
+    let rows = count(
+      c.size.height, c.kernel.height, c.stride.height, c.padding.top, c.padding.bottom, c.dilation.height)
     let columns = count(c.size.width, c.kernel.width, c.stride.width, c.padding.left, c.padding.right, c.dilation.width)
     let values = try x.elements.map(Double.init)
     var result: [Double] = []

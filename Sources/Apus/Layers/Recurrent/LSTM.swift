@@ -23,9 +23,9 @@ public struct LSTM<Scalar: FloatingPointScalar>: Sendable {
   private let stack: RecurrentStack<Scalar>
 
   /// Reads `weight_ih_l0` `[4 · hidden, inputs]`, `weight_hh_l0` `[4 · hidden, hidden]` and, when there are any,
-  /// `bias_ih_l0` and `bias_hh_l0` `[4 · hidden]`, gates in the order i, f, g, o; so for every layer, and with `_reverse`
-  /// for the second direction. Later layers' inputs are the states of all directions. Projections (`weight_hr_l0`) are
-  /// not supported.
+  /// `bias_ih_l0` and `bias_hh_l0` `[4 · hidden]`, gates in the order i, f, g, o; so for every layer, and with
+  /// `_reverse` for the second direction. Later layers' inputs are the states of all directions. Projections
+  /// (`weight_hr_l0`) are not supported.
   /// - Throws: ``WeightsError`` for parameters that are missing or have another shape; ``TensorError`` for sizes
   ///   below 1.
   public init(

@@ -11,9 +11,9 @@ public enum RNNNonlinearity: String, Sendable, Hashable, CaseIterable {
 public struct RNN<Scalar: FloatingPointScalar>: Sendable {
   private let stack: RecurrentStack<Scalar>
 
-  /// Reads `weight_ih_l0` `[hidden, inputs]`, `weight_hh_l0` `[hidden, hidden]` and, when there are any, `bias_ih_l0` and
-  /// `bias_hh_l0` `[hidden]`; so for every layer, and with `_reverse` for the second direction. Later layers' inputs are
-  /// the states of all directions.
+  /// Reads `weight_ih_l0` `[hidden, inputs]`, `weight_hh_l0` `[hidden, hidden]` and, when there are any, `bias_ih_l0`
+  /// and `bias_hh_l0` `[hidden]`; so for every layer, and with `_reverse` for the second direction. Later layers'
+  /// inputs are the states of all directions.
   /// - Throws: ``WeightsError`` for parameters that are missing or have another shape; ``TensorError`` for sizes
   ///   below 1.
   public init(
