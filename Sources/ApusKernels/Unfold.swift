@@ -7,15 +7,6 @@ extension Float32Kernels {
   ) {
     unfold(16, x, channels, height, width, row, column, window, outputWidth, y, blockStep)
   }
-
-  public static func unblock(
-    _ x: UnsafePointer<Float>, positions: Int, channels: Int, _ y: UnsafeMutablePointer<Float>, channelStep: Int
-  ) {
-    for channel in 0..<channels {
-      let line = y + channel &* channelStep
-      for p in 0..<positions { line[p] = x[p &* 16 &+ channel] }
-    }
-  }
 }
 
 extension Float64Kernels {
@@ -24,15 +15,6 @@ extension Float64Kernels {
     window: WindowWalk, outputWidth: Int, _ y: UnsafeMutablePointer<Double>, blockStep: Int
   ) {
     unfold(8, x, channels, height, width, row, column, window, outputWidth, y, blockStep)
-  }
-
-  public static func unblock(
-    _ x: UnsafePointer<Double>, positions: Int, channels: Int, _ y: UnsafeMutablePointer<Double>, channelStep: Int
-  ) {
-    for channel in 0..<channels {
-      let line = y + channel &* channelStep
-      for p in 0..<positions { line[p] = x[p &* 8 &+ channel] }
-    }
   }
 }
 
