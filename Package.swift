@@ -64,7 +64,9 @@ let package = Package(
       ]),
     .executableTarget(name: "ApusFuzz", dependencies: ["Apus", "ApusMotion", "ApusModels"]),
     .executableTarget(
-      name: "bench", dependencies: ["Apus", "ApusModels"], path: "Benchmarks/bench"),
+      name: "bench",
+      dependencies: ["Apus", "ApusModels"] + kernelTargets.map { .target(name: $0.name) },
+      path: "Benchmarks/bench"),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),
     .testTarget(name: "ApusMotionTests", dependencies: ["ApusMotion"]),
     .testTarget(name: "ApusModelsTests", dependencies: ["ApusModels"]),

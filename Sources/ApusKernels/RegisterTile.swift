@@ -30,74 +30,194 @@ enum Tile {
 /// A tuple, because a structure's copying function would be emitted under a name that all kernel variants share.
 typealias TileAddend<Scalar> = (base: UnsafePointer<Scalar>, step: Int, blockStep: Int)
 
-/// One register tile: `positions` × `blocks` vectors of output channels, summed along `walk`.
+/// One register tile: `positions` × `blocks` vectors of output channels.
 ///
-/// `positions` and `blocks` must be literals at the call: the body is instantiated for each.
-@inline(__always)
-func accumulateTile<L: SIMD>(
-  _: L.Type, positions: Int, blocks: Int, walk: TileWalk, addend: TileAddend<L.Scalar>,
-  x: UnsafePointer<L.Scalar>, w: UnsafePointer<L.Scalar>, y: UnsafeMutablePointer<L.Scalar>
-) where L.Scalar: FloatingPoint {
-  let lanes = L.scalarCount
-  var weights = w
-  var block = x
-  var row = x
-  var rowsLeft = walk.blockCount &* walk.rowCount
-  var rowsInBlock = walk.rowCount
-  var addend = addend
-  repeat {
-    var sums = InlineArray<28, L>(repeating: L(repeating: 0))
-    let rows = rowsLeft < walk.rowsPerFlush ? rowsLeft : walk.rowsPerFlush
-    for _ in 0..<rows {
-      for tap in 0..<walk.tapCount {
-        var input = row + walk.tapOffsets[tap]
-        for _ in 0..<lanes {
-          let w0: L = load(weights)
-          let w1: L = blocks > 1 ? load(weights + walk.weightBlockStep) : w0
-          unrolled(positions) { p in
-            let value = L(repeating: input[p &* lanes])
-            sums[p &* blocks] = multiplyAdd(sums[p &* blocks], value, w0)
-            if blocks > 1 { sums[p &* blocks &+ 1] = multiplyAdd(sums[p &* blocks &+ 1], value, w1) }
+/// The sizes are generic parameters, so that each is a function of its own whose sums are registers. Told as arguments
+/// they can stay variables, however literal at the call, and the sums then stay in memory: an eighth of the speed.
+enum RegisterTile<let positions: Int, let blocks: Int> {
+  /// Sums along `walk`, starting from `addend`.
+  @inline(never)
+  static func accumulate<L: SIMD>(
+    _: L.Type, walk: TileWalk, addend: TileAddend<L.Scalar>,
+    x: UnsafePointer<L.Scalar>, w: UnsafePointer<L.Scalar>, y: UnsafeMutablePointer<L.Scalar>
+  ) where L.Scalar: FloatingPoint {
+    let lanes = L.scalarCount
+    var weights = w
+    var block = x
+    var row = x
+    var rowsLeft = walk.blockCount &* walk.rowCount
+    var rowsInBlock = walk.rowCount
+    var addend = addend
+    let zero = L(repeating: 0)
+    repeat {
+      // Spelled out: `InlineArray(repeating:)` is a call, and what a call has written stays in memory.
+      var sums: InlineArray<28, L> = [
+        zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero,
+        zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero,
+      ]
+      let rows = rowsLeft < walk.rowsPerFlush ? rowsLeft : walk.rowsPerFlush
+      for _ in 0..<rows {
+        for tap in 0..<walk.tapCount {
+          var input = row + walk.tapOffsets[tap]
+          for _ in 0..<lanes {
+            let w0: L = load(weights)
+            let w1: L = blocks > 1 ? load(weights + walk.weightBlockStep) : w0
+            multiply(0, &sums, input, w0, w1)
+            multiply(1, &sums, input, w0, w1)
+            multiply(2, &sums, input, w0, w1)
+            multiply(3, &sums, input, w0, w1)
+            multiply(4, &sums, input, w0, w1)
+            multiply(5, &sums, input, w0, w1)
+            multiply(6, &sums, input, w0, w1)
+            multiply(7, &sums, input, w0, w1)
+            multiply(8, &sums, input, w0, w1)
+            multiply(9, &sums, input, w0, w1)
+            multiply(10, &sums, input, w0, w1)
+            multiply(11, &sums, input, w0, w1)
+            multiply(12, &sums, input, w0, w1)
+            multiply(13, &sums, input, w0, w1)
+            weights += lanes
+            input += 1
           }
-          weights += lanes
-          input += 1
+        }
+        row += walk.rowStep
+        rowsInBlock &-= 1
+        if rowsInBlock == 0 {
+          block += walk.blockStep
+          row = block
+          rowsInBlock = walk.rowCount
         }
       }
-      row += walk.rowStep
-      rowsInBlock &-= 1
-      if rowsInBlock == 0 {
-        block += walk.blockStep
-        row = block
-        rowsInBlock = walk.rowCount
-      }
-    }
-    rowsLeft &-= rows
+      rowsLeft &-= rows
 
-    unrolled(blocks) { block in
-      let base = addend.base + block &* addend.blockStep
-      let out = y + block &* walk.outputBlockStep
-      unrolled(positions) { p in
-        let before: L = load(base + p &* addend.step)
-        store(before + sums[p &* blocks &+ block], out + p &* walk.outputStep)
-      }
+      add(0, sums, addend, y, walk)
+      add(1, sums, addend, y, walk)
+      add(2, sums, addend, y, walk)
+      add(3, sums, addend, y, walk)
+      add(4, sums, addend, y, walk)
+      add(5, sums, addend, y, walk)
+      add(6, sums, addend, y, walk)
+      add(7, sums, addend, y, walk)
+      add(8, sums, addend, y, walk)
+      add(9, sums, addend, y, walk)
+      add(10, sums, addend, y, walk)
+      add(11, sums, addend, y, walk)
+      add(12, sums, addend, y, walk)
+      add(13, sums, addend, y, walk)
+      addend = (base: UnsafePointer(y), step: walk.outputStep, blockStep: walk.outputBlockStep)
+    } while rowsLeft > 0
+  }
+
+  /// Position `p` of the innermost step. A function, for a closure is not inlined for certain.
+  @inline(__always)
+  private static func multiply<L: SIMD>(
+    _ p: Int, _ sums: inout InlineArray<28, L>, _ input: UnsafePointer<L.Scalar>, _ w0: L, _ w1: L
+  ) where L.Scalar: FloatingPoint {
+    guard p < positions else { return }
+    let value = L(repeating: input[p &* L.scalarCount])
+    sums[p &* blocks] = multiplyAdd(sums[p &* blocks], value, w0)
+    if blocks > 1 { sums[p &* blocks &+ 1] = multiplyAdd(sums[p &* blocks &+ 1], value, w1) }
+  }
+
+  /// Adds the sums of position `p` to what they belong to.
+  @inline(__always)
+  private static func add<L: SIMD>(
+    _ p: Int, _ sums: InlineArray<28, L>, _ addend: TileAddend<L.Scalar>, _ y: UnsafeMutablePointer<L.Scalar>,
+    _ walk: TileWalk
+  ) where L.Scalar: FloatingPoint {
+    guard p < positions else { return }
+    let base = addend.base + p &* addend.step
+    let out = y + p &* walk.outputStep
+    let before: L = load(base)
+    store(before + sums[p &* blocks], out)
+    if blocks > 1 {
+      let before: L = load(base + addend.blockStep)
+      store(before + sums[p &* blocks &+ 1], out + walk.outputBlockStep)
     }
-    addend = (base: UnsafePointer(y), step: walk.outputStep, blockStep: walk.outputBlockStep)
-  } while rowsLeft > 0
+  }
+
+  /// Nothing where this tile is wider than `limit`, a constant: such tiles are not compiled.
+  @inline(__always)
+  static func accumulate<L: SIMD>(
+    _ lanes: L.Type, limit: Int, walk: TileWalk, addend: TileAddend<L.Scalar>,
+    x: UnsafePointer<L.Scalar>, w: UnsafePointer<L.Scalar>, y: UnsafeMutablePointer<L.Scalar>
+  ) where L.Scalar: FloatingPoint {
+    if positions <= limit { accumulate(lanes, walk: walk, addend: addend, x: x, w: w, y: y) }
+  }
 }
 
-/// ``accumulateTile`` for a number of positions and blocks known only at run time, up to `maximum` (a literal) and
+/// A ``RegisterTile`` for a number of positions and blocks known only at run time, up to `maximum` (a literal) and
 /// ``Tile/blocks``.
 @inline(__always)
 func accumulateAnyTile<L: SIMD>(
   _ lanes: L.Type, maximum: Int, positions: Int, blocks: Int, walk: TileWalk, addend: TileAddend<L.Scalar>,
   x: UnsafePointer<L.Scalar>, w: UnsafePointer<L.Scalar>, y: UnsafeMutablePointer<L.Scalar>
 ) where L.Scalar: FloatingPoint {
-  unrolled(maximum) { p in
-    guard positions == p &+ 1 else { return }
-    if Tile.blocks == 1 || blocks == Tile.blocks {
-      accumulateTile(lanes, positions: p &+ 1, blocks: Tile.blocks, walk: walk, addend: addend, x: x, w: w, y: y)
-    } else {
-      accumulateTile(lanes, positions: p &+ 1, blocks: 1, walk: walk, addend: addend, x: x, w: w, y: y)
+  #if APUS_AVX512
+    if blocks == 2 {
+      switch positions {
+      case 1:
+        RegisterTile<1, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+      case 2:
+        RegisterTile<2, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+      case 3:
+        RegisterTile<3, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+      case 4:
+        RegisterTile<4, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+      case 5:
+        RegisterTile<5, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+      case 6:
+        RegisterTile<6, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+      case 7:
+        RegisterTile<7, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+      case 8:
+        RegisterTile<8, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+      case 9:
+        RegisterTile<9, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+      case 10:
+        RegisterTile<10, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+      case 11:
+        RegisterTile<11, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+      case 12:
+        RegisterTile<12, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+      case 13:
+        RegisterTile<13, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+      case 14:
+        RegisterTile<14, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+      default: break
+      }
+      return
     }
+  #endif
+  switch positions {
+  case 1:
+    RegisterTile<1, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+  case 2:
+    RegisterTile<2, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+  case 3:
+    RegisterTile<3, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+  case 4:
+    RegisterTile<4, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+  case 5:
+    RegisterTile<5, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+  case 6:
+    RegisterTile<6, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+  case 7:
+    RegisterTile<7, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+  case 8:
+    RegisterTile<8, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+  case 9:
+    RegisterTile<9, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+  case 10:
+    RegisterTile<10, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+  case 11:
+    RegisterTile<11, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+  case 12:
+    RegisterTile<12, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+  case 13:
+    RegisterTile<13, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+  case 14:
+    RegisterTile<14, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+  default: break
   }
 }

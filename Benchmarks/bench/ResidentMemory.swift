@@ -1,0 +1,30 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// The bytes of this process that are in memory now, mapped files included.
+/// - Throws: ``BenchmarkUnavailable`` where the system does not tell.
+func residentBytes() throws -> Int {
+  #if os(Linux)
+    guard let file = fopen("/proc/self/statm", "r") else { throw BenchmarkUnavailable("/proc/self/statm is missing") }
+    defer { fclose(file) }
+    var line = [CChar](repeating: 0, count: 256)
+    guard fgets(&line, Int32(line.count), file) != nil else {
+      throw BenchmarkUnavailable("/proc/self/statm cannot be read")
+    }
+    let fields = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(separator: " ")
+    guard fields.count > 1, let pages = Int(fields[1]) else {
+      throw BenchmarkUnavailable("/proc/self/statm cannot be understood")
+    }
+    return pages * Int(sysconf(Int32(_SC_PAGESIZE)))
+  #else
+    throw BenchmarkUnavailable("resident memory is measured on Linux only")
+  #endif
+}
+
+/// Bytes as people read them.
+func megabytes(_ bytes: Int) -> String { (Double(bytes) / 1e6).text(2) + " MB" }
