@@ -42,7 +42,8 @@ extension AnyTensor {
   }
 
   /// The elements as `Int64`.
-  /// - Throws: ``TensorError/argument(operation:reason:)`` for a floating-point tensor, or an element that does not fit.
+  /// - Throws: ``TensorError/argument(operation:reason:)`` for a floating-point tensor, or an element that does not
+  /// fit.
   public func converted(to type: Int64.Type) throws -> Tensor<Int64> {
     switch self {
     case .int8(let tensor): try tensor.mapElements { Int64($0) }

@@ -1,5 +1,9 @@
 import FoundationEssentials
-import Glibc
+#if canImport(Glibc)
+  import Glibc
+#else
+  import Darwin
+#endif
 
 @testable import Apus
 

@@ -35,6 +35,19 @@ struct NPZFileTests {
     }
   }
 
+  @Test("what NumPy stored is written again, to the byte, in every type")
+  func writing() throws {
+    let path = formatFixture("stored.npz")
+    let archive = try ZipArchive(MappedFile(path: path))
+    let file = try NPZFile(path: path)
+    #expect(archive.entries.count == 12)
+    for (entry, name) in zip(archive.entries, file.arrayNames) {
+      let (bytes, owner) = try archive.contents(of: entry)
+      let original = withExtendedLifetime(owner) { Array(bytes) }
+      #expect(try NPYFile.bytes(of: file.anyTensor(named: name)) == original, "\(name)")
+    }
+  }
+
   @Test("an archive written as a stream, with a comment")
   func streamed() throws {
     let file = try NPZFile(path: formatFixture("streamed.npz"))

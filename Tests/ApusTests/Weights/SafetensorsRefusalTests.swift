@@ -104,6 +104,29 @@ struct SafetensorsRefusalTests {
     #expect(safetensorsRefusal(#"{"__metadata__":{},"__metadata__":{}}"#) == .duplicateName("__metadata__"))
   }
 
+  @Test("metadata: keys and entries up to a limit")
+  func metadataLimits() {
+    let limit = SafetensorsHeader.metadataLimit
+    let entries = (0...limit).map { "\"\($0)\":\"\"" }
+    #expect(safetensorsRefusal("{\"__metadata__\":{\(entries.dropLast().joined(separator: ","))}}") == nil)
+    #expect(
+      safetensorsRefusal("{\"__metadata__\":{\(entries.joined(separator: ","))}}") == .tooMuchMetadata(limit: limit))
+    let key = String(repeating: "e\u{301}", count: 200)
+    #expect(
+      safetensorsRefusal("{\"__metadata__\":{\"\(key)\":\"\"}}")
+        == .header(JSONError(offset: 17, reason: .tooLong(byteCount: 600, limit: 512)), tensor: nil))
+  }
+
+  @Test("a name that takes long to compare is refused before it is compared")
+  func longNames() {
+    let name = String(repeating: "\u{301}\u{323}", count: 1 << 17)
+    guard case .header(let error, nil) = safetensorsRefusal("{\"\(name)\":{}}") else {
+      Issue.record("not refused")
+      return
+    }
+    #expect(error.reason == .tooLong(byteCount: 1 << 19, limit: JSONReader.keyLimit))
+  }
+
   @Test("missing, repeated and ill-typed fields")
   func fields() {
     #expect(safetensorsRefusal(#"{"a":{"shape":[],"data_offsets":[0,0]}}"#) == .badField(tensor: "a", field: "dtype"))
@@ -176,8 +199,9 @@ struct SafetensorsRefusalTests {
 
   @Test("shape times element size must be the extent, and must not overflow")
   func sizes() {
+    let data = [UInt8](repeating: 0, count: 8)
     #expect(
-      safetensorsRefusal(#"{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}"#, data: .init(repeating: 0, count: 8))
+      safetensorsRefusal(#"{"a":{"dtype":"F32","shape":[3],"data_offsets":[0,8]}}"#, data: data)
         == .wrongByteCount(tensor: "a", dataType: .float32, shape: [3], expected: 12, found: 8))
     for shape in [[Int.max], [1 << 32, 1 << 32], [0, Int.max, 2], [1 << 61, 2]] {
       #expect(

@@ -5,8 +5,8 @@ struct PrefixCode {
   static let longest = 15
   private static let lookupBits = 10
 
-  /// For each pattern of ten bits, the symbol whose code begins it and the length of that code, as `symbol << 4 | length`;
-  /// 0 where the code is longer, or there is none.
+  /// For each pattern of ten bits, the symbol whose code begins it and the length of that code, as
+  /// `symbol << 4 | length`; 0 where the code is longer, or there is none.
   private var lookup: [UInt16]
   /// The symbols in the order of their codes.
   private var symbols: [UInt16]

@@ -1,7 +1,8 @@
-/// The entries of a ZIP archive (PKWARE's APPNOTE 6.3), read by its central directory, with 64-bit sizes where it has them.
+/// The entries of a ZIP archive (PKWARE's APPNOTE 6.3), read by its central directory, with 64-bit sizes where it has
+/// them.
 ///
-/// The directory decides: what lies between entries is not looked at, and an entry that the directory does not list does
-/// not exist. Entries may not overlap, nor share a name; none may claim to be larger than deflate can make it.
+/// The directory decides: what lies between entries is not looked at, and an entry that the directory does not list
+/// does not exist. Entries may not overlap, nor share a name; none may claim to be larger than deflate can make it.
 /// Nothing is ever written, so an entry's name never becomes a path.
 package struct ZipArchive: Sendable {
   package struct Entry: Sendable {

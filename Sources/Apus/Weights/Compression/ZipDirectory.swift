@@ -3,8 +3,8 @@ enum ZipDirectory {
   /// The most bytes that one byte of deflated data can stand for: 258 in two bits, less the block's own overhead.
   private static let largestExpansion = 1032
 
-  /// The entries; their data is not located yet: `extent` begins at the local header and ends where the directory begins,
-  /// `data` has the right length and begins at 0.
+  /// The entries; their data is not located yet: `extent` begins at the local header and ends where the directory
+  /// begins, `data` has the right length and begins at 0.
   static func entries(_ reader: LittleEndianReader) throws -> [ZipArchive.Entry] {
     let directory = try find(reader)
     var entries: [ZipArchive.Entry] = []

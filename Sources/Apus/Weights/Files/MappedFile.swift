@@ -39,7 +39,9 @@ package final class MappedFile: @unchecked Sendable {
     switch access {
     case .mapped:
       let address = mmap(nil, count, PROT_READ, MAP_PRIVATE, descriptor, 0)
-      guard let address, address != MAP_FAILED else { throw FileError.unreadable(path: path, reason: lastSystemError()) }
+      guard let address, address != MAP_FAILED else {
+        throw FileError.unreadable(path: path, reason: lastSystemError())
+      }
       unownedBytes = UnsafeRawBufferPointer(start: address, count: count)
       release = .unmap
     case .copied:
@@ -47,7 +49,7 @@ package final class MappedFile: @unchecked Sendable {
       do {
         try Self.read(descriptor, into: copy, path: path)
       } catch {
-        copy.deallocate()
+        free(copy.baseAddress)
         throw error
       }
       unownedBytes = UnsafeRawBufferPointer(copy)
@@ -62,7 +64,7 @@ package final class MappedFile: @unchecked Sendable {
     do {
       try fill(memory)
     } catch {
-      memory.deallocate()
+      free(memory.baseAddress)
       throw error
     }
     self.name = name
@@ -78,7 +80,7 @@ package final class MappedFile: @unchecked Sendable {
   deinit {
     switch release {
     case .unmap: munmap(UnsafeMutableRawPointer(mutating: unownedBytes.baseAddress), unownedBytes.count)
-    case .free: unownedBytes.deallocate()
+    case .free: free(UnsafeMutableRawPointer(mutating: unownedBytes.baseAddress))
     }
   }
 }
@@ -100,7 +102,11 @@ extension MappedFile {
   private static func allocate(_ count: Int, name: String) throws -> UnsafeMutableRawBufferPointer {
     let limit = Execution.memoryLimit
     guard count >= 0, count <= limit else { throw FileError.tooLarge(path: name, byteCount: count, limit: limit) }
-    return .allocate(byteCount: count, alignment: BufferPool.alignment)
+    var memory: UnsafeMutableRawPointer?
+    guard posix_memalign(&memory, BufferPool.alignment, max(count, 1)) == 0, let memory else {
+      throw FileError.tooLarge(path: name, byteCount: count, limit: limit)
+    }
+    return UnsafeMutableRawBufferPointer(start: memory, count: count)
   }
 
   private static func size(of descriptor: Int32, path: String) throws -> Int {

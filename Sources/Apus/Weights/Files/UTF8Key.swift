@@ -1,7 +1,7 @@
 /// A name from a file as a dictionary key: equal when the bytes are equal.
 ///
-/// `String` compares by canonical equivalence, so two different names of one file may count as one; and it normalises to
-/// do so, which takes quadratic time on a long run of combining marks. Neither may happen to a hostile file.
+/// `String` compares by canonical equivalence, so two different names of one file may count as one; and it normalises
+/// to do so, which takes quadratic time on a long run of combining marks. Neither may happen to a hostile file.
 struct UTF8Key: Hashable, Sendable {
   let string: String
 

@@ -1,7 +1,7 @@
 /// A strict reader of JSON text (RFC 8259) that builds no tree.
 ///
-/// The caller says what it expects, and takes values as they come; what it does not want it skips. So memory is spent on
-/// what is kept and on nothing else: a header of 100 MB may be hostile, and a tree of it would take gigabytes.
+/// The caller says what it expects, and takes values as they come; what it does not want it skips. So memory is spent
+/// on what is kept and on nothing else: a header of 100 MB may be hostile, and a tree of it would take gigabytes.
 /// Nesting is limited, time is linear in the length of the text, and numbers that do not fit are errors.
 ///
 /// ```swift
@@ -124,6 +124,22 @@ extension JSONReader {
 // MARK: - Values
 
 extension JSONReader {
+  package enum Kind {
+    case object, array, string, number, boolean, null
+  }
+
+  /// What kind of value comes next, judged by its first character.
+  package mutating func kind() throws -> Kind {
+    switch try next() {
+    case UInt8(ascii: "{"): .object
+    case UInt8(ascii: "["): .array
+    case UInt8(ascii: "\""): .string
+    case UInt8(ascii: "t"), UInt8(ascii: "f"): .boolean
+    case UInt8(ascii: "n"): .null
+    default: .number
+    }
+  }
+
   /// Reads a whole number, written without fraction or exponent.
   package mutating func integer() throws -> Int {
     let start = try nextOffset()

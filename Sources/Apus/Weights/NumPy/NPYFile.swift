@@ -3,8 +3,8 @@ import FoundationEssentials
 /// Arrays as NumPy's `save` writes them.
 ///
 /// Versions 1 to 3 are read, in either byte order and either order of axes; what comes out is row-major. An array that
-/// lies in the file as a tensor lies in memory, as nearly all do, is a view of the file. Python objects, structured types,
-/// text, times and complex numbers are refused by name. Nothing may follow the array.
+/// lies in the file as a tensor lies in memory, as nearly all do, is a view of the file. Python objects, structured
+/// types, text, times and complex numbers are refused by name. Nothing may follow the array.
 public enum NPYFile {
   /// Reads the array in the file at `url`.
   /// - Throws: ``FileError``, ``NumPyError``.

@@ -54,8 +54,8 @@ struct NPYHeader: Equatable {
 // MARK: - Element types
 
 extension NPYHeader {
-  /// NumPy's name of a type: the byte order (`<` little, `>` big, `|` none, `=` the machine's), a letter for the kind, and
-  /// the size in bytes.
+  /// NumPy's name of a type: the byte order (`<` little, `>` big, `|` none, `=` the machine's), a letter for the kind,
+  /// and the size in bytes.
   private static func parse(_ name: String) throws -> (DataType, isBigEndian: Bool) {
     var code = name[...]
     let order = code.first.flatMap { "<>|=".contains($0) ? $0 : nil }

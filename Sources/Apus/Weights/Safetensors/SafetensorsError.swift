@@ -15,6 +15,8 @@ public struct SafetensorsError: Error, Hashable, Sendable {
     case header(JSONError, tensor: String?)
     /// Two tensors of one name.
     case duplicateName(String)
+    /// More entries of metadata than anybody means to write.
+    case tooMuchMetadata(limit: Int)
     /// An entry without `dtype`, `shape` or `data_offsets`, or with one of them twice.
     case badField(tensor: String, field: String)
     /// A dimension below zero.
@@ -61,6 +63,7 @@ extension SafetensorsError.Reason: CustomStringConvertible {
     case .header(let error, let tensor?): "header, tensor \"\(tensor)\": \(error)"
     case .header(let error, nil): "header: \(error)"
     case .duplicateName(let name): "two tensors are named \"\(name)\""
+    case .tooMuchMetadata(let limit): "more than \(limit) entries of metadata"
     case .badField(let tensor, let field): "tensor \"\(tensor)\" must have exactly one \(field)"
     case .negativeDimension(let tensor, let dimension): "tensor \"\(tensor)\" has a dimension of \(dimension)"
     case .tooManyDimensions(let tensor, let limit):

@@ -1,8 +1,8 @@
 /// What the header of a safetensors file says, read and checked.
 ///
-/// The format: eight bytes, little-endian, give the length of the header; the header is a JSON object that maps names to
-/// `{"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}` and `__metadata__` to an object of strings; the rest of
-/// the file is data, and offsets count from its beginning. Tensors cover the data without overlap and without hole.
+/// The format: eight bytes, little-endian, give the length of the header; the header is a JSON object that maps names
+/// to `{"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}` and `__metadata__` to an object of strings; the rest
+/// of the file is data, and offsets count from its beginning. Tensors cover the data without overlap and without hole.
 struct SafetensorsHeader: Sendable {
   /// One tensor of the file.
   struct Entry: Sendable {
@@ -28,7 +28,7 @@ struct SafetensorsHeader: Sendable {
   /// The limit of the format's reference implementation.
   static let byteLimit = 100_000_000
   /// Metadata keys end up in a dictionary of `String`, whose time is quadratic in the length of a hostile key.
-  static let metadataKeyLimit = 512
+  static let metadataKeyLimit = 512, metadataLimit = 16_384
   /// NumPy's limit, and more than PyTorch's operators take.
   static let rankLimit = 64
 
@@ -74,6 +74,7 @@ extension SafetensorsHeader {
   private mutating func readMetadata(_ reader: inout JSONReader) throws {
     try reader.object(keyLimit: Self.metadataKeyLimit) { reader, key in
       let value = try reader.string()
+      guard metadata.count < Self.metadataLimit else { throw Reason.tooMuchMetadata(limit: Self.metadataLimit) }
       guard metadata.updateValue(value, forKey: key) == nil else { throw reader.error(.duplicateKey(key)) }
     }
   }

@@ -70,6 +70,7 @@ public enum SafetensorsWriterError: Error, Hashable, Sendable, CustomStringConve
   case reservedName(String)
   /// A name, or a key of the metadata, that the reader would refuse.
   case nameTooLong(String, limit: Int)
+  case tooMuchMetadata(limit: Int)
   case headerTooLong(byteCount: Int, limit: Int)
 
   public var description: String {
@@ -78,6 +79,7 @@ public enum SafetensorsWriterError: Error, Hashable, Sendable, CustomStringConve
     case .reservedName(let name): "a tensor of a safetensors file cannot be named \"\(name)\""
     case .nameTooLong(let name, let limit):
       "a name of a safetensors file takes \(quoted(name).utf8.count - 2) bytes; at most \(limit) are allowed"
+    case .tooMuchMetadata(let limit): "a safetensors file has at most \(limit) entries of metadata"
     case .headerTooLong(let byteCount, let limit):
       "the header of a safetensors file would have \(byteCount) bytes; at most \(limit) are allowed"
     }
@@ -102,6 +104,9 @@ extension SafetensorsWriter {
 
   private func header(of ordered: [Named]) throws -> [UInt8] {
     var members: [String] = []
+    guard metadata.count <= SafetensorsHeader.metadataLimit else {
+      throw SafetensorsWriterError.tooMuchMetadata(limit: SafetensorsHeader.metadataLimit)
+    }
     if !metadata.isEmpty {
       let pairs = metadata.sorted { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }
       for (key, _) in pairs { try checkLength(of: key, limit: SafetensorsHeader.metadataKeyLimit) }

@@ -107,7 +107,9 @@ extension Weights {
 
   /// A parameter of whatever shape it has.
   /// - Throws: ``WeightsError``, ``SafetensorsError``.
-  public func tensor<Scalar: TensorScalar>(_ name: String, as type: Scalar.Type = Scalar.self) throws -> Tensor<Scalar> {
+  public func tensor<Scalar: TensorScalar>(
+    _ name: String, as type: Scalar.Type = Scalar.self
+  ) throws -> Tensor<Scalar> {
     let stored = try anyTensor(name)
     guard let tensor = try stored.tensor(as: type) else {
       throw WeightsError(

@@ -1,0 +1,59 @@
+/// Something that reads bytes from outside, and must never trap, hang, or use much memory, whatever they are.
+///
+/// To add one: conform a type to this in a file of its own, and put it into ``fuzzTargets``.
+protocol FuzzTarget: Sendable {
+  /// What `--target` calls it.
+  var name: String { get }
+  /// One line for `--list`.
+  var summary: String { get }
+  /// Small sound inputs, made in code, that are mutated.
+  func seeds() throws -> [[UInt8]]
+  /// Words of the format, which chance would not find.
+  var dictionary: [String] { get }
+  /// Makes lengths and checksums fit again, so that mutations reach what lies behind them. Half of the inputs are
+  /// mended.
+  func mend(_ input: inout [UInt8])
+  /// Reads `input` and uses whatever comes out.
+  /// - Throws: ``FuzzFinding`` when an error is of the wrong type, or a result contradicts itself. Nothing else.
+  func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome
+}
+
+extension FuzzTarget {
+  var dictionary: [String] { [] }
+  func mend(_ input: inout [UInt8]) {}
+}
+
+enum FuzzOutcome {
+  /// The input is sound.
+  case accepted
+  /// The input is refused, with an error of the right type.
+  case refused
+}
+
+/// Something that must not be.
+struct FuzzFinding: Error {
+  let message: String
+}
+
+/// Every target there is.
+let fuzzTargets: [any FuzzTarget] = [
+  SafetensorsTarget(), NPYTarget(), NPZTarget(), InflateTarget(), JSONTarget(), PoseFramesTarget(),
+]
+
+/// Runs `read`, and accepts errors of the given types alone. Their texts are made, since a user would see them.
+func outcome(
+  allowing types: any Error.Type..., read: () throws -> Void
+) throws(FuzzFinding) -> FuzzOutcome {
+  do {
+    try read()
+    return .accepted
+  } catch let finding as FuzzFinding {
+    throw finding
+  } catch {
+    guard types.contains(where: { $0 == type(of: error) }) else {
+      throw FuzzFinding(message: "an error of the unexpected type \(type(of: error)): \(error)")
+    }
+    guard !"\(error)".isEmpty else { throw FuzzFinding(message: "an error without a text") }
+    return .refused
+  }
+}

@@ -1,0 +1,121 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+import Apus
+
+/// Runs targets on inputs, and says what comes of it.
+struct Fuzzer {
+  private let options: Options
+  private let witness: Witness
+
+  init(_ options: Options) throws {
+    self.options = options
+    witness = try Witness(timeLimit: options.timeLimit, memoryLimitMiB: options.memoryLimit)
+  }
+
+  /// - Returns: whether nothing was found.
+  func run() throws -> Bool {
+    do {
+      guard try runTargets() else { return false }
+    } catch {
+      witness.remove()
+      throw error
+    }
+    witness.remove()
+    return true
+  }
+
+  private func runTargets() throws -> Bool {
+    for target in options.targets {
+      witness.setTarget(target, seed: options.seed)
+      let isSound = options.inputs.isEmpty ? try fuzz(target) : try runInputs(target)
+      guard isSound else { return false }
+    }
+    return true
+  }
+
+  private func runInputs(_ target: any FuzzTarget) throws -> Bool {
+    for path in options.inputs {
+      let input = try MappedFile(path: path, access: .copied).withUnsafeBytes { Array($0) }
+      guard let outcome = check(target, input, iteration: 0) else { return false }
+      print("\(target.name): \(path) is \(outcome)")
+    }
+    return true
+  }
+
+  private func fuzz(_ target: any FuzzTarget) throws -> Bool {
+    let files = try options.corpus.map { path in
+      try MappedFile(path: path, access: .copied).withUnsafeBytes { Array($0) }
+    }
+    let seeds = try target.seeds()
+    for seed in seeds {
+      guard let outcome = check(target, seed, iteration: 0) else { return false }
+      guard outcome == .accepted else {
+        complain("\(target.name): refuses one of its own sound inputs; it is in \(witness.path)")
+        return false
+      }
+    }
+    let mutator = Mutator(corpus: seeds + files, dictionary: target.dictionary.map { Array($0.utf8) })
+    let begin = ContinuousClock.now
+    var iteration = options.start
+    var accepted = 0
+    print("\(target.name): seed \(options.seed), from \(iteration) …")
+    fflush(nil)
+    while !isDone(iteration - options.start, since: begin) {
+      var random = SplitMix64(seed: options.seed, target: target.name, iteration: iteration)
+      var input = mutator.makeInput(using: &random)
+      if random.once(in: 2) { target.mend(&input) }
+      guard let outcome = check(target, input, iteration: iteration) else { return false }
+      if outcome == .accepted { accepted += 1 }
+      iteration &+= 1
+    }
+    let count = iteration - options.start
+    let seconds = ((ContinuousClock.now - begin) / .seconds(1)).rounded()
+    let share = count == 0 ? 0 : (Double(accepted) / Double(count) * 100).rounded()
+    print("\(target.name): \(count) inputs in \(Int(seconds)) s, \(Int(share)) % of them sound; nothing found")
+    return true
+  }
+
+  private func isDone(_ count: UInt64, since begin: ContinuousClock.Instant) -> Bool {
+    switch options.amount {
+    case .iterations(let limit): count >= limit
+    case .seconds(let limit): ContinuousClock.now - begin >= .seconds(limit)
+    }
+  }
+
+  /// Runs one input.
+  /// - Returns: `nil` when something was found, which has been reported then.
+  private func check(_ target: any FuzzTarget, _ input: [UInt8], iteration: UInt64) -> FuzzOutcome? {
+    witness.begin(input, iteration: iteration)
+    var message: String?
+    var outcome = FuzzOutcome.refused
+    do throws(FuzzFinding) {
+      outcome = try Self.run(target, input)
+    } catch {
+      message = error.message
+    }
+    let excess = witness.end()
+    guard let message = message ?? excess else { return outcome }
+    witness.keep()
+    complain(
+      """
+      \(target.name), seed \(options.seed), iteration \(iteration): \(message)
+      The input is in \(witness.path); run it again with
+        apus-fuzz --target \(target.name) --input \(witness.path)
+      """)
+    return nil
+  }
+
+  /// Hands a target memory of just the right size, so that a sanitizer sees every byte read beyond it.
+  private static func run(_ target: any FuzzTarget, _ input: [UInt8]) throws(FuzzFinding) -> FuzzOutcome {
+    let memory = UnsafeMutableRawBufferPointer.allocate(byteCount: input.count, alignment: 1)
+    defer { memory.deallocate() }
+    memory.copyBytes(from: input)
+    return try target.run(UnsafeRawBufferPointer(memory))
+  }
+}
