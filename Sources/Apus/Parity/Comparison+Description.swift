@@ -29,7 +29,7 @@ extension Comparison: CustomStringConvertible {
     let types =
       actual.dataType == expected.dataType
       ? "\(actual.dataType)" : "\(actual.dataType) against \(expected.dataType)"
-    table.add("tensor", types, "\(actual.shape)")
+    table.add("tensor", "\(types) \(actual.shape)")
     guard let differences else { return table.lines }
     func add(_ name: String, _ extreme: Extreme?) {
       guard let extreme else { return }

@@ -1,4 +1,5 @@
-/// Rows of text whose columns line up.
+/// Rows of text whose columns line up. The last cell of a row may be longer than its column, unless it is aligned
+/// right.
 package struct TextTable {
   package enum Alignment: Sendable { case left, right }
 
@@ -21,20 +22,24 @@ package struct TextTable {
     var widths: [Int] = []
     for row in rows {
       for (column, cell) in row.enumerated() {
-        let width = TerminalText.width(cell)
+        let isLast = column == row.count - 1 && alignment(column) == .left
+        let width = isLast ? 0 : TerminalText.width(cell)
         if column < widths.count { widths[column] = max(widths[column], width) } else { widths.append(width) }
       }
     }
     return rows.map { row in
       let cells = row.enumerated().map { column, cell in
-        let padding = String(repeating: " ", count: widths[column] - TerminalText.width(cell))
-        let alignment = alignments.indices.contains(column) ? alignments[column] : .left
-        return alignment == .right ? padding + cell : cell + padding
+        let padding = String(repeating: " ", count: max(0, widths[column] - TerminalText.width(cell)))
+        return alignment(column) == .right ? padding + cell : cell + padding
       }
       var line = cells.joined(separator: separator)
       while line.last == " " { line.removeLast() }
       return line
     }
+  }
+
+  private func alignment(_ column: Int) -> Alignment {
+    alignments.indices.contains(column) ? alignments[column] : .left
   }
 }
 

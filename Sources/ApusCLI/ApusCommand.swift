@@ -1,0 +1,38 @@
+import Apus
+import ArgumentParser
+
+/// The root command. It does nothing itself.
+struct ApusCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "apus",
+    abstract: "Runs exported neural networks in pure Swift, and tells where two of them differ.",
+    discussion: """
+      Start with 'apus demo': it checks this installation and runs what ships.
+
+      EXAMPLES
+        apus demo
+        apus compare ours.npz golden.safetensors
+        apus behavior poses.jsonl
+
+      ENVIRONMENT
+        APUS_WEIGHTS   folder with weights, instead of those that ship
+        APUS_THREADS   number of threads, one a core when unset; changes no result
+        APUS_KERNELS   instruction set: baseline, avx2 or avx512
+        APUS_BLAS      path of the BLAS library, or none
+        NO_COLOR       no colours, even on a terminal
+
+      EXIT STATUS
+         0  success                    66  no such input
+         1  compared and different     70  a mistake of ours
+        64  wrong command line         74  reading or writing failed
+        65  bad data
+
+      SHELL COMPLETION
+        apus --generate-completion-script bash|zsh|fish
+      """,
+    version: ApusVersion.current,
+    subcommands: [
+      DemoCommand.self, BehaviorCommand.self, VerifyCommand.self, CompareCommand.self, InspectCommand.self,
+      DoctorCommand.self,
+    ])
+}

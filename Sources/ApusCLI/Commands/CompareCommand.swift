@@ -1,0 +1,94 @@
+import Apus
+import ArgumentParser
+
+struct CompareCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "compare",
+    abstract: "Compare the tensors of two files, element by element.",
+    discussion: """
+      ACTUAL is judged by EXPECTED: an element passes when |actual - expected| ≤ atol + rtol · |expected|. \
+      Tolerances default to those of torch.testing.assert_close for the element type: float16 1e-3/1e-5, bfloat16 \
+      1.6e-2/1e-5, float32 1.3e-6/1e-5, float64 1e-7/1e-7, integers exact. NaN agrees with NaN.
+
+      Tensors are matched by name; a name that only one file has is a difference. Two files of one tensor each need \
+      no name in common.
+
+      Ends with 0 when everything is equal, with 1 when something is different.
+
+      EXAMPLES
+        apus compare ours.npz theirs.npz
+        apus compare coreml.npz golden.safetensors --atol 1e-4 --names 'output.*'
+        apus compare a.npz b.npz --names var_123=probabilities --json
+      """)
+
+  @Argument(
+    help: "The file to judge: .npy, .npz or .safetensors.", completion: .file(extensions: TensorFile.extensions))
+  var actual: String
+
+  @Argument(
+    help: "The file with what it should hold: .npy, .npz or .safetensors.",
+    completion: .file(extensions: TensorFile.extensions))
+  var expected: String
+
+  @OptionGroup var tolerance: ToleranceOptions
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "Look at these tensors only. '*' stands for any characters; 'a=b' holds a against the expected b.",
+      valueName: "name"))
+  var names: [String] = []
+
+  @Flag(help: "Compare values whatever the element types are.")
+  var anyDtype = false
+
+  @Flag(help: "List tensors that are equal too, however many there are.")
+  var all = false
+
+  @Flag(help: "Print one line of JSON.")
+  var json = false
+
+  func run() throws {
+    let (actualFile, expectedFile) = (try TensorFile(path: actual), try TensorFile(path: expected))
+    let pairing = TensorPairing(actual: actualFile.names, expected: expectedFile.names, patterns: names)
+    if let pattern = pairing.unmatched.first {
+      throw CommandFailure(.usage, "--names \(pattern): neither file has such a tensor")
+    }
+    var report = ComparisonReport(
+      actual: actual, expected: expected, missing: pairing.missing, unexpected: pairing.unexpected)
+    for pair in pairing.pairs {
+      let (a, e) = (try actualFile.tensor(pair.actual), try expectedFile.tensor(pair.expected))
+      let comparison = try Comparison(
+        actual: a, expected: e, tolerance: tolerance.tolerance(for: a.dataType, e.dataType), checksDataType: !anyDtype)
+      report.add(comparison, named: pair.name)
+    }
+    try Output.write(json ? jsonText(report) + "\n" : report.text(listsAll: all))
+    if !report.isEqual { throw CommandStatus.different }
+  }
+}
+
+/// `--rtol` and `--atol`.
+struct ToleranceOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Relative tolerance. The default goes by element type.", valueName: "number"))
+  var rtol: Double?
+
+  @Option(help: ArgumentHelp("Absolute tolerance. The default goes by element type.", valueName: "number"))
+  var atol: Double?
+
+  func validate() throws {
+    for (name, value) in [("rtol", rtol), ("atol", atol)] {
+      if let value, !(value >= 0 && value.isFinite) {
+        throw ValidationError("--\(name) \(value): a finite number not below 0 was expected.")
+      }
+    }
+  }
+
+  /// The default of the two types, with what was given in its place.
+  func tolerance(for a: DataType, _ b: DataType) -> Tolerance {
+    replacing(.standard(for: a, b))
+  }
+
+  func replacing(_ standard: Tolerance) -> Tolerance {
+    Tolerance(relative: rtol ?? standard.relative, absolute: atol ?? standard.absolute)
+  }
+}

@@ -1,0 +1,69 @@
+import Apus
+import ApusModels
+import ArgumentParser
+
+struct DemoCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "demo",
+    abstract: "Check this installation and classify the sample clips.",
+    discussion: """
+      On one page: what Apus found on this machine; every model that ships, held against its golden outputs; and the \
+      sample clips, classified. The clips are synthetic motion, and so is all that the shipped weights have learned.
+
+      Ends with 0 when everything is as it should be, with 1 when something is not.
+      """)
+
+  @Flag(help: "Print one line of JSON.")
+  var json = false
+
+  func run() throws {
+    let verification = VerificationReport(try ShippedModel.all.flatMap { try $0.verify() })
+    let clips = try SampleClips().classify(with: BehaviorClassifier<Float>.shipped())
+    let report = DemoReport(verification: verification, clips: clips)
+    try Output.write(json ? jsonText(report) + "\n" : report.text)
+    if !report.isEqual { throw CommandStatus.different }
+  }
+}
+
+/// What `apus demo` says.
+struct DemoReport: Encodable {
+  let verification: VerificationReport
+  let clips: [SampleClips.Result]
+
+  var isEqual: Bool { verification.isEqual && clips.allSatisfy(\.equal) }
+
+  var text: String {
+    let terminal = Terminal.output
+    let machine = MachineText(Diagnosis()).line
+    var lines = [terminal.styled("Apus \(ApusVersion.current)", .bold) + terminal.styled("  \(machine)", .dim), ""]
+    lines += [terminal.styled("Models against their golden outputs", .bold)] + verification.table + [""]
+    lines += [terminal.styled("Sample clips of synthetic motion", .bold)] + table + [""]
+    let told = clips.filter(\.equal).count
+    let outputs = verification.results.filter(\.isEqual).count
+    lines.append(
+      "\(terminal.mark(isEqual)) \(outputs) of \(verification.results.count) outputs agree with PyTorch's, "
+        + "\(told) of \(clips.count) behaviours are told right.")
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private var table: [String] {
+    let terminal = Terminal.output
+    var table = TextTable(alignments: [.left, .left, .left, .left, .right])
+    table.add(["", "clip", "expected", "found", "confidence"].map { terminal.styled($0, .dim) })
+    for clip in clips {
+      table.add(
+        terminal.mark(clip.equal), clip.clip, clip.expected, clip.found,
+        NumberText.fixed(Double(clip.confidence), decimals: 3))
+    }
+    return table.lines.map { "  " + $0 }
+  }
+
+  enum CodingKeys: String, CodingKey { case equal, verification, clips }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(isEqual, forKey: .equal)
+    try container.encode(verification, forKey: .verification)
+    try container.encode(clips, forKey: .clips)
+  }
+}

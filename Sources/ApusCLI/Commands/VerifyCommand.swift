@@ -1,0 +1,63 @@
+import Apus
+import ApusModels
+import ArgumentParser
+
+struct VerifyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Hold models against their golden outputs.",
+    discussion: """
+      Runs a model on inputs whose outputs are known, in float32 and in float64, and compares. Without arguments: \
+      every model that ships, with its own weights and golden outputs, which PyTorch computed in float64.
+
+      A golden file is a safetensors file with tensors input.SAMPLE and output.NAME.SAMPLE, and perhaps \
+      output32.NAME.SAMPLE, what another runtime makes of it in float32; its largest error is printed beside ours.
+
+      Tolerances default to rtol 1e-5, atol 5e-5 for float32, and to 1e-12 for float64. Ends with 0 when everything is \
+      within them, with 1 when something is not.
+
+      EXAMPLES
+        apus verify
+        apus verify --rtol 0 --atol 1e-6 --json
+        apus verify --model behavior-classifier --weights w.safetensors
+      """)
+
+  @Option(
+    help: ArgumentHelp("One model: \(Self.modelNames).", valueName: "name"),
+    completion: .list(ShippedModel.all.map(\.name)))
+  var model: String?
+
+  @Option(
+    help: ArgumentHelp("Other weights than those that ship; needs --model.", valueName: "file"),
+    completion: .file(extensions: ["safetensors"]))
+  var weights: String?
+
+  @Option(
+    help: ArgumentHelp("Other golden outputs than those that ship; needs --model.", valueName: "file"),
+    completion: .file(extensions: ["safetensors"]))
+  var golden: String?
+
+  @OptionGroup var tolerance: ToleranceOptions
+
+  @Flag(help: "Print one line of JSON.")
+  var json = false
+
+  private static let modelNames = ShippedModel.all.map(\.name).joined(separator: ", ")
+
+  func validate() throws {
+    if model == nil, weights != nil || golden != nil { throw ValidationError("--weights and --golden need --model.") }
+    if let model, !ShippedModel.all.contains(where: { $0.name == model }) {
+      throw ValidationError("No model is named '\(model)'; there is \(Self.modelNames).")
+    }
+  }
+
+  func run() throws {
+    let models = ShippedModel.all.filter { model == nil || $0.name == model }
+    let results = try models.flatMap {
+      try $0.verify(weights: weights, golden: golden) { tolerance.replacing(Verification.tolerance(for: $0)) }
+    }
+    let report = VerificationReport(results)
+    try Output.write(json ? jsonText(report) + "\n" : report.text)
+    if !report.isEqual { throw CommandStatus.different }
+  }
+}

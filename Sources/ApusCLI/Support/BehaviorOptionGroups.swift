@@ -1,0 +1,125 @@
+import Apus
+import ApusMotion
+import ArgumentParser
+
+extension KeypointOrder: ExpressibleByArgument {}
+
+extension ImageSpace: ExpressibleByArgument {}
+
+/// How poses are written down, as the command line spells it.
+enum PoseFormatArgument: String, CaseIterable, ExpressibleByArgument {
+  case auto, jsonl, csv
+
+  var format: PoseFormat {
+    switch self {
+    case .auto: .automatic
+    case .jsonl: .jsonLines
+    case .csv: .csv
+    }
+  }
+}
+
+extension MissingPolicy: ExpressibleByArgument {
+  public init?(argument: String) { self.init(argument) }
+}
+
+/// What the lines of a pose file hold and what they leave out.
+struct PoseInputOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("How poses are written down.", valueName: "format"))
+  var format = PoseFormatArgument.auto
+
+  @Option(
+    help: ArgumentHelp(
+      """
+      Which points a frame has: cvat (those above), stanford-extra (passed on by position), dog-pose-24 \
+      (StanfordExtra, moved to the points of the same meaning), vision-25 (Apple Vision).
+      """,
+      valueName: "order"))
+  var keypointOrder = KeypointOrder.cvat
+
+  @Option(help: ArgumentHelp("Frames a second, for frames without 't'.", valueName: "rate"))
+  var inputFps: Double?
+
+  @Option(help: ArgumentHelp("The image's width, for frames without 'width'.", valueName: "pixels"))
+  var width: Double?
+
+  @Option(help: ArgumentHelp("The image's height, for frames without 'height'.", valueName: "pixels"))
+  var height: Double?
+
+  @Option(
+    help: ArgumentHelp(
+      "Space of frames without 'space'; pixel, for the order vision-25 vision.",
+      valueName: "space"))
+  var space: ImageSpace?
+
+  func readerOptions() throws -> PoseReaderOptions {
+    var options = PoseReaderOptions()
+    options.format = format.format
+    options.order = keypointOrder
+    options.framesPerSecond = inputFps
+    options.width = width
+    options.height = height
+    options.space = space ?? keypointOrder.defaultSpace
+    try options.validate()
+    return options
+  }
+}
+
+/// How a stream of poses is classified.
+struct BehaviorStreamOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Frames a second to use; more are left out. 0 uses every frame.", valueName: "rate"))
+  var fps = 10.0
+
+  @Option(help: ArgumentHelp("Classify at every n-th frame once the window is full.", valueName: "n"))
+  var stride = 1
+
+  @Option(
+    help: ArgumentHelp("What takes the place of a point not found: zero, or hold:N, its last place for N frames.",
+      valueName: "policy"))
+  var missing = MissingPolicy.zero
+
+  @Option(help: ArgumentHelp("A lower confidence is called uncertain; 0 to 1.", valueName: "confidence"))
+  var threshold: Float = 0.7
+
+  @Option(help: ArgumentHelp("Points of lower confidence count as not found.", valueName: "confidence"))
+  var minConfidence: Double?
+
+  @Option(help: ArgumentHelp("A longer pause between frames empties the window. 0 never does.", valueName: "seconds"))
+  var maxGap = 1.0
+
+  @Option(
+    help: ArgumentHelp("48 means to subtract, a file of numbers; needs --std.", valueName: "file"), completion: .file())
+  var mean: String?
+
+  @Option(
+    help: ArgumentHelp("48 standard deviations to divide by, a file of numbers; needs --mean.", valueName: "file"),
+    completion: .file())
+  var std: String?
+
+  func validate() throws {
+    if (mean == nil) != (std == nil) { throw ValidationError("--mean and --std need each other.") }
+  }
+
+  func behaviorOptions(order: KeypointOrder) throws -> BehaviorOptions {
+    var options = BehaviorOptions()
+    options.order = order
+    options.missing = missing
+    options.minimumConfidence = minConfidence
+    options.framesPerSecond = fps == 0 ? nil : fps
+    options.stride = stride
+    options.threshold = threshold
+    options.maximumGap = maxGap == 0 ? nil : maxGap
+    if let mean, let std {
+      options.standardization = try Standardization(meanText: Self.text(mean), stdText: Self.text(std))
+    }
+    try options.validate()
+    return options
+  }
+
+  /// 48 numbers need no more than this.
+  private static let textLimit = 1 << 16
+
+  private static func text(_ path: String) throws -> String {
+    String(decoding: try ByteInput(path: path).readAll(limit: textLimit), as: UTF8.self)
+  }
+}

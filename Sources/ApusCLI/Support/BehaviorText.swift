@@ -1,0 +1,85 @@
+import Apus
+import ApusMotion
+
+/// Predictions as rows for people.
+struct BehaviorText {
+  private let info: BehaviorModelInfo
+  private let labelWidth: Int
+  private var counts: [String: Int] = [:]
+  private var hasHeader = false
+
+  init(info: BehaviorModelInfo) {
+    self.info = info
+    labelWidth = (info.labels + [BehaviorPrediction.uncertain]).map(\.count).max() ?? 0
+  }
+
+  private var header: [String] {
+    let terminal = Terminal.output
+    var facts = ["\(info.labels.count) labels, \(info.trainedClasses.count) of them trained"]
+    if let data = info.trainingData { facts.append("learned from \(data)") }
+    return [
+      terminal.styled(info.name, .bold) + terminal.styled("  " + facts.joined(separator: "; "), .dim), "",
+      terminal.styled("      time  " + padded("behaviour", labelWidth) + "  confidence", .dim),
+    ]
+  }
+
+  /// The header before the first of them.
+  mutating func rows(for event: BehaviorEvent) -> [String] {
+    defer { hasHeader = true }
+    return (hasHeader ? [] : header) + [row(for: event)]
+  }
+
+  private mutating func row(for event: BehaviorEvent) -> String {
+    switch event {
+    case .prediction(let prediction):
+      counts[prediction.label, default: 0] += 1
+      return row(prediction)
+    case .gap(let gap):
+      let seconds = NumberText.fixed(gap.seconds, decimals: 1)
+      let text = "a pause of \(seconds) s before frame \(gap.frameIndex): the window starts anew"
+      return Terminal.output.styled("            " + text, .dim)
+    case .insufficientFrames(let outcome):
+      return "\(outcome)"
+    }
+  }
+
+  func footer(_ summary: BehaviorStreamSummary) -> [String] {
+    let ranked = counts.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+    let shares = ranked.map { label, count in
+      "\(label) \(NumberText.fixed(Double(count) / Double(summary.predictions) * 100, decimals: 0)) %"
+    }
+    let windows = summary.predictions == 1 ? "1 window" : "\(summary.predictions) windows"
+    return ["", Terminal.output.styled("\(summary.frames) frames, \(windows): ", .dim) + shares.joined(separator: ", ")]
+  }
+
+  private func row(_ prediction: BehaviorPrediction) -> String {
+    let terminal = Terminal.output
+    let time = NumberText.fixed(prediction.timestamp, decimals: 1)
+    let isUncertain = prediction.label == BehaviorPrediction.uncertain
+    let confidence = NumberText.fixed(Double(prediction.confidence), decimals: 2)
+    var line = String(repeating: " ", count: max(0, 8 - time.count)) + time + " s  "
+    line += terminal.styled(padded(prediction.label, labelWidth), isUncertain ? .dim : .bold) + "  \(confidence)  "
+    line += bar(Double(prediction.confidence), isGood: !isUncertain)
+    if isUncertain {
+      let guesses = prediction.ranked.prefix(2).map {
+        "\($0.label) \(NumberText.fixed(Double($0.probability), decimals: 2))"
+      }
+      line += terminal.styled("  " + guesses.joined(separator: ", "), .dim)
+    }
+    if prediction.missingFraction > 0 {
+      let percent = NumberText.fixed(prediction.missingFraction * 100, decimals: 0)
+      line += terminal.styled("  \(percent) % of points missing", .dim)
+    }
+    return line
+  }
+
+  private func bar(_ fraction: Double, isGood: Bool) -> String {
+    let filled = Int((min(max(fraction, 0), 1) * 20).rounded())
+    return Terminal.output.styled(String(repeating: "━", count: filled), isGood ? .green : .yellow)
+      + Terminal.output.styled(String(repeating: "─", count: 20 - filled), .dim)
+  }
+
+  private func padded(_ text: String, _ width: Int) -> String {
+    text + String(repeating: " ", count: max(0, width - text.count))
+  }
+}

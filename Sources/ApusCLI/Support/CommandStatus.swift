@@ -1,0 +1,27 @@
+/// What the command says to the shell, with the numbers of `sysexits.h`. Thrown, it ends the command without a word.
+enum CommandStatus: Int32, Error {
+  case success = 0
+  /// Compared, and different. Nothing else ends so.
+  case different = 1
+  /// The command line is wrong.
+  case usage = 64
+  /// An input is not what it should be.
+  case badData = 65
+  /// An input does not exist, or is no readable file.
+  case noInput = 66
+  /// A mistake of ours.
+  case software = 70
+  /// Reading or writing failed.
+  case inputOutput = 74
+}
+
+/// An error whose status and wording the command decided itself.
+struct CommandFailure: Error, CustomStringConvertible {
+  var status: CommandStatus
+  var description: String
+
+  init(_ status: CommandStatus, _ description: String) {
+    self.status = status
+    self.description = description
+  }
+}

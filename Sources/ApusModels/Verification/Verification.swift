@@ -1,0 +1,83 @@
+import Apus
+
+/// How one output of a model compares with its golden values, over all samples.
+public struct Verification: Sendable {
+  public var model: String
+  public var output: String
+  /// The element type the model ran in.
+  public var dataType: DataType
+  public var tolerance: Tolerance
+  /// Every sample against the float64 truth.
+  public var summary: ComparisonSummary
+  /// The largest error of another runtime in float32 on the same samples, where the golden file has it and the model
+  /// ran in float32 too.
+  public var peerError: Double?
+
+  public var isEqual: Bool { summary.isEqual }
+
+  /// The tolerance a model in `dataType` is held to when nobody says otherwise.
+  ///
+  /// A few times what summing some thousand terms in another order explains; a layer that computes something else is
+  /// orders of magnitude beyond it.
+  public static func tolerance(for dataType: DataType) -> Tolerance {
+    dataType == .float64
+      ? Tolerance(relative: 1e-12, absolute: 1e-12) : Tolerance(relative: 1e-5, absolute: 5e-5)
+  }
+}
+
+extension Verification {
+  /// Runs `model` on every sample and compares every output the golden file knows.
+  ///
+  /// - Parameter name: what the report calls the model.
+  /// - Returns: one entry for each output, in the file's order.
+  /// - Throws: ``GoldenError`` for an output the model does not have, ``TensorError`` for an input it does not take.
+  public static func run<Model: VerifiableModel>(
+    _ model: Model, named name: String, on golden: GoldenSamples, tolerance: Tolerance? = nil
+  ) throws -> [Verification] {
+    if let unknown = golden.outputNames.first(where: { !Model.outputNames.contains($0) }) {
+      throw GoldenError(file: golden.name, reason: .unknownOutput(unknown, known: Model.outputNames))
+    }
+    let dataType = Model.Scalar.dataType
+    var rows = golden.outputNames.map {
+      Verification(
+        model: name, output: $0, dataType: dataType, tolerance: tolerance ?? Self.tolerance(for: dataType),
+        summary: ComparisonSummary())
+    }
+    for sample in golden.sampleNames {
+      let outputs = try model.outputs(for: golden.input(of: sample).floating())
+      for index in rows.indices {
+        guard let actual = outputs[rows[index].output] else { continue }
+        try rows[index].add(AnyTensor(actual), sample: sample, golden: golden)
+      }
+    }
+    return rows
+  }
+
+  private mutating func add(_ actual: AnyTensor, sample: String, golden: GoldenSamples) throws {
+    let truth = try golden.expected(output, of: sample)
+    summary.add(
+      try Comparison(actual: actual, expected: truth, tolerance: tolerance, checksDataType: false), named: sample)
+    guard dataType == .float32, let peer = try golden.peer(output, of: sample) else { return }
+    let theirs = try Comparison(actual: peer, expected: truth, tolerance: tolerance, checksDataType: false)
+    peerError = max(peerError ?? 0, theirs.differences?.largestAbsolute?.value ?? 0)
+  }
+}
+
+extension Verification: Encodable {
+  enum CodingKeys: String, CodingKey {
+    case model, output, equal, tolerance, summary
+    case dataType = "dtype"
+    case peerError = "peer_largest_absolute"
+  }
+
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(model, forKey: .model)
+    try container.encode(output, forKey: .output)
+    try container.encode(dataType.rawValue, forKey: .dataType)
+    try container.encode(isEqual, forKey: .equal)
+    try container.encode(tolerance, forKey: .tolerance)
+    try container.encode(summary, forKey: .summary)
+    try container.encodeIfPresent(peerError, forKey: .peerError)
+  }
+}

@@ -1,0 +1,226 @@
+import Foundation
+import Testing
+
+@Suite struct BehaviorCommandTests {
+  private let walking = shipped("samples/walking.jsonl")
+
+  private func frames(_ count: Int, of name: String = "walking") throws -> String {
+    let text = try String(contentsOfFile: shipped("samples/\(name).jsonl"), encoding: .utf8)
+    return text.split(separator: "\n").prefix(count).joined(separator: "\n") + "\n"
+  }
+
+  private func objects(_ result: CommandResult) throws -> [[String: Any]] {
+    try result.lines.map { try #require(JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any]) }
+  }
+
+  private struct Samples: Decodable {
+    struct Clip: Decodable {
+      var file: String
+      var label: String
+      var then: String?
+    }
+    var clips: [Clip]
+  }
+
+  @Test func everySampleClipGivesItsLabel() throws {
+    let data = try Data(contentsOf: URL(filePath: shipped("samples/samples.json")))
+    let clips = try JSONDecoder().decode(Samples.self, from: data).clips
+    #expect(clips.count >= 17)
+    for clip in clips {
+      let result = try Command.run("behavior", shipped("samples/\(clip.file)"), "--json", "--stride", "10")
+      #expect(result.status == 0)
+      let labels = try objects(result).compactMap { $0["label"] as? String }
+      #expect(labels.first == clip.label, "\(clip.file)")
+      #expect(labels.last == clip.then ?? clip.label, "\(clip.file)")
+    }
+  }
+
+  @Test func jsonLinesHaveTheDocumentedKeys() throws {
+    let result = try Command.run("behavior", walking, "--json")
+    let objects = try objects(result)
+    #expect(objects.count == 21)
+    let first = try #require(objects.first)
+    #expect(
+      Set(first.keys) == [
+        "t", "frame", "label", "raw_label", "confidence", "probabilities", "missing_fraction", "window_seconds",
+      ])
+    #expect(first["frame"] as? Int == 99)
+    #expect((first["probabilities"] as? [String: Double])?.count == 21)
+    #expect(try Command.run("behavior", walking, "--json").output == result.output)
+  }
+
+  @Test func standardInputIsReadLikeAFile() throws {
+    let file = try Command.run("behavior", walking, "--json")
+    let input = try Command.run("behavior", "-", "--json", input: String(contentsOfFile: walking, encoding: .utf8))
+    #expect(input.status == 0)
+    #expect(input.output == file.output)
+  }
+
+  @Test func rowsAreForPeople() throws {
+    let result = try Command.run("behavior", walking, "--stride", "10")
+    #expect(result.status == 0)
+    #expect(result.output.contains("synthetic motion"))
+    #expect(result.lines.filter { $0.contains(" s  walking") }.count == 3)
+    #expect(result.output.contains("120 frames, 3 windows: walking 100 %"))
+    #expect(!result.output.contains("\u{1B}"))
+    #expect(result.errors.isEmpty)
+    let strict = try Command.run("behavior", walking, "--threshold", "1")
+    #expect(strict.output.contains("uncertain"))
+  }
+
+  @Test func csvSaysTheSameAsJSONLines() throws {
+    var rows: [String] = []
+    for line in try frames(120).split(separator: "\n") {
+      let frame = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+      let points = try #require(frame["keypoints"] as? [Any])
+      let fields = points.map { ($0 as? [Double]).map { "\($0[0]),\($0[1])" } ?? "," }
+      rows.append(fields.joined(separator: ","))
+    }
+    let names = [
+      "nose", "left_eye", "right_eye", "left_ear", "right_ear", "throat", "withers", "left_front_shoulder",
+      "left_front_elbow", "left_front_paw", "right_front_shoulder", "right_front_elbow", "right_front_paw", "center",
+      "left_hip", "left_knee", "left_back_paw", "right_hip", "right_knee", "right_back_paw", "tail_base", "tail_mid_1",
+      "tail_mid_2", "tail_tip",
+    ]
+    let header = names.map { "\($0)_x,\($0)_y" }.joined(separator: ",")
+    let csv = header + "\n" + rows.joined(separator: "\n") + "\n"
+    let result = try Command.run(
+      "behavior", "-", "--input-fps", "10", "--width", "1280", "--height", "720", "--json", input: csv)
+    #expect(result.status == 0)
+    let labels = try objects(result).compactMap { $0["label"] as? String }
+    #expect(labels == Array(repeating: "walking", count: 21))
+  }
+
+  @Test func tooFewFramesAreAnError() throws {
+    let result = try Command.run("behavior", "-", input: frames(99))
+    #expect(result.status == 65)
+    #expect(result.output.isEmpty)
+    #expect(result.errors == "apus: standard input: insufficient_frames: 99/100\n")
+    let json = try Command.run("behavior", "-", "--json", input: frames(37))
+    #expect(json.status == 65)
+    #expect(try json.object["insufficient_frames"] as? String == "37/100")
+    #expect(try Command.run("behavior", "-", input: frames(100)).status == 0)
+    #expect(try Command.run("behavior", "-", input: "").status == 65)
+    // Half the frames are left out: the message says why so few are left.
+    let throttled = try Command.run("behavior", "-", "--fps", "5", input: frames(120))
+    #expect(throttled.status == 65)
+    #expect(throttled.errors.contains("60/100") && throttled.errors.contains("120 were read"))
+  }
+
+  @Test func aBadLineIsNamedAfterWhatCameBeforeIt() throws {
+    let input = try frames(110) + "{\"t\": 11.0, \"width\": 1280, \"height\": 720, \"keypoints\": [[1, 2]]}\n"
+    let result = try Command.run("behavior", "-", "--json", input: input)
+    #expect(result.status == 65)
+    #expect(result.lines.count == 11)
+    #expect(result.errors.contains("line 111 (frame 110)"))
+    #expect(result.errors.contains("1 keypoints, expected 24"))
+  }
+
+  @Test func aPauseStartsTheWindowAnew() throws {
+    let lines = try frames(110).split(separator: "\n").map(String.init)
+    let later = try frames(105).split(separator: "\n").map { line in
+      let comma = try #require(line.firstIndex(of: ","))
+      let time = try #require(Double(line[..<comma].drop { !$0.isNumber }))
+      return "{\"t\":\(time + 20)" + line[comma...]
+    }
+    let input = (lines + later).joined(separator: "\n") + "\n"
+    let objects = try objects(Command.run("behavior", "-", "--json", input: input))
+    #expect(objects.count == 11 + 1 + 6)
+    #expect(objects[11]["gap_seconds"] != nil)
+    #expect(objects[11]["frame"] as? Int == 110)
+    #expect(try Command.run("behavior", "-", input: input).output.contains("the window starts anew"))
+    #expect(try self.objects(Command.run("behavior", "-", "--json", "--max-gap", "0", input: input)).count == 116)
+  }
+
+  @Test func optionsOutsideTheirRangeAreUsageErrors() throws {
+    for arguments in [
+      ["--stride", "0"], ["--threshold", "2"], ["--fps", "-1"], ["--fps=-1"], ["--missing", "hold"],
+      ["--missing", "hold:-1"], ["--keypoint-order", "other"], ["--max-gap=-1"], ["--width", "0"],
+      ["--input-fps", "nan"], ["--mean", walking],
+      ["--format", "xml"], ["--space", "here"],
+    ] {
+      let process = Command.process(["behavior", walking] + arguments)
+      let errors = Pipe()
+      (process.standardOutput, process.standardError) = (FileHandle.nullDevice, errors)
+      try process.run()
+      let message = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 64, "\(arguments): \(message)")
+      #expect(message.hasPrefix("apus: ") && message.split(separator: "\n").count == 1, "\(message)")
+    }
+    #expect(try Command.run("behavior").status == 64)
+    #expect(try Command.run("behavior", walking, "--sensitivity").status == 64)
+  }
+
+  @Test func missingPointsAndOrdersAreOptions() throws {
+    let gaps = shipped("samples/walking-missing-points.jsonl")
+    let (zero, hold) = (
+      try Command.run("behavior", gaps, "--json"), try Command.run("behavior", gaps, "--json", "--missing", "hold:5")
+    )
+    #expect(zero.status == 0 && hold.status == 0)
+    #expect(zero.output != hold.output)
+    let first = try #require(objects(zero).first)
+    #expect(try #require(first["missing_fraction"] as? Double) > 0)
+    #expect(try Command.run("behavior", gaps).output.contains("% of points missing"))
+    // By position the same numbers go in; moved to the points of the same meaning, others do.
+    #expect(try Command.run("behavior", walking, "--json", "--keypoint-order", "stanford-extra").output
+      == Command.run("behavior", walking, "--json").output)
+    #expect(try Command.run("behavior", walking, "--json", "--keypoint-order", "dog-pose-24").output
+      != Command.run("behavior", walking, "--json").output)
+    #expect(try Command.run("behavior", walking, "--keypoint-order", "vision-25").status == 65)
+  }
+
+  @Test func meansAndDeviationsAreFiles() throws {
+    try TemporaryFolder.with { folder in
+      let (zeros, ones) = (folder.path("mean"), folder.path("std"))
+      try Data(Array(repeating: "0", count: 48).joined(separator: "\n").utf8).write(to: folder.file("mean"))
+      try Data(Array(repeating: "1", count: 48).joined(separator: " ").utf8).write(to: folder.file("std"))
+      let plain = try Command.run("behavior", walking, "--json")
+      #expect(try Command.run("behavior", walking, "--json", "--mean", zeros, "--std", ones).output == plain.output)
+      #expect(try Command.run("behavior", walking, "--mean", ones, "--std", zeros).status == 65)
+      #expect(try Command.run("behavior", walking, "--mean", ones, "--std", folder.path("none")).status == 66)
+    }
+  }
+
+  @Test func sensitivityIsMeasuredWithoutAFile() throws {
+    let result = try Command.run("behavior", "--sensitivity", "--json")
+    #expect(result.status == 0)
+    let report = try result.object
+    #expect(try #require(report["maximum_change"] as? Double) > 0.5)
+    #expect(try #require(report["predicted_labels"] as? [String]).count > 1)
+    #expect(try Command.run("behavior", "--sensitivity").output.contains("256 random poses"))
+  }
+
+  @Test func weightsAreChosenByOptionOrEnvironment() throws {
+    let weights = shipped("behavior-classifier.safetensors")
+    let plain = try Command.run("behavior", walking, "--json")
+    #expect(try Command.run("behavior", walking, "--json", "--weights", weights).output == plain.output)
+    let missing = try Command.run("behavior", walking, "--weights", "/nowhere/x.safetensors")
+    #expect(missing.status == 66)
+    #expect(missing.errors.contains("/nowhere/x.safetensors"))
+    #expect(try Command.run("behavior", walking, environment: ["APUS_WEIGHTS": "/nowhere"]).status == 66)
+    #expect(try Command.run("behavior", walking, "--weights", walking).status == 65)
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func aLivePipeIsFollowedRowByRow() throws {
+    let process = Command.process(["behavior", "-", "--json"])
+    let (input, output) = (Pipe(), Pipe())
+    (process.standardInput, process.standardOutput) = (input, output)
+    try process.run()
+    let lines = try frames(103).split(separator: "\n").map { Data($0.utf8 + [0x0A]) }
+    for line in lines[..<100] { try input.fileHandleForWriting.write(contentsOf: line) }
+    // Each row must come while the input is still open.
+    for line in lines[100...] {
+      let row = String(decoding: output.fileHandleForReading.availableData, as: UTF8.self)
+      #expect(row.contains("\"label\":\"walking\"") && row.hasSuffix("\n"))
+      #expect(process.isRunning)
+      try input.fileHandleForWriting.write(contentsOf: line)
+    }
+    try input.fileHandleForWriting.close()
+    let rest = output.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(!rest.isEmpty)
+    #expect(process.terminationStatus == 0)
+  }
+}

@@ -1,0 +1,125 @@
+import Foundation
+import Testing
+
+/// What every command owes the shell.
+@Suite struct ConductTests {
+  private static let commands = ["demo", "behavior", "verify", "compare", "inspect", "doctor"]
+
+  @Test func theVersionIsPrinted() throws {
+    let result = try Command.run("--version")
+    #expect(result.status == 0)
+    #expect(result.output == "0.1.0\n")
+  }
+
+  @Test(arguments: commands)
+  func everyCommandHasHelp(command: String) throws {
+    for arguments in [["\(command)", "--help"], ["help", "\(command)"]] {
+      let result = try Command.run(arguments[0], arguments[1])
+      #expect(result.status == 0)
+      #expect(result.errors.isEmpty)
+      #expect(result.output.contains("USAGE: apus \(command)"))
+      // More than the parser's own words.
+      #expect(result.output.contains("EXAMPLES") || command == "demo")
+      #expect(result.lines.filter { !$0.hasPrefix("USAGE") }.allSatisfy { $0.count <= 80 })
+    }
+  }
+
+  @Test func theRootHelpListsCommandsAndStatuses() throws {
+    let result = try Command.run("--help")
+    #expect(result.status == 0)
+    for word in Self.commands + ["EXIT STATUS", "APUS_WEIGHTS", "--generate-completion-script"] {
+      #expect(result.output.contains(word), "\(word)")
+    }
+    #expect(try Command.run().output == result.output)
+  }
+
+  @Test(arguments: ["bash", "zsh", "fish"])
+  func completionScriptsKnowTheCommands(shell: String) throws {
+    let result = try Command.run("--generate-completion-script", shell)
+    #expect(result.status == 0)
+    for command in Self.commands { #expect(result.output.contains(command)) }
+  }
+
+  @Test func bashTakesTheCompletionScript() throws {
+    let script = try Command.run("--generate-completion-script", "bash").output
+    try TemporaryFolder.with { folder in
+      try script.write(to: folder.file("apus.bash"), atomically: true, encoding: .utf8)
+      let bash = Process()
+      bash.executableURL = URL(filePath: "/bin/bash")
+      bash.arguments = ["-n", folder.path("apus.bash")]
+      try bash.run()
+      bash.waitUntilExit()
+      #expect(bash.terminationStatus == 0)
+    }
+  }
+
+  @Test(arguments: [
+    ["--frobnicate"], ["frobnicate"], ["inspect"], ["inspect", "a", "b"], ["compare", "--frobnicate"],
+    ["doctor", "extra"], ["--generate-completion-script", "ksh"], ["verify", "--rtol"],
+  ])
+  func wrongCommandLinesGetOneLineAndSixtyFour(arguments: [String]) throws {
+    let process = Command.process(arguments)
+    let (output, errors) = (Pipe(), Pipe())
+    (process.standardOutput, process.standardError) = (output, errors)
+    try process.run()
+    let message = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+    #expect(output.fileHandleForReading.readDataToEndOfFile().isEmpty)
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 64)
+    #expect(message.hasPrefix("apus: ") && message.hasSuffix("'.\n"), "\(message)")
+    #expect(message.split(separator: "\n").count == 1)
+  }
+
+  @Test(arguments: [
+    ["behavior", "samples/walking.jsonl", "--json"], ["inspect", "behavior-classifier.safetensors"], ["--help"],
+    ["--generate-completion-script", "zsh"], ["verify"],
+  ])
+  func outputIntoAClosedPipeEndsSilently(arguments: [String]) throws {
+    let arguments = arguments.map { $0.contains(".") ? shipped($0) : $0 }
+    let process = Command.process(arguments)
+    let (output, errors) = (Pipe(), Pipe())
+    (process.standardOutput, process.standardError) = (output, errors)
+    try output.fileHandleForReading.close()
+    try process.run()
+    let message = errors.fileHandleForReading.readDataToEndOfFile()
+    process.waitUntilExit()
+    #expect(process.terminationReason == .exit)
+    #expect(process.terminationStatus == 0)
+    #expect(message.isEmpty)
+  }
+
+  @Test func aVerdictSurvivesAClosedPipe() throws {
+    let process = Command.process(["verify", "--rtol", "0", "--atol", "0"])
+    let output = Pipe()
+    process.standardOutput = output
+    try output.fileHandleForReading.close()
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 1)
+  }
+
+  #if os(Linux)
+    @Test func aFullDiskIsAnInputOutputError() throws {
+      for arguments in [["doctor"], ["--help"], ["inspect", shipped("behavior-classifier.safetensors")]] {
+        let process = Command.process(arguments)
+        let errors = Pipe()
+        process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")
+        process.standardError = errors
+        try process.run()
+        let message = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 74)
+        #expect(message == "apus: cannot write to standard output: No space left on device\n")
+      }
+    }
+  #endif
+
+  @Test func directoriesAreNoInput() throws {
+    let folder = packageFolder.path(percentEncoded: false)
+    for arguments in [["behavior", folder], ["inspect", folder]] {
+      let result = try Command.run(arguments[0], arguments[1])
+      #expect(result.status == 66)
+      #expect(result.errors.contains("is a directory"))
+    }
+  }
+}
