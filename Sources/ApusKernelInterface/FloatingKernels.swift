@@ -12,6 +12,7 @@
 public protocol FloatingKernels<Scalar>:
   MatrixKernels,
   UnfoldKernels,
+  FoldKernels,
   ArithmeticKernels,
   ActivationKernels,
   ReductionKernels,

@@ -30,8 +30,8 @@ struct MatrixResult<Scalar>: @unchecked Sendable {
 
 /// `c = alpha · a · b + beta · c`, with `a` of `[m, k]`, `b` of `[k, n]` and `c` of `[m, n]`.
 ///
-/// Work is divided by shape alone, so the result is the same for any number of threads. A product with one row or one
-/// column is summed over many accumulators; others go to BLAS where one is in use, and to ``tiledGEMM`` where not. With
+/// Work is divided by shape alone, so the result is the same for any number of threads. A product of a few
+/// rows with a transposed matrix is summed over many accumulators; others go to BLAS where one is in use, and to ``tiledGEMM`` where not. With
 /// `beta` zero, `c` is not read.
 /// - Throws: ``TensorError/memory(bytes:limit:)`` when there is no room to pack the operands.
 func gemm<Scalar: FloatingPointScalar>(
@@ -43,8 +43,8 @@ func gemm<Scalar: FloatingPointScalar>(
     scaleRows(c, rows: m, columns: n, by: beta)
     return
   }
-  if m == 1, alpha == 1, beta == 0, a.columnStep == 1, b.rowStep == 1 {
-    multiplyVector(a.base, b, n: n, k: k, into: c.base)
+  if m <= 4, alpha == 1, beta == 0, a.columnStep == 1, b.rowStep == 1 {
+    multiplyRows(a, b, m: m, n: n, k: k, into: c)
     return
   }
   if Execution.current.usesBLAS, let blas = BLAS.shared,
@@ -55,18 +55,20 @@ func gemm<Scalar: FloatingPointScalar>(
   try tiledGEMM(m: m, n: n, k: k, alpha: alpha, a, b, beta: beta, into: c)
 }
 
-/// One row times a transposed matrix: a dot product an output.
-private func multiplyVector<Scalar: FloatingPointScalar>(
-  _ x: UnsafePointer<Scalar>, _ b: MatrixOperand<Scalar>, n: Int, k: Int, into y: UnsafeMutablePointer<Scalar>
+/// A few rows times a transposed matrix: a dot product an output. Packing the matrix would cost more than it saves, and
+/// BLAS's sums, in one accumulator over some hundred terms, are less exact.
+private func multiplyRows<Scalar: FloatingPointScalar>(
+  _ a: MatrixOperand<Scalar>, _ b: MatrixOperand<Scalar>, m: Int, n: Int, k: Int, into c: MatrixResult<Scalar>
 ) {
   let kernels = Scalar.kernels
   let columns = max(1, 65_536 / max(k, 1))
-  let x = Unchecked(x), y = Unchecked(y)
   parallel((n + columns - 1) / columns) { chunk in
     let first = chunk * columns
-    kernels.dotRows(
-      b.base + first * b.columnStep, rowStep: b.columnStep, rows: min(columns, n - first), x.value, depth: k,
-      y.value + first)
+    for row in 0..<m {
+      kernels.dotRows(
+        b.base + first * b.columnStep, rowStep: b.columnStep, rows: min(columns, n - first),
+        a.base + row * a.rowStep, depth: k, c.base + row * c.leading + first)
+    }
   }
 }
 

@@ -36,26 +36,16 @@ public struct Conv1d<Scalar: FloatingPointScalar>: Sendable {
       stride: stride, padding: padding, dilation: dilation, groups: groups)
   }
 
-  /// - Parameter input: `[batch, inputs, time]`.
+  /// - Parameters:
+  ///   - input: `[batch, inputs, time]`.
+  ///   - activation: applied to the result, as if afterwards but while it is in the cache.
   /// - Returns: `[batch, outputs, time']`.
   /// - Throws: ``TensorError/shape(operation:reason:)``.
-  public func callAsFunction(_ input: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  public func callAsFunction(_ input: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
     guard input.rank == 3 else {
       throw TensorError.shape(
         operation: "conv1d", reason: "input has shape \(input.shape), expected [batch, channels, time]")
     }
-    return try convolution(input.withHeight()).withoutHeight()
-  }
-}
-
-extension Tensor {
-  /// `[batch, channels, time]` as `[batch, channels, 1, time]`, in either layout.
-  fileprivate func withHeight() -> Tensor {
-    Tensor(shape: [shape[0], shape[1], 1, shape[2]], count: count, layout: layout, storage: storage)
-  }
-
-  /// `[batch, channels, 1, time]` as `[batch, channels, time]`, in either layout.
-  fileprivate func withoutHeight() -> Tensor {
-    Tensor(shape: [shape[0], shape[1], shape[3]], count: count, layout: layout, storage: storage)
+    return try convolution(input.withHeight(), activation: activation).withoutHeight()
   }
 }

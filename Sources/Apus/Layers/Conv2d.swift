@@ -32,14 +32,16 @@ public struct Conv2d<Scalar: FloatingPointScalar>: Sendable {
       stride: stride, padding: padding, dilation: dilation, groups: groups)
   }
 
-  /// - Parameter input: `[batch, inputs, height, width]`.
+  /// - Parameters:
+  ///   - input: `[batch, inputs, height, width]`.
+  ///   - activation: applied to the result, as if afterwards but while it is in the cache.
   /// - Returns: `[batch, outputs, height', width']`.
   /// - Throws: ``TensorError/shape(operation:reason:)``.
-  public func callAsFunction(_ input: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  public func callAsFunction(_ input: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
     guard input.rank == 4 else {
       throw TensorError.shape(
         operation: "conv2d", reason: "input has shape \(input.shape), expected [batch, channels, height, width]")
     }
-    return try convolution(input)
+    return try convolution(input, activation: activation)
   }
 }

@@ -71,4 +71,11 @@ extension Shape {
     guard !overflow else { throw TensorError.memory(bytes: .max, limit: Execution.memoryLimit) }
     return bytes
   }
+
+  /// Refuses what could never be held, for memory that does not come from the pool.
+  /// - Throws: ``TensorError/memory(bytes:limit:)``.
+  static func checkMemory<Element>(_ shape: [Int], of: Element.Type, operation: @autoclosure () -> String) throws {
+    let bytes = try byteCount(shape, of: Element.self, operation: operation())
+    guard bytes <= Execution.memoryLimit else { throw TensorError.memory(bytes: bytes, limit: Execution.memoryLimit) }
+  }
 }

@@ -77,6 +77,32 @@ import Testing
     }
   }
 
+  /// The activation in the epilogue gives what it gives afterwards, bit for bit.
+  @Test(arguments: cases)
+  func fusedActivationIsExact(_ c: Case) throws {
+    var random = SplitMix64(seed: 13)
+    let x = try Tensor<Float>.random([c.batch, c.inputs, c.size.height, c.size.width], using: &random)
+    let w = try Tensor<Float>.random(
+      [c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], using: &random)
+    for function in [Activation.silu, .leakyReLU(), .gelu()] {
+      for variant in Execution.availableVariants {
+        try Execution.with(variant: variant) {
+          let layer = try Conv2d(
+            weight: w, stride: c.stride, padding: c.padding, dilation: c.dilation, groups: c.groups)
+          let expected = try activation(layer(x), function)
+          for threads in [1, 4] {
+            let fused = try Execution.with(threads: threads) { try layer(x, activation: function) }
+            #expect(fused.layout == expected.layout)
+            #expect(try fused.bytes == expected.bytes, "\(variant)")
+          }
+        }
+      }
+    }
+    let doubles = try Conv2d(
+      weight: w.asDouble, stride: c.stride, padding: c.padding, dilation: c.dilation, groups: c.groups)
+    #expect(try doubles(x.asDouble, activation: .silu).bytes == silu(doubles(x.asDouble)).bytes)
+  }
+
   @Test func blockedInputIsReadWhereItLies() throws {
     var random = SplitMix64(seed: 3)
     let x = try Tensor<Float>.random([1, 16, 6, 10], using: &random)

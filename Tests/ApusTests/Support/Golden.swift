@@ -90,6 +90,13 @@ struct GoldenInputs<Scalar: FloatingPointScalar>: Sendable {
     }
   }
 
+  /// The operands named `parameter.…`, as a layer reads them.
+  func weights() throws -> Weights {
+    let names = tensors.keys.filter { $0.hasPrefix("parameter.") }
+    return Weights(
+      Dictionary(uniqueKeysWithValues: try names.map { (String($0.dropFirst("parameter.".count)), try self[$0]) }))
+  }
+
   /// An operand that may be absent.
   func optional(_ name: String) throws -> Tensor<Scalar>? {
     tensors[name] == nil ? nil : try self[name]

@@ -1,3 +1,5 @@
+import ApusKernelInterface
+
 /// A convolution with its weights laid out for the kernels: prepared once, applied often.
 ///
 /// Three algorithms share the work. ``DirectConvolution`` and ``DepthwiseConvolution`` read channel-blocked maps where
@@ -30,9 +32,11 @@ public struct Convolution<Scalar: FloatingPointScalar>: Sendable {
       weight: try weight.rowMajor, bias: try bias?.rowMajor ?? Tensor(zeros: [outputs]), parameters: parameters)
   }
 
-  /// - Parameter input: `[batch, channels, height, width]`.
+  /// - Parameters:
+  ///   - input: `[batch, channels, height, width]`.
+  ///   - activation: applied to each part of the output while it is in the cache; as exact as applied afterwards.
   /// - Returns: `[batch, outputs, height, width]`, channel-blocked where the algorithm leaves it so.
-  func callAsFunction(_ input: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  func callAsFunction(_ input: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
     guard input.rank == 4, input.shape[1] == inputChannels else {
       throw TensorError.shape(
         operation: parameters.operation,
@@ -41,7 +45,7 @@ public struct Convolution<Scalar: FloatingPointScalar>: Sendable {
     let size = try parameters.outputSize(Size2D(height: input.shape[2], width: input.shape[3]))
     let shape = [input.shape[0], outputChannels, size.height, size.width]
     if try Shape.elementCount(shape, operation: parameters.operation) == 0 { return try Tensor(zeros: shape) }
-    return try algorithm(input, shape: shape)
+    return try algorithm(input, shape: shape, activation: activation.operation)
   }
 }
 
@@ -52,7 +56,8 @@ public protocol ConvolutionAlgorithm<Scalar>: Sendable {
   /// - Parameters:
   ///   - input: `[batch, channels, height, width]`, checked.
   ///   - shape: the output's, without an empty axis.
-  func callAsFunction(_ input: Tensor<Scalar>, shape: [Int]) throws -> Tensor<Scalar>
+  ///   - activation: what each element goes through at last.
+  func callAsFunction(_ input: Tensor<Scalar>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Scalar>
 }
 
 extension Float {

@@ -29,7 +29,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     self.parameters = parameters
   }
 
-  func callAsFunction(_ input: Tensor<Float>, shape: [Int]) throws -> Tensor<Float> {
+  func callAsFunction(_ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Float> {
     let size = Size2D(height: shape[2], width: shape[3])
     let map = try StagedMap(input, parameters: parameters, output: size)
     let block = TensorLayout.block
@@ -60,6 +60,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
               weights: w.value + index * area * block, bias: b.value + index * block,
               out + row * rowStep, width: size.width, walk: walk)
           }
+          if let activation { float32.unary(activation, out, out, count: blockStep) }
         }
       }
     }

@@ -32,7 +32,7 @@ struct DirectConvolution: ConvolutionAlgorithm {
     self.outputChannels = outputs
   }
 
-  func callAsFunction(_ input: Tensor<Float>, shape: [Int]) throws -> Tensor<Float> {
+  func callAsFunction(_ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Float> {
     let isPointwise = parameters.isPointwise
     let source = input.flattenedMap(isPointwise)
     let (batch, outputs) = (shape[0], shape[1])
@@ -77,6 +77,11 @@ struct DirectConvolution: ConvolutionAlgorithm {
               weights: w.value + firstBlock * weightBlockStep,
               addend: b.value + firstBlock * block, addendStep: 0, addendBlockStep: block,
               out + row * rowStep, width: size.width, blocks: blocks, walk: walk)
+          }
+          guard let activation else { return }
+          for index in 0..<blocks {
+            let done = out + index * blockStep + rows.lowerBound * rowStep
+            kernels.unary(activation, done, done, count: rows.count * rowStep)
           }
         }
       }

@@ -34,7 +34,7 @@ struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
     self.outputsPerGroup = outputs
   }
 
-  func callAsFunction(_ input: Tensor<Scalar>, shape: [Int]) throws -> Tensor<Scalar> {
+  func callAsFunction(_ input: Tensor<Scalar>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Scalar> {
     let source = try input.rowMajor
     let (batch, outputs) = (shape[0], shape[1])
     let size = Size2D(height: shape[2], width: shape[3])
@@ -92,6 +92,7 @@ struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
                 walk: tileWalk)
             }
           }
+          if let activation { kernels.unary(activation, product, product, count: productStep) }
           let plane = size.height * size.width
           for block in 0..<outputBlocks {
             let first = block * vector

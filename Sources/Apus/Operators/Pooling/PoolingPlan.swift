@@ -1,0 +1,129 @@
+import ApusKernelInterface
+
+/// The windows of a pooling operator over maps of one size: where each begins, what it covers, what it divides by.
+struct PoolingPlan: Sendable {
+  let operation: String
+  private let rows: [WindowSpan]
+  private let columns: [WindowSpan]
+  private let dilation: Size2D
+
+  /// Windows of one size at regular steps.
+  ///
+  /// - Parameters:
+  ///   - ceilMode: whether a last window may reach beyond the padded map, as long as it begins inside.
+  ///   - countsPadding: whether padding counts in the divisor of an average.
+  /// - Throws: ``TensorError`` for arguments out of range, and a map that is smaller than the window.
+  init(
+    _ map: Size2D, parameters: ConvolutionParameters, ceilMode: Bool, countsPadding: Bool
+  ) throws {
+    operation = parameters.operation
+    dilation = parameters.dilation
+    func spans(
+      _ size: Int, kernel: Int, stride: Int, before: Int, after: Int, dilation: Int, extent: Int
+    ) throws -> [WindowSpan] {
+      guard max(before, after) <= extent / 2 else {
+        throw TensorError.argument(
+          operation: parameters.operation,
+          reason: "padding \(max(before, after)) is more than half of a window of \(extent) positions")
+      }
+      guard size <= 1 << 31, size + before + after + (ceilMode ? stride - 1 : 0) >= extent else {
+        throw TensorError.shape(
+          operation: parameters.operation,
+          reason: "a window of \(extent) positions does not fit into \(size) positions padded by \(before + after)")
+      }
+      var count = (size + before + after - extent + (ceilMode ? stride - 1 : 0)) / stride + 1
+      if ceilMode, (count - 1) * stride >= size + before { count -= 1 }
+      guard count > 0 else {
+        throw TensorError.shape(operation: parameters.operation, reason: "no window fits into \(size) positions")
+      }
+      return (0..<count).map { index in
+        let begin = index * stride - before
+        // The first tap that is not before the map, and the first that is behind it.
+        let first = begin >= 0 ? 0 : min(kernel, (dilation - 1 - begin) / dilation)
+        let end = size > begin ? min(kernel, (size - 1 - begin) / dilation + 1) : first
+        let valid = max(0, end - first)
+        let padded = max(1, min(begin + kernel, size + after) - begin)
+        return WindowSpan(
+          first: begin + first * dilation, count: valid, extent: countsPadding ? padded : max(1, valid))
+      }
+    }
+    let (kernel, stride, padding) = (parameters.kernel, parameters.stride, parameters.padding)
+    let extent = parameters.extent
+    rows = try spans(
+      map.height, kernel: kernel.height, stride: stride.height, before: padding.top, after: padding.bottom,
+      dilation: dilation.height, extent: extent.height)
+    columns = try spans(
+      map.width, kernel: kernel.width, stride: stride.width, before: padding.left, after: padding.right,
+      dilation: dilation.width, extent: extent.width)
+  }
+
+  /// Windows that share the map out: number `i` of `n` covers the positions from `⌊i·size/n⌋` to `⌈(i+1)·size/n⌉`.
+  /// - Throws: ``TensorError`` for an output that is not positive, and an empty map.
+  init(_ map: Size2D, output: Size2D, operation: String) throws {
+    self.operation = operation
+    dilation = 1
+    func spans(_ size: Int, _ count: Int) throws -> [WindowSpan] {
+      let limit = 1 << 31
+      guard count > 0, count <= limit else {
+        throw TensorError.argument(operation: operation, reason: "output size \(count) is outside 1...\(limit)")
+      }
+      guard size > 0, size <= limit else {
+        throw TensorError.shape(operation: operation, reason: "a map with \(size) positions along an axis")
+      }
+      // Before the spans are written down, for `count` may be anything.
+      try Shape.checkMemory([count], of: WindowSpan.self, operation: operation)
+      return (0..<count).map { index in
+        let first = index * size / count
+        let covered = ((index + 1) * size + count - 1) / count - first
+        return WindowSpan(first: first, count: covered, extent: covered)
+      }
+    }
+    rows = try spans(map.height, output.height)
+    columns = try spans(map.width, output.width)
+  }
+
+  /// Applies `kernel` to every map of `input`, `[batch, channels, height, width]`. The layout is kept.
+  func run<Scalar: FloatingPointScalar>(
+    _ input: Tensor<Scalar>,
+    kernel: @Sendable (UnsafePointer<Scalar>, UnsafeMutablePointer<Scalar>, PoolingWindows, _ isBlocked: Bool) -> Void
+  ) throws -> Tensor<Scalar> {
+    let shape = [input.shape[0], input.shape[1], rows.count, columns.count]
+    guard try Shape.elementCount(shape, operation: operation) > 0 else { return try Tensor(zeros: shape) }
+    let width = input.shape[3]
+    let isBlocked = input.layout == .channelBlocked
+    let vector = isBlocked ? TensorLayout.block : 1
+    let maps = input.shape[0] * input.shape[1] / vector
+    let inputStep = input.shape[2] * width * vector
+    let outputStep = rows.count * columns.count * vector
+    // About as many elements read as make a piece of work worth handing out, in whole maps or in rows of one.
+    let mapsPerTask = max(1, min(maps, 32_768 / max(inputStep, 1)))
+    let rowsPerTask = mapsPerTask > 1 ? rows.count : max(1, min(rows.count, 65_536 * rows.count / inputStep))
+    let rowTasks = (rows.count + rowsPerTask - 1) / rowsPerTask
+    let mapTasks = (maps + mapsPerTask - 1) / mapsPerTask
+    let x = Unchecked(input.pointer)
+    let (rows, columns, dilation) = (rows, columns, dilation)
+
+    return try Tensor.filled(shape, layout: input.layout) { destination in
+      let y = Unchecked(destination)
+      withExtendedLifetime(input.storage) {
+        parallel(mapTasks * rowTasks) { task in
+          let firstRow = task % rowTasks * rowsPerTask
+          let firstMap = task / rowTasks * mapsPerTask
+          rows.withUnsafeBufferPointer { rowSpans in
+            columns.withUnsafeBufferPointer { columnSpans in
+              guard let rowSpans = rowSpans.baseAddress, let columnSpans = columnSpans.baseAddress else { return }
+              let windows = PoolingWindows(
+                rows: rowSpans + firstRow, rowCount: min(rowsPerTask, rows.count - firstRow), rowStep: dilation.height,
+                columns: columnSpans, columnCount: columns.count, columnStep: dilation.width, width: width)
+              for map in firstMap..<min(firstMap + mapsPerTask, maps) {
+                kernel(
+                  x.value + map * inputStep, y.value + map * outputStep + firstRow * columns.count * vector, windows,
+                  isBlocked)
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+}
