@@ -49,8 +49,9 @@ class Apus:
         return answer.split()
 
     def seconds(self, name, calls):
-        """The median time of a call, of so many."""
-        return float(self._ask(f"{name} {calls}")[0])
+        """The median time of a call, of so many, and the least."""
+        median, least = self._ask(f"{name} {calls}")
+        return float(median), float(least)
 
     def values(self, name):
         """The elements of the result, flat."""

@@ -13,7 +13,8 @@ Five `bench --serve` processes run the same shapes a few milliseconds each, many
     poor       cblas_sgemm with --poor-core (default: Prescott), the kernels an OpenBLAS falls back to on a processor
                newer than itself. Where the untouched library knows the processor, this stands in for one that does not.
 
-The table shows the rate of each, and ratios: medians over rounds of paired medians. Needs numpy and an OpenBLAS.
+The table shows the rate of each, and ratios of speeds: medians over rounds of paired medians, and in parentheses of the
+least times, which a busy machine disturbs less. Needs numpy and an OpenBLAS.
 """
 
 import argparse
@@ -28,8 +29,8 @@ def main():
     parser.add_argument("--filter", metavar="REGEX", default="", help="shapes in whose name it occurs")
     parser.add_argument("--rounds", type=int, default=25, help="measurements of each side (default: 25)")
     parser.add_argument("--budget", type=float, default=10, help="milliseconds a measurement takes (default: 10)")
-    parser.add_argument("--right-core", metavar="NAME", default="SkylakeX", help="core type of `right` (default: SkylakeX)")
-    parser.add_argument("--poor-core", metavar="NAME", default="Prescott", help="core type of `poor` (default: Prescott)")
+    parser.add_argument("--right-core", metavar="NAME", default="SkylakeX", help="for `right` (default: SkylakeX)")
+    parser.add_argument("--poor-core", metavar="NAME", default="Prescott", help="for `poor` (default: Prescott)")
     parser.add_argument("--bench", metavar="PATH", help="the executable (default: .build/release/bench)")
     parser.add_argument("--json", metavar="FILE", help="also write the results to FILE")
     arguments = parser.parse_args()
@@ -49,7 +50,7 @@ def main():
     shapes = [name.removeprefix("gemm/") for name in names]
     width = max(len(shape) for shape in shapes) + 2
     print(f"{'GFLOP/s':{width}}" + "".join(f"{side:>11}" for side in sides)
-          + f"{'apus/right':>13}{'swift/right':>13}{'apus/poor':>11}")
+          + f"{'apus/right':>14}{'swift/right':>14}{'apus/poor':>14}")
     results = []
     for shape in shapes:
         m, n, k = (int(part) for part in shape.removesuffix("-bt").split("x"))
@@ -57,7 +58,7 @@ def main():
         calls = {}
         for side, (prefix, process) in sides.items():
             process.seconds(prefix + shape, 3)
-            calls[side] = calls_for(process.seconds(prefix + shape, 5), arguments.budget * 1e-3)
+            calls[side] = calls_for(process.seconds(prefix + shape, 5)[1], arguments.budget * 1e-3)
         times = {side: [] for side in sides}
         for round in range(arguments.rounds):
             order = list(sides)
@@ -67,17 +68,24 @@ def main():
                 times[side].append(process.seconds(prefix + shape, calls[side]))
 
         def speed(fast, slow):
-            return statistics.median(b / a for a, b in zip(times[fast], times[slow]))
+            return statistics.median(b[0] / a[0] for a, b in zip(times[fast], times[slow]))
 
-        medians = {side: statistics.median(values) for side, values in times.items()}
+        medians = {side: statistics.median(value[0] for value in values) for side, values in times.items()}
+        least = {side: min(value[1] for value in values) for side, values in times.items()}
         ratios = {
             "apus_to_right": speed("apus", "right"), "swift_to_right": speed("swift", "right"),
             "apus_to_poor": speed("apus", "poor"),
         }
-        results.append({"shape": shape, "seconds": medians, "speed_ratios": ratios})
+        of_least = {
+            "apus_to_right": least["right"] / least["apus"], "swift_to_right": least["right"] / least["swift"],
+            "apus_to_poor": least["poor"] / least["apus"],
+        }
+        results.append({
+            "shape": shape, "seconds": medians, "least_seconds": least, "speed_ratios": ratios,
+            "speed_ratios_of_least": of_least,
+        })
         print(f"{shape:{width}}" + "".join(f"{operations / medians[side] * 1e-9:11.1f}" for side in sides)
-              + f"{ratios['apus_to_right']:13.2f}{ratios['swift_to_right']:13.2f}{ratios['apus_to_poor']:11.2f}",
-              flush=True)
+              + "".join(f"{ratios[key]:7.2f} ({of_least[key]:.2f})" for key in ratios), flush=True)
     for _, process in sides.values():
         process.close()
     if arguments.json:

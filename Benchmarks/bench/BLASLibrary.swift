@@ -8,8 +8,8 @@ import Apus
 
 /// The BLAS library called without Apus in between: what its share of the time is measured against.
 ///
-/// On Linux this is the library that Apus has loaded, with the kernels that Apus has chosen for it. Where Apus uses none
-/// (`APUS_BLAS=none`), it is loaded here as any program would load it.
+/// On Linux this is the library that Apus has loaded, with the kernels that Apus has chosen for it. Where Apus uses
+/// none (`APUS_BLAS=none`), it is loaded here as any program would load it.
 struct BLASLibrary: Sendable {
   static let shared = BLASLibrary()
 

@@ -5,7 +5,7 @@ import Apus
 /// A single convolution converts its input to channel blocks and its result back, as ONNX Runtime does; a chain of four
 /// shows what a convolution costs inside a network, where maps stay as they are.
 func convolutionWorkloads() -> [Workload] {
-  ConvolutionCase.planar.map(\.workload) + ConvolutionCase.chains.map(\.workload) + ConvolutionCase.linear.map(\.workload)
+  (ConvolutionCase.planar + ConvolutionCase.chains + ConvolutionCase.linear).map(\.workload)
 }
 
 private struct ConvolutionCase {
@@ -64,7 +64,8 @@ private struct ConvolutionCase {
     ConvolutionCase(
       group: "conv1d", label: "5-s2-64-128", inputs: 64, outputs: 128, size: [100], kernel: [5], stride: 2, padding: 2),
     ConvolutionCase(
-      group: "conv1d", label: "3-s2-128-256", inputs: 128, outputs: 256, size: [50], kernel: [3], stride: 2, padding: 1),
+      group: "conv1d", label: "3-s2-128-256", inputs: 128, outputs: 256, size: [50], kernel: [3], stride: 2,
+      padding: 1),
   ]
 
   private static func square(_ label: String, _ channels: Int, _ size: Int) -> ConvolutionCase {

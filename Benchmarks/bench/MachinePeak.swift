@@ -42,7 +42,9 @@ struct MachinePeak: Encodable {
     // Larger than any cache, and a whole number of pages for each thread.
     let count = (32 << 20) / threads / 1024 * 1024
     let bytes = count * MemoryLayout<Float>.stride
-    nonisolated(unsafe) let buffers = (0..<2 * threads).map { _ in UnsafeMutablePointer<Float>.allocate(capacity: count) }
+    nonisolated(unsafe) let buffers = (0..<2 * threads).map { _ in
+      UnsafeMutablePointer<Float>.allocate(capacity: count)
+    }
     defer { for buffer in buffers { buffer.deallocate() } }
     for buffer in buffers { buffer.initialize(repeating: 1, count: count) }
     let reading = Timing.of(budget: budget) {

@@ -16,7 +16,8 @@ func residentBytes() throws -> Int {
     guard fgets(&line, Int32(line.count), file) != nil else {
       throw BenchmarkUnavailable("/proc/self/statm cannot be read")
     }
-    let fields = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self).split(separator: " ")
+    let text = String(decoding: line.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    let fields = text.split(separator: " ")
     guard fields.count > 1, let pages = Int(fields[1]) else {
       throw BenchmarkUnavailable("/proc/self/statm cannot be understood")
     }

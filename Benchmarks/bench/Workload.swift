@@ -46,5 +46,8 @@ struct Twin: Encodable {
 
 /// All there is to measure, in the order of the table.
 func allWorkloads() -> [Workload] {
-  gemmWorkloads() + convolutionWorkloads()
+  let groups: [() -> [Workload]] = [
+    gemmWorkloads, convolutionWorkloads, normalizationWorkloads, activationWorkloads, arithmeticWorkloads,
+  ]
+  return groups.flatMap { $0() }
 }

@@ -41,6 +41,9 @@ extension BlockedKernels {
           for j in begin..<end {
             store(load(line + (j &* phases &+ offset) &* positionStep, as: Lanes.self), out + j &* 16)
           }
+        } else if channels == 16, positionStep == 1 {
+          interleaveSixteen(
+            line + (begin &* phases &+ offset), xStep: channelStep, step: phases, count: end &- begin, out + begin &* 16)
         } else {
           if channels < 16 { for j in begin..<end { store(zero, out + j &* 16) } }
           for channel in 0..<channels {

@@ -205,9 +205,13 @@ func dot<L: SIMD>(
 /// The sum of the lanes, added in pairs.
 @inline(__always)
 func pairwiseSum<L: SIMD>(_ v: L) -> L.Scalar where L.Scalar: FloatingPoint {
-  var parts = InlineArray<16, L.Scalar>(repeating: 0)
-  unrolled(L.scalarCount) { parts[$0] = v[$0] }
-  if L.scalarCount == 16 { unrolled(8) { parts[$0] += parts[$0 &+ 8] } }
-  unrolled(4) { parts[$0] += parts[$0 &+ 4] }
-  return (parts[0] + parts[2]) + (parts[1] + parts[3])
+  // Lane by lane and not in an `InlineArray`, whose initialiser may become a function that all variants share.
+  (quarterSum(v, 0) + quarterSum(v, 2)) + (quarterSum(v, 1) + quarterSum(v, 3))
+}
+
+/// Every fourth lane from `lane` on, of eight or sixteen.
+@inline(__always)
+private func quarterSum<L: SIMD>(_ v: L, _ lane: Int) -> L.Scalar where L.Scalar: FloatingPoint {
+  if L.scalarCount == 8 { return v[lane] + v[lane &+ 4] }
+  return (v[lane] + v[lane &+ 8]) + (v[lane &+ 4] + v[lane &+ 12])
 }

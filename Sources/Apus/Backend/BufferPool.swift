@@ -105,10 +105,13 @@ final class BufferPool: Sendable {
   /// Takes back what ``allocate(byteCount:)`` gave for the same size.
   func recycle(_ base: UnsafeMutableRawPointer, byteCount: Int) {
     let size = Self.sizeClass(byteCount)
-    let buffer = Chain(first: base)
+    guard size <= idleLimit else {
+      state.withLock { $0.usedBytes -= byteCount }
+      free(base)
+      return
+    }
     let surplus = state.withLock { state -> Chain in
       state.usedBytes -= byteCount
-      guard size <= idleLimit, let base = buffer.first else { return buffer }
       var surplus = Chain()
       while state.idleBytes > idleLimit - size {
         if let evicted = state.chains[state.evicted].pop() {

@@ -109,6 +109,20 @@ private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan
     #expect(pool.idleByteCount == 0)
   }
 
+  @Test(arguments: [0, 1 << 10, 1 << 16, 1 << 30])
+  func whatABufferHeldDoesNotMatter(idleLimit: Int) throws {
+    let pool = BufferPool(idleLimit: idleLimit)
+    for size in [1, 7, 300, 5_000, 70_000, 300] {
+      let buffers = try (0..<3).map { _ in try pool.allocate(byteCount: size) }
+      for buffer in buffers {
+        buffer.initializeMemory(as: UInt8.self, repeating: 0xFF, count: size)
+        pool.recycle(buffer, byteCount: size)
+      }
+    }
+    #expect(pool.usedByteCount == 0)
+    #expect(pool.idleByteCount <= idleLimit)
+  }
+
   @Test func tooMuchIsAnError() throws {
     let limit = 1 << 20
     let pool = BufferPool(memoryLimit: limit)
