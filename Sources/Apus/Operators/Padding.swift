@@ -16,8 +16,9 @@ public enum PaddingMode: String, Sendable, Hashable, CaseIterable {
 ///   - amounts: how many before and after the last axis, then before and after the one in front of it, and so on, as in
 ///     PyTorch's `pad`.
 ///   - value: what `.constant` puts in.
-/// - Throws: ``TensorError`` when there are more amounts than axes, when more is taken away than there is, when
-///   `.reflect` is asked for as many elements as the axis has or `.circular` for more, or `.replicate` for some of none.
+/// - Throws: ``TensorError`` when there are more amounts than axes or more is taken away than there is; when `.reflect`
+///   is asked for as many elements as the axis has, `.circular` for more than that, or `.replicate` for any where the
+///   axis is empty.
 public func pad<Scalar: TensorScalar>(
   _ x: Tensor<Scalar>, _ amounts: [Int], mode: PaddingMode = .constant, value: Scalar = .zero
 ) throws -> Tensor<Scalar> {

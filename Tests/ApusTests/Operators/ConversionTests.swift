@@ -22,7 +22,9 @@ struct ConversionTests {
 
   @Test("rounding to sixteen bits: halfway, subnormal, overflowing")
   func narrowing() throws {
-    var values: [Float] = [65519.9, 65520, 65536, -1e30, .infinity, .nan, 0, -0.0, 0x1p-24, 0x1p-25, 0x1.8p-25, 0x1.002p0]
+    var values: [Float] = [
+      65519.9, 65520, 65536, -1e30, .infinity, .nan, 0, -0.0, 0x1p-24, 0x1p-25, 0x1.8p-25, 0x1.002p0,
+    ]
     var generator = SplitMix64(seed: 1)
     for exponent in -30...20 {
       for _ in 0..<20 {
@@ -77,7 +79,9 @@ struct ConversionTests {
 
   @Test("floating point to whole numbers: truncated, limited, NaN is zero")
   func truncation() throws {
-    let values: [Double] = [0, -0.9, 1.9, -1.9, 127.5, 128, 255.9, 256, -129, 1e30, -1e30, .infinity, -.infinity, .nan, 0x1p53 + 2]
+    let values: [Double] = [
+      0, -0.9, 1.9, -1.9, 127.5, 128, 255.9, 256, -129, 1e30, -1e30, .infinity, -.infinity, .nan, 0x1p53 + 2,
+    ]
     func expected<I: FixedWidthInteger>(_ value: Double, _ type: I.Type) -> I {
       if value.isNaN { return 0 }
       let whole = value.rounded(.towardZero)

@@ -49,12 +49,15 @@ struct ReductionTests {
     let size = axes.reduce(1) { $0 * shape[$1] }
     let moved = try x.permuted(order).elements.map { Double($0) }
     let rows = stride(from: 0, to: moved.count, by: size).map { moved[$0..<($0 + size)] }
-    func expect(_ name: String, tolerance: Double, _ body: () throws -> Tensor<Float>, _ naive: (ArraySlice<Double>) -> Double) throws {
+    func expect(
+      _ name: String, tolerance: Double, _ body: () throws -> Tensor<Float>, _ naive: (ArraySlice<Double>) -> Double
+    ) throws {
       for (variant, result) in try onEveryVariant(body) {
         #expect(result.shape == shape.indices.filter { !axes.contains($0) }.map { shape[$0] })
         for (value, row) in zip(try result.elements, rows) {
           let expected = naive(row)
-          #expect((Double(value) - expected).magnitude <= tolerance * max(1e-3, expected.magnitude), "\(name) \(variant)")
+          let difference = (Double(value) - expected).magnitude
+          #expect(difference <= tolerance * max(1e-3, expected.magnitude), "\(name) \(variant)")
         }
       }
     }

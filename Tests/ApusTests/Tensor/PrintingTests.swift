@@ -44,7 +44,9 @@ struct PrintingTests {
 
   @Test("beyond a thousand elements only the ends are shown")
   func summary() throws {
-    #expect(try Tensor<Float>(range: 1001).description == "float32 [1001]\n[   0.0,    1.0,    2.0, …,  998.0,  999.0, 1000.0]")
+    #expect(
+      try Tensor<Float>(range: 1001).description
+        == "float32 [1001]\n[   0.0,    1.0,    2.0, …,  998.0,  999.0, 1000.0]")
     let text = try Tensor<Float>(zeros: [100, 7, 50]).description
     #expect(text.split(separator: "\n").filter { !$0.isEmpty }.count == 1 + 6 * 7 + 1)
     #expect(text.contains("…"))
