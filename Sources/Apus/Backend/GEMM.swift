@@ -31,8 +31,8 @@ struct MatrixResult<Scalar>: @unchecked Sendable {
 /// `c = alpha · a · b + beta · c`, with `a` of `[m, k]`, `b` of `[k, n]` and `c` of `[m, n]`.
 ///
 /// Work is divided by shape alone, so the result is the same for any number of threads. A product of a few
-/// rows with a transposed matrix is summed over many accumulators; others go to BLAS where one is in use, and to ``tiledGEMM`` where not. With
-/// `beta` zero, `c` is not read.
+/// rows with a transposed matrix is summed over many accumulators; others go to BLAS where one is in use, and to
+/// ``tiledGEMM`` where not. With `beta` zero, `c` is not read.
 /// - Throws: ``TensorError/memory(bytes:limit:)`` when there is no room to pack the operands.
 func gemm<Scalar: FloatingPointScalar>(
   m: Int, n: Int, k: Int, alpha: Scalar = 1, _ a: MatrixOperand<Scalar>, _ b: MatrixOperand<Scalar>,
@@ -43,7 +43,7 @@ func gemm<Scalar: FloatingPointScalar>(
     scaleRows(c, rows: m, columns: n, by: beta)
     return
   }
-  if m <= 4, alpha == 1, beta == 0, a.columnStep == 1, b.rowStep == 1 {
+  if m == 1 || (m <= 4 && k >= 128), alpha == 1, beta == 0, a.columnStep == 1, b.rowStep == 1 {
     multiplyRows(a, b, m: m, n: n, k: k, into: c)
     return
   }

@@ -11,13 +11,13 @@ public struct MultiheadAttention<Scalar: FloatingPointScalar>: Sendable {
   private let heads: Int
   private let batchFirst: Bool
 
-  /// Reads `in_proj_weight` `[3 · embedding, embedding]`, or `q_proj_weight`, `k_proj_weight` and `v_proj_weight` where
-  /// keys and values have other sizes; `out_proj.weight` `[embedding, embedding]`; and, when there are any,
+  /// Reads `in_proj_weight` `[3 · embedding, embedding]`, or `q_proj_weight`, `k_proj_weight` and `v_proj_weight`
+  /// where keys and values have other sizes; `out_proj.weight` `[embedding, embedding]`; and, when there are any,
   /// `in_proj_bias` and `out_proj.bias`. Learned extra keys (`bias_k`, `bias_v`) are not supported.
   /// - Parameters:
   ///   - keyFeatures: the size of keys; `embedding` when absent. `valueFeatures` likewise.
-  /// - Throws: ``WeightsError`` for parameters that are missing or have another shape; ``TensorError`` when the heads do
-  ///   not divide the embedding.
+  /// - Throws: ``WeightsError`` for parameters that are missing or have another shape; ``TensorError`` when the heads
+  ///   do not divide the embedding.
   public init(
     _ weights: Weights, embedding: Int, heads: Int, keyFeatures: Int? = nil, valueFeatures: Int? = nil,
     batchFirst: Bool = false

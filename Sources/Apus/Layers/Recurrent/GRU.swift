@@ -10,7 +10,8 @@ public struct GRU<Scalar: FloatingPointScalar>: Sendable {
   /// Reads `weight_ih_l0` `[3 · hidden, inputs]`, `weight_hh_l0` `[3 · hidden, hidden]` and, when there are any,
   /// `bias_ih_l0` and `bias_hh_l0` `[3 · hidden]`, gates in the order r, z, n; so for every layer, and with `_reverse` for
   /// the second direction. Later layers' inputs are the states of all directions.
-  /// - Throws: ``WeightsError`` for parameters that are missing or have another shape; ``TensorError`` for sizes below 1.
+  /// - Throws: ``WeightsError`` for parameters that are missing or have another shape; ``TensorError`` for sizes
+  ///   below 1.
   public init(
     _ weights: Weights, inputs: Int, hidden: Int, layers: Int = 1, batchFirst: Bool = false,
     bidirectional: Bool = false

@@ -26,7 +26,8 @@ public struct LSTM<Scalar: FloatingPointScalar>: Sendable {
   /// `bias_ih_l0` and `bias_hh_l0` `[4 · hidden]`, gates in the order i, f, g, o; so for every layer, and with `_reverse`
   /// for the second direction. Later layers' inputs are the states of all directions. Projections (`weight_hr_l0`) are
   /// not supported.
-  /// - Throws: ``WeightsError`` for parameters that are missing or have another shape; ``TensorError`` for sizes below 1.
+  /// - Throws: ``WeightsError`` for parameters that are missing or have another shape; ``TensorError`` for sizes
+  ///   below 1.
   public init(
     _ weights: Weights, inputs: Int, hidden: Int, layers: Int = 1, batchFirst: Bool = false,
     bidirectional: Bool = false

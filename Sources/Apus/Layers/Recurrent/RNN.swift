@@ -14,7 +14,8 @@ public struct RNN<Scalar: FloatingPointScalar>: Sendable {
   /// Reads `weight_ih_l0` `[hidden, inputs]`, `weight_hh_l0` `[hidden, hidden]` and, when there are any, `bias_ih_l0` and
   /// `bias_hh_l0` `[hidden]`; so for every layer, and with `_reverse` for the second direction. Later layers' inputs are
   /// the states of all directions.
-  /// - Throws: ``WeightsError`` for parameters that are missing or have another shape; ``TensorError`` for sizes below 1.
+  /// - Throws: ``WeightsError`` for parameters that are missing or have another shape; ``TensorError`` for sizes
+  ///   below 1.
   public init(
     _ weights: Weights, inputs: Int, hidden: Int, layers: Int = 1, nonlinearity: RNNNonlinearity = .tanh,
     batchFirst: Bool = false, bidirectional: Bool = false

@@ -70,10 +70,10 @@ struct RecurrentStack<Scalar: FloatingPointScalar>: Sendable {
     _ input: Tensor<Scalar>, state: Tensor<Scalar>?, cells: Tensor<Scalar>?
   ) throws -> (output: Tensor<Scalar>, state: Tensor<Scalar>, cells: Tensor<Scalar>) {
     guard input.rank == 3, input.shape[2] == inputs, input.shape[batchFirst ? 1 : 0] > 0 else {
+      let expected = batchFirst ? "[batch, time, \(inputs)]" : "[time, batch, \(inputs)]"
       throw TensorError.shape(
         operation: operation,
-        reason: "input has shape \(input.shape), expected \(batchFirst ? "[batch, time, \(inputs)]" : "[time, batch, \(inputs)]") "
-          + "with at least one step")
+        reason: "input has shape \(input.shape), expected \(expected) with at least one step")
     }
     var sequence = batchFirst ? try input.transposed(0, 1) : try input.rowMajor
     let shape = [layers * directions, sequence.shape[1], hidden]
