@@ -10,6 +10,9 @@ export DEBIAN_FRONTEND=noninteractive
 external_models=$(realpath -m "$APUS_EXTERNAL_MODELS")
 for name in ${!APUS_@}; do unset "$name"; done
 
+# A sanitizer takes offence at what prints Swift's backtraces, and both wait for each other.
+export SWIFT_BACKTRACE=enable=no
+
 SECONDS=0
 work=$(mktemp -d)
 current=

@@ -46,6 +46,6 @@ public protocol MovementKernels {
     elementSize: Int, from source: UnsafeRawPointer, axisSize: Int, inner: Int,
     indices: UnsafePointer<Int64>, count: Int, to destination: UnsafeMutableRawPointer)
 
-  /// The place of the first index outside `-size ..< size`, or -1.
-  static func firstIndexOutside(_ size: Int, _ indices: UnsafePointer<Int64>, count: Int) -> Int
+  /// The place of the first index outside `low ..< high`, or -1.
+  static func firstIndex(outside low: Int, _ high: Int, _ indices: UnsafePointer<Int64>, count: Int) -> Int
 }

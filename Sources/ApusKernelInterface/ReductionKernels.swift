@@ -22,9 +22,10 @@ public protocol ReductionKernels<Scalar> {
     _ reduction: Reduction, _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, rows: Int, columns: Int,
     first: Int, count: Int)
 
-  /// `y[r] = Σ (x - mean)² / (columns - correction)` over row `r`.
+  /// `y[r] = Σ (x - mean)² / (columns - correction)` over row `r`, or its square root.
   static func varianceRows(
-    _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, rows: Int, columns: Int, correction: Int)
+    _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, rows: Int, columns: Int, correction: Int,
+    root: Bool)
 
   /// `y[r] = log Σ exp(x)` over row `r`, without overflow.
   static func logSumExpRows(

@@ -12,10 +12,6 @@ public protocol UnfoldKernels<Scalar> {
   static func unfoldRow(
     _ x: UnsafePointer<Scalar>, channels: Int, height: Int, width: Int, row: Int, column: Int,
     window: WindowWalk, outputWidth: Int, _ y: UnsafeMutablePointer<Scalar>, blockStep: Int)
-
-  /// The inverse of blocking for one block: `y[channel * channelStep + p] = x[p * vector + channel]`.
-  static func unblock(
-    _ x: UnsafePointer<Scalar>, positions: Int, channels: Int, _ y: UnsafeMutablePointer<Scalar>, channelStep: Int)
 }
 
 /// A window's extent and its steps over the map.

@@ -29,9 +29,10 @@ extension AnyDataKernels {
     }
   }
 
-  public static func firstIndexOutside(_ size: Int, _ indices: UnsafePointer<Int64>, count: Int) -> Int {
-    let limit = Int64(truncatingIfNeeded: size)
-    for i in 0..<count where indices[i] < 0 &- limit || indices[i] >= limit { return i }
+  public static func firstIndex(outside low: Int, _ high: Int, _ indices: UnsafePointer<Int64>, count: Int) -> Int {
+    let low = Int64(truncatingIfNeeded: low)
+    let high = Int64(truncatingIfNeeded: high)
+    for i in 0..<count where indices[i] < low || indices[i] >= high { return i }
     return -1
   }
 }

@@ -91,10 +91,12 @@ extension Float64Kernels {
   }
 
   public static func varianceRows(
-    _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int, correction: Int
+    _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int, correction: Int,
+    root: Bool
   ) {
     for row in 0..<rows {
-      y[row] = moments(x + row &* columns, columns).squares / Double(columns &- correction)
+      let variance = moments(x + row &* columns, columns).squares / Double(columns &- correction)
+      y[row] = root ? variance.squareRoot() : variance
     }
   }
 

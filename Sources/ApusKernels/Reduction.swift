@@ -106,10 +106,12 @@ extension Float32Kernels {
   }
 
   public static func varianceRows(
-    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int, correction: Int
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int, correction: Int,
+    root: Bool
   ) {
     for row in 0..<rows {
-      y[row] = Float(moments(x + row &* columns, columns).squares / Double(columns &- correction))
+      let variance = moments(x + row &* columns, columns).squares / Double(columns &- correction)
+      y[row] = Float(root ? variance.squareRoot() : variance)
     }
   }
 

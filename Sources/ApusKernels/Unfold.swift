@@ -7,30 +7,6 @@ extension Float32Kernels {
   ) {
     unfold(16, x, channels, height, width, row, column, window, outputWidth, y, blockStep)
   }
-
-  public static func unblock(
-    _ x: UnsafePointer<Float>, positions: Int, channels: Int, _ y: UnsafeMutablePointer<Float>, channelStep: Int
-  ) {
-    var channel = 0
-    while channel &+ 4 <= channels {
-      let lines = y + channel &* channelStep
-      var p = 0
-      while p &+ 4 <= positions {
-        transposeFour(x + (p &* 16 &+ channel), 16, lines + p, channelStep)
-        p &+= 4
-      }
-      while p < positions {
-        for lane in 0..<4 { lines[lane &* channelStep &+ p] = x[p &* 16 &+ channel &+ lane] }
-        p &+= 1
-      }
-      channel &+= 4
-    }
-    while channel < channels {
-      let line = y + channel &* channelStep
-      for p in 0..<positions { line[p] = x[p &* 16 &+ channel] }
-      channel &+= 1
-    }
-  }
 }
 
 extension Float64Kernels {
@@ -39,15 +15,6 @@ extension Float64Kernels {
     window: WindowWalk, outputWidth: Int, _ y: UnsafeMutablePointer<Double>, blockStep: Int
   ) {
     unfold(8, x, channels, height, width, row, column, window, outputWidth, y, blockStep)
-  }
-
-  public static func unblock(
-    _ x: UnsafePointer<Double>, positions: Int, channels: Int, _ y: UnsafeMutablePointer<Double>, channelStep: Int
-  ) {
-    for channel in 0..<channels {
-      let line = y + channel &* channelStep
-      for p in 0..<positions { line[p] = x[p &* 8 &+ channel] }
-    }
   }
 }
 

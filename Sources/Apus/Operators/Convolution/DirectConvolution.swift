@@ -131,14 +131,15 @@ enum BlockedOutput {
     let scratch = try TensorStorage(byteCount: bytes)
     let source = Unchecked(scratch.base.assumingMemoryBound(to: Float.self))
     try fill(source)
-    let kernels = Execution.current.kernels.float32
+    let data = Execution.current.kernels.data
     return try Tensor.filled(shape) { destination in
       let destination = Unchecked(destination)
       parallel(shape[0] * blocks) { index in
         let first = index % blocks * block
-        kernels.unblock(
-          source.value + index * positions * block, positions: positions, channels: min(block, channels - first),
-          destination.value + (index / blocks * channels + first) * positions, channelStep: positions)
+        data.transpose(
+          elementSize: MemoryLayout<Float>.stride, from: source.value + index * positions * block, sourceStride: block,
+          to: destination.value + (index / blocks * channels + first) * positions, destinationStride: positions,
+          rows: positions, columns: min(block, channels - first))
       }
       withExtendedLifetime(scratch) {}
     }

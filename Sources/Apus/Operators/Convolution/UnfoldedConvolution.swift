@@ -40,6 +40,7 @@ struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
     let size = Size2D(height: shape[2], width: shape[3])
     let (height, width) = (source.shape[2], source.shape[3])
     let kernels = Scalar.kernels
+    let data = Execution.current.kernels.data
     let vector = kernels.vectorWidth
     let tile = kernels.blocksPerTile
     let termBlocks = weights[0].depthBlocks
@@ -95,10 +96,10 @@ struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
           let plane = size.height * size.width
           for block in 0..<outputBlocks {
             let first = block * vector
-            kernels.unblock(
-              product + first * size.width, positions: size.width, channels: min(vector, outputsPerGroup - first),
-              y.value + (sample * outputs + group * outputsPerGroup + first) * plane + row * size.width,
-              channelStep: plane)
+            data.transpose(
+              elementSize: MemoryLayout<Scalar>.stride, from: product + first * size.width, sourceStride: vector,
+              to: y.value + (sample * outputs + group * outputsPerGroup + first) * plane + row * size.width,
+              destinationStride: plane, rows: size.width, columns: min(vector, outputsPerGroup - first))
           }
         }
       }

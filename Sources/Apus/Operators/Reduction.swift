@@ -1,0 +1,218 @@
+import ApusKernelInterface
+
+// Reductions over some axes, or over all when none are named. Axes may be negative, and stay with size 1 where
+// `keepDims` says so. Sums of float32 are accumulated in float64 and rounded once.
+
+extension Tensor where Scalar: FloatingPointScalar {
+  /// The sum over `axes`; zero where there is nothing to sum.
+  public func sum(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
+    try reduced(.sum, axes, keepDims, "sum", ofNothing: 0)
+  }
+
+  /// The arithmetic mean over `axes`; NaN where there is nothing to average.
+  public func mean(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
+    try reduced(.mean, axes, keepDims, "mean", ofNothing: .nan)
+  }
+
+  /// The product over `axes`; one where there is nothing to multiply.
+  public func product(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
+    try reduced(.product, axes, keepDims, "product", ofNothing: 1)
+  }
+
+  /// The greatest element over `axes`; NaN when any is.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` where there is nothing to choose from.
+  public func amax(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
+    try reduced(.maximum, axes, keepDims, "amax", ofNothing: nil)
+  }
+
+  /// The smallest element over `axes`; NaN when any is.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` where there is nothing to choose from.
+  public func amin(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
+    try reduced(.minimum, axes, keepDims, "amin", ofNothing: nil)
+  }
+
+  /// `Σ (x - mean)² / (n - correction)` over `axes`: unbiased with the default correction of 1, the mean square with 0.
+  /// NaN where `n` is not greater than `correction`, as in PyTorch.
+  public func variance(axes: [Int]? = nil, correction: Int = 1, keepDims: Bool = false) throws -> Tensor {
+    try spread(axes, correction, keepDims, root: false)
+  }
+
+  /// The square root of ``variance(axes:correction:keepDims:)``.
+  public func standardDeviation(axes: [Int]? = nil, correction: Int = 1, keepDims: Bool = false) throws -> Tensor {
+    try spread(axes, correction, keepDims, root: true)
+  }
+
+  /// `log Σ exp(x)` over `axes`, without overflow; minus infinity where there is nothing to sum.
+  public func logSumExp(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
+    let plan = try ReductionPlan(shape, axes, keepDims, "logSumExp")
+    guard plan.size > 0 else { return try Tensor(repeating: -.infinity, shape: plan.shape) }
+    return try overRows(plan) { kernels, x, y, rows in
+      kernels.logSumExpRows(x, y, rows: rows, columns: plan.size)
+    }
+  }
+
+  /// The index of the greatest element along `axis`, or among all in row-major order when there is none. The first of
+  /// several; the first NaN when there is one.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` where there is nothing to choose from.
+  public func argmax(axis: Int? = nil, keepDims: Bool = false) throws -> Tensor<Int64> {
+    try argument(greatest: true, axis, keepDims, "argmax")
+  }
+
+  /// The index of the smallest element; otherwise as ``argmax(axis:keepDims:)``.
+  public func argmin(axis: Int? = nil, keepDims: Bool = false) throws -> Tensor<Int64> {
+    try argument(greatest: false, axis, keepDims, "argmin")
+  }
+}
+
+// MARK: - How
+
+/// Which axes go, and what remains.
+struct ReductionPlan {
+  /// The shape of the result.
+  let shape: [Int]
+  /// Elements that become one.
+  let size: Int
+  /// The reduced axes lie side by side: the elements before them and after them.
+  let adjacent: (outer: Int, inner: Int)?
+  /// All axes, the reduced ones last.
+  let order: [Int]
+
+  init(_ source: [Int], _ axes: [Int]?, _ keepDims: Bool, _ operation: String) throws {
+    let chosen = Set(try axes?.map { try Shape.axis($0, in: source, operation: operation) } ?? Array(source.indices))
+    let kept = source.indices.filter { !chosen.contains($0) }
+    let reduced = chosen.sorted()
+    shape = keepDims ? source.indices.map { chosen.contains($0) ? 1 : source[$0] } : kept.map { source[$0] }
+    size = reduced.reduce(1) { $0 * source[$1] }
+    order = kept + reduced
+    // Axes of size 1 do not come between others.
+    let real = reduced.filter { source[$0] != 1 }
+    let from = real.first ?? source.count
+    let through = real.last ?? source.count - 1
+    let between = from <= through ? (from...through).filter { source[$0] != 1 } : []
+    adjacent =
+      between == real
+      ? (source[..<from].reduce(1, *), through + 1 < source.count ? source[(through + 1)...].reduce(1, *) : 1) : nil
+  }
+}
+
+extension Tensor where Scalar: FloatingPointScalar {
+  private func reduced(
+    _ reduction: Reduction, _ axes: [Int]?, _ keepDims: Bool, _ name: String, ofNothing: Scalar?
+  ) throws -> Tensor {
+    let plan = try ReductionPlan(shape, axes, keepDims, name)
+    if plan.size == 0 {
+      guard let ofNothing else { throw nothingToChoose(name) }
+      return try Tensor(repeating: ofNothing, shape: plan.shape)
+    }
+    if let (outer, inner) = plan.adjacent, inner > 1 {
+      return try rowMajor.reducedColumns(reduction, plan, outer: outer, inner: inner)
+    }
+    if plan.size > elementsPerPiece, plan.adjacent != nil {
+      return try rowMajor.reducedLongRows(reduction, plan)
+    }
+    return try overRows(plan) { kernels, x, y, rows in
+      kernels.reduceRows(reduction, x, y, rows: rows, columns: plan.size)
+    }
+  }
+
+  /// Reduces rows of `plan.size` elements each, transposing first when they are not contiguous.
+  private func overRows<Result: TensorScalar>(
+    _ plan: ReductionPlan,
+    _ body: @Sendable (
+      any FloatingKernels<Scalar>.Type, UnsafePointer<Scalar>, UnsafeMutablePointer<Result>, _ rows: Int
+    ) -> Void
+  ) throws -> Tensor<Result> {
+    let isContiguous = plan.adjacent.map { $0.inner == 1 } ?? false
+    let source = isContiguous ? try rowMajor : try permuted(plan.order)
+    let kernels = Scalar.kernels
+    return try withExtendedLifetime(source.storage) {
+      nonisolated(unsafe) let x = source.pointer
+      return try Tensor<Result>.filled(plan.shape) { destination in
+        nonisolated(unsafe) let y = destination
+        parallelRows(count / plan.size, width: plan.size) { first, rows in
+          body(kernels, x + first * plan.size, y + first, rows)
+        }
+      }
+    }
+  }
+
+  private func spread(_ axes: [Int]?, _ correction: Int, _ keepDims: Bool, root: Bool) throws -> Tensor {
+    let plan = try ReductionPlan(shape, axes, keepDims, root ? "standardDeviation" : "variance")
+    guard plan.size > correction, correction >= 0 else { return try Tensor(repeating: .nan, shape: plan.shape) }
+    return try overRows(plan) { kernels, x, y, rows in
+      kernels.varianceRows(x, y, rows: rows, columns: plan.size, correction: correction, root: root)
+    }
+  }
+
+  /// Reduces `[outer, size, inner]` along the middle, in pieces of columns.
+  private func reducedColumns(
+    _ reduction: Reduction, _ plan: ReductionPlan, outer: Int, inner: Int
+  ) throws -> Tensor {
+    let kernels = Scalar.kernels
+    let width = min(inner, max(16, elementsPerPiece / plan.size / 16 * 16))
+    let pieces = (inner + width - 1) / width
+    return try withExtendedLifetime(storage) {
+      nonisolated(unsafe) let x = pointer
+      return try Tensor.filled(plan.shape) { destination in
+        nonisolated(unsafe) let y = destination
+        parallelRanges(outer * pieces, grain: max(1, elementsPerPiece / (width * plan.size))) { start, count in
+          for piece in start..<(start + count) {
+            let first = piece % pieces * width
+            let row = piece / pieces
+            kernels.reduceColumns(
+              reduction, x + row * plan.size * inner, y + row * inner, rows: plan.size, columns: inner, first: first,
+              count: min(width, inner - first))
+          }
+        }
+      }
+    }
+  }
+
+  /// Reduces contiguous rows so long that each is divided among threads. The division depends on its length only.
+  private func reducedLongRows(_ reduction: Reduction, _ plan: ReductionPlan) throws -> Tensor {
+    let kernels = Scalar.kernels
+    let rows = count / plan.size
+    let size = plan.size
+    let pieces = (size + elementsPerPiece - 1) / elementsPerPiece
+    return try withExtendedLifetime(storage) {
+      nonisolated(unsafe) let x = pointer
+      switch reduction {
+      case .sum, .mean:
+        let sums = try Tensor<Double>.filled([rows, pieces]) { destination in
+          nonisolated(unsafe) let partial = destination
+          parallel(rows * pieces) { piece in
+            let first = piece % pieces * elementsPerPiece
+            partial[piece] = kernels.sum(
+              x + (piece / pieces * size + first), count: min(elementsPerPiece, size - first))
+          }
+        }
+        let totals = try sums.sum(axes: [1])
+        let scaled = reduction == .mean ? try totals / Double(size) : totals
+        return try scaled.converted(to: Scalar.self).reshaped(plan.shape)
+      case .product, .maximum, .minimum:
+        let partial = try Tensor.filled([rows, pieces]) { destination in
+          nonisolated(unsafe) let partial = destination
+          parallel(rows * pieces) { piece in
+            let first = piece % pieces * elementsPerPiece
+            kernels.reduceRows(
+              reduction, x + (piece / pieces * size + first), partial + piece, rows: 1,
+              columns: min(elementsPerPiece, size - first))
+          }
+        }
+        return try partial.reduced(reduction, [1], false, "reduce", ofNothing: nil).reshaped(plan.shape)
+      }
+    }
+  }
+
+  private func argument(greatest: Bool, _ axis: Int?, _ keepDims: Bool, _ name: String) throws -> Tensor<Int64> {
+    let plan = try ReductionPlan(shape, axis.map { [$0] }, keepDims, name)
+    guard plan.size > 0 else { throw nothingToChoose(name) }
+    return try overRows(plan) { kernels, x, y, rows in
+      kernels.argumentRows(greatest: greatest, x, y, rows: rows, columns: plan.size)
+    }
+  }
+
+  private func nothingToChoose(_ name: String) -> TensorError {
+    TensorError.shape(operation: name, reason: "a tensor of shape \(shape) has no elements to choose from")
+  }
+}
