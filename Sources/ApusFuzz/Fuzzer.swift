@@ -66,7 +66,7 @@ struct Fuzzer {
     var accepted = 0
     print("\(target.name): seed \(options.seed), from \(iteration) …")
     fflush(nil)
-    while !isDone(iteration - options.start, since: begin) {
+    while !isDone(iteration &- options.start, since: begin) {
       var random = SplitMix64(seed: options.seed, target: target.name, iteration: iteration)
       var input = mutator.makeInput(using: &random)
       if random.once(in: 2) { target.mend(&input) }
@@ -74,7 +74,7 @@ struct Fuzzer {
       if outcome == .accepted { accepted += 1 }
       iteration &+= 1
     }
-    let count = iteration - options.start
+    let count = iteration &- options.start
     let seconds = ((ContinuousClock.now - begin) / .seconds(1)).rounded()
     let share = count == 0 ? 0 : (Double(accepted) / Double(count) * 100).rounded()
     print("\(target.name): \(count) inputs in \(Int(seconds)) s, \(Int(share)) % of them sound; nothing found")

@@ -8,9 +8,9 @@
 
 /// Recycles tensor memory, so that a model in steady state allocates nothing.
 ///
-/// Buffers are kept in size classes, four to each power of two, so at most a quarter of a buffer is slack. What would be
-/// idle beyond a limit goes back to the system, from other classes first: after a change of model or input size the
-/// pool fills with what is used now.
+/// Buffers are kept in size classes, four to each power of two, so at most a quarter of a buffer is slack. What would
+/// be idle beyond a limit goes back to the system, class after class: after a change of model or input size the pool
+/// fills with what is used now.
 ///
 /// Built with `APUS_CHECKED=1` it keeps nothing, allocates exactly what is asked for and fills it with NaNs, so that
 /// AddressSanitizer sees every overrun and a test every read of undefined memory.

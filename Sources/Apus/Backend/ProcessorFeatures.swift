@@ -93,9 +93,9 @@ extension ProcessorFeatures {
 
 /// CPUID as the GNU C library read it when the process started.
 ///
-/// Swift cannot execute the instruction itself. glibc 2.33 and later (`<sys/platform/x86.h>`) hand out, for each leaf they
-/// know, four registers as read and four masked to what is *active*: also enabled by the operating system, which has
-/// to save the wider registers. A leaf the library does not know comes back as zeros.
+/// Swift cannot execute the instruction itself. glibc 2.33 and later (`<sys/platform/x86.h>`) hand out, for each leaf
+/// they know, four registers as read and four masked to what is *active*: also enabled by the operating system, which
+/// has to save the wider registers. A leaf the library does not know comes back as zeros.
 struct CPUID {
   enum Leaf: UInt32 {
     case basic = 0

@@ -11,8 +11,8 @@ import Synchronization
 /// Runs `body` for every index below `count`, spread over at most as many threads as ``Execution/current`` allows.
 ///
 /// Returns when every call has returned. Indexes are handed out one after the other to whoever is free, so calls should
-/// take some microseconds each, and the order in which they run is undefined. Work is divided where shapes say, never by
-/// the number of threads, so results do not depend on it.
+/// take some microseconds each, and the order in which they run is undefined. Work is divided where shapes say, never
+/// by the number of threads, so results do not depend on it.
 ///
 /// `body` sees the caller's ``Execution/current``, but no other task-local value. Where the threads are taken already —
 /// inside another `parallel`, or while another task runs one — the calling thread does everything itself.

@@ -44,8 +44,9 @@ import Testing
       for j in 0..<n {
         var sum: Scalar = 0
         for l in 0..<k {
-          sum +=
-            (transposeA ? a[l * strideA + i] : a[i * strideA + l]) * (transposeB ? b[j * strideB + l] : b[l * strideB + j])
+          let left = transposeA ? a[l * strideA + i] : a[i * strideA + l]
+          let right = transposeB ? b[j * strideB + l] : b[l * strideB + j]
+          sum += left * right
         }
         c[i * strideC + j] = alpha * sum + (beta == 0 ? 0 : beta * c[i * strideC + j])
       }

@@ -48,7 +48,8 @@ package struct AtomicFile {
     }
     // Through a link, the file it points to is replaced, not the link.
     target = exists ? resolved(path) : path
-    let name = "\(target).\(String(UInt32.random(in: 0...(.max)), radix: 36)).part"
+    // A short name of its own: the file's with something added might be too long for the file system.
+    let name = "\(parentFolder(of: target))/.apus-\(String(UInt64.random(in: 0...(.max)), radix: 36)).part"
     temporary = name
     descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     guard descriptor >= 0 else { throw FileError.unwritable(path: path, reason: lastSystemError()) }
