@@ -54,7 +54,7 @@ extension Float32Kernels {
     let mean = all(mean)
     let scale = all(scale)
     let shift = all(shift)
-    mapLanes(x, y, count) { multiplyAdd(shift, $0 - mean, scale) }
+    mapLanes(x, y, count) { affine($0, mean, scale, shift) }
   }
 
   public static func affineRows(
@@ -65,8 +65,10 @@ extension Float32Kernels {
       let x = x + row &* columns
       let y = y + row &* columns
       forLanes(columns) { i, width in
-        let centred = load(x + i, upTo: width) - load(mean + i, upTo: width)
-        store(multiplyAdd(load(shift + i, upTo: width), centred, load(scale + i, upTo: width)), y + i, upTo: width)
+        let result = affine(
+          load(x + i, upTo: width), load(mean + i, upTo: width), load(scale + i, upTo: width),
+          load(shift + i, upTo: width))
+        store(result, y + i, upTo: width)
       }
     }
   }
@@ -97,4 +99,15 @@ extension Float32Kernels {
       mapLanes(x, y, count) { ($0 - mean) * scale }
     }
   }
+}
+
+/// `(x - mean) * scale + shift`. Where product and sum round separately, their errors add up to three times those of a
+/// fused operation where the terms cancel: there in double precision.
+@inline(__always)
+private func affine(_ x: Lanes, _ mean: Lanes, _ scale: Lanes, _ shift: Lanes) -> Lanes {
+  #if APUS_FMA
+    return multiplyAdd(shift, x - mean, scale)
+  #else
+    return narrowed(widened(shift) + (widened(x) - widened(mean)) * widened(scale))
+  #endif
 }

@@ -17,6 +17,18 @@ import Testing
     try golden.check(evaluate, evaluate)
   }
 
+  @Test(arguments: GoldenCase.all(in: "normalization_layers", prefix: "batchNorm"))
+  func batchNormAgreesWithPyTorch(golden: GoldenCase) throws {
+    let a = golden.attributes
+    func evaluate<S: FloatingPointScalar>(_ x: GoldenInputs<S>) throws -> Tensor<S> {
+      if golden.name.hasPrefix("batchNorm1d") {
+        return try BatchNorm1d<S>(x.weights(), channels: a.int("channels"), epsilon: a.double("epsilon"))(x["x"])
+      }
+      return try BatchNorm2d<S>(x.weights(), channels: a.int("channels"), epsilon: a.double("epsilon"))(x["x"])
+    }
+    try golden.check(evaluate, evaluate)
+  }
+
   @Test(arguments: GoldenCase.all(in: "normalization_layers", prefix: "embedding"))
   func embeddingAgreesWithPyTorch(golden: GoldenCase) throws {
     func evaluate<S: FloatingPointScalar>(_ x: GoldenInputs<S>) throws -> Tensor<S> {
