@@ -7,6 +7,8 @@ struct Options {
     case list
     /// Runs single workloads as standard input asks for them.
     case serve
+    /// Watches resident memory over many predictions.
+    case memory
     /// Opens a large weights file.
     case open
     case help
@@ -53,6 +55,7 @@ struct Options {
       case "--quick": isQuick = true
       case "--list": mode = .list
       case "--serve": mode = .serve
+      case "--memory": mode = .memory
       case "--open": mode = .open
       case "--help", "-h": mode = .help
       default: throw UsageError("unknown argument '\(argument)'")
@@ -67,13 +70,14 @@ struct Options {
 
     usage: bench [--filter REGEX] [--threads N] [--json FILE] [--quick]
            bench --list [--filter REGEX] [--json FILE]
-           bench --open | --serve | --help
+           bench --memory | --open | --serve | --help
 
       --filter REGEX  only the workloads in whose name the regular expression occurs
       --threads N     threads an operator may use, 1 to 256 (default: APUS_THREADS, or the number of cores)
       --json FILE     also write the results to FILE, with keys in snake_case
       --quick         a sixth of the time for each workload; medians are less steady
       --list          print the workloads without running them; with --json, also how to build them elsewhere
+      --memory        resident memory over 10,000 predictions of the behaviour classifier
       --open          time and resident memory of opening a weights file of 150 MB
       --serve         run workloads named on standard input; for programs that compare (see Serve.swift)
 

@@ -48,6 +48,7 @@ struct Twin: Encodable {
 func allWorkloads() -> [Workload] {
   let groups: [() -> [Workload]] = [
     gemmWorkloads, convolutionWorkloads, normalizationWorkloads, activationWorkloads, arithmeticWorkloads,
+    classifierWorkloads,
   ]
   return groups.flatMap { $0() }
 }

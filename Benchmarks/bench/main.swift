@@ -29,6 +29,7 @@ func run(_ options: Options) throws {
     case .help: break
     case .list: try list(try options.selected())
     case .serve: try serve(allWorkloads())
+    case .memory: try measureSteadyMemory()
     case .open: try measureOpening()
     case .measure: try measure(try options.selected())
     }

@@ -54,7 +54,7 @@ extension Float32Kernels {
     let mean = all(mean)
     let scale = all(scale)
     let shift = all(shift)
-    mapLanes(x, y, count) { affine($0, mean, scale, shift) }
+    mapLanes(x, y, count) { affineLanes($0, mean, scale, shift) }
   }
 
   public static func affineRows(
@@ -65,7 +65,7 @@ extension Float32Kernels {
       let x = x + row &* columns
       let y = y + row &* columns
       forLanes(columns) { i, width in
-        let result = affine(
+        let result = affineLanes(
           load(x + i, upTo: width), load(mean + i, upTo: width), load(scale + i, upTo: width),
           load(shift + i, upTo: width))
         store(result, y + i, upTo: width)
@@ -104,7 +104,7 @@ extension Float32Kernels {
 /// `(x - mean) * scale + shift`. Where product and sum round separately, their errors add up to three times those of a
 /// fused operation where the terms cancel: there in double precision.
 @inline(__always)
-private func affine(_ x: Lanes, _ mean: Lanes, _ scale: Lanes, _ shift: Lanes) -> Lanes {
+private func affineLanes(_ x: Lanes, _ mean: Lanes, _ scale: Lanes, _ shift: Lanes) -> Lanes {
   #if APUS_FMA
     return multiplyAdd(shift, x - mean, scale)
   #else
