@@ -86,13 +86,13 @@ private func scaleRows<Scalar: FloatingPointScalar>(
 
 /// ``gemm`` in Swift: operands packed into vectors, multiplied by the register tile that convolution uses.
 ///
-/// Blocks are of 512 terms, so that a panel of the right operand stays in the second-level cache; within one, partial
+/// Blocks are of 256 terms, so that what a tile reads of both operands stays in the caches; within one, partial
 /// sums go to the result every 144 terms at most, which bounds the rounding error.
 func tiledGEMM<Scalar: FloatingPointScalar>(
   m: Int, n: Int, k: Int, alpha: Scalar, _ a: MatrixOperand<Scalar>, _ b: MatrixOperand<Scalar>,
   beta: Scalar, into c: MatrixResult<Scalar>
 ) throws {
-  let depthLimit = 512
+  let depthLimit = 256
   let columnLimit = 4096
   let rowLimit = 1024
   if beta != 0, beta != 1 { scaleRows(c, rows: m, columns: n, by: beta) }
