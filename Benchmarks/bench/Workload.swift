@@ -47,8 +47,8 @@ struct Twin: Encodable {
 /// All there is to measure, in the order of the table.
 func allWorkloads() -> [Workload] {
   let groups: [() -> [Workload]] = [
-    gemmWorkloads, convolutionWorkloads, normalizationWorkloads, activationWorkloads, arithmeticWorkloads,
-    classifierWorkloads,
+    gemmWorkloads, convolutionWorkloads, normalizationWorkloads, attentionWorkloads, activationWorkloads,
+    arithmeticWorkloads, classifierWorkloads,
   ]
   return groups.flatMap { $0() }
 }
