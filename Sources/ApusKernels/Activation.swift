@@ -1,3 +1,5 @@
+import ApusKernelInterface
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -5,7 +7,6 @@
 #else
   import Darwin
 #endif
-import ApusKernelInterface
 
 extension Float32Kernels {
   public static func unary(

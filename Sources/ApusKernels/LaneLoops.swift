@@ -1,4 +1,3 @@
-
 /// The first `count` floats at `pointer`, fewer than sixteen; the other lanes are `filler`. Nothing is read past the
 /// end.
 @inline(__always)
@@ -71,15 +70,6 @@ func absolute(_ x: Lanes) -> Lanes { float(bits: bits(x) & IntegerLanes(repeatin
 @inline(__always)
 func withSign(_ magnitude: Lanes, of sign: Lanes) -> Lanes {
   float(bits: bits(magnitude) | (bits(sign) & IntegerLanes(repeating: Int32.min)))
-}
-
-/// The sum of all lanes, added as a tree.
-@inline(__always)
-func laneSum(_ v: Lanes) -> Float {
-  let eight = v.lowHalf + v.highHalf
-  let four = eight.lowHalf + eight.highHalf
-  let two = four.lowHalf + four.highHalf
-  return two[0] + two[1]
 }
 
 /// The greatest lane; NaN when there is one, provided that `v` came from ``greaterOrNaN(_:_:)``.

@@ -1,4 +1,5 @@
 import Apus
+import ApusModels
 import ApusMotion
 import Testing
 
@@ -17,6 +18,8 @@ import Testing
     (InsufficientFrames(available: 1, required: 100), .badData),
     (GoldenError(file: "x", reason: .noSamples), .badData),
     (MotionConfigurationError.invalidStride(0), .usage),
+    (MotionConfigurationError.probabilityNotFinite(label: "sit", value: .nan), .badData),
+    (ModelFileError(file: "x", reason: "y"), .badData),
     (CommandFailure(.inputOutput, "x"), .inputOutput),
     (Unforeseen(), .software),
   ]

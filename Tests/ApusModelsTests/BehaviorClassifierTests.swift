@@ -89,6 +89,28 @@ import Testing
     #expect(info.trainingData?.contains("synthetic") == true)
   }
 
+  @Test(arguments: [
+    ["labels": "sit,sit"], ["separable_labels": "fly"], ["labels": "a,b", "separable_labels": "sit"],
+  ])
+  func labelsThatCannotBeAreRefused(metadata: [String: String]) throws {
+    var writer = SafetensorsWriter(metadata: metadata)
+    for (name, tensor) in try UntrainedParameters.tensors(network: 1) { try writer.add(tensor, named: name) }
+    let bytes = try writer.bytes()
+    let file = try bytes.withUnsafeBytes { try SafetensorsFile(bytes: $0, name: "odd") }
+    let error = try #require(throws: ModelFileError.self) { try BehaviorClassifier<Float>(file) }
+    #expect("\(error)".hasPrefix("odd: metadata: "))
+  }
+
+  @Test func weightsWithoutMetadataHaveTheUsualLabels() throws {
+    var writer = SafetensorsWriter()
+    for (name, tensor) in try UntrainedParameters.tensors(network: 1) { try writer.add(tensor, named: name) }
+    let bytes = try writer.bytes()
+    let file = try bytes.withUnsafeBytes { try SafetensorsFile(bytes: $0, name: "plain") }
+    let info = try BehaviorClassifier<Float>(file).modelInfo
+    #expect(info.labels == DogBehavior.labels)
+    #expect(info.trainingData == nil)
+  }
+
   @Test func theShippedModelLooksAtItsInput() throws {
     let found = try shippedClassifier().sensitivity(samples: 64)
     #expect(!found.isConstant)

@@ -1,4 +1,5 @@
 import Apus
+import ApusModels
 import ApusMotion
 import ArgumentParser
 
@@ -29,11 +30,11 @@ struct ErrorReport {
       (status, message) = (Self.status(of: error), "\(error)")
     case let error as WeightsLocatorError:
       (status, message) = (.noInput, Self.text(error))
-    case is SafetensorsError, is NumPyError, is WeightsError, is GoldenError, is PoseReadError, is PoseFrameError,
-      is StandardizationError, is InsufficientFrames, is TensorError:
+    case is SafetensorsError, is NumPyError, is WeightsError, is ModelFileError, is GoldenError, is PoseReadError,
+      is PoseFrameError, is StandardizationError, is InsufficientFrames, is TensorError:
       (status, message) = (.badData, "\(error)")
-    case is MotionConfigurationError:
-      (status, message) = (.usage, "\(error)")
+    case let error as MotionConfigurationError:
+      (status, message) = (Self.status(of: error), "\(error)")
     default:
       (status, message) = (.software, "internal error, please report it: \(error)")
     }
@@ -44,6 +45,14 @@ struct ErrorReport {
     if error.searched.count == 1 { return "\(error.searched[0]): no such file" }
     return "\(error.name) was not found (looked for \(error.searched.joined(separator: ", "))); give its place with "
       + "--weights, or in the variable APUS_WEIGHTS"
+  }
+
+  /// Settings come from the command line, answers from a model's weights.
+  private static func status(of error: MotionConfigurationError) -> CommandStatus {
+    switch error {
+    case .wrongProbabilityCount, .probabilityNotFinite: .badData
+    default: .usage
+    }
   }
 
   private static func status(of error: FileError) -> CommandStatus {

@@ -7,15 +7,13 @@ extension BehaviorClassifier {
   public static var fileName: String { "behavior-classifier.safetensors" }
 
   /// Reads the model from a safetensors file.
-  /// - Throws: ``FileError``, ``SafetensorsError``, ``WeightsError``; ``MotionConfigurationError`` for labels that are
-  ///   not right.
+  /// - Throws: ``FileError``, ``SafetensorsError``, ``WeightsError``; ``ModelFileError`` for labels that are not right.
   public init(path: String) throws {
     try self.init(SafetensorsFile(path: path))
   }
 
   /// Reads the model from a safetensors file.
-  /// - Throws: ``FileError``, ``SafetensorsError``, ``WeightsError``; ``MotionConfigurationError`` for labels that are
-  ///   not right.
+  /// - Throws: ``FileError``, ``SafetensorsError``, ``WeightsError``; ``ModelFileError`` for labels that are not right.
   public init(contentsOf url: URL) throws {
     try self.init(SafetensorsFile(contentsOf: url))
   }
@@ -28,9 +26,14 @@ extension BehaviorClassifier {
     func list(_ key: String) -> [String]? {
       metadata[key].map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
     }
-    let info = try BehaviorModelInfo(
-      name: metadata["model"] ?? "behavior-classifier", labels: list("labels") ?? DogBehavior.labels,
-      trainedClasses: list("separable_labels"), windowLength: Self.windowLength, trainingData: metadata["trained_on"])
+    let info: BehaviorModelInfo
+    do {
+      info = try BehaviorModelInfo(
+        name: metadata["model"] ?? "behavior-classifier", labels: list("labels") ?? DogBehavior.labels,
+        trainedClasses: list("separable_labels"), windowLength: Self.windowLength, trainingData: metadata["trained_on"])
+    } catch {
+      throw ModelFileError(file: file.name, reason: "\(error)")
+    }
     try self.init(Weights(file), info: info)
   }
 }

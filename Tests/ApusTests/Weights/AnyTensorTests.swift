@@ -58,12 +58,24 @@ struct AnyTensorTests {
   @Test("whole numbers convert exactly or not at all")
   func exactness() throws {
     let tensor = AnyTensor(try Tensor<UInt64>([1, .max]))
-    #expect(throws: TensorError.argument(operation: "convert", reason: "\(UInt64.max) does not fit in Int64")) {
-      try tensor.converted(to: Int64.self)
+    #expect(throws: TensorError.argument(operation: "convert", reason: "\(UInt64.max) does not fit in int64")) {
+      try tensor.tensor(as: Int64.self, converting: true)
+    }
+    #expect(throws: TensorError.argument(operation: "convert", reason: "\(UInt64.max) does not fit in uint8")) {
+      try tensor.tensor(as: UInt8.self, converting: true)
     }
     let small = AnyTensor(try Tensor<Int16>([0, 255]))
     #expect(try small.tensor(as: UInt8.self, converting: true)?.elements == [0, 255])
-    #expect(throws: TensorError.self) { try small.tensor(as: Int8.self, converting: true) }
+    #expect(throws: TensorError.argument(operation: "convert", reason: "255 does not fit in int8")) {
+      try small.tensor(as: Int8.self, converting: true)
+    }
+    let limits = AnyTensor(try Tensor<Int64>([-128, 127]))
+    #expect(try limits.tensor(as: Int8.self, converting: true)?.elements == [-128, 127])
+    #expect(throws: TensorError.argument(operation: "convert", reason: "-128 does not fit in uint64")) {
+      try limits.tensor(as: UInt64.self, converting: true)
+    }
+    let fractions = try AnyTensor(Tensor<Float>([1])).tensor(as: Int32.self, converting: true)
+    #expect(fractions == nil)
     let unasked = try small.tensor(as: UInt8.self)
     #expect(unasked == nil)
   }

@@ -72,7 +72,7 @@ struct SafetensorsFileTests {
     #expect(throws: SafetensorsError(
       file: file.name,
       reason: .conversion(
-        tensor: "all.I8", .argument(operation: "convert", reason: "-3 does not fit in UInt16")))
+        tensor: "all.I8", .argument(operation: "convert", reason: "-3 does not fit in uint16")))
     ) { try file.tensor(named: "all.I8", as: UInt16.self, converting: true) }
     #expect(throws: SafetensorsError.self) { try file.tensor(named: "all.F32", as: Int32.self, converting: true) }
   }
