@@ -28,5 +28,6 @@ public protocol FloatingKernels<Scalar>:
 public protocol DataKernels:
   MovementKernels,
   ConversionKernels,
+  GenerationKernels,
   SendableMetatype
 {}

@@ -33,7 +33,9 @@ import Testing
         let poses: Tensor<Float> = try file.tensor(named: "\(prefix)/input.poses")
         let wide: Tensor<Double> = try file.tensor(named: "\(prefix)/input.poses")
         try setting.run {
-          try errors.add(single.outputs(for: poses), double.outputs(for: wide), prefix, file: file)
+          try errors.add(
+            single.outputs(for: SampleInputs(["": AnyTensor(poses)], source: prefix)),
+            double.outputs(for: SampleInputs(["": AnyTensor(wide)], source: prefix)), prefix, file: file)
         }
       }
       errors.check("\(golden.name)")

@@ -22,18 +22,20 @@ extension BehaviorClassifier {
   /// that were training targets, separated by commas; `trained_on`. Without them the labels are those of
   /// ``DogBehavior``.
   public init(_ file: SafetensorsFile) throws {
-    let metadata = file.metadata
+    try self.init(Weights(file), info: Self.info(metadata: file.metadata, file: file.name))
+  }
+
+  /// What `metadata` says of the model.
+  static func info(metadata: [String: String], file: String) throws -> BehaviorModelInfo {
     func list(_ key: String) -> [String]? {
       metadata[key].map { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
     }
-    let info: BehaviorModelInfo
     do {
-      info = try BehaviorModelInfo(
+      return try BehaviorModelInfo(
         name: metadata["model"] ?? "behavior-classifier", labels: list("labels") ?? DogBehavior.labels,
         trainedClasses: list("separable_labels"), windowLength: Self.windowLength, trainingData: metadata["trained_on"])
     } catch {
-      throw ModelFileError(file: file.name, reason: "\(error)")
+      throw ModelFileError(file: file, reason: "\(error)")
     }
-    try self.init(Weights(file), info: info)
   }
 }

@@ -1,30 +1,42 @@
 import Apus
-import ApusMotion
 
-/// A model that ships with the package: where its files are, and how to check it.
+/// A model that `apus verify` knows: where its weights and golden samples are, and how to check it.
+///
+/// The weights of a model that was trained ship with the package. Those of a network that shows what a family computes
+/// are made by a formula that its golden file states, so that a file of a hundred megabytes need not ship.
 public struct ShippedModel: Sendable {
   /// What the command line calls it.
   public let name: String
-  /// The weights, relative to the folder `Weights`.
-  public let weights: String
+  /// The weights, relative to the folder `Weights`; `nil` where the golden file says how they are made.
+  public let weights: String?
   /// The golden samples, relative to the folder `Weights`.
   public let golden: String
-  private let run: @Sendable (SafetensorsFile, GoldenSamples, DataType, String, Tolerance?) throws -> [Verification]
+  private let single: any VerifiableModel<Float>.Type
+  private let double: any VerifiableModel<Double>.Type
+
+  init(
+    name: String, weights: String? = nil, golden: String? = nil,
+    single: any VerifiableModel<Float>.Type, double: any VerifiableModel<Double>.Type
+  ) {
+    self.name = name
+    self.weights = weights
+    self.golden = golden ?? "reference/golden/\(name).safetensors"
+    self.single = single
+    self.double = double
+  }
 
   /// Every one of them.
   public static let all = [
     ShippedModel(
-      name: "behavior-classifier", weights: BehaviorClassifier<Float>.fileName, golden: "samples/golden.safetensors"
-    ) { file, golden, dataType, name, tolerance in
-      dataType == .float64
-        ? try Verification.run(BehaviorClassifier<Double>(file), named: name, on: golden, tolerance: tolerance)
-        : try Verification.run(BehaviorClassifier<Float>(file), named: name, on: golden, tolerance: tolerance)
-    }
+      name: "behavior-classifier", weights: BehaviorClassifier<Float>.fileName, golden: "samples/golden.safetensors",
+      single: BehaviorClassifier<Float>.self, double: BehaviorClassifier<Double>.self)
   ]
 
   /// The element types a model is verified in.
   public static let verifiedTypes = [DataType.float32, .float64]
+}
 
+extension ShippedModel {
   /// Holds the model against its golden samples.
   ///
   /// - Parameters:
@@ -33,12 +45,47 @@ public struct ShippedModel: Sendable {
   ///   - tolerance: `nil` takes ``Verification/tolerance(for:)``.
   /// - Returns: an entry for each element type and output.
   public func verify(
-    weights: String? = nil, golden: String? = nil, tolerance: (DataType) -> Tolerance? = { _ in nil }
+    weights: String? = nil, golden: String? = nil, types: [DataType] = verifiedTypes,
+    tolerance: (DataType) -> Tolerance? = { _ in nil }
   ) throws -> [Verification] {
-    let locator = WeightsLocator()
-    let file = try SafetensorsFile(path: weights ?? locator.path(of: self.weights))
-    let samples = try GoldenSamples(path: golden ?? locator.path(of: self.golden))
-    return try Self.verifiedTypes.flatMap { try run(file, samples, $0, name, tolerance($0)) }
+    let samples = try goldenSamples(path: golden)
+    let parameters = try self.parameters(path: weights, samples)
+    return try types.flatMap { type in
+      type == .float64
+        ? try run(double, parameters, samples, tolerance(type)) : try run(single, parameters, samples, tolerance(type))
+    }
+  }
+
+  /// The golden samples, those at `path` or those that ship.
+  public func goldenSamples(path: String? = nil) throws -> GoldenSamples {
+    try GoldenSamples(path: path ?? WeightsLocator().path(of: golden))
+  }
+
+  /// The model in float32, with its own weights.
+  public func model() throws -> any VerifiableModel<Float> {
+    let parameters = try parameters(path: nil, goldenSamples())
+    return try single.init(verifying: parameters.weights, metadata: parameters.metadata)
+  }
+
+  private typealias Parameters = (weights: Weights, metadata: [String: String])
+
+  private func parameters(path: String?, _ samples: GoldenSamples) throws -> Parameters {
+    if path == nil, weights == nil, let generated = try samples.generatedWeights {
+      return (generated, samples.metadata)
+    }
+    guard let path = try path ?? weights.map({ try WeightsLocator().path(of: $0) }) else {
+      throw GoldenError(file: samples.name, reason: .badMetadata("parameters", "it is missing, and no weights were given"))
+    }
+    let file = try SafetensorsFile(path: path)
+    // A file of bare weights may leave the description to the golden file.
+    return (Weights(file), samples.metadata.merging(file.metadata) { _, own in own })
+  }
+
+  private func run<Model: VerifiableModel>(
+    _ type: Model.Type, _ parameters: Parameters, _ samples: GoldenSamples, _ tolerance: Tolerance?
+  ) throws -> [Verification] {
+    let model = try type.init(verifying: parameters.weights, metadata: parameters.metadata)
+    return try Verification.run(model, named: name, on: samples, tolerance: tolerance)
   }
 }
 

@@ -4,18 +4,13 @@ import Apus
 public protocol VerifiableModel<Scalar>: Sendable {
   associatedtype Scalar: FloatingPointScalar
 
-  /// The names of the outputs, as golden files spell them.
-  static var outputNames: [String] { get }
+  /// Builds the model.
+  ///
+  /// - Parameter metadata: what the file of the weights says of them, or the golden file where weights are generated; a
+  ///   configuration, where the model has one, is under `configuration`.
+  /// - Throws: ``WeightsError``, ``ModelFileError``, ``TensorError``.
+  init(verifying weights: Weights, metadata: [String: String]) throws
 
-  /// All outputs for one input, by name.
-  func outputs(for input: Tensor<Scalar>) throws -> [String: Tensor<Scalar>]
-}
-
-extension BehaviorClassifier: VerifiableModel {
-  public static var outputNames: [String] { ["logits", "probabilities"] }
-
-  public func outputs(for input: Tensor<Scalar>) throws -> [String: Tensor<Scalar>] {
-    let logits = try logits(input)
-    return ["logits": logits, "probabilities": try softmax(logits, axis: -1)]
-  }
+  /// All outputs for one sample, by name.
+  func outputs(for inputs: SampleInputs) throws -> [String: Tensor<Scalar>]
 }

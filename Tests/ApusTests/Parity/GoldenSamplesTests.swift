@@ -13,16 +13,20 @@ import Testing
   @Test func namesTellSamplesAndOutputsApart() throws {
     let golden = try samples(
       [
-        "input.b.1", "input.a", "output.logits.a", "output.logits.b.1", "output.scores.a", "output.scores.b.1",
+        "input.ids.b", "input.a", "output.logits.a", "output.logits.b", "output.layer.1.a", "output.layer.1.b",
         "output32.logits.a", "other",
       ], metadata: ["by": "me"])
-    #expect(golden.sampleNames == ["a", "b.1"])
-    #expect(golden.outputNames == ["logits", "scores"])
+    #expect(golden.sampleNames == ["a", "b"])
+    #expect(golden.outputNames == ["layer.1", "logits"])
     #expect(golden.metadata == ["by": "me"])
-    #expect(try golden.input(of: "b.1").tensor(of: Float.self)?.elements == [0])
-    #expect(try golden.expected("scores", of: "b.1").tensor(of: Float.self)?.elements == [5])
+    #expect(try golden.inputs(of: "b").tensor("ids", as: Double.self).elements == [0])
+    #expect(try golden.inputs(of: "a").single(as: Float.self).elements == [1])
+    #expect(try golden.inputs(of: "a").names == [""])
+    #expect(try golden.inputs(of: "a").optional("mask", as: Float.self) == nil)
+    #expect(throws: GoldenError.self) { try golden.inputs(of: "b").single(as: Float.self) }
+    #expect(try golden.expected("layer.1", of: "b").tensor(of: Float.self)?.elements == [5])
     #expect(try golden.peer("logits", of: "a")?.tensor(of: Float.self)?.elements == [6])
-    #expect(try golden.peer("scores", of: "a") == nil)
+    #expect(try golden.peer("layer.1", of: "a") == nil)
   }
 
   @Test(arguments: [[], ["x"], ["input.a"], ["output.a"], ["output32.logits.a", "input.a"]])
@@ -39,5 +43,40 @@ import Testing
     let error = try #require(throws: Apus.GoldenError.self) { try samples(names) }
     #expect(error.reason == .missing(missing))
     #expect("\(error)".contains("\"\(missing)\""))
+  }
+
+  @Test func aPictureStandsForAnInputAndAStrideForAllElements() throws {
+    let golden = try samples(
+      ["output.y.a"],
+      metadata: ["images": #"{"a": {"shape": [1, 3, 8, 12], "cell": 4}}"#, "strides": #"{"y": 3}"#])
+    let image = try golden.inputs(of: "a").single(as: Float.self)
+    #expect(image.shape == [1, 3, 8, 12])
+    #expect(try golden.stored(Tensor<Float>(range: 8), as: "y").elements == [0, 3, 6])
+    #expect(try golden.stored(Tensor<Float>(range: 8), as: "z").count == 8)
+  }
+
+  @Test func weightsMayBeMadeByAFormula() throws {
+    let json = #"[["a.weight", [2, 3], 0.5, 0.1], ["a.bias", [2], 0, 0]]"#
+    let weights = try #require(try samples(["input.a", "output.y.a"], metadata: ["parameters": json]).generatedWeights)
+    #expect(weights.names == ["a.bias", "a.weight"])
+    let weight: Tensor<Float> = try weights["a"].tensor("weight", shape: [2, 3])
+    // What Weights/reference/parity.py makes.
+    #expect(try weight.elements == [0.77266943, 0.4126279, 0.7568146, 0.6315986, 0.3544468, 0.3999234])
+    #expect(try samples(["input.a", "output.y.a"]).generatedWeights == nil)
+  }
+
+  @Test(arguments: [
+    ["parameters": "["], ["parameters": #"[["a", [-1], 0, 1]]"#], ["parameters": #"[["a", [1]]]"#],
+    ["images": "3"], ["strides": #"{"y": 0}"#],
+  ])
+  func metadataThatCannotBeUsedAreRefused(metadata: [String: String]) throws {
+    let error = try #require(throws: Apus.GoldenError.self) {
+      _ = try samples(["input.a", "output.y.a"], metadata: metadata).generatedWeights
+    }
+    guard case .badMetadata(let key, _) = error.reason else {
+      Issue.record("\(error)")
+      return
+    }
+    #expect(metadata[key] != nil)
   }
 }

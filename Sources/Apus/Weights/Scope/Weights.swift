@@ -44,6 +44,13 @@ public struct Weights: Sendable {
     self.init(WeightsSource(.memory(Dictionary(keyed, uniquingKeysWith: { first, _ in first }), name: name)))
   }
 
+  /// Parameters that are made when they are asked for, by ``Tensor/init(generated:shape:mean:deviation:)`` under their
+  /// own names.
+  public init(generated parameters: [String: GeneratedParameter], name: String = "generated parameters") {
+    let keyed = parameters.map { (UTF8Key($0.key), $0.value) }
+    self.init(WeightsSource(.generated(Dictionary(keyed, uniquingKeysWith: { first, _ in first }), name: name)))
+  }
+
   /// Parameters that are in memory. `name` stands for the file in messages.
   public init(_ tensors: [String: Tensor<some TensorScalar>], name: String = "parameters in memory") {
     self.init(tensors.mapValues { AnyTensor($0) }, name: name)

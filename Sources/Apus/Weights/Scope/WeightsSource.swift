@@ -5,6 +5,7 @@ final class WeightsSource: Sendable {
   enum Contents: Sendable {
     case file(SafetensorsFile)
     case memory([UTF8Key: AnyTensor], name: String)
+    case generated([UTF8Key: GeneratedParameter], name: String)
   }
 
   private let contents: Contents
@@ -17,7 +18,7 @@ final class WeightsSource: Sendable {
   var name: String {
     switch contents {
     case .file(let file): file.name
-    case .memory(_, let name): name
+    case .memory(_, let name), .generated(_, let name): name
     }
   }
 
@@ -29,6 +30,7 @@ final class WeightsSource: Sendable {
       switch contents {
       case .file(let file): file.tensorNames
       case .memory(let tensors, _): tensors.keys.map(\.string)
+      case .generated(let parameters, _): parameters.keys.map(\.string)
       }
     return all.filter { $0.utf8.starts(with: prefix.utf8) }.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
   }
@@ -37,6 +39,7 @@ final class WeightsSource: Sendable {
     switch contents {
     case .file(let file): file.contains(key.string)
     case .memory(let tensors, _): tensors[key] != nil
+    case .generated(let parameters, _): parameters[key] != nil
     }
   }
 
@@ -47,6 +50,11 @@ final class WeightsSource: Sendable {
     switch contents {
     case .file(let file): return try file.anyTensor(named: key.string)
     case .memory(let tensors, _): return tensors[key]
+    case .generated(let parameters, _):
+      return try parameters[key].map {
+        AnyTensor(
+          try Tensor<Float>(generated: key.string, shape: $0.shape, mean: $0.mean, deviation: $0.deviation))
+      }
     }
   }
 
@@ -55,6 +63,7 @@ final class WeightsSource: Sendable {
     switch contents {
     case .file(let file): return try file.info(key.string).shape
     case .memory(let tensors, _): return tensors[key]?.shape
+    case .generated(let parameters, _): return parameters[key]?.shape
     }
   }
 }
