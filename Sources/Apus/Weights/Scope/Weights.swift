@@ -148,7 +148,8 @@ extension Weights {
     return shape
   }
 
-  private func missing(_ name: String) -> WeightsError {
+  /// What is thrown where a parameter of this name is needed and none is there.
+  func missing(_ name: String) -> WeightsError {
     let full = fullName(name)
     let similar = nearestName(to: full, in: source.names(withPrefix: ""))
     return WeightsError(file: file, reason: .missing(name: full, similar: similar))
