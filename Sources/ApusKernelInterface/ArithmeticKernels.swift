@@ -61,4 +61,10 @@ public protocol ArithmeticKernels<Scalar> {
   static func select(
     _ mask: UnsafePointer<Bool>, _ a: UnsafePointer<Scalar>, _ b: UnsafePointer<Scalar>,
     _ y: UnsafeMutablePointer<Scalar>, count: Int)
+
+  /// `y = (x + residual) * weight + bias` for each row of `[rows, columns]`, without the sum when there is no residual;
+  /// every operation is rounded on its own. `weight` and `bias` hold `columns` values; `y` may be `x` or `residual`.
+  static func scaleAndShiftRows(
+    _ x: UnsafePointer<Scalar>, residual: UnsafePointer<Scalar>?, weight: UnsafePointer<Scalar>,
+    bias: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, rows: Int, columns: Int)
 }

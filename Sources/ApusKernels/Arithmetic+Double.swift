@@ -73,4 +73,20 @@ extension Float64Kernels {
   ) {
     for i in 0..<count { y[i] = mask[i] ? a[i] : b[i] }
   }
+
+  public static func scaleAndShiftRows(
+    _ x: UnsafePointer<Double>, residual: UnsafePointer<Double>?, weight: UnsafePointer<Double>,
+    bias: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int
+  ) {
+    for row in 0..<rows {
+      let x = x + row &* columns
+      let y = y + row &* columns
+      if let residual {
+        let residual = residual + row &* columns
+        for i in 0..<columns { y[i] = (x[i] + residual[i]) * weight[i] + bias[i] }
+      } else {
+        for i in 0..<columns { y[i] = x[i] * weight[i] + bias[i] }
+      }
+    }
+  }
 }

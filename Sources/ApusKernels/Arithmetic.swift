@@ -73,4 +73,26 @@ extension Float32Kernels {
   ) {
     for i in 0..<count { y[i] = mask[i] ? a[i] : b[i] }
   }
+
+  public static func scaleAndShiftRows(
+    _ x: UnsafePointer<Float>, residual: UnsafePointer<Float>?, weight: UnsafePointer<Float>,
+    bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int
+  ) {
+    for row in 0..<rows {
+      let x = x + row &* columns
+      let y = y + row &* columns
+      if let residual {
+        let residual = residual + row &* columns
+        forLanes(columns) { i, width in
+          let sum = load(x + i, upTo: width) + load(residual + i, upTo: width)
+          store(sum * load(weight + i, upTo: width) + load(bias + i, upTo: width), y + i, upTo: width)
+        }
+      } else {
+        forLanes(columns) { i, width in
+          let product = load(x + i, upTo: width) * load(weight + i, upTo: width)
+          store(product + load(bias + i, upTo: width), y + i, upTo: width)
+        }
+      }
+    }
+  }
 }
