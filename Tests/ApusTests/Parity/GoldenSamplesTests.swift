@@ -23,7 +23,7 @@ import Testing
     #expect(try golden.inputs(of: "a").single(as: Float.self).elements == [1])
     #expect(try golden.inputs(of: "a").names == [""])
     #expect(try golden.inputs(of: "a").optional("mask", as: Float.self) == nil)
-    #expect(throws: GoldenError.self) { try golden.inputs(of: "b").single(as: Float.self) }
+    #expect(throws: Apus.GoldenError.self) { try golden.inputs(of: "b").single(as: Float.self) }
     #expect(try golden.expected("layer.1", of: "b").tensor(of: Float.self)?.elements == [5])
     #expect(try golden.peer("logits", of: "a")?.tensor(of: Float.self)?.elements == [6])
     #expect(try golden.peer("layer.1", of: "a") == nil)
