@@ -47,7 +47,7 @@ struct Twin: Encodable {
 /// All there is to measure, in the order of the table.
 func allWorkloads() -> [Workload] {
   let groups: [() -> [Workload]] = [
-    gemmWorkloads, convolutionWorkloads, normalizationWorkloads, attentionWorkloads, activationWorkloads,
+    gemmWorkloads, linearWorkloads, convolutionWorkloads, normalizationWorkloads, attentionWorkloads, activationWorkloads,
     arithmeticWorkloads, classifierWorkloads,
   ]
   return groups.flatMap { $0() }

@@ -30,11 +30,17 @@ public protocol MatrixKernels<Scalar> {
     _ a: UnsafePointer<Scalar>, rowStep: Int, columnStep: Int, rows: Int, depth: Int, scale: Scalar,
     _ panel: UnsafeMutablePointer<Scalar>)
 
-  /// Blocks a matrix as a right operand: element `(row, column)` is `b[row * rowStep + column * columnStep]`. The depth
-  /// is filled up to whole vectors.
+  /// Blocks a matrix as a right operand: element `(row, column)` is `b[row * rowStep + column * columnStep]`. Blocks
+  /// begin `blockStep` apart, and rows from `depth` up to `filledDepth` are zeros.
   static func packColumns(
-    _ b: UnsafePointer<Scalar>, rowStep: Int, columnStep: Int, depth: Int, columns: Int,
-    _ panel: UnsafeMutablePointer<Scalar>)
+    _ b: UnsafePointer<Scalar>, rowStep: Int, columnStep: Int, depth: Int, filledDepth: Int, columns: Int,
+    _ panel: UnsafeMutablePointer<Scalar>, blockStep: Int)
+
+  /// `y = addend + x · panel` for a single row of `depth` elements and a blocked right operand, whose blocks are
+  /// `blockStep` apart. `addend` and `y` hold `blocks` whole vectors.
+  static func multiplyRow(
+    _ x: UnsafePointer<Scalar>, depth: Int, panel: UnsafePointer<Scalar>, blockStep: Int, blocks: Int,
+    addend: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>)
 
   /// `y[row] = Σ w[row * rowStep + i] * x[i]`, each sum over several accumulators.
   static func dotRows(

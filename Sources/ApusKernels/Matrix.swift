@@ -22,10 +22,20 @@ extension Float32Kernels {
   }
 
   public static func packColumns(
-    _ b: UnsafePointer<Float>, rowStep: Int, columnStep: Int, depth: Int, columns: Int,
-    _ panel: UnsafeMutablePointer<Float>
+    _ b: UnsafePointer<Float>, rowStep: Int, columnStep: Int, depth: Int, filledDepth: Int, columns: Int,
+    _ panel: UnsafeMutablePointer<Float>, blockStep: Int
   ) {
-    packRight(Lanes.self, b, rowStep, columnStep, depth, columns, panel)
+    packRight(Lanes.self, b, rowStep, columnStep, depth, filledDepth, columns, panel, blockStep)
+  }
+
+  public static func multiplyRow(
+    _ x: UnsafePointer<Float>, depth: Int, panel: UnsafePointer<Float>, blockStep: Int, blocks: Int,
+    addend: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>
+  ) {
+    for block in 0..<blocks {
+      let sum = rowTimesBlock(Lanes.self, x, depth, panel + block &* blockStep)
+      store(load(addend + block &* Lanes.scalarCount) + sum, y + block &* Lanes.scalarCount)
+    }
   }
 
   public static func dotRows(
@@ -67,10 +77,20 @@ extension Float64Kernels {
   }
 
   public static func packColumns(
-    _ b: UnsafePointer<Double>, rowStep: Int, columnStep: Int, depth: Int, columns: Int,
-    _ panel: UnsafeMutablePointer<Double>
+    _ b: UnsafePointer<Double>, rowStep: Int, columnStep: Int, depth: Int, filledDepth: Int, columns: Int,
+    _ panel: UnsafeMutablePointer<Double>, blockStep: Int
   ) {
-    packRight(DoubleLanes.self, b, rowStep, columnStep, depth, columns, panel)
+    packRight(DoubleLanes.self, b, rowStep, columnStep, depth, filledDepth, columns, panel, blockStep)
+  }
+
+  public static func multiplyRow(
+    _ x: UnsafePointer<Double>, depth: Int, panel: UnsafePointer<Double>, blockStep: Int, blocks: Int,
+    addend: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>
+  ) {
+    for block in 0..<blocks {
+      let sum = rowTimesBlock(DoubleLanes.self, x, depth, panel + block &* blockStep)
+      store(load(addend + block &* DoubleLanes.scalarCount) + sum, y + block &* DoubleLanes.scalarCount)
+    }
   }
 
   public static func dotRows(
@@ -141,16 +161,16 @@ private func packLeft<L: SIMD>(
 
 @inline(__always)
 private func packRight<L: SIMD>(
-  _: L.Type, _ b: UnsafePointer<L.Scalar>, _ rowStep: Int, _ columnStep: Int, _ depth: Int, _ columns: Int,
-  _ panel: UnsafeMutablePointer<L.Scalar>
+  _: L.Type, _ b: UnsafePointer<L.Scalar>, _ rowStep: Int, _ columnStep: Int, _ depth: Int, _ filledDepth: Int,
+  _ columns: Int, _ panel: UnsafeMutablePointer<L.Scalar>, _ blockStep: Int
 ) where L.Scalar: FloatingPoint {
   let lanes = L.scalarCount
-  let filledDepth = (depth &+ lanes &- 1) / lanes &* lanes
-  var out = panel
+  var block = panel
   var column = 0
   while column < columns {
     let filled = columns &- column < lanes ? columns &- column : lanes
     let source = b + column &* columnStep
+    var out = block
     for row in 0..<depth {
       let from = source + row &* rowStep
       if filled == lanes, columnStep == 1 {
@@ -165,8 +185,52 @@ private func packRight<L: SIMD>(
       store(L(repeating: 0), out)
       out += lanes
     }
+    block += blockStep
     column &+= lanes
   }
+}
+
+/// `Σ x[i] * w[i]` for vectors `w[i]`, over eight accumulators that are added up every 256 terms.
+///
+/// One accumulator would wait for each multiply-add to end, and lose more digits.
+@inline(__always)
+private func rowTimesBlock<L: SIMD>(
+  _: L.Type, _ x: UnsafePointer<L.Scalar>, _ depth: Int, _ w: UnsafePointer<L.Scalar>
+) -> L where L.Scalar: FloatingPoint {
+  let zero = L(repeating: 0)
+  var total = zero
+  var x = x
+  var w = w
+  var left = depth
+  while left > 0 {
+    var count = left < 256 ? left : 256
+    left &-= count
+    var s0 = zero, s1 = zero, s2 = zero, s3 = zero
+    var s4 = zero, s5 = zero, s6 = zero, s7 = zero
+    while count >= 8 {
+      s0 = multiplyAdd(s0, L(repeating: x[0]), load(w))
+      s1 = multiplyAdd(s1, L(repeating: x[1]), load(w + L.scalarCount))
+      s2 = multiplyAdd(s2, L(repeating: x[2]), load(w + 2 &* L.scalarCount))
+      s3 = multiplyAdd(s3, L(repeating: x[3]), load(w + 3 &* L.scalarCount))
+      s4 = multiplyAdd(s4, L(repeating: x[4]), load(w + 4 &* L.scalarCount))
+      s5 = multiplyAdd(s5, L(repeating: x[5]), load(w + 5 &* L.scalarCount))
+      s6 = multiplyAdd(s6, L(repeating: x[6]), load(w + 6 &* L.scalarCount))
+      s7 = multiplyAdd(s7, L(repeating: x[7]), load(w + 7 &* L.scalarCount))
+      x += 8
+      w += 8 &* L.scalarCount
+      count &-= 8
+    }
+    while count > 0 {
+      s0 = multiplyAdd(s0, L(repeating: x[0]), load(w))
+      x += 1
+      w += L.scalarCount
+      count &-= 1
+    }
+    let even: L = (s0 + s4) + (s2 + s6)
+    let odd: L = (s1 + s5) + (s3 + s7)
+    total += even + odd
+  }
+  return total
 }
 
 /// The sum of `x[i] * y[i]` over four vectors of accumulators, so that no chain of additions is long.

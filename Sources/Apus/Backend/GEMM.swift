@@ -145,21 +145,33 @@ struct RightPanel<Scalar: FloatingPointScalar>: Sendable {
   let storage: TensorStorage
 
   init(_ b: MatrixOperand<Scalar>, depth: Int, columns: Int) throws {
+    try self.init(stacking: [(b, depth)], columns: columns)
+  }
+
+  /// A matrix whose rows are those of `pieces`, one piece after the other.
+  init(stacking pieces: [(matrix: MatrixOperand<Scalar>, depth: Int)], columns: Int) throws {
     let kernels = Scalar.kernels
     let vector = kernels.vectorWidth
+    let depth = pieces.reduce(0) { $0 + $1.depth }
     let depthBlocks = (depth + vector - 1) / vector
     let columnBlocks = (columns + vector - 1) / vector
+    let blockStep = depthBlocks * vector * vector
     let storage = try TensorStorage(
-      byteCount: columnBlocks * depthBlocks * vector * vector * MemoryLayout<Scalar>.stride)
+      byteCount: Shape.byteCount([columnBlocks, depthBlocks, vector, vector], of: Scalar.self))
     let panel = Unchecked(storage.base.assumingMemoryBound(to: Scalar.self))
     let blocksPerChunk = max(1, 16_384 / max(depth * vector, 1))
     parallel((columnBlocks + blocksPerChunk - 1) / blocksPerChunk) { chunk in
       let first = chunk * blocksPerChunk
-      let part = b.offset(row: 0, column: first * vector)
-      kernels.packColumns(
-        part.base, rowStep: part.rowStep, columnStep: part.columnStep, depth: depth,
-        columns: min(columns - first * vector, blocksPerChunk * vector),
-        panel.value + first * depthBlocks * vector * vector)
+      var out = panel.value + first * blockStep
+      for (index, piece) in pieces.enumerated() {
+        let part = piece.matrix.offset(row: 0, column: first * vector)
+        let isLast = index == pieces.count - 1
+        kernels.packColumns(
+          part.base, rowStep: part.rowStep, columnStep: part.columnStep, depth: piece.depth,
+          filledDepth: isLast ? piece.depth + depthBlocks * vector - depth : piece.depth,
+          columns: min(columns - first * vector, blocksPerChunk * vector), out, blockStep: blockStep)
+        out += piece.depth * vector
+      }
     }
     (self.columns, self.depthBlocks, self.storage) = (columns, depthBlocks, storage)
   }

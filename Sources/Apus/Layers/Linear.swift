@@ -1,19 +1,58 @@
 /// An affine map of the last axis: PyTorch's `torch.nn.Linear`.
+///
+/// The weight is laid out for the kernels when the layer is made, and the layer keeps nothing but that copy. Where the
+/// original lies in a mapped file, its memory goes back to the system, to be read again if somebody asks for it.
 public struct Linear<Scalar: FloatingPointScalar>: Sendable {
-  /// `[outputs, inputs]`.
-  public let weight: Tensor<Scalar>
-  /// `[outputs]`.
-  public let bias: Tensor<Scalar>?
+  /// Features that go in, and features that come out.
+  public let inputs: Int
+  public let outputs: Int
+  private let product: PackedLinear<Scalar>
 
-  /// - Throws: ``TensorError/shape(operation:reason:)`` when weight and bias do not fit each other.
+  /// - Parameters:
+  ///   - weight: `[outputs, inputs]`.
+  ///   - bias: `[outputs]`; 0 when absent.
+  /// - Throws: ``TensorError`` when weight and bias do not fit each other, or memory is short.
   public init(weight: Tensor<Scalar>, bias: Tensor<Scalar>? = nil) throws {
-    guard weight.rank == 2, bias.map({ $0.shape == [weight.shape[0]] }) ?? true else {
+    try self.init(stacking: [.outputsFirst(weight)], bias: bias)
+  }
+
+  /// A map whose inputs are divided among several matrices: `y = x₀ · W₀ + x₁ · W₁ + … + bias`, where the inputs
+  /// x₀, x₁ … of the pieces follow each other in the last axis. The pieces are never joined in memory but in the layout
+  /// of the kernels.
+  ///
+  /// ```swift
+  /// // Logits from an embedding table [vocabulary, 128] and a matrix [384, vocabulary] beside it.
+  /// let decoder = try Linear(stacking: [.outputsFirst(table), .inputsFirst(dense)], bias: bias)
+  /// ```
+  ///
+  /// - Parameters:
+  ///   - pieces: at least one, all of the same number of outputs.
+  ///   - bias: `[outputs]`; 0 when absent.
+  /// - Throws: ``TensorError`` when pieces and bias do not fit each other, or memory is short.
+  public init(stacking pieces: [LinearWeight<Scalar>], bias: Tensor<Scalar>? = nil) throws {
+    let shapes = pieces.map(\.tensor.shape)
+    let outputs = pieces.first?.sizes?.outputs ?? 0
+    // No sum of these overflows; an axis beyond belongs to an empty matrix.
+    let limit = 1 << 40
+    guard !pieces.isEmpty,
+      pieces.allSatisfy({ piece in piece.sizes.map { $0.outputs == outputs && $0.inputs <= limit } ?? false }),
+      outputs <= limit, bias.map({ $0.shape == [outputs] }) ?? true
+    else {
+      let weight = shapes.count == 1 ? "weight \(shapes[0])" : "weights \(shapes)"
+      let expected = pieces.allSatisfy(\.isOutputsFirst) ? "[outputs, inputs]" : "matrices of one number of outputs"
       throw TensorError.shape(
         operation: "Linear",
-        reason: "weight \(weight.shape) and bias \(bias?.shape ?? []) are not [outputs, inputs] and [outputs]")
+        reason: "\(weight)\(bias.map { " and bias \($0.shape)" } ?? "") are not \(expected) and [outputs]")
     }
-    self.weight = weight
-    self.bias = bias
+    let rowMajor = try pieces.map { try $0.rowMajor }
+    let bias = try bias?.rowMajor
+    product = try withExtendedLifetime((rowMajor, bias)) {
+      try PackedLinear(
+        stacking: rowMajor.map { ($0.operand, $0.sizes?.inputs ?? 0) }, outputs: outputs, bias: bias?.pointer)
+    }
+    self.inputs = product.inputs
+    self.outputs = outputs
+    for piece in pieces { piece.tensor.storage.discardFilePages() }
   }
 
   /// Reads `weight` and, when there is one, `bias`.
@@ -23,9 +62,23 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
       bias: weights.optionalTensor("bias", shape: [outputs]))
   }
 
-  /// - Parameter input: `[…, inputs]`.
+  /// - Parameters:
+  ///   - input: `[…, inputs]`.
+  ///   - activation: applied to the result, as if afterwards but while it is in the cache.
   /// - Returns: `[…, outputs]`.
-  public func callAsFunction(_ input: Tensor<Scalar>) throws -> Tensor<Scalar> {
-    try linear(input, weight: weight, bias: bias)
+  /// - Throws: ``TensorError/shape(operation:reason:)``.
+  public func callAsFunction(_ input: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
+    guard let features = input.shape.last, features == inputs else {
+      throw TensorError.shape(
+        operation: "Linear", reason: "input has shape \(input.shape), expected […, \(inputs)]")
+    }
+    let outer = Array(input.shape.dropLast())
+    let rows = try Shape.elementCount(outer, operation: "Linear")
+    let x = try input.rowMajor
+    return try Tensor.filled(outer + [outputs]) { y in
+      try withExtendedLifetime(x.storage) {
+        try product(x.pointer, rows: rows, into: y, activation: activation.operation)
+      }
+    }
   }
 }

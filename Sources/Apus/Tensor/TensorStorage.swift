@@ -20,6 +20,12 @@ final class TensorStorage: @unchecked Sendable {
     self.owner = owner
   }
 
+  /// Gives the memory of a mapped file back to the system, whose contents are read again when they are needed. Nothing
+  /// happens to memory of any other kind.
+  func discardFilePages() {
+    (owner as? MappedFile)?.discard(UnsafeRawBufferPointer(start: base, count: byteCount))
+  }
+
   deinit {
     if owner == nil { BufferPool.shared.recycle(base, byteCount: byteCount) }
   }

@@ -93,6 +93,16 @@ extension MappedFile {
   package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     try withExtendedLifetime(self) { try body(unownedBytes) }
   }
+
+  /// Gives the whole pages of a part of a mapped file back to the system; whoever reads them next reads the file again.
+  func discard(_ part: UnsafeRawBufferPointer) {
+    let page = sysconf(Int32(_SC_PAGESIZE))
+    guard release == .unmap, page > 0, let base = part.baseAddress else { return }
+    let start = (Int(bitPattern: base) + page - 1) / page * page
+    let end = (Int(bitPattern: base) + part.count) / page * page
+    guard start < end else { return }
+    madvise(UnsafeMutableRawPointer(bitPattern: start), end - start, MADV_DONTNEED)
+  }
 }
 
 // MARK: - System calls

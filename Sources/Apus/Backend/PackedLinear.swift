@@ -1,0 +1,192 @@
+import ApusKernelInterface
+
+/// `y = f(x · weight + bias)` with the weight laid out for the register tile once, and used often.
+///
+/// Every result is the bias plus partial sums of at most 144 terms (256 over eight accumulators for a single row), in an
+/// order that the shape alone decides.
+struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
+  let inputs: Int
+  let outputs: Int
+  private let weight: RightPanel<Scalar>
+  /// Filled up with zeros to whole vectors; all zeros when there is none.
+  private let bias: TensorStorage
+
+  /// - Parameters:
+  ///   - pieces: the weight, `[inputs, outputs]`, in pieces that follow each other along the inputs.
+  ///   - bias: `outputs` values, or none.
+  init(
+    stacking pieces: [(matrix: MatrixOperand<Scalar>, depth: Int)], outputs: Int, bias: UnsafePointer<Scalar>?
+  ) throws {
+    let vector = Scalar.kernels.vectorWidth
+    self.inputs = pieces.reduce(0) { $0 + $1.depth }
+    self.outputs = outputs
+    self.weight = try RightPanel(stacking: pieces, columns: outputs)
+    let padded = (outputs + vector - 1) / vector * vector
+    self.bias = try TensorStorage(byteCount: padded * MemoryLayout<Scalar>.stride)
+    let values = self.bias.base.assumingMemoryBound(to: Scalar.self)
+    values.initialize(repeating: 0, count: padded)
+    if let bias { values.update(from: bias, count: outputs) }
+  }
+
+  /// - Parameters:
+  ///   - x: `[rows, inputs]`, contiguous.
+  ///   - y: `[rows, outputs]`, contiguous.
+  ///   - activation: applied to each part of the result while it is in the cache.
+  func callAsFunction(
+    _ x: UnsafePointer<Scalar>, rows: Int, into y: UnsafeMutablePointer<Scalar>, activation: UnaryOperation?
+  ) throws {
+    guard rows > 0, outputs > 0 else { return }
+    if rows == 1 {
+      try multiplyRow(x, into: y, activation: activation)
+    } else {
+      try multiplyRows(x, rows: rows, into: y, activation: activation)
+    }
+  }
+
+  /// Columns that make a task worth handing to another thread: about 2.5 µs at 100 multiply-adds a nanosecond, where
+  /// reading a weight counts as three.
+  private func columnsPerTask(rows: Int, tile: Int) -> Int {
+    let tiles = 262_144 / max(1, (rows + 3) * inputs * tile)
+    return max(1, tiles) * tile
+  }
+
+  private func multiplyRow(
+    _ x: UnsafePointer<Scalar>, into y: UnsafeMutablePointer<Scalar>, activation: UnaryOperation?
+  ) throws {
+    let kernels = Scalar.kernels
+    let vector = kernels.vectorWidth
+    let edge = try TensorStorage(byteCount: vector * MemoryLayout<Scalar>.stride)
+    let columnsPerTask = columnsPerTask(rows: 1, tile: vector)
+    let blockStep = weight.depthBlocks * vector * vector
+    let (x, y) = (Unchecked(x), Unchecked(y))
+    let w = Unchecked(weight.storage.base.assumingMemoryBound(to: Scalar.self))
+    let b = Unchecked(bias.base.assumingMemoryBound(to: Scalar.self))
+    let rest = Unchecked(edge.base.assumingMemoryBound(to: Scalar.self))
+    let (inputs, outputs) = (inputs, outputs)
+    parallel((outputs + columnsPerTask - 1) / columnsPerTask) { task in
+      let first = task * columnsPerTask
+      let columns = min(columnsPerTask, outputs - first)
+      let blocks = columns / vector
+      kernels.multiplyRow(
+        x.value, depth: inputs, panel: w.value + first / vector * blockStep, blockStep: blockStep, blocks: blocks,
+        addend: b.value + first, y.value + first)
+      let done = blocks * vector
+      if done < columns {
+        kernels.multiplyRow(
+          x.value, depth: inputs, panel: w.value + (first + done) / vector * blockStep, blockStep: blockStep, blocks: 1,
+          addend: b.value + first + done, rest.value)
+        (y.value + first + done).update(from: rest.value, count: columns - done)
+      }
+      if let activation { kernels.unary(activation, y.value + first, y.value + first, count: columns) }
+    }
+    withExtendedLifetime(edge) {}
+  }
+
+  /// Several rows, through the register tile.
+  ///
+  /// A left operand that the second-level cache holds is laid out once for all tasks. Of a larger one each task lays out
+  /// its own rows, a part of the depth at a time, and multiplies them by that part of several tiles of columns.
+  private func multiplyRows(
+    _ x: UnsafePointer<Scalar>, rows: Int, into y: UnsafeMutablePointer<Scalar>, activation: UnaryOperation?
+  ) throws {
+    let kernels = Scalar.kernels
+    let vector = kernels.vectorWidth
+    let tile = kernels.blocksPerTile * vector
+    let isShared = rows * inputs <= 65_536
+    let tasks = taskSizes(rows: rows, tile: tile, isShared: isShared)
+    let columnTasks = (outputs + tasks.columns - 1) / tasks.columns
+    let rowTasks = (rows + tasks.rows - 1) / tasks.rows
+    let count = columnTasks * rowTasks
+    let threads = Execution.current.threads
+    let lanes = isShared ? count : min(count, threads == 1 ? 1 : 2 * threads)
+
+    // Whole flushes, so that sums are the same as in one go.
+    let flush = max(1, 144 / vector)
+    let depthBlocks = weight.depthBlocks
+    let blocksPerPart = max(1, isShared && depthBlocks <= 4 * flush ? depthBlocks : min(depthBlocks, 2 * flush))
+    let shared = isShared ? try LeftPanel(MatrixOperand(x, leading: inputs), rows: rows, depth: inputs, scale: 1) : nil
+    let panelStep = isShared ? 0 : tasks.rows * blocksPerPart * vector
+    // Then the short last block of columns, computed here and its valid part copied.
+    let edgeStep = outputs.isMultiple(of: vector) ? 0 : tile
+    let scratch = try TensorStorage(
+      byteCount: Shape.byteCount([lanes * panelStep + rows * edgeStep], of: Scalar.self))
+
+    let panels = Unchecked(scratch.base.assumingMemoryBound(to: Scalar.self))
+    let left = shared.map { Unchecked($0.storage.base.assumingMemoryBound(to: Scalar.self)) }
+    let (x, y) = (Unchecked(x), Unchecked(y))
+    let w = Unchecked(weight.storage.base.assumingMemoryBound(to: Scalar.self))
+    let b = Unchecked(bias.base.assumingMemoryBound(to: Scalar.self))
+    let (inputs, outputs) = (inputs, outputs)
+
+    parallel(lanes) { lane in
+      for task in stride(from: lane, to: count, by: lanes) {
+        let firstRow = task % rowTasks * tasks.rows
+        let taskRows = min(tasks.rows, rows - firstRow)
+        let firstColumn = task / rowTasks * tasks.columns
+        let endColumn = min(firstColumn + tasks.columns, outputs)
+        let out = y.value + firstRow * outputs
+        let edge = panels.value + lanes * panelStep + firstRow * edgeStep
+        var block = 0
+        repeat {
+          let blocks = min(blocksPerPart, depthBlocks - block)
+          let panel: UnsafePointer<Scalar>
+          if let left {
+            panel = UnsafePointer(left.value + (block * rows + firstRow) * vector)
+          } else {
+            let own = panels.value + lane * panelStep
+            kernels.packRows(
+              x.value + firstRow * inputs + block * vector, rowStep: inputs, columnStep: 1, rows: taskRows,
+              depth: min(blocks * vector, inputs - block * vector), scale: 1, own)
+            panel = UnsafePointer(own)
+          }
+          for column in stride(from: firstColumn, to: endColumn, by: tile) {
+            let isWhole = column + tile <= outputs || edgeStep == 0
+            let target = isWhole ? out + column : edge
+            let step = isWhole ? outputs : tile
+            withUnsafePointer(to: 0) { noOffset in
+              kernels.accumulateRow(
+                panel, weights: w.value + (column * depthBlocks + block * vector) * vector,
+                addend: block == 0 ? b.value + column : target, addendStep: block == 0 ? 0 : step,
+                addendBlockStep: vector, target, width: taskRows,
+                blocks: (min(tile, outputs - column) + vector - 1) / vector,
+                walk: TileWalk(
+                  blockCount: blocks, blockStep: (isShared ? rows : taskRows) * vector, rowCount: 1, rowStep: 0,
+                  tapCount: 1, tapOffsets: noOffset, rowsPerFlush: flush,
+                  weightBlockStep: depthBlocks * vector * vector, outputStep: step, outputBlockStep: vector))
+            }
+          }
+          block += blocks
+        } while block < depthBlocks
+        if edgeStep > 0, endColumn == outputs {
+          let column = outputs - outputs % tile
+          for row in 0..<taskRows {
+            (out + row * outputs + column).update(from: edge + row * edgeStep, count: outputs - column)
+          }
+        }
+        guard let activation else { continue }
+        if endColumn - firstColumn == outputs {
+          kernels.unary(activation, out, out, count: taskRows * outputs)
+          continue
+        }
+        for row in 0..<taskRows {
+          let line = out + row * outputs + firstColumn
+          kernels.unary(activation, line, line, count: endColumn - firstColumn)
+        }
+      }
+    }
+    withExtendedLifetime((shared?.storage, scratch)) {}
+  }
+
+  /// Rows and columns of a task.
+  private func taskSizes(rows: Int, tile: Int, isShared: Bool) -> (rows: Int, columns: Int) {
+    let columns = columnsPerTask(rows: min(rows, 256), tile: tile)
+    if isShared { return (min(rows, 256), columns) }
+    // Laying out the rows is repaid by eight tiles.
+    let wide = min(max(columns, 8 * tile), max(outputs, 1))
+    let aligned = (wide + tile - 1) / tile * tile
+    let columnTasks = (outputs + aligned - 1) / aligned
+    let limit = max(32, min(256, rows * columnTasks / 8))
+    let rowTasks = (rows + limit - 1) / limit
+    return ((rows + rowTasks - 1) / rowTasks, aligned)
+  }
+}
