@@ -214,14 +214,21 @@ class Head(nn.Module):
         parts.append(torch.cat([x.flatten(2) for x in scores], 2).sigmoid())
         if self.keypoints:
             raw = torch.cat([branch(x).flatten(2) for branch, x in zip(self.cv4, features)], 2)
-            maps["keypoints"] = raw
+            maps["map.keypoints"] = raw
             count, numbers = self.keypoints
             points = raw.unflatten(1, (count, numbers))
             decoded = [(points[:, :, :2] * 2 + (anchors - 0.5)) * steps]
             if numbers == 3:
                 decoded.append(points[:, :, 2:].sigmoid())
             parts.append(torch.cat(decoded, 2).flatten(1, 2))
-        return {"output": torch.cat(parts, 1), **maps}
+        output = torch.cat(parts, 1)
+        if torch.onnx.is_in_onnx_export():
+            return {"output": output}
+        # Apart, for their magnitudes are.
+        results = {"boxes": output[:, :4], "scores": output[:, 4:4 + scores[0].shape[1]], **maps}
+        if self.keypoints:
+            results["keypoints"] = output[:, 4 + scores[0].shape[1]:]
+        return results
 
 
 def grid(maps):

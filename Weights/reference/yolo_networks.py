@@ -6,9 +6,9 @@ import yolo
 from parity import GeneratedImage, Network, generated, relative_change
 
 
-#: Size and mean of the signal before an activation. A large signal that is a little below zero on average passes SiLU
-#: without turning into a constant, so that what differs from picture to picture lasts through the depth.
-SIGNAL, SHIFT = 2.5, -0.1
+#: The size of the signal before an activation. A large one passes SiLU without turning into a constant, so that what
+#: differs from picture to picture lasts through the depth.
+SIGNAL = 2.5
 #: The sum of a filter of the first convolution, on average: what it makes of a picture's mean is the same for all
 #: filters, and the running mean takes it away.
 FIRST = 4.0
@@ -30,7 +30,7 @@ class Scales:
         *path, kind = name.split(".")
         if path[-1] == "bn":
             variance = self.variances.get(".".join(path), 1.0)
-            return {"weight": (SIGNAL, 0.1 * SIGNAL), "bias": (SHIFT, 0.1),
+            return {"weight": (SIGNAL, 0.1 * SIGNAL), "bias": (0.0, 0.1),
                     "running_mean": (first_mean(name), 0.05 * variance**0.5),
                     "running_var": (variance, 0.15 * variance)}[kind]
         if kind == "bias":
@@ -41,7 +41,7 @@ class Scales:
         gain = 1.0
         if path[-1] != "conv":
             # The last convolutions of the head: peaked distributions, spread scores.
-            gain = {"cv2": 3.0, "cv3": 3.0, "cv4": 2.0}[path[2]] / (0.65 * SIGNAL)
+            gain = {"cv2": 2.5, "cv3": 3.0, "cv4": 2.0}[path[2]] / (0.65 * SIGNAL)
         return 0.0, gain / terms**0.5
 
     def measure(self):
@@ -103,22 +103,23 @@ def sensitivity(module, inputs):
     return results
 
 
-def network(name, generation, size, height, width, activations, classes=80, keypoints=None, samples=1):
+def network(name, generation, size, height, width, activations, classes=80, keypoints=None, samples=3):
     configuration = {"generation": generation, "size": size, "classes": classes}
     if keypoints:
         configuration["keypoints"] = {"count": keypoints[0], "dimensions": keypoints[1]}
     build = lambda: yolo.build(generation, size, classes, keypoints)
     picture = GeneratedImage([1, 3, height, width], 16).tensor("picture0")
     return Network(
-        name=name, build=build, configuration=configuration, scale=Scales(build, picture), sensitivity=sensitivity, activations=activations,
+        name=name, build=build, configuration=configuration, scale=Scales(build, picture),
+        sensitivity=sensitivity, activations=activations,
         samples={f"picture{index}": GeneratedImage([1, 3, height, width], 16) for index in range(samples)},
         onnx_sample="picture0", onnx_outputs=["output"])
 
 
 NETWORKS = [
-    network("yolov8n", "v8", "n", 640, 640, ["model.4", "model.9", "model.15", "model.21"]),
-    network("yolov8n-pose", "v8", "n", 256, 192, ["model.9", "model.15"], classes=1, keypoints=(17, 3), samples=2),
+    network("yolov8n", "v8", "n", 640, 640, ["model.15"]),
+    network("yolov8n-pose", "v8", "n", 256, 192, ["model.15"], classes=1, keypoints=(17, 3)),
     network("yolov8s", "v8", "s", 192, 256, ["model.9", "model.15"]),
-    network("yolov5nu", "v5u", "n", 320, 256, ["model.4", "model.9", "model.17", "model.23"]),
-    network("yolo11n", "11", "n", 256, 320, ["model.4", "model.9", "model.10", "model.16", "model.22"]),
+    network("yolov5nu", "v5u", "n", 320, 256, ["model.4", "model.17"]),
+    network("yolo11n", "11", "n", 256, 320, ["model.10", "model.16"]),
 ]

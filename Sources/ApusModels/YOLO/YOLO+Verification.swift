@@ -5,14 +5,23 @@ extension YOLO: VerifiableModel {
     try self.init(weights, configuration: YOLOConfiguration(metadata: metadata, file: weights.file))
   }
 
-  /// `output`, and what it was decoded from: `map.0`, `map.1` and `map.2`, boxes before scores, and `keypoints`.
+  /// The rows of the predictions, `boxes`, `scores` and `keypoints`, and what they were decoded from: `map.0`, `map.1`
+  /// and `map.2`, boxes before scores, and `map.keypoints`.
   public func outputs(for inputs: SampleInputs) throws -> [String: Tensor<Scalar>] {
     let maps = try maps(of: inputs.single())
-    var outputs = ["output": try maps.predictions()]
+    let predictions = try maps.predictions()
+    let firstKeypoint = 4 + configuration.classes
+    var outputs = [
+      "boxes": try predictions.sliced(axis: 1, to: 4),
+      "scores": try predictions.sliced(axis: 1, from: 4, to: firstKeypoint),
+    ]
     for (index, pair) in zip(maps.boxes, maps.scores).enumerated() {
       outputs["map.\(index)"] = try concatenate([pair.0, pair.1], axis: 1)
     }
-    if !maps.keypoints.isEmpty { outputs["keypoints"] = try YOLOMaps.joined(maps.keypoints) }
+    if !maps.keypoints.isEmpty {
+      outputs["keypoints"] = try predictions.sliced(axis: 1, from: firstKeypoint)
+      outputs["map.keypoints"] = try YOLOMaps.joined(maps.keypoints)
+    }
     return outputs
   }
 }
