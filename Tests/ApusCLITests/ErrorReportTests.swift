@@ -20,6 +20,7 @@ import Testing
     (MotionConfigurationError.invalidStride(0), .usage),
     (MotionConfigurationError.probabilityNotFinite(label: "sit", value: .nan), .badData),
     (ModelFileError(file: "x", reason: "y"), .badData),
+    (ModelConfigurationError(source: "x", name: "y", reason: "z"), .badData),
     (CommandFailure(.inputOutput, "x"), .inputOutput),
     (Unforeseen(), .software),
   ]

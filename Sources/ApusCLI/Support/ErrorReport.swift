@@ -31,7 +31,8 @@ struct ErrorReport {
     case let error as WeightsLocatorError:
       (status, message) = (.noInput, Self.text(error))
     case is SafetensorsError, is NumPyError, is WeightsError, is ModelFileError, is GoldenError, is PoseReadError,
-      is PoseFrameError, is StandardizationError, is InsufficientFrames, is TensorError:
+      is PoseFrameError, is StandardizationError, is InsufficientFrames, is TensorError, is ModelConfigurationError,
+      is JSONError:
       (status, message) = (.badData, "\(error)")
     case let error as MotionConfigurationError:
       (status, message) = (Self.status(of: error), "\(error)")

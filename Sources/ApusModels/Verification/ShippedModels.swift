@@ -26,11 +26,11 @@ public struct ShippedModel: Sendable {
   }
 
   /// Every one of them.
-  public static let all = [
+  public static let all: [ShippedModel] = [
     ShippedModel(
       name: "behavior-classifier", weights: BehaviorClassifier<Float>.fileName, golden: "samples/golden.safetensors",
       single: BehaviorClassifier<Float>.self, double: BehaviorClassifier<Double>.self)
-  ] + yolo
+  ] + yolo + textModels
 
   /// The element types a model is verified in.
   public static let verifiedTypes = [DataType.float32, .float64]

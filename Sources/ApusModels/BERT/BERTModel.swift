@@ -1,0 +1,124 @@
+import Apus
+
+/// BERT without a head: Hugging Face's `BertModel`.
+///
+/// Devlin and others, "BERT: Pre-training of Deep Bidirectional Transformers for Language Understanding", 2018.
+///
+///     ids                                                      [batch, length]
+///     word + token type + position embeddings, LayerNorm       [batch, length, hidden]
+///     as often as there are layers:
+///       attention of several heads, dense, + x, LayerNorm
+///       dense, activation, dense, + x, LayerNorm
+///     pooler: the first token, dense, tanh                     [batch, hidden]
+public struct BERTModel<Scalar: FloatingPointScalar>: TextEncoder {
+  public typealias Vocabulary = BERTVocabulary<Scalar>
+
+  public static var scope: String { "bert" }
+
+  public let configuration: BERTConfiguration
+  private let embeddings: BERTEmbeddings<Scalar>
+  private let layers: [BERTLayer<Scalar>]
+  private let pooler: Pooler<Scalar>?
+  private let path: String
+
+  public var wordEmbeddings: Embedding<Scalar> { embeddings.words }
+
+  public init(_ weights: Weights, configuration: BERTConfiguration, hasPooler: Bool, path: String) throws {
+    try configuration.validate()
+    let weights = Self.parameters(weights)
+    self.configuration = configuration
+    self.path = path
+    embeddings = try BERTEmbeddings(weights["embeddings"], configuration)
+    layers = try (0..<configuration.layerCount).map { try BERTLayer(weights["encoder"]["layer"][$0], configuration) }
+    pooler = hasPooler ? try Pooler(weights["pooler"], size: configuration.hiddenSize) : nil
+    try Self.checkAllUsed(weights)
+  }
+
+  public func callAsFunction(_ input: TokenInput) throws -> Tensor<Scalar> {
+    try input.check(configuration)
+    let masks: [AttentionMask<Scalar>] = try input.attentionMasks()
+    var hidden = try embeddings(input).observed(as: "\(path)embeddings")
+    for (index, layer) in layers.enumerated() {
+      hidden = try layer(hidden, masks: masks).observed(as: "\(path)encoder.layer.\(index)")
+    }
+    return hidden
+  }
+
+  public func pooled(_ hidden: Tensor<Scalar>) throws -> Tensor<Scalar> {
+    guard let pooler else {
+      throw TensorError.argument(operation: "BERTModel", reason: "this model was built without its pooler")
+    }
+    return try pooler(hidden).observed(as: "\(path)pooler")
+  }
+}
+
+struct BERTEmbeddings<Scalar: FloatingPointScalar>: Sendable {
+  let words: Embedding<Scalar>
+  let positions: Embedding<Scalar>
+  let tokenTypes: Embedding<Scalar>
+  let norm: FeatureNorm<Scalar>
+
+  init(_ weights: Weights, _ configuration: BERTConfiguration) throws {
+    let size = configuration.hiddenSize
+    words = try Embedding(weights["word_embeddings"], rows: configuration.vocabularySize, features: size)
+    positions = try Embedding(weights["position_embeddings"], rows: configuration.positionCount, features: size)
+    tokenTypes = try Embedding(weights["token_type_embeddings"], rows: configuration.tokenTypeCount, features: size)
+    norm = try FeatureNorm(
+      weights["LayerNorm"], .layerNorm, size: size, epsilon: configuration.layerNormEpsilon)
+  }
+
+  func callAsFunction(_ input: TokenInput) throws -> Tensor<Scalar> {
+    let words = try words(input.ids, argument: "ids")
+    return try norm(words + tokenTypes.segments(of: input) + positions.places(of: input))
+  }
+}
+
+extension Embedding {
+  /// The rows of a table of token types: `[batch, length, features]`, or `[features]` where all are 0.
+  func segments(of input: TokenInput) throws -> Tensor<Scalar> {
+    guard let types = input.tokenTypes else { return try weight.selected(axis: 0, index: 0) }
+    return try self(types, argument: "tokenTypes")
+  }
+
+  /// The rows of a table of positions: `[batch, length, features]`, or `[length, features]` where texts start at 0.
+  func places(of input: TokenInput) throws -> Tensor<Scalar> {
+    guard let positions = input.positions else { return try weight.sliced(axis: 0, to: input.length) }
+    return try self(positions, argument: "positions")
+  }
+}
+
+struct BERTLayer<Scalar: FloatingPointScalar>: Sendable {
+  let attention: SelfAttention<Scalar>
+  let attentionOutput: ResidualOutput<Scalar>
+  let feedForward: FeedForward<Scalar>
+
+  init(_ weights: Weights, _ configuration: BERTConfiguration) throws {
+    let (size, epsilon) = (configuration.hiddenSize, configuration.layerNormEpsilon)
+    let scope = weights["attention"]
+    attention = try SelfAttention(scope["self"], size: size, valueInputs: size, heads: configuration.headCount)
+    attentionOutput = try ResidualOutput(
+      scope["output"], inputs: size, outputs: size, norm: .layerNorm, epsilon: epsilon)
+    feedForward = try FeedForward(
+      weights, size: size, intermediateSize: configuration.intermediateSize,
+      activation: configuration.hiddenActivation, norm: .layerNorm, epsilon: epsilon)
+  }
+
+  func callAsFunction(_ x: Tensor<Scalar>, masks: [AttentionMask<Scalar>]) throws -> Tensor<Scalar> {
+    try feedForward(attentionOutput(attention(x, values: x, masks: masks), residual: x))
+  }
+}
+
+/// BERT's decoder: the table of word embeddings as a linear layer.
+public struct BERTVocabulary<Scalar: FloatingPointScalar>: VocabularyDecoder {
+  private let decoder: Linear<Scalar>
+
+  public init(_ weights: Weights, configuration: BERTConfiguration, wordEmbeddings: Tensor<Scalar>) throws {
+    decoder = try Linear(
+      weight: Self.weight(weights, configuration, wordEmbeddings: wordEmbeddings),
+      bias: Self.bias(weights, configuration))
+  }
+
+  public func callAsFunction(_ features: Tensor<Scalar>) throws -> Tensor<Scalar> {
+    try decoder(features)
+  }
+}

@@ -1,0 +1,19 @@
+/// A description of a network that cannot be built: a value that no network has, or one that its parameters contradict.
+public struct ModelConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The file, or what stands for one.
+  public let source: String
+  /// The key of `config.json`, or the name of the parameter; `nil` when the text as a whole is wrong.
+  public let name: String?
+  /// What was found, and what was expected.
+  public let reason: String
+
+  public init(source: String, name: String?, reason: String) {
+    self.source = source
+    self.name = name
+    self.reason = reason
+  }
+
+  public var description: String {
+    "\(source): " + (name.map { "\"\($0)\" " } ?? "") + reason
+  }
+}

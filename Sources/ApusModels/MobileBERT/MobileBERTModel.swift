@@ -1,0 +1,82 @@
+import Apus
+
+/// MobileBERT without a head: Hugging Face's `MobileBertModel`.
+///
+/// Sun and others, "MobileBERT: a Compact Task-Agnostic BERT for Resource-Limited Devices", 2020.
+///
+///     ids                                                       [batch, length]
+///     three words, linear; + position, + token type; norm       [batch, length, hidden]
+///     layers, narrow inside                                     [batch, length, hidden]
+///     pooler: the first token, dense, tanh                      [batch, hidden]
+public struct MobileBERTModel<Scalar: FloatingPointScalar>: TextEncoder {
+  public typealias Vocabulary = MobileBERTVocabulary<Scalar>
+
+  public static var scope: String { "mobilebert" }
+
+  public let configuration: MobileBERTConfiguration
+  private let embeddings: MobileBERTEmbeddings<Scalar>
+  private let layers: [MobileBERTLayer<Scalar>]
+  private let pooler: Pooler<Scalar>?
+  private let path: String
+
+  public var wordEmbeddings: Embedding<Scalar> { embeddings.words }
+
+  public init(_ weights: Weights, configuration: MobileBERTConfiguration, hasPooler: Bool, path: String) throws {
+    try configuration.validate()
+    let weights = Self.parameters(weights)
+    self.configuration = configuration
+    self.path = path
+    embeddings = try MobileBERTEmbeddings(weights["embeddings"], configuration)
+    layers = try (0..<configuration.layerCount).map {
+      try MobileBERTLayer(weights["encoder"]["layer"][$0], configuration)
+    }
+    pooler =
+      hasPooler
+      ? try Pooler(weights["pooler"], size: configuration.hiddenSize, activates: configuration.poolerActivates) : nil
+    try Self.checkAllUsed(weights)
+  }
+
+  public func callAsFunction(_ input: TokenInput) throws -> Tensor<Scalar> {
+    try input.check(configuration)
+    let masks: [AttentionMask<Scalar>] = try input.attentionMasks()
+    var hidden = try embeddings(input).observed(as: "\(path)embeddings")
+    for (index, layer) in layers.enumerated() {
+      hidden = try layer(hidden, masks: masks).observed(as: "\(path)encoder.layer.\(index)")
+    }
+    return hidden
+  }
+
+  public func pooled(_ hidden: Tensor<Scalar>) throws -> Tensor<Scalar> {
+    guard let pooler else {
+      throw TensorError.argument(operation: "MobileBERTModel", reason: "this model was built without its pooler")
+    }
+    return try pooler(hidden).observed(as: "\(path)pooler")
+  }
+}
+
+/// MobileBERT's decoder: the narrow table of word embeddings, extended by a matrix of its own to all features.
+///
+///     scores = features[…, :embedding] · decoder.weightᵀ + features[…, embedding:] · dense.weight + bias
+public struct MobileBERTVocabulary<Scalar: FloatingPointScalar>: VocabularyDecoder {
+  private let decoder: Linear<Scalar>
+
+  /// - Throws: ``ModelConfigurationError`` where words have more features than tokens; ``WeightsError``.
+  public init(_ weights: Weights, configuration: MobileBERTConfiguration, wordEmbeddings: Tensor<Scalar>) throws {
+    let (size, wordSize) = (configuration.hiddenSize, configuration.embeddingSize)
+    guard wordSize <= size else {
+      throw configuration.invalid(
+        "embedding_size", "is \(wordSize), more than hidden_size, \(size), which the masked-language head cannot have")
+    }
+    let table = try Self.weight(weights, configuration, wordEmbeddings: wordEmbeddings)
+    var pieces = [LinearWeight.outputsFirst(table)]
+    if wordSize < size {
+      let rest = [size - wordSize, configuration.vocabularySize]
+      pieces.append(.inputsFirst(try weights.tensor("dense.weight", shape: rest)))
+    }
+    decoder = try Linear(stacking: pieces, bias: Self.bias(weights, configuration))
+  }
+
+  public func callAsFunction(_ features: Tensor<Scalar>) throws -> Tensor<Scalar> {
+    try decoder(features)
+  }
+}
