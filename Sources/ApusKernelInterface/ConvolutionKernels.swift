@@ -1,12 +1,18 @@
 /// Convolution over channel-blocked maps: what is not already ``MatrixKernels/accumulateRow``.
 public protocol ConvolutionKernels: SendableMetatype {
-  /// One row of a depthwise convolution over one block of sixteen channels.
+  /// One row of a depthwise convolution over one block of sixteen channels, read where it lies: what the window covers
+  /// beyond the map's sides is left out.
   ///
-  /// Weights are `[rows, taps, 16]`, the bias sixteen floats; `walk` gives rows and taps, the rest of it is not looked
-  /// at.
+  /// - Parameters:
+  ///   - x: column 0 of the first row that the window covers; rows are `rowStep` floats apart.
+  ///   - rows: the number of rows that it covers inside the map.
+  ///   - weights: `[rows, taps, 16]`, those of the rows covered.
+  ///   - bias: sixteen floats.
+  ///   - left: columns that the first window lies beyond the map's left side.
   static func convolveDepthwiseRow(
-    _ x: UnsafePointer<Float>, weights: UnsafePointer<Float>, bias: UnsafePointer<Float>,
-    _ y: UnsafeMutablePointer<Float>, width: Int, walk: TileWalk)
+    _ x: UnsafePointer<Float>, rowStep: Int, rows: Int, inputWidth: Int, weights: UnsafePointer<Float>,
+    bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, width: Int, taps: Int, stride: Int, dilation: Int,
+    left: Int)
 
   /// Copies one block of a map to where the convolution reads it: padded with zeros, and with the columns of one
   /// phase of the stride side by side.
@@ -18,8 +24,56 @@ public protocol ConvolutionKernels: SendableMetatype {
     _ x: UnsafePointer<Float>, channels: Int, channelStep: Int, positionStep: Int, height: Int, width: Int,
     top: Int, left: Int, _ y: UnsafeMutablePointer<Float>, rows: Int, phases: Int, phaseWidth: Int)
 
+  /// Copies a map of few channels to where the convolution reads it: for each output column the input it sees in one
+  /// row, whole columns of all channels side by side, cut into taps that fit a vector.
+  ///
+  /// The result is `[rows, taps, positions, 16]`: lane `j * channels + c` of tap `t` at position `p` is channel `c` of the
+  /// padded map's column `p * stride + t * columnsPerTap + j`, and row `r` its row `r - top`. Lanes that belong to columns
+  /// beyond `columns` are zero; those beyond `columnsPerTap * channels` are undefined.
+  ///
+  /// - Parameters:
+  ///   - x: row-major planes, `channels` of them.
+  ///   - line: room for `((positions - 1) * stride + taps * columnsPerTap) * channels + 16` floats.
+  static func stageThinRows(
+    _ x: UnsafePointer<Float>, channels: Int, height: Int, width: Int, top: Int, left: Int,
+    _ y: UnsafeMutablePointer<Float>, rows: Int, taps: Int, columnsPerTap: Int, columns: Int, positions: Int,
+    stride: Int, line: UnsafeMutablePointer<Float>)
+
   /// Convolution weights `[outputs, inputs, rows, columns]` as the register tile reads them,
-  /// `[outputs / 16, inputs / 16, rows, columns, 16, 16]` with the output channel last; filled up with zeros.
+  /// `[outputs / 16, inputs / 16, rows, columns, 16, 16]` with the output channel last. Outputs are filled up with zeros;
+  /// a last block of fewer inputs has fewer vectors.
   static func packConvolution(
     _ w: UnsafePointer<Float>, outputs: Int, inputs: Int, area: Int, _ y: UnsafeMutablePointer<Float>)
+
+  /// Winograd's transform of the kernels of one block of sixteen outputs and one input channel, in float64.
+  ///
+  /// - Parameters:
+  ///   - tile: outputs a side, 2 or 4.
+  ///   - w: nine vectors of outputs, `tapStep` floats apart.
+  ///   - v: `(tile + 2)²` vectors, `frequencyStep` floats apart.
+  static func winogradWeights(
+    tile: Int, _ w: UnsafePointer<Float>, tapStep: Int, _ v: UnsafeMutablePointer<Float>, frequencyStep: Int)
+
+  /// Winograd's transform of the input under some consecutive tiles of one block of channels.
+  ///
+  /// - Parameters:
+  ///   - tile: outputs a side, 2 or 4.
+  ///   - x: the block's plane, `[height, width, 16]`.
+  ///   - tiles: their numbers, counted along rows of `tilesPerRow`.
+  ///   - u: a vector a tile, side by side, for each of `(tile + 2)²` frequencies, `frequencyStep` floats apart.
+  ///   - scratch: room for 72 vectors.
+  static func winogradInput(
+    tile: Int, _ x: UnsafePointer<Float>, height: Int, width: Int, top: Int, left: Int, tilesPerRow: Int,
+    tiles: Range<Int>, _ u: UnsafeMutablePointer<Float>, frequencyStep: Int, scratch: UnsafeMutablePointer<Float>)
+
+  /// The way back: products of frequencies become outputs, with their bias added and their activation applied.
+  ///
+  /// - Parameters:
+  ///   - m: as `u` of ``winogradInput``.
+  ///   - y: the block's plane, `[height, width, 16]`; tiles that reach beyond it are cut off.
+  ///   - scratch: room for 72 vectors.
+  static func winogradOutput(
+    tile: Int, _ m: UnsafePointer<Float>, frequencyStep: Int, bias: UnsafePointer<Float>, activation: UnaryOperation?,
+    _ y: UnsafeMutablePointer<Float>, height: Int, width: Int, tilesPerRow: Int, tiles: Range<Int>,
+    scratch: UnsafeMutablePointer<Float>)
 }

@@ -6,7 +6,7 @@
 ///     for block in 0..<blockCount          // a vector of input channels
 ///       for row in 0..<rowCount            // kernel rows
 ///         for tap in 0..<tapCount          // kernel columns
-///           for lane in 0..<lanes          // channels within the block
+///           for lane in 0..<lanes          // channels within the block; fewer in the last one
 ///             sum[p] += x[p * lanes + lane + tapOffsets[tap] + row * rowStep + block * blockStep] * w[next vector]
 ///
 /// A matrix product is the walk with one row and one tap.
@@ -26,10 +26,13 @@ public struct TileWalk: BitwiseCopyable {
   /// Floats from one position's output to the next one's, and from one output block to the next.
   public var outputStep: Int
   public var outputBlockStep: Int
+  /// Lanes of the last block that hold numbers: what fills it up is not read, and has no weights.
+  public var lastBlockLanes: Int
 
   public init(
     blockCount: Int, blockStep: Int, rowCount: Int, rowStep: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>,
-    rowsPerFlush: Int, weightBlockStep: Int, outputStep: Int, outputBlockStep: Int
+    rowsPerFlush: Int, weightBlockStep: Int, outputStep: Int, outputBlockStep: Int,
+    lastBlockLanes: Int = .max
   ) {
     self.blockCount = blockCount
     self.blockStep = blockStep
@@ -41,5 +44,6 @@ public struct TileWalk: BitwiseCopyable {
     self.weightBlockStep = weightBlockStep
     self.outputStep = outputStep
     self.outputBlockStep = outputBlockStep
+    self.lastBlockLanes = lastBlockLanes
   }
 }

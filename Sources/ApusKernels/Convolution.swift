@@ -1,22 +1,6 @@
 import ApusKernelInterface
 
 extension BlockedKernels {
-  public static func convolveDepthwiseRow(
-    _ x: UnsafePointer<Float>, weights: UnsafePointer<Float>, bias: UnsafePointer<Float>,
-    _ y: UnsafeMutablePointer<Float>, width: Int, walk: TileWalk
-  ) {
-    let step = DepthwiseTile.positions
-    var position = 0
-    while position &+ step <= width {
-      depthwiseTile(positions: step, x + position &* 16, weights, bias, y + position &* 16, walk)
-      position &+= step
-    }
-    while position < width {
-      depthwiseTile(positions: 1, x + position &* 16, weights, bias, y + position &* 16, walk)
-      position &+= 1
-    }
-  }
-
   public static func stageBlock(
     _ x: UnsafePointer<Float>, channels: Int, channelStep: Int, positionStep: Int, height: Int, width: Int,
     top: Int, left: Int, _ y: UnsafeMutablePointer<Float>, rows: Int, phases: Int, phaseWidth: Int
@@ -57,6 +41,45 @@ extension BlockedKernels {
     }
   }
 
+  public static func stageThinRows(
+    _ x: UnsafePointer<Float>, channels: Int, height: Int, width: Int, top: Int, left: Int,
+    _ y: UnsafeMutablePointer<Float>, rows: Int, taps: Int, columnsPerTap: Int, columns: Int, positions: Int,
+    stride: Int, line: UnsafeMutablePointer<Float>
+  ) {
+    let plane = height &* width
+    let length = ((positions &- 1) &* stride &+ taps &* columnsPerTap) &* channels
+    let room = length / channels &- left
+    let copied = room < 0 ? 0 : room < width ? room : width
+    let lastLanes = (columns &- (taps &- 1) &* columnsPerTap) &* channels
+    let zero = Lanes(repeating: 0)
+    for i in 0..<(length &+ 16) { line[i] = 0 }
+    var out = y
+    for r in 0..<rows {
+      let row = r &- top
+      guard row >= 0, row < height else {
+        for i in 0..<(taps &* positions) { store(zero, out + i &* 16) }
+        out += taps &* positions &* 16
+        continue
+      }
+      interleave(x + row &* width, plane, channels, copied, line + left &* channels)
+      for tap in 0..<taps {
+        var from = line + tap &* columnsPerTap &* channels
+        for _ in 0..<positions {
+          store(load(from, as: Lanes.self), out)
+          from += stride &* channels
+          out += 16
+        }
+      }
+      if lastLanes < columnsPerTap &* channels {
+        var last = out - positions &* 16
+        for _ in 0..<positions {
+          for lane in lastLanes..<(columnsPerTap &* channels) { last[lane] = 0 }
+          last += 16
+        }
+      }
+    }
+  }
+
   public static func packConvolution(
     _ w: UnsafePointer<Float>, outputs: Int, inputs: Int, area: Int, _ y: UnsafeMutablePointer<Float>
   ) {
@@ -67,10 +90,10 @@ extension BlockedKernels {
       var input = 0
       while input < inputs {
         for tap in 0..<area {
-          for i in input..<input &+ 16 {
+          let end = inputs &- input < 16 ? inputs : input &+ 16
+          for i in input..<end {
             for lane in 0..<16 {
-              let isInside = i < inputs && lane < outputLanes
-              out[lane] = isInside ? w[((output &+ lane) &* inputs &+ i) &* area &+ tap] : 0
+              out[lane] = lane < outputLanes ? w[((output &+ lane) &* inputs &+ i) &* area &+ tap] : 0
             }
             out += 16
           }
@@ -82,34 +105,23 @@ extension BlockedKernels {
   }
 }
 
-private enum DepthwiseTile {
-  #if APUS_AVX512
-    static let positions = 8
-  #elseif APUS_AVX2
-    static let positions = 4
-  #else
-    static let positions = 2
-  #endif
-}
-
+/// One row of each channel, side by side: `y[i * channels + c] = x[c * plane + i]`.
 @inline(__always)
-private func depthwiseTile(
-  positions: Int, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
-  _ y: UnsafeMutablePointer<Float>, _ walk: TileWalk
+private func interleave(
+  _ x: UnsafePointer<Float>, _ plane: Int, _ channels: Int, _ count: Int, _ y: UnsafeMutablePointer<Float>
 ) {
-  var sums = InlineArray<8, Lanes>(repeating: load(bias))
-  var weight = weights
-  var row = x
-  for _ in 0..<walk.rowCount {
-    for tap in 0..<walk.tapCount {
-      let input = row + walk.tapOffsets[tap]
-      let w: Lanes = load(weight)
-      unrolled(positions) { p in
-        sums[p] = multiplyAdd(sums[p], load(input + p &* 16, as: Lanes.self), w)
-      }
-      weight += 16
+  if channels == 3 {
+    // Pictures: spelled out, so that the optimiser makes vectors of it.
+    let (red, green, blue) = (x, x + plane, x + 2 &* plane)
+    for i in 0..<count {
+      y[i &* 3] = red[i]
+      y[i &* 3 &+ 1] = green[i]
+      y[i &* 3 &+ 2] = blue[i]
     }
-    row += walk.rowStep
+    return
   }
-  unrolled(positions) { p in store(sums[p], y + p &* 16) }
+  for channel in 0..<channels {
+    let source = x + channel &* plane
+    for i in 0..<count { y[i &* channels &+ channel] = source[i] }
+  }
 }

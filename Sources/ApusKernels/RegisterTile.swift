@@ -42,10 +42,17 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
     x: UnsafePointer<L.Scalar>, w: UnsafePointer<L.Scalar>, y: UnsafeMutablePointer<L.Scalar>
   ) where L.Scalar: FloatingPoint {
     let lanes = L.scalarCount
+    let lastBlockLanes = walk.lastBlockLanes < lanes ? walk.lastBlockLanes : lanes
+    var blocksLeft = walk.blockCount
+    var laneCount = blocksLeft == 1 ? lastBlockLanes : lanes
     var weights = w
     var block = x
     var row = x
     var rowsLeft = walk.blockCount &* walk.rowCount
+    guard rowsLeft > 0 else {
+      copy(addend, y, walk, L.self)
+      return
+    }
     var rowsInBlock = walk.rowCount
     var addend = addend
     let zero = L(repeating: 0)
@@ -56,10 +63,14 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
         zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero,
       ]
       let rows = rowsLeft < walk.rowsPerFlush ? rowsLeft : walk.rowsPerFlush
-      for _ in 0..<rows {
-        for tap in 0..<walk.tapCount {
+      var rowsToFlush = rows
+      // None of these loops is ever empty. Told so, the optimiser need not keep the sums in memory for the case.
+      repeat {
+        var tap = 0
+        repeat {
           var input = row + walk.tapOffsets[tap]
-          for _ in 0..<lanes {
+          var lanesLeft = laneCount
+          repeat {
             let w0: L = load(weights)
             let w1: L = blocks > 1 ? load(weights + walk.weightBlockStep) : w0
             multiply(0, &sums, input, w0, w1)
@@ -78,16 +89,21 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
             multiply(13, &sums, input, w0, w1)
             weights += lanes
             input += 1
-          }
-        }
+            lanesLeft &-= 1
+          } while lanesLeft > 0
+          tap &+= 1
+        } while tap < walk.tapCount
         row += walk.rowStep
         rowsInBlock &-= 1
         if rowsInBlock == 0 {
           block += walk.blockStep
           row = block
           rowsInBlock = walk.rowCount
+          blocksLeft &-= 1
+          if blocksLeft == 1 { laneCount = lastBlockLanes }
         }
-      }
+        rowsToFlush &-= 1
+      } while rowsToFlush > 0
       rowsLeft &-= rows
 
       add(0, sums, addend, y, walk)
@@ -133,6 +149,19 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
     if blocks > 1 {
       let before: L = load(base + addend.blockStep)
       store(before + sums[p &* blocks &+ 1], out + walk.outputBlockStep)
+    }
+  }
+
+  /// What a sum of no terms leaves: the addend.
+  @inline(never)
+  private static func copy<L: SIMD>(
+    _ addend: TileAddend<L.Scalar>, _ y: UnsafeMutablePointer<L.Scalar>, _ walk: TileWalk, _: L.Type
+  ) where L.Scalar: FloatingPoint {
+    for p in 0..<positions {
+      for block in 0..<blocks {
+        let value: L = load(addend.base + (p &* addend.step &+ block &* addend.blockStep))
+        store(value, y + (p &* walk.outputStep &+ block &* walk.outputBlockStep))
+      }
     }
   }
 

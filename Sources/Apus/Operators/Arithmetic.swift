@@ -66,7 +66,7 @@ extension Tensor where Scalar: FloatingPointScalar {
       nonisolated(unsafe) let second = b.pointer
       return try filled(a.shape, layout: a.layout) { destination in
         nonisolated(unsafe) let y = destination
-        parallelRanges(a.count) { start, count in
+        parallelRanges(a.storedCount) { start, count in
           kernels.binary(operation, first + start, second + start, y + start, count: count)
         }
       }
@@ -101,7 +101,7 @@ extension Tensor where Scalar: FloatingPointScalar {
       nonisolated(unsafe) let x = pointer
       return try Tensor.filled(shape, layout: layout) { destination in
         nonisolated(unsafe) let y = destination
-        parallelRanges(count) { start, count in
+        parallelRanges(storedCount) { start, count in
           kernels.binary(operation, x + start, scalar: scalar, y + start, count: count)
         }
       }
@@ -115,7 +115,7 @@ extension Tensor where Scalar: FloatingPointScalar {
       nonisolated(unsafe) let x = pointer
       return try Tensor.filled(shape, layout: layout) { destination in
         nonisolated(unsafe) let y = destination
-        parallelRanges(count) { start, count in
+        parallelRanges(storedCount) { start, count in
           kernels.binary(operation, scalar: scalar, x + start, y + start, count: count)
         }
       }

@@ -1,6 +1,6 @@
 /// `tensors` one after the other along `axis`; all other axes have the same size in each.
 ///
-/// Along the channels, tensors that are all channel-blocked stay so.
+/// Along the channels, tensors that are all channel-blocked stay so where all but the last are whole blocks.
 /// - Throws: ``TensorError/shape(operation:reason:)`` naming the first that does not fit, or when there is none.
 public func concatenate<Scalar: TensorScalar>(_ tensors: [Tensor<Scalar>], axis: Int) throws -> Tensor<Scalar> {
   guard let first = tensors.first else {
@@ -23,15 +23,20 @@ public func concatenate<Scalar: TensorScalar>(_ tensors: [Tensor<Scalar>], axis:
   }
   if tensors.count == 1 { return first }
 
-  let isBlocked = axis == 1 && tensors.allSatisfy { $0.layout == .channelBlocked }
+  let isBlocked =
+    axis == 1 && tensors.allSatisfy { $0.layout == .channelBlocked }
+    && tensors.dropLast().allSatisfy { $0.shape[1].isMultiple(of: TensorLayout.block) }
   let sources = isBlocked ? tensors : try tensors.map { try $0.rowMajor }
   let outer = shape[..<axis].reduce(1, *)
   let inner = shape[(axis + 1)...].reduce(1, *)
-  let total = shape[axis] * inner
+  func extent(_ size: Int) -> Int {
+    (isBlocked ? TensorLayout.blocks(size) * TensorLayout.block : size) * inner
+  }
+  let total = extent(shape[axis])
   return try Tensor.filled(shape, layout: isBlocked ? .channelBlocked : .rowMajor) { destination in
     var offset = 0
     for source in sources {
-      let width = source.shape[axis] * inner
+      let width = extent(source.shape[axis])
       guard width > 0, outer > 0 else { continue }
       withExtendedLifetime(source.storage) {
         StridedCopy(sizes: [outer, width], sourceStrides: [width, 1], destinationStrides: [total, 1])

@@ -8,7 +8,7 @@ extension Tensor where Scalar: FloatingPointScalar {
       nonisolated(unsafe) let x = pointer
       return try Tensor.filled(shape, layout: layout) { destination in
         nonisolated(unsafe) let y = destination
-        parallelRanges(count) { start, count in kernels.unary(operation, x + start, y + start, count: count) }
+        parallelRanges(storedCount) { start, count in kernels.unary(operation, x + start, y + start, count: count) }
       }
     }
   }

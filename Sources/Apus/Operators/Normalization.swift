@@ -99,6 +99,8 @@ public func batchNorm<Scalar: FloatingPointScalar>(
       operation: "batchNorm", reason: "shape \(x.shape) has no channels; expected [batch, channels, …]")
   }
   let channels = x.shape[1]
+  // The statistics are in whole vectors only where the blocks are.
+  let x = channels.isMultiple(of: TensorLayout.block) ? x : try x.rowMajor
   let mean = try checked(runningMean, "runningMean", [channels], operation: "batchNorm")
   let variance = try checked(runningVariance, "runningVariance", [channels], operation: "batchNorm")
   let weight = try checked(weight, "weight", [channels], operation: "batchNorm")

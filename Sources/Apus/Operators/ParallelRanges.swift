@@ -28,3 +28,20 @@ extension Tensor {
     (shape[..<axis].reduce(1, *), shape[axis], shape[(axis + 1)...].reduce(1, *))
   }
 }
+
+/// Calls `body` for every index below `count`, each time with room for `floats` numbers that no other call uses meanwhile.
+/// What is in there is undefined.
+/// - Throws: ``TensorError/memory(bytes:limit:)``.
+func parallelWithScratch(
+  _ count: Int, count floats: Int, _ body: @Sendable (Int, UnsafeMutablePointer<Float>) -> Void
+) throws {
+  guard count > 0 else { return }
+  // Some more than threads, so that one that is held up does not hold up the rest.
+  let lanes = Execution.current.threads == 1 ? 1 : min(count, 4 * Execution.current.threads)
+  let storage = try TensorStorage(byteCount: Shape.byteCount([lanes, floats], of: Float.self))
+  let base = Unchecked(storage.base.assumingMemoryBound(to: Float.self))
+  parallel(lanes) { lane in
+    for index in stride(from: lane, to: count, by: lanes) { body(index, base.value + lane * floats) }
+  }
+  withExtendedLifetime(storage) {}
+}

@@ -113,7 +113,7 @@ private struct Resampling<Scalar: FloatingPointScalar>: Sendable {
     guard try Shape.elementCount(shape) > 0 else { return try Tensor(zeros: shape) }
     let isBlocked = input.layout == .channelBlocked
     let vector = isBlocked ? TensorLayout.block : 1
-    let maps = shape[0] * shape[1] / vector
+    let maps = shape[0] * ((shape[1] + vector - 1) / vector)
     let inputWidth = input.shape[input.rank - 1]
     let inputStep = input.shape[2...].reduce(1, *) * vector
     let outputWidth = shape[shape.count - 1]

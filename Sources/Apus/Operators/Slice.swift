@@ -23,18 +23,19 @@ extension Tensor {
   /// Whole blocks of channels; nil when the layout is another or the cut goes through one.
   private func slicedInBlocks(axis: Int, from first: Int, count: Int, step: Int) throws -> Tensor? {
     let block = TensorLayout.block
-    guard layout == .channelBlocked, axis == 1, step == 1, count > 0, first.isMultiple(of: block),
-      count.isMultiple(of: block)
+    guard layout == .channelBlocked, axis == 1, step == 1, Self.isWorthBlocking(channels: count),
+      first.isMultiple(of: block), count.isMultiple(of: block) || first + count == shape[1]
     else { return nil }
     var newShape = shape
     newShape[1] = count
     // A batch is one contiguous run of blocks.
     let positions = shape[2...].reduce(1, *)
-    let width = count * positions
+    let width = TensorLayout.blocks(count) * block * positions
+    let sourceWidth = TensorLayout.blocks(shape[1]) * block * positions
     return try withExtendedLifetime(storage) {
       try Tensor.filled(newShape, layout: .channelBlocked) { destination in
         StridedCopy(
-          sizes: [shape[0], width], sourceStrides: [shape[1] * positions, 1], destinationStrides: [width, 1]
+          sizes: [shape[0], width], sourceStrides: [sourceWidth, 1], destinationStrides: [width, 1]
         ).run(elementSize: MemoryLayout<Scalar>.stride, from: pointer + first * positions, to: destination)
       }
     }

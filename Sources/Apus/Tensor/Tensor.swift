@@ -27,7 +27,8 @@ public struct Tensor<Scalar: TensorScalar>: Sendable {
   /// Undefined contents, for an operator to fill.
   init(uninitialized shape: [Int], layout: TensorLayout = .rowMajor) throws {
     let count = try Shape.elementCount(shape)
-    let (bytes, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<Scalar>.stride)
+    let stored = try layout == .rowMajor ? count : Shape.elementCount(Self.blockedShape(shape))
+    let (bytes, overflow) = stored.multipliedReportingOverflow(by: MemoryLayout<Scalar>.stride)
     guard !overflow else { throw TensorError.memory(bytes: .max, limit: Execution.memoryLimit) }
     self.init(shape: shape, count: count, layout: layout, storage: try TensorStorage(byteCount: bytes))
   }

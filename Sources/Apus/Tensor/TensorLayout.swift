@@ -6,11 +6,16 @@ public enum TensorLayout: Sendable, Hashable {
   /// The last axis is contiguous, as in PyTorch and NumPy.
   case rowMajor
 
-  /// `[batch, channels / 16, height…, 16]`: sixteen channels of one position side by side.
+  /// `[batch, ⌈channels / 16⌉, height…, 16]`: sixteen channels of one position side by side.
   ///
-  /// Only `Float` tensors of rank 3 or 4 whose channel count is a multiple of sixteen are ever stored so.
+  /// Where the channels are no whole blocks, the last block is filled up. What the filling holds is nobody's business:
+  /// operators on single elements run over it, and no other reads it. Only `Float` tensors of rank 3 or 4 with at least
+  /// eight channels are ever stored so.
   case channelBlocked
 
   /// Channels a block.
   static let block = 16
+
+  /// The number of blocks that `channels` take.
+  static func blocks(_ channels: Int) -> Int { (channels + block - 1) / block }
 }

@@ -3,8 +3,9 @@ import ApusKernelInterface
 /// A convolution with its weights laid out for the kernels: prepared once, applied often.
 ///
 /// Three algorithms share the work. ``DirectConvolution`` and ``DepthwiseConvolution`` read channel-blocked maps where
-/// they lie and are what float32 networks spend their time in; ``UnfoldedConvolution`` takes everything else: few or odd
-/// numbers of channels a group, and float64. All are direct sums, in the same order for every output.
+/// they lie and are what float32 networks spend their time in; ``UnfoldedConvolution`` takes everything else: groups of
+/// few channels, and float64. All are direct sums, in the same order for every output; where `Precision.fast` is asked
+/// for, ``WinogradConvolution`` may take the place of the first.
 public struct Convolution<Scalar: FloatingPointScalar>: Sendable {
   let parameters: ConvolutionParameters
   let inputChannels: Int
@@ -64,11 +65,10 @@ extension Float {
   public static func convolution(
     weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters
   ) throws -> any ConvolutionAlgorithm<Float> {
-    let inputs = weight.shape[1]
-    if parameters.groups == 1, inputs.isMultiple(of: TensorLayout.block) {
+    if DirectConvolution.accepts(weight: weight.shape, parameters: parameters) {
       return try DirectConvolution(weight: weight, bias: bias, parameters: parameters)
     }
-    if inputs == 1, weight.shape[0] == parameters.groups, parameters.groups > 1 {
+    if DepthwiseConvolution.accepts(weight: weight.shape, parameters: parameters) {
       return try DepthwiseConvolution(weight: weight, bias: bias, parameters: parameters)
     }
     return try UnfoldedConvolution(weight: weight, bias: bias, parameters: parameters)

@@ -1,17 +1,22 @@
 import ApusKernelInterface
 
-/// Convolution of every channel by itself, over channel-blocked float32 maps.
+/// Convolution of every channel by itself, over channel-blocked float32 maps, read where they lie.
 struct DepthwiseConvolution: ConvolutionAlgorithm {
   let parameters: ConvolutionParameters
   /// `[channels / 16, height, width, 16]`.
   let weights: TensorStorage
   let bias: TensorStorage
 
+  /// Whether this algorithm takes a weight of this shape.
+  static func accepts(weight: [Int], parameters: ConvolutionParameters) -> Bool {
+    weight[1] == 1 && weight[0] == parameters.groups && Tensor<Float>.isWorthBlocking(channels: weight[0])
+  }
+
   init(weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters) throws {
     let block = TensorLayout.block
     let channels = weight.shape[0]
     let area = weight.shape[2] * weight.shape[3]
-    let blocks = (channels + block - 1) / block
+    let blocks = TensorLayout.blocks(channels)
     let storage = try TensorStorage(byteCount: blocks * area * block * MemoryLayout<Float>.stride)
     let kernels = Execution.current.kernels.convolution
     withExtendedLifetime(weight.storage) {
@@ -30,39 +35,54 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
   }
 
   func callAsFunction(_ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Float> {
-    let size = Size2D(height: shape[2], width: shape[3])
-    let map = try StagedMap(input, parameters: parameters, output: size)
+    let source = try input.channelBlocked
     let block = TensorLayout.block
-    let area = parameters.kernel.height * parameters.kernel.width
-    let rowStep = size.width * block
-    let blockStep = size.height * rowStep
-    let execution = Execution.current
-    let (kernels, float32) = (execution.kernels.convolution, execution.kernels.float32)
-    let w = Unchecked(weights.base.assumingMemoryBound(to: Float.self))
-    let b = Unchecked(bias.base.assumingMemoryBound(to: Float.self))
-    let x = Unchecked(map.storage.base.assumingMemoryBound(to: Float.self))
-    let (parameters, batch) = (parameters, shape[0])
-
-    return try BlockedOutput.make(shape: shape, positions: size.height * size.width) { y in
-      parallel(batch * map.blocks) { task in
-        let index = task % map.blocks
-        let out = y.value + task * blockStep
-        map.tapOffsets.withUnsafeBufferPointer { taps in
-          guard let taps = taps.baseAddress else { return }
-          let walk = TileWalk(
-            blockCount: 1, blockStep: 0, rowCount: parameters.kernel.height,
-            rowStep: parameters.dilation.height * map.rowStep, tapCount: parameters.kernel.width, tapOffsets: taps,
-            rowsPerFlush: parameters.kernel.height, weightBlockStep: 0, outputStep: block, outputBlockStep: 0)
-          for row in 0..<size.height {
-            kernels.convolveDepthwiseRow(
-              x.value + task / map.blocks * map.sampleStep + index * map.blockStep
-                + row * parameters.stride.height * map.rowStep,
-              weights: w.value + index * area * block, bias: b.value + index * block,
-              out + row * rowStep, width: size.width, walk: walk)
-          }
-          if let activation { float32.unary(activation, out, out, count: blockStep) }
+    let input = Size2D(height: source.shape[2], width: source.shape[3])
+    let output = Size2D(height: shape[2], width: shape[3])
+    let maps = shape[0] * TensorLayout.blocks(shape[1])
+    let blocks = TensorLayout.blocks(shape[1])
+    // About as much work a task as is worth handing out: some maps, or some rows of one.
+    let rowCount = output.width * block * parameters.kernel.height * parameters.kernel.width
+    let rowsPerTask = max(1, min(output.height, 262_144 / rowCount))
+    let rowTasks = (output.height + rowsPerTask - 1) / rowsPerTask
+    let x = Unchecked(source.pointer)
+    return try BlockedOutput.make(shape: shape, positions: output.height * output.width) { y in
+      parallelRanges(maps * rowTasks, grain: max(1, 65_536 / (rowCount * rowsPerTask))) { first, count in
+        for task in first..<(first + count) {
+          let map = task / rowTasks
+          convolve(
+            x.value + map * input.height * input.width * block, input,
+            y.value + map * output.height * output.width * block, output, block: map % blocks,
+            rows: task % rowTasks * rowsPerTask..<min((task % rowTasks + 1) * rowsPerTask, output.height), activation)
         }
       }
+      withExtendedLifetime(source.storage) {}
+    }
+  }
+
+  /// Some rows of one block of channels.
+  private func convolve(
+    _ x: UnsafePointer<Float>, _ input: Size2D, _ y: UnsafeMutablePointer<Float>, _ output: Size2D, block index: Int,
+    rows: Range<Int>, _ activation: UnaryOperation?
+  ) {
+    let block = TensorLayout.block
+    let (kernel, dilation) = (parameters.kernel, parameters.dilation)
+    let (convolution, float32) = (Execution.current.kernels.convolution, Execution.current.kernels.float32)
+    let w = weights.base.assumingMemoryBound(to: Float.self) + index * kernel.height * kernel.width * block
+    let bias = bias.base.assumingMemoryBound(to: Float.self) + index * block
+    for row in rows {
+      // Kernel rows inside the map: 0 <= top + k · dilation < height.
+      let top = row * parameters.stride.height - parameters.padding.top
+      let first = top >= 0 ? 0 : min(kernel.height, (-top + dilation.height - 1) / dilation.height)
+      let beyond = top >= input.height ? 0 : (input.height - 1 - top) / dilation.height + 1
+      let last = max(first, min(kernel.height, beyond))
+      let out = y + row * output.width * block
+      convolution.convolveDepthwiseRow(
+        x + (last > first ? (top + first * dilation.height) * input.width * block : 0),
+        rowStep: dilation.height * input.width * block, rows: last - first, inputWidth: input.width,
+        weights: w + first * kernel.width * block, bias: bias, out, width: output.width, taps: kernel.width,
+        stride: parameters.stride.width, dilation: dilation.width, left: parameters.padding.left)
+      if let activation { float32.unary(activation, out, out, count: output.width * block) }
     }
   }
 }

@@ -4,109 +4,90 @@ import ApusKernelInterface
 ///
 /// For every output row, a register tile of up to 14 positions × 32 channels walks over input blocks, kernel rows and
 /// kernel columns. Partial sums go to memory every 144 terms at most (nine taps of a block of sixteen channels), which
-/// keeps the rounding error at PyTorch's level.
+/// keeps the rounding error at PyTorch's level; `Precision.fast` lets them grow longer, and takes
+/// ``WinogradConvolution`` where that pays.
 struct DirectConvolution: ConvolutionAlgorithm {
   let parameters: ConvolutionParameters
   let outputChannels: Int
-  /// `[outputs / 16, inputs / 16, height, width, 16, 16]`.
+  let inputsPerGroup: Int
+  /// `[outputs / 16, inputs / 16, height, width, 16, 16]`, or as ``ConvolutionInput/Form/thin(columnsPerTap:)`` reads them.
   let weights: TensorStorage
   let weightBlockStep: Int
   let bias: TensorStorage
+  /// Kernel columns that share a vector, for maps of few channels.
+  let columnsPerTap: Int?
+  private let winograd = WinogradCache()
+
+  /// Whether this algorithm takes a weight of this shape.
+  static func accepts(weight: [Int], parameters: ConvolutionParameters) -> Bool {
+    let block = TensorLayout.block
+    if parameters.groups == 1 {
+      return weight[1] >= block / 2 || (parameters.dilation.width == 1 && weight[0] >= block / 2)
+    }
+    return weight[1].isMultiple(of: block) && (weight[0] / parameters.groups).isMultiple(of: block)
+  }
 
   init(weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters) throws {
-    let block = TensorLayout.block
     let (outputs, inputs) = (weight.shape[0], weight.shape[1])
-    let area = weight.shape[2] * weight.shape[3]
-    let outputBlocks = (outputs + block - 1) / block
-    let weightBlockStep = inputs * area * block
-    let packed = try TensorStorage(byteCount: outputBlocks * weightBlockStep * MemoryLayout<Float>.stride)
-    withExtendedLifetime(weight.storage) {
-      Execution.current.kernels.convolution.packConvolution(
-        weight.pointer, outputs: outputs, inputs: inputs, area: area,
-        packed.base.assumingMemoryBound(to: Float.self))
-    }
-    self.weights = packed
-    self.weightBlockStep = weightBlockStep
-    self.bias = try BlockedVector.storage(bias)
     self.parameters = parameters
     self.outputChannels = outputs
+    self.inputsPerGroup = inputs
+    self.bias = try BlockedVector.storage(bias)
+    if parameters.groups == 1, inputs < TensorLayout.block / 2, parameters.dilation.width == 1 {
+      // As few taps as fit, of equal width.
+      let taps = (parameters.kernel.width + TensorLayout.block / inputs - 1) / (TensorLayout.block / inputs)
+      let columns = (parameters.kernel.width + taps - 1) / taps
+      (weights, weightBlockStep) = try ThinWeights.pack(weight, taps: taps, columnsPerTap: columns)
+      columnsPerTap = columns
+    } else {
+      columnsPerTap = nil
+      let area = weight.shape[2] * weight.shape[3]
+      weightBlockStep = inputs * area * TensorLayout.block
+      let packed = try TensorStorage(
+        byteCount: TensorLayout.blocks(outputs) * weightBlockStep * MemoryLayout<Float>.stride)
+      withExtendedLifetime(weight.storage) {
+        Execution.current.kernels.convolution.packConvolution(
+          weight.pointer, outputs: outputs, inputs: inputs, area: area,
+          packed.base.assumingMemoryBound(to: Float.self))
+      }
+      weights = packed
+    }
   }
 
   func callAsFunction(_ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Float> {
-    let isPointwise = parameters.isPointwise
-    let source = input.flattenedMap(isPointwise)
-    let (batch, outputs) = (shape[0], shape[1])
-    let size = isPointwise ? Size2D(height: 1, width: shape[2] * shape[3]) : Size2D(height: shape[2], width: shape[3])
-    let map = try StagedMap(source, parameters: parameters, output: size)
-    let block = TensorLayout.block
-    let outputBlocks = (outputs + block - 1) / block
-
-    let kernels = Execution.current.kernels.float32
-    let group = kernels.blocksPerTile
-    let groups = (outputBlocks + group - 1) / group
-    let rowStep = size.width * block
-    let blockStep = size.height * rowStep
-    let rowsPerTask = ConvolutionTasks.rows(
-      height: size.height, operationsPerRow: weightBlockStep * group * size.width)
-    let rowTasks = (size.height + rowsPerTask - 1) / rowsPerTask
-    let w = Unchecked(weights.base.assumingMemoryBound(to: Float.self))
-    let b = Unchecked(bias.base.assumingMemoryBound(to: Float.self))
-    let x = Unchecked(map.storage.base.assumingMemoryBound(to: Float.self))
-    let (parameters, weightBlockStep) = (parameters, weightBlockStep)
-    let rowsPerFlush = ConvolutionTasks.rowsPerFlush(termsPerRow: block * parameters.kernel.width)
-
+    if Execution.current.precision == .fast, let tile = WinogradConvolution.tile(for: self, output: shape) {
+      return try winograd.convolution(of: self, tile: tile)(input, shape: shape, activation: activation)
+    }
+    let size = Size2D(height: shape[2], width: shape[3])
+    let source = try ConvolutionInput(
+      input, thin: columnsPerTap, parameters: parameters, outputWidth: size.width)
+    let plan = DirectPlan(self, source, batch: shape[0], size: size)
     return try BlockedOutput.make(shape: shape, positions: size.height * size.width) { y in
-      // Output blocks vary slowest, so that their weights stay in the cache while they sweep the batch.
-      parallel(groups * batch * rowTasks) { task in
-        let firstBlock = task / (batch * rowTasks) * group
-        let sample = task / rowTasks % batch
-        let firstRow = task % rowTasks * rowsPerTask
-        let blocks = min(group, outputBlocks - firstBlock)
-        let rows = firstRow..<min(firstRow + rowsPerTask, size.height)
-        let out = y.value + (sample * outputBlocks + firstBlock) * blockStep
-        map.tapOffsets.withUnsafeBufferPointer { taps in
-          guard let taps = taps.baseAddress else { return }
-          let walk = TileWalk(
-            blockCount: map.blocks, blockStep: map.blockStep,
-            rowCount: parameters.kernel.height, rowStep: parameters.dilation.height * map.rowStep,
-            tapCount: parameters.kernel.width, tapOffsets: taps, rowsPerFlush: rowsPerFlush,
-            weightBlockStep: weightBlockStep, outputStep: block, outputBlockStep: blockStep)
-          for row in rows {
-            kernels.accumulateRow(
-              x.value + sample * map.sampleStep + row * parameters.stride.height * map.rowStep,
-              weights: w.value + firstBlock * weightBlockStep,
-              addend: b.value + firstBlock * block, addendStep: 0, addendBlockStep: block,
-              out + row * rowStep, width: size.width, blocks: blocks, walk: walk)
-          }
-          guard let activation else { return }
-          for index in 0..<blocks {
-            let done = out + index * blockStep + rows.lowerBound * rowStep
-            kernels.unary(activation, done, done, count: rows.count * rowStep)
-          }
-        }
-      }
+      try plan.run(into: y, activation: activation)
     }
   }
 }
 
-/// How convolutions divide their work: by shape alone.
-enum ConvolutionTasks {
-  /// Rows of output a task, for about a million multiply-adds.
-  static func rows(height: Int, operationsPerRow: Int) -> Int {
-    max(1, min(height, 1_048_576 / max(operationsPerRow, 1)))
-  }
-
-  /// Kernel rows between two flushes of the partial sums: at most 144 terms.
-  static func rowsPerFlush(termsPerRow: Int) -> Int {
-    max(1, 144 / max(termsPerRow, 1))
+/// Weights for maps of few channels: the terms of one kernel row and one tap side by side, output channels last.
+private enum ThinWeights {
+  static func pack(
+    _ weight: Tensor<Float>, taps: Int, columnsPerTap: Int
+  ) throws -> (weights: TensorStorage, blockStep: Int) {
+    let (outputs, inputs, height) = (weight.shape[0], weight.shape[1], weight.shape[2])
+    let padded = try pad(weight, [0, taps * columnsPerTap - weight.shape[3]])
+    let terms = try padded.reshaped([outputs, inputs, height, taps, columnsPerTap]).permuted([0, 2, 3, 4, 1])
+    let depth = terms.count / outputs
+    let panel = try withExtendedLifetime(terms.storage) {
+      try RightPanel(MatrixOperand(terms.pointer, leading: depth, isTransposed: true), depth: depth, columns: outputs)
+    }
+    return (panel.storage, panel.depthBlocks * TensorLayout.block * TensorLayout.block)
   }
 }
 
 /// One number a channel, filled up with zeros to whole blocks.
 enum BlockedVector {
   static func storage(_ vector: Tensor<Float>) throws -> TensorStorage {
-    let block = TensorLayout.block
-    let padded = (vector.count + block - 1) / block * block
+    let padded = TensorLayout.blocks(vector.count) * TensorLayout.block
     let storage = try TensorStorage(byteCount: padded * MemoryLayout<Float>.stride)
     let destination = storage.base.assumingMemoryBound(to: Float.self)
     destination.initialize(repeating: 0, count: padded)
@@ -117,29 +98,27 @@ enum BlockedVector {
 
 /// The output of a blocked convolution.
 enum BlockedOutput {
-  /// A tensor whose blocks `fill` writes: channel-blocked where channels are whole blocks, else unblocked afterwards.
+  /// A tensor whose blocks `fill` writes: channel-blocked, or unblocked afterwards where channels are few.
   static func make(
     shape: [Int], positions: Int, by fill: (Unchecked<UnsafeMutablePointer<Float>>) throws -> Void
   ) throws -> Tensor<Float> {
-    let block = TensorLayout.block
-    let channels = shape[1]
-    if channels.isMultiple(of: block) {
+    if Tensor<Float>.isWorthBlocking(channels: shape[1]) {
       return try Tensor.filled(shape, layout: .channelBlocked) { try fill(Unchecked($0)) }
     }
-    let blocks = (channels + block - 1) / block
-    let bytes = try Shape.byteCount([shape[0], blocks, positions, block], of: Float.self)
+    // One block of few channels a sample.
+    let (channels, block) = (shape[1], TensorLayout.block)
+    let bytes = try Shape.byteCount([shape[0], positions, block], of: Float.self)
     let scratch = try TensorStorage(byteCount: bytes)
     let source = Unchecked(scratch.base.assumingMemoryBound(to: Float.self))
     try fill(source)
     let data = Execution.current.kernels.data
     return try Tensor.filled(shape) { destination in
       let destination = Unchecked(destination)
-      parallel(shape[0] * blocks) { index in
-        let first = index % blocks * block
+      parallel(shape[0]) { sample in
         data.transpose(
-          elementSize: MemoryLayout<Float>.stride, from: source.value + index * positions * block, sourceStride: block,
-          to: destination.value + (index / blocks * channels + first) * positions, destinationStride: positions,
-          rows: positions, columns: min(block, channels - first))
+          elementSize: MemoryLayout<Float>.stride, from: source.value + sample * positions * block, sourceStride: block,
+          to: destination.value + sample * channels * positions, destinationStride: positions,
+          rows: positions, columns: channels)
       }
       withExtendedLifetime(scratch) {}
     }

@@ -92,7 +92,7 @@ struct PoolingPlan: Sendable {
     let width = input.shape[3]
     let isBlocked = input.layout == .channelBlocked
     let vector = isBlocked ? TensorLayout.block : 1
-    let maps = input.shape[0] * input.shape[1] / vector
+    let maps = input.shape[0] * ((input.shape[1] + vector - 1) / vector)
     let inputStep = input.shape[2] * width * vector
     let outputStep = rows.count * columns.count * vector
     // About as many elements read as make a piece of work worth handing out, in whole maps or in rows of one.

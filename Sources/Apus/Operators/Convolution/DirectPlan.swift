@@ -1,0 +1,178 @@
+import ApusKernelInterface
+
+/// How the work of a direct convolution is cut into tasks, so that what a task reads again and again stays in a cache.
+///
+/// Weights are swept a *tile group* at a time: as many output blocks as the register tile takes. Small maps are staged as
+/// a whole, then each task takes one group over many rows. Large maps go a *band* of rows at a time: a task stages its
+/// band and puts all groups over it, so neither a staged map nor the input is read from memory twice. Results do not
+/// depend on any of this: every output is summed in the same order.
+struct DirectPlan: Sendable {
+  /// What may be read repeatedly from the second-level cache.
+  private static let cacheCount = 65_536
+  private static let tileGroupsCount = 131_072
+
+  private struct TileGroup: Sendable {
+    /// The first output block, how many, and the first input block of their convolution group.
+    var first: Int
+    var blocks: Int
+    var inputBlock: Int
+  }
+
+  private let convolution: DirectConvolution
+  private let source: ConvolutionInput
+  private let batch: Int
+  /// Output rows, their width in positions, and that of the last one.
+  private let rows: Int
+  private let width: Int
+  private let lastWidth: Int
+  private let rowsPerBand: Int
+  private let bandMajor: Bool
+  private let groups: [TileGroup]
+
+  init(_ convolution: DirectConvolution, _ source: ConvolutionInput, batch: Int, size: Size2D) {
+    self.convolution = convolution
+    self.source = source
+    self.batch = batch
+    let parameters = convolution.parameters
+    if parameters.isPointwise, source.isInPlace {
+      // All positions in a row, cut where a band is full; a multiple of every variant's tile.
+      let positions = size.height * size.width
+      let part = max(84, Self.cacheCount / (source.blocks * TensorLayout.block) / 84 * 84)
+      width = min(part, positions)
+      rows = (positions + width - 1) / width
+      lastWidth = positions - (rows - 1) * width
+    } else {
+      (rows, width, lastWidth) = (size.height, size.width, size.width)
+    }
+    groups = Self.tileGroups(
+      outputBlocks: TensorLayout.blocks(convolution.outputChannels), convolutionGroups: parameters.groups,
+      inputBlocks: source.blocks / parameters.groups)
+
+    let weightCount = TensorLayout.blocks(convolution.outputChannels) * convolution.weightBlockStep
+    let rowStep = parameters.isPointwise && source.isInPlace ? width * TensorLayout.block : source.rowStep
+    let rowCount = max(1, source.blocks * rowStep * parameters.stride.height)
+    let bandRows = max(1, min(rows, Self.cacheCount / rowCount))
+    let bands = (rows + bandRows - 1) / bandRows
+    bandMajor = weightCount <= Self.tileGroupsCount && batch * bands >= 4
+    let operationsPerRow = convolution.weightBlockStep * Execution.current.kernels.float32.blocksPerTile * width
+    rowsPerBand = bandMajor ? bandRows : max(1, min(rows, 1_048_576 / max(operationsPerRow, 1)))
+  }
+
+  private static func tileGroups(outputBlocks: Int, convolutionGroups: Int, inputBlocks: Int) -> [TileGroup] {
+    let tile = Execution.current.kernels.float32.blocksPerTile
+    let perGroup = outputBlocks / convolutionGroups
+    return (0..<convolutionGroups).flatMap { group in
+      stride(from: 0, to: perGroup, by: tile).map { first in
+        TileGroup(
+          first: group * perGroup + first, blocks: min(tile, perGroup - first), inputBlock: group * inputBlocks)
+      }
+    }
+  }
+
+  /// Computes everything into channel blocks at `y`.
+  func run(into y: Unchecked<UnsafeMutablePointer<Float>>, activation: UnaryOperation?) throws {
+    let bands = (rows + rowsPerBand - 1) / rowsPerBand
+    let kernels = Execution.current.kernels.convolution
+    if source.isInPlace {
+      let x = Unchecked(source.source.pointer)
+      let blockStep = source.source.shape[2...].reduce(1, *) * TensorLayout.block
+      withExtendedLifetime(source.source.storage) {
+        parallel(groups.count * batch * bands) { task in
+          let (group, rest) =
+            bandMajor ? (task % groups.count, task / groups.count) : (task / (batch * bands), task % (batch * bands))
+          let rows = range(ofBand: rest % bands)
+          let map = x.value + rest / bands * source.blocks * blockStep
+          compute(
+            groups[group], sample: rest / bands, rows: rows, activation: activation, into: y.value,
+            from: map + rows.lowerBound * inPlaceRowStep, rowStep: inPlaceRowStep, blockStep: blockStep)
+        }
+      }
+    } else if bandMajor {
+      try parallelWithScratch(batch * bands, count: source.stagedCount(outputRows: rowsPerBand)) { task, staged in
+        let (sample, rows) = (task / bands, range(ofBand: task % bands))
+        source.stage(staged, sample: sample, outputRows: rows, blocks: 0..<source.blocks, kernels: kernels)
+        for group in groups {
+          compute(
+            group, sample: sample, rows: rows, activation: activation, into: y.value, from: staged,
+            rowStep: convolution.parameters.stride.height * source.rowStep,
+            blockStep: source.rows(rows.count) * source.rowStep)
+        }
+      }
+    } else {
+      let count = source.stagedCount(outputRows: self.rows)
+      let bytes = try Shape.byteCount([batch, count], of: Float.self, operation: convolution.parameters.operation)
+      let storage = try TensorStorage(byteCount: bytes)
+      let staged = Unchecked(storage.base.assumingMemoryBound(to: Float.self))
+      parallel(batch * source.blocks) { task in
+        let (sample, block) = (task / source.blocks, task % source.blocks)
+        source.stage(
+          staged.value + sample * count, sample: sample, outputRows: 0..<self.rows, blocks: block..<(block + 1),
+          kernels: kernels)
+      }
+      let rowStep = convolution.parameters.stride.height * source.rowStep
+      parallel(groups.count * batch * bands) { task in
+        let sample = task / bands % batch
+        let rows = range(ofBand: task % bands)
+        compute(
+          groups[task / (batch * bands)], sample: sample, rows: rows, activation: activation, into: y.value,
+          from: staged.value + sample * count + rows.lowerBound * rowStep, rowStep: rowStep,
+          blockStep: source.rows(self.rows) * source.rowStep)
+      }
+      withExtendedLifetime(storage) {}
+    }
+  }
+
+  private func range(ofBand band: Int) -> Range<Int> { band * rowsPerBand..<min((band + 1) * rowsPerBand, rows) }
+
+  /// Floats between what two output rows read first, of a map that is read where it lies.
+  private var inPlaceRowStep: Int {
+    convolution.parameters.isPointwise
+      ? width * TensorLayout.block : convolution.parameters.stride.height * source.rowStep
+  }
+
+  /// Some rows of one tile group.
+  private func compute(
+    _ group: TileGroup, sample: Int, rows: Range<Int>, activation: UnaryOperation?,
+    into y: UnsafeMutablePointer<Float>, from x: UnsafePointer<Float>, rowStep: Int, blockStep: Int
+  ) {
+    let block = TensorLayout.block
+    let kernels = Execution.current.kernels.float32
+    let parameters = convolution.parameters
+    let positions = (self.rows - 1) * width + lastWidth
+    let outputBlocks = TensorLayout.blocks(convolution.outputChannels)
+    let out = y + (sample * outputBlocks + group.first) * positions * block
+    let weights = convolution.weights.base.assumingMemoryBound(to: Float.self)
+    let bias = convolution.bias.base.assumingMemoryBound(to: Float.self)
+    source.tapOffsets.withUnsafeBufferPointer { taps in
+      guard let taps = taps.baseAddress else { return }
+      let walk = TileWalk(
+        blockCount: source.blocks / parameters.groups, blockStep: blockStep,
+        rowCount: parameters.kernel.height, rowStep: parameters.dilation.height * source.rowStep,
+        tapCount: source.tapOffsets.count, tapOffsets: taps,
+        rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: block * source.tapOffsets.count),
+        weightBlockStep: convolution.weightBlockStep, outputStep: block, outputBlockStep: positions * block,
+        lastBlockLanes: source.lastBlockLanes)
+      for row in rows {
+        kernels.accumulateRow(
+          x + (row - rows.lowerBound) * rowStep + group.inputBlock * blockStep,
+          weights: weights + group.first * convolution.weightBlockStep,
+          addend: bias + group.first * block, addendStep: 0, addendBlockStep: block,
+          out + row * width * block, width: row == self.rows - 1 ? lastWidth : width, blocks: group.blocks, walk: walk)
+      }
+    }
+    guard let activation else { return }
+    let end = min(rows.upperBound * width, positions)
+    for index in 0..<group.blocks {
+      let done = out + (index * positions + rows.lowerBound * width) * block
+      kernels.unary(activation, done, done, count: (end - rows.lowerBound * width) * block)
+    }
+  }
+}
+
+/// How convolutions divide their work.
+enum ConvolutionTasks {
+  /// Kernel rows between two flushes of the partial sums: at most 144 terms, or 1024 where speed matters more.
+  static func rowsPerFlush(termsPerRow: Int) -> Int {
+    max(1, (Execution.current.precision == .exact ? 144 : 1024) / max(termsPerRow, 1))
+  }
+}

@@ -1,0 +1,183 @@
+import ApusKernelInterface
+
+/// 3×3 convolution by Winograd's minimal filtering: tiles of 2×2 or 4×4 outputs for 16 or 36 products a channel pair
+/// instead of 36 or 144. `Precision.fast` only, for its rounding error is larger (`docs/performance.md` has figures).
+///
+/// Some tiles at a time are transformed, multiplied frequency by frequency with the register tile that all
+/// convolutions share, and transformed back; what is between the steps stays in a cache.
+struct WinogradConvolution: Sendable {
+  private let direct: DirectConvolution
+  private let tile: Int
+  /// `[frequencies, outputs / 16, inputs, 16]`.
+  private let weights: TensorStorage
+  private let frequencyStep: Int
+
+  /// The tile that suits an output of this shape; `nil` where direct sums are the better choice.
+  static func tile(for convolution: DirectConvolution, output shape: [Int]) -> Int? {
+    let parameters = convolution.parameters
+    let block = TensorLayout.block
+    guard parameters.kernel == 3, parameters.stride == 1, parameters.dilation == 1, parameters.groups == 1,
+      convolution.columnsPerTap == nil, convolution.inputsPerGroup >= block, convolution.outputChannels >= block
+    else { return nil }
+    // Multiplications for each output, counting what tiles beyond the edges waste.
+    func cost(_ tile: Int) -> Double {
+      let tiles = ((shape[2] + tile - 1) / tile) * ((shape[3] + tile - 1) / tile)
+      return Double(tiles * (tile + 2) * (tile + 2)) / Double(shape[2] * shape[3])
+    }
+    let best = cost(4) <= cost(2) ? 4 : 2
+    return cost(best) < 6 ? best : nil
+  }
+
+  init(_ convolution: DirectConvolution, tile: Int) throws {
+    let block = TensorLayout.block
+    let inputs = convolution.inputsPerGroup
+    let outputBlocks = TensorLayout.blocks(convolution.outputChannels)
+    let frequencies = (tile + 2) * (tile + 2)
+    let step = outputBlocks * inputs * block
+    let storage = try TensorStorage(
+      byteCount: Shape.byteCount([frequencies, step], of: Float.self, operation: "conv2d"))
+    let v = Unchecked(storage.base.assumingMemoryBound(to: Float.self))
+    let w = Unchecked(convolution.weights.base.assumingMemoryBound(to: Float.self))
+    let kernels = Execution.current.kernels.convolution
+    let weightBlockStep = convolution.weightBlockStep
+    parallel(outputBlocks) { output in
+      for input in 0..<inputs {
+        let first = input / block * block
+        let lanes = min(block, inputs - first)
+        kernels.winogradWeights(
+          tile: tile, w.value + output * weightBlockStep + (first * 9 + input - first) * block, tapStep: lanes * block,
+          v.value + (output * inputs + input) * block, frequencyStep: step)
+      }
+    }
+    withExtendedLifetime(convolution.weights) {}
+    (direct, self.tile, weights, frequencyStep) = (convolution, tile, storage, step)
+  }
+
+  func callAsFunction(_ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Float> {
+    let source = try input.channelBlocked
+    let plan = WinogradPlan(
+      tile: tile, inputs: direct.inputsPerGroup, outputs: shape[1], height: shape[2], width: shape[3])
+    let (batch, bands) = (shape[0], plan.bands)
+    let x = Unchecked(source.pointer)
+    let positions = shape[2] * shape[3]
+    return try BlockedOutput.make(shape: shape, positions: positions) { y in
+      try parallelWithScratch(batch * bands, count: plan.scratchCount) { task, scratch in
+        let sample = task / bands
+        run(
+          plan, tiles: plan.tiles(ofBand: task % bands), height: source.shape[2], width: source.shape[3],
+          x.value + sample * plan.inputBlocks * source.shape[2] * source.shape[3] * TensorLayout.block,
+          y.value + sample * plan.outputBlocks * positions * TensorLayout.block, scratch, activation)
+      }
+      withExtendedLifetime(source.storage) {}
+    }
+  }
+
+  /// Some tiles of one sample. Where a sample is a single band, its blocks and frequencies are spread over threads.
+  private func run(
+    _ plan: WinogradPlan, tiles: Range<Int>, height: Int, width: Int, _ x: UnsafePointer<Float>,
+    _ y: UnsafeMutablePointer<Float>, _ scratch: UnsafeMutablePointer<Float>, _ activation: UnaryOperation?
+  ) {
+    let block = TensorLayout.block
+    let (convolution, kernels) = (Execution.current.kernels.convolution, Execution.current.kernels.float32)
+    let (u, m) = (Unchecked(scratch), Unchecked(scratch + plan.frequencies * plan.inputStep))
+    let rooms = Unchecked(m.value + plan.frequencies * plan.outputStep)
+    let (x, y) = (Unchecked(x), Unchecked(y))
+    (rooms.value + plan.zeros).initialize(repeating: 0, count: block)
+    let w = Unchecked(weights.base.assumingMemoryBound(to: Float.self))
+    let bias = Unchecked(direct.bias.base.assumingMemoryBound(to: Float.self))
+    let (padding, tile, inputs, frequencyStep) = (
+      direct.parameters.padding, tile, direct.inputsPerGroup, frequencyStep
+    )
+
+    parallel(plan.inputBlocks) { index in
+      convolution.winogradInput(
+        tile: tile, x.value + index * height * width * block, height: height, width: width, top: padding.top,
+        left: padding.left, tilesPerRow: plan.tilesPerRow, tiles: tiles, u.value + index * tiles.count * block,
+        frequencyStep: plan.inputStep, scratch: rooms.value + index * WinogradPlan.room)
+    }
+    parallel(plan.frequencies) { frequency in
+      withUnsafePointer(to: 0) { noOffset in
+        let walk = TileWalk(
+          blockCount: plan.inputBlocks, blockStep: tiles.count * block, rowCount: 1, rowStep: 0, tapCount: 1,
+          tapOffsets: noOffset, rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: block),
+          weightBlockStep: inputs * block, outputStep: block, outputBlockStep: tiles.count * block,
+          lastBlockLanes: inputs - (plan.inputBlocks - 1) * block)
+        for first in stride(from: 0, to: plan.outputBlocks, by: kernels.blocksPerTile) {
+          kernels.accumulateRow(
+            u.value + frequency * plan.inputStep,
+            weights: w.value + frequency * frequencyStep + first * inputs * block,
+            addend: rooms.value + plan.zeros, addendStep: 0, addendBlockStep: 0,
+            m.value + frequency * plan.outputStep + first * tiles.count * block, width: tiles.count,
+            blocks: min(kernels.blocksPerTile, plan.outputBlocks - first), walk: walk)
+        }
+      }
+    }
+    parallel(plan.outputBlocks) { index in
+      convolution.winogradOutput(
+        tile: tile, m.value + index * tiles.count * block, frequencyStep: plan.outputStep,
+        bias: bias.value + index * block, activation: activation, y.value + index * plan.positions * block,
+        height: plan.height, width: plan.width, tilesPerRow: plan.tilesPerRow, tiles: tiles,
+        scratch: rooms.value + index * WinogradPlan.room)
+    }
+  }
+}
+
+/// Sizes of one Winograd convolution over one sample.
+private struct WinogradPlan: Sendable {
+  let height: Int
+  let width: Int
+  let inputBlocks: Int
+  let outputBlocks: Int
+  let frequencies: Int
+  let tilesPerRow: Int
+  let tileCount: Int
+  let bands: Int
+  /// Floats from one frequency to the next, of transformed inputs and of products.
+  let inputStep: Int
+  let outputStep: Int
+
+  /// Floats that a transform works in.
+  static let room = 72 * 16
+
+  init(tile: Int, inputs: Int, outputs: Int, height: Int, width: Int) {
+    let block = TensorLayout.block
+    (self.height, self.width) = (height, width)
+    inputBlocks = TensorLayout.blocks(inputs)
+    outputBlocks = TensorLayout.blocks(outputs)
+    frequencies = (tile + 2) * (tile + 2)
+    tilesPerRow = (width + tile - 1) / tile
+    tileCount = tilesPerRow * ((height + tile - 1) / tile)
+    // A band's inputs and products should stay in the second-level cache; but where weights are many, they should be
+    // worth reading.
+    let perTile = frequencies * (inputBlocks + outputBlocks) * block
+    let least = frequencies * inputs * outputs > 131_072 ? 56 : 14
+    let most = max(least, 196_608 / perTile / 14 * 14)
+    bands = (tileCount + most - 1) / most
+    let tilesPerBand = (tileCount + bands - 1) / bands
+    // An odd number of vectors apart, frequencies do not compete for the same lines of a cache.
+    inputStep = (inputBlocks * tilesPerBand | 1) * block
+    outputStep = (outputBlocks * tilesPerBand | 1) * block
+  }
+
+  var positions: Int { height * width }
+  var rooms: Int { max(inputBlocks, outputBlocks) }
+  /// Where a vector of zeros lies, behind the rooms.
+  var zeros: Int { rooms * Self.room }
+  var scratchCount: Int { frequencies * (inputStep + outputStep) + zeros + 2 * TensorLayout.block }
+
+  func tiles(ofBand band: Int) -> Range<Int> {
+    band * tileCount / bands..<(band + 1) * tileCount / bands
+  }
+}
+
+/// Transformed weights, made when first asked for and kept.
+final class WinogradCache: Sendable {
+  private let convolutions = Locked<[Int: WinogradConvolution]>([:])
+
+  func convolution(of direct: DirectConvolution, tile: Int) throws -> WinogradConvolution {
+    if let made = convolutions.withLock({ $0[tile] }) { return made }
+    let made = try WinogradConvolution(direct, tile: tile)
+    convolutions.withLock { $0[tile] = made }
+    return made
+  }
+}

@@ -1,0 +1,278 @@
+import ApusKernelInterface
+
+// Winograd's minimal filtering, F(2×2, 3×3) and F(4×4, 3×3): Lavin and Gray, "Fast Algorithms for Convolutional Neural
+// Networks" (2015). A tile of outputs is Aᵀ [ (G g Gᵀ) ⊙ (Bᵀ d B) ] A, with g the kernel and d the input under the tile.
+//
+// The matrices follow from the points at which the polynomials are evaluated: 0, ±1, ∞ for the small tile, and 0, ±a, ±b,
+// ∞ for the large one. The usual ±1, ±2 there lose a digit and a half. With 11/16 and 11/8 the entries stay near 1, and
+// every constant of the transforms is exact in float32.
+private enum Points {
+  static var a: Float { 0.6875 }
+  static var b: Float { 1.375 }
+  static var a2: Float { 0.47265625 }
+  static var b2: Float { 1.890625 }
+  static var a3: Float { 0.324951171875 }
+  static var b3: Float { 2.599609375 }
+  /// a² b² and a² + b².
+  static var product: Float { 0.89361572265625 }
+  static var sum: Float { 2.36328125 }
+}
+
+extension BlockedKernels {
+  public static func winogradWeights(
+    tile: Int, _ w: UnsafePointer<Float>, tapStep: Int, _ v: UnsafeMutablePointer<Float>, frequencyStep: Int
+  ) {
+    // Columns, then rows; what is between them is kept in float64.
+    for column in 0..<(tile &+ 2) {
+      let first = weightColumn(tile, column, w, tapStep)
+      let second = weightColumn(tile, column, w + 3 &* tapStep, tapStep)
+      let third = weightColumn(tile, column, w + 6 &* tapStep, tapStep)
+      for row in 0..<(tile &+ 2) {
+        let value = weightTransform(tile, row, first, second, third)
+        let frequency = row &* (tile &+ 2) &+ column
+        store(narrowed(value), v + frequency &* frequencyStep)
+      }
+    }
+  }
+
+  public static func winogradInput(
+    tile: Int, _ x: UnsafePointer<Float>, height: Int, width: Int, top: Int, left: Int, tilesPerRow: Int,
+    tiles: Range<Int>, _ u: UnsafeMutablePointer<Float>, frequencyStep: Int, scratch: UnsafeMutablePointer<Float>
+  ) {
+    let side = tile &+ 2
+    let rowStep = width &* 16
+    var out = u
+    for index in tiles {
+      let row = index / tilesPerRow &* tile &- top
+      let column = index % tilesPerRow &* tile &- left
+      if row >= 0, column >= 0, row &+ side <= height, column &+ side <= width {
+        let input = x + (row &* rowStep &+ column &* 16)
+        if tile == 4 {
+          transformInputFour(input, rowStep, out, frequencyStep, scratch)
+        } else {
+          transformInputTwo(input, rowStep, out, frequencyStep)
+        }
+      } else {
+        let padded = scratch + 576
+        copyPadded(x, height, width, row, column, side, padded)
+        if tile == 4 {
+          transformInputFour(padded, side &* 16, out, frequencyStep, scratch)
+        } else {
+          transformInputTwo(padded, side &* 16, out, frequencyStep)
+        }
+      }
+      out += 16
+    }
+  }
+
+  public static func winogradOutput(
+    tile: Int, _ m: UnsafePointer<Float>, frequencyStep: Int, bias: UnsafePointer<Float>, activation: UnaryOperation?,
+    _ y: UnsafeMutablePointer<Float>, height: Int, width: Int, tilesPerRow: Int, tiles: Range<Int>,
+    scratch: UnsafeMutablePointer<Float>
+  ) {
+    let result = scratch + 576
+    let offset: Lanes = load(bias)
+    var input = m
+    for index in tiles {
+      if tile == 4 {
+        transformOutputFour(input, frequencyStep, offset, result, scratch)
+      } else {
+        transformOutputTwo(input, frequencyStep, offset, result)
+      }
+      if let activation { Float32Kernels.unary(activation, result, result, count: tile &* tile &* 16) }
+      let row = index / tilesPerRow &* tile
+      let column = index % tilesPerRow &* tile
+      let rows = height &- row < tile ? height &- row : tile
+      let columns = width &- column < tile ? width &- column : tile
+      for r in 0..<rows {
+        let at = ((row &+ r) &* width &+ column) &* 16
+        let from = r &* tile &* 16
+        for c in 0..<columns {
+          let value: Lanes = load(result + (from &+ c &* 16))
+          store(value, y + (at &+ c &* 16))
+        }
+      }
+      input += 16
+    }
+  }
+}
+
+// MARK: - Weights
+
+/// Row `index` of G, applied to three values.
+@inline(__always)
+private func weightTransform(
+  _ tile: Int, _ index: Int, _ g0: WideLanes, _ g1: WideLanes, _ g2: WideLanes
+) -> WideLanes {
+  if index == tile &+ 1 { return g2 }
+  if tile == 2 {
+    if index == 0 { return g0 }
+    return index == 1 ? (g0 + g1 + g2) * 0.5 : (g0 - g1 + g2) * 0.5
+  }
+  let (a, b) = (Double(Points.a), Double(Points.b))
+  if index == 0 { return g0 * (1 / (a * a * b * b)) }
+  let point = index == 1 ? a : index == 2 ? -a : index == 3 ? b : -b
+  let other = index < 3 ? b : a
+  let scale = 1 / (2 * point * point * (point * point - other * other))
+  return (g0 + g1 * point + g2 * (point * point)) * scale
+}
+
+/// Entry `column` of a kernel row's transform.
+@inline(__always)
+private func weightColumn(_ tile: Int, _ column: Int, _ w: UnsafePointer<Float>, _ tapStep: Int) -> WideLanes {
+  weightTransform(tile, column, widened(load(w)), widened(load(w + tapStep)), widened(load(w + 2 &* tapStep)))
+}
+
+// MARK: - Input
+
+/// A square of `side` positions whose corner is `(row, column)`, with zeros where it lies outside the map.
+@inline(__always)
+private func copyPadded(
+  _ x: UnsafePointer<Float>, _ height: Int, _ width: Int, _ row: Int, _ column: Int, _ side: Int,
+  _ y: UnsafeMutablePointer<Float>
+) {
+  for r in 0..<side {
+    for c in 0..<side {
+      let isInside = row &+ r >= 0 && row &+ r < height && column &+ c >= 0 && column &+ c < width
+      var value = Lanes(repeating: 0)
+      if isInside {
+        let at = (row &+ r) &* width &+ column &+ c
+        value = load(x + at &* 16)
+      }
+      let to = r &* side &+ c
+      store(value, y + to &* 16)
+    }
+  }
+}
+
+private typealias Six = (Lanes, Lanes, Lanes, Lanes, Lanes, Lanes)
+
+/// Bᵀ of the large tile, applied to six vectors `step` floats apart.
+@inline(__always)
+private func inputFour(_ d: UnsafePointer<Float>, _ step: Int) -> Six {
+  let d0: Lanes = load(d)
+  let d1: Lanes = load(d + step)
+  let d2: Lanes = load(d + 2 &* step)
+  let d3: Lanes = load(d + 3 &* step)
+  let d4: Lanes = load(d + 4 &* step)
+  let d5: Lanes = load(d + 5 &* step)
+  let evenA = multiplyAdd(d4, d2, Lanes(repeating: -Points.b2))
+  let oddA = multiplyAdd(d3, d1, Lanes(repeating: -Points.b2)) * Points.a
+  let evenB = multiplyAdd(d4, d2, Lanes(repeating: -Points.a2))
+  let oddB = multiplyAdd(d3, d1, Lanes(repeating: -Points.a2)) * Points.b
+  let product = Lanes(repeating: Points.product)
+  let sum = Lanes(repeating: -Points.sum)
+  return (
+    multiplyAdd(multiplyAdd(d4, d2, sum), d0, product), evenA + oddA, evenA - oddA, evenB + oddB, evenB - oddB,
+    multiplyAdd(multiplyAdd(d5, d3, sum), d1, product)
+  )
+}
+
+@inline(__always)
+private func storeSix(_ t: Six, _ y: UnsafeMutablePointer<Float>, _ step: Int) {
+  store(t.0, y)
+  store(t.1, y + step)
+  store(t.2, y + 2 &* step)
+  store(t.3, y + 3 &* step)
+  store(t.4, y + 4 &* step)
+  store(t.5, y + 5 &* step)
+}
+
+@inline(__always)
+private func transformInputFour(
+  _ x: UnsafePointer<Float>, _ rowStep: Int, _ u: UnsafeMutablePointer<Float>, _ frequencyStep: Int,
+  _ scratch: UnsafeMutablePointer<Float>
+) {
+  for column in 0..<6 { storeSix(inputFour(x + column &* 16, rowStep), scratch + column &* 16, 6 &* 16) }
+  for row in 0..<6 { storeSix(inputFour(scratch + row &* 96, 16), u + row &* 6 &* frequencyStep, frequencyStep) }
+}
+
+private typealias Four = (Lanes, Lanes, Lanes, Lanes)
+
+/// Bᵀ of the small tile.
+@inline(__always)
+private func inputTwo(_ d: Four) -> Four { (d.0 - d.2, d.1 + d.2, d.2 - d.1, d.3 - d.1) }
+
+@inline(__always)
+private func loadFourVectors(_ x: UnsafePointer<Float>, _ step: Int) -> Four {
+  (load(x), load(x + step), load(x + 2 &* step), load(x + 3 &* step))
+}
+
+@inline(__always)
+private func storeFour(_ t: Four, _ y: UnsafeMutablePointer<Float>, _ step: Int) {
+  store(t.0, y)
+  store(t.1, y + step)
+  store(t.2, y + 2 &* step)
+  store(t.3, y + 3 &* step)
+}
+
+@inline(__always)
+private func transformInputTwo(
+  _ x: UnsafePointer<Float>, _ rowStep: Int, _ u: UnsafeMutablePointer<Float>, _ frequencyStep: Int
+) {
+  let c0 = inputTwo(loadFourVectors(x, rowStep))
+  let c1 = inputTwo(loadFourVectors(x + 16, rowStep))
+  let c2 = inputTwo(loadFourVectors(x + 32, rowStep))
+  let c3 = inputTwo(loadFourVectors(x + 48, rowStep))
+  storeFour(inputTwo((c0.0, c1.0, c2.0, c3.0)), u, frequencyStep)
+  storeFour(inputTwo((c0.1, c1.1, c2.1, c3.1)), u + 4 &* frequencyStep, frequencyStep)
+  storeFour(inputTwo((c0.2, c1.2, c2.2, c3.2)), u + 8 &* frequencyStep, frequencyStep)
+  storeFour(inputTwo((c0.3, c1.3, c2.3, c3.3)), u + 12 &* frequencyStep, frequencyStep)
+}
+
+// MARK: - Output
+
+/// Aᵀ of the large tile, applied to six vectors `step` floats apart.
+@inline(__always)
+private func outputFour(_ m: UnsafePointer<Float>, _ step: Int) -> Four {
+  let m0: Lanes = load(m)
+  let m1: Lanes = load(m + step)
+  let m2: Lanes = load(m + 2 &* step)
+  let m3: Lanes = load(m + 3 &* step)
+  let m4: Lanes = load(m + 4 &* step)
+  let m5: Lanes = load(m + 5 &* step)
+  let sumA = m1 + m2
+  let sumB = m3 + m4
+  let differenceA = m1 - m2
+  let differenceB = m3 - m4
+  return (
+    m0 + sumA + sumB,
+    multiplyAdd(differenceA * Points.a, differenceB, Lanes(repeating: Points.b)),
+    multiplyAdd(sumA * Points.a2, sumB, Lanes(repeating: Points.b2)),
+    multiplyAdd(multiplyAdd(m5, differenceA, Lanes(repeating: Points.a3)), differenceB, Lanes(repeating: Points.b3))
+  )
+}
+
+@inline(__always)
+private func transformOutputFour(
+  _ m: UnsafePointer<Float>, _ frequencyStep: Int, _ bias: Lanes, _ y: UnsafeMutablePointer<Float>,
+  _ scratch: UnsafeMutablePointer<Float>
+) {
+  for column in 0..<6 {
+    storeFour(outputFour(m + column &* frequencyStep, 6 &* frequencyStep), scratch + column &* 16, 6 &* 16)
+  }
+  for row in 0..<4 {
+    let t = outputFour(scratch + row &* 96, 16)
+    storeFour((t.0 + bias, t.1 + bias, t.2 + bias, t.3 + bias), y + row &* 64, 16)
+  }
+}
+
+/// Aᵀ of the small tile.
+@inline(__always)
+private func outputTwo(_ m: Four) -> (Lanes, Lanes) { (m.0 + m.1 + m.2, m.1 - m.2 + m.3) }
+
+@inline(__always)
+private func transformOutputTwo(
+  _ m: UnsafePointer<Float>, _ frequencyStep: Int, _ bias: Lanes, _ y: UnsafeMutablePointer<Float>
+) {
+  let c0 = outputTwo(loadFourVectors(m, 4 &* frequencyStep))
+  let c1 = outputTwo(loadFourVectors(m + frequencyStep, 4 &* frequencyStep))
+  let c2 = outputTwo(loadFourVectors(m + 2 &* frequencyStep, 4 &* frequencyStep))
+  let c3 = outputTwo(loadFourVectors(m + 3 &* frequencyStep, 4 &* frequencyStep))
+  let top = outputTwo((c0.0, c1.0, c2.0, c3.0))
+  let bottom = outputTwo((c0.1, c1.1, c2.1, c3.1))
+  store(top.0 + bias, y)
+  store(top.1 + bias, y + 16)
+  store(bottom.0 + bias, y + 32)
+  store(bottom.1 + bias, y + 48)
+}
