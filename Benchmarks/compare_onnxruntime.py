@@ -3,6 +3,7 @@
 
     swift build -c release --product bench
     python3 Benchmarks/compare_onnxruntime.py [--filter REGEX] [--threads 1,2] [--rounds N] [--json FILE]
+    python3 Benchmarks/compare_onnxruntime.py --memory [--filter REGEX] [--threads 1,2]
 
 Every workload of `bench` that has an ONNX twin is built as an ONNX model from the same pseudo-random numbers, its
 weights as initialisers, so that ONNX Runtime lays them out in advance as it would for a real model. Inputs and outputs
@@ -11,12 +12,18 @@ and in an order that changes; a round gives one ratio of medians, the table show
 the machine does slows both alike; on a busy machine the ratio of the least times, `least`, says more. The last column is
 the largest difference between the two results, relative to the largest value.
 
-Needs onnx, onnxruntime (tested with 1.31) and numpy.
+Whole networks are exported from `Weights/reference` with their generated weights (into `.build/networks`). `--memory`
+compares the most memory that loading such a network and running it ten times takes, in processes of their own: all of
+it, and what lies above the program that has loaded its libraries and nothing else.
+
+Needs onnx, onnxruntime (tested with 1.31) and numpy; networks need torch and transformers, as Weights/requirements.txt says.
 """
 
 import argparse
 import json
 import statistics
+import subprocess
+import sys
 import time
 
 import numpy as np
@@ -26,11 +33,28 @@ from onnx import TensorProto, helper, numpy_helper
 from apus_process import PACKAGE, Apus, calls_for, executable, operand, workloads
 
 
+def exported(name):
+    """A network of Weights/reference, exported when first asked for: its ONNX and safetensors files, and its inputs."""
+    folder = PACKAGE / ".build" / "networks"
+    folder.mkdir(parents=True, exist_ok=True)
+    onnx, safetensors, inputs = (folder / f"{name}.{kind}" for kind in ("onnx", "safetensors", "npz"))
+    golden = PACKAGE / "Weights" / "reference" / "golden" / f"{name}.safetensors"
+    if not inputs.is_file() or inputs.stat().st_mtime < golden.stat().st_mtime:
+        script = PACKAGE / "Weights" / "reference" / "export_onnx.py"
+        subprocess.run(
+            [sys.executable, script, name, onnx, "--safetensors", safetensors, "--inputs", inputs], check=True,
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return onnx, safetensors, dict(np.load(inputs))
+
+
 def model(twin):
-    """The ONNX model of a twin, serialised, and its input."""
+    """The ONNX model of a twin, serialised or its path, and its inputs."""
+    if twin.get("network"):
+        onnx, _, inputs = exported(twin["network"])
+        return str(onnx), inputs
     x = operand(twin["input"])
     if twin.get("model"):
-        return (PACKAGE / "Weights" / twin["model"]).read_bytes(), x
+        return (PACKAGE / "Weights" / twin["model"]).read_bytes(), {None: x}
     nodes, initializers, value = [], [], "input"
     for index, node in enumerate(twin["nodes"]):
         names = []
@@ -48,31 +72,37 @@ def model(twin):
     graph = helper.make_graph(
         nodes, "twin", [helper.make_tensor_value_info("input", TensorProto.FLOAT, x.shape)],
         [helper.make_tensor_value_info(value, TensorProto.FLOAT, None)], initializers)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10).SerializeToString(), x
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10).SerializeToString(), {None: x}
 
 
 SCALARS = {"group", "transA", "transB", "axis", "ceil_mode", "count_include_pad", "num_groups"}
 
 
+def session(content, threads):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    options.inter_op_num_threads = 1
+    options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+
+
 class OnnxRuntime:
     def __init__(self, twin, threads):
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = threads
-        options.inter_op_num_threads = 1
-        options.execution_mode = onnxruntime.ExecutionMode.ORT_SEQUENTIAL
-        options.log_severity_level = 3
-        content, x = model(twin)
-        self.session = onnxruntime.InferenceSession(content, options, providers=["CPUExecutionProvider"])
+        content, inputs = model(twin)
+        self.session = session(content, threads)
+        feed = {name or self.session.get_inputs()[0].name: x for name, x in inputs.items()}
         self.binding = self.session.io_binding()
-        self.binding.bind_ortvalue_input(
-            self.session.get_inputs()[0].name, onnxruntime.OrtValue.ortvalue_from_numpy(x))
-        (result,) = self.session.run(None, {self.session.get_inputs()[0].name: x})
-        self.output = onnxruntime.OrtValue.ortvalue_from_numpy(np.zeros_like(result))
-        self.binding.bind_ortvalue_output(self.session.get_outputs()[0].name, self.output)
+        for name, x in feed.items():
+            self.binding.bind_ortvalue_input(name, onnxruntime.OrtValue.ortvalue_from_numpy(x))
+        results = self.session.run(None, feed)
+        self.outputs = [onnxruntime.OrtValue.ortvalue_from_numpy(np.zeros_like(result)) for result in results]
+        for output, value in zip(self.session.get_outputs(), self.outputs):
+            self.binding.bind_ortvalue_output(output.name, value)
 
     def values(self):
         self.session.run_with_iobinding(self.binding)
-        return self.output.numpy().ravel().copy()
+        return self.outputs[0].numpy().ravel().copy()
 
     def seconds(self, calls):
         """The median time of a call, of so many, and the least."""
@@ -89,8 +119,11 @@ def compare(workload, apus, threads, rounds, budget):
     name = workload["name"]
     reference = OnnxRuntime(workload["twin"], threads)
     expected, found = reference.values(), apus.values(name)
-    if expected.shape != found.shape:
+    if expected.shape != found.shape and not name.endswith("-mask"):
         raise SystemExit(f"{name}: ONNX Runtime computes {expected.size} values, Apus {found.size}")
+    if name.endswith("-mask"):
+        # One row of what the other side computes whole, the last but one.
+        expected = expected[-2 * found.size:-found.size]
     difference = float(np.max(np.abs(expected - found)) / max(np.max(np.abs(expected)), 1e-30))
     reference_calls = calls_for(reference.seconds(3)[1], budget)
     apus_calls = calls_for(apus.seconds(name, 3)[1], budget)
@@ -118,6 +151,43 @@ def compare(workload, apus, threads, rounds, budget):
     }
 
 
+MEMORY = """
+import sys, numpy as np
+sys.path.insert(0, {folder!r})
+from compare_onnxruntime import session
+def status(key):
+    return next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith(key))
+inputs = dict(np.load({inputs!r}))
+before = status("VmRSS:")
+run = session({onnx!r}, {threads})
+for _ in range(10):
+    run.run(None, inputs)
+print(before, status("VmHWM:"))
+"""
+
+
+def compare_memory(selected, bench, threads):
+    """Peaks of both sides, in processes of their own."""
+    results = []
+    print(f"{'network':28}{'Apus':>10}{'ORT':>10}{'ratio':>8}{'Apus above':>13}{'ORT above':>12}{'ratio':>8}")
+    for workload in selected:
+        onnx, safetensors, inputs = exported(workload["twin"]["network"])
+        paths = {"folder": str(PACKAGE / "Benchmarks"), "onnx": str(onnx), "threads": threads,
+                 "inputs": str(PACKAGE / ".build" / "networks" / f"{workload['twin']['network']}.npz")}
+        commands = (
+            [bench, "--peak", workload["name"], "--weights", str(safetensors), "--threads", str(threads)],
+            [sys.executable, "-c", MEMORY.format(**paths)])
+        ours, theirs = ([int(word) / 1e6 for word in subprocess.run(
+            command, check=True, capture_output=True, text=True).stdout.split()] for command in commands)
+        above, their_above = ours[1] - ours[0], theirs[1] - theirs[0]
+        results.append({"name": workload["name"], "threads": threads, "apus_megabytes": ours[1],
+                        "onnxruntime_megabytes": theirs[1], "apus_megabytes_above": above,
+                        "onnxruntime_megabytes_above": their_above})
+        print(f"{workload['name']:28}{ours[1]:7.1f} MB{theirs[1]:7.1f} MB{ours[1] / theirs[1]:8.2f}"
+              f"{above:10.1f} MB{their_above:9.1f} MB{above / their_above:8.2f}", flush=True)
+    return results
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--filter", metavar="REGEX", help="workloads in whose name it occurs")
@@ -125,6 +195,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=25, help="measurements of each side (default: 25)")
     parser.add_argument("--budget", type=float, default=10, help="milliseconds a measurement takes (default: 10)")
     parser.add_argument("--bench", metavar="PATH", help="the executable (default: .build/release/bench)")
+    parser.add_argument("--memory", action="store_true", help="compare the peak memory of whole networks")
     parser.add_argument("--json", metavar="FILE", help="also write the results to FILE")
     arguments = parser.parse_args()
     try:
@@ -139,8 +210,12 @@ def main():
     results = []
     for threads in thread_counts:
         print(f"\nONNX Runtime {onnxruntime.__version__} and Apus, {threads} thread{'s' if threads > 1 else ''}; "
-              "ratio: Apus / ONNX Runtime, below 1 Apus is faster")
+              f"ratio: Apus / ONNX Runtime, below 1 Apus {'takes less' if arguments.memory else 'is faster'}")
         width = max((len(workload["name"]) for workload in selected), default=0) + 2
+        if arguments.memory:
+            networks = [workload for workload in selected if workload["twin"].get("network")]
+            results += compare_memory(networks, bench, threads)
+            continue
         print(f"{'workload':{width}}{'Apus':>12}{'ORT':>12}{'ratio':>8}{'quartiles':>15}{'least':>8}{'difference':>13}", flush=True)
         apus = Apus(bench, threads)
         for workload in selected:

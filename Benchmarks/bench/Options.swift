@@ -11,6 +11,8 @@ struct Options {
     case memory
     /// Opens a large weights file.
     case open
+    /// Runs a network some times and tells the most memory it had.
+    case peak
     case help
   }
 
@@ -22,6 +24,9 @@ struct Options {
   /// Where results go as JSON.
   var jsonPath: String?
   var isQuick = false
+  /// The network of `peak`, by its workload's name, and a safetensors file of its weights.
+  var network = ""
+  var weights: String?
 
   /// - Parameter arguments: without the program's name.
   /// - Throws: ``UsageError``.
@@ -52,6 +57,13 @@ struct Options {
       case "--json":
         jsonPath = try value()
         continue
+      case "--peak":
+        mode = .peak
+        network = try value()
+        continue
+      case "--weights":
+        weights = try value()
+        continue
       case "--quick": isQuick = true
       case "--list": mode = .list
       case "--serve": mode = .serve
@@ -70,6 +82,7 @@ struct Options {
 
     usage: bench [--filter REGEX] [--threads N] [--json FILE] [--quick]
            bench --list [--filter REGEX] [--json FILE]
+           bench --peak NETWORK [--weights FILE] [--threads N]
            bench --memory | --open | --serve | --help
 
       --filter REGEX  only the workloads in whose name the regular expression occurs
@@ -78,6 +91,8 @@ struct Options {
       --quick         a sixth of the time for each workload; medians are less steady
       --list          print the workloads without running them; with --json, also how to build them elsewhere
       --memory        resident memory over 10,000 predictions of the behaviour classifier
+      --peak NETWORK  the most resident memory of loading a network and running it ten times, by its workload's name
+      --weights FILE  a safetensors file for --peak, instead of generated weights
       --open          time and resident memory of opening a weights file of 150 MB
       --serve         run workloads named on standard input; for programs that compare (see Serve.swift)
 

@@ -38,17 +38,20 @@ struct Twin: Encodable {
     var strings: [String: String] = [:]
   }
 
-  var input: Operand
+  /// What goes in; a network's golden file has it.
+  var input: Operand?
   var nodes: [Node] = []
   /// A file in the package's `Weights`.
   var model: String?
+  /// A network of `Weights/reference`, exported with its generated weights.
+  var network: String?
 }
 
 /// All there is to measure, in the order of the table.
 func allWorkloads() -> [Workload] {
   let groups: [() -> [Workload]] = [
     gemmWorkloads, linearWorkloads, convolutionWorkloads, normalizationWorkloads, attentionWorkloads, activationWorkloads,
-    arithmeticWorkloads, classifierWorkloads,
+    arithmeticWorkloads, classifierWorkloads, networkWorkloads,
   ]
   return groups.flatMap { $0() }
 }

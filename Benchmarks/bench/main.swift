@@ -31,6 +31,7 @@ func run(_ options: Options) throws {
     case .serve: try serve(allWorkloads())
     case .memory: try measureSteadyMemory()
     case .open: try measureOpening()
+    case .peak: try measurePeak(options.network, weights: options.weights)
     case .measure: try measure(try options.selected())
     }
   }

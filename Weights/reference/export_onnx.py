@@ -1,14 +1,15 @@
 """Exports a network of this folder, with its generated weights, for other runtimes.
 
-    python Weights/reference/export_onnx.py NAME OUT.onnx [--safetensors FILE]
+    python Weights/reference/export_onnx.py NAME OUT.onnx [--safetensors FILE] [--inputs FILE.npz]
 
 The ONNX model takes the inputs of the network's sample, in that shape, and gives its outputs. `--safetensors` also writes
-the weights under their state-dict names.
+the weights under their state-dict names, and `--inputs` the sample's inputs under the ONNX model's names.
 """
 
 import argparse
 from pathlib import Path
 
+import numpy as np
 import torch
 from safetensors.torch import save_file
 
@@ -45,16 +46,20 @@ def main():
     parser.add_argument("name", metavar="NAME")
     parser.add_argument("path", metavar="OUT.onnx", type=Path)
     parser.add_argument("--safetensors", metavar="FILE", type=Path)
+    parser.add_argument("--inputs", metavar="FILE.npz", type=Path)
     arguments = parser.parse_args()
     networks = all_networks()
     if arguments.name not in networks:
         parser.error(f"no network named {arguments.name}; there are {', '.join(networks)}")
     network = networks[arguments.name]
-    export(network, arguments.path)
+    inputs = export(network, arguments.path)
+    if arguments.inputs:
+        np.savez(arguments.inputs, **{name or "input": value.numpy() for name, value in inputs.items()})
     if arguments.safetensors:
         parameters = network.parameters()
         state = network.module().state_dict()
-        save_file({name: state[name].contiguous() for name in parameters}, arguments.safetensors)
+        # Tied parameters share memory, which the format does not know.
+        save_file({name: state[name].clone().contiguous() for name in parameters}, arguments.safetensors)
 
 
 if __name__ == "__main__":

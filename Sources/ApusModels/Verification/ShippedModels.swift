@@ -61,9 +61,9 @@ extension ShippedModel {
     try GoldenSamples(path: path ?? WeightsLocator().path(of: golden))
   }
 
-  /// The model in float32, with its own weights.
-  public func model() throws -> any VerifiableModel<Float> {
-    let parameters = try parameters(path: nil, goldenSamples())
+  /// The model in float32, with its own weights or those of the safetensors file at `weights`.
+  public func model(weights: String? = nil) throws -> any VerifiableModel<Float> {
+    let parameters = try parameters(path: weights, goldenSamples())
     return try single.init(verifying: parameters.weights, metadata: parameters.metadata)
   }
 
