@@ -12,13 +12,25 @@ public struct Conv1d<Scalar: FloatingPointScalar>: Sendable {
     weight: Tensor<Scalar>, bias: Tensor<Scalar>? = nil,
     stride: Int = 1, padding: Int = 0, dilation: Int = 1, groups: Int = 1
   ) throws {
+    try self.init(
+      weight: weight, bias: bias, stride: stride, paddingBefore: padding, paddingAfter: padding, dilation: dilation,
+      groups: groups)
+  }
+
+  /// A convolution that is padded differently at either end: causal with `paddingBefore` alone.
+  /// - Throws: ``TensorError`` for shapes that do not fit each other and arguments out of range.
+  public init(
+    weight: Tensor<Scalar>, bias: Tensor<Scalar>? = nil,
+    stride: Int = 1, paddingBefore: Int, paddingAfter: Int, dilation: Int = 1, groups: Int = 1
+  ) throws {
     guard weight.rank == 3 else {
       throw TensorError.shape(
         operation: "conv1d", reason: "weight has shape \(weight.shape), expected [outputs, inputs, kernel]")
     }
     let parameters = try ConvolutionParameters(
       operation: "conv1d", kernel: Size2D(height: 1, width: weight.shape[2]),
-      stride: Size2D(height: 1, width: stride), padding: Padding2D(height: 0, width: padding),
+      stride: Size2D(height: 1, width: stride),
+      padding: Padding2D(top: 0, left: paddingBefore, bottom: 0, right: paddingAfter),
       dilation: Size2D(height: 1, width: dilation), groups: groups)
     convolution = try Convolution(
       weight: weight.reshaped([weight.shape[0], weight.shape[1], 1, weight.shape[2]]), bias: bias,

@@ -36,6 +36,18 @@ extension Tensor where Scalar: FloatingPointScalar {
   public func pow(_ exponent: Tensor) throws -> Tensor { try Tensor.combine(.power, self, exponent, "pow") }
 }
 
+/// `activation(a + b)`, element by element: what ends a residual block.
+///
+/// As exact as one after the other, in one pass over the memory. Where both have the same shape and one is
+/// channel-blocked, so is the result.
+/// - Throws: ``TensorError/shape(operation:reason:)`` with both shapes when they cannot be broadcast together.
+public func add<Scalar: FloatingPointScalar>(
+  _ a: Tensor<Scalar>, _ b: Tensor<Scalar>, activation function: Activation = .identity
+) throws -> Tensor<Scalar> {
+  guard a.shape == b.shape else { return try activation(a + b, function) }
+  return try Tensor.combineAlike(.add, a, b, then: function.operation)
+}
+
 /// The greater of `a` and `b`, element by element; NaN where either is.
 public func maximum<Scalar: FloatingPointScalar>(
   _ a: Tensor<Scalar>, _ b: Tensor<Scalar>
@@ -51,15 +63,20 @@ public func minimum<Scalar: FloatingPointScalar>(
 }
 
 extension Tensor where Scalar: FloatingPointScalar {
-  /// `a op b` with broadcasting. Operands of the same shape and layout keep it.
+  /// `a op b` with broadcasting. Operands of the same shape keep their layout; where one is channel-blocked the other
+  /// becomes so, too.
   static func combine(_ operation: BinaryOperation, _ a: Tensor, _ b: Tensor, _ name: String) throws -> Tensor {
-    if a.shape == b.shape, a.layout == b.layout { return try combineAlike(operation, a, b) }
+    if a.shape == b.shape { return try combineAlike(operation, a, b) }
     if b.count == 1, b.rank <= a.rank { return try a.combined(operation, scalar: b.scalar) }
     if a.count == 1, a.rank <= b.rank { return try b.combined(operation, scalarFirst: a.scalar) }
     return try combineBroadcast(operation, a.rowMajor, b.rowMajor, name)
   }
 
-  private static func combineAlike(_ operation: BinaryOperation, _ a: Tensor, _ b: Tensor) throws -> Tensor {
+  /// `a op b` for tensors of one shape, and `function` of that while it is in the cache.
+  fileprivate static func combineAlike(
+    _ operation: BinaryOperation, _ a: Tensor, _ b: Tensor, then function: UnaryOperation? = nil
+  ) throws -> Tensor {
+    let (a, b) = a.layout == b.layout ? (a, b) : (try a.channelBlocked, try b.channelBlocked)
     let kernels = Scalar.kernels
     return try withExtendedLifetime((a.storage, b.storage)) {
       nonisolated(unsafe) let first = a.pointer
@@ -68,6 +85,7 @@ extension Tensor where Scalar: FloatingPointScalar {
         nonisolated(unsafe) let y = destination
         parallelRanges(a.storedCount) { start, count in
           kernels.binary(operation, first + start, second + start, y + start, count: count)
+          if let function { kernels.unary(function, y + start, y + start, count: count) }
         }
       }
     }

@@ -4,6 +4,11 @@ public struct WeightsError: Error, Hashable, Sendable {
   public let file: String
   public let reason: Reason
 
+  public init(file: String, reason: Reason) {
+    self.file = file
+    self.reason = reason
+  }
+
   public enum Reason: Hashable, Sendable {
     /// No parameter has that name; `similar` is the nearest that one has.
     case missing(name: String, similar: String?)
@@ -11,6 +16,8 @@ public struct WeightsError: Error, Hashable, Sendable {
     case wrongShape(name: String, found: [Int], expected: [Int])
     /// A parameter whose elements do not become the type asked for.
     case wrongType(name: String, found: DataType, expected: DataType)
+    /// A parameter that no layer of `model` has a use for.
+    case unexpected(name: String, model: String)
   }
 }
 
@@ -24,6 +31,8 @@ extension WeightsError: CustomStringConvertible {
       "\(file): the parameter \"\(name)\" has the shape \(found), where \(expected) was expected"
     case .wrongType(let name, let found, let expected):
       "\(file): the parameter \"\(name)\" has \(found) elements, where \(expected) were expected"
+    case .unexpected(let name, let model):
+      "\(file): the parameter \"\(name)\" belongs to no layer of the model \(model)"
     }
   }
 }
