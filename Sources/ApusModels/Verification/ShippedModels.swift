@@ -30,7 +30,7 @@ public struct ShippedModel: Sendable {
     ShippedModel(
       name: "behavior-classifier", weights: BehaviorClassifier<Float>.fileName, golden: "samples/golden.safetensors",
       single: BehaviorClassifier<Float>.self, double: BehaviorClassifier<Double>.self)
-  ] + yolo + textModels
+  ] + yolo + textModels + imageClassifiers + temporalModels
 
   /// The element types a model is verified in.
   public static let verifiedTypes = [DataType.float32, .float64]

@@ -1,0 +1,58 @@
+import Apus
+import FoundationEssentials
+
+/// What the parameters of an image classifier do not tell, and what they do for whoever wants it checked.
+///
+/// As JSON, in the metadata of a weights file under `configuration`:
+///
+/// ```json
+/// {"architecture": "inception_v3", "transform_input": true, "classes": 1000}
+/// ```
+public struct ImageClassifierConfiguration: Hashable, Sendable, Decodable {
+  /// torchvision's name for the network, such as `resnet50`.
+  public var architecture: String?
+  /// Numbers that a picture becomes; read from the parameters when absent.
+  public var classes: Int?
+  /// What MobileNetV2's channels are multiplied with; read from the parameters when absent.
+  public var widthMultiple: Double?
+  /// Whether InceptionV3 brings pictures from ImageNet's normalisation to -1...1; it does not when absent.
+  public var transformInput: Bool?
+
+  public init() {}
+
+  enum CodingKeys: String, CodingKey {
+    case architecture, classes
+    case widthMultiple = "width_mult"
+    case transformInput = "transform_input"
+  }
+}
+
+extension ImageClassifierConfiguration {
+  /// Reads the JSON under `configuration`; everything is absent where there is none.
+  ///
+  /// - Parameter file: what messages call the file.
+  /// - Throws: ``ModelFileError`` for JSON that is none, or a value of another type.
+  public init(metadata: [String: String], file: String) throws {
+    self = try decodedConfiguration(metadata, file: file) ?? Self()
+  }
+
+  /// Refuses weights of another network than the configuration names.
+  func check(_ names: [String], blocks: String, file: String) throws {
+    guard let architecture, !names.contains(architecture) else { return }
+    throw ModelFileError(
+      file: file, reason: "configuration: architecture is \(architecture), while the parameters are those of \(blocks)")
+  }
+}
+
+/// The JSON under `configuration`; nil where there is none.
+/// - Throws: ``ModelFileError`` for JSON that is none, or a value of another type.
+func decodedConfiguration<Configuration: Decodable>(
+  _ metadata: [String: String], file: String
+) throws -> Configuration? {
+  guard let json = metadata["configuration"] else { return nil }
+  do {
+    return try JSONDecoder().decode(Configuration.self, from: Data(json.utf8))
+  } catch {
+    throw ModelFileError(file: file, reason: "configuration: \(error)")
+  }
+}
