@@ -72,6 +72,26 @@ import Testing
     #expect(try largestDifference(plain, model.logits(other)) > 1e-3)
   }
 
+  @Test func aTextOfOneTokenHasNoNeighbours() throws {
+    let model = try masked()
+    let alone = try model.logits(TokenInput(ids: [7]))
+    #expect(alone.shape == [1, 1, 99])
+    let padded = TokenInput(ids: try tokenIDs([[7, 7]]), attentionMask: try tokenIDs([[1, 0]]))
+    // A neighbour is part of the embedding, masked or not, as in Hugging Face's code.
+    #expect(try largestDifference(alone, model.logits(padded).sliced(axis: 1, to: 1)) > 1e-3)
+  }
+
+  @Test func resultsDoNotDependOnThreads() throws {
+    let model = try masked()
+    let input = TokenInput(ids: try tokenIDs(ids), attentionMask: try tokenIDs([[1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 1, 1]]))
+    for variant in Execution.availableVariants {
+      let results = try [1, 2, 3].map { threads in
+        try Execution.with(threads: threads, variant: variant) { try model.logits(input).elements }
+      }
+      #expect(results.allSatisfy { $0 == results[0] })
+    }
+  }
+
   @Test func anEmptyBatchGivesEmptyResults() throws {
     let input = TokenInput(ids: try Tensor(zeros: [0, 6]), attentionMask: try Tensor(zeros: [0, 6]))
     #expect(try masked().logits(input).shape == [0, 6, 99])

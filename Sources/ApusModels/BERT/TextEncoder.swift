@@ -44,12 +44,11 @@ extension TextEncoder {
 
   static var wordEmbeddingsName: String { "embeddings.word_embeddings.weight" }
 
-  /// - Throws: ``ModelConfigurationError`` naming a parameter of the encoder's layers that nobody asked for: there are
-  ///   more layers than the configuration says, or other ones.
+  /// - Throws: ``WeightsError/Reason/unexpected(name:model:)`` naming a parameter of the encoder's layers that nobody asked
+  ///   for: there are more layers than the configuration says, or other ones.
   static func checkAllUsed(_ weights: Weights) throws {
     guard let name = weights["encoder"].unusedNames.first else { return }
-    throw ModelConfigurationError(
-      source: weights.file, name: name, reason: "is a parameter that a network of this configuration does not have")
+    throw WeightsError(file: weights.file, reason: .unexpected(name: name, model: "\(scope) as it is configured"))
   }
 }
 
