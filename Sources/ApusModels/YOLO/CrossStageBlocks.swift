@@ -46,11 +46,13 @@ struct C2f<Scalar: FloatingPointScalar>: Sendable {
   private let cv1: ConvolutionBlock<Scalar>
   private let cv2: ConvolutionBlock<Scalar>
   private let m: [Block]
+  private let hidden: Int
 
   private init(_ weights: Weights, _ inputs: Int, _ outputs: Int, hidden: Int, blocks: [Block]) throws {
     cv1 = try ConvolutionBlock(weights["cv1"], inputs, 2 * hidden)
     cv2 = try ConvolutionBlock(weights["cv2"], (2 + blocks.count) * hidden, outputs)
     m = blocks
+    self.hidden = hidden
   }
 
   /// As v8 has it.
@@ -78,8 +80,9 @@ struct C2f<Scalar: FloatingPointScalar>: Sendable {
   }
 
   func callAsFunction(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-    var parts = try cv1(x).chunked(2, axis: 1)
-    var last = parts[parts.count - 1]
+    let halves = try cv1(x)
+    var parts = [halves]
+    var last = try halves.sliced(axis: 1, from: hidden)
     for block in m {
       last = try block(last)
       parts.append(last)

@@ -11,9 +11,10 @@ import Apus
 /// ```
 ///
 /// Pictures are `[batch, 3, height, width]`, red, green and blue from 0 to 1; height and width are multiples of 32.
-/// What comes out has a column for each anchor, a cell of one of three maps with steps of 8, 16 and 32 pixels: centre x,
-/// centre y, width and height of a box in pixels of the picture, a score from 0 to 1 for each class, and for poses x and y
-/// in pixels and visibility from 0 to 1 of each keypoint. Choosing among boxes that overlap is left to the caller.
+/// What comes out has a column for each anchor, a cell of one of three maps with steps of 8, 16 and 32 pixels: centre
+/// x, centre y, width and height of a box in pixels of the picture, a score from 0 to 1 for each class, and for poses x
+/// and y in pixels and visibility from 0 to 1 of each keypoint. Choosing among boxes that overlap is left to the
+/// caller.
 public struct YOLO<Scalar: FloatingPointScalar>: Sendable {
   public let configuration: YOLOConfiguration
   private let body: any YOLOBody<Scalar>
@@ -66,7 +67,8 @@ public struct YOLO<Scalar: FloatingPointScalar>: Sendable {
     guard height > 0, width > 0, height.isMultiple(of: Self.stride), width.isMultiple(of: Self.stride) else {
       throw TensorError.shape(
         operation: "YOLO",
-        reason: "pictures are \(height) high and \(width) wide, expected positive multiples of the stride \(Self.stride)")
+        reason: "pictures are \(height) high and \(width) wide, expected positive multiples of the stride "
+          + "\(Self.stride)")
     }
   }
 }

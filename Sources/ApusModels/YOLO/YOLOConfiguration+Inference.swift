@@ -42,8 +42,8 @@ extension YOLOConfiguration {
       if shape.first == candidate.channels(64), count == candidate.repeats(generation == .v11 ? 2 : 6) { return size }
     }
     throw YOLOConfigurationError(
-      "has the shape \(shape), and \(repeated.fullName("")) \(count) blocks: no size of \(generation.rawValue) has both",
-      file: model.file, parameter: stem.fullName("weight"))
+      "has the shape \(shape), and \(model[4].fullName("m")) \(count) blocks: no size of \(generation.rawValue) has "
+        + "both", file: model.file, parameter: stem.fullName("weight"))
   }
 
   /// Outputs of the last convolution of a branch.

@@ -49,7 +49,8 @@ public struct YOLOConfiguration: Sendable, Hashable, Codable {
     if let keypoints {
       guard (2...3).contains(keypoints.dimensions), (1...Self.mostNumbers).contains(keypoints.count) else {
         throw YOLOConfigurationError(
-          "\(keypoints.count) keypoints of \(keypoints.dimensions) numbers; expected 1 to \(Self.mostNumbers) of 2 or 3")
+          "\(keypoints.count) keypoints of \(keypoints.dimensions) numbers; expected 1 to \(Self.mostNumbers) "
+            + "of 2 or 3")
       }
     }
     self.generation = generation
