@@ -122,7 +122,7 @@ import Testing
     let model = try #require(ShippedModel.all.first { $0.name == "behavior-classifier" })
     let results = try model.verify(
       weights: shipped(#require(model.weights)), golden: shipped(model.golden),
-      tolerance: { $0 == .float64 ? .exact : nil })
+      tolerance: { $0 == .float64 ? .exact : $1 })
     #expect(results.map { "\($0.output) \($0.dataType)" }.sorted() == [
       "logits float32", "logits float64", "probabilities float32", "probabilities float64",
     ])

@@ -42,17 +42,17 @@ extension ShippedModel {
   /// - Parameters:
   ///   - weights: the path of other weights than those that ship.
   ///   - golden: the path of other golden samples.
-  ///   - tolerance: `nil` takes ``Verification/tolerance(for:)``.
+  ///   - tolerance: the tolerance of an output, given the model's type and ``Verification/tolerance(for:magnitude:)``.
   /// - Returns: an entry for each element type and output.
   public func verify(
     weights: String? = nil, golden: String? = nil, types: [DataType] = verifiedTypes,
-    tolerance: (DataType) -> Tolerance? = { _ in nil }
+    tolerance: (DataType, Tolerance) -> Tolerance = { $1 }
   ) throws -> [Verification] {
     let samples = try goldenSamples(path: golden)
     let parameters = try self.parameters(path: weights, samples)
     return try types.flatMap { type in
       type == .float64
-        ? try run(double, parameters, samples, tolerance(type)) : try run(single, parameters, samples, tolerance(type))
+        ? try run(double, parameters, samples, tolerance) : try run(single, parameters, samples, tolerance)
     }
   }
 
@@ -82,7 +82,8 @@ extension ShippedModel {
   }
 
   private func run<Model: VerifiableModel>(
-    _ type: Model.Type, _ parameters: Parameters, _ samples: GoldenSamples, _ tolerance: Tolerance?
+    _ type: Model.Type, _ parameters: Parameters, _ samples: GoldenSamples,
+    _ tolerance: (DataType, Tolerance) -> Tolerance
   ) throws -> [Verification] {
     let model = try type.init(verifying: parameters.weights, metadata: parameters.metadata)
     return try Verification.run(model, named: name, on: samples, tolerance: tolerance)

@@ -18,10 +18,15 @@ public struct Verification: Sendable {
   /// The tolerance a model in `dataType` is held to when nobody says otherwise.
   ///
   /// A few times what summing some thousand terms in another order explains; a layer that computes something else is
-  /// orders of magnitude beyond it.
-  public static func tolerance(for dataType: DataType) -> Tolerance {
-    dataType == .float64
+  /// orders of magnitude beyond it. The absolute part grows with outputs that are large, such as places in pixels:
+  /// where these are differences of large numbers a small one is not more exact than they are.
+  ///
+  /// - Parameter magnitude: the RMS of the golden values.
+  public static func tolerance(for dataType: DataType, magnitude: Double = 0) -> Tolerance {
+    let standard = dataType == .float64
       ? Tolerance(relative: 1e-12, absolute: 1e-12) : Tolerance(relative: 1e-5, absolute: 5e-5)
+    let absolute = max(standard.absolute, magnitude.isFinite ? standard.absolute / 5 * magnitude : 0)
+    return Tolerance(relative: standard.relative, absolute: absolute)
   }
 }
 
@@ -29,16 +34,19 @@ extension Verification {
   /// Runs `model` on every sample and compares every output the golden file knows; an output that is none of the
   /// model's is looked for among its ``Activations``.
   ///
-  /// - Parameter name: what the report calls the model.
+  /// - Parameters:
+  ///   - name: what the report calls the model.
+  ///   - tolerance: the tolerance of an output, given the model's type and ``tolerance(for:magnitude:)``.
   /// - Returns: one entry for each output, in the file's order.
   /// - Throws: ``GoldenError`` for an output the model does not have, ``TensorError`` for an input it does not take.
   public static func run<Model: VerifiableModel>(
-    _ model: Model, named name: String, on golden: GoldenSamples, tolerance: Tolerance? = nil
+    _ model: Model, named name: String, on golden: GoldenSamples, tolerance: (DataType, Tolerance) -> Tolerance = { $1 }
   ) throws -> [Verification] {
     let dataType = Model.Scalar.dataType
-    var rows = golden.outputNames.map {
+    var rows = try golden.outputNames.map {
       Verification(
-        model: name, output: $0, dataType: dataType, tolerance: tolerance ?? Self.tolerance(for: dataType),
+        model: name, output: $0, dataType: dataType,
+        tolerance: tolerance(dataType, Self.tolerance(for: dataType, magnitude: try golden.magnitude(of: $0))),
         summary: ComparisonSummary())
     }
     for sample in golden.sampleNames {
@@ -63,6 +71,16 @@ extension Verification {
     guard dataType == .float32, let peer = try golden.peer(output, of: sample) else { return }
     let theirs = try Comparison(actual: peer, expected: truth, tolerance: tolerance, checksDataType: false)
     peerError = max(peerError ?? 0, theirs.differences?.largestAbsolute?.value ?? 0)
+  }
+}
+
+extension GoldenSamples {
+  /// The largest RMS that an output has in any sample.
+  fileprivate func magnitude(of output: String) throws -> Double {
+    try sampleNames.map {
+      let values: Tensor<Double> = try expected(output, of: $0).floating()
+      return values.count == 0 ? 0 : try values.square().mean().scalar.squareRoot()
+    }.max() ?? 0
   }
 }
 
