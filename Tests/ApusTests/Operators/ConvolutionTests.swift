@@ -44,6 +44,24 @@ import Testing
     Case(inputs: 12, outputs: 24, size: Size2D(height: 5, width: 8), kernel: 3, padding: 1, groups: 4),
     Case(inputs: 6, outputs: 12, size: Size2D(height: 5, width: 5), kernel: 3, groups: 6),
     Case(inputs: 16, outputs: 16, size: 1, kernel: 1),
+    // Last blocks that are not whole, in and out.
+    Case(inputs: 24, outputs: 40, size: Size2D(height: 7, width: 9), kernel: 3, padding: 1),
+    Case(batch: 2, inputs: 9, outputs: 8, size: Size2D(height: 6, width: 15), kernel: 1),
+    Case(inputs: 31, outputs: 17, size: Size2D(height: 9, width: 8), kernel: 3, stride: 2, padding: 1),
+    Case(inputs: 24, outputs: 24, size: Size2D(height: 9, width: 17), kernel: 3, stride: 2, padding: 1, groups: 24),
+    Case(inputs: 18, outputs: 18, size: Size2D(height: 4, width: 2), kernel: 5, padding: 2, groups: 18),
+    Case(inputs: 16, outputs: 16, size: Size2D(height: 8, width: 21), kernel: 3, padding: 2, dilation: 2, groups: 16),
+    // Thin: columns of all channels share vectors.
+    Case(inputs: 3, outputs: 40, size: Size2D(height: 21, width: 19), kernel: 7, stride: 2, padding: 3),
+    Case(inputs: 1, outputs: 8, size: Size2D(height: 5, width: 30), kernel: Size2D(height: 2, width: 19)),
+    Case(inputs: 4, outputs: 16, size: Size2D(height: 6, width: 7), kernel: 5, padding: 4),
+    Case(inputs: 7, outputs: 16, size: Size2D(height: 6, width: 7), kernel: 3, stride: Size2D(height: 2, width: 3)),
+    Case(inputs: 3, outputs: 24, size: Size2D(height: 3, width: 2), kernel: 1),
+    // Large enough to be cut into bands: staged, thin, and read where it lies.
+    Case(inputs: 16, outputs: 16, size: Size2D(height: 130, width: 62), kernel: 3, padding: 1),
+    Case(inputs: 3, outputs: 8, size: Size2D(height: 150, width: 90), kernel: 3, stride: 2, padding: 1),
+    Case(inputs: 48, outputs: 40, size: Size2D(height: 70, width: 90), kernel: 1),
+    Case(inputs: 16, outputs: 32, size: Size2D(height: 120, width: 64), kernel: Size2D(height: 3, width: 1)),
   ]
 
   @Test(arguments: cases)
