@@ -32,6 +32,13 @@ extension Tensor {
     let positions = shape[2...].reduce(1, *)
     let width = TensorLayout.blocks(count) * block * positions
     let sourceWidth = TensorLayout.blocks(shape[1]) * block * positions
+    if shape[0] == 1 {
+      // The blocks of a single sample lie together: the slice is a view of them.
+      let size = MemoryLayout<Scalar>.stride
+      let view = TensorStorage(
+        borrowing: storage.base + first * positions * size, byteCount: width * size, owner: storage)
+      return Tensor(shape: newShape, count: count * positions, layout: .channelBlocked, storage: view)
+    }
     return try withExtendedLifetime(storage) {
       try Tensor.filled(newShape, layout: .channelBlocked) { destination in
         StridedCopy(

@@ -29,8 +29,8 @@ public struct YOLO<Scalar: FloatingPointScalar>: Sendable {
   ///   - weights: the scope that holds `model`. Batch normalisations are folded into the convolutions before them;
   ///     weights in which they were folded already are accepted.
   ///   - configuration: what network it is; told from the weights when absent.
-  /// - Throws: ``WeightsError`` for a parameter that is missing or has another shape than the configuration asks for;
-  ///   ``YOLOConfigurationError`` for parameters that the network does not have.
+  /// - Throws: ``WeightsError`` for a parameter that is missing, has another shape than the configuration asks for, or
+  ///   that the network does not have; ``YOLOConfigurationError`` when the weights are those of no known network.
   public init(_ weights: Weights, configuration: YOLOConfiguration? = nil) throws {
     let configuration = try configuration ?? YOLOConfiguration(inferredFrom: weights)
     let model = weights["model"]
@@ -42,7 +42,7 @@ public struct YOLO<Scalar: FloatingPointScalar>: Sendable {
       }
     head = try YOLOHead(model[configuration.generation.headIndex], configuration)
     self.configuration = configuration
-    try configuration.checkNothingIsLeft(of: weights)
+    try model.refuseUnused(for: configuration.name)
   }
 
   /// Boxes, scores and keypoints, `[batch, 4 + classes + keypoints, anchors]`, of pictures `[batch, 3, height, width]`.

@@ -72,13 +72,8 @@ extension YOLOConfiguration {
 }
 
 extension YOLOConfiguration {
-  /// Refuses weights that hold more than this network: the rest of a deeper one, or another head.
-  func checkNothingIsLeft(of weights: Weights) throws {
-    let left = weights["model"].unusedNames.first { !$0.hasSuffix(".num_batches_tracked") }
-    guard let left else { return }
-    let task = keypoints == nil ? "boxes" : "poses"
-    throw YOLOConfigurationError(
-      "is none of the network \(generation.rawValue), size \(size.rawValue), for \(task)", file: weights.file,
-      parameter: left)
+  /// What messages call the network.
+  var name: String {
+    "YOLO \(generation.rawValue), size \(size.rawValue), for \(keypoints == nil ? "boxes" : "poses")"
   }
 }

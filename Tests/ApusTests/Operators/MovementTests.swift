@@ -150,6 +150,21 @@ struct MovementTests {
     }
   }
 
+  @Test("slices of a single channel-blocked sample share its memory until one of them is written to")
+  func sharedSlices() throws {
+    let elements: [Float] = (0..<32 * 6).map { Float($0) }
+    let plain = try Tensor(elements, shape: [1, 32, 2, 3])
+    var whole = try plain.channelBlocked
+    var half = try whole.sliced(axis: 1, from: 16)
+    #expect(half.layout == .channelBlocked)
+    #expect(half.pointer == whole.pointer + 16 * 6)
+    try whole.setElement(0, 16, 0, 0, to: -1)
+    #expect(try half.elements == Array(elements[96...]))
+    try half.setElement(0, 0, 0, 1, to: -2)
+    #expect(try whole.element(0, 16, 0, 1) == 97)
+    #expect(try half.element(0, 0, 0, 1) == -2)
+  }
+
   @Test("bounds of slices as Python has them")
   func bounds() throws {
     let x = try Tensor<Float>(range: 10)
