@@ -56,7 +56,7 @@ public struct TCN<Scalar: FloatingPointScalar>: TemporalClassifier {
     pooling = configuration.pooling ?? .last
     head = try LinearHead(weights, inputs: channels, classes: configuration.classes)
     // The original implementation lists a block's convolutions a second time, as parts of its `net`.
-    try weights.refuseUnused(for: "TCN") { $0.contains(".net.") }
+    try weights.refuseUnused(for: "TCN") { $0.contains("network.") && $0.contains(".net.") }
   }
 
   private static func tooMany(_ level: Weights, expected: Int) -> any Error {
