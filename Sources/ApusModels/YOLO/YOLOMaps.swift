@@ -31,12 +31,17 @@ extension YOLOMaps {
   }
 
   private func decodedBoxes(_ grid: AnchorGrid<Scalar>) throws -> Tensor<Scalar> {
-    let (batch, bins) = (boxes[0].shape[0], YOLOConfiguration.bins)
-    let probabilities = try softmax(Self.joined(boxes).reshaped([batch, 4, bins, grid.count]), axis: 2)
-    let sides = try matmul(distances, probabilities).reshaped([batch, 4, grid.count])
+    let sides = try concatenate(boxes.map { try distances(ofSidesIn: $0) }, axis: 2)
     let low = try grid.centers - sides.sliced(axis: 1, to: 2)
     let high = try grid.centers + sides.sliced(axis: 1, from: 2)
     return try concatenate([(low + high) / 2, high - low], axis: 1) * grid.steps
+  }
+
+  /// How far the sides are from the centre of each cell of a map, in cells: `[batch, 4, cells]`.
+  private func distances(ofSidesIn map: Tensor<Scalar>) throws -> Tensor<Scalar> {
+    let (batch, cells) = (map.shape[0], map.shape[2] * map.shape[3])
+    let probabilities = try softmax(map.reshaped([batch, 4, YOLOConfiguration.bins, cells]), axis: 2)
+    return try matmul(distances, probabilities).reshaped([batch, 4, cells])
   }
 
   private func decodedKeypoints(
