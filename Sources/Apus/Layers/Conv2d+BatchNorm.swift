@@ -29,8 +29,6 @@ extension Conv2d {
         dilation: dilation, groups: groups)
       return
     }
-    let weight: Tensor<Double> = try weights.tensor(
-      "weight", shape: [outputs, inputs / max(groups, 1), kernel.height, kernel.width])
     let bias: Tensor<Double>? = try weights.optionalTensor("bias", shape: [outputs])
     let mean: Tensor<Double> = try normalization.tensor("running_mean", shape: [outputs])
     let variance: Tensor<Double> = try normalization.tensor("running_var", shape: [outputs])
@@ -41,8 +39,32 @@ extension Conv2d {
     let scale = try (gamma ?? Tensor(repeating: 1, shape: [outputs])) / deviation
     let shift = try ((bias ?? Tensor(zeros: [outputs])) - mean) * scale
     try self.init(
-      weight: (weight * scale.reshaped([outputs, 1, 1, 1])).converted(),
+      weight: Self.scaled(weights, shape: [outputs, inputs / max(groups, 1), kernel.height, kernel.width], by: scale),
       bias: (shift + (beta ?? Tensor(zeros: [outputs]))).converted(),
       stride: stride, padding: padding, dilation: dilation, groups: groups)
+  }
+
+  /// The `weight` with every output's numbers scaled in float64. Some outputs at a time: a large layer would take three
+  /// times its own memory otherwise.
+  private static func scaled(_ weights: Weights, shape: [Int], by scale: Tensor<Double>) throws -> Tensor<Scalar> {
+    let stored = try weights.anyTensor("weight").dataType
+    if Scalar.self == Double.self || stored == .float64 {
+      let weight: Tensor<Double> = try weights.tensor("weight", shape: shape)
+      return try (weight * scale.reshaped([shape[0], 1, 1, 1])).converted()
+    }
+    let weight: Tensor<Float> = try weights.tensor("weight", shape: shape)
+    let size = shape[1...].reduce(1, *)
+    let step = max(1, elementsPerPiece / max(size, 1))
+    return try Tensor.filled(shape) { destination in
+      for first in stride(from: 0, to: shape[0], by: step) {
+        let end = min(first + step, shape[0])
+        let factors = try scale.sliced(axis: 0, from: first, to: end).reshaped([end - first, 1, 1, 1])
+        let part: Tensor<Scalar> = try (weight.sliced(axis: 0, from: first, to: end).converted() * factors).converted()
+        withExtendedLifetime(part.storage) {
+          (destination + first * size).update(from: part.pointer, count: part.count)
+        }
+      }
+      weight.storage.discardFilePages()
+    }
   }
 }

@@ -31,6 +31,8 @@ public struct Convolution<Scalar: FloatingPointScalar>: Sendable {
     self.outputChannels = outputs
     self.algorithm = try Scalar.convolution(
       weight: try weight.rowMajor, bias: try bias?.rowMajor ?? Tensor(zeros: [outputs]), parameters: parameters)
+    // Whatever the algorithm keeps is a copy in its own order.
+    weight.storage.discardFilePages()
   }
 
   /// - Parameters:

@@ -19,13 +19,17 @@ struct WinogradConvolution: Sendable {
     guard parameters.kernel == 3, parameters.stride == 1, parameters.dilation == 1, parameters.groups == 1,
       convolution.columnsPerTap == nil, convolution.inputsPerGroup >= block, convolution.outputChannels >= block
     else { return nil }
-    // Multiplications for each output, counting what tiles beyond the edges waste.
-    func cost(_ tile: Int) -> Double {
-      let tiles = ((shape[2] + tile - 1) / tile) * ((shape[3] + tile - 1) / tile)
-      return Double(tiles * (tile + 2) * (tile + 2)) / Double(shape[2] * shape[3])
+    // Multiply-adds a channel pair, and the reading of its weights, which takes as long as some twenty of them: small
+    // maps of many channels are a matter of memory.
+    let reading = 20
+    func cost(_ tile: Int) -> Int {
+      let tiles = shape[0] * ((shape[2] + tile - 1) / tile) * ((shape[3] + tile - 1) / tile)
+      return (tile + 2) * (tile + 2) * (tiles + reading)
     }
+    let direct = 9 * (shape[0] * shape[2] * shape[3] + reading)
     let best = cost(4) <= cost(2) ? 4 : 2
-    return cost(best) < 6 ? best : nil
+    // The transforms should be worth it.
+    return cost(best) * 5 < direct * 4 ? best : nil
   }
 
   init(_ convolution: DirectConvolution, tile: Int) throws {
