@@ -70,7 +70,7 @@ private func expectEqual(_ a: Tensor<Float>, _ b: Tensor<Float>) throws {
     #expect(network.featureCount == 6)
     #expect(network.classCount == 4)
     let long = try sequence(2, 6, 30)
-    // At a step, what comes later does not matter; nor do steps further back than the convolutions reach: 2 · 2 · (1 + 2).
+    // What comes later does not matter; nor do steps further back than the convolutions reach: 2 · 2 · (1 + 2).
     let early = try network.features(long.sliced(axis: 2, to: 20))
     let late = try Tensor<Float>(zeros: [2, 6, 7])
     let other = try concatenate([late, long.sliced(axis: 2, from: 7, to: 20)], axis: 2)

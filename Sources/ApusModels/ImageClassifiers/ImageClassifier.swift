@@ -52,8 +52,8 @@ extension ImageClassifier {
     try self.init(weights, configuration: ImageClassifierConfiguration())
   }
 
-  /// Reads the network from a safetensors file, whose metadata may hold an ``ImageClassifierConfiguration`` as JSON under
-  /// `configuration`.
+  /// Reads the network from a safetensors file, whose metadata may hold an ``ImageClassifierConfiguration`` as JSON
+  /// under `configuration`.
   /// - Throws: ``FileError``, ``SafetensorsError``, ``WeightsError``, ``ModelFileError``.
   public init(path: String) throws {
     let file = try SafetensorsFile(path: path)

@@ -1,6 +1,3 @@
-import Apus
-import FoundationEssentials
-
 /// What the parameters of an image classifier do not tell, and what they do for whoever wants it checked.
 ///
 /// As JSON, in the metadata of a weights file under `configuration`:
@@ -41,18 +38,5 @@ extension ImageClassifierConfiguration {
     guard let architecture, !names.contains(architecture) else { return }
     throw ModelFileError(
       file: file, reason: "configuration: architecture is \(architecture), while the parameters are those of \(blocks)")
-  }
-}
-
-/// The JSON under `configuration`; nil where there is none.
-/// - Throws: ``ModelFileError`` for JSON that is none, or a value of another type.
-func decodedConfiguration<Configuration: Decodable>(
-  _ metadata: [String: String], file: String
-) throws -> Configuration? {
-  guard let json = metadata["configuration"] else { return nil }
-  do {
-    return try JSONDecoder().decode(Configuration.self, from: Data(json.utf8))
-  } catch {
-    throw ModelFileError(file: file, reason: "configuration: \(error)")
   }
 }

@@ -54,7 +54,7 @@ public struct ResNet<Scalar: FloatingPointScalar>: ImageClassifier {
     let isBottleneck = weights["layer1.0"].contains("conv3.weight")
     try configuration.check(
       Self.names(blockCounts, isBottleneck: isBottleneck),
-      blocks: "a ResNet with \(isBottleneck ? "bottleneck" : "basic") blocks \(layers.map(\.count))", file: weights.file)
+      blocks: "a ResNet with \(isBottleneck ? "bottleneck" : "basic") blocks \(blockCounts)", file: weights.file)
   }
 
   /// What torchvision calls networks of such blocks.

@@ -21,8 +21,8 @@ public struct RecurrentClassifier<Scalar: FloatingPointScalar>: TemporalClassifi
   private let path: String
   private let head: LinearHead<Scalar>
 
-  /// Builds the network from `weight_ih_l0`, `weight_hh_l0`, `bias_ih_l0`, `bias_hh_l0` and the like, in whatever module
-  /// they lie (`lstm.weight_ih_l0`), and a linear layer, whatever it is called.
+  /// Builds the network from `weight_ih_l0`, `weight_hh_l0`, `bias_ih_l0`, `bias_hh_l0` and the like, in whatever
+  /// module they lie (`lstm.weight_ih_l0`), and a linear layer, whatever it is called.
   public init(_ weights: Weights, configuration: TemporalConfiguration) throws {
     path = weights.scope(holding: "weight_ih_l0") ?? (configuration.cell ?? .lstm).rawValue
     let scope = weights[path]

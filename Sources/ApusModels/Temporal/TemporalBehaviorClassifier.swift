@@ -1,8 +1,8 @@
 import Apus
 import ApusMotion
 
-/// A temporal network of one's own in the place of ``BehaviorClassifier``: a ``TCN`` or a ``RecurrentClassifier`` that takes the 48
-/// coordinates of 24 keypoints.
+/// A temporal network of one's own in the place of ``BehaviorClassifier``: a ``TCN`` or a ``RecurrentClassifier`` that
+/// takes the 48 coordinates of 24 keypoints.
 ///
 /// ```swift
 /// let classifier = try TemporalBehaviorClassifier(path: "my-behavior.safetensors")
@@ -14,11 +14,12 @@ public struct TemporalBehaviorClassifier: BehaviorClassifying {
   public let network: any TemporalClassifier<Float>
 
   /// - Parameter info: as many labels as the network has classes.
-  /// - Throws: ``ModelFileError`` when the labels are more or fewer, or the network takes another number of coordinates.
+  /// - Throws: ``ModelFileError`` when the labels are more or fewer, or the network takes other than 48 coordinates.
   public init(_ network: any TemporalClassifier<Float>, info: BehaviorModelInfo) throws {
     func check(_ what: String, _ found: Int, _ expected: Int) throws {
       guard found == expected else {
-        throw ModelFileError(file: info.name, reason: "the network has \(found) \(what), where \(expected) were expected")
+        throw ModelFileError(
+          file: info.name, reason: "the network has \(found) \(what), where \(expected) were expected")
       }
     }
     try check("numbers at a step", network.featureCount, PoseVector.featureCount)
@@ -28,8 +29,8 @@ public struct TemporalBehaviorClassifier: BehaviorClassifying {
   }
 
   /// Reads the network from a safetensors file. The metadata may hold a ``TemporalConfiguration`` under
-  /// `configuration`, the labels under `labels`, those that were training targets under `separable_labels`, separated by
-  /// commas, `trained_on`, and the frames of a window under `window_length` (100 when absent).
+  /// `configuration`, the labels under `labels`, those that were training targets under `separable_labels`, separated
+  /// by commas, `trained_on`, and the frames of a window under `window_length` (100 when absent).
   /// - Throws: ``FileError``, ``SafetensorsError``, ``WeightsError``; ``ModelFileError`` for a description that is not
   ///   right.
   public init(path: String) throws {

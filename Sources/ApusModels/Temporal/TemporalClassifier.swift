@@ -2,8 +2,8 @@ import Apus
 
 /// A network that turns a sequence into one number for each class.
 ///
-/// Sequences are `[batch, features, time]`, the oldest step first, of any length from 1 on. What a network looks like is read from its
-/// parameters and, where they cannot tell, from a ``TemporalConfiguration``.
+/// Sequences are `[batch, features, time]`, the oldest step first, of any length from 1 on. What a network looks like is
+/// read from its parameters and, where they cannot tell, from a ``TemporalConfiguration``.
 public protocol TemporalClassifier<Scalar>: Sendable {
   associatedtype Scalar: FloatingPointScalar
 
@@ -37,8 +37,8 @@ extension TemporalClassifier {
 
   /// Reads the network from a safetensors file, whose metadata may hold a ``TemporalConfiguration`` as JSON under
   /// `configuration`.
-  /// - Throws: ``FileError``, ``SafetensorsError``, ``WeightsError``; ``ModelFileError`` for a configuration that cannot
-  ///   be read.
+  /// - Throws: ``FileError``, ``SafetensorsError``, ``WeightsError``; ``ModelFileError`` for a configuration that
+  ///   cannot be read.
   public init(path: String) throws {
     let file = try SafetensorsFile(path: path)
     try self.init(
@@ -85,9 +85,9 @@ extension Weights {
   /// "encoder.rnn".
   func scope(holding name: String) -> String? {
     let paths = names.compactMap { path -> String? in
-      guard let found = path.firstRange(of: name), found.lowerBound == path.startIndex || path[..<found.lowerBound].hasSuffix(".")
-      else { return nil }
-      return String(path[..<found.lowerBound].dropLast())
+      guard let found = path.firstRange(of: name) else { return nil }
+      let scope = path[..<found.lowerBound]
+      return scope.isEmpty || scope.hasSuffix(".") ? String(scope.dropLast()) : nil
     }
     return paths.min { ($0.utf8.count, $0) < ($1.utf8.count, $1) }
   }
