@@ -70,3 +70,23 @@ func greaterOrNaN(_ a: Lanes, _ b: Lanes) -> Lanes { choose(isNaN(b), b, greater
 /// The smaller of each pair, NaN where either is.
 @inline(__always)
 func smallerOrNaN(_ a: Lanes, _ b: Lanes) -> Lanes { choose(isNaN(b), b, smaller(a, b)) }
+
+/// The greatest lane of those that are numbers, where no lane is NaN unless all are.
+@inline(__always)
+func greatestOfNumbers(_ v: Lanes) -> Float {
+  #if hasFeature(BuiltinModule)
+    let a = v.lowHalf._storage._value
+    let b = v.highHalf._storage._value
+    var eight = v.lowHalf
+    eight._storage._value = Builtin.select_Vec8xInt1_Vec8xFPIEEE32(Builtin.fcmp_olt_Vec8xFPIEEE32(a, b), b, a)
+    let c = eight.lowHalf._storage._value
+    let d = eight.highHalf._storage._value
+    var four = eight.lowHalf
+    four._storage._value = Builtin.select_Vec4xInt1_Vec4xFPIEEE32(Builtin.fcmp_olt_Vec4xFPIEEE32(c, d), d, c)
+    let low = four[0] < four[2] ? four[2] : four[0]
+    let high = four[1] < four[3] ? four[3] : four[1]
+    return low < high ? high : low
+  #else
+    return greatestLane(v)
+  #endif
+}

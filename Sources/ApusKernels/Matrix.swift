@@ -171,7 +171,20 @@ private func packRight<L: SIMD>(
     let filled = columns &- column < lanes ? columns &- column : lanes
     let source = b + column &* columnStep
     var out = block
-    for row in 0..<depth {
+    var first = 0
+    if filled == lanes, rowStep == 1 {
+      // A transposition, four rows at a time.
+      while first &+ 4 <= depth {
+        var lane = 0
+        while lane < lanes {
+          transposeFour(source + (first &+ lane &* columnStep), columnStep, out + lane, lanes)
+          lane &+= 4
+        }
+        out += 4 &* lanes
+        first &+= 4
+      }
+    }
+    for row in first..<depth {
       let from = source + row &* rowStep
       if filled == lanes, columnStep == 1 {
         store(load(from, as: L.self), out)

@@ -162,7 +162,7 @@ private func transposeTiles<T: FixedWidthInteger & BitwiseCopyable>(
 
 /// A tile of four by four, read before it is written.
 @inline(__always)
-private func transposeFour<T: FixedWidthInteger & BitwiseCopyable>(
+func transposeFour<T>(
   _ source: UnsafePointer<T>, _ sourceStride: Int, _ destination: UnsafeMutablePointer<T>, _ destinationStride: Int
 ) {
   let r0 = source

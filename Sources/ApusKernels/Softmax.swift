@@ -15,30 +15,96 @@ extension Float32Kernels {
     for row in 0..<rows {
       let x = x + row &* columns
       let y = y + row &* columns
-      let peak = greatest(x, columns)
-      let peaks = all(peak)
-      var sums = WideLanes(repeating: 0)
+      let peak = greatestNumber(x, columns)
       if logarithm {
-        forLanes(columns) { i, width in
-          let values = width >= 16 ? load(x + i) : load(x + i, first: width, otherwise: -.infinity)
-          sums += widened(exponential(values - peaks))
-        }
+        let sum = exponentials(x, nil, columns, peak)
         // The whole offset in two parts, so that large values are rounded once.
-        let offset = Double(peak) + log(laneSum(sums))
+        let offset = Double(peak) + log(sum)
         let high = Float(offset)
         let low = all(Float(offset - Double(high)))
         mapLanes(x, y, columns) { $0 - all(high) - low }
       } else {
-        forLanes(columns) { i, width in
-          let values = width >= 16 ? load(x + i) : load(x + i, first: width, otherwise: -.infinity)
-          let e = exponential(values - peaks)
-          sums += widened(e)
-          store(e, y + i, upTo: width)
-        }
-        let total = all(Float(laneSum(sums)))
-        mapLanes(y, y, columns) { $0 / total }
+        divide(y, columns, Float(exponentials(x, y, columns, peak)))
       }
     }
+  }
+
+  /// The greatest element that is a number; minus infinity when there is none.
+  ///
+  /// NaNs may be left out because their exponentials make the sum NaN, and with it the whole row.
+  @inline(__always)
+  private static func greatestNumber(_ x: UnsafePointer<Float>, _ count: Int) -> Float {
+    var p0 = all(-.infinity)
+    var p1 = p0, p2 = p0, p3 = p0
+    var i = 0
+    while i &+ 64 <= count {
+      p0 = greater(p0, load(x + i))
+      p1 = greater(p1, load(x + i + 16))
+      p2 = greater(p2, load(x + i + 32))
+      p3 = greater(p3, load(x + i + 48))
+      i &+= 64
+    }
+    while i &+ 16 <= count {
+      p0 = greater(p0, load(x + i))
+      i &+= 16
+    }
+    if i < count { p1 = greater(p1, load(x + i, first: count &- i, otherwise: -.infinity)) }
+    return greatestOfNumbers(greater(greater(p0, p1), greater(p2, p3)))
+  }
+
+  /// The sum of `exp(x - peak)`, whose terms are written to `y` where there is one. Four vectors at a time are summed
+  /// as floats, the rest in double precision.
+  @inline(__always)
+  private static func exponentials(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>?, _ count: Int, _ peak: Float
+  ) -> Double {
+    let peaks = all(peak)
+    var sums = WideLanes(repeating: 0)
+    var i = 0
+    while i &+ 64 <= count {
+      let e0 = exponentialOfNonpositive(load(x + i) - peaks)
+      let e1 = exponentialOfNonpositive(load(x + i + 16) - peaks)
+      let e2 = exponentialOfNonpositive(load(x + i + 32) - peaks)
+      let e3 = exponentialOfNonpositive(load(x + i + 48) - peaks)
+      if let y {
+        store(e0, y + i)
+        store(e1, y + i + 16)
+        store(e2, y + i + 32)
+        store(e3, y + i + 48)
+      }
+      let pairs: Lanes = (e0 + e1) + (e2 + e3)
+      sums += widened(pairs)
+      i &+= 64
+    }
+    var rest = all(0)
+    while i &+ 16 <= count {
+      let e = exponentialOfNonpositive(load(x + i) - peaks)
+      if let y { store(e, y + i) }
+      rest += e
+      i &+= 16
+    }
+    if i < count {
+      let e = exponentialOfNonpositive(load(x + i, first: count &- i, otherwise: -.infinity) - peaks)
+      if let y { store(e, y + i, first: count &- i) }
+      rest += e
+    }
+    return laneSum(sums + widened(rest))
+  }
+
+  /// `y[i] /= total`, for a total of at least 1, or NaN. With a fused multiply-add a product with the reciprocal is
+  /// corrected to the rounded quotient, in a fraction of the time of a division.
+  @inline(__always)
+  private static func divide(_ y: UnsafeMutablePointer<Float>, _ count: Int, _ total: Float) {
+    let totals = all(total)
+    #if APUS_FMA
+      let reciprocals = all(1 / total)
+      mapLanes(y, y, count) { e in
+        let quotient = e * reciprocals
+        return multiplyAdd(quotient, multiplyAdd(e, -quotient, totals), reciprocals)
+      }
+    #else
+      mapLanes(y, y, count) { $0 / totals }
+    #endif
   }
 
   public static func softmaxColumns(

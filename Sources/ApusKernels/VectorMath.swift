@@ -4,6 +4,10 @@
 // leading terms are added last, so that only small numbers carry rounding errors. The coefficients come from
 // Tests/Fixtures/generate/coefficients.py.
 
+#if hasFeature(BuiltinModule)
+  import Builtin
+#endif
+
 /// 1.5 × 2^23: a float of this size holds an integer in its low bits, so adding it rounds to the nearest.
 private let roundingBias: Float = 12_582_912
 /// The bits of `roundingBias`.
@@ -14,12 +18,12 @@ private let ln2Low: Float = -2.1219444e-4
 
 /// exp(x) as `2^exponent * (1 + remainder + tail)`. What is added to it decides in which order that is summed.
 ///
-/// - exponent: n in x = n log 2 + r.
+/// - exponent: n in x = n log 2 + r, and rounded, the same as a float.
 /// - remainder: r.
 /// - tail: r² p(r) in exp(r) = 1 + r + r² p(r); at most 0.07.
 ///
 /// A tuple, because a structure's witnesses would be emitted under a name that all kernel variants share.
-typealias ExponentialParts = (exponent: IntegerLanes, remainder: Lanes, tail: Lanes)
+typealias ExponentialParts = (exponent: IntegerLanes, rounded: Lanes, remainder: Lanes, tail: Lanes)
 
 /// The parts of exp(x) for `x` within ±120. A NaN makes the tail and the remainder NaN.
 @inline(__always)
@@ -32,7 +36,7 @@ func exponentialParts(_ x: Lanes) -> ExponentialParts {
   p = multiplyAdd(all(0.04166839), p, r)
   p = multiplyAdd(all(0.16666521), p, r)
   p = multiplyAdd(all(0.49999994), p, r)
-  return (bits(biased) &- IntegerLanes(repeating: roundingBits), r, r * r * p)
+  return (bits(biased) &- IntegerLanes(repeating: roundingBits), n, r, r * r * p)
 }
 
 /// `base + scale * (remainder + tail)`, where `base` is greater than the remainder's part. What the first sum loses is
@@ -50,13 +54,44 @@ func powerOfTwo(_ n: IntegerLanes) -> Lanes {
   float(bits: (n &+ IntegerLanes(repeating: 127)) &<< IntegerLanes(repeating: 23))
 }
 
+/// `x * 2^n` with the exponent n of `e`, for `x` between a half and two; gradual underflow, zero and infinity.
+@inline(__always)
+func scaled(_ x: Lanes, _ e: ExponentialParts) -> Lanes {
+  #if APUS_AVX512 && hasFeature(BuiltinModule)
+    var result = x
+    result._storage._value = Builtin.int_x86_avx512_mask_scalef_ps_512(
+      x._storage._value, e.rounded._storage._value, x._storage._value, (-1 as Int16)._value, (4 as Int32)._value)
+    return result
+  #else
+    // In two steps, because 2^128 is infinite and 2^-127 subnormal.
+    let half = e.exponent &>> IntegerLanes(repeating: 1)
+    return x * powerOfTwo(half) * powerOfTwo(e.exponent &- half)
+  #endif
+}
+
 /// exp(x); gradual underflow, zero and infinity where the result is out of range.
 @inline(__always)
 func exponential(_ x: Lanes) -> Lanes {
   let e = exponentialParts(greater(smaller(x, all(89)), all(-104)))
-  // In two steps, because 2^128 is infinite and 2^-127 subnormal.
-  let half = e.exponent &>> IntegerLanes(repeating: 1)
-  return sum(all(1), all(1), e) * powerOfTwo(half) * powerOfTwo(e.exponent &- half)
+  return scaled(sum(all(1), all(1), e), e)
+}
+
+/// exp(x) for x not above 0, or NaN, as terms of a softmax.
+///
+/// Within three quarters of a unit in the last place: what the last sum loses is not added again, and the polynomial is
+/// evaluated in pairs, so that fewer operations wait for each other.
+@inline(__always)
+func exponentialOfNonpositive(_ x: Lanes) -> Lanes {
+  let limited = greater(x, all(-104))
+  let biased = limited * all(1.442695) + all(roundingBias)
+  let n = biased - all(roundingBias)
+  let r = multiplyAdd(multiplyAdd(limited, n, all(-ln2High)), n, all(-ln2Low))
+  let square = r * r
+  let low = multiplyAdd(all(0.49999994), all(0.16666521), r)
+  let high = multiplyAdd(multiplyAdd(all(0.04166839), all(0.008368717), r), all(0.0013814599), square)
+  let fraction = multiplyAdd(r, square, multiplyAdd(low, high, square))
+  let exponent = bits(biased) &- IntegerLanes(repeating: roundingBits)
+  return scaled(all(1) + fraction, (exponent, n, r, fraction))
 }
 
 /// 1 + exp(x), with a single rounding at the end; infinite from 2^127 on.

@@ -2,8 +2,8 @@ import ApusKernelInterface
 
 /// `y = f(x · weight + bias)` with the weight laid out for the register tile once, and used often.
 ///
-/// Every result is the bias plus partial sums of at most 144 terms (256 over eight accumulators for a single row), in an
-/// order that the shape alone decides.
+/// Every result is the bias plus partial sums of at most 144 terms (for a single row 256, over eight accumulators),
+/// in an order that the shape alone decides.
 struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
   let inputs: Int
   let outputs: Int
@@ -55,13 +55,14 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
   ) throws {
     let kernels = Scalar.kernels
     let vector = kernels.vectorWidth
-    let edge = try TensorStorage(byteCount: vector * MemoryLayout<Scalar>.stride)
+    // A short last vector is computed here and its valid part copied.
+    let edge = outputs.isMultiple(of: vector) ? nil : try TensorStorage(byteCount: vector * MemoryLayout<Scalar>.stride)
     let columnsPerTask = columnsPerTask(rows: 1, tile: vector)
     let blockStep = weight.depthBlocks * vector * vector
     let (x, y) = (Unchecked(x), Unchecked(y))
     let w = Unchecked(weight.storage.base.assumingMemoryBound(to: Scalar.self))
     let b = Unchecked(bias.base.assumingMemoryBound(to: Scalar.self))
-    let rest = Unchecked(edge.base.assumingMemoryBound(to: Scalar.self))
+    let rest = edge.map { Unchecked($0.base.assumingMemoryBound(to: Scalar.self)) }
     let (inputs, outputs) = (inputs, outputs)
     parallel((outputs + columnsPerTask - 1) / columnsPerTask) { task in
       let first = task * columnsPerTask
@@ -71,7 +72,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
         x.value, depth: inputs, panel: w.value + first / vector * blockStep, blockStep: blockStep, blocks: blocks,
         addend: b.value + first, y.value + first)
       let done = blocks * vector
-      if done < columns {
+      if done < columns, let rest {
         kernels.multiplyRow(
           x.value, depth: inputs, panel: w.value + (first + done) / vector * blockStep, blockStep: blockStep, blocks: 1,
           addend: b.value + first + done, rest.value)

@@ -3,10 +3,11 @@
 /// The weight is laid out for the kernels when the layer is made, and the layer keeps nothing but that copy. Where the
 /// original lies in a mapped file, its memory goes back to the system, to be read again if somebody asks for it.
 public struct Linear<Scalar: FloatingPointScalar>: Sendable {
-  /// Features that go in, and features that come out.
+  /// Features that go in.
   public let inputs: Int
+  /// Features that come out.
   public let outputs: Int
-  private let product: PackedLinear<Scalar>
+  let product: PackedLinear<Scalar>
 
   /// - Parameters:
   ///   - weight: `[outputs, inputs]`.

@@ -45,6 +45,90 @@ import Testing
     }
   }
 
+  /// Batch, heads, queries, keys, features, values.
+  static let sizes: [[Int]] = [
+    [1, 1, 1, 1, 1, 1], [2, 3, 5, 7, 9, 11], [1, 4, 32, 32, 32, 32], [1, 2, 17, 33, 16, 48], [2, 1, 150, 20, 8, 3],
+    [1, 2, 300, 16, 32, 32], [3, 2, 4, 1, 5, 6],
+  ]
+
+  @Test(arguments: sizes)
+  func agreesWithItsParts(size: [Int]) throws {
+    try check(size, Float.self, tolerance: 2e-6)
+    try check(size, Double.self, tolerance: 1e-14)
+  }
+
+  private func check<S: FloatingPointScalar>(_ size: [Int], _: S.Type, tolerance: Double) throws {
+    let (batch, heads, queries, keys) = (size[0], size[1], size[2], size[3])
+    let q: Tensor<S> = try randomTensor([batch, heads, queries, size[4]], seed: 1)
+    let k: Tensor<S> = try randomTensor([batch, heads, keys, size[4]], seed: 2)
+    let v: Tensor<S> = try randomTensor([batch, heads, keys, size[5]], seed: 3)
+    func truth(_ shape: [Int], seed: UInt64) throws -> Tensor<Bool> {
+      let values = try randomTensor(shape, seed: seed, as: Float.self).elements
+      return try Tensor(values.map { $0 > -1 }, shape: shape)
+    }
+    let masks: [[AttentionMask<S>]] = [
+      [], [.attending(try truth([batch, 1, 1, keys], seed: 4))], [.ignoring(try truth([queries, 1], seed: 5))],
+      [.attending(try truth([batch, heads, queries, keys], seed: 6)), .additive(try randomTensor([keys], seed: 7))],
+      [.additive(try randomTensor([heads, 1, 1], seed: 8)), .additive(try randomTensor([queries, keys], seed: 9))],
+    ]
+    for masks in masks {
+      for isCausal in [false, true] {
+        var scores = try matmul(q.asDouble, k.asDouble, transposingB: true) / Double(size[4]).squareRoot()
+        if isCausal {
+          let seen = (0..<queries).flatMap { query in (0..<keys).map { $0 <= query } }
+          scores = try scores.maskedFill(Tensor(seen.map { !$0 }, shape: [queries, keys]), with: -.infinity)
+        }
+        for mask in masks {
+          switch mask {
+          case .attending(let mask):
+            scores = try Tensor(where: mask, then: scores, else: Tensor(repeating: -.infinity, shape: []))
+          case .ignoring(let mask): scores = try scores.maskedFill(mask, with: -.infinity)
+          case .additive(let bias): scores = try scores + bias.asDouble
+          }
+        }
+        let expected = try matmul(softmax(scores), v.asDouble).elements
+        for (variant, result) in try onEveryVariant({
+          try scaledDotProductAttention(query: q, key: k, value: v, masks: masks, isCausal: isCausal)
+        }) {
+          let found = try result.elements
+          #expect(result.shape == [batch, heads, queries, size[5]])
+          #expect(zip(found, expected).allSatisfy { $0.isNaN == $1.isNaN }, "\(variant)")
+          #expect(
+            zip(found, expected).allSatisfy { $1.isNaN || (Double($0) - $1).magnitude < tolerance }, "\(variant)")
+          // Heads side by side, the same bits.
+          func joined(_ x: Tensor<S>) throws -> Tensor<S> {
+            try x.transposed(1, 2).reshaped([x.shape[0], x.shape[2], x.shape[1] * x.shape[3]])
+          }
+          let together = try Execution.with(variant: variant) {
+            try scaledDotProductAttention(
+              query: joined(q), key: joined(k), value: joined(v), heads: heads, masks: masks, isCausal: isCausal)
+          }
+          #expect(try together.bytes == joined(result).bytes, "\(variant)")
+        }
+      }
+    }
+  }
+
+  @Test func operandsAreBroadcast() throws {
+    let q: Tensor<Float> = try randomTensor([2, 3, 4, 8], seed: 1)
+    let k: Tensor<Float> = try randomTensor([3, 5, 8], seed: 2)
+    let v: Tensor<Float> = try randomTensor([2, 1, 5, 6], seed: 3)
+    let expected = try matmul(softmax(matmul(q, k, transposingB: true) / Float(8).squareRoot()), v)
+    let found = try scaledDotProductAttention(query: q, key: k, value: v)
+    #expect(found.shape == [2, 3, 4, 6])
+    #expect(largestDifference(try found.elements, try expected.asDouble.elements) < 2e-6)
+  }
+
+  @Test func emptyOperandsGiveEmptyResultsOrZeros() throws {
+    let x = try Tensor<Float>(zeros: [2, 0, 8])
+    let y: Tensor<Float> = try randomTensor([2, 3, 8], seed: 1)
+    #expect(try scaledDotProductAttention(query: x, key: y, value: y).shape == [2, 0, 8])
+    #expect(try scaledDotProductAttention(query: y, key: x, value: x).elements == [Float](repeating: 0, count: 48))
+    #expect(try scaledDotProductAttention(query: y, key: x, value: x, heads: 2).shape == [2, 3, 8])
+    let none = try Tensor<Float>(zeros: [2, 3, 0])
+    #expect(try scaledDotProductAttention(query: none, key: none, value: y).shape == [2, 3, 8])
+  }
+
   @Test func refusesWhatDoesNotFit() throws {
     let x = try Tensor<Float>(zeros: [2, 5, 8])
     #expect(throws: TensorError.self) {
@@ -58,6 +142,12 @@ import Testing
     }
     #expect(throws: TensorError.self) {
       try scaledDotProductAttention(query: x, key: x, value: x, masks: [.additive(Tensor(zeros: [4, 1, 5, 5]))])
+    }
+    for heads in [-1, 0, 3] {
+      #expect(throws: TensorError.self) { try scaledDotProductAttention(query: x, key: x, value: x, heads: heads) }
+    }
+    #expect(throws: TensorError.self) {
+      try scaledDotProductAttention(query: x, key: Tensor(zeros: [3, 5, 8]), value: x, heads: 2)
     }
     let weights = Weights([
       "in_proj_weight": try Tensor<Float>(zeros: [24, 8]), "out_proj.weight": try Tensor<Float>(zeros: [8, 8]),

@@ -87,18 +87,9 @@ public struct MultiheadAttention<Scalar: FloatingPointScalar>: Sendable {
       }
       masks.append(.ignoring(try keyPaddingMask.reshaped([expected[0], 1, 1, expected[1]])))
     }
-    let attended = try scaledDotProductAttention(
-      query: divided(self.query(query)), key: divided(self.key(key)), value: divided(self.value(value)), masks: masks,
-      isCausal: isCausal)
-    // [batch, heads, queries, features] back to where the query came from.
-    let joined = try attended.permuted(batchFirst ? [0, 2, 1, 3] : [2, 0, 1, 3])
-    return try output(joined.reshaped(Array(query.shape[..<2]) + [embedding]))
-  }
-
-  /// `[batch, heads, time, embedding / heads]`.
-  private func divided(_ projected: Tensor<Scalar>) throws -> Tensor<Scalar> {
-    let shape = projected.shape
-    let parts = try projected.reshaped([shape[0], shape[1], heads, embedding / heads])
-    return try parts.permuted(batchFirst ? [0, 2, 1, 3] : [1, 2, 0, 3])
+    return try output(
+      headwiseAttention(
+        query: self.query(query), key: self.key(key), value: self.value(value), heads: heads, masks: masks,
+        isCausal: isCausal, scale: nil, batchFirst: batchFirst))
   }
 }

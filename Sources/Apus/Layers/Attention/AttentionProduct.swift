@@ -1,0 +1,190 @@
+import ApusKernelInterface
+
+/// Matrices of equally many rows, one for each head of each sample, wherever they lie: in tensors of their own, or side
+/// by side in the rows of one.
+struct AttentionOperand<Scalar: FloatingPointScalar>: Sendable {
+  /// Row-major.
+  let tensor: Tensor<Scalar>
+  /// Where each matrix begins.
+  let offsets: [Int]
+  /// Elements from one row to the next.
+  let rowStep: Int
+}
+
+/// A mask, and where it begins for each head of each sample.
+struct PlacedMask<Scalar: FloatingPointScalar>: Sendable {
+  let mask: AttentionMask<Scalar>
+  let offsets: [Int]
+  /// Elements from one query to the next, and from one key to the next; 0 where the mask repeats.
+  let queryStep: Int
+  let keyStep: Int
+}
+
+/// `softmax(query · keyᵀ · scale + mask) · value` for many heads, of which each is computed in one go: its scores never
+/// leave the cache, and operands are read and results written where they lie.
+struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
+  let queries: Int
+  let keys: Int
+  /// Features of a query and a key, and of a value.
+  let features: Int
+  let values: Int
+  let scale: Scalar
+  let isCausal: Bool
+  let masks: [PlacedMask<Scalar>]
+  let query: AttentionOperand<Scalar>
+  let key: AttentionOperand<Scalar>
+  let value: AttentionOperand<Scalar>
+
+  /// - Parameters:
+  ///   - output: where results go; every element of every row is written.
+  ///   - offsets: where each head's result begins in it, `rowStep` from one row to the next.
+  func callAsFunction(into output: UnsafeMutablePointer<Scalar>, offsets: [Int], rowStep: Int) throws {
+    guard queries > 0, values > 0, !offsets.isEmpty else { return }
+    // More rows repay laying out keys and values; fewer keep their scores in the cache.
+    let queriesPerTask = min(queries, 128)
+    let blocks = (queries + queriesPerTask - 1) / queriesPerTask
+    let tasks = offsets.count * blocks
+    let threads = Execution.current.threads
+    let lanes = min(tasks, threads == 1 ? 1 : 2 * threads)
+    let room = AttentionRoom<Scalar>(self, queries: queriesPerTask)
+    let scratch = try TensorStorage(byteCount: Shape.byteCount([lanes, room.count], of: Scalar.self))
+    let parts = Unchecked(scratch.base.assumingMemoryBound(to: Scalar.self))
+    let output = Unchecked(output)
+    let kernels = Scalar.kernels
+    parallel(lanes) { lane in
+      for task in stride(from: lane, to: tasks, by: lanes) {
+        let index = task / blocks
+        let first = task % blocks * queriesPerTask
+        attend(
+          kernels, index, first..<min(first + queriesPerTask, queries), room, parts.value + lane * room.count,
+          into: output.value + offsets[index] + first * rowStep, rowStep: rowStep)
+      }
+    }
+    withExtendedLifetime((scratch, query, key, value, masks)) {}
+  }
+
+  /// Some queries of one head.
+  private func attend(
+    _ kernels: any FloatingKernels<Scalar>.Type, _ index: Int, _ range: Range<Int>, _ room: AttentionRoom<Scalar>, _ scratch: UnsafeMutablePointer<Scalar>,
+    into output: UnsafeMutablePointer<Scalar>, rowStep: Int
+  ) {
+    let vector = kernels.vectorWidth
+    let rows = range.count
+    let (left, right, scores) = (scratch + room.left, scratch + room.right, scratch + room.scores)
+    let zeros = scratch + room.zeros
+    zeros.initialize(repeating: 0, count: kernels.blocksPerTile * vector)
+
+    kernels.packRows(
+      query.tensor.pointer + query.offsets[index] + range.lowerBound * query.rowStep, rowStep: query.rowStep,
+      columnStep: 1, rows: rows, depth: features, scale: scale, left)
+    kernels.packColumns(
+      key.tensor.pointer + key.offsets[index], rowStep: 1, columnStep: key.rowStep, depth: features,
+      filledDepth: room.features, columns: keys, right, blockStep: room.features * vector)
+    multiply(
+      kernels, left, right, rows: rows, depth: room.features, columns: room.keys, zeros: zeros, into: scores, step: room.keys)
+
+    for mask in masks { mask.apply(at: index, range, keys: keys, scores, step: room.keys, scratch + room.masked) }
+    if isCausal {
+      for query in range where query + 1 < keys {
+        let row = scores + (query - range.lowerBound) * room.keys
+        (row + query + 1).update(repeating: -.infinity, count: keys - query - 1)
+      }
+    }
+    if room.keys == keys {
+      kernels.softmaxRows(scores, scores, rows: rows, columns: keys, logarithm: false)
+    } else if keys > 0 {
+      for row in 0..<rows {
+        let line = scores + row * room.keys
+        kernels.softmaxRows(line, line, rows: 1, columns: keys, logarithm: false)
+      }
+    }
+
+    kernels.packRows(scores, rowStep: room.keys, columnStep: 1, rows: rows, depth: keys, scale: 1, left)
+    kernels.packColumns(
+      value.tensor.pointer + value.offsets[index], rowStep: value.rowStep, columnStep: 1, depth: keys,
+      filledDepth: room.keys, columns: values, right, blockStep: room.keys * vector)
+    if room.values == values {
+      multiply(
+        kernels, left, right, rows: rows, depth: room.keys, columns: values, zeros: zeros, into: output, step: rowStep)
+    } else {
+      let edge = scratch + room.edge
+      multiply(
+        kernels, left, right, rows: rows, depth: room.keys, columns: room.values, zeros: zeros, into: edge, step: room.values)
+      for row in 0..<rows { (output + row * rowStep).update(from: edge + row * room.values, count: values) }
+    }
+  }
+
+  /// A product of laid out operands; depth and columns are whole vectors.
+  private func multiply(
+    _ kernels: any FloatingKernels<Scalar>.Type, _ left: UnsafePointer<Scalar>, _ right: UnsafePointer<Scalar>,
+    rows: Int, depth: Int, columns: Int, zeros: UnsafePointer<Scalar>, into y: UnsafeMutablePointer<Scalar>, step: Int
+  ) {
+    let vector = kernels.vectorWidth
+    let tile = kernels.blocksPerTile * vector
+    withUnsafePointer(to: 0) { noOffset in
+      let walk = TileWalk(
+        blockCount: depth / vector, blockStep: rows * vector, rowCount: 1, rowStep: 0, tapCount: 1,
+        tapOffsets: noOffset, rowsPerFlush: max(1, 144 / vector), weightBlockStep: depth * vector, outputStep: step,
+        outputBlockStep: vector)
+      for column in stride(from: 0, to: columns, by: tile) {
+        kernels.accumulateRow(
+          left, weights: right + column * depth, addend: zeros, addendStep: 0, addendBlockStep: vector, y + column,
+          width: rows, blocks: min(tile, columns - column) / vector, walk: walk)
+      }
+    }
+  }
+}
+
+/// Where a task keeps what: offsets in its part of the scratch memory, and sizes filled up to whole vectors.
+private struct AttentionRoom<Scalar: FloatingPointScalar>: Sendable {
+  let features, keys, values: Int
+  let left, right, scores, edge, masked, zeros, count: Int
+
+  init(_ product: AttentionProduct<Scalar>, queries: Int) {
+    let vector = Scalar.kernels.vectorWidth
+    func whole(_ count: Int) -> Int { (count + vector - 1) / vector * vector }
+    (features, keys, values) = (whole(product.features), whole(product.keys), whole(product.values))
+    left = 0
+    right = left + max(features, keys) * queries
+    scores = right + max(features, values) * keys
+    edge = scores + queries * keys
+    masked = edge + (values == product.values ? 0 : queries * values)
+    zeros = masked + (product.masks.isEmpty ? 0 : 2 * keys)
+    count = zeros + 2 * vector
+  }
+}
+
+extension PlacedMask {
+  /// Masks some queries' scores; `scratch` has room for two rows.
+  fileprivate func apply(
+    at index: Int, _ range: Range<Int>, keys: Int, _ scores: UnsafeMutablePointer<Scalar>, step: Int,
+    _ scratch: UnsafeMutablePointer<Scalar>
+  ) {
+    guard keys > 0 else { return }
+    let kernels = Scalar.kernels
+    let left = scratch + step
+    left.update(repeating: -.infinity, count: keys)
+    for query in range {
+      let row = scores + (query - range.lowerBound) * step
+      let start = offsets[index] + query * queryStep
+      switch mask {
+      case .additive(let bias):
+        if keyStep == 0 {
+          kernels.binary(.add, row, scalar: bias.pointer[start], row, count: keys)
+        } else {
+          kernels.binary(.add, row, bias.pointer + start, row, count: keys)
+        }
+      case .attending(let truth), .ignoring(let truth):
+        let chosen = mask.attends
+        if keyStep == 0 {
+          if truth.pointer[start] != chosen { row.update(repeating: -.infinity, count: keys) }
+        } else {
+          kernels.select(
+            truth.pointer + start, chosen ? UnsafePointer(row) : UnsafePointer(left),
+            chosen ? UnsafePointer(left) : UnsafePointer(row), scratch, count: keys)
+          row.update(from: scratch, count: keys)
+        }
+      }
+    }
+  }
+}
