@@ -28,11 +28,14 @@ public struct TileWalk: BitwiseCopyable {
   public var outputBlockStep: Int
   /// Lanes of the last block that hold numbers: what fills it up is not read, and has no weights.
   public var lastBlockLanes: Int
+  /// Floats from the weights in use to those that are fetched into the second-level cache meanwhile, by the first tile of
+  /// a row of positions; by the second and the third, `weightBlockStep` more each. None with 0.
+  public var weightsAhead: Int
 
   public init(
     blockCount: Int, blockStep: Int, rowCount: Int, rowStep: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>,
     rowsPerFlush: Int, weightBlockStep: Int, outputStep: Int, outputBlockStep: Int,
-    lastBlockLanes: Int = .max
+    lastBlockLanes: Int = .max, weightsAhead: Int = 0
   ) {
     self.blockCount = blockCount
     self.blockStep = blockStep
@@ -45,5 +48,6 @@ public struct TileWalk: BitwiseCopyable {
     self.outputStep = outputStep
     self.outputBlockStep = outputBlockStep
     self.lastBlockLanes = lastBlockLanes
+    self.weightsAhead = weightsAhead
   }
 }

@@ -40,14 +40,29 @@ func forLanes(_ count: Int, _ body: (_ index: Int, _ width: Int) -> Void) {
 }
 
 /// `y[i] = body(x[i])`. The last, partial group goes through the same vector code as all others, so that an element's
-/// result does not depend on its place. `body` is spelled once: called from two places it would not be inlined.
+/// result does not depend on its place: it is the last sixteen elements, some of them for the second time.
+///
+/// `body` is spelled once: called from two places it would not be inlined. And nothing is called inside the loop, or
+/// each round would load all constants of `body` anew.
 @inline(__always)
 func mapLanes(
   _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int, _ body: (Lanes) -> Lanes
 ) {
-  forLanes(count) { i, width in
-    store(body(load(x + i, upTo: width)), y + i, upTo: width)
+  guard count > 0 else { return }
+  let isShort = count < 16
+  // Read first, for `y` may be `x`.
+  let last = isShort ? load(x, first: count) : load(x + (count &- 16))
+  var result = last
+  var i = 0
+  while true {
+    let isWhole = i &+ 16 <= count
+    result = body(isWhole ? load(x + i) : last)
+    guard isWhole else { break }
+    store(result, y + i)
+    i &+= 16
+    if i == count { return }
   }
+  if isShort { store(result, y, first: count) } else { store(result, y + (count &- 16)) }
 }
 
 /// Sixteen integers from as many floats' bits.

@@ -64,6 +64,18 @@ func load<L: SIMD>(_ pointer: UnsafePointer<L.Scalar>, as: L.Type = L.self) -> L
   #endif
 }
 
+/// Fetches `count` vectors, a cache line each, into the second-level cache. There may be nothing at the address.
+@inline(__always)
+func prefetch<L: SIMD>(_ pointer: UnsafePointer<L.Scalar>, _ count: Int, _: L.Type) {
+  #if hasFeature(BuiltinModule)
+    for i in 0..<count {
+      Builtin.int_prefetch_RawPointer(
+        UnsafeRawPointer(pointer + i &* L.scalarCount)._rawValue, (0 as Int32)._value, (2 as Int32)._value,
+        (1 as Int32)._value)
+    }
+  #endif
+}
+
 /// The lanes at `pointer`, at any alignment.
 @inline(__always)
 func load<L: SIMD>(_ pointer: UnsafeMutablePointer<L.Scalar>, as: L.Type = L.self) -> L {

@@ -123,6 +123,7 @@ private func accumulateRowOfTiles<L: SIMD>(
   var addend = addend
   var x = x
   var y = y
+  var walk = walk
   for tile in 0..<tiles {
     let positions = tile < wideTiles ? narrow &+ 1 : narrow
     accumulateAnyTile(
@@ -131,6 +132,7 @@ private func accumulateRowOfTiles<L: SIMD>(
     addend.base += positions &* addend.step
     x += positions &* L.scalarCount
     y += positions &* walk.outputStep
+    if walk.weightsAhead > 0 && tile < 2 { walk.weightsAhead &+= walk.weightBlockStep }
   }
 }
 

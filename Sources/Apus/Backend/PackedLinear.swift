@@ -118,6 +118,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     let w = Unchecked(weight.storage.base.assumingMemoryBound(to: Scalar.self))
     let b = Unchecked(bias.base.assumingMemoryBound(to: Scalar.self))
     let (inputs, outputs) = (inputs, outputs)
+    let weightBlockStep = depthBlocks * vector * vector
 
     parallel(lanes) { lane in
       for task in stride(from: lane, to: count, by: lanes) {
@@ -153,7 +154,8 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
                 walk: TileWalk(
                   blockCount: blocks, blockStep: (isShared ? rows : taskRows) * vector, rowCount: 1, rowStep: 0,
                   tapCount: 1, tapOffsets: noOffset, rowsPerFlush: flush,
-                  weightBlockStep: depthBlocks * vector * vector, outputStep: step, outputBlockStep: vector))
+                  weightBlockStep: weightBlockStep, outputStep: step, outputBlockStep: vector,
+                  weightsAhead: tile / vector * weightBlockStep))
             }
           }
           block += blocks
