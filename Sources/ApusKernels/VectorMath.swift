@@ -76,22 +76,11 @@ func exponential(_ x: Lanes) -> Lanes {
   return scaled(sum(all(1), all(1), e), e)
 }
 
-/// exp(x) for x not above 0, or NaN, as terms of a softmax.
-///
-/// Within three quarters of a unit in the last place: what the last sum loses is not added again, and the polynomial is
-/// evaluated in pairs, so that fewer operations wait for each other.
+/// exp(x) for x not above 0, or NaN: the terms of a softmax.
 @inline(__always)
 func exponentialOfNonpositive(_ x: Lanes) -> Lanes {
-  let limited = greater(x, all(-104))
-  let biased = limited * all(1.442695) + all(roundingBias)
-  let n = biased - all(roundingBias)
-  let r = multiplyAdd(multiplyAdd(limited, n, all(-ln2High)), n, all(-ln2Low))
-  let square = r * r
-  let low = multiplyAdd(all(0.49999994), all(0.16666521), r)
-  let high = multiplyAdd(multiplyAdd(all(0.04166839), all(0.008368717), r), all(0.0013814599), square)
-  let fraction = multiplyAdd(r, square, multiplyAdd(low, high, square))
-  let exponent = bits(biased) &- IntegerLanes(repeating: roundingBits)
-  return scaled(all(1) + fraction, (exponent, n, r, fraction))
+  let e = exponentialParts(greater(x, all(-104)))
+  return scaled(sum(all(1), all(1), e), e)
 }
 
 /// 1 + exp(x), with a single rounding at the end; infinite from 2^127 on.

@@ -76,12 +76,13 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
 
     kernels.packRows(
       query.tensor.pointer + query.offsets[index] + range.lowerBound * query.rowStep, rowStep: query.rowStep,
-      columnStep: 1, rows: rows, depth: features, scale: scale, left)
+      columnStep: 1, rows: rows, depth: features, scale: 1, left)
     kernels.packColumns(
       key.tensor.pointer + key.offsets[index], rowStep: 1, columnStep: key.rowStep, depth: features,
       filledDepth: room.features, columns: keys, right, blockStep: room.features * vector)
     multiply(
       kernels, left, right, rows: rows, depth: room.features, columns: room.keys, zeros: zeros, into: scores, step: room.keys)
+    kernels.binary(.multiply, scores, scalar: scale, scores, count: rows * room.keys)
 
     for mask in masks { mask.apply(at: index, range, keys: keys, scores, step: room.keys, scratch + room.masked) }
     if isCausal {
