@@ -78,7 +78,6 @@ struct SelfAttention<Scalar: FloatingPointScalar>: Sendable {
   let query: Linear<Scalar>
   let key: Linear<Scalar>
   let value: Linear<Scalar>
-  let size: Int
   let heads: Int
 
   /// Reads `query`, `key` and `value`.
@@ -89,7 +88,6 @@ struct SelfAttention<Scalar: FloatingPointScalar>: Sendable {
     query = try Linear(biased: weights["query"], inputs: size, outputs: size)
     key = try Linear(biased: weights["key"], inputs: size, outputs: size)
     value = try Linear(biased: weights["value"], inputs: valueInputs, outputs: size)
-    self.size = size
     self.heads = heads
   }
 
@@ -97,15 +95,7 @@ struct SelfAttention<Scalar: FloatingPointScalar>: Sendable {
   func callAsFunction(
     _ x: Tensor<Scalar>, values: Tensor<Scalar>, masks: [AttentionMask<Scalar>]
   ) throws -> Tensor<Scalar> {
-    let attended = try scaledDotProductAttention(
-      query: divided(query(x)), key: divided(key(x)), value: divided(value(values)), masks: masks)
-    return try attended.permuted([0, 2, 1, 3]).reshaped([x.shape[0], x.shape[1], size])
-  }
-
-  /// `[batch, heads, length, features of a head]`.
-  private func divided(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-    let shape = x.shape
-    return try x.reshaped([shape[0], shape[1], heads, shape[2] / heads]).permuted([0, 2, 1, 3])
+    try scaledDotProductAttention(query: query(x), key: key(x), value: value(values), heads: heads, masks: masks)
   }
 }
 
