@@ -128,8 +128,8 @@ def compare(workload, apus, threads, rounds, budget):
     reference_calls = calls_for(reference.seconds(3)[1], budget)
     apus_calls = calls_for(apus.seconds(name, 3)[1], budget)
     reference.seconds(reference_calls), apus.seconds(name, apus_calls)
-    # ONNX Runtime's threads look for work for a while before they sleep; they must not slow the other side.
-    pause = 0 if threads == 1 else 0.02
+    # ONNX Runtime's threads look for work before they sleep, for 40 ms here; they must not slow the other side.
+    pause = 0 if threads == 1 else 0.1
     ours, theirs = [], []
     for round in range(rounds):
         for side in (0, 1) if round % 2 == 0 else (1, 0):

@@ -149,7 +149,8 @@
     private func slowness(_ features: ProcessorFeatures) -> String? {
       guard Self.vectorWidth(ofCore: core) < Self.vectorWidth(of: features) else { return nil }
       let better = Self.coreType(for: features) ?? "another one"
-      return "\(name) runs kernels for \(core), slower here than those for \(better)"
+      let reason = environment("OPENBLAS_CORETYPE").map { " (OPENBLAS_CORETYPE is \($0))" } ?? ""
+      return "\(name) runs kernels for \(core)\(reason), slower here than those for \(better)"
     }
 
     private static var loaderMessage: String { dlerror().map { String(cString: $0) } ?? "unknown reason" }

@@ -49,6 +49,8 @@ final class ThreadPool: Sendable {
     let body: UnsafePointer<@Sendable (Int) -> Void>
     let count: Int
     let execution: Execution
+    /// Where the owner ran when it opened the door.
+    let core: Int
   }
 
   /// What the owner of the pool writes before it opens the door, and workers read after they entered.
@@ -87,7 +89,8 @@ final class ThreadPool: Sendable {
     guard seats > 0 else { return false }
     withoutActuallyEscaping(body) { body in
       withUnsafePointer(to: body) { pointer in
-        board.job.pointee = Job(body: pointer, count: count, execution: execution)
+        board.job.pointee = Job(
+          body: pointer, count: count, execution: execution, core: CorePlacement.currentCore)
         nextIndex.store(0, ordering: .relaxed)
         door.store(UInt64(seats), ordering: .sequentiallyConsistent)
         wake(seats)
@@ -174,9 +177,18 @@ extension ThreadPool {
 
 extension ThreadPool {
   private func serve() -> Never {
+    var lastMove: UInt64 = 0
     while true {
       while enter() {
         if let job = board.job.pointee {
+          if job.core >= 0, job.core == CorePlacement.currentCore {
+            let now = monotonicNanoseconds()
+            // Where all other cores are taken, moving on and on would not help.
+            if now &- lastMove > 1_000_000 {
+              CorePlacement.leave(core: job.core)
+              lastMove = now
+            }
+          }
           Execution.$current.withValue(job.execution) { work(job.body, job.count) }
         }
         leave()

@@ -29,6 +29,12 @@ extension Conv2d {
         dilation: dilation, groups: groups)
       return
     }
+    let shape = [outputs, inputs / max(groups, 1), kernel.height, kernel.width]
+    let found = try weights.shape(of: "weight")
+    guard found == shape else {
+      throw WeightsError(
+        file: weights.file, reason: .wrongShape(name: weights.fullName("weight"), found: found, expected: shape))
+    }
     let bias: Tensor<Double>? = try weights.optionalTensor("bias", shape: [outputs])
     let mean: Tensor<Double> = try normalization.tensor("running_mean", shape: [outputs])
     let variance: Tensor<Double> = try normalization.tensor("running_var", shape: [outputs])
@@ -39,7 +45,7 @@ extension Conv2d {
     let scale = try (gamma ?? Tensor(repeating: 1, shape: [outputs])) / deviation
     let shift = try ((bias ?? Tensor(zeros: [outputs])) - mean) * scale
     try self.init(
-      weight: Self.scaled(weights, shape: [outputs, inputs / max(groups, 1), kernel.height, kernel.width], by: scale),
+      weight: Self.scaled(weights, shape: shape, by: scale),
       bias: (shift + (beta ?? Tensor(zeros: [outputs]))).converted(),
       stride: stride, padding: padding, dilation: dilation, groups: groups)
   }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// How many elements make a piece of work worth handing to another thread: some microseconds of the cheapest kernel.
 let elementsPerPiece = 1 << 15
 
@@ -36,12 +38,24 @@ func parallelWithScratch(
   _ count: Int, count floats: Int, _ body: @Sendable (Int, UnsafeMutablePointer<Float>) -> Void
 ) throws {
   guard count > 0 else { return }
-  // Some more than threads, so that one that is held up does not hold up the rest.
-  let lanes = Execution.current.threads == 1 ? 1 : min(count, 4 * Execution.current.threads)
+  let lanes = min(count, Execution.current.threads)
   let storage = try TensorStorage(byteCount: Shape.byteCount([lanes, floats], of: Float.self))
   let base = Unchecked(storage.base.assumingMemoryBound(to: Float.self))
+  // A lane is a thread's room, which stays in its caches; whoever is free takes the next index.
+  let next = Counter()
   parallel(lanes) { lane in
-    for index in stride(from: lane, to: count, by: lanes) { body(index, base.value + lane * floats) }
+    while true {
+      let index = next.take()
+      guard index < count else { return }
+      body(index, base.value + lane * floats)
+    }
   }
   withExtendedLifetime(storage) {}
+}
+
+/// 0, 1, 2, … for whoever asks next.
+private final class Counter: Sendable {
+  private let value = Atomic(0)
+
+  func take() -> Int { value.wrappingAdd(1, ordering: .relaxed).oldValue }
 }

@@ -33,7 +33,9 @@ import Testing
         return ["output": result.output, "hidden": result.state.hidden, "cell": result.state.cell]
       }
     }
-    try golden.check(evaluate, evaluate)
+    // The baseline has no fused multiply-add, as PyTorch has; only where a BLAS multiplies for it, its products are as exact.
+    let isFused = BLAS.shared != nil
+    try golden.check(rms: isFused ? 1.2 : 1.3, largest: isFused ? 2 : 4, evaluate, evaluate)
   }
 
   func weights(gates: Int, inputs: Int, hidden: Int) throws -> Weights {
