@@ -78,7 +78,7 @@ final class ThreadPool: Sendable {
     board.job.initialize(to: nil)
     board.workers.initialize(to: 0)
     // On a single core whoever is waited for cannot run while we watch.
-    patience = ProcessorInformation.coreCount > 1 ? 30_000 : 0
+    patience = ProcessorInformation.coreCount > 1 ? 200_000 : 0
   }
 
   /// Runs a job if the pool is free and can have workers; otherwise returns false without having called `body`.
