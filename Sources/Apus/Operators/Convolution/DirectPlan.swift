@@ -8,7 +8,7 @@ import ApusKernelInterface
 /// depend on any of this: every output is summed in the same order.
 struct DirectPlan: Sendable {
   /// What may be read repeatedly from the second-level cache.
-  private static let cacheCount = 65_536
+  private static let cacheCount = 32_768
   private static let tileGroupsCount = 131_072
 
   private struct TileGroup: Sendable {
