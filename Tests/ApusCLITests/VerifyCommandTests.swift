@@ -26,6 +26,20 @@ import Testing
     #expect(try Command.run("verify", environment: ["APUS_KERNELS": variant, "APUS_BLAS": "none"]).status == 0)
   }
 
+  @Test func fastAlgorithmsAreVerifiedToo() throws {
+    func errors(_ precision: String) throws -> [Double] {
+      let result = try Command.run("verify", "--model", "yolov8n-pose", "--precision", precision, "--json")
+      #expect(result.status == 0)
+      let rows = try #require(try result.object["results"] as? [[String: Any]])
+      return rows.compactMap { (($0["summary"] as? [String: Any])?["largest_absolute"] as? [String: Any])?["value"] as? Double }
+    }
+    let (exact, fast) = (try errors("exact"), try errors("fast"))
+    #expect(exact.count > 4 && exact.count == fast.count)
+    // Winograd's convolution was used, in float32 only.
+    #expect(exact != fast)
+    #expect(try Command.run("verify", "--precision", "rough").status == 64)
+  }
+
   @Test func differencesEndWithOneAndAreShown() throws {
     let exact = try Command.run("verify", "--rtol", "0", "--atol", "0")
     #expect(exact.status == 1)

@@ -4,8 +4,12 @@ import ApusModels
 /// What `apus verify` says.
 struct VerificationReport {
   let results: [Verification]
+  let precision: Execution.Precision
 
-  init(_ results: [Verification]) { self.results = results }
+  init(_ results: [Verification], precision: Execution.Precision = .exact) {
+    self.results = results
+    self.precision = precision
+  }
 
   var isEqual: Bool { results.allSatisfy(\.isEqual) }
 
@@ -22,7 +26,7 @@ struct VerificationReport {
       lines.append("")
     }
     let count = "\(results.filter(\.isEqual).count) of \(results.count)"
-    lines.append("\(terminal.mark(isEqual)) \(count) outputs agree with their golden values, on \(Self.kernels)")
+    lines.append("\(terminal.mark(isEqual)) \(count) outputs agree with their golden values, on \(Self.kernels)\(precision == .fast ? ", fast" : "")")
     return lines.map { $0 + "\n" }.joined()
   }
 
@@ -45,12 +49,13 @@ struct VerificationReport {
 }
 
 extension VerificationReport: Encodable {
-  enum CodingKeys: String, CodingKey { case equal, results, kernels }
+  enum CodingKeys: String, CodingKey { case equal, results, kernels, precision }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(isEqual, forKey: .equal)
     try container.encode(Execution.current.variant.rawValue, forKey: .kernels)
+    try container.encode(precision.rawValue, forKey: .precision)
     try container.encode(results, forKey: .results)
   }
 }

@@ -155,7 +155,7 @@ private struct WinogradPlan: Sendable {
     // worth reading.
     let perTile = frequencies * (inputBlocks + outputBlocks) * block
     let least = frequencies * inputs * outputs > 131_072 ? 56 : 14
-    let most = max(least, 196_608 / perTile / 14 * 14)
+    let most = max(least, 131_072 / perTile / 14 * 14)
     bands = (tileCount + most - 1) / most
     let tilesPerBand = (tileCount + bands - 1) / bands
     // An odd number of vectors apart, frequencies do not compete for the same lines of a cache.
