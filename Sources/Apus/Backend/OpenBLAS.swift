@@ -43,6 +43,9 @@
     ) -> (library: OpenBLAS?, warnings: [String]) {
       if setting == "none" { return (nil, []) }
       var warnings: [String] = []
+      if let asked = environment("OPENBLAS_CORETYPE"), !canRun(core: asked, features) {
+        warnings.append("OPENBLAS_CORETYPE=\(asked) is ignored: this processor lacks its instructions")
+      }
       var refused: [UnsafeMutableRawPointer] = []
       let names = setting.map { [$0] } ?? ["libopenblas.so.0", "libopenblas.so"]
       for name in names {
@@ -50,7 +53,7 @@
         let handle: UnsafeMutableRawPointer
         if let loaded = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NOLOAD) {
           (isForeign, handle) = (true, loaded)
-        } else if let loaded = load(name, coreType: coreType(for: features)) {
+        } else if let loaded = load(name, coreType: coreTypeSetting(environment("OPENBLAS_CORETYPE"), features)) {
           (isForeign, handle) = (false, loaded)
         } else {
           if setting != nil { warnings.append("APUS_BLAS=\(name): cannot be loaded: \(loaderMessage)") }
@@ -80,6 +83,23 @@
       return nil
     }
 
+    /// What `OPENBLAS_CORETYPE` should be while the library loads: what the user asked for, unless the processor would die
+    /// of it; nil leaves the choice to the library.
+    static func coreTypeSetting(_ asked: String?, _ features: ProcessorFeatures) -> String? {
+      if let asked, canRun(core: asked, features) { return asked }
+      return coreType(for: features)
+    }
+
+    /// Whether the processor has what the kernels of a core type take for granted.
+    static func canRun(core: String, _ features: ProcessorFeatures) -> Bool {
+      switch core.lowercased() {
+      case "skylakex", "cooperlake", "sapphirerapids": features.isSuperset(of: .skylakeServer)
+      case "haswell", "zen": features.isSuperset(of: .haswell)
+      case "sandybridge", "bulldozer", "piledriver", "steamroller", "excavator": features.contains(.avx)
+      default: true
+      }
+    }
+
     /// The vector width of a core type's kernels in bits: 512, 256, or 128 for everything without AVX2.
     static func vectorWidth(ofCore core: String) -> Int {
       switch core.lowercased() {
@@ -103,9 +123,9 @@
 
   extension OpenBLAS {
     private static func load(_ name: String, coreType: String?) -> UnsafeMutableRawPointer? {
-      var changes = ["OPENBLAS_NUM_THREADS": "1"]
-      if let coreType, environment("OPENBLAS_CORETYPE") == nil { changes["OPENBLAS_CORETYPE"] = coreType }
-      return withEnvironment(changes) { dlopen(name, RTLD_NOW | RTLD_LOCAL) }
+      withEnvironment(["OPENBLAS_NUM_THREADS": "1", "OPENBLAS_CORETYPE": coreType]) {
+        dlopen(name, RTLD_NOW | RTLD_LOCAL)
+      }
     }
 
     private static func open(
@@ -156,14 +176,15 @@
     private static var loaderMessage: String { dlerror().map { String(cString: $0) } ?? "unknown reason" }
   }
 
-  /// Runs `body` with environment variables changed, and changes them back.
-  private func withEnvironment<Result>(_ changes: [String: String], _ body: () -> Result) -> Result {
+  /// Runs `body` with environment variables changed, or taken away where they are nil, and changes them back.
+  private func withEnvironment<Result>(_ changes: [String: String?], _ body: () -> Result) -> Result {
+    func set(_ name: String, _ value: String?) {
+      if let value { setenv(name, value, 1) } else { unsetenv(name) }
+    }
     let previous = changes.keys.map { name in (name, getenv(name).map { String(cString: $0) }) }
-    for (name, value) in changes { setenv(name, value, 1) }
+    for (name, value) in changes { set(name, value) }
     defer {
-      for (name, value) in previous {
-        if let value { setenv(name, value, 1) } else { unsetenv(name) }
-      }
+      for (name, value) in previous { set(name, value) }
     }
     return body()
   }

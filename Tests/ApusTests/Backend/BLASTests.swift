@@ -97,6 +97,13 @@ import Testing
       #expect(OpenBLAS.coreType(for: .haswell.union([.avx512f, .avx512cd])) == "Haswell")
       #expect(OpenBLAS.coreType(for: [.sse42, .avx]) == nil)
       #expect(OpenBLAS.coreType(for: .neon) == nil)
+      // What the user asks for counts, unless the processor would die of it.
+      #expect(OpenBLAS.coreTypeSetting(nil, .haswell) == "Haswell")
+      #expect(OpenBLAS.coreTypeSetting("Haswell", .skylakeServer) == "Haswell")
+      #expect(OpenBLAS.coreTypeSetting("SkylakeX", .haswell) == "Haswell")
+      #expect(OpenBLAS.coreTypeSetting("haswell", [.sse42]) == nil)
+      #expect(OpenBLAS.coreTypeSetting("Sandybridge", [.sse42]) == nil)
+      #expect(OpenBLAS.coreTypeSetting("Prescott", [.sse42]) == "Prescott")
     }
 
     @Test func oldCoresAreNarrow() {
