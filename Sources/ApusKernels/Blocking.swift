@@ -38,6 +38,12 @@ func interleaveSixteen(
 ) {
   var i = 0
   if step == 1 {
+    #if APUS_AVX512
+      while i &+ 16 <= count {
+        transposeSixteen(x + i, xStep, y + i &* 16, 16)
+        i &+= 16
+      }
+    #endif
     while i &+ 4 <= count {
       interleaveSixteenByFour(x + i, xStep, y + i &* 16, step: 1)
       i &+= 4

@@ -29,9 +29,31 @@ extension AnyDataKernels {
         source.assumingMemoryBound(to: UInt16.self), sourceStride, destination.assumingMemoryBound(to: UInt16.self),
         destinationStride, rows, columns)
     case 4:
+      var (wholeRows, wholeColumns) = (0, 0)
+      #if APUS_AVX512
+        // What is left of tiles of sixteen by sixteen goes the way of all others.
+        (wholeRows, wholeColumns) = (rows & ~15, columns & ~15)
+        let floats = source.assumingMemoryBound(to: Float.self)
+        let result = destination.assumingMemoryBound(to: Float.self)
+        var column = 0
+        while column < wholeColumns {
+          var row = 0
+          while row < wholeRows {
+            transposeSixteen(
+              floats + (row &* sourceStride &+ column), sourceStride, result + (column &* destinationStride &+ row),
+              destinationStride)
+            row &+= 16
+          }
+          column &+= 16
+        }
+      #endif
+      let from = source.assumingMemoryBound(to: UInt32.self)
+      let to = destination.assumingMemoryBound(to: UInt32.self)
       transposeTiles(
-        source.assumingMemoryBound(to: UInt32.self), sourceStride, destination.assumingMemoryBound(to: UInt32.self),
-        destinationStride, rows, columns)
+        from + wholeRows &* sourceStride, sourceStride, to + wholeRows, destinationStride, rows &- wholeRows, columns)
+      transposeTiles(
+        from + wholeColumns, sourceStride, to + wholeColumns &* destinationStride, destinationStride, wholeRows,
+        columns &- wholeColumns)
     default:
       transposeTiles(
         source.assumingMemoryBound(to: UInt64.self), sourceStride, destination.assumingMemoryBound(to: UInt64.self),
