@@ -75,7 +75,7 @@ def model(twin):
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10).SerializeToString(), {None: x}
 
 
-SCALARS = {"group", "transA", "transB", "axis", "ceil_mode", "count_include_pad", "num_groups"}
+SCALARS = {"group", "transA", "transB", "axis", "ceil_mode", "count_include_pad", "num_groups", "hidden_size", "linear_before_reset"}
 
 
 def session(content, threads):

@@ -50,8 +50,8 @@ struct Twin: Encodable {
 /// All there is to measure, in the order of the table.
 func allWorkloads() -> [Workload] {
   let groups: [() -> [Workload]] = [
-    gemmWorkloads, linearWorkloads, convolutionWorkloads, normalizationWorkloads, attentionWorkloads, activationWorkloads,
-    arithmeticWorkloads, classifierWorkloads, networkWorkloads,
+    gemmWorkloads, linearWorkloads, convolutionWorkloads, normalizationWorkloads, attentionWorkloads, recurrentWorkloads,
+    activationWorkloads, arithmeticWorkloads, classifierWorkloads, networkWorkloads,
   ]
   return groups.flatMap { $0() }
 }

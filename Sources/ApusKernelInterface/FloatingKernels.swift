@@ -19,6 +19,7 @@ public protocol FloatingKernels<Scalar>:
   NormalizationKernels,
   PoolingKernels,
   ResizeKernels,
+  RecurrentKernels,
   SendableMetatype
 {
   associatedtype Scalar

@@ -33,19 +33,23 @@ import Testing
         return ["output": result.output, "hidden": result.state.hidden, "cell": result.state.cell]
       }
     }
-    // The baseline has no fused multiply-add, as PyTorch has; only where a BLAS multiplies for it, its products are as exact.
-    let isFused = BLAS.shared != nil
-    try golden.check(rms: isFused ? 1.2 : 1.3, largest: isFused ? 2 : 4, evaluate, evaluate)
+    // These few exceed the rule that all others keep: on the baseline, which has no fused multiply-add, or by the order of
+    // summation alone.
+    let exceptions = ["GRU.3x5x1.t7.b2", "GRU.5x4x2.t5.b3.both", "LSTM.3x5x1.t7.b2", "RNN.4x6x2.t5.b1.both"]
+    let isException = exceptions.contains { golden.name.hasPrefix($0) }
+    try golden.check(rms: isException ? 1.3 : 1.2, largest: isException ? 4 : 2, evaluate, evaluate)
   }
 
-  func weights(gates: Int, inputs: Int, hidden: Int) throws -> Weights {
+  func weights(gates: Int, inputs: Int, hidden: Int, suffixes: [String] = ["_l0"], scale: Float = 1) throws -> Weights {
     var random = SplitMix64(seed: 9)
-    return Weights([
-      "weight_ih_l0": try Tensor<Float>.random([gates * hidden, inputs], using: &random),
-      "weight_hh_l0": try Tensor<Float>.random([gates * hidden, hidden], using: &random),
-      "bias_ih_l0": try Tensor<Float>.random([gates * hidden], using: &random),
-      "bias_hh_l0": try Tensor<Float>.random([gates * hidden], using: &random),
-    ])
+    var tensors: [String: Tensor<Float>] = [:]
+    for suffix in suffixes {
+      tensors["weight_ih\(suffix)"] = try Tensor<Float>.random([gates * hidden, inputs], using: &random)
+      tensors["weight_hh\(suffix)"] = try Tensor<Float>.random([gates * hidden, hidden], using: &random) * scale
+      tensors["bias_ih\(suffix)"] = try Tensor<Float>.random([gates * hidden], using: &random)
+      tensors["bias_hh\(suffix)"] = try Tensor<Float>.random([gates * hidden], using: &random)
+    }
+    return Weights(tensors)
   }
 
   @Test func threadsDoNotChangeTheResult() throws {
@@ -53,6 +57,41 @@ import Testing
     let x: Tensor<Float> = try randomTensor([4, 3, 70], seed: 4)
     let results = try onEveryVariant { try layer(x).output }
     #expect(results.count == Execution.availableVariants.count)
+  }
+
+  @Test(arguments: [(1, 5), (3, 16), (13, 17), (25, 33)])
+  func rangesOfRowsAndChunksOfStepsMakeNoDifference(batch: Int, hidden: Int) throws {
+    let (inputs, time) = (19, 41)
+    let weights = try weights(gates: 3, inputs: inputs, hidden: hidden, suffixes: ["_l0", "_l0_reverse"], scale: 0.1)
+    let x: Tensor<Float> = try randomTensor([batch, time, inputs], seed: 3)
+    let exact = try GRU<Double>(
+      weights, inputs: inputs, hidden: hidden, batchFirst: true, bidirectional: true)(x.asDouble)
+    let layer = try GRU<Float>(weights, inputs: inputs, hidden: hidden, batchFirst: true, bidirectional: true)
+    for (variant, output) in try onEveryVariant({ try layer(x).output }) {
+      #expect(largestDifference(try output.elements, try exact.output.elements) < 1e-5, "\(variant)")
+    }
+    // Steps first, each row and each direction by itself.
+    let timeFirst = try GRU<Double>(weights, inputs: inputs, hidden: hidden, bidirectional: true)
+    for row in 0..<batch {
+      let alone = try timeFirst(x.asDouble.sliced(axis: 0, from: row, to: row + 1).transposed(0, 1))
+      let output = try exact.output.sliced(axis: 0, from: row, to: row + 1)
+      #expect(largestDifference(try output.elements, try alone.output.elements) < 1e-13)
+      let state = try exact.state.sliced(axis: 1, from: row, to: row + 1)
+      #expect(largestDifference(try state.elements, try alone.state.elements) < 1e-13)
+    }
+  }
+
+  @Test func infinitiesDoNotSpread() throws {
+    // What fills up the vectors must not meet them: 0 · ∞ is not a number.
+    let ones = Weights([
+      "weight_ih_l0": try Tensor<Float>(repeating: 1, shape: [5, 3]),
+      "weight_hh_l0": try Tensor<Float>(repeating: 1, shape: [5, 5]),
+    ])
+    let layer = try RNN<Float>(ones, inputs: 3, hidden: 5, nonlinearity: .relu)
+    for batch in [1, 2] {
+      let output = try layer(Tensor(repeating: .infinity, shape: [4, batch, 3])).output
+      #expect(try output.elements.allSatisfy { $0 == .infinity })
+    }
   }
 
   @Test func aSequenceMayBeContinued() throws {

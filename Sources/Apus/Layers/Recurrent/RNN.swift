@@ -1,5 +1,3 @@
-import ApusKernelInterface
-
 /// The function inside an ``RNN``.
 public enum RNNNonlinearity: String, Sendable, Hashable, CaseIterable {
   case tanh, relu
@@ -21,7 +19,7 @@ public struct RNN<Scalar: FloatingPointScalar>: Sendable {
     batchFirst: Bool = false, bidirectional: Bool = false
   ) throws {
     stack = try RecurrentStack(
-      weights, operation: "RNN", cell: .elman(nonlinearity == .tanh ? .tanh : .relu), inputs: inputs, hidden: hidden,
+      weights, operation: "RNN", cell: .elman(nonlinearity), inputs: inputs, hidden: hidden,
       layers: layers, bidirectional: bidirectional, batchFirst: batchFirst)
   }
 

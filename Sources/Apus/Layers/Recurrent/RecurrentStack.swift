@@ -1,29 +1,16 @@
-import ApusKernelInterface
-
 /// The layers and directions of an ``RNN``, ``LSTM`` or ``GRU``, which differ in their cell only.
 ///
-/// What the input contributes is one matrix product over all steps; what the state contributes is one at each step.
+/// Directions, and ranges of the batch's rows, know nothing of each other within a layer: each is a task that runs
+/// through all its steps by itself.
 struct RecurrentStack<Scalar: FloatingPointScalar>: Sendable {
-  /// The parameters of one direction of one layer.
-  private struct Parameters: Sendable {
-    /// `[gates · hidden, inputs]`.
-    let inputWeight: Tensor<Scalar>
-    /// `[gates · hidden, hidden]`.
-    let stateWeight: Tensor<Scalar>
-    /// `[gates · hidden]`.
-    let inputBias: Tensor<Scalar>?
-    let stateBias: Tensor<Scalar>?
-  }
-
   private let operation: String
-  private let cell: RecurrentCell
   private let inputs: Int
   private let hidden: Int
   private let layers: Int
   private let directions: Int
   private let batchFirst: Bool
   /// One for each layer and direction, directions side by side.
-  private let parameters: [Parameters]
+  private let sweeps: [RecurrentSweep<Scalar>]
 
   /// Reads `weight_ih_l0`, `weight_hh_l0` and, when there are any, `bias_ih_l0` and `bias_hh_l0`, for every layer, and
   /// the same with `_reverse` for the second direction.
@@ -36,28 +23,23 @@ struct RecurrentStack<Scalar: FloatingPointScalar>: Sendable {
       throw TensorError.argument(operation: operation, reason: "\(name) \(value) is outside 1...\(limit)")
     }
     let directions = bidirectional ? 2 : 1
-    let rows = cell.gates * hidden
-    var parameters: [Parameters] = []
+    var sweeps: [RecurrentSweep<Scalar>] = []
     for layer in 0..<layers {
       for direction in 0..<directions {
-        let name = "_l\(layer)\(direction == 0 ? "" : "_reverse")"
-        parameters.append(
-          Parameters(
-            inputWeight: try weights.tensor(
-              "weight_ih\(name)", shape: [rows, layer == 0 ? inputs : directions * hidden]),
-            stateWeight: try weights.tensor("weight_hh\(name)", shape: [rows, hidden]),
-            inputBias: try weights.optionalTensor("bias_ih\(name)", shape: [rows]),
-            stateBias: try weights.optionalTensor("bias_hh\(name)", shape: [rows])))
+        let suffix = "_l\(layer)\(direction == 0 ? "" : "_reverse")"
+        sweeps.append(
+          try RecurrentSweep(
+            weights, suffix: suffix, cell: cell, inputs: layer == 0 ? inputs : directions * hidden, hidden: hidden,
+            isReversed: direction == 1))
       }
     }
     self.operation = operation
-    self.cell = cell
     self.inputs = inputs
     self.hidden = hidden
     self.layers = layers
     self.directions = directions
     self.batchFirst = batchFirst
-    self.parameters = parameters
+    self.sweeps = sweeps
   }
 
   /// - Parameters:
@@ -75,56 +57,68 @@ struct RecurrentStack<Scalar: FloatingPointScalar>: Sendable {
         operation: operation,
         reason: "input has shape \(input.shape), expected \(expected) with at least one step")
     }
-    var sequence = batchFirst ? try input.transposed(0, 1) : try input.rowMajor
-    let shape = [layers * directions, sequence.shape[1], hidden]
+    var sequence = try input.rowMajor
+    let (time, batch) = batchFirst ? (input.shape[1], input.shape[0]) : (input.shape[0], input.shape[1])
+    let shape = [layers * directions, batch, hidden]
     let finalState = try startingState(state, "state", shape)
     let finalCells = try startingState(cells, "cells", shape)
-    try withExtendedLifetime((finalState.storage, finalCells.storage)) {
-      for layer in 0..<layers {
-        let output = try Tensor<Scalar>(uninitialized: [sequence.shape[0], shape[1], directions * hidden])
-        for direction in 0..<directions {
-          let index = layer * directions + direction
-          try sweep(
-            sequence, parameters[index], isReversed: direction == 1,
-            state: finalState.mutablePointer + index * shape[1] * hidden,
-            cells: finalCells.mutablePointer + index * shape[1] * hidden,
-            output: output.mutablePointer + direction * hidden)
-        }
-        sequence = output
-      }
+    for layer in 0..<layers {
+      sequence = try apply(layer, to: sequence, time: time, batch: batch, state: finalState, cells: finalCells)
     }
-    return (batchFirst ? try sequence.transposed(0, 1) : sequence, finalState, finalCells)
+    return (sequence, finalState, finalCells)
   }
 
-  /// One direction of one layer over all steps. The states are read and replaced.
-  private func sweep(
-    _ sequence: Tensor<Scalar>, _ parameters: Parameters, isReversed: Bool,
-    state: UnsafeMutablePointer<Scalar>, cells: UnsafeMutablePointer<Scalar>, output: UnsafeMutablePointer<Scalar>
-  ) throws {
-    let (time, batch) = (sequence.shape[0], sequence.shape[1])
-    guard batch > 0 else { return }
-    let rows = cell.gates * hidden
-    let projected = try linear(sequence, weight: parameters.inputWeight, bias: parameters.inputBias)
-    let weight = try parameters.stateWeight.rowMajor
-    let bias = try parameters.stateBias?.rowMajor
-    let scratch = try Tensor<Scalar>(uninitialized: [batch, rows])
-    let kernels = Scalar.kernels
-    try withExtendedLifetime((projected.storage, weight.storage, bias?.storage, scratch.storage, sequence.storage)) {
-      for step in 0..<time {
-        let now = isReversed ? time - 1 - step : step
-        try gemm(
-          m: batch, n: rows, k: hidden, MatrixOperand(UnsafePointer(state), leading: hidden),
-          MatrixOperand(weight.pointer, leading: hidden, isTransposed: true),
-          into: MatrixResult(base: scratch.mutablePointer, leading: rows))
-        if let bias { kernels.addToRows(bias.pointer, scratch.mutablePointer, rows: batch, count: rows) }
-        RecurrentStep(
-          batch: batch, hidden: hidden, fromInput: projected.pointer + now * batch * rows,
-          fromState: scratch.mutablePointer, state: state, cells: cells)(cell, kernels)
-        for row in 0..<batch {
-          (output + (now * batch + row) * directions * hidden).update(from: state + row * hidden, count: hidden)
+  /// One layer over all steps. Its states are read and replaced.
+  private func apply(
+    _ layer: Int, to sequence: Tensor<Scalar>, time: Int, batch: Int, state: Tensor<Scalar>, cells: Tensor<Scalar>
+  ) throws -> Tensor<Scalar> {
+    let width = directions * hidden
+    let output = try Tensor<Scalar>(uninitialized: [sequence.shape[0], sequence.shape[1], width])
+    guard batch > 0 else { return output }
+    let rowsPerTask = rowsPerTask(batch: batch)
+    let ranges = (batch + rowsPerTask - 1) / rowsPerTask
+    let tasks = ranges * directions
+    let threads = Execution.current.threads
+    let lanes = min(tasks, threads == 1 ? 1 : 2 * threads)
+    let sweeps = Array(sweeps[layer * directions..<(layer + 1) * directions])
+    // The last range has fewer rows, and gets as many steps as the others: the scratch is no larger for it.
+    let together = sweeps[0].stepsTogether(rows: rowsPerTask, time: time)
+    let scratchStep = (sweeps[0].scratchCount(rows: rowsPerTask, together: together) + 15) / 16 * 16
+    let scratch = try TensorStorage(byteCount: Shape.byteCount([lanes, scratchStep], of: Scalar.self))
+
+    let memory = Unchecked(scratch.base.assumingMemoryBound(to: Scalar.self))
+    let offset = layer * directions * batch * hidden
+    let (state, cells) = (Unchecked(state.mutablePointer + offset), Unchecked(cells.mutablePointer + offset))
+    let (x, y) = (Unchecked(sequence.pointer), Unchecked(output.mutablePointer))
+    let features = sequence.shape[2]
+    let (batchFirst, hidden) = (batchFirst, hidden)
+    withExtendedLifetime((sequence.storage, output.storage, scratch)) {
+      parallel(lanes) { lane in
+        for task in stride(from: lane, to: tasks, by: lanes) {
+          let (direction, first) = (task % sweeps.count, task / sweeps.count * rowsPerTask)
+          // The sequence's steps and rows are its first two axes, in one order or the other.
+          let (timeStep, rowStep) = batchFirst ? (1, time) : (batch, 1)
+          let place = (direction * batch + first) * hidden
+          sweeps[direction](
+            .init(
+              base: x.value + first * rowStep * features, timeStep: timeStep * features, rowStep: rowStep * features),
+            into: .init(
+              base: y.value + first * rowStep * width + direction * hidden, timeStep: timeStep * width,
+              rowStep: rowStep * width),
+            rows: min(rowsPerTask, batch - first), time: time, together: together,
+            finalState: state.value + place, finalCells: cells.value + place, scratch: memory.value + lane * scratchStep)
         }
       }
     }
+    return output
+  }
+
+  /// Rows of a task: as many as fill one register tile, or a few where weights do not fit the second-level cache and
+  /// are read from further away for each task.
+  private func rowsPerTask(batch: Int) -> Int {
+    let limit = sweeps[0].state.columns * hidden > 262_144 ? 48 : 12
+    let ranges = (batch + limit - 1) / limit
+    return (batch + ranges - 1) / ranges
   }
 
   /// A copy of a state that a caller gave, or zeros.
