@@ -1,4 +1,8 @@
-"""Golden file of recurrent layers: parameters by their names in the state dictionary, operands, and initial states."""
+"""Golden file of recurrent layers: parameters by their names in the state dictionary, operands, and initial states.
+
+More seeds than elsewhere: the few numbers of a small layer depend on each other, step by step, so that the errors of eight
+are luck.
+"""
 
 import torch
 
@@ -8,7 +12,7 @@ golden = GoldenFile("recurrent", __file__)
 
 
 def case(kind, inputs, hidden, layers, time, batch, *, bidirectional=False, batch_first=False, bias=True, states=False,
-         nonlinearity=None, seeds=range(8)):
+         nonlinearity=None, seeds=range(32)):
     options = {"num_layers": layers, "bidirectional": bidirectional, "batch_first": batch_first, "bias": bias}
     if nonlinearity:
         options["nonlinearity"] = nonlinearity
@@ -19,7 +23,9 @@ def case(kind, inputs, hidden, layers, time, batch, *, bidirectional=False, batc
     def make(generator):
         operands = {"x": normal(generator, *((batch, time) if batch_first else (time, batch)), inputs)}
         for name, shape in names.items():
-            operands[f"parameter.{name}"] = normal(generator, *shape, scale=hidden**-0.5)
+            # States that nothing bounds would grow from step to step, and the largest would be all that counts.
+            gain = 0.5 if nonlinearity == "relu" else 1
+            operands[f"parameter.{name}"] = normal(generator, *shape, scale=gain * hidden**-0.5)
         if states:
             operands["h0"] = normal(generator, rows, batch, hidden)
             if kind == "LSTM":
@@ -46,10 +52,10 @@ def case(kind, inputs, hidden, layers, time, batch, *, bidirectional=False, batc
 
 
 case("RNN", 3, 5, 1, 6, 2)
-case("RNN", 4, 6, 2, 5, 1, bidirectional=True, batch_first=True, nonlinearity="relu", states=True)
+case("RNN", 4, 6, 2, 5, 1, bidirectional=True, batch_first=True, nonlinearity="relu", states=True, seeds=range(64))
 for kind in ("LSTM", "GRU"):
     case(kind, 3, 5, 1, 7, 2)
     case(kind, 5, 4, 2, 5, 3, bidirectional=True, states=True)
-    case(kind, 7, 17, 1, 4, 1, batch_first=True, bias=False)
+    case(kind, 7, 17, 1, 4, 1, batch_first=True, bias=False, seeds=range(8))
     case(kind, 4, 3, 3, 1, 2, batch_first=True, bidirectional=True)
 golden.write()
