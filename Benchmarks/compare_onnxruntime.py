@@ -72,10 +72,12 @@ def model(twin):
     graph = helper.make_graph(
         nodes, "twin", [helper.make_tensor_value_info("input", TensorProto.FLOAT, x.shape)],
         [helper.make_tensor_value_info(value, TensorProto.FLOAT, None)], initializers)
-    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10).SerializeToString(), {None: x}
+    proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
+    return proto.SerializeToString(), {None: x}
 
 
-SCALARS = {"group", "transA", "transB", "axis", "ceil_mode", "count_include_pad", "num_groups", "hidden_size", "linear_before_reset"}
+SCALARS = {"group", "transA", "transB", "axis", "ceil_mode", "count_include_pad", "num_groups", "hidden_size",
+           "linear_before_reset"}
 
 
 def session(content, threads):
@@ -216,7 +218,8 @@ def main():
             networks = [workload for workload in selected if workload["twin"].get("network")]
             results += compare_memory(networks, bench, threads)
             continue
-        print(f"{'workload':{width}}{'Apus':>12}{'ORT':>12}{'ratio':>8}{'quartiles':>15}{'least':>8}{'difference':>13}", flush=True)
+        print(f"{'workload':{width}}{'Apus':>12}{'ORT':>12}{'ratio':>8}{'quartiles':>15}{'least':>8}{'difference':>13}",
+              flush=True)
         apus = Apus(bench, threads)
         for workload in selected:
             result = compare(workload, apus, threads, arguments.rounds, arguments.budget * 1e-3)

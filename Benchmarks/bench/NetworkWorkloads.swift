@@ -30,7 +30,12 @@ struct NetworkCase: Sendable {
 
   static let all = [
     NetworkCase("yolov8n", "3×640×640 → 84×8400", operations: 8.7e9, body: detections),
+    NetworkCase("yolov8n-pose", "3×256×192", operations: 1.1e9, body: detections),
+    NetworkCase("yolov8s", "3×192×256", operations: 3.4e9, body: detections),
+    NetworkCase("yolov5nu", "3×320×256", operations: 1.5e9, body: detections),
+    NetworkCase("yolo11n", "3×256×320", operations: 1.3e9, body: detections),
     NetworkCase("mobilenet_v2", "3×224×224 → 1000", operations: 0.6e9, precisions: [.exact], body: logits),
+    NetworkCase("resnet18", "2×3×64×96 → 10", operations: 0.89e9, sample: "small", body: logits),
     NetworkCase("resnet50", "3×224×224 → 1000", operations: 8.2e9, body: logits),
     NetworkCase("inception_v3", "3×299×299 → 1000", operations: 11.4e9, body: logits),
     NetworkCase("mobilebert", "32 tokens → 32×30522", operations: 2.3e9, precisions: [.exact], sample: "sentence",
@@ -38,8 +43,11 @@ struct NetworkCase: Sendable {
     NetworkCase(
       "mobilebert", label: "mobilebert-mask", "32 tokens → 1×30522", operations: 1.4e9, precisions: [.exact],
       sample: "sentence", body: maskedLogits),
+    NetworkCase("bert", "32 tokens, 4 layers of 256", operations: 0.71e9, precisions: [.exact], sample: "sentence",
+      body: logits),
     NetworkCase("tcn", "24×48×60 → 21", operations: 0.52e9, precisions: [.exact], sample: "window", body: logits),
     NetworkCase("lstm", "24×48×60 → 21", operations: 0.45e9, precisions: [.exact], sample: "window", body: logits),
+    NetworkCase("gru", "24×48×60 → 21", operations: 0.51e9, precisions: [.exact], sample: "window", body: logits),
   ]
 
   init(

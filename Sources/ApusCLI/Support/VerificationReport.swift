@@ -26,7 +26,8 @@ struct VerificationReport {
       lines.append("")
     }
     let count = "\(results.filter(\.isEqual).count) of \(results.count)"
-    lines.append("\(terminal.mark(isEqual)) \(count) outputs agree with their golden values, on \(Self.kernels)\(precision == .fast ? ", fast" : "")")
+    let how = Self.kernels + (precision == .fast ? ", fast" : "")
+    lines.append("\(terminal.mark(isEqual)) \(count) outputs agree with their golden values, on \(how)")
     return lines.map { $0 + "\n" }.joined()
   }
 

@@ -11,7 +11,9 @@ import Testing
     var size: Size2D
     var padding: Padding2D = 1
 
-    var testDescription: String { "\(batch)×\(inputs)→\(outputs) \(size.height)×\(size.width) p\(padding.top),\(padding.left)" }
+    var testDescription: String {
+      "\(batch)×\(inputs)→\(outputs) \(size.height)×\(size.width) p\(padding.top),\(padding.left)"
+    }
   }
 
   static let cases = [
@@ -19,7 +21,9 @@ import Testing
     Case(inputs: 16, outputs: 16, size: Size2D(height: 16, width: 20)),
     Case(batch: 2, inputs: 24, outputs: 40, size: Size2D(height: 13, width: 18)),
     Case(inputs: 64, outputs: 17, size: Size2D(height: 21, width: 7), padding: 0),
-    Case(inputs: 16, outputs: 32, size: Size2D(height: 9, width: 11), padding: Padding2D(top: 0, left: 2, bottom: 1, right: 0)),
+    Case(
+      inputs: 16, outputs: 32, size: Size2D(height: 9, width: 11),
+      padding: Padding2D(top: 0, left: 2, bottom: 1, right: 0)),
     // Tiles of 2×2: maps that would waste larger ones.
     Case(inputs: 32, outputs: 32, size: Size2D(height: 2, width: 6)),
     Case(batch: 2, inputs: 19, outputs: 16, size: Size2D(height: 6, width: 2)),

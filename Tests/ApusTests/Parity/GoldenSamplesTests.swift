@@ -79,4 +79,25 @@ import Testing
     }
     #expect(metadata[key] != nil)
   }
+
+  @Test(arguments: [
+    "[1, 3, -8, 8]", "[1, 3, 8]", "[1, 3, 1099511627776, 1099511627776]", "[9223372036854775807, 3, 8, 8]", "[1, 3, 7, 8]",
+    "[-1, -3, 8, 8]",
+  ])
+  func picturesThatCannotBeAreRefused(shape: String) throws {
+    for cell in ["8", "0", "-8", "9223372036854775807"] {
+      let golden = try samples(["output.y.a"], metadata: ["images": #"{"a": {"shape": \#(shape), "cell": \#(cell)}}"#])
+      #expect(throws: TensorError.self) { _ = try golden.inputs(of: "a") }
+    }
+  }
+
+  @Test func parametersThatDoNotFitInMemoryAreRefused() throws {
+    let json = #"[["a", [1099511627776, 1048576], 0, 1], ["b", [1, -1], 0, 1]]"#
+    let golden = try samples(["input.a", "output.y.a"], metadata: ["parameters": json])
+    #expect(throws: Apus.GoldenError.self) { _ = try golden.generatedWeights }
+    let large = #"[["a", [1099511627776, 4096], 0, 1]]"#
+    let weights = try #require(
+      try samples(["input.a", "output.y.a"], metadata: ["parameters": large]).generatedWeights)
+    #expect(throws: TensorError.self) { let _: Tensor<Float> = try weights.tensor("a") }
+  }
 }

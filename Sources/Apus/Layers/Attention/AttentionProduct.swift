@@ -65,7 +65,8 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
 
   /// Some queries of one head.
   private func attend(
-    _ kernels: any FloatingKernels<Scalar>.Type, _ index: Int, _ range: Range<Int>, _ room: AttentionRoom<Scalar>, _ scratch: UnsafeMutablePointer<Scalar>,
+    _ kernels: any FloatingKernels<Scalar>.Type, _ index: Int, _ range: Range<Int>, _ room: AttentionRoom<Scalar>,
+    _ scratch: UnsafeMutablePointer<Scalar>,
     into output: UnsafeMutablePointer<Scalar>, rowStep: Int
   ) {
     let vector = kernels.vectorWidth
@@ -81,7 +82,8 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
       key.tensor.pointer + key.offsets[index], rowStep: 1, columnStep: key.rowStep, depth: features,
       filledDepth: room.features, columns: keys, right, blockStep: room.features * vector)
     multiply(
-      kernels, left, right, rows: rows, depth: room.features, columns: room.keys, zeros: zeros, into: scores, step: room.keys)
+      kernels, left, right, rows: rows, depth: room.features, columns: room.keys, zeros: zeros, into: scores,
+        step: room.keys)
     kernels.binary(.multiply, scores, scalar: scale, scores, count: rows * room.keys)
 
     for mask in masks { mask.apply(at: index, range, keys: keys, scores, step: room.keys, scratch + room.masked) }
@@ -110,7 +112,8 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
     } else {
       let edge = scratch + room.edge
       multiply(
-        kernels, left, right, rows: rows, depth: room.keys, columns: room.values, zeros: zeros, into: edge, step: room.values)
+        kernels, left, right, rows: rows, depth: room.keys, columns: room.values, zeros: zeros, into: edge,
+          step: room.values)
       for row in 0..<rows { (output + row * rowStep).update(from: edge + row * room.values, count: values) }
     }
   }

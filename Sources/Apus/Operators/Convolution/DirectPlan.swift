@@ -7,9 +7,10 @@ import ApusKernelInterface
 /// band and puts all groups over it, so neither a staged map nor the input is read from memory twice. Results do not
 /// depend on any of this: every output is summed in the same order.
 struct DirectPlan: Sendable {
-  /// What may be read repeatedly from the second-level cache.
-  private static let cacheCount = 32_768
-  private static let tileGroupsCount = 131_072
+  /// Floats of input in a band: together with what it becomes, a part of the second-level cache.
+  private static let bandCount = 32_768
+  /// Floats of weights up to which every band meets all of them; more would push the band out of the cache.
+  private static let bandWeightCount = 131_072
 
   private struct TileGroup: Sendable {
     /// The first output block, how many, and the first input block of their convolution group.
@@ -37,7 +38,7 @@ struct DirectPlan: Sendable {
     if parameters.isPointwise, source.isInPlace {
       // All positions in a row, cut where a band is full; a multiple of every variant's tile.
       let positions = size.height * size.width
-      let part = max(84, Self.cacheCount / (source.blocks * TensorLayout.block) / 84 * 84)
+      let part = max(84, Self.bandCount / (source.blocks * TensorLayout.block) / 84 * 84)
       width = min(part, positions)
       rows = (positions + width - 1) / width
       lastWidth = positions - (rows - 1) * width
@@ -51,9 +52,9 @@ struct DirectPlan: Sendable {
     let weightCount = TensorLayout.blocks(convolution.outputChannels) * convolution.weightBlockStep
     let rowStep = parameters.isPointwise && source.isInPlace ? width * TensorLayout.block : source.rowStep
     let rowCount = max(1, source.blocks * rowStep * parameters.stride.height)
-    let bandRows = max(1, min(rows, Self.cacheCount / rowCount))
+    let bandRows = max(1, min(rows, Self.bandCount / rowCount))
     let bands = (rows + bandRows - 1) / bandRows
-    bandMajor = weightCount <= Self.tileGroupsCount && batch * bands >= 4
+    bandMajor = weightCount <= Self.bandWeightCount && batch * bands >= 4
     let operationsPerRow = convolution.weightBlockStep * Execution.current.kernels.float32.blocksPerTile * width
     rowsPerBand = bandMajor ? bandRows : max(1, min(rows, 1_048_576 / max(operationsPerRow, 1)))
   }

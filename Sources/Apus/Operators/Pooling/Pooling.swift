@@ -28,7 +28,8 @@ public func maxPool1d<Scalar: FloatingPointScalar>(
   let map = try input.mapSize(rank: 3, operation: "maxPool1d")
   let parameters = try ConvolutionParameters(
     operation: "maxPool1d", kernel: Size2D(height: 1, width: kernel),
-    stride: Size2D(height: 1, width: stride ?? kernel), padding: Padding2D(height: 0, width: padding), dilation: Size2D(height: 1, width: dilation), groups: 1)
+    stride: Size2D(height: 1, width: stride ?? kernel), padding: Padding2D(height: 0, width: padding),
+    dilation: Size2D(height: 1, width: dilation), groups: 1)
   let plan = try PoolingPlan(map, parameters: parameters, ceilMode: ceilMode, countsPadding: false)
   return try input.withHeight().maximum(plan).withoutHeight()
 }
