@@ -152,6 +152,22 @@ import Testing
     }
     #expect(wrong.load(ordering: .relaxed) == 0)
   }
+
+  #if os(Linux)
+    /// Back and forth: a thread that has left a core may run there again.
+    @Test(.enabled(if: ProcessorInformation.coreCount > 1, "needs two cores"))
+    func aThreadLeavesItsCore() {
+      let moves = (0..<100).count { _ in
+        let core = CorePlacement.currentCore
+        CorePlacement.leave(core: core)
+        return CorePlacement.currentCore != core
+      }
+      #expect(moves > 10)
+      // Cores that do not exist.
+      for core in [-1, 1023, 1024, .max, .min] { CorePlacement.leave(core: core) }
+      #expect(CorePlacement.currentCore >= 0)
+    }
+  #endif
 }
 
 private func threadIdentity() -> UInt {
