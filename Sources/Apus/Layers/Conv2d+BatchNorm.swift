@@ -30,11 +30,7 @@ extension Conv2d {
       return
     }
     let shape = [outputs, inputs / max(groups, 1), kernel.height, kernel.width]
-    let found = try weights.shape(of: "weight")
-    guard found == shape else {
-      throw WeightsError(
-        file: weights.file, reason: .wrongShape(name: weights.fullName("weight"), found: found, expected: shape))
-    }
+    try weights.check("weight", shape: shape)
     let bias: Tensor<Double>? = try weights.optionalTensor("bias", shape: [outputs])
     let mean: Tensor<Double> = try normalization.tensor("running_mean", shape: [outputs])
     let variance: Tensor<Double> = try normalization.tensor("running_var", shape: [outputs])

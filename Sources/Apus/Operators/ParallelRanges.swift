@@ -31,23 +31,26 @@ extension Tensor {
   }
 }
 
-/// Calls `body` for every index below `count`, each time with room for `floats` numbers that no other call uses meanwhile.
-/// What is in there is undefined.
+/// Calls `body` for every index below `count`, each time with room for `elements` of a type that no other call uses
+/// meanwhile. What is in there is undefined.
 /// - Throws: ``TensorError/memory(bytes:limit:)``.
-func parallelWithScratch(
-  _ count: Int, count floats: Int, _ body: @Sendable (Int, UnsafeMutablePointer<Float>) -> Void
+func parallelWithScratch<Scalar: FloatingPointScalar>(
+  _ count: Int, of type: Scalar.Type, count elements: Int,
+  _ body: @Sendable (Int, UnsafeMutablePointer<Scalar>) -> Void
 ) throws {
   guard count > 0 else { return }
   let lanes = min(count, Execution.current.threads)
-  let storage = try TensorStorage(byteCount: Shape.byteCount([lanes, floats], of: Float.self))
-  let base = Unchecked(storage.base.assumingMemoryBound(to: Float.self))
+  // Whole vectors, so that every room is as aligned as the first.
+  let step = (elements + 15) / 16 * 16
+  let storage = try TensorStorage(byteCount: Shape.byteCount([lanes, step], of: type))
+  let base = Unchecked(storage.base.assumingMemoryBound(to: type))
   // A lane is a thread's room, which stays in its caches; whoever is free takes the next index.
   let next = Counter()
   parallel(lanes) { lane in
     while true {
       let index = next.take()
       guard index < count else { return }
-      body(index, base.value + lane * floats)
+      body(index, base.value + lane * step)
     }
   }
   withExtendedLifetime(storage) {}

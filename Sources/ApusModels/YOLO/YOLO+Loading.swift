@@ -27,11 +27,7 @@ extension YOLO {
 extension YOLOConfiguration {
   /// What a file says of its network, as JSON under `configuration`; `nil` when it says nothing.
   init?(metadata: [String: String], file: String) throws {
-    guard let json = metadata["configuration"] else { return nil }
-    do {
-      self = try JSONDecoder().decode(YOLOConfiguration.self, from: Data(json.utf8))
-    } catch {
-      throw ModelFileError(file: file, reason: "configuration \(json): \(error)")
-    }
+    guard let stated: Self = try decodedConfiguration(metadata, file: file) else { return nil }
+    self = stated
   }
 }

@@ -43,31 +43,23 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
     // More rows repay laying out keys and values; fewer keep their scores in the cache.
     let queriesPerTask = min(queries, 128)
     let blocks = (queries + queriesPerTask - 1) / queriesPerTask
-    let tasks = offsets.count * blocks
-    let threads = Execution.current.threads
-    let lanes = min(tasks, threads == 1 ? 1 : 2 * threads)
     let room = AttentionRoom<Scalar>(self, queries: queriesPerTask)
-    let scratch = try TensorStorage(byteCount: Shape.byteCount([lanes, room.count], of: Scalar.self))
-    let parts = Unchecked(scratch.base.assumingMemoryBound(to: Scalar.self))
     let output = Unchecked(output)
     let kernels = Scalar.kernels
-    parallel(lanes) { lane in
-      for task in stride(from: lane, to: tasks, by: lanes) {
-        let index = task / blocks
-        let first = task % blocks * queriesPerTask
-        attend(
-          kernels, index, first..<min(first + queriesPerTask, queries), room, parts.value + lane * room.count,
-          into: output.value + offsets[index] + first * rowStep, rowStep: rowStep)
-      }
+    try parallelWithScratch(offsets.count * blocks, of: Scalar.self, count: room.count) { task, scratch in
+      let index = task / blocks
+      let first = task % blocks * queriesPerTask
+      attend(
+        kernels, index, first..<min(first + queriesPerTask, queries), room, scratch,
+        into: output.value + offsets[index] + first * rowStep, rowStep: rowStep)
     }
-    withExtendedLifetime((scratch, query, key, value, masks)) {}
+    withExtendedLifetime((query, key, value, masks)) {}
   }
 
   /// Some queries of one head.
   private func attend(
     _ kernels: any FloatingKernels<Scalar>.Type, _ index: Int, _ range: Range<Int>, _ room: AttentionRoom<Scalar>,
-    _ scratch: UnsafeMutablePointer<Scalar>,
-    into output: UnsafeMutablePointer<Scalar>, rowStep: Int
+    _ scratch: UnsafeMutablePointer<Scalar>, into output: UnsafeMutablePointer<Scalar>, rowStep: Int
   ) {
     let vector = kernels.vectorWidth
     let rows = range.count
@@ -83,7 +75,7 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
       filledDepth: room.features, columns: keys, right, blockStep: room.features * vector)
     multiply(
       kernels, left, right, rows: rows, depth: room.features, columns: room.keys, zeros: zeros, into: scores,
-        step: room.keys)
+      step: room.keys)
     kernels.binary(.multiply, scores, scalar: scale, scores, count: rows * room.keys)
 
     for mask in masks { mask.apply(at: index, range, keys: keys, scores, step: room.keys, scratch + room.masked) }
@@ -113,7 +105,7 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
       let edge = scratch + room.edge
       multiply(
         kernels, left, right, rows: rows, depth: room.keys, columns: room.values, zeros: zeros, into: edge,
-          step: room.values)
+        step: room.values)
       for row in 0..<rows { (output + row * rowStep).update(from: edge + row * room.values, count: values) }
     }
   }

@@ -77,37 +77,29 @@ struct RecurrentStack<Scalar: FloatingPointScalar>: Sendable {
     guard batch > 0 else { return output }
     let rowsPerTask = rowsPerTask(batch: batch)
     let ranges = (batch + rowsPerTask - 1) / rowsPerTask
-    let tasks = ranges * directions
-    let threads = Execution.current.threads
-    let lanes = min(tasks, threads == 1 ? 1 : 2 * threads)
     let sweeps = Array(sweeps[layer * directions..<(layer + 1) * directions])
     // The last range has fewer rows, and gets as many steps as the others: the scratch is no larger for it.
     let together = sweeps[0].stepsTogether(rows: rowsPerTask, time: time)
-    let scratchStep = (sweeps[0].scratchCount(rows: rowsPerTask, together: together) + 15) / 16 * 16
-    let scratch = try TensorStorage(byteCount: Shape.byteCount([lanes, scratchStep], of: Scalar.self))
-
-    let memory = Unchecked(scratch.base.assumingMemoryBound(to: Scalar.self))
+    let scratchCount = sweeps[0].scratchCount(rows: rowsPerTask, together: together)
     let offset = layer * directions * batch * hidden
     let (state, cells) = (Unchecked(state.mutablePointer + offset), Unchecked(cells.mutablePointer + offset))
     let (x, y) = (Unchecked(sequence.pointer), Unchecked(output.mutablePointer))
     let features = sequence.shape[2]
     let (batchFirst, hidden) = (batchFirst, hidden)
-    withExtendedLifetime((sequence.storage, output.storage, scratch)) {
-      parallel(lanes) { lane in
-        for task in stride(from: lane, to: tasks, by: lanes) {
-          let (direction, first) = (task % sweeps.count, task / sweeps.count * rowsPerTask)
-          // The sequence's steps and rows are its first two axes, in one order or the other.
-          let (timeStep, rowStep) = batchFirst ? (1, time) : (batch, 1)
-          let place = (direction * batch + first) * hidden
-          sweeps[direction](
-            .init(
-              base: x.value + first * rowStep * features, timeStep: timeStep * features, rowStep: rowStep * features),
-            into: .init(
-              base: y.value + first * rowStep * width + direction * hidden, timeStep: timeStep * width,
-              rowStep: rowStep * width),
-            rows: min(rowsPerTask, batch - first), time: time, together: together,
-            finalState: state.value + place, finalCells: cells.value + place, scratch: memory.value + lane * scratchStep)
-        }
+    try withExtendedLifetime((sequence.storage, output.storage)) {
+      try parallelWithScratch(ranges * directions, of: Scalar.self, count: scratchCount) { task, scratch in
+        let (direction, first) = (task % sweeps.count, task / sweeps.count * rowsPerTask)
+        // The sequence's steps and rows are its first two axes, in one order or the other.
+        let (timeStep, rowStep) = batchFirst ? (1, time) : (batch, 1)
+        let place = (direction * batch + first) * hidden
+        sweeps[direction](
+          .init(
+            base: x.value + first * rowStep * features, timeStep: timeStep * features, rowStep: rowStep * features),
+          into: .init(
+            base: y.value + first * rowStep * width + direction * hidden, timeStep: timeStep * width,
+            rowStep: rowStep * width),
+          rows: min(rowsPerTask, batch - first), time: time, together: together,
+          finalState: state.value + place, finalCells: cells.value + place, scratch: scratch)
       }
     }
     return output

@@ -124,12 +124,3 @@ enum BlockedOutput {
     }
   }
 }
-
-extension Tensor {
-  /// A map of height 1 whose width is all positions, when `isPointwise`; the map itself otherwise. Either layout.
-  func flattenedMap(_ isPointwise: Bool) -> Tensor {
-    guard isPointwise else { return self }
-    return Tensor(
-      shape: [shape[0], shape[1], 1, shape[2] * shape[3]], count: count, layout: layout, storage: storage)
-  }
-}

@@ -89,7 +89,9 @@ struct DirectPlan: Sendable {
         }
       }
     } else if bandMajor {
-      try parallelWithScratch(batch * bands, count: source.stagedCount(outputRows: rowsPerBand)) { task, staged in
+      try parallelWithScratch(
+        batch * bands, of: Float.self, count: source.stagedCount(outputRows: rowsPerBand)
+      ) { task, staged in
         let (sample, rows) = (task / bands, range(ofBand: task % bands))
         source.stage(staged, sample: sample, outputRows: rows, blocks: 0..<source.blocks, kernels: kernels)
         for group in groups {

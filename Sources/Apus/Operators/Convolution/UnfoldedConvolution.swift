@@ -51,10 +51,6 @@ struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
     // Each task unfolds its row into its own part, multiplies, and unblocks the product.
     let windowStep = termBlocks * size.width * vector
     let productStep = outputBlocks * size.width * vector
-    let lanes = min(tasks, 4 * max(1, Execution.current.threads))
-    let scratchBytes = try Shape.byteCount([lanes, windowStep + productStep], of: Scalar.self)
-    let scratch = try TensorStorage(byteCount: scratchBytes)
-    let parts = Unchecked(scratch.base.assumingMemoryBound(to: Scalar.self))
     let x = Unchecked(source.pointer)
     let b = Unchecked(bias.base.assumingMemoryBound(to: Scalar.self))
     let (parameters, inputsPerGroup, outputsPerGroup, weights) = (parameters, inputsPerGroup, outputsPerGroup, weights)
@@ -66,44 +62,41 @@ struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
 
     return try Tensor.filled(shape) { destination in
       let y = Unchecked(destination)
-      parallel(lanes) { lane in
-        let windows = parts.value + lane * (windowStep + productStep)
+      try parallelWithScratch(tasks, of: Scalar.self, count: windowStep + productStep) { task, windows in
         let product = windows + windowStep
-        for task in stride(from: lane, to: tasks, by: lanes) {
-          let row = task % size.height
-          let group = task / size.height % groups
-          let sample = task / (size.height * groups)
-          kernels.unfoldRow(
-            x.value + (sample * groups + group) * inputsPerGroup * height * width,
-            channels: inputsPerGroup, height: height, width: width,
-            row: row * parameters.stride.height - parameters.padding.top, column: -parameters.padding.left,
-            window: walk, outputWidth: size.width, windows, blockStep: size.width * vector)
-          withUnsafePointer(to: 0) { noOffset in
-            let tileWalk = TileWalk(
-              blockCount: termBlocks, blockStep: size.width * vector, rowCount: 1, rowStep: 0,
-              tapCount: 1, tapOffsets: noOffset, rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: vector),
-              weightBlockStep: weightBlockStep, outputStep: vector, outputBlockStep: size.width * vector)
-            let panel = weights[group].storage.base.assumingMemoryBound(to: Scalar.self)
-            for first in stride(from: 0, to: outputBlocks, by: tile) {
-              kernels.accumulateRow(
-                windows, weights: panel + first * weightBlockStep,
-                addend: b.value + (group * outputBlocks + first) * vector, addendStep: 0, addendBlockStep: vector,
-                product + first * size.width * vector, width: size.width, blocks: min(tile, outputBlocks - first),
-                walk: tileWalk)
-            }
-          }
-          if let activation { kernels.unary(activation, product, product, count: productStep) }
-          let plane = size.height * size.width
-          for block in 0..<outputBlocks {
-            let first = block * vector
-            data.transpose(
-              elementSize: MemoryLayout<Scalar>.stride, from: product + first * size.width, sourceStride: vector,
-              to: y.value + (sample * outputs + group * outputsPerGroup + first) * plane + row * size.width,
-              destinationStride: plane, rows: size.width, columns: min(vector, outputsPerGroup - first))
+        let row = task % size.height
+        let group = task / size.height % groups
+        let sample = task / (size.height * groups)
+        kernels.unfoldRow(
+          x.value + (sample * groups + group) * inputsPerGroup * height * width,
+          channels: inputsPerGroup, height: height, width: width,
+          row: row * parameters.stride.height - parameters.padding.top, column: -parameters.padding.left,
+          window: walk, outputWidth: size.width, windows, blockStep: size.width * vector)
+        withUnsafePointer(to: 0) { noOffset in
+          let tileWalk = TileWalk(
+            blockCount: termBlocks, blockStep: size.width * vector, rowCount: 1, rowStep: 0,
+            tapCount: 1, tapOffsets: noOffset, rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: vector),
+            weightBlockStep: weightBlockStep, outputStep: vector, outputBlockStep: size.width * vector)
+          let panel = weights[group].storage.base.assumingMemoryBound(to: Scalar.self)
+          for first in stride(from: 0, to: outputBlocks, by: tile) {
+            kernels.accumulateRow(
+              windows, weights: panel + first * weightBlockStep,
+              addend: b.value + (group * outputBlocks + first) * vector, addendStep: 0, addendBlockStep: vector,
+              product + first * size.width * vector, width: size.width, blocks: min(tile, outputBlocks - first),
+              walk: tileWalk)
           }
         }
+        if let activation { kernels.unary(activation, product, product, count: productStep) }
+        let plane = size.height * size.width
+        for block in 0..<outputBlocks {
+          let first = block * vector
+          data.transpose(
+            elementSize: MemoryLayout<Scalar>.stride, from: product + first * size.width, sourceStride: vector,
+            to: y.value + (sample * outputs + group * outputsPerGroup + first) * plane + row * size.width,
+            destinationStride: plane, rows: size.width, columns: min(vector, outputsPerGroup - first))
+        }
       }
-      withExtendedLifetime((source.storage, scratch)) {}
+      withExtendedLifetime(source.storage) {}
     }
   }
 }

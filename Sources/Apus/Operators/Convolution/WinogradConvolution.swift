@@ -65,7 +65,7 @@ struct WinogradConvolution: Sendable {
     let x = Unchecked(source.pointer)
     let positions = shape[2] * shape[3]
     return try BlockedOutput.make(shape: shape, positions: positions) { y in
-      try parallelWithScratch(batch * bands, count: plan.scratchCount) { task, scratch in
+      try parallelWithScratch(batch * bands, of: Float.self, count: plan.scratchCount) { task, scratch in
         let sample = task / bands
         run(
           plan, tiles: plan.tiles(ofBand: task % bands), height: source.shape[2], width: source.shape[3],

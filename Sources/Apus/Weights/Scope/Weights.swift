@@ -105,11 +105,17 @@ extension Weights {
     _ name: String, shape: [Int], as type: Scalar.Type = Scalar.self
   ) throws -> Tensor<Scalar> {
     // The shape first: a wrong parameter is not worth converting.
+    try check(name, shape: shape)
+    return try tensor(name)
+  }
+
+  /// Checks a parameter's shape without reading it.
+  /// - Throws: ``WeightsError``, which names the parameter, the file, and both shapes.
+  func check(_ name: String, shape: [Int]) throws {
     let found = try self.shape(of: name)
     guard found == shape else {
       throw WeightsError(file: file, reason: .wrongShape(name: fullName(name), found: found, expected: shape))
     }
-    return try tensor(name)
   }
 
   /// A parameter of whatever shape it has.
