@@ -40,6 +40,7 @@ let package = Package(
   products: [
     .library(name: "Apus", targets: ["Apus"]),
     .library(name: "ApusMotion", targets: ["ApusMotion"]),
+    .library(name: "ApusONNX", targets: ["ApusONNX"]),
     .library(name: "ApusModels", targets: ["ApusModels"]),
     .executable(name: "apus", targets: ["ApusCLI"]),
     .executable(name: "bench", targets: ["bench"]),
@@ -55,20 +56,22 @@ let package = Package(
       dependencies: [kernelInterface] + kernelTargets.map { .target(name: $0.name) },
       swiftSettings: isChecked ? [.define("APUS_CHECKED")] : []),
     .target(name: "ApusMotion", dependencies: ["Apus"]),
+    .target(name: "ApusONNX", dependencies: ["Apus"]),
     .target(name: "ApusModels", dependencies: ["Apus", "ApusMotion"]),
     .executableTarget(
       name: "ApusCLI",
       dependencies: [
-        "Apus", "ApusMotion", "ApusModels",
+        "Apus", "ApusMotion", "ApusONNX", "ApusModels",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ]),
-    .executableTarget(name: "ApusFuzz", dependencies: ["Apus", "ApusMotion", "ApusModels"]),
+    .executableTarget(name: "ApusFuzz", dependencies: ["Apus", "ApusMotion", "ApusONNX", "ApusModels"]),
     .executableTarget(
       name: "bench",
-      dependencies: ["Apus", "ApusModels"] + kernelTargets.map { .target(name: $0.name) },
+      dependencies: ["Apus", "ApusONNX", "ApusModels"] + kernelTargets.map { .target(name: $0.name) },
       path: "Benchmarks/bench"),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),
     .testTarget(name: "ApusMotionTests", dependencies: ["ApusMotion"]),
+    .testTarget(name: "ApusONNXTests", dependencies: ["ApusONNX"]),
     .testTarget(name: "ApusModelsTests", dependencies: ["ApusModels"]),
     .testTarget(name: "ApusCLITests", dependencies: ["ApusCLI", "Apus"]),
   ],

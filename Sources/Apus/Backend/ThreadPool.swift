@@ -16,7 +16,7 @@ import Synchronization
 ///
 /// `body` sees the caller's ``Execution/current``, but no other task-local value. Where the threads are taken already —
 /// inside another `parallel`, or while another task runs one — the calling thread does everything itself.
-func parallel(_ count: Int, _ body: @Sendable (Int) -> Void) {
+package func parallel(_ count: Int, _ body: @Sendable (Int) -> Void) {
   guard count > 0 else { return }
   if count > 1 {
     let execution = Execution.current

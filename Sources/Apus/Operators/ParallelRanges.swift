@@ -1,10 +1,10 @@
 import Synchronization
 
 /// How many elements make a piece of work worth handing to another thread: some microseconds of the cheapest kernel.
-let elementsPerPiece = 1 << 15
+package let elementsPerPiece = 1 << 15
 
 /// Calls `body` for consecutive pieces of `0 ..< count`, spread over threads. Pieces depend on `count` and `grain` only.
-func parallelRanges(
+package func parallelRanges(
   _ count: Int, grain: Int = elementsPerPiece, _ body: @Sendable (_ start: Int, _ count: Int) -> Void
 ) {
   guard count > 0 else { return }
@@ -20,7 +20,7 @@ func parallelRanges(
 }
 
 /// Calls `body` for consecutive groups of `count` rows of `width` elements each, about ``elementsPerPiece`` at a time.
-func parallelRows(_ count: Int, width: Int, _ body: @Sendable (_ first: Int, _ count: Int) -> Void) {
+package func parallelRows(_ count: Int, width: Int, _ body: @Sendable (_ first: Int, _ count: Int) -> Void) {
   parallelRanges(count, grain: max(1, elementsPerPiece / max(1, width)), body)
 }
 
@@ -34,7 +34,7 @@ extension Tensor {
 /// Calls `body` for every index below `count`, each time with room for `elements` of a type that no other call uses
 /// meanwhile. What is in there is undefined.
 /// - Throws: ``TensorError/memory(bytes:limit:)``.
-func parallelWithScratch<Scalar: FloatingPointScalar>(
+package func parallelWithScratch<Scalar: FloatingPointScalar>(
   _ count: Int, of type: Scalar.Type, count elements: Int,
   _ body: @Sendable (Int, UnsafeMutablePointer<Scalar>) -> Void
 ) throws {

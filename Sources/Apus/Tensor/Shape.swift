@@ -1,8 +1,8 @@
 /// Arithmetic on shapes that come from outside: nothing here overflows or traps.
-enum Shape {
+package enum Shape {
   /// The number of elements of `shape`; an empty shape has one.
   /// - Throws: ``TensorError/shape(operation:reason:)`` for a negative dimension or a product beyond `Int`.
-  static func elementCount(_ shape: [Int], operation: @autoclosure () -> String = "tensor") throws -> Int {
+  package static func elementCount(_ shape: [Int], operation: @autoclosure () -> String = "tensor") throws -> Int {
     var product = 1
     var hasZero = false
     for dimension in shape {
@@ -23,7 +23,7 @@ enum Shape {
   }
 
   /// Row-major strides, in elements. The shape has been through ``elementCount(_:operation:)``.
-  static func strides(_ shape: [Int]) -> [Int] {
+  package static func strides(_ shape: [Int]) -> [Int] {
     var strides = [Int](repeating: 1, count: shape.count)
     for axis in stride(from: shape.count - 2, through: 0, by: -1) {
       strides[axis] = strides[axis + 1] &* max(shape[axis + 1], 1)
@@ -33,7 +33,7 @@ enum Shape {
 
   /// `axis` counted from the front, as PyTorch counts: -1 is the last.
   /// - Throws: ``TensorError/argument(operation:reason:)`` when the shape has no such axis.
-  static func axis(_ axis: Int, in shape: [Int], operation: String) throws -> Int {
+  package static func axis(_ axis: Int, in shape: [Int], operation: String) throws -> Int {
     let resolved = axis < 0 ? axis &+ shape.count : axis
     guard shape.indices.contains(resolved) else {
       throw TensorError.argument(
@@ -43,7 +43,7 @@ enum Shape {
   }
 
   /// The shape both operands are stretched to, aligned at the last axis (NumPy's rule).
-  static func broadcast(_ a: [Int], _ b: [Int], operation: String) throws -> [Int] {
+  package static func broadcast(_ a: [Int], _ b: [Int], operation: String) throws -> [Int] {
     if a == b { return a }
     let rank = max(a.count, b.count)
     var result = [Int](repeating: 1, count: rank)
@@ -63,7 +63,7 @@ enum Shape {
 extension Shape {
   /// The bytes that `shape` takes.
   /// - Throws: ``TensorError/memory(bytes:limit:)`` when that is more than an `Int` can say.
-  static func byteCount<Scalar>(
+  package static func byteCount<Scalar>(
     _ shape: [Int], of: Scalar.Type, operation: @autoclosure () -> String = "tensor"
   ) throws -> Int {
     let (bytes, overflow) = try elementCount(shape, operation: operation())
@@ -74,7 +74,7 @@ extension Shape {
 
   /// Refuses what could never be held, for memory that does not come from the pool.
   /// - Throws: ``TensorError/memory(bytes:limit:)``.
-  static func checkMemory<Element>(_ shape: [Int], of: Element.Type, operation: @autoclosure () -> String) throws {
+  package static func checkMemory<Element>(_ shape: [Int], of: Element.Type, operation: @autoclosure () -> String) throws {
     let bytes = try byteCount(shape, of: Element.self, operation: operation())
     guard bytes <= Execution.memoryLimit else { throw TensorError.memory(bytes: bytes, limit: Execution.memoryLimit) }
   }

@@ -25,7 +25,7 @@ public struct Tensor<Scalar: TensorScalar>: Sendable {
   }
 
   /// Undefined contents, for an operator to fill.
-  init(uninitialized shape: [Int], layout: TensorLayout = .rowMajor) throws {
+  package init(uninitialized shape: [Int], layout: TensorLayout = .rowMajor) throws {
     let count = try Shape.elementCount(shape)
     let stored = try layout == .rowMajor ? count : Shape.elementCount(Self.blockedShape(shape))
     let (bytes, overflow) = stored.multipliedReportingOverflow(by: MemoryLayout<Scalar>.stride)
@@ -44,7 +44,7 @@ public struct Tensor<Scalar: TensorScalar>: Sendable {
 
 extension Tensor {
   /// The elements, in the order of ``layout``. Valid while `storage` is: wrap uses in `withExtendedLifetime(self)`.
-  var pointer: UnsafePointer<Scalar> {
+  package var pointer: UnsafePointer<Scalar> {
     UnsafePointer(storage.base.assumingMemoryBound(to: Scalar.self))
   }
 
@@ -81,7 +81,7 @@ extension Tensor {
   }
 
   /// A tensor whose elements `fill` writes, every one of them, in the order of `layout`.
-  static func filled(
+  package static func filled(
     _ shape: [Int], layout: TensorLayout = .rowMajor,
     by fill: (UnsafeMutablePointer<Scalar>) throws -> Void
   ) throws -> Tensor {

@@ -1,22 +1,30 @@
 /// The elements of a tensor as they lie in a file: little-endian, row-major, checked to be of the right length.
-struct StoredTensor {
-  let dataType: DataType
-  let shape: [Int]
+package struct StoredTensor {
+  package let dataType: DataType
+  package let shape: [Int]
   /// The product of `shape`.
-  let count: Int
+  package let count: Int
   /// `count` elements at any alignment.
-  let bytes: UnsafeRawBufferPointer
+  package let bytes: UnsafeRawBufferPointer
   /// What keeps `bytes` valid.
-  let file: MappedFile
+  package let file: MappedFile
+
+  package init(dataType: DataType, shape: [Int], count: Int, bytes: UnsafeRawBufferPointer, file: MappedFile) {
+    self.dataType = dataType
+    self.shape = shape
+    self.count = count
+    self.bytes = bytes
+    self.file = file
+  }
 
   /// A byte of a boolean tensor that is neither 0 nor 1.
-  struct InvalidBool: Error {
-    let index: Int
-    let byte: UInt8
+  package struct InvalidBool: Error {
+    package let index: Int
+    package let byte: UInt8
   }
 
   /// The tensor, its type erased.
-  func anyTensor() throws -> AnyTensor {
+  package func anyTensor() throws -> AnyTensor {
     switch dataType {
     case .float64: .float64(try tensor())
     case .float32: .float32(try tensor())

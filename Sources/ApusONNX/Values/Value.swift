@@ -1,0 +1,88 @@
+import Apus
+
+/// What an edge of a graph carries.
+public indirect enum Value: Sendable {
+  /// Numbers and truth values that operators compute in.
+  case tensor(AnyTensor)
+  /// Numbers of eight bits or fewer that are widened before anything is computed.
+  case coded(CodedTensor)
+  case strings(StringTensor)
+  /// Values of one type, `element`, in order. The type is kept for sequences that are empty.
+  case sequence([Value], element: ValueType)
+  /// A value of type `element`, or none.
+  case optional(Value?, element: ValueType)
+}
+
+extension Value {
+  /// A tensor with its element type erased.
+  public init<Scalar: TensorScalar>(_ tensor: Tensor<Scalar>) {
+    self = .tensor(AnyTensor(tensor))
+  }
+
+  /// The element type and shape, or what the value is made of.
+  public var type: ValueType {
+    switch self {
+    case .tensor(let tensor): .tensor(ElementType(tensor.dataType), tensor.shape.map(Dimension.size))
+    case .coded(let tensor): .tensor(tensor.elementType, tensor.shape.map(Dimension.size))
+    case .strings(let tensor): .tensor(.string, tensor.shape.map(Dimension.size))
+    case .sequence(_, let element): .sequence(element)
+    case .optional(_, let element): .optional(element)
+    }
+  }
+
+  /// The element type of a tensor; nil for a sequence or an optional.
+  public var elementType: ElementType? {
+    if case .tensor(let elementType, _) = type { elementType } else { nil }
+  }
+
+  /// The extents of a tensor; nil for a sequence or an optional.
+  public var shape: [Int]? {
+    switch self {
+    case .tensor(let tensor): tensor.shape
+    case .coded(let tensor): tensor.shape
+    case .strings(let tensor): tensor.shape
+    case .sequence, .optional: nil
+    }
+  }
+}
+
+/// The type of a value: what a model declares, or what a value turned out to be.
+public indirect enum ValueType: Sendable, Hashable {
+  /// A tensor; `nil` where the element type or the rank is not declared.
+  case tensor(ElementType?, [Dimension]?)
+  case sequence(ValueType)
+  case optional(ValueType)
+  /// A kind that Apus reads no values of (`map`, `sparse tensor`), named for messages.
+  case unsupported(String)
+}
+
+/// An extent that a model declares.
+public enum Dimension: Sendable, Hashable {
+  case size(Int)
+  /// Known when the model runs, the same wherever the name stands.
+  case symbol(String)
+  case unknown
+}
+
+extension Dimension: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .size(let size): "\(size)"
+    case .symbol(let name): name
+    case .unknown: "?"
+    }
+  }
+}
+
+extension ValueType: CustomStringConvertible {
+  /// `FLOAT[1, 3, height, ?]`, `sequence(INT64[?])`.
+  public var description: String {
+    switch self {
+    case .tensor(let elementType, let shape):
+      (elementType?.description ?? "?") + (shape.map { "[\($0.map(\.description).joined(separator: ", "))]" } ?? "")
+    case .sequence(let element): "sequence(\(element))"
+    case .optional(let element): "optional(\(element))"
+    case .unsupported(let name): name
+    }
+  }
+}
