@@ -9,11 +9,11 @@
 /// A value behind a POSIX mutex.
 ///
 /// Like the standard library's `Mutex`, whose locking ThreadSanitizer does not see: it reports races that are none.
-final class Locked<Value>: @unchecked Sendable {
+package final class Locked<Value>: @unchecked Sendable {
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
   private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
 
-  init(_ value: sending Value) {
+  package init(_ value: sending Value) {
     self.value.initialize(to: value)
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
@@ -27,7 +27,7 @@ final class Locked<Value>: @unchecked Sendable {
   }
 
   @inline(__always)
-  func withLock<Result>(_ body: (inout Value) throws -> sending Result) rethrows -> sending Result {
+  package func withLock<Result>(_ body: (inout Value) throws -> sending Result) rethrows -> sending Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
     return try body(&value.pointee)

@@ -47,7 +47,7 @@ package struct AtomicFile {
       return
     }
     // Through a link, the file it points to is replaced, not the link.
-    target = exists ? resolved(path) : path
+    target = (exists ? realPath(path) : nil) ?? path
     // A short name of its own: the file's with something added might be too long for the file system.
     let name = "\(parentFolder(of: target))/.apus-\(String(UInt64.random(in: 0...(.max)), radix: 36)).part"
     temporary = name
@@ -92,15 +92,15 @@ package struct AtomicFile {
   }
 }
 
-/// `path` without symbolic links.
-private func resolved(_ path: String) -> String {
-  guard let real = realpath(path, nil) else { return path }
+/// `path` without symbolic links; nil when nothing is there.
+package func realPath(_ path: String) -> String? {
+  guard let real = realpath(path, nil) else { return nil }
   defer { free(real) }
   return String(cString: real)
 }
 
 /// The folder that holds `path`.
-func parentFolder(of path: String) -> String {
+package func parentFolder(of path: String) -> String {
   guard let slash = path.lastIndex(of: "/") else { return "." }
   return slash == path.startIndex ? "/" : String(path[..<slash])
 }

@@ -23,7 +23,7 @@ package final class MappedFile: @unchecked Sendable {
   /// What messages call it: the path it was opened by.
   package let name: String
   /// The contents, for code that keeps this object alive while it looks at them: see ``withUnsafeBytes(_:)``.
-  let unownedBytes: UnsafeRawBufferPointer
+  package let unownedBytes: UnsafeRawBufferPointer
   private let release: Release
 
   private enum Release { case unmap, free }

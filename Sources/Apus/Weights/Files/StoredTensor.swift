@@ -47,12 +47,23 @@ package struct StoredTensor {
     }
   }
 
+  /// From this size on, elements are read where they lie at any alignment: a copy would cost more, in memory above all,
+  /// than loads that cross from one cache line into the next. x86-64 and arm64 load numbers and vectors from any address,
+  /// and the kernels ask for nothing more.
+  private static var unalignedByteCount: Int {
+    #if arch(x86_64) || arch(arm64)
+      4096
+    #else
+      .max
+    #endif
+  }
+
   /// The elements where they lie, when the processor can read them there; a copy otherwise.
   private func tensor<Scalar: TensorScalar>() throws -> Tensor<Scalar> {
     guard let base = bytes.baseAddress, count > 0 else { return try Tensor(uninitialized: shape) }
     let isAligned = Int(bitPattern: base) & (MemoryLayout<Scalar>.alignment - 1) == 0
     let storage: TensorStorage
-    if isAligned {
+    if isAligned || bytes.count >= Self.unalignedByteCount {
       storage = TensorStorage(borrowing: base, byteCount: bytes.count, owner: file)
     } else {
       storage = try TensorStorage(byteCount: bytes.count)

@@ -1,0 +1,40 @@
+import Apus
+
+/// The file that messages are read from, with the files beside it that hold tensors of it.
+package final class FileSource: Sendable {
+  package let file: MappedFile
+  private let externalFiles: ExternalFiles?
+
+  /// - Parameter externalFiles: nil where there is no folder to look in.
+  package init(file: MappedFile, externalFiles: ExternalFiles? = nil) {
+    self.file = file
+    self.externalFiles = externalFiles
+  }
+
+  /// The part of an external file that holds a tensor.
+  func bytes(
+    of data: ExternalData, byteCount: Int, _ elementType: ElementType, _ shape: [Int]
+  ) throws -> (file: MappedFile, range: Range<Int>) {
+    guard let externalFiles else { throw ONNXFileError.TensorReason.noFolder(location: data.location) }
+    let offset = try Self.number(data.offset, key: "offset") ?? 0
+    let length = try Self.number(data.length, key: "length") ?? byteCount
+    guard length == byteCount else {
+      throw ONNXFileError.TensorReason.wrongByteCount(elementType, shape, expected: byteCount, found: length)
+    }
+    let file = try externalFiles.file(at: data.location)
+    guard offset <= file.count, length <= file.count - offset else {
+      throw ONNXFileError.TensorReason.beyondExternalFile(
+        location: data.location, offset: offset, length: length, fileSize: file.count)
+    }
+    return (file, offset..<offset + length)
+  }
+
+  /// Offsets and lengths are decimal texts.
+  private static func number(_ text: String?, key: String) throws -> Int? {
+    guard let text else { return nil }
+    guard let number = Int(text), number >= 0 else {
+      throw ONNXFileError.TensorReason.badExternalNumber(key: key, text: text)
+    }
+    return number
+  }
+}

@@ -1,0 +1,77 @@
+import Apus
+
+extension ModelProto {
+  /// The most bytes that a protocol buffer can have.
+  static let byteLimit = Int(Int32.max)
+
+  /// Reads the model at `path`. Its weights stay in the file until they are used.
+  /// - Throws: ``FileError`` when the file cannot be read, ``ONNXFileError`` when something in it is wrong.
+  public static func read(contentsOf path: String, access: FileAccess = .mapped) throws -> ModelProto {
+    let file = try MappedFile(path: path, access: access)
+    return try read(FileSource(file: file, externalFiles: ExternalFiles(model: path, access: access)))
+  }
+
+  /// Reads a model that is already in memory; `name` is what messages call it.
+  /// - Parameter folder: where files lie that hold tensors of the model; nil when it has none.
+  /// - Throws: ``ONNXFileError`` when something is wrong.
+  public static func read(
+    bytes: UnsafeRawBufferPointer, name: String, folder: String? = nil, access: FileAccess = .mapped
+  ) throws -> ModelProto {
+    let external = folder.map { ExternalFiles(folder: $0, access: access) }
+    return try read(FileSource(file: MappedFile(copying: bytes, name: name), externalFiles: external))
+  }
+
+  private static func read(_ source: FileSource) throws -> ModelProto {
+    do {
+      return try source.message()
+    } catch let error as ONNXFileError {
+      // Looked at only now: a model could begin as a file of another format does.
+      guard let sentence = otherFormat(of: source.file) else { throw error }
+      throw ONNXFileError(file: source.file.name, reason: .otherFormat(sentence))
+    }
+  }
+
+  /// The model as a file holds it, data of other files included.
+  /// - Throws: ``ONNXFileError``.
+  public func encode() throws -> [UInt8] {
+    try writingFailures(of: "model") { try ProtobufWriter.bytes(of: self, limit: Self.byteLimit) }
+  }
+
+  /// Writes the model at `path`, whole or not at all, data of other files included.
+  /// - Throws: ``FileError``, ``ONNXFileError``.
+  public func write(to path: String) throws {
+    try writeMessage(self, to: path)
+  }
+}
+
+extension FileSource {
+  /// The message that the whole file is.
+  func message<Message: ProtobufMessage>(_ type: Message.Type = Message.self) throws -> Message {
+    try withExtendedLifetime(self) {
+      var reader = ProtobufReader(source: self, message: Message.messageName)
+      do throws(ProtobufError) {
+        return try Message(from: &reader)
+      } catch {
+        throw ONNXFileError(file: file.name, reason: .protobuf(error))
+      }
+    }
+  }
+}
+
+/// Writes a message as a file, whole or not at all.
+func writeMessage(_ message: some ProtobufMessage, to path: String) throws {
+  try writingFailures(of: path) {
+    try AtomicFile.create(at: path) { file in
+      try ProtobufWriter.write(message, limit: ModelProto.byteLimit, begin: { _ in }, to: { try file.append($0) })
+    }
+  }
+}
+
+/// Adds the name of the file to what cannot be written.
+func writingFailures<Result>(of name: String, _ body: () throws -> Result) throws -> Result {
+  do {
+    return try body()
+  } catch let reason as ONNXFileError.Reason {
+    throw ONNXFileError(file: name, reason: reason)
+  }
+}

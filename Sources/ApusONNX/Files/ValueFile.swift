@@ -1,0 +1,55 @@
+import Apus
+
+/// Files that hold one value each (`.pb`), as the tests of the standard and many tools keep inputs and outputs.
+public enum ValueFile {
+  /// Reads a value of the kind that `type` says; the file itself does not say.
+  /// - Returns: the name that the file gives the value, and the value.
+  /// - Throws: ``FileError`` when the file cannot be read, ``ONNXFileError`` when something in it is wrong.
+  public static func read(
+    contentsOf path: String, as type: ValueType = .tensor(nil, nil), access: FileAccess = .mapped
+  ) throws -> (name: String, value: Value) {
+    let file = try MappedFile(path: path, access: access)
+    return try read(FileSource(file: file, externalFiles: ExternalFiles(model: path, access: access)), as: type)
+  }
+
+  /// Reads a value that is already in memory; `name` is what messages call it.
+  /// - Throws: ``ONNXFileError`` when something is wrong.
+  public static func read(
+    bytes: UnsafeRawBufferPointer, name: String, as type: ValueType = .tensor(nil, nil)
+  ) throws -> (name: String, value: Value) {
+    try read(FileSource(file: MappedFile(copying: bytes, name: name)), as: type)
+  }
+
+  private static func read(_ source: FileSource, as type: ValueType) throws -> (name: String, value: Value) {
+    switch type {
+    case .tensor:
+      let tensor: TensorProto = try source.message()
+      return (tensor.name, try tensor.value())
+    case .sequence(let element):
+      let sequence: SequenceProto = try source.message()
+      return (sequence.name, try sequence.value(element: element))
+    case .optional(let element):
+      let optional: OptionalProto = try source.message()
+      return (optional.name, try optional.value(element: element))
+    case .unsupported(let name):
+      throw ONNXFileError(file: source.file.name, reason: .unreadableValue("a value of type \(name)"))
+    }
+  }
+
+  /// Writes a value at `path`, whole or not at all.
+  /// - Throws: ``FileError``, ``ONNXFileError``.
+  public static func write(_ value: Value, named name: String = "", to path: String) throws {
+    switch try SequenceProto.Element(value) {
+    case .tensor(var tensor):
+      tensor.name = name
+      try writeMessage(tensor, to: path)
+    case .sequence(var sequence):
+      sequence.name = name
+      try writeMessage(sequence, to: path)
+    case .optional(var optional):
+      optional.name = name
+      try writeMessage(optional, to: path)
+    case .sparseTensor, .map: throw ONNXFileError(file: path, reason: .unwritableType("\(value.type)"))
+    }
+  }
+}

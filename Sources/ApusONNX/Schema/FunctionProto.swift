@@ -1,0 +1,76 @@
+/// An operator that a model defines itself, as a graph of others.
+public struct FunctionProto: Sendable {
+  public var name: String
+  public var domain: String
+  public var overload: String
+  public var inputs: [String]
+  public var outputs: [String]
+  /// The names of attributes without default values.
+  public var attributes: [String]
+  public var attributeDefaults: [AttributeProto]
+  public var nodes: [NodeProto]
+  public var opsetImports: [OperatorSetID]
+  public var valueInfo: [ValueInfoProto]
+  public var docString: String
+  public var metadata: [StringStringEntry]
+
+  public init(
+    name: String, domain: String = "", overload: String = "", inputs: [String] = [], outputs: [String] = [],
+    attributes: [String] = [], attributeDefaults: [AttributeProto] = [], nodes: [NodeProto] = [],
+    opsetImports: [OperatorSetID] = [], valueInfo: [ValueInfoProto] = [], docString: String = "",
+    metadata: [StringStringEntry] = []
+  ) {
+    self.name = name
+    self.domain = domain
+    self.overload = overload
+    self.inputs = inputs
+    self.outputs = outputs
+    self.attributes = attributes
+    self.attributeDefaults = attributeDefaults
+    self.nodes = nodes
+    self.opsetImports = opsetImports
+    self.valueInfo = valueInfo
+    self.docString = docString
+    self.metadata = metadata
+  }
+}
+
+extension FunctionProto: ProtobufMessage {
+  package static let messageName = "FunctionProto"
+
+  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+    self.init(name: "")
+    while let field = try reader.next() {
+      switch field.number {
+      case 1: name = try reader.string(field)
+      case 4: inputs.append(try reader.string(field))
+      case 5: outputs.append(try reader.string(field))
+      case 6: attributes.append(try reader.string(field))
+      case 7: nodes.append(try reader.message(field))
+      case 8: docString = try reader.note(field)
+      case 9: opsetImports.append(try reader.message(field))
+      case 10: domain = try reader.string(field)
+      case 11: attributeDefaults.append(try reader.message(field))
+      case 12: valueInfo.append(try reader.message(field))
+      case 13: overload = try reader.string(field)
+      case 14: metadata.append(try reader.message(field))
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  package func encode(to writer: inout ProtobufWriter) throws {
+    try writer.string(1, name)
+    for input in inputs { try writer.string(4, input) }
+    for output in outputs { try writer.string(5, output) }
+    for attribute in attributes { try writer.string(6, attribute) }
+    try writer.messages(7, nodes)
+    try writer.optionalString(8, docString)
+    try writer.messages(9, opsetImports)
+    try writer.string(10, domain)
+    try writer.messages(11, attributeDefaults)
+    try writer.messages(12, valueInfo)
+    try writer.optionalString(13, overload)
+    try writer.messages(14, metadata)
+  }
+}

@@ -1,0 +1,50 @@
+/// A value or none, as a file holds it.
+public struct OptionalProto: Sendable {
+  public var name: String
+  public var content: SequenceProto.Element?
+
+  public init(name: String = "", content: SequenceProto.Element? = nil) {
+    self.name = name
+    self.content = content
+  }
+
+  /// The value; `element` is the type that is declared of it.
+  /// - Throws: ``ONNXFileError``.
+  public func value(element: ValueType) throws -> Value {
+    .optional(try content?.value(expecting: element), element: element)
+  }
+}
+
+extension OptionalProto: ProtobufMessage {
+  package static let messageName = "OptionalProto"
+
+  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+    self.init()
+    while let field = try reader.next() {
+      switch field.number {
+      case 1: name = try reader.note(field)
+      case 3: content = .tensor(try reader.message(field))
+      case 4: content = .sparseTensor(try reader.message(field))
+      case 5: content = .sequence(try reader.message(field))
+      case 6:
+        try reader.skip(field)
+        content = .map
+      case 7: content = .optional(try reader.message(field))
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  package func encode(to writer: inout ProtobufWriter) throws {
+    try writer.optionalString(1, name)
+    try writer.int64(2, content?.kind ?? 0)
+    switch content {
+    case nil: break
+    case .tensor(let tensor)?: try writer.message(3, tensor)
+    case .sparseTensor(let tensor)?: try writer.message(4, tensor)
+    case .sequence(let sequence)?: try writer.message(5, sequence)
+    case .map?: throw ONNXFileError.Reason.unwritableType("map")
+    case .optional(let optional)?: try writer.message(7, optional)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+/// Values of one type in order, as a file holds them.
+public struct SequenceProto: Sendable {
+  public var name: String
+  public var elements: [Element]
+
+  /// What a sequence or an optional is made of.
+  public indirect enum Element: Sendable {
+    case tensor(TensorProto)
+    case sparseTensor(SparseTensorProto)
+    case sequence(SequenceProto)
+    case optional(OptionalProto)
+    /// Pairs of keys and values, which Apus does not read.
+    case map
+  }
+
+  public init(name: String = "", elements: [Element] = []) {
+    self.name = name
+    self.elements = elements
+  }
+}
+
+extension SequenceProto.Element {
+  /// How the standard numbers what elements are, for sequences and optionals alike.
+  var kind: Int64 {
+    switch self {
+    case .tensor: 1
+    case .sparseTensor: 2
+    case .sequence: 3
+    case .map: 4
+    case .optional: 5
+    }
+  }
+
+  init(_ value: Value) throws {
+    switch value {
+    case .tensor, .coded, .strings: self = .tensor(try TensorProto(value: value))
+    case .sequence(let values, _): self = .sequence(SequenceProto(elements: try values.map(Self.init)))
+    case .optional(let value, _): self = .optional(OptionalProto(content: try value.map(Self.init)))
+    }
+  }
+
+  /// The element as a value of a type that somebody expects.
+  func value(expecting type: ValueType) throws -> Value {
+    switch self {
+    case .tensor(let tensor): return try tensor.value()
+    case .sparseTensor(let tensor): return try tensor.value()
+    case .map: throw ONNXFileError(file: "value", reason: .unreadableValue("a map"))
+    case .sequence(let sequence):
+      let element: ValueType = if case .sequence(let element) = type { element } else { .tensor(nil, nil) }
+      return try sequence.value(element: element)
+    case .optional(let optional):
+      let element: ValueType = if case .optional(let element) = type { element } else { .tensor(nil, nil) }
+      return try optional.value(element: element)
+    }
+  }
+}
+
+extension SequenceProto {
+  /// The values; `element` is the type that is declared of them.
+  /// - Throws: ``ONNXFileError``.
+  public func value(element: ValueType) throws -> Value {
+    .sequence(try elements.map { try $0.value(expecting: element) }, element: element)
+  }
+}
+
+extension SequenceProto: ProtobufMessage {
+  package static let messageName = "SequenceProto"
+
+  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+    self.init()
+    while let field = try reader.next() {
+      switch field.number {
+      case 1: name = try reader.note(field)
+      case 3: elements.append(.tensor(try reader.message(field)))
+      case 4: elements.append(.sparseTensor(try reader.message(field)))
+      case 5: elements.append(.sequence(try reader.message(field)))
+      case 6:
+        try reader.skip(field)
+        elements.append(.map)
+      case 7: elements.append(.optional(try reader.message(field)))
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  package func encode(to writer: inout ProtobufWriter) throws {
+    try writer.optionalString(1, name)
+    // Of an empty sequence nothing is known; other writers call its elements tensors.
+    try writer.int64(2, elements.first?.kind ?? 1)
+    for element in elements {
+      switch element {
+      case .tensor(let tensor): try writer.message(3, tensor)
+      case .sparseTensor(let tensor): try writer.message(4, tensor)
+      case .sequence(let sequence): try writer.message(5, sequence)
+      case .map: throw ONNXFileError.Reason.unwritableType("map")
+      case .optional(let optional): try writer.message(7, optional)
+      }
+    }
+  }
+}

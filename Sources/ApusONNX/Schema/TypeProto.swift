@@ -1,0 +1,139 @@
+// `TypeProto` of the standard is `ValueType` here: one of several messages, each in a field of its own.
+
+extension ValueType: ProtobufMessage {
+  package static let messageName = "TypeProto"
+
+  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+    // A file may hold several and the last counts, as for every choice of fields. None means a tensor of anything.
+    self = .tensor(nil, nil)
+    while let field = try reader.next() {
+      switch field.number {
+      case 1: self = try reader.message(field, as: TensorType.self).valueType
+      case 4: self = .sequence(try reader.message(field, as: ElementOf.self).type)
+      case 9: self = .optional(try reader.message(field, as: ElementOf.self).type)
+      case 5:
+        try reader.skip(field)
+        self = .unsupported("map")
+      case 7:
+        try reader.skip(field)
+        self = .unsupported("opaque")
+      case 8:
+        try reader.skip(field)
+        self = .unsupported("sparse tensor")
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  package func encode(to writer: inout ProtobufWriter) throws {
+    switch self {
+    case .tensor(let elementType, let shape):
+      try writer.message(1, TensorType(elementType: elementType?.rawValue ?? 0, shape: shape))
+    case .sequence(let element): try writer.message(4, ElementOf(type: element))
+    case .optional(let element): try writer.message(9, ElementOf(type: element))
+    case .unsupported(let name): throw ONNXFileError.Reason.unwritableType(name)
+    }
+  }
+}
+
+/// `TypeProto.Tensor`.
+private struct TensorType: ProtobufMessage {
+  static let messageName = "TypeProto.Tensor"
+
+  var elementType: Int32 = 0
+  var shape: [Dimension]?
+
+  var valueType: ValueType {
+    if let known = ElementType(rawValue: elementType) { return .tensor(known, shape) }
+    return elementType == 0 ? .tensor(nil, shape) : .unsupported("tensor of element type \(elementType)")
+  }
+}
+
+extension TensorType {
+  init(from reader: inout ProtobufReader) throws(ProtobufError) {
+    self.init()
+    var shape: TensorShape?
+    while let field = try reader.next() {
+      switch field.number {
+      case 1: elementType = try reader.int32(field)
+      case 2: try reader.message(field, into: &shape)
+      default: try reader.skip(field)
+      }
+    }
+    self.shape = shape?.dimensions
+  }
+
+  func encode(to writer: inout ProtobufWriter) throws {
+    try writer.int64(1, Int64(elementType))
+    if let shape { try writer.message(2, TensorShape(dimensions: shape)) }
+  }
+}
+
+/// `TypeProto.Sequence` and `TypeProto.Optional`, which look the same.
+private struct ElementOf: ProtobufMessage {
+  static let messageName = "TypeProto.Sequence or TypeProto.Optional"
+
+  let type: ValueType
+}
+
+extension ElementOf {
+  init(from reader: inout ProtobufReader) throws(ProtobufError) {
+    var type: ValueType?
+    while let field = try reader.next() {
+      if field.number == 1 { try reader.message(field, into: &type) } else { try reader.skip(field) }
+    }
+    self.type = type ?? .tensor(nil, nil)
+  }
+
+  func encode(to writer: inout ProtobufWriter) throws {
+    try writer.message(1, type)
+  }
+}
+
+/// `TensorShapeProto`.
+private struct TensorShape: ProtobufMessage {
+  static let messageName = "TensorShapeProto"
+
+  var dimensions: [Dimension] = []
+}
+
+extension TensorShape {
+  init(from reader: inout ProtobufReader) throws(ProtobufError) {
+    self.init()
+    while let field = try reader.next() {
+      if field.number == 1 { dimensions.append(try reader.message(field)) } else { try reader.skip(field) }
+    }
+  }
+
+  func encode(to writer: inout ProtobufWriter) throws {
+    try writer.messages(1, dimensions)
+  }
+}
+
+extension Dimension: ProtobufMessage {
+  package static let messageName = "TensorShapeProto.Dimension"
+
+  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+    self = .unknown
+    while let field = try reader.next() {
+      switch field.number {
+      case 1:
+        // Some producers say -1 of an extent they do not know.
+        let size = try reader.int64(field)
+        self = size < 0 ? .unknown : Int(exactly: size).map(Dimension.size) ?? .unknown
+      case 2:
+        let symbol = try reader.string(field)
+        self = symbol.isEmpty ? .unknown : .symbol(symbol)
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  package func encode(to writer: inout ProtobufWriter) throws {
+    switch self {
+    case .size(let size): try writer.int64(1, Int64(size))
+    case .symbol(let name): try writer.string(2, name)
+    case .unknown: break
+    }
+  }
+}

@@ -1,0 +1,35 @@
+/// The name and type of a value.
+public struct ValueInfoProto: Sendable, Hashable {
+  public var name: String
+  /// Nil when the producer declared none.
+  public var type: ValueType?
+  public var docString: String
+
+  public init(name: String, type: ValueType? = nil, docString: String = "") {
+    self.name = name
+    self.type = type
+    self.docString = docString
+  }
+}
+
+extension ValueInfoProto: ProtobufMessage {
+  package static let messageName = "ValueInfoProto"
+
+  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+    self.init(name: "")
+    while let field = try reader.next() {
+      switch field.number {
+      case 1: name = try reader.string(field)
+      case 2: try reader.message(field, into: &type)
+      case 3: docString = try reader.note(field)
+      default: try reader.skip(field)
+      }
+    }
+  }
+
+  package func encode(to writer: inout ProtobufWriter) throws {
+    try writer.string(1, name)
+    if let type { try writer.message(2, type) }
+    try writer.optionalString(3, docString)
+  }
+}
