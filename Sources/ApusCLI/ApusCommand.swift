@@ -33,6 +33,6 @@ struct ApusCommand: ParsableCommand {
     version: ApusVersion.current,
     subcommands: [
       DemoCommand.self, BehaviorCommand.self, VerifyCommand.self, CompareCommand.self, InspectCommand.self,
-      DoctorCommand.self,
+      ConformanceCommand.self, DoctorCommand.self,
     ])
 }

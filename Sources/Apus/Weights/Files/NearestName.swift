@@ -2,7 +2,7 @@
 ///
 /// Near is an edit distance of at most a third of the name. Very long lists and names are not searched: this is a hint
 /// in an error message, and must not cost more than the work that failed.
-func nearestName(to name: String, in candidates: [String]) -> String? {
+package func nearestName(to name: String, in candidates: [String]) -> String? {
   let wanted = Array(name.utf8)
   guard !wanted.isEmpty, wanted.count <= 128, candidates.count <= 4096 else { return nil }
   var best: (name: String, distance: Int)?

@@ -1,0 +1,269 @@
+import Apus
+
+/// Turns the messages of a file into a ``Graph``: names become numbers, calls of model-local functions are written out,
+/// and nodes are put in an order in which they can run.
+struct GraphBuilder {
+  private let functions: [FunctionKey: FunctionProto]
+  private let opsets: [String: Int]
+  private let limits: Limits
+  private var nodeCount = 0
+
+  /// What a file may ask for before it is refused.
+  struct Limits: Sendable {
+    /// Functions and subgraphs within each other.
+    var depth = 64
+    /// Nodes after all functions are written out; a few functions that call each other twice would fill any memory.
+    var nodes = 1_000_000
+  }
+
+  private struct FunctionKey: Hashable {
+    let name: OperatorName
+    let overload: String
+  }
+
+  init(functions: [FunctionProto], opsets: [OperatorSetID], limits: Limits = Limits()) {
+    self.functions = Dictionary(
+      functions.map { (FunctionKey(name: OperatorName(domain: $0.domain, type: $0.name), overload: $0.overload), $0) },
+      uniquingKeysWith: { first, _ in first })
+    self.opsets = Self.versions(opsets)
+    self.limits = limits
+  }
+
+  private static func versions(_ opsets: [OperatorSetID]) -> [String: Int] {
+    Dictionary(
+      opsets.map { (OperatorName(domain: $0.domain, type: "").domain, Int(clamping: $0.version)) },
+      uniquingKeysWith: max)
+  }
+
+  /// What names mean at one place of the file.
+  private final class Scope {
+    var graph: Graph
+    var names: [String: Graph.ValueID] = [:]
+    /// The scope of the graph around this subgraph; nil for the model's own and for a function's body.
+    let parent: Scope?
+    var opsets: [String: Int]
+    /// What is put before the names of nodes and values: the function calls that led here.
+    let prefix: String
+
+    init(_ name: String, parent: Scope? = nil, opsets: [String: Int], prefix: String = "") {
+      graph = Graph(name: name)
+      self.parent = parent
+      self.opsets = opsets
+      self.prefix = prefix
+    }
+
+    /// The value called `name` here or around here; what lies around is captured.
+    func resolve(_ name: String) -> Graph.ValueID? {
+      if let id = names[name] { return id }
+      guard let outer = parent?.resolve(name) else { return nil }
+      let id = graph.addValue(named: name, type: parent?.graph.values[outer].type)
+      graph.captures.append(Graph.Capture(outer: outer, inner: id))
+      names[name] = id
+      return id
+    }
+  }
+
+  /// The model's graph.
+  /// - Throws: ``ONNXError/graph(_:)``.
+  mutating func build(_ proto: GraphProto) throws -> Graph {
+    try graph(proto, parent: nil, opsets: opsets, prefix: "", depth: 0, attributes: [:])
+  }
+
+  private mutating func graph(
+    _ proto: GraphProto, parent: Scope?, opsets: [String: Int], prefix: String, depth: Int,
+    attributes: [String: AttributeProto]
+  ) throws -> Graph {
+    guard depth <= limits.depth else {
+      throw ONNXError.graph("graphs and functions are nested deeper than \(limits.depth)")
+    }
+    let scope = Scope(proto.name, parent: parent, opsets: opsets, prefix: prefix)
+    let declared = Dictionary(proto.valueInfo.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first })
+    for input in proto.inputs {
+      guard scope.names[input.name] == nil else {
+        throw ONNXError.graph("graph '\(proto.name)' has two inputs named '\(input.name)'")
+      }
+      let id = scope.graph.addValue(named: prefix + input.name, type: input.type)
+      scope.names[input.name] = id
+      scope.graph.inputs.append(id)
+    }
+    for tensor in proto.initializers { try define(tensor.name, as: { try tensor.value() }, in: scope) }
+    for tensor in proto.sparseInitializers { try define(tensor.values.name, as: { try tensor.value() }, in: scope) }
+    try append(proto.nodes, to: scope, depth: depth, attributes: attributes, declared: declared)
+    for output in proto.outputs {
+      guard let id = scope.resolve(output.name) else {
+        throw ONNXError.graph("output '\(output.name)' of graph '\(proto.name)' is given by no node")
+      }
+      if let type = output.type { scope.graph.values[id].type = type }
+      scope.graph.outputs.append(id)
+    }
+    return scope.graph
+  }
+
+  private func define(_ name: String, as value: () throws -> Value, in scope: Scope) throws {
+    let id = scope.names[name] ?? scope.graph.addValue(named: scope.prefix + name)
+    scope.names[name] = id
+    guard scope.graph.constants[id] == nil else {
+      throw ONNXError.graph("two initialisers are named '\(name)'")
+    }
+    do {
+      let value = try value()
+      scope.graph.constants[id] = value
+      if scope.graph.values[id].type == nil { scope.graph.values[id].type = value.type }
+    } catch {
+      throw ONNXError.graph("initialiser '\(name)': \(error)")
+    }
+  }
+}
+
+// MARK: - Nodes
+
+extension GraphBuilder {
+  private mutating func append(
+    _ protos: [NodeProto], to scope: Scope, depth: Int, attributes: [String: AttributeProto],
+    declared: [String: ValueType?]
+  ) throws {
+    // Outputs first: files exist whose nodes are not in order.
+    for proto in protos {
+      for output in proto.outputs where !output.isEmpty {
+        guard scope.names[output] == nil else {
+          throw ONNXError.graph("the name '\(output)' is given to two values (node '\(proto.name)', \(proto.opType))")
+        }
+        scope.names[output] = scope.graph.addValue(named: scope.prefix + output, type: declared[output] ?? nil)
+      }
+    }
+    var nodes: [Node] = []
+    for (index, proto) in protos.enumerated() {
+      nodes += try self.nodes(proto, index: index, in: scope, depth: depth, attributes: attributes)
+    }
+    scope.graph.nodes += try Self.ordered(nodes, in: scope.graph)
+  }
+
+  /// The node itself, or the nodes of the function that it calls.
+  private mutating func nodes(
+    _ proto: NodeProto, index: Int, in scope: Scope, depth: Int, attributes: [String: AttributeProto]
+  ) throws -> [Node] {
+    nodeCount += 1
+    guard nodeCount <= limits.nodes else {
+      throw ONNXError.graph("the model has more than \(limits.nodes) nodes when its functions are written out")
+    }
+    let operatorName = OperatorName(domain: proto.domain, type: proto.opType)
+    let name = scope.prefix + (proto.name.isEmpty ? "\(proto.opType)_\(index)" : proto.name)
+    let inputs = try proto.inputs.map { input -> Graph.ValueID? in
+      if input.isEmpty { return nil }
+      guard let id = scope.resolve(input) else {
+        throw ONNXError.graph("input '\(input)' of node '\(name)' (\(operatorName)) is given by no node, input or initialiser")
+      }
+      return id
+    }
+    let outputs = proto.outputs.map { $0.isEmpty ? nil : scope.names[$0] }
+    var node = Node(
+      name: name, operatorName: operatorName, opset: scope.opsets[operatorName.domain] ?? 1, inputs: inputs,
+      outputs: outputs)
+    for attribute in proto.attributes {
+      guard let resolved = try Self.resolve(attribute, attributes, node: name) else { continue }
+      if case .graph(let subgraph) = resolved {
+        node.subgraphs[attribute.name] = try graph(
+          subgraph, parent: scope, opsets: scope.opsets, prefix: scope.prefix, depth: depth + 1, attributes: attributes)
+      } else {
+        node.attributes[attribute.name] = resolved
+      }
+    }
+    if let function = functions[FunctionKey(name: operatorName, overload: proto.overload)] {
+      return try self.body(of: function, calledBy: node, in: scope, depth: depth)
+    }
+    return [node]
+  }
+
+  /// An attribute's value, looked up among the arguments of the function around it when it is a reference.
+  private static func resolve(
+    _ attribute: AttributeProto, _ arguments: [String: AttributeProto], node: String
+  ) throws -> AttributeValue? {
+    guard let reference = attribute.referenceName, !reference.isEmpty else { return attribute.value }
+    // An argument that is not given leaves the attribute at its default.
+    return arguments[reference]?.value
+  }
+
+  /// The nodes of a function, its inputs and outputs replaced by the call's.
+  private mutating func body(
+    of function: FunctionProto, calledBy call: Node, in outer: Scope, depth: Int
+  ) throws -> [Node] {
+    guard depth < limits.depth else {
+      throw ONNXError.graph("function '\(function.name)' calls itself, or calls go deeper than \(limits.depth)")
+    }
+    guard call.subgraphs.isEmpty else {
+      throw ONNXError.graph("node '\(call.name)' passes a graph to function '\(function.name)', which is not supported")
+    }
+    // The body shares the caller's graph; only names and versions are its own.
+    let scope = Scope(
+      function.name, opsets: Self.versions(function.opsetImports), prefix: call.name + "/")
+    swap(&scope.graph, &outer.graph)
+    defer { swap(&scope.graph, &outer.graph) }
+    guard call.inputs.count <= function.inputs.count, call.outputs.count <= function.outputs.count else {
+      throw ONNXError.graph(
+        "node '\(call.name)' has \(call.inputs.count) inputs and \(call.outputs.count) outputs; function "
+          + "'\(function.name)' has \(function.inputs.count) and \(function.outputs.count)")
+    }
+    var arguments: [String: AttributeProto] = [:]
+    for attribute in function.attributeDefaults { arguments[attribute.name] = attribute }
+    for (name, value) in call.attributes { arguments[name] = AttributeProto(name: name, value: value) }
+    for (name, id) in zip(function.inputs, call.inputs) { if let id { scope.names[name] = id } }
+    let before = scope.graph.nodes
+    scope.graph.nodes = []
+    let missing = Set(function.inputs.dropFirst(call.inputs.count))
+      .union(zip(function.inputs, call.inputs).filter { $0.1 == nil }.map(\.0))
+    let nodes = function.nodes.map { node in
+      var node = node
+      node.inputs = node.inputs.map { missing.contains($0) ? "" : $0 }
+      return node
+    }
+    try append(nodes, to: scope, depth: depth + 1, attributes: arguments, declared: [:])
+    var body = scope.graph.nodes
+    scope.graph.nodes = before
+    // The function's outputs take the caller's names.
+    for (name, output) in zip(function.outputs, call.outputs) {
+      guard let output else { continue }
+      guard let inner = scope.names[name] else {
+        throw ONNXError.graph("output '\(name)' of function '\(function.name)' is given by none of its nodes")
+      }
+      body.append(
+        Node(
+          name: call.name + "/" + name, operatorName: OperatorName(type: "Identity"), opset: 14, inputs: [inner],
+          outputs: [output]))
+    }
+    return body
+  }
+
+  /// The nodes in an order in which each follows those it reads from; the file's order where that is one.
+  private static func ordered(_ nodes: [Node], in graph: Graph) throws -> [Node] {
+    var producer: [Graph.ValueID: Int] = [:]
+    for (index, node) in nodes.enumerated() { for case let output? in node.outputs { producer[output] = index } }
+    var waitingFor = [Int](repeating: 0, count: nodes.count)
+    var readers = [[Int]](repeating: [], count: nodes.count)
+    var isOrdered = true
+    for (index, node) in nodes.enumerated() {
+      for source in Set(node.reads.compactMap { producer[$0] }) {
+        waitingFor[index] += 1
+        readers[source].append(index)
+        if source >= index { isOrdered = false }
+      }
+    }
+    if isOrdered { return nodes }
+    var ready = nodes.indices.filter { waitingFor[$0] == 0 }
+    var result: [Node] = []
+    var next = 0
+    while next < ready.count {
+      let index = ready[next]
+      next += 1
+      result.append(nodes[index])
+      for reader in readers[index] {
+        waitingFor[reader] -= 1
+        if waitingFor[reader] == 0 { ready.append(reader) }
+      }
+    }
+    guard result.count == nodes.count else {
+      let stuck = nodes.indices.filter { waitingFor[$0] > 0 }.prefix(5).map { "'\(nodes[$0].name)'" }
+      throw ONNXError.graph("nodes wait for each other in a circle, among them \(stuck.joined(separator: ", "))")
+    }
+    return result
+  }
+}

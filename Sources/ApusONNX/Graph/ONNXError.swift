@@ -1,0 +1,58 @@
+import Apus
+
+/// What can be wrong with a model, with what is fed to it, or with what happens when it runs.
+public enum ONNXError: Error, Sendable {
+  /// The graph contradicts itself or the standard: a cycle, a name used twice, an input that nothing gives.
+  case graph(String)
+  /// An operator, or a version of it, that Apus does not have.
+  case unsupported(operator: OperatorName, opset: Int, node: String)
+  /// What was fed to the model does not fit it.
+  case input(name: String, reason: String)
+  /// A value was asked for that the model does not have.
+  case noSuchValue(name: String, suggestion: String?)
+  /// A node could not be prepared or run.
+  case node(NodeFailure)
+  /// A limit of ``Session/Limits`` was reached.
+  case limit(String)
+  /// The task that ran the model was cancelled.
+  case cancelled
+}
+
+/// Which node failed, on what, and why.
+public struct NodeFailure: Error, Sendable {
+  public let node: String
+  public let operatorName: OperatorName
+  /// The node's inputs: names, and types where values were there.
+  public let inputs: [String]
+  public let reason: String
+}
+
+/// What an operator finds wrong with its attributes or inputs; whoever runs it adds the node.
+public struct OperatorError: Error, Sendable, CustomStringConvertible {
+  public let description: String
+
+  public init(_ reason: String) { description = reason }
+}
+
+extension ONNXError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .graph(let reason): "the graph is malformed: \(reason)"
+    case .unsupported(let name, let opset, let node):
+      "operator \(name) of opset \(opset) is not supported (node '\(node)')"
+    case .input(let name, let reason): "input '\(name)': \(reason)"
+    case .noSuchValue(let name, let suggestion):
+      "the model has no value named '\(name)'" + (suggestion.map { "; did you mean '\($0)'?" } ?? "")
+    case .node(let failure): failure.description
+    case .limit(let reason): reason
+    case .cancelled: "the run was cancelled"
+    }
+  }
+}
+
+extension NodeFailure: CustomStringConvertible {
+  public var description: String {
+    let operands = inputs.isEmpty ? "" : " on \(inputs.joined(separator: ", "))"
+    return "node '\(node)' (\(operatorName))\(operands): \(reason)"
+  }
+}

@@ -1,0 +1,113 @@
+import Apus
+
+/// What an operation gets when it runs.
+public struct Arguments {
+  /// The inputs in order; nil where one is left out, or was taken when the node was prepared
+  /// (``NodeDescription/absorb(_:)``).
+  public var values: [Value?]
+  /// What the node's subgraphs read from around them, in the order of ``NodeDescription/captures``.
+  public var captures: [Value]
+  /// Limits, cancellation, random numbers: what belongs to the run as a whole.
+  public let context: RunContext
+
+  public init(_ values: [Value?], captures: [Value] = [], context: RunContext) {
+    self.values = values
+    self.captures = captures
+    self.context = context
+  }
+
+  public var count: Int { values.count }
+
+  /// Input `index`; nil when it is left out.
+  public subscript(index: Int) -> Value? { values.indices.contains(index) ? values[index] : nil }
+
+  /// Whether input `index` is given.
+  public func has(_ index: Int) -> Bool { self[index] != nil }
+
+  /// Input `index`, given up by the run if this was its last use: memory that nobody else holds may be written to.
+  public mutating func take(_ index: Int) throws -> Value {
+    let value = try self.value(index)
+    values[index] = nil
+    return value
+  }
+}
+
+// MARK: - Inputs by kind
+
+extension Arguments {
+  /// Input `index`, which must be given.
+  public func value(_ index: Int) throws -> Value {
+    guard let value = self[index] else { throw OperatorError("input \(index) is missing") }
+    return value
+  }
+
+  /// Input `index`, a tensor that can be computed in.
+  public func tensor(_ index: Int) throws -> AnyTensor {
+    guard case .tensor(let tensor) = try value(index) else {
+      throw OperatorError("input \(index) is \(try value(index).type); a tensor of numbers is needed")
+    }
+    return tensor
+  }
+
+  /// Input `index` as a tensor, nil when it is left out.
+  public func optionalTensor(_ index: Int) throws -> AnyTensor? {
+    has(index) ? try tensor(index) : nil
+  }
+
+  /// Input `index`, which must have elements of type `Scalar`.
+  public func tensor<Scalar: TensorScalar>(_ index: Int, of type: Scalar.Type) throws -> Tensor<Scalar> {
+    let any = try tensor(index)
+    guard let tensor = any.tensor(of: type) else {
+      throw OperatorError(
+        "input \(index) is \(ElementType(any.dataType)); \(ElementType(Scalar.dataType)) is needed")
+    }
+    return tensor
+  }
+
+  /// Input `index`, a floating-point tensor, as `Scalar`: the sixteen-bit types are widened.
+  public func floating<Scalar: FloatingPointScalar>(_ index: Int, as type: Scalar.Type) throws -> Tensor<Scalar> {
+    let any = try tensor(index)
+    guard any.dataType.isFloatingPoint else {
+      throw OperatorError("input \(index) is \(ElementType(any.dataType)); a floating-point type is needed")
+    }
+    return try any.tensor(of: type) ?? any.converted(to: type)
+  }
+
+  /// Input `index` as floating-point numbers, nil when it is left out.
+  public func optionalFloating<Scalar: FloatingPointScalar>(
+    _ index: Int, as type: Scalar.Type
+  ) throws -> Tensor<Scalar>? {
+    has(index) ? try floating(index, as: type) : nil
+  }
+
+  /// Input `index`, whole numbers of any type, as a list: axes, sizes, repeats.
+  public func integers(_ index: Int) throws -> [Int] {
+    let any = try tensor(index)
+    guard !any.dataType.isFloatingPoint, any.dataType != .bool else {
+      throw OperatorError("input \(index) is \(ElementType(any.dataType)); whole numbers are needed")
+    }
+    return try any.converted(to: Int64.self).elements.map(Int.init)
+  }
+
+  /// Input `index` as a list of whole numbers, nil when it is left out.
+  public func optionalIntegers(_ index: Int) throws -> [Int]? {
+    has(index) ? try integers(index) : nil
+  }
+
+  /// Input `index`, a single whole number.
+  public func integer(_ index: Int) throws -> Int {
+    let elements = try integers(index)
+    guard elements.count == 1, let element = elements.first else {
+      throw OperatorError("input \(index) has \(elements.count) elements; one is needed")
+    }
+    return element
+  }
+
+  /// Input `index`, texts.
+  public func strings(_ index: Int) throws -> StringTensor {
+    guard case .strings(let tensor) = try value(index) else {
+      throw OperatorError("input \(index) is \(try value(index).type); a tensor of strings is needed")
+    }
+    return tensor
+  }
+}

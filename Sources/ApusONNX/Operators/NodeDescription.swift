@@ -1,0 +1,164 @@
+import Apus
+
+/// A node as an operator sees it when it is prepared: attributes with their defaults, what is known of the inputs, and
+/// compiled subgraphs.
+public struct NodeDescription: Sendable {
+  public let node: Node
+  /// The values of inputs that are known before anything runs.
+  let constants: [Int: Value]
+  /// The node's subgraphs, compiled.
+  let subplans: [String: Subplan]
+  let absorbed: Absorbed
+
+  /// The inputs that the operation has taken over.
+  final class Absorbed: @unchecked Sendable {
+    // Written while one node is prepared, by one thread; read afterwards.
+    var indices: Set<Int> = []
+  }
+
+  init(node: Node, constants: [Int: Value] = [:], subplans: [String: Subplan] = [:]) {
+    self.node = node
+    self.constants = constants
+    self.subplans = subplans
+    absorbed = Absorbed()
+  }
+
+  /// The version of the operator set.
+  public var opset: Int { node.opset }
+  /// The number of inputs in the file, those left out in the middle included.
+  public var inputCount: Int { node.inputs.count }
+  /// The number of outputs in the file, those not wanted in the middle included.
+  public var outputCount: Int { node.outputs.count }
+
+  /// Whether output `index` is wanted.
+  public func wants(_ index: Int) -> Bool { node.outputs.indices.contains(index) && node.outputs[index] != nil }
+
+  /// Whether input `index` is given.
+  public func has(_ index: Int) -> Bool { node.inputs.indices.contains(index) && node.inputs[index] != nil }
+
+  /// Input `index`, when it is known already.
+  public func constant(_ index: Int) -> Value? { constants[index] }
+
+  /// Input `index` as floating-point numbers, when it is known already.
+  public func constantFloating<Scalar: FloatingPointScalar>(
+    _ index: Int, as type: Scalar.Type
+  ) throws -> Tensor<Scalar>? {
+    guard case .tensor(let any)? = constants[index], any.dataType.isFloatingPoint else { return nil }
+    return try any.tensor(of: type) ?? any.converted(to: type)
+  }
+
+  /// Says that the operation keeps what it needs of input `index`, a constant: it will be nil when the node runs.
+  public func absorb(_ index: Int) { absorbed.indices.insert(index) }
+
+  /// A subgraph, compiled.
+  public func subplan(_ name: String) throws -> Subplan {
+    guard let plan = subplans[name] else { throw OperatorError("attribute '\(name)', a graph, is missing") }
+    return plan
+  }
+}
+
+// MARK: - Attributes
+
+extension NodeDescription {
+  private func mismatch(_ name: String, _ expected: String) -> OperatorError {
+    OperatorError("attribute '\(name)' is not \(expected)")
+  }
+
+  private func missing(_ name: String) -> OperatorError {
+    OperatorError("attribute '\(name)' is missing")
+  }
+
+  public func has(attribute name: String) -> Bool { node.attributes[name] != nil }
+
+  public func optionalInt(_ name: String) throws -> Int? {
+    switch node.attributes[name] {
+    case nil: nil
+    case .int(let value): Int(value)
+    default: throw mismatch(name, "a whole number")
+    }
+  }
+
+  public func int(_ name: String, default value: Int) throws -> Int { try optionalInt(name) ?? value }
+
+  public func int(_ name: String) throws -> Int {
+    guard let value = try optionalInt(name) else { throw missing(name) }
+    return value
+  }
+
+  /// A whole number that stands for a truth value.
+  public func flag(_ name: String, default value: Bool = false) throws -> Bool {
+    try optionalInt(name).map { $0 != 0 } ?? value
+  }
+
+  public func optionalFloat(_ name: String) throws -> Float? {
+    switch node.attributes[name] {
+    case nil: nil
+    case .float(let value): value
+    default: throw mismatch(name, "a number")
+    }
+  }
+
+  public func float(_ name: String, default value: Float) throws -> Float { try optionalFloat(name) ?? value }
+
+  public func optionalInts(_ name: String) throws -> [Int]? {
+    switch node.attributes[name] {
+    case nil: nil
+    case .ints(let values): values.map { Int($0) }
+    // A list without elements has no type of its own in old files.
+    case .undefined: []
+    default: throw mismatch(name, "a list of whole numbers")
+    }
+  }
+
+  public func ints(_ name: String, default value: [Int]) throws -> [Int] { try optionalInts(name) ?? value }
+
+  public func optionalFloats(_ name: String) throws -> [Float]? {
+    switch node.attributes[name] {
+    case nil: nil
+    case .floats(let values): values
+    case .undefined: []
+    default: throw mismatch(name, "a list of numbers")
+    }
+  }
+
+  public func optionalString(_ name: String) throws -> String? {
+    switch node.attributes[name] {
+    case nil: nil
+    case .string(let bytes): try text(bytes, name)
+    default: throw mismatch(name, "a string")
+    }
+  }
+
+  public func string(_ name: String, default value: String) throws -> String { try optionalString(name) ?? value }
+
+  public func optionalStrings(_ name: String) throws -> [String]? {
+    switch node.attributes[name] {
+    case nil: nil
+    case .strings(let values): try values.map { try text($0, name) }
+    case .undefined: []
+    default: throw mismatch(name, "a list of strings")
+    }
+  }
+
+  public func optionalTensor(_ name: String) throws -> Value? {
+    switch node.attributes[name] {
+    case nil: nil
+    case .tensor(let proto): try proto.value()
+    default: throw mismatch(name, "a tensor")
+    }
+  }
+
+  /// An attribute that numbers an element type, such as Cast's `to`.
+  public func optionalElementType(_ name: String) throws -> ElementType? {
+    guard let number = try optionalInt(name), number != 0 else { return nil }
+    guard let type = Int32(exactly: number).flatMap(ElementType.init(rawValue:)) else {
+      throw OperatorError("attribute '\(name)' is \(number), which is no element type of the standard")
+    }
+    return type
+  }
+
+  private func text(_ bytes: [UInt8], _ name: String) throws -> String {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw mismatch(name, "valid UTF-8") }
+    return text
+  }
+}

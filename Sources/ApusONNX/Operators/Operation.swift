@@ -1,0 +1,37 @@
+import Apus
+
+/// What a node does when it runs: inputs in, outputs out, one for each output of the node that is wanted or more.
+///
+/// An operation is made once for a node, with attributes decoded and weights packed, and may run many times, on several
+/// threads at once.
+public typealias Operation = @Sendable (inout Arguments) throws -> [Value?]
+
+/// An operator that Apus has: its name, and how a node of it becomes an ``Operation``.
+struct OperatorDefinition: Sendable {
+  let name: OperatorName
+  /// Whether the same inputs always give the same outputs. Random operators do not and are never folded.
+  let isDeterministic: Bool
+  let prepare: @Sendable (NodeDescription) throws -> Operation
+
+  init(
+    _ type: String, domain: String = "", isDeterministic: Bool = true,
+    _ prepare: @escaping @Sendable (NodeDescription) throws -> Operation
+  ) {
+    self.name = OperatorName(domain: domain, type: type)
+    self.isDeterministic = isDeterministic
+    self.prepare = prepare
+  }
+}
+
+/// The operators, a family a file. Each is a function named as the operator that decodes the node's attributes and
+/// gives what it does.
+enum Operators {
+  /// Every family; an operator that is not listed here does not exist.
+  static let families: [[OperatorDefinition]] = elementwise + spatial + transformer + structure
+
+  static let byName: [OperatorName: OperatorDefinition] = {
+    var result: [OperatorName: OperatorDefinition] = [:]
+    for definition in families.joined() { result[definition.name] = definition }
+    return result
+  }()
+}

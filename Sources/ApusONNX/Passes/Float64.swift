@@ -1,0 +1,68 @@
+import Apus
+
+extension Graph {
+  /// The graph with every FLOAT, FLOAT16 and BFLOAT16 of constants, attributes, and declarations as DOUBLE.
+  func widened() throws -> Graph {
+    var graph = self
+    graph.constants = try constants.mapValues { try $0.widened() }
+    graph.values = values.map { ValueInfo(name: $0.name, type: $0.type?.widened) }
+    graph.nodes = try nodes.map { node in
+      var node = node
+      node.attributes = try node.attributes.reduce(into: [:]) { result, attribute in
+        result[attribute.key] = try attribute.value.widened(attribute.key)
+      }
+      node.subgraphs = try node.subgraphs.mapValues { try $0.widened() }
+      return node
+    }
+    return graph
+  }
+}
+
+extension AttributeValue {
+  /// Tensors as DOUBLE, and DOUBLE where the attribute names an element type to make: Cast's `to`, `dtype`.
+  fileprivate func widened(_ name: String) throws -> AttributeValue {
+    switch self {
+    case .tensor(let proto): .tensor(TensorProto(name: proto.name, value: try proto.value().widened()))
+    case .type(let type): .type(type.widened)
+    case .int(let number) where name == "to" || name == "dtype" || name == "output_dtype":
+      Int32(exactly: number).flatMap(ElementType.init(rawValue:)).map { .int(Int64($0.widened.rawValue)) } ?? self
+    default: self
+    }
+  }
+}
+
+extension ElementType {
+  /// DOUBLE for the types that ``Session/Options/computesInFloat64`` widens; itself otherwise.
+  var widened: ElementType {
+    switch self {
+    case .float, .float16, .bfloat16: .double
+    default: self
+    }
+  }
+}
+
+extension ValueType {
+  var widened: ValueType {
+    switch self {
+    case .tensor(let type, let shape): .tensor(type?.widened, shape)
+    case .sequence(let element): .sequence(element.widened)
+    case .optional(let element): .optional(element.widened)
+    case .unsupported: self
+    }
+  }
+}
+
+extension Value {
+  /// The value with floating-point tensors as float64.
+  func widened() throws -> Value {
+    switch self {
+    case .tensor(let tensor):
+      tensor.dataType.isFloatingPoint && tensor.dataType != .float64
+        ? Value(try tensor.converted(to: Double.self)) : self
+    case .sequence(let values, let element):
+      .sequence(try values.map { try $0.widened() }, element: element.widened)
+    case .optional(let value, let element): .optional(try value?.widened(), element: element.widened)
+    case .coded, .strings: self
+    }
+  }
+}

@@ -1,0 +1,24 @@
+import Apus
+
+/// A model as its file has it: the messages, and the graph made of them.
+public struct Model: Sendable {
+  public let proto: ModelProto
+  /// The graph with functions written out, nothing rewritten.
+  public let graph: Graph
+  /// What is unusual and not wrong, a sentence each: a newer version of the format, for example.
+  public let warnings: [String]
+
+  /// Reads a `.onnx` file. Weights stay in the mapped file.
+  /// - Throws: ``FileError``, ``ONNXFileError`` for a file that is no model, ``ONNXError/graph(_:)``.
+  public init(contentsOf path: String, access: FileAccess = .mapped) throws {
+    try self.init(ModelProto(contentsOf: path, access: access))
+  }
+
+  /// - Throws: ``ONNXError/graph(_:)``.
+  public init(_ proto: ModelProto) throws {
+    self.proto = proto
+    var builder = GraphBuilder(functions: proto.functions, opsets: proto.opsetImports)
+    graph = try builder.build(proto.graph)
+    warnings = proto.warnings
+  }
+}

@@ -1,0 +1,163 @@
+import Apus
+
+/// A graph made ready to run: operations in order, with the slots that they read and write.
+///
+/// A value leaves its slot with its last reader, so that memory is reused as soon as it can be.
+struct Plan: Sendable {
+  struct Step: Sendable {
+    let node: Node
+    let operation: Operation
+    /// The values read, nil where an input is left out or absorbed.
+    let inputs: [Graph.ValueID?]
+    /// The values that the node's subgraphs read.
+    let captures: [Graph.ValueID]
+    /// The values that nobody reads after this step.
+    var lastUses: Set<Graph.ValueID> = []
+  }
+
+  let graph: Graph
+  var steps: [Step] = []
+  /// The constants that some step reads when it runs.
+  var constants: [Graph.ValueID: Value] = [:]
+}
+
+extension Plan {
+  /// Prepares every node of `graph`.
+  ///
+  /// - Throws: ``ONNXError/unsupported(operator:opset:node:)``, and ``ONNXError/node(_:)`` for attributes that make no
+  ///   sense.
+  init(_ graph: Graph, depth: Int = 0) throws {
+    guard depth <= Session.Limits.maximumNesting else {
+      throw ONNXError.graph("subgraphs are nested deeper than \(Session.Limits.maximumNesting)")
+    }
+    self.graph = graph
+    for node in graph.nodes {
+      try Self.naming(node, in: graph) { steps.append(try Self.step(node, in: graph, depth: depth)) }
+    }
+    markLastUses()
+    let used = Set(steps.flatMap { $0.inputs.compactMap { $0 } + $0.captures } + graph.outputs + graph.inputs)
+    constants = graph.constants.filter { used.contains($0.key) }
+  }
+
+  private static func step(_ node: Node, in graph: Graph, depth: Int) throws -> Step {
+    guard let definition = Operators.byName[node.operatorName] else {
+      throw ONNXError.unsupported(operator: node.operatorName, opset: node.opset, node: node.name)
+    }
+    var captures: [Graph.ValueID] = []
+    var subplans: [String: Subplan] = [:]
+    for (name, subgraph) in node.subgraphs.sorted(by: { $0.key < $1.key }) {
+      subplans[name] = try Subplan(subgraph, around: graph, firstCapture: captures.count, depth: depth + 1)
+      captures += subgraph.captures.map(\.outer)
+    }
+    var constants: [Int: Value] = [:]
+    for (index, input) in node.inputs.enumerated() {
+      if let input, let value = graph.constants[input] { constants[index] = value }
+    }
+    let description = NodeDescription(node: node, constants: constants, subplans: subplans)
+    let operation = try definition.prepare(description)
+    let inputs = node.inputs.enumerated().map { description.absorbed.indices.contains($0) ? nil : $1 }
+    return Step(node: node, operation: operation, inputs: inputs, captures: captures)
+  }
+
+  private mutating func markLastUses() {
+    // Outputs are read by whoever runs the plan, constants by the next run.
+    var seen = Set(graph.outputs).union(graph.constants.keys)
+    for index in steps.indices.reversed() {
+      let reads = Set(steps[index].inputs.compactMap { $0 } + steps[index].captures)
+      // What nobody ever reads goes at once.
+      let writes = steps[index].node.outputs.compactMap { $0 }
+      steps[index].lastUses = reads.union(writes).subtracting(seen)
+      seen.formUnion(reads)
+    }
+  }
+
+  /// Adds node, operator and operands to what `body` throws.
+  static func naming<Result>(_ node: Node, in graph: Graph, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as ONNXError {
+      throw error
+    } catch {
+      let inputs = node.inputs.map { $0.map { graph.values[$0].name } ?? "—" }
+      throw ONNXError.node(
+        NodeFailure(node: node.name, operatorName: node.operatorName, inputs: inputs, reason: "\(error)"))
+    }
+  }
+}
+
+// MARK: - Running
+
+extension Plan {
+  /// Runs every step.
+  ///
+  /// - Parameters:
+  ///   - inputs: a value for each of ``Graph/inputs``; nil for one that has a default.
+  ///   - captured: a value for each of ``Graph/captures``.
+  /// - Returns: the values of ``Graph/outputs``.
+  func run(_ inputs: [Value?], captured: [Value] = [], context: RunContext) throws -> [Value] {
+    var slots = [Value?](repeating: nil, count: graph.values.count)
+    for (id, value) in constants { slots[id] = value }
+    for (id, value) in zip(graph.inputs, inputs) { if let value { slots[id] = value } }
+    for (capture, value) in zip(graph.captures, captured) { slots[capture.inner] = value }
+    for step in steps { try run(step, in: &slots, context: context) }
+    return try graph.outputs.map { id in
+      guard let value = slots[id] else {
+        throw ONNXError.graph("output '\(graph.values[id].name)' of graph '\(graph.name)' is given by no node")
+      }
+      return value
+    }
+  }
+
+  private func run(_ step: Step, in slots: inout [Value?], context: RunContext) throws {
+    try context.checkCancellation()
+    let captures = step.captures.compactMap { slots[$0] }
+    guard captures.count == step.captures.count else {
+      throw ONNXError.graph("a subgraph of node '\(step.node.name)' reads a value that has not been computed")
+    }
+    var arguments = Arguments(step.inputs.map { $0.flatMap { slots[$0] } }, captures: captures, context: context)
+    for id in step.lastUses { slots[id] = nil }
+    let results = try perform(step, &arguments)
+    for (index, output) in step.node.outputs.enumerated() {
+      guard let output else { continue }
+      guard let value = results.indices.contains(index) ? results[index] : nil else {
+        throw failure(step, arguments, "it gave no value for output \(index), '\(graph.values[output].name)'")
+      }
+      try context.observer?(graph.values[output].name, value)
+      if !step.lastUses.contains(output) { slots[output] = value }
+    }
+  }
+
+  /// Runs one step on arguments from anywhere, and names the node in what it throws.
+  func perform(_ step: Step, _ arguments: inout Arguments) throws -> [Value?] {
+    let types = arguments.values.map { $0?.type }
+    do {
+      for (index, input) in step.inputs.enumerated() where input != nil && arguments[index] == nil {
+        throw OperatorError("input \(index), '\(input.map { graph.values[$0].name } ?? "")', has no value")
+      }
+      guard let profile = arguments.context.profile else { return try step.operation(&arguments) }
+      let clock = ContinuousClock()
+      let start = clock.now
+      let results = try step.operation(&arguments)
+      profile.record(step.node, clock.now - start)
+      return results
+    } catch let error as ONNXError {
+      throw error
+    } catch {
+      throw failure(step, types, "\(error)")
+    }
+  }
+
+  private func failure(_ step: Step, _ arguments: Arguments, _ reason: String) -> ONNXError {
+    failure(step, arguments.values.map { $0?.type }, reason)
+  }
+
+  private func failure(_ step: Step, _ types: [ValueType?], _ reason: String) -> ONNXError {
+    let inputs = step.node.inputs.enumerated().map { index, id in
+      guard let id else { return "—" }
+      let type = types.indices.contains(index) ? types[index] : nil
+      return "'\(graph.values[id].name)'" + (type.map { " \($0)" } ?? "")
+    }
+    return .node(
+      NodeFailure(node: step.node.name, operatorName: step.node.operatorName, inputs: inputs, reason: reason))
+  }
+}

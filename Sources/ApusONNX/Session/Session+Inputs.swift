@@ -1,0 +1,66 @@
+import Apus
+
+extension Session {
+  /// The values for a graph's inputs, checked against what the model declares and widened for float64.
+  func checked(_ inputs: [String: Value], for graph: Graph) throws -> [Value?] {
+    let names = graph.inputs.map { graph.values[$0].name }
+    for name in inputs.keys.sorted() where !names.contains(name) {
+      let nearest = nearestName(to: name, in: names).map { "; did you mean '\($0)'?" } ?? ""
+      throw ONNXError.input(name: name, reason: "the model has no such input\(nearest)")
+    }
+    var symbols: [String: (size: Int, input: String)] = [:]
+    return try graph.inputs.map { id in
+      let info = graph.values[id]
+      guard var value = inputs[info.name] else {
+        guard graph.constants[id] != nil else {
+          throw ONNXError.input(name: info.name, reason: "it is missing; it is \(info.type.map { "\($0)" } ?? "needed")")
+        }
+        return nil
+      }
+      if options.computesInFloat64 { value = try value.widened() }
+      try check(value, against: info, symbols: &symbols)
+      return value
+    }
+  }
+
+  private func check(
+    _ value: Value, against info: Graph.ValueInfo, symbols: inout [String: (size: Int, input: String)]
+  ) throws {
+    guard let declared = info.type else { return }
+    func mismatch(_ reason: String = "") -> ONNXError {
+      .input(name: info.name, reason: "it is \(value.type); the model declares \(declared)\(reason)")
+    }
+    guard case .tensor(let elementType, let dimensions) = declared else {
+      guard value.type.hasKind(of: declared) else { throw mismatch() }
+      return
+    }
+    guard let shape = value.shape, elementType == nil || value.elementType == elementType else { throw mismatch() }
+    guard let dimensions else { return }
+    guard dimensions.count == shape.count else { throw mismatch() }
+    for (dimension, size) in zip(dimensions, shape) {
+      switch dimension {
+      case .size(let expected) where expected != size: throw mismatch()
+      case .symbol(let name):
+        if let bound = symbols[name], bound.size != size {
+          throw mismatch("; '\(name)' is \(bound.size) in input '\(bound.input)'")
+        }
+        symbols[name] = (size, info.name)
+      default: break
+      }
+    }
+  }
+}
+
+extension ValueType {
+  /// Whether both are tensors, sequences or optionals, of the same kind of elements.
+  func hasKind(of other: ValueType) -> Bool {
+    switch (self, other) {
+    case (.tensor(let a, _), .tensor(let b, _)): a == nil || b == nil || a == b
+    case (.sequence(let a), .sequence(let b)): a.hasKind(of: b)
+    case (.optional(let a), .optional(let b)): a.hasKind(of: b)
+    // A value that is there may be given for an optional one.
+    case (let a, .optional(let b)): a.hasKind(of: b)
+    default: false
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import Apus
+
+/// A model made ready to run.
+///
+/// ```swift
+/// let model = try Model(contentsOf: "yolov8n.onnx")
+/// let session = try Session(model)
+/// let outputs = try session.run(["images": Value(picture)])
+/// ```
+///
+/// A session is a value that may be used from several threads at once. Sessions of one model share its weights, which
+/// stay in the mapped file; only what packing makes faster is copied.
+public struct Session: Sendable {
+  /// How a model is prepared.
+  public struct Options: Sendable {
+    /// `exact`: what evaluation node by node gives, bit for bit.
+    public var precision = Execution.Precision.exact
+    /// Every floating-point tensor in float64: the true value, as far as rounding goes.
+    public var computesInFloat64 = false
+    /// Whether the graph is rewritten before it runs. Without, every node runs as the file has it.
+    public var optimizes = true
+    public var limits = Limits()
+    /// What random operators start from.
+    public var seed: UInt64 = 0
+
+    public init() {}
+  }
+
+  /// What one run may use.
+  public struct Limits: Sendable {
+    /// Turns of all loops of one run together.
+    public var iterations = 1_000_000
+    /// Graphs within graphs while running.
+    public var depth = 64
+
+    /// Graphs within graphs that are prepared at all.
+    static let maximumNesting = 64
+
+    public init() {}
+  }
+
+  public let model: Model
+  public let options: Options
+  /// The graph that runs, after ``Options/optimizes``.
+  public var graph: Graph { plan.graph }
+  private let plan: Plan
+  private let variants: PlanVariants
+
+  /// - Throws: ``ONNXError`` for operators that Apus does not have and attributes that make no sense.
+  public init(_ model: Model, options: Options = Options()) throws {
+    self.model = model
+    self.options = options
+    variants = PlanVariants()
+    plan = try Self.prepare(model, options, fetching: nil)
+  }
+
+  /// Runs the model.
+  ///
+  /// - Parameters:
+  ///   - inputs: a value for each input of the model that has no default, by name.
+  ///   - names: the values wanted, those inside the graph included; the model's outputs when nil.
+  /// - Returns: the values by name.
+  /// - Throws: ``ONNXError``.
+  public func run(_ inputs: [String: Value], fetching names: [String]? = nil) throws -> [String: Value] {
+    try run(inputs, fetching: names, context: RunContext(limits: options.limits, seed: options.seed))
+  }
+
+  /// Runs the model and adds the time each node takes to `profile`.
+  public func run(
+    _ inputs: [String: Value], fetching names: [String]? = nil, profile: Profile
+  ) throws -> [String: Value] {
+    try run(inputs, fetching: names, context: RunContext(limits: options.limits, seed: options.seed, profile: profile))
+  }
+
+  /// Runs the model and calls `observer` with every value that a node gives, in the order of the nodes.
+  ///
+  /// With ``Options/optimizes`` off that is every value that the file names.
+  public func run(
+    _ inputs: [String: Value], observing observer: @escaping (_ name: String, _ value: Value) throws -> Void
+  ) throws -> [String: Value] {
+    try run(
+      inputs, fetching: nil, context: RunContext(limits: options.limits, seed: options.seed, observer: observer))
+  }
+
+  private func run(
+    _ inputs: [String: Value], fetching names: [String]?, context: RunContext
+  ) throws -> [String: Value] {
+    let plan = try names.map { names in
+      try variants.plan(for: names) { try Self.prepare(model, options, fetching: names) }
+    } ?? plan
+    return try Execution.with(precision: options.precision) {
+      let values = try plan.run(checked(inputs, for: plan.graph), context: context)
+      let outputs = zip(plan.graph.outputs, values).map { (plan.graph.values[$0].name, $1) }
+      return Dictionary(outputs, uniquingKeysWith: { first, _ in first })
+    }
+  }
+
+  private static func prepare(_ model: Model, _ options: Options, fetching names: [String]?) throws -> Plan {
+    var graph = model.graph
+    if let names {
+      graph.outputs = try names.map { name in
+        guard let id = graph.value(named: name) else {
+          throw ONNXError.noSuchValue(name: name, suggestion: nearestName(to: name, in: graph.values.map(\.name)))
+        }
+        return id
+      }
+    }
+    if options.computesInFloat64 { graph = try graph.widened() }
+    return try Execution.with(precision: options.precision) {
+      try Plan(options.optimizes ? graph.optimized(options) : graph.withoutDeadNodes())
+    }
+  }
+}
+
+/// Plans for sets of values that were asked for, made once each.
+private final class PlanVariants: Sendable {
+  private let plans = Locked<[[String]: Plan]>([:])
+
+  func plan(for names: [String], prepare: () throws -> Plan) throws -> Plan {
+    if let plan = plans.withLock({ $0[names] }) { return plan }
+    let plan = try prepare()
+    plans.withLock { $0[names] = plan }
+    return plan
+  }
+}
