@@ -15,8 +15,8 @@ struct ConformanceCommand: ParsableCommand {
 
   func run() throws {
     var counts: [String: Int] = [:]
-    for (test, dataSets) in try ConformanceSuite(folder: folder).cases where filter.isEmpty || test.name.contains(filter) {
-      let outcome = test.run(dataSets: dataSets)
+    for test in try ConformanceSuite(path: folder).cases where filter.isEmpty || test.name.contains(filter) {
+      let outcome = test.run()
       switch outcome {
       case .passed: counts["passed", default: 0] += 1
       case .nondeterministic: counts["nondeterministic", default: 0] += 1

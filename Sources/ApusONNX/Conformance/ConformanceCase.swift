@@ -1,7 +1,7 @@
 import Apus
+import FoundationEssentials
 
-/// One test of the ONNX backend test suite: a folder with `model.onnx` and `test_data_set_0`, `test_data_set_1`, …,
-/// each with `input_0.pb`, `output_0.pb` and so on.
+/// One test of a ``ConformanceSuite``.
 public struct ConformanceCase: Sendable {
   /// What came out of a test.
   public enum Outcome: Sendable, Hashable {
@@ -15,26 +15,31 @@ public struct ConformanceCase: Sendable {
   }
 
   public let name: String
-  public let folder: String
-  /// The largest differences allowed, relative and absolute.
-  public let tolerance: Tolerance
+  private let files: any ConformanceFiles
 
-  public init(folder: String, name: String, tolerance: Tolerance) {
-    self.folder = folder
+  init(name: String, files: any ConformanceFiles) {
     self.name = name
-    self.tolerance = tolerance
+    self.files = files
   }
 
-  /// Runs the test on as many data sets as there are (`dataSets`).
-  public func run(dataSets: Int) -> Outcome {
+  /// Runs the test on every data set.
+  public func run(options: Session.Options = .init()) -> Outcome {
     do {
-      let session = try Session(Model(contentsOf: folder + "/model.onnx"))
-      for set in 0..<dataSets {
-        if let difference = try difference(session, folder: "\(folder)/test_data_set_\(set)") {
+      guard let file = try files.file("\(name)/model.onnx") else { return .wrong("it has no model.onnx") }
+      let model = try Model(ModelProto(file))
+      let session = try Session(model, options: options)
+      let tolerance = try tolerance()
+      let isRandom = Self.isRandom(model.graph)
+      var set = 0
+      while try files.file("\(name)/test_data_set_\(set)/output_0.pb") != nil {
+        let folder = "\(name)/test_data_set_\(set)"
+        if let difference = try difference(session, folder, tolerance, comparingNumbers: !isRandom) {
           return .wrong("data set \(set): \(difference)")
         }
+        set += 1
       }
-      return isRandom(session.model.graph) ? .nondeterministic : .passed
+      guard set > 0 else { return .wrong("it has no data set") }
+      return isRandom ? .nondeterministic : .passed
     } catch let error as ONNXError {
       if case .unsupported = error { return .unsupported("\(error)") }
       return .wrong("\(error)")
@@ -43,31 +48,44 @@ public struct ConformanceCase: Sendable {
     }
   }
 
-  private func isRandom(_ graph: Graph) -> Bool {
+  private struct ToleranceFile: Decodable {
+    let rtol: Double
+    let atol: Double
+  }
+
+  private func tolerance() throws -> Tolerance {
+    guard let file = try files.file("\(name)/tolerance.json") else {
+      return Tolerance(relative: 1e-3, absolute: 1e-7)
+    }
+    let numbers = try file.withUnsafeBytes { try JSONDecoder().decode(ToleranceFile.self, from: Data($0)) }
+    return Tolerance(relative: numbers.rtol, absolute: numbers.atol)
+  }
+
+  private static func isRandom(_ graph: Graph) -> Bool {
     graph.nodes.contains { node in
       Operators.byName[node.operatorName]?.isDeterministic == false || node.subgraphs.values.contains(where: isRandom)
     }
   }
 
-  /// What differs first; nil when all is as expected.
-  private func difference(_ session: Session, folder: String) throws -> String? {
+  /// What differs first in a data set; nil when all is as expected.
+  private func difference(
+    _ session: Session, _ folder: String, _ tolerance: Tolerance, comparingNumbers: Bool
+  ) throws -> String? {
     let graph = session.model.graph
     var inputs: [String: Value] = [:]
     for (index, id) in graph.inputs.enumerated() {
       let info = graph.values[id]
-      guard fileExists("\(folder)/input_\(index).pb") else { continue }
-      inputs[info.name] = try ValueFile.read("\(folder)/input_\(index).pb", type: info.type)
+      guard let file = try files.file("\(folder)/input_\(index).pb") else { continue }
+      inputs[info.name] = try ValueFile.read(file, type: info.type)
     }
     let outputs = try session.run(inputs)
-    let isRandom = isRandom(graph)
     for (index, id) in graph.outputs.enumerated() {
       let info = graph.values[id]
-      guard fileExists("\(folder)/output_\(index).pb") else { continue }
-      let expected = try ValueFile.read("\(folder)/output_\(index).pb", type: info.type)
+      guard let file = try files.file("\(folder)/output_\(index).pb") else { continue }
+      let expected = try ValueFile.read(file, type: info.type)
       guard let value = outputs[info.name] else { return "output '\(info.name)' is missing" }
-      if let difference = try value.difference(from: expected, within: tolerance, comparingNumbers: !isRandom) {
-        return "output '\(info.name)': \(difference)"
-      }
+      let difference = try value.difference(from: expected, within: tolerance, comparingNumbers: comparingNumbers)
+      if let difference { return "output '\(info.name)': \(difference)" }
     }
     return nil
   }

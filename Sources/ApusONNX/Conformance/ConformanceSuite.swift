@@ -1,38 +1,19 @@
 import Apus
 import FoundationEssentials
 
-/// A folder of conformance tests.
+/// A folder, or a ZIP archive of one, with conformance tests in the layout of the ONNX backend test suite: a folder a
+/// test, in it `model.onnx` and `test_data_set_0`, `test_data_set_1`, …, each with `input_0.pb`, `output_0.pb` and so on.
+///
+/// A `tolerance.json` beside a model gives `rtol` and `atol`; without, they are 1e-3 and 1e-7, the suite's own.
 public struct ConformanceSuite: Sendable {
-  /// The tests by name, in alphabetical order, each with the number of its data sets.
-  public let cases: [(test: ConformanceCase, dataSets: Int)]
+  /// The tests in alphabetical order.
+  public let cases: [ConformanceCase]
 
-  /// Every folder in `folder` that holds a `model.onnx`.
-  ///
-  /// A `tolerance.json` beside it gives `rtol` and `atol`; without, they are 1e-3 and 1e-7, the suite's own.
-  /// - Throws: when `folder` cannot be listed, or a `tolerance.json` makes no sense.
-  public init(folder: String) throws {
-    let names = try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
-    cases = try names.compactMap { name in
-      let path = "\(folder)/\(name)"
-      guard fileExists("\(path)/model.onnx") else { return nil }
-      var dataSets = 0
-      while fileExists("\(path)/test_data_set_\(dataSets)") { dataSets += 1 }
-      return (ConformanceCase(folder: path, name: name, tolerance: try Self.tolerance(path)), dataSets)
-    }
-  }
-
-  private struct ToleranceFile: Decodable {
-    let rtol: Double
-    let atol: Double
-  }
-
-  private static func tolerance(_ folder: String) throws -> Tolerance {
-    guard let data = FileManager.default.contents(atPath: "\(folder)/tolerance.json") else {
-      return Tolerance(relative: 1e-3, absolute: 1e-7)
-    }
-    let file = try JSONDecoder().decode(ToleranceFile.self, from: data)
-    return Tolerance(relative: file.rtol, absolute: file.atol)
+  /// - Parameter path: a folder, or a file whose name ends with `.zip`.
+  /// - Throws: ``FileError``, ``ZipError``, when the folder cannot be listed.
+  public init(path: String) throws {
+    let files: any ConformanceFiles =
+      path.hasSuffix(".zip") ? try ConformanceArchive(path: path) : ConformanceFolder(path: path)
+    cases = try files.tests().map { ConformanceCase(name: $0, files: files) }
   }
 }
-
-func fileExists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }

@@ -1,0 +1,47 @@
+import FoundationEssentials
+import Testing
+
+@testable import ApusONNX
+
+/// Small models with expected outputs, written by Tests/Fixtures/generate/onnx_*.py from ONNX Runtime, the standard's
+/// reference implementation, NumPy and PyTorch.
+@Suite struct FixtureTests {
+  @Test(arguments: FixtureCase.all)
+  func outputsAreAsExpected(fixture: FixtureCase) throws {
+    let test = try fixture.test.get()
+    let outcome = test.run()
+    #expect(outcome == .passed || outcome == .nondeterministic)
+  }
+
+  /// Nothing that rewriting a graph does may change a bit.
+  @Test(arguments: FixtureCase.all)
+  func outputsAreAsExpectedWithoutRewriting(fixture: FixtureCase) throws {
+    var options = Session.Options()
+    options.optimizes = false
+    let outcome = try fixture.test.get().run(options: options)
+    #expect(outcome == .passed || outcome == .nondeterministic)
+  }
+}
+
+/// A case of one of the archives in Tests/Fixtures/onnx.
+struct FixtureCase: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  let test: Result<ConformanceCase, any Error>
+
+  /// Every case; one that fails when the archives cannot be read, so that no test passes for want of cases.
+  static let all: [FixtureCase] = {
+    let folder = String(describing: #filePath).split(separator: "/").dropLast(2).joined(separator: "/")
+    let path = "/\(folder)/Fixtures/onnx"
+    do {
+      let archives = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".zip") }.sorted()
+      guard !archives.isEmpty else { throw OperatorError("no archive in \(path)") }
+      return try archives.flatMap { archive in
+        try ConformanceSuite(path: "\(path)/\(archive)").cases.map {
+          FixtureCase(testDescription: "\(archive): \($0.name)", test: .success($0))
+        }
+      }
+    } catch {
+      return [FixtureCase(testDescription: "\(error)", test: .failure(error))]
+    }
+  }()
+}
