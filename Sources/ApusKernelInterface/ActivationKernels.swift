@@ -20,6 +20,8 @@ public enum UnaryOperation: Sendable {
   case tanh
   /// `x * sigmoid(x)`, also called swish.
   case silu
+  /// `x` times `sigmoid(x)` rounded: what a graph with a node for each of the two steps gives.
+  case sigmoidProduct
   /// `x * Φ(x)` with the normal distribution function.
   case gelu
   /// `x / 2 * (1 + tanh(√(2/π) * (x + 0.044715 * x³)))`.

@@ -42,6 +42,7 @@ extension Float64Kernels {
     case .logSigmoid: map(x, y, count) { ($0 > 0 ? 0 : $0) - log1p(exp(-$0.magnitude)) }
     case .tanh: map(x, y, count) { tanh($0) }
     case .silu: map(x, y, count) { $0 / (1 + exp(-$0)) }
+    case .sigmoidProduct: map(x, y, count) { $0 * (1 / (1 + exp(-$0))) }
     case .gelu: map(x, y, count) { 0.5 * $0 * (1 + erf($0 * 0.5.squareRoot())) }
     case .geluTanh:
       map(x, y, count) { x in

@@ -50,6 +50,7 @@ extension Float32Kernels {
       mapLanes(x, y, count) { smaller($0, all(0)) - logarithmOfOnePlusFraction(exponential(-absolute($0))) }
     case .tanh: mapLanes(x, y, count) { hyperbolicTangent($0) }
     case .silu: mapLanes(x, y, count) { sigmoidLinear($0) }
+    case .sigmoidProduct: mapLanes(x, y, count) { $0 * logistic($0) }
     case .gelu: mapLanes(x, y, count) { gelu($0) }
     case .geluTanh: mapLanes(x, y, count) { geluTanh($0) }
     case .mish: mapLanes(x, y, count) { mish($0) }

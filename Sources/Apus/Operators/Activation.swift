@@ -28,6 +28,8 @@ public enum Activation: Sendable, Hashable {
   case tanh
   /// `x * sigmoid(x)`, also called swish.
   case silu
+  /// The same in two roundings, `x` times the rounded `sigmoid(x)`: bit for bit what one operator after the other gives.
+  case sigmoidProduct
   case gelu(approximate: GELUApproximation = .none)
   /// `x * tanh(softplus(x))`.
   case mish
@@ -52,6 +54,7 @@ public enum Activation: Sendable, Hashable {
     case .logSigmoid: .logSigmoid
     case .tanh: .tanh
     case .silu: .silu
+    case .sigmoidProduct: .sigmoidProduct
     case .gelu(.none): .gelu
     case .gelu(.tanh): .geluTanh
     case .mish: .mish

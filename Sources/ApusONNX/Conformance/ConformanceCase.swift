@@ -26,7 +26,7 @@ public struct ConformanceCase: Sendable {
   public func run(options: Session.Options = .init()) -> Outcome {
     do {
       guard let file = try files.file("\(name)/model.onnx") else { return .wrong("it has no model.onnx") }
-      let model = try Model(ModelProto(file))
+      let model = try Model(file.withUnsafeBytes { try ModelProto.read(bytes: $0, name: "\(name)/model.onnx") })
       let session = try Session(model, options: options)
       let tolerance = try tolerance()
       let isRandom = Self.isRandom(model.graph)
@@ -67,6 +67,12 @@ public struct ConformanceCase: Sendable {
     }
   }
 
+  private static func value(_ file: MappedFile, of info: Graph.ValueInfo) throws -> Value {
+    try file.withUnsafeBytes { bytes in
+      try ValueFile.read(bytes: bytes, name: file.name, as: info.type ?? .tensor(nil, nil)).value
+    }
+  }
+
   /// What differs first in a data set; nil when all is as expected.
   private func difference(
     _ session: Session, _ folder: String, _ tolerance: Tolerance, comparingNumbers: Bool
@@ -76,13 +82,13 @@ public struct ConformanceCase: Sendable {
     for (index, id) in graph.inputs.enumerated() {
       let info = graph.values[id]
       guard let file = try files.file("\(folder)/input_\(index).pb") else { continue }
-      inputs[info.name] = try ValueFile.read(file, type: info.type)
+      inputs[info.name] = try Self.value(file, of: info)
     }
     let outputs = try session.run(inputs)
     for (index, id) in graph.outputs.enumerated() {
       let info = graph.values[id]
       guard let file = try files.file("\(folder)/output_\(index).pb") else { continue }
-      let expected = try ValueFile.read(file, type: info.type)
+      let expected = try Self.value(file, of: info)
       guard let value = outputs[info.name] else { return "output '\(info.name)' is missing" }
       let difference = try value.difference(from: expected, within: tolerance, comparingNumbers: comparingNumbers)
       if let difference { return "output '\(info.name)': \(difference)" }

@@ -42,7 +42,7 @@ struct ConformanceArchive: ConformanceFiles {
 
   func file(_ path: String) throws -> MappedFile? {
     guard let entry = entries[path] else { return nil }
-    let (bytes, _) = try archive.contents(of: entry)
-    return try MappedFile(copying: bytes, name: path)
+    let (bytes, owner) = try archive.contents(of: entry)
+    return try withExtendedLifetime(owner) { try MappedFile(copying: bytes, name: path) }
   }
 }

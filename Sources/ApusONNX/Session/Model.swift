@@ -11,7 +11,7 @@ public struct Model: Sendable {
   /// Reads a `.onnx` file. Weights stay in the mapped file.
   /// - Throws: ``FileError``, ``ONNXFileError`` for a file that is no model, ``ONNXError/graph(_:)``.
   public init(contentsOf path: String, access: FileAccess = .mapped) throws {
-    try self.init(ModelProto(contentsOf: path, access: access))
+    try self.init(.read(contentsOf: path, access: access))
   }
 
   /// - Throws: ``ONNXError/graph(_:)``.

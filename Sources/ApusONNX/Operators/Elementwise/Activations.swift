@@ -17,7 +17,8 @@ extension Operators {
   /// x where x ≥ 0, otherwise αx.
   static func LeakyRelu(_ node: NodeDescription) throws -> Operation {
     let slope = try node.float("alpha", default: 0.01)
-    return floatingUnary({ try leakyRelu($0, slope: slope) }, { try leakyRelu($0, slope: Double(slope)) })
+    return floatingUnary(
+      { try leakyReLU($0, negativeSlope: Double(slope)) }, { try leakyReLU($0, negativeSlope: Double(slope)) })
   }
 
   /// 1 / (1 + e^-x)
