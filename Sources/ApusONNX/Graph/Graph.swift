@@ -65,6 +65,11 @@ public struct Node: Sendable {
   public var attributes: [String: AttributeValue]
   /// The attributes that are graphs.
   public var subgraphs: [String: Graph] = [:]
+  /// What the first output goes through at last: put here by passes, for operators that can do it while the result is
+  /// in the cache (``OperatorDefinition/appliesActivation``).
+  public var activation = Activation.identity
+  /// The nodes that this one does the work of, first to last, when passes have made one of several.
+  public var parts: [Node] = []
 
   public init(
     name: String, operatorName: OperatorName, opset: Int, inputs: [Graph.ValueID?], outputs: [Graph.ValueID?],

@@ -23,6 +23,9 @@ public struct NodeDescription: Sendable {
     absorbed = Absorbed()
   }
 
+  /// What the first output goes through at last; only operators that say so are given one.
+  public var activation: Activation { node.activation }
+
   /// The version of the operator set.
   public var opset: Int { node.opset }
   /// The number of inputs in the file, those left out in the middle included.

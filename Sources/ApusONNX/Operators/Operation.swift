@@ -11,14 +11,17 @@ struct OperatorDefinition: Sendable {
   let name: OperatorName
   /// Whether the same inputs always give the same outputs. Random operators do not and are never folded.
   let isDeterministic: Bool
+  /// Whether operations of it apply ``Node/activation``.
+  let appliesActivation: Bool
   let prepare: @Sendable (NodeDescription) throws -> Operation
 
   init(
-    _ type: String, domain: String = "", isDeterministic: Bool = true,
+    _ type: String, domain: String = "", isDeterministic: Bool = true, appliesActivation: Bool = false,
     _ prepare: @escaping @Sendable (NodeDescription) throws -> Operation
   ) {
     self.name = OperatorName(domain: domain, type: type)
     self.isDeterministic = isDeterministic
+    self.appliesActivation = appliesActivation
     self.prepare = prepare
   }
 }

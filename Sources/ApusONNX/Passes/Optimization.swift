@@ -2,7 +2,21 @@ import Apus
 
 extension Graph {
   /// The graph as it runs fastest. With `exact` precision every output stays the same, bit for bit.
-  func optimized(_ options: Session.Options) throws -> Graph {
-    withoutDeadNodes()
+  func optimized(_ options: Session.Options) -> Graph {
+    var graph = withoutDeadNodes().withoutIdentities().foldingConstants()
+    graph = graph.fusingActivations(options.precision)
+    for index in graph.nodes.indices {
+      for (name, subgraph) in graph.nodes[index].subgraphs {
+        graph.nodes[index].subgraphs[name] = subgraph.knowing(graph.constants).optimized(options)
+      }
+    }
+    return graph
+  }
+
+  /// The subgraph with what it reads of the graph around it as constants, where that is constant.
+  private func knowing(_ outer: [ValueID: Value]) -> Graph {
+    var graph = self
+    for capture in captures { if let value = outer[capture.outer] { graph.constants[capture.inner] = value } }
+    return graph
   }
 }

@@ -1,0 +1,114 @@
+import Apus
+
+/// A graph being rewritten, with who gives and who reads each value kept up to date.
+struct GraphRewriter {
+  private(set) var graph: Graph
+  /// nil where a node was removed.
+  private(set) var nodes: [Node?]
+  private var producers: [Graph.ValueID: Int] = [:]
+  /// For each value the nodes that read it, once for each time they do.
+  private var readers: [Graph.ValueID: [Int]] = [:]
+  private let outputs: Set<Graph.ValueID>
+
+  init(_ graph: Graph) {
+    self.graph = graph
+    nodes = graph.nodes
+    outputs = Set(graph.outputs)
+    for index in nodes.indices { enter(index) }
+  }
+
+  private mutating func enter(_ index: Int) {
+    guard let node = nodes[index] else { return }
+    for case let output? in node.outputs { producers[output] = index }
+    for value in node.reads { readers[value, default: []].append(index) }
+  }
+
+  private mutating func leave(_ index: Int) {
+    guard let node = nodes[index] else { return }
+    for case let output? in node.outputs where producers[output] == index { producers[output] = nil }
+    for value in node.reads {
+      guard let position = readers[value]?.firstIndex(of: index) else { continue }
+      readers[value]?.remove(at: position)
+    }
+  }
+}
+
+// MARK: - Questions
+
+extension GraphRewriter {
+  /// Whether the graph gives this value to whoever runs it.
+  func isOutput(_ value: Graph.ValueID) -> Bool { outputs.contains(value) }
+
+  /// The node that gives `value`.
+  func producer(of value: Graph.ValueID?) -> Int? { value.flatMap { producers[$0] } }
+
+  /// The nodes that read `value`, in the order of the graph, once for each time they do.
+  func readers(of value: Graph.ValueID) -> [Int] { (readers[value] ?? []).sorted() }
+
+  /// The only node that reads `value`, and reads it once; nil when others do or the graph gives it away.
+  func soleReader(of value: Graph.ValueID) -> Int? {
+    guard !isOutput(value), let all = readers[value], all.count == 1 else { return nil }
+    return all.first
+  }
+
+  /// What is known of `value` before anything runs.
+  func constant(_ value: Graph.ValueID?) -> Value? { value.flatMap { graph.constants[$0] } }
+
+  /// The single number that `value` is known to be.
+  func scalar(_ value: Graph.ValueID?) -> Double? {
+    guard case .tensor(let tensor)? = constant(value), tensor.count == 1, tensor.dataType.isFloatingPoint else {
+      return nil
+    }
+    return try? tensor.converted(to: Double.self).scalar
+  }
+
+  /// Whether node `index` is `type` of the standard.
+  func isNode(_ index: Int?, _ type: String) -> Bool {
+    guard let index, let node = nodes[index] else { return false }
+    return node.operatorName == OperatorName(type: type)
+  }
+}
+
+// MARK: - Changes
+
+extension GraphRewriter {
+  /// Puts another node in the place of node `index`, or none.
+  mutating func replace(_ index: Int, by node: Node?) {
+    leave(index)
+    nodes[index] = node
+    enter(index)
+  }
+
+  mutating func remove(_ index: Int) { replace(index, by: nil) }
+
+  /// Makes `value` a constant and removes the node that gave it.
+  mutating func fold(_ index: Int, _ values: [Value?]) {
+    guard let node = nodes[index] else { return }
+    for (output, value) in zip(node.outputs, values) {
+      if let output, let value { graph.constants[output] = value }
+    }
+    remove(index)
+  }
+
+  /// Lets everybody who reads `old` read `new`.
+  mutating func redirect(_ old: Graph.ValueID, to new: Graph.ValueID) {
+    for index in Set(readers(of: old)) {
+      guard var node = nodes[index] else { continue }
+      node.inputs = node.inputs.map { $0 == old ? new : $0 }
+      for name in node.subgraphs.keys {
+        for position in node.subgraphs[name]?.captures.indices ?? 0..<0
+        where node.subgraphs[name]?.captures[position].outer == old {
+          node.subgraphs[name]?.captures[position].outer = new
+        }
+      }
+      replace(index, by: node)
+    }
+  }
+
+  /// The graph with all changes.
+  func finished() -> Graph {
+    var result = graph
+    result.nodes = nodes.compactMap { $0 }
+    return result.withoutDeadNodes()
+  }
+}
