@@ -56,7 +56,7 @@ let package = Package(
       dependencies: [kernelInterface] + kernelTargets.map { .target(name: $0.name) },
       swiftSettings: isChecked ? [.define("APUS_CHECKED")] : []),
     .target(name: "ApusMotion", dependencies: ["Apus"]),
-    .target(name: "ApusONNX", dependencies: ["Apus"]),
+    .target(name: "ApusONNX", dependencies: ["Apus", kernelInterface]),
     .target(name: "ApusModels", dependencies: ["Apus", "ApusMotion"]),
     .executableTarget(
       name: "ApusCLI",

@@ -30,7 +30,8 @@ struct OperatorDefinition: Sendable {
 /// gives what it does.
 enum Operators {
   /// Every family; an operator that is not listed here does not exist.
-  static let families: [[OperatorDefinition]] = elementwise + spatial + transformer + structure
+  static let families: [[OperatorDefinition]] =
+    elementwise + spatial + transformer + structure + [fused]
 
   static let byName: [OperatorName: OperatorDefinition] = {
     var result: [OperatorName: OperatorDefinition] = [:]

@@ -4,7 +4,7 @@ extension Graph {
   /// The graph as it runs fastest. With `exact` precision every output stays the same, bit for bit.
   func optimized(_ options: Session.Options) -> Graph {
     var graph = withoutDeadNodes().withoutIdentities().foldingConstants()
-    graph = graph.fusingActivations(options.precision)
+    graph = graph.fusingActivations(options.precision).fusingElementwise()
     for index in graph.nodes.indices {
       for (name, subgraph) in graph.nodes[index].subgraphs {
         graph.nodes[index].subgraphs[name] = subgraph.knowing(graph.constants).optimized(options)

@@ -1,0 +1,121 @@
+import Apus
+
+extension Operators {
+  /// Operators that passes make and no file has.
+  static let fused: [OperatorDefinition] = [
+    OperatorDefinition("Elementwise", domain: "apus", Elementwise)
+  ]
+
+  /// Several operators of single elements, ``Node/parts``, in one pass over tensors of one floating-point type and
+  /// shape; one after the other where the inputs turn out to be anything else.
+  static func Elementwise(_ node: NodeDescription) throws -> Operation {
+    let inputs = node.node.inputs
+    let parts = try node.node.parts.map { part in
+      var constants: [Int: Value] = [:]
+      for (position, input) in part.inputs.enumerated() {
+        if let outer = inputs.firstIndex(of: input), let value = node.constant(outer) { constants[position] = value }
+      }
+      guard let definition = byName[part.operatorName] else {
+        throw ONNXError.unsupported(operator: part.operatorName, opset: part.opset, node: part.name)
+      }
+      return try definition.prepare(NodeDescription(node: part, constants: constants))
+    }
+    let apart = PartwiseElementwise(nodes: node.node.parts, operations: parts, inputs: inputs)
+    guard let whole = WholeElementwise(node) else { return { arguments in try apart(&arguments) } }
+    return { arguments in try whole(&arguments) ?? apart(&arguments) }
+  }
+}
+
+/// The parts one after the other, as if they were nodes.
+private struct PartwiseElementwise: Sendable {
+  let nodes: [Node]
+  let operations: [Operation]
+  let inputs: [Graph.ValueID?]
+
+  func callAsFunction(_ arguments: inout Arguments) throws -> [Value?] {
+    var values: [Graph.ValueID: Value] = [:]
+    for (id, value) in zip(inputs, arguments.values) { if let id, let value { values[id] = value } }
+    var results: [Value?] = []
+    for (node, operation) in zip(nodes, operations) {
+      var own = Arguments(node.inputs.map { $0.flatMap { values[$0] } }, context: arguments.context)
+      do {
+        results = try operation(&own)
+      } catch let error as ONNXError {
+        throw error
+      } catch {
+        throw OperatorError("in '\(node.name)' (\(node.operatorName)): \(error)")
+      }
+      for (output, value) in zip(node.outputs, results) { if let output { values[output] = value } }
+    }
+    return results
+  }
+}
+
+/// The parts as one program.
+private struct WholeElementwise: Sendable {
+  private let program: ElementwiseProgram
+  /// Positions of the inputs that are tensors of the common shape.
+  private let tensors: [Int]
+  /// Positions and ranks of the inputs that are single numbers.
+  private let numbers: [Int]
+
+  /// nil when the parts are no program: all their inputs are single numbers.
+  init?(_ node: NodeDescription) {
+    var operands: [Graph.ValueID: ElementwiseProgram.Operand] = [:]
+    var (tensors, numbers): ([Int], [Int]) = ([], [])
+    for case (let position, let id?) in node.node.inputs.enumerated() {
+      if case .tensor(let constant)? = node.constant(position), constant.count == 1, constant.dataType.isFloatingPoint,
+        let number = try? constant.converted(to: Double.self).scalar
+      {
+        operands[id] = .number(number)
+        numbers.append(position)
+      } else {
+        operands[id] = .input(tensors.count)
+        tensors.append(position)
+      }
+    }
+    var steps: [ElementwiseProgram.Step] = []
+    for part in node.node.parts {
+      let inputs = part.inputs.compactMap { $0.flatMap { operands[$0] } }
+      if let operation = ElementwiseProgram.binary[part.operatorName.type], inputs.count == 2 {
+        steps.append(.binary(operation, inputs[0], inputs[1]))
+      } else if let operation = ElementwiseProgram.unary(part), inputs.count == 1 {
+        steps.append(.unary(operation, inputs[0]))
+      } else {
+        return nil
+      }
+      if let output = part.outputs.first.flatMap({ $0 }) { operands[output] = .step(steps.count - 1) }
+    }
+    guard !tensors.isEmpty, let program = ElementwiseProgram(steps) else { return nil }
+    self.program = program
+    self.tensors = tensors
+    self.numbers = numbers
+  }
+
+  /// nil when the inputs are not what the program can take.
+  func callAsFunction(_ arguments: inout Arguments) throws -> [Value?]? {
+    switch arguments[tensors[0]] {
+    case .tensor(.float32(let first)): try run(first, arguments).map { [Value($0)] }
+    case .tensor(.float64(let first)): try run(first, arguments).map { [Value($0)] }
+    default: nil
+    }
+  }
+
+  private func run<Scalar: FloatingPointScalar>(
+    _ first: Tensor<Scalar>, _ arguments: Arguments
+  ) throws -> Tensor<Scalar>? {
+    var inputs: [Tensor<Scalar>] = []
+    for position in tensors {
+      guard case .tensor(let any)? = arguments[position], let tensor = any.tensor(of: Scalar.self),
+        tensor.shape == first.shape
+      else { return nil }
+      inputs.append(tensor)
+    }
+    // A number of more axes than the tensors would give the result more, too.
+    for position in numbers {
+      guard case .tensor(let any)? = arguments[position], any.dataType == first.dataType, any.rank <= first.rank
+      else { return nil }
+    }
+    return try program(inputs)
+  }
+}

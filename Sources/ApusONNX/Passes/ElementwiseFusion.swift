@@ -1,0 +1,79 @@
+import Apus
+import ApusKernelInterface
+
+extension Graph {
+  /// Neighbouring functions of single elements become one node, which takes them in one pass over memory.
+  func fusingElementwise() -> Graph {
+    var rewriter = GraphRewriter(self)
+    // From the back: a group grows from its last node towards the inputs.
+    for index in rewriter.nodes.indices.reversed() {
+      guard let last = rewriter.nodes[index], ElementwiseProgram.isStep(last) else { continue }
+      let group = rewriter.elementwiseGroup(endingWith: index)
+      guard group.count > 1 else { continue }
+      let parts = group.sorted().compactMap { rewriter.nodes[$0] }
+      let inner = Set(parts.flatMap { $0.outputs.compactMap { $0 } })
+      var inputs: [ValueID] = []
+      for case let input? in parts.flatMap(\.inputs) where !inner.contains(input) && !inputs.contains(input) {
+        inputs.append(input)
+      }
+      var fused = Node(
+        name: last.name, operatorName: OperatorName(domain: "apus", type: "Elementwise"), opset: 1, inputs: inputs,
+        outputs: last.outputs)
+      fused.parts = parts
+      for other in group where other != index { rewriter.remove(other) }
+      rewriter.replace(index, by: fused)
+    }
+    return rewriter.finished()
+  }
+}
+
+extension GraphRewriter {
+  /// The nodes whose only purpose is to feed node `last`, as far as they can be steps of one program.
+  fileprivate func elementwiseGroup(endingWith last: Int) -> Set<Int> {
+    // Long enough for every activation that exporters write out.
+    let limit = 24
+    var group: Set<Int> = [last]
+    var hasGrown = true
+    while hasGrown {
+      hasGrown = false
+      for input in Set(group.flatMap { nodes[$0]?.inputs.compactMap { $0 } ?? [] }) {
+        guard group.count < limit, !isOutput(input), let source = producer(of: input), !group.contains(source),
+          let node = nodes[source], ElementwiseProgram.isStep(node), readers(of: input).allSatisfy(group.contains)
+        else { continue }
+        group.insert(source)
+        hasGrown = true
+      }
+    }
+    return group
+  }
+}
+
+extension ElementwiseProgram {
+  /// Whether `node` can be a step, given tensors of a floating-point type and one shape.
+  static func isStep(_ node: Node) -> Bool {
+    node.operatorName.domain.isEmpty && node.outputs.count == 1 && node.activation == .identity
+      && (binary[node.operatorName.type] != nil && node.inputs.count == 2 || unary(node) != nil && node.inputs.count == 1)
+  }
+
+  /// The steps that operators of two inputs are.
+  static let binary: [String: BinaryOperation] = [
+    "Add": .add, "Sub": .subtract, "Mul": .multiply, "Div": .divide,
+  ]
+
+  /// The step that an operator of one input is, computed by the same kernel as when it stands alone.
+  static func unary(_ node: Node) -> UnaryOperation? {
+    switch node.operatorName.type {
+    case "Relu": .relu
+    case "Sigmoid": .sigmoid
+    case "Tanh": .tanh
+    case "Erf": .erf
+    case "Exp": .exp
+    case "Log": .log
+    case "Neg": .negate
+    case "Abs": .absolute
+    case "Sqrt": .squareRoot
+    case "Reciprocal": .reciprocal
+    default: nil
+    }
+  }
+}
