@@ -31,15 +31,33 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
   /// - Parameters:
   ///   - x: `[rows, inputs]`, contiguous.
   ///   - y: `[rows, outputs]`, contiguous.
+  ///   - shift: `outputs` values added to each row of the rounded result, as if afterwards; none when nil.
   ///   - activation: applied to each part of the result while it is in the cache.
   func callAsFunction(
-    _ x: UnsafePointer<Scalar>, rows: Int, into y: UnsafeMutablePointer<Scalar>, activation: UnaryOperation?
+    _ x: UnsafePointer<Scalar>, rows: Int, into y: UnsafeMutablePointer<Scalar>, adding shift: UnsafePointer<Scalar>?,
+    activation: UnaryOperation?
   ) throws {
     guard rows > 0, outputs > 0 else { return }
+    let end = Ending(shift: shift.map { Unchecked($0) }, activation: activation)
     if rows == 1 {
-      try multiplyRow(x, into: y, activation: activation)
+      try multiplyRow(x, into: y, end)
     } else {
-      try multiplyRows(x, rows: rows, into: y, activation: activation)
+      try multiplyRows(x, rows: rows, into: y, end)
+    }
+  }
+
+  /// What each part of the result goes through at last.
+  private struct Ending: Sendable {
+    let shift: Unchecked<UnsafePointer<Scalar>>?
+    let activation: UnaryOperation?
+
+    /// - Parameter y: `rows` rows of `columns` values, one behind the other, from column `first` on.
+    func apply(
+      _ kernels: any FloatingKernels<Scalar>.Type, _ y: UnsafeMutablePointer<Scalar>, rows: Int, columns: Int,
+      first: Int
+    ) {
+      if let shift { kernels.addToRows(shift.value + first, y, rows: rows, count: columns) }
+      if let activation { kernels.unary(activation, y, y, count: rows * columns) }
     }
   }
 
@@ -51,7 +69,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
   }
 
   private func multiplyRow(
-    _ x: UnsafePointer<Scalar>, into y: UnsafeMutablePointer<Scalar>, activation: UnaryOperation?
+    _ x: UnsafePointer<Scalar>, into y: UnsafeMutablePointer<Scalar>, _ end: Ending
   ) throws {
     let kernels = Scalar.kernels
     let vector = kernels.vectorWidth
@@ -78,7 +96,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
           addend: b.value + first + done, rest.value)
         (y.value + first + done).update(from: rest.value, count: columns - done)
       }
-      if let activation { kernels.unary(activation, y.value + first, y.value + first, count: columns) }
+      end.apply(kernels, y.value + first, rows: 1, columns: columns, first: first)
     }
     withExtendedLifetime(edge) {}
   }
@@ -88,7 +106,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
   /// A left operand that the second-level cache holds is laid out once for all tasks. Of a larger one each task lays out
   /// its own rows, a part of the depth at a time, and multiplies them by that part of several tiles of columns.
   private func multiplyRows(
-    _ x: UnsafePointer<Scalar>, rows: Int, into y: UnsafeMutablePointer<Scalar>, activation: UnaryOperation?
+    _ x: UnsafePointer<Scalar>, rows: Int, into y: UnsafeMutablePointer<Scalar>, _ end: Ending
   ) throws {
     let kernels = Scalar.kernels
     let vector = kernels.vectorWidth
@@ -166,14 +184,13 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
             (out + row * outputs + column).update(from: edge + row * edgeStep, count: outputs - column)
           }
         }
-        guard let activation else { continue }
         if endColumn - firstColumn == outputs {
-          kernels.unary(activation, out, out, count: taskRows * outputs)
+          end.apply(kernels, out, rows: taskRows, columns: outputs, first: 0)
           continue
         }
         for row in 0..<taskRows {
-          let line = out + row * outputs + firstColumn
-          kernels.unary(activation, line, line, count: endColumn - firstColumn)
+          end.apply(
+            kernels, out + row * outputs + firstColumn, rows: 1, columns: endColumn - firstColumn, first: firstColumn)
         }
       }
     }

@@ -69,6 +69,17 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
   /// - Returns: `[…, outputs]`.
   /// - Throws: ``TensorError/shape(operation:reason:)``.
   public func callAsFunction(_ input: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
+    try self(input, adding: nil, activation: activation)
+  }
+
+  /// The same with `shift`, `[outputs]`, added to each row of the rounded result: bit for bit what a node for the
+  /// product and another for the sum give, where ``init(weight:bias:)`` has the bias within the sums.
+  package func callAsFunction(
+    _ input: Tensor<Scalar>, adding shift: Tensor<Scalar>?, activation: Activation = .identity
+  ) throws -> Tensor<Scalar> {
+    if let shift, shift.shape != [outputs] {
+      throw TensorError.shape(operation: "Linear", reason: "shift has shape \(shift.shape), expected [\(outputs)]")
+    }
     guard let features = input.shape.last, features == inputs else {
       throw TensorError.shape(
         operation: "Linear", reason: "input has shape \(input.shape), expected […, \(inputs)]")
@@ -76,9 +87,10 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
     let outer = Array(input.shape.dropLast())
     let rows = try Shape.elementCount(outer, operation: "Linear")
     let x = try input.rowMajor
+    let shift = try shift?.rowMajor
     return try Tensor.filled(outer + [outputs]) { y in
-      try withExtendedLifetime(x.storage) {
-        try product(x.pointer, rows: rows, into: y, activation: activation.operation)
+      try withExtendedLifetime((x.storage, shift?.storage)) {
+        try product(x.pointer, rows: rows, into: y, adding: shift?.pointer, activation: activation.operation)
       }
     }
   }
