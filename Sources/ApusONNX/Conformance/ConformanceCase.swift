@@ -61,6 +61,28 @@ public struct ConformanceCase: Sendable {
     return Tolerance(relative: numbers.rtol, absolute: numbers.atol)
   }
 
+  /// The outputs for every data set.
+  func outputs(options: Session.Options) throws -> [[String: Value]] {
+    guard let file = try files.file("\(name)/model.onnx") else { return [] }
+    let model = try Model(file.withUnsafeBytes { try ModelProto.read(bytes: $0, name: "\(name)/model.onnx") })
+    let session = try Session(model, options: options)
+    var results: [[String: Value]] = []
+    while try files.file("\(name)/test_data_set_\(results.count)/output_0.pb") != nil {
+      results.append(try session.run(inputs(model.graph, "\(name)/test_data_set_\(results.count)")))
+    }
+    return results
+  }
+
+  private func inputs(_ graph: Graph, _ folder: String) throws -> [String: Value] {
+    var inputs: [String: Value] = [:]
+    for (index, id) in graph.inputs.enumerated() {
+      let info = graph.values[id]
+      guard let file = try files.file("\(folder)/input_\(index).pb") else { continue }
+      inputs[info.name] = try Self.value(file, of: info)
+    }
+    return inputs
+  }
+
   private static func isRandom(_ graph: Graph) -> Bool {
     graph.nodes.contains { node in
       Operators.byName[node.operatorName]?.isDeterministic == false || node.subgraphs.values.contains(where: isRandom)
@@ -78,13 +100,7 @@ public struct ConformanceCase: Sendable {
     _ session: Session, _ folder: String, _ tolerance: Tolerance, comparingNumbers: Bool
   ) throws -> String? {
     let graph = session.model.graph
-    var inputs: [String: Value] = [:]
-    for (index, id) in graph.inputs.enumerated() {
-      let info = graph.values[id]
-      guard let file = try files.file("\(folder)/input_\(index).pb") else { continue }
-      inputs[info.name] = try Self.value(file, of: info)
-    }
-    let outputs = try session.run(inputs)
+    let outputs = try session.run(inputs(graph, folder))
     for (index, id) in graph.outputs.enumerated() {
       let info = graph.values[id]
       guard let file = try files.file("\(folder)/output_\(index).pb") else { continue }

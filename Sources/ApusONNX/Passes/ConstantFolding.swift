@@ -4,11 +4,16 @@ extension Graph {
   /// What depends on constants alone is computed once, and becomes a constant.
   ///
   /// Nothing is computed that would take much more memory than what it is made of: a large Expand stays a node.
-  func foldingConstants() -> Graph {
+  func foldingConstants() -> Graph { folding { _ in true } }
+
+  /// The values of Constant nodes become constants of the graph.
+  func inliningConstants() -> Graph { folding { $0.operatorName == OperatorName(type: "Constant") } }
+
+  private func folding(_ isWanted: (Node) -> Bool) -> Graph {
     var rewriter = GraphRewriter(self)
     let context = RunContext()
     for index in rewriter.nodes.indices {
-      guard let node = rewriter.nodes[index], let values = rewriter.folded(node, context) else { continue }
+      guard let node = rewriter.nodes[index], isWanted(node), let values = rewriter.folded(node, context) else { continue }
       rewriter.fold(index, values)
     }
     return rewriter.finished()

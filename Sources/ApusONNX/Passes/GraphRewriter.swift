@@ -9,6 +9,7 @@ struct GraphRewriter {
   /// For each value the nodes that read it, once for each time they do.
   private var readers: [Graph.ValueID: [Int]] = [:]
   private let outputs: Set<Graph.ValueID>
+  private var inserted: [Int: [Node]] = [:]
 
   init(_ graph: Graph) {
     self.graph = graph
@@ -105,10 +106,29 @@ extension GraphRewriter {
     }
   }
 
+  /// A new value that is known before anything runs.
+  mutating func addConstant(_ value: Value, named name: String) -> Graph.ValueID {
+    let id = graph.addValue(named: name, type: value.type)
+    graph.constants[id] = value
+    return id
+  }
+
+  /// A new node in front of node `index`, giving a new value.
+  ///
+  /// Nodes keep their numbers: it is put where `index` stands when the graph is finished.
+  mutating func insert(_ node: Node, before index: Int, giving name: String) -> Graph.ValueID {
+    var node = node
+    let id = graph.addValue(named: name)
+    node.outputs = [id]
+    inserted[index, default: []].append(node)
+    for value in node.reads { readers[value, default: []].append(index) }
+    return id
+  }
+
   /// The graph with all changes.
   func finished() -> Graph {
     var result = graph
-    result.nodes = nodes.compactMap { $0 }
+    result.nodes = nodes.indices.flatMap { (inserted[$0] ?? []) + (nodes[$0].map { [$0] } ?? []) }
     return result.withoutDeadNodes()
   }
 }

@@ -2,12 +2,16 @@ import Apus
 
 extension Graph {
   /// The graph as it runs fastest. With `exact` precision every output stays the same, bit for bit.
-  func optimized(_ options: Session.Options) -> Graph {
-    var graph = withoutDeadNodes().withoutIdentities().foldingConstants()
-    graph = graph.fusingActivations(options.precision).fusingElementwise()
+  func optimized(_ options: Session.Options) throws -> Graph {
+    let precision = options.precision
+    // Matrices in pieces first: folding would join them.
+    var graph = try inliningConstants().withoutIdentities().fusingLinear(precision).foldingConstants()
+      .fusingLinear(precision).foldingBatchNorm(precision)
+    if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }
+    graph = graph.fusingActivations(precision).fusingElementwise()
     for index in graph.nodes.indices {
       for (name, subgraph) in graph.nodes[index].subgraphs {
-        graph.nodes[index].subgraphs[name] = subgraph.knowing(graph.constants).optimized(options)
+        graph.nodes[index].subgraphs[name] = try subgraph.knowing(graph.constants).optimized(options)
       }
     }
     return graph

@@ -107,7 +107,7 @@ public struct Session: Sendable {
     }
     if options.computesInFloat64 { graph = try graph.widened() }
     return try Execution.with(precision: options.precision) {
-      try Plan(options.optimizes ? graph.optimized(options) : graph.withoutDeadNodes())
+      try Plan(options.optimizes ? try graph.optimized(options) : graph.withoutDeadNodes())
     }
   }
 }

@@ -3,7 +3,9 @@ import Apus
 extension Operators {
   /// Operators that passes make and no file has.
   static let fused: [OperatorDefinition] = [
-    OperatorDefinition("Elementwise", domain: "apus", Elementwise)
+    OperatorDefinition("Elementwise", domain: "apus", Elementwise),
+    OperatorDefinition("Linear", domain: "apus", appliesActivation: true, FusedLinear),
+    OperatorDefinition("Attention", domain: "apus", FusedAttention),
   ]
 
   /// Several operators of single elements, ``Node/parts``, in one pass over tensors of one floating-point type and

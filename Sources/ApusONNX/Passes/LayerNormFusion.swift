@@ -1,0 +1,86 @@
+import Apus
+
+extension Graph {
+  /// Layer normalisation that an exporter wrote out becomes one node again:
+  ///
+  ///     d = x - ReduceMean(x)      y = d / Sqrt(ReduceMean(d²) + ε) · γ + β
+  ///
+  /// Its sums are taken in another order than the nodes' own, so this is for `fast` alone.
+  func fusingLayerNorm() -> Graph {
+    var rewriter = GraphRewriter(self)
+    for index in rewriter.nodes.indices where rewriter.isNode(index, "Div") {
+      guard let match = rewriter.layerNorm(dividingAt: index) else { continue }
+      for node in match.nodes where node != match.last { rewriter.remove(node) }
+      rewriter.replace(match.last, by: match.replacement)
+    }
+    return rewriter.finished()
+  }
+}
+
+extension GraphRewriter {
+  fileprivate struct LayerNormMatch {
+    var nodes: [Int]
+    var last: Int
+    var replacement: Node
+  }
+
+  /// The nodes around a division by the deviation.
+  fileprivate func layerNorm(dividingAt division: Int) -> LayerNormMatch? {
+    guard let divide = nodes[division], divide.inputs.count == 2, let d = divide.inputs[0],
+      // d = x - mean
+      let difference = producer(of: d), isNode(difference, "Sub"), let subtract = nodes[difference],
+      subtract.inputs.count == 2, let x = subtract.inputs[0], let center = producer(of: subtract.inputs[1]),
+      let opset = nodes[center]?.opset, lastAxisMean(center, of: x),
+      // √(mean(d²) + ε)
+      let root = producer(of: divide.inputs[1]), isNode(root, "Sqrt"),
+      let sum = producer(of: nodes[root]?.inputs.first ?? nil), isNode(sum, "Add"), let add = nodes[sum],
+      add.inputs.count == 2,
+      let (variance, epsilon) = operand(add, scalar: { self.scalar($0) }), let spread = producer(of: variance),
+      let power = producer(of: nodes[spread]?.inputs.first ?? nil), lastAxisMean(spread, of: nodes[power]?.outputs[0]),
+      isSquare(power, of: d), Set(readers(of: d)).isSubset(of: [power, division]),
+      // · γ + β
+      let quotient = divide.outputs[0], let scaling = soleReader(of: quotient), isNode(scaling, "Mul"),
+      let scale = nodes[scaling], let (_, gamma) = operand(scale, scalar: { self.vector($0) }),
+      let product = scale.outputs[0], let shifting = soleReader(of: product), isNode(shifting, "Add"),
+      let shift = nodes[shifting], let (_, beta) = operand(shift, scalar: { self.vector($0) }), !isOutput(d)
+    else { return nil }
+    var node = Node(
+      name: shift.name, operatorName: OperatorName(type: "LayerNormalization"), opset: max(17, opset),
+      inputs: [x, gamma, beta], outputs: shift.outputs)
+    node.attributes = ["axis": .int(-1), "epsilon": .float(Float(epsilon))]
+    return LayerNormMatch(
+      nodes: [center, difference, power, spread, sum, root, division, scaling, shifting], last: shifting,
+      replacement: node)
+  }
+
+  /// The two inputs of a node, told apart by what `scalar` knows of one.
+  private func operand<Known>(
+    _ node: Node, scalar: (Graph.ValueID?) -> Known?
+  ) -> (Graph.ValueID, Known)? {
+    guard node.inputs.count == 2, let first = node.inputs[0], let second = node.inputs[1] else { return nil }
+    if let known = scalar(second) { return (first, known) }
+    return scalar(first).map { (second, $0) }
+  }
+
+  /// A constant of one axis.
+  private func vector(_ value: Graph.ValueID?) -> Graph.ValueID? {
+    guard let value, case .tensor(let tensor)? = constant(value), tensor.rank == 1, tensor.dataType.isFloatingPoint
+    else { return nil }
+    return value
+  }
+
+  /// Whether a node is the mean of `value` over its last axis, which stays.
+  private func lastAxisMean(_ index: Int, of value: Graph.ValueID?) -> Bool {
+    guard isNode(index, "ReduceMean"), let node = nodes[index], node.inputs.first == value else { return false }
+    if case .int(let keeps)? = node.attributes["keepdims"], keeps == 0 { return false }
+    if case .ints(let axes)? = node.attributes["axes"] { return axes == [-1] }
+    guard node.inputs.count > 1, case .tensor(let axes)? = constant(node.inputs[1]) else { return false }
+    return (try? axes.converted(to: Int64.self).elements) == [-1]
+  }
+
+  private func isSquare(_ index: Int, of value: Graph.ValueID) -> Bool {
+    guard let node = nodes[index], node.inputs.count == 2, node.inputs[0] == value else { return false }
+    if isNode(index, "Mul") { return node.inputs[1] == value }
+    return isNode(index, "Pow") && scalar(node.inputs[1]) == 2
+  }
+}
