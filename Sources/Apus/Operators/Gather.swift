@@ -17,7 +17,7 @@ extension Tensor {
       return try Tensor.filled(newShape) { destination in
         nonisolated(unsafe) let y = destination
         let count = indices.count
-        guard inner > 0 else { return }
+        guard inner > 0, count > 0 else { return }
         parallelRows(outer, width: count * inner) { first, rows in
           for row in first..<(first + rows) {
             kernels.gather(
@@ -54,6 +54,7 @@ extension Tensor {
       let count = indices.shape[axis]
       return try Tensor.filled(indices.shape) { destination in
         nonisolated(unsafe) let y = destination
+        guard count > 0, inner > 0 else { return }
         parallelRows(outer, width: count * inner) { first, rows in
           for row in first..<(first + rows) {
             kernels.gatherElements(

@@ -20,6 +20,39 @@ extension Tensor {
     return try gathered(newShape, strides: strides, offset: offset)
   }
 
+  /// Along every axis `counts[axis]` elements from `starts[axis]` on, each `steps[axis]` after the one before; steps may
+  /// be negative.
+  /// - Throws: ``TensorError/argument(operation:reason:)`` when an element lies outside.
+  package func sliced(starts: [Int], counts: [Int], steps: [Int]) throws -> Tensor {
+    guard starts.count == rank, counts.count == rank, steps.count == rank else {
+      throw TensorError.argument(operation: "slice", reason: "a tensor of shape \(shape) is not cut along every axis")
+    }
+    let cut = shape.indices.filter { counts[$0] != shape[$0] || steps[$0] != 1 }
+    guard let axis = cut.first else { return self }
+    for axis in cut where counts[axis] != 0 {
+      let (way, overflow) = steps[axis].multipliedReportingOverflow(by: counts[axis] &- 1)
+      let places = 0..<shape[axis]
+      guard counts[axis] > 0, !overflow, places.contains(starts[axis]), places.contains(starts[axis] &+ way) else {
+        throw TensorError.argument(
+          operation: "slice",
+          reason: "\(counts[axis]) elements from \(starts[axis]) on by \(steps[axis]) leave axis \(axis) of shape \(shape)")
+      }
+    }
+    if cut.count == 1, steps[axis] > 0, counts[axis] > 0 {
+      // The end is inside the axis: the last element is.
+      let last = starts[axis] + (counts[axis] - 1) * steps[axis]
+      return try sliced(axis: axis, from: starts[axis], to: last + 1, step: steps[axis])
+    }
+    if counts.contains(0) { return try Tensor(uninitialized: counts) }
+    var strides = Shape.strides(shape)
+    var offset = 0
+    for axis in cut {
+      offset += starts[axis] * strides[axis]
+      strides[axis] *= counts[axis] > 1 ? steps[axis] : 1
+    }
+    return try gathered(counts, strides: strides, offset: offset)
+  }
+
   /// Whole blocks of channels; nil when the layout is another or the cut goes through one.
   private func slicedInBlocks(axis: Int, from first: Int, count: Int, step: Int) throws -> Tensor? {
     let block = TensorLayout.block

@@ -58,7 +58,7 @@ struct StridedCopy {
 extension Tensor {
   /// A tensor of `shape` read from this one's row-major elements: the first at `offset`, a step along an axis
   /// `strides` further.
-  func gathered(_ shape: [Int], strides: [Int], offset: Int = 0) throws -> Tensor {
+  package func gathered(_ shape: [Int], strides: [Int], offset: Int = 0) throws -> Tensor {
     let source = try rowMajor
     return try withExtendedLifetime(source.storage) {
       try Tensor.filled(shape) { destination in

@@ -21,7 +21,16 @@ extension Tensor {
   /// A tensor whose elements are all `value`.
   public init(repeating value: Scalar, shape: [Int]) throws {
     let count = try Shape.elementCount(shape)
-    self = try Tensor.filled(shape) { $0.initialize(repeating: value, count: count) }
+    let kernels = Execution.current.kernels.data
+    self = try Tensor.filled(shape) { destination in
+      nonisolated(unsafe) let y = destination
+      parallelRanges(count) { start, count in
+        withUnsafeBytes(of: value) { bytes in
+          guard let value = bytes.baseAddress else { return }
+          kernels.fill(elementSize: MemoryLayout<Scalar>.stride, with: value, y + start, count: count)
+        }
+      }
+    }
   }
 
   /// A tensor of zeros (`false` for `Bool`).

@@ -1,4 +1,8 @@
 extension Operators {
   /// The families in this folder.
-  static let structure: [[OperatorDefinition]] = [identities]
+  static let structure: [[OperatorDefinition]] = [
+    identities, reshapes, transpositions, joins, slices, paddings, repetitions, gathers, scatters,
+    selections, orderings, shapes, constants,
+    conditionals, loops, scans, sequences, optionals,
+  ]
 }

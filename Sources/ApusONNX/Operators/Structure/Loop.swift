@@ -1,0 +1,100 @@
+import Apus
+
+// Control flow: a graph again and again, as often as a number or a condition says.
+
+extension Operators {
+  static let loops: [OperatorDefinition] = [
+    OperatorDefinition("Loop", Loop),
+    OperatorDefinition("SequenceMap", SequenceMap),
+  ]
+
+  /// Runs `body` on (turn, condition, state…) for (condition, state…, scanned…), at most as often as input 0 says and,
+  /// where input 1 is given, as long as the condition holds. Gives the last state, and what was scanned as tensors with
+  /// an axis of turns in front.
+  ///
+  /// Without input 1 what the body says of the condition is of no account. The run's limit counts every turn.
+  static func Loop(_ node: NodeDescription) throws -> Operation {
+    let body = try node.subplan("body")
+    let states = max(0, node.inputCount - 2)
+    let scans = body.outputCount - 1 - states
+    guard body.inputCount == 2 + states, scans >= 0, node.outputCount <= states + scans else {
+      throw OperatorError(
+        "the body has \(body.inputCount) inputs and \(body.outputCount) outputs, the node \(node.inputCount) and "
+          + "\(node.outputCount)")
+    }
+    let isConditional = node.has(1)
+    let wanted = (0..<scans).map { node.wants(states + $0) }
+    return { arguments in
+      let turns = try arguments.has(0) ? arguments.integer(0) : nil
+      var condition = try isConditional ? arguments.truth(1) : true
+      var state = (0..<states).map { arguments[2 + $0] }
+      var scanned = wanted.map { _ in [Value]() }
+      var turn = 0
+      while condition, turns.map({ turn < $0 }) ?? true {
+        try arguments.context.countIteration()
+        let outputs = try body(
+          [body.scalar(Int64(turn), input: 0), body.scalar(condition, input: 1)] + state, arguments)
+        if isConditional { condition = try Arguments(outputs, context: arguments.context).truth(0) }
+        state = Array(outputs[1..<(1 + states)])
+        for scan in 0..<scans where wanted[scan] { scanned[scan].append(outputs[1 + states + scan]) }
+        turn += 1
+      }
+      let results = try (0..<scans).map { scan -> Value? in
+        guard wanted[scan] else { return nil }
+        return try stacked(scanned[scan], axis: 0, declared: body.outputTypes[1 + states + scan])
+      }
+      return state + results
+    }
+  }
+
+  /// `values` along a new axis; an empty tensor as `declared` has it when there are none.
+  static func stacked(_ values: [Value], axis: Int, declared: ValueType?) throws -> Value {
+    if let first = values.first {
+      let rank = try first.extents.count + 1
+      return try Stacking(axis: Axes.resolve(axis, rank: rank)).single(values)
+    }
+    guard case .tensor(let elementType?, let dimensions)? = declared else {
+      throw OperatorError("a graph that never ran declares no type for an output, so that its empty result has none")
+    }
+    var shape = (dimensions ?? []).map { if case .size(let size) = $0 { size } else { 0 } }
+    shape.insert(0, at: try Axes.resolve(axis, rank: shape.count + 1))
+    return try Value(zeros: elementType, shape: shape)
+  }
+
+  /// Runs `body` for every element of the sequence in input 0, together with the elements of other sequences of the
+  /// same length and with tensors, and gives its outputs as sequences.
+  static func SequenceMap(_ node: NodeDescription) throws -> Operation {
+    let body = try node.subplan("body")
+    guard body.inputCount == node.inputCount, body.outputCount >= node.outputCount else {
+      throw OperatorError(
+        "the body has \(body.inputCount) inputs and \(body.outputCount) outputs, the node \(node.inputCount) and "
+          + "\(node.outputCount)")
+    }
+    return { arguments in
+      let count = try arguments.sequence(0).values.count
+      var results = [[Value]](repeating: [], count: body.outputCount)
+      for index in 0..<count {
+        try arguments.context.countIteration()
+        let inputs = try (0..<arguments.count).map { input -> Value? in
+          guard case .sequence(let values, _)? = arguments[input] else { return arguments[input] }
+          guard values.count == count else {
+            throw OperatorError("sequence \(input) has \(values.count) elements and sequence 0 \(count)")
+          }
+          return values[index]
+        }
+        for (output, value) in try body(inputs, arguments).enumerated() { results[output].append(value) }
+      }
+      return try results.enumerated().map { output, values in
+        try .sequence(values, declared: body.outputTypes[output])
+      }
+    }
+  }
+}
+
+extension Subplan {
+  /// A single number as the graph declares it: with no axes, or, as old files have it, with one.
+  fileprivate func scalar<Scalar: TensorScalar>(_ value: Scalar, input: Int) throws -> Value {
+    if case .tensor(_, let dimensions?)? = inputTypes[input], dimensions.count == 1 { return Value(try Tensor([value])) }
+    return Value(try Tensor([value], shape: []))
+  }
+}

@@ -1,0 +1,104 @@
+import Apus
+
+/// Something that puts elements elsewhere and computes nothing with them, so that it works for every element type.
+///
+/// Numbers move as they are, coded ones as their codes. Of strings only their places are moved.
+protocol Movement {
+  /// - Parameter operands: tensors of one element type.
+  func callAsFunction<Scalar: TensorScalar>(_ operands: [Tensor<Scalar>]) throws -> [Tensor<Scalar>]
+}
+
+/// A movement of one tensor.
+protocol Rearrangement: Movement {
+  func moved<Scalar: TensorScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar>
+}
+
+extension Rearrangement {
+  func callAsFunction<Scalar: TensorScalar>(_ operands: [Tensor<Scalar>]) throws -> [Tensor<Scalar>] {
+    try operands.map { try moved($0) }
+  }
+
+  /// The result for a tensor of any type.
+  func run(_ x: Value) throws -> Value { try single([x]) }
+}
+
+extension Movement {
+  /// The results for tensors that are all of one type, whichever that is.
+  func run(_ operands: [Value]) throws -> [Value] {
+    guard let first = operands.first else { throw OperatorError("there are no inputs") }
+    switch first {
+    case .tensor(let tensor): return try numbers(tensor, operands)
+    case .coded(let tensor):
+      return try callAsFunction(operands.map { try $0.codes(of: tensor.elementType) }).map {
+        .coded(CodedTensor(elementType: tensor.elementType, codes: $0))
+      }
+    case .strings: return try strings(operands)
+    case .sequence, .optional: throw OperatorError("\(first.type) is given; a tensor is needed")
+    }
+  }
+
+  /// The only result.
+  func single(_ operands: [Value]) throws -> Value {
+    guard let result = try run(operands).first else { throw OperatorError("there is no result") }
+    return result
+  }
+
+  private func numbers(_ first: AnyTensor, _ operands: [Value]) throws -> [Value] {
+    func run<Scalar: TensorScalar>(_: Tensor<Scalar>) throws -> [Value] {
+      try callAsFunction(operands.map { try $0.numbers(of: Scalar.self) }).map { Value($0) }
+    }
+    switch first {
+    case .float64(let tensor): return try run(tensor)
+    case .float32(let tensor): return try run(tensor)
+    #if !(os(macOS) && arch(x86_64))
+      case .float16(let tensor): return try run(tensor)
+    #endif
+    case .bfloat16(let tensor): return try run(tensor)
+    case .int8(let tensor): return try run(tensor)
+    case .int16(let tensor): return try run(tensor)
+    case .int32(let tensor): return try run(tensor)
+    case .int64(let tensor): return try run(tensor)
+    case .uint8(let tensor): return try run(tensor)
+    case .uint16(let tensor): return try run(tensor)
+    case .uint32(let tensor): return try run(tensor)
+    case .uint64(let tensor): return try run(tensor)
+    case .bool(let tensor): return try run(tensor)
+    }
+  }
+
+  /// Moves the places of all strings, counted through the operands, and puts the strings where they went.
+  private func strings(_ operands: [Value]) throws -> [Value] {
+    var texts: [String] = []
+    var places: [Tensor<Int64>] = []
+    for operand in operands {
+      guard case .strings(let tensor) = operand else { throw operand.mismatch(.string) }
+      let first = Int64(texts.count)
+      places.append(try Tensor((0..<Int64(tensor.elements.count)).map { first + $0 }, shape: tensor.shape))
+      if operands.count == 1 { texts = tensor.elements } else { texts += tensor.elements }
+    }
+    return try callAsFunction(places).map { result in
+      try Shape.checkMemory(result.shape, of: String.self, operation: "strings")
+      return try result.withUnsafeBufferPointer { places in
+        .strings(try StringTensor(places.map { texts[Int($0)] }, shape: result.shape))
+      }
+    }
+  }
+}
+
+extension Value {
+  fileprivate func numbers<Scalar: TensorScalar>(of: Scalar.Type) throws -> Tensor<Scalar> {
+    guard case .tensor(let any) = self, let tensor = any.tensor(of: Scalar.self) else {
+      throw mismatch(ElementType(Scalar.dataType))
+    }
+    return tensor
+  }
+
+  fileprivate func codes(of elementType: ElementType) throws -> Tensor<UInt8> {
+    guard case .coded(let tensor) = self, tensor.elementType == elementType else { throw mismatch(elementType) }
+    return tensor.codes
+  }
+
+  fileprivate func mismatch(_ expected: ElementType) -> OperatorError {
+    OperatorError("\(type) meets \(expected); all tensors must be of one element type")
+  }
+}

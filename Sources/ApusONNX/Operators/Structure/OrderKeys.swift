@@ -1,0 +1,61 @@
+import Apus
+
+extension Value {
+  /// Numbers that stand to each other as the elements do, in row-major order.
+  ///
+  /// Zeros of both signs are equal; NaNs are equal to each other and greater than everything else, as NumPy sorts them.
+  /// Strings are in the order of their UTF-8, which is that of their characters' numbers.
+  var orderKeys: Tensor<Int64> {
+    get throws {
+      switch self {
+      case .tensor(.float32(let tensor)): return try keys(tensor)
+      case .tensor(.float64(let tensor)): return try keys(tensor)
+      case .tensor(.uint64(let tensor)):
+        return try keys(tensor) { Int64(bitPattern: $0 ^ (1 << 63)) }
+      case .tensor(let tensor):
+        return tensor.dataType.isFloatingPoint
+          ? try keys(tensor.converted(to: Float.self)) : try tensor.converted(to: Int64.self)
+      case .coded(let tensor): return try keys(tensor.widened())
+      case .strings(let tensor): return try keys(tensor)
+      case .sequence, .optional: throw OperatorError("\(type) is given; a tensor is needed")
+      }
+    }
+  }
+
+  private func keys(_ tensor: Tensor<Float>) throws -> Tensor<Int64> {
+    try keys(tensor) { element in
+      if element.isNaN { return .max }
+      // The bits of a float without its sign grow with it; below zero they count downwards.
+      let bits = Int64(Int32(bitPattern: element.bitPattern))
+      return bits >= 0 ? bits : Int64(Int32.min) - bits
+    }
+  }
+
+  private func keys(_ tensor: Tensor<Double>) throws -> Tensor<Int64> {
+    try keys(tensor) { element in
+      if element.isNaN { return .max }
+      let bits = Int64(bitPattern: element.bitPattern)
+      return bits >= 0 ? bits : .min &- bits
+    }
+  }
+
+  @inline(__always)
+  private func keys<Scalar: TensorScalar>(
+    _ tensor: Tensor<Scalar>, _ key: (Scalar) -> Int64
+  ) throws -> Tensor<Int64> {
+    try tensor.withUnsafeBufferPointer { elements in
+      try Tensor<Int64>.filled(tensor.shape) { keys in
+        for index in elements.indices { keys[index] = key(elements[index]) }
+      }
+    }
+  }
+
+  private func keys(_ tensor: StringTensor) throws -> Tensor<Int64> {
+    var keys: [UTF8Key: Int64] = [:]
+    let distinct = Set(tensor.elements.map(UTF8Key.init)).sorted {
+      $0.string.utf8.lexicographicallyPrecedes($1.string.utf8)
+    }
+    for (rank, text) in distinct.enumerated() { keys[text] = Int64(rank) }
+    return try Tensor(tensor.elements.map { keys[UTF8Key($0)] ?? 0 }, shape: tensor.shape)
+  }
+}

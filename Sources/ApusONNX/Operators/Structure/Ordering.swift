@@ -1,0 +1,166 @@
+import Apus
+
+// Operators that put elements in order.
+
+extension Operators {
+  static let orderings: [OperatorDefinition] = [
+    OperatorDefinition("TopK", TopK),
+    OperatorDefinition("Unique", Unique),
+  ]
+
+  /// The `k` largest elements along `axis` (the smallest, where `largest` is 0), in order, and their indices. Of equal
+  /// elements that with the smaller index comes first. `k` is an attribute before version 10, input 1 since.
+  static func TopK(_ node: NodeDescription) throws -> Operation {
+    let axis = try node.int("axis", default: -1)
+    let isLargest = try node.flag("largest", default: true)
+    let known = node.opset < 10 ? try node.int("k") : nil
+    return { arguments in
+      let k = try known ?? arguments.integer(1)
+      let x = try arguments.take(0)
+      let shape = try x.extents
+      let axis = try Axes.resolve(axis, rank: shape.count)
+      guard k >= 0, k <= shape[axis] else {
+        throw OperatorError("k is \(k); axis \(axis) of a tensor of shape \(shape) has \(shape[axis]) elements")
+      }
+      let indices = try topIndices(x.orderKeys, k, axis: axis, isLargest: isLargest)
+      return [try ElementSelection(axis: axis, indices: indices).run(x), Value(indices)]
+    }
+  }
+
+  private static func topIndices(_ keys: Tensor<Int64>, _ k: Int, axis: Int, isLargest: Bool) throws -> Tensor<Int64> {
+    let size = keys.shape[axis]
+    var shape = keys.shape
+    shape[axis] = k
+    guard try Shape.elementCount(shape) > 0 else { return try Tensor(uninitialized: shape) }
+    let inner = try Shape.elementCount(Array(shape[(axis + 1)...]))
+    let rows = keys.count / size
+    return try keys.withUnsafeBufferPointer { keys in
+      nonisolated(unsafe) let keys = keys
+      return try Tensor<Int64>.filled(shape) { indices in
+        nonisolated(unsafe) let indices = indices
+        parallelRows(rows, width: size * 8) { first, count in
+          var selection = SmallestKeys(k, of: size)
+          for row in first..<(first + count) {
+            let (outer, column) = row.quotientAndRemainder(dividingBy: inner)
+            let source = outer * size * inner + column
+            selection.reset()
+            // ~ turns the order round and overflows nowhere.
+            for index in 0..<size {
+              let key = keys[source + index * inner]
+              selection.offer(isLargest ? ~key : key, index)
+            }
+            let target = outer * k * inner + column
+            selection.sort()
+            for (place, entry) in selection.entries.enumerated() { indices[target + place * inner] = Int64(entry.index) }
+          }
+        }
+      }
+    }
+  }
+
+  /// Every element once (every entry along `axis`, where one is given), in order or, where `sorted` is 0, as they first
+  /// occur; where each first occurs; which of them each element is; and how often each occurs.
+  static func Unique(_ node: NodeDescription) throws -> Operation {
+    let axis = try node.optionalInt("axis")
+    let isSorted = try node.flag("sorted", default: true)
+    return { arguments in
+      var x = try arguments.take(0)
+      if axis == nil { x = try x.reshaped([Shape.elementCount(x.extents)]) }
+      let shape = try x.extents
+      let axis = try Axes.resolve(axis ?? 0, rank: shape.count)
+      let keys = try x.orderKeys.permuted([axis] + shape.indices.filter { $0 != axis })
+      let groups = try EqualRows(keys, isSorted: isSorted)
+      let first = try Tensor(groups.first)
+      return try [
+        Selection(axis: axis, indices: first).run(x), Value(first), Value(Tensor(groups.groupOfRow)),
+        Value(Tensor(groups.count)),
+      ]
+    }
+  }
+}
+
+/// The `k` smallest of the keys offered, the first ones among equals: a heap with the largest at its top.
+private struct SmallestKeys {
+  private let k: Int
+  private(set) var entries: [(key: Int64, index: Int)] = []
+
+  init(_ k: Int, of size: Int) {
+    self.k = k
+    entries.reserveCapacity(k)
+  }
+
+  mutating func reset() { entries.removeAll(keepingCapacity: true) }
+
+  /// Keys come with growing indices, so that one that equals the largest kept is not wanted.
+  mutating func offer(_ key: Int64, _ index: Int) {
+    if entries.count < k {
+      entries.append((key, index))
+      if entries.count == k { for place in stride(from: k / 2 - 1, through: 0, by: -1) { sink(place) } }
+    } else if key < entries[0].key {
+      entries[0] = (key, index)
+      sink(0)
+    }
+  }
+
+  mutating func sort() { entries.sort { $0 < $1 } }
+
+  private mutating func sink(_ start: Int) {
+    var place = start
+    let moved = entries[place]
+    while true {
+      var child = 2 * place + 1
+      guard child < entries.count else { break }
+      if child + 1 < entries.count, entries[child] < entries[child + 1] { child += 1 }
+      guard moved < entries[child] else { break }
+      entries[place] = entries[child]
+      place = child
+    }
+    entries[place] = moved
+  }
+}
+
+/// The rows of a tensor, equal ones together.
+private struct EqualRows {
+  /// For each group its first row and the number of its rows.
+  private(set) var first: [Int64] = []
+  private(set) var count: [Int64] = []
+  private(set) var groupOfRow: [Int64]
+
+  init(_ keys: Tensor<Int64>, isSorted: Bool) throws {
+    let rows = keys.shape[0]
+    try Shape.checkMemory([rows, 3], of: Int64.self, operation: "Unique")
+    let width = rows == 0 ? 0 : keys.count / rows
+    groupOfRow = [Int64](repeating: 0, count: rows)
+    guard rows > 0 else { return }
+    let (order, startsGroup) = try keys.withUnsafeBufferPointer { keys in
+      func comparison(_ a: Int, _ b: Int) -> Int64 {
+        for column in 0..<width {
+          let (x, y) = (keys[a * width + column], keys[b * width + column])
+          if x != y { return x < y ? -1 : 1 }
+        }
+        return 0
+      }
+      let order = (0..<rows).sorted { a, b in
+        let result = comparison(a, b)
+        return result == 0 ? a < b : result < 0
+      }
+      return (order, order.indices.map { $0 == 0 || comparison(order[$0 - 1], order[$0]) != 0 })
+    }
+    for (place, row) in order.enumerated() {
+      if startsGroup[place] {
+        first.append(Int64(row))
+        count.append(0)
+      }
+      count[count.count - 1] += 1
+      groupOfRow[row] = Int64(first.count - 1)
+    }
+    if isSorted { return }
+    // In the order in which the groups first occur.
+    let groups = first.indices.sorted { first[$0] < first[$1] }
+    var place = [Int64](repeating: 0, count: groups.count)
+    for (index, group) in groups.enumerated() { place[group] = Int64(index) }
+    first = groups.map { first[$0] }
+    count = groups.map { count[$0] }
+    groupOfRow = groupOfRow.map { place[Int($0)] }
+  }
+}

@@ -1,0 +1,97 @@
+import Apus
+
+// Operators that give the same elements another shape and move nothing.
+
+extension Operators {
+  static let reshapes: [OperatorDefinition] = [
+    OperatorDefinition("Reshape", Reshape),
+    OperatorDefinition("Flatten", Flatten),
+    OperatorDefinition("Squeeze", Squeeze),
+    OperatorDefinition("Unsqueeze", Unsqueeze),
+  ]
+
+  /// In the shape of input 1 (an attribute before version 5), where -1 takes what is left over and 0, unless
+  /// `allowzero` says otherwise, keeps the input's extent.
+  static func Reshape(_ node: NodeDescription) throws -> Operation {
+    let wanted = try node.integers(1, attribute: "shape", inputSince: 5)
+    let allowsZero = try node.flag("allowzero")
+    return { arguments in
+      guard let wanted = try wanted(arguments) else { throw OperatorError("the shape is missing") }
+      let x = try arguments.take(0)
+      return [try x.reshaped(reshaped(x.extents, to: wanted, allowsZero: allowsZero))]
+    }
+  }
+
+  private static func reshaped(_ shape: [Int], to wanted: [Int], allowsZero: Bool) throws -> [Int] {
+    func failure(_ reason: String) -> OperatorError {
+      OperatorError("a tensor of shape \(shape) cannot take the shape \(wanted)\(reason)")
+    }
+    var target = wanted
+    var kept: Set<Int> = []
+    for (axis, size) in wanted.enumerated() where size == 0 && !allowsZero {
+      guard axis < shape.count else { throw failure(": axis \(axis) is kept, which is not there") }
+      target[axis] = shape[axis]
+      kept.insert(axis)
+    }
+    let free = wanted.indices.filter { wanted[$0] == -1 }
+    guard free.count <= 1 else { throw failure(": it has more than one -1") }
+    let count = try Shape.elementCount(shape)
+    if let axis = free.first {
+      target[axis] = 1
+      var (all, known) = (count, try Shape.elementCount(target))
+      if known == 0 {
+        // What is kept counts on neither side: [0, 4, 5] becomes [0, 20] where [0, -1] is asked for.
+        all = try Shape.elementCount(shape.indices.filter { !kept.contains($0) }.map { shape[$0] })
+        known = try Shape.elementCount(target.indices.filter { !kept.contains($0) }.map { target[$0] })
+      }
+      guard known > 0, all.isMultiple(of: known) else { throw failure("") }
+      target[axis] = all / known
+    }
+    guard try Shape.elementCount(target) == count else { throw failure("") }
+    return target
+  }
+
+  /// A matrix: the axes before `axis` and those from it on, each as one.
+  static func Flatten(_ node: NodeDescription) throws -> Operation {
+    let axis = try node.int("axis", default: 1)
+    return { arguments in
+      let x = try arguments.take(0)
+      let shape = try x.extents
+      let first = axis < 0 ? axis &+ shape.count : axis
+      guard first >= 0, first <= shape.count else {
+        throw OperatorError("axis \(axis) does not exist in a tensor of shape \(shape)")
+      }
+      return [try x.reshaped([Shape.elementCount(Array(shape[..<first])), Shape.elementCount(Array(shape[first...]))])]
+    }
+  }
+
+  /// Without the axes of input 1 (an attribute before version 13), whose extent must be 1; without all such axes when
+  /// none is named.
+  static func Squeeze(_ node: NodeDescription) throws -> Operation {
+    let axes = try node.integers(1, attribute: "axes", inputSince: 13)
+    return { arguments in
+      let x = try arguments.take(0)
+      let shape = try x.extents
+      let removed = try axes(arguments).map { try Axes.resolve($0, rank: shape.count) }
+        ?? shape.indices.filter { shape[$0] == 1 }
+      if let axis = removed.first(where: { shape[$0] != 1 }) {
+        throw OperatorError("axis \(axis) of a tensor of shape \(shape) has extent \(shape[axis]), not 1")
+      }
+      return [try x.reshaped(shape.indices.filter { !removed.contains($0) }.map { shape[$0] })]
+    }
+  }
+
+  /// With axes of extent 1 put in at the places that input 1 (an attribute before version 13) names in the result.
+  static func Unsqueeze(_ node: NodeDescription) throws -> Operation {
+    let axes = try node.integers(1, attribute: "axes", inputSince: 13)
+    return { arguments in
+      let x = try arguments.take(0)
+      let shape = try x.extents
+      guard let axes = try axes(arguments) else { throw OperatorError("the axes are missing") }
+      let rank = shape.count + axes.count
+      let added = Set(try Axes.resolve(axes, rank: rank))
+      var rest = shape.makeIterator()
+      return [try x.reshaped((0..<rank).map { added.contains($0) ? 1 : rest.next() ?? 1 })]
+    }
+  }
+}

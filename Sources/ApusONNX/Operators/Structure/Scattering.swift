@@ -1,0 +1,223 @@
+import Apus
+
+// A tensor with some elements replaced, or combined with others.
+
+extension Operators {
+  static let scatters: [OperatorDefinition] = [
+    OperatorDefinition("Scatter", ScatterElements),
+    OperatorDefinition("ScatterElements", ScatterElements),
+    OperatorDefinition("ScatterND", ScatterND),
+  ]
+
+  /// `y = x; y[i, indices[i, j, k], k] = updates[i, j, k]` for axis 1, and likewise for others. Since versions 16 and 18
+  /// `reduction` may combine old and new. An index named twice takes the last, or all in their order.
+  static func ScatterElements(_ node: NodeDescription) throws -> Operation {
+    let axis = try node.int("axis", default: 0)
+    let reduction = try Reduction(node)
+    return { arguments in
+      let indices = try arguments.indices(1)
+      let updates = try arguments.value(2)
+      let x = try arguments.take(0)
+      let shape = try x.extents
+      guard try updates.extents == indices.shape else {
+        throw OperatorError("updates of shape \(try updates.extents) do not fit indices of shape \(indices.shape)")
+      }
+      // A single value may be given where the standard wants at least one axis.
+      let places = try elementPlaces(indices, in: shape, axis: Axes.resolve(axis, rank: max(1, shape.count)))
+      return [try reduction.scatter(x, updates, Scattering(rows: places, width: 1))]
+    }
+  }
+
+  /// `y = x; y[indices[i]] = updates[i]`, where the last axis of `indices` names slices.
+  static func ScatterND(_ node: NodeDescription) throws -> Operation {
+    let reduction = try Reduction(node)
+    return { arguments in
+      let indices = try arguments.indices(1)
+      let updates = try arguments.value(2)
+      let x = try arguments.take(0)
+      let shape = try x.extents
+      let places = try IndexedRows(indices, shape: shape)
+      guard try updates.extents == places.resultShape else {
+        throw OperatorError(
+          "updates of shape \(try updates.extents) do not fit indices of shape \(indices.shape) into \(shape); "
+            + "\(places.resultShape) is needed")
+      }
+      let width = try Shape.elementCount(Array(shape[places.axes...]))
+      return [try reduction.scatter(x, updates, Scattering(rows: places.rows, width: width))]
+    }
+  }
+
+  /// Where in a row-major tensor of shape `shape` each index points.
+  private static func elementPlaces(_ indices: Tensor<Int64>, in shape: [Int], axis: Int) throws -> Tensor<Int64> {
+    guard indices.rank == shape.count,
+      shape.indices.allSatisfy({ $0 == axis || indices.shape[$0] <= shape[$0] }), !shape.isEmpty
+    else {
+      throw OperatorError("indices of shape \(indices.shape) do not fit a tensor of shape \(shape) along axis \(axis)")
+    }
+    let size = shape[axis]
+    let strides = Shape.strides(shape)
+    let extents = indices.shape
+    return try indices.withUnsafeBufferPointer { indices in
+      try Tensor<Int64>.filled([indices.count]) { places in
+        // The position of the index, and the place of the element there but for `axis`.
+        var position = [Int](repeating: 0, count: extents.count)
+        var base = 0
+        for (offset, index) in indices.enumerated() {
+          let index = Int(index)
+          let resolved = index < 0 ? index + size : index
+          guard resolved >= 0, resolved < size else {
+            throw OperatorError("index \(index) is outside axis \(axis) of a tensor of shape \(shape)")
+          }
+          places[offset] = Int64(base + resolved * strides[axis])
+          var next = extents.count - 1
+          while next >= 0 {
+            position[next] += 1
+            if next != axis { base += strides[next] }
+            if position[next] < extents[next] { break }
+            if next != axis { base -= strides[next] * position[next] }
+            position[next] = 0
+            next -= 1
+          }
+        }
+      }
+    }
+  }
+}
+
+/// Rows of updates put at places of another tensor.
+private struct Scattering: Movement {
+  /// For each row of the updates, the row that it goes to.
+  let rows: Tensor<Int64>
+  /// The elements of a row.
+  let width: Int
+
+  /// `[x, updates]`
+  func callAsFunction<Scalar: TensorScalar>(_ operands: [Tensor<Scalar>]) throws -> [Tensor<Scalar>] {
+    guard operands.count == 2 else { throw OperatorError("the updates are missing") }
+    var result = operands[0]
+    try rows.withUnsafeBufferPointer { rows in
+      try operands[1].withUnsafeBufferPointer { updates in
+        try result.withUnsafeMutableBufferPointer { result in
+          guard let target = UnsafeMutableRawPointer(result.baseAddress), let source = UnsafeRawPointer(updates.baseAddress)
+          else { return }
+          switch (width, MemoryLayout<Scalar>.stride) {
+          case (1, 1): put(source, target, rows, UInt8.self)
+          case (1, 2): put(source, target, rows, UInt16.self)
+          case (1, 4): put(source, target, rows, UInt32.self)
+          case (1, 8): put(source, target, rows, UInt64.self)
+          case (_, let size):
+            for (index, row) in rows.enumerated() {
+              (target + Int(row) * width * size).copyMemory(from: source + index * width * size, byteCount: width * size)
+            }
+          }
+        }
+      }
+    }
+    return [result]
+  }
+
+  /// Single elements, told apart by nothing but their size.
+  @inline(__always)
+  private func put<Bits: FixedWidthInteger & BitwiseCopyable>(
+    _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, _ rows: UnsafeBufferPointer<Int64>, _: Bits.Type
+  ) {
+    let source = source.assumingMemoryBound(to: Bits.self)
+    let target = target.assumingMemoryBound(to: Bits.self)
+    for index in rows.indices { target[Int(rows[index])] = source[index] }
+  }
+
+  /// Every element of the updates combined with what is there already.
+  @inline(__always)
+  func combine<Scalar: TensorScalar>(
+    _ x: Tensor<Scalar>, _ updates: Tensor<Scalar>, _ combined: (Scalar, Scalar) -> Scalar
+  ) throws -> Tensor<Scalar> {
+    var result = x
+    try rows.withUnsafeBufferPointer { rows in
+      try updates.withUnsafeBufferPointer { updates in
+        try result.withUnsafeMutableBufferPointer { result in
+          guard !updates.isEmpty else { return }
+          for (index, row) in rows.enumerated() {
+            for column in 0..<width {
+              let place = Int(row) * width + column
+              result[place] = combined(result[place], updates[index * width + column])
+            }
+          }
+        }
+      }
+    }
+    return result
+  }
+}
+
+/// What becomes of an old and a new element at one place.
+private enum Reduction: String {
+  case none, add, mul, max, min
+
+  init(_ node: NodeDescription) throws {
+    let name = try node.string("reduction", default: "none")
+    guard let reduction = Reduction(rawValue: name) else {
+      throw OperatorError("reduction '\(name)' is not known; it is none, add, mul, max or min")
+    }
+    self = reduction
+  }
+
+  func scatter(_ x: Value, _ updates: Value, _ scattering: Scattering) throws -> Value {
+    if self == .none { return try scattering.single([x, updates]) }
+    guard case .tensor(let data) = x, case .tensor(let other) = updates, data.dataType == other.dataType else {
+      throw OperatorError("\(x.type) and \(updates.type) cannot be combined; numbers of one type are needed")
+    }
+    switch data {
+    case .float64(let data): return Value(try floating(data, other.converted(), scattering))
+    case .float32(let data): return Value(try floating(data, other.converted(), scattering))
+    #if !(os(macOS) && arch(x86_64))
+      // Combined in FLOAT and rounded once.
+      case .float16(let data): return try Value(floating(data.converted(), other.converted(), scattering), as: .float16)
+    #endif
+    case .bfloat16(let data): return try Value(floating(data.converted(), other.converted(), scattering), as: .bfloat16)
+    case .int8(let data): return Value(try whole(data, other.converted(), scattering))
+    case .int16(let data): return Value(try whole(data, other.converted(), scattering))
+    case .int32(let data): return Value(try whole(data, other.converted(), scattering))
+    case .int64(let data): return Value(try whole(data, other.converted(), scattering))
+    case .uint8(let data): return Value(try whole(data, other.converted(), scattering))
+    case .uint16(let data): return Value(try whole(data, other.converted(), scattering))
+    case .uint32(let data): return Value(try whole(data, other.converted(), scattering))
+    case .uint64(let data): return Value(try whole(data, other.converted(), scattering))
+    case .bool(let data): return Value(try truth(data, other.converted(), scattering))
+    }
+  }
+
+  @inline(__always)
+  private func floating<Scalar: FloatingPointScalar>(
+    _ x: Tensor<Scalar>, _ updates: Tensor<Scalar>, _ scattering: Scattering
+  ) throws -> Tensor<Scalar> {
+    switch self {
+    case .none: x
+    case .add: try scattering.combine(x, updates) { $0 + $1 }
+    case .mul: try scattering.combine(x, updates) { $0 * $1 }
+    // A NaN stays, as in NumPy.
+    case .max: try scattering.combine(x, updates) { $0 > $1 || $0.isNaN ? $0 : $1 }
+    case .min: try scattering.combine(x, updates) { $0 < $1 || $0.isNaN ? $0 : $1 }
+    }
+  }
+
+  @inline(__always)
+  private func whole<Scalar: TensorScalar & FixedWidthInteger>(
+    _ x: Tensor<Scalar>, _ updates: Tensor<Scalar>, _ scattering: Scattering
+  ) throws -> Tensor<Scalar> {
+    switch self {
+    case .none: x
+    case .add: try scattering.combine(x, updates) { $0 &+ $1 }
+    case .mul: try scattering.combine(x, updates) { $0 &* $1 }
+    case .max: try scattering.combine(x, updates) { Swift.max($0, $1) }
+    case .min: try scattering.combine(x, updates) { Swift.min($0, $1) }
+    }
+  }
+
+  private func truth(_ x: Tensor<Bool>, _ updates: Tensor<Bool>, _ scattering: Scattering) throws -> Tensor<Bool> {
+    switch self {
+    case .none: x
+    case .add, .max: try scattering.combine(x, updates) { $0 || $1 }
+    case .mul, .min: try scattering.combine(x, updates) { $0 && $1 }
+    }
+  }
+}

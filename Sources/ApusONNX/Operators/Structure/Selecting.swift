@@ -1,0 +1,125 @@
+import Apus
+
+// Places of elements that are something, and elements at such places.
+
+extension Operators {
+  static let selections: [OperatorDefinition] = [
+    OperatorDefinition("NonZero", NonZero),
+    OperatorDefinition("Compress", Compress),
+    OperatorDefinition("OneHot", OneHot),
+  ]
+
+  /// The positions of all elements that are not zero (strings: not empty), in row-major order: `[rank, count]`.
+  static func NonZero(_ node: NodeDescription) throws -> Operation {
+    { arguments in
+      let x = try arguments.value(0)
+      let shape = try x.extents
+      let places = try x.nonzeroPlaces
+      let strides = Shape.strides(shape)
+      let positions = try Tensor<Int64>.filled([shape.count, places.count]) { positions in
+        for axis in shape.indices {
+          for (index, place) in places.enumerated() {
+            positions[axis * places.count + index] = Int64(place / strides[axis] % shape[axis])
+          }
+        }
+      }
+      return [Value(positions)]
+    }
+  }
+
+  /// The entries along `axis` (of all elements as one axis, without) for which input 1 is true. Entries beyond the end of
+  /// input 1 are left out.
+  static func Compress(_ node: NodeDescription) throws -> Operation {
+    let axis = try node.optionalInt("axis")
+    return { arguments in
+      let condition = try arguments.tensor(1, of: Bool.self)
+      var x = try arguments.take(0)
+      if axis == nil { x = try x.reshaped([Shape.elementCount(x.extents)]) }
+      let resolved = try Axes.resolve(axis ?? 0, rank: x.extents.count)
+      let size = try x.extents[resolved]
+      let chosen = try condition.withUnsafeBufferPointer { condition in
+        condition.indices.filter { condition[$0] && $0 < size }.map { Int64($0) }
+      }
+      return [try Selection(axis: resolved, indices: Tensor(chosen)).run(x)]
+    }
+  }
+
+  /// `values[1]` where the index in input 0 is the position along the new axis, `values[0]` everywhere else. An index
+  /// outside `-depth ..< depth` is nowhere.
+  static func OneHot(_ node: NodeDescription) throws -> Operation {
+    let axis = try node.int("axis", default: -1)
+    return { arguments in
+      let indices = try arguments.tensor(0)
+      let depths = try arguments.tensor(1).converted(to: Int64.self).elements
+      let values = try arguments.value(2)
+      guard depths.count == 1, let depth = depths.first.map({ Int($0) }), depth >= 0 else {
+        throw OperatorError("depth is \(depths); one whole number that is not negative is needed")
+      }
+      guard try values.extents == [2] else {
+        throw OperatorError("values have shape \(try values.extents); [2] is needed")
+      }
+      let axis = try Axes.resolve(axis, rank: indices.rank + 1)
+      var shape = indices.shape
+      shape.insert(depth, at: axis)
+      // The sizes are checked before their products are used.
+      let count = try Shape.elementCount(shape)
+      let inner = count == 0 ? 1 : try Shape.elementCount(Array(shape[(axis + 1)...]))
+      let places = try indices.converted(to: Int64.self).withUnsafeBufferPointer { indices in
+        indices.enumerated().compactMap { offset, index -> Int? in
+          let place = index < 0 ? Int(index) + depth : Int(index)
+          guard count > 0, place >= 0, place < depth else { return nil }
+          return (offset / inner * depth + place) * inner + offset % inner
+        }
+      }
+      return [try Marking(places: places, shape: shape).single([values])]
+    }
+  }
+}
+
+/// A tensor of the first of two elements, but for some places, which hold the second.
+private struct Marking: Movement {
+  let places: [Int]
+  let shape: [Int]
+
+  func callAsFunction<Scalar: TensorScalar>(_ operands: [Tensor<Scalar>]) throws -> [Tensor<Scalar>] {
+    guard let values = operands.first else { return [] }
+    var result = try Tensor(repeating: values.element(0), shape: shape)
+    let mark = try values.element(1)
+    try result.withUnsafeMutableBufferPointer { result in for place in places { result[place] = mark } }
+    return [result]
+  }
+}
+
+extension Value {
+  /// Where the elements that are not zero, or not empty strings, stand in row-major order.
+  var nonzeroPlaces: [Int] {
+    get throws {
+      switch self {
+      case .strings(let tensor): return tensor.elements.indices.filter { !tensor.elements[$0].isEmpty }
+      case .coded(let tensor): return try Value(tensor.widened()).nonzeroPlaces
+      case .sequence, .optional: throw OperatorError("\(type) is given; a tensor is needed")
+      case .tensor(let tensor):
+        let isFloating = tensor.dataType.isFloatingPoint
+        return try tensor.withUnsafeBytes { bytes in
+          switch tensor.dataType.byteCount {
+          case 1: places(in: bytes, UInt8.self, mask: .max)
+          // The sign of a zero is of no account.
+          case 2: places(in: bytes, UInt16.self, mask: isFloating ? .max >> 1 : .max)
+          case 4: places(in: bytes, UInt32.self, mask: isFloating ? .max >> 1 : .max)
+          default: places(in: bytes, UInt64.self, mask: isFloating ? .max >> 1 : .max)
+          }
+        }
+      }
+    }
+  }
+
+  @inline(__always)
+  private func places<Bits: FixedWidthInteger & BitwiseCopyable>(
+    in bytes: UnsafeRawBufferPointer, _: Bits.Type, mask: Bits
+  ) -> [Int] {
+    let elements = bytes.assumingMemoryBound(to: Bits.self)
+    var places: [Int] = []
+    for index in elements.indices where elements[index] & mask != 0 { places.append(index) }
+    return places
+  }
+}

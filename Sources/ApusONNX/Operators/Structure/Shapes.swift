@@ -1,0 +1,33 @@
+import Apus
+
+// What a tensor's shape is.
+
+extension Operators {
+  static let shapes: [OperatorDefinition] = [
+    OperatorDefinition("Shape", ShapeOfTensor),
+    OperatorDefinition("Size", Size),
+  ]
+
+  /// The extents; since version 15 those from axis `start` to before axis `end`.
+  ///
+  /// Not named as the operator, which would hide the type `Shape` from all others.
+  static func ShapeOfTensor(_ node: NodeDescription) throws -> Operation {
+    let start = try node.int("start", default: 0)
+    let end = try node.optionalInt("end")
+    return { arguments in
+      let shape = try arguments.value(0).extents
+      func bound(_ axis: Int) -> Int { min(max(axis < 0 ? axis + shape.count : axis, 0), shape.count) }
+      let first = bound(start)
+      let last = max(first, bound(end ?? shape.count))
+      return [Value(try Tensor(shape[first..<last].map { Int64($0) }))]
+    }
+  }
+
+  /// The number of elements.
+  static func Size(_ node: NodeDescription) throws -> Operation {
+    { arguments in
+      let count = try Shape.elementCount(arguments.value(0).extents)
+      return [Value(try Tensor([Int64(count)], shape: []))]
+    }
+  }
+}

@@ -1,0 +1,32 @@
+import Apus
+
+// The axes in another order.
+
+extension Operators {
+  static let transpositions: [OperatorDefinition] = [
+    OperatorDefinition("Transpose", Transpose)
+  ]
+
+  /// Axis `i` of the result is axis `perm[i]` of the input; the axes backwards by default.
+  static func Transpose(_ node: NodeDescription) throws -> Operation {
+    let axes = try node.optionalInts("perm")
+    return { arguments in
+      let x = try arguments.take(0)
+      let shape = try x.extents
+      let axes = axes ?? Array(shape.indices.reversed())
+      guard axes.sorted() == Array(shape.indices) else {
+        throw OperatorError("perm \(axes) does not name every axis of a tensor of shape \(shape) once")
+      }
+      // Axes of extent 1 go where they please without a single element moving.
+      let extended = axes.filter { shape[$0] != 1 }
+      if extended == extended.sorted() { return [try x.reshaped(axes.map { shape[$0] })] }
+      return [try Permutation(axes: axes).run(x)]
+    }
+  }
+}
+
+private struct Permutation: Rearrangement {
+  let axes: [Int]
+
+  func moved<Scalar: TensorScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> { try x.permuted(axes) }
+}
