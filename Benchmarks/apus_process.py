@@ -19,11 +19,11 @@ def executable(path):
     return str(found)
 
 
-def workloads(bench, pattern=None):
-    """What `bench --list --json` says about the workloads whose name `pattern` occurs in."""
+def workloads(bench, pattern=None, extra=()):
+    """What `bench --list --json` says about the workloads whose name `pattern` occurs in; `extra` are more arguments."""
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "list.json")
-        command = [bench, "--list", "--json", path] + (["--filter", pattern] if pattern else [])
+        command = [bench, "--list", "--json", path] + (["--filter", pattern] if pattern else []) + list(extra)
         result = subprocess.run(command)
         if result.returncode:
             raise SystemExit(result.returncode)
@@ -34,11 +34,11 @@ def workloads(bench, pattern=None):
 class Apus:
     """Runs workloads by name; see Serve.swift for the protocol."""
 
-    def __init__(self, bench, threads=1, **environment):
+    def __init__(self, bench, threads=1, extra=(), **environment):
         variables = {name: value for name, value in os.environ.items() if environment.get(name, value) is not None}
         variables.update({name: value for name, value in environment.items() if value is not None})
         self.process = subprocess.Popen(
-            [bench, "--serve", "--threads", str(threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=variables)
+            [bench, "--serve", "--threads", str(threads), *extra], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=variables)
 
     def _ask(self, request):
         self.process.stdin.write((request + "\n").encode())

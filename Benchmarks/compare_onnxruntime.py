@@ -3,7 +3,8 @@
 
     swift build -c release --product bench
     python3 Benchmarks/compare_onnxruntime.py [--filter REGEX] [--threads 1,2] [--rounds N] [--json FILE]
-    python3 Benchmarks/compare_onnxruntime.py --memory [--filter REGEX] [--threads 1,2]
+    python3 Benchmarks/compare_onnxruntime.py --models FILE.onnx … [--filter '^onnx/'] [--threads 1,2]
+    python3 Benchmarks/compare_onnxruntime.py --memory [--models FILE.onnx …] [--filter REGEX] [--threads 1,2]
 
 Every workload of `bench` that has an ONNX twin is built as an ONNX model from the same pseudo-random numbers, its
 weights as initialisers, so that ONNX Runtime lays them out in advance as it would for a real model. Inputs and outputs
@@ -14,13 +15,15 @@ the largest difference between the two results, relative to the largest value.
 
 Whole networks are exported from `Weights/reference` with their generated weights (into `.build/networks`). `--memory`
 compares the most memory that loading such a network and running it ten times takes, in processes of their own: all of
-it, and what lies above the program that has loaded its libraries and nothing else.
+it, and what lies above the program that has loaded its libraries and nothing else; and the time from opening the file to
+the first output. `--models` does all that with ONNX files of other people, run by Apus as they are.
 
 Needs onnx, onnxruntime (tested with 1.31) and numpy; networks need torch and transformers, as Weights/requirements.txt says.
 """
 
 import argparse
 import json
+import pathlib
 import statistics
 import subprocess
 import sys
@@ -49,6 +52,8 @@ def exported(name):
 
 def model(twin):
     """The ONNX model of a twin, serialised or its path, and its inputs."""
+    if twin.get("onnx"):
+        return twin["onnx"], dict(np.load(twin["inputs"]))
     if twin.get("network"):
         onnx, _, inputs = exported(twin["network"])
         return str(onnx), inputs
@@ -159,35 +164,72 @@ sys.path.insert(0, {folder!r})
 from compare_onnxruntime import session
 def status(key):
     return next(int(line.split()[1]) * 1024 for line in open("/proc/self/status") if line.startswith(key))
+import time
 inputs = dict(np.load({inputs!r}))
 before = status("VmRSS:")
+start, first = time.perf_counter(), None
 run = session({onnx!r}, {threads})
 for _ in range(10):
     run.run(None, inputs)
-print(before, status("VmHWM:"))
+    first = first or time.perf_counter() - start
+print(before, status("VmHWM:"), first)
 """
 
 
 def compare_memory(selected, bench, threads):
     """Peaks of both sides, in processes of their own."""
     results = []
-    print(f"{'network':28}{'Apus':>10}{'ORT':>10}{'ratio':>8}{'Apus above':>13}{'ORT above':>12}{'ratio':>8}")
+    print(f"{'network':36}{'Apus':>10}{'ORT':>10}{'ratio':>8}{'Apus above':>13}{'ORT above':>12}{'ratio':>8}"
+          f"{'first':>12}{'ORT first':>12}{'ratio':>8}")
     for workload in selected:
-        onnx, safetensors, inputs = exported(workload["twin"]["network"])
-        paths = {"folder": str(PACKAGE / "Benchmarks"), "onnx": str(onnx), "threads": threads,
-                 "inputs": str(PACKAGE / ".build" / "networks" / f"{workload['twin']['network']}.npz")}
+        twin = workload["twin"]
+        if twin.get("onnx"):
+            onnx, inputs = twin["onnx"], twin["inputs"]
+            own = ["--model", onnx, "--inputs", inputs]
+        else:
+            onnx, safetensors, _ = exported(twin["network"])
+            inputs = PACKAGE / ".build" / "networks" / f"{twin['network']}.npz"
+            own = ["--weights", str(safetensors)]
+        paths = {"folder": str(PACKAGE / "Benchmarks"), "onnx": str(onnx), "threads": threads, "inputs": str(inputs)}
         commands = (
-            [bench, "--peak", workload["name"], "--weights", str(safetensors), "--threads", str(threads)],
+            [bench, "--peak", workload["name"], "--threads", str(threads)] + own,
             [sys.executable, "-c", MEMORY.format(**paths)])
-        ours, theirs = ([int(word) / 1e6 for word in subprocess.run(
-            command, check=True, capture_output=True, text=True).stdout.split()] for command in commands)
+        # The files are in the system's cache from the second time on, for both.
+        measured = [[[float(word) for word in subprocess.run(
+            command, check=True, capture_output=True, text=True).stdout.split()] for _ in range(4)][1:]
+            for command in commands]
+        (ours, theirs) = ([statistics.median(run[i] for run in runs) for i in range(3)] for runs in measured)
+        ours[:2], theirs[:2] = ([value / 1e6 for value in side[:2]] for side in (ours, theirs))
         above, their_above = ours[1] - ours[0], theirs[1] - theirs[0]
         results.append({"name": workload["name"], "threads": threads, "apus_megabytes": ours[1],
                         "onnxruntime_megabytes": theirs[1], "apus_megabytes_above": above,
-                        "onnxruntime_megabytes_above": their_above})
-        print(f"{workload['name']:28}{ours[1]:7.1f} MB{theirs[1]:7.1f} MB{ours[1] / theirs[1]:8.2f}"
-              f"{above:10.1f} MB{their_above:9.1f} MB{above / their_above:8.2f}", flush=True)
+                        "onnxruntime_megabytes_above": their_above, "apus_first_seconds": ours[2],
+                        "onnxruntime_first_seconds": theirs[2]})
+        print(f"{workload['name']:36}{ours[1]:7.1f} MB{theirs[1]:7.1f} MB{ours[1] / theirs[1]:8.2f}"
+              f"{above:10.1f} MB{their_above:9.1f} MB{above / their_above:8.2f}"
+              f"{ours[2] * 1e3:9.1f} ms{theirs[2] * 1e3:9.1f} ms{ours[2] / theirs[2]:8.2f}", flush=True)
     return results
+
+
+def model_arguments(paths):
+    """The arguments that make `bench` measure ONNX files, with inputs drawn for each and kept in `.build/models`.
+
+    Floating-point inputs lie between 0 and 1, whole numbers below 100; dimensions that are not fixed are 1.
+    """
+    folder = PACKAGE / ".build" / "models"
+    folder.mkdir(parents=True, exist_ok=True)
+    arguments = []
+    for path in paths:
+        rng, inputs = np.random.default_rng(1), {}
+        for info in session(path, 1).get_inputs():
+            shape = [size if isinstance(size, int) else 1 for size in info.shape]
+            kind = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16,
+                    "tensor(int64)": np.int64, "tensor(int32)": np.int32, "tensor(bool)": np.bool_}[info.type]
+            inputs[info.name] = (rng.random(shape) * (100 if np.issubdtype(kind, np.integer) else 1)).astype(kind)
+        file = folder / f"{pathlib.Path(path).stem}.npz"
+        np.savez(file, **inputs)
+        arguments += ["--model", str(pathlib.Path(path).resolve()), "--inputs", str(file)]
+    return arguments
 
 
 def main():
@@ -198,6 +240,7 @@ def main():
     parser.add_argument("--budget", type=float, default=10, help="milliseconds a measurement takes (default: 10)")
     parser.add_argument("--bench", metavar="PATH", help="the executable (default: .build/release/bench)")
     parser.add_argument("--memory", action="store_true", help="compare the peak memory of whole networks")
+    parser.add_argument("--models", nargs="+", metavar="FILE", help="compare these ONNX models, and nothing else")
     parser.add_argument("--json", metavar="FILE", help="also write the results to FILE")
     arguments = parser.parse_args()
     try:
@@ -208,19 +251,20 @@ def main():
         parser.error("--threads, --rounds and --budget must be positive")
 
     bench = executable(arguments.bench)
-    selected = [workload for workload in workloads(bench, arguments.filter) if workload.get("twin")]
+    extra = model_arguments(arguments.models or [])
+    selected = [workload for workload in workloads(bench, arguments.filter, extra) if workload.get("twin")]
     results = []
     for threads in thread_counts:
         print(f"\nONNX Runtime {onnxruntime.__version__} and Apus, {threads} thread{'s' if threads > 1 else ''}; "
               f"ratio: Apus / ONNX Runtime, below 1 Apus {'takes less' if arguments.memory else 'is faster'}")
         width = max((len(workload["name"]) for workload in selected), default=0) + 2
         if arguments.memory:
-            networks = [workload for workload in selected if workload["twin"].get("network")]
+            networks = [w for w in selected if w["twin"].get("network") or w["twin"].get("onnx")]
             results += compare_memory(networks, bench, threads)
             continue
         print(f"{'workload':{width}}{'Apus':>12}{'ORT':>12}{'ratio':>8}{'quartiles':>15}{'least':>8}{'difference':>13}",
               flush=True)
-        apus = Apus(bench, threads)
+        apus = Apus(bench, threads, extra)
         for workload in selected:
             result = compare(workload, apus, threads, arguments.rounds, arguments.budget * 1e-3)
             results.append(result)

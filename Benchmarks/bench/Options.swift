@@ -27,6 +27,8 @@ struct Options {
   /// The network of `peak`, by its workload's name, and a safetensors file of its weights.
   var network = ""
   var weights: String?
+  /// ONNX files to measure instead of what the package has.
+  var models: [ModelFile] = []
 
   /// - Parameter arguments: without the program's name.
   /// - Throws: ``UsageError``.
@@ -64,6 +66,13 @@ struct Options {
       case "--weights":
         weights = try value()
         continue
+      case "--model":
+        models.append(ModelFile(path: try value()))
+        continue
+      case "--inputs":
+        guard !models.isEmpty else { throw UsageError("--inputs: give the model first, with --model FILE") }
+        models[models.count - 1].inputs = try value()
+        continue
       case "--quick": isQuick = true
       case "--list": mode = .list
       case "--serve": mode = .serve
@@ -82,7 +91,9 @@ struct Options {
 
     usage: bench [--filter REGEX] [--threads N] [--json FILE] [--quick]
            bench --list [--filter REGEX] [--json FILE]
+           bench --model FILE.onnx --inputs FILE.npz … [--filter REGEX] [--threads N] [--json FILE] [--quick]
            bench --peak NETWORK [--weights FILE] [--threads N]
+           bench --peak onnx/NAME --model FILE.onnx --inputs FILE.npz [--threads N]
            bench --memory | --open | --serve | --help
 
       --filter REGEX  only the workloads in whose name the regular expression occurs
@@ -91,7 +102,10 @@ struct Options {
       --quick         a sixth of the time for each workload; medians are less steady
       --list          print the workloads without running them; with --json, also how to build them elsewhere
       --memory        resident memory over 10,000 predictions of the behaviour classifier
-      --peak NETWORK  the most resident memory of loading a network and running it ten times, by its workload's name
+      --peak NETWORK  resident memory before and at most while a network, by its workload's name, is loaded and run ten
+                      times, in bytes, and the seconds from opening its file to the first output
+      --model FILE    measure this ONNX model, exact and fast, and no others; may be repeated
+      --inputs FILE   the inputs of the model before, an .npz with an entry for each
       --weights FILE  a safetensors file for --peak, instead of generated weights
       --open          time and resident memory of opening a weights file of 150 MB
       --serve         run workloads named on standard input; for programs that compare (see Serve.swift)

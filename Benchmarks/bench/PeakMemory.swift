@@ -1,19 +1,38 @@
 import Apus
 import ApusModels
 
-/// Loads a network, runs it ten times, and prints how much memory the process had before and at most, in bytes.
-func measurePeak(_ workload: String, weights: String?) throws {
-  let parts = workload.split(separator: "/")
-  guard parts.count == 2, let network = NetworkCase.all.first(where: { $0.label == parts[1] }),
-    parts[0] == "network" || parts[0] == "network-fast"
-  else {
+/// Loads a network, runs it ten times, and prints how much memory the process had before and at most, in bytes, and the
+/// seconds from opening its file to the first output.
+func measurePeak(_ options: Options) throws {
+  let parts = options.network.split(separator: "/")
+  let groups = ["network", "network-fast", "onnx", "onnx-fast"]
+  let isModel = options.network.hasPrefix("onnx")
+  let model = options.models.first { parts.count == 2 && $0.stem == parts[1] }
+  let network = NetworkCase.all.first { parts.count == 2 && $0.label == parts[1] }
+  guard parts.count == 2, groups.contains(String(parts[0])), isModel ? model != nil : network != nil else {
     let names = NetworkCase.all.map { "network/\($0.label)" }.joined(separator: ", ")
-    throw UsageError("--peak: expected one of \(names), found '\(workload)'")
+    throw UsageError("--peak: expected onnx/NAME of a --model or one of \(names), found '\(options.network)'")
   }
+  let precision: Execution.Precision = parts[0].hasSuffix("-fast") ? .fast : .exact
+  let values = try model?.values()
   let before = try residentBytes()
-  try Execution.with(precision: parts[0] == "network-fast" ? .fast : .exact) {
-    let body = try network.prepare(network.model(weights: weights))
-    for _ in 0..<10 { _ = try body() }
+  let clock = ContinuousClock()
+  let start = clock.now
+  var first: Duration?
+  func run(_ body: () throws -> Void) throws {
+    for _ in 0..<10 {
+      try body()
+      if first == nil { first = clock.now - start }
+    }
   }
-  try printLine("\(before) \(try peakResidentBytes())")
+  if let model, let values {
+    let session = try model.session(precision)
+    try run { _ = try session.run(values) }
+  } else if let network {
+    try Execution.with(precision: precision) {
+      let body = try network.prepare(network.model(weights: options.weights))
+      try run { _ = try body() }
+    }
+  }
+  try printLine("\(before) \(try peakResidentBytes()) \((first ?? .zero) / .seconds(1))")
 }

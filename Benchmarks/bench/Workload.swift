@@ -45,10 +45,14 @@ struct Twin: Encodable {
   var model: String?
   /// A network of `Weights/reference`, exported with its generated weights.
   var network: String?
+  /// An ONNX file, and an `.npz` of its inputs.
+  var onnx: String?
+  var inputs: String?
 }
 
-/// All there is to measure, in the order of the table.
-func allWorkloads() -> [Workload] {
+/// All there is to measure, in the order of the table; only `models` when some are given.
+func allWorkloads(_ models: [ModelFile] = []) -> [Workload] {
+  if !models.isEmpty { return modelWorkloads(models) }
   let groups: [() -> [Workload]] = [
     gemmWorkloads, linearWorkloads, convolutionWorkloads, normalizationWorkloads, attentionWorkloads, recurrentWorkloads,
     activationWorkloads, arithmeticWorkloads, classifierWorkloads, networkWorkloads,

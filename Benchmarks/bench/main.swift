@@ -28,10 +28,10 @@ func run(_ options: Options) throws {
     switch options.mode {
     case .help: break
     case .list: try list(try options.selected())
-    case .serve: try serve(allWorkloads())
+    case .serve: try serve(allWorkloads(options.models))
     case .memory: try measureSteadyMemory()
     case .open: try measureOpening()
-    case .peak: try measurePeak(options.network, weights: options.weights)
+    case .peak: try measurePeak(options)
     case .measure: try measure(try options.selected())
     }
   }
@@ -78,7 +78,7 @@ func run(_ options: Options) throws {
 
 extension Options {
   func selected() throws -> [Workload] {
-    let workloads = allWorkloads()
+    let workloads = allWorkloads(models)
     guard let filter else { return workloads }
     let selected = try workloads.filter { try filter.firstMatch(in: $0.name) != nil }
     if selected.isEmpty { throw UsageError("--filter: it occurs in no workload's name; --list shows them") }
