@@ -29,8 +29,15 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
   let features: Int
   let values: Int
   let scale: Scalar
-  let isCausal: Bool
+  /// Scores `s` become `cap · tanh(s / cap)` before anything is masked.
+  var softcap: Scalar?
+  /// The keys in reach: none where all are, one for all heads, or one for each head of each sample.
+  var spans: [KeySpan] = []
   let masks: [PlacedMask<Scalar>]
+  /// For each head of each sample a score that takes part in the softmax and has no value; none, or as many as heads.
+  var sinks: [Scalar] = []
+  /// What a query gets that no key is left for: zeros, or NaN.
+  var emptyRowsAreZero = false
   let query: AttentionOperand<Scalar>
   let key: AttentionOperand<Scalar>
   let value: AttentionOperand<Scalar>
@@ -77,24 +84,25 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
       kernels, left, right, rows: rows, depth: room.features, columns: room.keys, zeros: zeros, into: scores,
       step: room.keys)
     kernels.binary(.multiply, scores, scalar: scale, scores, count: rows * room.keys)
+    if let softcap {
+      kernels.binary(.divide, scores, scalar: softcap, scores, count: rows * room.keys)
+      kernels.unary(.tanh, scores, scores, count: rows * room.keys)
+      kernels.binary(.multiply, scores, scalar: softcap, scores, count: rows * room.keys)
+    }
 
     for mask in masks { mask.apply(at: index, range, keys: keys, scores, step: room.keys, scratch + room.masked) }
-    if isCausal {
-      for query in range where query + 1 < keys {
+    if let span = spans.count > 1 ? spans[index] : spans.first {
+      for query in range {
         let row = scores + (query - range.lowerBound) * room.keys
-        (row + query + 1).update(repeating: -.infinity, count: keys - query - 1)
+        let reach = span.keys(of: query, count: keys)
+        row.update(repeating: -.infinity, count: reach.lowerBound)
+        (row + reach.upperBound).update(repeating: -.infinity, count: keys - reach.upperBound)
       }
     }
-    if room.keys == keys {
-      kernels.softmaxRows(scores, scores, rows: rows, columns: keys, logarithm: false)
-    } else if keys > 0 {
-      for row in 0..<rows {
-        let line = scores + row * room.keys
-        kernels.softmaxRows(line, line, rows: 1, columns: keys, logarithm: false)
-      }
-    }
+    softmax(kernels, index, range, room, scores)
 
-    kernels.packRows(scores, rowStep: room.keys, columnStep: 1, rows: rows, depth: keys, scale: 1, left)
+    kernels.packRows(
+      scores, rowStep: room.keys, columnStep: 1, rows: rows, depth: sinks.isEmpty ? keys : room.keys, scale: 1, left)
     kernels.packColumns(
       value.tensor.pointer + value.offsets[index], rowStep: value.rowStep, columnStep: 1, depth: keys,
       filledDepth: room.keys, columns: values, right, blockStep: room.keys * vector)
@@ -107,6 +115,45 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
         kernels, left, right, rows: rows, depth: room.keys, columns: room.values, zeros: zeros, into: edge,
         step: room.values)
       for row in 0..<rows { (output + row * rowStep).update(from: edge + row * room.values, count: values) }
+    }
+  }
+
+  /// Scores to probabilities, row by row.
+  private func softmax(
+    _ kernels: any FloatingKernels<Scalar>.Type, _ index: Int, _ range: Range<Int>, _ room: AttentionRoom<Scalar>,
+    _ scores: UnsafeMutablePointer<Scalar>
+  ) {
+    let mayBeEmpty = emptyRowsAreZero && !(masks.isEmpty && spans.isEmpty)
+    if room.keys == keys, sinks.isEmpty, !mayBeEmpty {
+      kernels.softmaxRows(scores, scores, rows: range.count, columns: keys, logarithm: false)
+      return
+    }
+    guard keys > 0 else {
+      if !sinks.isEmpty { scores.update(repeating: 0, count: range.count * room.keys) }
+      return
+    }
+    for query in range {
+      let line = scores + (query - range.lowerBound) * room.keys
+      if mayBeEmpty {
+        var greatest: Scalar = 0
+        kernels.reduceRows(.maximum, line, &greatest, rows: 1, columns: keys)
+        if greatest.isNaN {
+          // A score that is infinite or NaN is masked all the same.
+          for mask in masks { mask.clear(at: index, query, keys: keys, line) }
+          kernels.reduceRows(.maximum, line, &greatest, rows: 1, columns: keys)
+        }
+        if greatest == -.infinity {
+          line.update(repeating: 0, count: room.keys)
+          continue
+        }
+      }
+      if sinks.isEmpty {
+        kernels.softmaxRows(line, line, rows: 1, columns: keys, logarithm: false)
+      } else {
+        line[keys] = sinks[index]
+        kernels.softmaxRows(line, line, rows: 1, columns: keys + 1, logarithm: false)
+        (line + keys).update(repeating: 0, count: room.keys - keys)
+      }
     }
   }
 
@@ -139,7 +186,9 @@ private struct AttentionRoom<Scalar: FloatingPointScalar>: Sendable {
   init(_ product: AttentionProduct<Scalar>, queries: Int) {
     let vector = Scalar.kernels.vectorWidth
     func whole(_ count: Int) -> Int { (count + vector - 1) / vector * vector }
-    (features, keys, values) = (whole(product.features), whole(product.keys), whole(product.values))
+    (features, keys, values) = (
+      whole(product.features), whole(product.keys + (product.sinks.isEmpty ? 0 : 1)), whole(product.values)
+    )
     left = 0
     right = left + max(features, keys) * queries
     scores = right + max(features, values) * keys
@@ -151,6 +200,13 @@ private struct AttentionRoom<Scalar: FloatingPointScalar>: Sendable {
 }
 
 extension PlacedMask {
+  /// Sets the scores of one query that an additive mask of minus infinity leaves out, whatever they are.
+  fileprivate func clear(at index: Int, _ query: Int, keys: Int, _ row: UnsafeMutablePointer<Scalar>) {
+    guard case .additive(let bias) = mask else { return }
+    let start = bias.pointer + offsets[index] + query * queryStep
+    for key in 0..<keys where start[key * keyStep] == -.infinity { row[key] = -.infinity }
+  }
+
   /// Masks some queries' scores; `scratch` has room for two rows.
   fileprivate func apply(
     at index: Int, _ range: Range<Int>, keys: Int, _ scores: UnsafeMutablePointer<Scalar>, step: Int,

@@ -47,7 +47,7 @@ public enum AttentionMask<Scalar: FloatingPointScalar>: Sendable {
 }
 
 /// The place of every index of `shape`, in row-major order, in memory with the given steps.
-private func offsets(over shape: [Int], steps: [Int]) -> [Int] {
+func offsets(over shape: [Int], steps: [Int]) -> [Int] {
   let count = shape.reduce(1, *)
   return [Int](unsafeUninitializedCapacity: count) { offsets, initialized in
     for index in 0..<count {
@@ -106,7 +106,8 @@ public func scaledDotProductAttention<Scalar: FloatingPointScalar>(
   let placed = try masks.map { try $0.placed(over: scores) }
   let product = AttentionProduct(
     queries: queries, keys: keys, features: features, values: values,
-    scale: scale ?? 1 / Scalar(max(1, features)).squareRoot(), isCausal: isCausal, masks: placed,
+    scale: scale ?? 1 / Scalar(max(1, features)).squareRoot(), spans: isCausal ? [.causal] : [],
+    masks: placed,
     query: try operand(query), key: try operand(key), value: try operand(value))
   return try Tensor.filled(shape) { output in
     try product(
@@ -172,7 +173,8 @@ func headwiseAttention<Scalar: FloatingPointScalar>(
   let features = query.shape[2] / heads
   let product = AttentionProduct(
     queries: queries, keys: keys, features: features, values: value.shape[2] / heads,
-    scale: scale ?? 1 / Scalar(max(1, features)).squareRoot(), isCausal: isCausal, masks: placed,
+    scale: scale ?? 1 / Scalar(max(1, features)).squareRoot(), spans: isCausal ? [.causal] : [],
+    masks: placed,
     query: try operand(query), key: try operand(key), value: try operand(value))
   return try Tensor.filled(shape) { output in
     let (offsets, rowStep) = places(shape)

@@ -1,4 +1,4 @@
 extension Operators {
   /// The families in this folder.
-  static let transformer: [[OperatorDefinition]] = []
+  static let transformer: [[OperatorDefinition]] = [attentions, recurrentNetworks, rotaryEmbeddings]
 }

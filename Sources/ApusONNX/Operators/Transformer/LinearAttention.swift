@@ -1,0 +1,164 @@
+import Apus
+
+extension Operators {
+  /// Attention without a softmax, as a state `S` of `[key features, value features]` for each head that every token
+  /// changes and reads:
+  ///
+  ///     Sₜ = e^gₜ · Sₜ₋₁ + kₜ ⊗ uₜ,  uₜ = vₜ, or βₜ (vₜ - (e^gₜ · Sₜ₋₁)ᵀ kₜ) by the delta rule
+  ///     oₜ = scale · qₜᵀ Sₜ
+  ///
+  /// `linear` and `delta` have no decay `g`, `linear` and `gated` no rate `β`. Several neighbouring heads of queries may
+  /// share a state.
+  static func LinearAttention(_ node: NodeDescription) throws -> Operation {
+    floating(try LinearAttentionOperator<Float>(node), try LinearAttentionOperator<Double>(node))
+  }
+}
+
+private struct LinearAttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  let queryHeads: Int
+  let keyHeads: Int
+  let scale: Float
+  let isGated: Bool
+  let corrects: Bool
+
+  init(_ node: NodeDescription) throws {
+    queryHeads = try node.int("q_num_heads")
+    keyHeads = try node.int("kv_num_heads")
+    scale = try node.float("scale", default: 0)
+    let rule = try node.string("update_rule", default: "gated_delta")
+    guard ["linear", "gated", "delta", "gated_delta"].contains(rule) else {
+      throw OperatorError("update_rule is '\(rule)'; 'linear', 'gated', 'delta' or 'gated_delta' is needed")
+    }
+    isGated = rule.hasPrefix("gated")
+    corrects = rule.hasSuffix("delta")
+    guard keyHeads > 0, queryHeads > 0, queryHeads.isMultiple(of: keyHeads) else {
+      throw OperatorError("\(queryHeads) heads of queries cannot share \(keyHeads) of keys and values")
+    }
+    guard node.has(4) == isGated, node.has(5) == corrects else {
+      throw OperatorError(
+        "update_rule '\(rule)' needs \(isGated ? "a" : "no") decay and \(corrects ? "a" : "no") beta")
+    }
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+    func packed(_ index: Int) throws -> Tensor<Scalar> {
+      let tensor = try arguments.floating(index, as: Scalar.self)
+      guard tensor.rank == 3 else {
+        throw OperatorError("input \(index) has shape \(tensor.shape); [batch, time, heads · features] is needed")
+      }
+      return try tensor.rowMajor
+    }
+    let query = try AttentionHeads(packed(0), heads: queryHeads)
+    let key = try AttentionHeads(packed(1), heads: keyHeads)
+    let value = try AttentionHeads(packed(2), heads: keyHeads)
+    let (batch, time) = (query.batch, query.time)
+    guard key.batch == batch, value.batch == batch, key.time == time, value.time == time,
+      key.features == query.features
+    else {
+      throw OperatorError(
+        "query \(query.tensor.shape), key \(key.tensor.shape) and value \(value.tensor.shape) do not fit each other")
+    }
+    let decay = isGated ? try packed(4) : nil
+    let rate = corrects ? try packed(5) : nil
+    func check(_ tensor: Tensor<Scalar>?, _ name: String, _ sizes: [Int]) throws {
+      guard let tensor, tensor.shape.prefix(2) != [batch, time] || !sizes.contains(tensor.shape[2]) else { return }
+      throw OperatorError("\(name) has shape \(tensor.shape); [\(batch), \(time), one of \(sizes)] is needed")
+    }
+    try check(decay, "decay", [keyHeads, keyHeads * key.features])
+    try check(rate, "beta", [keyHeads, 1])
+
+    let stateShape = [batch, keyHeads, key.features, value.features]
+    let past = try arguments.optionalFloating(3, as: Scalar.self)
+    guard past == nil || past?.shape == stateShape else {
+      throw OperatorError("past_state has shape \(past?.shape ?? []); \(stateShape) is needed")
+    }
+    let stateType = try arguments.has(3) ? arguments.floatingType(3) : type
+    var state = try past ?? Tensor(zeros: stateShape)
+    let width = queryHeads.multipliedReportingOverflow(by: value.features).partialValue
+    var output = try Tensor<Scalar>(zeros: [batch, time, width])
+    let recurrence = LinearRecurrence(
+      query: query.tensor, key: key.tensor, value: value.tensor, decay: try decay?.exp(), rate: rate,
+      scale: scale == 0 ? 1 / Scalar(max(1, query.features)).squareRoot() : Scalar(scale), time: time,
+      heads: keyHeads, group: queryHeads / keyHeads, keys: key.features, values: value.features)
+    let context = arguments.context
+    try state.withUnsafeMutableBufferPointer { state in
+      try output.withUnsafeMutableBufferPointer { output in
+        guard let state = state.baseAddress, let output = output.baseAddress, width > 0 else { return }
+        for sample in 0..<batch {
+          try context.checkCancellation()
+          recurrence.run(sample, state: state, output: output)
+        }
+      }
+    }
+    return [try Value(rounding: output, to: type), try Value(rounding: state, to: stateType)]
+  }
+}
+
+/// The tokens of all samples, heads side by side, and how they change the states.
+private struct LinearRecurrence<Scalar: FloatingPointScalar>: Sendable {
+  let query: Tensor<Scalar>
+  let key: Tensor<Scalar>
+  let value: Tensor<Scalar>
+  /// What a state is multiplied by, for each head or for each feature of its key.
+  let decay: Tensor<Scalar>?
+  /// One for each head or one for all.
+  let rate: Tensor<Scalar>?
+  let scale: Scalar
+  let time: Int
+  let heads: Int
+  /// Heads of queries that share a state.
+  let group: Int
+  let keys: Int
+  let values: Int
+
+  /// All tokens of one sample, a task for each head.
+  func run(_ sample: Int, state: UnsafeMutablePointer<Scalar>, output: UnsafeMutablePointer<Scalar>) {
+    nonisolated(unsafe) let (state, output) = (state, output)
+    parallel(heads) { head in
+      let own = state + (sample * heads + head) * keys * values
+      var update = [Scalar](repeating: 0, count: values)
+      update.withUnsafeMutableBufferPointer { update in
+        guard let update = update.baseAddress else { return }
+        for step in 0..<time { run(token: sample * time + step, head, own, update, output) }
+      }
+    }
+    withExtendedLifetime((query, key, value, decay, rate)) {}
+  }
+
+  private func run(
+    token: Int, _ head: Int, _ state: UnsafeMutablePointer<Scalar>, _ update: UnsafeMutablePointer<Scalar>,
+    _ output: UnsafeMutablePointer<Scalar>
+  ) {
+    let k = key.pointer + (token * heads + head) * keys
+    let v = value.pointer + (token * heads + head) * values
+    if let decay {
+      let isShared = decay.shape[2] == heads
+      let factors = decay.pointer + (token * heads + head) * (isShared ? 1 : keys)
+      for row in 0..<keys {
+        let factor = factors[isShared ? 0 : row]
+        for column in 0..<values { state[row &* values &+ column] *= factor }
+      }
+    }
+    if let rate {
+      let factor = rate.pointer[rate.shape[2] == 1 ? token : token * heads + head]
+      update.update(repeating: 0, count: values)
+      for row in 0..<keys {
+        for column in 0..<values { update[column] += state[row &* values &+ column] * k[row] }
+      }
+      for column in 0..<values { update[column] = factor * (v[column] - update[column]) }
+    } else {
+      update.update(from: v, count: values)
+    }
+    for row in 0..<keys {
+      for column in 0..<values { state[row &* values &+ column] += k[row] * update[column] }
+    }
+    for member in 0..<group {
+      let place = (token * heads + head) * group + member
+      let (q, y) = (query.pointer + place * keys, output + place * values)
+      for row in 0..<keys {
+        for column in 0..<values { y[column] += q[row] * state[row &* values &+ column] }
+      }
+      for column in 0..<values { y[column] *= scale }
+    }
+  }
+}

@@ -1,0 +1,161 @@
+import Apus
+
+extension Operators {
+  static let rotaryEmbeddings: [OperatorDefinition] = [
+    OperatorDefinition("RotaryEmbedding", RotaryEmbedding),
+    OperatorDefinition("RotaryEmbedding", domain: "com.microsoft", MicrosoftRotaryEmbedding),
+  ]
+
+  /// Pairs of features turned by an angle that grows with the token's place: `(x₁ cos - x₂ sin, x₁ sin + x₂ cos)`. Pairs
+  /// are neighbours (`interleaved`) or lie half the rotated features apart; features beyond `rotary_embedding_dim` stay.
+  static func RotaryEmbedding(_ node: NodeDescription) throws -> Operation {
+    floating(try RotaryOperator<Float>(node), try RotaryOperator<Double>(node))
+  }
+
+  /// The same with the places before the tables, and one place for a whole batch.
+  static func MicrosoftRotaryEmbedding(_ node: NodeDescription) throws -> Operation {
+    floating(try MicrosoftRotaryOperator<Float>(node), try MicrosoftRotaryOperator<Double>(node))
+  }
+}
+
+private struct RotaryOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  let heads: Int
+  let features: Int
+  let isInterleaved: Bool
+
+  init(_ node: NodeDescription) throws {
+    heads = try node.int("num_heads", default: 0)
+    features = try node.int("rotary_embedding_dim", default: 0)
+    isInterleaved = try node.flag("interleaved")
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+    let x = try AttentionHeads(arguments.floating(0, as: Scalar.self), heads: heads)
+    let tables = try RotaryTables(
+      cosines: arguments.floating(1, as: Scalar.self), sines: arguments.floating(2, as: Scalar.self))
+    let places = try arguments.optionalIntegers(3)
+    let shape = try arguments.optionalTensor(3)?.shape
+    guard shape == nil || shape == [x.batch, x.time] else {
+      throw OperatorError("position_ids has shape \(shape ?? []); [\(x.batch), \(x.time)] is needed")
+    }
+    let rows = try tables.rows(places, batch: x.batch, time: x.time)
+    return [
+      try Value(rounding: tables.rotated(x, rows: rows, features: features, isInterleaved: isInterleaved), to: type)
+    ]
+  }
+}
+
+private struct MicrosoftRotaryOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  let heads: Int
+  let features: Int
+  let isInterleaved: Bool
+
+  init(_ node: NodeDescription) throws {
+    heads = try node.int("num_heads", default: 0)
+    features = try node.int("rotary_embedding_dim", default: 0)
+    isInterleaved = try node.flag("interleaved")
+    guard try node.float("scale", default: 1) == 1 else { throw OperatorError("a scale other than 1 is not supported") }
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+    let input = try arguments.floating(0, as: Scalar.self)
+    let tables = try RotaryTables(
+      cosines: arguments.floating(2, as: Scalar.self), sines: arguments.floating(3, as: Scalar.self))
+    // Without a number of heads the tables say how large one is.
+    let width = features > 0 ? features : 2 * tables.half
+    let count = heads > 0 ? heads : width > 0 ? (input.shape.last ?? 0) / width : 0
+    let x = try AttentionHeads(input, heads: count)
+    let given = try arguments.integers(1)
+    let places: [Int]
+    if given.count == 1, try arguments.tensor(1).rank == 1 {
+      places = (0..<x.batch).flatMap { _ in (0..<x.time).map { given[0] &+ $0 } }
+    } else if try arguments.tensor(1).shape == [x.batch, x.time] {
+      places = given
+    } else {
+      throw OperatorError("position_ids has shape \(try arguments.tensor(1).shape); [\(x.batch), \(x.time)] is needed")
+    }
+    let rows = try tables.rows(places, batch: x.batch, time: x.time)
+    return [
+      try Value(rounding: tables.rotated(x, rows: rows, features: features, isInterleaved: isInterleaved), to: type)
+    ]
+  }
+}
+
+/// The cosines and sines that features are turned by, one of each for a pair.
+struct RotaryTables<Scalar: FloatingPointScalar>: Sendable {
+  let cosines: Tensor<Scalar>
+  let sines: Tensor<Scalar>
+  /// Pairs that are turned.
+  var half: Int { cosines.shape.last ?? 0 }
+
+  init(cosines: Tensor<Scalar>, sines: Tensor<Scalar>) throws {
+    guard cosines.shape == sines.shape, cosines.rank == 2 || cosines.rank == 3 else {
+      throw OperatorError(
+        "cos_cache has shape \(cosines.shape) and sin_cache \(sines.shape); two matrices of one shape are needed")
+    }
+    self.cosines = try cosines.rowMajor
+    self.sines = try sines.rowMajor
+  }
+
+  /// The row of the tables for every token.
+  /// - Parameter places: a row for each token; without, the tables themselves are `[batch, time, half]`.
+  func rows(_ places: [Int]?, batch: Int, time: Int) throws -> [Int] {
+    guard let places else {
+      guard cosines.rank == 3, cosines.shape[0] == batch, cosines.shape[1] == time else {
+        throw OperatorError("cos_cache has shape \(cosines.shape); [\(batch), \(time), pairs] is needed")
+      }
+      return Array(0..<Swift.max(0, batch * time))
+    }
+    guard cosines.rank == 2 else {
+      throw OperatorError("cos_cache has shape \(cosines.shape); with position_ids, [positions, pairs] is needed")
+    }
+    let count = cosines.shape[0]
+    return try places.map { place in
+      // A negative place counts from the end, as an index of NumPy's does.
+      let row = place < 0 ? place &+ count : place
+      guard row >= 0, row < count else {
+        throw OperatorError("position \(place) is outside tables of \(count) positions")
+      }
+      return row
+    }
+  }
+
+  /// - Parameters:
+  ///   - rows: the row of the tables for every token, `[batch, time]`.
+  ///   - features: how many of each head's features are turned; 0 for all.
+  /// - Returns: the order and shape of `x`.
+  func rotated(_ x: AttentionHeads<Scalar>, rows: [Int], features: Int, isInterleaved: Bool) throws -> Tensor<Scalar> {
+    let width = features > 0 ? features : x.features
+    guard width <= x.features, width == 2 * half, rows.count == x.batch * x.time || x.tensor.count == 0 else {
+      throw OperatorError(
+        "tables of \(half) pairs do not fit the \(width) features to be turned of \(x.features) in each head")
+    }
+    guard x.tensor.count > 0 else { return x.tensor }
+    let (heads, time, size, half) = (x.heads, x.time, x.features, half)
+    let (headStep, timeStep) = x.isSplit ? (time * size, size) : (size, heads * size)
+    // Where the two of a pair lie: pair `i` begins at `i * step`, and its second is `apart` further.
+    let (step, apart) = isInterleaved ? (2, 1) : (1, half)
+    return try withExtendedLifetime((x.tensor, cosines, sines)) {
+      nonisolated(unsafe) let source = x.tensor.pointer
+      nonisolated(unsafe) let (cosines, sines) = (cosines.pointer, sines.pointer)
+      return try Tensor.filled(x.tensor.shape) { destination in
+        nonisolated(unsafe) let destination = destination
+        parallelRows(rows.count, width: heads * size) { first, count in
+          for token in first..<(first + count) {
+            let base = token / time * heads * time * size + token % time * timeStep
+            let (cosine, sine) = (cosines + rows[token] * half, sines + rows[token] * half)
+            for head in 0..<heads {
+              let (from, to) = (source + base + head * headStep, destination + base + head * headStep)
+              for pair in 0..<half {
+                let (a, b) = (from[pair &* step], from[pair &* step &+ apart])
+                to[pair &* step] = cosine[pair] * a - sine[pair] * b
+                to[pair &* step &+ apart] = sine[pair] * a + cosine[pair] * b
+              }
+              (to + width).update(from: from + width, count: size - width)
+            }
+          }
+        }
+      }
+    }
+  }
+}
