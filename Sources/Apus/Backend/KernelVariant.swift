@@ -32,6 +32,7 @@ struct KernelSet: Sendable {
   let float64: any FloatingKernels<Double>.Type
   let data: any DataKernels.Type
   let convolution: any ConvolutionKernels.Type
+  let quantized: any QuantizedKernels.Type
 
   init(_ variant: KernelVariant) {
     self.variant = variant
@@ -42,12 +43,14 @@ struct KernelSet: Sendable {
         float64 = ApusKernelsAVX512.Float64Kernels.self
         data = ApusKernelsAVX512.AnyDataKernels.self
         convolution = ApusKernelsAVX512.BlockedKernels.self
+        quantized = ApusKernelsAVX512.IntegerKernels.self
         return
       case .avx2:
         float32 = ApusKernelsAVX2.Float32Kernels.self
         float64 = ApusKernelsAVX2.Float64Kernels.self
         data = ApusKernelsAVX2.AnyDataKernels.self
         convolution = ApusKernelsAVX2.BlockedKernels.self
+        quantized = ApusKernelsAVX2.IntegerKernels.self
         return
       case .baseline: break
       }
@@ -56,5 +59,6 @@ struct KernelSet: Sendable {
     float64 = ApusKernels.Float64Kernels.self
     data = ApusKernels.AnyDataKernels.self
     convolution = ApusKernels.BlockedKernels.self
+    quantized = ApusKernels.IntegerKernels.self
   }
 }

@@ -50,7 +50,7 @@ public func matmul<Scalar: FloatingPointScalar>(
 }
 
 /// Which matrix of each operand meets in each matrix of a broadcast batch.
-private struct BroadcastOffsets {
+struct BroadcastOffsets {
   let count: Int
   private let batch: [Int]
   private let stepsA: [Int]

@@ -1,0 +1,141 @@
+import ApusKernelInterface
+
+extension IntegerConvolution {
+  /// Bands of the maps are tasks: each is staged, multiplied by eight outputs' weights at a time, corrected and written.
+  func convolve(_ map: IntegerMap, batch: Int, outputSize: Size2D, into output: SumOutput) throws {
+    let groups = parameters.groups
+    let area = parameters.kernel.height * parameters.kernel.width
+    let terms = inputsPerGroup * area
+    let plan = IntegerConvolutionPlan(
+      parameters: parameters, output: outputSize, channels: inputsPerGroup, maps: batch * groups,
+      outputs: outputsPerGroup, terms: terms)
+    let tapOffsets = plan.tapOffsets
+    let corrections = try corrections(map, terms: terms)
+    let bands = plan.bands
+    let units = plan.units(rows: plan.bandRows)
+    let stagedCount = try plan.stagedCount()
+    // Scratch: the staged band, sums over channels, sums over windows, sums of eight outputs. Words are as large as floats.
+    let needsWindowSums = zeroPoints.contains { $0 != 0 }
+    let channelSumCount = needsWindowSums ? (plan.blockStep + 47) / 16 * 16 : 0
+    let sumStep = units * 16 + 16
+    let count = stagedCount + channelSumCount + 10 * sumStep
+    // With few bands, outputs are divided too.
+    let rowGroups = RowGroups(rows: outputsPerGroup)
+    let tasks = batch * groups * bands
+    let parts = tasks < 4 && outputsPerGroup >= 32 && outputsPerGroup * terms > 32_768 ? min(4, rowGroups.count) : 1
+    let kernels = Execution.current.kernels.quantized
+    try parallelWithScratch(tasks * parts, of: Float.self, count: count) { task, room in
+      let scratch = UnsafeMutableRawPointer(room).assumingMemoryBound(to: Int32.self)
+      let part = task % parts
+      let index = task / parts % bands
+      let group = task / (parts * bands) % groups
+      let sample = task / (parts * bands * groups)
+      let firstRow = index * plan.bandRows
+      let rows = min(plan.bandRows, outputSize.height - firstRow)
+      plan.stage(
+        map, map.bytes + (sample * groups + group) * inputsPerGroup * map.size.height * map.size.width,
+        channels: inputsPerGroup, firstRow: firstRow, rows: rows, scratch, kernels: kernels)
+      let band = IntegerBand(
+        plan: plan, words: scratch, tapOffsets: tapOffsets, firstRow: firstRow, rows: rows,
+        units: plan.units(rows: rows), channelSums: scratch + stagedCount,
+        windowSums: scratch + (stagedCount + channelSumCount), sums: scratch + (stagedCount + channelSumCount + sumStep),
+        sumStep: sumStep)
+      let hasWindowSums = needsWindowSums && band.sumWindows(
+        zeroPoints[group * outputsPerGroup..<(group + 1) * outputsPerGroup], kernels)
+      for index in part * rowGroups.count / parts..<(part + 1) * rowGroups.count / parts {
+        let (first, count) = rowGroups[index]
+        let row = group * outputsPerGroup + first
+        if let taps = self.taps {
+          let weights = taps.base.assumingMemoryBound(to: Int32.self) + row * area
+          for i in 0..<count { band.sumTaps(weights + i * area, row: i, kernels) }
+        } else if let weights = self.rows {
+          band.multiply(weights.words(matrix: group, first: first), rows: count, kernels)
+        }
+        let correction = SumCorrection(
+          base: corrections.base + row, factors: corrections.factors + row,
+          columns: hasWindowSums ? UnsafePointer(band.windowSums) : nil)
+        band.write(
+          to: output, outputs: count, row: row, plane: sample * bias.count + row, correction: correction, kernels)
+      }
+    }
+    withExtendedLifetime((corrections, self.taps, self.rows)) {}
+  }
+
+  /// What the sums of each output lack: `bias + zx (terms · zw - Σ w)`, and `-zw` times the sum of the window.
+  private func corrections(_ map: IntegerMap, terms: Int) throws -> RowCorrections {
+    let corrections = try RowCorrections(rows: bias.count)
+    let count = Int32(truncatingIfNeeded: terms)
+    for output in bias.indices {
+      corrections.mutableBase[output] = bias[output] &+ map.zeroPoint &* (count &* zeroPoints[output] &- sums[output])
+      corrections.mutableFactors[output] = 0 &- zeroPoints[output]
+    }
+    return corrections
+  }
+}
+
+/// A staged band of an input, and room for what is computed from it.
+private struct IntegerBand {
+  let plan: IntegerConvolutionPlan
+  let words: UnsafeMutablePointer<Int32>
+  let tapOffsets: [Int]
+  let firstRow: Int
+  let rows: Int
+  let units: Int
+  let channelSums: UnsafeMutablePointer<Int32>
+  let windowSums: UnsafeMutablePointer<Int32>
+  let sums: UnsafeMutablePointer<Int32>
+  let sumStep: Int
+
+  /// Sums what each window sees, if any zero point is not 0, and says so.
+  func sumWindows(_ zeroPoints: ArraySlice<Int32>, _ kernels: any QuantizedKernels.Type) -> Bool {
+    guard zeroPoints.contains(where: { $0 != 0 }) else { return false }
+    // First over channels, which is a product with ones, then over taps.
+    withUnsafeTemporaryAllocation(of: Int32.self, capacity: max(plan.blocks, tapOffsets.count)) { ones in
+      guard let base = ones.baseAddress else { return }
+      ones.initialize(repeating: 0x0101_0101)
+      withUnsafePointer(to: 0) { noOffset in
+        kernels.multiplyWords(
+          base, rows: 1, words, units: (plan.blockStep + 15) / 16, blockCount: plan.blocks, blockStep: plan.blockStep,
+          tapCount: 1, tapOffsets: noOffset, channelSums, sumStep: 0)
+      }
+      ones.update(repeating: 1)
+      kernels.sumTaps(
+        base, channelSums, units: units, tapCount: tapOffsets.count, tapOffsets: tapOffsets, windowSums)
+    }
+    return true
+  }
+
+  func sumTaps(_ weights: UnsafePointer<Int32>, row: Int, _ kernels: any QuantizedKernels.Type) {
+    kernels.sumTaps(
+      weights, words, units: units, tapCount: tapOffsets.count, tapOffsets: tapOffsets, sums + row * sumStep)
+  }
+
+  func multiply(_ weights: UnsafePointer<Int32>, rows: Int, _ kernels: any QuantizedKernels.Type) {
+    kernels.multiplyWords(
+      weights, rows: rows, words, units: units, blockCount: plan.blocks, blockStep: plan.blockStep,
+      tapCount: tapOffsets.count, tapOffsets: tapOffsets, sums, sumStep: sumStep)
+  }
+
+  /// Writes the sums of some outputs, leaving out positions that belong to none.
+  ///
+  /// - Parameters:
+  ///   - row: the first output.
+  ///   - plane: the number of its plane in the result.
+  func write(
+    to output: SumOutput, outputs: Int, row: Int, plane: Int, correction: SumCorrection,
+    _ kernels: any QuantizedKernels.Type
+  ) {
+    let size = plan.output
+    let step = size.height * size.width
+    let offset = plane * step + firstRow * size.width
+    let isDense = plan.columns == size.width
+    for line in 0..<(isDense ? 1 : rows) {
+      var correction = correction
+      if let columns = correction.columns { correction.columns = columns + line * plan.columns }
+      output.write(
+        sums + line * plan.columns, sumStep: sumStep, rows: outputs, count: isDense ? rows * size.width : size.width,
+        correction: correction, row: row, column: 0, offset: offset + line * size.width, step: step, kernels: kernels)
+    }
+    for index in 0..<outputs { output.activate(offset: offset + index * step, count: rows * size.width) }
+  }
+}

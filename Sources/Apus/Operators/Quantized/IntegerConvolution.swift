@@ -1,0 +1,192 @@
+import ApusKernelInterface
+
+/// A convolution of 8-bit integers with its weights laid out once, and used often (ONNX's `ConvInteger` and
+/// `QLinearConv`).
+///
+///     y[n, o, …] = bias[o] + Σ_c Σ_k (weight[o, c, k] - zw[o]) · (x[n, c, … · stride + k · dilation - padding] - zx)
+///
+/// Exact, in 32 bits that wrap around, for every combination of signed and unsigned operands. Padding counts as the
+/// zero point.
+public struct IntegerConvolution: Sendable {
+  let parameters: ConvolutionParameters
+  /// Axes of a map: 1 or 2.
+  let spatialRank: Int
+  let inputsPerGroup: Int
+  let outputsPerGroup: Int
+  /// Weights in groups of rows, where a group has more than one input or there is only one.
+  let rows: SignedRows?
+  /// `[outputs, taps]` weights less their zero points, where every group has one input.
+  let taps: TensorStorage?
+  /// The weights' zero points and sums, of each output: among signed numbers with `rows`, 0 and less the zero point with
+  /// `taps`.
+  let zeroPoints: [Int32]
+  let sums: [Int32]
+  let bias: [Int32]
+
+  /// - Parameters:
+  ///   - weight: `[outputs, inputs / groups, height, width]`, or `[outputs, inputs / groups, width]` for maps of one axis,
+  ///     whose other parameters are those of a map of height 1.
+  ///   - zeroPoint: one value, or one an output; zero when absent.
+  ///   - bias: `[outputs]`, added to the sums.
+  /// - Throws: ``TensorError`` when shapes do not fit each other or an argument is out of its range.
+  public init<Scalar: ByteScalar>(
+    weight: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil, bias: Tensor<Int32>? = nil, stride: Size2D = 1,
+    padding: Padding2D = 0, dilation: Size2D = 1, groups: Int = 1
+  ) throws {
+    let operation = "convInteger"
+    guard weight.rank == 3 || weight.rank == 4 else {
+      throw TensorError.shape(operation: operation, reason: "weight has shape \(weight.shape), expected 3 or 4 axes")
+    }
+    let isFlat = weight.rank == 3
+    let kernel = Size2D(height: isFlat ? 1 : weight.shape[2], width: weight.shape[weight.rank - 1])
+    func flat(_ size: Size2D) -> Size2D { isFlat ? Size2D(height: 1, width: size.width) : size }
+    parameters = try ConvolutionParameters(
+      operation: operation, kernel: kernel, stride: flat(stride),
+      padding: isFlat ? Padding2D(top: 0, left: padding.left, bottom: 0, right: padding.right) : padding,
+      dilation: flat(dilation), groups: groups)
+    let (outputs, inputs) = (weight.shape[0], weight.shape[1])
+    guard outputs > 0, inputs > 0, outputs.isMultiple(of: groups), !inputs.multipliedReportingOverflow(by: groups).overflow
+    else {
+      throw TensorError.shape(
+        operation: operation, reason: "weight \(weight.shape) cannot be divided into \(groups) groups")
+    }
+    let points = try zeroPoint?.elements ?? [0]
+    guard points.count == 1 || points.count == outputs else {
+      throw TensorError.shape(
+        operation: operation, reason: "\(points.count) zero points were given for \(outputs) outputs")
+    }
+    if let bias, bias.shape != [outputs] {
+      throw TensorError.shape(operation: operation, reason: "bias has shape \(bias.shape), expected [\(outputs)]")
+    }
+    spatialRank = weight.rank - 2
+    inputsPerGroup = inputs
+    let outputsPerGroup = outputs / groups
+    self.outputsPerGroup = outputsPerGroup
+    self.bias = try bias?.elements ?? [Int32](repeating: 0, count: outputs)
+    let every = points.count == 1 ? [Scalar](repeating: points[0], count: outputs) : points
+    let source = try weight.rowMajor
+    let area = kernel.height * kernel.width
+    if inputs == 1, groups > 1 {
+      let taps = try TensorStorage(byteCount: Shape.byteCount([outputs, area], of: Int32.self))
+      let values = taps.base.assumingMemoryBound(to: Int32.self)
+      sums = withExtendedLifetime(source.storage) {
+        (0..<outputs).map { output in
+          let zeroPoint = Int32(truncatingIfNeeded: every[output])
+          var sum: Int32 = 0
+          for tap in 0..<area {
+            let value = Int32(truncatingIfNeeded: source.pointer[output * area + tap]) &- zeroPoint
+            values[output * area + tap] = value
+            sum = sum &+ value
+          }
+          return sum
+        }
+      }
+      (self.taps, rows) = (taps, nil)
+      zeroPoints = [Int32](repeating: 0, count: outputs)
+    } else {
+      let rows = try withExtendedLifetime(source.storage) {
+        try SignedRows(
+          source.bytes8, matrices: groups, rows: outputsPerGroup, channels: inputs, area: area, flip: Scalar.signedFlip)
+      }
+      sums = Array(UnsafeBufferPointer(start: rows.sums, count: outputs))
+      (self.rows, taps) = (rows, nil)
+      zeroPoints = every.map(\.movedToSigned)
+    }
+  }
+
+  /// The sums.
+  ///
+  /// - Parameters:
+  ///   - input: `[batch, inputs, height, width]`, or `[batch, inputs, width]`.
+  ///   - zeroPoint: the input's.
+  /// - Returns: `[batch, outputs, height', width']`, or `[batch, outputs, width']`.
+  /// - Throws: ``TensorError`` when the input's shape does not fit.
+  public func callAsFunction<Scalar: ByteScalar>(
+    _ input: Tensor<Scalar>, zeroPoint: Scalar = 0
+  ) throws -> Tensor<Int32> {
+    let shape = try outputShape(input.shape)
+    return try Tensor.filled(shape) { y in
+      try convolve(input, zeroPoint: zeroPoint, shape: shape, into: .integers(y))
+    }
+  }
+
+  /// `activation(Float(sum) * scale + bias)`, each operation rounded as if it were alone.
+  ///
+  /// - Parameters:
+  ///   - scale: one number, or one an output: the scale of the input times that of the weights.
+  ///   - bias: one number an output, or none.
+  public func scaled<Scalar: ByteScalar>(
+    _ input: Tensor<Scalar>, zeroPoint: Scalar = 0, scale: Tensor<Float>, bias: Tensor<Float>? = nil,
+    activation: Activation = .identity
+  ) throws -> Tensor<Float> {
+    let shape = try outputShape(input.shape)
+    let scales = try scale.repeated(self.bias.count, operation: parameters.operation, name: "scale")
+    let biases = try bias?.repeated(self.bias.count, operation: parameters.operation, name: "bias")
+    return try Tensor.filled(shape) { y in
+      let scale = SumScale(
+        scales: scales.base.assumingMemoryBound(to: Float.self),
+        bias: biases.map { UnsafePointer($0.base.assumingMemoryBound(to: Float.self)) }, isOfColumns: false)
+      try withExtendedLifetime((scales, biases)) {
+        try convolve(input, zeroPoint: zeroPoint, shape: shape, into: .floats(y, scale, activation.operation))
+      }
+    }
+  }
+
+  /// `saturate(round(Float(sum) * scale) + outputZeroPoint)`, ties to even.
+  ///
+  /// - Parameters:
+  ///   - scale: one number, or one an output: the scales of input and weights divided by that of the output.
+  public func requantized<Scalar: ByteScalar, Result: ByteScalar>(
+    _ input: Tensor<Scalar>, zeroPoint: Scalar = 0, scale: Tensor<Float>, outputZeroPoint: Result
+  ) throws -> Tensor<Result> {
+    let shape = try outputShape(input.shape)
+    let scales = try scale.repeated(bias.count, operation: parameters.operation, name: "scale")
+    return try Tensor.filled(shape) { y in
+      let scale = SumScale(scales: scales.base.assumingMemoryBound(to: Float.self), bias: nil, isOfColumns: false)
+      let bytes = UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self)
+      try withExtendedLifetime(scales) {
+        try convolve(
+          input, zeroPoint: zeroPoint, shape: shape,
+          into: .bytes(bytes, scale, Result.range(zeroPoint: outputZeroPoint)))
+      }
+    }
+  }
+
+  private func outputShape(_ input: [Int]) throws -> [Int] {
+    guard input.count == spatialRank + 2, input[1] == inputsPerGroup * parameters.groups else {
+      throw TensorError.shape(
+        operation: parameters.operation,
+        reason: "input has shape \(input), expected \(inputsPerGroup * parameters.groups) channels and "
+          + "\(spatialRank + 2) axes")
+    }
+    let size = try parameters.outputSize(
+      Size2D(height: spatialRank == 1 ? 1 : input[2], width: input[input.count - 1]))
+    return [input[0], bias.count] + (spatialRank == 1 ? [size.width] : [size.height, size.width])
+  }
+
+  private func convolve<Scalar: ByteScalar>(
+    _ input: Tensor<Scalar>, zeroPoint: Scalar, shape: [Int], into output: SumOutput
+  ) throws {
+    guard !shape.contains(0) else { return }
+    let source = try input.rowMajor
+    let map = IntegerMap(
+      bytes: source.bytes8,
+      size: Size2D(height: spatialRank == 1 ? 1 : source.shape[2], width: source.shape[source.rank - 1]),
+      flip: Scalar.unsignedFlip, zeroPoint: zeroPoint.movedToUnsigned)
+    try withExtendedLifetime(source.storage) {
+      try convolve(
+        map, batch: shape[0],
+        outputSize: Size2D(height: spatialRank == 1 ? 1 : shape[2], width: shape[shape.count - 1]), into: output)
+    }
+  }
+}
+
+/// The maps that an integer convolution reads.
+struct IntegerMap: @unchecked Sendable {
+  /// `[batch, channels, height, width]`.
+  let bytes: UnsafePointer<UInt8>
+  let size: Size2D
+  /// What the bytes are combined with to be unsigned, and the zero point of the outcome.
+  let flip: UInt8
+  let zeroPoint: Int32
+}

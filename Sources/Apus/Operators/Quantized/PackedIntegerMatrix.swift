@@ -1,0 +1,243 @@
+import ApusKernelInterface
+
+/// A matrix of 8-bit integers with its zero point, laid out for products once and used often.
+///
+/// Products are exact: Σ (a - za)(b - zb) in 32 bits that wrap around, for every combination of signed and unsigned
+/// operands.
+public struct PackedIntegerMatrix: Sendable {
+  /// Rows and columns of the matrix.
+  public let depth: Int
+  public let columns: Int
+  /// `[columns / 48, depth / 4, 48]` words of four rows; the last panel is as narrow as sixteens of columns allow.
+  private let words: TensorStorage
+  /// What the left operand's zero point is multiplied by: `depth * zeroPoint - sum` of each column.
+  private let columnTerms: TensorStorage
+  /// Zero points among unsigned numbers, one a column.
+  private let zeroPoints: TensorStorage
+  /// The zero point where it is the same for all columns.
+  private let commonZeroPoint: Int32?
+
+  /// Columns of a panel.
+  private static let panel = 48
+
+  /// - Parameters:
+  ///   - matrix: `[depth, columns]`.
+  ///   - zeroPoint: one value, or one a column; zero when absent.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for other shapes.
+  public init<Scalar: ByteScalar>(_ matrix: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil) throws {
+    guard matrix.rank == 2 else {
+      throw TensorError.shape(operation: "matmulInteger", reason: "a matrix of shape \(matrix.shape) has not two axes")
+    }
+    let source = try matrix.rowMajor
+    let zeroPoints = try zeroPoint?.elements ?? [0]
+    self = try withExtendedLifetime(source.storage) {
+      try PackedIntegerMatrix(
+        source.bytes8, depth: matrix.shape[0], columns: matrix.shape[1], flip: Scalar.unsignedFlip,
+        zeroPoints: zeroPoints.map(\.movedToUnsigned))
+    }
+  }
+
+  /// - Parameters:
+  ///   - bytes: `[depth, columns]`.
+  ///   - zeroPoints: one, or one a column, among unsigned numbers.
+  init(_ bytes: UnsafePointer<UInt8>, depth: Int, columns: Int, flip: UInt8, zeroPoints points: [Int32]) throws {
+    guard points.count == 1 || points.count == columns else {
+      throw TensorError.shape(
+        operation: "matmulInteger", reason: "\(points.count) zero points were given for \(columns) columns")
+    }
+    let panel = Self.panel
+    let panels = (columns + panel - 1) / panel
+    let blocks = (depth + 3) / 4
+    let words = try TensorStorage(byteCount: Shape.byteCount([panels, blocks, panel], of: Int32.self))
+    let terms = try TensorStorage(byteCount: Shape.byteCount([panels, panel], of: Int32.self))
+    let zeroPoints = try TensorStorage(byteCount: Shape.byteCount([panels, panel], of: Int32.self))
+    let kernels = Execution.current.kernels.quantized
+    let (from, to) = (Unchecked(bytes), Unchecked(words.base.assumingMemoryBound(to: Int32.self)))
+    let columnTerms = Unchecked(terms.base.assumingMemoryBound(to: Int32.self))
+    let columnPoints = Unchecked(zeroPoints.base.assumingMemoryBound(to: Int32.self))
+    parallelRanges(panels, grain: max(1, 65_536 / max(1, depth * panel))) { start, count in
+      for index in start..<(start + count) {
+        let first = index * panel
+        let filled = min(panel, columns - first)
+        let sums = columnTerms.value + first
+        kernels.packColumns(
+          from.value + first, rowStep: columns, depth: depth, columns: filled, width: (filled + 15) / 16 * 16,
+          flip: flip, to.value + first * blocks, sums: sums)
+        for i in 0..<filled {
+          let zeroPoint = points[points.count == 1 ? 0 : first + i]
+          columnPoints.value[first + i] = zeroPoint
+          sums[i] = Int32(truncatingIfNeeded: depth) &* zeroPoint &- sums[i]
+        }
+        for i in filled..<panel { columnPoints.value[first + i] = 0 }
+      }
+    }
+    self.depth = depth
+    self.columns = columns
+    self.words = words
+    self.columnTerms = terms
+    self.zeroPoints = zeroPoints
+    self.commonZeroPoint = points.allSatisfy { $0 == points.first } ? points.first ?? 0 : nil
+  }
+}
+
+// MARK: - Products
+
+extension PackedIntegerMatrix {
+  /// `Σ_k (a[…, m, k] - za) · (b[k, n] - zb)`.
+  ///
+  /// - Parameters:
+  ///   - a: `[…, depth]`.
+  ///   - zeroPoint: one value, or one a row; zero when absent.
+  /// - Returns: `[…, columns]`.
+  /// - Throws: ``TensorError`` when shapes do not fit each other.
+  public func product<Scalar: ByteScalar>(
+    _ a: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil
+  ) throws -> Tensor<Int32> {
+    try Tensor.filled(try resultShape(a)) { try multiply(a, zeroPoint, into: .integers($0)) }
+  }
+
+  /// `Float(product) * scale + bias`, each operation rounded as if it were alone.
+  ///
+  /// - Parameters:
+  ///   - scale: one number, or one a column.
+  ///   - bias: one number a column, or none.
+  public func scaledProduct<Scalar: ByteScalar>(
+    _ a: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil, scale: Tensor<Float>, bias: Tensor<Float>? = nil
+  ) throws -> Tensor<Float> {
+    let scales = try scale.repeated(columns, operation: "matmulInteger", name: "scale")
+    let biases = try bias?.repeated(columns, operation: "matmulInteger", name: "bias")
+    return try Tensor.filled(try resultShape(a)) { y in
+      let scale = SumScale(
+        scales: scales.base.assumingMemoryBound(to: Float.self),
+        bias: biases.map { UnsafePointer($0.base.assumingMemoryBound(to: Float.self)) }, isOfColumns: true)
+      try withExtendedLifetime((scales, biases)) { try multiply(a, zeroPoint, into: .floats(y, scale, nil)) }
+    }
+  }
+
+  /// `saturate(round(Float(product) * scale) + outputZeroPoint)`, ties to even.
+  ///
+  /// - Parameters:
+  ///   - scale: one number, or one a column: the scales of both operands divided by that of the result.
+  public func requantizedProduct<Scalar: ByteScalar, Result: ByteScalar>(
+    _ a: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil, scale: Tensor<Float>, outputZeroPoint: Result
+  ) throws -> Tensor<Result> {
+    let scales = try scale.repeated(columns, operation: "matmulInteger", name: "scale")
+    return try Tensor.filled(try resultShape(a)) { y in
+      let scale = SumScale(scales: scales.base.assumingMemoryBound(to: Float.self), bias: nil, isOfColumns: true)
+      let y = UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self)
+      try withExtendedLifetime(scales) {
+        try multiply(a, zeroPoint, into: .bytes(y, scale, Result.range(zeroPoint: outputZeroPoint)))
+      }
+    }
+  }
+
+  private func resultShape<Scalar: ByteScalar>(_ a: Tensor<Scalar>) throws -> [Int] {
+    guard a.shape.last == depth else {
+      throw TensorError.shape(
+        operation: "matmulInteger", reason: "\(a.shape) cannot be multiplied by \([depth, columns])")
+    }
+    return Array(a.shape.dropLast()) + [columns]
+  }
+
+  private func multiply<Scalar: ByteScalar>(
+    _ a: Tensor<Scalar>, _ zeroPoint: Tensor<Scalar>?, into output: SumOutput
+  ) throws {
+    let source = try a.rowMajor
+    let rows = try Shape.elementCount(Array(a.shape.dropLast()), operation: "matmulInteger")
+    let zeroPoints = try zeroPoint?.elements ?? [0]
+    try withExtendedLifetime(source.storage) {
+      try multiply(
+        source.bytes8, rows: rows, flip: Scalar.signedFlip, zeroPoints: zeroPoints.map(\.movedToSigned), into: output)
+    }
+  }
+
+  /// - Parameters:
+  ///   - bytes: `[rows, depth]`.
+  ///   - zeroPoints: one, or one a row, among signed numbers.
+  func multiply(
+    _ bytes: UnsafePointer<UInt8>, rows: Int, flip: UInt8, zeroPoints points: [Int32], into output: SumOutput
+  ) throws {
+    guard points.count == 1 || points.count == rows else {
+      throw TensorError.shape(
+        operation: "matmulInteger", reason: "\(points.count) zero points were given for \(rows) rows")
+    }
+    guard rows > 0, columns > 0 else { return }
+    let left = try SignedRows(bytes, rows: rows, channels: depth, area: 1, flip: flip)
+    let corrections = try corrections(left, points)
+    let panel = Self.panel
+    let panels = (columns + panel - 1) / panel
+    let blocks = (depth + 3) / 4
+    // Whole groups of rows, and a few microseconds of work.
+    let rowsPerTask = min((rows + 7) / 8 * 8, 128)
+    let panelsPerTask = max(1, (1 << 20) / (rowsPerTask * panel * max(depth, 1)))
+    let rowTasks = (rows + rowsPerTask - 1) / rowsPerTask
+    let panelTasks = (panels + panelsPerTask - 1) / panelsPerTask
+    let hasFactors = points.contains { $0 != 0 }
+    let x = Unchecked(words.base.assumingMemoryBound(to: Int32.self))
+    let columnTerms = Unchecked(columnTerms.base.assumingMemoryBound(to: Int32.self))
+    let columnPoints = Unchecked(zeroPoints.base.assumingMemoryBound(to: Int32.self))
+    let (columns, hasManyPoints) = (columns, commonZeroPoint == nil)
+    let kernels = Execution.current.kernels.quantized
+    parallel(rowTasks * panelTasks) { task in
+      let firstRow = task % rowTasks * rowsPerTask
+      let groups = RowGroups(rows: min(rowsPerTask, rows - firstRow))
+      let firstPanel = task / rowTasks * panelsPerTask
+      withUnsafeTemporaryAllocation(of: Int32.self, capacity: 8 * panel) { room in
+        guard let sums = room.baseAddress else { return }
+        for index in firstPanel..<min(firstPanel + panelsPerTask, panels) {
+          let column = index * panel
+          let count = min(panel, columns - column)
+          let units = (count + 15) / 16
+          for index in 0..<groups.count {
+            let group = groups[index]
+            let row = firstRow + group.first
+            withUnsafePointer(to: 0) { noOffset in
+              kernels.multiplyWords(
+                left.words(matrix: 0, first: row), rows: group.rows, x.value + column * blocks, units: units,
+                blockCount: blocks, blockStep: units * 16, tapCount: 1, tapOffsets: noOffset, sums, sumStep: panel)
+            }
+            let correction = SumCorrection(
+              base: corrections.base + row, factors: corrections.factors + row,
+              columns: hasFactors ? UnsafePointer(columnTerms.value + column) : nil,
+              otherFactors: corrections.otherFactors + row,
+              otherColumns: hasManyPoints ? UnsafePointer(columnPoints.value + column) : nil)
+            output.write(
+              sums, sumStep: panel, rows: group.rows, count: count, correction: correction, row: row, column: column,
+              offset: row * columns + column, step: columns, kernels: kernels)
+          }
+        }
+      }
+    }
+    withExtendedLifetime((left, corrections, words, self.columnTerms, zeroPoints)) {}
+  }
+
+  /// What each row's sums lack.
+  private func corrections(_ left: SignedRows, _ points: [Int32]) throws -> RowCorrections {
+    let corrections = try RowCorrections(rows: left.rows)
+    for row in 0..<left.rows {
+      corrections.mutableBase[row] = (commonZeroPoint ?? 0) &* (0 &- left.sums[row])
+      corrections.mutableFactors[row] = points[points.count == 1 ? 0 : row]
+      corrections.mutableOtherFactors[row] = 0 &- left.sums[row]
+    }
+    return corrections
+  }
+}
+
+/// The numbers of rows in a ``SumCorrection``.
+struct RowCorrections: @unchecked Sendable {
+  private let storage: TensorStorage
+  let mutableBase: UnsafeMutablePointer<Int32>
+  let mutableFactors: UnsafeMutablePointer<Int32>
+  let mutableOtherFactors: UnsafeMutablePointer<Int32>
+
+  init(rows: Int) throws {
+    storage = try TensorStorage(byteCount: Shape.byteCount([3, rows], of: Int32.self))
+    mutableBase = storage.base.assumingMemoryBound(to: Int32.self)
+    mutableFactors = mutableBase + rows
+    mutableOtherFactors = mutableFactors + rows
+  }
+
+  var base: UnsafePointer<Int32> { UnsafePointer(mutableBase) }
+  var factors: UnsafePointer<Int32> { UnsafePointer(mutableFactors) }
+  var otherFactors: UnsafePointer<Int32> { UnsafePointer(mutableOtherFactors) }
+}

@@ -1,0 +1,72 @@
+import ApusKernelInterface
+
+/// The signed operand of a product of bytes: rows laid out in groups of eight, and one of four, two and one for what is
+/// left.
+struct SignedRows: Sendable {
+  /// Rows of a matrix.
+  let rows: Int
+  /// Words of four bytes that a row takes.
+  let wordsPerRow: Int
+  private let words: TensorStorage
+  private let rowSums: TensorStorage
+
+  /// - Parameters:
+  ///   - bytes: `[matrices, rows, channels, area]`.
+  init(
+    _ bytes: UnsafePointer<UInt8>, matrices: Int = 1, rows: Int, channels: Int, area: Int, flip: UInt8
+  ) throws {
+    let wordsPerRow = try Shape.elementCount([(channels + 3) / 4, area])
+    let words = try TensorStorage(byteCount: Shape.byteCount([matrices, rows, wordsPerRow], of: Int32.self))
+    let sums = try TensorStorage(byteCount: Shape.byteCount([matrices, rows], of: Int32.self))
+    let groups = RowGroups(rows: rows)
+    let kernels = Execution.current.kernels.quantized
+    let (from, to) = (Unchecked(bytes), Unchecked(words.base.assumingMemoryBound(to: Int32.self)))
+    let totals = Unchecked(sums.base.assumingMemoryBound(to: Int32.self))
+    let grain = max(1, 32_768 / max(1, 8 * channels * area))
+    parallelRanges(matrices * groups.count, grain: grain) { start, count in
+      for index in start..<(start + count) {
+        let group = groups[index % groups.count]
+        let first = index / groups.count * rows + group.first
+        kernels.packRows(
+          from.value + first * channels * area, rows: group.rows, channels: channels, area: area, flip: flip,
+          to.value + first * wordsPerRow, sums: totals.value + first)
+      }
+    }
+    (self.rows, self.wordsPerRow, self.words, self.rowSums) = (rows, wordsPerRow, words, sums)
+  }
+
+  var groups: RowGroups { RowGroups(rows: rows) }
+
+  /// The words of a group that begins with row `first` of a matrix.
+  func words(matrix: Int, first: Int) -> UnsafePointer<Int32> {
+    UnsafePointer(words.base.assumingMemoryBound(to: Int32.self)) + (matrix * rows + first) * wordsPerRow
+  }
+
+  /// The sum of each row's elements, among signed numbers.
+  var sums: UnsafePointer<Int32> { UnsafePointer(rowSums.base.assumingMemoryBound(to: Int32.self)) }
+}
+
+/// Rows in groups of eight, and one of four, two and one for what is left.
+struct RowGroups: Sendable {
+  let count: Int
+  private let eights: Int
+  private let rest: Int
+
+  init(rows: Int) {
+    eights = rows / 8
+    rest = rows % 8
+    count = eights + rest.nonzeroBitCount
+  }
+
+  subscript(index: Int) -> (first: Int, rows: Int) {
+    if index < eights { return (index * 8, 8) }
+    var first = eights * 8
+    var skipped = index - eights
+    for rows in [4, 2, 1] where rest & rows != 0 {
+      if skipped == 0 { return (first, rows) }
+      skipped -= 1
+      first += rows
+    }
+    return (first, 0)
+  }
+}

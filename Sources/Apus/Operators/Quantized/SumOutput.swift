@@ -1,0 +1,68 @@
+import ApusKernelInterface
+
+/// Where sums of products go, and what becomes of them.
+enum SumOutput: @unchecked Sendable {
+  case integers(UnsafeMutablePointer<Int32>)
+  case floats(UnsafeMutablePointer<Float>, SumScale, UnaryOperation?)
+  case bytes(UnsafeMutablePointer<UInt8>, SumScale, QuantizedRange)
+
+  /// Writes corrected sums of `rows` × `count` to `offset`, rows `step` apart.
+  ///
+  /// - Parameters:
+  ///   - row: which row of the scale's is the first, and `column` likewise.
+  func write(
+    _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection, row: Int, column: Int,
+    offset: Int, step: Int, kernels: any QuantizedKernels.Type
+  ) {
+    switch self {
+    case .integers(let y):
+      kernels.correctSums(
+        sums, sumStep: sumStep, rows: rows, count: count, correction: correction, y + offset, step: step)
+    case .floats(let y, let scale, _):
+      kernels.scaleSums(
+        sums, sumStep: sumStep, rows: rows, count: count, correction: correction,
+        scale: scale.advanced(row: row, column: column), y + offset, step: step)
+    case .bytes(let y, let scale, let range):
+      kernels.requantizeSums(
+        sums, sumStep: sumStep, rows: rows, count: count, correction: correction,
+        scale: scale.advanced(row: row, column: column), range: range, y + offset, step: step)
+    }
+  }
+
+  /// Applies the activation, if there is one, to what has been written.
+  func activate(offset: Int, count: Int) {
+    if case .floats(let y, _, let activation?) = self {
+      Float.kernels.unary(activation, y + offset, y + offset, count: count)
+    }
+  }
+}
+
+extension SumScale {
+  func advanced(row: Int, column: Int) -> SumScale {
+    let offset = isOfColumns ? column : row
+    return SumScale(scales: scales + offset, bias: bias.map { $0 + offset }, isOfColumns: isOfColumns)
+  }
+}
+
+extension Tensor<Float> {
+  /// `count` numbers, or one number so many times, filled up with zeros to whole panels.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` when there is neither one nor `count`.
+  func repeated(_ count: Int, operation: String, name: String) throws -> TensorStorage {
+    guard self.count == 1 || self.count == count else {
+      throw TensorError.shape(
+        operation: operation, reason: "\(name) has shape \(shape), expected one number or [\(count)]")
+    }
+    let source = try rowMajor
+    let storage = try TensorStorage(byteCount: Shape.byteCount([count + 64], of: Float.self))
+    let values = storage.base.assumingMemoryBound(to: Float.self)
+    withExtendedLifetime(source.storage) {
+      if self.count == count {
+        values.update(from: source.pointer, count: count)
+      } else {
+        values.update(repeating: source.pointer[0], count: count)
+      }
+      (values + count).update(repeating: 0, count: 64)
+    }
+    return storage
+  }
+}

@@ -1,0 +1,144 @@
+/// Exact arithmetic of 8-bit integers, and the way between them and floats.
+///
+/// Sums of products are formed four bytes at a time. One operand is signed and laid out in *groups* of 1, 2, 4 or 8
+/// rows, the other unsigned and laid out with the four bytes of a column side by side, a *word*. An operand of the other
+/// signedness has the highest bit of each byte flipped, which moves it and its zero point by 128. Sums are of 32 bits and
+/// wrap around. What a zero point adds to a sum is taken off afterwards: see ``SumCorrection``.
+public protocol QuantizedKernels: SendableMetatype {
+  /// Words of one phase of a stride, of at most four channels of a map: bytes of the same position side by side.
+  ///
+  /// Word `(row, column)` of the result holds the source's `(firstRow + row * rowStep, firstColumn + column * columnStep)`,
+  /// or `filler` where that lies outside of the map.
+  ///
+  /// - Parameters:
+  ///   - x: planes of `height` × `width` bytes.
+  ///   - channels: 1 to 4; the bytes of others are zero.
+  ///   - flip: what the bytes of the map are combined with by exclusive or.
+  static func stageWords(
+    _ x: UnsafePointer<UInt8>, channels: Int, height: Int, width: Int, firstRow: Int, rowStep: Int, firstColumn: Int,
+    columnStep: Int, flip: UInt8, filler: Int32, _ y: UnsafeMutablePointer<Int32>, rows: Int, columns: Int)
+
+  /// Lays out some rows, `[rows, channels, area]`, as a signed operand: `[⌈channels / 4⌉, area, rows]` words of four
+  /// channels, filled up with zeros.
+  ///
+  /// - Parameters:
+  ///   - sums: the sum of each row's elements, as the layout has them.
+  static func packRows(
+    _ w: UnsafePointer<UInt8>, rows: Int, channels: Int, area: Int, flip: UInt8, _ y: UnsafeMutablePointer<Int32>,
+    sums: UnsafeMutablePointer<Int32>)
+
+  /// Lays out a part of a matrix, `[depth, columns]` with rows `rowStep` bytes apart, as an unsigned operand:
+  /// `[⌈depth / 4⌉, width]` words of four rows, filled up with zeros.
+  ///
+  /// - Parameters:
+  ///   - sums: the sum of each column's elements, as the layout has them; zero for those that fill up.
+  static func packColumns(
+    _ b: UnsafePointer<UInt8>, rowStep: Int, depth: Int, columns: Int, width: Int, flip: UInt8,
+    _ y: UnsafeMutablePointer<Int32>, sums: UnsafeMutablePointer<Int32>)
+
+  /// `sums[row * sumStep + i] = Σ_block Σ_tap w[block, tap, row] · x[i + block * blockStep + tapOffsets[tap]]`, where a
+  /// product is that of four bytes each.
+  ///
+  /// - Parameters:
+  ///   - rows: 1, 2, 4 or 8.
+  ///   - units: sixteenths of the number of columns.
+  static func multiplyWords(
+    _ w: UnsafePointer<Int32>, rows: Int, _ x: UnsafePointer<Int32>, units: Int, blockCount: Int, blockStep: Int,
+    tapCount: Int, tapOffsets: UnsafePointer<Int>, _ sums: UnsafeMutablePointer<Int32>, sumStep: Int)
+
+  /// `sums[i] = Σ_tap w[tap] · x[i + tapOffsets[tap]]` for 16 × `units` numbers.
+  static func sumTaps(
+    _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, units: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>,
+    _ sums: UnsafeMutablePointer<Int32>)
+
+  /// Corrected sums. `y` does not overlap them; its rows are `step` apart.
+  ///
+  /// Sums, and what the correction and a scale say of columns, are read in sixteens.
+  static func correctSums(
+    _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection,
+    _ y: UnsafeMutablePointer<Int32>, step: Int)
+
+  /// `y = Float(sum) * scale + bias` of corrected sums.
+  static func scaleSums(
+    _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection, scale: SumScale,
+    _ y: UnsafeMutablePointer<Float>, step: Int)
+
+  /// `y = saturate(round(Float(sum) * scale) + zeroPoint)` of corrected sums, ties to even, as bytes.
+  static func requantizeSums(
+    _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection, scale: SumScale,
+    range: QuantizedRange, _ y: UnsafeMutablePointer<UInt8>, step: Int)
+
+  /// `y = saturate(round(x / scale) + zeroPoint)`, ties to even; the least value for NaN.
+  static func quantize(
+    _ x: UnsafePointer<Float>, scale: Float, range: QuantizedRange, _ y: UnsafeMutableRawPointer, isWide: Bool,
+    count: Int)
+
+  /// The same with a scale and a zero point for each element.
+  static func quantizeEach(
+    _ x: UnsafePointer<Float>, scales: UnsafePointer<Float>, zeroPoints: UnsafePointer<Int32>, range: QuantizedRange,
+    _ y: UnsafeMutableRawPointer, isWide: Bool, count: Int)
+
+  /// `y = Float(x - zeroPoint) * scale`, with the difference in 32 bits.
+  static func dequantize(
+    _ x: UnsafeRawPointer, _ type: ElementType, scale: Float, zeroPoint: Int32, _ y: UnsafeMutablePointer<Float>,
+    count: Int)
+
+  /// The same with a scale and a zero point for each element.
+  static func dequantizeEach(
+    _ x: UnsafeRawPointer, _ type: ElementType, scales: UnsafePointer<Float>, zeroPoints: UnsafePointer<Int32>,
+    _ y: UnsafeMutablePointer<Float>, count: Int)
+
+  /// The least and the greatest of zero and all numbers. NaNs are left out.
+  static func rangeWithZero(_ x: UnsafePointer<Float>, count: Int) -> (least: Float, greatest: Float)
+}
+
+/// What sums of products of shifted bytes lack, by row and column:
+///
+///     sum + base[row] + factors[row] · columns[i] + otherFactors[row] · otherColumns[i]
+///
+/// With `a' = a + s` and `b' = b + t`, and their zero points moved likewise,
+/// Σ (a - za)(b - zb) = Σ a'b' - za' Σ b' - zb' Σ a' + k za' zb', which has this form.
+public struct SumCorrection: BitwiseCopyable {
+  public var base: UnsafePointer<Int32>
+  public var factors: UnsafePointer<Int32>
+  public var columns: UnsafePointer<Int32>?
+  public var otherFactors: UnsafePointer<Int32>
+  public var otherColumns: UnsafePointer<Int32>?
+
+  public init(
+    base: UnsafePointer<Int32>, factors: UnsafePointer<Int32>, columns: UnsafePointer<Int32>?,
+    otherFactors: UnsafePointer<Int32>? = nil, otherColumns: UnsafePointer<Int32>? = nil
+  ) {
+    self.base = base
+    self.factors = factors
+    self.columns = columns
+    self.otherFactors = otherFactors ?? factors
+    self.otherColumns = otherColumns
+  }
+}
+
+/// What sums are multiplied by, and what is added then: numbers of rows or of columns.
+public struct SumScale: BitwiseCopyable {
+  public var scales: UnsafePointer<Float>
+  public var bias: UnsafePointer<Float>?
+  public var isOfColumns: Bool
+
+  public init(scales: UnsafePointer<Float>, bias: UnsafePointer<Float>?, isOfColumns: Bool) {
+    self.scales = scales
+    self.bias = bias
+    self.isOfColumns = isOfColumns
+  }
+}
+
+/// The whole numbers a quantised type holds, and the one that stands for zero.
+public struct QuantizedRange: BitwiseCopyable, Sendable {
+  public var least: Int32
+  public var greatest: Int32
+  public var zeroPoint: Int32
+
+  public init(least: Int32, greatest: Int32, zeroPoint: Int32) {
+    self.least = least
+    self.greatest = greatest
+    self.zeroPoint = zeroPoint
+  }
+}

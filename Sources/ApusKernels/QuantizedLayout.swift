@@ -1,0 +1,116 @@
+import ApusKernelInterface
+
+extension IntegerKernels {
+  public static func stageWords(
+    _ x: UnsafePointer<UInt8>, channels: Int, height: Int, width: Int, firstRow: Int, rowStep: Int, firstColumn: Int,
+    columnStep: Int, flip: UInt8, filler: Int32, _ y: UnsafeMutablePointer<Int32>, rows: Int, columns: Int
+  ) {
+    let plane = height &* width
+    // Columns inside the map: 0 <= firstColumn + column * columnStep < width.
+    let before = firstColumn >= 0 ? 0 : (columnStep &- 1 &- firstColumn) / columnStep
+    let start = before < columns ? before : columns
+    let beyond = firstColumn >= width ? 0 : (width &- 1 &- firstColumn) / columnStep &+ 1
+    let end = beyond < start ? start : beyond < columns ? beyond : columns
+    var out = y
+    for row in 0..<rows {
+      let from = firstRow &+ row &* rowStep
+      if from < 0 || from >= height {
+        for i in 0..<columns { out[i] = filler }
+      } else {
+        for i in 0..<start { out[i] = filler }
+        if end > start {
+          let line = x + (from &* width &+ firstColumn &+ start &* columnStep)
+          switch columnStep {
+          case 1: combine(line, plane, channels, 1, flip, out + start, end &- start)
+          case 2: combine(line, plane, channels, 2, flip, out + start, end &- start)
+          default: combine(line, plane, channels, columnStep, flip, out + start, end &- start)
+          }
+        }
+        for i in end..<columns { out[i] = filler }
+      }
+      out += columns
+    }
+  }
+
+  public static func packRows(
+    _ w: UnsafePointer<UInt8>, rows: Int, channels: Int, area: Int, flip: UInt8, _ y: UnsafeMutablePointer<Int32>,
+    sums: UnsafeMutablePointer<Int32>
+  ) {
+    let rowStep = channels &* area
+    for row in 0..<rows {
+      let from = w + row &* rowStep
+      var sum: Int32 = 0
+      for i in 0..<rowStep { sum = sum &+ Int32(truncatingIfNeeded: Int8(bitPattern: from[i] ^ flip)) }
+      sums[row] = sum
+      var channel = 0
+      var out = y + row
+      while channel < channels {
+        let left = channels &- channel
+        let count = left < 4 ? left : 4
+        for tap in 0..<area {
+          let bytes = from + (channel &* area &+ tap)
+          var word = UInt32(truncatingIfNeeded: bytes[0] ^ flip)
+          if count > 1 { word |= UInt32(truncatingIfNeeded: bytes[area] ^ flip) &<< 8 }
+          if count > 2 { word |= UInt32(truncatingIfNeeded: bytes[2 &* area] ^ flip) &<< 16 }
+          if count > 3 { word |= UInt32(truncatingIfNeeded: bytes[3 &* area] ^ flip) &<< 24 }
+          out[0] = Int32(bitPattern: word)
+          out += rows
+        }
+        channel &+= 4
+      }
+    }
+  }
+
+  public static func packColumns(
+    _ b: UnsafePointer<UInt8>, rowStep: Int, depth: Int, columns: Int, width: Int, flip: UInt8,
+    _ y: UnsafeMutablePointer<Int32>, sums: UnsafeMutablePointer<Int32>
+  ) {
+    for i in 0..<width { sums[i] = 0 }
+    for row in 0..<depth {
+      let line = b + row &* rowStep
+      for i in 0..<columns { sums[i] = sums[i] &+ Int32(truncatingIfNeeded: line[i] ^ flip) }
+    }
+    var out = y
+    var row = 0
+    while row < depth {
+      let left = depth &- row
+      combine(b + row &* rowStep, rowStep, left < 4 ? left : 4, 1, flip, out, columns)
+      for i in columns..<width { out[i] = 0 }
+      out += width
+      row &+= 4
+    }
+  }
+}
+
+/// Bytes of up to four planes side by side: `y[i]` holds `x[plane * planeStep + i * step]`, the first plane lowest.
+@inline(__always)
+private func combine(
+  _ x: UnsafePointer<UInt8>, _ planeStep: Int, _ planes: Int, _ step: Int, _ flip: UInt8,
+  _ y: UnsafeMutablePointer<Int32>, _ count: Int
+) {
+  switch planes {
+  case 1: combinePlanes(x, planeStep, 1, step, flip, y, count)
+  case 2: combinePlanes(x, planeStep, 2, step, flip, y, count)
+  case 3: combinePlanes(x, planeStep, 3, step, flip, y, count)
+  default: combinePlanes(x, planeStep, 4, step, flip, y, count)
+  }
+}
+
+/// The same for a constant number of planes.
+@inline(__always)
+private func combinePlanes(
+  _ x: UnsafePointer<UInt8>, _ planeStep: Int, _ planes: Int, _ step: Int, _ flip: UInt8,
+  _ y: UnsafeMutablePointer<Int32>, _ count: Int
+) {
+  let a = x
+  let b = x + (planes > 1 ? planeStep : 0)
+  let c = x + (planes > 2 ? 2 &* planeStep : 0)
+  let d = x + (planes > 3 ? 3 &* planeStep : 0)
+  for i in 0..<count {
+    var word = UInt32(truncatingIfNeeded: a[i &* step] ^ flip)
+    if planes > 1 { word |= UInt32(truncatingIfNeeded: b[i &* step] ^ flip) &<< 8 }
+    if planes > 2 { word |= UInt32(truncatingIfNeeded: c[i &* step] ^ flip) &<< 16 }
+    if planes > 3 { word |= UInt32(truncatingIfNeeded: d[i &* step] ^ flip) &<< 24 }
+    y[i] = Int32(bitPattern: word)
+  }
+}

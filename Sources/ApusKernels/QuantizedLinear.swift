@@ -1,0 +1,126 @@
+import ApusKernelInterface
+
+extension IntegerKernels {
+  public static func quantize(
+    _ x: UnsafePointer<Float>, scale: Float, range: QuantizedRange, _ y: UnsafeMutableRawPointer, isWide: Bool,
+    count: Int
+  ) {
+    let scale = all(scale)
+    let least = all(Float(range.least &- range.zeroPoint))
+    let greatest = all(Float(range.greatest &- range.zeroPoint))
+    let zeroPoint = IntegerLanes(repeating: range.zeroPoint)
+    forQuantized(y, isWide, count) { i, width in
+      nearestIntegers(limited(load(x + i, upTo: width) / scale, least, greatest)) &+ zeroPoint
+    }
+  }
+
+  public static func quantizeEach(
+    _ x: UnsafePointer<Float>, scales: UnsafePointer<Float>, zeroPoints: UnsafePointer<Int32>, range: QuantizedRange,
+    _ y: UnsafeMutableRawPointer, isWide: Bool, count: Int
+  ) {
+    let least = IntegerLanes(repeating: range.least)
+    let greatest = IntegerLanes(repeating: range.greatest)
+    forQuantized(y, isWide, count) { i, width in
+      let zeroPoint = integers(zeroPoints + i, upTo: width)
+      let quotient = load(x + i, upTo: width) / load(scales + i, upTo: width)
+      return nearestIntegers(limited(quotient, floats(least &- zeroPoint), floats(greatest &- zeroPoint))) &+ zeroPoint
+    }
+  }
+
+  public static func dequantize(
+    _ x: UnsafeRawPointer, _ type: ElementType, scale: Float, zeroPoint: Int32, _ y: UnsafeMutablePointer<Float>,
+    count: Int
+  ) {
+    switch type {
+    case .int8: dequantizeLoop(x, Int8.self, scale, zeroPoint, y, count) { Int32(truncatingIfNeeded: $0) }
+    case .uint8: dequantizeLoop(x, UInt8.self, scale, zeroPoint, y, count) { Int32(truncatingIfNeeded: $0) }
+    case .int16: dequantizeLoop(x, Int16.self, scale, zeroPoint, y, count) { Int32(truncatingIfNeeded: $0) }
+    case .uint16: dequantizeLoop(x, UInt16.self, scale, zeroPoint, y, count) { Int32(truncatingIfNeeded: $0) }
+    default: dequantizeLoop(x, Int32.self, scale, zeroPoint, y, count) { $0 }
+    }
+  }
+
+  public static func dequantizeEach(
+    _ x: UnsafeRawPointer, _ type: ElementType, scales: UnsafePointer<Float>, zeroPoints: UnsafePointer<Int32>,
+    _ y: UnsafeMutablePointer<Float>, count: Int
+  ) {
+    switch type {
+    case .int8: dequantizeLoop(x, Int8.self, scales, zeroPoints, y, count) { Int32(truncatingIfNeeded: $0) }
+    case .uint8: dequantizeLoop(x, UInt8.self, scales, zeroPoints, y, count) { Int32(truncatingIfNeeded: $0) }
+    case .int16: dequantizeLoop(x, Int16.self, scales, zeroPoints, y, count) { Int32(truncatingIfNeeded: $0) }
+    case .uint16: dequantizeLoop(x, UInt16.self, scales, zeroPoints, y, count) { Int32(truncatingIfNeeded: $0) }
+    default: dequantizeLoop(x, Int32.self, scales, zeroPoints, y, count) { $0 }
+    }
+  }
+
+  public static func rangeWithZero(_ x: UnsafePointer<Float>, count: Int) -> (least: Float, greatest: Float) {
+    var low0 = all(0), low1 = all(0), high0 = all(0), high1 = all(0)
+    var i = 0
+    while i &+ 32 <= count {
+      let a: Lanes = load(x + i)
+      let b: Lanes = load(x + (i &+ 16))
+      low0 = smaller(low0, a)
+      low1 = smaller(low1, b)
+      high0 = greater(high0, a)
+      high1 = greater(high1, b)
+      i &+= 32
+    }
+    while i < count {
+      let a = load(x + i, upTo: count &- i)
+      low0 = smaller(low0, a)
+      high0 = greater(high0, a)
+      i &+= 16
+    }
+    return (-greatestOfNumbers(-smaller(low0, low1)), greatestOfNumbers(greater(high0, high1)))
+  }
+}
+
+/// Sixteen integers, or as many as are left.
+@inline(__always)
+private func integers(_ x: UnsafePointer<Int32>, upTo width: Int) -> IntegerLanes {
+  if width >= 16 { return load(x) }
+  var lanes = IntegerLanes(repeating: 0)
+  for i in 0..<width { lanes[i] = x[i] }
+  return lanes
+}
+
+/// Writes what `body` gives as numbers of one byte or two.
+@inline(__always)
+private func forQuantized(
+  _ y: UnsafeMutableRawPointer, _ isWide: Bool, _ count: Int, _ body: (_ index: Int, _ width: Int) -> IntegerLanes
+) {
+  var i = 0
+  while i < count {
+    let width = count &- i
+    let value = body(i, width)
+    if isWide {
+      let out = y.assumingMemoryBound(to: UInt16.self) + i
+      let halves = lowHalves(value)
+      if width >= 16 { store(halves, out) } else { for k in 0..<width { out[k] = halves[k] } }
+    } else {
+      let out = y.assumingMemoryBound(to: UInt8.self) + i
+      let bytes = lowBytes(value)
+      if width >= 16 { store(bytes, out) } else { for k in 0..<width { out[k] = bytes[k] } }
+    }
+    i &+= 16
+  }
+}
+
+/// `widen` says how an element becomes one of 32 bits.
+@inline(__always)
+private func dequantizeLoop<Scalar>(
+  _ x: UnsafeRawPointer, _: Scalar.Type, _ scale: Float, _ zeroPoint: Int32, _ y: UnsafeMutablePointer<Float>,
+  _ count: Int, _ widen: (Scalar) -> Int32
+) {
+  let x = x.assumingMemoryBound(to: Scalar.self)
+  for i in 0..<count { y[i] = Float(widen(x[i]) &- zeroPoint) * scale }
+}
+
+@inline(__always)
+private func dequantizeLoop<Scalar>(
+  _ x: UnsafeRawPointer, _: Scalar.Type, _ scales: UnsafePointer<Float>, _ zeroPoints: UnsafePointer<Int32>,
+  _ y: UnsafeMutablePointer<Float>, _ count: Int, _ widen: (Scalar) -> Int32
+) {
+  let x = x.assumingMemoryBound(to: Scalar.self)
+  for i in 0..<count { y[i] = Float(widen(x[i]) &- zeroPoints[i]) * scales[i] }
+}

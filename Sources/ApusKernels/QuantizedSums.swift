@@ -1,0 +1,79 @@
+import ApusKernelInterface
+
+extension IntegerKernels {
+  public static func correctSums(
+    _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection,
+    _ y: UnsafeMutablePointer<Int32>, step: Int
+  ) {
+    forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
+      let out = y + (row &* step &+ i)
+      if width >= 16 { store(sum, out) } else { for k in 0..<width { out[k] = sum[k] } }
+    }
+  }
+
+  public static func scaleSums(
+    _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection, scale: SumScale,
+    _ y: UnsafeMutablePointer<Float>, step: Int
+  ) {
+    forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
+      var value = floats(sum) * scaleOf(scale.scales, scale.isOfColumns, row, i)
+      if let bias = scale.bias { value = value + scaleOf(bias, scale.isOfColumns, row, i) }
+      let out = y + (row &* step &+ i)
+      if width >= 16 { store(value, out) } else { store(value, out, first: width) }
+    }
+  }
+
+  public static func requantizeSums(
+    _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection, scale: SumScale,
+    range: QuantizedRange, _ y: UnsafeMutablePointer<UInt8>, step: Int
+  ) {
+    let least = all(Float(range.least &- range.zeroPoint))
+    let greatest = all(Float(range.greatest &- range.zeroPoint))
+    let zeroPoint = IntegerLanes(repeating: range.zeroPoint)
+    forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
+      let value = floats(sum) * scaleOf(scale.scales, scale.isOfColumns, row, i)
+      let bytes = lowBytes(nearestIntegers(limited(value, least, greatest)) &+ zeroPoint)
+      let out = y + (row &* step &+ i)
+      if width >= 16 { store(bytes, out) } else { for k in 0..<width { out[k] = bytes[k] } }
+    }
+  }
+}
+
+/// Between `least` and `greatest`; `least` for NaN.
+@inline(__always)
+func limited(_ x: Lanes, _ least: Lanes, _ greatest: Lanes) -> Lanes {
+  smaller(choose(x .> least, x, least), greatest)
+}
+
+@inline(__always)
+private func scaleOf(_ values: UnsafePointer<Float>, _ isOfColumns: Bool, _ row: Int, _ column: Int) -> Lanes {
+  isOfColumns ? load(values + column) : all(values[row])
+}
+
+/// Calls `body` with corrected sums, sixteen at a time, and with how many of them count. The last sixteen of a row are
+/// moved back, some of them being computed for the second time, where the row has as many.
+@inline(__always)
+private func forCorrected(
+  _ sums: UnsafePointer<Int32>, _ sumStep: Int, _ rows: Int, _ count: Int, _ correction: SumCorrection,
+  _ body: (_ row: Int, _ column: Int, _ width: Int, _ sum: IntegerLanes) -> Void
+) {
+  for row in 0..<rows {
+    let line = sums + row &* sumStep
+    let base = IntegerLanes(repeating: correction.base[row])
+    let factor = IntegerLanes(repeating: correction.factors[row])
+    let otherFactor = IntegerLanes(repeating: correction.otherFactors[row])
+    var i = 0
+    while i < count {
+      let at = i &+ 16 > count && count >= 16 ? count &- 16 : i
+      var sum = load(line + at, as: IntegerLanes.self) &+ base
+      if let columns = correction.columns {
+        sum = sum &+ factor &* load(columns + at, as: IntegerLanes.self)
+      }
+      if let columns = correction.otherColumns {
+        sum = sum &+ otherFactor &* load(columns + at, as: IntegerLanes.self)
+      }
+      body(row, at, count &- at, sum)
+      i &+= 16
+    }
+  }
+}

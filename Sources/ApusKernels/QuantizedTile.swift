@@ -1,0 +1,171 @@
+import ApusKernelInterface
+
+/// The 8-bit kernels of this variant.
+public enum IntegerKernels: QuantizedKernels {}
+
+extension IntegerKernels {
+  public static func multiplyWords(
+    _ w: UnsafePointer<Int32>, rows: Int, _ x: UnsafePointer<Int32>, units: Int, blockCount: Int, blockStep: Int,
+    tapCount: Int, tapOffsets: UnsafePointer<Int>, _ sums: UnsafeMutablePointer<Int32>, sumStep: Int
+  ) {
+    let walk: WordWalk = (blockCount, blockStep, tapCount, tapOffsets, rows, sumStep)
+    switch rows {
+    case 1: WordTile<1, 3>.multiply(w, x, units &* 16, walk, sums)
+    case 2: WordTile<2, 3>.multiply(w, x, units &* 16, walk, sums)
+    case 4: multiplyFour(w, x, units &* 16, walk, sums)
+    default:
+      #if APUS_AVX512
+        WordTile<8, 3>.multiply(w, x, units &* 16, walk, sums)
+      #else
+        // Sixteen registers hold four rows.
+        multiplyFour(w, x, units &* 16, walk, sums)
+        multiplyFour(w + 4, x, units &* 16, walk, sums + 4 &* sumStep)
+      #endif
+    }
+  }
+
+  @inline(__always)
+  private static func multiplyFour(
+    _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, _ count: Int, _ walk: WordWalk,
+    _ sums: UnsafeMutablePointer<Int32>
+  ) {
+    #if APUS_AVX512
+      WordTile<4, 3>.multiply(w, x, count, walk, sums)
+    #else
+      WordTile<4, 2>.multiply(w, x, count, walk, sums)
+    #endif
+  }
+
+  public static func sumTaps(
+    _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, units: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>,
+    _ sums: UnsafeMutablePointer<Int32>
+  ) {
+    for unit in 0..<units {
+      let x = x + 16 &* unit
+      var even = IntegerLanes(repeating: 0)
+      var odd = even
+      var tap = 0
+      while tap &+ 2 <= tapCount {
+        even = even &+ load(x + tapOffsets[tap], as: IntegerLanes.self) &* IntegerLanes(repeating: w[tap])
+        odd = odd &+ load(x + tapOffsets[tap &+ 1], as: IntegerLanes.self) &* IntegerLanes(repeating: w[tap &+ 1])
+        tap &+= 2
+      }
+      if tap < tapCount {
+        even = even &+ load(x + tapOffsets[tap], as: IntegerLanes.self) &* IntegerLanes(repeating: w[tap])
+      }
+      store(even &+ odd, sums + 16 &* unit)
+    }
+  }
+}
+
+/// How a tile walks over its operands; `rows` is how many words lie between those of one step and of the next. A tuple,
+/// because a structure's copying function would be emitted under a name that all kernel variants share.
+typealias WordWalk = (
+  blockCount: Int, blockStep: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>, rows: Int, sumStep: Int
+)
+
+/// A tile of `rows` × `vectors` vectors of sums in registers.
+enum WordTile<let rows: Int, let vectors: Int> {
+  /// All columns: whole tiles, and narrower ones for what is left. `count` is a multiple of sixteen.
+  @inline(__always)
+  static func multiply(
+    _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, _ count: Int, _ walk: WordWalk,
+    _ sums: UnsafeMutablePointer<Int32>
+  ) {
+    let lanes = WordLanes.scalarCount
+    var column = 0
+    while column < count {
+      let left = (count &- column) / lanes
+      if left >= vectors {
+        accumulate(w, x + column, walk, sums + column)
+        column &+= vectors &* lanes
+      } else if left == 2 {
+        WordTile<rows, 2>.accumulate(w, x + column, walk, sums + column)
+        column &+= 2 &* lanes
+      } else {
+        WordTile<rows, 1>.accumulate(w, x + column, walk, sums + column)
+        column &+= lanes
+      }
+    }
+  }
+
+  @inline(never)
+  static func accumulate(
+    _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, _ walk: WordWalk, _ y: UnsafeMutablePointer<Int32>
+  ) {
+    let zero = WordLanes(repeating: 0)
+    // Spelled out: `InlineArray(repeating:)` is a call, and what a call has written stays in memory.
+    var sums: InlineArray<24, WordLanes> = [
+      zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero,
+      zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero,
+    ]
+    let lanes = WordLanes.scalarCount
+    var weights = w
+    var block = x
+    var blocksLeft = walk.blockCount
+    guard blocksLeft > 0, walk.tapCount > 0 else {
+      writeZeros(y, walk)
+      return
+    }
+    repeat {
+      var tap = 0
+      repeat {
+        let input = block + walk.tapOffsets[tap]
+        let x0 = unsignedWords(load(input))
+        let x1 = vectors > 1 ? unsignedWords(load(input + lanes)) : x0
+        let x2 = vectors > 2 ? unsignedWords(load(input + 2 &* lanes)) : x0
+        multiply(0, &sums, weights, x0, x1, x2)
+        multiply(1, &sums, weights, x0, x1, x2)
+        multiply(2, &sums, weights, x0, x1, x2)
+        multiply(3, &sums, weights, x0, x1, x2)
+        multiply(4, &sums, weights, x0, x1, x2)
+        multiply(5, &sums, weights, x0, x1, x2)
+        multiply(6, &sums, weights, x0, x1, x2)
+        multiply(7, &sums, weights, x0, x1, x2)
+        weights += walk.rows
+        tap &+= 1
+      } while tap < walk.tapCount
+      block += walk.blockStep
+      blocksLeft &-= 1
+    } while blocksLeft > 0
+    write(0, sums, y, walk)
+    write(1, sums, y, walk)
+    write(2, sums, y, walk)
+    write(3, sums, y, walk)
+    write(4, sums, y, walk)
+    write(5, sums, y, walk)
+    write(6, sums, y, walk)
+    write(7, sums, y, walk)
+  }
+
+  @inline(__always)
+  private static func multiply(
+    _ row: Int, _ sums: inout InlineArray<24, WordLanes>, _ w: UnsafePointer<Int32>, _ x0: UnsignedWords,
+    _ x1: UnsignedWords, _ x2: UnsignedWords
+  ) {
+    guard row < rows else { return }
+    let weights = signedWords(w[row])
+    sums[row &* vectors] = addProducts(sums[row &* vectors], x0, weights)
+    if vectors > 1 { sums[row &* vectors &+ 1] = addProducts(sums[row &* vectors &+ 1], x1, weights) }
+    if vectors > 2 { sums[row &* vectors &+ 2] = addProducts(sums[row &* vectors &+ 2], x2, weights) }
+  }
+
+  @inline(__always)
+  private static func write(
+    _ row: Int, _ sums: InlineArray<24, WordLanes>, _ y: UnsafeMutablePointer<Int32>, _ walk: WordWalk
+  ) {
+    guard row < rows else { return }
+    let out = y + row &* walk.sumStep
+    store(sums[row &* vectors], out)
+    if vectors > 1 { store(sums[row &* vectors &+ 1], out + WordLanes.scalarCount) }
+    if vectors > 2 { store(sums[row &* vectors &+ 2], out + 2 &* WordLanes.scalarCount) }
+  }
+
+  /// What sums of no terms are.
+  @inline(never)
+  private static func writeZeros(_ y: UnsafeMutablePointer<Int32>, _ walk: WordWalk) {
+    for row in 0..<rows {
+      for i in 0..<(vectors &* WordLanes.scalarCount) { y[row &* walk.sumStep &+ i] = 0 }
+    }
+  }
+}

@@ -1,0 +1,142 @@
+#if hasFeature(BuiltinModule)
+  import Builtin
+#endif
+
+#if APUS_AVX512
+  /// Sums of one register.
+  typealias WordLanes = SIMD16<Int32>
+#elseif APUS_AVX2
+  typealias WordLanes = SIMD8<Int32>
+#else
+  typealias WordLanes = SIMD4<Int32>
+#endif
+
+// Sums of four products of unsigned and signed bytes. AVX-512 has an instruction for it. Elsewhere even and odd bytes
+// become two numbers of sixteen bits each, whose products are added in pairs; that of two bytes fits. The instruction
+// that multiplies bytes and adds them in pairs of sixteen bits is no use: it saturates.
+
+#if APUS_AVX512 && hasFeature(BuiltinModule)
+  typealias UnsignedWords = WordLanes
+  typealias SignedWords = WordLanes
+
+  @inline(__always)
+  func unsignedWords(_ x: WordLanes) -> UnsignedWords { x }
+
+  @inline(__always)
+  func signedWords(_ w: Int32) -> SignedWords { WordLanes(repeating: w) }
+
+  @inline(__always)
+  func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
+    var result = sum
+    result._storage._value = Builtin.int_x86_avx512_vpdpbusd_512(
+      sum._storage._value, x._storage._value, w._storage._value)
+    return result
+  }
+#elseif arch(x86_64) && hasFeature(BuiltinModule)
+  /// Bytes 0 and 2, and bytes 1 and 3, as sixteen bits each.
+  typealias UnsignedWords = (even: WordLanes, odd: WordLanes)
+  typealias SignedWords = (even: WordLanes, odd: WordLanes)
+
+  @inline(__always)
+  func unsignedWords(_ x: WordLanes) -> UnsignedWords {
+    let low = WordLanes(repeating: 0x00FF_00FF)
+    return (x & low, (x &>> WordLanes(repeating: 8)) & low)
+  }
+
+  @inline(__always)
+  func signedWords(_ w: Int32) -> SignedWords {
+    // In a general register: a word serves several vectors.
+    let even = (((w &<< 24) &>> 24) & 0xFFFF) | (((w &<< 8) &>> 24) &<< 16)
+    let odd = (((w &<< 16) &>> 24) & 0xFFFF) | ((w &>> 24) &<< 16)
+    return (WordLanes(repeating: even), WordLanes(repeating: odd))
+  }
+
+  @inline(__always)
+  func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
+    sum &+ pairProducts(x.even, w.even) &+ pairProducts(x.odd, w.odd)
+  }
+
+  /// The sum of the two products of sixteen-bit numbers in each lane.
+  @inline(__always)
+  private func pairProducts(_ a: WordLanes, _ b: WordLanes) -> WordLanes {
+    var result = a
+    #if APUS_AVX2
+      result._storage._value = Builtin.int_x86_avx2_pmadd_wd(
+        Builtin.bitcast_Vec8xInt32_Vec16xInt16(a._storage._value),
+        Builtin.bitcast_Vec8xInt32_Vec16xInt16(b._storage._value))
+    #else
+      result._storage._value = Builtin.int_x86_sse2_pmadd_wd(
+        Builtin.bitcast_Vec4xInt32_Vec8xInt16(a._storage._value),
+        Builtin.bitcast_Vec4xInt32_Vec8xInt16(b._storage._value))
+    #endif
+    return result
+  }
+#else
+  typealias UnsignedWords = (WordLanes, WordLanes, WordLanes, WordLanes)
+  typealias SignedWords = (WordLanes, WordLanes, WordLanes, WordLanes)
+
+  @inline(__always)
+  func unsignedWords(_ x: WordLanes) -> UnsignedWords {
+    let low = WordLanes(repeating: 0xFF)
+    return (
+      x & low, (x &>> WordLanes(repeating: 8)) & low, (x &>> WordLanes(repeating: 16)) & low,
+      (x &>> WordLanes(repeating: 24)) & low
+    )
+  }
+
+  @inline(__always)
+  func signedWords(_ w: Int32) -> SignedWords {
+    (
+      WordLanes(repeating: (w &<< 24) &>> 24), WordLanes(repeating: (w &<< 16) &>> 24),
+      WordLanes(repeating: (w &<< 8) &>> 24), WordLanes(repeating: w &>> 24)
+    )
+  }
+
+  @inline(__always)
+  func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
+    sum &+ (x.0 &* w.0 &+ x.1 &* w.1) &+ (x.2 &* w.2 &+ x.3 &* w.3)
+  }
+#endif
+
+/// The nearest floats.
+@inline(__always)
+func floats(_ x: IntegerLanes) -> Lanes {
+  #if hasFeature(BuiltinModule)
+    var result = Lanes(repeating: 0)
+    result._storage._value = Builtin.sitofp_Vec16xInt32_Vec16xFPIEEE32(x._storage._value)
+    return result
+  #else
+    return Lanes(x)
+  #endif
+}
+
+/// The nearest whole numbers of floats within ±2²², ties to even.
+@inline(__always)
+func nearestIntegers(_ x: Lanes) -> IntegerLanes {
+  // 1.5 · 2²³: a float of this size holds an integer in its low bits.
+  bits(x + all(12_582_912)) &- IntegerLanes(repeating: 0x4B40_0000)
+}
+
+/// The low byte of each lane.
+@inline(__always)
+func lowBytes(_ x: IntegerLanes) -> SIMD16<UInt8> {
+  #if hasFeature(BuiltinModule)
+    var result = SIMD16<UInt8>(repeating: 0)
+    result._storage._value = Builtin.trunc_Vec16xInt32_Vec16xInt8(x._storage._value)
+    return result
+  #else
+    return SIMD16<UInt8>(truncatingIfNeeded: x)
+  #endif
+}
+
+/// The low sixteen bits of each lane.
+@inline(__always)
+func lowHalves(_ x: IntegerLanes) -> SIMD16<UInt16> {
+  #if hasFeature(BuiltinModule)
+    var result = SIMD16<UInt16>(repeating: 0)
+    result._storage._value = Builtin.trunc_Vec16xInt32_Vec16xInt16(x._storage._value)
+    return result
+  #else
+    return SIMD16<UInt16>(truncatingIfNeeded: x)
+  #endif
+}

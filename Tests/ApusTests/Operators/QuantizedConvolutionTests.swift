@@ -1,0 +1,189 @@
+import Testing
+
+@testable import Apus
+
+/// Convolutions of bytes against a loop in 64 bits, over shapes chosen to leave rests everywhere.
+@Suite struct QuantizedConvolutionTests {
+  struct Case: CustomTestStringConvertible, Sendable {
+    var batch = 1
+    var inputs: Int
+    var outputs: Int
+    var size: Size2D
+    var kernel: Size2D
+    var stride: Size2D = 1
+    var padding: Padding2D = 0
+    var dilation: Size2D = 1
+    var groups = 1
+
+    var testDescription: String {
+      "\(batch)×\(inputs)→\(outputs) \(size.height)×\(size.width) k\(kernel.height)×\(kernel.width) "
+        + "s\(stride.height),\(stride.width) p\(padding.top),\(padding.left),\(padding.bottom),\(padding.right) "
+        + "d\(dilation.height),\(dilation.width) g\(groups)"
+    }
+  }
+
+  static let cases: [Case] = [
+    Case(inputs: 8, outputs: 16, size: Size2D(height: 5, width: 29), kernel: 3, padding: 1),
+    Case(batch: 2, inputs: 3, outputs: 13, size: Size2D(height: 11, width: 15), kernel: 3, stride: 2, padding: 1),
+    Case(inputs: 5, outputs: 7, size: Size2D(height: 9, width: 11), kernel: 1),
+    Case(inputs: 5, outputs: 3, size: Size2D(height: 9, width: 11), kernel: 1, stride: 2),
+    Case(inputs: 6, outputs: 9, size: Size2D(height: 8, width: 6), kernel: Size2D(height: 2, width: 3),
+      padding: Padding2D(top: 0, left: 2, bottom: 1, right: 0)),
+    Case(inputs: 4, outputs: 8, size: Size2D(height: 20, width: 19), kernel: 3, padding: 4,
+      dilation: Size2D(height: 2, width: 3)),
+    Case(inputs: 4, outputs: 4, size: Size2D(height: 9, width: 40), kernel: 5, stride: Size2D(height: 1, width: 3),
+      padding: 2, dilation: 2),
+    Case(inputs: 2, outputs: 5, size: Size2D(height: 12, width: 13), kernel: 2, stride: Size2D(height: 3, width: 4),
+      padding: 3),
+    Case(batch: 2, inputs: 10, outputs: 10, size: Size2D(height: 7, width: 21), kernel: 3, padding: 1, groups: 10),
+    Case(inputs: 5, outputs: 10, size: Size2D(height: 12, width: 9), kernel: 5, stride: 2, padding: 2, groups: 5),
+    Case(inputs: 12, outputs: 24, size: Size2D(height: 5, width: 8), kernel: 3, padding: 1, groups: 4),
+    Case(inputs: 1, outputs: 4, size: Size2D(height: 6, width: 7), kernel: 3),
+    Case(inputs: 16, outputs: 16, size: 1, kernel: 1),
+    Case(inputs: 4, outputs: 3, size: Size2D(height: 2, width: 2), kernel: 5, padding: 4),
+    // Several bands, and outputs in parts.
+    Case(inputs: 8, outputs: 9, size: Size2D(height: 60, width: 50), kernel: 3, padding: 1),
+    Case(inputs: 24, outputs: 40, size: Size2D(height: 1, width: 70), kernel: Size2D(height: 1, width: 35)),
+  ]
+
+  @Test(arguments: cases)
+  func matchesNaiveLoop(_ c: Case) throws {
+    try check(c, UInt8.self, UInt8.self)
+    try check(c, Int8.self, Int8.self)
+    try check(c, UInt8.self, Int8.self)
+    try check(c, Int8.self, UInt8.self)
+  }
+
+  private func check<X: ByteScalar, W: ByteScalar>(_ c: Case, _: X.Type, _: W.Type) throws {
+    let x = try randomIntegers([c.batch, c.inputs, c.size.height, c.size.width], seed: 1, as: X.self)
+    let w = try randomIntegers([c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], seed: 2, as: W.self)
+    let zx = X(truncatingIfNeeded: 119)
+    for zw in [nil, try Tensor<W>([W(99)], shape: [1]), try randomIntegers([c.outputs], seed: 3)] {
+      let expected = try naiveConvolution(x, w, zx, zw, c)
+      let results = try onEveryVariant {
+        try IntegerConvolution(
+          weight: w, zeroPoint: zw, stride: c.stride, padding: c.padding, dilation: c.dilation, groups: c.groups
+        )(x, zeroPoint: zx)
+      }
+      for (variant, result) in results {
+        #expect(result.shape == expected.shape)
+        #expect(try result.elements == expected.values, "\(variant), \(X.self), \(W.self)")
+      }
+    }
+  }
+
+  /// Scaling, requantising, bias and activation in the epilogue: bit for bit what the steps give in float32.
+  @Test(arguments: cases)
+  func epiloguesAreTheirSteps(_ c: Case) throws {
+    let x = try randomIntegers([c.batch, c.inputs, c.size.height, c.size.width], seed: 1, as: UInt8.self)
+    let w = try randomIntegers([c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], seed: 2, as: Int8.self)
+    let whole = try randomIntegers([c.outputs], seed: 3, as: Int32.self)
+    let scale = try randomTensor([c.outputs], seed: 4, in: 0.00001...0.001, as: Float.self)
+    let bias = try randomTensor([c.outputs], seed: 5, as: Float.self)
+    let zw = try randomIntegers([c.outputs], seed: 6, as: Int8.self)
+    let exact = try naiveConvolution(x, w, 131, zw, c)
+    let plane = exact.shape[2] * exact.shape[3]
+    func output(_ index: Int) -> Int { index / plane % c.outputs }
+    let (s, o, q) = (try scale.elements, try bias.elements, try whole.elements)
+    let scaled = try Tensor(
+      exact.values.indices.map { Float(exact.values[$0]) * s[output($0)] + o[output($0)] }, shape: exact.shape)
+    let bytes = exact.values.indices.map {
+      requantized(exact.values[$0] &+ q[output($0)], s[output($0)], zeroPoint: 7, as: UInt8.self)
+    }
+    for variant in Execution.availableVariants {
+      for threads in [1, 2, 7] {
+        try Execution.with(threads: threads, variant: variant) {
+          func make(bias: Tensor<Int32>? = nil) throws -> IntegerConvolution {
+            try IntegerConvolution(
+              weight: w, zeroPoint: zw, bias: bias, stride: c.stride, padding: c.padding, dilation: c.dilation,
+              groups: c.groups)
+          }
+          let plain = try make().scaled(x, zeroPoint: 131, scale: scale, bias: bias)
+          #expect(try plain.bytes == scaled.bytes, "\(variant)")
+          let activated = try make().scaled(x, zeroPoint: 131, scale: scale, bias: bias, activation: .silu)
+          #expect(try activated.bytes == silu(scaled).bytes, "\(variant)")
+          let found = try make(bias: whole).requantized(x, zeroPoint: 131, scale: scale, outputZeroPoint: UInt8(7))
+          #expect(try found.elements == bytes, "\(variant)")
+        }
+      }
+    }
+  }
+
+  /// The example of ONNX's `ConvInteger`, without padding and with.
+  @Test func paddingCountsAsTheZeroPoint() throws {
+    let x = try Tensor<UInt8>([2, 3, 4, 5, 6, 7, 8, 9, 10], shape: [1, 1, 3, 3])
+    let w = try Tensor<UInt8>([1, 1, 1, 1], shape: [1, 1, 2, 2])
+    #expect(try IntegerConvolution(weight: w)(x, zeroPoint: 1).elements == [12, 16, 24, 28])
+    let padded = try IntegerConvolution(weight: w, padding: 1)(x, zeroPoint: 1)
+    #expect(try padded.elements == [1, 3, 5, 3, 5, 12, 16, 9, 11, 24, 28, 15, 7, 15, 17, 9])
+  }
+
+  @Test func mapsOfOneAxisAreMapsOfHeightOne() throws {
+    let x = try randomIntegers([2, 6, 37], seed: 1, as: UInt8.self)
+    let w = try randomIntegers([5, 6, 4], seed: 2, as: Int8.self)
+    let flat = try IntegerConvolution(
+      weight: w, stride: Size2D(height: 1, width: 2), padding: Padding2D(top: 0, left: 1, bottom: 0, right: 2))(
+        x, zeroPoint: 9)
+    let c = Case(
+      batch: 2, inputs: 6, outputs: 5, size: Size2D(height: 1, width: 37), kernel: Size2D(height: 1, width: 4),
+      stride: Size2D(height: 1, width: 2), padding: Padding2D(top: 0, left: 1, bottom: 0, right: 2))
+    let expected = try naiveConvolution(x.reshaped([2, 6, 1, 37]), w.reshaped([5, 6, 1, 4]), 9, nil, c)
+    #expect(flat.shape == [2, 5, expected.shape[3]])
+    #expect(try flat.elements == expected.values)
+  }
+
+  @Test func shapesThatDoNotFitAreRefused() throws {
+    let w = try Tensor<Int8>(zeros: [4, 3, 2, 2])
+    let layer = try IntegerConvolution(weight: w)
+    #expect(throws: TensorError.self) { try layer(Tensor<UInt8>(zeros: [1, 2, 5, 5])) }
+    #expect(throws: TensorError.self) { try layer(Tensor<UInt8>(zeros: [1, 3, 5])) }
+    #expect(throws: TensorError.self) { try layer(Tensor<UInt8>(zeros: [1, 3, 1, 5])) }
+    #expect(throws: TensorError.self) { try IntegerConvolution(weight: w, groups: 3) }
+    #expect(throws: TensorError.self) { try IntegerConvolution(weight: w, stride: 0) }
+    #expect(throws: TensorError.self) { try IntegerConvolution(weight: w, zeroPoint: Tensor<Int8>(zeros: [3])) }
+    #expect(throws: TensorError.self) { try IntegerConvolution(weight: w, bias: Tensor<Int32>(zeros: [3])) }
+    #expect(throws: TensorError.self) { try IntegerConvolution(weight: Tensor<Int8>(zeros: [4, 3])) }
+    #expect(throws: TensorError.self) {
+      try layer.scaled(Tensor<UInt8>(zeros: [1, 3, 5, 5]), scale: Tensor<Float>(zeros: [3]))
+    }
+    #expect(try layer(Tensor<UInt8>(zeros: [0, 3, 5, 5])).shape == [0, 4, 4, 4])
+  }
+
+  private func naiveConvolution<X: ByteScalar, W: ByteScalar>(
+    _ x: Tensor<X>, _ w: Tensor<W>, _ zx: X, _ zw: Tensor<W>?, _ c: Case
+  ) throws -> (values: [Int32], shape: [Int]) {
+    let (input, weight) = (try x.elements.map { Int($0) - Int(zx) }, try w.elements.map { Int($0) })
+    let points = try zw?.elements.map { Int($0) } ?? [0]
+    let height = (c.size.height + c.padding.top + c.padding.bottom - c.dilation.height * (c.kernel.height - 1) - 1)
+      / c.stride.height + 1
+    let width = (c.size.width + c.padding.left + c.padding.right - c.dilation.width * (c.kernel.width - 1) - 1)
+      / c.stride.width + 1
+    let (channels, outputs) = (c.inputs / c.groups, c.outputs / c.groups)
+    var result: [Int32] = []
+    for n in 0..<c.batch {
+      for o in 0..<c.outputs {
+        let point = points[points.count == 1 ? 0 : o]
+        for y in 0..<height {
+          for x in 0..<width {
+            var sum = 0
+            for channel in 0..<channels {
+              let plane = (n * c.inputs + o / outputs * channels + channel) * c.size.height
+              for i in 0..<c.kernel.height {
+                let row = y * c.stride.height + i * c.dilation.height - c.padding.top
+                guard row >= 0, row < c.size.height else { continue }
+                for j in 0..<c.kernel.width {
+                  let column = x * c.stride.width + j * c.dilation.width - c.padding.left
+                  guard column >= 0, column < c.size.width else { continue }
+                  let at = ((o * channels + channel) * c.kernel.height + i) * c.kernel.width + j
+                  sum += input[(plane + row) * c.size.width + column] * (weight[at] - point)
+                }
+              }
+            }
+            result.append(Int32(truncatingIfNeeded: sum))
+          }
+        }
+      }
+    }
+    return (result, [c.batch, c.outputs, height, width])
+  }
+}
