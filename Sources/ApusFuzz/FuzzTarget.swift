@@ -38,7 +38,7 @@ struct FuzzFinding: Error {
 /// Every target there is.
 let fuzzTargets: [any FuzzTarget] = [
   SafetensorsTarget(), NPYTarget(), NPZTarget(), InflateTarget(), JSONTarget(), PoseFramesTarget(),
-  TextConfigurationTarget(), NetworkConfigurationTarget(),
+  TextConfigurationTarget(), NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(),
 ]
 
 /// Runs `read`, and accepts errors of the given types alone. Their texts are made, since a user would see them.

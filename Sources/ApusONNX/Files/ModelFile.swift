@@ -34,7 +34,7 @@ extension ModelProto {
   /// The model as a file holds it, data of other files included.
   /// - Throws: ``ONNXFileError``.
   public func encode() throws -> [UInt8] {
-    try writingFailures(of: "model") { try ProtobufWriter.bytes(of: self, limit: Self.byteLimit) }
+    try messageBytes(self, name: "model")
   }
 
   /// Writes the model at `path`, whole or not at all, data of other files included.
@@ -59,7 +59,7 @@ extension FileSource {
 }
 
 /// Writes a message as a file, whole or not at all.
-func writeMessage(_ message: some ProtobufMessage, to path: String) throws {
+func writeMessage(_ message: some ProtobufWritable, to path: String) throws {
   try writingFailures(of: path) {
     try AtomicFile.create(at: path) { file in
       try ProtobufWriter.write(message, limit: ModelProto.byteLimit, begin: { _ in }, to: { try file.append($0) })
@@ -67,8 +67,19 @@ func writeMessage(_ message: some ProtobufMessage, to path: String) throws {
   }
 }
 
+/// A message as the bytes of a file, which errors call `name`.
+func messageBytes(_ message: some ProtobufWritable, name: String) throws -> [UInt8] {
+  try writingFailures(of: name) {
+    var result: [UInt8] = []
+    try ProtobufWriter.write(
+      message, limit: ModelProto.byteLimit, begin: { result.reserveCapacity($0) },
+      to: { result.append(contentsOf: $0) })
+    return result
+  }
+}
+
 /// Adds the name of the file to what cannot be written.
-func writingFailures<Result>(of name: String, _ body: () throws -> Result) throws -> Result {
+private func writingFailures<Result>(of name: String, _ body: () throws -> Result) throws -> Result {
   do {
     return try body()
   } catch let reason as ONNXFileError.Reason {

@@ -36,8 +36,12 @@ private func isSafetensors(_ bytes: UnsafeRawBufferPointer) -> Bool {
 
 /// Whether the file begins as texts do, and which kind of text it looks like.
 private func textFormat(_ bytes: UnsafeRawBufferPointer) -> String? {
-  let beginning = bytes.prefix(512)
+  let limit = 512
+  let beginning = bytes.prefix(limit)
   guard beginning.allSatisfy({ $0 >= 0x20 || $0 == 0x09 || $0 == 0x0A || $0 == 0x0D }) else { return nil }
+  // The beginning may end in the middle of a character.
+  let cuts = 0...(bytes.count > limit ? 3 : 0)
+  guard cuts.contains(where: { String(validating: beginning.dropLast($0), as: UTF8.self) != nil }) else { return nil }
   let first = beginning.first { $0 > 0x20 }
   switch first {
   case UInt8(ascii: "<"):

@@ -39,17 +39,12 @@ public enum ValueFile {
   /// Writes a value at `path`, whole or not at all.
   /// - Throws: ``FileError``, ``ONNXFileError``.
   public static func write(_ value: Value, named name: String = "", to path: String) throws {
-    switch try SequenceProto.Element(value) {
-    case .tensor(var tensor):
-      tensor.name = name
-      try writeMessage(tensor, to: path)
-    case .sequence(var sequence):
-      sequence.name = name
-      try writeMessage(sequence, to: path)
-    case .optional(var optional):
-      optional.name = name
-      try writeMessage(optional, to: path)
-    case .sparseTensor, .map: throw ONNXFileError(file: path, reason: .unwritableType("\(value.type)"))
-    }
+    try writeMessage(SequenceProto.Element(value, name: name), to: path)
+  }
+
+  /// The file that ``write(_:named:to:)`` writes, as bytes.
+  /// - Throws: ``ONNXFileError``.
+  public static func bytes(of value: Value, named name: String = "") throws -> [UInt8] {
+    try messageBytes(SequenceProto.Element(value, name: name), name: "value")
   }
 }

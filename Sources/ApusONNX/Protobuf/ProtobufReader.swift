@@ -22,12 +22,11 @@ package struct ProtobufField {
 }
 
 /// A message that can be read from and written to a protocol buffer.
-package protocol ProtobufMessage {
+package protocol ProtobufMessage: ProtobufWritable {
   /// What errors call it.
   static var messageName: String { get }
   /// Reads fields until the message ends; those it does not know are skipped.
   init(from reader: inout ProtobufReader) throws(ProtobufError)
-  func encode(to writer: inout ProtobufWriter) throws
 }
 
 /// Walks over the fields of one message. Nothing is copied but what a caller asks for.

@@ -1,3 +1,8 @@
+/// Something that can be written as a protocol buffer.
+package protocol ProtobufWritable {
+  func encode(to writer: inout ProtobufWriter) throws
+}
+
 /// Writes a message as a protocol buffer in two passes.
 ///
 /// A message within another is preceded by its length. The first pass measures and notes the lengths, in the order in
@@ -24,7 +29,7 @@ package struct ProtobufWriter {
   /// Hands the encoded message to `sink` piece by piece, after its whole length to `begin`.
   /// - Throws: ``ONNXFileError/Reason/tooLargeToWrite(byteCount:)`` beyond `limit`, and what is thrown on the way.
   package static func write(
-    _ message: some ProtobufMessage, limit: Int, begin: (Int) throws -> Void,
+    _ message: some ProtobufWritable, limit: Int, begin: (Int) throws -> Void,
     to sink: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
     var measure = ProtobufWriter(pass: .measuring, lengths: []) { _ in }
@@ -36,13 +41,6 @@ package struct ProtobufWriter {
       try message.encode(to: &writer)
       try writer.flush()
     }
-  }
-
-  /// The encoded message.
-  package static func bytes(of message: some ProtobufMessage, limit: Int) throws -> [UInt8] {
-    var result: [UInt8] = []
-    try write(message, limit: limit, begin: { result.reserveCapacity($0) }, to: { result.append(contentsOf: $0) })
-    return result
   }
 }
 
@@ -86,11 +84,11 @@ extension ProtobufWriter {
     try append(contents)
   }
 
-  package mutating func message(_ field: Int, _ value: some ProtobufMessage) throws {
+  package mutating func message(_ field: Int, _ value: some ProtobufWritable) throws {
     try message(field) { writer in try value.encode(to: &writer) }
   }
 
-  package mutating func messages(_ field: Int, _ values: [some ProtobufMessage]) throws {
+  package mutating func messages(_ field: Int, _ values: [some ProtobufWritable]) throws {
     for value in values { try message(field, value) }
   }
 

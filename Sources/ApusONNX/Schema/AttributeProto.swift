@@ -189,7 +189,9 @@ private struct AttributeFields {
     }
   }
 
-  private func required<Content>(_ content: Content?, _ placeholder: Content?, _ what: String) throws(Missing) -> Content {
+  private func required<Content>(
+    _ content: Content?, _ placeholder: Content?, _ what: String
+  ) throws(Missing) -> Content {
     guard let content = content ?? placeholder else { throw Missing(what: what) }
     return content
   }

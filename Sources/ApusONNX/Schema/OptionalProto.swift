@@ -38,13 +38,6 @@ extension OptionalProto: ProtobufMessage {
   package func encode(to writer: inout ProtobufWriter) throws {
     try writer.optionalString(1, name)
     try writer.int64(2, content?.kind ?? 0)
-    switch content {
-    case nil: break
-    case .tensor(let tensor)?: try writer.message(3, tensor)
-    case .sparseTensor(let tensor)?: try writer.message(4, tensor)
-    case .sequence(let sequence)?: try writer.message(5, sequence)
-    case .map?: throw ONNXFileError.Reason.unwritableType("map")
-    case .optional(let optional)?: try writer.message(7, optional)
-    }
+    if let content { try writer.message(content.field, content) }
   }
 }

@@ -31,13 +31,18 @@ extension SequenceProto.Element {
     }
   }
 
-  init(_ value: Value) throws {
+  init(_ value: Value, name: String = "") throws {
     switch value {
-    case .tensor, .coded, .strings: self = .tensor(try TensorProto(value: value))
-    case .sequence(let values, _): self = .sequence(SequenceProto(elements: try values.map(Self.init)))
-    case .optional(let value, _): self = .optional(OptionalProto(content: try value.map(Self.init)))
+    case .tensor, .coded, .strings: self = .tensor(try TensorProto(name: name, value: value))
+    case .sequence(let values, _):
+      self = .sequence(SequenceProto(name: name, elements: try values.map { try Self($0) }))
+    case .optional(let value, _):
+      self = .optional(OptionalProto(name: name, content: try value.map { try Self($0) }))
     }
   }
+
+  /// The field that holds such an element, of sequences and optionals alike.
+  var field: Int { Int(kind) + 2 }
 
   /// The element as a value of a type that somebody expects.
   func value(expecting type: ValueType) throws -> Value {
@@ -87,14 +92,18 @@ extension SequenceProto: ProtobufMessage {
     try writer.optionalString(1, name)
     // Of an empty sequence nothing is known; other writers call its elements tensors.
     try writer.int64(2, elements.first?.kind ?? 1)
-    for element in elements {
-      switch element {
-      case .tensor(let tensor): try writer.message(3, tensor)
-      case .sparseTensor(let tensor): try writer.message(4, tensor)
-      case .sequence(let sequence): try writer.message(5, sequence)
-      case .map: throw ONNXFileError.Reason.unwritableType("map")
-      case .optional(let optional): try writer.message(7, optional)
-      }
+    for element in elements { try writer.message(element.field, element) }
+  }
+}
+
+extension SequenceProto.Element: ProtobufWritable {
+  package func encode(to writer: inout ProtobufWriter) throws {
+    switch self {
+    case .tensor(let tensor): try tensor.encode(to: &writer)
+    case .sparseTensor(let tensor): try tensor.encode(to: &writer)
+    case .sequence(let sequence): try sequence.encode(to: &writer)
+    case .optional(let optional): try optional.encode(to: &writer)
+    case .map: throw ONNXFileError.Reason.unwritableType("map")
     }
   }
 }

@@ -71,7 +71,7 @@ extension SparseTensorProto {
   /// Where the elements go, counted in row-major order; checked to be within the tensor and ascending.
   private func places(_ indices: Value, shape: [Int], count: Int) throws -> [Int] {
     guard case .tensor(.int64(let indices)) = indices, indices.rank == 1 || indices.rank == 2 else {
-      throw ONNXFileError.TensorReason.sparse("indices of type \(indices.type); INT64 in one or two dimensions is asked")
+      throw ONNXFileError.TensorReason.sparse("indices of type \(indices.type), not INT64 in one or two dimensions")
     }
     let width = indices.rank == 1 ? 1 : indices.shape[1]
     guard indices.rank == 1 || width == shape.count, width > 0 else {

@@ -88,7 +88,8 @@ extension SafetensorsFile {
     }
   }
 
-  /// A tensor whose element type is known only now. A view of the file where it is aligned; truth values are copied.
+  /// A tensor whose element type is known only now. A view of the file where it is aligned or large; truth values and
+  /// small tensors at odd addresses are copied.
   /// - Throws: ``SafetensorsError`` for a missing tensor, an unknown element type, or a truth value other than 0 and 1.
   public func anyTensor(named name: String) throws -> AnyTensor {
     let entry = try entry(name)
