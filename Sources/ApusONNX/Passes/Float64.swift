@@ -18,6 +18,19 @@ extension Graph {
   }
 }
 
+extension Graph {
+  /// The nodes that round to a few bits whatever their inputs are, those of subgraphs included: what they give is no
+  /// true value, even with ``Session/Options/computesInFloat64``.
+  public var nodesThatRound: [Node] {
+    nodes.flatMap { node in
+      let type = node.operatorName.type
+      let quantizes = type.hasPrefix("QLinear") || type.hasPrefix("DynamicQuantize") || type == "QuantizeLinear"
+        || ["QAttention", "QGemm", "DynamicQuantizeLSTM"].contains(type)
+      return (quantizes ? [node] : []) + node.subgraphs.values.flatMap(\.nodesThatRound)
+    }
+  }
+}
+
 extension AttributeValue {
   /// Tensors as DOUBLE, and DOUBLE where the attribute names an element type to make: Cast's `to`, `dtype`.
   fileprivate func widened(_ name: String) throws -> AttributeValue {
