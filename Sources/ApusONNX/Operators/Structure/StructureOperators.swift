@@ -4,5 +4,6 @@ extension Operators {
     identities, reshapes, transpositions, joins, slices, paddings, repetitions, gathers, scatters,
     selections, orderings, shapes, constants,
     conditionals, loops, scans, sequences, optionals,
+    strings, ngrams, features, labels, linearModels, treeEnsembles, supportVectors,
   ]
 }

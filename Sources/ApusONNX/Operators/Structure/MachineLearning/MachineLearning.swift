@@ -1,0 +1,48 @@
+import Apus
+
+// What the operators of `ai.onnx.ml` have in common: they compute in float64 and round once, to FLOAT where the
+// standard has them give FLOAT whatever goes in.
+
+extension OperatorDefinition {
+  /// An operator of the domain `ai.onnx.ml`.
+  init(ml type: String, _ prepare: @escaping @Sendable (NodeDescription) throws -> Operation) {
+    self.init(type, domain: "ai.onnx.ml", prepare)
+  }
+}
+
+extension Arguments {
+  /// Input `index`, numbers of any type, as rows: `[N, C]`, or `[C]` for one row.
+  func rows(_ index: Int) throws -> (numbers: Tensor<Double>, count: Int, width: Int) {
+    let tensor = try tensor(index)
+    guard tensor.rank == 1 || tensor.rank == 2, let width = tensor.shape.last else {
+      throw OperatorError("input \(index) has shape \(tensor.shape); [N, C] or [C] is needed")
+    }
+    // Rows without numbers must not be more than could be held if they had one.
+    let count = tensor.rank == 2 ? tensor.shape[0] : 1
+    try Shape.checkMemory([count], of: Double.self, operation: "rows")
+    return (try tensor.converted(), count, width)
+  }
+}
+
+extension NodeDescription {
+  /// Numbers that are an attribute, or, in newer versions, a tensor named `<name>_as_tensor`.
+  func numbers(_ name: String) throws -> [Double]? {
+    if let value = try optionalTensor("\(name)_as_tensor") { return try value.doubles }
+    return try optionalFloats(name)?.map { Double($0) }
+  }
+}
+
+extension Value {
+  /// The elements of a tensor of numbers.
+  var doubles: [Double] {
+    get throws {
+      guard case .tensor(let tensor) = self else { throw OperatorError("\(type) is given; numbers are needed") }
+      return try tensor.converted(to: Double.self).elements
+    }
+  }
+
+  /// Numbers computed in float64, as the floating-point type `type`.
+  init(rounding tensor: Tensor<Double>, to type: ElementType) throws {
+    self = type == .double ? Value(tensor) : try Value(tensor.converted(to: Float.self), as: type)
+  }
+}

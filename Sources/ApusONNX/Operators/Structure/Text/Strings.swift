@@ -1,0 +1,125 @@
+import Apus
+
+// Strings joined, cut and cleaned. Nothing depends on a locale.
+
+extension Operators {
+  static let strings: [OperatorDefinition] = [
+    OperatorDefinition("StringConcat", StringConcat),
+    OperatorDefinition("StringSplit", StringSplit),
+    OperatorDefinition("StringNormalizer", StringNormalizer),
+    OperatorDefinition("RegexFullMatch", RegexFullMatch),
+  ]
+
+  /// Each string of input 0 followed by that of input 1, the shapes stretched over each other as NumPy does.
+  static func StringConcat(_ node: NodeDescription) throws -> Operation {
+    { arguments in
+      let (first, second) = try (arguments.strings(0), arguments.strings(1))
+      let shape = try Shape.broadcast(first.shape, second.shape, operation: "StringConcat")
+      func stretched(_ tensor: StringTensor) throws -> [String] {
+        try Arguments([Expansion(shape: shape).run(.strings(tensor))], context: arguments.context).strings(0).elements
+      }
+      let (a, b) = try (stretched(first), stretched(second))
+      // A loop that joins a string with itself would soon fill any memory.
+      var bytes = 0
+      for (a, b) in zip(a, b) {
+        bytes += a.utf8.count + b.utf8.count
+        try Shape.checkMemory([bytes], of: UInt8.self, operation: "StringConcat")
+      }
+      return [.strings(try StringTensor(zip(a, b).map { $0 + $1 }, shape: shape))]
+    }
+  }
+
+  /// The parts of each string between delimiters, along a new last axis that is filled up with empty strings; and the
+  /// number of each one's parts. Without a delimiter, parts are what stands between white space. After `maxsplit` cuts
+  /// what is left is one part.
+  static func StringSplit(_ node: NodeDescription) throws -> Operation {
+    let delimiter = Array(try node.string("delimiter", default: "").utf8)
+    let cuts = try node.optionalInt("maxsplit") ?? -1
+    let limit = cuts < 0 ? Int.max : cuts
+    return { arguments in
+      let x = try arguments.strings(0)
+      let parts = x.elements.map { text in
+        delimiter.isEmpty ? words(text, cuts: limit) : pieces(Array(text.utf8), between: delimiter, cuts: limit)
+      }
+      let width = parts.map(\.count).max() ?? 0
+      try Shape.checkMemory(x.shape + [width], of: String.self, operation: "StringSplit")
+      let filled = parts.flatMap { $0 + [String](repeating: "", count: width - $0.count) }
+      return try [
+        .strings(StringTensor(filled, shape: x.shape + [width])),
+        Value(Tensor(parts.map { Int64($0.count) }, shape: x.shape)),
+      ]
+    }
+  }
+
+  private static func pieces(_ text: [UInt8], between delimiter: [UInt8], cuts: Int) -> [String] {
+    var pieces: [String] = []
+    var (start, place) = (0, 0)
+    while pieces.count < cuts, place + delimiter.count <= text.count {
+      if text[place] == delimiter[0], text[place..<(place + delimiter.count)].elementsEqual(delimiter) {
+        pieces.append(String(decoding: text[start..<place], as: UTF8.self))
+        place += delimiter.count
+        start = place
+      } else {
+        place += 1
+      }
+    }
+    return pieces + [String(decoding: text[start...], as: UTF8.self)]
+  }
+
+  private static func words(_ text: String, cuts: Int) -> [String] {
+    var words: [String] = []
+    var rest = Substring(text).unicodeScalars
+    while true {
+      rest = rest.drop { $0.properties.isWhitespace }
+      if rest.isEmpty { return words }
+      let end = words.count < cuts ? rest.firstIndex { $0.properties.isWhitespace } : nil
+      guard let end else {
+        while let last = rest.last, last.properties.isWhitespace { rest.removeLast() }
+        return words + [String(rest)]
+      }
+      words.append(String(rest[..<end]))
+      rest = rest[end...]
+    }
+  }
+
+  /// Without the strings that are stop words, and in lower or upper case as `case_change_action` says. When nothing is
+  /// left there is one empty string.
+  static func StringNormalizer(_ node: NodeDescription) throws -> Operation {
+    let action = try node.string("case_change_action", default: "NONE")
+    let isCaseSensitive = try node.flag("is_case_sensitive")
+    guard ["NONE", "LOWER", "UPPER"].contains(action) else {
+      throw OperatorError("case_change_action '\(action)' is not known; it is NONE, LOWER or UPPER")
+    }
+    @Sendable func compared(_ text: String) -> UTF8Key {
+      UTF8Key(isCaseSensitive ? text : action == "UPPER" ? text.uppercased() : text.lowercased())
+    }
+    let stopWords = Set(try node.optionalStrings("stopwords")?.map(compared) ?? [])
+    return { arguments in
+      let x = try arguments.strings(0)
+      guard x.shape.count == 1 || (x.shape.count == 2 && x.shape[0] == 1) else {
+        throw OperatorError("input 0 has shape \(x.shape); [C] or [1, C] is needed")
+      }
+      let kept = stopWords.isEmpty ? x.elements : x.elements.filter { !stopWords.contains(compared($0)) }
+      let changed = switch action {
+      case "LOWER": kept.map { $0.lowercased() }
+      case "UPPER": kept.map { $0.uppercased() }
+      default: kept
+      }
+      let result = changed.isEmpty ? [""] : changed
+      return [.strings(try StringTensor(result, shape: x.shape.dropLast() + [result.count]))]
+    }
+  }
+
+  /// Whether each whole string matches `pattern`, a regular expression of RE2.
+  static func RegexFullMatch(_ node: NodeDescription) throws -> Operation {
+    guard let pattern = try node.optionalString("pattern") else { throw OperatorError("attribute 'pattern' is missing") }
+    let expression = try RegularExpression(pattern)
+    return { arguments in
+      let x = try arguments.strings(0)
+      let matches = try x.elements.map { text in
+        try expression.matches(text) { try arguments.context.checkCancellation() }
+      }
+      return [Value(try Tensor(matches, shape: x.shape))]
+    }
+  }
+}
