@@ -4,6 +4,8 @@ public enum UnaryOperation: Sendable {
   /// Towards minus infinity, towards plus infinity, to the nearest with ties to even.
   case floor, ceil, round
   case exp, expm1, log, log1p, erf
+  case sin, cos, tan, asin, acos, atan
+  case sinh, cosh, asinh, acosh, atanh
   /// `min(max(x, minimum), maximum)`; a NaN stays one.
   case clamp(minimum: Double, maximum: Double)
   /// `x` to a constant power.
@@ -34,6 +36,21 @@ public enum UnaryOperation: Sendable {
   case hardSigmoid
   /// `x * hardSigmoid(x)`.
   case hardSwish
+
+  /// `min(max(slope * x + offset, 0), 1)`.
+  case clampedLine(slope: Double, offset: Double)
+  /// `x * sigmoid(beta * x)`.
+  case swish(beta: Double)
+  /// `gamma * x` above zero, `gamma * alpha * (exp(x) - 1)` below.
+  case selu(alpha: Double, gamma: Double)
+  /// `x` above zero, `alpha * (exp(x / alpha) - 1)` below.
+  case celu(alpha: Double)
+  /// `x / (1 + |x|)`.
+  case softsign
+  /// `x` above the threshold, 0 elsewhere.
+  case threshold(Double)
+  /// `x + bias` below `-threshold`, `x - bias` above `threshold`, 0 in between.
+  case shrink(threshold: Double, bias: Double)
 }
 
 /// Element-by-element functions of one operand.

@@ -4,6 +4,8 @@ public enum BinaryOperation: Sendable {
   /// The greater or smaller of two, NaN when either is.
   case maximum, minimum
   case power
+  /// `a` where it is not below zero, `a * b` where it is.
+  case scaleNegative
 }
 
 /// A test of two numbers; false when either is NaN, except that it is then unequal.

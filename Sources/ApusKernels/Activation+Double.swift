@@ -28,6 +28,17 @@ extension Float64Kernels {
     case .log: map(x, y, count) { log($0) }
     case .log1p: map(x, y, count) { log1p($0) }
     case .erf: map(x, y, count) { erf($0) }
+    case .sin: map(x, y, count) { sin($0) }
+    case .cos: map(x, y, count) { cos($0) }
+    case .tan: map(x, y, count) { tan($0) }
+    case .asin: map(x, y, count) { asin($0) }
+    case .acos: map(x, y, count) { acos($0) }
+    case .atan: map(x, y, count) { atan($0) }
+    case .sinh: map(x, y, count) { sinh($0) }
+    case .cosh: map(x, y, count) { cosh($0) }
+    case .asinh: map(x, y, count) { asinh($0) }
+    case .acosh: map(x, y, count) { acosh($0) }
+    case .atanh: map(x, y, count) { atanh($0) }
     case .clamp(let minimum, let maximum):
       map(x, y, count) { x in
         let raised = x < minimum ? minimum : x
@@ -57,6 +68,18 @@ extension Float64Kernels {
       }
     case .hardSigmoid: map(x, y, count) { clampedRamp($0) / 6 }
     case .hardSwish: map(x, y, count) { $0 * clampedRamp($0) / 6 }
+    case .clampedLine(let slope, let offset):
+      map(x, y, count) { x in
+        let line = slope * x + offset
+        return line < 0 ? 0 : line > 1 ? 1 : line
+      }
+    case .swish(let beta): map(x, y, count) { $0 / (1 + exp(-beta * $0)) }
+    case .selu(let alpha, let gamma): map(x, y, count) { gamma * ($0 < 0 ? alpha * expm1($0) : $0) }
+    case .celu(let alpha): map(x, y, count) { $0 < 0 ? alpha * expm1($0 / alpha) : $0 }
+    case .softsign: map(x, y, count) { $0 / (1 + $0.magnitude) }
+    case .threshold(let threshold): map(x, y, count) { $0 <= threshold ? 0 : $0 }
+    case .shrink(let threshold, let bias):
+      map(x, y, count) { $0 < -threshold ? $0 + bias : $0 > threshold ? $0 - bias : 0 }
     }
   }
 

@@ -31,6 +31,17 @@ extension Float32Kernels {
     case .log: mapLanes(x, y, count) { logarithm($0) }
     case .log1p: mapLanes(x, y, count) { logarithmOfOnePlus($0) }
     case .erf: mapLanes(x, y, count) { errorFunction($0) }
+    case .sin: mapFloats(x, y, count) { sin($0) }
+    case .cos: mapFloats(x, y, count) { cos($0) }
+    case .tan: mapFloats(x, y, count) { tan($0) }
+    case .asin: mapFloats(x, y, count) { asin($0) }
+    case .acos: mapFloats(x, y, count) { acos($0) }
+    case .atan: mapFloats(x, y, count) { atan($0) }
+    case .sinh: mapFloats(x, y, count) { sinh($0) }
+    case .cosh: mapFloats(x, y, count) { cosh($0) }
+    case .asinh: mapFloats(x, y, count) { asinh($0) }
+    case .acosh: mapFloats(x, y, count) { acosh($0) }
+    case .atanh: mapFloats(x, y, count) { atanh($0) }
     case .clamp(let minimum, let maximum):
       let low = all(Float(minimum))
       let high = all(Float(maximum))
@@ -64,10 +75,39 @@ extension Float32Kernels {
       }
     case .hardSigmoid: mapLanes(x, y, count) { clampedRamp($0) / all(6) }
     case .hardSwish: mapLanes(x, y, count) { $0 * clampedRamp($0) / all(6) }
+    case .clampedLine(let slope, let offset):
+      let slope = all(Float(slope))
+      let offset = all(Float(offset))
+      mapLanes(x, y, count) { smaller(greater($0 * slope + offset, all(0)), all(1)) }
+    case .swish(let beta):
+      let beta = all(Float(beta))
+      mapLanes(x, y, count) { $0 * logistic($0 * beta) }
+    case .selu(let alpha, let gamma):
+      let alpha = all(Float(alpha))
+      let gamma = all(Float(gamma))
+      mapLanes(x, y, count) { x in
+        gamma * choose(x .< all(0), alpha * exponentialMinusOne(x), x)
+      }
+    case .celu(let alpha):
+      let alpha = all(Float(alpha))
+      mapLanes(x, y, count) { x in
+        choose(x .< all(0), alpha * exponentialMinusOne(x / alpha), x)
+      }
+    case .softsign: mapLanes(x, y, count) { $0 / (all(1) + absolute($0)) }
+    case .threshold(let threshold):
+      let threshold = all(Float(threshold))
+      // A NaN is not below the threshold and stays.
+      mapLanes(x, y, count) { choose($0 .<= threshold, all(0), $0) }
+    case .shrink(let threshold, let bias):
+      let threshold = all(Float(threshold))
+      let bias = all(Float(bias))
+      mapLanes(x, y, count) { x in
+        choose(x .< -threshold, x + bias, choose(x .> threshold, x - bias, all(0)))
+      }
     }
   }
 
-  /// `y = x^exponent`; the powers that are one instruction are spelled so, the rest are the C library's.
+  /// `y = x^exponent`; the powers that take one or two instructions are spelled so, the rest are the C library's.
   @inline(__always)
   private static func power(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int, _ exponent: Float
@@ -76,8 +116,13 @@ extension Float32Kernels {
       mapLanes(x, y, count) { $0 }
     } else if exponent == 2 {
       mapLanes(x, y, count) { $0 * $0 }
+    } else if exponent == 3 {
+      mapLanes(x, y, count) { $0 * $0 * $0 }
     } else if exponent == -1 {
       mapLanes(x, y, count) { all(1) / $0 }
+    } else if exponent == 0.5 {
+      // The power of minus infinity is infinite, and that of -0 is 0.
+      mapLanes(x, y, count) { choose($0 .== all(-.infinity), all(.infinity), squareRoot($0 + all(0))) }
     } else {
       for i in 0..<count { y[i] = pow(x[i], exponent) }
     }

@@ -42,6 +42,7 @@ extension Float64Kernels {
     case .maximum: zipRow(a, aStep, b, bStep, y, count) { maximum($0, $1) }
     case .minimum: zipRow(a, aStep, b, bStep, y, count) { minimum($0, $1) }
     case .power: zipRow(a, aStep, b, bStep, y, count) { pow($0, $1) }
+    case .scaleNegative: zipRow(a, aStep, b, bStep, y, count) { $0 < 0 ? $0 * $1 : $0 }
     }
   }
 
@@ -57,6 +58,7 @@ extension Float64Kernels {
     case .maximum: zipAxes(a, b, y, axes, start, count) { maximum($0, $1) }
     case .minimum: zipAxes(a, b, y, axes, start, count) { minimum($0, $1) }
     case .power: zipAxes(a, b, y, axes, start, count) { pow($0, $1) }
+    case .scaleNegative: zipAxes(a, b, y, axes, start, count) { $0 < 0 ? $0 * $1 : $0 }
     }
   }
 

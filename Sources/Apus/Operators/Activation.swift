@@ -41,6 +41,20 @@ public enum Activation: Sendable, Hashable {
   case hardSwish
   /// `min(max(x, minimum), maximum)`.
   case hardTanh(minimum: Double = -1, maximum: Double = 1)
+  /// `min(max(slope * x + offset, 0), 1)`: a hard sigmoid with parameters.
+  case clampedLine(slope: Double, offset: Double)
+  /// `x * sigmoid(beta * x)`.
+  case swish(beta: Double)
+  /// `gamma * x` above zero, `gamma * alpha * (eˣ - 1)` below.
+  case selu(alpha: Double = 1.6732632423543772, gamma: Double = 1.0507009873554805)
+  /// `x` above zero, `alpha * (exp(x / alpha) - 1)` below.
+  case celu(alpha: Double = 1)
+  /// `x / (1 + |x|)`.
+  case softsign
+  /// `x` above the threshold, 0 elsewhere.
+  case threshold(Double)
+  /// `x + bias` below `-threshold`, `x - bias` above `threshold`, 0 in between.
+  case shrink(threshold: Double, bias: Double)
 
   /// The kernel that computes it; nil for the identity.
   var operation: UnaryOperation? {
@@ -62,6 +76,13 @@ public enum Activation: Sendable, Hashable {
     case .hardSigmoid: .hardSigmoid
     case .hardSwish: .hardSwish
     case .hardTanh(let minimum, let maximum): .clamp(minimum: minimum, maximum: maximum)
+    case .clampedLine(let slope, let offset): .clampedLine(slope: slope, offset: offset)
+    case .swish(let beta): .swish(beta: beta)
+    case .selu(let alpha, let gamma): .selu(alpha: alpha, gamma: gamma)
+    case .celu(let alpha): .celu(alpha: alpha)
+    case .softsign: .softsign
+    case .threshold(let threshold): .threshold(threshold)
+    case .shrink(let threshold, let bias): .shrink(threshold: threshold, bias: bias)
     }
   }
 }

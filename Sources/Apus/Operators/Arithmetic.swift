@@ -62,6 +62,14 @@ public func minimum<Scalar: FloatingPointScalar>(
   try Tensor.combine(.minimum, a, b, "minimum")
 }
 
+/// `x` above zero, `slope * x` below; the slope broadcasts: one for each channel, for example.
+/// - Throws: ``TensorError/shape(operation:reason:)`` with both shapes when they cannot be broadcast together.
+public func prelu<Scalar: FloatingPointScalar>(
+  _ x: Tensor<Scalar>, slope: Tensor<Scalar>
+) throws -> Tensor<Scalar> {
+  try Tensor.combine(.scaleNegative, x, slope, "prelu")
+}
+
 extension Tensor where Scalar: FloatingPointScalar {
   /// `a op b` with broadcasting. Operands of the same shape keep their layout; where one is channel-blocked the other
   /// becomes so, too.
@@ -69,7 +77,40 @@ extension Tensor where Scalar: FloatingPointScalar {
     if a.shape == b.shape { return try combineAlike(operation, a, b) }
     if b.count == 1, b.rank <= a.rank { return try a.combined(operation, scalar: b.scalar) }
     if a.count == 1, a.rank <= b.rank { return try b.combined(operation, scalarFirst: a.scalar) }
+    if let result = try combineBlocked(operation, a, b, name) { return result }
     return try combineBroadcast(operation, a.rowMajor, b.rowMajor, name)
+  }
+
+  /// `a op b` where one operand is channel-blocked and has the shape of the result, so that it stays as it is: a value
+  /// a channel, a map for all channels. nil for everything else.
+  private static func combineBlocked(
+    _ operation: BinaryOperation, _ a: Tensor, _ b: Tensor, _ name: String
+  ) throws -> Tensor? {
+    guard a.layout == .channelBlocked || b.layout == .channelBlocked else { return nil }
+    let shape = try Shape.broadcast(a.shape, b.shape, operation: name)
+    let isFirst = a.layout == .channelBlocked && a.shape == shape
+    guard isFirst || (b.layout == .channelBlocked && b.shape == shape) else { return nil }
+    let whole = isFirst ? a : b
+    let other = isFirst ? b : a
+    // The other with as many axes, and its channels, if it has several, in blocks as well.
+    var padded = [Int](repeating: 1, count: shape.count - other.rank) + other.shape
+    let stretched = other.layout == .rowMajor ? try other.reshaped(padded) : other
+    var view = try stretched.channelBlocked
+    if padded[1] == 1 {
+      view = try stretched.rowMajor
+      padded.append(1)
+    } else if view.layout == .channelBlocked {
+      padded = blockedShape(padded)
+    } else {
+      return nil
+    }
+    let blocked = blockedShape(shape)
+    let count = try Shape.elementCount(blocked)
+    let first = Tensor(shape: blocked, count: count, storage: whole.storage)
+    let second = Tensor(shape: padded, count: try Shape.elementCount(padded), storage: view.storage)
+    let result = try isFirst
+      ? combineBroadcast(operation, first, second, name) : combineBroadcast(operation, second, first, name)
+    return Tensor(shape: shape, count: whole.count, layout: .channelBlocked, storage: result.storage)
   }
 
   /// `a op b` for tensors of one shape, and `function` of that while it is in the cache.

@@ -58,6 +58,39 @@ extension Tensor where Scalar: FloatingPointScalar {
   /// The error function.
   public func erf() throws -> Tensor { try mapped(.erf) }
 
+  /// The sine of an angle in radians.
+  public func sin() throws -> Tensor { try mapped(.sin) }
+
+  /// The cosine of an angle in radians.
+  public func cos() throws -> Tensor { try mapped(.cos) }
+
+  /// The tangent of an angle in radians.
+  public func tan() throws -> Tensor { try mapped(.tan) }
+
+  /// The angle in -π/2 ... π/2 with this sine; NaN beyond ±1.
+  public func asin() throws -> Tensor { try mapped(.asin) }
+
+  /// The angle in 0 ... π with this cosine; NaN beyond ±1.
+  public func acos() throws -> Tensor { try mapped(.acos) }
+
+  /// The angle in -π/2 ... π/2 with this tangent.
+  public func atan() throws -> Tensor { try mapped(.atan) }
+
+  /// `(eˣ - e⁻ˣ) / 2`.
+  public func sinh() throws -> Tensor { try mapped(.sinh) }
+
+  /// `(eˣ + e⁻ˣ) / 2`.
+  public func cosh() throws -> Tensor { try mapped(.cosh) }
+
+  /// The inverse of ``sinh()``.
+  public func asinh() throws -> Tensor { try mapped(.asinh) }
+
+  /// The inverse of ``cosh()`` that is not negative; NaN below 1.
+  public func acosh() throws -> Tensor { try mapped(.acosh) }
+
+  /// The inverse of the hyperbolic tangent; NaN beyond ±1.
+  public func atanh() throws -> Tensor { try mapped(.atanh) }
+
   /// `x` to a constant power.
   public func pow(_ exponent: Scalar) throws -> Tensor { try mapped(.power(Double(exponent))) }
 

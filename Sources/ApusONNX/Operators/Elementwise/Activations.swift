@@ -4,25 +4,239 @@ import Apus
 
 extension Operators {
   static let activations: [OperatorDefinition] = [
-    OperatorDefinition("Relu", Relu),
-    OperatorDefinition("LeakyRelu", LeakyRelu),
-    OperatorDefinition("Sigmoid", Sigmoid),
+    OperatorDefinition("Relu", Relu), OperatorDefinition("LeakyRelu", LeakyRelu), OperatorDefinition("PRelu", PRelu),
+    OperatorDefinition("ThresholdedRelu", ThresholdedRelu), OperatorDefinition("Clip", Clip),
+    OperatorDefinition("Elu", Elu), OperatorDefinition("Selu", Selu), OperatorDefinition("Celu", Celu),
+    OperatorDefinition("Sigmoid", Sigmoid), OperatorDefinition("HardSigmoid", HardSigmoid),
+    OperatorDefinition("HardSwish", HardSwish), OperatorDefinition("Swish", Swish),
+    OperatorDefinition("SwiGLU", SwiGLU), OperatorDefinition("Mish", Mish), OperatorDefinition("Tanh", Tanh),
+    OperatorDefinition("Softplus", Softplus), OperatorDefinition("Softsign", Softsign),
+    OperatorDefinition("Shrink", Shrink), OperatorDefinition("Gelu", Gelu),
+    OperatorDefinition("Gelu", domain: "com.microsoft", MicrosoftGelu),
+    OperatorDefinition("FastGelu", domain: "com.microsoft", FastGelu),
+    OperatorDefinition("BiasGelu", domain: "com.microsoft", BiasGelu),
+    OperatorDefinition("QuickGelu", domain: "com.microsoft", QuickGelu),
   ]
 
-  /// max(0, x)
-  static func Relu(_ node: NodeDescription) throws -> Operation {
-    floatingUnary({ try relu($0) }, { try relu($0) })
+  private static func apply(_ function: Activation) -> Operation {
+    floatingUnary({ try activation($0, function) }, { try activation($0, function) })
   }
+
+  /// max(0, x), of whole numbers as well.
+  static func Relu(_ node: NodeDescription) throws -> Operation { unary(Rectifier()) }
 
   /// x where x ≥ 0, otherwise αx.
   static func LeakyRelu(_ node: NodeDescription) throws -> Operation {
-    let slope = try node.float("alpha", default: 0.01)
-    return floatingUnary(
-      { try leakyReLU($0, negativeSlope: Double(slope)) }, { try leakyReLU($0, negativeSlope: Double(slope)) })
+    apply(.leakyReLU(negativeSlope: Double(try node.float("alpha", default: 0.01))))
+  }
+
+  /// x where x ≥ 0, otherwise slope · x. The slope is stretched over x; before opset 7 a list stands for the channels.
+  static func PRelu(_ node: NodeDescription) throws -> Operation {
+    let isForChannels = node.opset < 7
+    return { arguments in
+      let x = try arguments.tensor(0)
+      var slope = try arguments.tensor(1)
+      if isForChannels, slope.rank == 1, slope.count > 1, x.rank > 2 {
+        slope = try slope.reshaped(slope.shape + [Int](repeating: 1, count: x.rank - 2))
+      }
+      return [try combine(ScaledWhereNegative(), x, slope)]
+    }
+  }
+
+  /// x where x > α, otherwise 0.
+  static func ThresholdedRelu(_ node: NodeDescription) throws -> Operation {
+    apply(.threshold(Double(try node.float("alpha", default: 1))))
+  }
+
+  /// x where x ≥ 0, otherwise α (eˣ - 1).
+  static func Elu(_ node: NodeDescription) throws -> Operation {
+    apply(.elu(alpha: Double(try node.float("alpha", default: 1))))
+  }
+
+  /// γx where x > 0, otherwise γα (eˣ - 1). Opset 6 gave the two constants more digits.
+  static func Selu(_ node: NodeDescription) throws -> Operation {
+    let alpha = try node.float("alpha", default: node.opset < 6 ? 1.6732 : 1.673_263_19)
+    let gamma = try node.float("gamma", default: node.opset < 6 ? 1.0507 : 1.050_701_02)
+    return apply(.selu(alpha: Double(alpha), gamma: Double(gamma)))
+  }
+
+  /// x where x ≥ 0, otherwise α (exp(x / α) - 1).
+  static func Celu(_ node: NodeDescription) throws -> Operation {
+    apply(.celu(alpha: Double(try node.float("alpha", default: 1))))
   }
 
   /// 1 / (1 + e^-x)
-  static func Sigmoid(_ node: NodeDescription) throws -> Operation {
-    floatingUnary({ try sigmoid($0) }, { try sigmoid($0) })
+  static func Sigmoid(_ node: NodeDescription) throws -> Operation { apply(.sigmoid) }
+
+  /// min(max(αx + β, 0), 1)
+  static func HardSigmoid(_ node: NodeDescription) throws -> Operation {
+    apply(
+      .clampedLine(
+        slope: Double(try node.float("alpha", default: 0.2)), offset: Double(try node.float("beta", default: 0.5))))
+  }
+
+  /// x · min(max(x / 6 + 1/2, 0), 1)
+  static func HardSwish(_ node: NodeDescription) throws -> Operation { apply(.hardSwish) }
+
+  /// x / (1 + exp(-αx))
+  static func Swish(_ node: NodeDescription) throws -> Operation { apply(swish(try node.float("alpha", default: 1))) }
+
+  private static func swish(_ alpha: Float) -> Activation { alpha == 1 ? .silu : .swish(beta: Double(alpha)) }
+
+  /// Swish(a) · b, two tensors of one shape.
+  static func SwiGLU(_ node: NodeDescription) throws -> Operation {
+    let function = swish(try node.float("alpha", default: 1))
+    return floating(
+      { arguments in try gated(&arguments, Float.self, function) },
+      { arguments in try gated(&arguments, Double.self, function) })
+  }
+
+  private static func gated<Scalar: FloatingPointScalar>(
+    _ arguments: inout Arguments, _ type: Scalar.Type, _ function: Activation
+  ) throws -> Tensor<Scalar> {
+    let gate = try arguments.floating(0, as: type)
+    let x = try arguments.floating(1, as: type)
+    guard gate.shape == x.shape else {
+      throw OperatorError("the gate has shape \(gate.shape) and the input \(x.shape); both must be the same")
+    }
+    return try activation(gate, function) * x
+  }
+
+  /// x · tanh(ln(1 + eˣ))
+  static func Mish(_ node: NodeDescription) throws -> Operation { apply(.mish) }
+
+  /// (eˣ - e^-x) / (eˣ + e^-x)
+  static func Tanh(_ node: NodeDescription) throws -> Operation { apply(.tanh) }
+
+  /// ln(1 + eˣ)
+  static func Softplus(_ node: NodeDescription) throws -> Operation {
+    apply(.softplus(beta: 1, threshold: .infinity))
+  }
+
+  /// x / (1 + |x|)
+  static func Softsign(_ node: NodeDescription) throws -> Operation { apply(.softsign) }
+
+  /// x + bias below -λ, x - bias above λ, 0 in between; of whole numbers the result is cut to a whole one.
+  static func Shrink(_ node: NodeDescription) throws -> Operation {
+    let function = Activation.shrink(
+      threshold: Double(try node.float("lambd", default: 0.5)), bias: Double(try node.float("bias", default: 0)))
+    let floating = apply(function)
+    return { arguments in
+      let x = try arguments.tensor(0)
+      if x.dataType.isFloatingPoint || x.dataType == .bool { return try floating(&arguments) }
+      return [.tensor(try AnyTensor(activation(x.converted(to: Double.self), function)).converted(to: x.dataType))]
+    }
+  }
+
+  /// x · Φ(x), or its approximation with tanh.
+  static func Gelu(_ node: NodeDescription) throws -> Operation {
+    switch try node.string("approximate", default: "none") {
+    case "none": return apply(.gelu(approximate: .none))
+    case "tanh": return apply(.gelu(approximate: .tanh))
+    case let other: throw OperatorError("attribute 'approximate' is '\(other)'; none or tanh is needed")
+    }
+  }
+
+  /// x · Φ(x)
+  static func MicrosoftGelu(_ node: NodeDescription) throws -> Operation { apply(.gelu(approximate: .none)) }
+
+  /// x · Φ(x) approximated with tanh, of x + bias where there is a bias.
+  static func FastGelu(_ node: NodeDescription) throws -> Operation { biased(.gelu(approximate: .tanh)) }
+
+  /// x · Φ(x) of x + bias
+  static func BiasGelu(_ node: NodeDescription) throws -> Operation { biased(.gelu(approximate: .none)) }
+
+  /// x / (1 + exp(-αx)), which with α = 1.702 is close to Gelu.
+  static func QuickGelu(_ node: NodeDescription) throws -> Operation {
+    apply(swish(try node.float("alpha", default: 1.702)))
+  }
+
+  /// `function` of input 0, or of the sum of inputs 0 and 1.
+  private static func biased(_ function: Activation) -> Operation {
+    floating(
+      { arguments in
+        let x = try arguments.floating(0, as: Float.self)
+        return try activation(arguments.optionalFloating(1, as: Float.self).map { try x + $0 } ?? x, function)
+      },
+      { arguments in
+        let x = try arguments.floating(0, as: Double.self)
+        return try activation(arguments.optionalFloating(1, as: Double.self).map { try x + $0 } ?? x, function)
+      })
+  }
+}
+
+private struct Rectifier: NumberFunction {
+  func callAsFunction(_ x: Tensor<Float>) throws -> Tensor<Float> { try relu(x) }
+  func callAsFunction(_ x: Tensor<Double>) throws -> Tensor<Double> { try relu(x) }
+  @inline(__always)
+  func callAsFunction<Scalar: WholeNumber>(_ x: Scalar) -> Scalar { x < 0 ? 0 : x }
+}
+
+private struct ScaledWhereNegative: ArithmeticFunction {
+  var name: String { "PRelu" }
+  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> { try prelu(a, slope: b) }
+  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try prelu(a, slope: b) }
+  @inline(__always)
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a < 0 ? a &* b : a }
+}
+
+// MARK: - Clip
+
+extension Operators {
+  /// min(max(x, low), high), either bound optional; where low > high everything is high. The bounds are attributes
+  /// before opset 11 and inputs since.
+  static func Clip(_ node: NodeDescription) throws -> Operation {
+    if node.opset < 11 {
+      let low = try node.optionalFloat("min")
+      let high = try node.optionalFloat("max")
+      return floatingUnary(
+        { try $0.clamp(min: low, max: high) },
+        { try $0.clamp(min: low.map { Double($0) }, max: high.map { Double($0) }) })
+    }
+    return { arguments in
+      let x = try arguments.tensor(0)
+      let bounds = Bounds(x: x, low: try bound(1, arguments, like: x), high: try bound(2, arguments, like: x))
+      if let result = try x.dataType.visitWholeNumber(bounds) { return [result] }
+      guard x.dataType.isFloatingPoint else {
+        throw OperatorError("input 0 is \(ElementType(x.dataType)); numbers are needed")
+      }
+      if x.dataType == .float64 { return [Value(try bounds.clamped(Double.self))] }
+      return [try Value(bounds.clamped(Float.self), as: ElementType(x.dataType))]
+    }
+  }
+
+  private static func bound(_ index: Int, _ arguments: Arguments, like x: AnyTensor) throws -> AnyTensor? {
+    guard let bound = try arguments.optionalTensor(index) else { return nil }
+    guard bound.count == 1 else {
+      throw OperatorError("input \(index) has shape \(bound.shape); a single number is needed")
+    }
+    return bound
+  }
+}
+
+private struct Bounds: WholeNumberVisitor {
+  let x: AnyTensor
+  let low: AnyTensor?
+  let high: AnyTensor?
+
+  func clamped<Scalar: FloatingPointScalar>(_ type: Scalar.Type) throws -> Tensor<Scalar> {
+    try x.converted(to: type).clamp(
+      min: low?.converted(to: type).scalar, max: high?.converted(to: type).scalar)
+  }
+
+  struct Between<Scalar: WholeNumber>: UnaryFunction {
+    let low: Scalar
+    let high: Scalar
+    @inline(__always)
+    func callAsFunction(_ x: Scalar) -> Scalar {
+      let raised = x < low ? low : x
+      return raised > high ? high : raised
+    }
+  }
+
+  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
+    let range = Between<Scalar>(
+      low: try low?.converted(to: type).scalar ?? .min, high: try high?.converted(to: type).scalar ?? .max)
+    return Value(try mapElements(range, x.converted()))
   }
 }

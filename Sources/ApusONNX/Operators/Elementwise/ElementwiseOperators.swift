@@ -1,4 +1,6 @@
 extension Operators {
   /// The families in this folder.
-  static let elementwise: [[OperatorDefinition]] = [activations]
+  static let elementwise: [[OperatorDefinition]] = [
+    arithmetic, powers, accumulations, elementMath, activations, softmaxes, comparisons, logic, bits, selections,
+  ]
 }

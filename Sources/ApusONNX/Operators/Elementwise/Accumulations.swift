@@ -1,0 +1,90 @@
+import Apus
+
+// Any number of operands, broadcast over each other, folded into one from the first to the last.
+
+extension Operators {
+  static let accumulations: [OperatorDefinition] = [
+    OperatorDefinition("Max", Max),
+    OperatorDefinition("Min", Min),
+    OperatorDefinition("Sum", Sum),
+    OperatorDefinition("Mean", Mean),
+  ]
+
+  /// The greatest; NaN where any is.
+  static func Max(_ node: NodeDescription) throws -> Operation {
+    { arguments in [try folded(arguments, Greatest())] }
+  }
+
+  /// The smallest; NaN where any is.
+  static func Min(_ node: NodeDescription) throws -> Operation {
+    { arguments in [try folded(arguments, Smallest())] }
+  }
+
+  /// a + b + …
+  static func Sum(_ node: NodeDescription) throws -> Operation {
+    { arguments in [try folded(arguments, Addition())] }
+  }
+
+  /// (a + b + …) / n
+  static func Mean(_ node: NodeDescription) throws -> Operation {
+    { arguments in
+      let count = arguments.count
+      let type = try commonType(arguments)
+      if type == .double {
+        let sum = try fold(arguments, as: Double.self) { try $0 + $1 }
+        return [Value(try sum / Double(count))]
+      }
+      return [try Value(fold(arguments, as: Float.self) { try $0 + $1 } / Float(count), as: type)]
+    }
+  }
+
+  private static func folded<Function: ArithmeticFunction>(
+    _ arguments: Arguments, _ function: Function
+  ) throws -> Value {
+    guard try !arguments.tensor(0).dataType.isFloatingPoint else {
+      let type = try commonType(arguments)
+      if type == .double { return Value(try fold(arguments, as: Double.self) { try function($0, $1) }) }
+      return try Value(fold(arguments, as: Float.self) { try function($0, $1) }, as: type)
+    }
+    var result = Value.tensor(try arguments.tensor(0))
+    for index in 1..<max(arguments.count, 1) {
+      guard case .tensor(let tensor) = result else { break }
+      result = try combine(function, tensor, arguments.tensor(index))
+    }
+    return result
+  }
+
+  private static func fold<Scalar: FloatingPointScalar>(
+    _ arguments: Arguments, as type: Scalar.Type, _ body: (Tensor<Scalar>, Tensor<Scalar>) throws -> Tensor<Scalar>
+  ) throws -> Tensor<Scalar> {
+    var result = try arguments.floating(0, as: type)
+    for index in 1..<max(arguments.count, 1) { result = try body(result, arguments.floating(index, as: type)) }
+    return result
+  }
+
+  /// The type of all operands; the wider one where a model that runs in DOUBLE meets a FLOAT.
+  private static func commonType(_ arguments: Arguments) throws -> ElementType {
+    var type = try arguments.floatingType(0)
+    for index in 1..<max(arguments.count, 1) {
+      let other = try arguments.floatingType(index)
+      if other != type { type = other == .double || type == .double ? .double : .float }
+    }
+    return type
+  }
+}
+
+private struct Greatest: ArithmeticFunction {
+  var name: String { "Max" }
+  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> { try maximum(a, b) }
+  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try maximum(a, b) }
+  @inline(__always)
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a < b ? b : a }
+}
+
+private struct Smallest: ArithmeticFunction {
+  var name: String { "Min" }
+  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> { try minimum(a, b) }
+  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try minimum(a, b) }
+  @inline(__always)
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { b < a ? b : a }
+}

@@ -1,0 +1,162 @@
+import Apus
+
+// Two operands, broadcast over each other (NumPy's rule), of one type. Whole numbers wrap around; they divide towards
+// zero, and what is divided by zero is 0. Before opset 7 the second operand was only stretched when `broadcast` said so,
+// from `axis` on.
+
+extension Operators {
+  static let arithmetic: [OperatorDefinition] = [
+    OperatorDefinition("Add", Add),
+    OperatorDefinition("Sub", Sub),
+    OperatorDefinition("Mul", Mul),
+    OperatorDefinition("Div", Div),
+    OperatorDefinition("Mod", Mod),
+  ]
+
+  /// a + b
+  static func Add(_ node: NodeDescription) throws -> Operation { try arithmetic(node, Addition()) }
+
+  /// a - b
+  static func Sub(_ node: NodeDescription) throws -> Operation { try arithmetic(node, Subtraction()) }
+
+  /// a · b
+  static func Mul(_ node: NodeDescription) throws -> Operation { try arithmetic(node, Multiplication()) }
+
+  /// a / b
+  static func Div(_ node: NodeDescription) throws -> Operation { try arithmetic(node, Division()) }
+
+  /// a - ⌊a / b⌋ b, with the sign of b; with `fmod`, the quotient is cut instead and the sign is that of a.
+  static func Mod(_ node: NodeDescription) throws -> Operation {
+    try node.flag("fmod")
+      ? arithmetic(node, TruncatedModulo()) : arithmetic(node, FloorModulo())
+  }
+
+  private static func arithmetic<Function: ArithmeticFunction>(
+    _ node: NodeDescription, _ function: Function
+  ) throws -> Operation {
+    let stretch = try OldBroadcast(node)
+    return { arguments in
+      let a = try arguments.tensor(0)
+      return [try combine(function, a, stretch(arguments.tensor(1), against: a))]
+    }
+  }
+}
+
+/// An operation on two numbers of one type, whichever it is.
+protocol ArithmeticFunction: Sendable {
+  /// The operator's name, for messages.
+  var name: String { get }
+  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float>
+  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double>
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar
+}
+
+/// `function` of two tensors of one type. DOUBLE against another floating-point type is DOUBLE; the sixteen-bit types
+/// are widened, and rounded at the end.
+func combine<Function: ArithmeticFunction>(_ function: Function, _ a: AnyTensor, _ b: AnyTensor) throws -> Value {
+  switch (a, b) {
+  case (.float32(let a), .float32(let b)): return Value(try function(a, b))
+  case (.float64(let a), .float64(let b)): return Value(try function(a, b))
+  case (.int64(let a), .int64(let b)): return Value(try combine(function, a, b))
+  case (.int32(let a), .int32(let b)): return Value(try combine(function, a, b))
+  case (.int16(let a), .int16(let b)): return Value(try combine(function, a, b))
+  case (.int8(let a), .int8(let b)): return Value(try combine(function, a, b))
+  case (.uint64(let a), .uint64(let b)): return Value(try combine(function, a, b))
+  case (.uint32(let a), .uint32(let b)): return Value(try combine(function, a, b))
+  case (.uint16(let a), .uint16(let b)): return Value(try combine(function, a, b))
+  case (.uint8(let a), .uint8(let b)): return Value(try combine(function, a, b))
+  default:
+    guard a.dataType.isFloatingPoint, b.dataType.isFloatingPoint else {
+      throw OperatorError(
+        "\(ElementType(a.dataType)) and \(ElementType(b.dataType)) cannot be combined; two tensors of one type of "
+          + "numbers are needed")
+    }
+    if a.dataType == .float64 || b.dataType == .float64 {
+      return Value(try function(a.converted(to: Double.self), b.converted(to: Double.self)))
+    }
+    let type: ElementType = a.dataType == b.dataType ? ElementType(a.dataType) : .float
+    return try Value(function(a.converted(to: Float.self), b.converted(to: Float.self)), as: type)
+  }
+}
+
+private func combine<Function: ArithmeticFunction, Scalar: WholeNumber>(
+  _ function: Function, _ a: Tensor<Scalar>, _ b: Tensor<Scalar>
+) throws -> Tensor<Scalar> {
+  try zipElements(OnWholeNumbers<Function, Scalar>(function: function), a, b, operation: function.name)
+}
+
+private struct OnWholeNumbers<Function: ArithmeticFunction, Scalar: WholeNumber>: BinaryFunction {
+  let function: Function
+  @inline(__always)
+  func callAsFunction(_ a: Scalar, _ b: Scalar) -> Scalar { function(a, b) }
+}
+
+struct Addition: ArithmeticFunction {
+  var name: String { "Add" }
+  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> { try a + b }
+  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try a + b }
+  @inline(__always)
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a &+ b }
+}
+
+private struct Subtraction: ArithmeticFunction {
+  var name: String { "Sub" }
+  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> { try a - b }
+  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try a - b }
+  @inline(__always)
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a &- b }
+}
+
+private struct Multiplication: ArithmeticFunction {
+  var name: String { "Mul" }
+  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> { try a * b }
+  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try a * b }
+  @inline(__always)
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a &* b }
+}
+
+private struct Division: ArithmeticFunction {
+  var name: String { "Div" }
+  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> { try a / b }
+  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try a / b }
+  @inline(__always)
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a.truncatedQuotient(by: b) }
+}
+
+private struct FloorModulo: ArithmeticFunction {
+  var name: String { "Mod" }
+  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> {
+    try zipElements(FloorRemainder<Float>(), a, b, operation: name)
+  }
+  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> {
+    try zipElements(FloorRemainder<Double>(), a, b, operation: name)
+  }
+  @inline(__always)
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a.floorRemainder(by: b) }
+}
+
+private struct TruncatedModulo: ArithmeticFunction {
+  var name: String { "Mod" }
+  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> {
+    try zipElements(TruncatedRemainder<Float>(), a, b, operation: name)
+  }
+  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> {
+    try zipElements(TruncatedRemainder<Double>(), a, b, operation: name)
+  }
+  @inline(__always)
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a.truncatedRemainder(by: b) }
+}
+
+private struct FloorRemainder<Scalar: FloatingPointScalar>: BinaryFunction {
+  @inline(__always)
+  func callAsFunction(_ a: Scalar, _ b: Scalar) -> Scalar {
+    let remainder = a.truncatingRemainder(dividingBy: b)
+    if remainder == 0 { return Scalar(signOf: b, magnitudeOf: 0) }
+    return (remainder < 0) != (b < 0) ? remainder + b : remainder
+  }
+}
+
+private struct TruncatedRemainder<Scalar: FloatingPointScalar>: BinaryFunction {
+  @inline(__always)
+  func callAsFunction(_ a: Scalar, _ b: Scalar) -> Scalar { a.truncatingRemainder(dividingBy: b) }
+}

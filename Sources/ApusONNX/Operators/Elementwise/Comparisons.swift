@@ -1,0 +1,174 @@
+import Apus
+
+// Tests of two elements, broadcast over each other, and of one. What is not a number is equal to nothing and neither
+// less nor greater.
+
+extension Operators {
+  static let comparisons: [OperatorDefinition] = [
+    OperatorDefinition("Equal", Equal),
+    OperatorDefinition("Greater", Greater),
+    OperatorDefinition("GreaterOrEqual", GreaterOrEqual),
+    OperatorDefinition("Less", Less),
+    OperatorDefinition("LessOrEqual", LessOrEqual),
+    OperatorDefinition("IsInf", IsInf),
+    OperatorDefinition("IsNaN", IsNaN),
+  ]
+
+  /// a = b, of truth values and texts as well.
+  static func Equal(_ node: NodeDescription) throws -> Operation {
+    let numbers = try comparison(node, EqualTest())
+    return { arguments in
+      switch try (arguments.value(0), arguments.value(1)) {
+      case (.strings(let a), .strings(let b)): [Value(try equal(a, b))]
+      case (.tensor(.bool(let a)), .tensor(.bool(let b))):
+        [Value(try zipElements(EqualTruth(), a, b, operation: "Equal"))]
+      default: try numbers(&arguments)
+      }
+    }
+  }
+
+  /// a > b
+  static func Greater(_ node: NodeDescription) throws -> Operation { try comparison(node, GreaterTest()) }
+  /// a ≥ b
+  static func GreaterOrEqual(_ node: NodeDescription) throws -> Operation {
+    try comparison(node, GreaterOrEqualTest())
+  }
+  /// a < b
+  static func Less(_ node: NodeDescription) throws -> Operation { try comparison(node, LessTest()) }
+  /// a ≤ b
+  static func LessOrEqual(_ node: NodeDescription) throws -> Operation { try comparison(node, LessOrEqualTest()) }
+
+  /// Whether x is infinite, of the signs that the attributes name.
+  static func IsInf(_ node: NodeDescription) throws -> Operation {
+    let positive = try node.flag("detect_positive", default: true)
+    let negative = try node.flag("detect_negative", default: true)
+    return test(
+      InfinityTest<Float>(positive: positive, negative: negative),
+      InfinityTest<Double>(positive: positive, negative: negative))
+  }
+
+  /// Whether x is not a number.
+  static func IsNaN(_ node: NodeDescription) throws -> Operation { test(NaNTest<Float>(), NaNTest<Double>()) }
+
+  private static func equal(_ a: StringTensor, _ b: StringTensor) throws -> Tensor<Bool> {
+    let walk = try BroadcastWalk([a.shape, b.shape], operation: "Equal")
+    let (aStep, bStep, width) = (walk.steps[0], walk.steps[1], walk.width)
+    return try Tensor<Bool>.filled(walk.shape) { destination in
+      walk.forRows(from: 0, count: walk.rows) { position, offsets in
+        for i in 0..<width {
+          destination[position + i] = a.elements[offsets[0] + i * aStep] == b.elements[offsets[1] + i * bStep]
+        }
+      }
+    }
+  }
+
+  private static func test(
+    _ float: some UnaryFunction<Float, Bool>, _ double: some UnaryFunction<Double, Bool>
+  ) -> Operation {
+    { arguments in
+      try arguments.floatingType(0) == .double
+        ? [Value(mapElements(double, arguments.floating(0, as: Double.self)))]
+        : [Value(mapElements(float, arguments.floating(0, as: Float.self)))]
+    }
+  }
+
+  private static func comparison<Test: ElementTest>(_ node: NodeDescription, _ test: Test) throws -> Operation {
+    let stretch = try OldBroadcast(node)
+    return { arguments in
+      let a = try arguments.tensor(0)
+      return [Value(try compare(test, a, stretch(arguments.tensor(1), against: a)))]
+    }
+  }
+
+  private static func compare<Test: ElementTest>(
+    _ test: Test, _ a: AnyTensor, _ b: AnyTensor
+  ) throws -> Tensor<Bool> {
+    switch (a, b) {
+    case (.float32(let a), .float32(let b)): return try run(test, a, b)
+    case (.float64(let a), .float64(let b)): return try run(test, a, b)
+    case (.int64(let a), .int64(let b)): return try run(test, a, b)
+    case (.int32(let a), .int32(let b)): return try run(test, a, b)
+    case (.int16(let a), .int16(let b)): return try run(test, a, b)
+    case (.int8(let a), .int8(let b)): return try run(test, a, b)
+    case (.uint64(let a), .uint64(let b)): return try run(test, a, b)
+    case (.uint32(let a), .uint32(let b)): return try run(test, a, b)
+    case (.uint16(let a), .uint16(let b)): return try run(test, a, b)
+    case (.uint8(let a), .uint8(let b)): return try run(test, a, b)
+    default:
+      guard a.dataType.isFloatingPoint, b.dataType.isFloatingPoint else {
+        throw OperatorError(
+          "\(ElementType(a.dataType)) and \(ElementType(b.dataType)) cannot be compared; two tensors of one type are "
+            + "needed")
+      }
+      if a.dataType == .float64 || b.dataType == .float64 {
+        return try run(test, a.converted(to: Double.self), b.converted(to: Double.self))
+      }
+      return try run(test, a.converted(to: Float.self), b.converted(to: Float.self))
+    }
+  }
+
+  private static func run<Test: ElementTest, Scalar: TensorScalar & Comparable>(
+    _ test: Test, _ a: Tensor<Scalar>, _ b: Tensor<Scalar>
+  ) throws -> Tensor<Bool> {
+    try zipElements(TestOf<Test, Scalar>(test: test), a, b, operation: test.name)
+  }
+}
+
+/// A test of two numbers of one type, whichever it is.
+private protocol ElementTest: Sendable {
+  var name: String { get }
+  func callAsFunction<Scalar: Comparable>(_ a: Scalar, _ b: Scalar) -> Bool
+}
+
+private struct TestOf<Test: ElementTest, Scalar: TensorScalar & Comparable>: BinaryFunction {
+  let test: Test
+  @inline(__always)
+  func callAsFunction(_ a: Scalar, _ b: Scalar) -> Bool { test(a, b) }
+}
+
+private struct EqualTest: ElementTest {
+  var name: String { "Equal" }
+  @inline(__always)
+  func callAsFunction<Scalar: Comparable>(_ a: Scalar, _ b: Scalar) -> Bool { a == b }
+}
+
+private struct GreaterTest: ElementTest {
+  var name: String { "Greater" }
+  @inline(__always)
+  func callAsFunction<Scalar: Comparable>(_ a: Scalar, _ b: Scalar) -> Bool { a > b }
+}
+
+private struct GreaterOrEqualTest: ElementTest {
+  var name: String { "GreaterOrEqual" }
+  @inline(__always)
+  func callAsFunction<Scalar: Comparable>(_ a: Scalar, _ b: Scalar) -> Bool { a >= b }
+}
+
+private struct LessTest: ElementTest {
+  var name: String { "Less" }
+  @inline(__always)
+  func callAsFunction<Scalar: Comparable>(_ a: Scalar, _ b: Scalar) -> Bool { a < b }
+}
+
+private struct LessOrEqualTest: ElementTest {
+  var name: String { "LessOrEqual" }
+  @inline(__always)
+  func callAsFunction<Scalar: Comparable>(_ a: Scalar, _ b: Scalar) -> Bool { a <= b }
+}
+
+private struct EqualTruth: BinaryFunction {
+  @inline(__always)
+  func callAsFunction(_ a: Bool, _ b: Bool) -> Bool { a == b }
+}
+
+private struct InfinityTest<Scalar: FloatingPointScalar>: UnaryFunction {
+  let positive: Bool
+  let negative: Bool
+  @inline(__always)
+  func callAsFunction(_ x: Scalar) -> Bool { (positive && x == .infinity) || (negative && x == -.infinity) }
+}
+
+private struct NaNTest<Scalar: FloatingPointScalar>: UnaryFunction {
+  @inline(__always)
+  func callAsFunction(_ x: Scalar) -> Bool { x != x }
+}

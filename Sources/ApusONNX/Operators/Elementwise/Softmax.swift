@@ -1,0 +1,74 @@
+import Apus
+
+// Distributions along an axis. Since opset 13 `axis` is the one that is normalised, the last by default; before, it is
+// where the shape is cut into two, and everything from there on (from axis 1 by default) is normalised together.
+
+extension Operators {
+  static let softmaxes: [OperatorDefinition] = [
+    OperatorDefinition("Softmax", Softmax),
+    OperatorDefinition("LogSoftmax", LogSoftmax),
+    OperatorDefinition("Hardmax", Hardmax),
+  ]
+
+  /// exp(x) / Σ exp(x)
+  static func Softmax(_ node: NodeDescription) throws -> Operation {
+    let rows = try NormalizedRows(node)
+    return floatingUnary(
+      { try rows($0) { try softmax($0, axis: $1) } }, { try rows($0) { try softmax($0, axis: $1) } })
+  }
+
+  /// ln(exp(x) / Σ exp(x))
+  static func LogSoftmax(_ node: NodeDescription) throws -> Operation {
+    let rows = try NormalizedRows(node)
+    return floatingUnary(
+      { try rows($0) { try logSoftmax($0, axis: $1) } }, { try rows($0) { try logSoftmax($0, axis: $1) } })
+  }
+
+  /// 1 for the first of the greatest elements, 0 for all others.
+  static func Hardmax(_ node: NodeDescription) throws -> Operation {
+    let rows = try NormalizedRows(node)
+    return floatingUnary({ try rows($0, hardmax) }, { try rows($0, hardmax) })
+  }
+
+  private static func hardmax<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, axis: Int) throws -> Tensor<Scalar> {
+    var result = try Tensor<Scalar>(zeros: x.shape)
+    guard x.count > 0 else { return result }
+    let winners = try x.argmax(axis: axis).elements
+    let axis = try Shape.axis(axis, in: x.shape, operation: "Hardmax")
+    let inner = x.shape[(axis + 1)...].reduce(1, *)
+    try result.withUnsafeMutableBufferPointer { y in
+      for (row, winner) in winners.enumerated() {
+        y[(row / inner * x.shape[axis] + Int(winner)) * inner + row % inner] = 1
+      }
+    }
+    return result
+  }
+}
+
+private struct NormalizedRows: Sendable {
+  private let axis: Int
+  private let cutsShape: Bool
+
+  init(_ node: NodeDescription) throws {
+    cutsShape = node.opset < 13
+    axis = try node.int("axis", default: cutsShape ? 1 : -1)
+  }
+
+  /// Calls `body` with a tensor and the axis to be normalised.
+  func callAsFunction<Scalar: FloatingPointScalar>(
+    _ x: Tensor<Scalar>, _ body: (Tensor<Scalar>, Int) throws -> Tensor<Scalar>
+  ) throws -> Tensor<Scalar> {
+    if x.rank == 0 { return try callAsFunction(x.reshaped([1]), body).reshaped([]) }
+    guard cutsShape else { return try body(x, Shape.axis(axis, in: x.shape, operation: "Softmax")) }
+    // The cut may lie behind the last axis.
+    let cut = axis < 0 ? axis &+ x.rank : axis
+    guard (0...x.rank).contains(cut) else {
+      throw OperatorError("axis \(axis) does not exist in a tensor of shape \(x.shape)")
+    }
+    // Nothing is joined where the last axis is normalised alone.
+    if cut == x.rank - 1 { return try body(x, cut) }
+    let rows = x.shape[..<cut].reduce(1, *)
+    let columns = x.shape[cut...].reduce(1, *)
+    return try body(x.reshaped([rows, columns]), 1).reshaped(x.shape)
+  }
+}
