@@ -45,6 +45,29 @@ struct ArithmeticTests {
     #expect(try (a.converted(to: Double.self) / b.converted(to: Double.self)).bytes == doubles.bytes)
   }
 
+  /// A map and what goes with it: a value a channel, with and without a batch of its own, a map for all channels, a row,
+  /// a column; channels that are no whole blocks.
+  static let blockedShapes: [([Int], [Int])] = [
+    ([2, 32, 5, 6], [32, 1, 1]), ([2, 32, 5, 6], [1, 32, 1, 1]), ([2, 20, 5, 6], [2, 20, 1, 1]),
+    ([2, 20, 5, 6], [5, 6]), ([2, 20, 5, 6], [2, 1, 5, 1]), ([1, 20, 5, 6], [20, 1, 6]), ([2, 9, 7], [9, 1]),
+    ([2, 20, 5, 6], [1]), ([3, 20, 1, 1], [1, 20, 4, 5]), ([1, 20, 4, 5], [3, 1, 1, 1]), ([0, 20, 5, 6], [20, 1, 1]),
+  ]
+
+  @Test("a channel-blocked map beside something smaller, against a naive twin", arguments: blockedShapes)
+  func channelBlocked(_ aShape: [Int], _ bShape: [Int]) throws {
+    let a: Tensor<Float> = try randomTensor(aShape, seed: 3)
+    let b: Tensor<Float> = try randomTensor(bShape, seed: 4)
+    let expected = try naiveBroadcast(a, b) { $0 - $1 }
+    let reversed = try naiveBroadcast(b, a) { $0 - $1 }
+    for (variant, result) in try onEveryVariant({ try a.channelBlocked - b }) {
+      #expect(result.shape == expected.shape)
+      #expect(try result.rowMajor.bytes == expected.bytes, "\(variant)")
+    }
+    #expect(try (b - a.channelBlocked).rowMajor.bytes == reversed.bytes)
+    #expect(try (a.channelBlocked - b.channelBlocked).rowMajor.bytes == expected.bytes)
+    if expected.shape == aShape { #expect(try (a.channelBlocked - b).layout == .channelBlocked) }
+  }
+
   @Test("numbers on either side")
   func scalars() throws {
     let x = try Tensor<Float>([1, 2, 4, -8])

@@ -23,7 +23,7 @@ extension Operators {
   static func Mul(_ node: NodeDescription) throws -> Operation { try arithmetic(node, Multiplication()) }
 
   /// a / b
-  static func Div(_ node: NodeDescription) throws -> Operation { try arithmetic(node, Division()) }
+  static func Div(_ node: NodeDescription) throws -> Operation { try arithmetic(node, Quotient()) }
 
   /// a - ⌊a / b⌋ b, with the sign of b; with `fmod`, the quotient is cut instead and the sign is that of a.
   static func Mod(_ node: NodeDescription) throws -> Operation {
@@ -115,7 +115,7 @@ private struct Multiplication: ArithmeticFunction {
   func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a &* b }
 }
 
-private struct Division: ArithmeticFunction {
+private struct Quotient: ArithmeticFunction {
   var name: String { "Div" }
   func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> { try a / b }
   func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try a / b }

@@ -1,7 +1,7 @@
 import Apus
 
 extension Operators {
-  static let selections: [OperatorDefinition] = [
+  static let choices: [OperatorDefinition] = [
     OperatorDefinition("Where", Where)
   ]
 

@@ -1,0 +1,149 @@
+import Apus
+
+// Conversions between element types, each of which can become each other. Numbers are rounded, cut or saturated as
+// ``Tensor/converted(to:)`` and ``CodedTensor`` say; texts are written and read as NumPy does.
+
+extension Operators {
+  static let casts: [OperatorDefinition] = [
+    OperatorDefinition("Cast", Cast),
+    OperatorDefinition("CastLike", CastLike),
+    OperatorDefinition("BitCast", BitCast),
+  ]
+
+  /// The elements as type `to`.
+  static func Cast(_ node: NodeDescription) throws -> Operation {
+    let rounding = try CodeRounding(node)
+    guard let type = try node.optionalElementType("to") else { throw OperatorError("attribute 'to' is missing") }
+    return { arguments in [try cast(arguments.value(0), to: type, rounding)] }
+  }
+
+  /// The elements as the type of input 1.
+  static func CastLike(_ node: NodeDescription) throws -> Operation {
+    let rounding = try CodeRounding(node)
+    return { arguments in
+      let like = try arguments.value(1)
+      guard let type = like.elementType else { throw OperatorError("input 1 is \(like.type); a tensor is needed") }
+      return [try cast(arguments.value(0), to: type, rounding)]
+    }
+  }
+
+  private static func cast(_ value: Value, to type: ElementType, _ rounding: CodeRounding) throws -> Value {
+    if value.elementType == type { return value }
+    switch value {
+    case .tensor(let x): return try cast(x, to: type, rounding)
+    case .coded(let x): return try cast(AnyTensor(x.widened()), to: type, rounding)
+    case .strings(let x): return try cast(numbers(x, for: type), to: type, rounding)
+    default: throw OperatorError("input 0 is \(value.type); a tensor is needed")
+    }
+  }
+
+  private static func cast(_ x: AnyTensor, to type: ElementType, _ rounding: CodeRounding) throws -> Value {
+    if let dataType = type.dataType { return .tensor(try x.converted(to: dataType)) }
+    if type == .string { return .strings(try StringTensor(texts(x), shape: x.shape)) }
+    guard type.isCoded else { throw OperatorError("\(type) cannot be made of \(ElementType(x.dataType))") }
+    if !x.dataType.isFloatingPoint, !type.isFloatingPoint {
+      return .coded(try CodedTensor(wrapping: x.converted(to: Int64.self), to: type))
+    }
+    return .coded(
+      try CodedTensor(
+        rounding: x.converted(to: Float.self), to: type, saturate: rounding.saturates, roundMode: rounding.mode))
+  }
+
+  /// What texts say: whole numbers where such are wanted and all texts are, otherwise floating-point ones.
+  private static func numbers(_ x: StringTensor, for type: ElementType) throws -> AnyTensor {
+    func failure(_ text: String) -> OperatorError { OperatorError("'\(text)' is no number") }
+    switch type {
+    case .float:
+      return AnyTensor(
+        try Tensor(
+          x.elements.map { text in
+            guard let number: Float = number(text) else { throw failure(text) }
+            return number
+          }, shape: x.shape))
+    case .int8, .int16, .int32, .int64, .int4, .int2, .bool:
+      let whole = x.elements.compactMap { Int64($0) }
+      if whole.count == x.elements.count { return AnyTensor(try Tensor(whole, shape: x.shape)) }
+    case .uint8, .uint16, .uint32, .uint64, .uint4, .uint2:
+      let whole = x.elements.compactMap { UInt64($0) }
+      if whole.count == x.elements.count { return AnyTensor(try Tensor(whole, shape: x.shape)) }
+    default: break
+    }
+    return AnyTensor(
+      try Tensor(
+        x.elements.map { text -> Double in
+          if type == .bool, text == "True" || text == "False" { return text == "True" ? 1 : 0 }
+          guard let number: Double = number(text) else { throw failure(text) }
+          return number
+        }, shape: x.shape))
+  }
+
+  /// "-2.5", "1E8", "+INF", "nan"; upper and lower case are the same.
+  private static func number<Scalar: LosslessStringConvertible>(_ text: String) -> Scalar? {
+    let trimmed = text.drop { $0.isWhitespace }
+    let end = trimmed.lastIndex { !$0.isWhitespace }.map { trimmed.index(after: $0) } ?? trimmed.startIndex
+    return Scalar(trimmed[..<end].lowercased())
+  }
+
+  private static func texts(_ x: AnyTensor) throws -> [String] {
+    switch x {
+    case .float32(let x): try x.elements.map { PlainNumber.text("\($0)") }
+    case .float64(let x): try x.elements.map { PlainNumber.text("\($0)") }
+    #if !(os(macOS) && arch(x86_64))
+      case .float16(let x): try x.elements.map { PlainNumber.text("\($0)") }
+    #endif
+    case .bfloat16(let x): try x.elements.map { PlainNumber.text("\($0)") }
+    case .bool(let x): try x.elements.map { $0 ? "True" : "False" }
+    case .uint64(let x): try x.elements.map { "\($0)" }
+    default: try x.converted(to: Int64.self).elements.map { "\($0)" }
+    }
+  }
+
+  /// The same bits as type `to`, which has as many.
+  static func BitCast(_ node: NodeDescription) throws -> Operation {
+    guard let type = try node.optionalElementType("to") else { throw OperatorError("attribute 'to' is missing") }
+    return { arguments in
+      let value = try arguments.value(0)
+      guard let own = value.elementType, let bits = own.bitCount, bits == type.bitCount else {
+        throw OperatorError("input 0 is \(value.type), whose elements do not have as many bits as \(type)")
+      }
+      let source: AnyTensor
+      switch value {
+      case .tensor(let tensor): source = tensor
+      case .coded(let coded): source = AnyTensor(coded.codes)
+      default: throw OperatorError("input 0 is \(value.type); a tensor is needed")
+      }
+      // Codes are bytes already, and a truth value has only two patterns.
+      if type.isCoded {
+        return [.coded(CodedTensor(elementType: type, codes: try reinterpreted(source, as: .uint8).converted()))]
+      }
+      guard let dataType = type.dataType else { throw OperatorError("\(type) cannot be made of other bits") }
+      if dataType == .bool {
+        return [.tensor(try reinterpreted(source, as: .uint8).converted(to: .bool))]
+      }
+      return [.tensor(try reinterpreted(source, as: dataType))]
+    }
+  }
+
+  private static func reinterpreted(_ x: AnyTensor, as dataType: DataType) throws -> AnyTensor {
+    try x.withUnsafeBytes { source in
+      try AnyTensor.filled(dataType, x.shape) { destination in
+        if let base = source.baseAddress { destination.copyMemory(from: base, byteCount: source.count) }
+      }
+    }
+  }
+}
+
+/// How Cast rounds to the types of eight bits or fewer.
+private struct CodeRounding: Sendable {
+  let saturates: Bool
+  let mode: CodedTensor.RoundMode
+
+  init(_ node: NodeDescription) throws {
+    saturates = try node.flag("saturate", default: true)
+    let name = try node.string("round_mode", default: "up")
+    guard let mode = CodedTensor.RoundMode(rawValue: name) else {
+      throw OperatorError("attribute 'round_mode' is '\(name)'; up, down or nearest is needed")
+    }
+    self.mode = mode
+  }
+}

@@ -1,0 +1,110 @@
+import Apus
+
+// Running sums and products along an axis: from the front, or from the back with `reverse`; without the element itself
+// with `exclusive`. Float and the sixteen-bit types are accumulated in double precision.
+
+extension Operators {
+  static let cumulative: [OperatorDefinition] = [
+    OperatorDefinition("CumSum", CumSum),
+    OperatorDefinition("CumProd", CumProd),
+  ]
+
+  /// y[i] = x[0] + … + x[i]
+  static func CumSum(_ node: NodeDescription) throws -> Operation { try running(node, isProduct: false) }
+
+  /// y[i] = x[0] · … · x[i]
+  static func CumProd(_ node: NodeDescription) throws -> Operation { try running(node, isProduct: true) }
+
+  private static func running(_ node: NodeDescription, isProduct: Bool) throws -> Operation {
+    let isReversed = try node.flag("reverse")
+    let isExclusive = try node.flag("exclusive")
+    return { arguments in
+      let x = try arguments.tensor(0)
+      guard x.rank > 0 else { throw OperatorError("a single value has no axis to go along") }
+      let axis = try Shape.axis(arguments.integer(1), in: x.shape, operation: isProduct ? "CumProd" : "CumSum")
+      let way = Way(
+        outer: x.shape[..<axis].reduce(1, *), size: x.shape[axis], inner: x.shape[(axis + 1)...].reduce(1, *),
+        isReversed: isReversed, isExclusive: isExclusive, isProduct: isProduct)
+      switch x {
+      case .float32(let x): return [Value(try way.float(x))]
+      case .float64(let x): return [Value(try way.double(x))]
+      default:
+        if x.dataType.isFloatingPoint {
+          return [try Value(way.float(x.converted(to: Float.self)), as: ElementType(x.dataType))]
+        }
+        guard let result = try x.dataType.visitWholeNumber(OnWholeNumbers(way: way, x: x)) else {
+          throw OperatorError("input 0 is \(ElementType(x.dataType)); numbers are needed")
+        }
+        return [result]
+      }
+    }
+  }
+}
+
+/// `[outer, size, inner]` along the middle.
+private struct Way {
+  let outer: Int
+  let size: Int
+  let inner: Int
+  let isReversed: Bool
+  let isExclusive: Bool
+  let isProduct: Bool
+
+  func float(_ x: Tensor<Float>) throws -> Tensor<Float> {
+    isProduct
+      ? try walk(x, from: 1.0) { $0 * Double($1) } _: { Float($0) }
+      : try walk(x, from: 0.0) { $0 + Double($1) } _: { Float($0) }
+  }
+
+  func double(_ x: Tensor<Double>) throws -> Tensor<Double> {
+    isProduct ? try walk(x, from: 1.0) { $0 * $1 } _: { $0 } : try walk(x, from: 0.0) { $0 + $1 } _: { $0 }
+  }
+
+  func whole<Scalar: WholeNumber>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+    isProduct
+      ? try walk(x, from: Scalar(1)) { $0 &* $1 } _: { $0 } : try walk(x, from: Scalar(0)) { $0 &+ $1 } _: { $0 }
+  }
+
+  @inline(__always)
+  private func walk<Scalar: TensorScalar, Sum>(
+    _ x: Tensor<Scalar>, from start: Sum, _ step: (Sum, Scalar) -> Sum, _ result: (Sum) -> Scalar
+  ) throws -> Tensor<Scalar> {
+    let x = try x.rowMajor
+    return try withExtendedLifetime(x) {
+      let y = try Tensor<Scalar>(uninitialized: x.shape)
+      guard x.count > 0 else { return y }
+      return withExtendedLifetime(y) {
+        let source = x.pointer
+        let destination = UnsafeMutablePointer(mutating: y.pointer)
+        var sums = [Sum](repeating: start, count: inner)
+        for outside in 0..<outer {
+          if outside > 0 { for i in 0..<inner { sums[i] = start } }
+          for place in 0..<size {
+            let row = (outside * size + (isReversed ? size - 1 - place : place)) * inner
+            if isExclusive {
+              for i in 0..<inner {
+                destination[row + i] = result(sums[i])
+                sums[i] = step(sums[i], source[row + i])
+              }
+            } else {
+              for i in 0..<inner {
+                sums[i] = step(sums[i], source[row + i])
+                destination[row + i] = result(sums[i])
+              }
+            }
+          }
+        }
+        return y
+      }
+    }
+  }
+}
+
+private struct OnWholeNumbers: WholeNumberVisitor {
+  let way: Way
+  let x: AnyTensor
+
+  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
+    Value(try way.whole(x.converted(to: type)))
+  }
+}

@@ -1,0 +1,88 @@
+import Apus
+
+// Losses of classification: scores `[batch, classes, …]` against labels `[batch, …]`, with a weight for each class
+// (input 2) if there is one. A label of `ignore_index` counts for nothing. `reduction`: none, sum, or mean, which
+// divides by the sum of the weights.
+
+extension Operators {
+  static let losses: [OperatorDefinition] = [
+    OperatorDefinition("NegativeLogLikelihoodLoss", NegativeLogLikelihoodLoss),
+    OperatorDefinition("SoftmaxCrossEntropyLoss", SoftmaxCrossEntropyLoss),
+  ]
+
+  /// -w[label] x[label]
+  static func NegativeLogLikelihoodLoss(_ node: NodeDescription) throws -> Operation {
+    let loss = try LabelLoss(node)
+    return { arguments in
+      let type = try arguments.floatingType(0)
+      let x = try arguments.floating(0, as: Double.self)
+      return [.tensor(try loss(x, arguments).converted(to: type.dataType ?? .float64))]
+    }
+  }
+
+  /// The same of ln softmax(x) over the classes, which is output 1.
+  static func SoftmaxCrossEntropyLoss(_ node: NodeDescription) throws -> Operation {
+    let loss = try LabelLoss(node)
+    return { arguments in
+      let type = try arguments.floatingType(0).dataType ?? .float64
+      let x = try arguments.floating(0, as: Double.self)
+      let logarithms = try logSoftmax(x, axis: 1)
+      return [
+        .tensor(try loss(logarithms, arguments).converted(to: type)),
+        .tensor(try AnyTensor(logarithms).converted(to: type)),
+      ]
+    }
+  }
+}
+
+private struct LabelLoss: Sendable {
+  private enum Reduction: String { case none, sum, mean }
+
+  private let reduction: Reduction
+  private let ignored: Int?
+
+  init(_ node: NodeDescription) throws {
+    let name = try node.string("reduction", default: "mean")
+    guard let reduction = Reduction(rawValue: name) else {
+      throw OperatorError("attribute 'reduction' is '\(name)'; none, sum or mean is needed")
+    }
+    self.reduction = reduction
+    ignored = try node.optionalInt("ignore_index")
+  }
+
+  func callAsFunction(_ x: Tensor<Double>, _ arguments: Arguments) throws -> AnyTensor {
+    let labels = try arguments.integers(1)
+    let weights = try arguments.optionalFloating(2, as: Double.self)?.elements
+    guard x.rank >= 2, try arguments.tensor(1).shape == [x.shape[0]] + x.shape[2...] else {
+      throw OperatorError(
+        "scores of shape \(x.shape) do not go with labels of shape \(try arguments.tensor(1).shape); "
+          + "[batch, classes, …] and [batch, …] are needed")
+    }
+    let classes = x.shape[1]
+    if let weights, weights.count != classes {
+      throw OperatorError("there are \(weights.count) weights for \(classes) classes")
+    }
+    let inner = x.shape[2...].reduce(1, *)
+    var losses: [Double] = []
+    var total = 0.0
+    try x.withUnsafeBufferPointer { scores in
+      for (index, label) in labels.enumerated() {
+        if label == ignored {
+          losses.append(0)
+          continue
+        }
+        guard (0..<classes).contains(label) else {
+          throw OperatorError("label \(label) is none of \(classes) classes")
+        }
+        let weight = weights?[label] ?? 1
+        total += weight
+        losses.append(-weight * scores[(index / inner * classes + label) * inner + index % inner])
+      }
+    }
+    switch reduction {
+    case .none: return AnyTensor(try Tensor(losses, shape: [x.shape[0]] + x.shape[2...]))
+    case .sum: return AnyTensor(try Tensor([losses.reduce(0, +)], shape: []))
+    case .mean: return AnyTensor(try Tensor([losses.reduce(0, +) / total], shape: []))
+    }
+  }
+}

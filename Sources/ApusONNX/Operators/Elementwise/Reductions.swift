@@ -1,0 +1,238 @@
+import Apus
+
+// Reductions over some axes. They are an attribute before opset 18 (ReduceSum: 13) and an input since; none mean all,
+// or, where `noop_with_empty_axes` says so, that every element is reduced by itself.
+
+extension Operators {
+  static let reductions: [OperatorDefinition] = [
+    OperatorDefinition("ReduceSum", ReduceSum), OperatorDefinition("ReduceMean", ReduceMean),
+    OperatorDefinition("ReduceProd", ReduceProd), OperatorDefinition("ReduceMax", ReduceMax),
+    OperatorDefinition("ReduceMin", ReduceMin), OperatorDefinition("ReduceL1", ReduceL1),
+    OperatorDefinition("ReduceL2", ReduceL2), OperatorDefinition("ReduceSumSquare", ReduceSumSquare),
+    OperatorDefinition("ReduceLogSum", ReduceLogSum), OperatorDefinition("ReduceLogSumExp", ReduceLogSumExp),
+  ]
+
+  /// Σ x
+  static func ReduceSum(_ node: NodeDescription) throws -> Operation { try reduction(node, TotalSum()) }
+  /// Σ x / n, of whole numbers without its fraction
+  static func ReduceMean(_ node: NodeDescription) throws -> Operation { try reduction(node, Average()) }
+  /// Π x
+  static func ReduceProd(_ node: NodeDescription) throws -> Operation { try reduction(node, Product()) }
+  /// The greatest; the smallest number there is where there is nothing to choose from. Of truth values: any.
+  static func ReduceMax(_ node: NodeDescription) throws -> Operation { try reduction(node, Maximum()) }
+  /// The smallest; the greatest number there is where there is nothing to choose from. Of truth values: all.
+  static func ReduceMin(_ node: NodeDescription) throws -> Operation { try reduction(node, Minimum()) }
+  /// Σ |x|
+  static func ReduceL1(_ node: NodeDescription) throws -> Operation { try reduction(node, SumOfMagnitudes()) }
+  /// √Σ x²
+  static func ReduceL2(_ node: NodeDescription) throws -> Operation { try reduction(node, Length()) }
+  /// Σ x²
+  static func ReduceSumSquare(_ node: NodeDescription) throws -> Operation { try reduction(node, SumOfSquares()) }
+  /// ln Σ x
+  static func ReduceLogSum(_ node: NodeDescription) throws -> Operation { try reduction(node, LogarithmOfSum()) }
+  /// ln Σ eˣ
+  static func ReduceLogSumExp(_ node: NodeDescription) throws -> Operation {
+    try reduction(node, LogarithmOfExponentials())
+  }
+
+  private static func reduction<Function: ReductionFunction>(
+    _ node: NodeDescription, _ function: Function
+  ) throws -> Operation {
+    let keepsAxes = try node.flag("keepdims", default: true)
+    let skipsWithoutAxes = try node.flag("noop_with_empty_axes")
+    let attribute = try node.optionalInts("axes")
+    return { arguments in
+      let x = try arguments.tensor(0)
+      var axes = try attribute ?? arguments.optionalIntegers(1)
+      // An empty list means what a missing one does.
+      if axes?.isEmpty == true { axes = nil }
+      if axes == nil, skipsWithoutAxes { axes = [] }
+      let plan = try AxisReduction(x.shape, axes, keepsAxes: keepsAxes)
+      switch x {
+      case .float32(let x): return [Value(try function(x, plan))]
+      case .float64(let x): return [Value(try function(x, plan))]
+      case .bool(let x):
+        guard let result = try function(x.converted(to: UInt8.self), plan, isTruth: true) else { break }
+        return [Value(try result.converted(to: Bool.self))]
+      default:
+        if x.dataType.isFloatingPoint {
+          return [try Value(function(x.converted(to: Float.self), plan), as: ElementType(x.dataType))]
+        }
+        if let result = try x.dataType.visitWholeNumber(OnWholeNumbers(function: function, x: x, plan: plan)) {
+          return [result]
+        }
+      }
+      throw OperatorError("input 0 is \(ElementType(x.dataType)), which cannot be reduced like this")
+    }
+  }
+}
+
+/// Which axes go, and what remains.
+struct AxisReduction {
+  /// The axes that go, counted from the front, in order.
+  let axes: [Int]
+  let keepsAxes: Bool
+  /// The shape of the result.
+  let shape: [Int]
+  /// Elements that become one.
+  let size: Int
+  /// All axes, those that go last.
+  let order: [Int]
+
+  /// - Parameter axes: those that go; all when nil.
+  init(_ source: [Int], _ axes: [Int]?, keepsAxes: Bool) throws {
+    let chosen = Set(try axes?.map { try Shape.axis($0, in: source, operation: "reduction") } ?? Array(source.indices))
+    self.axes = chosen.sorted()
+    self.keepsAxes = keepsAxes
+    let kept = source.indices.filter { !chosen.contains($0) }
+    shape = keepsAxes ? source.indices.map { chosen.contains($0) ? 1 : source[$0] } : kept.map { source[$0] }
+    size = try Shape.elementCount(self.axes.map { source[$0] })
+    order = kept + self.axes
+    // What comes out of nothing may be large.
+    _ = try Shape.elementCount(shape)
+  }
+}
+
+/// A reduction of numbers of any type.
+private protocol ReductionFunction: Sendable {
+  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar>
+  /// What whole numbers begin with.
+  func start<Scalar: WholeNumber>(_ type: Scalar.Type) -> Scalar
+  func step<Scalar: WholeNumber>(_ sum: Scalar, _ x: Scalar) -> Scalar
+  func finish<Scalar: WholeNumber>(_ sum: Scalar, count: Int) -> Scalar
+  /// Whether whole numbers are reduced as `Double`, and the result cut to a whole one.
+  var goesThroughDouble: Bool { get }
+  /// Whether truth values can be reduced.
+  var takesTruth: Bool { get }
+}
+
+extension ReductionFunction {
+  func start<Scalar: WholeNumber>(_ type: Scalar.Type) -> Scalar { 0 }
+  func step<Scalar: WholeNumber>(_ sum: Scalar, _ x: Scalar) -> Scalar { sum &+ x }
+  func finish<Scalar: WholeNumber>(_ sum: Scalar, count: Int) -> Scalar { sum }
+  var goesThroughDouble: Bool { false }
+  var takesTruth: Bool { false }
+
+  /// The reduction of whole numbers; nil of truth values that cannot be reduced.
+  func callAsFunction<Scalar: WholeNumber>(
+    _ x: Tensor<Scalar>, _ plan: AxisReduction, isTruth: Bool = false
+  ) throws -> Tensor<Scalar>? {
+    if isTruth, !takesTruth { return nil }
+    if goesThroughDouble {
+      return try callAsFunction(x.converted(to: Double.self), plan).converted()
+    }
+    let isInOrder = plan.order == Array(x.shape.indices)
+    let rows = isInOrder ? try x.rowMajor : try x.permuted(plan.order)
+    let width = plan.size
+    return try withExtendedLifetime(rows) {
+      nonisolated(unsafe) let source = rows.pointer
+      return try Tensor<Scalar>.filled(plan.shape) { destination in
+        nonisolated(unsafe) let y = destination
+        // The count of the result, not of the source, which may be empty.
+        let count = plan.shape.reduce(1, *)
+        parallelRows(count, width: width) { first, count in
+          for row in first..<(first + count) {
+            var sum = start(Scalar.self)
+            let x = source + row * width
+            for i in 0..<width { sum = step(sum, x[i]) }
+            y[row] = finish(sum, count: width)
+          }
+        }
+      }
+    }
+  }
+}
+
+private struct OnWholeNumbers<Function: ReductionFunction>: WholeNumberVisitor {
+  let function: Function
+  let x: AnyTensor
+  let plan: AxisReduction
+
+  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value? {
+    try function(x.tensor(of: type) ?? x.converted(), plan).map { Value($0) }
+  }
+}
+
+private struct TotalSum: ReductionFunction {
+  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+    try x.sum(axes: plan.axes, keepDims: plan.keepsAxes)
+  }
+}
+
+private struct Average: ReductionFunction {
+  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+    try x.mean(axes: plan.axes, keepDims: plan.keepsAxes)
+  }
+  @inline(__always)
+  func finish<Scalar: WholeNumber>(_ sum: Scalar, count: Int) -> Scalar {
+    sum.truncatedQuotient(by: Scalar(clamping: count))
+  }
+}
+
+private struct Product: ReductionFunction {
+  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+    try x.product(axes: plan.axes, keepDims: plan.keepsAxes)
+  }
+  func start<Scalar: WholeNumber>(_ type: Scalar.Type) -> Scalar { 1 }
+  @inline(__always)
+  func step<Scalar: WholeNumber>(_ sum: Scalar, _ x: Scalar) -> Scalar { sum &* x }
+}
+
+private struct Maximum: ReductionFunction {
+  var takesTruth: Bool { true }
+  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+    plan.size == 0
+      ? try Tensor(repeating: -.infinity, shape: plan.shape) : try x.amax(axes: plan.axes, keepDims: plan.keepsAxes)
+  }
+  func start<Scalar: WholeNumber>(_ type: Scalar.Type) -> Scalar { .min }
+  @inline(__always)
+  func step<Scalar: WholeNumber>(_ sum: Scalar, _ x: Scalar) -> Scalar { sum < x ? x : sum }
+}
+
+private struct Minimum: ReductionFunction {
+  var takesTruth: Bool { true }
+  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+    plan.size == 0
+      ? try Tensor(repeating: .infinity, shape: plan.shape) : try x.amin(axes: plan.axes, keepDims: plan.keepsAxes)
+  }
+  func start<Scalar: WholeNumber>(_ type: Scalar.Type) -> Scalar { .max }
+  @inline(__always)
+  func step<Scalar: WholeNumber>(_ sum: Scalar, _ x: Scalar) -> Scalar { x < sum ? x : sum }
+}
+
+private struct SumOfMagnitudes: ReductionFunction {
+  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+    try x.abs().sum(axes: plan.axes, keepDims: plan.keepsAxes)
+  }
+  @inline(__always)
+  func step<Scalar: WholeNumber>(_ sum: Scalar, _ x: Scalar) -> Scalar { x < 0 ? sum &- x : sum &+ x }
+}
+
+private struct SumOfSquares: ReductionFunction {
+  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+    try x.square().sum(axes: plan.axes, keepDims: plan.keepsAxes)
+  }
+  @inline(__always)
+  func step<Scalar: WholeNumber>(_ sum: Scalar, _ x: Scalar) -> Scalar { sum &+ x &* x }
+}
+
+private struct Length: ReductionFunction {
+  var goesThroughDouble: Bool { true }
+  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+    try x.square().sum(axes: plan.axes, keepDims: plan.keepsAxes).sqrt()
+  }
+}
+
+private struct LogarithmOfSum: ReductionFunction {
+  var goesThroughDouble: Bool { true }
+  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+    try x.sum(axes: plan.axes, keepDims: plan.keepsAxes).log()
+  }
+}
+
+private struct LogarithmOfExponentials: ReductionFunction {
+  var goesThroughDouble: Bool { true }
+  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+    try x.logSumExp(axes: plan.axes, keepDims: plan.keepsAxes)
+  }
+}
