@@ -61,7 +61,8 @@ private struct FlexAttentionOperator<Scalar: FloatingPointScalar>: FloatingOpera
   ) throws -> Tensor<Scalar> {
     guard let plan else { return tensor }
     let results = try plan([Value(rounding: tensor, to: precision)], arguments)
-    guard case .tensor(let result)? = results.first, result.dataType.isFloatingPoint, result.shape == tensor.shape else {
+    guard case .tensor(let result)? = results.first, result.dataType.isFloatingPoint, result.shape == tensor.shape
+    else {
       throw OperatorError(
         "\(name) gave \(results.first.map { "\($0.type)" } ?? "nothing"); a floating-point tensor of shape "
           + "\(tensor.shape) is needed")

@@ -74,7 +74,8 @@ private struct GRUOperator<Scalar: FloatingPointScalar>: FloatingOperator {
       let gates = try (inputs[0] + linear(state, weight: weights[0], bias: biases?[0])).split(
         sizes: [hidden, hidden], axis: -1)
       let (update, reset) = (try f(gates[0], clip: clip), try f(gates[1], clip: clip))
-      let fromState = try resetsAfterwards
+      let fromState =
+        try resetsAfterwards
         ? reset * linear(state, weight: weights[1], bias: biases?[1])
         : linear(reset * state, weight: weights[1], bias: biases?[1])
       let new = try g(inputs[1] + fromState, clip: clip)

@@ -66,7 +66,8 @@ private struct LSTMOperator<Scalar: FloatingPointScalar>: FloatingOperator {
     }
     let peepholes = try arguments.optionalFloating(7, as: Scalar.self)
     guard peepholes == nil || peepholes?.shape == [settings.directions, 3 * weights.hidden] else {
-      throw OperatorError("P has shape \(peepholes?.shape ?? []); [\(settings.directions), \(3 * weights.hidden)] is needed")
+      throw OperatorError(
+        "P has shape \(peepholes?.shape ?? []); [\(settings.directions), \(3 * weights.hidden)] is needed")
     }
     let loop = RecurrentLoop(sequences: sequences, weights: weights, settings: settings, context: arguments.context)
     let result = try loop(state: state, cell: cell) { direction, weight, bias in

@@ -4,9 +4,10 @@ import Apus
 struct RecurrentLayer<Scalar: FloatingPointScalar>: Sendable {
   /// A sequence `[time, batch, inputs]`, states and cells `[directions, batch, hidden]`; the output is
   /// `[time, batch, directions · hidden]`.
-  typealias Layer = @Sendable (
-    _ x: Tensor<Scalar>, _ state: Tensor<Scalar>, _ cell: Tensor<Scalar>
-  ) throws -> (output: Tensor<Scalar>, state: Tensor<Scalar>, cell: Tensor<Scalar>)
+  typealias Layer =
+    @Sendable (
+      _ x: Tensor<Scalar>, _ state: Tensor<Scalar>, _ cell: Tensor<Scalar>
+    ) throws -> (output: Tensor<Scalar>, state: Tensor<Scalar>, cell: Tensor<Scalar>)
 
   private let layer: Layer
   private let settings: RecurrentSettings
@@ -26,7 +27,8 @@ struct RecurrentLayer<Scalar: FloatingPointScalar>: Sendable {
     let hidden = state.shape[2]
     let directions = settings.directions
     var output = try result.output.reshaped([sequences.time, sequences.batch, directions, hidden])
-    output = try directions == 1
+    output =
+      try directions == 1
       ? output.reshaped([sequences.time, 1, sequences.batch, hidden]) : output.permuted([0, 2, 1, 3])
     if isReversed { output = try output.flipped(axes: [0]) }
     return .init(output: output, state: result.state, cell: result.cell)

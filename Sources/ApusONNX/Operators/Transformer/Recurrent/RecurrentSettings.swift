@@ -50,7 +50,8 @@ struct RecurrentWeights<Scalar: FloatingPointScalar>: Sendable {
     let hidden = state.shape.last ?? 0
     let directions = settings.directions
     let rows = hidden.multipliedReportingOverflow(by: gates).partialValue
-    guard input.rank == 3, input.shape[0] == directions, input.shape[1] == rows, state.shape == [directions, rows, hidden],
+    guard input.rank == 3, input.shape[0] == directions, input.shape[1] == rows,
+      state.shape == [directions, rows, hidden],
       bias.map({ $0.shape == [directions, 2 &* rows] }) ?? true, settings.hidden.map({ $0 == hidden }) ?? true
     else {
       throw OperatorError(

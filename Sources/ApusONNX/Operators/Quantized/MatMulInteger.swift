@@ -1,0 +1,105 @@
+import Apus
+
+extension Operators {
+  static let integerProducts: [OperatorDefinition] = [
+    OperatorDefinition("MatMulInteger", MatMulInteger),
+    OperatorDefinition("QLinearMatMul", QLinearMatMul),
+    OperatorDefinition("MatMulIntegerToFloat", domain: "com.microsoft", MatMulIntegerToFloat),
+    OperatorDefinition("DynamicQuantizeMatMul", domain: "com.microsoft", DynamicQuantizeMatMul),
+    OperatorDefinition("QGemm", domain: "com.microsoft", QGemm),
+  ]
+
+  /// `Σ (a - a zero point)(b - b zero point)` as INT32, exact, over the last two axes, broadcast over the others. Zero
+  /// points are one, or one for each row of `a` and each column of `b`.
+  static func MatMulInteger(_ node: NodeDescription) throws -> Operation {
+    let right = try IntegerRight(node, matrix: 1, zeroPoint: 3)
+    return { arguments in
+      [Value(try right.product(arguments, left: arguments.tensor(0), zeroPoint: arguments.optionalTensor(2)))]
+    }
+  }
+
+  /// `saturate(round(product · a scale · b scale / y scale) + y zero point)` of the product that ``MatMulInteger(_:)``
+  /// has. Scales are one, or one for each row of `a` and each column of `b`.
+  static func QLinearMatMul(_ node: NodeDescription) throws -> Operation {
+    let right = try IntegerRight(node, matrix: 3, zeroPoint: 5)
+    return { arguments in
+      let a = try arguments.tensor(0)
+      let aPoint = try arguments.optionalTensor(2)
+      let target = try arguments.tensor(7)
+      let (aScale, bScale) = (try arguments.scale(1), try arguments.scale(4))
+      let scale = try (aScale.asRows(of: a.shape) * bScale.asColumns).rounded(to: arguments.floatingType(1))
+      let ratio = try (scale / arguments.scale(6).reshaped([])).rounded(to: arguments.floatingType(6))
+      if let packed = right.packed, aScale.count == 1, bScale.rank <= 1, aPoint?.count ?? 1 == 1, a.rank > 1 {
+        return [try packed.requantized(a, zeroPoint: aPoint, scale: ratio, outputZeroPoint: target)]
+      }
+      let product = try right.product(arguments, left: a, zeroPoint: aPoint).converted(to: Float.self)
+      return [try Value(requantizing: product * ratio, zeroPoint: target)]
+    }
+  }
+
+  /// The product of ``MatMulInteger(_:)`` times the scales of both sides, plus a bias.
+  static func MatMulIntegerToFloat(_ node: NodeDescription) throws -> Operation {
+    let right = try IntegerRight(node, matrix: 1, zeroPoint: 5)
+    return { arguments in
+      let type = try arguments.floatingType(2)
+      let a = try arguments.tensor(0)
+      let (aScale, bScale) = (try arguments.scale(2), try arguments.scale(3))
+      let bias = try arguments.has(6) ? arguments.scale(6) : nil
+      let zeroPoint = try arguments.optionalTensor(4)
+      if type == .double {
+        let scale =
+          try arguments.floating(2, as: Double.self).asRows(of: a.shape)
+          * arguments.floating(3, as: Double.self).asColumns
+        let product = try right.product(arguments, left: a, zeroPoint: zeroPoint).converted(to: Double.self) * scale
+        return [Value(try arguments.optionalFloating(6, as: Double.self).map { try product + $0 } ?? product)]
+      }
+      if let packed = right.packed, aScale.count == 1, bScale.rank <= 1, zeroPoint?.count ?? 1 == 1, a.rank > 1 {
+        let scale = try aScale.reshaped([]) * bScale
+        return [try Value(packed.scaled(a, zeroPoint: zeroPoint, scale: scale, bias: bias), as: type)]
+      }
+      let product = try right.product(arguments, left: a, zeroPoint: zeroPoint).converted(to: Float.self)
+      let scaled = try product * (aScale.asRows(of: a.shape) * bScale.asColumns)
+      return [try Value(bias.map { try scaled + $0 } ?? scaled, as: type)]
+    }
+  }
+
+  /// ``MatMulIntegerToFloat(_:)`` of a matrix that is quantised as ``DynamicQuantizeLinear(_:)`` does.
+  static func DynamicQuantizeMatMul(_ node: NodeDescription) throws -> Operation {
+    let right = try IntegerRight(node, matrix: 1, zeroPoint: 3)
+    return { arguments in
+      let type = try arguments.floatingType(0)
+      let a = try dynamicQuantizeLinear(arguments.floating(0, as: Float.self))
+      let bScale = try arguments.scale(2)
+      let bias = try arguments.has(4) ? arguments.scale(4) : nil
+      let (values, point) = (AnyTensor(a.values), AnyTensor(try Tensor([a.zeroPoint], shape: [])))
+      if let packed = right.packed, bScale.rank <= 1, values.rank > 1 {
+        let scaled = try packed.scaled(values, zeroPoint: point, scale: bScale * a.scale, bias: bias)
+        return [try Value(rounding: scaled, to: type)]
+      }
+      let product = try right.product(arguments, left: values, zeroPoint: point).converted(to: Float.self)
+      let scaled = try product * (bScale.asColumns * a.scale)
+      return [try Value(rounding: bias.map { try scaled + $0 } ?? scaled, to: type)]
+    }
+  }
+
+  /// `saturate(round((Σ (a - za)(b - zb) + c) · alpha · a scale · b scale / y scale) + y zero point)`, or the numbers
+  /// themselves where no scale of `y` is given. Both matrices may be transposed.
+  static func QGemm(_ node: NodeDescription) throws -> Operation {
+    let (transposesA, transposesB) = (try node.flag("transA"), try node.flag("transB"))
+    let alpha = try node.float("alpha", default: 1)
+    let right = try IntegerRight(node, matrix: 3, zeroPoint: 5, isTransposed: transposesB)
+    return { arguments in
+      var a = try arguments.tensor(0)
+      guard a.rank == 2 else { throw OperatorError("A has shape \(a.shape); a matrix is needed") }
+      if transposesA { a = try a.transposedMatrix() }
+      var product = try right.product(arguments, left: a, zeroPoint: arguments.optionalTensor(2))
+      if arguments.has(6) { product = try product.adding(arguments.tensor(6, of: Int32.self)) }
+      var scale = try arguments.scale(1).reshaped([]) * arguments.scale(4) * alpha
+      guard arguments.has(7) else {
+        return [Value(try product.converted(to: Float.self) * scale)]
+      }
+      scale = try scale / arguments.scale(7).reshaped([])
+      return [try Value(requantizing: product.converted(to: Float.self) * scale, zeroPoint: arguments.tensor(8))]
+    }
+  }
+}

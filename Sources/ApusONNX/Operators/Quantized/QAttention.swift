@@ -1,0 +1,30 @@
+import Apus
+
+extension Operators {
+  static let quantizedAttentions: [OperatorDefinition] = [
+    OperatorDefinition("QAttention", domain: "com.microsoft", QAttention)
+  ]
+
+  /// ONNX Runtime's attention with an exact projection of 8-bit integers, whose sums are scaled to numbers.
+  static func QAttention(_ node: NodeDescription) throws -> Operation {
+    let settings = try MicrosoftAttentionSettings(node)
+    let right = try IntegerRight(node, matrix: 1, zeroPoint: 7)
+    return { arguments in
+      let x = try arguments.tensor(0)
+      let type = try arguments.floatingType(3)
+      guard x.rank == 3 else {
+        throw OperatorError("the input has shape \(x.shape); [batch, time, features] is needed")
+      }
+      let sums = try right.product(arguments, left: x, zeroPoint: arguments.optionalTensor(6))
+      func result<Scalar: FloatingPointScalar>(as scalar: Scalar.Type) throws -> [Value?] {
+        let scale = try arguments.floating(3, as: scalar).reshaped([]) * arguments.floating(4, as: scalar).asColumns
+        var projected = try sums.converted(to: scalar) * scale
+        if let bias = try arguments.optionalFloating(2, as: scalar) { projected = try projected + bias }
+        return try attention(
+          projected, mask: arguments.optionalTensor(5), past: arguments.optionalFloating(8, as: scalar), bias: nil,
+          sizes: nil, settings: settings, type: type)
+      }
+      return try type == .double ? result(as: Double.self) : result(as: Float.self)
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import Apus
+
+// ONNX Runtime's functions of quantised tensors: what the function gives for the numbers that the integers stand for,
+// quantised again. Scales and zero points of a tensor are one each.
+
+extension Operators {
+  static let quantizedFunctions: [OperatorDefinition] = [
+    OperatorDefinition("QLinearAdd", domain: "com.microsoft", QLinearAdd),
+    OperatorDefinition("QLinearMul", domain: "com.microsoft", QLinearMul),
+    OperatorDefinition("QLinearSigmoid", domain: "com.microsoft", QLinearSigmoid),
+    OperatorDefinition("QLinearLeakyRelu", domain: "com.microsoft", QLinearLeakyRelu),
+    OperatorDefinition("QLinearSoftmax", domain: "com.microsoft", QLinearSoftmax),
+    OperatorDefinition("QLinearConcat", domain: "com.microsoft", QLinearConcat),
+    OperatorDefinition("QLinearWhere", domain: "com.microsoft", QLinearWhere),
+    OperatorDefinition("QLinearReduceMean", domain: "com.microsoft", QLinearReduceMean),
+    OperatorDefinition("QLinearGlobalAveragePool", domain: "com.microsoft", QLinearGlobalAveragePool),
+  ]
+
+  /// `a + b`, with broadcasting: `ra · a + (rb · b + rest)` with the scales' ratios to the result's, and everything else
+  /// in `rest`. Both sums are rounded to FLOAT once, as ONNX Runtime's are.
+  static func QLinearAdd(_ node: NodeDescription) throws -> Operation {
+    { arguments in
+      let result = try arguments.single(6)
+      let (first, second) = (try arguments.single(1) / result, try arguments.single(4) / result)
+      let points = try (arguments.zeroPoint(2), arguments.zeroPoint(5), arguments.zeroPoint(7))
+      let rest = points.2 - (first * points.0 + second * points.1)
+      // A product of a FLOAT and a byte is exact in DOUBLE.
+      let b = try (arguments.bytes(3).converted(to: Double.self) * Double(second) + Double(rest)).converted(
+        to: Float.self)
+      let sum = try arguments.bytes(0).converted(to: Double.self) * Double(first) + b.converted(to: Double.self)
+      return [try Value(requantizing: sum.converted(to: Float.self), zeroPoint: arguments.zero(like: 0))]
+    }
+  }
+
+  /// `a · b`, with broadcasting.
+  static func QLinearMul(_ node: NodeDescription) throws -> Operation {
+    { arguments in
+      let (a, b) = (try arguments.differences(0), try arguments.differences(3))
+      let ratio = try arguments.single(1) * arguments.single(4) / arguments.single(6)
+      return [try arguments.rounded(a * b * ratio, zeroPoint: 7, like: 0)]
+    }
+  }
+
+  /// `1 / (1 + e^-x)`
+  static func QLinearSigmoid(_ node: NodeDescription) throws -> Operation {
+    { arguments in [try arguments.requantized(sigmoid(arguments.dequantized(0)), scale: 3, like: 0)] }
+  }
+
+  /// `x`, below zero `alpha · x`.
+  static func QLinearLeakyRelu(_ node: NodeDescription) throws -> Operation {
+    let slope = Double(try node.float("alpha", default: 0.01))
+    return { arguments in
+      [try arguments.requantized(leakyReLU(arguments.dequantized(0), negativeSlope: slope), scale: 3, like: 0)]
+    }
+  }
+
+  /// Softmax along `axis`, or, as before opset 13 of the operator that it stands for, over all axes from `axis` on.
+  static func QLinearSoftmax(_ node: NodeDescription) throws -> Operation {
+    let version = try node.int("opset")
+    let axis = try node.int("axis", default: -1)
+    return { arguments in
+      let x = try arguments.dequantized(0)
+      if version >= 13 { return [try arguments.requantized(softmax(x, axis: axis), scale: 3, like: 0)] }
+      let first = try Shape.axis(axis, in: x.shape, operation: "QLinearSoftmax")
+      let rows = try x.reshaped(x.shape[..<first] + [x.shape[first...].reduce(1, *)])
+      return [try arguments.requantized(softmax(rows).reshaped(x.shape), scale: 3, like: 0)]
+    }
+  }
+
+  /// Tensors one after the other along `axis`, each with a scale and a zero point of its own.
+  static func QLinearConcat(_ node: NodeDescription) throws -> Operation {
+    let axis = try node.int("axis")
+    guard node.inputCount >= 5, (node.inputCount - 2).isMultiple(of: 3) else {
+      throw OperatorError(
+        "\(node.inputCount) inputs are not a scale, a zero point and threes of tensor, scale and zero point")
+    }
+    return { arguments in
+      let parts = try stride(from: 2, to: arguments.count, by: 3).map { try arguments.dequantized($0) }
+      return [try arguments.requantized(concatenate(parts, axis: axis), scale: 0, like: 2)]
+    }
+  }
+
+  /// `x` where the condition is true, `y` elsewhere.
+  static func QLinearWhere(_ node: NodeDescription) throws -> Operation {
+    { arguments in
+      let condition = try arguments.tensor(0, of: Bool.self)
+      let (x, y) = (try arguments.dequantized(1), try arguments.dequantized(4))
+      return [try arguments.requantized(Tensor(where: condition, then: x, else: y), scale: 7, like: 1)]
+    }
+  }
+
+  /// The mean over `axes`.
+  static func QLinearReduceMean(_ node: NodeDescription) throws -> Operation {
+    let axes = try node.optionalInts("axes")
+    let keeps = try node.flag("keepdims", default: true)
+    return { arguments in
+      let mean = try arguments.dequantized(0).mean(axes: axes?.isEmpty == false ? axes : nil, keepDims: keeps)
+      return [try arguments.requantized(mean, scale: 3, like: 0)]
+    }
+  }
+
+  /// The mean of each map.
+  static func QLinearGlobalAveragePool(_ node: NodeDescription) throws -> Operation {
+    let isLast = try node.flag("channels_last")
+    return { arguments in
+      let x = try arguments.dequantized(0)
+      guard x.rank >= 3 else { throw OperatorError("x has shape \(x.shape); maps are needed") }
+      let mean = try x.mean(axes: Array(isLast ? 1..<(x.rank - 1) : 2..<x.rank), keepDims: true)
+      return [try arguments.requantized(mean, scale: 3, like: 0)]
+    }
+  }
+}
+
+extension Arguments {
+  /// The numbers that input `index` stands for, its scale and zero point being the two inputs behind it.
+  func dequantized(_ index: Int) throws -> Tensor<Float> {
+    try differences(index) * single(index + 1)
+  }
+
+  /// Input `index` less its zero point, two inputs behind it.
+  func differences(_ index: Int) throws -> Tensor<Float> {
+    let point = try zeroPoint(index + 2)
+    let x = try bytes(index).converted(to: Float.self)
+    return point == 0 ? x : try x - point
+  }
+
+  /// Input `index`, a zero point; 0 where it is left out.
+  func zeroPoint(_ index: Int) throws -> Float {
+    try optionalTensor(index)?.converted(to: Float.self).reshaped([]).scalar ?? 0
+  }
+
+  /// Input `index`, one number.
+  func single(_ index: Int) throws -> Float { try scale(index).reshaped([]).scalar }
+
+  /// Numbers quantised with input `scale` and the zero point behind it, as input `other` is without one.
+  func requantized(_ x: Tensor<Float>, scale: Int, like other: Int) throws -> Value {
+    try rounded(x / single(scale), zeroPoint: scale + 1, like: other)
+  }
+
+  /// `saturate(round(x) + zero point)` with input `zeroPoint`, as input `other` is without one.
+  func rounded(_ x: Tensor<Float>, zeroPoint: Int, like other: Int) throws -> Value {
+    try Value(requantizing: x, zeroPoint: optionalTensor(zeroPoint) ?? zero(like: other))
+  }
+
+  /// A zero of the type of input `index`.
+  func zero(like index: Int) throws -> AnyTensor {
+    try bytes(index).dataType == .int8 ? AnyTensor(Tensor<Int8>(zeros: [])) : AnyTensor(Tensor<UInt8>(zeros: []))
+  }
+
+  /// Input `index`, 8-bit integers.
+  func bytes(_ index: Int) throws -> AnyTensor {
+    let tensor = try self.tensor(index)
+    guard tensor.dataType == .int8 || tensor.dataType == .uint8 else {
+      throw OperatorError("input \(index) is \(ElementType(tensor.dataType)); INT8 or UINT8 is needed")
+    }
+    return tensor
+  }
+}

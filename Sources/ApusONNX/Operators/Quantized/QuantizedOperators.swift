@@ -1,0 +1,6 @@
+extension Operators {
+  /// The families in this folder.
+  static let quantized: [[OperatorDefinition]] = [
+    linearQuantizations, integerProducts, quantizedFunctions, quantizedAttentions, blockQuantized,
+  ]
+}

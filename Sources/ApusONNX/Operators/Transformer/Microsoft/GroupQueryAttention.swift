@@ -1,0 +1,168 @@
+import Apus
+
+extension Operators {
+  /// ONNX Runtime's attention for generating text: heads of queries share those of keys and values, which are written
+  /// into a cache; rotary embeddings, a window of the latest keys, soft caps and attention sinks may be part of it.
+  static func GroupQueryAttention(_ node: NodeDescription) throws -> Operation {
+    floating(try GroupQueryOperator<Float>(node), try GroupQueryOperator<Double>(node))
+  }
+}
+
+private struct GroupQueryOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  let queryHeads: Int
+  let keyHeads: Int
+  let scale: Float?
+  let softcap: Float
+  let window: Int?
+  let isCausal: Bool
+  let rotates: Bool
+  let isInterleaved: Bool
+  let isSmooth: Bool
+
+  init(_ node: NodeDescription) throws {
+    queryHeads = try node.int("num_heads")
+    keyHeads = try node.int("kv_num_heads")
+    let scale = try node.float("scale", default: 0)
+    self.scale = scale == 0 ? nil : scale
+    softcap = try node.float("softcap", default: 0)
+    let window = try node.int("local_window_size", default: -1)
+    self.window = window > 0 ? window : nil
+    isCausal = try node.flag("causal", default: true)
+    rotates = try node.flag("do_rotary")
+    isInterleaved = try node.flag("rotary_interleaved")
+    isSmooth = try node.int("smooth_softmax", default: -1) == 1
+    guard queryHeads > 0, keyHeads > 0, queryHeads.isMultiple(of: keyHeads) else {
+      throw OperatorError("\(queryHeads) heads of queries cannot share \(keyHeads) of keys and values")
+    }
+    guard isCausal || self.window == nil else { throw OperatorError("a local window needs a causal mask") }
+    let quantizations = try ["k_quant_type", "v_quant_type"].map { try node.string($0, default: "NONE") }
+    guard quantizations == ["NONE", "NONE"], try !node.flag("sliding_window_cache"),
+      try node.int("qk_output", default: 0) == 0, !node.wants(3), !(12...15).contains(where: node.has)
+    else {
+      throw OperatorError(
+        "a quantised or sliding cache, norms of queries and keys, and the output of scores are not supported")
+    }
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+    var (query, key, value) = try operands(arguments)
+    let (batch, time) = (query.batch, query.time)
+    let lengths = try arguments.integers(5).map { $0 &+ 1 }
+    let total = try arguments.integer(6)
+    guard lengths.count == batch, lengths.allSatisfy({ $0 >= 0 && $0 <= total }), total >= time else {
+      throw OperatorError(
+        "seqlens_k \(lengths.map { $0 - 1 }) and total_sequence_length \(total) do not fit \(time) queries")
+    }
+    // Keys and values that come before the new ones. A first prompt has none, and samples may be padded at the end.
+    let isPrompt = total == time
+    let befores = try lengths.map { length in
+      guard isPrompt || length >= time else {
+        throw OperatorError("a sequence of \(length) keys is shorter than its \(time) queries")
+      }
+      return isPrompt ? 0 : length - time
+    }
+    if rotates {
+      let tables = try RotaryTables(
+        cosines: arguments.floating(7, as: Scalar.self), sines: arguments.floating(8, as: Scalar.self))
+      let places: [Int]
+      if let given = try arguments.optionalIntegers(9), given.count == batch * time {
+        places = given
+      } else {
+        places = befores.flatMap { before in (0..<time).map { before + $0 } }
+      }
+      let rows = try tables.rows(places, batch: batch, time: time)
+      func rotated(_ x: AttentionHeads<Scalar>) throws -> AttentionHeads<Scalar> {
+        try AttentionHeads(
+          tables.rotated(x, rows: rows, features: 2 * tables.half, isInterleaved: isInterleaved), heads: x.heads)
+      }
+      (query, key) = (try rotated(query), try rotated(key))
+    }
+    let pastKey = try arguments.optionalFloating(3, as: Scalar.self)
+    let pastValue = try arguments.optionalFloating(4, as: Scalar.self)
+    let presentKey = try present(pastKey, key, befores: befores, total: total)
+    let presentValue = try present(pastValue, value, befores: befores, total: total)
+    key = try AttentionHeads(presentKey.sliced(axis: 2, to: total), heads: 0)
+    value = try AttentionHeads(presentValue.sliced(axis: 2, to: total), heads: 0)
+
+    var options = AttentionOptions<Scalar>()
+    options.scale = scale.map { Scalar($0) }
+    options.softcap = softcap > 0 ? Scalar(softcap) : nil
+    options.spans = zip(lengths, befores).map { length, before in
+      KeySpan(
+        offset: before, before: window.map { $0 - 1 }, after: isCausal ? 0 : nil, count: isPrompt ? time : length)
+    }
+    if let bias = try arguments.optionalFloating(10, as: Scalar.self) { options.masks = [.additive(bias)] }
+    if let sinks = try arguments.optionalFloating(11, as: Scalar.self) {
+      options.sinks = try sinks.elements
+    } else if isSmooth {
+      options.sinks = Array(repeating: 0, count: queryHeads)
+    }
+    return [
+      try Value(rounding: groupedAttention(query: query, key: key, value: value, options: options), to: type),
+      try Value(rounding: presentKey, to: type), try Value(rounding: presentValue, to: type),
+    ]
+  }
+
+  /// Queries, keys and values, taken apart where they are packed.
+  private func operands(
+    _ arguments: Arguments
+  ) throws -> (AttentionHeads<Scalar>, AttentionHeads<Scalar>, AttentionHeads<Scalar>) {
+    let query = try arguments.floating(0, as: Scalar.self)
+    guard query.rank == 3 else {
+      throw OperatorError("the query has shape \(query.shape); [batch, time, features] is needed")
+    }
+    guard arguments.has(1) || arguments.has(2) else {
+      let all = queryHeads.addingReportingOverflow(2 &* keyHeads).partialValue
+      guard all > 0, query.shape[2].isMultiple(of: all) else {
+        throw OperatorError(
+          "a packed query of shape \(query.shape) does not hold \(queryHeads) and 2 · \(keyHeads) heads")
+      }
+      let features = query.shape[2] / all
+      let parts = try query.split(sizes: [queryHeads, keyHeads, keyHeads].map { $0 * features }, axis: 2)
+      return (
+        try AttentionHeads(parts[0], heads: queryHeads), try AttentionHeads(parts[1], heads: keyHeads),
+        try AttentionHeads(parts[2], heads: keyHeads)
+      )
+    }
+    return (
+      try AttentionHeads(query, heads: queryHeads),
+      try AttentionHeads(arguments.floating(1, as: Scalar.self), heads: keyHeads),
+      try AttentionHeads(arguments.floating(2, as: Scalar.self), heads: keyHeads)
+    )
+  }
+
+  /// The cache with the new entries behind those that each sample has: as long as the past one, or as all keys.
+  private func present(
+    _ past: Tensor<Scalar>?, _ new: AttentionHeads<Scalar>, befores: [Int], total: Int
+  ) throws -> Tensor<Scalar> {
+    let (heads, time, features) = (new.heads, new.time, new.features)
+    let before = past?.rank == 4 ? past?.shape[2] ?? 0 : 0
+    if let past, past.shape != [new.batch, heads, before, features] {
+      throw OperatorError(
+        "a cache of shape \(past.shape) does not fit [\(new.batch), \(heads), past, \(features)]")
+    }
+    for length in befores where length > before {
+      throw OperatorError("\(length) keys of the past are counted, and the cache holds \(before)")
+    }
+    let size = max(before, total)
+    var cache = try Tensor<Scalar>(zeros: [new.batch, heads, size, features])
+    let split = try new.split
+    try cache.withUnsafeMutableBufferPointer { cache in
+      try split.withUnsafeBufferPointer { new in
+        guard let cache = cache.baseAddress, let new = new.baseAddress else { return }
+        for matrix in 0..<(befores.count * heads) {
+          (cache + (matrix * size + befores[matrix / heads]) * features).update(
+            from: new + matrix * time * features, count: time * features)
+        }
+      }
+      try past?.withUnsafeBufferPointer { past in
+        guard let cache = cache.baseAddress, let past = past.baseAddress else { return }
+        for matrix in 0..<(befores.count * heads) {
+          (cache + matrix * size * features).update(
+            from: past + matrix * before * features, count: befores[matrix / heads] * features)
+        }
+      }
+    }
+    return cache
+  }
+}

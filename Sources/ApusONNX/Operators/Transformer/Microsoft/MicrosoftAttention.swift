@@ -1,0 +1,201 @@
+import Apus
+
+extension Operators {
+  static let microsoftAttentions: [OperatorDefinition] = [
+    OperatorDefinition("Attention", domain: "com.microsoft", MicrosoftAttention),
+    OperatorDefinition("MultiHeadAttention", domain: "com.microsoft", MultiHeadAttention),
+    OperatorDefinition("GroupQueryAttention", domain: "com.microsoft", GroupQueryAttention),
+  ]
+
+  /// ONNX Runtime's attention of an input with itself: one projection to queries, keys and values, scores with masks
+  /// and biases, and the result of all heads side by side.
+  static func MicrosoftAttention(_ node: NodeDescription) throws -> Operation {
+    floating(try MicrosoftAttentionOperator<Float>(node), try MicrosoftAttentionOperator<Double>(node))
+  }
+
+  /// ONNX Runtime's attention of queries, keys and values that have been projected already.
+  static func MultiHeadAttention(_ node: NodeDescription) throws -> Operation {
+    floating(try MultiHeadAttentionOperator<Float>(node), try MultiHeadAttentionOperator<Double>(node))
+  }
+}
+
+/// What the attention operators of ONNX Runtime have in common.
+struct MicrosoftAttentionSettings: Sendable {
+  let heads: Int
+  let scale: Float?
+  let isCausal: Bool
+  let filter: Float
+
+  init(_ node: NodeDescription) throws {
+    heads = try node.int("num_heads")
+    let scale = try node.float("scale", default: 0)
+    self.scale = scale == 0 ? nil : scale
+    isCausal = try node.flag("unidirectional")
+    filter = try node.float("mask_filter_value", default: -10_000)
+    guard heads > 0 else { throw OperatorError("num_heads is \(heads)") }
+    guard try !node.flag("past_present_share_buffer"), try !node.flag("do_rotary") else {
+      throw OperatorError("a shared buffer of past and present, and rotary embeddings, are not supported")
+    }
+  }
+
+  /// - Parameter past: how many keys come before those of the first query.
+  func options<Scalar: FloatingPointScalar>(
+    query: AttentionHeads<Scalar>, keys: Int, past: Int, mask: AnyTensor?, bias: Tensor<Scalar>?
+  ) throws -> AttentionOptions<Scalar> {
+    var options = AttentionOptions<Scalar>()
+    options.scale = scale.map { Scalar($0) }
+    if isCausal { options.spans = [KeySpan(offset: past, after: 0)] }
+    if let bias { options.masks.append(.additive(bias)) }
+    if let mask {
+      options.masks.append(
+        .additive(
+          try maskToAdd(mask, batch: query.batch, queries: query.time, keys: keys, filter: Scalar(filter))))
+    }
+    return options
+  }
+}
+
+struct MicrosoftAttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  private let settings: MicrosoftAttentionSettings
+  private let sizes: [Int]?
+  private let projection: Linear<Scalar>?
+
+  init(_ node: NodeDescription) throws {
+    settings = try MicrosoftAttentionSettings(node)
+    sizes = try node.optionalInts("qkv_hidden_sizes")
+    guard let weight = try node.ownConstant(1, as: Scalar.self), !node.has(2) || node.constant(2) != nil else {
+      projection = nil
+      return
+    }
+    projection = try Linear(
+      stacking: [.inputsFirst(weight)], bias: node.constantFloating(2, as: Scalar.self))
+    node.absorb(1)
+    if node.has(2) { node.absorb(2) }
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+    let x = try arguments.floating(0, as: Scalar.self)
+    let projection =
+      try self.projection
+      ?? Linear(
+        stacking: [.inputsFirst(arguments.floating(1, as: Scalar.self))],
+        bias: arguments.optionalFloating(2, as: Scalar.self))
+    guard x.rank == 3, !arguments.has(6) else {
+      throw OperatorError(
+        "the input has shape \(x.shape); [batch, time, features] without past_sequence_length is needed")
+    }
+    return try attention(
+      projection(x), mask: arguments.optionalTensor(3), past: arguments.optionalFloating(4, as: Scalar.self),
+      bias: arguments.optionalFloating(5, as: Scalar.self), sizes: sizes, settings: settings, type: type)
+  }
+}
+
+/// Attention over the projection of an input to queries, keys and values side by side.
+///
+/// - Parameters:
+///   - past: keys and values before the input's, `[2, batch, heads, past, features]`.
+///   - sizes: the widths of queries, keys and values; thirds when nil.
+/// - Returns: the result, and past and present keys and values together.
+func attention<Scalar: FloatingPointScalar>(
+  _ projected: Tensor<Scalar>, mask: AnyTensor?, past: Tensor<Scalar>?, bias: Tensor<Scalar>?, sizes: [Int]?,
+  settings: MicrosoftAttentionSettings, type: ElementType
+) throws -> [Value?] {
+  let width = projected.shape[2]
+  let parts = try projected.split(sizes: sizes ?? [width / 3, width / 3, width - width / 3 * 2], axis: 2)
+  guard parts.count == 3 else { throw OperatorError("qkv_hidden_sizes has \(parts.count) elements; 3 are needed") }
+  let query = try AttentionHeads(parts[0], heads: settings.heads)
+  var key = try AttentionHeads(parts[1], heads: settings.heads)
+  var value = try AttentionHeads(parts[2], heads: settings.heads)
+  var present: Tensor<Scalar>?
+  let before = past?.shape.count == 5 ? past?.shape[3] ?? 0 : 0
+  if key.features == value.features {
+    var now = try stack([key.split, value.split], axis: 0)
+    if let past { now = try concatenate([past, now], axis: 3) }
+    key = try AttentionHeads(now.selected(axis: 0, index: 0), heads: 0)
+    value = try AttentionHeads(now.selected(axis: 0, index: 1), heads: 0)
+    present = now
+  } else if past != nil {
+    throw OperatorError("keys of \(key.features) features and values of \(value.features) have no past together")
+  }
+  let options = try settings.options(query: query, keys: key.time, past: before, mask: mask, bias: bias)
+  let output = try groupedAttention(query: query, key: key, value: value, options: options)
+  return [try Value(rounding: output, to: type), try present.map { try Value(rounding: $0, to: type) }]
+}
+
+private struct MultiHeadAttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  let settings: MicrosoftAttentionSettings
+  let wantsPresent: Bool
+  let wantsScores: Bool
+
+  init(_ node: NodeDescription) throws {
+    settings = try MicrosoftAttentionSettings(node)
+    wantsPresent = node.wants(1) || node.wants(2)
+    wantsScores = node.wants(3)
+    guard !node.has(8), !node.has(9) else {
+      throw OperatorError("a cache shared by several beams (past_sequence_length, cache_indirection) is not supported")
+    }
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+    var (query, key, value) = try operands(arguments)
+    if let bias = try arguments.optionalFloating(3, as: Scalar.self) {
+      let widths = [query, key, value].map { $0.rank == 3 ? $0.shape[2] : 0 }
+      let parts = try bias.split(sizes: widths.reduce(0, &+) == bias.count ? widths : [bias.count, 0, 0], axis: 0)
+      if widths[0] > 0 { query = try query + parts[0] }
+      if widths[1] > 0 { key = try key + parts[1] }
+      if widths[2] > 0 { value = try value + parts[2] }
+    }
+    let heads = try AttentionHeads(query, heads: settings.heads)
+    var keys = try AttentionHeads(key, heads: settings.heads)
+    var values = try AttentionHeads(value, heads: settings.heads)
+    let pastKey = try arguments.optionalFloating(6, as: Scalar.self)
+    let pastValue = try arguments.optionalFloating(7, as: Scalar.self)
+    guard (pastKey == nil) == (pastValue == nil) else {
+      throw OperatorError("past_key and past_value are given one without the other")
+    }
+    if let pastKey, let pastValue {
+      keys = try AttentionHeads(concatenate([pastKey, keys.split], axis: 2), heads: 0)
+      values = try AttentionHeads(concatenate([pastValue, values.split], axis: 2), heads: 0)
+    }
+    let options = try settings.options(
+      query: heads, keys: keys.time, past: pastKey?.shape[2] ?? 0, mask: arguments.optionalTensor(4),
+      bias: arguments.optionalFloating(5, as: Scalar.self))
+    let present: [Value?] =
+      try wantsPresent
+      ? [Value(rounding: keys.split, to: type), Value(rounding: values.split, to: type)] : [nil, nil]
+    if wantsScores {
+      let steps = AttentionSteps(options: options, stage: .probabilities, type: type)
+      let (output, scores) = try steps(query: heads, key: keys, value: values)
+      return [try Value(rounding: output, to: type)] + present + [try scores.map { try Value(rounding: $0, to: type) }]
+    }
+    let output = try groupedAttention(query: heads, key: keys, value: values, options: options)
+    return [try Value(rounding: output, to: type)] + present
+  }
+
+  /// Queries, keys and values, taken apart where they are packed.
+  private func operands(
+    _ arguments: Arguments
+  ) throws -> (Tensor<Scalar>, Tensor<Scalar>, Tensor<Scalar>) {
+    let query = try arguments.floating(0, as: Scalar.self)
+    /// Part `index` of a pack of `[batch, time, heads, parts, features]`.
+    func part(_ pack: Tensor<Scalar>, _ index: Int) throws -> Tensor<Scalar> {
+      let part = try pack.selected(axis: 3, index: index)
+      return try part.flattened(from: 2, through: 3)
+    }
+    if query.rank == 5 {
+      guard query.shape[3] == 3, !arguments.has(1), !arguments.has(2) else {
+        throw OperatorError(
+          "a packed query has shape \(query.shape); [batch, time, heads, 3, features] alone is needed")
+      }
+      return (try part(query, 0), try part(query, 1), try part(query, 2))
+    }
+    let key = try arguments.floating(1, as: Scalar.self)
+    if key.rank == 5 {
+      guard key.shape[3] == 2, !arguments.has(2) else {
+        throw OperatorError("a packed key has shape \(key.shape); [batch, time, heads, 2, features] alone is needed")
+      }
+      return (query, try part(key, 0), try part(key, 1))
+    }
+    return (query, key, try arguments.floating(2, as: Scalar.self))
+  }
+}

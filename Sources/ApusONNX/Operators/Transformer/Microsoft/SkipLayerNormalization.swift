@@ -1,0 +1,161 @@
+import Apus
+
+extension Operators {
+  static let skipNormalizations: [OperatorDefinition] = [
+    OperatorDefinition("SkipLayerNormalization", domain: "com.microsoft", SkipLayerNormalization),
+    OperatorDefinition("SkipSimplifiedLayerNormalization", domain: "com.microsoft", SkipSimplifiedLayerNormalization),
+    OperatorDefinition("SimplifiedLayerNormalization", SimplifiedLayerNormalization),
+    OperatorDefinition("SimplifiedLayerNormalization", domain: "com.microsoft", SimplifiedLayerNormalization),
+    OperatorDefinition("EmbedLayerNormalization", domain: "com.microsoft", EmbedLayerNormalization),
+  ]
+
+  /// Layer normalisation of `input + skip + bias`, which may be shown as well.
+  static func SkipLayerNormalization(_ node: NodeDescription) throws -> Operation {
+    floating(
+      try SkipNormalization<Float>(node, isSimplified: false), try SkipNormalization<Double>(node, isSimplified: false))
+  }
+
+  /// `s / √(mean(s²) + epsilon) · gamma` of `s = input + skip + bias`, which may be shown as well.
+  static func SkipSimplifiedLayerNormalization(_ node: NodeDescription) throws -> Operation {
+    floating(
+      try SkipNormalization<Float>(node, isSimplified: true), try SkipNormalization<Double>(node, isSimplified: true))
+  }
+
+  /// `x / √(mean(x²) + epsilon) · scale` over the axes from `axis` on; of the type of the scale.
+  static func SimplifiedLayerNormalization(_ node: NodeDescription) throws -> Operation {
+    floating(
+      likeInput: 1, try SimplifiedNormalization<Float>(node), try SimplifiedNormalization<Double>(node))
+  }
+
+  /// What BERT begins with: word, position and segment embeddings added up, and normalised.
+  static func EmbedLayerNormalization(_ node: NodeDescription) throws -> Operation {
+    floating(likeInput: 2, try EmbedNormalization<Float>(node), try EmbedNormalization<Double>(node))
+  }
+}
+
+private struct SkipNormalization<Scalar: FloatingPointScalar>: FloatingOperator {
+  let isSimplified: Bool
+  let epsilon: Double
+  let wantsStatistics: Bool
+
+  init(_ node: NodeDescription) throws { try self.init(node, isSimplified: false) }
+
+  init(_ node: NodeDescription, isSimplified: Bool) throws {
+    self.isSimplified = isSimplified
+    epsilon = Double(try node.float("epsilon", default: 1e-12))
+    wantsStatistics = node.wants(1) || node.wants(2)
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+    let x = try arguments.floating(0, as: Scalar.self)
+    guard let features = x.shape.last else { throw OperatorError("a single value cannot be normalised") }
+    let skip = try arguments.floating(1, as: Scalar.self)
+    guard skip.rank <= x.rank, try Shape.broadcast(skip.shape, x.shape, operation: "skip") == x.shape else {
+      throw OperatorError("a skip of shape \(skip.shape) does not fit an input of shape \(x.shape)")
+    }
+    var sum = try x + skip
+    let gamma = try arguments.floating(2, as: Scalar.self)
+    let beta = isSimplified ? nil : try arguments.optionalFloating(3, as: Scalar.self)
+    if let bias = try arguments.optionalFloating(isSimplified ? 3 : 4, as: Scalar.self) {
+      guard bias.shape == [features] else {
+        throw OperatorError("bias has shape \(bias.shape); [\(features)] is needed")
+      }
+      sum = try sum + bias
+    }
+    let output =
+      try isSimplified
+      ? rootMeanSquareNormalized(sum, normalizedShape: [features], weight: gamma, epsilon: epsilon)
+      : layerNorm(sum, normalizedShape: [features], weight: gamma, bias: beta, epsilon: epsilon)
+    var statistics: (mean: Tensor<Scalar>, inverse: Tensor<Scalar>)?
+    if wantsStatistics {
+      let mean = try sum.mean(axes: [-1], keepDims: true)
+      let spread =
+        try isSimplified
+        ? sum.square().mean(axes: [-1], keepDims: true) : sum.variance(axes: [-1], correction: 0, keepDims: true)
+      statistics = (mean, try (spread + Scalar(epsilon)).rsqrt())
+    }
+    return [
+      try Value(rounding: output, to: type), statistics.map { Value($0.mean) }, statistics.map { Value($0.inverse) },
+      try Value(rounding: sum, to: type),
+    ]
+  }
+}
+
+private struct SimplifiedNormalization<Scalar: FloatingPointScalar>: FloatingOperator {
+  let epsilon: Double
+  let axis: Int
+  let wantsStatistics: Bool
+
+  init(_ node: NodeDescription) throws {
+    epsilon = Double(try node.float("epsilon", default: 1e-5))
+    axis = try node.int("axis", default: -1)
+    wantsStatistics = node.wants(1)
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+    let x = try arguments.floating(0, as: Scalar.self)
+    let first = try Shape.axis(axis, in: x.shape, operation: "SimplifiedLayerNormalization")
+    let scale = try arguments.floating(1, as: Scalar.self)
+    let output = try rootMeanSquareNormalized(
+      x, normalizedShape: Array(x.shape[first...]), weight: scale, epsilon: epsilon)
+    var inverse: Value?
+    if wantsStatistics {
+      let squares = try x.square().mean(axes: Array(first..<x.rank), keepDims: true)
+      inverse = Value(try (squares + Scalar(epsilon)).rsqrt())
+    }
+    return [try Value(rounding: output, to: type), inverse]
+  }
+}
+
+private struct EmbedNormalization<Scalar: FloatingPointScalar>: FloatingOperator {
+  let epsilon: Double
+
+  init(_ node: NodeDescription) throws { epsilon = Double(try node.float("epsilon", default: 1e-12)) }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+    let words = try arguments.tensor(0).converted(to: Int64.self)
+    guard words.rank == 2 else { throw OperatorError("input_ids has shape \(words.shape); [batch, time] is needed") }
+    let (batch, time) = (words.shape[0], words.shape[1])
+    var sum = try embedding(words, weight: arguments.floating(2, as: Scalar.self))
+    let positions =
+      try arguments.optionalTensor(8)?.converted(to: Int64.self)
+      ?? Tensor((0..<time).map { Int64($0) }, shape: [1, time])
+    guard positions.shape == words.shape || positions.shape == [1, time] else {
+      throw OperatorError("position_ids has shape \(positions.shape); [\(batch), \(time)] is needed")
+    }
+    sum = try sum + embedding(positions, weight: arguments.floating(3, as: Scalar.self))
+    guard arguments.has(1) == arguments.has(4) else {
+      throw OperatorError("segment_ids and segment_embedding are given one without the other")
+    }
+    if arguments.has(1) {
+      let segments = try arguments.tensor(1).converted(to: Int64.self)
+      guard segments.shape == words.shape else {
+        throw OperatorError("segment_ids has shape \(segments.shape); \(words.shape) is needed")
+      }
+      sum = try sum + embedding(segments, weight: arguments.floating(4, as: Scalar.self))
+    }
+    let features = sum.shape[2]
+    let output = try layerNorm(
+      sum, normalizedShape: [features], weight: arguments.floating(5, as: Scalar.self),
+      bias: arguments.floating(6, as: Scalar.self), epsilon: epsilon)
+    var lengths = [Int32](repeating: 0, count: batch)
+    if let mask = try arguments.optionalIntegers(7) {
+      guard mask.count == batch * time else {
+        throw OperatorError("mask has \(mask.count) elements; [\(batch), \(time)] is needed")
+      }
+      for (index, value) in mask.enumerated() where value == 1 { lengths[index / max(1, time)] += 1 }
+    }
+    return [try Value(rounding: output, to: type), Value(try Tensor(lengths)), try Value(rounding: sum, to: type)]
+  }
+}
+
+/// `x / √(mean(x²) + epsilon) · weight` over the last axes, whose sizes are `normalizedShape`.
+private func rootMeanSquareNormalized<Scalar: FloatingPointScalar>(
+  _ x: Tensor<Scalar>, normalizedShape: [Int], weight: Tensor<Scalar>, epsilon: Double
+) throws -> Tensor<Scalar> {
+  guard weight.shape == normalizedShape else {
+    throw OperatorError("the scale has shape \(weight.shape); \(normalizedShape) is needed")
+  }
+  let axes = normalizedShape.indices.map { -1 - $0 }
+  return try x * (x.square().mean(axes: axes, keepDims: true) + Scalar(epsilon)).rsqrt() * weight
+}

@@ -1,0 +1,241 @@
+"""Cases for quantised operators, those of ONNX Runtime included: Tests/Fixtures/onnx/quantized.zip.
+
+    python Tests/Fixtures/generate/onnx_quantized.py
+
+Expected outputs are ONNX Runtime's where it has the operator with these inputs, otherwise those of the standard's
+reference implementation or of NumPy. Inputs are generated from fixed seeds.
+"""
+
+import ml_dtypes
+import numpy as np
+from onnx import TensorProto, helper
+
+from onnx_cases import Cases, one_node, reference, runtime
+
+cases = Cases("quantized")
+MICROSOFT = "com.microsoft"
+F32, F64, F16, I32, I64 = np.float32, np.float64, np.float16, np.int32, np.int64
+
+
+class Random:
+    def __init__(self, seed):
+        self.generator = np.random.default_rng(seed)
+
+    def normal(self, *shape, dtype=F32, scale=1.0):
+        return (self.generator.standard_normal(shape) * scale).astype(dtype)
+
+    def bytes(self, *shape, dtype=np.uint8):
+        info = np.iinfo(dtype)
+        return self.generator.integers(info.min, info.max + 1, shape).astype(dtype)
+
+
+def case(name, operator, inputs, outputs=1, expected=runtime, rtol=1e-5, atol=1e-6, attributes=(), **settings):
+    model = one_node(operator, inputs, outputs, **settings)
+    # For attributes that are named as a parameter of `one_node`.
+    model.graph.node[0].attribute.extend(helper.make_attribute(k, v) for k, v in dict(attributes).items())
+    constants = settings.get("constants", ())
+    fed = [x for i, x in enumerate(inputs) if i not in constants]
+    cases.add(name, model, fed, expected, rtol=rtol, atol=atol)
+
+
+def quantization():
+    r = Random(6)
+    x = r.normal(3, 4, 5, scale=40)
+    x.flat[:6] = [0.5, 1.5, -2.5, 1e9, -1e9, 254.5]
+    for name, dtype in (("uint8", np.uint8), ("int8", np.int8), ("uint16", np.uint16), ("int16", np.int16)):
+        point = np.array(7, dtype)
+        one = np.array(1, F32)
+        type_ = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        case(f"quantize_{name}", "QuantizeLinear", [x, one, point], opset=21, types=[type_])
+        case(
+            f"quantize_{name}_microsoft", "QuantizeLinear", [x, np.array(0.37, F32), point], opset=17, types=[type_],
+            domain=MICROSOFT)
+        scales, points = np.abs(r.normal(4)) + 0.1, r.bytes(4, dtype=dtype)
+        case(f"quantize_{name}_axis", "QuantizeLinear", [x, scales, points], opset=21, types=[type_], axis=-2)
+        blocks, zeros = np.abs(r.normal(3, 4, 3)) + 0.1, r.bytes(3, 4, 3, dtype=dtype)
+        case(
+            f"quantize_{name}_blocks", "QuantizeLinear", [x, blocks, zeros], opset=21, types=[type_], axis=2,
+            block_size=2)
+        codes = r.bytes(3, 4, 5, dtype=dtype)
+        case(f"dequantize_{name}_axis", "DequantizeLinear", [codes, scales, points], opset=21, types=[1], axis=1)
+        case(
+            f"dequantize_{name}_blocks", "DequantizeLinear", [codes, blocks, zeros], opset=21, types=[1], axis=2,
+            block_size=2)
+    case(
+        "quantize_old", "QuantizeLinear", [x, np.array(0.3, F32), np.array(9, np.uint8)], opset=10,
+        types=[TensorProto.UINT8])
+    case("quantize_default_type", "QuantizeLinear", [x, np.array(0.3, F32)], opset=13, types=[TensorProto.UINT8])
+    case(
+        "quantize_named_type", "QuantizeLinear", [x, np.array(0.3, F32)], opset=21, types=[TensorProto.INT16],
+        output_dtype=TensorProto.INT16)
+    case("quantize_empty", "QuantizeLinear", [x[:0], np.array(0.3, F32)], opset=13, types=[TensorProto.UINT8])
+    double = np.round(x.astype(F64) / 0.37)
+    case(
+        "quantize_double", "QuantizeLinear", [x.astype(F64), np.array(0.37, F64), np.array(3, np.int8)], opset=21,
+        types=[TensorProto.INT8],
+        expected=[np.clip(double + 3, -128, 127).astype(np.int8)])
+    small = {"int4": ml_dtypes.int4, "uint4": ml_dtypes.uint4, "int2": ml_dtypes.int2, "uint2": ml_dtypes.uint2}
+    for name, dtype in small.items():
+        point = np.array(1, dtype)
+        type_ = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+        case(
+            f"quantize_{name}", "QuantizeLinear", [x, np.array(9, F32), point], opset=25, types=[type_],
+            expected=reference)
+        codes = r.generator.integers(0, 2, (3, 4)).astype(dtype)
+        case(
+            f"dequantize_{name}", "DequantizeLinear", [codes, np.array([0.5, 2, 3], F32)], opset=25, types=[1],
+            axis=0, expected=reference)
+    case(
+        "dequantize_int32", "DequantizeLinear",
+        [r.generator.integers(-(2**30), 2**30, 6).astype(I32), np.array(0.5, F32)], opset=13, types=[1])
+    case(
+        "dequantize_float16", "DequantizeLinear", [r.bytes(6), np.array(0.3, F16), np.array(7, np.uint8)], opset=19,
+        types=[TensorProto.FLOAT16])
+    ranges = {"mixed": x, "positive": np.abs(x), "zero": np.zeros((2, 3), F32), "negative": -np.abs(x)}
+    for name, numbers in ranges.items():
+        case(
+            f"dynamic_quantize_{name}", "DynamicQuantizeLinear", [numbers], 3, opset=11,
+            types=[TensorProto.UINT8, TensorProto.FLOAT, TensorProto.UINT8])
+
+
+def products():
+    r = Random(7)
+    for a_type in (np.uint8, np.int8):
+        for b_type in (np.uint8, np.int8):
+            name = f"{np.dtype(a_type).name}_{np.dtype(b_type).name}"
+            a, b = r.bytes(2, 3, 37, dtype=a_type), r.bytes(37, 19, dtype=b_type)
+            za, zb = r.bytes(1, dtype=a_type)[0], r.bytes(19, dtype=b_type)
+            a64, b64 = a.astype(I64) - int(za), b.astype(I64) - zb.astype(I64)
+            exact = [(a64 @ b64).astype(I32)]
+            points = [np.array(za), zb]
+            case(
+                f"matmul_integer_{name}", "MatMulInteger", [a, b] + points, opset=10, types=[TensorProto.INT32],
+                expected=exact)
+            case(
+                f"matmul_integer_{name}_constant", "MatMulInteger", [a, b] + points, opset=10,
+                types=[TensorProto.INT32], expected=exact, constants=(1, 3))
+            scales = [np.array(0.02, F32), np.abs(r.normal(19)) * 0.01, np.array(0.3, F32)]
+            y_type = a_type
+            inputs = [a, scales[0], np.array(za), b, scales[1], zb, scales[2], np.array(5, y_type)]
+            types = [helper.np_dtype_to_tensor_dtype(np.dtype(y_type))]
+            info = np.iinfo(y_type)
+            ratio = scales[0] * scales[1] / scales[2]
+            rounded = np.rint((a64 @ b64).astype(F32) * ratio) + 5
+            expected = [np.clip(rounded, info.min, info.max).astype(y_type)]
+            case(f"qlinear_matmul_{name}", "QLinearMatMul", inputs, opset=10, types=types, expected=expected)
+            case(
+                f"qlinear_matmul_{name}_constant", "QLinearMatMul", inputs, opset=10, types=types, constants=(3, 5),
+                expected=expected)
+            bias = r.normal(19)
+            case(
+                f"matmul_integer_to_float_{name}", "MatMulIntegerToFloat",
+                [a, b, scales[0], scales[1], np.array(za), zb, bias], opset=13, domain=MICROSOFT, types=[1],
+                constants=(1, 5),
+                expected=[(a64 @ b64).astype(F32) * (scales[0] * scales[1]) + bias])
+    a, b = r.bytes(3, 5), r.bytes(5)
+    case("matmul_integer_vector", "MatMulInteger", [a, b], opset=10, types=[TensorProto.INT32])
+    case(
+        "matmul_integer_stack", "MatMulInteger", [r.bytes(2, 1, 3, 5), r.bytes(4, 5, 2)], opset=10,
+        types=[TensorProto.INT32])
+    a, rows, b = r.bytes(3, 5), r.bytes(3), r.bytes(5, 4)
+    exact = (a.astype(I64) - rows[:, None].astype(I64)) @ b.astype(I64)
+    case(
+        "matmul_integer_rows", "MatMulInteger", [a, b, rows], opset=10, types=[TensorProto.INT32],
+        expected=[exact.astype(I32)])
+    for b_type in (np.uint8, np.int8):
+        name = np.dtype(b_type).name
+        dynamic = [r.normal(2, 4, 23), r.bytes(23, 9, dtype=b_type), np.abs(r.normal(9)) * 0.1]
+        dynamic += [r.bytes(9, dtype=b_type), r.normal(9)]
+        case(
+            f"dynamic_quantize_matmul_{name}", "DynamicQuantizeMatMul", dynamic, opset=13, domain=MICROSOFT,
+            constants=(1, 3), rtol=1e-4, atol=1e-4)
+    for transposed in (0, 1):
+        a, b = r.bytes(6, 4), r.bytes(6, 8, dtype=np.int8)
+        b = np.ascontiguousarray(b.T) if transposed else b
+        inputs = [a, np.array(0.1, F32), np.array(3, np.uint8), b, np.abs(r.normal(8))]
+        inputs += [r.bytes(8, dtype=np.int8) * 0, r.generator.integers(-999, 999, (8,)).astype(I32)]
+        case(
+            f"qgemm_numbers_{transposed}", "QGemm", inputs, opset=13, domain=MICROSOFT, transA=1, transB=transposed,
+            types=[1], alpha=0.5)
+        case(
+            f"qgemm_{transposed}", "QGemm", inputs + [np.array(20, F32), np.array(9, np.uint8)], opset=13,
+            domain=MICROSOFT, transA=1,
+            transB=transposed, types=[TensorProto.UINT8], constants=(3, 5))
+
+
+def attention():
+    r = Random(9)
+    b = r.normal(24)
+    mask = np.array([[1, 1, 0, 1], [1, 0, 0, 0]], I32)
+    past = r.normal(2, 2, 2, 3, 4)
+    qa, qw = r.bytes(2, 4, 6), r.bytes(6, 24, dtype=np.int8)
+    quantized = [qa, qw, b, np.array(0.02, F32), np.array(0.01, F32), mask]
+    quantized += [np.array(120, np.uint8), np.array(0, np.int8)]
+    case(
+        "qattention", "QAttention", quantized, domain=MICROSOFT, num_heads=2, types=[1], constants=(1, 4, 7),
+        rtol=1e-4, atol=1e-5)
+    case(
+        "qattention_past", "QAttention", quantized[:5] + [None] + quantized[6:] + [past], 2, domain=MICROSOFT,
+        num_heads=2, unidirectional=1, types=[1, 1], rtol=1e-4, atol=1e-5)
+
+
+def functions():
+    r = Random(10)
+    for dtype in (np.uint8, np.int8):
+        name = np.dtype(dtype).name
+        types = [helper.np_dtype_to_tensor_dtype(np.dtype(dtype))]
+        common = dict(domain=MICROSOFT, types=types, opset=13)
+        a, b = r.bytes(2, 3, 40, dtype=dtype), r.bytes(3, 1, dtype=dtype)
+        first = [a, np.array(0.043, F32), np.array(17, dtype)]
+        second = [b, np.array(0.071, F32), np.array(101, dtype)]
+        target = [np.array(0.09, F32), np.array(33, dtype)]
+        case(f"qlinear_add_{name}", "QLinearAdd", first + second + target, **common)
+        case(f"qlinear_mul_{name}", "QLinearMul", first + second + [np.array(1.7, F32), target[1]], **common)
+        case(
+            f"qlinear_sigmoid_{name}", "QLinearSigmoid", first + [np.array(1 / 256, F32), np.array(0, dtype)],
+            **common)
+        case(f"qlinear_leaky_relu_{name}", "QLinearLeakyRelu", first + target, alpha=0.3, **common)
+        for version in (12, 13):
+            inputs = [a] + first[1:] + [np.array(1 / 256, F32), np.array(-128 if dtype == np.int8 else 0, dtype)]
+            settings = dict(common, types=types)
+            case(
+                f"qlinear_softmax_{name}_{version}", "QLinearSoftmax", inputs, axis=1,
+                **{**settings, "attributes": {"opset": version}})
+        case(
+            f"qlinear_concat_{name}", "QLinearConcat",
+            target + first + [r.bytes(2, 1, 40, dtype=dtype)] + second[1:], axis=1, **common)
+        condition = r.generator.random((2, 3, 1)) > 0.5
+        case(f"qlinear_where_{name}", "QLinearWhere", [condition] + first + second + target, **common)
+        for last in (0, 1):
+            case(
+                f"qlinear_global_average_pool_{name}_{last}", "QLinearGlobalAveragePool",
+                [r.bytes(2, 3, 5, 4, dtype=dtype)] + first[1:] + target, channels_last=last, **common)
+    for bits in (2, 4, 8):
+        k, n, block = 40, 6, 16
+        blocks = -(-k // block)
+        a = r.normal(2, 3, k)
+        packed = r.bytes(n, blocks, block * bits // 8)
+        scales = r.normal(n * blocks)
+        points = r.bytes(n, -(-blocks * bits // 8))
+        inputs = [a, packed, scales, points]
+        common = dict(domain=MICROSOFT, K=k, N=n, bits=bits, block_size=block, types=[1], rtol=1e-4, atol=1e-4)
+        case(f"matmul_nbits_{bits}", "MatMulNBits", inputs, constants=(1, 2, 3), **common)
+        case(f"matmul_nbits_{bits}_bias", "MatMulNBits", inputs[:3] + [None, None, r.normal(n)], **common)
+        table = r.bytes(5, 32 * bits // 8)
+        case(
+            f"gather_block_quantized_{bits}", "GatherBlockQuantized",
+            [table, np.array([[4, 0], [-1, 2]], I64), r.normal(5, 2)],
+            domain=MICROSOFT, bits=bits, block_size=16, types=[1], constants=(0, 2))
+    table = r.generator.integers(-8, 8, (3, 32)).astype(ml_dtypes.int4)
+    points = r.generator.integers(-8, 8, (3, 2)).astype(ml_dtypes.int4)
+    case(
+        "gather_block_quantized_int4", "GatherBlockQuantized",
+        [table, np.array([1, 30, 2], I64), r.normal(3, 2), points],
+        domain=MICROSOFT, block_size=16, gather_axis=1, types=[1], constants=(0, 2, 3))
+
+
+quantization()
+products()
+attention()
+functions()
+cases.write()
