@@ -55,7 +55,7 @@ func allWorkloads(_ models: [ModelFile] = []) -> [Workload] {
   if !models.isEmpty { return modelWorkloads(models) }
   let groups: [() -> [Workload]] = [
     gemmWorkloads, linearWorkloads, convolutionWorkloads, normalizationWorkloads, attentionWorkloads, recurrentWorkloads,
-    activationWorkloads, arithmeticWorkloads, classifierWorkloads, networkWorkloads,
+    quantizedWorkloads, activationWorkloads, arithmeticWorkloads, classifierWorkloads, networkWorkloads,
   ]
   return groups.flatMap { $0() }
 }
