@@ -44,6 +44,15 @@ extension IntegerKernels {
       sums[row] = sum
       var channel = 0
       var out = y + row
+      if area == 1 {
+        let flips = UInt32(truncatingIfNeeded: flip) &* 0x0101_0101
+        while channel &+ 4 <= channels {
+          let word = UnsafeRawPointer(from + channel).loadUnaligned(as: UInt32.self)
+          out[0] = Int32(bitPattern: word ^ flips)
+          out += rows
+          channel &+= 4
+        }
+      }
       while channel < channels {
         let left = channels &- channel
         let count = left < 4 ? left : 4
@@ -102,15 +111,45 @@ private func combinePlanes(
   _ x: UnsafePointer<UInt8>, _ planeStep: Int, _ planes: Int, _ step: Int, _ flip: UInt8,
   _ y: UnsafeMutablePointer<Int32>, _ count: Int
 ) {
-  let a = x
-  let b = x + (planes > 1 ? planeStep : 0)
-  let c = x + (planes > 2 ? 2 &* planeStep : 0)
-  let d = x + (planes > 3 ? 3 &* planeStep : 0)
-  for i in 0..<count {
-    var word = UInt32(truncatingIfNeeded: a[i &* step] ^ flip)
-    if planes > 1 { word |= UInt32(truncatingIfNeeded: b[i &* step] ^ flip) &<< 8 }
-    if planes > 2 { word |= UInt32(truncatingIfNeeded: c[i &* step] ^ flip) &<< 16 }
-    if planes > 3 { word |= UInt32(truncatingIfNeeded: d[i &* step] ^ flip) &<< 24 }
-    y[i] = Int32(bitPattern: word)
+  // Only bytes of planes that there are.
+  let flipped = (UInt32(truncatingIfNeeded: flip) &* 0x0101_0101) &>> UInt32(truncatingIfNeeded: 32 &- 8 &* planes)
+  var done = 0
+  // Sixteen at a time, the last ones moved back, some of them being computed for the second time.
+  if step == 1 && count >= 16 || step == 2 && count > 16 {
+    let flips = IntegerLanes(repeating: Int32(bitPattern: flipped))
+    while done < count {
+      let at = done &+ 16 > count ? count &- 16 : done
+      var words = sixteenBytes(x, at, step)
+      if planes > 1 {
+        words |= sixteenBytes(x + planeStep, at, step) &<< IntegerLanes(repeating: 8)
+      }
+      if planes > 2 {
+        words |= sixteenBytes(x + 2 &* planeStep, at, step) &<< IntegerLanes(repeating: 16)
+      }
+      if planes > 3 {
+        words |= sixteenBytes(x + 3 &* planeStep, at, step) &<< IntegerLanes(repeating: 24)
+      }
+      store(words ^ flips, y + at)
+      done &+= 16
+    }
+    return
   }
+  for i in 0..<count {
+    var word = UInt32(truncatingIfNeeded: x[i &* step])
+    if planes > 1 { word |= UInt32(truncatingIfNeeded: x[planeStep &+ i &* step]) &<< 8 }
+    if planes > 2 { word |= UInt32(truncatingIfNeeded: x[2 &* planeStep &+ i &* step]) &<< 16 }
+    if planes > 3 { word |= UInt32(truncatingIfNeeded: x[3 &* planeStep &+ i &* step]) &<< 24 }
+    y[i] = Int32(bitPattern: word ^ flipped)
+  }
+}
+
+/// The bytes `x[index * step]` and so on, of a row that has more than sixteen where the step is 2.
+@inline(__always)
+private func sixteenBytes(_ x: UnsafePointer<UInt8>, _ index: Int, _ step: Int) -> IntegerLanes {
+  if step == 1 { return widened(load(x + index, as: SIMD16<UInt8>.self)) }
+  // As the upper halves of pairs that begin one byte before, so that nothing is read past the last; but for the first.
+  let isFirst = index == 0
+  let pairs = UnsafeRawPointer(x + (isFirst ? 0 : 2 &* index &- 1)).assumingMemoryBound(to: UInt16.self)
+  let both = widened(load(pairs, as: SIMD16<UInt16>.self))
+  return (both &>> IntegerLanes(repeating: isFirst ? 0 : 8)) & IntegerLanes(repeating: 0xFF)
 }

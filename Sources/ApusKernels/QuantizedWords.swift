@@ -140,3 +140,27 @@ func lowHalves(_ x: IntegerLanes) -> SIMD16<UInt16> {
     return SIMD16<UInt16>(truncatingIfNeeded: x)
   #endif
 }
+
+/// Unsigned bytes as numbers of 32 bits.
+@inline(__always)
+func widened(_ x: SIMD16<UInt8>) -> IntegerLanes {
+  #if hasFeature(BuiltinModule)
+    var result = IntegerLanes(repeating: 0)
+    result._storage._value = Builtin.zext_Vec16xInt8_Vec16xInt32(x._storage._value)
+    return result
+  #else
+    return IntegerLanes(truncatingIfNeeded: x)
+  #endif
+}
+
+/// Unsigned numbers of sixteen bits as numbers of 32.
+@inline(__always)
+func widened(_ x: SIMD16<UInt16>) -> IntegerLanes {
+  #if hasFeature(BuiltinModule)
+    var result = IntegerLanes(repeating: 0)
+    result._storage._value = Builtin.zext_Vec16xInt16_Vec16xInt32(x._storage._value)
+    return result
+  #else
+    return IntegerLanes(truncatingIfNeeded: x)
+  #endif
+}
