@@ -64,6 +64,8 @@ final class BufferPool: Sendable {
     var chains = [Chain](repeating: Chain(), count: 4 * Int.bitWidth)
     var idleBytes = 0
     var usedBytes = 0
+    /// The most that `usedBytes` has been since it was last asked for.
+    var peakBytes = 0
     /// The class that gives buffers back next when there are too many.
     var evicted = 0
   }
@@ -82,6 +84,7 @@ final class BufferPool: Sendable {
     let answer = state.withLock { state -> Answer in
       guard state.usedBytes <= limit - byteCount else { return .refused }
       state.usedBytes += byteCount
+      state.peakBytes = max(state.peakBytes, state.usedBytes)
       if let buffer = state.chains[Self.classIndex(size)].pop() {
         state.idleBytes -= size
         return .recycled(Chain(first: buffer))
@@ -141,6 +144,18 @@ final class BufferPool: Sendable {
 
   /// Bytes given out and not taken back.
   var usedByteCount: Int { state.withLock { $0.usedBytes } }
+
+  /// Bytes given out at most while `body` runs, beyond those that were out before.
+  ///
+  /// Whatever other threads take meanwhile is counted too, and measurements within each other disturb the outer one.
+  func measuringPeak(_ body: () throws -> Void) rethrows -> Int {
+    let before = state.withLock { state in
+      state.peakBytes = state.usedBytes
+      return state.usedBytes
+    }
+    try body()
+    return state.withLock { $0.peakBytes - before }
+  }
 
   /// Bytes kept for later.
   var idleByteCount: Int { state.withLock { $0.idleBytes } }

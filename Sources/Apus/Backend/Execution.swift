@@ -75,6 +75,14 @@ extension Execution {
     set { currentMemoryLimit.store(max(0, newValue), ordering: .relaxed) }
   }
 
+  /// The most bytes that all tensors together took while `body` ran, beyond those that were there before.
+  package static func measuringPeakMemory(_ body: () throws -> Void) rethrows -> Int {
+    try BufferPool.shared.measuringPeak(body)
+  }
+
+  /// The bytes that `text` means: a positive number, or one with K, M or G; nil for anything else.
+  package static func byteCount(_ text: String) -> Int? { EnvironmentSettings.byteCount(text) }
+
   private static let currentMemoryLimit = Atomic(settings.memoryLimit)
 
   static let settings = EnvironmentSettings(

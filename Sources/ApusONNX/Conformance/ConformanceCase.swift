@@ -22,11 +22,34 @@ public struct ConformanceCase: Sendable {
     self.files = files
   }
 
+  /// The operator that the test is about, and the version of the operators that its model asks for.
+  ///
+  /// That is the model's first node; of a test that spells an operator with others (`…_expanded…`), that of the test
+  /// which it is made from. Nil when there is no node.
+  public func subject() throws -> (operator: OperatorName, opset: Int)? {
+    var source = name
+    if let range = name.utf8.firstRange(of: "_expanded".utf8) {
+      let base = String(name[..<range.lowerBound])
+      if try files.file("\(base)/model.onnx") != nil { source = base }
+    }
+    guard let proto = try model(of: source), let node = proto.graph.nodes.first else { return nil }
+    let subject = OperatorName(domain: node.domain, type: node.opType)
+    let opset = (source == name ? proto : try model(of: name) ?? proto).opsetImports.first {
+      OperatorName(domain: $0.domain, type: "").domain == subject.domain
+    }
+    return (subject, Int(clamping: opset?.version ?? 1))
+  }
+
+  private func model(of test: String) throws -> ModelProto? {
+    guard let file = try files.file("\(test)/model.onnx") else { return nil }
+    return try file.withUnsafeBytes { try ModelProto.read(bytes: $0, name: "\(test)/model.onnx") }
+  }
+
   /// Runs the test on every data set.
   public func run(options: Session.Options = .init()) -> Outcome {
     do {
-      guard let file = try files.file("\(name)/model.onnx") else { return .wrong("it has no model.onnx") }
-      let model = try Model(file.withUnsafeBytes { try ModelProto.read(bytes: $0, name: "\(name)/model.onnx") })
+      guard let proto = try model(of: name) else { return .wrong("it has no model.onnx") }
+      let model = try Model(proto)
       let session = try Session(model, options: options)
       let tolerance = try tolerance()
       let isRandom = Self.isRandom(model.graph)

@@ -14,7 +14,20 @@ struct ConformanceFolder: ConformanceFiles {
   let path: String
 
   func tests() throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: path).filter {
+    var isFolder = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
+      throw FileError.notFound(path: path)
+    }
+    guard isFolder else {
+      throw FileError.unreadable(path: path, reason: "it is neither a folder nor a .zip archive of tests")
+    }
+    let names: [String]
+    do {
+      names = try FileManager.default.contentsOfDirectory(atPath: path)
+    } catch {
+      throw FileError.unreadable(path: path, reason: "the folder cannot be listed")
+    }
+    return names.filter {
       FileManager.default.fileExists(atPath: "\(path)/\($0)/model.onnx")
     }.sorted()
   }

@@ -8,12 +8,17 @@ import FoundationEssentials
 public struct ConformanceSuite: Sendable {
   /// The tests in alphabetical order.
   public let cases: [ConformanceCase]
+  /// The version of the standard that the tests are of, when a `standard.json` beside them says so: `{"onnx": "1.19.0"}`.
+  public let standard: String?
 
   /// - Parameter path: a folder, or a file whose name ends with `.zip`.
   /// - Throws: ``FileError``, ``ZipError``, when the folder cannot be listed.
   public init(path: String) throws {
     let files: any ConformanceFiles =
       path.hasSuffix(".zip") ? try ConformanceArchive(path: path) : ConformanceFolder(path: path)
+    standard = try files.file("standard.json").flatMap { file in
+      file.withUnsafeBytes { try? JSONDecoder().decode([String: String].self, from: Data($0)) }?["onnx"]
+    }
     cases = try files.tests().map { ConformanceCase(name: $0, files: files) }
   }
 }

@@ -4,7 +4,8 @@ extension Value {
   /// What differs between this value and `expected`, in words; nil when nothing does.
   ///
   /// Types and shapes must be equal, strings and whole numbers too; NaN agrees with NaN.
-  /// - Parameter comparingNumbers: without, only types, shapes and whether numbers are finite count.
+  /// - Parameter comparingNumbers: without, only types, shapes and which kinds of numbers there are count: no NaN and
+  ///   no infinity where none is expected, only zeros and ones where only these are.
   func difference(
     from expected: Value, within tolerance: Tolerance, comparingNumbers: Bool = true
   ) throws -> String? {
@@ -17,7 +18,7 @@ extension Value {
       guard comparison.hasEqualShapes, comparison.hasAcceptableTypes else {
         return "it is \(type); \(Value.tensor(expected).type) is expected"
       }
-      guard comparingNumbers else { return nil }
+      guard comparingNumbers else { return try actual.differenceInKind(from: expected) }
       return comparison.isEqual ? nil : "\(comparison)"
     case (.coded(let actual), .coded(let wanted)):
       guard actual.elementType == wanted.elementType, actual.shape == wanted.shape else {
@@ -51,5 +52,20 @@ extension Value {
     default:
       return "it is \(type); \(expected.type) is expected"
     }
+  }
+}
+
+extension AnyTensor {
+  /// What kinds of numbers there are that `expected` has none of, in words; nil when there are none.
+  fileprivate func differenceInKind(from expected: AnyTensor) throws -> String? {
+    func isFinite(_ tensor: AnyTensor) throws -> Bool {
+      try tensor.converted(to: Double.self).withUnsafeBufferPointer { $0.allSatisfy(\.isFinite) }
+    }
+    func isBinary(_ tensor: AnyTensor) throws -> Bool {
+      try tensor.converted(to: Double.self).withUnsafeBufferPointer { $0.allSatisfy { $0 == 0 || $0 == 1 } }
+    }
+    if try isFinite(expected), try !isFinite(self) { return "it holds NaN or infinity where only numbers are expected" }
+    if try isBinary(expected), try !isBinary(self) { return "it holds other numbers than 0 and 1" }
+    return nil
   }
 }

@@ -39,7 +39,7 @@ extension Plan {
     constants = graph.constants.filter { used.contains($0.key) }
   }
 
-  private static func step(_ node: Node, in graph: Graph, depth: Int) throws -> Step {
+  static func step(_ node: Node, in graph: Graph, depth: Int) throws -> Step {
     guard let definition = Operators.byName[node.operatorName] else {
       throw ONNXError.unsupported(operator: node.operatorName, opset: node.opset, node: node.name)
     }
@@ -115,8 +115,12 @@ extension Plan {
       throw ONNXError.graph("a subgraph of node '\(step.node.name)' reads a value that has not been computed")
     }
     var arguments = Arguments(step.inputs.map { $0.flatMap { slots[$0] } }, captures: captures, context: context)
+    let types = context.tally.map { _ in
+      step.node.inputs.map { $0.flatMap { slots[$0] ?? graph.constants[$0] }?.type }
+    }
     for id in step.lastUses { slots[id] = nil }
     let results = try perform(step, &arguments)
+    if let types { context.tally?(step.node, types, results.map { $0?.type }) }
     for (index, output) in step.node.outputs.enumerated() {
       guard let output else { continue }
       guard let value = results.indices.contains(index) ? results[index] : nil else {

@@ -7,16 +7,21 @@ public final class RunContext {
   public var random: SplitMix64
   /// Called with every value that a node gives, when somebody watches.
   let observer: ((_ name: String, _ value: Value) throws -> Void)?
+  /// Called with the types of what every node takes and gives, when somebody counts.
+  let tally: Tally?
   let profile: Profile?
   private var depth = 0
   private var iterations = 0
 
+  package typealias Tally = (_ node: Node, _ inputs: [ValueType?], _ outputs: [ValueType?]) -> Void
+
   init(
-    limits: Session.Limits = .init(), seed: UInt64 = 0, profile: Profile? = nil,
+    limits: Session.Limits = .init(), seed: UInt64 = 0, profile: Profile? = nil, tally: Tally? = nil,
     observer: ((_ name: String, _ value: Value) throws -> Void)? = nil
   ) {
     self.limits = limits
     self.random = SplitMix64(seed: seed)
+    self.tally = tally
     self.profile = profile
     self.observer = observer
   }

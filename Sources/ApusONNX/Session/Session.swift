@@ -72,6 +72,13 @@ public struct Session: Sendable {
     try run(inputs, fetching: names, context: RunContext(limits: options.limits, seed: options.seed, profile: profile))
   }
 
+  /// Runs the model and calls `tally` with the types of what every node takes and gives.
+  package func run(
+    _ inputs: [String: Value], fetching names: [String]? = nil, tallying tally: @escaping RunContext.Tally
+  ) throws -> [String: Value] {
+    try run(inputs, fetching: names, context: RunContext(limits: options.limits, seed: options.seed, tally: tally))
+  }
+
   /// Runs the model and calls `observer` with every value that a node gives, in the order of the nodes.
   ///
   /// With ``Options/optimizes`` off that is every value that the file names.

@@ -8,11 +8,7 @@ public struct Subplan: Sendable {
 
   /// - Parameter graph: the graph around, whose constants are constants in here too.
   init(_ subgraph: Graph, around graph: Graph, firstCapture: Int, depth: Int) throws {
-    var subgraph = subgraph
-    for capture in subgraph.captures {
-      if let value = graph.constants[capture.outer] { subgraph.constants[capture.inner] = value }
-    }
-    plan = try Plan(subgraph, depth: depth)
+    plan = try Plan(subgraph.closed(in: graph), depth: depth)
     self.firstCapture = firstCapture
   }
 
@@ -38,5 +34,16 @@ public struct Subplan: Sendable {
     return try arguments.context.nested {
       try plan.run(inputs, captured: Array(arguments.captures[range]), context: arguments.context)
     }
+  }
+}
+
+extension Graph {
+  /// The subgraph with the constants of the graph around it as its own.
+  func closed(in graph: Graph) -> Graph {
+    var closed = self
+    for capture in captures {
+      if let value = graph.constants[capture.outer] { closed.constants[capture.inner] = value }
+    }
+    return closed
   }
 }

@@ -1,0 +1,75 @@
+import Apus
+
+/// Which operators a graph has, how many of each, and which of them Apus refuses.
+///
+/// Functions are written out; subgraphs are counted once, however often they run.
+public struct OperatorCensus: Sendable {
+  /// An operator in one version.
+  public struct Entry: Sendable {
+    public let name: OperatorName
+    public let opset: Int
+    public internal(set) var count: Int
+    /// Whether Apus has the operator at all.
+    public let isKnown: Bool
+  }
+
+  /// A node that cannot be prepared.
+  public struct Refusal: Sendable {
+    public let node: String
+    public let name: OperatorName
+    public let reason: String
+  }
+
+  /// By name and version.
+  public let entries: [Entry]
+  /// The nodes of known operators that are refused: attributes that make no sense, versions that Apus does not have.
+  public let refusals: [Refusal]
+  public let nodeCount: Int
+  public let subgraphCount: Int
+
+  public init(_ graph: Graph) {
+    var counter = Counter()
+    counter.add(graph, depth: 0)
+    entries = counter.entries.values.sorted {
+      ($0.name.domain, $0.name.type, $0.opset) < ($1.name.domain, $1.name.type, $1.opset)
+    }
+    refusals = counter.refusals
+    nodeCount = entries.reduce(0) { $0 + $1.count }
+    subgraphCount = counter.subgraphCount
+  }
+
+  private struct Key: Hashable {
+    let name: OperatorName
+    let opset: Int
+  }
+
+  private struct Counter {
+    var entries: [Key: Entry] = [:]
+    var refusals: [Refusal] = []
+    var subgraphCount = 0
+
+    mutating func add(_ graph: Graph, depth: Int) {
+      for node in graph.nodes {
+        let (before, key) = (refusals.count, Key(name: node.operatorName, opset: node.opset))
+        let isKnown = Operators.byName[node.operatorName] != nil
+        entries[key, default: Entry(name: key.name, opset: key.opset, count: 0, isKnown: isKnown)].count += 1
+        var isWhole = isKnown
+        for (_, subgraph) in node.subgraphs.sorted(by: { $0.key < $1.key }) {
+          subgraphCount += 1
+          let unknown = entries.values.reduce(0) { $0 + ($1.isKnown ? 0 : $1.count) }
+          add(subgraph.closed(in: graph), depth: depth + 1)
+          if unknown != entries.values.reduce(0, { $0 + ($1.isKnown ? 0 : $1.count) }) { isWhole = false }
+        }
+        // What is wrong inside is said once, of the node inside.
+        guard isWhole, refusals.count == before else { continue }
+        do {
+          _ = try Plan.naming(node, in: graph) { try Plan.step(node, in: graph, depth: depth) }
+        } catch ONNXError.node(let failure) {
+          refusals.append(Refusal(node: node.name, name: node.operatorName, reason: failure.reason))
+        } catch {
+          refusals.append(Refusal(node: node.name, name: node.operatorName, reason: "\(error)"))
+        }
+      }
+    }
+  }
+}

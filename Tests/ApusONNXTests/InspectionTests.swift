@@ -1,0 +1,66 @@
+import Apus
+import Testing
+
+@testable import ApusONNX
+
+/// Multiply-adds counted by hand.
+@Suite struct InspectionTests {
+  private func count(
+    _ type: String, _ inputs: [[Int]?], _ output: [Int], _ attributes: [String: AttributeValue] = [:]
+  ) -> Int? {
+    let node = Node(
+      name: "node", operatorName: OperatorName(type: type), opset: 23, inputs: [], outputs: [], attributes: attributes)
+    return node.multiplyAdds(inputs: inputs, outputs: [output])
+  }
+
+  @Test func convolutionsTakeAFilterForEachOutput() {
+    // 8 × 10 × 10 outputs, filters of 3 × 5 × 5.
+    #expect(count("Conv", [[1, 3, 14, 14], [8, 3, 5, 5]], [1, 8, 10, 10]) == 800 * 75)
+    // Depthwise: a filter has one channel.
+    #expect(count("Conv", [[1, 8, 12, 12], [8, 1, 3, 3]], [1, 8, 10, 10]) == 800 * 9)
+    // Transposed: each input spreads over 4 × 2 × 2.
+    #expect(count("ConvTranspose", [[1, 3, 5, 5], [3, 4, 2, 2]], [1, 4, 10, 10]) == 75 * 16)
+    #expect(count("QLinearConv", [[1, 3, 14, 14], [], [], [8, 3, 5, 5]], [1, 8, 10, 10]) == 800 * 75)
+  }
+
+  @Test func productsTakeTheSharedExtentForEachOutput() {
+    #expect(count("MatMul", [[7, 2, 3], [3, 4]], [7, 2, 4]) == 7 * 2 * 4 * 3)
+    #expect(count("MatMul", [[3], [3]], []) == 3)
+    #expect(count("Gemm", [[2, 3], [3, 4]], [2, 4]) == 24)
+    #expect(count("Gemm", [[3, 2], [3, 4]], [2, 4], ["transA": .int(1)]) == 24)
+    #expect(count("Einsum", [[2, 3], [3, 4]], [2, 4], ["equation": .string(Array("ij, jk -> ik".utf8))]) == 24)
+    #expect(
+      count("Einsum", [[5, 2, 3], [5, 3, 4]], [5, 2, 4], ["equation": .string(Array("...ij,...jk".utf8))]) == 120)
+  }
+
+  @Test func attentionMeetsEveryKeyTwice() {
+    // 2 heads, 3 queries, 5 keys of which 1 is past, 4 numbers a key and 6 a value.
+    #expect(
+      count("Attention", [[1, 2, 3, 4], [1, 2, 4, 4], [1, 2, 4, 6], nil, [1, 2, 1, 4]], [1, 2, 3, 6])
+        == 2 * 3 * 5 * (4 + 6))
+  }
+
+  @Test func recurrentNetworksMultiplyEveryStep() {
+    // 5 steps of 2 sequences; input 3, state 4, four gates.
+    #expect(count("LSTM", [[5, 2, 3], [1, 16, 3], [1, 16, 4]], [5, 1, 2, 4]) == 10 * 16 * 7)
+  }
+
+  @Test func elementwiseOperatorsAndAbsurdShapesAreHarmless() {
+    #expect(count("Relu", [[2]], [2]) == nil)
+    #expect(count("MatMul", [[.max, .max], [.max, .max]], [.max, .max]) == .max)
+    #expect(count("Conv", [], [1]) == nil)
+  }
+
+  @Test func openDimensionsGoBySymbolOrByInputAndAxis() throws {
+    let inputs = [
+      Graph.ValueInfo(name: "x", type: .tensor(.float, [.symbol("n"), .size(3), .unknown])),
+      Graph.ValueInfo(name: "y", type: .tensor(.float, [.symbol("n")])),
+    ]
+    #expect(OpenDimensions().missing(in: inputs) == ["n", "x.2"])
+    var open = OpenDimensions(["x.2": 4])
+    #expect(open.shape(of: inputs[0]) == nil)
+    open.take(from: Value(try Tensor<Float>(zeros: [7])), for: inputs[1])
+    #expect(open.shape(of: inputs[0]) == [7, 3, 4])
+    #expect(open.missing(in: inputs).isEmpty)
+  }
+}
