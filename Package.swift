@@ -73,7 +73,7 @@ let package = Package(
     .testTarget(name: "ApusMotionTests", dependencies: ["ApusMotion"]),
     .testTarget(name: "ApusONNXTests", dependencies: ["ApusONNX"]),
     .testTarget(name: "ApusModelsTests", dependencies: ["ApusModels"]),
-    .testTarget(name: "ApusCLITests", dependencies: ["ApusCLI", "Apus"]),
+    .testTarget(name: "ApusCLITests", dependencies: ["ApusCLI", "Apus", "ApusONNX"]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -11,6 +11,8 @@ struct ApusCommand: ParsableCommand {
 
       EXAMPLES
         apus demo
+        apus inspect model.onnx
+        apus run model.onnx --random 1 --output results
         apus compare ours.npz golden.safetensors
         apus behavior poses.jsonl
 
@@ -32,7 +34,7 @@ struct ApusCommand: ParsableCommand {
       """,
     version: ApusVersion.current,
     subcommands: [
-      DemoCommand.self, BehaviorCommand.self, VerifyCommand.self, CompareCommand.self, InspectCommand.self,
-      ConformanceCommand.self, DoctorCommand.self,
+      DemoCommand.self, RunCommand.self, InspectCommand.self, CompareCommand.self, BehaviorCommand.self,
+      VerifyCommand.self, ConformanceCommand.self, DoctorCommand.self,
     ])
 }

@@ -3,7 +3,7 @@ import Testing
 
 /// What every command owes the shell.
 @Suite struct ConductTests {
-  private static let commands = ["demo", "behavior", "verify", "compare", "inspect", "doctor"]
+  private static let commands = ["demo", "run", "inspect", "compare", "behavior", "verify", "conformance", "doctor"]
 
   @Test func theVersionIsPrinted() throws {
     let result = try Command.run("--version")
@@ -55,7 +55,7 @@ import Testing
 
   @Test(arguments: [
     ["--frobnicate"], ["frobnicate"], ["inspect"], ["inspect", "a", "b"], ["compare", "--frobnicate"],
-    ["doctor", "extra"], ["--generate-completion-script", "ksh"], ["verify", "--rtol"],
+    ["doctor", "extra"], ["run"], ["run", "a", "--repeat", "0"], ["run", "a", "--dim", "n"], ["conformance"], ["--generate-completion-script", "ksh"], ["verify", "--rtol"],
   ])
   func wrongCommandLinesGetOneLineAndSixtyFour(arguments: [String]) throws {
     let process = Command.process(arguments)
@@ -116,7 +116,7 @@ import Testing
 
   @Test func directoriesAreNoInput() throws {
     let folder = packageFolder.path(percentEncoded: false)
-    for arguments in [["behavior", folder], ["inspect", folder]] {
+    for arguments in [["behavior", folder], ["inspect", folder], ["run", folder]] {
       let result = try Command.run(arguments[0], arguments[1])
       #expect(result.status == 66)
       #expect(result.errors.contains("is a directory"))

@@ -5,29 +5,85 @@ import ArgumentParser
 struct ConformanceCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "conformance",
-    abstract: "Run a folder of tests in the layout of the ONNX backend test suite.")
+    abstract: "Run the tests of the ONNX standard, or others in their layout.",
+    discussion: """
+      PATH is a folder, or a ZIP archive of one, with a folder for each test: model.onnx, and test_data_set_0, \
+      test_data_set_1, … with input_0.pb, output_0.pb and so on. A tolerance.json may give rtol and atol; they are 1e-3 \
+      and 1e-7 without. Tests/Fixtures/generate/onnx_node_tests.py writes the standard's own.
 
-  @Argument(help: "A folder with a folder for each test.", completion: .directory)
-  var folder: String
+      Tests run one after another in a process of their own; one that ends the process, or takes longer than \
+      --time-limit, counts as crashed. Of models whose outputs depend on chance, types, shapes and kinds of numbers \
+      are compared.
 
-  @Option(help: "Only tests whose name contains this.")
-  var filter = ""
+      Ends with 0 when nothing is wrong and nothing crashed; what is unsupported does not count. With \
+      --expected-failures a test that does not pass must be in that list, and one that is in it must not pass. Ends with \
+      1 when something is not as it should be.
+
+      EXAMPLES
+        apus conformance nodes
+        apus conformance nodes --filter conv --json | jq .wrong
+        apus conformance nodes --document docs/conformance.md
+      """)
+
+  @Argument(
+    help: ArgumentHelp("A folder, or a ZIP archive of one, with a folder for each test.", valueName: "path"),
+    completion: .directory)
+  var path: String
+
+  @Option(help: ArgumentHelp("Only tests whose names contain this.", valueName: "text"))
+  var filter: String?
+
+  @Option(
+    help: ArgumentHelp("Write a page of Markdown that says which tests pass.", valueName: "file"),
+    completion: .file(extensions: ["md"]))
+  var document: String?
+
+  @Option(
+    help: ArgumentHelp("Tests that are known not to pass, a name a line.", valueName: "file"),
+    completion: .file(extensions: ["txt"]))
+  var expectedFailures: String?
+
+  @Option(help: ArgumentHelp("How long one test may take.", valueName: "seconds"))
+  var timeLimit = 60
+
+  @Flag(help: "Print one line of JSON.")
+  var json = false
+
+  /// What the command's own other process is started with.
+  @Flag(help: .hidden)
+  var worker = false
+
+  func validate() throws {
+    guard 1...86_400 ~= timeLimit else { throw ValidationError("--time-limit \(timeLimit): 1 to 86400 was expected.") }
+    if document != nil, filter != nil { throw ValidationError("--document describes all tests; it takes no --filter.") }
+  }
 
   func run() throws {
-    var counts: [String: Int] = [:]
-    for test in try ConformanceSuite(path: folder).cases where filter.isEmpty || test.name.contains(filter) {
-      let outcome = test.run()
-      switch outcome {
-      case .passed: counts["passed", default: 0] += 1
-      case .nondeterministic: counts["nondeterministic", default: 0] += 1
-      case .wrong(let reason):
-        counts["wrong", default: 0] += 1
-        try Output.write("WRONG \(test.name): \(reason)\n")
-      case .unsupported(let reason):
-        counts["unsupported", default: 0] += 1
-        try Output.write("unsupported \(test.name): \(reason)\n")
-      }
+    let suite = try ConformanceSuite(path: path)
+    if worker { return try ConformanceRunner.work(on: suite) }
+    let names = suite.cases.map(\.name)
+    let wanted = names.filter { name in filter.map { name.contains($0) } ?? true }
+    guard !names.isEmpty else {
+      throw CommandFailure(.badData, "\(path): holds no tests; folders with a model.onnx in each were expected")
     }
-    try Output.write("\(counts.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: ", "))\n")
+    guard !wanted.isEmpty else {
+      throw CommandFailure(.usage, "--filter \(filter ?? ""): no test of \(names.count) has such a name")
+    }
+    let expected = try expectedFailures.map { try ExpectedFailures(path: $0) }
+    var runner = ConformanceRunner(path: path, timeLimit: .seconds(timeLimit))
+    var progress = ProgressBar(total: wanted.count)
+    defer { progress?.clear() }
+    var results: [ConformanceResult] = []
+    for (index, name) in wanted.enumerated() {
+      progress?.update(index, note: ErrorReport.oneLine(name))
+      results.append(try runner.run(name))
+    }
+    progress?.clear()
+    let report = ConformanceReport(results, contradictions: expected?.contradictions(results, all: Set(names)))
+    if let document {
+      try TextFile.write(ConformanceDocument(report: report, standard: suite.standard).text, to: document)
+    }
+    try Output.write(json ? jsonText(report) + "\n" : report.text())
+    if !report.isGood { throw CommandStatus.different }
   }
 }

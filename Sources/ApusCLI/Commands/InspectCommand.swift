@@ -1,130 +1,53 @@
 import Apus
+import ApusONNX
 import ArgumentParser
 
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "List the tensors of a safetensors file.",
+    abstract: "Say what is in an ONNX model or a safetensors file.",
     discussion: """
-      Reads the header alone, so a file of any size is listed at once. The whole header is checked: shapes, element \
-      types, offsets that overlap or leave holes.
+      Of a SAFETENSORS file the header alone is read, so a file of any size is listed at once. The whole header is \
+      checked: shapes, element types, offsets that overlap or leave holes.
+
+      Of an ONNX MODEL: versions, producer, inputs, outputs, parameters, and its operators, with those that Apus does not \
+      have and nodes that cannot be prepared. Functions are written out; subgraphs are counted once. A model that \
+      cannot be run is inspected all the same.
+
+      Where all extents are known or given, the model is run on zeros, node by node as the file has it, to count \
+      multiply-adds (convolutions, matrix products, attention, recurrent networks, Einsum), and as it runs fastest, \
+      to measure the memory that its tensors take at most. --no-run leaves that out.
 
       EXAMPLES
-        apus inspect model.safetensors
         apus inspect model.safetensors --metadata
-        apus inspect model.safetensors --json | jq '.tensors[].name'
+        apus inspect model.onnx --dim batch=1
+        apus inspect model.onnx --json | jq '.unsupported[]'
       """)
 
-  @Argument(help: "A safetensors file.", completion: .file(extensions: ["safetensors"]))
+  @Argument(help: "An .onnx or a safetensors file.", completion: .file(extensions: ["onnx", "safetensors"]))
   var file: String
 
   @Flag(help: "Print what the writer said of the file, in full.")
   var metadata = false
 
+  @OptionGroup(title: "ONNX models") var dimensions: DimensionOptions
+
+  @OptionGroup(title: "ONNX models") var limits: LimitOptions
+
+  @Flag(name: .customLong("run"), inversion: .prefixedNo, help: "Run an ONNX model once to see what it costs.")
+  var isRun = true
+
   @Flag(help: "Print one line of JSON.")
   var json = false
 
   func run() throws {
-    let report = try InspectionReport(SafetensorsFile(path: file), path: file)
+    guard ["onnx", "ort", "pb", "pbtxt"].contains(TensorFile.fileExtension(file)) else {
+      let report = try InspectionReport(SafetensorsFile(path: file), path: file)
+      return try Output.write(json ? jsonText(report) + "\n" : report.text(withMetadata: metadata))
+    }
+    var report = ModelInspection(try Model(contentsOf: file), path: file)
+    let limits = limits.apply()
+    if isRun { try report.measure(dimensions, limits: limits) }
     try Output.write(json ? jsonText(report) + "\n" : report.text(withMetadata: metadata))
-  }
-}
-
-/// What `apus inspect` says.
-struct InspectionReport {
-  let path: String
-  let tensors: [SafetensorsFile.TensorInfo]
-  let metadata: [String: String]
-
-  init(_ file: SafetensorsFile, path: String) throws {
-    self.path = path
-    tensors = try file.tensorNames.map { try file.info($0) }
-    metadata = file.metadata
-  }
-
-  private var byteCount: Int { tensors.reduce(0) { $0 + $1.byteCount } }
-
-  /// The reader has checked the shapes of the types it knows; that of an unknown type may say anything.
-  private static func elementCount(_ tensor: SafetensorsFile.TensorInfo) -> Int? {
-    var count = 1
-    for dimension in tensor.shape {
-      let (product, overflow) = count.multipliedReportingOverflow(by: dimension)
-      if overflow { return nil }
-      count = product
-    }
-    return count
-  }
-
-  private var elementCount: Int {
-    tensors.compactMap(Self.elementCount).reduce(0) { sum, count in
-      let (total, overflow) = sum.addingReportingOverflow(count)
-      return overflow ? .max : total
-    }
-  }
-
-  func text(withMetadata: Bool) -> String {
-    let terminal = Terminal.output
-    var table = TextTable(alignments: [.left, .left, .left, .right])
-    table.add(["tensor", "type", "shape", "size"].map { terminal.styled($0, .dim) })
-    for tensor in tensors {
-      let type = tensor.dataType.map { "\($0)" } ?? "\(ErrorReport.oneLine(tensor.typeName)) (unknown)"
-      table.add(ErrorReport.oneLine(tensor.name), type, "\(tensor.shape)", ByteText.size(tensor.byteCount))
-    }
-    var lines = table.lines.map { "  " + $0 }
-    lines.insert(terminal.styled(ErrorReport.oneLine(path), .bold), at: 0)
-    lines.insert("", at: 1)
-    let counts = "\(Self.grouped(tensors.count)) tensors, \(Self.grouped(elementCount)) elements"
-    lines += ["", "  \(counts), \(ByteText.size(byteCount))"]
-    if !metadata.isEmpty { lines += [""] + metadataLines(inFull: withMetadata) }
-    return lines.map { $0 + "\n" }.joined()
-  }
-
-  private func metadataLines(inFull: Bool) -> [String] {
-    let terminal = Terminal.output
-    var table = TextTable()
-    for (key, value) in metadata.sorted(by: { $0.key < $1.key }) {
-      let text = ErrorReport.oneLine(value)
-      let shown = inFull || text.count <= 60 ? text : text.prefix(59) + "…"
-      table.add(terminal.styled(ErrorReport.oneLine(key), .dim), shown)
-    }
-    return table.lines.map { "  " + $0 }
-  }
-
-  /// `371317` as `371,317`.
-  private static func grouped(_ number: Int) -> String {
-    var groups: [Substring] = []
-    var rest = Substring("\(number)")
-    while rest.count > 3 {
-      groups.insert(rest.suffix(3), at: 0)
-      rest = rest.dropLast(3)
-    }
-    return ([rest] + groups).joined(separator: ",")
-  }
-}
-
-extension InspectionReport: Encodable {
-  enum CodingKeys: String, CodingKey {
-    case path, tensors, metadata
-    case elementCount = "elements"
-    case byteCount = "bytes"
-  }
-
-  private struct Row: Encodable {
-    var name: String
-    var dtype: String
-    var shape: [Int]
-    var bytes: Int
-  }
-
-  func encode(to encoder: any Encoder) throws {
-    var container = encoder.container(keyedBy: CodingKeys.self)
-    try container.encode(path, forKey: .path)
-    let rows = tensors.map {
-      Row(name: $0.name, dtype: $0.dataType?.rawValue ?? $0.typeName, shape: $0.shape, bytes: $0.byteCount)
-    }
-    try container.encode(rows, forKey: .tensors)
-    try container.encode(elementCount, forKey: .elementCount)
-    try container.encode(byteCount, forKey: .byteCount)
-    try container.encode(metadata, forKey: .metadata)
   }
 }

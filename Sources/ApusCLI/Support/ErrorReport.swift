@@ -1,6 +1,7 @@
 import Apus
 import ApusModels
 import ApusMotion
+import ApusONNX
 import ArgumentParser
 
 /// How the command ends on an error: its status, and one line on standard error.
@@ -32,8 +33,10 @@ struct ErrorReport {
       (status, message) = (.noInput, Self.text(error))
     case is SafetensorsError, is NumPyError, is WeightsError, is ModelFileError, is GoldenError, is PoseReadError,
       is PoseFrameError, is StandardizationError, is InsufficientFrames, is TensorError, is ModelConfigurationError,
-      is JSONError:
+      is JSONError, is ONNXFileError, is ZipError:
       (status, message) = (.badData, "\(error)")
+    case let error as ONNXError:
+      (status, message) = (Self.status(of: error), "\(error)")
     case let error as MotionConfigurationError:
       (status, message) = (Self.status(of: error), "\(error)")
     default:
@@ -54,6 +57,11 @@ struct ErrorReport {
     case .wrongProbabilityCount, .probabilityNotFinite: .badData
     default: .usage
     }
+  }
+
+  /// Names of values come from the command line, everything else from the model and its inputs.
+  private static func status(of error: ONNXError) -> CommandStatus {
+    if case .noSuchValue = error { .usage } else { .badData }
   }
 
   private static func status(of error: FileError) -> CommandStatus {

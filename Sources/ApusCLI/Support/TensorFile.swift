@@ -9,7 +9,8 @@ struct TensorFile {
 
   static let extensions = ["npy", "npz", "safetensors"]
 
-  init(path: String) throws {
+  /// - Parameter others: further extensions that the caller reads itself, for the message.
+  init(path: String, also others: [String] = []) throws {
     self.path = path
     switch Self.fileExtension(path) {
     case "npy":
@@ -25,13 +26,16 @@ struct TensorFile {
       names = file.tensorNames
       load = { try file.anyTensor(named: $0) }
     default:
-      throw CommandFailure(.usage, "\(path): expected a name that ends in .npy, .npz or .safetensors")
+      let endings = (Self.extensions + others).map { "." + $0 }
+      let list = endings.dropLast().joined(separator: ", ") + " or " + (endings.last ?? "")
+      throw CommandFailure(.usage, "\(path): expected a name that ends in \(list)")
     }
   }
 
   func tensor(_ name: String) throws -> AnyTensor { try load(name) }
 
-  private static func fileExtension(_ path: String) -> String {
+  /// What follows the last dot of a file's name, in small letters.
+  static func fileExtension(_ path: String) -> String {
     let name = path.split(separator: "/").last ?? ""
     guard let dot = name.lastIndex(of: ".") else { return "" }
     return name[name.index(after: dot)...].lowercased()

@@ -1,0 +1,162 @@
+import Apus
+import ApusONNX
+import ArgumentParser
+
+struct RunCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Run an ONNX model.",
+    discussion: """
+      INPUTS are .npy, .npz, .safetensors or .pb files (TensorProto; SequenceProto or OptionalProto where the model \
+      declares one). Of a file without a name before it the entries count that are named as inputs; a model with one \
+      input takes a file's only entry under any name. Element types must be those that the model declares; --convert \
+      rounds floating-point numbers, takes whole numbers of another width that fit, and makes whole numbers and truth \
+      values floating-point.
+
+      RANDOM inputs are the same everywhere for the same seed, name and shape: in [0, 1) for floating-point types; 0 or \
+      1 for truth values and for whole numbers of 32 and 64 bits, so that they may be indices; 0 to 127 for narrower \
+      ones. Open extents have no default: --dim gives them, or an input that has the same one and is given.
+
+      OUTPUTS go to --output as .npy where NumPy has the type, and as .pb otherwise (bfloat16, float8 and smaller, \
+      texts, sequences). Characters that do not belong in a file's name become '_'.
+
+      --float64 computes every floating-point tensor in float64, and lists the nodes whose results are of another \
+      floating-point type all the same. --precision fast allows Winograd's convolution and longer sums.
+
+      EXAMPLES
+        apus run model.onnx --random 1 --dim batch=1
+        apus run model.onnx --input images=photo.npy --output results
+        apus run model.onnx --input inputs.npz --fetch /layer1/Relu_output_0
+        apus run model.onnx --random 1 --warmup 3 --repeat 20 --profile
+      """)
+
+  @Argument(help: "An .onnx file.", completion: .file(extensions: ["onnx"]))
+  var model: String
+
+  @Option(
+    name: .customLong("input"),
+    help: ArgumentHelp("An input: NAME=FILE, or FILE alone; may be repeated.", valueName: "[name=]file"),
+    completion: .file(extensions: ModelInputs.extensions))
+  var inputs: [String] = []
+
+  @Option(help: ArgumentHelp("Make up the inputs that are not given.", valueName: "seed"))
+  var random: UInt64?
+
+  @OptionGroup var dimensions: DimensionOptions
+
+  @Option(
+    help: ArgumentHelp(
+      "A tensor inside the graph to give instead of the model's outputs; may be repeated.", valueName: "tensor"))
+  var fetch: [String] = []
+
+  @Option(help: ArgumentHelp("Write the outputs to this folder.", valueName: "folder"), completion: .directory)
+  var output: String?
+
+  @Option(help: "How float32 is computed: exact, or fast.")
+  var precision = Execution.Precision.exact
+
+  @Flag(name: .customLong("float64"), help: "Compute every floating-point tensor in float64.")
+  var isFloat64 = false
+
+  @Flag(help: "Turn inputs of another element type into the declared one.")
+  var convert = false
+
+  @Option(help: ArgumentHelp("Threads to use; changes no result.", valueName: "n"))
+  var threads: Int?
+
+  @Option(help: ArgumentHelp("Runs before those that are timed.", valueName: "n"))
+  var warmup = 0
+
+  @Option(name: .customLong("repeat"), help: ArgumentHelp("Runs that are timed.", valueName: "n"))
+  var repeats = 1
+
+  @Flag(help: "Say which operators and which nodes take the time.")
+  var profile = false
+
+  @OptionGroup var limits: LimitOptions
+
+  @Flag(help: "Print one line of JSON.")
+  var json = false
+
+  func validate() throws {
+    if let threads, !(1...256 ~= threads) { throw ValidationError("--threads \(threads): 1 to 256 was expected.") }
+    if warmup < 0 { throw ValidationError("--warmup \(warmup): a number not below 0 was expected.") }
+    if repeats < 1 { throw ValidationError("--repeat \(repeats): a number above 0 was expected.") }
+  }
+
+  func run() throws {
+    var options = Session.Options()
+    options.limits = limits.apply()
+    options.precision = precision
+    options.computesInFloat64 = isFloat64
+    let model = try Model(contentsOf: self.model)
+    var inputs = ModelInputs(model, converts: convert, widens: isFloat64)
+    let dimensions = try dimensions.dimensions(of: inputs.declared)
+    for argument in self.inputs { try inputs.read(argument) }
+    if random != nil { try inputs.fill(seed: random, dimensions: dimensions) }
+    try inputs.checkAllGiven()
+    let session = try session(model, options)
+    let report = try Execution.with(threads: threads, precision: precision) { try run(session, inputs) }
+    try Output.write(json ? jsonText(report) + "\n" : report.text())
+  }
+
+  /// - Throws: ``CommandFailure`` that names all operators which Apus does not have, not the first alone.
+  private func session(_ model: Model, _ options: Session.Options) throws -> Session {
+    do {
+      return try Session(model, options: options)
+    } catch ONNXError.unsupported(let name, let opset, let node) {
+      let unknown = Set(OperatorCensus(model.graph).entries.filter { !$0.isKnown }.map { "\($0.name)" }).sorted()
+      guard unknown.count > 1 else { throw ONNXError.unsupported(operator: name, opset: opset, node: node) }
+      throw CommandFailure(
+        .badData, "\(self.model): needs operators that Apus does not have: \(unknown.joined(separator: ", "))")
+    }
+  }
+
+  private func run(_ session: Session, _ inputs: ModelInputs) throws -> RunReport {
+    let names = fetch.isEmpty ? nil : fetch
+    var progress = ProgressBar(total: warmup + repeats)
+    defer { progress?.clear() }
+    var report = RunReport(model: model, inputs: inputs, precision: precision, isFloat64: isFloat64)
+    report.warnings = session.model.warnings
+    if isFloat64 { report.narrowNodes = try narrowNodes(session, inputs, names) }
+    let profile = profile ? Profile() : nil
+    var outputs: [String: Value] = [:]
+    for turn in 0..<(warmup + repeats) {
+      progress?.update(turn, note: turn < warmup ? "warming up" : "run \(turn - warmup + 1) of \(repeats)")
+      let (clock, isTimed) = (ContinuousClock(), turn >= warmup)
+      let start = clock.now
+      if isTimed, let profile {
+        outputs = try session.run(inputs.values, fetching: names, profile: profile)
+      } else {
+        outputs = try session.run(inputs.values, fetching: names)
+      }
+      let (seconds, attoseconds) = (clock.now - start).components
+      if isTimed { report.latencies.append(Double(seconds) * 1e3 + Double(attoseconds) * 1e-15) }
+    }
+    progress?.clear()
+    report.profile = profile.map { RunProfile($0, runs: repeats) }
+    var folder = try output.map { try OutputFolder(path: $0) }
+    let graph = session.model.graph
+    for name in names ?? graph.outputs.map({ graph.values[$0].name }) {
+      guard let value = outputs[name] else { continue }
+      try report.add(value, named: name, file: folder?.write(value, named: name))
+    }
+    return report
+  }
+
+  /// The nodes whose results are not what float64 would give: those that round to a few bits, and those that give
+  /// floating-point tensors of another type.
+  private func narrowNodes(_ session: Session, _ inputs: ModelInputs, _ names: [String]?) throws -> [String] {
+    let rounding = session.graph.nodesThatRound
+    var nodes = rounding.map { "\($0.name) (\($0.operatorName))" }
+    var seen = Set(rounding.map(\.name))
+    _ = try session.run(inputs.values, fetching: names, tallying: { node, _, outputs in
+      let isNarrow = outputs.contains { output in
+        guard case .tensor(let type?, _)? = output else { return false }
+        return type.isFloatingPoint && !type.isCoded && type != .double
+      }
+      if isNarrow, seen.insert(node.name).inserted { nodes.append("\(node.name) (\(node.operatorName))") }
+    })
+    return nodes
+  }
+}

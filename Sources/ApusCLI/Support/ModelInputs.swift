@@ -1,0 +1,208 @@
+import Apus
+import ApusONNX
+
+/// The inputs of a model, read from files or made up.
+struct ModelInputs {
+  /// What the model declares of the inputs that it takes.
+  let declared: [Graph.ValueInfo]
+  private let required: Set<String>
+  /// Whether numbers of another type are turned into the declared one.
+  let converts: Bool
+  /// Whether every floating-point type is as good as the declared one: all become float64.
+  let widens: Bool
+  private(set) var values: [String: Value] = [:]
+  /// Where each value comes from, in words.
+  private(set) var sources: [String: String] = [:]
+
+  init(_ model: Model, converts: Bool, widens: Bool) {
+    declared = model.graph.inputs.map { model.graph.values[$0] }
+    required = Set(model.graph.requiredInputs.map { model.graph.values[$0].name })
+    self.converts = converts
+    self.widens = widens
+  }
+
+  /// The inputs that must be given, in the model's order.
+  private var requiredNames: [String] { declared.map(\.name).filter(required.contains) }
+}
+
+// MARK: - Files
+
+extension ModelInputs {
+  static let extensions = TensorFile.extensions + ["pb"]
+
+  /// Reads what an argument names: `NAME=FILE`, or `FILE` alone, whose entries are named as inputs.
+  mutating func read(_ argument: String) throws {
+    guard let (name, path) = try split(argument) else { return try readAll(argument) }
+    let info = try info(name)
+    if Self.isProtobuf(path) {
+      try add(ValueFile.read(contentsOf: path, as: info.type ?? .tensor(nil, nil)).value, for: info, from: path)
+      return
+    }
+    let file = try TensorFile(path: path, also: ["pb"])
+    guard let entry = file.names.contains(name) ? name : file.names.count == 1 ? file.names[0] : nil else {
+      throw CommandFailure(
+        .badData, "\(path): has no entry '\(name)'; there is \(Self.list(file.names))")
+    }
+    try add(.tensor(file.tensor(entry)), for: info, from: path)
+  }
+
+  /// The name before an equals sign that an input has; nil for a file alone. Names may hold equals signs themselves.
+  private func split(_ argument: String) throws -> (name: String, path: String)? {
+    var first: String?
+    for index in argument.indices where argument[index] == "=" {
+      let name = String(argument[..<index])
+      if declared.contains(where: { $0.name == name }) {
+        return (name, String(argument[argument.index(after: index)...]))
+      }
+      first = first ?? name
+    }
+    // A file whose own name holds the sign.
+    if let first, realPath(argument) == nil { _ = try info(first) }
+    return nil
+  }
+
+  private func info(_ name: String) throws -> Graph.ValueInfo {
+    if let info = declared.first(where: { $0.name == name }) { return info }
+    let nearest = nearestName(to: name, in: declared.map(\.name)).map { "did you mean '\($0)'?" }
+    throw CommandFailure(
+      .usage, "--input \(name): the model has no such input; "
+        + (nearest ?? "there is \(Self.list(declared.map(\.name)))"))
+  }
+
+  /// Reads the entries of a file that are named as inputs; one without a name is that of a model with one input.
+  private mutating func readAll(_ path: String) throws {
+    let only = requiredNames.count == 1 ? requiredNames.first : declared.count == 1 ? declared.first?.name : nil
+    if Self.isProtobuf(path) {
+      let type = only.flatMap { name in declared.first { $0.name == name }?.type } ?? .tensor(nil, nil)
+      let (name, value) = try ValueFile.read(contentsOf: path, as: type)
+      guard let info = declared.first(where: { $0.name == name }) ?? declared.first(where: { $0.name == only }) else {
+        throw CommandFailure(.usage, "--input \(path): the model has several inputs; say which one: NAME=\(path)")
+      }
+      return try add(value, for: info, from: path)
+    }
+    let file = try TensorFile(path: path, also: ["pb"])
+    let matching = file.names.filter { name in declared.contains { $0.name == name } }
+    if matching.isEmpty, file.names.count == 1, let only, let info = declared.first(where: { $0.name == only }) {
+      return try add(.tensor(file.tensor(file.names[0])), for: info, from: path)
+    }
+    guard !matching.isEmpty else {
+      let inputs = Self.list(declared.map(\.name))
+      if file.names == [""] {
+        throw CommandFailure(
+          .usage, "--input \(path): the model's inputs are \(inputs); say which one: NAME=\(path)")
+      }
+      throw CommandFailure(
+        .badData, "\(path): none of its entries is named as an input; it has \(Self.list(file.names)), "
+          + "and the inputs are \(inputs)")
+    }
+    for info in declared where matching.contains(info.name) {
+      try add(.tensor(file.tensor(info.name)), for: info, from: path)
+    }
+  }
+
+  private static func isProtobuf(_ path: String) -> Bool { path.lowercased().hasSuffix(".pb") }
+
+  /// Names as a sentence has them, not too many.
+  private static func list(_ names: [String]) -> String {
+    if names.isEmpty { return "none" }
+    return names.prefix(8).map { "'\($0)'" }.joined(separator: ", ") + (names.count > 8 ? ", …" : "")
+  }
+
+  private mutating func add(_ value: Value, for info: Graph.ValueInfo, from path: String) throws {
+    guard values[info.name] == nil else {
+      throw CommandFailure(.usage, "--input \(path): input '\(info.name)' is given twice")
+    }
+    values[info.name] = try fitting(value, info, path)
+    sources[info.name] = path
+  }
+
+  /// The value in the declared type.
+  private func fitting(_ value: Value, _ info: Graph.ValueInfo, _ path: String) throws -> Value {
+    guard case .tensor(let wanted?, _)? = info.type, case .tensor(let tensor) = value else { return value }
+    let found = ElementType(tensor.dataType)
+    if found == wanted || widens && found.isFloatingPoint && wanted.isFloatingPoint { return value }
+    guard converts else {
+      throw CommandFailure(
+        .badData, "\(path): holds \(tensor.dataType), and input '\(info.name)' is \(wanted): save it as "
+          + "\(wanted.numPyName), or add --convert")
+    }
+    do {
+      if let converted = try tensor.converted(to: wanted) { return .tensor(converted) }
+    } catch let error as TensorError {
+      throw CommandFailure(.badData, "\(path): cannot be converted for input '\(info.name)': \(error)")
+    }
+    throw CommandFailure(.badData, "\(path): holds \(tensor.dataType), which cannot be converted to \(wanted)")
+  }
+}
+
+// MARK: - Made up
+
+extension ModelInputs {
+  /// Fills inputs that are not given with random numbers, or with zeros when `seed` is nil.
+  mutating func fill(seed: UInt64?, dimensions: OpenDimensions) throws {
+    var dimensions = dimensions
+    for info in declared { if let value = values[info.name] { dimensions.take(from: value, for: info) } }
+    let absent = declared.filter { required.contains($0.name) && values[$0.name] == nil }
+    let missing = dimensions.missing(in: absent)
+    guard missing.isEmpty else {
+      let flags = missing.map { "--dim '\($0)=…'" }.joined(separator: " ")
+      throw CommandFailure(.usage, "the model leaves extents open; give them: \(flags)")
+    }
+    for info in absent {
+      values[info.name] = try Self.made(info, seed: seed, dimensions)
+      sources[info.name] = seed.map { "random, seed \($0)" } ?? "zeros"
+    }
+  }
+
+  private static func made(_ info: Graph.ValueInfo, seed: UInt64?, _ dimensions: OpenDimensions) throws -> Value {
+    let type = info.type ?? .tensor(nil, nil)
+    do {
+      guard case .tensor(let elementType, _) = type else { return try Value(zeros: type, shape: []) }
+      guard let shape = dimensions.shape(of: info) else { throw OperatorError("the model does not declare its rank") }
+      guard let seed else { return try Value(zeros: type, shape: shape) }
+      return try Value(random: elementType ?? .float, shape: shape, seed: seed, name: info.name)
+    } catch let error as OperatorError {
+      throw CommandFailure(.badData, "input '\(info.name)' cannot be made up: \(error); give it with --input")
+    }
+  }
+
+  /// - Throws: ``CommandFailure`` that names the inputs which are still missing.
+  func checkAllGiven() throws {
+    let missing = declared.filter { required.contains($0.name) && values[$0.name] == nil }
+    guard let first = missing.first else { return }
+    let list = missing.map { "'\($0.name)'" + ($0.type.map { " \($0)" } ?? "") }.joined(separator: ", ")
+    let noun = missing.count == 1 ? "an input is missing" : "\(missing.count) inputs are missing"
+    throw CommandFailure(
+      .usage, "\(noun): \(list); give --input '\(first.name)=FILE', or --random SEED to make numbers up")
+  }
+}
+
+extension AnyTensor {
+  /// The elements as another type: floating-point numbers rounded, whole numbers where they fit, and whole numbers and
+  /// truth values as floating-point numbers. Nil for what would change what is meant.
+  func converted(to type: ElementType) throws -> AnyTensor? {
+    switch type {
+    case .double: try tensor(as: Double.self, converting: true).map { AnyTensor($0) }
+    case .float: try tensor(as: Float.self, converting: true).map { AnyTensor($0) }
+    case .bfloat16: AnyTensor(try converted(to: BFloat16.self))
+    #if !(os(macOS) && arch(x86_64))
+      case .float16: AnyTensor(try converted(to: Float16.self))
+    #endif
+    case .int8: try tensor(as: Int8.self, converting: true).map { AnyTensor($0) }
+    case .int16: try tensor(as: Int16.self, converting: true).map { AnyTensor($0) }
+    case .int32: try tensor(as: Int32.self, converting: true).map { AnyTensor($0) }
+    case .int64: try tensor(as: Int64.self, converting: true).map { AnyTensor($0) }
+    case .uint8: try tensor(as: UInt8.self, converting: true).map { AnyTensor($0) }
+    case .uint16: try tensor(as: UInt16.self, converting: true).map { AnyTensor($0) }
+    case .uint32: try tensor(as: UInt32.self, converting: true).map { AnyTensor($0) }
+    case .uint64: try tensor(as: UInt64.self, converting: true).map { AnyTensor($0) }
+    case .bool where !dataType.isFloatingPoint: AnyTensor(try converted(to: Bool.self))
+    default: nil
+    }
+  }
+}
+
+extension ElementType {
+  /// The name that NumPy has for the type: `float32`; the standard's in small letters for others.
+  var numPyName: String { dataType?.rawValue ?? "\(self)".lowercased() }
+}

@@ -1,0 +1,267 @@
+import Apus
+import ApusONNX
+
+/// What `apus inspect` says of an ONNX model.
+struct ModelInspection {
+  let path: String
+  let model: Model
+  let operators: OperatorCensus
+  let parameters: ParameterCensus
+  /// What one run costs; nil when it was not asked for or could not be found out.
+  private(set) var cost: RunCost?
+  private(set) var warnings: [String]
+
+  init(_ model: Model, path: String) {
+    self.path = path
+    self.model = model
+    operators = OperatorCensus(model.graph)
+    parameters = ParameterCensus(model.proto.graph)
+    warnings = model.warnings
+  }
+
+  /// Whether Apus can run the model, as far as can be told without running it.
+  var isRunnable: Bool { operators.refusals.isEmpty && operators.entries.allSatisfy(\.isKnown) }
+
+  /// Runs the model on zeros to find out what a run costs. What keeps it from running becomes a warning.
+  mutating func measure(_ dimensions: DimensionOptions, limits: Session.Limits) throws {
+    var inputs = ModelInputs(model, converts: false, widens: false)
+    let sizes = try dimensions.dimensions(of: inputs.declared)
+    guard isRunnable else { return }
+    let missing = sizes.missing(in: inputs.declared)
+    guard missing.isEmpty else {
+      let flags = missing.map { "--dim '\($0)=…'" }.joined(separator: " ")
+      warnings.append("multiply-adds and memory depend on extents that the model leaves open; give them: \(flags)")
+      return
+    }
+    do {
+      try inputs.fill(seed: nil, dimensions: sizes)
+      var options = Session.Options()
+      options.limits = limits
+      cost = try RunCost(measuring: model, on: inputs.values, options: options)
+    } catch {
+      let reason = ErrorReport(error).message ?? "\(error)"
+      warnings.append("multiply-adds and memory are not known: the model does not run on zeros: \(reason)")
+    }
+  }
+
+  private var inputs: [Graph.ValueInfo] { model.graph.requiredInputs.map { model.graph.values[$0] } }
+  private var outputs: [Graph.ValueInfo] { model.graph.outputs.map { model.graph.values[$0] } }
+
+  private var opsets: [(domain: String, version: Int64)] {
+    model.proto.opsetImports.map { ($0.domain.isEmpty ? "ai.onnx" : $0.domain, $0.version) }
+  }
+}
+
+// MARK: - Text
+
+extension ModelInspection {
+  func text(withMetadata: Bool) -> String {
+    let terminal = Terminal.output
+    var lines = [terminal.styled(ErrorReport.oneLine(path), .bold), ""]
+    lines += table(facts).map { "  " + $0 } + [""]
+    lines += values.map { "  " + $0 } + [""]
+    lines += operatorTable.map { "  " + $0 } + [""]
+    let metadata = model.proto.metadata
+    if !metadata.isEmpty { lines += table(metadata.map { ($0.key, shortened($0.value, unless: withMetadata)) }).map { "  " + $0 } + [""] }
+    for refusal in operators.refusals.prefix(20) {
+      lines.append(
+        "\(terminal.mark(false)) " + ErrorReport.oneLine("node '\(refusal.node)' (\(refusal.name)): \(refusal.reason)"))
+    }
+    if operators.refusals.count > 20 { lines.append("\(terminal.mark(false)) and \(operators.refusals.count - 20) more") }
+    lines += warnings.map { terminal.styled("!", .yellow) + " " + ErrorReport.oneLine($0) }
+    lines.append("\(terminal.mark(isRunnable)) " + verdict)
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private var verdict: String {
+    if isRunnable { return "Apus has every operator of this model" }
+    let unknown = operators.entries.filter { !$0.isKnown }.map { "\($0.name)" }
+    let names = Set(unknown).sorted().joined(separator: ", ")
+    var parts = unknown.isEmpty ? [] : ["Apus does not have \(ErrorReport.oneLine(names))"]
+    if !operators.refusals.isEmpty { parts.append("\(operators.refusals.count) nodes cannot be prepared") }
+    return "this model cannot be run: " + parts.joined(separator: "; ")
+  }
+
+  private func table(_ rows: [(String, String)]) -> [String] {
+    var table = TextTable(separator: "   ")
+    for (label, text) in rows { table.add(Terminal.output.styled(ErrorReport.oneLine(label), .dim), ErrorReport.oneLine(text)) }
+    return table.lines
+  }
+
+  private func shortened(_ text: String, unless isWhole: Bool) -> String {
+    isWhole || text.count <= 60 ? text : text.prefix(59) + "…"
+  }
+
+  private var facts: [(String, String)] {
+    let proto = model.proto
+    let producer = [proto.producerName, proto.producerVersion].filter { !$0.isEmpty }.joined(separator: " ")
+    var rows = [("format", "ONNX, version \(proto.irVersion)")]
+    rows.append(("operators", opsets.map { "\($0.domain) \($0.version)" }.joined(separator: ", ")))
+    if !producer.isEmpty { rows.append(("producer", producer)) }
+    if !proto.domain.isEmpty { rows.append(("domain", proto.domain)) }
+    if proto.modelVersion != 0 { rows.append(("version", "\(proto.modelVersion)")) }
+    if !proto.docString.isEmpty { rows.append(("description", shortened(proto.docString, unless: false))) }
+    let types = parameters.entries.map { "\($0.type) \(CountText.grouped($0.elements))" }.joined(separator: ", ")
+    rows.append((
+      "parameters",
+      "\(CountText.grouped(parameters.elements)) in \(CountText.grouped(parameters.tensors)) tensors, "
+        + ByteText.size(parameters.bytes) + (parameters.entries.count > 1 ? " (\(types))" : types.isEmpty ? "" : " of \(parameters.entries[0].type)")
+    ))
+    if !parameters.externalFiles.isEmpty {
+      rows.append(("other files", parameters.externalFiles.joined(separator: ", ")))
+    }
+    var nodes = CountText.grouped(operators.nodeCount)
+    if !proto.functions.isEmpty { nodes += ", with \(CountText.counted(proto.functions.count, "function")) written out" }
+    if operators.subgraphCount > 0 { nodes += ", in \(CountText.counted(operators.subgraphCount, "subgraph")) too" }
+    rows.append(("nodes", nodes))
+    if let cost {
+      rows.append(("multiply-adds", "\(CountText.grouped(cost.total)), in one run"))
+      rows.append(("memory", "\(ByteText.size(cost.peakMemory)) at most, measured in one run on zeros; mapped weights not counted"))
+    }
+    return rows
+  }
+
+  private var values: [String] {
+    let terminal = Terminal.output
+    var table = TextTable()
+    for (label, infos) in [("input", inputs), ("output", outputs)] {
+      table.add([label, "type"].map { terminal.styled($0, .dim) })
+      for info in infos { table.add(ErrorReport.oneLine(info.name), info.type.map { ErrorReport.oneLine("\($0)") } ?? "not declared") }
+    }
+    return table.lines
+  }
+
+  private var operatorTable: [String] {
+    let terminal = Terminal.output
+    var table = TextTable(alignments: [.left, .left, .right, .right, .right])
+    let total = max(1, cost?.total ?? 1)
+    table.add(
+      (["", "operator", "version", "nodes"] + (cost == nil ? [] : ["multiply-adds"])).map { terminal.styled($0, .dim) })
+    for entry in operators.entries.sorted(by: { ($1.count, $0.name.type) < ($0.count, $1.name.type) }) {
+      let refused = operators.refusals.contains { $0.name == entry.name }
+      var cells = [
+        terminal.mark(entry.isKnown && !refused), ErrorReport.oneLine("\(entry.name)"), "\(entry.opset)",
+        CountText.grouped(entry.count),
+      ]
+      if let count = cost?.multiplyAdds[entry.name] {
+        cells.append("\(CountText.grouped(count))  \(NumberText.fixed(100 * Double(count) / Double(total), decimals: 1)) %")
+      }
+      table.add(cells)
+    }
+    return table.lines
+  }
+}
+
+// MARK: - JSON
+
+extension ModelInspection: Encodable {
+  enum CodingKeys: String, CodingKey {
+    case path, format, opsets, producer, domain, version, description, metadata, inputs, outputs, parameters, operators
+    case unsupported, refused, nodes, functions, subgraphs, runnable, warnings
+    case externalFiles = "external_files"
+    case multiplyAdds = "multiply_adds"
+    case peakMemory = "peak_memory_bytes"
+  }
+
+  private struct Declared: Encodable {
+    var name: String
+    var type: String?
+    var dtype: String?
+    /// Numbers, names, and null where nothing is known.
+    var shape: [Extent]?
+
+    init(_ info: Graph.ValueInfo) {
+      name = info.name
+      type = info.type.map { "\($0)" }
+      guard case .tensor(let elementType, let dimensions)? = info.type else { return }
+      dtype = elementType?.numPyName
+      shape = dimensions?.map(Extent.init)
+    }
+  }
+
+  private struct Extent: Encodable {
+    let dimension: Dimension
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.singleValueContainer()
+      switch dimension {
+      case .size(let size): try container.encode(size)
+      case .symbol(let name): try container.encode(name)
+      case .unknown: try container.encodeNil()
+      }
+    }
+  }
+
+  private struct Parameters: Encodable {
+    struct Entry: Encodable {
+      var type: String
+      var tensors: Int
+      var elements: Int
+      var bytes: Int
+    }
+
+    var tensors: Int
+    var elements: Int
+    var bytes: Int
+    var types: [Entry]
+  }
+
+  private struct Operator: Encodable {
+    var name: String
+    var opset: Int
+    var nodes: Int
+    var supported: Bool
+  }
+
+  private struct Refusal: Encodable {
+    var node: String
+    var `operator`: String
+    var reason: String
+  }
+
+  private struct MultiplyAdds: Encodable {
+    var total: Int
+    var operators: [String: Int]
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    let proto = model.proto
+    try container.encode(path, forKey: .path)
+    try container.encode(proto.irVersion, forKey: .format)
+    try container.encode(
+      Dictionary(opsets.map { ($0.domain, $0.version) }, uniquingKeysWith: { max($0, $1) }), forKey: .opsets)
+    try container.encode([proto.producerName, proto.producerVersion].filter { !$0.isEmpty }.joined(separator: " "), forKey: .producer)
+    try container.encode(proto.domain, forKey: .domain)
+    try container.encode(proto.modelVersion, forKey: .version)
+    try container.encode(proto.docString, forKey: .description)
+    try container.encode(
+      Dictionary(proto.metadata.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first }), forKey: .metadata)
+    try container.encode(inputs.map(Declared.init), forKey: .inputs)
+    try container.encode(outputs.map(Declared.init), forKey: .outputs)
+    try container.encode(
+      Parameters(
+        tensors: parameters.tensors, elements: parameters.elements, bytes: parameters.bytes,
+        types: parameters.entries.map {
+          .init(type: $0.type, tensors: $0.tensors, elements: $0.elements, bytes: $0.bytes)
+        }), forKey: .parameters)
+    try container.encode(
+      operators.entries.map { Operator(name: "\($0.name)", opset: $0.opset, nodes: $0.count, supported: $0.isKnown) },
+      forKey: .operators)
+    try container.encode(
+      Set(operators.entries.filter { !$0.isKnown }.map { "\($0.name)" }).sorted(), forKey: .unsupported)
+    try container.encode(
+      operators.refusals.map { Refusal(node: $0.node, operator: "\($0.name)", reason: $0.reason) }, forKey: .refused)
+    try container.encode(operators.nodeCount, forKey: .nodes)
+    try container.encode(proto.functions.count, forKey: .functions)
+    try container.encode(operators.subgraphCount, forKey: .subgraphs)
+    try container.encode(parameters.externalFiles, forKey: .externalFiles)
+    try container.encode(isRunnable, forKey: .runnable)
+    try container.encode(warnings, forKey: .warnings)
+    if let cost {
+      let counts = Dictionary(cost.multiplyAdds.map { ("\($0.key)", $0.value) }, uniquingKeysWith: { $0 + $1 })
+      try container.encode(MultiplyAdds(total: cost.total, operators: counts), forKey: .multiplyAdds)
+      try container.encode(cost.peakMemory, forKey: .peakMemory)
+    }
+  }
+}

@@ -1,0 +1,65 @@
+import Apus
+import ApusONNX
+import ArgumentParser
+
+/// `--dim`.
+struct DimensionOptions: ParsableArguments {
+  @Option(
+    name: .customLong("dim"),
+    help: ArgumentHelp(
+      "An extent that the model leaves open, by its name or as INPUT.AXIS; may be repeated.", valueName: "name=n"))
+  var assignments: [String] = []
+
+  func validate() throws { _ = try sizes }
+
+  var sizes: [String: Int] {
+    get throws {
+      var sizes: [String: Int] = [:]
+      for text in assignments {
+        guard let equals = text.lastIndex(of: "="), equals > text.startIndex,
+          let size = Int(text[text.index(after: equals)...]), size >= 0
+        else { throw ValidationError("--dim \(text): NAME=N was expected, N a whole number not below 0.") }
+        sizes[String(text[..<equals])] = size
+      }
+      return sizes
+    }
+  }
+
+  /// The extents, whose names must be among those that `inputs` leave open.
+  func dimensions(of inputs: [Graph.ValueInfo]) throws -> OpenDimensions {
+    let (sizes, names) = (try sizes, OpenDimensions.names(in: inputs))
+    for name in sizes.keys.sorted() where !names.contains(name) {
+      let nearest = nearestName(to: name, in: names).map { "; did you mean '\($0)'?" } ?? ""
+      let known = names.isEmpty ? "it leaves none open" : "there is \(names.joined(separator: ", "))"
+      throw CommandFailure(
+        .usage, "--dim \(name): the model leaves no extent of that name open" + (nearest.isEmpty ? "; \(known)" : nearest))
+    }
+    return OpenDimensions(sizes)
+  }
+}
+
+/// What a run may take.
+struct LimitOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "The most memory that tensors may take: bytes, or a number with K, M or G.", valueName: "size"))
+  var memoryLimit: String?
+
+  @Option(help: ArgumentHelp("The most turns that all loops of a run may take together.", valueName: "n"))
+  var loopLimit = Session.Limits().iterations
+
+  func validate() throws {
+    if let memoryLimit, Execution.byteCount(memoryLimit) == nil {
+      throw ValidationError("--memory-limit \(memoryLimit): bytes, or a number with K, M or G, were expected.")
+    }
+    guard loopLimit > 0 else { throw ValidationError("--loop-limit \(loopLimit): a number above 0 was expected.") }
+  }
+
+  /// Sets the memory limit of the process, and gives the limits of a run.
+  func apply() -> Session.Limits {
+    if let limit = memoryLimit.flatMap(Execution.byteCount) { Execution.memoryLimit = limit }
+    var limits = Session.Limits()
+    limits.iterations = loopLimit
+    return limits
+  }
+}

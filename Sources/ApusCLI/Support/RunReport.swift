@@ -1,0 +1,164 @@
+import Apus
+import ApusONNX
+
+/// What `apus run` says.
+struct RunReport {
+  struct Input: Encodable {
+    var name: String
+    var shape: [Int]?
+    var dtype: String
+    var source: String
+  }
+
+  struct Row {
+    var name: String
+    var shape: [Int]?
+    var dtype: String
+    var summary: ValueSummary?
+    var file: String?
+    /// What a sequence or an optional holds, for people.
+    var note = ""
+  }
+
+  let model: String
+  let precision: Execution.Precision
+  let isFloat64: Bool
+  let inputs: [Input]
+  private(set) var outputs: [Row] = []
+  /// Milliseconds of each run that was timed.
+  var latencies: [Double] = []
+  var profile: RunProfile?
+  /// With float64: the nodes whose results are not.
+  var narrowNodes: [String]?
+  var warnings: [String] = []
+
+  private let machine = Diagnosis().processor.name
+  private let execution = Execution.current
+
+  init(model: String, inputs: ModelInputs, precision: Execution.Precision, isFloat64: Bool) {
+    self.model = model
+    self.precision = precision
+    self.isFloat64 = isFloat64
+    self.inputs = inputs.declared.compactMap { info in
+      inputs.values[info.name].map {
+        Input(name: info.name, shape: $0.shape, dtype: $0.typeName, source: inputs.sources[info.name] ?? "")
+      }
+    }
+  }
+
+  mutating func add(_ value: Value, named name: String, file: String?) throws {
+    var row = Row(name: name, shape: value.shape, dtype: value.typeName, summary: try ValueSummary(value), file: file)
+    if case .sequence(let values, _) = value { row.note = values.count == 1 ? "1 value" : "\(values.count) values" }
+    if case .optional(let value, _) = value { row.note = value == nil ? "nothing" : "a value" }
+    outputs.append(row)
+  }
+}
+
+extension Value {
+  /// The name of the element type as NumPy and files have it, `float32`; of a sequence what it is made of.
+  fileprivate var typeName: String { elementType?.numPyName ?? "\(type)" }
+}
+
+// MARK: - Text
+
+extension RunReport {
+  func text() -> String {
+    let terminal = Terminal.output
+    var lines = [terminal.styled(ErrorReport.oneLine(model), .bold), ""]
+    var given = TextTable()
+    given.add(["input", "type", "shape", "from"].map { terminal.styled($0, .dim) })
+    for input in inputs {
+      given.add(
+        ErrorReport.oneLine(input.name), input.dtype, input.shape.map { "\($0)" } ?? "–",
+        ErrorReport.oneLine(input.source))
+    }
+    if !inputs.isEmpty { lines += given.lines.map { "  " + $0 } + [""] }
+    lines += outputTable.map { "  " + $0 } + [""]
+    if let profile { lines += profile.lines + [""] }
+    if let narrowNodes, !narrowNodes.isEmpty {
+      lines.append("  not in float64:")
+      lines += narrowNodes.map { "    " + ErrorReport.oneLine($0) } + [""]
+    }
+    lines += warnings.map { terminal.styled("!", .yellow) + " " + ErrorReport.oneLine($0) }
+    lines.append(timing)
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  private var outputTable: [String] {
+    let terminal = Terminal.output
+    var table = TextTable(alignments: [.left, .left, .left, .right, .right, .right, .right, .right])
+    let hasOdd = outputs.contains { ($0.summary?.nan ?? 0) + ($0.summary?.infinite ?? 0) > 0 }
+    let odd = hasOdd ? ["nan", "inf"] : []
+    table.add(
+      (["output", "type", "shape", "min", "max", "mean", "std"] + odd + ["values"])
+        .map { terminal.styled($0, .dim) })
+    for row in outputs {
+      let summary = row.summary
+      let numbers = [summary?.min, summary?.max, summary?.mean, summary?.std]
+      let beginning = (summary?.beginning ?? []).joined(separator: " ") + (summary?.isLonger == true ? " …" : "")
+      let counts = hasOdd ? ["\(summary?.nan ?? 0)", "\(summary?.infinite ?? 0)"] : []
+      let name = ErrorReport.oneLine(row.name)
+      table.add(
+        [name, row.dtype, row.shape.map { "\($0)" } ?? "–"]
+          + numbers.map { $0.map { NumberText.short($0, digits: 4) } ?? terminal.styled("–", .dim) } + counts
+          + [row.note.isEmpty ? beginning : row.note])
+    }
+    return table.lines + outputs.compactMap { row in row.file.map { "→ " + ErrorReport.oneLine($0) } }
+  }
+
+  private var timing: String {
+    let threads = execution.threads == 1 ? "1 thread" : "\(execution.threads) threads"
+    let how = isFloat64 ? "float64" : precision.rawValue
+    let setting = "\(execution.variant.rawValue) kernels, \(threads), \(how)"
+    let sorted = latencies.sorted()
+    guard let least = sorted.first, let greatest = sorted.last else { return setting }
+    func text(_ milliseconds: Double) -> String { NumberText.short(milliseconds, digits: 4) + " ms" }
+    if sorted.count == 1 { return "\(text(least)); \(setting)" }
+    return "median \(text(median(sorted))), minimum \(text(least)), maximum \(text(greatest)) of \(sorted.count) runs; "
+      + setting
+  }
+
+  private func median(_ sorted: [Double]) -> Double {
+    let middle = sorted.count / 2
+    return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+  }
+}
+
+// MARK: - JSON
+
+extension RunReport: Encodable {
+  enum CodingKeys: String, CodingKey {
+    case model, machine, variant, threads, precision, float64, inputs, outputs, profile, warnings
+    case latencies = "latency_ms"
+    case narrowNodes = "not_float64"
+  }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(model, forKey: .model)
+    try container.encode(machine, forKey: .machine)
+    try container.encode(execution.variant.rawValue, forKey: .variant)
+    try container.encode(execution.threads, forKey: .threads)
+    try container.encode(precision.rawValue, forKey: .precision)
+    try container.encode(isFloat64, forKey: .float64)
+    try container.encode(inputs, forKey: .inputs)
+    try container.encode(outputs, forKey: .outputs)
+    try container.encode(latencies, forKey: .latencies)
+    try container.encodeIfPresent(profile, forKey: .profile)
+    try container.encodeIfPresent(narrowNodes, forKey: .narrowNodes)
+    try container.encode(warnings, forKey: .warnings)
+  }
+}
+
+extension RunReport.Row: Encodable {
+  enum CodingKeys: String, CodingKey { case name, shape, dtype, statistics, file }
+
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encode(shape, forKey: .shape)
+    try container.encode(dtype, forKey: .dtype)
+    try container.encode(dtype == "string" ? nil : summary, forKey: .statistics)
+    try container.encode(file, forKey: .file)
+  }
+}

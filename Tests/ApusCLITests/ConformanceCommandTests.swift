@@ -1,0 +1,146 @@
+import ApusONNX
+import Foundation
+import Testing
+
+@testable import Apus
+
+@Suite struct ConformanceCommandTests {
+  private static let x = [-1, 2] as [Float]
+
+  private static func value(_ elements: [Float]) throws -> Value { Value(try Tensor(elements, shape: [1, 2])) }
+
+  private func withTests(_ body: (TemporaryFolder) throws -> Void) throws {
+    try TemporaryFolder.with { folder in
+      let tests = TemporaryFolder(url: folder.file("tests"))
+      let input = try Self.value(Self.x)
+      try tests.conformanceTest("test_right", ModelFixtures.relu, inputs: [input], outputs: [Self.value([0, 2])])
+      try tests.conformanceTest("test_wrong", ModelFixtures.relu, inputs: [input], outputs: [Self.value([1, 2])])
+      var strange = ModelFixtures.relu
+      strange.graph.nodes[0].opType = "Frobnicate"
+      try tests.conformanceTest("test_strange", strange, inputs: [input], outputs: [input])
+      try body(folder)
+    }
+  }
+
+  @Test func everyTestHasItsVerdict() throws {
+    try withTests { folder in
+      let result = try Command.run("conformance", folder.path("tests"), "--json")
+      #expect(result.status == 1)
+      let report = try result.object
+      #expect(report["passed"] as? [String] == ["test_right"])
+      #expect(report["wrong"] as? [String] == ["test_wrong"])
+      #expect(report["unsupported"] as? [String] == ["test_strange"])
+      #expect(report["crashed"] as? [String] == [])
+      #expect(report["nondeterministic"] as? [String] == [])
+      let text = try Command.run("conformance", folder.path("tests"))
+      #expect(text.output.contains("1 of 3 tests pass; 1 wrong, 1 unsupported"))
+    }
+  }
+
+  @Test func whatIsUnsupportedAloneIsNoFailure() throws {
+    try withTests { folder in
+      let tests = folder.path("tests")
+      let (strange, none) = (
+        try Command.run("conformance", tests, "--filter", "strange"),
+        try Command.run("conformance", tests, "--filter", "nothing")
+      )
+      #expect(strange.status == 0)
+      #expect(none.status == 64)
+    }
+  }
+
+  @Test func theListOfExpectedFailuresMayOnlyShrink() throws {
+    try withTests { folder in
+      let list = folder.path("list.txt")
+      func run(_ text: String) throws -> CommandResult {
+        try text.write(toFile: list, atomically: true, encoding: .utf8)
+        return try Command.run("conformance", folder.path("tests"), "--expected-failures", list)
+      }
+      #expect(try run("# known\ntest_wrong\ntest_strange # not there\n").status == 0)
+      let unexpected = try run("test_wrong\n")
+      #expect(unexpected.status == 1)
+      #expect(unexpected.output.contains("test_strange does not pass"))
+      let passing = try run("test_wrong\ntest_strange\ntest_right\n")
+      #expect(passing.status == 1)
+      #expect(passing.output.contains("test_right passes"))
+      #expect(try run("test_wrong\ntest_strange\ntest_gone\n").status == 1)
+    }
+  }
+
+  @Test func theDocumentIsTheSameEachTime() throws {
+    try withTests { folder in
+      try Data(#"{"onnx": "1.2.3"}"#.utf8).write(to: folder.file("tests/standard.json"))
+      for name in ["a.md", "b.md"] {
+        #expect(try Command.run("conformance", folder.path("tests"), "--document", folder.path(name)).status == 1)
+      }
+      let text = try String(contentsOf: folder.file("a.md"), encoding: .utf8)
+      #expect(try String(contentsOf: folder.file("b.md"), encoding: .utf8) == text)
+      #expect(text.contains("version 1.2.3"))
+      #expect(text.contains("| Relu | 2 | 1 | 0 | 18 |"))
+      #expect(text.contains("`test_wrong`: wrong"))
+    }
+  }
+
+  /// A test that goes on for hours: a million turns over a megabyte.
+  private func withEndlessTest(_ body: (TemporaryFolder) throws -> Void) throws {
+    try withTests { folder in
+      let (count, x) = (try Tensor<Int64>([1_000_000], shape: []), try Tensor<Float>(zeros: [1 << 20]))
+      try TemporaryFolder(url: folder.file("tests")).conformanceTest(
+        "test_endless", ModelFixtures.loop, inputs: [Value(count), Value(x)], outputs: [Value(x)])
+      try body(folder)
+    }
+  }
+
+  @Test func aTestThatTakesTooLongCountsAsCrashed() throws {
+    try withEndlessTest { folder in
+      let result = try Command.run("conformance", folder.path("tests"), "--time-limit", "1", "--json")
+      #expect(result.status == 1)
+      #expect(try result.object["crashed"] as? [String] == ["test_endless"])
+      // Those after it ran all the same.
+      #expect(try result.object["passed"] as? [String] == ["test_right"])
+    }
+  }
+
+  #if os(Linux)
+    @Test func aTestThatEndsItsProcessCountsAsCrashed() throws {
+      try withEndlessTest { folder in
+        let process = Command.process(["conformance", folder.path("tests"), "--json"])
+        let output = Pipe()
+        process.standardOutput = output
+        try process.run()
+        let children = "/proc/\(process.processIdentifier)/task/\(process.processIdentifier)/children"
+        var worker: Int32?
+        while worker == nil, process.isRunning {
+          let text = (try? String(contentsOfFile: children, encoding: .utf8)) ?? ""
+          worker = text.split(separator: " ").first.flatMap { Int32($0) }
+        }
+        // It has no other test to be at for long; the first of all is this one.
+        kill(try #require(worker), SIGSEGV)
+        let data = output.fileHandleForReading.readDataToEndOfFile()
+        process.waitUntilExit()
+        let report = try #require(JSONSerialization.jsonObject(with: data) as? [String: Any])
+        #expect(report["crashed"] as? [String] == ["test_endless"])
+        #expect((report["reasons"] as? [String: String])?["test_endless"]?.contains("signal 11") == true)
+        #expect(report["passed"] as? [String] == ["test_right"])
+      }
+    }
+  #endif
+
+  @Test func foldersWithoutTestsAreRefused() throws {
+    try TemporaryFolder.with { folder in
+      let empty = try Command.run("conformance", folder.url.path(percentEncoded: false))
+      #expect(empty.status == 65)
+      #expect(empty.errors.contains("holds no tests"))
+      #expect(try Command.run("conformance", folder.path("absent")).status == 66)
+      let file = try folder.npy("file", [1] as [Float], shape: [1])
+      #expect(try Command.run("conformance", file).status == 66)
+      #expect(try Command.run("conformance", folder.path("absent.zip")).status == 66)
+    }
+  }
+
+  @Test func theFixturesOfTheGraphPass() throws {
+    let archive = packageFolder.appending(path: "Tests/Fixtures/onnx/core.zip").path(percentEncoded: false)
+    let result = try Command.run("conformance", archive)
+    #expect(result.status == 0, "\(result.output)\(result.errors)")
+  }
+}

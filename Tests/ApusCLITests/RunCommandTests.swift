@@ -1,0 +1,240 @@
+import ApusONNX
+import Foundation
+import Testing
+
+@testable import Apus
+
+@Suite struct RunCommandTests {
+  private func outputs(_ result: CommandResult) throws -> [[String: Any]] {
+    try #require(result.object["outputs"] as? [[String: Any]])
+  }
+
+  @Test func outputsAreWrittenAndSummarised() throws {
+    try TemporaryFolder.with { folder in
+      let model = try folder.onnx("relu", ModelFixtures.relu)
+      let input = try folder.npy("input", [-1, 2, -3, 4] as [Float], shape: [2, 2])
+      let result = try Command.run(
+        "run", model, "--input", "x=\(input)", "--output", folder.path("out"), "--repeat", "3", "--json")
+      #expect(result.status == 0, "\(result.errors)")
+      let output = try #require(outputs(result).first)
+      #expect(output["name"] as? String == "y")
+      #expect(output["shape"] as? [Int] == [2, 2])
+      #expect(output["dtype"] as? String == "float32")
+      let statistics = try #require(output["statistics"] as? [String: Any])
+      #expect(statistics["min"] as? Double == 0)
+      #expect(statistics["max"] as? Double == 4)
+      #expect(statistics["mean"] as? Double == 1.5)
+      // The square root of ((1.5² + 0.5² + 1.5² + 2.5²) / 4).
+      #expect(abs((statistics["std"] as? Double ?? 0) - 1.6583123951777) < 1e-12)
+      #expect(statistics["nan"] as? Int == 0)
+      let latencies = try result.object["latency_ms"] as? [Double]
+      #expect(latencies?.count == 3)
+      let file = try #require(output["file"] as? String)
+      let written = try NPYFile.read(path: file).tensor(of: Float.self)
+      #expect(try written?.elements == [0, 2, 0, 4])
+    }
+  }
+
+  @Test func numbersThatAreNotFiniteAreCounted() throws {
+    try TemporaryFolder.with { folder in
+      let model = try folder.onnx("relu", ModelFixtures.relu)
+      let input = try folder.npy("input", [.nan, .infinity, 3, 1] as [Float], shape: [2, 2])
+      let result = try Command.run("run", model, "--input", input, "--json")
+      let statistics = try #require(outputs(result).first?["statistics"] as? [String: Any])
+      #expect(statistics["nan"] as? Int == 1)
+      #expect(statistics["inf"] as? Int == 1)
+      #expect(statistics["mean"] as? Double == 2)
+    }
+  }
+
+  @Test func namesOfOutputsNeverLeaveTheFolder() throws {
+    try TemporaryFolder.with { folder in
+      let names = ["../../x", "a/b", "a_b", "A_B", ""]
+      let nodes = names.filter { !$0.isEmpty }.map { NodeProto(opType: "Relu", inputs: ["x"], outputs: [$0]) }
+      let model = try folder.onnx(
+        "names",
+        ModelFixtures.model(
+          nodes, inputs: [ModelFixtures.tensor("x", [.size(1)])],
+          outputs: names.filter { !$0.isEmpty }.map { ModelFixtures.tensor($0, [.size(1)]) }))
+      let result = try Command.run("run", model, "--random", "1", "--output", folder.path("inner/out"))
+      #expect(result.status == 0, "\(result.errors)")
+      let written = try FileManager.default.contentsOfDirectory(atPath: folder.path("inner/out")).sorted()
+      #expect(written == ["A_B-3.npy", "_._.._x.npy", "a_b-2.npy", "a_b.npy"])
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("inner")) == ["out"])
+    }
+  }
+
+  /// The numbers were computed with Python's integers from the definition of SplitMix64 and FNV-1a.
+  @Test func randomInputsAreThoseOfTheDefinition() throws {
+    try TemporaryFolder.with { folder in
+      let model = try folder.onnx("relu", ModelFixtures.relu)
+      let result = try Command.run("run", model, "--random", "7", "--dim", "n=2", "--output", folder.path("out"))
+      #expect(result.status == 0, "\(result.errors)")
+      let y = try NPYFile.read(path: folder.path("out/y.npy")).tensor(of: Float.self)
+      #expect(try y?.elements == [7_276_659, 14_973_336, 14_455_614, 14_259_896].map { Float($0) / 16_777_216 })
+    }
+  }
+
+  @Test func openExtentsMustBeGiven() throws {
+    try TemporaryFolder.with { folder in
+      let model = try folder.onnx("relu", ModelFixtures.relu)
+      let missing = try Command.run("run", model, "--random", "1")
+      #expect(missing.status == 64)
+      #expect(missing.errors.contains("--dim 'n=…'"))
+      #expect(try Command.run("run", model, "--random", "1", "--dim", "x.0=3").status == 0)
+      let unknown = try Command.run("run", model, "--random", "1", "--dim", "m=3")
+      #expect(unknown.status == 64)
+      #expect(unknown.errors.contains("'m'") || unknown.errors.contains("--dim m"))
+    }
+  }
+
+  @Test func missingAndUnknownInputsAreNamed() throws {
+    try TemporaryFolder.with { folder in
+      let model = try folder.onnx("relu", ModelFixtures.relu)
+      let input = try folder.npy("input", [1, 2] as [Float], shape: [1, 2])
+      let missing = try Command.run("run", model)
+      #expect(missing.status == 64)
+      #expect(missing.errors.contains("'x' FLOAT[n, 2]"))
+      let unknown = try Command.run("run", model, "--input", "z=\(input)")
+      #expect(unknown.status == 64)
+      #expect(unknown.errors.contains("no such input"))
+      let twice = try Command.run("run", model, "--input", input, "--input", "x=\(input)")
+      #expect(twice.status == 64)
+      let absent = try Command.run("run", model, "--input", "x=\(folder.path("absent.npy"))")
+      #expect(absent.status == 66)
+      let wrongShape = try Command.run(
+        "run", model, "--input", folder.npy("wide", [1, 2, 3] as [Float], shape: [1, 3]))
+      #expect(wrongShape.status == 65)
+      #expect(wrongShape.errors.contains("FLOAT[1, 3]") && wrongShape.errors.contains("FLOAT[n, 2]"))
+    }
+  }
+
+  @Test func otherElementTypesAreConvertedOnlyWhenAsked() throws {
+    try TemporaryFolder.with { folder in
+      let model = try folder.onnx("relu", ModelFixtures.relu)
+      let input = try folder.npy("input", [1.5, -2] as [Double], shape: [1, 2])
+      let refused = try Command.run("run", model, "--input", input)
+      #expect(refused.status == 65)
+      #expect(refused.errors.contains("float64") && refused.errors.contains("--convert"))
+      let result = try Command.run("run", model, "--input", input, "--convert", "--output", folder.path("out"))
+      #expect(result.status == 0)
+      let y = try NPYFile.read(path: folder.path("out/y.npy")).tensor(of: Float.self)
+      #expect(try y?.elements == [1.5, 0])
+      // In float64 nothing is lost, so nothing need be converted.
+      let wide = try Command.run("run", model, "--input", input, "--float64", "--json")
+      #expect(try outputs(wide).first?["dtype"] as? String == "float64")
+      let fraction = try folder.npy("fraction", [1.5, 2, 3] as [Float], shape: [1, 3])
+      let whole = try Command.run(
+        "run", folder.onnx("product", ModelFixtures.product), "--input", fraction, "--convert")
+      #expect(whole.status == 65)
+      #expect(whole.errors.contains("cannot be converted"))
+    }
+  }
+
+  @Test func inputsComeFromEveryKindOfFile() throws {
+    try TemporaryFolder.with { folder in
+      let model = try folder.onnx("relu", ModelFixtures.relu)
+      let tensor = AnyTensor(try Tensor<Float>([5, -5], shape: [1, 2]))
+      let file = try folder.safetensors("input", [("other", tensor), ("x", tensor)])
+      try ValueFile.write(.tensor(tensor), named: "x", to: folder.path("input.pb"))
+      for argument in [file, "x=\(file)", folder.path("input.pb"), "x=\(folder.path("input.pb"))"] {
+        let result = try Command.run("run", model, "--input", argument, "--json")
+        #expect(result.status == 0, "\(argument): \(result.errors)")
+        let statistics = try outputs(result).first?["statistics"] as? [String: Any]
+        #expect(statistics?["max"] as? Double == 5)
+      }
+      let strange = try folder.safetensors("strange", [("p", tensor), ("q", tensor)])
+      let result = try Command.run("run", model, "--input", strange)
+      #expect(result.status == 65)
+      #expect(result.errors.contains("'p', 'q'"))
+    }
+  }
+
+  @Test func valuesInsideTheGraphCanBeFetched() throws {
+    try TemporaryFolder.with { folder in
+      let model = try folder.onnx("relu", ModelFixtures.relu)
+      let result = try Command.run(
+        "run", model, "--random", "1", "--dim", "n=1", "--fetch", "inner", "--fetch", "x", "--json")
+      #expect(try outputs(result).map { $0["name"] as? String } == ["inner", "x"])
+      let unknown = try Command.run("run", model, "--random", "1", "--dim", "n=1", "--fetch", "iner")
+      #expect(unknown.status == 64)
+      #expect(unknown.errors.contains("'inner'"))
+    }
+  }
+
+  @Test func profilesCountCalls() throws {
+    try TemporaryFolder.with { folder in
+      let model = try folder.onnx("loop", ModelFixtures.loop)
+      let count = try folder.npy("count", [3] as [Int64], shape: [])
+      let result = try Command.run(
+        "run", model, "--input", "count=\(count)", "--random", "1", "--dim", "n=2", "--profile", "--repeat", "2",
+        "--warmup", "1", "--json")
+      #expect(result.status == 0, "\(result.errors)")
+      let profile = try #require(result.object["profile"] as? [String: Any])
+      let operators = try #require(profile["operators"] as? [[String: Any]])
+      #expect(operators.first { $0["name"] as? String == "Relu" }?["calls"] as? Int == 6)
+      #expect(operators.first { $0["name"] as? String == "Loop" }?["calls"] as? Int == 2)
+    }
+  }
+
+  @Test func limitsHold() throws {
+    try TemporaryFolder.with { folder in
+      let model = try folder.onnx("loop", ModelFixtures.loop)
+      let count = try folder.npy("count", [11] as [Int64], shape: [])
+      let result = try Command.run(
+        "run", model, "--input", "count=\(count)", "--random", "1", "--dim", "n=2", "--loop-limit", "10")
+      #expect(result.status == 65)
+      #expect(result.errors.contains("10 turns"))
+      let memory = try Command.run(
+        "run", folder.onnx("relu", ModelFixtures.relu), "--random", "1", "--dim", "n=1000000", "--memory-limit", "1M")
+      #expect(memory.status == 65)
+      #expect(memory.errors.contains("bytes"))
+      #expect(try Command.run("run", model, "--memory-limit", "much").status == 64)
+    }
+  }
+
+  @Test func sequencesBecomeMessages() throws {
+    try TemporaryFolder.with { folder in
+      let node = NodeProto(opType: "SequenceConstruct", inputs: ["x", "x"], outputs: ["s"])
+      let model = try folder.onnx(
+        "sequence",
+        ModelFixtures.model(
+          [node], inputs: [ModelFixtures.tensor("x", [.size(1)])],
+          outputs: [ValueInfoProto(name: "s", type: .sequence(.tensor(.float, nil)))]))
+      let result = try Command.run("run", model, "--random", "1", "--output", folder.path("out"))
+      #expect(result.status == 0, "\(result.errors)")
+      let (name, value) = try ValueFile.read(
+        contentsOf: folder.path("out/s.pb"), as: .sequence(.tensor(.float, nil)))
+      #expect(name == "s")
+      var values: [Value] = []
+      if case .sequence(let elements, _) = value { values = elements }
+      #expect(values.map(\.shape) == [[1], [1]])
+    }
+  }
+
+  @Test func modelsThatCannotBeReadAreRefusedInASentence() throws {
+    try TemporaryFolder.with { folder in
+      let whole = try Data(contentsOf: URL(filePath: folder.onnx("relu", ModelFixtures.relu)))
+      try whole.dropLast(10).write(to: folder.file("cut.onnx"))
+      try Data([0, 0, 0, 0] + "ORTM".utf8 + [UInt8](repeating: 0, count: 64)).write(to: folder.file("m.ort"))
+      for (name, status, word) in [
+        ("cut.onnx", 65, "damaged"), ("m.ort", 65, "ONNX Runtime"), ("absent.onnx", 66, "no such file"),
+      ] {
+        for command in ["run", "inspect"] {
+          let result = try Command.run(command, folder.path(name))
+          #expect(result.status == status)
+          #expect(result.errors.contains(word), "\(result.errors)")
+          #expect(result.errors.split(separator: "\n").count == 1)
+        }
+      }
+      let unknown = ModelFixtures.model(
+        [
+          NodeProto(opType: "Frobnicate", inputs: ["x"], outputs: ["z"]),
+          NodeProto(opType: "Defrobnicate", inputs: ["z"], outputs: ["y"]),
+        ], inputs: [ModelFixtures.tensor("x", [.size(1)])], outputs: [ModelFixtures.tensor("y", [.size(1)])])
+      let result = try Command.run("run", folder.onnx("unknown", unknown), "--random", "1")
+      #expect(result.status == 65)
+      #expect(result.errors.contains("Defrobnicate, Frobnicate"))
+    }
+  }
+}
