@@ -99,8 +99,6 @@ public func batchNorm<Scalar: FloatingPointScalar>(
       operation: "batchNorm", reason: "shape \(x.shape) has no channels; expected [batch, channels, …]")
   }
   let channels = x.shape[1]
-  // The statistics are in whole vectors only where the blocks are.
-  let x = channels.isMultiple(of: TensorLayout.block) ? x : try x.rowMajor
   let mean = try checked(runningMean, "runningMean", [channels], operation: "batchNorm")
   let variance = try checked(runningVariance, "runningVariance", [channels], operation: "batchNorm")
   let weight = try checked(weight, "weight", [channels], operation: "batchNorm")
@@ -113,17 +111,21 @@ public func batchNorm<Scalar: FloatingPointScalar>(
     }
   }
   let positions = x.shape[2...].reduce(1, *)
+  // Blocks are read whole, the filling of the last one too.
+  let isBlocked = x.layout == .channelBlocked
+  let (mean, scale, shift) =
+    isBlocked ? (try mean.filledUp(), try scale.filledUp(), try shift.filledUp()) : (mean, scale, shift)
   return try withExtendedLifetime((x.storage, mean.storage, scale.storage, shift.storage)) {
     nonisolated(unsafe) let source = x.pointer
     nonisolated(unsafe) let parameters = (mean: mean.pointer, scale: scale.pointer, shift: shift.pointer)
     return try Tensor.filled(x.shape, layout: x.layout) { destination in
       guard x.count > 0 else { return }
       nonisolated(unsafe) let y = destination
-      if x.layout == .channelBlocked || positions == 1 {
+      if isBlocked || positions == 1 {
         // Rows of adjacent channels: a block at each position, or everything there is.
-        let columns = x.layout == .channelBlocked ? TensorLayout.block : channels
-        let blocks = channels / columns
-        let rows = x.layout == .channelBlocked ? positions : 1
+        let columns = isBlocked ? TensorLayout.block : channels
+        let blocks = isBlocked ? TensorLayout.blocks(channels) : 1
+        let rows = isBlocked ? positions : 1
         parallelRows(x.shape[0] * blocks, width: rows * columns) { first, count in
           for block in first..<(first + count) {
             let channel = block % blocks * columns
@@ -143,6 +145,14 @@ public func batchNorm<Scalar: FloatingPointScalar>(
         }
       }
     }
+  }
+}
+
+extension Tensor {
+  /// A vector of channels, with zeros up to whole blocks.
+  fileprivate func filledUp() throws -> Tensor {
+    let size = TensorLayout.blocks(count) * TensorLayout.block
+    return size == count ? self : try pad(self, [0, size - count])
   }
 }
 

@@ -46,15 +46,50 @@ public func interpolate<Scalar: FloatingPointScalar>(
   return try Resampling(input, sizes: sizes, scales: scale, mode: mode).run(input)
 }
 
+/// Where a position between samples lies, for ``resample(_:rows:columns:)``.
+package typealias ResamplingTap = LinearTap
+
+/// `[batch, channels, height, width]` sampled at other rows and columns: `y[r, c] = x[rows[r], columns[c]]`. A
+/// channel-blocked map stays so.
+/// - Throws: ``TensorError`` for another rank, and rows and columns that the map does not have.
+package func resample<Scalar: FloatingPointScalar>(
+  _ input: Tensor<Scalar>, rows: [Int], columns: [Int]
+) throws -> Tensor<Scalar> {
+  let map = try input.mapSize(rank: 4, operation: "resample")
+  guard rows.allSatisfy((0..<map.height).contains), columns.allSatisfy((0..<map.width).contains) else {
+    throw TensorError.argument(operation: "resample", reason: "a position is outside the map, \(input.shape)")
+  }
+  return try Resampling(input, .nearest(rows: rows, columns: columns), rows.count, columns.count).run(input)
+}
+
+/// The same with the weighted mean of two neighbours along each axis, in double precision.
+package func resample<Scalar: FloatingPointScalar>(
+  _ input: Tensor<Scalar>, rows: [ResamplingTap], columns: [ResamplingTap]
+) throws -> Tensor<Scalar> {
+  let map = try input.mapSize(rank: 4, operation: "resample")
+  func fit(_ taps: [ResamplingTap], _ size: Int) -> Bool {
+    taps.allSatisfy { 0..<size ~= $0.first && 0..<size ~= $0.second }
+  }
+  guard fit(rows, map.height), fit(columns, map.width) else {
+    throw TensorError.argument(operation: "resample", reason: "a position is outside the map, \(input.shape)")
+  }
+  return try Resampling(input, .linear(rows: rows, columns: columns), rows.count, columns.count).run(input)
+}
+
 /// Where the samples of one output come from.
 private struct Resampling<Scalar: FloatingPointScalar>: Sendable {
-  private enum Taps: Sendable {
+  enum Taps: Sendable {
     case nearest(rows: [Int], columns: [Int])
     case linear(rows: [LinearTap], columns: [LinearTap])
   }
 
   private let shape: [Int]
   private let taps: Taps
+
+  init(_ input: Tensor<Scalar>, _ taps: Taps, _ height: Int, _ width: Int) {
+    shape = Array(input.shape[..<2]) + [height, width]
+    self.taps = taps
+  }
 
   init(_ input: Tensor<Scalar>, sizes: [Int], scales: [Double]?, mode: InterpolationMode) throws {
     guard input.rank == 3 || input.rank == 4, sizes.count == input.rank - 2 else {

@@ -7,15 +7,15 @@ import ApusKernelInterface
 /// few channels, and float64. All are direct sums, in the same order for every output; where `Precision.fast` is asked
 /// for, ``WinogradConvolution`` may take the place of the first.
 public struct Convolution<Scalar: FloatingPointScalar>: Sendable {
-  let parameters: ConvolutionParameters
+  private(set) var parameters: ConvolutionParameters
   let inputChannels: Int
   let outputChannels: Int
-  private let algorithm: any ConvolutionAlgorithm<Scalar>
+  private var algorithm: any ConvolutionAlgorithm<Scalar>
 
   /// - Parameters:
   ///   - weight: `[outputs, inputs / groups, height, width]`.
   ///   - bias: `[outputs]`, or none.
-  init(weight: Tensor<Scalar>, bias: Tensor<Scalar>?, parameters: ConvolutionParameters) throws {
+  package init(weight: Tensor<Scalar>, bias: Tensor<Scalar>?, parameters: ConvolutionParameters) throws {
     let operation = parameters.operation
     let outputs = weight.shape[0]
     let (inputs, overflow) = weight.shape[1].multipliedReportingOverflow(by: parameters.groups)
@@ -39,7 +39,7 @@ public struct Convolution<Scalar: FloatingPointScalar>: Sendable {
   ///   - input: `[batch, channels, height, width]`.
   ///   - activation: applied to each part of the output while it is in the cache; as exact as applied afterwards.
   /// - Returns: `[batch, outputs, height, width]`, channel-blocked where the algorithm leaves it so.
-  func callAsFunction(_ input: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
+  package func callAsFunction(_ input: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
     guard input.rank == 4, input.shape[1] == inputChannels else {
       throw TensorError.shape(
         operation: parameters.operation,
@@ -50,11 +50,25 @@ public struct Convolution<Scalar: FloatingPointScalar>: Sendable {
     if try Shape.elementCount(shape, operation: parameters.operation) == 0 { return try Tensor(zeros: shape) }
     return try algorithm(input, shape: shape, activation: activation.operation)
   }
+
+  /// The same convolution with another padding, for sizes of which only the input tells how they are padded. The weights
+  /// are shared.
+  /// - Throws: ``TensorError/argument(operation:reason:)`` for a padding that is negative or too large.
+  package func padded(by padding: Padding2D) throws -> Convolution {
+    if padding == parameters.padding { return self }
+    var result = self
+    result.parameters = try parameters.padded(by: padding)
+    result.algorithm.parameters = result.parameters
+    return result
+  }
 }
 
 /// One way to convolve, with weights laid out for it.
 public protocol ConvolutionAlgorithm<Scalar>: Sendable {
   associatedtype Scalar: FloatingPointScalar
+
+  /// How windows move; only the padding may be changed once the weights are laid out.
+  var parameters: ConvolutionParameters { get set }
 
   /// - Parameters:
   ///   - input: `[batch, channels, height, width]`, checked.

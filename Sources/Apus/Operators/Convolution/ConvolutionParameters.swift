@@ -49,7 +49,7 @@ public struct ConvolutionParameters: Hashable, Sendable {
 
   /// - Throws: ``TensorError/argument(operation:reason:)`` for a value that is negative, zero where that cannot be, or
   ///   too large to compute with.
-  init(
+  package init(
     operation: String, kernel: Size2D, stride: Size2D, padding: Padding2D, dilation: Size2D, groups: Int
   ) throws {
     self.operation = operation
@@ -69,6 +69,12 @@ public struct ConvolutionParameters: Hashable, Sendable {
     try check("padding", [padding.top, padding.left, padding.bottom, padding.right], minimum: 0)
     try check("dilation", [dilation.height, dilation.width], minimum: 1)
     try check("groups", [groups], minimum: 1)
+  }
+
+  /// The same with another padding.
+  func padded(by padding: Padding2D) throws -> ConvolutionParameters {
+    try ConvolutionParameters(
+      operation: operation, kernel: kernel, stride: stride, padding: padding, dilation: dilation, groups: groups)
   }
 
   /// Positions a window covers, holes included.

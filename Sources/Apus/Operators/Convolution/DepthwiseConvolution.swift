@@ -2,7 +2,7 @@ import ApusKernelInterface
 
 /// Convolution of every channel by itself, over channel-blocked float32 maps, read where they lie.
 struct DepthwiseConvolution: ConvolutionAlgorithm {
-  let parameters: ConvolutionParameters
+  var parameters: ConvolutionParameters
   /// `[channels / 16, height, width, 16]`.
   let weights: TensorStorage
   let bias: TensorStorage

@@ -7,7 +7,7 @@ import ApusKernelInterface
 /// keeps the rounding error at PyTorch's level; `Precision.fast` lets them grow longer, and takes
 /// ``WinogradConvolution`` where that pays.
 struct DirectConvolution: ConvolutionAlgorithm {
-  let parameters: ConvolutionParameters
+  var parameters: ConvolutionParameters
   let outputChannels: Int
   let inputsPerGroup: Int
   /// `[outputs / 16, inputs / 16, height, width, 16, 16]`, or as ``ConvolutionInput/Form/thin(columnsPerTap:)`` reads them.
@@ -56,7 +56,8 @@ struct DirectConvolution: ConvolutionAlgorithm {
 
   func callAsFunction(_ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Float> {
     if Execution.current.precision == .fast, let tile = WinogradConvolution.tile(for: self, output: shape) {
-      return try winograd.convolution(of: self, tile: tile)(input, shape: shape, activation: activation)
+      return try winograd.convolution(of: self, tile: tile)(
+        input, shape: shape, padding: parameters.padding, activation: activation)
     }
     let size = Size2D(height: shape[2], width: shape[3])
     let source = try ConvolutionInput(

@@ -5,7 +5,7 @@ import ApusKernelInterface
 ///     y[n, o, r·stride + i·dilation - padding, …] += x[n, c, r, …] · weight[c, o, i, …]
 ///
 /// For each sample and group a matrix product gives all windows, and a second pass adds them up where they overlap.
-struct TransposedConvolution<Scalar: FloatingPointScalar>: Sendable {
+package struct TransposedConvolution<Scalar: FloatingPointScalar>: Sendable {
   let parameters: ConvolutionParameters
   let outputPadding: Size2D
   /// `[inputs, outputs / groups, height, width]`.
@@ -13,8 +13,11 @@ struct TransposedConvolution<Scalar: FloatingPointScalar>: Sendable {
   /// `[outputs]`.
   let bias: Tensor<Scalar>
 
-  init(
-    weight: Tensor<Scalar>, bias: Tensor<Scalar>?, parameters: ConvolutionParameters, outputPadding: Size2D
+  /// - Parameter limitsOutputPadding: whether output padding must be less than stride or dilation, beyond which nothing
+  ///   but the bias comes out; it may never be negative.
+  package init(
+    weight: Tensor<Scalar>, bias: Tensor<Scalar>?, parameters: ConvolutionParameters, outputPadding: Size2D,
+    limitsOutputPadding: Bool = true
   ) throws {
     let operation = parameters.operation
     let inputs = weight.shape[0]
@@ -30,9 +33,12 @@ struct TransposedConvolution<Scalar: FloatingPointScalar>: Sendable {
     for (padding, limit) in [
       (outputPadding.height, max(stride.height, dilation.height)),
       (outputPadding.width, max(stride.width, dilation.width)),
-    ] where padding < 0 || padding >= limit {
-      throw TensorError.argument(
-        operation: operation, reason: "output padding \(padding) is not below stride or dilation, \(limit)")
+    ] {
+      let limit = limitsOutputPadding ? limit : 1 << 31
+      guard padding >= 0, padding < limit else {
+        throw TensorError.argument(
+          operation: operation, reason: "output padding \(padding) is not below stride or dilation, \(limit)")
+      }
     }
     self.parameters = parameters
     self.outputPadding = outputPadding
@@ -42,7 +48,7 @@ struct TransposedConvolution<Scalar: FloatingPointScalar>: Sendable {
 
   /// - Parameter input: `[batch, inputs, height, width]`.
   /// - Returns: `[batch, outputs, height', width']`, row-major.
-  func callAsFunction(_ input: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  package func callAsFunction(_ input: Tensor<Scalar>) throws -> Tensor<Scalar> {
     guard input.rank == 4, input.shape[1] == weight.shape[0] else {
       throw TensorError.shape(
         operation: parameters.operation,

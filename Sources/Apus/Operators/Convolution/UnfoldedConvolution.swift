@@ -3,7 +3,7 @@ import ApusKernelInterface
 /// Convolution as a product of windows and weights, a row of outputs at a time: for groups of few or odd channels, and
 /// for float64.
 struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
-  let parameters: ConvolutionParameters
+  var parameters: ConvolutionParameters
   let inputsPerGroup: Int
   let outputsPerGroup: Int
   /// One right operand a group: `[outputs / vector, terms, vector]`.

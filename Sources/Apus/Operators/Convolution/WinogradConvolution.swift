@@ -57,7 +57,9 @@ struct WinogradConvolution: Sendable {
     (direct, self.tile, weights, frequencyStep) = (convolution, tile, storage, step)
   }
 
-  func callAsFunction(_ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Float> {
+  func callAsFunction(
+    _ input: Tensor<Float>, shape: [Int], padding: Padding2D, activation: UnaryOperation?
+  ) throws -> Tensor<Float> {
     let source = try input.channelBlocked
     let plan = WinogradPlan(
       tile: tile, inputs: direct.inputsPerGroup, outputs: shape[1], height: shape[2], width: shape[3])
@@ -68,7 +70,8 @@ struct WinogradConvolution: Sendable {
       try parallelWithScratch(batch * bands, of: Float.self, count: plan.scratchCount) { task, scratch in
         let sample = task / bands
         run(
-          plan, tiles: plan.tiles(ofBand: task % bands), height: source.shape[2], width: source.shape[3],
+          plan, tiles: plan.tiles(ofBand: task % bands), padding: padding, height: source.shape[2],
+          width: source.shape[3],
           x.value + sample * plan.inputBlocks * source.shape[2] * source.shape[3] * TensorLayout.block,
           y.value + sample * plan.outputBlocks * positions * TensorLayout.block, scratch, activation)
       }
@@ -78,7 +81,7 @@ struct WinogradConvolution: Sendable {
 
   /// Some tiles of one sample. Where a sample is a single band, its blocks and frequencies are spread over threads.
   private func run(
-    _ plan: WinogradPlan, tiles: Range<Int>, height: Int, width: Int, _ x: UnsafePointer<Float>,
+    _ plan: WinogradPlan, tiles: Range<Int>, padding: Padding2D, height: Int, width: Int, _ x: UnsafePointer<Float>,
     _ y: UnsafeMutablePointer<Float>, _ scratch: UnsafeMutablePointer<Float>, _ activation: UnaryOperation?
   ) {
     let block = TensorLayout.block
@@ -89,9 +92,7 @@ struct WinogradConvolution: Sendable {
     (rooms.value + plan.zeros).initialize(repeating: 0, count: block)
     let w = Unchecked(weights.base.assumingMemoryBound(to: Float.self))
     let bias = Unchecked(direct.bias.base.assumingMemoryBound(to: Float.self))
-    let (padding, tile, inputs, frequencyStep) = (
-      direct.parameters.padding, tile, direct.inputsPerGroup, frequencyStep
-    )
+    let (tile, inputs, frequencyStep) = (tile, direct.inputsPerGroup, frequencyStep)
 
     parallel(plan.inputBlocks) { index in
       convolution.winogradInput(

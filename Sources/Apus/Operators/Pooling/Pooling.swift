@@ -115,6 +115,27 @@ public func globalMaxPool<Scalar: FloatingPointScalar>(_ input: Tensor<Scalar>) 
   try input.rank == 3 ? adaptiveMaxPool1d(input, output: 1) : adaptiveMaxPool2d(input, output: 1)
 }
 
+// MARK: - Windows given axis by axis
+
+/// The greatest element of every window of `[batch, channels, height, width]`; minus infinity where a window covers
+/// nothing but padding. The layout is kept.
+package func maxPool<Scalar: FloatingPointScalar>(
+  _ input: Tensor<Scalar>, rows: PoolingAxis, columns: PoolingAxis
+) throws -> Tensor<Scalar> {
+  let map = try input.mapSize(rank: 4, operation: "maxPool")
+  return try input.maximum(
+    PoolingPlan(map, rows: rows, columns: columns, divisor: .covered, operation: "maxPool"))
+}
+
+/// The sum of every window of `[batch, channels, height, width]` over `divisor`. The layout is kept.
+package func averagePool<Scalar: FloatingPointScalar>(
+  _ input: Tensor<Scalar>, rows: PoolingAxis, columns: PoolingAxis, divisor: PoolingDivisor
+) throws -> Tensor<Scalar> {
+  let map = try input.mapSize(rank: 4, operation: "averagePool")
+  return try input.average(
+    PoolingPlan(map, rows: rows, columns: columns, divisor: divisor, operation: "averagePool"))
+}
+
 extension Tensor where Scalar: FloatingPointScalar {
   fileprivate func maximum(_ plan: PoolingPlan) throws -> Tensor {
     let kernels = Scalar.kernels

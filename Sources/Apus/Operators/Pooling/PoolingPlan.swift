@@ -16,11 +16,9 @@ struct PoolingPlan: Sendable {
   init(
     _ map: Size2D, parameters: ConvolutionParameters, ceilMode: Bool, countsPadding: Bool
   ) throws {
-    operation = parameters.operation
-    dilation = parameters.dilation
-    func spans(
+    func axis(
       _ size: Int, kernel: Int, stride: Int, before: Int, after: Int, dilation: Int, extent: Int
-    ) throws -> [WindowSpan] {
+    ) throws -> PoolingAxis {
       guard max(before, after) <= extent / 2 else {
         throw TensorError.argument(
           operation: parameters.operation,
@@ -33,28 +31,31 @@ struct PoolingPlan: Sendable {
       }
       var count = (size + before + after - extent + (ceilMode ? stride - 1 : 0)) / stride + 1
       if ceilMode, (count - 1) * stride >= size + before { count -= 1 }
-      guard count > 0 else {
-        throw TensorError.shape(operation: parameters.operation, reason: "no window fits into \(size) positions")
-      }
-      return (0..<count).map { index in
-        let begin = index * stride - before
-        // The first tap that is not before the map, and the first that is behind it.
-        let first = begin >= 0 ? 0 : min(kernel, (dilation - 1 - begin) / dilation)
-        let end = size > begin ? min(kernel, (size - 1 - begin) / dilation + 1) : first
-        let valid = max(0, end - first)
-        let padded = max(1, min(begin + kernel, size + after) - begin)
-        return WindowSpan(
-          first: begin + first * dilation, count: valid, extent: countsPadding ? padded : max(1, valid))
-      }
+      return PoolingAxis(
+        kernel: kernel, stride: stride, dilation: dilation, before: before, after: after, outputs: count)
     }
     let (kernel, stride, padding) = (parameters.kernel, parameters.stride, parameters.padding)
     let extent = parameters.extent
-    rows = try spans(
-      map.height, kernel: kernel.height, stride: stride.height, before: padding.top, after: padding.bottom,
-      dilation: dilation.height, extent: extent.height)
-    columns = try spans(
-      map.width, kernel: kernel.width, stride: stride.width, before: padding.left, after: padding.right,
-      dilation: dilation.width, extent: extent.width)
+    try self.init(
+      map,
+      rows: axis(
+        map.height, kernel: kernel.height, stride: stride.height, before: padding.top, after: padding.bottom,
+        dilation: parameters.dilation.height, extent: extent.height),
+      columns: axis(
+        map.width, kernel: kernel.width, stride: stride.width, before: padding.left, after: padding.right,
+        dilation: parameters.dilation.width, extent: extent.width),
+      divisor: countsPadding ? .padded : .covered, operation: parameters.operation)
+  }
+
+  /// Windows as `rows` and `columns` say.
+  /// - Throws: ``TensorError`` for numbers out of range.
+  init(
+    _ map: Size2D, rows: PoolingAxis, columns: PoolingAxis, divisor: PoolingDivisor, operation: String
+  ) throws {
+    self.operation = operation
+    dilation = Size2D(height: rows.dilation, width: columns.dilation)
+    self.rows = try rows.spans(map.height, divisor: divisor, operation: operation)
+    self.columns = try columns.spans(map.width, divisor: divisor, operation: operation)
   }
 
   /// Windows that share the map out: number `i` of `n` covers the positions from `⌊i·size/n⌋` to `⌈(i+1)·size/n⌉`.
@@ -97,7 +98,7 @@ struct PoolingPlan: Sendable {
     let outputStep = rows.count * columns.count * vector
     // About as many elements read as make a piece of work worth handing out, in whole maps or in rows of one.
     let mapsPerTask = max(1, min(maps, 32_768 / max(inputStep, 1)))
-    let rowsPerTask = mapsPerTask > 1 ? rows.count : max(1, min(rows.count, 65_536 * rows.count / inputStep))
+    let rowsPerTask = mapsPerTask > 1 ? rows.count : max(1, min(rows.count, 65_536 * rows.count / max(inputStep, 1)))
     let rowTasks = (rows.count + rowsPerTask - 1) / rowsPerTask
     let mapTasks = (maps + mapsPerTask - 1) / mapsPerTask
     let x = Unchecked(input.pointer)
