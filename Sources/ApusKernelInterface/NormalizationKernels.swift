@@ -17,7 +17,13 @@ public protocol NormalizationKernels<Scalar> {
     _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, rows: Int, columns: Int,
     weight: UnsafePointer<Scalar>?, bias: UnsafePointer<Scalar>?, epsilon: Double)
 
-  /// The same over one group `[channels, positions]`; `weight` and `bias` hold a value a channel.
+  /// `y = x / √(mean x² + epsilon) * weight` with the mean of each row of `[rows, columns]`; `weight` holds `columns`
+  /// values.
+  static func rmsNormRows(
+    _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, rows: Int, columns: Int,
+    weight: UnsafePointer<Scalar>?, epsilon: Double)
+
+  /// Layer normalisation over one group `[channels, positions]`; `weight` and `bias` hold a value a channel.
   static func groupNorm(
     _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, channels: Int, positions: Int,
     weight: UnsafePointer<Scalar>?, bias: UnsafePointer<Scalar>?, epsilon: Double)

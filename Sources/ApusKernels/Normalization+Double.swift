@@ -48,6 +48,19 @@ extension Float64Kernels {
     }
   }
 
+  public static func rmsNormRows(
+    _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int,
+    weight: UnsafePointer<Double>?, epsilon: Double
+  ) {
+    for row in 0..<rows {
+      let x = x + row &* columns
+      let y = y + row &* columns
+      let squares = total(columns) { x[$0] * x[$0] }
+      let scale = 1 / (squares / Double(columns) + epsilon).squareRoot()
+      for i in 0..<columns { y[i] = x[i] * (scale * (weight?[i] ?? 1)) }
+    }
+  }
+
   public static func groupNorm(
     _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, channels: Int, positions: Int,
     weight: UnsafePointer<Double>?, bias: UnsafePointer<Double>?, epsilon: Double

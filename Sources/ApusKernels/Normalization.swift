@@ -21,6 +21,17 @@ extension Float32Kernels {
     }
   }
 
+  public static func rmsNormRows(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int,
+    weight: UnsafePointer<Float>?, epsilon: Double
+  ) {
+    for row in 0..<rows {
+      let offset = row &* columns
+      let scale = 1 / (sumOfSquares(x + offset, columns) / Double(columns) + epsilon).squareRoot()
+      normalizeRow(x + offset, y + offset, columns, 0, Float(scale), weight, nil)
+    }
+  }
+
   public static func groupNorm(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, channels: Int, positions: Int,
     weight: UnsafePointer<Float>?, bias: UnsafePointer<Float>?, epsilon: Double

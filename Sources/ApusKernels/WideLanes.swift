@@ -67,3 +67,21 @@ func moments(_ x: UnsafePointer<Float>, _ count: Int) -> (mean: Double, squares:
   // Rounding may leave less than nothing; a NaN stays one.
   return (shift[0] + total / n, rest < 0 ? 0 : rest)
 }
+
+/// Σ x² in double precision.
+@inline(__always)
+func sumOfSquares(_ x: UnsafePointer<Float>, _ count: Int) -> Double {
+  var squares = WideLanes(repeating: 0)
+  var i = 0
+  while i &+ 16 <= count {
+    let value = widened(load(x + i))
+    squares += value * value
+    i &+= 16
+  }
+  var total = laneSum(squares)
+  while i < count {
+    total += Double(x[i]) * Double(x[i])
+    i &+= 1
+  }
+  return total
+}

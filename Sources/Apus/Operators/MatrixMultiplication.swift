@@ -35,22 +35,41 @@ public func matmul<Scalar: FloatingPointScalar>(
       }
     }
   }
+  _ = try Shape.elementCount(batch + [m, n], operation: "matmul")
   let offsets = BroadcastOffsets(batch, batchA, batchB)
   return try Tensor.filled(batch + [m, n]) { c in
+    let c = Unchecked(c)
     try withExtendedLifetime((left.storage, right.storage)) {
-      for index in 0..<offsets.count {
+      let (left, right) = (Unchecked(left.pointer), Unchecked(right.pointer))
+      @Sendable func multiply(_ index: Int) throws {
         let (i, j) = offsets[index]
         try gemm(
-          m: m, n: n, k: k, alpha: alpha, MatrixOperand(left.pointer + i * m * k, leading: k),
-          MatrixOperand(right.pointer + j * k * n, leading: bColumns, isTransposed: transposingB),
-          into: MatrixResult(base: c + index * m * n, leading: n))
+          m: m, n: n, k: k, alpha: alpha, MatrixOperand(left.value + i * m * k, leading: k),
+          MatrixOperand(right.value + j * k * n, leading: bColumns, isTransposed: transposingB),
+          into: MatrixResult(base: c.value + index * m * n, leading: n))
       }
+      // A product is the same on one thread as on several: many are spread over threads whole, a few large ones each.
+      let work = Double(m) * Double(n) * Double(k)
+      guard offsets.count > 1, work < 4_194_304 || offsets.count >= 4 * Execution.current.threads else {
+        for index in 0..<offsets.count { try multiply(index) }
+        return
+      }
+      let productsPerTask = work < 65_536 ? Int(65_536 / max(work, 1)) : 1
+      let failure = Locked<(any Error)?>(nil)
+      parallelRanges(offsets.count, grain: productsPerTask) { first, count in
+        do {
+          for index in first..<(first + count) { try multiply(index) }
+        } catch {
+          failure.withLock { $0 = error }
+        }
+      }
+      if let error = failure.withLock({ $0 }) { throw error }
     }
   }
 }
 
 /// Which matrix of each operand meets in each matrix of a broadcast batch.
-struct BroadcastOffsets {
+struct BroadcastOffsets: Sendable {
   let count: Int
   private let batch: [Int]
   private let stepsA: [Int]

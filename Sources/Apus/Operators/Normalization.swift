@@ -9,12 +9,7 @@ public func layerNorm<Scalar: FloatingPointScalar>(
   _ x: Tensor<Scalar>, normalizedShape: [Int], weight: Tensor<Scalar>? = nil, bias: Tensor<Scalar>? = nil,
   epsilon: Double = 1e-5
 ) throws -> Tensor<Scalar> {
-  guard !normalizedShape.isEmpty, x.shape.count >= normalizedShape.count,
-    Array(x.shape.suffix(normalizedShape.count)) == normalizedShape
-  else {
-    throw TensorError.shape(
-      operation: "layerNorm", reason: "the last axes of shape \(x.shape) are not \(normalizedShape)")
-  }
+  try checkNormalizedShape(normalizedShape, of: x, operation: "layerNorm")
   let weight = try checked(weight, "weight", normalizedShape, operation: "layerNorm")
   let bias = try checked(bias, "bias", normalizedShape, operation: "layerNorm")
   let source = try x.rowMajor
@@ -30,6 +25,33 @@ public func layerNorm<Scalar: FloatingPointScalar>(
         kernels.layerNormRows(
           x + first * columns, y + first * columns, rows: count, columns: columns, weight: parameters.weight,
           bias: parameters.bias, epsilon: epsilon)
+      }
+    }
+  }
+}
+
+/// Normalisation over the last axes, whose sizes are `normalizedShape`, by their root mean square:
+/// `x / √(mean x² + epsilon) * weight`.
+///
+/// - Parameter weight: of shape `normalizedShape`; 1 when absent.
+/// - Throws: ``TensorError/shape(operation:reason:)`` when shapes do not fit.
+public func rmsNorm<Scalar: FloatingPointScalar>(
+  _ x: Tensor<Scalar>, normalizedShape: [Int], weight: Tensor<Scalar>? = nil, epsilon: Double = 1e-5
+) throws -> Tensor<Scalar> {
+  try checkNormalizedShape(normalizedShape, of: x, operation: "rmsNorm")
+  let weight = try checked(weight, "weight", normalizedShape, operation: "rmsNorm")
+  let source = try x.rowMajor
+  let columns = normalizedShape.reduce(1, *)
+  let kernels = Scalar.kernels
+  return try withExtendedLifetime((source.storage, weight)) {
+    nonisolated(unsafe) let x = source.pointer
+    nonisolated(unsafe) let weight = weight?.pointer
+    return try Tensor.filled(source.shape) { destination in
+      guard columns > 0 else { return }
+      nonisolated(unsafe) let y = destination
+      parallelRows(source.count / columns, width: columns) { first, count in
+        kernels.rmsNormRows(
+          x + first * columns, y + first * columns, rows: count, columns: columns, weight: weight, epsilon: epsilon)
       }
     }
   }
@@ -113,11 +135,12 @@ public func batchNorm<Scalar: FloatingPointScalar>(
   let positions = x.shape[2...].reduce(1, *)
   // Blocks are read whole, the filling of the last one too.
   let isBlocked = x.layout == .channelBlocked
-  let (mean, scale, shift) =
-    isBlocked ? (try mean.filledUp(), try scale.filledUp(), try shift.filledUp()) : (mean, scale, shift)
-  return try withExtendedLifetime((x.storage, mean.storage, scale.storage, shift.storage)) {
+  let numbers = try isBlocked ? [mean, scale, shift].map { try $0.filledUp() } : [mean, scale, shift]
+  return try withExtendedLifetime((x.storage, numbers)) {
     nonisolated(unsafe) let source = x.pointer
-    nonisolated(unsafe) let parameters = (mean: mean.pointer, scale: scale.pointer, shift: shift.pointer)
+    nonisolated(unsafe) let parameters = (
+      mean: numbers[0].pointer, scale: numbers[1].pointer, shift: numbers[2].pointer
+    )
     return try Tensor.filled(x.shape, layout: x.layout) { destination in
       guard x.count > 0 else { return }
       nonisolated(unsafe) let y = destination
@@ -145,6 +168,15 @@ public func batchNorm<Scalar: FloatingPointScalar>(
         }
       }
     }
+  }
+}
+
+private func checkNormalizedShape<Scalar>(_ normalizedShape: [Int], of x: Tensor<Scalar>, operation: String) throws {
+  guard !normalizedShape.isEmpty, x.shape.count >= normalizedShape.count,
+    Array(x.shape.suffix(normalizedShape.count)) == normalizedShape
+  else {
+    throw TensorError.shape(
+      operation: operation, reason: "the last axes of shape \(x.shape) are not \(normalizedShape)")
   }
 }
 

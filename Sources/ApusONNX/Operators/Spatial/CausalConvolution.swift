@@ -1,0 +1,47 @@
+import Apus
+
+extension Operators {
+  /// A convolution of every channel by itself that looks back only, over a sequence that may come in pieces.
+  ///
+  /// Inputs x `[batch, channels, time]`, weight `[channels, 1, kernel]`, bias `[channels]`, and the last `kernel - 1`
+  /// steps before x, zeros by default. Outputs y of x's shape, and the steps to go on from.
+  static func CausalConvWithState(_ node: NodeDescription) throws -> Operation {
+    let name = try node.string("activation", default: "none")
+    guard let activation: Activation = ["none": .identity, "silu": .silu, "swish": .silu][name] else {
+      throw OperatorError("activation '\(name)' is none of none, silu and swish")
+    }
+    return { arguments in
+      let type = try arguments.floatingType(0)
+      return type == .double
+        ? try causalConvolution(arguments, activation, type, as: Double.self)
+        : try causalConvolution(arguments, activation, type, as: Float.self)
+    }
+  }
+}
+
+private func causalConvolution<Scalar: FloatingPointScalar>(
+  _ arguments: Arguments, _ activation: Activation, _ type: ElementType, as scalar: Scalar.Type
+) throws -> [Value?] {
+  let x = try arguments.floating(0, as: scalar)
+  let weight = try arguments.floating(1, as: scalar)
+  guard x.rank == 3, weight.rank == 3, weight.shape[0] == x.shape[1], weight.shape[1] == 1, weight.shape[2] >= 1 else {
+    throw OperatorError(
+      "an input of shape \(x.shape) and a weight of shape \(weight.shape) are not [batch, channels, time] and "
+        + "[channels, 1, kernel]")
+  }
+  let memory = weight.shape[2] - 1
+  let shape = [x.shape[0], x.shape[1], memory]
+  let past = try arguments.optionalFloating(3, as: scalar) ?? Tensor(zeros: shape)
+  guard past.shape == shape else {
+    throw OperatorError("the past state has shape \(past.shape); \(shape) is needed")
+  }
+  let sequence = try concatenate([past, x], axis: 2)
+  let state = try sequence.sliced(axis: 2, from: x.shape[2])
+  guard x.count > 0 else { return [try Value(rounding: x, to: type), try Value(rounding: state, to: type)] }
+  let convolution = try Conv1d(
+    weight: weight, bias: arguments.optionalFloating(2, as: scalar), groups: weight.shape[0])
+  // As in the standard's function, the activation sees the convolution rounded to the type.
+  let sum = try convolution(sequence).rounded(to: type)
+  let y = try Apus.activation(sum, activation)
+  return [try Value(rounding: y, to: type), try Value(rounding: state, to: type)]
+}

@@ -1,0 +1,144 @@
+import Apus
+
+extension Operators {
+  /// The gradient of a convolution: every input position adds its window of outputs.
+  ///
+  ///     y[n, o, p·stride + k·dilation - pad] += x[n, c, p] · weight[c, o, k]
+  ///
+  /// Inputs x `[batch, channels, …]`, weight `[channels, outputs / group, …]` and, when wanted, bias `[outputs]`. Where
+  /// `output_shape` or SAME padding say how large the output is, padding follows from that.
+  static func ConvTranspose(_ node: NodeDescription) throws -> Operation {
+    floating(try ConvTransposeOperator<Float>(node), try ConvTransposeOperator<Double>(node))
+  }
+}
+
+private struct ConvTransposeOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  private let windows: WindowAttributes
+  private let groups: Int
+  private let outputPadding: [Int]?
+  private let outputShape: [Int]?
+  private let weight: Tensor<Scalar>?
+
+  init(_ node: NodeDescription) throws {
+    windows = try WindowAttributes(node)
+    groups = try node.int("group", default: 1)
+    guard 1...WindowAttributes.limit ~= groups else { throw OperatorError("group is \(groups)") }
+    outputPadding = try WindowAttributes.list(node, "output_padding", minimum: 0)
+    outputShape = try WindowAttributes.list(node, "output_shape", minimum: 1)
+    // Widened once.
+    weight = try node.ownConstant(1, as: Scalar.self)
+    if weight != nil { node.absorb(1) }
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+    let x = try arguments.floating(0, as: Scalar.self)
+    let weight = try weight ?? arguments.floating(1, as: Scalar.self)
+    let bias = try arguments.optionalFloating(2, as: Scalar.self)
+    guard weight.rank >= 3, x.rank == weight.rank, x.shape[1] == weight.shape[0] else {
+      throw OperatorError(
+        "an input of shape \(x.shape) and a weight of shape \(weight.shape) are not [batch, channels, …] and "
+          + "[channels, outputs, …]")
+    }
+    let placed = try placement(x.shape, kernel: Array(weight.shape[2...]))
+    let result =
+      switch placed.axes.count {
+      case 1: try linear(x, weight, bias, placed)
+      case 2: try planar(x, weight, bias, placed.axes, padding: placed.outputPadding)
+      default: try spatial(x, weight, bias, placed)
+      }
+    return [try Value(rounding: result, to: type)]
+  }
+
+  private struct Placement {
+    /// With the padding that is cut off the result.
+    var axes: [WindowAxis]
+    /// What is added at the end of each axis.
+    var outputPadding: [Int]
+    var outputs: [Int]
+  }
+
+  /// The output's size and padding: one of them is given, the other follows.
+  private func placement(_ shape: [Int], kernel: [Int]) throws -> Placement {
+    var axes = try windows.axes(kernel: kernel)
+    var added = outputPadding ?? [Int](repeating: 0, count: axes.count)
+    // Old files give batch and channels, too.
+    var wanted = outputShape
+    if let list = wanted, list.count == axes.count + 2 { wanted = Array(list.dropFirst(2)) }
+    guard added.count == axes.count, wanted.map({ $0.count == axes.count }) ?? true else {
+      throw OperatorError(
+        "output_padding \(added) and output_shape \(wanted ?? []) do not have \(axes.count) numbers")
+    }
+    let isSame = windows.autoPad == .sameUpper || windows.autoPad == .sameLower
+    var outputs: [Int] = []
+    for index in axes.indices {
+      let axis = axes[index]
+      let size = shape[2 + index]
+      guard 1...WindowAttributes.limit ~= size else {
+        throw OperatorError("an axis of \(size) positions cannot be convolved")
+      }
+      let (reach, overflow) = ((size - 1) * axis.stride).addingReportingOverflow(axis.extent)
+      guard !overflow, reach < 1 << 61 else { throw OperatorError("stride and dilation give an output beyond memory") }
+      let full = reach + added[index]
+      guard let target = wanted?[index] ?? (isSame ? size * axis.stride : nil) else {
+        outputs.append(full - axis.before - axis.after)
+        continue
+      }
+      let total = max(0, full - target)
+      axes[index].before = windows.autoPad == .sameUpper ? total / 2 : total - total / 2
+      axes[index].after = total - axes[index].before
+      // An output beyond the last window.
+      added[index] += max(0, target - full)
+      outputs.append(target)
+    }
+    return Placement(axes: axes, outputPadding: added, outputs: outputs)
+  }
+
+  private func planar(
+    _ x: Tensor<Scalar>, _ weight: Tensor<Scalar>, _ bias: Tensor<Scalar>?, _ axes: [WindowAxis], padding: [Int]
+  ) throws -> Tensor<Scalar> {
+    let parameters = try ConvolutionParameters(
+      operation: "ConvTranspose", kernel: Size2D(height: axes[0].kernel, width: axes[1].kernel),
+      stride: Size2D(height: axes[0].stride, width: axes[1].stride),
+      padding: Padding2D(top: axes[0].before, left: axes[1].before, bottom: axes[0].after, right: axes[1].after),
+      dilation: Size2D(height: axes[0].dilation, width: axes[1].dilation), groups: groups)
+    return try TransposedConvolution(
+      weight: weight, bias: bias, parameters: parameters,
+      outputPadding: Size2D(height: padding[0], width: padding[1]), limitsOutputPadding: false)(x)
+  }
+
+  /// Over maps of height 1.
+  private func linear(
+    _ x: Tensor<Scalar>, _ weight: Tensor<Scalar>, _ bias: Tensor<Scalar>?, _ placed: Placement
+  ) throws -> Tensor<Scalar> {
+    let height = WindowAxis(kernel: 1, stride: 1, dilation: 1, before: 0, after: 0)
+    return try planar(
+      x.withHeight(), weight.withHeight(), bias, [height] + placed.axes, padding: [0] + placed.outputPadding
+    ).withoutHeight()
+  }
+
+  /// Over three axes and more: a matrix product gives all windows, which are then added up where they overlap.
+  private func spatial(
+    _ x: Tensor<Scalar>, _ weight: Tensor<Scalar>, _ bias: Tensor<Scalar>?, _ placed: Placement
+  ) throws -> Tensor<Scalar> {
+    let (batch, channels) = (x.shape[0], x.shape[1])
+    guard channels.isMultiple(of: groups), channels > 0 else {
+      throw OperatorError("\(channels) channels cannot be divided into \(groups) groups")
+    }
+    let outputsPerGroup = weight.shape[1]
+    let taps = try Shape.elementCount(Array(weight.shape[2...]))
+    let positions = try Shape.elementCount(Array(x.shape[2...]))
+    let terms = outputsPerGroup * taps
+    let left = try weight.reshaped([1, groups, channels / groups, terms]).transposed()
+    let right = try x.reshaped([batch, groups, channels / groups, positions])
+    let product = try matmul(left, right)
+    let fold = Fold(axes: placed.axes, image: placed.outputs, blocks: Array(x.shape[2...]))
+    let images = try fold(
+      product.reshaped([batch * groups * outputsPerGroup, taps, positions]), adding: FloatingFold<Scalar>.self)
+    let y = try images.reshaped([batch, groups * outputsPerGroup] + placed.outputs)
+    guard let bias else { return y }
+    guard bias.shape == [groups * outputsPerGroup] else {
+      throw OperatorError("the bias has shape \(bias.shape); [\(groups * outputsPerGroup)] is needed")
+    }
+    return try y + bias.reshaped([bias.count] + placed.axes.map { _ in 1 })
+  }
+}

@@ -1,0 +1,219 @@
+import Apus
+
+// Sliding products of a weight and an input, `y[n, o, p] = bias[o] + Σ weight[o, c, k] · x[n, c, p·stride + k·dilation - pad]`.
+
+extension Operators {
+  static let convolutions: [OperatorDefinition] = [
+    OperatorDefinition("Conv", appliesActivation: true, Conv),
+    OperatorDefinition("ConvTranspose", ConvTranspose),
+    OperatorDefinition("CausalConvWithState", CausalConvWithState),
+    OperatorDefinition("DeformConv", DeformConv),
+    OperatorDefinition("Col2Im", Col2Im),
+  ]
+
+  /// Inputs x `[batch, channels, …]`, weight `[outputs, channels / group, …]` and, when wanted, bias `[outputs]`.
+  static func Conv(_ node: NodeDescription) throws -> Operation {
+    floating(try ConvolutionOperator<Float>(node), try ConvolutionOperator<Double>(node))
+  }
+}
+
+/// Conv in one working type. A weight that is known is laid out when the node is prepared.
+private struct ConvolutionOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  private let windows: WindowAttributes
+  private let groups: Int
+  private let activation: Activation
+  private let prepared: PreparedConvolution<Scalar>?
+
+  init(_ node: NodeDescription) throws {
+    windows = try WindowAttributes(node)
+    groups = try node.int("group", default: 1)
+    activation = node.activation
+    guard let weight = try node.ownConstant(1, as: Scalar.self) else {
+      prepared = nil
+      return
+    }
+    let bias = try node.ownConstant(2, as: Scalar.self)
+    // A bias that comes later is part of the sums all the same, so the weight waits for it.
+    guard bias != nil || !node.has(2) else {
+      prepared = nil
+      return
+    }
+    prepared = try PreparedConvolution(weight: weight, bias: bias, windows: windows, groups: groups)
+    node.absorb(1)
+    node.absorb(2)
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+    let convolution =
+      try prepared
+      ?? PreparedConvolution(
+        weight: arguments.floating(1, as: Scalar.self), bias: arguments.optionalFloating(2, as: Scalar.self),
+        windows: windows, groups: groups)
+    let x = try arguments.floating(0, as: Scalar.self)
+    return [try Value(ending: activation, type) { try convolution(x, activation: $0) }]
+  }
+}
+
+/// A convolution over any number of axes with its weight laid out.
+///
+/// One and two axes are those of Apus's convolution. Of more, all but the last two are unfolded: what a window sees along
+/// them becomes channels, so that a two-dimensional convolution adds up everything.
+struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
+  private let convolution: Convolution<Scalar>
+  private let windows: WindowAttributes
+  private let axes: [WindowAxis]
+  private let channels: Int
+
+  /// - Parameters:
+  ///   - weight: `[outputs, channels / groups, …]`.
+  ///   - bias: `[outputs]`.
+  init(weight: Tensor<Scalar>, bias: Tensor<Scalar>?, windows: WindowAttributes, groups: Int) throws {
+    guard weight.rank >= 3 else {
+      throw OperatorError("the weight has shape \(weight.shape); [outputs, channels, …] with axes to move along is needed")
+    }
+    let limit = WindowAttributes.limit
+    guard 1...limit ~= groups, 1...limit ~= weight.shape[1] else {
+      throw OperatorError("group \(groups) does not fit a weight of shape \(weight.shape)")
+    }
+    self.windows = windows
+    axes = try windows.axes(kernel: Array(weight.shape[2...]))
+    channels = weight.shape[1] * groups
+    let (outer, planar) = Self.divided(axes)
+    let unfolded = outer.reduce(weight.shape[1]) { $0 * $1.kernel }
+    convolution = try Convolution(
+      weight: weight.reshaped([weight.shape[0], unfolded] + planar.map(\.kernel)), bias: bias,
+      parameters: ConvolutionParameters(
+        operation: "Conv", kernel: Size2D(height: planar[0].kernel, width: planar[1].kernel),
+        stride: Size2D(height: planar[0].stride, width: planar[1].stride), padding: Self.padding(planar),
+        dilation: Size2D(height: planar[0].dilation, width: planar[1].dilation), groups: groups))
+  }
+
+  /// - Parameter x: `[batch, channels, …]`.
+  /// - Returns: `[batch, outputs, …]`.
+  func callAsFunction(_ x: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
+    guard x.rank == axes.count + 2, x.shape[1] == channels else {
+      throw OperatorError(
+        "the input has shape \(x.shape); [batch, \(channels), …] with \(axes.count) axes to move along is needed")
+    }
+    let axes = try zip(axes, x.shape[2...]).map { try windows.padded($0, size: $1) }
+    let (outer, planar) = Self.divided(axes)
+    let convolution = try convolution.padded(by: Self.padding(planar))
+    switch axes.count {
+    case 1: return try convolution(x.withHeight(), activation: activation).withoutHeight()
+    case 2: return try convolution(x, activation: activation)
+    default: break
+    }
+    // [batch, places…, channels, taps…, height, width], the places of a sample being maps of their own.
+    let unfolding = try Unfolding(outer, windows: windows, shape: x.shape)
+    let maps = try unfolding(x)
+    let y = try convolution(maps, activation: activation)
+    let shape = [x.shape[0], unfolding.places] + y.shape[1...]
+    return try y.reshaped(shape).permuted([0, 2, 1, 3, 4])
+      .reshaped([shape[0], shape[2]] + unfolding.outputs + shape[3...])
+  }
+
+  /// The axes to unfold, and the two to move along; one axis is the second of two.
+  private static func divided(_ axes: [WindowAxis]) -> (outer: [WindowAxis], planar: [WindowAxis]) {
+    if axes.count == 1 {
+      return ([], [WindowAxis(kernel: 1, stride: 1, dilation: 1, before: 0, after: 0)] + axes)
+    }
+    return (Array(axes.dropLast(2)), Array(axes.suffix(2)))
+  }
+
+  private static func padding(_ axes: [WindowAxis]) -> Padding2D {
+    Padding2D(top: axes[0].before, left: axes[1].before, bottom: axes[0].after, right: axes[1].after)
+  }
+}
+
+/// What windows see along some axes as channels: `[batch, channels, outer…, height, width]` becomes
+/// `[batch · places, channels · taps, height, width]`, where the places are those of the windows along the outer axes and
+/// the taps their elements. Padding is zeros.
+private struct Unfolding {
+  private let axes: [WindowAxis]
+  private let shape: [Int]
+  /// The number of windows along each axis, and all together.
+  let outputs: [Int]
+  let places: Int
+
+  init(_ axes: [WindowAxis], windows: WindowAttributes, shape: [Int]) throws {
+    self.axes = axes
+    self.shape = shape
+    outputs = try zip(axes, shape[2...]).map { try windows.outputs($0, size: $1) }
+    places = try Shape.elementCount(outputs, operation: "Conv")
+  }
+
+  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+    let x = try x.rowMajor
+    let (batch, channels) = (shape[0], shape[1])
+    let sizes = Array(shape[2..<(2 + axes.count)])
+    let plane = try Shape.elementCount(Array(shape.suffix(2)))
+    let depth = try Shape.elementCount(sizes)
+    let taps = try Shape.elementCount(axes.map(\.kernel), operation: "Conv")
+    let result = try Shape.elementCount([batch, places, channels, taps], operation: "Conv")
+    // Where each tap of each place lies, -1 in the padding.
+    try Shape.checkMemory([places, taps], of: Int.self, operation: "Conv")
+    let sources = zip(axes, zip(sizes, outputs)).reduce([0]) { sources, axis in
+      Self.extended(sources, axis.0, size: axis.1.0, outputs: axis.1.1)
+    }
+    let order = Self.order(axes: axes, outputs: outputs)
+    return try withExtendedLifetime(x) {
+      nonisolated(unsafe) let source = x.pointer
+      return try Tensor.filled([batch * places, channels * taps] + shape.suffix(2)) { destination in
+        nonisolated(unsafe) let y = destination
+        parallelRows(result, width: plane) { first, count in
+          for row in first..<(first + count) {
+            let (tap, rest) = (row % taps, row / taps)
+            let (channel, place) = (rest % channels, rest / channels)
+            let from = sources[order.place(place % places) + order.tap(tap)]
+            let out = y + row * plane
+            if from < 0 {
+              out.initialize(repeating: 0, count: plane)
+            } else {
+              out.update(from: source + ((place / places * channels + channel) * depth + from) * plane, count: plane)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Where windows and taps along one more axis lie, given those of the axes in front: `[places, taps]` of each axis in
+  /// turn.
+  private static func extended(_ sources: [Int], _ axis: WindowAxis, size: Int, outputs: Int) -> [Int] {
+    var result: [Int] = []
+    result.reserveCapacity(sources.count * outputs * axis.kernel)
+    for source in sources {
+      for output in 0..<outputs {
+        for tap in 0..<axis.kernel {
+          let position = output * axis.stride + tap * axis.dilation - axis.before
+          result.append(source < 0 || position < 0 || position >= size ? -1 : source * size + position)
+        }
+      }
+    }
+    return result
+  }
+
+  /// How the list of sources is ordered: places and taps of each axis alternate in it.
+  private struct Order: Sendable {
+    let outputs: [Int]
+    let kernels: [Int]
+
+    func place(_ index: Int) -> Int { offset(index, outputs, kernels, isPlace: true) }
+    func tap(_ index: Int) -> Int { offset(index, outputs, kernels, isPlace: false) }
+
+    private func offset(_ index: Int, _ outputs: [Int], _ kernels: [Int], isPlace: Bool) -> Int {
+      var (rest, offset, step) = (index, 0, 1)
+      for axis in outputs.indices.reversed() {
+        let size = isPlace ? outputs[axis] : kernels[axis]
+        offset += rest % size * (isPlace ? step * kernels[axis] : step)
+        rest /= size
+        step *= outputs[axis] * kernels[axis]
+      }
+      return offset
+    }
+  }
+
+  private static func order(axes: [WindowAxis], outputs: [Int]) -> Order {
+    Order(outputs: outputs, kernels: axes.map(\.kernel))
+  }
+}

@@ -1,0 +1,54 @@
+import Apus
+
+extension Operators {
+  /// What MaxPool found, back where it was, zeros elsewhere.
+  ///
+  /// Inputs: the maxima `[batch, channels, …]`, where they were (indices into the tensor that MaxPool read, as large as
+  /// kernel, strides and pads say), and the output's shape when it is larger than that.
+  static func MaxUnpool(_ node: NodeDescription) throws -> Operation {
+    let windows = try WindowAttributes(node)
+    guard let kernel = windows.kernel else { throw OperatorError("attribute 'kernel_shape' is missing") }
+    let axes = try windows.axes(kernel: kernel)
+    return floating(
+      { try unpooled($0, axes, as: Float.self) }, { try unpooled($0, axes, as: Double.self) })
+  }
+
+  private static func unpooled<Scalar: FloatingPointScalar>(
+    _ arguments: Arguments, _ axes: [WindowAxis], as type: Scalar.Type
+  ) throws -> Tensor<Scalar> {
+    let x = try arguments.floating(0, as: type)
+    let indices = try arguments.tensor(1, of: Int64.self)
+    guard x.rank == axes.count + 2, indices.shape == x.shape else {
+      throw OperatorError(
+        "maxima of shape \(x.shape) and indices of shape \(indices.shape) are not alike, with \(axes.count) axes of a map")
+    }
+    let sizes = try zip(axes, x.shape[2...]).map { axis, size in
+      guard 1...WindowAttributes.limit ~= size else { throw OperatorError("an axis of \(size) positions is given") }
+      let result = (size - 1) * axis.stride - axis.before - axis.after + axis.kernel
+      guard result > 0 else { throw OperatorError("the padding leaves nothing of an axis of \(size) positions") }
+      return result
+    }
+    let inner = Array(x.shape[..<2]) + sizes
+    let count = try Shape.elementCount(inner, operation: "MaxUnpool")
+    var result = try Tensor<Scalar>(zeros: inner)
+    try x.withUnsafeBufferPointer { values in
+      try indices.withUnsafeBufferPointer { places in
+        try result.withUnsafeMutableBufferPointer { y in
+          for (value, place) in zip(values, places) {
+            guard let index = Int(exactly: place), 0..<count ~= index else {
+              throw OperatorError("index \(place) is outside a tensor of shape \(inner)")
+            }
+            y[index] = value
+          }
+        }
+      }
+    }
+    guard let shape = try arguments.optionalIntegers(2), shape != inner else { return result }
+    guard shape.count == inner.count else {
+      throw OperatorError("the output's shape \(shape) does not have \(inner.count) axes")
+    }
+    // A larger output has zeros at its ends.
+    let amounts = zip(shape, inner).reversed().flatMap { [0, $0 &- $1] }
+    return try pad(result, amounts)
+  }
+}

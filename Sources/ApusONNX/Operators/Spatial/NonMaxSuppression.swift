@@ -1,0 +1,100 @@
+import Apus
+
+extension Operators {
+  static let boxSelections: [OperatorDefinition] = [
+    OperatorDefinition("NonMaxSuppression", NonMaxSuppression)
+  ]
+
+  /// For each sample and class the boxes of the highest scores that do not overlap one that was chosen before by more than
+  /// a threshold.
+  ///
+  /// Inputs boxes `[batch, boxes, 4]`, scores `[batch, classes, boxes]`, and single values: the most boxes a class (none
+  /// by default), the threshold on intersection over union (0 by default), the threshold on scores. Output `[chosen, 3]`:
+  /// sample, class, box. Boxes are y₁, x₁, y₂, x₂ of opposite corners, or with `center_point_box` x, y, width, height.
+  static func NonMaxSuppression(_ node: NodeDescription) throws -> Operation {
+    let isCentered = try node.flag("center_point_box")
+    return { arguments in
+      [
+        try arguments.floatingType(0) == .double
+          ? selected(arguments, isCentered, as: Double.self) : selected(arguments, isCentered, as: Float.self)
+      ]
+    }
+  }
+
+  private static func selected<Scalar: FloatingPointScalar>(
+    _ arguments: Arguments, _ isCentered: Bool, as type: Scalar.Type
+  ) throws -> Value {
+    let boxes = try arguments.floating(0, as: type)
+    let scores = try arguments.floating(1, as: type)
+    guard boxes.rank == 3, scores.rank == 3, boxes.shape[2] == 4, boxes.shape[0] == scores.shape[0],
+      boxes.shape[1] == scores.shape[2]
+    else {
+      throw OperatorError(
+        "boxes of shape \(boxes.shape) and scores of shape \(scores.shape) are not [batch, boxes, 4] and "
+          + "[batch, classes, boxes]")
+    }
+    let most = try arguments.optionalTensor(2).flatMap { $0.count == 0 ? nil : try arguments.integer(2) } ?? 0
+    let threshold = try arguments.single(3, as: type) ?? 0
+    let least = try arguments.single(4, as: type)
+    let (batch, count, classes) = (boxes.shape[0], boxes.shape[1], scores.shape[1])
+    let corners = try boxes.elements
+    let points = try scores.elements
+    var result: [Int64] = []
+    for sample in 0..<batch where most > 0 {
+      let list = (0..<count).map { Box(corners, at: (sample * count + $0) * 4, isCentered: isCentered) }
+      for kind in 0..<classes {
+        try arguments.context.checkCancellation()
+        let first = (sample * classes + kind) * count
+        var candidates = (0..<count).filter { index in least.map { points[first + index] > $0 } ?? true }
+        // The highest score first, the first of equals; what is no number comes last.
+        candidates.sort { a, b in
+          let (x, y) = (points[first + a], points[first + b])
+          return x == y || (x.isNaN && y.isNaN) ? a < b : x > y || (y.isNaN && !x.isNaN)
+        }
+        var chosen: [Int] = []
+        for candidate in candidates {
+          guard chosen.count < most else { break }
+          if chosen.contains(where: { list[candidate].overlaps(list[$0], beyond: threshold) }) { continue }
+          chosen.append(candidate)
+          result += [Int64(sample), Int64(kind), Int64(candidate)]
+          if chosen.count.isMultiple(of: 256) { try arguments.context.checkCancellation() }
+        }
+      }
+    }
+    return Value(try Tensor(result, shape: [result.count / 3, 3]))
+  }
+}
+
+extension Arguments {
+  /// Input `index`, a single number; nil when it is left out or empty.
+  fileprivate func single<Scalar: FloatingPointScalar>(_ index: Int, as type: Scalar.Type) throws -> Scalar? {
+    guard let tensor = try optionalFloating(index, as: type), tensor.count > 0 else { return nil }
+    guard tensor.count == 1 else { throw OperatorError("input \(index) has \(tensor.count) elements; one is needed") }
+    return try tensor.elements[0]
+  }
+}
+
+private struct Box<Scalar: FloatingPointScalar> {
+  let left, right, top, bottom: Scalar
+
+  init(_ numbers: [Scalar], at index: Int, isCentered: Bool) {
+    let (a, b, c, d) = (numbers[index], numbers[index + 1], numbers[index + 2], numbers[index + 3])
+    if isCentered {
+      (left, right, top, bottom) = (a - c / 2, a + c / 2, b - d / 2, b + d / 2)
+    } else {
+      (left, right, top, bottom) = (min(b, d), max(b, d), min(a, c), max(a, c))
+    }
+  }
+
+  /// Whether the intersection is more than `threshold` of the union.
+  func overlaps(_ other: Box, beyond threshold: Scalar) -> Bool {
+    let width = min(right, other.right) - max(left, other.left)
+    let height = min(bottom, other.bottom) - max(top, other.top)
+    guard width > 0, height > 0 else { return false }
+    let common = width * height
+    let (area, otherArea) = ((right - left) * (bottom - top), (other.right - other.left) * (other.bottom - other.top))
+    let union = area + otherArea - common
+    guard common > 0, area > 0, otherArea > 0, union > 0 else { return false }
+    return common / union > threshold
+  }
+}

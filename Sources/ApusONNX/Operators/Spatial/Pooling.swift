@@ -1,0 +1,156 @@
+import Apus
+
+// Windows over maps `[batch, channels, …]`, reduced to one number each.
+
+extension Operators {
+  static let poolings: [OperatorDefinition] = [
+    OperatorDefinition("MaxPool", MaxPool),
+    OperatorDefinition("AveragePool", AveragePool),
+    OperatorDefinition("LpPool", LpPool),
+    OperatorDefinition("MaxUnpool", MaxUnpool),
+  ]
+
+  /// The greatest element of every window, and where it was found when the second output is wanted: the first of equals,
+  /// numbered through the whole tensor, with `storage_order` 1 the columns of each map before its rows.
+  static func MaxPool(_ node: NodeDescription) throws -> Operation {
+    let pool = try Pool(node)
+    let isColumnMajor = try node.flag("storage_order")
+    let wantsIndices = node.wants(1)
+    return { arguments in
+      let x = try arguments.tensor(0)
+      let axes = try pool.axes(x.shape)
+      if !wantsIndices, x.dataType.isFloatingPoint { return [try pooledMaximum(x, axes)] }
+      let maximum = IndexedMaximum(axes: axes, shape: x.shape, isColumnMajor: isColumnMajor)
+      func outputs<Scalar: TensorScalar>(_ found: (Tensor<Scalar>, Tensor<Int64>)) -> [Value?] {
+        [Value(found.0), Value(found.1)]
+      }
+      switch x {
+      case .float64(let tensor): return outputs(try maximum(tensor, least: -.infinity))
+      case .int8(let tensor): return outputs(try maximum(tensor, least: .min))
+      case .uint8(let tensor): return outputs(try maximum(tensor, least: .min))
+      default:
+        let (y, indices) = try maximum(arguments.floating(0, as: Float.self), least: -.infinity)
+        return [try Value(y, as: ElementType(x.dataType)), Value(indices)]
+      }
+    }
+  }
+
+  private static func pooledMaximum(_ x: AnyTensor, _ axes: [PoolingAxis]) throws -> Value {
+    @Sendable func pooled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+      try overPlanes(x, axes) { try maxPool($0, rows: $1, columns: $2) }
+    }
+    if case .float64(let tensor) = x { return Value(try pooled(tensor)) }
+    if case .float32(let tensor) = x { return Value(try pooled(tensor)) }
+    return try Value(pooled(x.converted(to: Float.self)), as: ElementType(x.dataType))
+  }
+
+  /// The mean of every window. Padding counts as zeros with `count_include_pad`, and not at all without.
+  static func AveragePool(_ node: NodeDescription) throws -> Operation {
+    let pool = try Pool(node)
+    let divisor: PoolingDivisor = try node.flag("count_include_pad") ? .padded : .covered
+    @Sendable func pooled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+      try overPlanes(x, pool.axes(x.shape)) { try averagePool($0, rows: $1, columns: $2, divisor: divisor) }
+    }
+    return floatingUnary({ try pooled($0) }, { try pooled($0) })
+  }
+
+  /// `(Σ |x|ᵖ)^(1/p)` over every window.
+  static func LpPool(_ node: NodeDescription) throws -> Operation {
+    let pool = try Pool(node)
+    let norm = try LpNorm(node)
+    @Sendable func pooled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+      let sums = try overPlanes(norm.powers(x), pool.axes(x.shape)) {
+        try averagePool($0, rows: $1, columns: $2, divisor: .one)
+      }
+      return try norm.root(sums)
+    }
+    return floatingUnary({ try pooled($0) }, { try pooled($0) })
+  }
+
+  /// `body` over the last two axes of maps, then over each of the others by itself: maxima, sums and means of boxes are
+  /// those of their rows.
+  private static func overPlanes<Scalar: FloatingPointScalar>(
+    _ x: Tensor<Scalar>, _ axes: [PoolingAxis],
+    _ body: (_ x: Tensor<Scalar>, _ rows: PoolingAxis, _ columns: PoolingAxis) throws -> Tensor<Scalar>
+  ) throws -> Tensor<Scalar> {
+    if axes.count == 1 { return try body(x.withHeight(), .identity(1), axes[0]).withoutHeight() }
+    var y = x
+    var shape = x.shape
+    let (last, rest) = (Array(axes.suffix(2)), axes.dropLast(2))
+    if !rest.isEmpty {
+      let maps = try Shape.elementCount(Array(shape.dropLast(2)))
+      y = try y.reshaped([1, maps] + shape.suffix(2))
+    }
+    y = try body(y, last[0], last[1])
+    shape.replaceSubrange((shape.count - 2)..., with: last.map(\.outputs))
+    for index in rest.indices.reversed() {
+      let (outer, inner) = (shape[..<(2 + index)], shape[(3 + index)...])
+      let width = try Shape.elementCount(Array(inner))
+      y = try body(
+        y.reshaped([1, Shape.elementCount(Array(outer)), shape[2 + index], width]), axes[index], .identity(width))
+      shape[2 + index] = axes[index].outputs
+    }
+    return rest.isEmpty ? y : try y.reshaped(shape)
+  }
+}
+
+/// The windows of a pooling operator.
+private struct Pool: Sendable {
+  private let windows: WindowAttributes
+  private let numbers: [WindowAxis]
+
+  init(_ node: NodeDescription) throws {
+    windows = try WindowAttributes(node)
+    guard let kernel = windows.kernel else { throw OperatorError("attribute 'kernel_shape' is missing") }
+    numbers = try windows.axes(kernel: kernel)
+  }
+
+  /// The windows over maps of `shape`.
+  func axes(_ shape: [Int]) throws -> [PoolingAxis] {
+    guard shape.count == numbers.count + 2 else {
+      throw OperatorError("windows of \(numbers.count) axes do not fit an input of shape \(shape)")
+    }
+    return try zip(numbers, shape[2...]).map { axis, size in
+      let axis = try windows.padded(axis, size: size)
+      let outputs = try windows.outputs(axis, size: size)
+      guard outputs > 0 else { throw OperatorError("no window fits into \(size) positions") }
+      return PoolingAxis(
+        kernel: axis.kernel, stride: axis.stride, dilation: axis.dilation, before: axis.before, after: axis.after,
+        outputs: outputs)
+    }
+  }
+}
+
+/// `(Σ |x|ᵖ)^(1/p)` in two steps, around the sum.
+struct LpNorm: Sendable {
+  private let order: Int
+
+  init(_ node: NodeDescription) throws {
+    // A number with a fraction in the first version.
+    if node.opset < 2, let p = try node.optionalFloat("p") {
+      guard let order = Int(exactly: p) else { throw OperatorError("p is \(p); a whole number is needed") }
+      self.order = order
+    } else {
+      order = try node.int("p", default: 2)
+    }
+    guard order > 0 else { throw OperatorError("p is \(order); a norm needs a positive one") }
+  }
+
+  /// `|x|ᵖ`
+  func powers<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+    switch order {
+    case 1: try x.abs()
+    case 2: try x.square()
+    default: try x.abs().pow(Scalar(order))
+    }
+  }
+
+  /// `sum^(1/p)`
+  func root<Scalar: FloatingPointScalar>(_ sums: Tensor<Scalar>) throws -> Tensor<Scalar> {
+    switch order {
+    case 1: sums
+    case 2: try sums.sqrt()
+    default: try sums.pow(1 / Scalar(order))
+    }
+  }
+}
