@@ -61,7 +61,8 @@ private struct GridSettings: Sendable {
     if x >= low, x <= high { return x }
     switch padding {
     case .zeros: return x
-    case .border: return x > 0 ? min(x, Double(size - 1)) : 0
+    // The four samples of a cubic are brought inside one by one.
+    case .border: return mode == .cubic ? x : x > 0 ? min(x, Double(size - 1)) : 0
     case .reflection: return reflected(x, low, high)
     }
   }

@@ -39,6 +39,7 @@ struct ResizeSettings: Sendable {
   let extrapolationValue: Float
   let antialiases: Bool
   private let selectedAxes: [Int]?
+  private let isVersion10: Bool
 
   init(_ node: NodeDescription, isUpsample: Bool = false) throws {
     func choice<Choice: RawRepresentable>(_ name: String, _ text: String) throws -> Choice
@@ -50,6 +51,7 @@ struct ResizeSettings: Sendable {
     mode = try choice("mode", isUpsample && name == "bilinear" ? "linear" : name)
     // Before version 11 positions are those of the output divided by the scale.
     let isOld = isUpsample || node.opset < 11
+    isVersion10 = isOld && !isUpsample
     transformation =
       isOld
       ? .asymmetric
@@ -200,7 +202,9 @@ extension ResizeSettings {
     let last = axis.input - 1
     switch mode {
     case .nearest:
-      return .nearest((0..<axis.output).map { nearest(position($0, axis), last: last) })
+      // In version 10, where nothing says which of two is nearer, what is made smaller skips what it has passed.
+      let rounding = isVersion10 && axis.scale < 1 ? .ceil : nearestMode
+      return .nearest((0..<axis.output).map { nearest(position($0, axis), rounding, last: last) })
     case .linear where !excludesOutside && !(antialiases && axis.scale < 1):
       return .linear(
         (0..<axis.output).map { index in
@@ -214,9 +218,9 @@ extension ResizeSettings {
     }
   }
 
-  private func nearest(_ position: Double, last: Int) -> Int {
+  private func nearest(_ position: Double, _ rounding: NearestMode, last: Int) -> Int {
     let whole =
-      switch nearestMode {
+      switch rounding {
       case .roundPreferFloor: (position - 0.5).rounded(.up)
       case .roundPreferCeil: (position + 0.5).rounded(.down)
       case .floor: position.rounded(.down)

@@ -1,0 +1,42 @@
+import Apus
+import Testing
+
+@testable import ApusONNX
+
+/// A node by itself, prepared and run.
+///
+/// - Parameters:
+///   - inputs: nil where one is left out.
+///   - constants: the positions of inputs that are known when the node is prepared.
+func runNode(
+  _ type: String, _ inputs: [Value?], constants: Set<Int> = [], opset: Int = 21, outputs: Int = 1,
+  activation: Activation = .identity, _ attributes: [String: AttributeValue] = [:]
+) throws -> [Value?] {
+  var node = Node(
+    name: type, operatorName: OperatorName(type: type), opset: opset,
+    inputs: inputs.indices.map { inputs[$0] == nil ? nil : $0 },
+    outputs: (0..<outputs).map { inputs.count + $0 }, attributes: attributes)
+  node.activation = activation
+  let definition = try #require(Operators.byName[node.operatorName])
+  let known = Dictionary(uniqueKeysWithValues: constants.compactMap { index in inputs[index].map { (index, $0) } })
+  let description = NodeDescription(node: node, constants: known)
+  let operation = try definition.prepare(description)
+  var arguments = Arguments(
+    inputs.enumerated().map { description.absorbed.indices.contains($0) ? nil : $1 }, context: RunContext())
+  return try operation(&arguments)
+}
+
+extension Value {
+  /// Numbers from -2 to 2 that follow no rule, the same each time.
+  static func noise<Scalar: FloatingPointScalar>(
+    _ shape: [Int], seed: UInt64 = 1, as type: Scalar.Type = Float.self
+  ) throws -> Value {
+    var generator = SplitMix64(seed: seed)
+    let count = try Shape.elementCount(shape)
+    let numbers = (0..<count).map { _ in Scalar(Double.random(in: -2...2, using: &generator)) }
+    return Value(try Tensor(numbers, shape: shape))
+  }
+
+  /// Whole numbers, as axes and sizes are given.
+  static func whole(_ elements: [Int64]) throws -> Value { Value(try Tensor(elements)) }
+}
