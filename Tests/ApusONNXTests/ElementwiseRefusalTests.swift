@@ -74,7 +74,8 @@ import Testing
         Refusal("frames that stand still", "STFT", [try floats([1, 9, 1]), try whole([0]), nil, try whole([3])]),
         Refusal("a frame longer than the signal", "STFT", [try floats([1, 9, 1]), index, nil, try whole([10])]),
         Refusal(
-          "a window of another length", "STFT", [try floats([1, 9, 1]), try whole([1]), try floats([4]), try whole([3])]),
+          "a window of another length", "STFT",
+          [try floats([1, 9, 1]), try whole([1]), try floats([4]), try whole([3])]),
         Refusal("a label that is no class", "NegativeLogLikelihoodLoss", [x, try whole([0, 3])]),
         Refusal("labels of another shape", "SoftmaxCrossEntropyLoss", [x, index]),
         Refusal("unknown reduction", "SoftmaxCrossEntropyLoss", [x, index], ["reduction": .string([0x78])]),

@@ -2,7 +2,7 @@ import ApusKernelInterface
 
 extension Tensor where Scalar: FloatingPointScalar {
   /// `operation` of every element, in the same layout.
-  func mapped(_ operation: UnaryOperation) throws -> Tensor {
+  package func mapped(_ operation: UnaryOperation) throws -> Tensor {
     let kernels = Scalar.kernels
     return try withExtendedLifetime(storage) {
       nonisolated(unsafe) let x = pointer

@@ -31,10 +31,10 @@ extension Operators {
       let count = arguments.count
       let type = try commonType(arguments)
       if type == .double {
-        let sum = try fold(arguments, as: Double.self) { try $0 + $1 }
+        let sum = try fold(arguments, as: Double.self, Addition())
         return [Value(try sum / Double(count))]
       }
-      return [try Value(fold(arguments, as: Float.self) { try $0 + $1 } / Float(count), as: type)]
+      return [try Value(fold(arguments, as: Float.self, Addition()) / Float(count), as: type)]
     }
   }
 
@@ -43,8 +43,8 @@ extension Operators {
   ) throws -> Value {
     guard try !arguments.tensor(0).dataType.isFloatingPoint else {
       let type = try commonType(arguments)
-      if type == .double { return Value(try fold(arguments, as: Double.self) { try function($0, $1) }) }
-      return try Value(fold(arguments, as: Float.self) { try function($0, $1) }, as: type)
+      if type == .double { return Value(try fold(arguments, as: Double.self, function)) }
+      return try Value(fold(arguments, as: Float.self, function), as: type)
     }
     var result = Value.tensor(try arguments.tensor(0))
     for index in 1..<max(arguments.count, 1) {
@@ -54,11 +54,11 @@ extension Operators {
     return result
   }
 
-  private static func fold<Scalar: FloatingPointScalar>(
-    _ arguments: Arguments, as type: Scalar.Type, _ body: (Tensor<Scalar>, Tensor<Scalar>) throws -> Tensor<Scalar>
+  private static func fold<Scalar: FloatingPointScalar, Function: ArithmeticFunction>(
+    _ arguments: Arguments, as type: Scalar.Type, _ function: Function
   ) throws -> Tensor<Scalar> {
     var result = try arguments.floating(0, as: type)
-    for index in 1..<max(arguments.count, 1) { result = try body(result, arguments.floating(index, as: type)) }
+    for index in 1..<max(arguments.count, 1) { result = try function(result, arguments.floating(index, as: type)) }
     return result
   }
 
@@ -75,16 +75,18 @@ extension Operators {
 
 private struct Greatest: ArithmeticFunction {
   var name: String { "Max" }
-  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> { try maximum(a, b) }
-  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try maximum(a, b) }
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Real> {
+    try maximum(a, b)
+  }
   @inline(__always)
   func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a < b ? b : a }
 }
 
 private struct Smallest: ArithmeticFunction {
   var name: String { "Min" }
-  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> { try minimum(a, b) }
-  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try minimum(a, b) }
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Real> {
+    try minimum(a, b)
+  }
   @inline(__always)
   func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { b < a ? b : a }
 }

@@ -19,7 +19,7 @@ extension Operators {
   ]
 
   private static func apply(_ function: Activation) -> Operation {
-    floatingUnary({ try activation($0, function) }, { try activation($0, function) })
+    floating(ElementActivation(function: function))
   }
 
   /// max(0, x), of whole numbers as well.
@@ -120,12 +120,7 @@ extension Operators {
   static func Shrink(_ node: NodeDescription) throws -> Operation {
     let function = Activation.shrink(
       threshold: Double(try node.float("lambd", default: 0.5)), bias: Double(try node.float("bias", default: 0)))
-    let floating = apply(function)
-    return { arguments in
-      let x = try arguments.tensor(0)
-      if x.dataType.isFloatingPoint || x.dataType == .bool { return try floating(&arguments) }
-      return [.tensor(try AnyTensor(activation(x.converted(to: Double.self), function)).converted(to: x.dataType))]
-    }
+    return throughDouble(ElementActivation(function: function))
   }
 
   /// x · Φ(x), or its approximation with tanh.
@@ -165,17 +160,25 @@ extension Operators {
   }
 }
 
+private struct ElementActivation: FloatingFunction {
+  let function: Activation
+
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    try activation(x, function)
+  }
+}
+
 private struct Rectifier: NumberFunction {
-  func callAsFunction(_ x: Tensor<Float>) throws -> Tensor<Float> { try relu(x) }
-  func callAsFunction(_ x: Tensor<Double>) throws -> Tensor<Double> { try relu(x) }
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> { try relu(x) }
   @inline(__always)
   func callAsFunction<Scalar: WholeNumber>(_ x: Scalar) -> Scalar { x < 0 ? 0 : x }
 }
 
 private struct ScaledWhereNegative: ArithmeticFunction {
   var name: String { "PRelu" }
-  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> { try prelu(a, slope: b) }
-  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try prelu(a, slope: b) }
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Real> {
+    try prelu(a, slope: b)
+  }
   @inline(__always)
   func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a < 0 ? a &* b : a }
 }
@@ -187,11 +190,9 @@ extension Operators {
   /// before opset 11 and inputs since.
   static func Clip(_ node: NodeDescription) throws -> Operation {
     if node.opset < 11 {
-      let low = try node.optionalFloat("min")
-      let high = try node.optionalFloat("max")
-      return floatingUnary(
-        { try $0.clamp(min: low, max: high) },
-        { try $0.clamp(min: low.map { Double($0) }, max: high.map { Double($0) }) })
+      let low = try node.optionalFloat("min").map { Double($0) } ?? -.infinity
+      let high = try node.optionalFloat("max").map { Double($0) } ?? .infinity
+      return apply(.hardTanh(minimum: low, maximum: high))
     }
     return { arguments in
       let x = try arguments.tensor(0)

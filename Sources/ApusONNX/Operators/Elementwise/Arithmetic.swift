@@ -1,8 +1,8 @@
 import Apus
 
 // Two operands, broadcast over each other (NumPy's rule), of one type. Whole numbers wrap around; they divide towards
-// zero, and what is divided by zero is 0. Before opset 7 the second operand was only stretched when `broadcast` said so,
-// from `axis` on.
+// zero, and what is divided by zero is 0. Before opset 7 the second operand was only stretched when `broadcast` said
+// so, from `axis` on.
 
 extension Operators {
   static let arithmetic: [OperatorDefinition] = [
@@ -46,8 +46,7 @@ extension Operators {
 protocol ArithmeticFunction: Sendable {
   /// The operator's name, for messages.
   var name: String { get }
-  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float>
-  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double>
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Real>
   func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar
 }
 
@@ -93,43 +92,44 @@ private struct OnWholeNumbers<Function: ArithmeticFunction, Scalar: WholeNumber>
 
 struct Addition: ArithmeticFunction {
   var name: String { "Add" }
-  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> { try a + b }
-  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try a + b }
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Real> {
+    try a + b
+  }
   @inline(__always)
   func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a &+ b }
 }
 
 private struct Subtraction: ArithmeticFunction {
   var name: String { "Sub" }
-  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> { try a - b }
-  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try a - b }
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Real> {
+    try a - b
+  }
   @inline(__always)
   func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a &- b }
 }
 
 private struct Multiplication: ArithmeticFunction {
   var name: String { "Mul" }
-  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> { try a * b }
-  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try a * b }
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Real> {
+    try a * b
+  }
   @inline(__always)
   func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a &* b }
 }
 
 private struct Quotient: ArithmeticFunction {
   var name: String { "Div" }
-  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> { try a / b }
-  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try a / b }
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Real> {
+    try a / b
+  }
   @inline(__always)
   func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a.truncatedQuotient(by: b) }
 }
 
 private struct FloorModulo: ArithmeticFunction {
   var name: String { "Mod" }
-  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> {
-    try zipElements(FloorRemainder<Float>(), a, b, operation: name)
-  }
-  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> {
-    try zipElements(FloorRemainder<Double>(), a, b, operation: name)
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Real> {
+    try zipElements(FloorRemainder<Real>(), a, b, operation: name)
   }
   @inline(__always)
   func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a.floorRemainder(by: b) }
@@ -137,11 +137,8 @@ private struct FloorModulo: ArithmeticFunction {
 
 private struct TruncatedModulo: ArithmeticFunction {
   var name: String { "Mod" }
-  func callAsFunction(_ a: Tensor<Float>, _ b: Tensor<Float>) throws -> Tensor<Float> {
-    try zipElements(TruncatedRemainder<Float>(), a, b, operation: name)
-  }
-  func callAsFunction(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> {
-    try zipElements(TruncatedRemainder<Double>(), a, b, operation: name)
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Real> {
+    try zipElements(TruncatedRemainder<Real>(), a, b, operation: name)
   }
   @inline(__always)
   func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar { a.truncatedRemainder(by: b) }

@@ -1,4 +1,5 @@
 import Apus
+import ApusKernelInterface
 
 // Functions of single numbers. Abs, Neg and Sign know whole numbers of every width, too; the smallest of a signed type
 // is its own negative.
@@ -22,69 +23,53 @@ extension Operators {
   /// 1, 0 or -1; NaN stays.
   static func Sign(_ node: NodeDescription) throws -> Operation { unary(Signum()) }
   /// ⌈x⌉
-  static func Ceil(_ node: NodeDescription) throws -> Operation { floatingUnary({ try $0.ceil() }, { try $0.ceil() }) }
+  static func Ceil(_ node: NodeDescription) throws -> Operation { kernel(.ceil) }
   /// ⌊x⌋
-  static func Floor(_ node: NodeDescription) throws -> Operation {
-    floatingUnary({ try $0.floor() }, { try $0.floor() })
-  }
+  static func Floor(_ node: NodeDescription) throws -> Operation { kernel(.floor) }
   /// The nearest whole number, the even one of two.
-  static func Round(_ node: NodeDescription) throws -> Operation {
-    floatingUnary({ try $0.round() }, { try $0.round() })
-  }
+  static func Round(_ node: NodeDescription) throws -> Operation { kernel(.round) }
   /// 1 / x
-  static func Reciprocal(_ node: NodeDescription) throws -> Operation {
-    floatingUnary({ try $0.reciprocal() }, { try $0.reciprocal() })
-  }
+  static func Reciprocal(_ node: NodeDescription) throws -> Operation { kernel(.reciprocal) }
   /// √x
-  static func Sqrt(_ node: NodeDescription) throws -> Operation { floatingUnary({ try $0.sqrt() }, { try $0.sqrt() }) }
+  static func Sqrt(_ node: NodeDescription) throws -> Operation { kernel(.squareRoot) }
   /// eˣ
-  static func Exp(_ node: NodeDescription) throws -> Operation { floatingUnary({ try $0.exp() }, { try $0.exp() }) }
+  static func Exp(_ node: NodeDescription) throws -> Operation { kernel(.exp) }
   /// ln x
-  static func Log(_ node: NodeDescription) throws -> Operation { floatingUnary({ try $0.log() }, { try $0.log() }) }
+  static func Log(_ node: NodeDescription) throws -> Operation { kernel(.log) }
   /// 2/√π ∫ exp(-t²) dt from 0 to x; of whole numbers, what is left when the fraction is cut off.
-  static func Erf(_ node: NodeDescription) throws -> Operation {
-    let floating = floatingUnary({ try $0.erf() }, { try $0.erf() })
-    return { arguments in
-      let x = try arguments.tensor(0)
-      if x.dataType.isFloatingPoint || x.dataType == .bool { return try floating(&arguments) }
-      return [.tensor(try AnyTensor(x.converted(to: Double.self).erf()).converted(to: x.dataType))]
-    }
-  }
+  static func Erf(_ node: NodeDescription) throws -> Operation { throughDouble(ElementKernel(operation: .erf)) }
 
-  static func Sin(_ node: NodeDescription) throws -> Operation { floatingUnary({ try $0.sin() }, { try $0.sin() }) }
-  static func Cos(_ node: NodeDescription) throws -> Operation { floatingUnary({ try $0.cos() }, { try $0.cos() }) }
-  static func Tan(_ node: NodeDescription) throws -> Operation { floatingUnary({ try $0.tan() }, { try $0.tan() }) }
-  static func Asin(_ node: NodeDescription) throws -> Operation { floatingUnary({ try $0.asin() }, { try $0.asin() }) }
-  static func Acos(_ node: NodeDescription) throws -> Operation { floatingUnary({ try $0.acos() }, { try $0.acos() }) }
-  static func Atan(_ node: NodeDescription) throws -> Operation { floatingUnary({ try $0.atan() }, { try $0.atan() }) }
-  static func Sinh(_ node: NodeDescription) throws -> Operation { floatingUnary({ try $0.sinh() }, { try $0.sinh() }) }
-  static func Cosh(_ node: NodeDescription) throws -> Operation { floatingUnary({ try $0.cosh() }, { try $0.cosh() }) }
-  static func Asinh(_ node: NodeDescription) throws -> Operation {
-    floatingUnary({ try $0.asinh() }, { try $0.asinh() })
-  }
-  static func Acosh(_ node: NodeDescription) throws -> Operation {
-    floatingUnary({ try $0.acosh() }, { try $0.acosh() })
-  }
-  static func Atanh(_ node: NodeDescription) throws -> Operation {
-    floatingUnary({ try $0.atanh() }, { try $0.atanh() })
+  static func Sin(_ node: NodeDescription) throws -> Operation { kernel(.sin) }
+  static func Cos(_ node: NodeDescription) throws -> Operation { kernel(.cos) }
+  static func Tan(_ node: NodeDescription) throws -> Operation { kernel(.tan) }
+  static func Asin(_ node: NodeDescription) throws -> Operation { kernel(.asin) }
+  static func Acos(_ node: NodeDescription) throws -> Operation { kernel(.acos) }
+  static func Atan(_ node: NodeDescription) throws -> Operation { kernel(.atan) }
+  static func Sinh(_ node: NodeDescription) throws -> Operation { kernel(.sinh) }
+  static func Cosh(_ node: NodeDescription) throws -> Operation { kernel(.cosh) }
+  static func Asinh(_ node: NodeDescription) throws -> Operation { kernel(.asinh) }
+  static func Acosh(_ node: NodeDescription) throws -> Operation { kernel(.acosh) }
+  static func Atanh(_ node: NodeDescription) throws -> Operation { kernel(.atanh) }
+
+  private static func kernel(_ operation: UnaryOperation) -> Operation {
+    floating(ElementKernel(operation: operation))
   }
 }
 
+// MARK: - Functions of any type of numbers
+
 /// A function of one number of any type.
-protocol NumberFunction: Sendable {
-  func callAsFunction(_ x: Tensor<Float>) throws -> Tensor<Float>
-  func callAsFunction(_ x: Tensor<Double>) throws -> Tensor<Double>
+protocol NumberFunction: FloatingFunction {
   func callAsFunction<Scalar: WholeNumber>(_ x: Scalar) -> Scalar
 }
 
 extension Operators {
   /// `function` of floating-point numbers or of whole ones.
   static func unary<Function: NumberFunction>(_ function: Function) -> Operation {
-    let floating = floatingUnary({ try function($0) }, { try function($0) })
-    return { arguments in
+    { arguments in
       let x = try arguments.tensor(0)
       if let result = try x.dataType.visitWholeNumber(OnWholeNumbers(function: function, x: x)) { return [result] }
-      return try floating(&arguments)
+      return [try evaluate(function, x)]
     }
   }
 }
@@ -105,22 +90,19 @@ private struct OnWholeNumbers<Function: NumberFunction>: WholeNumberVisitor {
 }
 
 private struct Magnitude: NumberFunction {
-  func callAsFunction(_ x: Tensor<Float>) throws -> Tensor<Float> { try x.abs() }
-  func callAsFunction(_ x: Tensor<Double>) throws -> Tensor<Double> { try x.abs() }
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> { try x.abs() }
   @inline(__always)
   func callAsFunction<Scalar: WholeNumber>(_ x: Scalar) -> Scalar { x < 0 ? 0 &- x : x }
 }
 
 private struct Negation: NumberFunction {
-  func callAsFunction(_ x: Tensor<Float>) throws -> Tensor<Float> { try -x }
-  func callAsFunction(_ x: Tensor<Double>) throws -> Tensor<Double> { try -x }
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> { try -x }
   @inline(__always)
   func callAsFunction<Scalar: WholeNumber>(_ x: Scalar) -> Scalar { 0 &- x }
 }
 
 private struct Signum: NumberFunction {
-  func callAsFunction(_ x: Tensor<Float>) throws -> Tensor<Float> { try x.sign() }
-  func callAsFunction(_ x: Tensor<Double>) throws -> Tensor<Double> { try x.sign() }
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> { try x.sign() }
   @inline(__always)
   func callAsFunction<Scalar: WholeNumber>(_ x: Scalar) -> Scalar { x > 0 ? 1 : x < 0 ? 0 &- 1 : 0 }
 }

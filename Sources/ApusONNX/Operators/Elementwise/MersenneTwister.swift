@@ -6,8 +6,8 @@
   import Darwin
 #endif
 
-/// The generator MT19937 of Matsumoto and Nishimura, with the ways to numbers of NumPy's `RandomState`: a seed gives the
-/// numbers that the reference implementation of the standard draws.
+/// The generator MT19937 of Matsumoto and Nishimura, with the ways to numbers of NumPy's `RandomState`: a seed gives
+/// the numbers that the reference implementation of the standard draws.
 struct MersenneTwister {
   private var state: [UInt32]
   private var position: Int

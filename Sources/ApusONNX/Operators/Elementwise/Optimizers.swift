@@ -60,7 +60,8 @@ extension Operators {
     { arguments in
       let kinds = rule.stateCount + 2
       guard arguments.count > 2, (arguments.count - 2).isMultiple(of: kinds) else {
-        throw OperatorError("there are \(arguments.count) inputs; a rate, a count, and \(kinds) for each tensor are needed")
+        throw OperatorError(
+          "there are \(arguments.count) inputs; a rate, a count, and \(kinds) for each tensor are needed")
       }
       let rate = try arguments.floating(0, as: Double.self).scalar
       let steps = Double(try arguments.integer(1))

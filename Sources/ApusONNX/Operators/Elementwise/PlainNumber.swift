@@ -25,7 +25,8 @@ enum PlainNumber {
       return sign + String(digits[0]) + fraction + (exponent < 0 ? "e-" : "e+") + (size.count < 2 ? "0" : "") + size
     }
     if point <= 0 { return sign + "0." + String(repeating: "0", count: -point) + String(digits) }
-    if digits.count <= point { return sign + String(digits) + String(repeating: "0", count: point - digits.count) + ".0" }
+    let missing = point - digits.count
+    if missing >= 0 { return sign + String(digits) + String(repeating: "0", count: missing) + ".0" }
     return sign + String(digits[..<point]) + "." + String(digits[point...])
   }
 }

@@ -95,7 +95,7 @@ struct AxisReduction {
 
 /// A reduction of numbers of any type.
 private protocol ReductionFunction: Sendable {
-  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar>
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real>
   /// What whole numbers begin with.
   func start<Scalar: WholeNumber>(_ type: Scalar.Type) -> Scalar
   func step<Scalar: WholeNumber>(_ sum: Scalar, _ x: Scalar) -> Scalar
@@ -154,13 +154,13 @@ private struct OnWholeNumbers<Function: ReductionFunction>: WholeNumberVisitor {
 }
 
 private struct TotalSum: ReductionFunction {
-  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
     try x.sum(axes: plan.axes, keepDims: plan.keepsAxes)
   }
 }
 
 private struct Average: ReductionFunction {
-  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
     try x.mean(axes: plan.axes, keepDims: plan.keepsAxes)
   }
   @inline(__always)
@@ -170,7 +170,7 @@ private struct Average: ReductionFunction {
 }
 
 private struct Product: ReductionFunction {
-  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
     try x.product(axes: plan.axes, keepDims: plan.keepsAxes)
   }
   func start<Scalar: WholeNumber>(_ type: Scalar.Type) -> Scalar { 1 }
@@ -180,7 +180,7 @@ private struct Product: ReductionFunction {
 
 private struct Maximum: ReductionFunction {
   var takesTruth: Bool { true }
-  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
     plan.size == 0
       ? try Tensor(repeating: -.infinity, shape: plan.shape) : try x.amax(axes: plan.axes, keepDims: plan.keepsAxes)
   }
@@ -191,7 +191,7 @@ private struct Maximum: ReductionFunction {
 
 private struct Minimum: ReductionFunction {
   var takesTruth: Bool { true }
-  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
     plan.size == 0
       ? try Tensor(repeating: .infinity, shape: plan.shape) : try x.amin(axes: plan.axes, keepDims: plan.keepsAxes)
   }
@@ -201,7 +201,7 @@ private struct Minimum: ReductionFunction {
 }
 
 private struct SumOfMagnitudes: ReductionFunction {
-  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
     try x.abs().sum(axes: plan.axes, keepDims: plan.keepsAxes)
   }
   @inline(__always)
@@ -209,7 +209,7 @@ private struct SumOfMagnitudes: ReductionFunction {
 }
 
 private struct SumOfSquares: ReductionFunction {
-  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
     try x.square().sum(axes: plan.axes, keepDims: plan.keepsAxes)
   }
   @inline(__always)
@@ -218,21 +218,21 @@ private struct SumOfSquares: ReductionFunction {
 
 private struct Length: ReductionFunction {
   var goesThroughDouble: Bool { true }
-  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
     try x.square().sum(axes: plan.axes, keepDims: plan.keepsAxes).sqrt()
   }
 }
 
 private struct LogarithmOfSum: ReductionFunction {
   var goesThroughDouble: Bool { true }
-  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
     try x.sum(axes: plan.axes, keepDims: plan.keepsAxes).log()
   }
 }
 
 private struct LogarithmOfExponentials: ReductionFunction {
   var goesThroughDouble: Bool { true }
-  func callAsFunction<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, _ plan: AxisReduction) throws -> Tensor<Scalar> {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
     try x.logSumExp(axes: plan.axes, keepDims: plan.keepsAxes)
   }
 }

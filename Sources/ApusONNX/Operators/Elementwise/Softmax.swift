@@ -12,25 +12,20 @@ extension Operators {
 
   /// exp(x) / Σ exp(x)
   static func Softmax(_ node: NodeDescription) throws -> Operation {
-    let rows = try NormalizedRows(node)
-    return floatingUnary(
-      { try rows($0) { try softmax($0, axis: $1) } }, { try rows($0) { try softmax($0, axis: $1) } })
+    floating(try AlongAxis(node, .soft))
   }
 
   /// ln(exp(x) / Σ exp(x))
   static func LogSoftmax(_ node: NodeDescription) throws -> Operation {
-    let rows = try NormalizedRows(node)
-    return floatingUnary(
-      { try rows($0) { try logSoftmax($0, axis: $1) } }, { try rows($0) { try logSoftmax($0, axis: $1) } })
+    floating(try AlongAxis(node, .logarithm))
   }
 
   /// 1 for the first of the greatest elements, 0 for all others.
   static func Hardmax(_ node: NodeDescription) throws -> Operation {
-    let rows = try NormalizedRows(node)
-    return floatingUnary({ try rows($0, hardmax) }, { try rows($0, hardmax) })
+    floating(try AlongAxis(node, .hard))
   }
 
-  private static func hardmax<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, axis: Int) throws -> Tensor<Scalar> {
+  fileprivate static func hardmax<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, axis: Int) throws -> Tensor<Scalar> {
     var result = try Tensor<Scalar>(zeros: x.shape)
     guard x.count > 0 else { return result }
     let winners = try x.argmax(axis: axis).elements
@@ -45,30 +40,41 @@ extension Operators {
   }
 }
 
-private struct NormalizedRows: Sendable {
+private struct AlongAxis: FloatingFunction {
+  enum Distribution { case soft, logarithm, hard }
+
+  private let distribution: Distribution
   private let axis: Int
   private let cutsShape: Bool
 
-  init(_ node: NodeDescription) throws {
+  init(_ node: NodeDescription, _ distribution: Distribution) throws {
+    self.distribution = distribution
     cutsShape = node.opset < 13
     axis = try node.int("axis", default: cutsShape ? 1 : -1)
   }
 
-  /// Calls `body` with a tensor and the axis to be normalised.
-  func callAsFunction<Scalar: FloatingPointScalar>(
-    _ x: Tensor<Scalar>, _ body: (Tensor<Scalar>, Int) throws -> Tensor<Scalar>
-  ) throws -> Tensor<Scalar> {
-    if x.rank == 0 { return try callAsFunction(x.reshaped([1]), body).reshaped([]) }
-    guard cutsShape else { return try body(x, Shape.axis(axis, in: x.shape, operation: "Softmax")) }
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    if x.rank == 0 { return try callAsFunction(x.reshaped([1])).reshaped([]) }
+    guard cutsShape else { return try distribution(of: x, along: axis) }
     // The cut may lie behind the last axis.
     let cut = axis < 0 ? axis &+ x.rank : axis
     guard (0...x.rank).contains(cut) else {
       throw OperatorError("axis \(axis) does not exist in a tensor of shape \(x.shape)")
     }
     // Nothing is joined where the last axis is normalised alone.
-    if cut == x.rank - 1 { return try body(x, cut) }
+    if cut == x.rank - 1 { return try distribution(of: x, along: cut) }
     let rows = x.shape[..<cut].reduce(1, *)
     let columns = x.shape[cut...].reduce(1, *)
-    return try body(x.reshaped([rows, columns]), 1).reshaped(x.shape)
+    return try distribution(of: x.reshaped([rows, columns]), along: 1).reshaped(x.shape)
+  }
+
+  private func distribution<Real: FloatingPointScalar>(
+    of x: Tensor<Real>, along axis: Int
+  ) throws -> Tensor<Real> {
+    switch distribution {
+    case .soft: try softmax(x, axis: axis)
+    case .logarithm: try logSoftmax(x, axis: axis)
+    case .hard: try Operators.hardmax(x, axis: axis)
+    }
   }
 }

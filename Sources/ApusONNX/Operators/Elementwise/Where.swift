@@ -39,7 +39,9 @@ extension Operators {
       try x.withUnsafeBytes { first in
         try y.withUnsafeBytes { second in
           try AnyTensor.filled(x.dataType, walk.shape) { destination in
-            guard let mask = condition.baseAddress, let a = first.baseAddress, let b = second.baseAddress else { return }
+            guard let mask = condition.baseAddress, let a = first.baseAddress, let b = second.baseAddress else {
+              return
+            }
             switch x.dataType.byteCount {
             case 1: choose(walk, mask, a, b, destination, UInt8.self)
             case 2: choose(walk, mask, a, b, destination, UInt16.self)

@@ -1,0 +1,45 @@
+import Apus
+import ApusKernelInterface
+
+// Functions of one tensor, written once for both types that Apus computes in. A function is a type, not a pair of
+// closures: closures that only call a generic function of another module made the optimiser of Swift 6.3 crash.
+
+/// A function of one floating-point tensor, of either working type.
+protocol FloatingFunction: Sendable {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real>
+}
+
+/// What one kernel computes of every element.
+struct ElementKernel: FloatingFunction {
+  let operation: UnaryOperation
+
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> { try x.mapped(operation) }
+}
+
+extension Operators {
+  /// `function` of input 0: FLOAT and DOUBLE as they are, the sixteen-bit types widened and rounded at the end.
+  static func floating<Function: FloatingFunction>(_ function: Function) -> Operation {
+    { arguments in [try evaluate(function, arguments.tensor(0))] }
+  }
+
+  /// As ``floating(_:)``; of whole numbers as well, whose result is cut to a whole number.
+  static func throughDouble<Function: FloatingFunction>(_ function: Function) -> Operation {
+    { arguments in
+      let x = try arguments.tensor(0)
+      if x.dataType.isFloatingPoint || x.dataType == .bool { return [try evaluate(function, x)] }
+      return [.tensor(try AnyTensor(function(x.converted(to: Double.self))).converted(to: x.dataType))]
+    }
+  }
+
+  /// `function` of `x`, with its type.
+  static func evaluate<Function: FloatingFunction>(_ function: Function, _ x: AnyTensor) throws -> Value {
+    switch x {
+    case .float32(let x): return Value(try function(x))
+    case .float64(let x): return Value(try function(x))
+    default:
+      let type = ElementType(x.dataType)
+      guard type.isFloatingPoint else { throw OperatorError("input 0 is \(type); a floating-point type is needed") }
+      return try Value(function(x.converted(to: Float.self)), as: type)
+    }
+  }
+}
