@@ -5,20 +5,6 @@ import Testing
 
 /// Nodes and operands that make no sense are refused with a sentence; nothing traps.
 @Suite struct ElementwiseRefusalTests {
-  /// A node that must be refused, when it is prepared or when it runs.
-  struct Refusal: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    let run: @Sendable () throws -> Void
-
-    init(
-      _ name: String, _ type: String, _ inputs: [Value?], opset: Int = 21, domain: String = "",
-      _ attributes: [String: AttributeValue] = [:]
-    ) {
-      testDescription = name
-      run = { _ = try outputs(of: type, inputs, opset: opset, domain: domain, attributes) }
-    }
-  }
-
   static let refusals: [Refusal] = {
     do {
       let x = try floats([2, 3])
@@ -143,25 +129,6 @@ import Testing
 private func doubles(_ values: [Value?]) throws -> [Double] {
   guard case .tensor(.float64(let tensor))? = values.first ?? nil else { throw OperatorError("not DOUBLE") }
   return try tensor.elements
-}
-
-private func outputs(
-  of type: String, _ inputs: [Value?], opset: Int = 21, domain: String = "",
-  _ attributes: [String: AttributeValue] = [:], context: RunContext = RunContext()
-) throws -> [Value?] {
-  let node = Node(
-    name: type, operatorName: OperatorName(domain: domain, type: type), opset: opset,
-    inputs: inputs.indices.map { inputs[$0] == nil ? nil : $0 }, outputs: [inputs.count, inputs.count + 1],
-    attributes: attributes)
-  let definition = try #require(Operators.byName[node.operatorName])
-  var arguments = Arguments(inputs, context: context)
-  return try definition.prepare(NodeDescription(node: node))(&arguments)
-}
-
-private func floats(_ shape: [Int]) throws -> Value { Value(try Tensor<Float>(repeating: 1, shape: shape)) }
-
-private func whole(_ elements: [Int64]) throws -> Value {
-  Value(try Tensor(elements, shape: elements.count == 1 ? [] : [elements.count]))
 }
 
 private func mel(length: Int64, high: Float) throws -> [Value?] {

@@ -18,7 +18,8 @@ func runNode(
     outputs: (0..<outputs).map { inputs.count + $0 }, attributes: attributes)
   node.activation = activation
   let definition = try #require(Operators.byName[node.operatorName])
-  let known = Dictionary(uniqueKeysWithValues: constants.compactMap { index in inputs[index].map { (index, $0) } })
+  let positions = constants.filter(inputs.indices.contains)
+  let known = Dictionary(uniqueKeysWithValues: positions.compactMap { index in inputs[index].map { (index, $0) } })
   let description = NodeDescription(node: node, constants: known)
   let operation = try definition.prepare(description)
   var arguments = Arguments(

@@ -234,8 +234,45 @@ def functions():
         domain=MICROSOFT, block_size=16, gather_axis=1, types=[1], constants=(0, 2, 3))
 
 
+def convolutions():
+    r = Random(11)
+    x, w = r.bytes(2, 4, 7, 6), r.bytes(6, 2, 3, 2, dtype=np.int8)
+    points = r.generator.integers(-20, 20, 6).astype(np.int8)
+    windows = dict(group=2, strides=[2, 1], pads=[1, 0, 2, 1], dilations=[1, 2])
+    integer = dict(opset=10, types=[TensorProto.INT32])
+    case("conv_integer_windows", "ConvInteger", [x, w, np.array(130, np.uint8), np.array(3, np.int8)], **windows,
+        **integer)
+    case("conv_integer_same", "ConvInteger", [x, r.bytes(3, 4, 3, 3)], auto_pad="SAME_LOWER", strides=[2, 2], **integer)
+    case("conv_integer_line", "ConvInteger", [x[:, :, :, 0].copy(), r.bytes(3, 4, 3)], pads=[1, 1], constants=(1,),
+        **integer)
+    deep = [r.bytes(1, 2, 4, 5, 3), r.bytes(3, 2, 2, 3, 1), np.array(7, np.uint8), np.array(99, np.uint8)]
+    case("conv_integer_deep", "ConvInteger", deep, pads=[1, 0, 0, 0, 1, 0], **integer)
+    for name, x_type, w_type in (("uint8_int8", np.uint8, np.int8), ("int8_int8", np.int8, np.int8), ("uint8_uint8",
+        np.uint8, np.uint8)):
+        a, b = x.astype(x_type), r.bytes(6, 2, 3, 2, dtype=w_type)
+        zeros = np.full(6, 0, w_type) if w_type == np.int8 else np.full(6, 120, w_type)
+        inputs = [a, np.array(0.02, F32), np.array(11, x_type), b, np.abs(r.normal(6)) * 0.01 + 0.001, zeros]
+        inputs += [np.array(0.07, F32), np.array(101, x_type), r.generator.integers(-5000, 5000, 6).astype(I32)]
+        types = [helper.np_dtype_to_tensor_dtype(np.dtype(x_type))]
+        case(f"qlinear_conv_{name}", "QLinearConv", inputs, opset=10, types=types, **windows)
+        case(f"qlinear_conv_{name}_constant", "QLinearConv", inputs, opset=10, types=types, constants=(3, 5, 8),
+            **windows)
+    last = [np.ascontiguousarray(x.transpose(0, 2, 3, 1)), np.array(0.02, F32), np.array(11, np.uint8)]
+    last += [r.bytes(3, 4, 1, 1, dtype=np.int8), np.array(0.03, F32), np.array(0, np.int8), np.array(0.2, F32),
+        np.array(9, np.uint8)]
+    case("qlinear_conv_channels_last", "QLinearConv", last, domain=MICROSOFT, channels_last=1,
+        types=[TensorProto.UINT8])
+    pool = [x, np.array(0.02, F32), np.array(11, np.uint8), np.array(0.015, F32), np.array(3, np.uint8)]
+    common = dict(domain=MICROSOFT, types=[TensorProto.UINT8], kernel_shape=[3, 2])
+    case("qlinear_average_pool", "QLinearAveragePool", pool, pads=[1, 1, 1, 0], strides=[2, 1], **common)
+    case("qlinear_average_pool_padded", "QLinearAveragePool", pool, pads=[1, 1, 1, 0], count_include_pad=1, **common)
+    last = [np.ascontiguousarray(x.transpose(0, 2, 3, 1))] + pool[1:]
+    case("qlinear_average_pool_channels_last", "QLinearAveragePool", last, channels_last=1, **common)
+
+
 quantization()
 products()
+convolutions()
 attention()
 functions()
 cases.write()

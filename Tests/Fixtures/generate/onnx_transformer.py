@@ -43,7 +43,6 @@ def attention():
     truth = r.generator.random((4, 5, 7)) > 0.4
     truth[:, 1] = False
     case("attention_double", "Attention", [x.astype(F64) for x in (q, k, v)], opset=23, expected=reference, rtol=1e-12)
-    case("attention_groups_mask", "Attention", [q, k, v, mask], opset=23)
     case("attention_groups_causal_softcap", "Attention", [q, k, v, mask], opset=23, is_causal=1, softcap=1.5)
     case("attention_mask_of_heads_with_empty_rows", "Attention", [q, k, v, truth], opset=24, expected=reference)
     case("attention_constant_keys", "Attention", [q, k, v], opset=23, constants=(1, 2), scale=0.3)
@@ -138,12 +137,6 @@ def recurrent():
         constants=(1, 2),
         activations=["Relu"])
     batches = np.ascontiguousarray(x.transpose(1, 0, 2))
-    flat = one_node("LSTM", [x, w, u, b, lengths], 3, opset=14, hidden_size=hidden, direction="bidirectional")
-    y, h, c = runtime(flat, [x, w, u, b, lengths])
-    case(
-        "lstm_batch_first", "LSTM", [batches, w, u, b, lengths], 3, opset=14, hidden_size=hidden,
-        direction="bidirectional", layout=1,
-        expected=[y.transpose(2, 0, 1, 3), h.transpose(1, 0, 2), c.transpose(1, 0, 2)])
     y, h, c = runtime(
         one_node("LSTM", [x, w, u, b], 3, opset=14, hidden_size=hidden, direction="bidirectional"), [x, w, u, b])
     case(
@@ -177,7 +170,7 @@ def rotary():
 
 def linear_attention():
     r = Random(4)
-    b, t, h, d, e = 2, 5, 2, 3, 4
+    b, t, h, d, e = 2, 3, 2, 3, 2
     q, k, v = r.normal(b, t, 2 * h * d), r.normal(b, t, h * d), r.normal(b, t, h * e)
     decay, beta = -np.abs(r.normal(b, t, h * d)), 1 / (1 + np.exp(-r.normal(b, t, 1)))
     state = r.normal(b, h, d, e)
@@ -283,7 +276,7 @@ def microsoft():
         "group_query_rotary_interleaved", "GroupQueryAttention", first + tables, 3, do_rotary=1,
         rotary_interleaved=1, **common)
     case(
-        "group_query_window_softcap", "GroupQueryAttention", prompt + [None, None] + prompt_ends, 3,
+        "group_query_window_softcap", "GroupQueryAttention", first, 3,
         local_window_size=2, softcap=0.8, **common)
     case("group_query_smooth", "GroupQueryAttention", first, 3, smooth_softmax=1, **common)
     case(
@@ -293,13 +286,29 @@ def microsoft():
     case(
         "group_query_step", "GroupQueryAttention",
         step + caches + [np.array([3, 3], I32), np.array(4, I32)] + tables, 3, do_rotary=1, **common)
-    packed = r.normal(2, 4, (heads + 2 * groups) * size)
+    packed = r.normal(1, 4, (heads + 2 * groups) * size)
     case(
-        "group_query_packed", "GroupQueryAttention", [packed, None, None, None, None] + prompt_ends + tables, 3,
+        "group_query_packed", "GroupQueryAttention", [packed, None, None] + first[3:] + tables, 3,
         do_rotary=1, scale=0.2, **common)
 
 
+def fused():
+    r = Random(12)
+    x, w, b = r.normal(1, 2, 4, 5), r.normal(3, 2, 3, 3), r.normal(3)
+    z = r.normal(1, 3, 2, 3)
+    case("fused_conv_sum", "FusedConv", [x, w, b, z], domain=MICROSOFT, activation="Relu", constants=(1, 2))
+    functions = {"LeakyRelu": [0.2], "Clip": [-0.5, 1.5], "HardSigmoid": [0.3, 0.4]}
+    for name, parameters in functions.items():
+        extra = {"activation_params": parameters} if parameters else {}
+        case(f"fused_conv_{name.lower()}", "FusedConv", [x, w, b], domain=MICROSOFT, activation=name, **extra)
+    matrices = [r.normal(4, 3), r.normal(5, 4), r.normal(5)]
+    case(
+        "fused_gemm", "FusedGemm", matrices, domain=MICROSOFT, transA=1, transB=1, alpha=0.5, activation="LeakyRelu",
+        activation_alpha=0.3)
+
+
 attention()
+fused()
 recurrent()
 rotary()
 linear_attention()

@@ -8,7 +8,7 @@ import ApusKernelInterface
 /// Exact, in 32 bits that wrap around, for every combination of signed and unsigned operands. Padding counts as the
 /// zero point.
 public struct IntegerConvolution: Sendable {
-  let parameters: ConvolutionParameters
+  private(set) var parameters: ConvolutionParameters
   /// Axes of a map: 1 or 2.
   let spatialRank: Int
   let inputsPerGroup: Int
@@ -150,6 +150,16 @@ public struct IntegerConvolution: Sendable {
           into: .bytes(bytes, scale, Result.range(zeroPoint: outputZeroPoint)))
       }
     }
+  }
+
+  /// The same convolution with another padding, for sizes of which only the input tells how they are padded. The weights
+  /// are shared.
+  /// - Throws: ``TensorError/argument(operation:reason:)`` for a padding that is negative or too large.
+  package func padded(by padding: Padding2D) throws -> IntegerConvolution {
+    if padding == parameters.padding { return self }
+    var result = self
+    result.parameters = try parameters.padded(by: padding)
+    return result
   }
 
   private func outputShape(_ input: [Int]) throws -> [Int] {

@@ -94,12 +94,17 @@ extension Operators {
       if transposesA { a = try a.transposedMatrix() }
       var product = try right.product(arguments, left: a, zeroPoint: arguments.optionalTensor(2))
       if arguments.has(6) { product = try product.adding(arguments.tensor(6, of: Int32.self)) }
-      var scale = try arguments.scale(1).reshaped([]) * arguments.scale(4) * alpha
-      guard arguments.has(7) else {
-        return [Value(try product.converted(to: Float.self) * scale)]
+      func scaled<Scalar: FloatingPointScalar>(as type: Scalar.Type) throws -> Tensor<Scalar> {
+        var scale = try arguments.floating(1, as: type).reshaped([]) * arguments.floating(4, as: type) * Scalar(alpha)
+        if arguments.has(7) { scale = try scale / arguments.floating(7, as: type).reshaped([]) }
+        return try product.converted(to: type) * scale
       }
-      scale = try scale / arguments.scale(7).reshaped([])
-      return [try Value(requantizing: product.converted(to: Float.self) * scale, zeroPoint: arguments.tensor(8))]
+      guard arguments.has(7) else {
+        return [
+          try arguments.floatingType(1) == .double ? Value(scaled(as: Double.self)) : Value(scaled(as: Float.self))
+        ]
+      }
+      return [try Value(requantizing: scaled(as: Float.self), zeroPoint: arguments.tensor(8))]
     }
   }
 }

@@ -1,6 +1,6 @@
 extension Operators {
   /// The families in this folder.
   static let quantized: [[OperatorDefinition]] = [
-    linearQuantizations, integerProducts, quantizedFunctions, quantizedAttentions, blockQuantized,
+    linearQuantizations, integerProducts, integerConvolutions, quantizedFunctions, quantizedAttentions, blockQuantized,
   ]
 }

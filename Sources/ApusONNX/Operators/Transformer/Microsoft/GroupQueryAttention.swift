@@ -51,7 +51,7 @@ private struct GroupQueryOperator<Scalar: FloatingPointScalar>: FloatingOperator
     let total = try arguments.integer(6)
     guard lengths.count == batch, lengths.allSatisfy({ $0 >= 0 && $0 <= total }), total >= time else {
       throw OperatorError(
-        "seqlens_k \(lengths.map { $0 - 1 }) and total_sequence_length \(total) do not fit \(time) queries")
+        "seqlens_k \(lengths.map { $0 &- 1 }) and total_sequence_length \(total) do not fit \(time) queries")
     }
     // Keys and values that come before the new ones. A first prompt has none, and samples may be padded at the end.
     let isPrompt = total == time

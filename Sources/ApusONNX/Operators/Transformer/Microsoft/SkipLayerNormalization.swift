@@ -64,7 +64,7 @@ private struct SkipNormalization<Scalar: FloatingPointScalar>: FloatingOperator 
     }
     let output =
       try isSimplified
-      ? rootMeanSquareNormalized(sum, normalizedShape: [features], weight: gamma, epsilon: epsilon)
+      ? rmsNorm(sum, normalizedShape: [features], weight: gamma, epsilon: epsilon)
       : layerNorm(sum, normalizedShape: [features], weight: gamma, bias: beta, epsilon: epsilon)
     var statistics: (mean: Tensor<Scalar>, inverse: Tensor<Scalar>)?
     if wantsStatistics {
@@ -96,7 +96,7 @@ private struct SimplifiedNormalization<Scalar: FloatingPointScalar>: FloatingOpe
     let x = try arguments.floating(0, as: Scalar.self)
     let first = try Shape.axis(axis, in: x.shape, operation: "SimplifiedLayerNormalization")
     let scale = try arguments.floating(1, as: Scalar.self)
-    let output = try rootMeanSquareNormalized(
+    let output = try rmsNorm(
       x, normalizedShape: Array(x.shape[first...]), weight: scale, epsilon: epsilon)
     var inverse: Value?
     if wantsStatistics {
@@ -147,15 +147,4 @@ private struct EmbedNormalization<Scalar: FloatingPointScalar>: FloatingOperator
     }
     return [try Value(rounding: output, to: type), Value(try Tensor(lengths)), try Value(rounding: sum, to: type)]
   }
-}
-
-/// `x / √(mean(x²) + epsilon) · weight` over the last axes, whose sizes are `normalizedShape`.
-private func rootMeanSquareNormalized<Scalar: FloatingPointScalar>(
-  _ x: Tensor<Scalar>, normalizedShape: [Int], weight: Tensor<Scalar>, epsilon: Double
-) throws -> Tensor<Scalar> {
-  guard weight.shape == normalizedShape else {
-    throw OperatorError("the scale has shape \(weight.shape); \(normalizedShape) is needed")
-  }
-  let axes = normalizedShape.indices.map { -1 - $0 }
-  return try x * (x.square().mean(axes: axes, keepDims: true) + Scalar(epsilon)).rsqrt() * weight
 }

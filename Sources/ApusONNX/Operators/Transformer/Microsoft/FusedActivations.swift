@@ -1,0 +1,83 @@
+import Apus
+
+extension Operators {
+  static let microsoftFusions: [OperatorDefinition] = [
+    OperatorDefinition("FusedConv", domain: "com.microsoft", MicrosoftFusedConv),
+    OperatorDefinition("FusedGemm", domain: "com.microsoft", MicrosoftFusedGemm),
+  ]
+
+  /// The standard's Conv, plus a tensor `Z` of its result's shape, and an activation of that.
+  static func MicrosoftFusedConv(_ node: NodeDescription) throws -> Operation {
+    let convolution = try Conv(node)
+    let function = try FusedFunction(
+      node.string("activation", default: ""), node.optionalFloats("activation_params") ?? [])
+    return { arguments in
+      let sum = arguments[3]
+      let result = try convolution(&arguments).first ?? nil
+      return [try function.applied(result, adding: sum)]
+    }
+  }
+
+  /// The standard's Gemm and an activation.
+  static func MicrosoftFusedGemm(_ node: NodeDescription) throws -> Operation {
+    let product = try Gemm(node)
+    let parameters = try ["activation_alpha", "activation_beta", "activation_gamma"].compactMap {
+      try node.optionalFloat($0)
+    }
+    let function = try FusedFunction(node.string("activation", default: ""), parameters)
+    return { arguments in [try function.applied(product(&arguments).first ?? nil, adding: nil)] }
+  }
+}
+
+/// The activation of one of ONNX Runtime's fused nodes.
+private struct FusedFunction: Sendable {
+  private enum Kind: Sendable {
+    case plain(Activation)
+    case hardSigmoid(alpha: Float, beta: Float)
+  }
+
+  private let kind: Kind
+
+  init(_ name: String, _ parameters: [Float]) throws {
+    func parameter(_ index: Int, default value: Float) -> Float {
+      parameters.indices.contains(index) ? parameters[index] : value
+    }
+    switch name {
+    case "": kind = .plain(.identity)
+    case "Relu": kind = .plain(.relu)
+    case "Sigmoid": kind = .plain(.sigmoid)
+    case "Tanh": kind = .plain(.tanh)
+    case "LeakyRelu": kind = .plain(.leakyReLU(negativeSlope: Double(parameter(0, default: 0.01))))
+    case "Elu": kind = .plain(.elu(alpha: Double(parameter(0, default: 1))))
+    case "Clip":
+      kind = .plain(
+        .hardTanh(
+          minimum: Double(parameter(0, default: -.infinity)), maximum: Double(parameter(1, default: .infinity))))
+    case "HardSigmoid": kind = .hardSigmoid(alpha: parameter(0, default: 0.2), beta: parameter(1, default: 0.5))
+    default: throw OperatorError("activation '\(name)' is not supported")
+    }
+  }
+
+  func applied(_ value: Value?, adding sum: Value?) throws -> Value {
+    guard let value, case .tensor(let result) = value, result.dataType.isFloatingPoint else {
+      throw OperatorError("activations are of floating-point tensors")
+    }
+    let type = ElementType(result.dataType)
+    func applied<Scalar: FloatingPointScalar>(as scalar: Scalar.Type) throws -> Value {
+      var x = try result.tensor(of: scalar) ?? result.converted()
+      if case .tensor(let addend)? = sum {
+        guard addend.shape == x.shape else {
+          throw OperatorError("Z has shape \(addend.shape); \(x.shape) is needed")
+        }
+        x = try x + (addend.tensor(of: scalar) ?? addend.converted())
+      }
+      switch kind {
+      case .plain(let function): x = try activation(x, function)
+      case .hardSigmoid(let alpha, let beta):
+        x = try (x * Scalar(alpha) + Scalar(beta)).clamp(min: 0, max: 1)
+      }
+      return try Value(rounding: x, to: type)
+    }
+    return try type == .double ? applied(as: Double.self) : applied(as: Float.self)
+  }
+}
