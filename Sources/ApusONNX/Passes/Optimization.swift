@@ -8,7 +8,7 @@ extension Graph {
     var graph = try inliningConstants().withoutIdentities().fusingLinear(precision).foldingConstants()
       .fusingLinear(precision).foldingBatchNorm(precision)
     if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }
-    graph = graph.fusingActivations(precision).fusingElementwise()
+    graph = graph.fusingIntegerScales().fusingActivations(precision).fusingElementwise()
     for index in graph.nodes.indices {
       for (name, subgraph) in graph.nodes[index].subgraphs {
         graph.nodes[index].subgraphs[name] = try subgraph.knowing(graph.constants).optimized(options)

@@ -6,6 +6,8 @@ extension Operators {
     OperatorDefinition("Elementwise", domain: "apus", Elementwise),
     OperatorDefinition("Linear", domain: "apus", appliesActivation: true, FusedLinear),
     OperatorDefinition("Attention", domain: "apus", FusedAttention),
+    OperatorDefinition("ConvInteger", domain: "apus", appliesActivation: true, FusedConvInteger),
+    OperatorDefinition("MatMulInteger", domain: "apus", appliesActivation: true, FusedMatMulInteger),
   ]
 
   /// Several operators of single elements, ``Node/parts``, in one pass over tensors of one floating-point type and

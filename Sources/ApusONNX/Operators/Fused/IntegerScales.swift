@@ -12,10 +12,10 @@ extension Operators {
       let (scale, bias) = (try arguments.scale(4), try arguments.optionalFloating(5, as: Float.self))
       let convolution = try kernel.prepared(arguments)
       let (x, zeroPoint) = (try arguments.tensor(0), try arguments.optionalTensor(2))
-      if let scale = try scale.eachChannel(of: convolution.outputs, axes: x.rank),
+      let shift = try bias?.eachChannel(of: convolution.outputs, axes: x.rank)
+      if let scale = try scale.eachChannel(of: convolution.outputs, axes: x.rank), (shift == nil) == (bias == nil),
         let result = try convolution.scaled(
-          x, zeroPoint: zeroPoint, scale: scale, bias: bias?.eachChannel(of: convolution.outputs, axes: x.rank),
-          activation: activation), (bias == nil) == (try bias?.eachChannel(of: convolution.outputs, axes: x.rank) == nil)
+          x, zeroPoint: zeroPoint, scale: scale, bias: shift, activation: activation)
       {
         return [Value(result)]
       }

@@ -62,7 +62,7 @@ extension Operators {
 }
 
 /// The weight of an integer convolution: laid out once where it is known before anything runs.
-private struct IntegerKernel: Sendable {
+struct IntegerKernel: Sendable {
   private let weight: Int
   private let zeroPoint: Int
   private let bias: Int?
@@ -100,17 +100,20 @@ private struct IntegerKernel: Sendable {
 ///
 /// Of one and two axes the sums are those of Apus's integer convolution. Of more they are computed in DOUBLE, where they
 /// are exact as well.
-private struct PreparedIntegerConvolution: Sendable {
+struct PreparedIntegerConvolution: Sendable {
   private enum Algorithm: Sendable {
     case planar(IntegerConvolution, [WindowAxis])
     case deep(PreparedConvolution<Double>)
   }
 
+  /// Channels of the result.
+  let outputs: Int
   private let algorithm: Algorithm
   private let windows: WindowAttributes
 
   init(weight: AnyTensor, zeroPoint: AnyTensor?, bias: AnyTensor?, windows: WindowAttributes, groups: Int) throws {
     self.windows = windows
+    outputs = weight.shape.first ?? 0
     var biases: Tensor<Int32>?
     if let bias {
       guard case .int32(let tensor) = bias else {
@@ -182,6 +185,27 @@ private struct PreparedIntegerConvolution: Sendable {
     switch x {
     case .int8(let x): return try sums(x)
     case .uint8(let x): return try sums(x)
+    default: throw OperatorError("x is \(ElementType(x.dataType)); INT8 or UINT8 is needed")
+    }
+  }
+
+  /// `activation(Float(sums) · scale + bias)`; nil for more than two axes.
+  ///
+  /// - Parameters:
+  ///   - scale: one number, or one for each output.
+  ///   - bias: one number for each output, or none.
+  func scaled(
+    _ x: AnyTensor, zeroPoint: AnyTensor?, scale: Tensor<Float>, bias: Tensor<Float>?, activation: Activation
+  ) throws -> Tensor<Float>? {
+    guard case .planar(let convolution, let axes) = algorithm else { return nil }
+    func scaled<Element: ByteScalar>(_ x: Tensor<Element>) throws -> Tensor<Float> {
+      let point = try zeroPoint?.bytes(like: x, "x").reshaped([]).scalar ?? 0
+      return try padded(convolution, axes, x.shape).scaled(
+        x, zeroPoint: point, scale: scale, bias: bias, activation: activation)
+    }
+    switch x {
+    case .int8(let x): return try scaled(x)
+    case .uint8(let x): return try scaled(x)
     default: throw OperatorError("x is \(ElementType(x.dataType)); INT8 or UINT8 is needed")
     }
   }

@@ -74,6 +74,8 @@ struct PackedIntegers: Sendable {
   let zeroPoint: AnyTensor?
   private let packed: PackedIntegerMatrix
 
+  var columns: Int { packed.columns }
+
   init(_ matrix: AnyTensor, zeroPoint: AnyTensor?) throws {
     self.matrix = matrix
     self.zeroPoint = zeroPoint
