@@ -9,11 +9,11 @@ import Testing
 ///   - inputs: nil where one is left out.
 ///   - constants: the positions of inputs that are known when the node is prepared.
 func runNode(
-  _ type: String, _ inputs: [Value?], constants: Set<Int> = [], opset: Int = 21, outputs: Int = 1,
+  _ type: String, domain: String = "", _ inputs: [Value?], constants: Set<Int> = [], opset: Int = 21, outputs: Int = 1,
   activation: Activation = .identity, _ attributes: [String: AttributeValue] = [:]
 ) throws -> [Value?] {
   var node = Node(
-    name: type, operatorName: OperatorName(type: type), opset: opset,
+    name: type, operatorName: OperatorName(domain: domain, type: type), opset: opset,
     inputs: inputs.indices.map { inputs[$0] == nil ? nil : $0 },
     outputs: (0..<outputs).map { inputs.count + $0 }, attributes: attributes)
   node.activation = activation

@@ -65,6 +65,8 @@ public struct Node: Sendable {
   public var attributes: [String: AttributeValue]
   /// The attributes that are graphs.
   public var subgraphs: [String: Graph] = [:]
+  /// Whether what the operator gives as FLOAT, whatever goes in, is to be DOUBLE.
+  public var computesInFloat64 = false
   /// What the first output goes through at last: put here by passes, for operators that can do it while the result is
   /// in the cache (``OperatorDefinition/appliesActivation``).
   public var activation = Activation.identity

@@ -22,7 +22,11 @@ struct OperatorDefinition: Sendable {
     self.name = OperatorName(domain: domain, type: type)
     self.isDeterministic = isDeterministic
     self.appliesActivation = appliesActivation
-    self.prepare = prepare
+    self.prepare = { node in
+      let operation = try prepare(node)
+      guard node.node.computesInFloat64 else { return operation }
+      return { arguments in try operation(&arguments).map { value in try value?.widened() } }
+    }
   }
 }
 

@@ -8,6 +8,7 @@ extension Graph {
     graph.values = values.map { ValueInfo(name: $0.name, type: $0.type?.widened) }
     graph.nodes = try nodes.map { node in
       var node = node
+      node.computesInFloat64 = true
       node.attributes = try node.attributes.reduce(into: [:]) { result, attribute in
         result[attribute.key] = try attribute.value.widened(attribute.key)
       }

@@ -13,7 +13,8 @@ extension Operators {
     for (name, branch) in [("then_branch", thenBranch), ("else_branch", elseBranch)] {
       guard branch.inputCount == 0, branch.outputCount >= node.outputCount else {
         throw OperatorError(
-          "\(name) has \(branch.inputCount) inputs and \(branch.outputCount) outputs; 0 and \(node.outputCount) are needed")
+          "\(name) has \(branch.inputCount) inputs and \(branch.outputCount) outputs; 0 and \(node.outputCount) are "
+            + "needed")
       }
     }
     return { arguments in

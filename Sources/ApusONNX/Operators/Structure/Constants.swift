@@ -24,7 +24,9 @@ extension Operators {
     if let values = try description.optionalFloats("value_floats") { return Value(try Tensor(values)) }
     if let value = try description.optionalInt("value_int") { return Value(try Tensor([Int64(value)], shape: [])) }
     if let values = try description.optionalInts("value_ints") { return Value(try Tensor(values.map { Int64($0) })) }
-    if let value = try description.optionalString("value_string") { return .strings(try StringTensor([value], shape: [])) }
+    if let value = try description.optionalString("value_string") {
+      return .strings(try StringTensor([value], shape: []))
+    }
     if let values = try description.optionalStrings("value_strings") {
       return .strings(try StringTensor(values, shape: [values.count]))
     }

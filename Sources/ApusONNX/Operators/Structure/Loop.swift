@@ -94,7 +94,7 @@ extension Operators {
 extension Subplan {
   /// A single number as the graph declares it: with no axes, or, as old files have it, with one.
   fileprivate func scalar<Scalar: TensorScalar>(_ value: Scalar, input: Int) throws -> Value {
-    if case .tensor(_, let dimensions?)? = inputTypes[input], dimensions.count == 1 { return Value(try Tensor([value])) }
-    return Value(try Tensor([value], shape: []))
+    let hasAxis = if case .tensor(_, let dimensions?)? = inputTypes[input] { dimensions.count == 1 } else { false }
+    return Value(try Tensor([value], shape: hasAxis ? [1] : []))
   }
 }

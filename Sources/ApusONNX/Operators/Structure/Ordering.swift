@@ -51,7 +51,9 @@ extension Operators {
             }
             let target = outer * k * inner + column
             selection.sort()
-            for (place, entry) in selection.entries.enumerated() { indices[target + place * inner] = Int64(entry.index) }
+            for (place, entry) in selection.entries.enumerated() {
+              indices[target + place * inner] = Int64(entry.index)
+            }
           }
         }
       }

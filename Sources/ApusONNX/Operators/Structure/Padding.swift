@@ -11,8 +11,8 @@ extension Operators {
   /// With elements added before and after each axis, or taken away where an amount is negative: a constant, the edge
   /// repeated, or the elements mirrored at the edge or from the other end, as often as needed.
   ///
-  /// The amounts are the attribute `paddings` in version 1, `pads` until 10, then input 1; the constant is the attribute
-  /// `value`, then input 2. Since version 18 input 3 may name the axes that the amounts are for.
+  /// The amounts are the attribute `paddings` in version 1, `pads` until 10, then input 1; the constant is the
+  /// attribute `value`, then input 2. Since version 18 input 3 may name the axes that the amounts are for.
   static func Pad(_ node: NodeDescription) throws -> Operation {
     let amounts = try node.integers(1, attribute: node.opset < 2 ? "paddings" : "pads", inputSince: 11)
     let axes = try node.integers(3)

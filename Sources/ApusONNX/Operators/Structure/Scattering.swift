@@ -9,8 +9,8 @@ extension Operators {
     OperatorDefinition("ScatterND", ScatterND),
   ]
 
-  /// `y = x; y[i, indices[i, j, k], k] = updates[i, j, k]` for axis 1, and likewise for others. Since versions 16 and 18
-  /// `reduction` may combine old and new. An index named twice takes the last, or all in their order.
+  /// `y = x; y[i, indices[i, j, k], k] = updates[i, j, k]` for axis 1, and likewise for others. Since versions 16 and
+  /// 18 `reduction` may combine old and new. An index named twice takes the last, or all in their order.
   static func ScatterElements(_ node: NodeDescription) throws -> Operation {
     let axis = try node.int("axis", default: 0)
     let reduction = try Reduction(node)
@@ -98,7 +98,8 @@ private struct Scattering: Movement {
     try rows.withUnsafeBufferPointer { rows in
       try operands[1].withUnsafeBufferPointer { updates in
         try result.withUnsafeMutableBufferPointer { result in
-          guard let target = UnsafeMutableRawPointer(result.baseAddress), let source = UnsafeRawPointer(updates.baseAddress)
+          guard let target = UnsafeMutableRawPointer(result.baseAddress),
+            let source = UnsafeRawPointer(updates.baseAddress)
           else { return }
           switch (width, MemoryLayout<Scalar>.stride) {
           case (1, 1): put(source, target, rows, UInt8.self)
@@ -106,8 +107,9 @@ private struct Scattering: Movement {
           case (1, 4): put(source, target, rows, UInt32.self)
           case (1, 8): put(source, target, rows, UInt64.self)
           case (_, let size):
+            let bytes = width * size
             for (index, row) in rows.enumerated() {
-              (target + Int(row) * width * size).copyMemory(from: source + index * width * size, byteCount: width * size)
+              (target + Int(row) * bytes).copyMemory(from: source + index * bytes, byteCount: bytes)
             }
           }
         }

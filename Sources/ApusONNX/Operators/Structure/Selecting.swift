@@ -27,8 +27,8 @@ extension Operators {
     }
   }
 
-  /// The entries along `axis` (of all elements as one axis, without) for which input 1 is true. Entries beyond the end of
-  /// input 1 are left out.
+  /// The entries along `axis` (of all elements as one axis, without) for which input 1 is true. Entries beyond the end
+  /// of input 1 are left out.
   static func Compress(_ node: NodeDescription) throws -> Operation {
     let axis = try node.optionalInt("axis")
     return { arguments in

@@ -58,9 +58,8 @@ extension Operators {
         for time in 0..<steps {
           for sequence in 0..<batch {
             let source = time < lengths[sequence] ? lengths[sequence] - 1 - time : time
-            let (target, row) = timeAxis == 0
-              ? (time * batch + sequence, source * batch + sequence) : (sequence * steps + time, sequence * steps + source)
-            rows[target] = Int64(row)
+            func row(_ time: Int) -> Int { timeAxis == 0 ? time * batch + sequence : sequence * steps + time }
+            rows[row(time)] = Int64(row(source))
           }
         }
       }

@@ -153,8 +153,8 @@ extension DecisionTrees {
     roots = try list("tree_roots").map(Branch.node)
   }
 
-  /// The trees of `TreeEnsembleClassifier` and `TreeEnsembleRegressor`: nodes by the number of their tree and their own,
-  /// leaves among them, and votes by the node they belong to.
+  /// The trees of `TreeEnsembleClassifier` and `TreeEnsembleRegressor`: nodes by the number of their tree and their
+  /// own, leaves among them, and votes by the node they belong to.
   /// - Parameter votes: the prefix of the votes' attributes, `class` or `target`.
   init(_ node: NodeDescription, votes prefix: String) throws {
     struct Key: Hashable {

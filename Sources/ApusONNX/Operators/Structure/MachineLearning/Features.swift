@@ -90,14 +90,18 @@ extension Operators {
         throw OperatorError("\(max(floats.count, integers.count)) values are given for \(width) columns")
       }
       if x.dataType.isFloatingPoint {
-        guard !floats.isEmpty else { throw OperatorError("imputed_value_floats is needed for \(ElementType(x.dataType))") }
+        guard !floats.isEmpty else {
+          throw OperatorError("imputed_value_floats is needed for \(ElementType(x.dataType))")
+        }
         let result = try x.converted(to: Double.self).mapColumns { column, x in
           let isReplaced = replaced.isNaN ? x.isNaN : x == Double(replaced)
           return isReplaced ? Double(floats[floats.count == 1 ? 0 : column]) : x
         }
         return [try Value(rounding: result, to: ElementType(x.dataType))]
       }
-      guard !integers.isEmpty else { throw OperatorError("imputed_value_int64s is needed for \(ElementType(x.dataType))") }
+      guard !integers.isEmpty else {
+        throw OperatorError("imputed_value_int64s is needed for \(ElementType(x.dataType))")
+      }
       let result = try x.converted(to: Int64.self).mapColumns { column, x in
         x == replacedInteger ? Int64(integers[integers.count == 1 ? 0 : column]) : x
       }

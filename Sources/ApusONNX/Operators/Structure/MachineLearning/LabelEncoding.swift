@@ -97,7 +97,9 @@ extension Operators {
 extension NodeDescription {
   /// Keys or values of a label encoder: one of four attributes.
   fileprivate func list(_ name: String) throws -> Value? {
-    if let texts = try optionalStrings("\(name)_strings") { return .strings(try StringTensor(texts, shape: [texts.count])) }
+    if let texts = try optionalStrings("\(name)_strings") {
+      return .strings(try StringTensor(texts, shape: [texts.count]))
+    }
     if let numbers = try optionalInts("\(name)_int64s") { return Value(try Tensor(numbers.map { Int64($0) })) }
     if let numbers = try optionalFloats("\(name)_floats") { return Value(try Tensor(numbers)) }
     guard let value = try optionalTensor("\(name)_tensor") else { return nil }

@@ -51,7 +51,8 @@ private struct LinearModel {
     coefficients = try node.optionalFloats("coefficients")?.map { Double($0) } ?? []
     let intercepts = try node.optionalFloats("intercepts")?.map { Double($0) } ?? []
     guard count >= 1, count <= max(coefficients.count, 1), [0, count].contains(intercepts.count) else {
-      throw OperatorError("\(intercepts.count) intercepts and \(coefficients.count) coefficients do not make \(count) scores")
+      throw OperatorError(
+        "\(intercepts.count) intercepts and \(coefficients.count) coefficients do not make \(count) scores")
     }
     self.intercepts = intercepts.isEmpty ? [Double](repeating: 0, count: count) : intercepts
   }

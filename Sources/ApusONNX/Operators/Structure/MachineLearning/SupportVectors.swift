@@ -186,10 +186,11 @@ private struct VectorClassifier: Sendable {
         scores.append(score)
       }
     }
+    // The label is that of most votes, also where the probabilities prefer another.
     guard let (a, b) = probabilities else { return (indexOfLargest(votes), scores) }
     let pairwise = scores.enumerated().map { min(max(1 - ScoreTransform.logistic(a[$0] * $1 + b[$0]), 1e-7), 1 - 1e-7) }
     let coupled = coupledProbabilities(pairwise, classes)
-    return (indexOfLargest(coupled), coupled)
+    return (indexOfLargest(votes), coupled)
   }
 }
 

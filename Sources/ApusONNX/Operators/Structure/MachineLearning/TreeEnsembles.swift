@@ -69,8 +69,8 @@ extension Operators {
 
   /// The label of the class with the best score, `[N]`, and the scores of all classes, `[N, classes]`, FLOAT.
   ///
-  /// Trees that vote for one of two classes only give the score of the second; the first has what is left of 1, or its
-  /// opposite.
+  /// Trees that vote for one of two classes only give the score of the second. The first has its opposite, or what is
+  /// left of 1 where no vote is negative and nothing transforms it.
   static func TreeEnsembleClassifier(_ node: NodeDescription) throws -> Operation {
     let trees = try DecisionTrees(node, votes: "class")
     let labels = try ClassLabels(node, numbers: "classlabels_int64s", texts: "classlabels_strings")
@@ -89,14 +89,13 @@ extension Operators {
       let rows = try scores(arguments, trees, .sum, classes).map { scores -> [Double] in
         guard isBinary else {
           let sums = scores.enumerated().map { ($1 ?? 0) + (base.isEmpty ? 0 : base[base.count == 1 ? 0 : $0]) }
-          best.append(indexOfLargest(sums))
-          return transform(sums)
+          let transformed = transform(sums)
+          best.append(indexOfLargest(transformed))
+          return transformed
         }
         let score = scores.reduce(0) { $0 + ($1 ?? 0) } + (base.last ?? 0)
         best.append(score > (isProbability ? 0.5 : 0) ? 1 : 0)
-        if transform == .probit { return transform([score, score]) }
-        // The score is a probability or a distance from the border, and the transform is for distances.
-        return isProbability ? [1 - score, score] : transform([-score, score])
+        return transform == .none && isProbability ? [1 - score, score] : transform([-score, score])
       }
       return try [labels.values(best), scoreTensor(rows, width: classes)]
     }

@@ -18,7 +18,8 @@ extension Operators {
     }
     let columns = try node.ints("ngram_indexes", default: [])
     guard columns.count == pool.count, columns.allSatisfy({ $0 >= 0 }) else {
-      throw OperatorError("ngram_indexes has \(columns.count) entries, some perhaps negative; the pool has \(pool.count)")
+      throw OperatorError(
+        "ngram_indexes has \(columns.count) entries, some perhaps negative; the pool has \(pool.count)")
     }
     let weights = try node.optionalFloats("weights") ?? [Float](repeating: 1, count: pool.count)
     guard weights.count == pool.count else {

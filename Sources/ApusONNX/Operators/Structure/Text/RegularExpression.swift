@@ -29,9 +29,9 @@ struct RegularExpression: Sendable {
   /// - Throws: ``OperatorError`` for what is no expression of RE2, is one that Apus does not have, or is too large.
   init(_ pattern: String) throws {
     var parser = RegularExpressionParser(pattern)
-    let (instructions, sets) = try parser.program()
-    self.instructions = instructions
-    self.sets = sets
+    let compiler = try RegularExpressionCompiler(parser.tree())
+    instructions = compiler.instructions
+    sets = compiler.sets
   }
 
   /// Whether all of `text` matches.

@@ -7,7 +7,7 @@ struct ScalarSet: Sendable {
   /// Whether everything else is meant.
   var isNegated = false
   /// Whether a scalar belongs to the set when its other cases do.
-  var ignoresCase = false
+  private(set) var ignoresCase = false
 
   static let last: UInt32 = 0x10FFFF
 
@@ -24,6 +24,16 @@ struct ScalarSet: Sendable {
     guard !categories.isEmpty, let scalar = Unicode.Scalar(number) else { return false }
     let category = scalar.properties.generalCategory
     return categories.contains { $0.names.contains(category) != $0.isNegated }
+  }
+
+  /// Lets scalars belong to the set when their other cases do.
+  mutating func ignoreCase() {
+    ignoresCase = true
+    // A letter's cases are looked up when it is met; here those that it has and does not lead to, as the long s has s.
+    // In a set of thousands these are there anyway.
+    guard ranges.reduce(0, { $0 + $1.count }) <= 1_000 else { return }
+    let others = Set(ranges.joined().flatMap(Self.cases)).filter { !has($0) }
+    ranges += others.map { $0...$0 }
   }
 
   /// The single scalars that differ from `number` in case only.

@@ -112,7 +112,9 @@ extension Operators {
 
   /// Whether each whole string matches `pattern`, a regular expression of RE2.
   static func RegexFullMatch(_ node: NodeDescription) throws -> Operation {
-    guard let pattern = try node.optionalString("pattern") else { throw OperatorError("attribute 'pattern' is missing") }
+    guard let pattern = try node.optionalString("pattern") else {
+      throw OperatorError("attribute 'pattern' is missing")
+    }
     let expression = try RegularExpression(pattern)
     return { arguments in
       let x = try arguments.strings(0)
