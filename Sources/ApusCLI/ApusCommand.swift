@@ -14,6 +14,7 @@ struct ApusCommand: ParsableCommand {
         apus inspect model.onnx
         apus run model.onnx --random 1 --output results
         apus compare ours.npz golden.safetensors
+        apus parity model.onnx --expected reference.safetensors
         apus behavior poses.jsonl
 
       ENVIRONMENT
@@ -34,7 +35,7 @@ struct ApusCommand: ParsableCommand {
       """,
     version: ApusVersion.current,
     subcommands: [
-      DemoCommand.self, RunCommand.self, InspectCommand.self, CompareCommand.self, BehaviorCommand.self,
-      VerifyCommand.self, ConformanceCommand.self, DoctorCommand.self,
+      DemoCommand.self, RunCommand.self, InspectCommand.self, CompareCommand.self, ParityCommand.self,
+      ReduceCommand.self, BehaviorCommand.self, VerifyCommand.self, ConformanceCommand.self, DoctorCommand.self,
     ])
 }

@@ -1,23 +1,23 @@
 import Apus
 
-extension Session {
-  /// The values for a graph's inputs, checked against what the model declares and widened for float64.
-  func checked(_ inputs: [String: Value], for graph: Graph) throws -> [Value?] {
-    let names = graph.inputs.map { graph.values[$0].name }
+extension Graph {
+  /// The values for the graph's inputs, checked against what the model declares and widened for float64.
+  func checkedInputs(_ inputs: [String: Value], computesInFloat64: Bool) throws -> [Value?] {
+    let names = self.inputs.map { values[$0].name }
     for name in inputs.keys.sorted() where !names.contains(name) {
       let nearest = nearestName(to: name, in: names).map { "; did you mean '\($0)'?" } ?? ""
       throw ONNXError.input(name: name, reason: "the model has no such input\(nearest)")
     }
     var symbols: [String: (size: Int, input: String)] = [:]
-    return try graph.inputs.map { id in
-      let info = graph.values[id]
+    return try self.inputs.map { id in
+      let info = values[id]
       guard var value = inputs[info.name] else {
-        guard graph.constants[id] != nil else {
+        guard constants[id] != nil else {
           throw ONNXError.input(name: info.name, reason: "it is missing; it is \(info.type.map { "\($0)" } ?? "needed")")
         }
         return nil
       }
-      if options.computesInFloat64 { value = try value.widened() }
+      if computesInFloat64 { value = try value.widened() }
       try check(value, against: info, symbols: &symbols)
       return value
     }

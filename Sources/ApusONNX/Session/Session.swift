@@ -96,7 +96,8 @@ public struct Session: Sendable {
       try variants.plan(for: names) { try Self.prepare(model, options, fetching: names) }
     } ?? plan
     return try Execution.with(precision: options.precision) {
-      let values = try plan.run(checked(inputs, for: plan.graph), context: context)
+      let values = try plan.run(
+        plan.graph.checkedInputs(inputs, computesInFloat64: options.computesInFloat64), context: context)
       let outputs = zip(plan.graph.outputs, values).map { (plan.graph.values[$0].name, $1) }
       return Dictionary(outputs, uniquingKeysWith: { first, _ in first })
     }

@@ -1,0 +1,130 @@
+import Apus
+import ApusONNX
+import FoundationEssentials
+
+/// Values for a model by name, from one or several files, each read when it is asked for.
+struct DataSet {
+  var name: String
+  private(set) var entries: [String: () throws -> Value] = [:]
+
+  var reference: ReferenceValues {
+    let entries = entries
+    return ReferenceValues(names: entries.keys) { name in
+      guard let load = entries[name] else { throw ONNXError.noSuchValue(name: name, suggestion: nil) }
+      return try load()
+    }
+  }
+
+  /// The values of those names that are there.
+  func values(named names: some Sequence<String>) throws -> [String: Value] {
+    try names.reduce(into: [:]) { result, name in result[name] = try entries[name]?() }
+  }
+}
+
+/// Data sets as files on the command line: `.npz`, `.safetensors`, `.npy` (perhaps `NAME=FILE`), and folders of `.pb`.
+///
+/// Files whose values have different names make one data set together; a file that has a name again begins the next.
+enum DataSets {
+  static let extensions = TensorFile.extensions + ["pb"]
+
+  /// - Parameter defaults: the names that values without one get, in order: the model's inputs or its outputs.
+  static func read(_ paths: [String], graph: Graph, defaults: [String]) throws -> [DataSet] {
+    var sets: [DataSet] = []
+    for path in try paths.flatMap(expanded) {
+      let entries = try entries(path, graph: graph, defaults: defaults)
+      if var last = sets.last, entries.keys.allSatisfy({ last.entries[$0] == nil }) {
+        last.add(entries)
+        sets[sets.count - 1] = last
+      } else {
+        var set = DataSet(name: path)
+        set.add(entries)
+        sets.append(set)
+      }
+    }
+    return sets
+  }
+
+  /// A folder of data sets as its folders.
+  private static func expanded(_ path: String) throws -> [String] {
+    guard isFolder(path) else { return [path] }
+    let folders = try FileManager.default.contentsOfDirectory(atPath: path)
+      .filter { $0.hasPrefix("test_data_set_") && isFolder("\(path)/\($0)") }
+    // Numbers, not texts: 10 follows 9.
+    func number(_ name: String) -> Int { Int(name.dropFirst("test_data_set_".count)) ?? .max }
+    return folders.isEmpty ? [path] : folders.sorted { number($0) < number($1) }.map { "\(path)/\($0)" }
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var isDirectory = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
+  }
+
+  private static func entries(
+    _ path: String, graph: Graph, defaults: [String]
+  ) throws -> [String: () throws -> Value] {
+    if isFolder(path) { return try messages(inFolder: path, graph: graph) }
+    var (name, path) = (nil as String?, path)
+    if let sign = path.firstIndex(of: "="), !FileManager.default.fileExists(atPath: path) {
+      (name, path) = (String(path[..<sign]), String(path[path.index(after: sign)...]))
+    }
+    if TensorFile.fileExtension(path) == "pb" {
+      let (stored, load) = try message(path, graph: graph, named: name)
+      return [stored: load]
+    }
+    let file = try TensorFile(path: path, also: ["pb"])
+    guard file.names == [""] else {
+      return Dictionary(
+        file.names.map { name in (name, { .tensor(try file.tensor(name)) }) }, uniquingKeysWith: { first, _ in first })
+    }
+    guard let target = name ?? (defaults.count == 1 ? defaults.first : nil) else {
+      throw CommandFailure(
+        .usage, "\(path) does not say which value it holds; write NAME=\(path), with one of "
+          + defaults.map { "'\($0)'" }.joined(separator: ", "))
+    }
+    return [target: { .tensor(try file.tensor("")) }]
+  }
+
+  /// `input_0.pb` is the model's first input, `output_0.pb` its first output; other files carry a name.
+  private static func messages(inFolder folder: String, graph: Graph) throws -> [String: () throws -> Value] {
+    var entries: [String: () throws -> Value] = [:]
+    let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".pb") }.sorted()
+    guard !files.isEmpty else {
+      throw CommandFailure(.noInput, "\(folder): expected .pb files, or folders named test_data_set_N")
+    }
+    for file in files {
+      let (name, load) = try message("\(folder)/\(file)", graph: graph, named: position(file, graph))
+      entries[name] = load
+    }
+    return entries
+  }
+
+  private static func position(_ file: String, _ graph: Graph) -> String? {
+    for (prefix, ids) in [("input_", graph.inputs), ("output_", graph.outputs)] where file.hasPrefix(prefix) {
+      if let index = Int(file.dropFirst(prefix.count).dropLast(".pb".count)), ids.indices.contains(index) {
+        return graph.values[ids[index]].name
+      }
+    }
+    return nil
+  }
+
+  private static func message(
+    _ path: String, graph: Graph, named given: String?
+  ) throws -> (String, () throws -> Value) {
+    func load(_ name: String) throws -> Value {
+      let type = graph.value(named: name).flatMap { graph.values[$0].type }
+      return try ValueFile.read(contentsOf: path, as: type ?? .tensor(nil, nil)).value
+    }
+    if let given { return (given, { try load(given) }) }
+    let stored = try ValueFile.read(contentsOf: path)
+    guard !stored.name.isEmpty else {
+      throw CommandFailure(.usage, "\(path) does not say which value it holds; write NAME=\(path)")
+    }
+    return (stored.name, { stored.value })
+  }
+}
+
+extension DataSet {
+  fileprivate mutating func add(_ entries: [String: () throws -> Value]) {
+    self.entries.merge(entries) { first, _ in first }
+  }
+}

@@ -1,0 +1,69 @@
+import Apus
+import ApusONNX
+import ArgumentParser
+
+/// What `parity` and `reduce` are given: a model, what goes into it, and what another runtime made of it.
+struct ParityOptions: ParsableArguments {
+  @Argument(help: "The model, an .onnx file.", completion: .file(extensions: ["onnx"]))
+  var model: String
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "What goes in: .npz, .safetensors, .npy (NAME=FILE where there are several), .pb or folders of .pb. Without, "
+        + "it is looked for among the expected values.", valueName: "file"),
+    completion: .file(extensions: DataSets.extensions))
+  var inputs: [String] = []
+
+  @Option(
+    parsing: .upToNextOption,
+    help: ArgumentHelp(
+      "What must come out, and values in between, under the model's names for them. As many data sets as inputs.",
+      valueName: "file"),
+    completion: .file(extensions: DataSets.extensions))
+  var expected: [String]
+
+  @OptionGroup var tolerance: ToleranceOptions
+
+  @Option(help: "How Apus computes: exact, or fast, which allows Winograd's convolution and longer sums.")
+  var precision = Execution.Precision.exact
+
+  @OptionGroup var limits: LimitOptions
+
+  /// One set of inputs with its reference.
+  struct Case {
+    var name: String
+    var inputs: [String: Value]
+    var reference: ReferenceValues
+  }
+
+  func options(computesTruth: Bool = false) -> ParityCheck.Options {
+    var options = ParityCheck.Options()
+    options.tolerance = ParityTolerance(relative: tolerance.rtol, absolute: tolerance.atol)
+    options.precision = precision
+    options.computesTruth = computesTruth
+    options.limits = limits.apply()
+    return options
+  }
+
+  /// The data sets, each with the inputs that belong to it. A set's inputs are read when its turn comes.
+  func cases(of model: Model) throws -> [() throws -> Case] {
+    let graph = model.graph
+    let inputNames = graph.inputs.map { graph.values[$0].name }
+    let required = graph.requiredInputs.map { graph.values[$0].name }
+    let outputNames = graph.outputs.map { graph.values[$0].name }
+    let references = try DataSets.read(expected, graph: graph, defaults: outputNames)
+    let given = try DataSets.read(inputs, graph: graph, defaults: required)
+    guard given.isEmpty || given.count == references.count else {
+      throw CommandFailure(
+        .usage, "--inputs has \(given.count) data sets, --expected \(references.count); each needs the other")
+    }
+    return references.enumerated().map { index, reference in
+      {
+        Case(
+          name: reference.name, inputs: try (given.isEmpty ? reference : given[index]).values(named: inputNames),
+          reference: reference.reference)
+      }
+    }
+  }
+}

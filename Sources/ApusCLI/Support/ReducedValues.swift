@@ -1,0 +1,50 @@
+import Apus
+import ApusONNX
+import FoundationEssentials
+
+/// The values that belong to a reduced model: a safetensors file, or a folder of `.pb` when the path ends in a slash.
+struct ReducedValues {
+  let path: String
+
+  private var isFolder: Bool { path.hasSuffix("/") }
+
+  static func path(besideModel model: String) -> String {
+    (model.hasSuffix(".onnx") ? String(model.dropLast(".onnx".count)) : model) + ".safetensors"
+  }
+
+  func write(_ part: ParityReduction) throws {
+    if isFolder {
+      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      try write(part.model.graph.inputs.map(\.name), part.inputs, prefix: "input")
+      try write(part.model.graph.outputs.map(\.name), part.outputs, prefix: "output")
+      return
+    }
+    guard path.hasSuffix(".safetensors") else {
+      throw CommandFailure(
+        .usage, "--data \(path): expected a name that ends in .safetensors, or a folder with / at its end")
+    }
+    var writer = SafetensorsWriter(metadata: ["made by": "apus reduce"])
+    for (name, value) in part.inputs.merging(part.outputs, uniquingKeysWith: { first, _ in first }) {
+      guard case .tensor(let tensor) = value else {
+        throw CommandFailure(
+          .badData, "'\(name)' is \(value.type), which safetensors cannot hold; give --data a folder, FOLDER/")
+      }
+      try writer.add(tensor, named: name)
+    }
+    try writer.write(toPath: path)
+  }
+
+  private func write(_ names: [String], _ values: [String: Value], prefix: String) throws {
+    for (index, name) in names.enumerated() {
+      if let value = values[name] { try ValueFile.write(value, named: name, to: "\(path)\(prefix)_\(index).pb") }
+    }
+  }
+
+  /// What was written, as the model's inputs and outputs.
+  func read(for model: Model) throws -> (inputs: [String: Value], outputs: [String: Value]) {
+    let graph = model.graph
+    let (inputs, outputs) = (graph.inputs.map { graph.values[$0].name }, graph.outputs.map { graph.values[$0].name })
+    guard let set = try DataSets.read([path], graph: graph, defaults: outputs).first else { return ([:], [:]) }
+    return (try set.values(named: inputs), try set.values(named: outputs))
+  }
+}

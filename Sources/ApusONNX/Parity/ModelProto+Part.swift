@@ -1,0 +1,67 @@
+import Apus
+
+extension ModelProto {
+  /// A model of some nodes of another.
+  ///
+  /// - Parameters:
+  ///   - graph: the nodes, with the values to be fed as inputs.
+  ///   - feed: a value for each input, whose types become the declarations.
+  ///   - output: a value of the one output.
+  /// - Throws: ``ONNXError/graph(_:)`` for nodes that cannot be written: two versions of one set of operators, graphs
+  ///   within functions.
+  init(part graph: Graph, of whole: ModelProto, feed: [Graph.ValueID: Value], output: Value) throws {
+    let originals = Dictionary(
+      whole.graph.nodes.flatMap { node in node.outputs.map { ($0, node) } }, uniquingKeysWith: { first, _ in first })
+    let stored = Dictionary(
+      whole.graph.initializers.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var proto = GraphProto(name: whole.graph.name)
+    var opsets: [String: Int] = [:]
+    for node in graph.nodes {
+      let domain = node.operatorName.domain
+      if let version = opsets[domain], version != node.opset {
+        throw ONNXError.graph(
+          "the part has operators of versions \(version) and \(node.opset) of one set, which no model can say")
+      }
+      opsets[domain] = node.opset
+      proto.nodes.append(try NodeProto(node, in: graph, originals: originals))
+    }
+    for (id, value) in graph.constants.sorted(by: { $0.key < $1.key }) {
+      let name = graph.values[id].name
+      proto.initializers.append(try stored[name] ?? TensorProto(name: name, value: value))
+    }
+    proto.inputs = graph.inputs.map { ValueInfoProto(name: graph.values[$0].name, type: feed[$0]?.type) }
+    proto.outputs = graph.outputs.map { id in
+      // The model's own declaration of the element type counts; the reference may be of higher precision.
+      guard case .tensor(let type?, _) = graph.values[id].type, case .tensor(_, let shape) = output.type else {
+        return ValueInfoProto(name: graph.values[id].name, type: output.type)
+      }
+      return ValueInfoProto(name: graph.values[id].name, type: .tensor(type, shape))
+    }
+    self.init(
+      irVersion: whole.irVersion, producerName: "apus reduce",
+      opsetImports: opsets.sorted { $0.key < $1.key }.map { OperatorSetID(domain: $0.key, version: Int64($0.value)) },
+      graph: proto)
+  }
+}
+
+extension NodeProto {
+  /// A node as the file has it, or, when a function brought it, as the function does.
+  fileprivate init(_ node: Node, in graph: Graph, originals: [String: NodeProto]) throws {
+    let inputs = node.inputs.map { $0.map { graph.values[$0].name } ?? "" }
+    let outputs = node.outputs.map { $0.map { graph.values[$0].name } ?? "" }
+    if let original = outputs.first(where: { !$0.isEmpty }).flatMap({ originals[$0] }),
+      original.inputs == inputs, original.outputs == outputs,
+      OperatorName(domain: original.domain, type: original.opType) == node.operatorName
+    {
+      self = original
+      return
+    }
+    guard node.subgraphs.isEmpty else {
+      throw ONNXError.graph("node '\(node.name)', in a function and with graphs of its own, cannot be written")
+    }
+    self.init(
+      name: node.name, opType: node.operatorName.type, domain: node.operatorName.domain, inputs: inputs,
+      outputs: outputs,
+      attributes: node.attributes.sorted { $0.key < $1.key }.map { AttributeProto(name: $0.key, value: $0.value) })
+  }
+}

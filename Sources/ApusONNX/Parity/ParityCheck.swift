@@ -1,0 +1,127 @@
+import Apus
+
+/// Runs a model beside the values that another runtime computed, and finds where the two part.
+///
+/// Every node is run twice: on what Apus itself has computed so far, and on the reference's values for its inputs. The
+/// first error is *cumulative*; the second is *isolated*, the node's own. A node whose isolated error is beyond the
+/// tolerance computes something else; one that is off only cumulatively was handed an error.
+///
+/// ```swift
+/// let check = try ParityCheck(Model(contentsOf: "model.onnx"))
+/// let report = try check.run(["images": picture], reference: values)
+/// ```
+///
+/// Where the reference lacks a value, the node that reads it gets what Apus makes of the last values that the reference
+/// has.
+public struct ParityCheck: Sendable {
+  public struct Options: Sendable {
+    public var tolerance = ParityTolerance()
+    public var precision = Execution.Precision.exact
+    /// Whether every node, and the whole model, is computed in DOUBLE as well.
+    public var computesTruth = false
+    public var limits = Session.Limits()
+    public var seed: UInt64 = 0
+
+    public init() {}
+  }
+
+  public let model: Model
+  public let options: Options
+  let graph: Graph
+  let steps: [ParityStep]
+  /// The same in DOUBLE; empty when nobody asked.
+  let truthSteps: [ParityStep]
+  let truthGraph: Graph?
+
+  /// Prepares every node as the file has it; what cannot be prepared is reported, not thrown.
+  /// - Throws: ``ONNXError`` for a graph that contradicts itself.
+  public init(_ model: Model, options: Options = Options()) throws {
+    self.model = model
+    self.options = options
+    graph = model.graph.withoutDeadNodes()
+    steps = Execution.with(precision: options.precision) { [graph] in ParityStep.all(of: graph) }
+    let widened = options.computesTruth ? try graph.widened() : nil
+    truthGraph = widened
+    truthSteps = widened.map(ParityStep.all) ?? []
+  }
+
+  /// Runs the model and compares every value that `reference` has.
+  ///
+  /// - Parameters:
+  ///   - inputs: a value for each input of the model that has no default. Other names are passed over.
+  ///   - progress: called before each node with its position.
+  /// - Throws: ``ONNXError/input(name:reason:)`` for inputs that do not fit the model, what `reference` throws.
+  public func run(
+    _ inputs: [String: Value], reference: ReferenceValues, progress: (Int) -> Void = { _ in }
+  ) throws -> ParityReport {
+    var run = try ParityRun(self, inputs: inputs, reference: reference)
+    for index in steps.indices {
+      progress(index)
+      try run.step(index)
+    }
+    return run.report
+  }
+
+  /// The inputs of the graph among `inputs`, in floating-point types of the model's own, checked against it.
+  func modelInputs(_ inputs: [String: Value]) throws -> [Value?] {
+    let names = Set(graph.inputs.map { graph.values[$0].name })
+    let given = inputs.filter { names.contains($0.key) }
+    return try graph.checkedInputs(given, computesInFloat64: false)
+  }
+}
+
+/// A node, prepared to be run by itself.
+struct ParityStep: Sendable {
+  let node: Node
+  /// The node prepared, or why it could not be.
+  let prepared: Result<Plan.Step, ONNXError>
+  /// The values that nobody reads after this node.
+  let lastUses: Set<Graph.ValueID>
+  /// Whether no input of the model reaches it, and nothing left to chance.
+  let isConstant: Bool
+  let isDeterministic: Bool
+  /// Whether its outputs come, near or far, from rounding to levels.
+  let isQuantized: Bool
+  /// Whether its outputs are rounded to levels by itself.
+  let makesLevels: Bool
+
+  static func all(of graph: Graph) -> [ParityStep] {
+    var seen = Set(graph.constants.keys)
+    var lastUses: [Set<Graph.ValueID>] = []
+    for node in graph.nodes.reversed() {
+      let touched = Set(node.reads + node.outputs.compactMap { $0 })
+      lastUses.append(touched.subtracting(seen))
+      seen.formUnion(node.reads)
+    }
+    lastUses.reverse()
+    var constants = Set(graph.constants.keys)
+    var quantized: Set<Graph.ValueID> = []
+    return zip(graph.nodes, lastUses).map { node, lastUses in
+      let isDeterministic = Operators.byName[node.operatorName]?.isDeterministic ?? true
+      let isConstant = isDeterministic && node.reads.allSatisfy(constants.contains)
+      let outputs = node.outputs.compactMap { $0 }
+      if isConstant { constants.formUnion(outputs) }
+      let makesLevels = makesLevels(node)
+      let isQuantized = makesLevels || node.reads.contains(where: quantized.contains)
+      if isQuantized { quantized.formUnion(outputs) }
+      return ParityStep(
+        node: node, prepared: prepare(node, in: graph), lastUses: lastUses, isConstant: isConstant,
+        isDeterministic: isDeterministic, isQuantized: isQuantized, makesLevels: makesLevels)
+    }
+  }
+
+  private static func makesLevels(_ node: Node) -> Bool {
+    let type = node.operatorName.type
+    return type == "QuantizeLinear" || type == "DynamicQuantizeLinear" || type.hasPrefix("QLinear")
+  }
+
+  private static func prepare(_ node: Node, in graph: Graph) -> Result<Plan.Step, ONNXError> {
+    do {
+      return .success(try Plan.naming(node, in: graph) { try Plan.step(node, in: graph, depth: 0) })
+    } catch let error as ONNXError {
+      return .failure(error)
+    } catch {
+      return .failure(.graph("\(error)"))
+    }
+  }
+}

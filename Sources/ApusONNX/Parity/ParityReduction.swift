@@ -1,0 +1,251 @@
+import Apus
+
+/// The smallest part of a model that still computes something else than the reference.
+public struct ParityReduction: Sendable {
+  /// What a part was kept for.
+  public enum Kind: String, Sendable, Hashable, Encodable {
+    /// A node that is wrong on the reference's own inputs.
+    case isolated
+    /// Rounding that only several nodes together amplify beyond the tolerance.
+    case cumulative
+  }
+
+  public let model: ModelProto
+  /// The reference's values for the inputs, and for the one output.
+  public let inputs: [String: Value]
+  public let outputs: [String: Value]
+  /// The nodes that are left, in order.
+  public let nodes: [String]
+  public let kind: Kind
+  /// How the output differs.
+  public let difference: ValueDifference
+}
+
+extension ParityCheck {
+  /// Cuts the model down to what still differs.
+  ///
+  /// The first node that is wrong by itself is kept, with the nodes before it up to values that the reference has. When
+  /// no node is, the first value beyond the cumulative tolerance is kept, and as few nodes before it as will do: later
+  /// and later values of the reference replace what leads to them, all at once by halving, then one by one.
+  ///
+  /// - Parameter report: what ``run(_:reference:progress:)`` found on the same values.
+  /// - Returns: nil when nothing differs.
+  /// - Throws: ``ONNXError`` when a part cannot be run or written, what `reference` throws.
+  public func reduction(
+    of inputs: [String: Value], reference: ReferenceValues, report: ParityReport
+  ) throws -> ParityReduction? {
+    let kind: ParityReduction.Kind
+    let first: Int
+    switch report.verdict {
+    case .wrong(let index, _): (kind, first) = (.isolated, index)
+    case .accumulated(let index): (kind, first) = (.cumulative, index)
+    case .nothingChecked, .equal, .incomplete: return nil
+    }
+    let node = report.nodes[first]
+    let found = node.outputs.first { output in
+      (kind == .isolated ? output.isolated : output.cumulative)?.isAcceptable == false
+    }
+    let step = steps[first]
+    guard let name = found?.name, let target = step.node.outputs.compactMap({ $0 }).first(where: {
+      graph.values[$0].name == name
+    }) else { return nil }
+    let tolerance = (kind == .isolated ? found?.isolated : found?.cumulative)?.comparison?.tolerance
+    let reducer = try ParityReducer(
+      self, inputs: inputs, reference: reference, kind: kind, target: target, step: first,
+      tolerance: tolerance ?? .exact, types: report.types)
+    return try reducer.reduce()
+  }
+}
+
+/// The search for a small part that differs.
+private struct ParityReducer {
+  private let check: ParityCheck
+  private let inputs: [Graph.ValueID: Value]
+  private let reference: ReferenceValues
+  private let kind: ParityReduction.Kind
+  private let target: Graph.ValueID
+  private let targetStep: Int
+  /// What the report held the target against.
+  private let tolerance: Tolerance
+  /// The element types that values have in the model, which those of the reference may surpass.
+  private let types: [String: ElementType]
+  private let expected: Value
+  /// The node that gives each value.
+  private let producer: [Graph.ValueID: Int]
+  /// The values that the reference has and no constant gives, in the order in which nodes give them.
+  private let candidates: [Graph.ValueID]
+
+  init(
+    _ check: ParityCheck, inputs: [String: Value], reference: ReferenceValues, kind: ParityReduction.Kind,
+    target: Graph.ValueID, step: Int, tolerance: Tolerance, types: [String: ElementType]
+  ) throws {
+    (self.check, self.reference, self.kind, self.target, self.targetStep) = (check, reference, kind, target, step)
+    (self.tolerance, self.types) = (tolerance, types)
+    let graph = check.graph
+    let values = try check.modelInputs(inputs)
+    self.inputs = Dictionary(
+      zip(graph.inputs, values).compactMap { id, value in value.map { (id, $0) } },
+      uniquingKeysWith: { first, _ in first })
+    guard let expected = try reference.value(named: graph.values[target].name) else {
+      throw ONNXError.noSuchValue(name: graph.values[target].name, suggestion: nil)
+    }
+    self.expected = expected
+    var producer: [Graph.ValueID: Int] = [:]
+    var candidates: [Graph.ValueID] = []
+    for (index, step) in check.steps.enumerated() {
+      for case let output? in step.node.outputs {
+        producer[output] = index
+        let isKnown = !step.isConstant && reference.names.contains(graph.values[output].name)
+        if isKnown, index < targetStep { candidates.append(output) }
+      }
+    }
+    self.producer = producer
+    self.candidates = candidates
+  }
+
+  func reduce() throws -> ParityReduction? {
+    guard kind == .cumulative else { return try reduction(cutting: Set(candidates)) }
+    // The most candidates, from the first on, that may be cut with the difference still there.
+    var (low, high) = (0, candidates.count)
+    while low < high {
+      let middle = (low + high + 1) / 2
+      if try differs(cutting: Set(candidates[..<middle])) { low = middle } else { high = middle - 1 }
+    }
+    var cuts = Set(candidates[..<low])
+    // One by one, those that are still computed; each costs a run of the part.
+    for candidate in candidates[low...].prefix(Self.attempts) where part(cutting: cuts).values.contains(candidate) {
+      if try differs(cutting: cuts.union([candidate])) { cuts.insert(candidate) }
+    }
+    return try reduction(cutting: cuts)
+  }
+
+  private static let attempts = 256
+
+  /// The nodes that lead to the target from the values in `cuts` and the model's inputs.
+  private struct Part {
+    var steps: [Int] = []
+    /// The cuts and inputs that the nodes read.
+    var boundary: [Graph.ValueID] = []
+    var constants: Set<Graph.ValueID> = []
+    var values: Set<Graph.ValueID> = []
+  }
+
+  private func part(cutting cuts: Set<Graph.ValueID>) -> Part {
+    var part = Part()
+    var open = [target]
+    var seen: Set<Graph.ValueID> = [target]
+    var steps: Set<Int> = []
+    while let id = open.popLast() {
+      if id != target, cuts.contains(id) {
+        part.boundary.append(id)
+      } else if let index = producer[id] {
+        part.values.insert(id)
+        guard steps.insert(index).inserted else { continue }
+        for read in check.steps[index].node.reads where seen.insert(read).inserted { open.append(read) }
+      } else if check.graph.constants[id] != nil, inputs[id] == nil {
+        part.constants.insert(id)
+      } else {
+        part.boundary.append(id)
+      }
+    }
+    part.steps = steps.sorted()
+    part.boundary.sort()
+    return part
+  }
+
+  private func graph(of part: Part) -> Graph {
+    var graph = check.graph
+    graph.nodes = part.steps.map { check.steps[$0].node }
+    graph.inputs = part.boundary
+    graph.outputs = [target]
+    graph.constants = graph.constants.filter { part.constants.contains($0.key) }
+    return graph
+  }
+
+  private func feed(_ part: Part) throws -> [Graph.ValueID: Value] {
+    var feed: [Graph.ValueID: Value] = [:]
+    for id in part.boundary {
+      let info = check.graph.values[id]
+      if let value = inputs[id] {
+        feed[id] = value
+      } else if let value = try reference.value(named: info.name) {
+        feed[id] = try value.narrowed(to: types[info.name])
+      }
+    }
+    return feed
+  }
+
+  private func difference(_ part: Part) throws -> ValueDifference {
+    let feed = try feed(part)
+    let graph = graph(of: part)
+    let actual = try Execution.with(precision: check.options.precision) {
+      try Plan(graph).run(
+        graph.inputs.map { feed[$0] },
+        context: RunContext(limits: check.options.limits, seed: check.options.seed))
+    }
+    guard let actual = actual.first else { throw ONNXError.graph("the part has no output") }
+    return try difference(actual)
+  }
+
+  private func difference(_ actual: Value) throws -> ValueDifference {
+    let step = check.steps[targetStep]
+    let allowsLevels = kind == .isolated ? step.makesLevels : step.isQuantized
+    return try ValueDifference(
+      actual, expected, tolerance: tolerance,
+      allowsLevels: allowsLevels && check.options.tolerance.absolute == nil)
+  }
+
+  private func differs(cutting cuts: Set<Graph.ValueID>) throws -> Bool {
+    try !difference(part(cutting: cuts)).isAcceptable
+  }
+
+  private func reduction(cutting cuts: Set<Graph.ValueID>) throws -> ParityReduction? {
+    let part = part(cutting: cuts)
+    let difference = try difference(part)
+    guard !difference.isAcceptable else { return nil }
+    let graph = graph(of: part)
+    let feed = try feed(part)
+    let name = check.graph.values[target].name
+    return ParityReduction(
+      model: try ModelProto(part: graph, of: check.model.proto, feed: feed, output: expected),
+      inputs: Dictionary(feed.map { (graph.values[$0.key].name, $0.value) }, uniquingKeysWith: { first, _ in first }),
+      outputs: [name: expected], nodes: graph.nodes.map(\.name), kind: kind, difference: difference)
+  }
+}
+
+extension ParityReport {
+  /// The element types of all inputs of nodes.
+  fileprivate var types: [String: ElementType] {
+    var types: [String: ElementType] = [:]
+    for input in nodes.lazy.flatMap(\.inputs) {
+      if case .tensor(let type?, _) = input.type { types[input.name] = type }
+    }
+    return types
+  }
+}
+
+extension ParityReduction {
+  /// Runs ``model`` as it was written, and says how it differs.
+  ///
+  /// - Parameters:
+  ///   - model: what was read from the file.
+  ///   - inputs: what was read from the file beside it; likewise `outputs`.
+  /// - Returns: whether some element is still beyond the tolerance.
+  public func stillDiffers(
+    _ model: Model, inputs: [String: Value], outputs: [String: Value], options: ParityCheck.Options
+  ) throws -> Bool {
+    var session = Session.Options()
+    session.precision = options.precision
+    session.optimizes = false
+    session.limits = options.limits
+    session.seed = options.seed
+    let actual = try Session(model, options: session).run(inputs)
+    for (name, expected) in outputs {
+      guard let value = actual[name] else { return false }
+      let again = try ValueDifference(
+        value, expected, tolerance: difference.comparison?.tolerance ?? .exact, allowsLevels: false)
+      if !again.isAcceptable { return true }
+    }
+    return false
+  }
+}

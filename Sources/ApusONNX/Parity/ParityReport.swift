@@ -1,0 +1,174 @@
+import Apus
+
+/// What a ``ParityCheck`` found on one set of inputs.
+public struct ParityReport: Sendable {
+  /// What is to be said of a node.
+  public enum Status: Sendable, Hashable {
+    /// Isolated and cumulative error are within the tolerances.
+    case equal
+    /// Some quantised levels are off by one, and nothing else.
+    case offByOneLevel
+    /// The node itself computes something else: its error on the reference's own inputs is beyond the tolerance.
+    case wrong
+    /// The node is right on the reference's inputs; its own inputs were off already.
+    case inherits
+    /// The reference has none of its outputs.
+    case unchecked
+    /// Its outputs depend on chance; the reference's are taken over.
+    case random
+    /// It could not be prepared or run, and why; the reference's outputs are taken over.
+    case failed(String)
+    /// A value that it reads has not been computed.
+    case notComputed(String)
+  }
+
+  /// An input of a node.
+  public struct Input: Sendable {
+    /// Where the value came from when the node was run by itself.
+    public enum Source: String, Sendable, Hashable, Encodable {
+      case constant, input, reference
+      /// Computed by Apus from what the reference has further up.
+      case computed
+    }
+
+    public let name: String
+    public let type: ValueType?
+    public let source: Source
+  }
+
+  /// Which side is closer to the true value, the node computed in DOUBLE.
+  public struct Truth: Sendable {
+    /// The node on the reference's inputs, in DOUBLE: how far the reference is from that, and how far Apus is.
+    public let isolatedReference: ValueDifference?
+    public let isolatedActual: ValueDifference?
+    /// The same for the whole model in DOUBLE.
+    public let cumulativeReference: ValueDifference?
+    public let cumulativeActual: ValueDifference?
+  }
+
+  /// An output of a node that the reference has.
+  public struct Output: Sendable {
+    public let name: String
+    public let type: ValueType?
+    public let expectedType: ValueType
+    /// The node on the reference's inputs; nil when it could not be run on them.
+    public let isolated: ValueDifference?
+    /// Apus' own run, from the model's inputs on.
+    public let cumulative: ValueDifference?
+    public let truth: Truth?
+  }
+
+  public struct NodeReport: Sendable {
+    /// The node's position in the order in which nodes run.
+    public let index: Int
+    public let name: String
+    public let operatorName: OperatorName
+    public let opset: Int
+    /// Attributes as text, sorted by name.
+    public let attributes: [(name: String, value: String)]
+    public let inputs: [Input]
+    public let outputs: [Output]
+    public let status: Status
+    /// The number of terms that one element of the output adds up.
+    public let terms: Int
+    /// The earlier nodes between this one and values that the reference has: a difference may be theirs as well.
+    public let suspects: [String]
+    /// Whether nothing that goes into the model reaches the node.
+    public let isConstant: Bool
+    /// The nodes within its subgraphs, which are not looked into.
+    public let bodyNodeCount: Int
+  }
+
+  /// The nodes in the order in which they run.
+  public internal(set) var nodes: [NodeReport] = []
+  /// Names that the reference has and the model does not.
+  public internal(set) var unknownNames: [String] = []
+  /// Whether everything was computed in DOUBLE too.
+  public internal(set) var hasTruth = false
+}
+
+extension ParityReport {
+  /// What it all comes to.
+  public enum Verdict: Sendable, Hashable {
+    /// The reference has no value of the model.
+    case nothingChecked
+    case equal
+    /// Nodes compute something else; their positions in ``nodes``.
+    case wrong(first: Int, count: Int)
+    /// Every node is right by itself, and yet values are off: rounding that was amplified. The first position.
+    case accumulated(first: Int)
+    /// A node could not be run and no node is wrong.
+    case incomplete(first: Int)
+  }
+
+  public var verdict: Verdict {
+    if let first = nodes.firstIndex(where: { $0.status == .wrong }) {
+      return .wrong(first: first, count: nodes.count { $0.status == .wrong })
+    }
+    let failed = nodes.firstIndex { node in
+      if case .failed = node.status { true } else { false }
+    }
+    if let failed { return .incomplete(first: failed) }
+    if let first = nodes.firstIndex(where: { $0.status == .inherits }) { return .accumulated(first: first) }
+    return checkedCount == 0 ? .nothingChecked : .equal
+  }
+
+  public var isEqual: Bool { verdict == .equal }
+  /// The values that were compared.
+  public var checkedCount: Int { nodes.reduce(0) { $0 + $1.outputs.count } }
+  /// The nodes none of whose outputs the reference has, constants left out.
+  public var uncheckedCount: Int { nodes.count { $0.status == .unchecked && !$0.isConstant } }
+  public var bodyNodeCount: Int { nodes.reduce(0) { $0 + $1.bodyNodeCount } }
+
+  /// What is found of one operator.
+  public struct OperatorSummary: Sendable {
+    public let name: String
+    public internal(set) var nodes = 0
+    public internal(set) var checked = 0
+    public internal(set) var wrong = 0
+    public internal(set) var offByOneLevel = 0
+    public internal(set) var inherits = 0
+    /// The nodes that could not be run.
+    public internal(set) var failed = 0
+    /// The largest isolated error (RMS of the differences by RMS of the expected), and the node that has it.
+    public internal(set) var largestError = 0.0
+    public internal(set) var worstNode: String?
+  }
+
+  /// A line for each operator, in the order of their first node.
+  public var operators: [OperatorSummary] {
+    var order: [String] = []
+    var summaries: [String: OperatorSummary] = [:]
+    for node in nodes {
+      let name = "\(node.operatorName)"
+      if summaries[name] == nil { order.append(name) }
+      var summary = summaries[name] ?? OperatorSummary(name: name)
+      summary.nodes += 1
+      switch node.status {
+      case .wrong: summary.wrong += 1
+      case .offByOneLevel: summary.offByOneLevel += 1
+      case .inherits: summary.inherits += 1
+      case .failed: summary.failed += 1
+      default: break
+      }
+      if !node.outputs.isEmpty { summary.checked += 1 }
+      for output in node.outputs {
+        let error = output.isolated?.comparison?.relativeRootMeanSquare ?? 0
+        // Of what should be zero everywhere, any error is infinitely large.
+        if error.isInfinite, output.isolated?.isAcceptable == true { continue }
+        if error > summary.largestError { (summary.largestError, summary.worstNode) = (error, node.name) }
+      }
+      summaries[name] = summary
+    }
+    return order.compactMap { summaries[$0] }
+  }
+}
+
+extension Comparison {
+  /// The root mean square of the differences, relative to that of the expected elements; infinite when shapes differ or
+  /// an element is not finite on one side only.
+  public var relativeRootMeanSquare: Double {
+    guard let differences, differences.nonFiniteMismatchCount == 0 else { return .infinity }
+    return differences.normalizedMeanSquare.squareRoot()
+  }
+}

@@ -1,0 +1,90 @@
+import Apus
+
+/// How far a value may lie from the reference before it counts as different.
+///
+/// *Isolated*, a node is fed with the reference's values, and only its own rounding can separate the two. With u the
+/// rounding of the element type (2⁻²⁴ for FLOAT) and K the number of terms that one element adds up, an element passes
+/// when
+///
+///     |actual − expected| ≤ rtol · |expected| + (4 + √K / 2) · u · scale
+///
+/// The second part is about sums whose terms cancel: their error goes by the terms, not by the result, and grows like a
+/// random walk, with √K. The scale is the largest expected element; 1 for functions that lead to 0…1 or −1…1, whose usual
+/// formulas round at that size; and for sums of products, should they fail by that, the largest sum of the terms'
+/// magnitudes. There is no absolute constant, so that a wrong epsilon in a layer of small values is seen.
+///
+/// *Cumulatively* every earlier node has rounded as well: rtol 1e-3 and 1e-4 of the scale for FLOAT, where the scale is at
+/// least that of what went into a node that only moves, adds or clips values. Behind a node that quantises, where one
+/// rounding makes a whole level, two levels of 255 are allowed.
+///
+/// Integers, truth values and texts must be equal.
+public struct ParityTolerance: Sendable, Hashable {
+  /// In place of the rules' rtol.
+  public var relative: Double?
+  /// In place of the rules' part that does not grow with an element, as an absolute number.
+  public var absolute: Double?
+
+  public init(relative: Double? = nil, absolute: Double? = nil) {
+    self.relative = relative
+    self.absolute = absolute
+  }
+
+  /// The tolerance of a node on the reference's own inputs.
+  ///
+  /// - Parameters:
+  ///   - terms: how many terms an element adds up; see ``ReductionLength``.
+  ///   - leastScale: the scale, where it is more than the largest expected element.
+  func isolated(
+    _ expected: Value, computedIn type: ElementType?, terms: Int, leastScale: Double = 0
+  ) throws -> Tolerance {
+    guard let rule = Rule(type ?? expected.elementType) else { return replacing(.exact) }
+    let scale = max(leastScale, try expected.largestMagnitude())
+    let share = (4 + Double(max(1, terms)).squareRoot() / 2) * rule.unit
+    return replacing(Tolerance(relative: rule.isolated, absolute: share * scale))
+  }
+
+  /// The tolerance of a value at the end of a run of its own.
+  func cumulative(
+    _ expected: Value, computedIn type: ElementType?, isQuantized: Bool, leastScale: Double = 0
+  ) throws -> Tolerance {
+    if isQuantized {
+      let largest =
+        expected.elementType?.isFloatingPoint == true
+        ? try expected.largestMagnitude() : try expected.asFloat()?.largestMagnitude() ?? 0
+      return replacing(Tolerance(relative: 0, absolute: 2 / 255 * largest))
+    }
+    guard let rule = Rule(type ?? expected.elementType) else { return replacing(.exact) }
+    let scale = max(leastScale, try expected.largestMagnitude())
+    return replacing(Tolerance(relative: rule.cumulative, absolute: rule.cumulative / 10 * scale))
+  }
+
+  private func replacing(_ tolerance: Tolerance) -> Tolerance {
+    Tolerance(relative: relative ?? tolerance.relative, absolute: absolute ?? tolerance.absolute)
+  }
+
+  /// What holds for an element type.
+  private struct Rule {
+    /// Half the distance from 1 to the next number.
+    let unit: Double
+    let isolated: Double
+    let cumulative: Double
+
+    init?(_ type: ElementType?) {
+      switch type {
+      case .double: (unit, isolated, cumulative) = (0x1p-53, 1e-12, 1e-8)
+      case .float: (unit, isolated, cumulative) = (0x1p-24, 1.3e-6, 1e-3)
+      case .float16: (unit, isolated, cumulative) = (0x1p-11, 1e-3, 5e-2)
+      case .bfloat16: (unit, isolated, cumulative) = (0x1p-8, 1.6e-2, 2e-1)
+      default: return nil
+      }
+    }
+  }
+}
+
+extension Value {
+  /// A tensor of integers as FLOAT; nil for what is no tensor of numbers.
+  func asFloat() throws -> Value? {
+    guard case .tensor(let tensor) = self, tensor.dataType != .bool else { return nil }
+    return Value(try tensor.converted(to: Float.self))
+  }
+}

@@ -1,0 +1,71 @@
+import Apus
+
+/// Values that another runtime computed, under the names that they have in the model.
+///
+/// A value is read when it is needed and kept no longer, so that a file larger than memory will do.
+public struct ReferenceValues {
+  public let names: Set<String>
+  private let load: (String) throws -> Value
+
+  /// - Parameter load: reads the value of one of `names`.
+  public init(names: some Sequence<String>, load: @escaping (String) throws -> Value) {
+    self.names = Set(names)
+    self.load = load
+  }
+
+  public init(_ values: [String: Value]) {
+    self.init(names: values.keys) { name in
+      guard let value = values[name] else { throw ONNXError.noSuchValue(name: name, suggestion: nil) }
+      return value
+    }
+  }
+
+  /// The value called `name`; nil when it is not known.
+  public func value(named name: String) throws -> Value? {
+    names.contains(name) ? try load(name) : nil
+  }
+}
+
+extension Value {
+  /// The value in the floating-point type that a model computes it in, so that a node can be fed with it.
+  func narrowed(to type: ElementType?) throws -> Value {
+    guard case .tensor(let tensor) = self, tensor.dataType.isFloatingPoint, let type,
+      type != ElementType(tensor.dataType)
+    else { return self }
+    switch type {
+    case .float: return Value(try tensor.converted(to: Float.self))
+    case .double: return Value(try tensor.converted(to: Double.self))
+    #if !(os(macOS) && arch(x86_64))
+      case .float16: return Value(try tensor.converted(to: Float16.self))
+    #endif
+    case .bfloat16: return Value(try tensor.converted(to: BFloat16.self))
+    default: return self
+    }
+  }
+
+  /// Whether both are tensors of numbers with the same bytes.
+  func hasSameBytes(as other: Value) throws -> Bool {
+    guard case .tensor(let a) = self, case .tensor(let b) = other, a.dataType == b.dataType, a.shape == b.shape else {
+      return false
+    }
+    return try a.withUnsafeBytes { x in try b.withUnsafeBytes { y in x.elementsEqual(y) } }
+  }
+
+  /// The largest finite magnitude among floating-point numbers; 0 when there is none.
+  func largestMagnitude() throws -> Double {
+    guard case .tensor(let any) = self, any.dataType.isFloatingPoint else { return 0 }
+    if let tensor = any.tensor(of: Double.self) {
+      return try tensor.withUnsafeBufferPointer { elements in
+        var largest = 0.0
+        for element in elements where element.isFinite { largest = max(largest, element.magnitude) }
+        return largest
+      }
+    }
+    let tensor = try any.tensor(of: Float.self) ?? any.converted(to: Float.self)
+    return try tensor.withUnsafeBufferPointer { elements in
+      var largest: Float = 0
+      for element in elements where element.isFinite { largest = max(largest, element.magnitude) }
+      return Double(largest)
+    }
+  }
+}

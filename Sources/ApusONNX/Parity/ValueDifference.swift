@@ -1,0 +1,53 @@
+import Apus
+
+/// How a value differs from the reference's.
+public struct ValueDifference: Sendable {
+  /// The statistics; nil for texts, sequences, and values of another kind than expected.
+  public let comparison: Comparison?
+  /// What differs, in words, where there are no statistics; nil when nothing does.
+  public let reason: String?
+  /// Whether it is quantised levels that differ, by one, in at most 1 % of the elements: rounding, not a mistake.
+  public let isOffByOneLevel: Bool
+
+  /// Whether everything lies within the tolerance, or is off by one level as ``isOffByOneLevel`` says.
+  public var isAcceptable: Bool { reason == nil && (comparison?.isEqual ?? true || isOffByOneLevel) }
+
+  /// - Parameter allowsLevels: whether the value was made by rounding to levels, and may be off by one.
+  init(_ actual: Value, _ expected: Value, tolerance: Tolerance, allowsLevels: Bool) throws {
+    let areSameCodes = actual.elementType == expected.elementType
+    let actual = try actual.unwrapped(widening: areSameCodes)
+    let expected = try expected.unwrapped(widening: areSameCodes)
+    guard case .tensor(let a) = actual, case .tensor(let e) = expected else {
+      comparison = nil
+      reason = try actual.difference(from: expected, within: tolerance)
+      isOffByOneLevel = false
+      return
+    }
+    // A reference of higher precision is as good as one of the model's own.
+    let checksType = !(a.dataType.isFloatingPoint && e.dataType.isFloatingPoint)
+    let comparison = try Comparison(actual: a, expected: e, tolerance: tolerance, checksDataType: checksType)
+    self.comparison = comparison
+    reason = nil
+    isOffByOneLevel = allowsLevels && !a.dataType.isFloatingPoint && comparison.isOffByOne
+  }
+}
+
+extension Comparison {
+  /// Whether some elements differ, by one at most, and no more than 1 % of them.
+  fileprivate var isOffByOne: Bool {
+    guard hasAcceptableTypes, let differences, differences.mismatchedCount > 0 else { return false }
+    return differences.nonFiniteMismatchCount == 0 && differences.largestAbsolute?.value == 1
+      && differences.mismatchedCount <= max(1, differences.count / 100)
+  }
+}
+
+extension Value {
+  /// Codes as the numbers that they stand for, an optional as what it holds.
+  fileprivate func unwrapped(widening: Bool) throws -> Value {
+    switch self {
+    case .coded(let tensor) where widening: Value(try tensor.widened())
+    case .optional(let value?, _): try value.unwrapped(widening: widening)
+    default: self
+    }
+  }
+}
