@@ -56,7 +56,10 @@ let package = Package(
       dependencies: [kernelInterface] + kernelTargets.map { .target(name: $0.name) },
       swiftSettings: isChecked ? [.define("APUS_CHECKED")] : []),
     .target(name: "ApusMotion", dependencies: ["Apus"]),
-    .target(name: "ApusONNX", dependencies: ["Apus", kernelInterface]),
+    // Two hundred operators, few of them hot: loops over elements are in the kernels.
+    .target(
+      name: "ApusONNX", dependencies: ["Apus", kernelInterface],
+      swiftSettings: [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
     .target(name: "ApusModels", dependencies: ["Apus", "ApusMotion"]),
     .executableTarget(
       name: "ApusCLI",
