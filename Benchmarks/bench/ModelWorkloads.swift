@@ -16,7 +16,7 @@ struct ModelFile {
   func session(_ precision: Execution.Precision) throws -> Session {
     var options = Session.Options()
     options.precision = precision
-    return try Session(Model(contentsOf: path), options: options)
+    return try Session(Model(path: path), options: options)
   }
 
   func values() throws -> [String: Value] {

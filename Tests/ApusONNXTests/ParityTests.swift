@@ -9,7 +9,7 @@ import Testing
   private static let folder =
     "/" + String(describing: #filePath).split(separator: "/").dropLast(2).joined(separator: "/") + "/Fixtures/parity/"
 
-  private func model(_ name: String) throws -> Model { try Model(contentsOf: Self.folder + name + ".onnx") }
+  private func model(_ name: String) throws -> Model { try Model(path: Self.folder + name + ".onnx") }
 
   private func values(_ name: String, without left: Set<String> = []) throws -> ReferenceValues {
     let file = try SafetensorsFile(path: Self.folder + name + ".safetensors")

@@ -55,7 +55,7 @@ struct ParityCommand: ParsableCommand {
   }
 
   func run() throws {
-    let model = try Model(contentsOf: parity.model)
+    let model = try Model(path: parity.model)
     let check = try ParityCheck(model, options: parity.options(computesTruth: float64))
     var results = ParityResults(model: parity.model)
     for makeCase in try parity.cases(of: model) {

@@ -38,7 +38,7 @@ struct ReduceCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let model = try Model(contentsOf: parity.model)
+    let model = try Model(path: parity.model)
     let check = try ParityCheck(model, options: parity.options())
     for makeCase in try parity.cases(of: model) {
       let dataSet = try makeCase()
@@ -57,7 +57,7 @@ struct ReduceCommand: ParsableCommand {
     let values = ReducedValues(path: data ?? ReducedValues.path(besideModel: output))
     try part.model.write(to: output)
     try values.write(part)
-    let written = try Model(contentsOf: output)
+    let written = try Model(path: output)
     let (inputs, outputs) = try values.read(for: written)
     guard try part.stillDiffers(written, inputs: inputs, outputs: outputs, options: options) else {
       throw CommandFailure(.software, "\(output): what was written no longer differs; please report it")

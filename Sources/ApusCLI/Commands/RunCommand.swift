@@ -89,7 +89,7 @@ struct RunCommand: ParsableCommand {
     options.limits = limits.apply()
     options.precision = precision
     options.computesInFloat64 = isFloat64
-    let model = try Model(contentsOf: self.model)
+    let model = try Model(path: self.model)
     var inputs = ModelInputs(model, converts: convert, widens: isFloat64)
     let dimensions = try dimensions.dimensions(of: inputs.declared)
     for argument in self.inputs { try inputs.read(argument) }

@@ -7,7 +7,7 @@ import Apus
 /// tolerance computes something else; one that is off only cumulatively was handed an error.
 ///
 /// ```swift
-/// let check = try ParityCheck(Model(contentsOf: "model.onnx"))
+/// let check = try ParityCheck(Model(path: "model.onnx"))
 /// let report = try check.run(["images": picture], reference: values)
 /// ```
 ///

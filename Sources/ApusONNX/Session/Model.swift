@@ -1,4 +1,5 @@
 import Apus
+import FoundationEssentials
 
 /// A model as its file has it: the messages, and the graph made of them.
 public struct Model: Sendable {
@@ -8,9 +9,15 @@ public struct Model: Sendable {
   /// What is unusual and not wrong, a sentence each: a newer version of the format, for example.
   public let warnings: [String]
 
-  /// Reads a `.onnx` file. Weights stay in the mapped file.
+  /// Reads the `.onnx` file at `url`. Weights stay in the mapped file.
   /// - Throws: ``FileError``, ``ONNXFileError`` for a file that is no model, ``ONNXError/graph(_:)``.
-  public init(contentsOf path: String, access: FileAccess = .mapped) throws {
+  public init(contentsOf url: URL, access: FileAccess = .mapped) throws {
+    try self.init(path: url.systemPath, access: access)
+  }
+
+  /// Reads the `.onnx` file at `path`. Weights stay in the mapped file.
+  /// - Throws: ``FileError``, ``ONNXFileError`` for a file that is no model, ``ONNXError/graph(_:)``.
+  public init(path: String, access: FileAccess = .mapped) throws {
     try self.init(.read(contentsOf: path, access: access))
   }
 

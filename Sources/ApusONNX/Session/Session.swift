@@ -3,7 +3,7 @@ import Apus
 /// A model made ready to run.
 ///
 /// ```swift
-/// let model = try Model(contentsOf: "yolov8n.onnx")
+/// let model = try Model(path: "yolov8n.onnx")
 /// let session = try Session(model)
 /// let outputs = try session.run(["images": Value(picture)])
 /// ```
