@@ -55,7 +55,8 @@ import Testing
 
   @Test(arguments: [
     ["--frobnicate"], ["frobnicate"], ["inspect"], ["inspect", "a", "b"], ["compare", "--frobnicate"],
-    ["doctor", "extra"], ["run"], ["run", "a", "--repeat", "0"], ["run", "a", "--dim", "n"], ["conformance"], ["--generate-completion-script", "ksh"], ["verify", "--rtol"],
+    ["doctor", "extra"], ["run"], ["run", "a", "--repeat", "0"], ["run", "a", "--dim", "n"],
+    ["conformance"], ["--generate-completion-script", "ksh"], ["verify", "--rtol"],
   ])
   func wrongCommandLinesGetOneLineAndSixtyFour(arguments: [String]) throws {
     let process = Command.process(arguments)

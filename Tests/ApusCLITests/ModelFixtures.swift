@@ -32,7 +32,8 @@ enum ModelFixtures {
     get throws {
       try model(
         [NodeProto(name: "product", opType: "MatMulInteger", inputs: ["a", "b"], outputs: ["y"])],
-        inputs: [tensor("a", of: .uint8, [.symbol("n"), .size(3)])], outputs: [tensor("y", of: .int32, [.symbol("n"), .size(4)])],
+        inputs: [tensor("a", of: .uint8, [.symbol("n"), .size(3)])],
+        outputs: [tensor("y", of: .int32, [.symbol("n"), .size(4)])],
         initializers: [TensorProto(name: "b", value: Value(Tensor<UInt8>(repeating: 2, shape: [3, 4])))])
     }
   }
@@ -50,7 +51,8 @@ enum ModelFixtures {
       name: "loop", opType: "Loop", inputs: ["count", "", "x"], outputs: ["y"],
       attributes: [AttributeProto(name: "body", value: .graph(body))])
     return model(
-      [node], inputs: [tensor("count", of: .int64, []), tensor("x", [.symbol("n")])], outputs: [tensor("y", [.symbol("n")])])
+      [node], inputs: [tensor("count", of: .int64, []), tensor("x", [.symbol("n")])],
+      outputs: [tensor("y", [.symbol("n")])])
   }
 }
 

@@ -8,16 +8,16 @@ struct ConformanceCommand: ParsableCommand {
     abstract: "Run the tests of the ONNX standard, or others in their layout.",
     discussion: """
       PATH is a folder, or a ZIP archive of one, with a folder for each test: model.onnx, and test_data_set_0, \
-      test_data_set_1, … with input_0.pb, output_0.pb and so on. A tolerance.json may give rtol and atol; they are 1e-3 \
-      and 1e-7 without. Tests/Fixtures/generate/onnx_node_tests.py writes the standard's own.
+      test_data_set_1, … with input_0.pb, output_0.pb and so on. A tolerance.json may give rtol and atol; they are \
+      1e-3 and 1e-7 without. Tests/Fixtures/generate/onnx_node_tests.py writes the standard's own.
 
       Tests run one after another in a process of their own; one that ends the process, or takes longer than \
       --time-limit, counts as crashed. Of models whose outputs depend on chance, types, shapes and kinds of numbers \
       are compared.
 
       Ends with 0 when nothing is wrong and nothing crashed; what is unsupported does not count. With \
-      --expected-failures a test that does not pass must be in that list, and one that is in it must not pass. Ends with \
-      1 when something is not as it should be.
+      --expected-failures a test that does not pass must be in that list, and one that is in it must not pass. \
+      Ends with 1 when something is not as it should be.
 
       EXAMPLES
         apus conformance nodes

@@ -10,8 +10,8 @@ struct InspectCommand: ParsableCommand {
       Of a SAFETENSORS file the header alone is read, so a file of any size is listed at once. The whole header is \
       checked: shapes, element types, offsets that overlap or leave holes.
 
-      Of an ONNX MODEL: versions, producer, inputs, outputs, parameters, and its operators, with those that Apus does not \
-      have and nodes that cannot be prepared. Functions are written out; subgraphs are counted once. A model that \
+      Of an ONNX MODEL: versions, producer, inputs, outputs, parameters, and its operators, with those that Apus does \
+      not have and nodes that cannot be prepared. Functions are written out; subgraphs are counted once. A model that \
       cannot be run is inspected all the same.
 
       Where all extents are known or given, the model is run on zeros, node by node as the file has it, to count \

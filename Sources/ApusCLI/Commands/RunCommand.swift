@@ -13,8 +13,8 @@ struct RunCommand: ParsableCommand {
       rounds floating-point numbers, takes whole numbers of another width that fit, and makes whole numbers and truth \
       values floating-point.
 
-      RANDOM inputs are the same everywhere for the same seed, name and shape: in [0, 1) for floating-point types; 0 or \
-      1 for truth values and for whole numbers of 32 and 64 bits, so that they may be indices; 0 to 127 for narrower \
+      RANDOM inputs are the same everywhere for the same seed, name and shape: in [0, 1) for floating-point types; 0 \
+      or 1 for truth values and for whole numbers of 32 and 64 bits, so that they may be indices; 0 to 127 for narrower \
       ones. Open extents have no default: --dim gives them, or an input that has the same one and is given.
 
       OUTPUTS go to --output as .npy where NumPy has the type, and as .pb otherwise (bfloat16, float8 and smaller, \

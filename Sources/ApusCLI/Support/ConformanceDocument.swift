@@ -14,7 +14,8 @@ struct ConformanceDocument {
       "Made by `apus conformance FOLDER --document docs/conformance.md`; not to be edited by hand.", "",
       "The tests are the node tests of the ONNX standard\(standard.map { ", version \($0)" } ?? ""), as "
         + "`Tests/Fixtures/generate/onnx_node_tests.py` writes them.",
-      "Each holds a model of one operator, inputs, and the outputs that the standard asks for, with its tolerances.", "",
+      "Each holds a model of one operator, inputs, and the outputs that the standard asks for, with its tolerances.",
+      "",
       "**\(report.passed) of \(report.results.count) tests pass.** Of these, \(random) depend on chance: types, shapes "
         + "and kinds of numbers are compared.", "",
       "A test named `…_expanded…`, in which others spell the operator, counts for the operator.", "",

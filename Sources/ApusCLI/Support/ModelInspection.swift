@@ -47,6 +47,10 @@ struct ModelInspection {
   private var inputs: [Graph.ValueInfo] { model.graph.requiredInputs.map { model.graph.values[$0] } }
   private var outputs: [Graph.ValueInfo] { model.graph.outputs.map { model.graph.values[$0] } }
 
+  private var producer: String {
+    [model.proto.producerName, model.proto.producerVersion].filter { !$0.isEmpty }.joined(separator: " ")
+  }
+
   private var opsets: [(domain: String, version: Int64)] {
     model.proto.opsetImports.map { ($0.domain.isEmpty ? "ai.onnx" : $0.domain, $0.version) }
   }
@@ -62,12 +66,16 @@ extension ModelInspection {
     lines += values.map { "  " + $0 } + [""]
     lines += operatorTable.map { "  " + $0 } + [""]
     let metadata = model.proto.metadata
-    if !metadata.isEmpty { lines += table(metadata.map { ($0.key, shortened($0.value, unless: withMetadata)) }).map { "  " + $0 } + [""] }
+    if !metadata.isEmpty {
+      lines += table(metadata.map { ($0.key, shortened($0.value, unless: withMetadata)) }).map { "  " + $0 } + [""]
+    }
     for refusal in operators.refusals.prefix(20) {
       lines.append(
         "\(terminal.mark(false)) " + ErrorReport.oneLine("node '\(refusal.node)' (\(refusal.name)): \(refusal.reason)"))
     }
-    if operators.refusals.count > 20 { lines.append("\(terminal.mark(false)) and \(operators.refusals.count - 20) more") }
+    if operators.refusals.count > 20 {
+      lines.append("\(terminal.mark(false)) and \(operators.refusals.count - 20) more")
+    }
     lines += warnings.map { terminal.styled("!", .yellow) + " " + ErrorReport.oneLine($0) }
     lines.append("\(terminal.mark(isRunnable)) " + verdict)
     return lines.map { $0 + "\n" }.joined()
@@ -84,7 +92,9 @@ extension ModelInspection {
 
   private func table(_ rows: [(String, String)]) -> [String] {
     var table = TextTable(separator: "   ")
-    for (label, text) in rows { table.add(Terminal.output.styled(ErrorReport.oneLine(label), .dim), ErrorReport.oneLine(text)) }
+    for (label, text) in rows {
+      table.add(Terminal.output.styled(ErrorReport.oneLine(label), .dim), ErrorReport.oneLine(text))
+    }
     return table.lines
   }
 
@@ -94,7 +104,6 @@ extension ModelInspection {
 
   private var facts: [(String, String)] {
     let proto = model.proto
-    let producer = [proto.producerName, proto.producerVersion].filter { !$0.isEmpty }.joined(separator: " ")
     var rows = [("format", "ONNX, version \(proto.irVersion)")]
     rows.append(("operators", opsets.map { "\($0.domain) \($0.version)" }.joined(separator: ", ")))
     if !producer.isEmpty { rows.append(("producer", producer)) }
@@ -102,21 +111,29 @@ extension ModelInspection {
     if proto.modelVersion != 0 { rows.append(("version", "\(proto.modelVersion)")) }
     if !proto.docString.isEmpty { rows.append(("description", shortened(proto.docString, unless: false))) }
     let types = parameters.entries.map { "\($0.type) \(CountText.grouped($0.elements))" }.joined(separator: ", ")
-    rows.append((
-      "parameters",
-      "\(CountText.grouped(parameters.elements)) in \(CountText.grouped(parameters.tensors)) tensors, "
-        + ByteText.size(parameters.bytes) + (parameters.entries.count > 1 ? " (\(types))" : types.isEmpty ? "" : " of \(parameters.entries[0].type)")
-    ))
+    let kinds =
+      switch parameters.entries.count {
+      case 0: ""
+      case 1: " of \(parameters.entries[0].type)"
+      default: " (\(types))"
+      }
+    let counts = "\(CountText.grouped(parameters.elements)) in \(CountText.grouped(parameters.tensors)) tensors"
+    rows.append(("parameters", "\(counts), \(ByteText.size(parameters.bytes))\(kinds)"))
     if !parameters.externalFiles.isEmpty {
       rows.append(("other files", parameters.externalFiles.joined(separator: ", ")))
     }
     var nodes = CountText.grouped(operators.nodeCount)
-    if !proto.functions.isEmpty { nodes += ", with \(CountText.counted(proto.functions.count, "function")) written out" }
-    if operators.subgraphCount > 0 { nodes += ", in \(CountText.counted(operators.subgraphCount, "subgraph")) too" }
+    if !proto.functions.isEmpty {
+      nodes += ", with \(CountText.counted(proto.functions.count, "function")) written out"
+    }
+    if operators.subgraphCount > 0 {
+      nodes += ", in \(CountText.counted(operators.subgraphCount, "subgraph")) too"
+    }
     rows.append(("nodes", nodes))
     if let cost {
       rows.append(("multiply-adds", "\(CountText.grouped(cost.total)), in one run"))
-      rows.append(("memory", "\(ByteText.size(cost.peakMemory)) at most, measured in one run on zeros; mapped weights not counted"))
+      let peak = ByteText.size(cost.peakMemory)
+      rows.append(("memory", "\(peak) at most, measured in one run on zeros; mapped weights not counted"))
     }
     return rows
   }
@@ -126,7 +143,9 @@ extension ModelInspection {
     var table = TextTable()
     for (label, infos) in [("input", inputs), ("output", outputs)] {
       table.add([label, "type"].map { terminal.styled($0, .dim) })
-      for info in infos { table.add(ErrorReport.oneLine(info.name), info.type.map { ErrorReport.oneLine("\($0)") } ?? "not declared") }
+      for info in infos {
+        table.add(ErrorReport.oneLine(info.name), ErrorReport.oneLine(info.type.map { "\($0)" } ?? "not declared"))
+      }
     }
     return table.lines
   }
@@ -144,7 +163,8 @@ extension ModelInspection {
         CountText.grouped(entry.count),
       ]
       if let count = cost?.multiplyAdds[entry.name] {
-        cells.append("\(CountText.grouped(count))  \(NumberText.fixed(100 * Double(count) / Double(total), decimals: 1)) %")
+        let share = NumberText.fixed(100 * Double(count) / Double(total), decimals: 1)
+        cells.append("\(CountText.grouped(count))  \(share) %")
       }
       table.add(cells)
     }
@@ -231,7 +251,7 @@ extension ModelInspection: Encodable {
     try container.encode(proto.irVersion, forKey: .format)
     try container.encode(
       Dictionary(opsets.map { ($0.domain, $0.version) }, uniquingKeysWith: { max($0, $1) }), forKey: .opsets)
-    try container.encode([proto.producerName, proto.producerVersion].filter { !$0.isEmpty }.joined(separator: " "), forKey: .producer)
+    try container.encode(producer, forKey: .producer)
     try container.encode(proto.domain, forKey: .domain)
     try container.encode(proto.modelVersion, forKey: .version)
     try container.encode(proto.docString, forKey: .description)

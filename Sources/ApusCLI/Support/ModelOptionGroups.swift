@@ -29,10 +29,10 @@ struct DimensionOptions: ParsableArguments {
   func dimensions(of inputs: [Graph.ValueInfo]) throws -> OpenDimensions {
     let (sizes, names) = (try sizes, OpenDimensions.names(in: inputs))
     for name in sizes.keys.sorted() where !names.contains(name) {
-      let nearest = nearestName(to: name, in: names).map { "; did you mean '\($0)'?" } ?? ""
+      let nearest = nearestName(to: name, in: names).map { "did you mean '\($0)'?" }
       let known = names.isEmpty ? "it leaves none open" : "there is \(names.joined(separator: ", "))"
       throw CommandFailure(
-        .usage, "--dim \(name): the model leaves no extent of that name open" + (nearest.isEmpty ? "; \(known)" : nearest))
+        .usage, "--dim \(name): the model leaves no extent of that name open; \(nearest ?? known)")
     }
     return OpenDimensions(sizes)
   }

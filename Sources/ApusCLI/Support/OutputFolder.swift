@@ -40,7 +40,8 @@ struct OutputFolder {
   /// count.
   private mutating func fileName(for name: String) -> String {
     let allowed = name.unicodeScalars.map { scalar in
-      let isPlain = scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "._-".unicodeScalars.contains(scalar)
+      let isPlain =
+        scalar.properties.isAlphabetic || scalar.properties.numericType != nil || "._-".unicodeScalars.contains(scalar)
       return isPlain ? String(scalar) : "_"
     }
     var base = ""

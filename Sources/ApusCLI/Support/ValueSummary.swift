@@ -1,8 +1,8 @@
 import Apus
 import ApusONNX
 
-/// Numbers about the numbers of a tensor: least, greatest, mean and standard deviation of those that are finite, and how
-/// many are not.
+/// Numbers about the numbers of a tensor: least, greatest, mean and standard deviation of those that are finite, and
+/// how many are not.
 struct ValueSummary {
   var min: Double?
   var max: Double?

@@ -8,7 +8,8 @@ import FoundationEssentials
 public struct ConformanceSuite: Sendable {
   /// The tests in alphabetical order.
   public let cases: [ConformanceCase]
-  /// The version of the standard that the tests are of, when a `standard.json` beside them says so: `{"onnx": "1.19.0"}`.
+  /// The version of the standard that the tests are of, when a `standard.json` beside them says so:
+  /// `{"onnx": "1.19.0"}`.
   public let standard: String?
 
   /// - Parameter path: a folder, or a file whose name ends with `.zip`.
