@@ -30,5 +30,6 @@ public protocol DataKernels:
   MovementKernels,
   ConversionKernels,
   GenerationKernels,
+  SelectionKernels,
   SendableMetatype
 {}

@@ -31,8 +31,8 @@ extension Float32Kernels {
     case .log: mapLanes(x, y, count) { logarithm($0) }
     case .log1p: mapLanes(x, y, count) { logarithmOfOnePlus($0) }
     case .erf: mapLanes(x, y, count) { errorFunction($0) }
-    case .sin: mapFloats(x, y, count) { sin($0) }
-    case .cos: mapFloats(x, y, count) { cos($0) }
+    case .sin: mapSine(x, y, count, shift: 0)
+    case .cos: mapSine(x, y, count, shift: 1)
     case .tan: mapFloats(x, y, count) { tan($0) }
     case .asin: mapFloats(x, y, count) { asin($0) }
     case .acos: mapFloats(x, y, count) { acos($0) }
@@ -78,7 +78,7 @@ extension Float32Kernels {
     case .clampedLine(let slope, let offset):
       let slope = all(Float(slope))
       let offset = all(Float(offset))
-      mapLanes(x, y, count) { smaller(greater($0 * slope + offset, all(0)), all(1)) }
+      mapLanes(x, y, count) { smaller(greater(multiplyAdd(offset, $0, slope), all(0)), all(1)) }
     case .swish(let beta):
       let beta = all(Float(beta))
       mapLanes(x, y, count) { $0 * logistic($0 * beta) }

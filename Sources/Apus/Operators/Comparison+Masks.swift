@@ -30,30 +30,67 @@ extension Tensor where Scalar: FloatingPointScalar {
       }
     }
   }
+}
 
+extension Tensor {
   /// `a` where `mask` is true and `b` where it is false (PyTorch's `where`); all three broadcast.
   public init(where mask: Tensor<Bool>, then a: Tensor, else b: Tensor) throws {
     let pair = try Shape.broadcast(a.shape, b.shape, operation: "where")
     let shape = try Shape.broadcast(mask.shape, pair, operation: "where")
     let mask = try mask.expanded(to: shape)
-    let a = try a.expanded(to: shape)
-    let b = try b.expanded(to: shape)
-    let kernels = Scalar.kernels
+    // A single value need not be repeated in memory.
+    let a = a.count == 1 ? a : try a.expanded(to: shape)
+    let b = b.count == 1 ? b : try b.expanded(to: shape)
+    let (aStep, bStep) = (a.count == 1 ? 0 : 1, b.count == 1 ? 0 : 1)
+    let kernels = Execution.current.kernels.data
     self = try withExtendedLifetime((mask.storage, a.storage, b.storage)) {
-      nonisolated(unsafe) let mask = (mask.pointer, mask.count)
+      nonisolated(unsafe) let mask = (UnsafeRawPointer(mask.pointer).assumingMemoryBound(to: UInt8.self), mask.count)
       nonisolated(unsafe) let first = a.pointer
       nonisolated(unsafe) let second = b.pointer
       return try Tensor.filled(shape) { destination in
         nonisolated(unsafe) let y = destination
         parallelRanges(mask.1) { start, count in
-          kernels.select(mask.0 + start, first + start, second + start, y + start, count: count)
+          kernels.select(
+            elementSize: MemoryLayout<Scalar>.stride, mask.0 + start, first + start * aStep, aStep: aStep,
+            second + start * bStep, bStep: bStep, y + start, count: count)
         }
       }
     }
   }
+}
 
+extension Tensor where Scalar: FloatingPointScalar {
   /// `value` where `mask` is true, the element elsewhere; the mask broadcasts.
   public func maskedFill(_ mask: Tensor<Bool>, with value: Scalar) throws -> Tensor {
     try Tensor(where: mask, then: Tensor([value], shape: []), else: self)
+  }
+}
+
+extension Tensor where Scalar == Bool {
+  /// Where both are true; the two broadcast.
+  public func and(_ other: Tensor) throws -> Tensor { try combined(.and, other, "and") }
+  /// Where one is true at least.
+  public func or(_ other: Tensor) throws -> Tensor { try combined(.or, other, "or") }
+  /// Where one is true and the other is not.
+  public func xor(_ other: Tensor) throws -> Tensor { try combined(.exclusiveOr, other, "xor") }
+  /// Where this is false.
+  public static prefix func ! (x: Tensor) throws -> Tensor { try x.xor(Tensor([true], shape: [])) }
+
+  private func combined(_ operation: LogicOperation, _ other: Tensor, _ name: String) throws -> Tensor {
+    let shape = try Shape.broadcast(self.shape, other.shape, operation: name)
+    let a = try expanded(to: shape)
+    let b = other.count == 1 ? other : try other.expanded(to: shape)
+    let bStep = b.count == 1 ? 0 : 1
+    let kernels = Execution.current.kernels.data
+    return try withExtendedLifetime((a.storage, b.storage)) {
+      nonisolated(unsafe) let first = UnsafeRawPointer(a.pointer).assumingMemoryBound(to: UInt8.self)
+      nonisolated(unsafe) let second = UnsafeRawPointer(b.pointer).assumingMemoryBound(to: UInt8.self)
+      return try Tensor.filled(shape) { destination in
+        nonisolated(unsafe) let y = UnsafeMutableRawPointer(destination).assumingMemoryBound(to: UInt8.self)
+        parallelRanges(a.count) { start, count in
+          kernels.logic(operation, first + start, second + start * bStep, bStep: bStep, y + start, count: count)
+        }
+      }
+    }
   }
 }

@@ -160,6 +160,39 @@ struct ActivationTests {
     }
   }
 
+  /// Angles close to zero, over many turns, close to where the functions vanish, and too large for the kernel.
+  static let angles: [Float] =
+    (0..<4001).map { Float($0 - 2000) / 100 } + (0..<2000).map { Float($0) * .pi / 2 }
+    + [1e-30, 1e-4, 1e4, 12345.678, 1e6, 1_048_576, -1_048_575.9, 1_048_577, 1e9, -3e37]
+
+  @Test("sine and cosine are within a unit in the last place")
+  func sineAndCosine() throws {
+    for (variant, result) in try onEveryVariant({ try Tensor(Self.angles).sin() }) {
+      for (angle, value) in zip(Self.angles, try result.elements) {
+        let exact = Float(sin(Double(angle)))
+        #expect((value - exact).magnitude <= exact.ulp, "\(variant): sin \(angle)")
+      }
+    }
+    for (variant, result) in try onEveryVariant({ try Tensor(Self.angles).cos() }) {
+      for (angle, value) in zip(Self.angles, try result.elements) {
+        let exact = Float(cos(Double(angle)))
+        #expect((value - exact).magnitude <= exact.ulp, "\(variant): cos \(angle)")
+      }
+    }
+    let special = try Tensor<Float>([-0.0, .infinity, -.infinity, .nan])
+    let sines = try special.sin().elements
+    #expect(sines[0] == 0 && sines[0].sign == .minus && sines[1...].allSatisfy(\.isNaN))
+    let cosines = try special.cos().elements
+    #expect(cosines[0] == 1 && cosines[1...].allSatisfy(\.isNaN))
+  }
+
+  @Test("an angle's sine does not depend on the angles beside it")
+  func neighboursOfAnAngle() throws {
+    let alone = try Tensor<Float>([0.5, -7.25, 1000]).sin().elements
+    let together = try Tensor<Float>([0.5, 1e30, -7.25, 1000]).sin().elements
+    #expect(alone == [together[0], together[2], together[3]])
+  }
+
   @Test("channel-blocked tensors stay so")
   func layoutIsKept() throws {
     let x = try randomTensor([2, 32, 5, 3], seed: 8, as: Float.self)

@@ -45,6 +45,30 @@ struct ArithmeticTests {
     #expect(try (a.converted(to: Double.self) / b.converted(to: Double.self)).bytes == doubles.bytes)
   }
 
+  @Test("truth values combined and choosing, of every size of element")
+  func truth() throws {
+    let a = try Tensor([true, true, false, false])
+    let b = try Tensor([true, false, true, false])
+    for (variant, result) in try onEveryVariant({ try a.and(b) }) {
+      #expect(try result.elements == [true, false, false, false], "\(variant)")
+    }
+    #expect(try a.or(b).elements == [true, true, true, false])
+    #expect(try a.xor(b).elements == [false, true, true, false])
+    #expect(try (!b).elements == [false, true, false, true])
+    #expect(try a.reshaped([4, 1]).and(Tensor([true, false])).shape == [4, 2])
+    #expect(try Tensor([false], shape: []).or(b).elements == [true, false, true, false])
+    for (variant, result) in try onEveryVariant({
+      try Tensor<Int16>(where: a, then: Tensor([-1, 2, 3, 4]), else: Tensor([9], shape: []))
+    }) {
+      #expect(try result.elements == [-1, 2, 9, 9], "\(variant)")
+    }
+    let wide = try Tensor<Int64>(where: a, then: Tensor([.min]), else: Tensor([1, 2, 3, 4]))
+    #expect(try wide.elements == [.min, .min, 3, 4])
+    let narrow = try Tensor<UInt8>(where: b, then: Tensor([7], shape: []), else: Tensor([255]))
+    #expect(try narrow.elements == [7, 255, 7, 255])
+    #expect(try Tensor<Bool>(where: a, then: b, else: !b).elements == [true, false, false, true])
+  }
+
   /// A map and what goes with it: a value a channel, with and without a batch of its own, a map for all channels, a row,
   /// a column; channels that are no whole blocks.
   static let blockedShapes: [([Int], [Int])] = [

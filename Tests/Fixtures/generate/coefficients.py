@@ -68,3 +68,10 @@ if __name__ == "__main__":
     fit("erf", expansion(lambda t: over_square_root(mpmath.erf, t) - 1, 2 / mpmath.sqrt(mpmath.pi) - 1),
         lambda t: 1 / over_square_root(mpmath.erf, t), 0, 1, 6)
     fit("erfc", lambda x: mpmath.log(mpmath.erfc(x)), lambda x: mpmath.erfc(x) / mpmath.erf(x), 0.9, 4.1, 8)
+
+    # sin(r) = r + r³ p(r²) and cos(r) = 1 - r²/2 + r⁴ q(r²) up to an eighth of a turn.
+    eighth = float(mpmath.pi / 4) * 1.0001
+    fit("sin", expansion(lambda t: (over_square_root(mpmath.sin, t) - 1) / t, -mpmath.mpf(1) / 6),
+        lambda t: t / over_square_root(mpmath.sin, t), 0, eighth**2, 2)
+    fit("cos", expansion(lambda t: (mpmath.cos(mpmath.sqrt(t)) - 1 + t / 2) / t**2, mpmath.mpf(1) / 24),
+        lambda t: t**2 / mpmath.cos(mpmath.sqrt(t)), 0, eighth**2, 2)

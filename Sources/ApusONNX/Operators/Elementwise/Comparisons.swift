@@ -21,7 +21,7 @@ extension Operators {
       switch try (arguments.value(0), arguments.value(1)) {
       case (.strings(let a), .strings(let b)): [Value(try equal(a, b))]
       case (.tensor(.bool(let a)), .tensor(.bool(let b))):
-        [Value(try zipElements(EqualTruth(), a, b, operation: "Equal"))]
+        [Value(try !a.xor(b))]
       default: try numbers(&arguments)
       }
     }
@@ -84,8 +84,8 @@ extension Operators {
     _ test: Test, _ a: AnyTensor, _ b: AnyTensor
   ) throws -> Tensor<Bool> {
     switch (a, b) {
-    case (.float32(let a), .float32(let b)): return try run(test, a, b)
-    case (.float64(let a), .float64(let b)): return try run(test, a, b)
+    case (.float32(let a), .float32(let b)): return try test(a, b)
+    case (.float64(let a), .float64(let b)): return try test(a, b)
     case (.int64(let a), .int64(let b)): return try run(test, a, b)
     case (.int32(let a), .int32(let b)): return try run(test, a, b)
     case (.int16(let a), .int16(let b)): return try run(test, a, b)
@@ -101,13 +101,13 @@ extension Operators {
             + "needed")
       }
       if a.dataType == .float64 || b.dataType == .float64 {
-        return try run(test, a.converted(to: Double.self), b.converted(to: Double.self))
+        return try test(a.converted(to: Double.self), b.converted(to: Double.self))
       }
-      return try run(test, a.converted(to: Float.self), b.converted(to: Float.self))
+      return try test(a.converted(to: Float.self), b.converted(to: Float.self))
     }
   }
 
-  private static func run<Test: ElementTest, Scalar: TensorScalar & Comparable>(
+  private static func run<Test: ElementTest, Scalar: WholeNumber>(
     _ test: Test, _ a: Tensor<Scalar>, _ b: Tensor<Scalar>
   ) throws -> Tensor<Bool> {
     try zipElements(TestOf<Test, Scalar>(test: test), a, b, operation: test.name)
@@ -117,10 +117,11 @@ extension Operators {
 /// A test of two numbers of one type, whichever it is.
 private protocol ElementTest: Sendable {
   var name: String { get }
-  func callAsFunction<Scalar: Comparable>(_ a: Scalar, _ b: Scalar) -> Bool
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Bool>
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Bool
 }
 
-private struct TestOf<Test: ElementTest, Scalar: TensorScalar & Comparable>: BinaryFunction {
+private struct TestOf<Test: ElementTest, Scalar: WholeNumber>: BinaryFunction {
   let test: Test
   @inline(__always)
   func callAsFunction(_ a: Scalar, _ b: Scalar) -> Bool { test(a, b) }
@@ -128,37 +129,47 @@ private struct TestOf<Test: ElementTest, Scalar: TensorScalar & Comparable>: Bin
 
 private struct EqualTest: ElementTest {
   var name: String { "Equal" }
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Bool> {
+    try a.eq(b)
+  }
   @inline(__always)
-  func callAsFunction<Scalar: Comparable>(_ a: Scalar, _ b: Scalar) -> Bool { a == b }
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Bool { a == b }
 }
 
 private struct GreaterTest: ElementTest {
   var name: String { "Greater" }
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Bool> {
+    try a.gt(b)
+  }
   @inline(__always)
-  func callAsFunction<Scalar: Comparable>(_ a: Scalar, _ b: Scalar) -> Bool { a > b }
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Bool { a > b }
 }
 
 private struct GreaterOrEqualTest: ElementTest {
   var name: String { "GreaterOrEqual" }
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Bool> {
+    try a.ge(b)
+  }
   @inline(__always)
-  func callAsFunction<Scalar: Comparable>(_ a: Scalar, _ b: Scalar) -> Bool { a >= b }
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Bool { a >= b }
 }
 
 private struct LessTest: ElementTest {
   var name: String { "Less" }
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Bool> {
+    try a.lt(b)
+  }
   @inline(__always)
-  func callAsFunction<Scalar: Comparable>(_ a: Scalar, _ b: Scalar) -> Bool { a < b }
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Bool { a < b }
 }
 
 private struct LessOrEqualTest: ElementTest {
   var name: String { "LessOrEqual" }
+  func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Bool> {
+    try a.le(b)
+  }
   @inline(__always)
-  func callAsFunction<Scalar: Comparable>(_ a: Scalar, _ b: Scalar) -> Bool { a <= b }
-}
-
-private struct EqualTruth: BinaryFunction {
-  @inline(__always)
-  func callAsFunction(_ a: Bool, _ b: Bool) -> Bool { a == b }
+  func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Bool { a <= b }
 }
 
 private struct InfinityTest<Scalar: FloatingPointScalar>: UnaryFunction {

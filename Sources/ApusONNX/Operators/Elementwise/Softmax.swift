@@ -25,7 +25,9 @@ extension Operators {
     floating(try AlongAxis(node, .hard))
   }
 
-  fileprivate static func hardmax<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, axis: Int) throws -> Tensor<Scalar> {
+  fileprivate static func hardmax<Scalar: FloatingPointScalar>(
+    _ x: Tensor<Scalar>, axis: Int
+  ) throws -> Tensor<Scalar> {
     var result = try Tensor<Scalar>(zeros: x.shape)
     guard x.count > 0 else { return result }
     let winners = try x.argmax(axis: axis).elements

@@ -33,50 +33,24 @@ extension Operators {
     return (try x.converted(to: type), try y.converted(to: type))
   }
 
+  /// - Parameter y: of the type of `x`.
   private static func select(_ condition: Tensor<Bool>, _ x: AnyTensor, _ y: AnyTensor) throws -> AnyTensor {
-    let walk = try BroadcastWalk([condition.shape, x.shape, y.shape], operation: "Where")
-    return try condition.withUnsafeBufferPointer { condition in
-      try x.withUnsafeBytes { first in
-        try y.withUnsafeBytes { second in
-          try AnyTensor.filled(x.dataType, walk.shape) { destination in
-            guard let mask = condition.baseAddress, let a = first.baseAddress, let b = second.baseAddress else {
-              return
-            }
-            switch x.dataType.byteCount {
-            case 1: choose(walk, mask, a, b, destination, UInt8.self)
-            case 2: choose(walk, mask, a, b, destination, UInt16.self)
-            case 4: choose(walk, mask, a, b, destination, UInt32.self)
-            default: choose(walk, mask, a, b, destination, UInt64.self)
-            }
-          }
-        }
-      }
-    }
-  }
-
-  private static func choose<Bits: TensorScalar>(
-    _ walk: BroadcastWalk, _ mask: UnsafePointer<Bool>, _ x: UnsafeRawPointer, _ y: UnsafeRawPointer,
-    _ result: UnsafeMutableRawPointer, _ type: Bits.Type
-  ) {
-    nonisolated(unsafe) let mask = mask
-    nonisolated(unsafe) let x = x.assumingMemoryBound(to: type)
-    nonisolated(unsafe) let y = y.assumingMemoryBound(to: type)
-    nonisolated(unsafe) let result = result.assumingMemoryBound(to: type)
-    let (maskStep, xStep, yStep) = (walk.steps[0], walk.steps[1], walk.steps[2])
-    walk.forRowsInParallel { position, count, offsets in
-      let (mask, x, y) = (mask + offsets[0], x + offsets[1], y + offsets[2])
-      let result = result + position
-      // Each combination that networks have is a loop of its own, without multiplications.
-      switch (maskStep, xStep, yStep) {
-      case (1, 1, 1): for i in 0..<count { result[i] = mask[i] ? x[i] : y[i] }
-      case (1, 1, 0):
-        let value = y[0]
-        for i in 0..<count { result[i] = mask[i] ? x[i] : value }
-      case (1, 0, 1):
-        let value = x[0]
-        for i in 0..<count { result[i] = mask[i] ? value : y[i] }
-      default: for i in 0..<count { result[i] = mask[i &* maskStep] ? x[i &* xStep] : y[i &* yStep] }
-      }
+    switch x {
+    case .float64(let x): .float64(try Tensor(where: condition, then: x, else: y.converted()))
+    case .float32(let x): .float32(try Tensor(where: condition, then: x, else: y.converted()))
+    #if !(os(macOS) && arch(x86_64))
+      case .float16(let x): .float16(try Tensor(where: condition, then: x, else: y.converted()))
+    #endif
+    case .bfloat16(let x): .bfloat16(try Tensor(where: condition, then: x, else: y.converted()))
+    case .int8(let x): .int8(try Tensor(where: condition, then: x, else: y.converted()))
+    case .int16(let x): .int16(try Tensor(where: condition, then: x, else: y.converted()))
+    case .int32(let x): .int32(try Tensor(where: condition, then: x, else: y.converted()))
+    case .int64(let x): .int64(try Tensor(where: condition, then: x, else: y.converted()))
+    case .uint8(let x): .uint8(try Tensor(where: condition, then: x, else: y.converted()))
+    case .uint16(let x): .uint16(try Tensor(where: condition, then: x, else: y.converted()))
+    case .uint32(let x): .uint32(try Tensor(where: condition, then: x, else: y.converted()))
+    case .uint64(let x): .uint64(try Tensor(where: condition, then: x, else: y.converted()))
+    case .bool(let x): .bool(try Tensor(where: condition, then: x, else: y.converted()))
     }
   }
 
