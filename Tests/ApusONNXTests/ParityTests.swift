@@ -84,11 +84,30 @@ import Testing
     #expect(try self.report("right", without: inner).verdict == .equal)
   }
 
-  @Test func levelsOffByOneAreNoDifference() throws {
-    let report = try report("rounding")
-    #expect(wrongNodes(report).isEmpty)
+  @Test(arguments: [(1, 1, true), (1, 2, false), (2, 1, false)])
+  func levelOffByOneIsNoDifference(levels: Int, elements: Int, isRounding: Bool) throws {
+    let file = try values("reference", without: ["dequantized"])
+    guard case .tensor(let any)? = try file.value(named: "levels"), var changed = any.tensor(of: UInt8.self)?.elements
+    else { throw OperatorError("the fixture has no levels") }
+    // Of 128 elements 1 % is one.
+    for index in 0..<elements {
+      changed[index] = changed[index] > 128 ? changed[index] - UInt8(levels) : changed[index] + UInt8(levels)
+    }
+    let tensor = try Tensor<UInt8>(changed, shape: any.shape)
+    let reference = ReferenceValues(names: file.names) { name in
+      name == "levels" ? Value(tensor) : try #require(try file.value(named: name))
+    }
+    let image = try #require(try file.value(named: "image"))
+    let report = try ParityCheck(model("right")).run(["image": image], reference: reference)
     let quantize = try #require(report.nodes.first { $0.name == "quantize" })
-    #expect(quantize.status == .offByOneLevel || quantize.status == .equal)
+    #expect(quantize.status == (isRounding ? .offByOneLevel : .wrong))
+    #expect(report.isEqual == isRounding)
+
+    // Who asks for nothing but equality gets that.
+    var options = ParityCheck.Options()
+    options.tolerance = ParityTolerance(absolute: 0)
+    let strict = try ParityCheck(model("right"), options: options).run(["image": image], reference: reference)
+    #expect(strict.nodes.first { $0.name == "quantize" }?.status == .wrong)
   }
 
   @Test func toleranceGivenReplacesTheRule() throws {
@@ -136,6 +155,24 @@ import Testing
     #expect(report.nodes[first].name == "norm")
     // What comes after is judged on the reference's values all the same.
     #expect(report.nodes.first { $0.name == "project" }?.status == .equal)
+  }
+
+  @Test func valuesOfChanceAreTakenOver() throws {
+    var graph = GraphProto(name: "chance")
+    graph.nodes = [
+      NodeProto(
+        name: "draw", opType: "RandomNormal", outputs: ["drawn"],
+        attributes: [AttributeProto(name: "shape", value: .ints([3]))]),
+      NodeProto(name: "negate", opType: "Neg", inputs: ["drawn"], outputs: ["negated"]),
+    ]
+    graph.outputs = [ValueInfoProto(name: "negated", type: .tensor(.float, nil))]
+    let model = try Model(ModelProto(opsetImports: [OperatorSetID(version: 17)], graph: graph))
+    let report = try ParityCheck(model).run(
+      [:],
+      reference: ReferenceValues([
+        "drawn": Value(Tensor<Float>([1, -2, 3])), "negated": Value(Tensor<Float>([-1, 2, -3])),
+      ]))
+    #expect(report.nodes.map(\.status) == [.random, .equal])
   }
 
   @Test func namesOfNeitherModelNorInputsAreCounted() throws {
