@@ -68,6 +68,18 @@ import Testing
         groups([flat, try floats([1, 3, 4]), try floats([1, 3, 4]), nil, nil, try whole([9]), try whole([3])]),
         groups([flat, try floats([1, 3, 4]), try floats([1, 3, 4]), nil, nil, try whole([4]), try whole([5])]),
         groups([flat, nil, nil, nil, nil, try whole([.max]), try whole([.max])]),
+        Refusal(
+          "heads of nothing", "Attention", [try floats([1, 3, 0]), try floats([1, 3, 0]), try floats([1, 3, 0])],
+          opset: 23, ["q_num_heads": .int(1 << 40), "kv_num_heads": .int(1 << 40)]),
+        Refusal(
+          "steps without inputs", "LSTM",
+          [try floats([1 << 50, 1, 0]), try floats([1, 8, 0]), r, nil, try whole([2])], ["direction": text("reverse")]),
+        Refusal(
+          "places without samples", "EmbedLayerNormalization",
+          [
+            Value(try Tensor<Int32>(zeros: [0, 1 << 50])), nil, try floats([3, 2]), try floats([3, 2]), nil,
+            try floats([2]), try floats([2]),
+          ], domain: microsoft),
         groups([flat], ["k_quant_type": text("PER_TENSOR")]),
         Refusal(
           "a skip of another shape", "SkipLayerNormalization", [flat, try floats([2, 8]), try floats([8])],

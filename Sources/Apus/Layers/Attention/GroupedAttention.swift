@@ -14,7 +14,7 @@ package struct AttentionHeads<Scalar: FloatingPointScalar>: Sendable {
     let shape = tensor.shape
     if shape.count == 4 {
       (batch, heads, time, features) = (shape[0], shape[1], shape[2], shape[3])
-    } else if shape.count == 3, count > 0, shape[2].isMultiple(of: count) {
+    } else if shape.count == 3, count > 0, count <= max(1, shape[2]), shape[2].isMultiple(of: count) {
       (batch, heads, time, features) = (shape[0], count, shape[1], shape[2] / count)
     } else {
       throw TensorError.shape(

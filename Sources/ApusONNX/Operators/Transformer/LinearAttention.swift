@@ -83,7 +83,8 @@ private struct LinearAttentionOperator<Scalar: FloatingPointScalar>: FloatingOpe
     let context = arguments.context
     try state.withUnsafeMutableBufferPointer { state in
       try output.withUnsafeMutableBufferPointer { output in
-        guard let state = state.baseAddress, let output = output.baseAddress, width > 0 else { return }
+        // Without tokens the state stays, and of a sample without anything there may be very many.
+        guard let state = state.baseAddress, let output = output.baseAddress, !output.isEmpty else { return }
         for sample in 0..<batch {
           try context.checkCancellation()
           recurrence.run(sample, state: state, output: output)

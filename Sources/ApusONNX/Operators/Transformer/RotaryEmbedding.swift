@@ -31,6 +31,7 @@ private struct RotaryOperator<Scalar: FloatingPointScalar>: FloatingOperator {
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
     let x = try AttentionHeads(arguments.floating(0, as: Scalar.self), heads: heads)
+    guard x.tensor.count > 0 else { return [try Value(rounding: x.tensor, to: type)] }
     let tables = try RotaryTables(
       cosines: arguments.floating(1, as: Scalar.self), sines: arguments.floating(2, as: Scalar.self))
     let places = try arguments.optionalIntegers(3)
@@ -59,6 +60,7 @@ private struct MicrosoftRotaryOperator<Scalar: FloatingPointScalar>: FloatingOpe
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
     let input = try arguments.floating(0, as: Scalar.self)
+    guard input.count > 0 else { return [try Value(rounding: input, to: type)] }
     let tables = try RotaryTables(
       cosines: arguments.floating(2, as: Scalar.self), sines: arguments.floating(3, as: Scalar.self))
     // Without a number of heads the tables say how large one is.
@@ -104,7 +106,7 @@ struct RotaryTables<Scalar: FloatingPointScalar>: Sendable {
       guard cosines.rank == 3, cosines.shape[0] == batch, cosines.shape[1] == time else {
         throw OperatorError("cos_cache has shape \(cosines.shape); [\(batch), \(time), pairs] is needed")
       }
-      return Array(0..<Swift.max(0, batch * time))
+      return Array(0..<(batch * time))
     }
     guard cosines.rank == 2 else {
       throw OperatorError("cos_cache has shape \(cosines.shape); with position_ids, [positions, pairs] is needed")

@@ -47,6 +47,7 @@ private struct GroupQueryOperator<Scalar: FloatingPointScalar>: FloatingOperator
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
     var (query, key, value) = try operands(arguments)
     let (batch, time) = (query.batch, query.time)
+    try Shape.checkMemory([batch, time, 4], of: Int.self, operation: "GroupQueryAttention")
     let lengths = try arguments.integers(5).map { $0 &+ 1 }
     let total = try arguments.integer(6)
     guard lengths.count == batch, lengths.allSatisfy({ $0 >= 0 && $0 <= total }), total >= time else {

@@ -116,6 +116,8 @@ private struct EmbedNormalization<Scalar: FloatingPointScalar>: FloatingOperator
     let words = try arguments.tensor(0).converted(to: Int64.self)
     guard words.rank == 2 else { throw OperatorError("input_ids has shape \(words.shape); [batch, time] is needed") }
     let (batch, time) = (words.shape[0], words.shape[1])
+    // Without words there may be very many samples or places.
+    try Shape.checkMemory([max(batch, time)], of: Int64.self, operation: "EmbedLayerNormalization")
     var sum = try embedding(words, weight: arguments.floating(2, as: Scalar.self))
     let positions =
       try arguments.optionalTensor(8)?.converted(to: Int64.self)

@@ -107,6 +107,8 @@ struct RecurrentSequences<Scalar: FloatingPointScalar>: Sendable {
     }
     steps = try batchFirst ? x.permuted([1, 0, 2]) : x
     (time, batch) = (steps.shape[0], steps.shape[1])
+    // Without inputs there may be very many steps.
+    try Shape.checkMemory([time, batch, 4], of: Int64.self, operation: "sequences")
     if let lengths {
       guard lengths.count == batch else {
         throw OperatorError("sequence_lens has \(lengths.count) elements for a batch of \(batch)")
