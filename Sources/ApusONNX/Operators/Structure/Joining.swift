@@ -28,7 +28,7 @@ extension Operators {
       let x = try arguments.take(0)
       let shape = try x.extents
       let axis = try Axes.resolve(axis, rank: shape.count)
-      let sizes = try sizes(arguments) ?? known ?? evenSizes(shape[axis], parts: count)
+      let sizes = try sizes(arguments) ?? known ?? evenSizes(shape[axis], parts: count, wanted: node.outputCount)
       guard sizes.count >= node.outputCount else {
         throw OperatorError("\(sizes.count) parts are asked for; the node has \(node.outputCount) outputs")
       }
@@ -36,16 +36,17 @@ extension Operators {
     }
   }
 
-  /// `parts` sizes that add up to `size`, all ⌈size / parts⌉ as long as there is enough.
-  private static func evenSizes(_ size: Int, parts: Int) throws -> [Int] {
+  /// The first `wanted` of `parts` sizes that add up to `size`, all ⌈size / parts⌉ as long as there is enough; and the
+  /// sum of those that nobody wants.
+  private static func evenSizes(_ size: Int, parts: Int, wanted: Int) throws -> [Int] {
     guard parts > 0 else { throw OperatorError("the number of outputs is \(parts)") }
-    try Shape.checkMemory([parts], of: Value.self, operation: "split")
     let part = size / parts + (size.isMultiple(of: parts) ? 0 : 1)
     var rest = size
-    return (0..<parts).map { _ in
+    let sizes = (0..<wanted).map { _ in
       defer { rest -= min(part, rest) }
       return min(part, rest)
     }
+    return rest > 0 ? sizes + [rest] : sizes
   }
 }
 

@@ -75,9 +75,12 @@ private struct ScanBody {
   ) throws {
     let body = try node.subplan("body")
     let scanned = try node.int("num_scan_inputs")
+    guard 1...max(node.inputCount, 1) ~= scanned else {
+      throw OperatorError("num_scan_inputs is \(scanned); the node has \(node.inputCount) inputs")
+    }
     let states = node.inputCount - leadingInputs - scanned
     let outputs = body.outputCount - states
-    guard scanned >= 1, states >= 0, outputs >= 0, body.inputCount == states + scanned,
+    guard states >= 0, outputs >= 0, body.inputCount == states + scanned,
       node.outputCount <= body.outputCount
     else {
       throw OperatorError(

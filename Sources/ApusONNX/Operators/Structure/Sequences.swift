@@ -90,7 +90,8 @@ extension Operators {
         let size = try arguments.has(1) ? arguments.integer(1) : 1
         guard size > 0 else { throw OperatorError("parts of size \(size) are asked for") }
         let count = shape[axis] / size + (shape[axis].isMultiple(of: size) ? 0 : 1)
-        try Shape.checkMemory([count, 8], of: Value.self, operation: "SplitToSequence")
+        // A tensor of one element takes some hundred bytes.
+        try Shape.checkMemory([count, 256], of: UInt8.self, operation: "SplitToSequence")
         sizes = [Int](repeating: size, count: count)
         if count > 0 { sizes[count - 1] = shape[axis] - (count - 1) * size }
       }

@@ -113,7 +113,7 @@ extension DecisionTrees {
   init(ensemble node: NodeDescription) throws {
     func list(_ name: String) throws -> [Int] { try node.ints(name, default: []) }
     let features = try list("nodes_featureids")
-    let modes = try node.optionalTensor("nodes_modes")?.doubles.map { Int($0) } ?? []
+    let modes = try node.optionalTensor("nodes_modes")?.doubles.map { Int(exactly: $0) ?? -1 } ?? []
     let thresholds = try node.optionalTensor("nodes_splits")?.doubles ?? []
     let (trueIDs, falseIDs) = try (list("nodes_truenodeids"), list("nodes_falsenodeids"))
     let (trueLeaves, falseLeaves) = try (list("nodes_trueleafs"), list("nodes_falseleafs"))

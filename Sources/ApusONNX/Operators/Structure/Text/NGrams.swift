@@ -38,8 +38,8 @@ extension Operators {
       try result.withUnsafeMutableBufferPointer { result in
         // Rows without words count nothing, however many there are.
         for row in 0..<(length == 0 ? 0 : rows) {
-          try arguments.context.checkCancellation()
-          let counts = pool.counts(tokens[(row * length)..<((row + 1) * length)])
+          let words = tokens[(row * length)..<((row + 1) * length)]
+          let counts = try pool.counts(words) { try arguments.context.checkCancellation() }
           for (ngram, count) in counts {
             let value = mode == "TF" ? Float(count) : (mode == "IDF" ? 1 : Float(count)) * weights[ngram]
             result[row * width.partialValue + columns[ngram]] += value
@@ -123,11 +123,13 @@ private struct NGramPool {
   }
 
   /// How often each n-gram occurs in a row.
-  func counts(_ row: ArraySlice<Int>) -> [Int: Int] {
+  /// - Parameter check: called now and then; what it throws ends the search.
+  func counts(_ row: ArraySlice<Int>, check: () throws -> Void) throws -> [Int: Int] {
     var counts: [Int: Int] = [:]
     let words = Array(row)
     // With as many words skipped as there are, only single ones are left.
     for distance in 1...max(1, min(mostSkips, words.count) + 1) {
+      try check()
       for start in words.indices {
         var (node, place, length) = (0, start, 1)
         while place < words.count, let child = children[Edge(node: node, token: words[place])] {
