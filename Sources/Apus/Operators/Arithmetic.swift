@@ -118,17 +118,23 @@ extension Tensor where Scalar: FloatingPointScalar {
     _ operation: BinaryOperation, _ a: Tensor, _ b: Tensor, then function: UnaryOperation? = nil
   ) throws -> Tensor {
     let (a, b) = a.layout == b.layout ? (a, b) : (try a.channelBlocked, try b.channelBlocked)
-    let kernels = Scalar.kernels
     return try withExtendedLifetime((a.storage, b.storage)) {
-      nonisolated(unsafe) let first = a.pointer
-      nonisolated(unsafe) let second = b.pointer
-      return try filled(a.shape, layout: a.layout) { destination in
-        nonisolated(unsafe) let y = destination
-        parallelRanges(a.storedCount) { start, count in
-          kernels.binary(operation, first + start, second + start, y + start, count: count)
-          if let function { kernels.unary(function, y + start, y + start, count: count) }
-        }
+      try filled(a.shape, layout: a.layout) {
+        run(operation, a.pointer, b.pointer, into: $0, count: a.storedCount, then: function)
       }
+    }
+  }
+
+  /// `a op b` for `count` elements, and `function` of that while it is in the cache; `y` may be `a` or `b`.
+  static func run(
+    _ operation: BinaryOperation, _ a: UnsafePointer<Scalar>, _ b: UnsafePointer<Scalar>,
+    into y: UnsafeMutablePointer<Scalar>, count: Int, then function: UnaryOperation? = nil
+  ) {
+    let kernels = Scalar.kernels
+    nonisolated(unsafe) let (a, b, y) = (a, b, y)
+    parallelRanges(count) { start, count in
+      kernels.binary(operation, a + start, b + start, y + start, count: count)
+      if let function { kernels.unary(function, y + start, y + start, count: count) }
     }
   }
 

@@ -3,14 +3,19 @@ import ApusKernelInterface
 extension Tensor where Scalar: FloatingPointScalar {
   /// `operation` of every element, in the same layout.
   package func mapped(_ operation: UnaryOperation) throws -> Tensor {
-    let kernels = Scalar.kernels
-    return try withExtendedLifetime(storage) {
-      nonisolated(unsafe) let x = pointer
-      return try Tensor.filled(shape, layout: layout) { destination in
-        nonisolated(unsafe) let y = destination
-        parallelRanges(storedCount) { start, count in kernels.unary(operation, x + start, y + start, count: count) }
-      }
+    try withExtendedLifetime(storage) {
+      try Tensor.filled(shape, layout: layout) { Self.run(operation, pointer, into: $0, count: storedCount) }
     }
+  }
+
+  /// `operation` of `count` elements; `y` may be `x`.
+  static func run(
+    _ operation: UnaryOperation, _ x: UnsafePointer<Scalar>, into y: UnsafeMutablePointer<Scalar>, count: Int
+  ) {
+    let kernels = Scalar.kernels
+    nonisolated(unsafe) let x = x
+    nonisolated(unsafe) let y = y
+    parallelRanges(count) { start, count in kernels.unary(operation, x + start, y + start, count: count) }
   }
 
   /// Every element with its sign changed.

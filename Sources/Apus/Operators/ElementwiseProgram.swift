@@ -78,30 +78,41 @@ package struct ElementwiseProgram: Sendable {
   /// - Parameter inputs: at least one, all of the same shape.
   /// - Throws: ``TensorError`` for shapes that differ, or when memory is short.
   package func callAsFunction<Scalar: FloatingPointScalar>(_ inputs: [Tensor<Scalar>]) throws -> Tensor<Scalar> {
+    var inputs = inputs
+    return try self(overwriting: &inputs)
+  }
+
+  /// The same with the memory of one of the inputs for the result, where nobody else holds it; none is to be used
+  /// again.
+  package func callAsFunction<Scalar: FloatingPointScalar>(
+    overwriting inputs: inout [Tensor<Scalar>]
+  ) throws -> Tensor<Scalar> {
     guard let shape = inputs.first?.shape, inputs.allSatisfy({ $0.shape == shape }) else {
       throw TensorError.shape(operation: "elementwise", reason: "shapes \(inputs.map(\.shape)) are not all the same")
     }
-    let isBlocked = inputs.contains { $0.layout == .channelBlocked }
-    let inputs = isBlocked ? try inputs.map { try $0.channelBlocked } : inputs
+    if inputs.contains(where: { $0.layout == .channelBlocked }) { inputs = try inputs.map { try $0.channelBlocked } }
+    let layout = inputs[0].layout
     let count = inputs[0].storedCount
+    // Only the last step writes to the result, and no step reads what it has written.
+    let result = try inputs.indices.first { inputs[$0].ownsMemory() }.map { inputs[$0] }
+      ?? Tensor(uninitialized: shape, layout: layout)
     let sources = inputs.map { Unchecked($0.pointer) }
+    let y = Unchecked(result.mutablePointer)
     let pieces = (count + Self.pieceCount - 1) / Self.pieceCount
     let piecesPerTask = max(1, elementsPerPiece / Self.pieceCount / max(1, steps.count / 2))
     let kernels = Scalar.kernels
-    return try withExtendedLifetime(inputs) {
-      try Tensor.filled(shape, layout: inputs[0].layout) { destination in
-        let y = Unchecked(destination)
-        try parallelWithScratch(
-          (pieces + piecesPerTask - 1) / piecesPerTask, of: Scalar.self, count: roomCount * Self.pieceCount
-        ) { task, scratch in
-          for piece in task * piecesPerTask..<min((task + 1) * piecesPerTask, pieces) {
-            let start = piece * Self.pieceCount
-            run(
-              kernels, sources, offset: start, into: y.value + start, count: min(Self.pieceCount, count - start), scratch)
-          }
+    try withExtendedLifetime((inputs, result)) {
+      try parallelWithScratch(
+        (pieces + piecesPerTask - 1) / piecesPerTask, of: Scalar.self, count: roomCount * Self.pieceCount
+      ) { task, scratch in
+        for piece in task * piecesPerTask..<min((task + 1) * piecesPerTask, pieces) {
+          let start = piece * Self.pieceCount
+          run(
+            kernels, sources, offset: start, into: y.value + start, count: min(Self.pieceCount, count - start), scratch)
         }
       }
     }
+    return result
   }
 
   private func run<Scalar: FloatingPointScalar>(

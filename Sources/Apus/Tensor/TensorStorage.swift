@@ -1,16 +1,26 @@
-/// The memory behind a tensor: its own, taken from the pool and given back, or somebody else's, kept alive.
+/// The memory behind a tensor: its own, taken from the pool or the arena of a run and given back, or somebody else's,
+/// kept alive.
 final class TensorStorage: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
   let byteCount: Int
   /// What keeps `base` valid when the memory is not ours, a mapped file for example. Such memory is never written.
   let owner: (any AnyObject & Sendable)?
+  /// Where the memory has its place, when it is not from the pool.
+  private let arena: MemoryArena?
 
-  /// Memory from the pool, 64-byte aligned, its contents undefined.
+  /// Memory from the arena of the current run, where that offers a place of this size, or from the pool; 64-byte
+  /// aligned, its contents undefined.
   /// - Throws: ``TensorError/memory(bytes:limit:)``.
   init(byteCount: Int) throws {
-    self.base = try BufferPool.shared.allocate(byteCount: byteCount)
     self.byteCount = byteCount
     self.owner = nil
+    if let arena = MemoryArena.current, let place = arena.take(byteCount: byteCount) {
+      self.base = place
+      self.arena = arena
+    } else {
+      self.base = try BufferPool.shared.allocate(byteCount: byteCount)
+      self.arena = nil
+    }
   }
 
   /// Borrowed memory that `owner` keeps alive.
@@ -18,6 +28,7 @@ final class TensorStorage: @unchecked Sendable {
     self.base = UnsafeMutableRawPointer(mutating: base)
     self.byteCount = byteCount
     self.owner = owner
+    self.arena = nil
   }
 
   /// Gives the memory of a mapped file back to the system, whose contents are read again when they are needed. Nothing
@@ -27,6 +38,10 @@ final class TensorStorage: @unchecked Sendable {
   }
 
   deinit {
-    if owner == nil { BufferPool.shared.recycle(base, byteCount: byteCount) }
+    if let arena {
+      arena.leave(base)
+    } else if owner == nil {
+      BufferPool.shared.recycle(base, byteCount: byteCount)
+    }
   }
 }

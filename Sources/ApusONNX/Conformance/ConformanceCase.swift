@@ -48,8 +48,7 @@ public struct ConformanceCase: Sendable {
   /// Runs the test on every data set.
   public func run(options: Session.Options = .init()) -> Outcome {
     do {
-      guard let proto = try model(of: name) else { return .wrong("it has no model.onnx") }
-      let model = try Model(proto)
+      guard let model = try model() else { return .wrong("it has no model.onnx") }
       let session = try Session(model, options: options)
       let tolerance = try tolerance()
       let isRandom = Self.isRandom(model.graph)
@@ -84,16 +83,23 @@ public struct ConformanceCase: Sendable {
     return Tolerance(relative: numbers.rtol, absolute: numbers.atol)
   }
 
-  /// The outputs for every data set.
-  func outputs(options: Session.Options) throws -> [[String: Value]] {
-    guard let file = try files.file("\(name)/model.onnx") else { return [] }
-    let model = try Model(file.withUnsafeBytes { try ModelProto.read(bytes: $0, name: "\(name)/model.onnx") })
-    let session = try Session(model, options: options)
+  /// The model; nil when there is none.
+  func model() throws -> Model? { try model(of: name).map { try Model($0) } }
+
+  /// The inputs of every data set.
+  func dataSets(_ graph: Graph) throws -> [[String: Value]] {
     var results: [[String: Value]] = []
     while try files.file("\(name)/test_data_set_\(results.count)/output_0.pb") != nil {
-      results.append(try session.run(inputs(model.graph, "\(name)/test_data_set_\(results.count)")))
+      results.append(try inputs(graph, "\(name)/test_data_set_\(results.count)"))
     }
     return results
+  }
+
+  /// The outputs for every data set.
+  func outputs(options: Session.Options) throws -> [[String: Value]] {
+    guard let model = try model() else { return [] }
+    let session = try Session(model, options: options)
+    return try dataSets(model.graph).map { try session.run($0) }
   }
 
   private func inputs(_ graph: Graph, _ folder: String) throws -> [String: Value] {

@@ -2,16 +2,20 @@ import Apus
 
 extension Graph {
   /// The graph as it runs fastest. With `exact` precision every output stays the same, bit for bit.
-  func optimized(_ options: Session.Options) throws -> Graph {
+  ///
+  /// - Parameter isWhole: whether this is the model's graph and no subgraph.
+  func optimized(_ options: Session.Options, isWhole: Bool = true) throws -> Graph {
     let precision = options.precision
     // Matrices in pieces first: folding would join them.
-    var graph = try inliningConstants().withoutIdentities().fusingLinear(precision).foldingConstants()
+    var graph = inliningConstants().withoutIdentities().fusingLinear(precision)
+    if isWhole { graph = graph.foldingShapes() }
+    graph = try graph.foldingConstants()
       .fusingLinear(precision).foldingBatchNorm(precision)
     if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }
     graph = graph.fusingIntegerScales().fusingActivations(precision).fusingElementwise()
     for index in graph.nodes.indices {
       for (name, subgraph) in graph.nodes[index].subgraphs {
-        graph.nodes[index].subgraphs[name] = try subgraph.knowing(graph.constants).optimized(options)
+        graph.nodes[index].subgraphs[name] = try subgraph.knowing(graph.constants).optimized(options, isWhole: false)
       }
     }
     return graph

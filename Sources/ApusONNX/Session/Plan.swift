@@ -19,6 +19,7 @@ struct Plan: Sendable {
   var steps: [Step] = []
   /// The constants that some step reads when it runs.
   var constants: [Graph.ValueID: Value] = [:]
+  let memoryPlans = MemoryPlans()
 }
 
 extension Plan {
@@ -93,13 +94,19 @@ extension Plan {
   /// - Parameters:
   ///   - inputs: a value for each of ``Graph/inputs``; nil for one that has a default.
   ///   - captured: a value for each of ``Graph/captures``.
+  ///   - prepare: called with the number of each step before it runs.
   /// - Returns: the values of ``Graph/outputs``.
-  func run(_ inputs: [Value?], captured: [Value] = [], context: RunContext) throws -> [Value] {
+  func run(
+    _ inputs: [Value?], captured: [Value] = [], context: RunContext, beforeStep prepare: ((Int) -> Void)? = nil
+  ) throws -> [Value] {
     var slots = [Value?](repeating: nil, count: graph.values.count)
     for (id, value) in constants { slots[id] = value }
     for (id, value) in zip(graph.inputs, inputs) { if let value { slots[id] = value } }
     for (capture, value) in zip(graph.captures, captured) { slots[capture.inner] = value }
-    for step in steps { try run(step, in: &slots, context: context) }
+    for (index, step) in steps.enumerated() {
+      prepare?(index)
+      try run(step, in: &slots, context: context)
+    }
     return try graph.outputs.map { id in
       guard let value = slots[id] else {
         throw ONNXError.graph("output '\(graph.values[id].name)' of graph '\(graph.name)' is given by no node")

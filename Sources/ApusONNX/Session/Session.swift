@@ -19,6 +19,8 @@ public struct Session: Sendable {
     public var computesInFloat64 = false
     /// Whether the graph is rewritten before it runs. Without, every node runs as the file has it.
     public var optimizes = true
+    /// Whether memory for what nodes give is planned ahead, where shapes tell its size.
+    public var plansMemory = true
     public var limits = Limits()
     /// What random operators start from.
     public var seed: UInt64 = 0
@@ -43,7 +45,7 @@ public struct Session: Sendable {
   public let options: Options
   /// The graph that runs, after ``Options/optimizes``.
   public var graph: Graph { plan.graph }
-  private let plan: Plan
+  let plan: Plan
   private let variants: PlanVariants
 
   /// - Throws: ``ONNXError`` for operators that Apus does not have and attributes that make no sense.
@@ -96,8 +98,11 @@ public struct Session: Sendable {
       try variants.plan(for: names) { try Self.prepare(model, options, fetching: names) }
     } ?? plan
     return try Execution.with(precision: options.precision) {
-      let values = try plan.run(
-        plan.graph.checkedInputs(inputs, computesInFloat64: options.computesInFloat64), context: context)
+      let checked = try plan.graph.checkedInputs(inputs, computesInFloat64: options.computesInFloat64)
+      // Somebody who watches may keep what is shown.
+      let isPlanned = options.plansMemory && context.observer == nil
+      let values = try isPlanned
+        ? plan.runPlanned(checked, context: context) : plan.run(checked, context: context)
       let outputs = zip(plan.graph.outputs, values).map { (plan.graph.values[$0].name, $1) }
       return Dictionary(outputs, uniquingKeysWith: { first, _ in first })
     }

@@ -125,10 +125,3 @@ struct RecurrentStack<Scalar: FloatingPointScalar>: Sendable {
     }
   }
 }
-
-extension Tensor {
-  /// The elements of a tensor that nobody else has seen yet, for an operator to fill.
-  fileprivate var mutablePointer: UnsafeMutablePointer<Scalar> {
-    storage.base.assumingMemoryBound(to: Scalar.self)
-  }
-}

@@ -7,6 +7,12 @@ import ApusKernelInterface
 /// A function of one floating-point tensor, of either working type.
 protocol FloatingFunction: Sendable {
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real>
+  /// Puts the function of `x` in its place, over its memory where nobody else holds that and the function can.
+  func replace<Real: FloatingPointScalar>(_ x: inout Tensor<Real>) throws
+}
+
+extension FloatingFunction {
+  func replace<Real: FloatingPointScalar>(_ x: inout Tensor<Real>) throws { x = try self(x) }
 }
 
 /// What one kernel computes of every element.
@@ -14,20 +20,38 @@ struct ElementKernel: FloatingFunction {
   let operation: UnaryOperation
 
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> { try x.mapped(operation) }
+  func replace<Real: FloatingPointScalar>(_ x: inout Tensor<Real>) throws { try x.apply(operation) }
 }
 
 extension Operators {
   /// `function` of input 0: FLOAT and DOUBLE as they are, the sixteen-bit types widened and rounded at the end.
   static func floating<Function: FloatingFunction>(_ function: Function) -> Operation {
-    { arguments in [try evaluate(function, arguments.tensor(0))] }
+    { arguments in [try evaluate(function, taking: &arguments)] }
   }
 
   /// As ``floating(_:)``; of whole numbers as well, whose result is cut to a whole number.
   static func throughDouble<Function: FloatingFunction>(_ function: Function) -> Operation {
     { arguments in
+      if try arguments.tensor(0).dataType.isFloatingPoint { return [try evaluate(function, taking: &arguments)] }
       let x = try arguments.tensor(0)
-      if x.dataType.isFloatingPoint || x.dataType == .bool { return [try evaluate(function, x)] }
+      if x.dataType == .bool { return [try evaluate(function, x)] }
       return [.tensor(try AnyTensor(function(x.converted(to: Double.self))).converted(to: x.dataType))]
+    }
+  }
+
+  /// `function` of input 0, which is given up.
+  static func evaluate<Function: FloatingFunction>(
+    _ function: Function, taking arguments: inout Arguments
+  ) throws -> Value {
+    func replaced<Real: FloatingPointScalar>(_ type: Real.Type) throws -> Value {
+      var x = try arguments.takeFloating(0, as: type)
+      try function.replace(&x)
+      return Value(x)
+    }
+    switch try arguments.tensor(0).dataType {
+    case .float32: return try replaced(Float.self)
+    case .float64: return try replaced(Double.self)
+    default: return try evaluate(function, arguments.tensor(0))
     }
   }
 

@@ -166,10 +166,13 @@ private struct ElementActivation: FloatingFunction {
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
     try activation(x, function)
   }
+
+  func replace<Real: FloatingPointScalar>(_ x: inout Tensor<Real>) throws { try x.apply(function) }
 }
 
 private struct Rectifier: NumberFunction {
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> { try relu(x) }
+  func replace<Real: FloatingPointScalar>(_ x: inout Tensor<Real>) throws { try x.apply(Activation.relu) }
   @inline(__always)
   func callAsFunction<Scalar: WholeNumber>(_ x: Scalar) -> Scalar { x < 0 ? 0 : x }
 }

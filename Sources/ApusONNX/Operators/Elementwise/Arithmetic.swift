@@ -1,4 +1,5 @@
 import Apus
+import ApusKernelInterface
 
 // Two operands, broadcast over each other (NumPy's rule), of one type. Whole numbers wrap around; they divide towards
 // zero, and what is divided by zero is 0. Before opset 7 the second operand was only stretched when `broadcast` said
@@ -35,7 +36,11 @@ extension Operators {
     _ node: NodeDescription, _ function: Function
   ) throws -> Operation {
     let stretch = try OldBroadcast(node)
+    let operation = node.opset < 7 ? nil : function.operation
     return { arguments in
+      if let operation, let result = try arguments.combined(operation, function.name) {
+        return [result]
+      }
       let a = try arguments.tensor(0)
       return [try combine(function, a, stretch(arguments.tensor(1), against: a))]
     }
@@ -46,8 +51,14 @@ extension Operators {
 protocol ArithmeticFunction: Sendable {
   /// The operator's name, for messages.
   var name: String { get }
+  /// The kernel that computes it.
+  var operation: BinaryOperation? { get }
   func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Real>
   func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Scalar
+}
+
+extension ArithmeticFunction {
+  var operation: BinaryOperation? { nil }
 }
 
 /// `function` of two tensors of one type. DOUBLE against another floating-point type is DOUBLE; the sixteen-bit types
@@ -92,6 +103,7 @@ private struct OnWholeNumbers<Function: ArithmeticFunction, Scalar: WholeNumber>
 
 struct Addition: ArithmeticFunction {
   var name: String { "Add" }
+  var operation: BinaryOperation? { .add }
   func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Real> {
     try a + b
   }
@@ -101,6 +113,7 @@ struct Addition: ArithmeticFunction {
 
 private struct Subtraction: ArithmeticFunction {
   var name: String { "Sub" }
+  var operation: BinaryOperation? { .subtract }
   func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Real> {
     try a - b
   }
@@ -110,6 +123,7 @@ private struct Subtraction: ArithmeticFunction {
 
 private struct Multiplication: ArithmeticFunction {
   var name: String { "Mul" }
+  var operation: BinaryOperation? { .multiply }
   func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Real> {
     try a * b
   }
@@ -119,6 +133,7 @@ private struct Multiplication: ArithmeticFunction {
 
 private struct Quotient: ArithmeticFunction {
   var name: String { "Div" }
+  var operation: BinaryOperation? { .divide }
   func callAsFunction<Real: FloatingPointScalar>(_ a: Tensor<Real>, _ b: Tensor<Real>) throws -> Tensor<Real> {
     try a / b
   }

@@ -67,6 +67,7 @@ extension Operators {
   /// `function` of floating-point numbers or of whole ones.
   static func unary<Function: NumberFunction>(_ function: Function) -> Operation {
     { arguments in
+      if try arguments.tensor(0).dataType.isFloatingPoint { return [try evaluate(function, taking: &arguments)] }
       let x = try arguments.tensor(0)
       if let result = try x.dataType.visitWholeNumber(OnWholeNumbers(function: function, x: x)) { return [result] }
       return [try evaluate(function, x)]

@@ -98,28 +98,28 @@ private struct WholeElementwise: Sendable {
 
   /// nil when the inputs are not what the program can take.
   func callAsFunction(_ arguments: inout Arguments) throws -> [Value?]? {
-    switch arguments[tensors[0]] {
-    case .tensor(.float32(let first)): try run(first, arguments).map { [Value($0)] }
-    case .tensor(.float64(let first)): try run(first, arguments).map { [Value($0)] }
+    switch try arguments.tensor(tensors[0]).dataType {
+    case .float32: try run(&arguments, as: Float.self).map { [Value($0)] }
+    case .float64: try run(&arguments, as: Double.self).map { [Value($0)] }
     default: nil
     }
   }
 
   private func run<Scalar: FloatingPointScalar>(
-    _ first: Tensor<Scalar>, _ arguments: Arguments
+    _ arguments: inout Arguments, as type: Scalar.Type
   ) throws -> Tensor<Scalar>? {
-    var inputs: [Tensor<Scalar>] = []
+    let shape = try arguments.tensor(tensors[0]).shape
     for position in tensors {
-      guard case .tensor(let any)? = arguments[position], let tensor = any.tensor(of: Scalar.self),
-        tensor.shape == first.shape
+      guard case .tensor(let any)? = arguments[position], any.dataType == Scalar.dataType, any.shape == shape
       else { return nil }
-      inputs.append(tensor)
     }
     // A number of more axes than the tensors would give the result more, too.
     for position in numbers {
-      guard case .tensor(let any)? = arguments[position], any.dataType == first.dataType, any.rank <= first.rank
+      guard case .tensor(let any)? = arguments[position], any.dataType == Scalar.dataType, any.rank <= shape.count
       else { return nil }
     }
-    return try program(inputs)
+    var inputs: [Tensor<Scalar>] = []
+    for position in tensors { inputs.append(try arguments.takeFloating(position, as: type)) }
+    return try program(overwriting: &inputs)
   }
 }

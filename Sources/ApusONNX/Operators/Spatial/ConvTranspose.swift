@@ -13,18 +13,14 @@ extension Operators {
 }
 
 private struct ConvTransposeOperator<Scalar: FloatingPointScalar>: FloatingOperator {
-  private let windows: WindowAttributes
+  private let windows: TransposedWindows
   private let groups: Int
-  private let outputPadding: [Int]?
-  private let outputShape: [Int]?
   private let weight: Tensor<Scalar>?
 
   init(_ node: NodeDescription) throws {
-    windows = try WindowAttributes(node)
+    windows = try TransposedWindows(node)
     groups = try node.int("group", default: 1)
     guard 1...WindowAttributes.limit ~= groups else { throw OperatorError("group is \(groups)") }
-    outputPadding = try WindowAttributes.list(node, "output_padding", minimum: 0)
-    outputShape = try WindowAttributes.list(node, "output_shape", minimum: 1)
     // Widened once.
     weight = try node.ownConstant(1, as: Scalar.self)
     if weight != nil { node.absorb(1) }
@@ -39,7 +35,7 @@ private struct ConvTransposeOperator<Scalar: FloatingPointScalar>: FloatingOpera
         "an input of shape \(x.shape) and a weight of shape \(weight.shape) are not [batch, channels, …] and "
           + "[channels, outputs, …]")
     }
-    let placed = try placement(x.shape, kernel: Array(weight.shape[2...]))
+    let placed = try windows.placement(x.shape, kernel: Array(weight.shape[2...]))
     let result =
       switch placed.axes.count {
       case 1: try linear(x, weight, bias, placed)
@@ -49,7 +45,69 @@ private struct ConvTransposeOperator<Scalar: FloatingPointScalar>: FloatingOpera
     return [try Value(rounding: result, to: type)]
   }
 
-  private struct Placement {
+  private func planar(
+    _ x: Tensor<Scalar>, _ weight: Tensor<Scalar>, _ bias: Tensor<Scalar>?, _ axes: [WindowAxis], padding: [Int]
+  ) throws -> Tensor<Scalar> {
+    let parameters = try ConvolutionParameters(
+      operation: "ConvTranspose", kernel: Size2D(height: axes[0].kernel, width: axes[1].kernel),
+      stride: Size2D(height: axes[0].stride, width: axes[1].stride),
+      padding: Padding2D(top: axes[0].before, left: axes[1].before, bottom: axes[0].after, right: axes[1].after),
+      dilation: Size2D(height: axes[0].dilation, width: axes[1].dilation), groups: groups)
+    return try TransposedConvolution(
+      weight: weight, bias: bias, parameters: parameters,
+      outputPadding: Size2D(height: padding[0], width: padding[1]), limitsOutputPadding: false)(x)
+  }
+
+  /// Over maps of height 1.
+  private func linear(
+    _ x: Tensor<Scalar>, _ weight: Tensor<Scalar>, _ bias: Tensor<Scalar>?, _ placed: TransposedWindows.Placement
+  ) throws -> Tensor<Scalar> {
+    let height = WindowAxis(kernel: 1, stride: 1, dilation: 1, before: 0, after: 0)
+    return try planar(
+      x.withHeight(), weight.withHeight(), bias, [height] + placed.axes, padding: [0] + placed.outputPadding
+    ).withoutHeight()
+  }
+
+  /// Over three axes and more: a matrix product gives all windows, which are then added up where they overlap.
+  private func spatial(
+    _ x: Tensor<Scalar>, _ weight: Tensor<Scalar>, _ bias: Tensor<Scalar>?, _ placed: TransposedWindows.Placement
+  ) throws -> Tensor<Scalar> {
+    let (batch, channels) = (x.shape[0], x.shape[1])
+    guard channels.isMultiple(of: groups), channels > 0 else {
+      throw OperatorError("\(channels) channels cannot be divided into \(groups) groups")
+    }
+    let outputsPerGroup = weight.shape[1]
+    let taps = try Shape.elementCount(Array(weight.shape[2...]))
+    let positions = try Shape.elementCount(Array(x.shape[2...]))
+    let terms = outputsPerGroup * taps
+    let left = try weight.reshaped([1, groups, channels / groups, terms]).transposed()
+    let right = try x.reshaped([batch, groups, channels / groups, positions])
+    let product = try matmul(left, right)
+    let fold = Fold(axes: placed.axes, image: placed.outputs, blocks: Array(x.shape[2...]))
+    let images = try fold(
+      product.reshaped([batch * groups * outputsPerGroup, taps, positions]), adding: FloatingFold<Scalar>.self)
+    let y = try images.reshaped([batch, groups * outputsPerGroup] + placed.outputs)
+    guard let bias else { return y }
+    guard bias.shape == [groups * outputsPerGroup] else {
+      throw OperatorError("the bias has shape \(bias.shape); [\(groups * outputsPerGroup)] is needed")
+    }
+    return try y + bias.reshaped([bias.count] + placed.axes.map { _ in 1 })
+  }
+}
+
+/// Where the windows of a transposed convolution put what they give.
+struct TransposedWindows: Sendable {
+  private let windows: WindowAttributes
+  private let outputPadding: [Int]?
+  private let outputShape: [Int]?
+
+  init(_ node: NodeDescription) throws {
+    windows = try WindowAttributes(node)
+    outputPadding = try WindowAttributes.list(node, "output_padding", minimum: 0)
+    outputShape = try WindowAttributes.list(node, "output_shape", minimum: 1)
+  }
+
+  struct Placement {
     /// With the padding that is cut off the result.
     var axes: [WindowAxis]
     /// What is added at the end of each axis.
@@ -58,7 +116,7 @@ private struct ConvTransposeOperator<Scalar: FloatingPointScalar>: FloatingOpera
   }
 
   /// The output's size and padding: one of them is given, the other follows.
-  private func placement(_ shape: [Int], kernel: [Int]) throws -> Placement {
+  func placement(_ shape: [Int], kernel: [Int]) throws -> Placement {
     var axes = try windows.axes(kernel: kernel)
     var added = outputPadding ?? [Int](repeating: 0, count: axes.count)
     // Old files give batch and channels, too.
@@ -91,54 +149,5 @@ private struct ConvTransposeOperator<Scalar: FloatingPointScalar>: FloatingOpera
       outputs.append(target)
     }
     return Placement(axes: axes, outputPadding: added, outputs: outputs)
-  }
-
-  private func planar(
-    _ x: Tensor<Scalar>, _ weight: Tensor<Scalar>, _ bias: Tensor<Scalar>?, _ axes: [WindowAxis], padding: [Int]
-  ) throws -> Tensor<Scalar> {
-    let parameters = try ConvolutionParameters(
-      operation: "ConvTranspose", kernel: Size2D(height: axes[0].kernel, width: axes[1].kernel),
-      stride: Size2D(height: axes[0].stride, width: axes[1].stride),
-      padding: Padding2D(top: axes[0].before, left: axes[1].before, bottom: axes[0].after, right: axes[1].after),
-      dilation: Size2D(height: axes[0].dilation, width: axes[1].dilation), groups: groups)
-    return try TransposedConvolution(
-      weight: weight, bias: bias, parameters: parameters,
-      outputPadding: Size2D(height: padding[0], width: padding[1]), limitsOutputPadding: false)(x)
-  }
-
-  /// Over maps of height 1.
-  private func linear(
-    _ x: Tensor<Scalar>, _ weight: Tensor<Scalar>, _ bias: Tensor<Scalar>?, _ placed: Placement
-  ) throws -> Tensor<Scalar> {
-    let height = WindowAxis(kernel: 1, stride: 1, dilation: 1, before: 0, after: 0)
-    return try planar(
-      x.withHeight(), weight.withHeight(), bias, [height] + placed.axes, padding: [0] + placed.outputPadding
-    ).withoutHeight()
-  }
-
-  /// Over three axes and more: a matrix product gives all windows, which are then added up where they overlap.
-  private func spatial(
-    _ x: Tensor<Scalar>, _ weight: Tensor<Scalar>, _ bias: Tensor<Scalar>?, _ placed: Placement
-  ) throws -> Tensor<Scalar> {
-    let (batch, channels) = (x.shape[0], x.shape[1])
-    guard channels.isMultiple(of: groups), channels > 0 else {
-      throw OperatorError("\(channels) channels cannot be divided into \(groups) groups")
-    }
-    let outputsPerGroup = weight.shape[1]
-    let taps = try Shape.elementCount(Array(weight.shape[2...]))
-    let positions = try Shape.elementCount(Array(x.shape[2...]))
-    let terms = outputsPerGroup * taps
-    let left = try weight.reshaped([1, groups, channels / groups, terms]).transposed()
-    let right = try x.reshaped([batch, groups, channels / groups, positions])
-    let product = try matmul(left, right)
-    let fold = Fold(axes: placed.axes, image: placed.outputs, blocks: Array(x.shape[2...]))
-    let images = try fold(
-      product.reshaped([batch * groups * outputsPerGroup, taps, positions]), adding: FloatingFold<Scalar>.self)
-    let y = try images.reshaped([batch, groups * outputsPerGroup] + placed.outputs)
-    guard let bias else { return y }
-    guard bias.shape == [groups * outputsPerGroup] else {
-      throw OperatorError("the bias has shape \(bias.shape); [\(groups * outputsPerGroup)] is needed")
-    }
-    return try y + bias.reshaped([bias.count] + placed.axes.map { _ in 1 })
   }
 }

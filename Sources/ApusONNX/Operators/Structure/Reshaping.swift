@@ -22,7 +22,8 @@ extension Operators {
     }
   }
 
-  private static func reshaped(_ shape: [Int], to wanted: [Int], allowsZero: Bool) throws -> [Int] {
+  /// `wanted` with what -1 and 0 stand for.
+  static func reshaped(_ shape: [Int], to wanted: [Int], allowsZero: Bool) throws -> [Int] {
     func failure(_ reason: String) -> OperatorError {
       OperatorError("a tensor of shape \(shape) cannot take the shape \(wanted)\(reason)")
     }

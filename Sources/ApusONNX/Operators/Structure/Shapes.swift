@@ -15,12 +15,15 @@ extension Operators {
     let start = try node.int("start", default: 0)
     let end = try node.optionalInt("end")
     return { arguments in
-      let shape = try arguments.value(0).extents
-      func bound(_ axis: Int) -> Int { min(max(axis < 0 ? axis + shape.count : axis, 0), shape.count) }
-      let first = bound(start)
-      let last = max(first, bound(end ?? shape.count))
-      return [Value(try Tensor(shape[first..<last].map { Int64($0) }))]
+      [Value(try Tensor(extents(arguments.value(0).extents, from: start, to: end).map { Int64($0) }))]
     }
+  }
+
+  /// The extents from axis `start` to before axis `end`; bounds outside are moved to the nearest end.
+  static func extents(_ shape: [Int], from start: Int, to end: Int?) -> [Int] {
+    func bound(_ axis: Int) -> Int { min(max(axis < 0 ? axis &+ shape.count : axis, 0), shape.count) }
+    let first = bound(start)
+    return Array(shape[first..<max(first, bound(end ?? shape.count))])
   }
 
   /// The number of elements.

@@ -84,7 +84,7 @@ private struct LinearAttentionOperator<Scalar: FloatingPointScalar>: FloatingOpe
     try state.withUnsafeMutableBufferPointer { state in
       try output.withUnsafeMutableBufferPointer { output in
         // Without tokens the state stays, and of a sample without anything there may be very many.
-        guard let state = state.baseAddress, let output = output.baseAddress, !output.isEmpty else { return }
+        guard !output.isEmpty, let state = state.baseAddress, let output = output.baseAddress else { return }
         for sample in 0..<batch {
           try context.checkCancellation()
           recurrence.run(sample, state: state, output: output)

@@ -1,0 +1,44 @@
+import ApusKernelInterface
+
+// Functions of single elements over the memory of an operand that is not needed any more. What somebody else holds, or
+// a file does, is never written: the result then gets memory of its own.
+
+extension Tensor {
+  /// Whether nobody else holds this tensor's memory, and it may be written.
+  mutating func ownsMemory() -> Bool { storage.owner == nil && isKnownUniquelyReferenced(&storage) }
+
+  /// The elements of a tensor that nobody else has seen yet, or whose memory nobody else holds.
+  var mutablePointer: UnsafeMutablePointer<Scalar> { storage.base.assumingMemoryBound(to: Scalar.self) }
+}
+
+extension Tensor where Scalar: FloatingPointScalar {
+  /// Replaces every element by `operation` of it.
+  package mutating func apply(_ operation: UnaryOperation) throws {
+    guard ownsMemory() else {
+      self = try mapped(operation)
+      return
+    }
+    withExtendedLifetime(storage) {
+      Self.run(operation, pointer, into: mutablePointer, count: storedCount)
+    }
+  }
+
+  /// Replaces every element by `function` of it.
+  package mutating func apply(_ function: Activation) throws {
+    if let operation = function.operation { try apply(operation) }
+  }
+
+  /// `a op b` with broadcasting. The memory of either may become the result's; neither is to be used again.
+  package static func combine(
+    _ operation: BinaryOperation, overwriting a: inout Tensor, or b: inout Tensor, _ name: String
+  ) throws -> Tensor {
+    guard a.shape == b.shape, a.layout == b.layout else { return try combine(operation, a, b, name) }
+    let isFirst = a.ownsMemory()
+    guard isFirst || b.ownsMemory() else { return try combine(operation, a, b, name) }
+    let result = isFirst ? a : b
+    withExtendedLifetime((a.storage, b.storage)) {
+      run(operation, a.pointer, b.pointer, into: result.mutablePointer, count: result.storedCount)
+    }
+    return result
+  }
+}

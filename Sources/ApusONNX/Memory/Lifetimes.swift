@@ -1,0 +1,117 @@
+import Apus
+
+/// The memory that the steps of a plan take, from what shapes say and what operators do.
+///
+/// It is a forecast: of layouts, of results that are views of an input, of results written over an input. Where it is
+/// wrong memory is used less well, and nothing else happens.
+struct Lifetimes {
+  private(set) var buffers: [PlannedBuffer] = []
+  /// Outputs of nodes whose sizes do not follow from the shapes of the inputs.
+  private(set) var unknownCount = 0
+
+  private let types: [Graph.ValueID: InferredType]
+  private let lastReads: [Graph.ValueID: Int]
+  /// What lies in ``buffers``; several values may lie in one.
+  private var bufferOf: [Graph.ValueID: Int] = [:]
+  /// The maps that are kept channel-blocked.
+  private var blocked: Set<Graph.ValueID> = []
+
+  init(_ plan: Plan, types: [Graph.ValueID: InferredType]) {
+    self.types = types
+    var lastReads: [Graph.ValueID: Int] = [:]
+    for (index, step) in plan.steps.enumerated() {
+      for id in step.inputs.compactMap({ $0 }) + step.captures { lastReads[id] = index }
+    }
+    for id in plan.graph.outputs { lastReads[id] = PlannedBuffer.forever }
+    self.lastReads = lastReads
+    for (index, step) in plan.steps.enumerated() {
+      for case let output? in step.node.outputs { place(output, of: step, index) }
+    }
+  }
+
+  private mutating func place(_ output: Graph.ValueID, of step: Plan.Step, _ index: Int) {
+    guard let type = types[output], let elementType = type.elementType,
+      let dataType = elementType.isCoded ? .uint8 : elementType.dataType,
+      let sizes = try? MemoryArena.byteCounts(type.shape, dataType)
+    else {
+      unknownCount += 1
+      return
+    }
+    let last = max(index, lastReads[output] ?? index)
+    let name = step.node.operatorName
+    let source = step.inputs.first.flatMap { $0 }
+    if isBlocked(type.shape, dataType, step) { blocked.insert(output) }
+    if let source, isView(output, of: source, name) {
+      // Of an input or a constant: nothing of ours.
+      guard let buffer = bufferOf[source] else { return }
+      buffers[buffer].lastStep = max(buffers[buffer].lastStep, last)
+      bufferOf[output] = buffer
+      return
+    }
+    if let buffer = overwritten(by: step, index, sizes) {
+      buffers[buffer].lastStep = last
+      bufferOf[output] = buffer
+      return
+    }
+    bufferOf[output] = buffers.count
+    buffers.append(PlannedBuffer(sizes: sizes, firstStep: index, lastStep: last))
+  }
+
+  /// Whether an output is kept channel-blocked: convolutions make maps so, and what follows them keeps them.
+  private func isBlocked(_ shape: [Int], _ dataType: DataType, _ step: Plan.Step) -> Bool {
+    guard MemoryArena.canBeChannelBlocked(shape, dataType) else { return false }
+    let name = step.node.operatorName
+    if name == OperatorName(type: "Conv") || name == OperatorName(type: "ConvTranspose") { return true }
+    let maps = step.inputs.compactMap { $0 }.filter { types[$0]?.shape.count == shape.count && lastReads[$0] != nil }
+    if name == OperatorName(type: "Concat") { return !maps.isEmpty && maps.allSatisfy(blocked.contains) }
+    return ForecastOperators.keepLayout.contains(name) && maps.contains(where: blocked.contains)
+  }
+
+  /// Whether an output is its node's first input again, or a part of it.
+  private func isView(_ output: Graph.ValueID, of source: Graph.ValueID, _ name: OperatorName) -> Bool {
+    guard name.domain.isEmpty, let from = types[source], let to = types[output] else { return false }
+    switch name.type {
+    case "Identity", "Dropout": return true
+    case "Cast", "CastLike": return from == to
+    case "Expand", "Tile", "Pad", "Resize", "Upsample", "Concat": return from == to
+    // A map that is kept in blocks is copied when it takes another shape.
+    case "Reshape", "Flatten", "Squeeze", "Unsqueeze": return !blocked.contains(source)
+    case "Transpose":
+      let (extents, moved) = (from.shape.filter { $0 != 1 }, to.shape.filter { $0 != 1 })
+      return !blocked.contains(source) && extents == moved && Set(extents).count == extents.count
+    // Whole blocks of channels of one sample.
+    case "Split", "Slice":
+      if from == to { return true }
+      return blocked.contains(source) && to.shape[0] == 1 && from.shape.dropFirst(2) == to.shape.dropFirst(2)
+    default: return false
+    }
+  }
+
+  /// The memory of an input that a step writes its result over, as nobody reads it any more.
+  private func overwritten(by step: Plan.Step, _ index: Int, _ sizes: [Int]) -> Int? {
+    guard ForecastOperators.overwrite.contains(step.node.operatorName) else { return nil }
+    for case let input? in step.inputs {
+      guard let buffer = bufferOf[input], buffers[buffer].lastStep == index, buffers[buffer].sizes == sizes,
+        step.inputs.filter({ $0 == input }).count == 1
+      else { continue }
+      return buffer
+    }
+    return nil
+  }
+}
+
+/// What is expected of operators.
+private enum ForecastOperators {
+  /// Results of the shape of an input are written over it.
+  static let overwrite = names(
+    "Relu", "LeakyRelu", "Elu", "Selu", "Celu", "Sigmoid", "HardSigmoid", "HardSwish", "Swish", "Mish", "Tanh",
+    "Softplus", "Softsign", "ThresholdedRelu", "Gelu", "Exp", "Log", "Sqrt", "Reciprocal", "Floor", "Ceil", "Round",
+    "Add", "Sub", "Mul", "Div"
+  ).union([OperatorName(domain: "apus", type: "Elementwise")])
+
+  /// Maps that come channel-blocked go so.
+  static let keepLayout = overwrite.union(
+    names("MaxPool", "AveragePool", "Resize", "Upsample", "Clip", "PRelu", "Split", "Slice", "BatchNormalization"))
+
+  private static func names(_ types: String...) -> Set<OperatorName> { Set(types.map { OperatorName(type: $0) }) }
+}

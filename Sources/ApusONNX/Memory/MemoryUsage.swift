@@ -1,0 +1,37 @@
+import Apus
+
+extension Session {
+  /// The memory that a model takes, as far as shapes tell. What operators use for themselves while they run, weights
+  /// that are packed, and the model's outputs come on top.
+  public struct MemoryUsage: Sendable, Hashable {
+    /// The block that tensors between nodes share, one after the other.
+    public let plannedByteCount: Int
+    /// The same tensors side by side.
+    public let tensorByteCount: Int
+    public let tensorCount: Int
+    /// Outputs of nodes whose sizes are known only when the model runs.
+    public let unknownCount: Int
+    /// The constants of the graph that runs, weights above all. Those of the file are mapped, not copied.
+    public let constantByteCount: Int
+  }
+
+  /// The memory for activations and constants of a run.
+  ///
+  /// - Parameter shapes: shapes of inputs by name; needed for those whose extents the model does not declare.
+  /// - Throws: ``ONNXError/input(name:reason:)`` for a name that is no input's.
+  public func memoryUsage(for shapes: [String: [Int]] = [:]) throws -> MemoryUsage {
+    let names = graph.inputs.map { graph.values[$0].name }
+    for name in shapes.keys.sorted() where !names.contains(name) {
+      throw ONNXError.input(name: name, reason: "the model has no such input")
+    }
+    let types = graph.inputs.map { id -> ValueType? in
+      guard let shape = shapes[graph.values[id].name] else { return graph.values[id].type }
+      return .tensor(graph.declaredElementType(of: id), shape.map(Dimension.size))
+    }
+    let lifetimes = plan.lifetimes(for: types)
+    let memory = MemoryPlan(lifetimes.buffers, stepCount: plan.steps.count)
+    return MemoryUsage(
+      plannedByteCount: memory.byteCount, tensorByteCount: memory.tensorByteCount, tensorCount: memory.tensorCount,
+      unknownCount: lifetimes.unknownCount, constantByteCount: graph.constants.values.reduce(0) { $0 + $1.byteCount })
+  }
+}

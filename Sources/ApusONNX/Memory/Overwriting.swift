@@ -1,0 +1,27 @@
+import Apus
+import ApusKernelInterface
+
+// Operators on single elements that write their result over an input which is not needed any more.
+
+extension Arguments {
+  /// Input `index` as ``floating(_:as:)`` has it, given up by the run if this was its last use.
+  mutating func takeFloating<Scalar: FloatingPointScalar>(_ index: Int, as type: Scalar.Type) throws -> Tensor<Scalar> {
+    let tensor = try floating(index, as: type)
+    values[index] = nil
+    return tensor
+  }
+
+  /// `a op b` for two tensors of one working type and shape; nil for all others, which are left as they are.
+  mutating func combined(_ operation: BinaryOperation, _ name: String) throws -> Value? {
+    guard try tensor(0).shape == tensor(1).shape, try tensor(0).dataType == tensor(1).dataType else { return nil }
+    func combined<Scalar: FloatingPointScalar>(_ type: Scalar.Type) throws -> Value {
+      var (a, b) = try (takeFloating(0, as: type), takeFloating(1, as: type))
+      return Value(try Tensor.combine(operation, overwriting: &a, or: &b, name))
+    }
+    switch try tensor(0).dataType {
+    case .float32: return try combined(Float.self)
+    case .float64: return try combined(Double.self)
+    default: return nil
+    }
+  }
+}

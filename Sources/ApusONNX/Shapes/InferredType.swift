@@ -1,0 +1,39 @@
+/// What follows for a value before anything runs: its shape, and its element type when that is known too.
+public struct InferredType: Sendable, Hashable {
+  public var elementType: ElementType?
+  public var shape: [Int]
+
+  public init(_ elementType: ElementType?, _ shape: [Int]) {
+    self.elementType = elementType
+    self.shape = shape
+  }
+}
+
+extension Graph {
+  /// The element types and shapes of all values that follow from those of the inputs, node by node.
+  ///
+  /// Values whose shapes depend on what flows through the graph, and outputs of operators that no rule is known for,
+  /// are missing.
+  ///
+  /// - Parameter inputs: shapes of inputs; an input that is not among them counts if the model declares every extent.
+  public func inferredTypes(inputs: [ValueID: [Int]] = [:]) -> [ValueID: InferredType] {
+    inference(inputs: inputs).types
+  }
+
+  func inference(inputs: [ValueID: [Int]] = [:]) -> ShapeInference {
+    var inference = ShapeInference(self, inputs: inputs)
+    for node in nodes { inference.visit(node) }
+    return inference
+  }
+
+  /// What the model declares of a value, when that leaves nothing open.
+  func declaredType(of value: ValueID) -> InferredType? {
+    values[value].type?.extents.map { InferredType(declaredElementType(of: value), $0) }
+  }
+
+  /// What the model declares of a value's elements.
+  func declaredElementType(of value: ValueID) -> ElementType? {
+    guard case .tensor(let elementType, _)? = values[value].type else { return nil }
+    return elementType
+  }
+}

@@ -1,0 +1,89 @@
+import Apus
+
+/// What a rule is told of a node: attributes, the types of inputs, and their values as far as these are known.
+struct ShapeFacts {
+  let node: NodeDescription
+  let inputs: [InferredType?]
+
+  /// Thrown where something is not known that a shape depends on.
+  struct Unknown: Error {}
+
+  var opset: Int { node.opset }
+
+  /// Whether input `index` is given.
+  func has(_ index: Int) -> Bool { node.has(index) }
+
+  /// What is known of input `index`.
+  func input(_ index: Int) throws -> InferredType {
+    guard inputs.indices.contains(index), let type = inputs[index] else { throw Unknown() }
+    return type
+  }
+
+  func shape(_ index: Int) throws -> [Int] { try input(index).shape }
+
+  func elementType(_ index: Int) -> ElementType? { inputs.indices.contains(index) ? inputs[index]?.elementType : nil }
+
+  /// The element type of several inputs, when all have the same.
+  func commonElementType(_ indices: some Sequence<Int>) -> ElementType? {
+    let types = Set(indices.map { elementType($0) })
+    return types.count == 1 ? types.first ?? nil : nil
+  }
+
+  /// The whole numbers of input `index`; nil when it is left out.
+  func integers(_ index: Int) throws -> [Int]? { try list(index) { try $0.integers(0) } }
+
+  /// The whole numbers of an attribute before version `version`, of input `index` since; nil when they are left out.
+  func integers(_ index: Int, attribute name: String, inputSince version: Int) throws -> [Int]? {
+    opset < version ? try node.optionalInts(name) : try integers(index)
+  }
+
+  /// The numbers of input `index`; nil when it is left out or empty.
+  func numbers(_ index: Int) throws -> [Float]? {
+    let numbers = try list(index) { try $0.floating(0, as: Float.self).elements }
+    return numbers?.isEmpty == true ? nil : numbers
+  }
+
+  private func list<Element>(_ index: Int, _ elements: (Arguments) throws -> [Element]) throws -> [Element]? {
+    guard has(index) else { return nil }
+    guard let value = node.constant(index) else { throw Unknown() }
+    return try elements(Arguments([value], context: RunContext()))
+  }
+
+  /// What Shape and Size give, which are known where the shape of their input is; nil for any other operator.
+  func shapeValue() throws -> Value? {
+    switch node.node.operatorName {
+    case OperatorName(type: "Shape"):
+      let extents = try Operators.extents(shape(0), from: node.int("start", default: 0), to: node.optionalInt("end"))
+      return Value(try Tensor(extents.map { Int64($0) }))
+    case OperatorName(type: "Size"):
+      return Value(try Tensor([Int64(Shape.elementCount(shape(0)))], shape: []))
+    default: return nil
+    }
+  }
+}
+
+extension [Int] {
+  /// The shape with axis `axis` of another extent.
+  func replacing(_ axis: Int, with size: Int) -> [Int] {
+    var shape = self
+    shape[axis] = size
+    return shape
+  }
+}
+
+/// The sum or product of extents, which must be one that a tensor may have.
+enum Extent {
+  static func sum(_ sizes: [Int]) throws -> Int {
+    try sizes.reduce(0) { sum, size in
+      let (next, overflow) = sum.addingReportingOverflow(size)
+      guard !overflow else { throw ShapeFacts.Unknown() }
+      return next
+    }
+  }
+
+  static func product(_ a: Int, _ b: Int) throws -> Int {
+    let (product, overflow) = a.multipliedReportingOverflow(by: b)
+    guard !overflow else { throw ShapeFacts.Unknown() }
+    return product
+  }
+}

@@ -1,0 +1,82 @@
+import Apus
+
+/// Follows shapes through a graph, and small tensors by value: a Reshape whose shape comes of Shape, Gather and Concat
+/// is as good as one whose shape is constant.
+struct ShapeInference {
+  private let graph: Graph
+  private(set) var types: [Graph.ValueID: InferredType] = [:]
+  /// The values, beside the graph's constants, that are known.
+  private(set) var known: [Graph.ValueID: Value] = [:]
+  private let context = RunContext()
+
+  /// The elements that a tensor followed by value may have.
+  private static let valueLimit = 1024
+
+  init(_ graph: Graph, inputs: [Graph.ValueID: [Int]]) {
+    self.graph = graph
+    for (id, value) in graph.constants {
+      if let shape = value.shape { types[id] = InferredType(value.elementType, shape) }
+    }
+    for id in graph.inputs {
+      if let shape = inputs[id] {
+        types[id] = InferredType(graph.declaredElementType(of: id) ?? types[id]?.elementType, shape)
+      } else if let type = graph.declaredType(of: id) {
+        types[id] = type
+      } else if graph.values[id].type != nil {
+        // A default that may be replaced by something of another shape.
+        types[id] = nil
+      }
+    }
+  }
+
+  /// Adds what follows for the outputs of `node`.
+  mutating func visit(_ node: Node) {
+    if node.operatorName == OperatorName(domain: "apus", type: "Elementwise") {
+      for part in node.parts { visit(part) }
+      return
+    }
+    guard let rule = ShapeRules.byName[node.operatorName] else { return }
+    var values: [Int: Value] = [:]
+    for case (let index, let input?) in node.inputs.enumerated() {
+      if let value = known[input] ?? graph.constants[input] { values[index] = value }
+    }
+    let description = NodeDescription(node: node, constants: values)
+    let facts = ShapeFacts(node: description, inputs: node.inputs.map { $0.flatMap { types[$0] } })
+    // A rule throws where an input is not known, and where the node will fail when it runs.
+    guard let results = try? rule.rule(facts) else { return }
+    var isSmall = true
+    for (output, type) in zip(node.outputs, results) {
+      guard let output else { continue }
+      guard let type, let count = try? Shape.elementCount(type.shape) else {
+        isSmall = false
+        continue
+      }
+      types[output] = type
+      isSmall = isSmall && count <= Self.valueLimit
+    }
+    if isSmall, results.count >= node.outputs.count { follow(description, facts) }
+  }
+
+  /// The outputs by value, where the inputs are known.
+  private mutating func follow(_ node: NodeDescription, _ facts: ShapeFacts) {
+    guard let values = try? facts.shapeValue().map({ [$0] }) ?? evaluated(node) else { return }
+    for (output, value) in zip(node.node.outputs, values) {
+      if let output, let value { known[output] = value }
+    }
+  }
+
+  private func evaluated(_ node: NodeDescription) throws -> [Value?] {
+    guard let definition = Operators.byName[node.node.operatorName], definition.isDeterministic,
+      node.node.subgraphs.isEmpty, node.node.inputs.indices.allSatisfy({ isSmall(node, $0) })
+    else { throw ShapeFacts.Unknown() }
+    var arguments = Arguments(node.node.inputs.indices.map { node.constant($0) }, context: context)
+    return try definition.prepare(node)(&arguments)
+  }
+
+  /// Whether input `index` is left out, or known and small.
+  private func isSmall(_ node: NodeDescription, _ index: Int) -> Bool {
+    guard node.has(index) else { return true }
+    guard let shape = node.constant(index)?.shape, let count = try? Shape.elementCount(shape) else { return false }
+    return count <= Self.valueLimit
+  }
+}

@@ -1,0 +1,31 @@
+import Apus
+
+@testable import ApusONNX
+
+/// A graph made by hand.
+struct SmallGraph {
+  private(set) var proto = GraphProto(name: "small")
+
+  mutating func input(_ name: String, _ dimensions: [Dimension], _ elementType: ElementType = .float) {
+    proto.inputs.append(ValueInfoProto(name: name, type: .tensor(elementType, dimensions)))
+  }
+
+  mutating func constant(_ name: String, _ value: Value) throws {
+    proto.initializers.append(try TensorProto(name: name, value: value))
+  }
+
+  mutating func node(
+    _ type: String, _ inputs: [String], _ outputs: [String], _ attributes: [String: AttributeValue] = [:]
+  ) {
+    proto.nodes.append(
+      NodeProto(
+        name: outputs[0], opType: type, inputs: inputs, outputs: outputs,
+        attributes: attributes.sorted { $0.key < $1.key }.map { AttributeProto(name: $0.key, value: $0.value) }))
+  }
+
+  func model(outputs: [String]) throws -> Model {
+    var proto = proto
+    proto.outputs = outputs.map { ValueInfoProto(name: $0) }
+    return try Model(ModelProto(opsetImports: [OperatorSetID(version: 21)], graph: proto))
+  }
+}

@@ -1,0 +1,102 @@
+import Testing
+
+@testable import Apus
+
+@Suite struct MemoryArenaTests {
+  private let place = MemoryArena.Place(offset: 0, sizes: [4096])
+
+  @Test func aTensorOfTheSizeOfferedLiesInItsPlace() throws {
+    let arena = try MemoryArena(byteCount: 8192)
+    try MemoryArena.$current.withValue(arena) {
+      arena.offer([place])
+      let other = try Tensor<Float>(zeros: [1000])
+      #expect(arena.takenByteCount == 0)
+      let tensor = try Tensor<Float>(zeros: [1024])
+      #expect(arena.takenByteCount == 4096)
+      let second = try Tensor<Float>(zeros: [1024])
+      #expect(arena.takenByteCount == 4096)
+      withExtendedLifetime((other, tensor, second)) {}
+    }
+    #expect(arena.takenByteCount == 0)
+  }
+
+  @Test func aPlaceIsNotGivenWhileSomethingThereIsAlive() throws {
+    let arena = try MemoryArena(byteCount: 8192)
+    try MemoryArena.$current.withValue(arena) {
+      arena.offer([MemoryArena.Place(offset: 64, sizes: [4096])])
+      var first: Tensor<Float>? = try Tensor(repeating: 1, shape: [1024])
+      let address = first?.pointer
+      // Another place that overlaps the first, and the same.
+      arena.offer([place])
+      let second = try Tensor<Float>(repeating: 2, shape: [1024])
+      #expect(arena.takenByteCount == 4096)
+      #expect(try first?.elements.allSatisfy { $0 == 1 } == true)
+      // A view keeps it alive as well.
+      var view = try first?.reshaped([32, 32])
+      first = nil
+      let third = try Tensor<Float>(repeating: 3, shape: [1024])
+      #expect(third.pointer != address)
+      #expect(try view?.elements.allSatisfy { $0 == 1 } == true)
+      view = nil
+      arena.offer([MemoryArena.Place(offset: 64, sizes: [4096])])
+      let fourth = try Tensor<Float>(repeating: 4, shape: [1024])
+      #expect(fourth.pointer == address)
+      #expect(try second.elements.allSatisfy { $0 == 2 })
+    }
+  }
+
+  @Test func aTensorKeepsTheMemoryThatItLiesIn() throws {
+    var arena: MemoryArena? = try MemoryArena(byteCount: 4096)
+    weak var reference = arena
+    var tensor: Tensor<Float>? = try MemoryArena.$current.withValue(arena) {
+      arena?.offer([place])
+      return try Tensor(repeating: 5, shape: [1024])
+    }
+    arena = nil
+    #expect(reference != nil)
+    #expect(try tensor?.elements.allSatisfy { $0 == 5 } == true)
+    tensor = nil
+    #expect(reference == nil)
+  }
+
+  @Test func otherThreadsSeeNoOffer() async throws {
+    let arena = try MemoryArena(byteCount: 4096)
+    let isHidden = await MemoryArena.$current.withValue(arena) {
+      await Task.detached { MemoryArena.current == nil }.value
+    }
+    #expect(isHidden)
+  }
+
+  @Test func wrongOffersAreNotTaken() throws {
+    let arena = try MemoryArena(byteCount: 4096)
+    try MemoryArena.$current.withValue(arena) {
+      for offset in [64, -64, Int.max] {
+        arena.offer([MemoryArena.Place(offset: offset, sizes: [4096])])
+        let tensor = try Tensor<Float>(zeros: [1024])
+        #expect(arena.takenByteCount == 0)
+        withExtendedLifetime(tensor) {}
+      }
+    }
+  }
+
+  @Test func sizesAreThoseThatTensorsTake() throws {
+    #expect(try MemoryArena.byteCounts([2, 3], .float64) == [48])
+    #expect(try MemoryArena.byteCounts([2, 20, 5, 5], .float32) == [4000, 6400])
+    #expect(try MemoryArena.byteCounts([2, 16, 5, 5], .float32) == [3200])
+    #expect(try MemoryArena.byteCounts([2, 20, 5, 5], .float64) == [8000])
+    #expect(throws: TensorError.self) { try MemoryArena.byteCounts([1 << 40, 1 << 40], .float32) }
+  }
+
+  @Test func elementsAreReplacedInMemoryThatNobodyElseHolds() throws {
+    var x = try Tensor<Double>([-1, 2, -3])
+    let address = x.pointer
+    try x.apply(.absolute)
+    #expect(x.pointer == address)
+    #expect(try x.elements == [1, 2, 3])
+    let held = x
+    try x.apply(.negate)
+    #expect(x.pointer != address)
+    #expect(try held.elements == [1, 2, 3])
+    #expect(try x.elements == [-1, -2, -3])
+  }
+}
