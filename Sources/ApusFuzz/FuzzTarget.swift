@@ -37,8 +37,8 @@ struct FuzzFinding: Error {
 
 /// Every target there is.
 let fuzzTargets: [any FuzzTarget] = [
-  SafetensorsTarget(), NPYTarget(), NPZTarget(), InflateTarget(), JSONTarget(), PoseFramesTarget(),
-  TextConfigurationTarget(), NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(),
+  SafetensorsTarget(), SafetensorsIndexTarget(), NPYTarget(), NPZTarget(), InflateTarget(), JSONTarget(),
+  PoseFramesTarget(), TextConfigurationTarget(), NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(),
 ]
 
 /// Runs `read`, and accepts errors of the given types alone. Their texts are made, since a user would see them.

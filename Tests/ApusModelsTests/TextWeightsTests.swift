@@ -115,7 +115,8 @@ import Testing
     var writer = SafetensorsWriter()
     for (name, tensor) in network.parameters { try writer.add(tensor, named: name) }
     try Data(try writer.bytes()).write(to: folder.appending(path: "model.safetensors"))
-    try Data(network.configuration.utf8).write(to: folder.appending(path: "config.json"))
+    let configuration = try network.configured("{", "{\"model_type\":\"mobilebert\",").configuration
+    try Data(configuration.utf8).write(to: folder.appending(path: "config.json"))
     let model = try MobileBERTForMaskedLM<Float>(folder: path)
     #expect(try model.logits(TokenInput(ids: [5, 17, 98])).elements == logits(network))
   }

@@ -33,7 +33,7 @@ struct ErrorReport {
       (status, message) = (.noInput, Self.text(error))
     case is SafetensorsError, is NumPyError, is WeightsError, is ModelFileError, is GoldenError, is PoseReadError,
       is PoseFrameError, is StandardizationError, is InsufficientFrames, is TensorError, is ModelConfigurationError,
-      is JSONError, is ONNXFileError, is ZipError:
+      is JSONError, is ONNXFileError, is ZipError, is SafetensorsShardsError, is PretrainedFolderError:
       (status, message) = (.badData, "\(error)")
     case let error as ONNXError:
       (status, message) = (Self.status(of: error), "\(error)")

@@ -13,6 +13,8 @@ struct ConfigurationFields {
   private var values: [String: Value] = [:]
   /// The names of the classes by their number, when the text has any (`id2label`).
   private(set) var labels: [Int: String] = [:]
+  /// The classes of Hugging Face that the file says it is for (`architectures`).
+  private(set) var architectures: [String] = []
 
   private enum Value {
     case integer(Int)
@@ -43,11 +45,13 @@ struct ConfigurationFields {
         source: source, name: nil, reason: "has \(bytes.count) bytes; at most \(Self.byteLimit) are read")
     }
     var reader = JSONReader(bytes)
-    var (values, labels) = (values, labels)
+    var (values, labels, architectures) = (values, labels, architectures)
     try reader.object { reader, key in
       guard values.updateValue(.compound, forKey: key) == nil else { throw reader.error(.duplicateKey(key)) }
       if key == "id2label", try reader.kind() == .object {
         labels = try Self.labels(&reader)
+      } else if key == "architectures", try reader.kind() == .array {
+        try reader.array { architectures.append(try $0.string(limit: JSONReader.keyLimit)) }
       } else {
         values[key] = try Self.value(&reader, bytes)
       }
@@ -55,6 +59,7 @@ struct ConfigurationFields {
     try reader.end()
     self.values = values
     self.labels = labels
+    self.architectures = architectures
   }
 
   private static func labels(_ reader: inout JSONReader) throws -> [Int: String] {
@@ -142,6 +147,15 @@ extension ConfigurationFields {
         reason: "does not number \(count) classes from 0 to \(count - 1); at most \(limit) are supported")
     }
     return (0..<count).map { labels[$0] ?? "LABEL_\($0)" }
+  }
+
+  /// The text under `key`; nil where there is none.
+  func text(_ key: String) throws -> String? {
+    switch values[key] ?? .absent {
+    case .absent: return nil
+    case .text(let found): return found
+    case let found: throw unexpected(key, found, "a text")
+    }
   }
 
   private func unexpected(_ key: String, _ found: Value, _ expected: String) -> ModelConfigurationError {

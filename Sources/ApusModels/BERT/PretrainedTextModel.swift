@@ -12,11 +12,12 @@ public protocol PretrainedTextModel: Sendable {
 }
 
 extension PretrainedTextModel {
-  /// Reads `config.json` and `model.safetensors` from a folder, such as Hugging Face's `save_pretrained` writes.
-  /// - Throws: ``FileError``, ``SafetensorsError``, ``JSONError``, ``ModelConfigurationError``, ``WeightsError``.
+  /// Reads a folder such as Hugging Face's `save_pretrained` writes: see ``PretrainedFolder``. The type of the model is
+  /// the caller's choice; what the folder says it is for is not looked at.
+  /// - Throws: ``FileError``, ``SafetensorsError``, ``SafetensorsShardsError``, ``ModelConfigurationError``,
+  ///   ``WeightsError``, ``PretrainedFolderError``.
   public init(folder: String) throws {
-    try self.init(
-      Weights(path: "\(folder)/model.safetensors"), configuration: Encoder.Configuration(path: "\(folder)/config.json"))
+    self = try PretrainedFolder(path: folder).model()
   }
 }
 

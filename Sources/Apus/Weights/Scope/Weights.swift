@@ -38,6 +38,11 @@ public struct Weights: Sendable {
     self.init(WeightsSource(.file(file)))
   }
 
+  /// All tensors of several files.
+  public init(_ shards: SafetensorsShards) {
+    self.init(WeightsSource(.shards(shards)))
+  }
+
   /// Parameters that are in memory: random ones, or those of another format. `name` stands for the file in messages.
   public init(_ tensors: [String: AnyTensor], name: String = "parameters in memory") {
     let keyed = tensors.map { (UTF8Key($0.key), $0.value) }

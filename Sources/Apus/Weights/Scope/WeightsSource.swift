@@ -4,6 +4,7 @@ import Synchronization
 final class WeightsSource: Sendable {
   enum Contents: Sendable {
     case file(SafetensorsFile)
+    case shards(SafetensorsShards)
     case memory([UTF8Key: AnyTensor], name: String)
     case generated([UTF8Key: GeneratedParameter], name: String)
   }
@@ -18,6 +19,7 @@ final class WeightsSource: Sendable {
   var name: String {
     switch contents {
     case .file(let file): file.name
+    case .shards(let shards): shards.name
     case .memory(_, let name), .generated(_, let name): name
     }
   }
@@ -29,6 +31,7 @@ final class WeightsSource: Sendable {
     let all =
       switch contents {
       case .file(let file): file.tensorNames
+      case .shards(let shards): shards.tensorNames
       case .memory(let tensors, _): tensors.keys.map(\.string)
       case .generated(let parameters, _): parameters.keys.map(\.string)
       }
@@ -38,6 +41,7 @@ final class WeightsSource: Sendable {
   func contains(_ key: UTF8Key) -> Bool {
     switch contents {
     case .file(let file): file.contains(key.string)
+    case .shards(let shards): shards.file(holding: key) != nil
     case .memory(let tensors, _): tensors[key] != nil
     case .generated(let parameters, _): parameters[key] != nil
     }
@@ -49,6 +53,7 @@ final class WeightsSource: Sendable {
     used.withLock { _ = $0.insert(key) }
     switch contents {
     case .file(let file): return try file.anyTensor(named: key.string)
+    case .shards(let shards): return try shards.file(holding: key)?.anyTensor(named: key.string)
     case .memory(let tensors, _): return tensors[key]
     case .generated(let parameters, _):
       return try parameters[key].map {
@@ -62,6 +67,7 @@ final class WeightsSource: Sendable {
     guard contains(key) else { return nil }
     switch contents {
     case .file(let file): return try file.info(key.string).shape
+    case .shards(let shards): return try shards.file(holding: key)?.info(key.string).shape
     case .memory(let tensors, _): return tensors[key]?.shape
     case .generated(let parameters, _): return parameters[key]?.shape
     }
