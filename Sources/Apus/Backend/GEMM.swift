@@ -149,15 +149,18 @@ struct RightPanel<Scalar: FloatingPointScalar>: Sendable {
   }
 
   /// A matrix whose rows are those of `pieces`, one piece after the other.
-  init(stacking pieces: [(matrix: MatrixOperand<Scalar>, depth: Int)], columns: Int) throws {
+  /// - Parameter isKept: whether the panel is for many products, not for one.
+  init(
+    stacking pieces: [(matrix: MatrixOperand<Scalar>, depth: Int)], columns: Int, isKept: Bool = false
+  ) throws {
     let kernels = Scalar.kernels
     let vector = kernels.vectorWidth
     let depth = pieces.reduce(0) { $0 + $1.depth }
     let depthBlocks = (depth + vector - 1) / vector
     let columnBlocks = (columns + vector - 1) / vector
     let blockStep = depthBlocks * vector * vector
-    let storage = try TensorStorage(
-      byteCount: Shape.byteCount([columnBlocks, depthBlocks, vector, vector], of: Scalar.self))
+    let byteCount = try Shape.byteCount([columnBlocks, depthBlocks, vector, vector], of: Scalar.self)
+    let storage = try isKept ? PackedMemory.storage(byteCount: byteCount) : TensorStorage(byteCount: byteCount)
     let panel = Unchecked(storage.base.assumingMemoryBound(to: Scalar.self))
     let blocksPerChunk = max(1, 16_384 / max(depth * vector, 1))
     parallel((columnBlocks + blocksPerChunk - 1) / blocksPerChunk) { chunk in

@@ -20,7 +20,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     let vector = Scalar.kernels.vectorWidth
     self.inputs = pieces.reduce(0) { $0 + $1.depth }
     self.outputs = outputs
-    self.weight = try RightPanel(stacking: pieces, columns: outputs)
+    self.weight = try RightPanel(stacking: pieces, columns: outputs, isKept: true)
     let padded = (outputs + vector - 1) / vector * vector
     self.bias = try TensorStorage(byteCount: padded * MemoryLayout<Scalar>.stride)
     let values = self.bias.base.assumingMemoryBound(to: Scalar.self)

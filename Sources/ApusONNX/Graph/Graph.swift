@@ -88,7 +88,8 @@ public struct Node: Sendable {
 
   /// Every value that running the node reads: its inputs, and what its subgraphs capture.
   public var reads: [Graph.ValueID] {
-    inputs.compactMap { $0 } + subgraphs.values.flatMap { $0.captures.map(\.outer) }
+    let own = inputs.compactMap { $0 }
+    return subgraphs.isEmpty ? own : own + subgraphs.values.flatMap { $0.captures.map(\.outer) }
   }
 }
 

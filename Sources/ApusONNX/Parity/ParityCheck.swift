@@ -76,7 +76,7 @@ struct ParityStep: Sendable {
   /// The node prepared, or why it could not be.
   let prepared: Result<Plan.Step, ONNXError>
   /// The values that nobody reads after this node.
-  let lastUses: Set<Graph.ValueID>
+  let lastUses: [Graph.ValueID]
   /// Whether no input of the model reaches it, and nothing left to chance.
   let isConstant: Bool
   let isDeterministic: Bool
@@ -86,14 +86,8 @@ struct ParityStep: Sendable {
   let makesLevels: Bool
 
   static func all(of graph: Graph) -> [ParityStep] {
-    var seen = Set(graph.constants.keys)
-    var lastUses: [Set<Graph.ValueID>] = []
-    for node in graph.nodes.reversed() {
-      let touched = Set(node.reads + node.outputs.compactMap { $0 })
-      lastUses.append(touched.subtracting(seen))
-      seen.formUnion(node.reads)
-    }
-    lastUses.reverse()
+    let lastUses = graph.lastUses(
+      graph.nodes.map { ($0.reads, $0.outputs.compactMap { $0 }) }, keeping: Array(graph.constants.keys))
     var constants = Set(graph.constants.keys)
     var quantized: Set<Graph.ValueID> = []
     return zip(graph.nodes, lastUses).map { node, lastUses in

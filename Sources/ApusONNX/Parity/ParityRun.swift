@@ -125,7 +125,7 @@ struct ParityRun {
     }
   }
 
-  private mutating func release(_ ids: Set<Graph.ValueID>) {
+  private mutating func release(_ ids: [Graph.ValueID]) {
     for id in ids {
       own.slots[id] = nil
       fed.slots[id] = nil

@@ -2,14 +2,36 @@ extension Graph {
   /// Without nodes that no output depends on.
   func withoutDeadNodes() -> Graph {
     var graph = self
-    var needed = Set(outputs)
+    var isNeeded = [Bool](repeating: false, count: values.count)
+    for output in outputs { isNeeded[output] = true }
     var kept: [Node] = []
-    for node in nodes.reversed() where node.outputs.contains(where: { $0.map(needed.contains) ?? false }) {
-      needed.formUnion(node.reads)
+    for node in nodes.reversed() where node.outputs.contains(where: { $0.map { isNeeded[$0] } ?? false }) {
+      for value in node.reads { isNeeded[value] = true }
       kept.append(node)
     }
     graph.nodes = kept.reversed()
-    graph.constants = constants.filter { needed.contains($0.key) || inputs.contains($0.key) }
+    for input in inputs { isNeeded[input] = true }
+    graph.constants = constants.filter { isNeeded[$0.key] }
     return graph
+  }
+
+  /// For nodes that run one after another, the values that each reads or writes and nobody reads after it.
+  ///
+  /// - Parameters:
+  ///   - nodes: what each node reads and writes.
+  ///   - kept: values that somebody else reads later.
+  func lastUses(_ nodes: [(reads: [ValueID], writes: [ValueID])], keeping kept: [ValueID]) -> [[ValueID]] {
+    var isSeen = [Bool](repeating: false, count: values.count)
+    for id in kept { isSeen[id] = true }
+    var result = [[ValueID]](repeating: [], count: nodes.count)
+    for index in nodes.indices.reversed() {
+      let (reads, writes) = nodes[index]
+      // What nobody ever reads goes at once.
+      for id in writes + reads where !isSeen[id] {
+        isSeen[id] = true
+        result[index].append(id)
+      }
+    }
+    return result
   }
 }

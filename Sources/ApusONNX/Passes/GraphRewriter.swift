@@ -5,15 +5,18 @@ struct GraphRewriter {
   private(set) var graph: Graph
   /// nil where a node was removed.
   private(set) var nodes: [Node?]
-  private var producers: [Graph.ValueID: Int] = [:]
+  /// For each value the node that gives it.
+  private var producers: [Int?]
   /// For each value the nodes that read it, once for each time they do.
-  private var readers: [Graph.ValueID: [Int]] = [:]
+  private var readers: [[Int]]
   private let outputs: Set<Graph.ValueID>
   private var inserted: [Int: [Node]] = [:]
 
   init(_ graph: Graph) {
     self.graph = graph
     nodes = graph.nodes
+    producers = [Int?](repeating: nil, count: graph.values.count)
+    readers = [[Int]](repeating: [], count: graph.values.count)
     outputs = Set(graph.outputs)
     for index in nodes.indices { enter(index) }
   }
@@ -21,15 +24,14 @@ struct GraphRewriter {
   private mutating func enter(_ index: Int) {
     guard let node = nodes[index] else { return }
     for case let output? in node.outputs { producers[output] = index }
-    for value in node.reads { readers[value, default: []].append(index) }
+    for value in node.reads { readers[value].append(index) }
   }
 
   private mutating func leave(_ index: Int) {
     guard let node = nodes[index] else { return }
     for case let output? in node.outputs where producers[output] == index { producers[output] = nil }
     for value in node.reads {
-      guard let position = readers[value]?.firstIndex(of: index) else { continue }
-      readers[value]?.remove(at: position)
+      if let position = readers[value].firstIndex(of: index) { readers[value].remove(at: position) }
     }
   }
 }
@@ -44,12 +46,11 @@ extension GraphRewriter {
   func producer(of value: Graph.ValueID?) -> Int? { value.flatMap { producers[$0] } }
 
   /// The nodes that read `value`, in the order of the graph, once for each time they do.
-  func readers(of value: Graph.ValueID) -> [Int] { (readers[value] ?? []).sorted() }
+  func readers(of value: Graph.ValueID) -> [Int] { readers[value].sorted() }
 
   /// The only node that reads `value`, and reads it once; nil when others do or the graph gives it away.
   func soleReader(of value: Graph.ValueID) -> Int? {
-    guard !isOutput(value), let all = readers[value], all.count == 1 else { return nil }
-    return all.first
+    !isOutput(value) && readers[value].count == 1 ? readers[value][0] : nil
   }
 
   /// What is known of `value` before anything runs.
@@ -108,7 +109,7 @@ extension GraphRewriter {
 
   /// A new value that is known before anything runs.
   mutating func addConstant(_ value: Value, named name: String) -> Graph.ValueID {
-    let id = graph.addValue(named: name, type: value.type)
+    let id = addValue(named: name, type: value.type)
     graph.constants[id] = value
     return id
   }
@@ -118,11 +119,17 @@ extension GraphRewriter {
   /// Nodes keep their numbers: it is put where `index` stands when the graph is finished.
   mutating func insert(_ node: Node, before index: Int, giving name: String) -> Graph.ValueID {
     var node = node
-    let id = graph.addValue(named: name)
+    let id = addValue(named: name)
     node.outputs = [id]
     inserted[index, default: []].append(node)
-    for value in node.reads { readers[value, default: []].append(index) }
+    for value in node.reads { readers[value].append(index) }
     return id
+  }
+
+  private mutating func addValue(named name: String, type: ValueType? = nil) -> Graph.ValueID {
+    producers.append(nil)
+    readers.append([])
+    return graph.addValue(named: name, type: type)
   }
 
   /// The graph with all changes.

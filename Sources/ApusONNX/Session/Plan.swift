@@ -4,19 +4,24 @@ import Apus
 ///
 /// A value leaves its slot with its last reader, so that memory is reused as soon as it can be.
 struct Plan: Sendable {
-  struct Step: Sendable {
+  /// One operation; a class, as a run that copied nodes would do little else in a small model.
+  final class Step: Sendable {
     let node: Node
     let operation: Operation
     /// The values read, nil where an input is left out or absorbed.
     let inputs: [Graph.ValueID?]
     /// The values that the node's subgraphs read.
     let captures: [Graph.ValueID]
-    /// The values that nobody reads after this step.
-    var lastUses: Set<Graph.ValueID> = []
+
+    init(_ node: Node, _ operation: @escaping Operation, inputs: [Graph.ValueID?], captures: [Graph.ValueID]) {
+      (self.node, self.operation, self.inputs, self.captures) = (node, operation, inputs, captures)
+    }
   }
 
   let graph: Graph
   var steps: [Step] = []
+  /// For each step the values that nobody reads after it.
+  var lastUses: [[Graph.ValueID]] = []
   /// The constants that some step reads when it runs.
   var constants: [Graph.ValueID: Value] = [:]
   let memoryPlans = MemoryPlans()
@@ -35,7 +40,10 @@ extension Plan {
     for node in graph.nodes {
       try Self.naming(node, in: graph) { steps.append(try Self.step(node, in: graph, depth: depth)) }
     }
-    markLastUses()
+    // Outputs are read by whoever runs the plan, constants by the next run.
+    lastUses = graph.lastUses(
+      steps.map { ($0.inputs.compactMap { $0 } + $0.captures, $0.node.outputs.compactMap { $0 }) },
+      keeping: graph.outputs + graph.constants.keys)
     let used = Set(steps.flatMap { $0.inputs.compactMap { $0 } + $0.captures } + graph.outputs + graph.inputs)
     constants = graph.constants.filter { used.contains($0.key) }
   }
@@ -57,19 +65,7 @@ extension Plan {
     let description = NodeDescription(node: node, constants: constants, subplans: subplans)
     let operation = try definition.prepare(description)
     let inputs = node.inputs.enumerated().map { description.absorbed.indices.contains($0) ? nil : $1 }
-    return Step(node: node, operation: operation, inputs: inputs, captures: captures)
-  }
-
-  private mutating func markLastUses() {
-    // Outputs are read by whoever runs the plan, constants by the next run.
-    var seen = Set(graph.outputs).union(graph.constants.keys)
-    for index in steps.indices.reversed() {
-      let reads = Set(steps[index].inputs.compactMap { $0 } + steps[index].captures)
-      // What nobody ever reads goes at once.
-      let writes = steps[index].node.outputs.compactMap { $0 }
-      steps[index].lastUses = reads.union(writes).subtracting(seen)
-      seen.formUnion(reads)
-    }
+    return Step(node, operation, inputs: inputs, captures: captures)
   }
 
   /// Adds node, operator and operands to what `body` throws.
@@ -103,9 +99,9 @@ extension Plan {
     for (id, value) in constants { slots[id] = value }
     for (id, value) in zip(graph.inputs, inputs) { if let value { slots[id] = value } }
     for (capture, value) in zip(graph.captures, captured) { slots[capture.inner] = value }
-    for (index, step) in steps.enumerated() {
+    for index in steps.indices {
       prepare?(index)
-      try run(step, in: &slots, context: context)
+      try run(index, in: &slots, context: context)
     }
     return try graph.outputs.map { id in
       guard let value = slots[id] else {
@@ -115,8 +111,9 @@ extension Plan {
     }
   }
 
-  private func run(_ step: Step, in slots: inout [Value?], context: RunContext) throws {
+  private func run(_ index: Int, in slots: inout [Value?], context: RunContext) throws {
     try context.checkCancellation()
+    let (step, lastUses) = (steps[index], lastUses[index])
     let captures = step.captures.compactMap { slots[$0] }
     guard captures.count == step.captures.count else {
       throw ONNXError.graph("a subgraph of node '\(step.node.name)' reads a value that has not been computed")
@@ -125,7 +122,7 @@ extension Plan {
     let types = context.tally.map { _ in
       step.node.inputs.map { $0.flatMap { slots[$0] ?? graph.constants[$0] }?.type }
     }
-    for id in step.lastUses { slots[id] = nil }
+    for id in lastUses { slots[id] = nil }
     let results = try perform(step, &arguments)
     if let types { context.tally?(step.node, types, results.map { $0?.type }) }
     for (index, output) in step.node.outputs.enumerated() {
@@ -134,13 +131,13 @@ extension Plan {
         throw failure(step, arguments, "it gave no value for output \(index), '\(graph.values[output].name)'")
       }
       try context.observer?(graph.values[output].name, value)
-      if !step.lastUses.contains(output) { slots[output] = value }
+      if !lastUses.contains(output) { slots[output] = value }
     }
   }
 
   /// Runs one step on arguments from anywhere, and names the node in what it throws.
   func perform(_ step: Step, _ arguments: inout Arguments) throws -> [Value?] {
-    let types = arguments.values.map { $0?.type }
+    let operands = arguments.values.map { $0.map(Operand.init) }
     do {
       for (index, input) in step.inputs.enumerated() where input != nil && arguments[index] == nil {
         throw OperatorError("input \(index), '\(input.map { graph.values[$0].name } ?? "")', has no value")
@@ -154,21 +151,42 @@ extension Plan {
     } catch let error as ONNXError {
       throw error
     } catch {
-      throw failure(step, types, "\(error)")
+      throw failure(step, operands, "\(error)")
     }
   }
 
   private func failure(_ step: Step, _ arguments: Arguments, _ reason: String) -> ONNXError {
-    failure(step, arguments.values.map { $0?.type }, reason)
+    failure(step, arguments.values.map { $0.map(Operand.init) }, reason)
   }
 
-  private func failure(_ step: Step, _ types: [ValueType?], _ reason: String) -> ONNXError {
+  private func failure(_ step: Step, _ operands: [Operand?], _ reason: String) -> ONNXError {
     let inputs = step.node.inputs.enumerated().map { index, id in
       guard let id else { return "—" }
-      let type = types.indices.contains(index) ? types[index] : nil
-      return "'\(graph.values[id].name)'" + (type.map { " \($0)" } ?? "")
+      let operand = operands.indices.contains(index) ? operands[index] : nil
+      return "'\(graph.values[id].name)'" + (operand.map { " \($0.type)" } ?? "")
     }
     return .node(
       NodeFailure(node: step.node.name, operatorName: step.node.operatorName, inputs: inputs, reason: reason))
+  }
+}
+
+/// What a message says of an operand, which may be gone by then; taken of every operand of every step, and so cheap.
+private enum Operand {
+  case tensor(ElementType, [Int])
+  case other(ValueType)
+
+  init(_ value: Value) {
+    if let elementType = value.elementType, let shape = value.shape {
+      self = .tensor(elementType, shape)
+    } else {
+      self = .other(value.type)
+    }
+  }
+
+  var type: ValueType {
+    switch self {
+    case .tensor(let elementType, let shape): .tensor(elementType, shape.map(Dimension.size))
+    case .other(let type): type
+    }
   }
 }

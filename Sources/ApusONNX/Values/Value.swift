@@ -32,7 +32,12 @@ extension Value {
 
   /// The element type of a tensor; nil for a sequence or an optional.
   public var elementType: ElementType? {
-    if case .tensor(let elementType, _) = type { elementType } else { nil }
+    switch self {
+    case .tensor(let tensor): ElementType(tensor.dataType)
+    case .coded(let tensor): tensor.elementType
+    case .strings: .string
+    case .sequence, .optional: nil
+    }
   }
 
   /// The extents of a tensor; nil for a sequence or an optional.

@@ -38,7 +38,7 @@ struct WinogradConvolution: Sendable {
     let outputBlocks = TensorLayout.blocks(convolution.outputChannels)
     let frequencies = (tile + 2) * (tile + 2)
     let step = outputBlocks * inputs * block
-    let storage = try TensorStorage(
+    let storage = try PackedMemory.storage(
       byteCount: Shape.byteCount([frequencies, step], of: Float.self, operation: "conv2d"))
     let v = Unchecked(storage.base.assumingMemoryBound(to: Float.self))
     let w = Unchecked(convolution.weights.base.assumingMemoryBound(to: Float.self))

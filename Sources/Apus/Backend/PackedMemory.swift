@@ -1,0 +1,46 @@
+/// Memory for what is packed once and kept, weights above all: blocks side by side in a few large pieces.
+///
+/// Hundreds of buffers of some hundred kilobytes would take a page fault every four of them; pieces of several
+/// megabytes are served with huge pages where the system has them. A piece goes back to the pool with the last block in
+/// it.
+enum PackedMemory {
+  private static let pieceByteCount = 8 << 20
+  /// What is larger is a piece by itself.
+  private static let largest = pieceByteCount / 4
+
+  private final class Piece: @unchecked Sendable {
+    let base: UnsafeMutableRawPointer
+
+    init() throws { base = try BufferPool.shared.allocate(byteCount: pieceByteCount) }
+
+    deinit { BufferPool.shared.recycle(base, byteCount: pieceByteCount) }
+  }
+
+  private struct State {
+    /// The piece that is being filled, as long as somebody holds a block of it.
+    weak var piece: Piece?
+    var usedByteCount = 0
+  }
+
+  private static let state = Locked(State())
+
+  /// Memory for the caller to fill, once; 64-byte aligned.
+  /// - Throws: ``TensorError/memory(bytes:limit:)``.
+  static func storage(byteCount: Int) throws -> TensorStorage {
+    guard !BufferPool.isChecked, byteCount > 0, byteCount <= largest else {
+      return try TensorStorage(byteCount: byteCount)
+    }
+    let alignment = BufferPool.alignment
+    let size = (byteCount + alignment - 1) / alignment * alignment
+    return try state.withLock { state in
+      if let piece = state.piece, state.usedByteCount + size <= pieceByteCount {
+        defer { state.usedByteCount += size }
+        return TensorStorage(borrowing: piece.base + state.usedByteCount, byteCount: byteCount, owner: piece)
+      }
+      // A whole piece may be too much where a block is not.
+      guard let piece = try? Piece() else { return try TensorStorage(byteCount: byteCount) }
+      (state.piece, state.usedByteCount) = (piece, size)
+      return TensorStorage(borrowing: piece.base, byteCount: byteCount, owner: piece)
+    }
+  }
+}
