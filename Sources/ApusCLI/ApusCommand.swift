@@ -36,6 +36,7 @@ struct ApusCommand: ParsableCommand {
     version: ApusVersion.current,
     subcommands: [
       DemoCommand.self, RunCommand.self, InspectCommand.self, CompareCommand.self, ParityCommand.self,
-      ReduceCommand.self, BehaviorCommand.self, VerifyCommand.self, ConformanceCommand.self, DoctorCommand.self,
+      ReduceCommand.self, BehaviorCommand.self, TokenizeCommand.self, VerifyCommand.self, ConformanceCommand.self,
+      DoctorCommand.self,
     ])
 }

@@ -53,6 +53,12 @@ enum Command {
   static func run(
     _ arguments: String..., input: String? = nil, environment: [String: String] = [:]
   ) throws -> CommandResult {
+    try run(arguments, input: input, environment: environment)
+  }
+
+  static func run(
+    _ arguments: [String], input: String? = nil, environment: [String: String] = [:]
+  ) throws -> CommandResult {
     try TemporaryFolder.with { folder in
       let process = process(arguments, environment: environment)
       // Files, not pipes: no output is too long for them.

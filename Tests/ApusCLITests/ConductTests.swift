@@ -3,7 +3,9 @@ import Testing
 
 /// What every command owes the shell.
 @Suite struct ConductTests {
-  private static let commands = ["demo", "run", "inspect", "compare", "behavior", "verify", "conformance", "doctor"]
+  private static let commands = [
+    "demo", "run", "inspect", "compare", "behavior", "tokenize", "verify", "conformance", "doctor",
+  ]
 
   @Test func theVersionIsPrinted() throws {
     let result = try Command.run("--version")

@@ -33,7 +33,8 @@ struct ErrorReport {
       (status, message) = (.noInput, Self.text(error))
     case is SafetensorsError, is NumPyError, is WeightsError, is ModelFileError, is GoldenError, is PoseReadError,
       is PoseFrameError, is StandardizationError, is InsufficientFrames, is TensorError, is ModelConfigurationError,
-      is JSONError, is ONNXFileError, is ZipError, is SafetensorsShardsError, is PretrainedFolderError:
+      is JSONError, is ONNXFileError, is ZipError, is SafetensorsShardsError, is PretrainedFolderError,
+      is VocabularyError, is TokenizerError:
       (status, message) = (.badData, "\(error)")
     case let error as ONNXError:
       (status, message) = (Self.status(of: error), "\(error)")

@@ -92,6 +92,11 @@ struct ConfigurationFields {
 // MARK: - Values
 
 extension ConfigurationFields {
+  /// Whether a field is there, and is not `null`.
+  func isGiven(_ key: String) -> Bool {
+    if case .absent = values[key] ?? .absent { false } else { true }
+  }
+
   /// A whole number between two bounds.
   func integer(_ key: String, default value: Int, in range: ClosedRange<Int>) throws -> Int {
     switch values[key] ?? .absent {

@@ -1,0 +1,33 @@
+/// A vocabulary that cannot be used.
+public struct VocabularyError: Error, Hashable, Sendable, CustomStringConvertible {
+  public enum Reason: Hashable, Sendable {
+    /// A token that the tokenizer cannot do without, such as `[MASK]`, is on no line.
+    case missing(token: String)
+    /// Two lines, counted from 1, have the same token.
+    case duplicate(token: String, first: Int, second: Int)
+    /// A line, counted from 1, is no UTF-8.
+    case notUTF8(line: Int)
+    case tooManyBytes(count: Int, limit: Int)
+    case tooManyTokens(limit: Int)
+  }
+
+  /// The file, or what stands for one.
+  public let source: String
+  public let reason: Reason
+
+  public init(source: String, reason: Reason) {
+    self.source = source
+    self.reason = reason
+  }
+
+  public var description: String {
+    switch reason {
+    case .missing(let token): "\(source): has no line \"\(token)\", which a vocabulary needs"
+    case .duplicate(let token, let first, let second):
+      "\(source): line \(second): \"\(token)\" is on line \(first) already; a token has one number"
+    case .notUTF8(let line): "\(source): line \(line): is not UTF-8"
+    case .tooManyBytes(let count, let limit): "\(source): has \(count) bytes; at most \(limit) are read"
+    case .tooManyTokens(let limit): "\(source): has more than \(limit) lines"
+    }
+  }
+}
