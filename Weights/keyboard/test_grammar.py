@@ -12,7 +12,8 @@ class Forms(unittest.TestCase):
     def test_verbs(self):
         for verb, forms in {
             "go": "goes going went gone", "plan": "plans planning planned planned", "try": "tries trying tried tried",
-            "tie": "ties tying tied tied", "make": "makes making made made", "watch": "watches watching watched watched",
+            "tie": "ties tying tied tied", "make": "makes making made made",
+            "watch": "watches watching watched watched",
             "cancel": "cancels canceling canceled canceled", "picnic": "picnics picnicking picnicked picnicked",
         }.items():
             self.assertEqual(" ".join(inflect(verb, form) for form in ("s", "ing", "past", "pp")), forms)

@@ -15,8 +15,8 @@ from .expansion import Draw, GrammarError, Rule, parse, tidy
 from .morphology import is_plural
 
 DOMAINS = (
-    plans, greetings, errands, work, family, feelings, food, travel, school, health, weather, shopping, leisure, stories,
-    answers)
+    plans, greetings, errands, work, family, feelings, food, travel, school, health, weather, shopping, leisure,
+    stories, answers)
 
 #: Rules of things: what is said of them agrees with them ("the dumplings were", "the soup was").
 THINGS = ("dish", "ingredient", "sweet", "clothing")
@@ -63,8 +63,8 @@ class Grammar:
         self.domains = [name_of(module) for module in DOMAINS]
         self.frames = [Template(f"frame.{i}", text) for i, text in enumerate(lines(frames.FRAMES))]
         self.templates = {
-            name_of(module): [Template(f"{name_of(module)}.{i}", text) for i, text in enumerate(lines(module.TEMPLATES))]
-            for module in DOMAINS}
+            name: [Template(f"{name}.{i}", text) for i, text in enumerate(lines(module.TEMPLATES))]
+            for name, module in zip(self.domains, DOMAINS)}
         self.openers = [parse(text, "opener")[0] for text in lines(greetings.OPENERS)]
         self.closers = [parse(text, "closer")[0] for text in lines(greetings.CLOSERS)]
         self.parsed = {}

@@ -1,27 +1,35 @@
 """Questions and answers, reactions, opinions, requests: what fits any talk."""
 
 RULES = {
-    "topic_x": """it | that | this | the plan | the party | the trip | the idea | the house | the movie | work | the game |
-        the neighbors | the meeting | the wedding | the car | {name} | the news | the weather | dinner | the price | the book""",
-    "truth": "true | right | wrong | possible | a good idea | a bad idea | impossible | a lie | a joke | obvious | a secret | "
-             "a mistake | unfair | amazing | ridiculous | strange | a miracle | important | serious | a surprise | your choice",
-    "idea": """wait until {weekday} | ask {person} first | take the {vehicle} | do it ourselves | start over | try again |
-        sleep on it | find another way | leave it for {fut_class} | ask for help | keep it simple | forget about it |
-        talk to {person} | flip a coin | look it up | take turns | toss the old one | make a list | be more careful |
-        give it a try | take a vote | make a decision | change the subject | look on the bright side | take a chance""",
-    "number": "one | two | three | ten | seven | a hundred | a thousand | zero | a million | twenty | half | both | none | all",
-    "fact": """the earth is round | cats sleep all day | {name} has a twin | money can't buy happiness | the early bird gets the worm |
-        practice makes perfect | time flies | honesty is the best policy | better late than never | nobody is perfect |
-        two heads are better than one | laughter is the best medicine | every cloud has a silver lining""",
-    "answers_do": """*ask {person} | *answer the question | *think about it | *figure it out | *look it up | *find out |
-        *tell {person} the truth | *make a decision | *change {my} mind | *explain it to {person} | *give {person} advice |
-        *wait and see | *take a guess | *agree with {person} | *disagree with {person} | *prove it | *check the facts |
-        *choose the {color} one | *solve the problem | *repeat the question | *keep a secret | *take it seriously |
-        *make a suggestion | *settle the argument | *admit {my} mistake | *follow the rules | *pay attention | *try again |
-        *count to ten | *make fun of {person} | *break the rules | *keep {my} promise | *win the argument | *learn something""",
-    "feature": "color | number | name | address | idea | place | restaurant | animal | song | season | day | plan | word | food | joke",
-    "animal": "dog | cat | elephant | lion | tiger | dolphin | horse | monkey | penguin | panda | giraffe | owl | bear | wolf | fox | "
-              "rabbit | cow | pig | sheep | goat | duck | snake | zebra | kangaroo | koala | whale | shark | octopus | camel | mouse",
+    "topic_x": """it | that | this | the plan | the party | the trip | the idea | the house | the movie | work | the
+        game | the neighbors | the meeting | the wedding | the car | {name} | the news | the weather | dinner | the
+        price | the book""",
+    "truth": """true | right | wrong | possible | a good idea | a bad idea | impossible | a lie | a joke | obvious | a
+        secret | a mistake | unfair | amazing | ridiculous | strange | a miracle | important | serious | a surprise |
+        your choice""",
+    "idea": """wait until {weekday} | ask {person} first | take the {vehicle} | do it ourselves | start over | try
+        again | sleep on it | find another way | leave it for {fut_class} | ask for help | keep it simple | forget
+        about it | talk to {person} | flip a coin | look it up | take turns | toss the old one | make a list | be more
+        careful | give it a try | take a vote | make a decision | change the subject | look on the bright side | take
+        a chance""",
+    "number": """one | two | three | ten | seven | a hundred | a thousand | zero | a million | twenty | half | both |
+        none | all""",
+    "fact": """the earth is round | cats sleep all day | {name} has a twin | money can't buy happiness | the early
+        bird gets the worm | practice makes perfect | time flies | honesty is the best policy | better late than never
+        | nobody is perfect | two heads are better than one | laughter is the best medicine | every cloud has a silver
+        lining""",
+    "answers_do": """*ask {person} | *answer the question | *think about it | *figure it out | *look it up | *find out
+        | *tell {person} the truth | *make a decision | *change {my} mind | *explain it to {person} | *give {person}
+        advice | *wait and see | *take a guess | *agree with {person} | *disagree with {person} | *prove it | *check
+        the facts | *choose the {color} one | *solve the problem | *repeat the question | *keep a secret | *take it
+        seriously | *make a suggestion | *settle the argument | *admit {my} mistake | *follow the rules | *pay
+        attention | *try again | *count to ten | *make fun of {person} | *break the rules | *keep {my} promise | *win
+        the argument | *learn something""",
+    "feature": """color | number | name | address | idea | place | restaurant | animal | song | season | day | plan |
+        word | food | joke""",
+    "animal": """dog | cat | elephant | lion | tiger | dolphin | horse | monkey | penguin | panda | giraffe | owl |
+        bear | wolf | fox | rabbit | cow | pig | sheep | goat | duck | snake | zebra | kangaroo | koala | whale |
+        shark | octopus | camel | mouse""",
 }
 
 TEMPLATES = """
@@ -218,5 +226,6 @@ on the other hand, {fact}
 either {idea} or {idea}
 first we {idea}, then we {idea}
 """
-RULES["truth_adj"] = "important | strange | funny | interesting | easy | true | simple | sad | likely | clear | kind | different | weird | "\
-    "useful | helpful | complicated | normal | rare | special | common | dangerous | smart | silly"
+RULES["truth_adj"] = """important | strange | funny | interesting | easy | true | simple | sad | likely | clear | kind
+        | different | weird | useful | helpful | complicated | normal | rare | special | common | dangerous | smart |
+        silly"""

@@ -1,39 +1,49 @@
 """Errands, chores, repairs and things lost in the house."""
 
 RULES = {
-    "chore": """dishes | laundry | vacuuming | ironing | shopping | dusting | cooking | gardening | cleaning | grocery shopping |
-        paperwork | recycling | mopping | packing | folding""",
-    "parcel": "package | parcel | letter | order | delivery | box | envelope | mail | certificate | returned item | key",
-    "fixable": """sink | dishwasher | washing machine | fridge | heater | toilet | faucet | printer | door | window | lamp | oven |
-        lawn mower | fence | shelf | dryer | microwave | shower | drain | light bulb | thermostat | doorbell | gutter |
-        ceiling fan | air conditioner | vacuum cleaner | lock | toaster | smoke alarm | pipe | tap | stove | mailbox | hinge |
-        blender | kettle | router | roof | chimney | radiator | furnace | garage door | socket | curtain rod | mattress""",
-    "repairman": "plumber | electrician | handyman | landlord | mechanic | cleaner | painter | carpenter | locksmith | gardener",
-    "fault": """is broken | is leaking | doesn't work | stopped working | is making a weird noise | is clogged | needs fixing |
-        fell off | is stuck | won't close | won't turn on | is frozen | smells funny | is dripping | keeps beeping |
-        burned out | is rusty | is falling apart | overheated | needs to be replaced | is out of order | is loose""",
-    "supply": """toilet paper | dish soap | batteries | light bulbs | trash bags | paper towels | laundry detergent | shampoo |
-        dog food | cat litter | toothpaste | tape | glue | stamps | nails | screws | paint | bleach | sponges | napkins |
-        aluminum foil | diapers | wipes | tissues | conditioner | deodorant | candles | charcoal | string | bandages""",
-    "bill": "rent | electricity bill | phone bill | water bill | insurance | internet bill | parking ticket | gas bill | taxes | "
-            "mortgage | fine | subscription | credit card bill | loan | tuition | membership fee | deposit | invoice",
-    "furniture": """table | sofa | chair | bed | bookshelf | desk | couch | rug | mirror | wardrobe | dresser | armchair | lamp |
-        curtains | carpet | nightstand | bench | stool | crib | cupboard | picture frame | cabinet | blinds | pillow""",
-    "errands_do": """*do the {chore} | *take out the trash | *walk the dog | *feed the cat | *clean the {room} | *mow the lawn |
-        *water the plants | *wash the car | *pick up the {parcel} | *buy {supply} | *pay the {bill} | *fix the {fixable} |
-        *call the {repairman} | *go to the post office | *mail the {parcel} | *empty the dishwasher | *fill up the tank |
-        *change the sheets | *make the bed | *vacuum the {room} | *mop the floor | *fold the laundry | *tidy up the {room} |
-        *set the table | *return the {parcel} | *move the {furniture} | *paint the {room} | *hang up the {furniture} |
-        *sweep the {room} | *rake the leaves | *shovel the snow | *drop off the {parcel} | *iron {my} shirts |
-        *wipe the counter | *load the dishwasher | *renew {my} passport | *get a haircut | *lock the door |
-        *turn off the {fixable} | *charge {my} phone | *find {my} {thing} | *defrost the freezer | *dust the shelves |
-        *scrub the bathtub | *replace the {fixable} | *assemble the {furniture} | *withdraw some cash | *trim the hedge |
-        *print the {paper} | *sign the {paper} | *sort the recycling | *plant the tulips | *unpack the boxes |
-        *declutter the {room} | *change the tires | *measure the {furniture} | *weed the garden | *repair the {fixable}""",
-    "paper": "form | contract | tickets | lease | letter | photos | boarding passes | documents | receipt | application | permit",
-    "spot": """on the table | in the drawer | on the counter | under the bed | in my bag | by the door | in the car | on the couch |
-        in the fridge | on the shelf | in the closet | next to the {furniture} | behind the {furniture} | on the {furniture} |
-        in the {room} | under the {furniture} | in the top drawer | in my pocket | upstairs | in the glove compartment""",
+    "chore": """dishes | laundry | vacuuming | ironing | shopping | dusting | cooking | gardening | cleaning | grocery
+        shopping | paperwork | recycling | mopping | packing | folding""",
+    "parcel": """package | parcel | letter | order | delivery | box | envelope | mail | certificate | returned item |
+        key""",
+    "fixable": """sink | dishwasher | washing machine | fridge | heater | toilet | faucet | printer | door | window |
+        lamp | oven | lawn mower | fence | shelf | dryer | microwave | shower | drain | light bulb | thermostat |
+        doorbell | gutter | ceiling fan | air conditioner | vacuum cleaner | lock | toaster | smoke alarm | pipe | tap
+        | stove | mailbox | hinge | blender | kettle | router | roof | chimney | radiator | furnace | garage door |
+        socket | curtain rod | mattress""",
+    "repairman": """plumber | electrician | handyman | landlord | mechanic | cleaner | painter | carpenter | locksmith
+        | gardener""",
+    "fault": """is broken | is leaking | doesn't work | stopped working | is making a weird noise | is clogged | needs
+        fixing | fell off | is stuck | won't close | won't turn on | is frozen | smells funny | is dripping | keeps
+        beeping | burned out | is rusty | is falling apart | overheated | needs to be replaced | is out of order | is
+        loose""",
+    "supply": """toilet paper | dish soap | batteries | light bulbs | trash bags | paper towels | laundry detergent |
+        shampoo | dog food | cat litter | toothpaste | tape | glue | stamps | nails | screws | paint | bleach |
+        sponges | napkins | aluminum foil | diapers | wipes | tissues | conditioner | deodorant | candles | charcoal |
+        string | bandages""",
+    "bill": """rent | electricity bill | phone bill | water bill | insurance | internet bill | parking ticket | gas
+        bill | taxes | mortgage | fine | subscription | credit card bill | loan | tuition | membership fee | deposit |
+        invoice""",
+    "furniture": """table | sofa | chair | bed | bookshelf | desk | couch | rug | mirror | wardrobe | dresser |
+        armchair | lamp | curtains | carpet | nightstand | bench | stool | crib | cupboard | picture frame | cabinet |
+        blinds | pillow""",
+    "errands_do": """*do the {chore} | *take out the trash | *walk the dog | *feed the cat | *clean the {room} | *mow
+        the lawn | *water the plants | *wash the car | *pick up the {parcel} | *buy {supply} | *pay the {bill} | *fix
+        the {fixable} | *call the {repairman} | *go to the post office | *mail the {parcel} | *empty the dishwasher |
+        *fill up the tank | *change the sheets | *make the bed | *vacuum the {room} | *mop the floor | *fold the
+        laundry | *tidy up the {room} | *set the table | *return the {parcel} | *move the {furniture} | *paint the
+        {room} | *hang up the {furniture} | *sweep the {room} | *rake the leaves | *shovel the snow | *drop off the
+        {parcel} | *iron {my} shirts | *wipe the counter | *load the dishwasher | *renew {my} passport | *get a
+        haircut | *lock the door | *turn off the {fixable} | *charge {my} phone | *find {my} {thing} | *defrost the
+        freezer | *dust the shelves | *scrub the bathtub | *replace the {fixable} | *assemble the {furniture} |
+        *withdraw some cash | *trim the hedge | *print the {paper} | *sign the {paper} | *sort the recycling | *plant
+        the tulips | *unpack the boxes | *declutter the {room} | *change the tires | *measure the {furniture} | *weed
+        the garden | *repair the {fixable}""",
+    "paper": """form | contract | tickets | lease | letter | photos | boarding passes | documents | receipt |
+        application | permit""",
+    "spot": """on the table | in the drawer | on the counter | under the bed | in my bag | by the door | in the car |
+        on the couch | in the fridge | on the shelf | in the closet | next to the {furniture} | behind the {furniture}
+        | on the {furniture} | in the {room} | under the {furniture} | in the top drawer | in my pocket | upstairs |
+        in the glove compartment""",
 }
 
 TEMPLATES = """
@@ -143,5 +153,5 @@ there's a spider in the {room}!
 there are ants in the {room} again
 """
 RULES["fault_s"] = "doesn't work | won't turn on | leaks | won't close | makes noise | smells funny | beeps"
-RULES["pet"] = """cat | dog | hamster | puppy | rabbit | kitten | fish | parrot | goldfish | turtle | guinea pig | chickens | horse |
-    lizard | bird"""
+RULES["pet"] = """cat | dog | hamster | puppy | rabbit | kitten | fish | parrot | goldfish | turtle | guinea pig |
+        chickens | horse | lizard | bird"""

@@ -10,8 +10,8 @@ A rule is a list of alternatives. In an alternative
     {am} {'m} …   are auxiliaries that agree with the subject (see `Draw.AGREEING`)
     {Do} {Am} …   with a capital draw a new subject first, which the next {S} then says
 
-A pronoun in the text becomes the subject by itself. Among the alternatives of a word list, earlier ones are likelier, as
-words are in life; sentence templates are all equally likely within their domain.
+A pronoun in the text becomes the subject by itself. Among the alternatives of a word list, earlier ones are likelier,
+as words are in life; sentence templates are all equally likely within their domain.
 """
 
 import bisect
@@ -105,7 +105,8 @@ class Draw:
     # In the order: i, you/we/they, he/she/it, contracted ('m and so on: after a noun the last of them).
     AGREEING = {
         "am": ("am", "are", "is"), "have": ("have", "have", "has"), "do": ("do", "do", "does"),
-        "don't": ("don't", "don't", "doesn't"), "was": ("was", "were", "was"), "wasn't": ("wasn't", "weren't", "wasn't"),
+        "don't": ("don't", "don't", "doesn't"), "was": ("was", "were", "was"),
+        "wasn't": ("wasn't", "weren't", "wasn't"),
         "isn't": ("am not", "aren't", "isn't"), "haven't": ("haven't", "haven't", "hasn't"),
     }
     CONTRACTED = {"'m": ("'m", "'re", "'s", "are", "is"), "'ve": ("'ve", "'ve", "'s", "have", "has"),
@@ -166,12 +167,10 @@ class Draw:
         elif name in self.CONTRACTED:
             forms = self.CONTRACTED[name]
             if self.is_noun and not (self.subject not in ("they", "we") and name == "'m" and self.rng.random() < 0.4):
-                while self.parts and self.parts[-1].isspace():
-                    self.parts.pop()
+                self.close_up()
                 self.parts.append(" " + forms[3 if self.subject in ("they", "we") else 4])
             else:
-                while self.parts and self.parts[-1].isspace():
-                    self.parts.pop()
+                self.close_up()
                 self.parts.append(forms[self.person()])
         elif name[0].isupper() and name[0].lower() + name[1:] in self.AGREEING:
             before, self.parts = self.parts, []
@@ -180,6 +179,13 @@ class Draw:
             self.parts.append(self.agreeing(name[0].lower() + name[1:]))
         else:
             raise GrammarError(f"no rule {name}")
+
+    def close_up(self):
+        """Takes back the space before what is contracted with the word before it."""
+        while self.parts and not self.parts[-1].strip():
+            self.parts.pop()
+        if self.parts:
+            self.parts[-1] = self.parts[-1].rstrip()
 
     def person(self):
         return 0 if self.subject in (None, "i") else 1 if self.subject in ("you", "we", "they") else 2

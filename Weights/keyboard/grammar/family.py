@@ -1,28 +1,33 @@
 """Family: children, parents, babies, pets, love."""
 
 RULES = {
-    "baby_do": """*sleep | *cry | *eat | *nap | *teethe | *crawl | *smile | *walk | *giggle | *drool | *kick | *babble""",
-    "kid_thing": """homework | toys | vegetables | bike | doll | lego | coloring book | backpack | blanket | bottle | pacifier |
-        stroller | teddy bear | crayons | pajamas | puzzle | shoes | jacket | snack | tricycle | swing | kite | stickers""",
-    "kid_do": """*brush {my} teeth | *take a bath | *go to bed | *do {my} homework | *eat {my} vegetables | *clean {my} room |
-        *play outside | *put on {my} pajamas | *share the toys | *draw a picture | *ride the bike | *build a castle |
-        *watch cartoons | *practice the piano | *play in the mud | *wash {my} hands | *feed the ducks | *climb the tree |
-        *jump on the trampoline | *play hide and seek | *say please and thank you | *tie {my} shoes | *lose a tooth |
-        *color on the walls | *blow bubbles | *play in the sandbox | *tell the truth | *set a good example""",
-    "family_do": """*pick up the kids | *drop off the kids | *call {kin_she} | *visit {my} grandparents | *call {kin_he} |
-        *put the baby to bed | *babysit {my} nephew | *babysit the twins | *read a story | *give the baby a bath |
-        *change the diaper | *have dinner with {my} parents | *take the kids {to_place} | *feed the baby | *walk the dog |
-        *help {my} mom with the {chore} | *spend time with {my} family | *watch the kids | *look after the {pet} |
-        *make breakfast for the kids | *get married | *have a baby | *move in with {name} | *get engaged | *adopt a {pet} |
-        *take family photos | *plan the wedding | *name the baby | *sing a lullaby | *play with the kids | *bake cookies |
-        *argue with {my} sister | *celebrate together | *hug {my} mom | *raise {count} kids | *tuck the kids in |
-        *teach {name} to drive | *spoil the grandchildren | *rock the baby to sleep | *kiss the baby good night""",
-    "trait": """sweet | smart | stubborn | tall | shy | kind | funny | lazy | curious | polite | loud | brave | gentle | spoiled |
-        talented | cute | handsome | adorable | naughty | sensitive | patient | bossy | cheerful | clever | honest |
-        independent | jealous | moody | picky | quiet | responsible | selfish | silly | strict | wise | creative | clumsy""",
-    "age": "one | two | three | four | five | six | seven | eight | nine | ten | twelve | fifteen | sixteen | eighteen | thirty | "
-           "forty | fifty | sixty | seventy | eighty | ninety",
-    "relation": "together | married | engaged | divorced | dating | best friends | neighbors | twins | separated | related",
+    "baby_do": "*sleep | *cry | *eat | *nap | *teethe | *crawl | *smile | *walk | *giggle | *drool | *kick | *babble",
+    "kid_thing": """homework | toys | vegetables | bike | doll | lego | coloring book | backpack | blanket | bottle |
+        pacifier | stroller | teddy bear | crayons | pajamas | puzzle | shoes | jacket | snack | tricycle | swing |
+        kite | stickers""",
+    "kid_do": """*brush {my} teeth | *take a bath | *go to bed | *do {my} homework | *eat {my} vegetables | *clean
+        {my} room | *play outside | *put on {my} pajamas | *share the toys | *draw a picture | *ride the bike | *build
+        a castle | *watch cartoons | *practice the piano | *play in the mud | *wash {my} hands | *feed the ducks |
+        *climb the tree | *jump on the trampoline | *play hide and seek | *say please and thank you | *tie {my} shoes
+        | *lose a tooth | *color on the walls | *blow bubbles | *play in the sandbox | *tell the truth | *set a good
+        example""",
+    "family_do": """*pick up the kids | *drop off the kids | *call {kin_she} | *visit {my} grandparents | *call
+        {kin_he} | *put the baby to bed | *babysit {my} nephew | *babysit the twins | *read a story | *give the baby a
+        bath | *change the diaper | *have dinner with {my} parents | *take the kids {to_place} | *feed the baby |
+        *walk the dog | *help {my} mom with the {chore} | *spend time with {my} family | *watch the kids | *look after
+        the {pet} | *make breakfast for the kids | *get married | *have a baby | *move in with {name} | *get engaged |
+        *adopt a {pet} | *take family photos | *plan the wedding | *name the baby | *sing a lullaby | *play with the
+        kids | *bake cookies | *argue with {my} sister | *celebrate together | *hug {my} mom | *raise {count} kids |
+        *tuck the kids in | *teach {name} to drive | *spoil the grandchildren | *rock the baby to sleep | *kiss the
+        baby good night""",
+    "trait": """sweet | smart | stubborn | tall | shy | kind | funny | lazy | curious | polite | loud | brave | gentle
+        | spoiled | talented | cute | handsome | adorable | naughty | sensitive | patient | bossy | cheerful | clever
+        | honest | independent | jealous | moody | picky | quiet | responsible | selfish | silly | strict | wise |
+        creative | clumsy""",
+    "age": """one | two | three | four | five | six | seven | eight | nine | ten | twelve | fifteen | sixteen |
+        eighteen | thirty | forty | fifty | sixty | seventy | eighty | ninety""",
+    "relation": """together | married | engaged | divorced | dating | best friends | neighbors | twins | separated |
+        related""",
 }
 
 TEMPLATES = """
@@ -131,8 +136,10 @@ ask your {parent}
 listen to your {parent} please
 i'm your {parent}, of course i worry
 """
-RULES["kid_place"] = """school | daycare | practice | kindergarten | soccer | ballet | the party | the bus stop | piano lessons |
-    camp | preschool | swimming | the playground | grandma's | karate | choir | scouts"""
-RULES["child"] = "son | daughter | baby | nephew | niece | grandson | granddaughter | youngest | oldest | toddler | teenager"
+RULES["kid_place"] = """school | daycare | practice | kindergarten | soccer | ballet | the party | the bus stop |
+        piano lessons | camp | preschool | swimming | the playground | grandma's | karate | choir | scouts"""
+RULES["child"] = """son | daughter | baby | nephew | niece | grandson | granddaughter | youngest | oldest | toddler |
+        teenager"""
 RULES["parent"] = "mom | dad | mother | father | grandmother | parent | uncle | aunt | grandpa | grandma"
-RULES["home_dish"] = "lasagna | apple pie | soup | cookies | a cake | meatballs | pancakes | dumplings | roast chicken | jam | stew"
+RULES["home_dish"] = """lasagna | apple pie | soup | cookies | a cake | meatballs | pancakes | dumplings | roast
+        chicken | jam | stew"""

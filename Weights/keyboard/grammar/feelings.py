@@ -1,34 +1,40 @@
 """Feelings: joy, worry, anger, comfort, opinions, dreams."""
 
 RULES = {
-    "happy": """happy | excited | proud | grateful | relieved | glad | thrilled | lucky | calm | hopeful | confident | delighted |
-        optimistic | cheerful | thankful | blessed | inspired | peaceful | satisfied | overjoyed | comfortable | amused""",
-    "unhappy": """tired | sad | stressed | worried | angry | nervous | upset | bored | lonely | scared | anxious | exhausted |
-        disappointed | confused | jealous | embarrassed | frustrated | overwhelmed | annoyed | guilty | hurt | depressed |
-        homesick | ashamed | grumpy | miserable | furious | heartbroken | terrified | restless | insecure | desperate |
-        helpless | uncomfortable | shocked | offended | hopeless | cranky | irritated | suspicious | discouraged""",
-    "about": """the move | the exam | work | money | the future | {name} | {person} | the news | my job | the wedding | the results |
-        the trip | what happened | everything | this whole situation | the interview | moving away | the surgery |
-        the election | my grades | the divorce | my health | our relationship | the argument | the flight | school""",
-    "cause": """my dog died | {name} broke up with me | {name} didn't call | i failed the exam | i lost my job |
-        my best friend is moving away | nobody remembered my birthday | we lost the game | i miss my family |
-        {S} had a fight with {person} | i didn't sleep at all | {name} lied to me | i have so much to do |
-        i got rejected | they ignored me | i made a stupid mistake | my plans fell through | someone stole my {thing}""",
-    "joy": """i got the job | we won the game | {name} said yes | i passed the exam | spring is finally here | it's friday |
-        we're going on vacation | the results came back fine | {name} is coming to visit | i finished the book |
-        we found an apartment | i got a raise | they accepted my application | my team made the finals | i'm in love""",
-    "comfort": """it will be okay | everything will be fine | you're not alone | i'm here for you | don't give up | it gets better |
-        you did your best | i believe in you | it's not the end of the world | you deserve better | hang in there |
-        take it one day at a time | tomorrow is another day | you've got this | i'm always on your side | be strong |
-        be kind to yourself | things will work out | you'll get through this | take a deep breath | it's not worth it""",
-    "feelings_do": """*cry | *worry about {about} | *laugh about {about} | *think about {about} | *talk about {about} |
-        *complain about {about} | *relax | *calm down | *fall in love | *make up with {person} | *be alone |
-        *stay positive | *get over {name} | *trust {person} | *lose {my} temper | *have a good cry | *be honest |
-        *argue with {person} | *overthink everything | *take a deep breath | *dream about {about} | *panic |
-        *apologize | *change {my} mind | *be patient | *cheer {person} up | *feel better | *break up with {name} |
-        *keep a diary | *meditate | *hide {my} feelings | *surprise {person} | *face {my} fears | *open up | *let go |
-        *give up | *forgive {name} | *miss {person} | *admire {person} | *regret {about} | *enjoy the silence""",
-    "adverb": "so | really | very | a little | a bit | pretty | quite | extremely | kind of | incredibly | terribly | totally",
+    "happy": """happy | excited | proud | grateful | relieved | glad | thrilled | lucky | calm | hopeful | confident |
+        delighted | optimistic | cheerful | thankful | blessed | inspired | peaceful | satisfied | overjoyed |
+        comfortable | amused""",
+    "unhappy": """tired | sad | stressed | worried | angry | nervous | upset | bored | lonely | scared | anxious |
+        exhausted | disappointed | confused | jealous | embarrassed | frustrated | overwhelmed | annoyed | guilty |
+        hurt | depressed | homesick | ashamed | grumpy | miserable | furious | heartbroken | terrified | restless |
+        insecure | desperate | helpless | uncomfortable | shocked | offended | hopeless | cranky | irritated |
+        suspicious | discouraged""",
+    "about": """the move | the exam | work | money | the future | {name} | {person} | the news | my job | the wedding
+        | the results | the trip | what happened | everything | this whole situation | the interview | moving away |
+        the surgery | the election | my grades | the divorce | my health | our relationship | the argument | the
+        flight | school""",
+    "cause": """my dog died | {name} broke up with me | {name} didn't call | i failed the exam | i lost my job | my
+        best friend is moving away | nobody remembered my birthday | we lost the game | i miss my family | {S} had a
+        fight with {person} | i didn't sleep at all | {name} lied to me | i have so much to do | i got rejected | they
+        ignored me | i made a stupid mistake | my plans fell through | someone stole my {thing}""",
+    "joy": """i got the job | we won the game | {name} said yes | i passed the exam | spring is finally here | it's
+        friday | we're going on vacation | the results came back fine | {name} is coming to visit | i finished the
+        book | we found an apartment | i got a raise | they accepted my application | my team made the finals | i'm in
+        love""",
+    "comfort": """it will be okay | everything will be fine | you're not alone | i'm here for you | don't give up | it
+        gets better | you did your best | i believe in you | it's not the end of the world | you deserve better | hang
+        in there | take it one day at a time | tomorrow is another day | you've got this | i'm always on your side |
+        be strong | be kind to yourself | things will work out | you'll get through this | take a deep breath | it's
+        not worth it""",
+    "feelings_do": """*cry | *worry about {about} | *laugh about {about} | *think about {about} | *talk about {about}
+        | *complain about {about} | *relax | *calm down | *fall in love | *make up with {person} | *be alone | *stay
+        positive | *get over {name} | *trust {person} | *lose {my} temper | *have a good cry | *be honest | *argue
+        with {person} | *overthink everything | *take a deep breath | *dream about {about} | *panic | *apologize |
+        *change {my} mind | *be patient | *cheer {person} up | *feel better | *break up with {name} | *keep a diary |
+        *meditate | *hide {my} feelings | *surprise {person} | *face {my} fears | *open up | *let go | *give up |
+        *forgive {name} | *miss {person} | *admire {person} | *regret {about} | *enjoy the silence""",
+    "adverb": """so | really | very | a little | a bit | pretty | quite | extremely | kind of | incredibly | terribly
+        | totally""",
 }
 
 TEMPLATES = """
@@ -148,5 +154,6 @@ i'm so proud of how far you've come
 you should be proud of yourself
 to be honest, i'm {adverb} {unhappy} about {about}
 """
-RULES["good_est"] = "best | worst | funniest | nicest | sweetest | saddest | craziest | strangest | happiest | dumbest | kindest"
+RULES["good_est"] = """best | worst | funniest | nicest | sweetest | saddest | craziest | strangest | happiest |
+        dumbest | kindest"""
 RULES["care"] = "love | miss | appreciate | admire | need | respect | value"

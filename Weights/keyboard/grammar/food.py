@@ -1,39 +1,47 @@
 """Food: cooking, restaurants, groceries, tastes."""
 
 RULES = {
-    "dish": """pizza | pasta | soup | sushi | salad | tacos | burgers | curry | chicken | steak | lasagna | noodles | fried rice |
-        pancakes | sandwiches | fish and chips | stew | roast beef | spaghetti | dumplings | ramen | chili | meatballs |
-        omelette | burritos | hot dogs | paella | risotto | waffles | mashed potatoes | grilled cheese | lentil soup |
-        kebab | falafel | ravioli | quiche | casserole | salmon | shrimp | lobster | ribs | gumbo | pad thai | enchiladas |
-        scrambled eggs | french toast | turkey | meatloaf | chicken wings | nachos | spring rolls | stir fry | pierogi""",
-    "ingredient": """eggs | milk | bread | butter | cheese | onions | tomatoes | garlic | rice | flour | sugar | potatoes | chicken |
-        salt | pepper | olive oil | carrots | mushrooms | spinach | lemons | apples | bananas | yogurt | cream | beans |
-        lettuce | cucumbers | ham | bacon | honey | ginger | basil | broccoli | corn | peas | cereal | oats | strawberries |
-        grapes | oranges | avocados | peppers | parsley | cinnamon | vanilla | chocolate chips | nuts | tofu | vinegar |
-        mustard | ketchup | mayonnaise | jam | peanut butter | cabbage | celery | zucchini | eggplant | cauliflower | yeast |
-        blueberries | raspberries | peaches | pears | cherries | pineapple | watermelon | raisins | almonds | walnuts |
-        coconut milk | soy sauce | thyme | rosemary | mint | leeks | radishes | asparagus | sausages | ground beef | tuna""",
-    "drink": """coffee | tea | water | beer | wine | juice | orange juice | hot chocolate | red wine | lemonade | milk | cider |
-        a smoothie | champagne | green tea | iced tea | whiskey | a milkshake | soda | espresso | a latte | a cappuccino |
-        sparkling water | gin and tonic | a cocktail | rum | vodka | mineral water | apple juice | white wine""",
-    "sweet": """cake | ice cream | cookies | chocolate | apple pie | brownies | cheesecake | muffins | donuts | pudding | candy |
-        cupcakes | tiramisu | a croissant | fruit salad | carrot cake | gingerbread | marshmallows | popcorn | pie""",
-    "cuisine": """italian | chinese | mexican | indian | thai | japanese | greek | french | korean | vietnamese | turkish |
-        spanish | lebanese | ethiopian | moroccan | brazilian | polish | german""",
-    "taste": """delicious | too salty | spicy | sweet | bitter | amazing | burnt | bland | too dry | sour | crispy | juicy | tender |
-        undercooked | greasy | fresh | rich | creamy | overcooked | stale | raw | soggy | tasty | perfect | heavenly | moldy""",
+    "dish": """pizza | pasta | soup | sushi | salad | tacos | burgers | curry | chicken | steak | lasagna | noodles |
+        fried rice | pancakes | sandwiches | fish and chips | stew | roast beef | spaghetti | dumplings | ramen |
+        chili | meatballs | omelette | burritos | hot dogs | paella | risotto | waffles | mashed potatoes | grilled
+        cheese | lentil soup | kebab | falafel | ravioli | quiche | casserole | salmon | shrimp | lobster | ribs |
+        gumbo | pad thai | enchiladas | scrambled eggs | french toast | turkey | meatloaf | chicken wings | nachos |
+        spring rolls | stir fry | pierogi""",
+    "ingredient": """eggs | milk | bread | butter | cheese | onions | tomatoes | garlic | rice | flour | sugar |
+        potatoes | chicken | salt | pepper | olive oil | carrots | mushrooms | spinach | lemons | apples | bananas |
+        yogurt | cream | beans | lettuce | cucumbers | ham | bacon | honey | ginger | basil | broccoli | corn | peas |
+        cereal | oats | strawberries | grapes | oranges | avocados | peppers | parsley | cinnamon | vanilla |
+        chocolate chips | nuts | tofu | vinegar | mustard | ketchup | mayonnaise | jam | peanut butter | cabbage |
+        celery | zucchini | eggplant | cauliflower | yeast | blueberries | raspberries | peaches | pears | cherries |
+        pineapple | watermelon | raisins | almonds | walnuts | coconut milk | soy sauce | thyme | rosemary | mint |
+        leeks | radishes | asparagus | sausages | ground beef | tuna""",
+    "drink": """coffee | tea | water | beer | wine | juice | orange juice | hot chocolate | red wine | lemonade | milk
+        | cider | a smoothie | champagne | green tea | iced tea | whiskey | a milkshake | soda | espresso | a latte |
+        a cappuccino | sparkling water | gin and tonic | a cocktail | rum | vodka | mineral water | apple juice |
+        white wine""",
+    "sweet": """cake | ice cream | cookies | chocolate | apple pie | brownies | cheesecake | muffins | donuts |
+        pudding | candy | cupcakes | tiramisu | a croissant | fruit salad | carrot cake | gingerbread | marshmallows |
+        popcorn | pie""",
+    "cuisine": """italian | chinese | mexican | indian | thai | japanese | greek | french | korean | vietnamese |
+        turkish | spanish | lebanese | ethiopian | moroccan | brazilian | polish | german""",
+    "taste": """delicious | too salty | spicy | sweet | bitter | amazing | burnt | bland | too dry | sour | crispy |
+        juicy | tender | undercooked | greasy | fresh | rich | creamy | overcooked | stale | raw | soggy | tasty |
+        perfect | heavenly | moldy""",
     "meal": "dinner | lunch | breakfast | brunch | supper | dessert",
-    "eatery": """{cuisine} restaurant | {cuisine} place | pizzeria | cafe | bakery | diner | food truck | steakhouse | bistro |
-        sushi bar | burger joint | coffee shop | buffet | sandwich shop | ice cream parlor | noodle bar | pub""",
-    "diet": "vegan | vegetarian | on a diet | allergic to {ingredient} | full | starving | hungry | thirsty | lactose intolerant | "
-            "addicted to {sweet} | not hungry | trying to eat healthy | cutting down on sugar | gluten free",
-    "food_do": """*cook {meal} | *order {dish} | *make {dish} | *eat {dish} | *bake {sweet} | *have {meal} | *go out for {meal} |
-        *drink {drink} | *try the new {eatery} | *buy {ingredient} | *eat out | *order takeout | *make {sweet} |
-        *chop the {ingredient} | *have {dish} for {meal} | *taste the {dish} | *skip {meal} | *set the table |
-        *peel the {ingredient} | *heat up the leftovers | *fry the {ingredient} | *grill the {ingredient} | *preheat the oven |
-        *pack a lunch | *make coffee | *pour the {drink} | *boil the water | *slice the {ingredient} | *stir the soup |
-        *eat less {sweet} | *cook for {person} | *share the {dish} | *roast the {ingredient} | *freeze the leftovers |
-        *wash the {ingredient} | *mix the {ingredient} and the {ingredient} | *warm up the {dish} | *pick some {ingredient}""",
+    "eatery": """{cuisine} restaurant | {cuisine} place | pizzeria | cafe | bakery | diner | food truck | steakhouse |
+        bistro | sushi bar | burger joint | coffee shop | buffet | sandwich shop | ice cream parlor | noodle bar |
+        pub""",
+    "diet": """vegan | vegetarian | on a diet | allergic to {ingredient} | full | starving | hungry | thirsty |
+        lactose intolerant | addicted to {sweet} | not hungry | trying to eat healthy | cutting down on sugar | gluten
+        free""",
+    "food_do": """*cook {meal} | *order {dish} | *make {dish} | *eat {dish} | *bake {sweet} | *have {meal} | *go out
+        for {meal} | *drink {drink} | *try the new {eatery} | *buy {ingredient} | *eat out | *order takeout | *make
+        {sweet} | *chop the {ingredient} | *have {dish} for {meal} | *taste the {dish} | *skip {meal} | *set the table
+        | *peel the {ingredient} | *heat up the leftovers | *fry the {ingredient} | *grill the {ingredient} | *preheat
+        the oven | *pack a lunch | *make coffee | *pour the {drink} | *boil the water | *slice the {ingredient} |
+        *stir the soup | *eat less {sweet} | *cook for {person} | *share the {dish} | *roast the {ingredient} |
+        *freeze the leftovers | *wash the {ingredient} | *mix the {ingredient} and the {ingredient} | *warm up the
+        {dish} | *pick some {ingredient}""",
 }
 
 TEMPLATES = """
@@ -143,4 +151,5 @@ cheers to {name}!
 enjoy your {meal}!
 """
 RULES["food_prep"] = "eggs | steak | coffee | burger | tea | toast"
-RULES["measure"] = "cups | spoons | slices | pounds | tablespoons | teaspoons | ounces | bottles | cans | grams | bags | handfuls"
+RULES["measure"] = """cups | spoons | slices | pounds | tablespoons | teaspoons | ounces | bottles | cans | grams |
+        bags | handfuls"""

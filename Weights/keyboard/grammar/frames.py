@@ -4,18 +4,18 @@
 RULES = {
     "reason": """{S} {'m} too tired | {S} {'m} running late | it's getting late | it's raining | there's no time |
         it's on the way | {S} already promised | it's almost over | the weather is so nice | it's {weekday} |
-        everything is closed | it won't take long | it has to be done | nobody else will | {S} {have} no choice |
-        it's good for us | it's a long story | {S} ran out of time | it's free | it was {one_third}'s idea |
-        we have guests | {S} {have} an early start | it's too expensive | there was a lot of traffic""",
+        everything is closed | it won't take long | it has to be done | nobody else will | {S} {have} no choice | it's
+        good for us | it's a long story | {S} ran out of time | it's free | it was {one_third}'s idea | we have guests
+        | {S} {have} an early start | it's too expensive | there was a lot of traffic""",
     "before_that": """before dinner | before it gets dark | before we leave | before the guests arrive | before bed |
-        before it's too late | before breakfast | before the kids wake up | before it closes | before lunch |
-        before the meeting | before summer | before anyone notices | before the weekend | before the rain starts""",
-    "opinion": """it was {good} | it was {bad} | it was {very} {good} | it was {very} {bad} | it went {well} |
-        it took {span} | it was worth it | it was a waste of time | it was easier than {S} thought | we had fun |
-        it didn't work out | {S} loved it | {S} hated every minute | it was over in no time | it cost {money}""",
+        before it's too late | before breakfast | before the kids wake up | before it closes | before lunch | before
+        the meeting | before summer | before anyone notices | before the weekend | before the rain starts""",
+    "opinion": """it was {good} | it was {bad} | it was {very} {good} | it was {very} {bad} | it went {well} | it took
+        {span} | it was worth it | it was a waste of time | it was easier than {S} thought | we had fun | it didn't
+        work out | {S} loved it | {S} hated every minute | it was over in no time | it cost {money}""",
     "well": "well | really well | fine | pretty well | badly | okay | better than expected | great | smoothly",
-    "ask": """can you | could you | would you | will you | can you please | could you please | do you want to |
-        would you like to | do you have time to | are you able to | any chance you could | would you mind if we""",
+    "ask": """can you | could you | would you | will you | can you please | could you please | do you want to | would
+        you like to | do you have time to | are you able to | any chance you could | would you mind if we""",
     "know": "know | remember | forget | see | think | believe | understand | wonder",
 }
 

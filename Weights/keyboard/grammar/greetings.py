@@ -1,33 +1,41 @@
 """Greetings, small talk, thanks, apologies, compliments, goodbyes: also the openers and closers of any message."""
 
 RULES = {
-    "hi": "hi | hey | hello | hi there | hey there | good morning | morning | good evening | good afternoon | hiya | howdy",
+    "hi": """hi | hey | hello | hi there | hey there | good morning | morning | good evening | good afternoon | hiya |
+        howdy""",
     "called": "{name} | {dear} | {kin_she} | {kin_he} | {group} | {name} | {name}",
-    "favor": """help | support | advice | patience | kindness | hospitality | feedback | understanding | generosity | quick reply |
-        hard work | encouragement | company | honesty | effort | cooperation | present | lovely card | invitation | message""",
-    "thanks_for": """your {favor} | the {gift} | everything | yesterday | dinner | the ride | the reminder | the update |
-        the invite | listening | being there | coming | asking | checking in | the coffee | the tip | the recipe |
-        letting me know | picking me up | your time | the photos | waiting | looking after {person} | the flowers""",
-    "gift": "gift | flowers | card | book | chocolates | necklace | candle | tickets | sweater | bracelet | plant | mug | basket",
-    "wrong": """being late | the delay | the late reply | the confusion | what i said | the mess | the noise | yelling |
-        not calling | missing your call | forgetting your birthday | the short notice | the trouble | the misunderstanding |
-        waking you up | the inconvenience | breaking your {thing} | bothering you | interrupting | the typo | being rude |
-        not answering sooner | losing your {thing} | my attitude | the bad news | keeping you waiting | overreacting""",
-    "look": "{good} | {very} {good} | tired | happy | great in {color} | younger than ever | familiar | stunning | elegant",
-    "wish": """good luck | have fun | take care | safe travels | sleep well | get well soon | enjoy | sweet dreams | be careful |
-        have a great day | have a good night | have a safe trip | enjoy your meal | enjoy your weekend | stay safe |
-        have a nice evening | congratulations | well done | cheers | bon voyage | keep in touch | rest well | drive safely""",
-    "bye": """bye | see you later | talk to you soon | see you soon | love you | take care | see you {fut} | talk later |
-        good night | catch you later | goodbye | love you too | miss you | kisses | hugs | lots of love | ttyl |
-        speak soon | all the best | best wishes | xoxo | bye for now | later | cheers | thanks again | see ya""",
-    "greetings_do": """*say hello to {person} | *call {person} | *text {person} | *write to {person} | *apologize to {person} |
-        *thank {person} | *keep in touch | *introduce {name} to {person} | *wave goodbye | *shake hands |
+    "favor": """help | support | advice | patience | kindness | hospitality | feedback | understanding | generosity |
+        quick reply | hard work | encouragement | company | honesty | effort | cooperation | present | lovely card |
+        invitation | message""",
+    "thanks_for": """your {favor} | the {gift} | everything | yesterday | dinner | the ride | the reminder | the
+        update | the invite | listening | being there | coming | asking | checking in | the coffee | the tip | the
+        recipe | letting me know | picking me up | your time | the photos | waiting | looking after {person} | the
+        flowers""",
+    "gift": """gift | flowers | card | book | chocolates | necklace | candle | tickets | sweater | bracelet | plant |
+        mug | basket""",
+    "wrong": """being late | the delay | the late reply | the confusion | what i said | the mess | the noise | yelling
+        | not calling | missing your call | forgetting your birthday | the short notice | the trouble | the
+        misunderstanding | waking you up | the inconvenience | breaking your {thing} | bothering you | interrupting |
+        the typo | being rude | not answering sooner | losing your {thing} | my attitude | the bad news | keeping you
+        waiting | overreacting""",
+    "look": """{good} | {very} {good} | tired | happy | great in {color} | younger than ever | familiar | stunning |
+        elegant""",
+    "wish": """good luck | have fun | take care | safe travels | sleep well | get well soon | enjoy | sweet dreams |
+        be careful | have a great day | have a good night | have a safe trip | enjoy your meal | enjoy your weekend |
+        stay safe | have a nice evening | congratulations | well done | cheers | bon voyage | keep in touch | rest
+        well | drive safely""",
+    "bye": """bye | see you later | talk to you soon | see you soon | love you | take care | see you {fut} | talk
+        later | good night | catch you later | goodbye | love you too | miss you | kisses | hugs | lots of love | ttyl
+        | speak soon | all the best | best wishes | xoxo | bye for now | later | cheers | thanks again | see ya""",
+    "greetings_do": """*say hello to {person} | *call {person} | *text {person} | *write to {person} | *apologize to
+        {person} | *thank {person} | *keep in touch | *introduce {name} to {person} | *wave goodbye | *shake hands |
         *hug {person} | *talk to {person} | *chat with {person} | *answer the phone | *reply to {name}'s message |
-        *send {person} a postcard | *forgive {person} | *congratulate {person} | *check on {person} | *smile at strangers |
-        *wish {person} luck | *compliment {name} | *gossip about {name} | *facetime {person} | *leave a voicemail |
-        *explain everything | *ask {person} a question | *tell {person} the news | *share a joke | *listen to {person}""",
-    "mood": "great | fine | good | okay | not bad | pretty good | busy as always | tired but happy | can't complain | so so | "
-            "much better | a little sleepy | never better | hanging in there | exhausted | wonderful",
+        *send {person} a postcard | *forgive {person} | *congratulate {person} | *check on {person} | *smile at
+        strangers | *wish {person} luck | *compliment {name} | *gossip about {name} | *facetime {person} | *leave a
+        voicemail | *explain everything | *ask {person} a question | *tell {person} the news | *share a joke | *listen
+        to {person}""",
+    "mood": """great | fine | good | okay | not bad | pretty good | busy as always | tired but happy | can't complain
+        | so so | much better | a little sleepy | never better | hanging in there | exhausted | wonderful""",
 }
 
 OPENERS = """
@@ -182,7 +190,10 @@ sorry, wrong number
 i got a new phone, this is my new number
 can you hear me now? the connection is {bad}
 """
-RULES["time_off"] = "weekend | day | vacation | trip | holiday | evening | night | week | flight | birthday | summer | honeymoon"
-RULES["news"] = """baby | new job | promotion | engagement | exam | interview | move | presentation | new house | wedding | award |
-    surgery | race | audition | scholarship | diploma | contract | pregnancy | performance | recital | victory"""
-RULES["newthing"] = "job | house | car | apartment | baby | puppy | bike | haircut | kitchen | home | business | role | boat"
+RULES["time_off"] = """weekend | day | vacation | trip | holiday | evening | night | week | flight | birthday | summer
+        | honeymoon"""
+RULES["news"] = """baby | new job | promotion | engagement | exam | interview | move | presentation | new house |
+        wedding | award | surgery | race | audition | scholarship | diploma | contract | pregnancy | performance |
+        recital | victory"""
+RULES["newthing"] = """job | house | car | apartment | baby | puppy | bike | haircut | kitchen | home | business |
+        role | boat"""

@@ -1,31 +1,39 @@
 """Health and appointments: illness, doctors, sport injuries, sleep, habits."""
 
 RULES = {
-    "illness": """a cold | the flu | a fever | a headache | a sore throat | a cough | a stomach ache | a runny nose | allergies |
-        a toothache | a migraine | an infection | food poisoning | asthma | a rash | back pain | a high temperature |
-        the chickenpox | pneumonia | hay fever | a bad cough | insomnia | diabetes | high blood pressure | an ear infection |
-        a concussion | a cramp | bronchitis | a sinus infection | heartburn | a hangover | sunburn | a blister | covid""",
-    "body": """back | head | knee | stomach | throat | leg | arm | foot | shoulder | neck | ankle | tooth | hand | wrist | finger | eye |
-        ear | elbow | hip | toe | chest | thumb | jaw | heel | nose | rib | muscle | skin | thigh | big toe""",
-    "doctor": """doctor | dentist | nurse | therapist | surgeon | pediatrician | eye doctor | dermatologist | specialist | vet |
-        physical therapist | pharmacist | orthodontist | cardiologist | midwife | psychiatrist | allergist""",
-    "medicine": """medicine | aspirin | antibiotics | painkillers | cough syrup | vitamins | the pills | eye drops | ibuprofen |
-        ointment | an ice pack | a bandage | insulin | throat lozenges | nasal spray | the inhaler | sleeping pills | ginger tea""",
-    "checkup": """appointment | checkup | blood test | surgery | x ray | vaccination | operation | cleaning | therapy session | scan |
-        eye exam | flu shot | follow up | ultrasound | physical | filling | root canal | treatment | biopsy""",
-    "cure": """drink a lot of water | get some rest | stay in bed | take {medicine} | see a doctor | put some ice on it |
-        stay home | get some sleep | drink some tea with honey | eat some soup | take it easy | wear a mask | keep warm |
-        take a hot bath | call the {doctor} | elevate it | avoid dairy | gargle with salt water | stretch | breathe slowly""",
-    "hurt": "broke | hurt | sprained | twisted | burned | cut | bruised | scratched | injured | pulled | banged | dislocated",
-    "health_do": """*go to the doctor | *go to the dentist | *see the {doctor} | *take {my} medicine | *get some sleep | *rest |
-        *make an appointment | *stay in bed | *lose weight | *work out | *exercise | *quit smoking | *go for a run |
-        *drink more water | *eat healthy | *get a flu shot | *have a {checkup} | *go to bed early | *lift weights |
-        *do yoga | *take a nap | *go to the gym | *get {my} eyes checked | *stretch {my} {body} | *call the {doctor} |
-        *pick up the prescription | *take {my} temperature | *stop drinking | *walk {amount} steps | *see a specialist |
-        *ice {my} {body} | *cancel the {checkup} | *go to physical therapy | *take vitamins | *cough all night |
-        *sneeze | *donate blood | *cut down on sugar | *get enough sleep | *train for the marathon | *do push ups""",
-    "symptom": "sick | better | worse | dizzy | weak | tired | awful | terrible | fine | nauseous | feverish | itchy | sore | stiff | "
-               "healthy | faint | swollen | sleepy | strong | a little better | much better | well",
+    "illness": """a cold | the flu | a fever | a headache | a sore throat | a cough | a stomach ache | a runny nose |
+        allergies | a toothache | a migraine | an infection | food poisoning | asthma | a rash | back pain | a high
+        temperature | the chickenpox | pneumonia | hay fever | a bad cough | insomnia | diabetes | high blood pressure
+        | an ear infection | a concussion | a cramp | bronchitis | a sinus infection | heartburn | a hangover |
+        sunburn | a blister | covid""",
+    "body": """back | head | knee | stomach | throat | leg | arm | foot | shoulder | neck | ankle | tooth | hand |
+        wrist | finger | eye | ear | elbow | hip | toe | chest | thumb | jaw | heel | nose | rib | muscle | skin |
+        thigh | big toe""",
+    "doctor": """doctor | dentist | nurse | therapist | surgeon | pediatrician | eye doctor | dermatologist |
+        specialist | vet | physical therapist | pharmacist | orthodontist | cardiologist | midwife | psychiatrist |
+        allergist""",
+    "medicine": """medicine | aspirin | antibiotics | painkillers | cough syrup | vitamins | the pills | eye drops |
+        ibuprofen | ointment | an ice pack | a bandage | insulin | throat lozenges | nasal spray | the inhaler |
+        sleeping pills | ginger tea""",
+    "checkup": """appointment | checkup | blood test | surgery | x ray | vaccination | operation | cleaning | therapy
+        session | scan | eye exam | flu shot | follow up | ultrasound | physical | filling | root canal | treatment |
+        biopsy""",
+    "cure": """drink a lot of water | get some rest | stay in bed | take {medicine} | see a doctor | put some ice on
+        it | stay home | get some sleep | drink some tea with honey | eat some soup | take it easy | wear a mask |
+        keep warm | take a hot bath | call the {doctor} | elevate it | avoid dairy | gargle with salt water | stretch
+        | breathe slowly""",
+    "hurt": """broke | hurt | sprained | twisted | burned | cut | bruised | scratched | injured | pulled | banged |
+        dislocated""",
+    "health_do": """*go to the doctor | *go to the dentist | *see the {doctor} | *take {my} medicine | *get some sleep
+        | *rest | *make an appointment | *stay in bed | *lose weight | *work out | *exercise | *quit smoking | *go for
+        a run | *drink more water | *eat healthy | *get a flu shot | *have a {checkup} | *go to bed early | *lift
+        weights | *do yoga | *take a nap | *go to the gym | *get {my} eyes checked | *stretch {my} {body} | *call the
+        {doctor} | *pick up the prescription | *take {my} temperature | *stop drinking | *walk {amount} steps | *see a
+        specialist | *ice {my} {body} | *cancel the {checkup} | *go to physical therapy | *take vitamins | *cough all
+        night | *sneeze | *donate blood | *cut down on sugar | *get enough sleep | *train for the marathon | *do push
+        ups""",
+    "symptom": """sick | better | worse | dizzy | weak | tired | awful | terrible | fine | nauseous | feverish | itchy
+        | sore | stiff | healthy | faint | swollen | sleepy | strong | a little better | much better | well""",
 }
 
 TEMPLATES = """
@@ -144,5 +152,6 @@ RULES["today"] = "today | tonight | this morning | right now"
 RULES["hurt_base"] = "break | hurt | sprain | twist | burn | cut | injure"
 RULES["results"] = "negative | positive | fine | normal | clear | good | better than expected | in"
 RULES["doctor_s"] = "doctor's | dentist's | vet's | eye doctor's"
-RULES["medtime"] = "twice a day | before meals | after dinner | every four hours | three times a day | with food | before bed"
+RULES["medtime"] = """twice a day | before meals | after dinner | every four hours | three times a day | with food |
+        before bed"""
 RULES["sleep"] = "well | badly | great | like a baby | terribly | so well | on the couch | through the alarm"

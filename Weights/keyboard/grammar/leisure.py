@@ -1,33 +1,41 @@
 """Free time: sport, music, films, books, games, phones and computers."""
 
 RULES = {
-    "sport": """soccer | tennis | basketball | football | golf | volleyball | baseball | hockey | ping pong | badminton | chess |
-        cards | video games | rugby | cricket | bowling | darts | poker | pool | squash | handball | frisbee | dodgeball""",
-    "activity": """swimming | running | hiking | dancing | climbing | skiing | fishing | surfing | skating | cycling | jogging | sailing |
-        horse riding | camping | bowling | kayaking | snowboarding | rowing | diving | boxing | skateboarding | birdwatching""",
-    "instrument": "guitar | piano | drums | violin | flute | trumpet | cello | saxophone | bass | clarinet | harp | accordion | ukulele",
-    "genre": """comedy | horror movie | documentary | thriller | romantic comedy | action movie | musical | cartoon | drama | western |
-        science fiction movie | crime series | mystery | fantasy series | sitcom | soap opera | superhero movie | reality show""",
-    "media": "movie | show | book | song | album | podcast | series | game | video | concert | episode | novel | play | magazine | "
-             "playlist | band | app | season | trailer | exhibition | comic | audiobook | channel | blog | poem",
-    "craft": """knitting | painting | drawing | photography | cooking | pottery | sewing | gardening | writing | singing | baking |
-        woodworking | origami | crochet | coding | juggling | calligraphy | magic tricks | collecting stamps""",
-    "team": """our team | the team | the tigers | the home team | my team | the national team | the giants | the eagles | the bears |
-        the lions | the kings | the rangers | the other team | the stars | the pirates""",
-    "leisure_do": """*play {sport} | *watch a {genre} | *go {activity} | *play the {instrument} | *read a book | *watch the game |
-        *listen to music | *watch tv | *play {sport} with {person} | *go dancing | *learn the {instrument} | *go to the gym |
-        *finish the {media} | *listen to the {media} | *take a dance class | *watch the new {media} | *play video games |
-        *practice the {instrument} | *paint a picture | *write a {media} | *join a {sport} team | *go to a concert |
-        *take up {craft} | *download the {media} | *update the app | *post a picture | *share the {media} | *go bowling |
-        *win the game | *lose the game | *watch the finals | *solve a crossword puzzle | *sing karaoke | *fly a kite |
-        *reset {my} password | *back up {my} photos | *delete the app | *build a website | *record a song | *learn to draw |
-        *scroll through {my} phone | *do a puzzle | *ride {my} bike | *train for the race | *score a goal | *run a marathon |
-        *restart the computer | *edit the photos | *stream the {media} | *buy a lottery ticket | *tune the {instrument}""",
-    "tech": "phone | computer | laptop | wifi | internet | app | tablet | printer | tv | camera | battery | screen | website | "
-            "account | microphone | keyboard | bluetooth | server | software | browser | video call | link | password | update",
-    "tech_bad": """isn't working | is so slow | keeps crashing | died | froze | needs an update | won't connect | won't turn on |
-        is broken | is down | won't load | got hacked | keeps freezing | isn't charging | crashed again | is full of viruses |
-        doesn't recognize me | disappeared | stopped responding | needs to be restarted""",
+    "sport": """soccer | tennis | basketball | football | golf | volleyball | baseball | hockey | ping pong |
+        badminton | chess | cards | video games | rugby | cricket | bowling | darts | poker | pool | squash | handball
+        | frisbee | dodgeball""",
+    "activity": """swimming | running | hiking | dancing | climbing | skiing | fishing | surfing | skating | cycling |
+        jogging | sailing | horse riding | camping | bowling | kayaking | snowboarding | rowing | diving | boxing |
+        skateboarding | birdwatching""",
+    "instrument": """guitar | piano | drums | violin | flute | trumpet | cello | saxophone | bass | clarinet | harp |
+        accordion | ukulele""",
+    "genre": """comedy | horror movie | documentary | thriller | romantic comedy | action movie | musical | cartoon |
+        drama | western | science fiction movie | crime series | mystery | fantasy series | sitcom | soap opera |
+        superhero movie | reality show""",
+    "media": """movie | show | book | song | album | podcast | series | game | video | concert | episode | novel |
+        play | magazine | playlist | band | app | season | trailer | exhibition | comic | audiobook | channel | blog |
+        poem""",
+    "craft": """knitting | painting | drawing | photography | cooking | pottery | sewing | gardening | writing |
+        singing | baking | woodworking | origami | crochet | coding | juggling | calligraphy | magic tricks |
+        collecting stamps""",
+    "team": """our team | the team | the tigers | the home team | my team | the national team | the giants | the
+        eagles | the bears | the lions | the kings | the rangers | the other team | the stars | the pirates""",
+    "leisure_do": """*play {sport} | *watch a {genre} | *go {activity} | *play the {instrument} | *read a book |
+        *watch the game | *listen to music | *watch tv | *play {sport} with {person} | *go dancing | *learn the
+        {instrument} | *go to the gym | *finish the {media} | *listen to the {media} | *take a dance class | *watch
+        the new {media} | *play video games | *practice the {instrument} | *paint a picture | *write a {media} | *join
+        a {sport} team | *go to a concert | *take up {craft} | *download the {media} | *update the app | *post a
+        picture | *share the {media} | *go bowling | *win the game | *lose the game | *watch the finals | *solve a
+        crossword puzzle | *sing karaoke | *fly a kite | *reset {my} password | *back up {my} photos | *delete the app
+        | *build a website | *record a song | *learn to draw | *scroll through {my} phone | *do a puzzle | *ride {my}
+        bike | *train for the race | *score a goal | *run a marathon | *restart the computer | *edit the photos |
+        *stream the {media} | *buy a lottery ticket | *tune the {instrument}""",
+    "tech": """phone | computer | laptop | wifi | internet | app | tablet | printer | tv | camera | battery | screen |
+        website | account | microphone | keyboard | bluetooth | server | software | browser | video call | link |
+        password | update""",
+    "tech_bad": """isn't working | is so slow | keeps crashing | died | froze | needs an update | won't connect |
+        won't turn on | is broken | is down | won't load | got hacked | keeps freezing | isn't charging | crashed
+        again | is full of viruses | doesn't recognize me | disappeared | stopped responding | needs to be restarted""",
 }
 
 TEMPLATES = """
@@ -158,7 +166,8 @@ let's play {sport} {fut}
 let's watch a {genre} {fut}
 game on!
 """
-RULES["topic"] = """space | love | a dog | the ocean | a detective | two brothers | the war | a lost city | history | cooking |
-    wolves | a murder | pirates | artificial intelligence | a young girl | elephants | a road trip | time travel | money |
-    the brain | a bank robbery | friendship | music | sharks | a small town | a king and a queen | magic | vampires |
-    mountain climbers | ghosts | dragons | a spy | aliens | penguins | a haunted house | a treasure | the jungle"""
+RULES["topic"] = """space | love | a dog | the ocean | a detective | two brothers | the war | a lost city | history |
+        cooking | wolves | a murder | pirates | artificial intelligence | a young girl | elephants | a road trip |
+        time travel | money | the brain | a bank robbery | friendship | music | sharks | a small town | a king and a
+        queen | magic | vampires | mountain climbers | ghosts | dragons | a spy | aliens | penguins | a haunted house
+        | a treasure | the jungle"""

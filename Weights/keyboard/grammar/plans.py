@@ -1,29 +1,32 @@
 """Making plans: meeting, inviting, arriving, being late."""
 
 RULES = {
-    "event": """party | birthday party | wedding | concert | barbecue | picnic | dinner | game | movie night | show | festival |
-        reunion | housewarming | baby shower | parade | sleepover | ceremony | workshop | auction | fundraiser |
-        exhibition | opening | bonfire | funeral | graduation | anniversary | costume party | fair | reception | game night""",
+    "event": """party | birthday party | wedding | concert | barbecue | picnic | dinner | game | movie night | show |
+        festival | reunion | housewarming | baby shower | parade | sleepover | ceremony | workshop | auction |
+        fundraiser | exhibition | opening | bonfire | funeral | graduation | anniversary | costume party | fair |
+        reception | game night""",
     "occasion": """christmas | thanksgiving | easter | halloween | new year's eve | valentine's day | mother's day |
         father's day""",
     "own_day": "birthday | anniversary | graduation | wedding | retirement | promotion | engagement",
-    "plans_do": """*meet {name} at {meet_place} | *go {to_place} | *come over | *go out | *stay home |
-        *hang out with {person} | *invite {person} | *visit {person} | *grab a coffee | *go for a walk | *see a movie |
-        *organize a {event} | *pick a date | *book a table | *catch up with {person} | *throw a {event} |
-        *celebrate {name}'s {own_day} | *get together | *stop by {my_place} | *buy tickets for the {event} |
-        *meet up {at_place} | *have people over | *cancel the {event} | *make a reservation | *reschedule the {event} |
-        *drop by | *leave early | *bring a friend | *dress up | *stay out late | *host the {event} |
-        *plan a surprise for {person} | *send out the invitations | *decorate the {room} | *wait for {person} |
-        *join the others | *arrive on time | *sleep in | *crash at {name}'s place | *split the bill |
-        *wait in line | *save a seat for {person} | *bring a bottle of wine | *make a toast | *hire a band""",
+    "plans_do": """*meet {name} at {meet_place} | *go {to_place} | *come over | *go out | *stay home | *hang out with
+        {person} | *invite {person} | *visit {person} | *grab a coffee | *go for a walk | *see a movie | *organize a
+        {event} | *pick a date | *book a table | *catch up with {person} | *throw a {event} | *celebrate {name}'s
+        {own_day} | *get together | *stop by {my_place} | *buy tickets for the {event} | *meet up {at_place} | *have
+        people over | *cancel the {event} | *make a reservation | *reschedule the {event} | *drop by | *leave early |
+        *bring a friend | *dress up | *stay out late | *host the {event} | *plan a surprise for {person} | *send out
+        the invitations | *decorate the {room} | *wait for {person} | *join the others | *arrive on time | *sleep in |
+        *crash at {name}'s place | *split the bill | *wait in line | *save a seat for {person} | *bring a bottle of
+        wine | *make a toast | *hire a band""",
     "my_place": "my place | your place | {name}'s place | the office | our house | the shop",
-    "bring": """dessert | wine | snacks | drinks | a salad | some beer | ice | a cake | chips | a sweater | cash | your swimsuit |
-        the kids | a friend | the tickets | a gift | some music | your camera | board games | a folding chair | flowers |
-        paper plates | sunscreen | an appetite | your dancing shoes | balloons | candles | the speakers | a lighter""",
-    "delay": """traffic is {bad} | the train is delayed | i missed the bus | i overslept | my meeting ran over |
-        the car won't start | i got lost | there was an accident on the highway | i can't find parking |
-        i had to go back for my {thing} | the bridge is closed | the elevator is stuck | i had to walk the dog""",
-    "along": "there | on my way | five minutes away | almost there | nearby | at the door | just around the corner | outside",
+    "bring": """dessert | wine | snacks | drinks | a salad | some beer | ice | a cake | chips | a sweater | cash |
+        your swimsuit | the kids | a friend | the tickets | a gift | some music | your camera | board games | a
+        folding chair | flowers | paper plates | sunscreen | an appetite | your dancing shoes | balloons | candles |
+        the speakers | a lighter""",
+    "delay": """traffic is {bad} | the train is delayed | i missed the bus | i overslept | my meeting ran over | the
+        car won't start | i got lost | there was an accident on the highway | i can't find parking | i had to go back
+        for my {thing} | the bridge is closed | the elevator is stuck | i had to walk the dog""",
+    "along": """there | on my way | five minutes away | almost there | nearby | at the door | just around the corner |
+        outside""",
 }
 
 TEMPLATES = """
@@ -131,4 +134,5 @@ keep it a secret, {name} doesn't know about the {event}
 surprise! we planned a {event} for you
 save the date, the {event} is in {month}
 """
-RULES["the_time"] = "tonight | the weekend | tomorrow | {weekday} | new year's eve | the holidays | your {own_day} | summer"
+RULES["the_time"] = """tonight | the weekend | tomorrow | {weekday} | new year's eve | the holidays | your {own_day} |
+        summer"""

@@ -1,26 +1,30 @@
 """School and university: lessons, tests, homework, friends in class."""
 
 RULES = {
-    "subject": """math | english | history | biology | chemistry | physics | geography | spanish | french | art | music | science |
-        literature | economics | german | latin | philosophy | computer science | psychology | statistics | algebra |
-        geometry | gym class | drama | sociology | law | medicine | engineering | religion | calculus | astronomy""",
-    "test": "test | exam | quiz | final | midterm | paper | essay | presentation | project | assignment | lab report | thesis | "
-            "oral exam | book report | dissertation | worksheet | spelling test | pop quiz",
-    "grade": "an a | a b | a c | full marks | a good grade | a bad grade | the highest score | a b plus | an a minus | a d | an f",
-    "school_item": """notebook | textbook | calculator | pencil | ruler | eraser | lunch | locker key | homework | permission slip |
-        gym clothes | library card | student id | laptop | pencil case | marker | dictionary | glue stick | folder |
-        backpack | stapler | scissors | highlighter | report card | uniform""",
-    "pupil": "student | classmate | teacher | professor | principal | tutor | lecturer | roommate | substitute | librarian | dean | "
-             "counselor | freshman | senior | lab partner | coach | bully",
-    "chapter": "chapter {count} | the last chapter | page {amount} | the first question | question {count} | the introduction | "
-               "the second part | the conclusion | the bibliography | exercise {count} | the experiment | the poem | the diagram",
-    "school_do": """*study for the {test} | *do {my} homework | *write the {test} | *pass the {test} | *fail the {test} |
-        *go to class | *skip class | *finish the {test} | *read {chapter} | *learn for the {subject} {test} | *take notes |
-        *hand in the {test} | *study {subject} | *go to the library | *solve {chapter} | *join the study group |
-        *ask the {pupil} about {chapter} | *retake the {test} | *apply to college | *graduate | *practice {subject} |
-        *memorize the poem | *look up the words | *copy the notes | *cheat on the {test} | *get good grades |
-        *get {grade} in {subject} | *choose a major | *learn the vocabulary | *drop {subject} | *tutor {name} in {subject} |
-        *raise {my} hand | *pay attention in {subject} | *revise {chapter} | *borrow a {school_item} | *enroll in a course""",
+    "subject": """math | english | history | biology | chemistry | physics | geography | spanish | french | art |
+        music | science | literature | economics | german | latin | philosophy | computer science | psychology |
+        statistics | algebra | geometry | gym class | drama | sociology | law | medicine | engineering | religion |
+        calculus | astronomy""",
+    "test": """test | exam | quiz | final | midterm | paper | essay | presentation | project | assignment | lab report
+        | thesis | oral exam | book report | dissertation | worksheet | spelling test | pop quiz""",
+    "grade": """an a | a b | a c | full marks | a good grade | a bad grade | the highest score | a b plus | an a minus
+        | a d | an f""",
+    "school_item": """notebook | textbook | calculator | pencil | ruler | eraser | lunch | locker key | homework |
+        permission slip | gym clothes | library card | student id | laptop | pencil case | marker | dictionary | glue
+        stick | folder | backpack | stapler | scissors | highlighter | report card | uniform""",
+    "pupil": """student | classmate | teacher | professor | principal | tutor | lecturer | roommate | substitute |
+        librarian | dean | counselor | freshman | senior | lab partner | coach | bully""",
+    "chapter": """chapter {count} | the last chapter | page {amount} | the first question | question {count} | the
+        introduction | the second part | the conclusion | the bibliography | exercise {count} | the experiment | the
+        poem | the diagram""",
+    "school_do": """*study for the {test} | *do {my} homework | *write the {test} | *pass the {test} | *fail the
+        {test} | *go to class | *skip class | *finish the {test} | *read {chapter} | *learn for the {subject} {test} |
+        *take notes | *hand in the {test} | *study {subject} | *go to the library | *solve {chapter} | *join the study
+        group | *ask the {pupil} about {chapter} | *retake the {test} | *apply to college | *graduate | *practice
+        {subject} | *memorize the poem | *look up the words | *copy the notes | *cheat on the {test} | *get good
+        grades | *get {grade} in {subject} | *choose a major | *learn the vocabulary | *drop {subject} | *tutor {name}
+        in {subject} | *raise {my} hand | *pay attention in {subject} | *revise {chapter} | *borrow a {school_item} |
+        *enroll in a course""",
 }
 
 TEMPLATES = """
@@ -137,9 +141,11 @@ your {test} was {very} {good}, well done!
 parents' evening is {fut}
 the school trip is {fut}, please sign the form
 """
-RULES["easy"] = "easy | hard | difficult | long | short | interesting | confusing | tricky | fair | simple | impossible | complicated"
+RULES["easy"] = """easy | hard | difficult | long | short | interesting | confusing | tricky | fair | simple |
+        impossible | complicated"""
 RULES["fut_class"] = "tomorrow | monday | next week | friday | thursday | today"
-RULES["lesson"] = """the french revolution | the solar system | climate change | ancient egypt | the human body | world war two |
-    shakespeare | dinosaurs | electricity | the roman empire | photosynthesis | the water cycle | fractions | democracy |
-    the middle ages | gravity | volcanoes | poetry | evolution | recycling | the ocean | planets | whales | atoms |
-    magnets | inventions | earthquakes | human rights | pollution | the industrial revolution | bees | robots"""
+RULES["lesson"] = """the french revolution | the solar system | climate change | ancient egypt | the human body |
+        world war two | shakespeare | dinosaurs | electricity | the roman empire | photosynthesis | the water cycle |
+        fractions | democracy | the middle ages | gravity | volcanoes | poetry | evolution | recycling | the ocean |
+        planets | whales | atoms | magnets | inventions | earthquakes | human rights | pollution | the industrial
+        revolution | bees | robots"""

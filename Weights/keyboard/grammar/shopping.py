@@ -1,30 +1,37 @@
 """Shopping, money, clothes, orders and returns."""
 
 RULES = {
-    "clothing": """shirt | dress | jacket | shoes | sweater | jeans | coat | skirt | pants | boots | hat | sneakers | suit | tie |
-        belt | scarf | socks | blouse | hoodie | swimsuit | pajamas | gloves | t shirt | underwear | cardigan | tuxedo | leggings |
-        raincoat | heels | sandals | slippers | uniform | vest | cap | necklace | earrings | bracelet | ring | handbag | bikini""",
-    "gadget": """phone | laptop | camera | tv | headphones | tablet | printer | keyboard | speaker | charger | monitor | mouse |
-        game console | smartwatch | drone | router | hard drive | microphone | coffee maker | blender | vacuum | hair dryer |
-        e reader | turntable | projector | radio | calculator | air fryer | electric toothbrush | battery | cable | razor""",
-    "item": "{clothing} | {gadget} | {furniture} | {thing} | book | toy | perfume | lipstick | plant | vase | bicycle | painting",
-    "brand_new": "new | used | second hand | {color} | cheap | expensive | leather | cotton | wool | silk | designer | vintage | "
-                 "matching | smaller | bigger | waterproof | wireless | handmade | striped | plain | wooden | plastic | metal",
-    "shop": """store | mall | supermarket | market | bookstore | pharmacy | shoe store | outlet | thrift store | hardware store |
-        bakery | flower shop | gift shop | department store | jewelry store | toy store | pet store | grocery store |
-        electronics store | website | flea market | butcher | corner shop | boutique | garden center | furniture store""",
+    "clothing": """shirt | dress | jacket | shoes | sweater | jeans | coat | skirt | pants | boots | hat | sneakers |
+        suit | tie | belt | scarf | socks | blouse | hoodie | swimsuit | pajamas | gloves | t shirt | underwear |
+        cardigan | tuxedo | leggings | raincoat | heels | sandals | slippers | uniform | vest | cap | necklace |
+        earrings | bracelet | ring | handbag | bikini""",
+    "gadget": """phone | laptop | camera | tv | headphones | tablet | printer | keyboard | speaker | charger | monitor
+        | mouse | game console | smartwatch | drone | router | hard drive | microphone | coffee maker | blender |
+        vacuum | hair dryer | e reader | turntable | projector | radio | calculator | air fryer | electric toothbrush
+        | battery | cable | razor""",
+    "item": """{clothing} | {gadget} | {furniture} | {thing} | book | toy | perfume | lipstick | plant | vase |
+        bicycle | painting""",
+    "brand_new": """new | used | second hand | {color} | cheap | expensive | leather | cotton | wool | silk | designer
+        | vintage | matching | smaller | bigger | waterproof | wireless | handmade | striped | plain | wooden |
+        plastic | metal""",
+    "shop": """store | mall | supermarket | market | bookstore | pharmacy | shoe store | outlet | thrift store |
+        hardware store | bakery | flower shop | gift shop | department store | jewelry store | toy store | pet store |
+        grocery store | electronics store | website | flea market | butcher | corner shop | boutique | garden center |
+        furniture store""",
     "size": "small | medium | large | extra large | 38 | 40 | 42 | 8 | 10 | 12 | bigger | smaller",
-    "fit": """{*fit} perfectly | {am} too small | {am} too big | {don't} fit | {*look} {good} on you | {am} too expensive | {am} on sale |
-        {am} sold out | {was} a bargain | {*cost} {money} | {am} half price | {*come} in {color} | shrank in the wash |
-        {have} a hole | {have} a stain | {am} too tight | {am} too loose | {have} a two year warranty | arrived damaged | went out of style |
-        {*feel} soft | came without a {gadget} | {am} just what we wanted | {*look} cheap | {am} great quality""",
+    "fit": """{*fit} perfectly | {am} too small | {am} too big | {don't} fit | {*look} {good} on you | {am} too
+        expensive | {am} on sale | {am} sold out | {was} a bargain | {*cost} {money} | {am} half price | {*come} in
+        {color} | shrank in the wash | {have} a hole | {have} a stain | {am} too tight | {am} too loose | {have} a two
+        year warranty | arrived damaged | went out of style | {*feel} soft | came without a {gadget} | {am} just what
+        we wanted | {*look} cheap | {am} great quality""",
     "shopping_do": """*go shopping | *buy a {item} | *order a {item} | *return the {item} | *try on the {clothing} |
-        *get a new {item} | *save money | *sell {my} {item} | *spend {money} | *exchange the {item} | *go to the {shop} |
-        *buy a present for {person} | *order online | *compare prices | *pay by card | *pay in cash | *track the order |
-        *find a {brand_new} {clothing} | *wrap the presents | *use the coupon | *keep the receipt | *get a refund |
-        *look for a {brand_new} {item} | *buy {my} {clothing} | *check the price | *open a bank account | *buy groceries |
-        *borrow {money} from {person} | *lend {person} {money} | *ask for a discount | *make a list | *wear the {clothing} |
-        *donate {my} old {clothing} | *window shop | *invest {money} | *pay off {my} debt | *cancel the order | *haggle""",
+        *get a new {item} | *save money | *sell {my} {item} | *spend {money} | *exchange the {item} | *go to the
+        {shop} | *buy a present for {person} | *order online | *compare prices | *pay by card | *pay in cash | *track
+        the order | *find a {brand_new} {clothing} | *wrap the presents | *use the coupon | *keep the receipt | *get a
+        refund | *look for a {brand_new} {item} | *buy {my} {clothing} | *check the price | *open a bank account |
+        *buy groceries | *borrow {money} from {person} | *lend {person} {money} | *ask for a discount | *make a list |
+        *wear the {clothing} | *donate {my} old {clothing} | *window shop | *invest {money} | *pay off {my} debt |
+        *cancel the order | *haggle""",
 }
 
 TEMPLATES = """
@@ -140,6 +147,7 @@ that's way too expensive for a {item}
 wow, {money} for a {item}?
 free shipping on orders over {amount} dollars
 """
-RULES["clothing_pl"] = "shoes | jeans | boots | socks | clothes | glasses | sneakers | pants | pajamas | sandals | shorts | pillows"
-RULES["broken"] = "broken | damaged | scratched | too small | too big | defective | dead | the wrong color | the wrong size | torn | "\
-    "cracked | frozen | too slow | faulty | empty"
+RULES["clothing_pl"] = """shoes | jeans | boots | socks | clothes | glasses | sneakers | pants | pajamas | sandals |
+        shorts | pillows"""
+RULES["broken"] = """broken | damaged | scratched | too small | too big | defective | dead | the wrong color | the
+        wrong size | torn | cracked | frozen | too slow | faulty | empty"""

@@ -1,45 +1,53 @@
 """What happened: news, gossip, accidents, memories, descriptions of people, things and places."""
 
 RULES = {
-    "figure": """man | woman | neighbor | stranger | policeman | kid | cyclist | tourist | mayor | thief | old lady | guy |
-        couple | firefighter | politician | journalist | president | shopkeeper | priest | soldier | hunter | clown | detective |
-        burglar | passenger | driver | waiter | celebrity | singer | actor | inventor | hero | fisherman | nun | prince |
-        queen | king | princess | astronaut | magician | millionaire | owner | guest | visitor | witness | crowd | gang |
-        committee | government | minister | ambassador | champion | referee | athlete | poet | artist | sculptor | captain""",
-    "manner": """slowly | quickly | quietly | suddenly | carefully | loudly | nervously | happily | secretly | accidentally | politely |
-        angrily | gently | immediately | calmly | proudly | silently | desperately | bravely | eventually | perfectly | rarely |
-        constantly | patiently | barely | briefly | seriously | anxiously | eagerly | gracefully | cheerfully | deliberately""",
-    "object": """wallet | ladder | painting | hammer | bucket | rope | mirror | statue | radio | diary | treasure | envelope | candle |
-        basket | blanket | bottle | sword | shovel | photograph | jewel | coin | lamp | map | barrel | boat | piano | telescope |
-        tractor | bell | wheel | letter | crown | parachute | balloon | anchor | brick | drawer | fountain | helmet | jar |
-        knife | magnet | needle | package | pillow | puppet | saddle | scissors | toolbox | trumpet | wagon | whistle | clock""",
-    "describe": """strange | huge | tiny | old | mysterious | beautiful | empty | ancient | broken | shiny | narrow | heavy | dusty |
-        enormous | wooden | hidden | golden | ugly | famous | rusty | round | wild | abandoned | colorful | invisible | sharp |
-        smooth | rough | deep | shallow | bright | dark | silent | giant | magnificent | valuable | worthless | delicate |
-        sturdy | crooked | hollow | sticky | fluffy | transparent | square | modern | traditional | simple | fancy | filthy""",
-    "location": """forest | village | river | bridge | hill | island | tunnel | factory | castle | field | alley | barn | cave | church |
-        court | desert | dock | farm | garden | graveyard | harbor | highway | jail | kitchen | library | lighthouse | market |
-        meadow | mill | mine | mountain | museum | palace | police station | pond | ranch | school | shed | shore | swamp |
-        temple | theater | tower | train station | valley | warehouse | windmill | neighborhood | city hall | cemetery""",
-    "happening": """fire | robbery | accident | earthquake | flood | election | strike | protest | explosion | power outage | scandal |
-        miracle | wedding | discovery | rescue | trial | celebration | competition | riot | crash | storm | crime | war |
-        parade | rumor | emergency | crisis | mystery | tragedy | revolution | ceremony | investigation | kidnapping""",
-    "creature": """bear | snake | wolf | spider | eagle | raccoon | squirrel | shark | whale | crocodile | donkey | peacock | bat | crab |
-        hedgehog | beetle | butterfly | camel | crow | dragonfly | falcon | flamingo | hawk | jellyfish | leopard | lizard |
-        moose | moth | otter | panther | pelican | pigeon | raven | rooster | salmon | seal | skunk | snail | swan | toad |
-        turkey | vulture | wasp | weasel | woodpecker | worm | ant | cheetah | gorilla | hippo | rhino | walrus""",
-    "stories_do": """*find a {describe} {object} | *lose the {object} | *see a {creature} | *hear a {describe} noise | *run {manner} |
-        *follow the {figure} | *chase the {creature} | *climb the {describe} {location} | *help the {figure} | *call the police |
-        *steal the {object} | *hide the {object} | *rescue the {creature} | *drop the {object} | *dig a hole | *tell a story |
-        *warn the {figure} | *discover a {describe} {location} | *escape from the {location} | *carry the {object} |
-        *photograph the {creature} | *describe the {figure} | *win a prize | *vote for the {figure} | *cross the {location} |
-        *interview the {figure} | *invent a {describe} machine | *repair the {object} | *catch the {creature} | *protest |
-        *remember the {happening} | *survive the {happening} | *report the {happening} | *witness the {happening} |
-        *explore the {location} | *burn the {object} | *bury the {object} | *collect old {object:pl} | *knock on the door |
-        *whisper {manner} | *shout {manner} | *recognize the {figure} | *believe the {figure} | *ignore the {figure} |
-        *fall off the {object} | *polish the {object} | *admire the {describe} {object} | *inherit a {object} | *get arrested""",
-    "century": "a hundred years ago | in the fifties | during the war | last century | in the nineties | in the old days | "
-               "back then | long ago | before the internet | in those days",
+    "figure": """man | woman | neighbor | stranger | policeman | kid | cyclist | tourist | mayor | thief | old lady |
+        guy | couple | firefighter | politician | journalist | president | shopkeeper | priest | soldier | hunter |
+        clown | detective | burglar | passenger | driver | waiter | celebrity | singer | actor | inventor | hero |
+        fisherman | nun | prince | queen | king | princess | astronaut | magician | millionaire | owner | guest |
+        visitor | witness | crowd | gang | committee | government | minister | ambassador | champion | referee |
+        athlete | poet | artist | sculptor | captain""",
+    "manner": """slowly | quickly | quietly | suddenly | carefully | loudly | nervously | happily | secretly |
+        accidentally | politely | angrily | gently | immediately | calmly | proudly | silently | desperately | bravely
+        | eventually | perfectly | rarely | constantly | patiently | barely | briefly | seriously | anxiously |
+        eagerly | gracefully | cheerfully | deliberately""",
+    "object": """wallet | ladder | painting | hammer | bucket | rope | mirror | statue | radio | diary | treasure |
+        envelope | candle | basket | blanket | bottle | sword | shovel | photograph | jewel | coin | lamp | map |
+        barrel | boat | piano | telescope | tractor | bell | wheel | letter | crown | parachute | balloon | anchor |
+        brick | drawer | fountain | helmet | jar | knife | magnet | needle | package | pillow | puppet | saddle |
+        scissors | toolbox | trumpet | wagon | whistle | clock""",
+    "describe": """strange | huge | tiny | old | mysterious | beautiful | empty | ancient | broken | shiny | narrow |
+        heavy | dusty | enormous | wooden | hidden | golden | ugly | famous | rusty | round | wild | abandoned |
+        colorful | invisible | sharp | smooth | rough | deep | shallow | bright | dark | silent | giant | magnificent
+        | valuable | worthless | delicate | sturdy | crooked | hollow | sticky | fluffy | transparent | square |
+        modern | traditional | simple | fancy | filthy""",
+    "location": """forest | village | river | bridge | hill | island | tunnel | factory | castle | field | alley |
+        barn | cave | church | court | desert | dock | farm | garden | graveyard | harbor | highway | jail | kitchen |
+        library | lighthouse | market | meadow | mill | mine | mountain | museum | palace | police station | pond |
+        ranch | school | shed | shore | swamp | temple | theater | tower | train station | valley | warehouse |
+        windmill | neighborhood | city hall | cemetery""",
+    "happening": """fire | robbery | accident | earthquake | flood | election | strike | protest | explosion | power
+        outage | scandal | miracle | wedding | discovery | rescue | trial | celebration | competition | riot | crash |
+        storm | crime | war | parade | rumor | emergency | crisis | mystery | tragedy | revolution | ceremony |
+        investigation | kidnapping""",
+    "creature": """bear | snake | wolf | spider | eagle | raccoon | squirrel | shark | whale | crocodile | donkey |
+        peacock | bat | crab | hedgehog | beetle | butterfly | camel | crow | dragonfly | falcon | flamingo | hawk |
+        jellyfish | leopard | lizard | moose | moth | otter | panther | pelican | pigeon | raven | rooster | salmon |
+        seal | skunk | snail | swan | toad | turkey | vulture | wasp | weasel | woodpecker | worm | ant | cheetah |
+        gorilla | hippo | rhino | walrus""",
+    "stories_do": """*find a {describe} {object} | *lose the {object} | *see a {creature} | *hear a {describe} noise |
+        *run {manner} | *follow the {figure} | *chase the {creature} | *climb the {describe} {location} | *help the
+        {figure} | *call the police | *steal the {object} | *hide the {object} | *rescue the {creature} | *drop the
+        {object} | *dig a hole | *tell a story | *warn the {figure} | *discover a {describe} {location} | *escape from
+        the {location} | *carry the {object} | *photograph the {creature} | *describe the {figure} | *win a prize |
+        *vote for the {figure} | *cross the {location} | *interview the {figure} | *invent a {describe} machine |
+        *repair the {object} | *catch the {creature} | *protest | *remember the {happening} | *survive the {happening}
+        | *report the {happening} | *witness the {happening} | *explore the {location} | *burn the {object} | *bury
+        the {object} | *collect old {object:pl} | *knock on the door | *whisper {manner} | *shout {manner} |
+        *recognize the {figure} | *believe the {figure} | *ignore the {figure} | *fall off the {object} | *polish the
+        {object} | *admire the {describe} {object} | *inherit a {object} | *get arrested""",
+    "century": """a hundred years ago | in the fifties | during the war | last century | in the nineties | in the old
+        days | back then | long ago | before the internet | in those days""",
 }
 
 TEMPLATES = """
@@ -157,4 +165,5 @@ first {S} {stories_do:past}, then {S} {stories_do:past}
 after the {happening} nothing was the same
 during the {happening} {S} {was} {at_place}
 """
-RULES["different"] = "different | simpler | harder | cheaper | easier | quieter | slower | kinder | poorer | better | strange"
+RULES["different"] = """different | simpler | harder | cheaper | easier | quieter | slower | kinder | poorer | better
+        | strange"""

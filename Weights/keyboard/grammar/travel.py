@@ -1,40 +1,48 @@
 """Travel: trips, transport, directions, hotels, far places."""
 
 RULES = {
-    "city": """paris | london | rome | new york | berlin | barcelona | tokyo | chicago | amsterdam | boston | madrid | vienna |
-        lisbon | seattle | prague | dublin | toronto | miami | athens | istanbul | san francisco | los angeles | sydney |
-        venice | florence | munich | oslo | stockholm | copenhagen | budapest | singapore | bangkok | dubai | cairo |
-        montreal | vancouver | denver | austin | las vegas | edinburgh | brussels | zurich | milan | helsinki | warsaw |
-        mumbai | seoul | beijing | mexico city | nairobi | cape town | lima | havana | delhi | geneva | naples | hamburg""",
-    "country": """italy | france | spain | japan | greece | mexico | canada | portugal | germany | england | ireland | australia |
-        thailand | india | brazil | iceland | norway | turkey | egypt | morocco | peru | china | vietnam | sweden | austria |
-        switzerland | scotland | croatia | kenya | hawaii | california | florida | texas | argentina | poland | cuba |
-        the netherlands | belgium | denmark | finland | new zealand | south africa | indonesia | chile""",
-    "destination": "{city} | {country} | the beach | the mountains | the coast | the countryside | the island | the desert",
-    "vehicle": "train | bus | plane | taxi | car | ferry | subway | boat | tram | bike | shuttle | motorcycle | van | truck | "
-               "scooter | cab | helicopter | camper",
-    "sight": """museum | cathedral | castle | old town | tower | harbor | market | palace | bridge | waterfall | ruins | temple |
-        art gallery | aquarium | botanical garden | lighthouse | volcano | national park | statue | monastery | canyon |
-        canal | square | opera house | zoo | fortress | cave | glacier | vineyard | jungle | rainforest | valley""",
-    "lodging": "hotel | apartment | hostel | cabin | cottage | campsite | resort | motel | villa | guesthouse | houseboat | tent",
-    "luggage": """suitcase | backpack | passport | luggage | carry on | ticket | boarding pass | visa | camera | charger | sunscreen |
-        swimsuit | guidebook | map | adapter | toothbrush | hiking boots | raincoat | first aid kit | sleeping bag | money belt |
-        sandals | towel | binoculars | compass | travel pillow | goggles | flip flops""",
-    "travel_do": """*travel to {destination} | *fly to {city} | *book the {lodging} | *pack {my} {luggage} | *visit the {sight} |
-        *take the {vehicle} | *drive to {destination} | *go on vacation | *go camping | *catch the {vehicle} | *rent a {vehicle} |
-        *book a flight to {city} | *see the {sight} | *explore {city} | *go hiking | *miss the {vehicle} | *go sightseeing |
-        *take a trip to {destination} | *stay in a {lodging} | *move to {city} | *check in at the {lodging} | *go to {country} |
-        *get a visa | *take pictures of the {sight} | *climb the {sight} | *ride the {vehicle} | *cross the border |
-        *buy souvenirs | *swim in the ocean | *learn some {language} | *exchange money | *unpack {my} {luggage} |
-        *get lost in {city} | *sail around the island | *backpack through {country} | *watch the sunset | *lie on the beach |
-        *go skiing | *collect seashells | *tour the {sight} | *hitchhike to {city} | *send postcards | *go snorkeling""",
-    "language": "italian | spanish | french | german | japanese | portuguese | english | russian | arabic | mandarin | greek | "
-                "korean | hindi | dutch | swedish | turkish | polish | latin",
-    "direction": """turn left | turn right | go straight | take the {ordinal} exit | cross the street | follow the signs |
-        take the stairs | walk past the {sight} | go over the bridge | turn around | take the highway | take the {vehicle} |
-        keep left | make a right | drive through the tunnel | stay on this road | get off at the next stop""",
-    "landmark": """traffic light | bank | gas station | church | roundabout | post office | corner | supermarket | school | park |
-        pharmacy | library | bridge | stop sign | {sight} | intersection | town hall | hospital""",
+    "city": """paris | london | rome | new york | berlin | barcelona | tokyo | chicago | amsterdam | boston | madrid |
+        vienna | lisbon | seattle | prague | dublin | toronto | miami | athens | istanbul | san francisco | los
+        angeles | sydney | venice | florence | munich | oslo | stockholm | copenhagen | budapest | singapore | bangkok
+        | dubai | cairo | montreal | vancouver | denver | austin | las vegas | edinburgh | brussels | zurich | milan |
+        helsinki | warsaw | mumbai | seoul | beijing | mexico city | nairobi | cape town | lima | havana | delhi |
+        geneva | naples | hamburg""",
+    "country": """italy | france | spain | japan | greece | mexico | canada | portugal | germany | england | ireland |
+        australia | thailand | india | brazil | iceland | norway | turkey | egypt | morocco | peru | china | vietnam |
+        sweden | austria | switzerland | scotland | croatia | kenya | hawaii | california | florida | texas |
+        argentina | poland | cuba | the netherlands | belgium | denmark | finland | new zealand | south africa |
+        indonesia | chile""",
+    "destination": """{city} | {country} | the beach | the mountains | the coast | the countryside | the island | the
+        desert""",
+    "vehicle": """train | bus | plane | taxi | car | ferry | subway | boat | tram | bike | shuttle | motorcycle | van
+        | truck | scooter | cab | helicopter | camper""",
+    "sight": """museum | cathedral | castle | old town | tower | harbor | market | palace | bridge | waterfall | ruins
+        | temple | art gallery | aquarium | botanical garden | lighthouse | volcano | national park | statue |
+        monastery | canyon | canal | square | opera house | zoo | fortress | cave | glacier | vineyard | jungle |
+        rainforest | valley""",
+    "lodging": """hotel | apartment | hostel | cabin | cottage | campsite | resort | motel | villa | guesthouse |
+        houseboat | tent""",
+    "luggage": """suitcase | backpack | passport | luggage | carry on | ticket | boarding pass | visa | camera |
+        charger | sunscreen | swimsuit | guidebook | map | adapter | toothbrush | hiking boots | raincoat | first aid
+        kit | sleeping bag | money belt | sandals | towel | binoculars | compass | travel pillow | goggles | flip
+        flops""",
+    "travel_do": """*travel to {destination} | *fly to {city} | *book the {lodging} | *pack {my} {luggage} | *visit
+        the {sight} | *take the {vehicle} | *drive to {destination} | *go on vacation | *go camping | *catch the
+        {vehicle} | *rent a {vehicle} | *book a flight to {city} | *see the {sight} | *explore {city} | *go hiking |
+        *miss the {vehicle} | *go sightseeing | *take a trip to {destination} | *stay in a {lodging} | *move to {city}
+        | *check in at the {lodging} | *go to {country} | *get a visa | *take pictures of the {sight} | *climb the
+        {sight} | *ride the {vehicle} | *cross the border | *buy souvenirs | *swim in the ocean | *learn some
+        {language} | *exchange money | *unpack {my} {luggage} | *get lost in {city} | *sail around the island |
+        *backpack through {country} | *watch the sunset | *lie on the beach | *go skiing | *collect seashells | *tour
+        the {sight} | *hitchhike to {city} | *send postcards | *go snorkeling""",
+    "language": """italian | spanish | french | german | japanese | portuguese | english | russian | arabic | mandarin
+        | greek | korean | hindi | dutch | swedish | turkish | polish | latin""",
+    "direction": """turn left | turn right | go straight | take the {ordinal} exit | cross the street | follow the
+        signs | take the stairs | walk past the {sight} | go over the bridge | turn around | take the highway | take
+        the {vehicle} | keep left | make a right | drive through the tunnel | stay on this road | get off at the next
+        stop""",
+    "landmark": """traffic light | bank | gas station | church | roundabout | post office | corner | supermarket |
+        school | park | pharmacy | library | bridge | stop sign | {sight} | intersection | town hall | hospital""",
 }
 
 TEMPLATES = """
@@ -147,5 +155,6 @@ i'll send you pictures from {city}
 you should visit the {sight} when you're in {city}
 window or aisle seat?
 """
-RULES["crowded"] = "crowded | dirty | clean | expensive | cheap | empty | slow | fast | comfortable | noisy | full | modern | old"
+RULES["crowded"] = """crowded | dirty | clean | expensive | cheap | empty | slow | fast | comfortable | noisy | full |
+        modern | old"""
 RULES["storm"] = "storm | fog | snow | strike | weather | hurricane | wind | ice"

@@ -1,25 +1,31 @@
 """Weather, seasons, nature, and what one wears or does because of them."""
 
 RULES = {
-    "sky": """raining | snowing | sunny | cloudy | windy | foggy | pouring | freezing | hot | cold | warm | humid | stormy | chilly |
-        nice out | hailing | icy | dry | overcast | mild | boiling | drizzling | muggy | gloomy | clearing up | thundering |
-        beautiful out | slippery out | breezy | too hot | below zero | getting dark | scorching""",
+    "sky": """raining | snowing | sunny | cloudy | windy | foggy | pouring | freezing | hot | cold | warm | humid |
+        stormy | chilly | nice out | hailing | icy | dry | overcast | mild | boiling | drizzling | muggy | gloomy |
+        clearing up | thundering | beautiful out | slippery out | breezy | too hot | below zero | getting dark |
+        scorching""",
     "degrees": "20 | 30 | 10 | 25 | 15 | 35 | 5 | 40 | 90 | 75 | 60 | 100 | 0 | 28 | 18 | 32 | 70 | 85",
-    "weather": """rain | snow | sun | storm | wind | heat | fog | thunder | lightning | cold | ice | hail | humidity | heat wave |
-        thunderstorm | blizzard | flood | tornado | hurricane | sunshine | frost | drizzle | clouds | rainbow | breeze""",
+    "weather": """rain | snow | sun | storm | wind | heat | fog | thunder | lightning | cold | ice | hail | humidity |
+        heat wave | thunderstorm | blizzard | flood | tornado | hurricane | sunshine | frost | drizzle | clouds |
+        rainbow | breeze""",
     "season": "summer | winter | spring | fall | autumn | the holidays | the rainy season",
-    "wear": """jacket | coat | hat | scarf | umbrella | sweater | raincoat | boots | gloves | sunglasses | shorts | t shirt | hoodie |
-        sandals | warm socks | sunscreen | long pants | mittens | rubber boots | earmuffs | cardigan | vest | dress | jeans""",
-    "nature": """flowers | birds | trees | leaves | stars | butterflies | tulips | mountains | cherry blossoms | sunset | sunrise |
-        moon | squirrels | roses | deer | fields | lake | river | forest | waves | sky | snowman | daffodils | fireflies |
-        sunflowers | clouds | bees | foxes | eagles | owls | dolphins | ducks | swans | frogs | northern lights | meteors""",
-    "place_w": "here | in {city} | there | outside | in the mountains | at the beach | up north | back home | down south | this far",
-    "weather_do": """*go outside | *stay inside | *wear a {wear} | *take an umbrella | *bring a {wear} | *enjoy the {weather} |
-        *build a snowman | *go swimming | *sit in the sun | *open the window | *turn on the heating | *go sledding |
-        *get wet | *dance in the rain | *watch the {nature} | *wait for the rain to stop | *check the forecast |
-        *shovel the driveway | *have a snowball fight | *lie in the grass | *put on a {wear} | *wear sunscreen |
-        *scrape the windshield | *hang the laundry outside | *take pictures of the {nature} | *jump in puddles |
-        *sit by the fire | *go for a swim | *plant {nature} | *cover the plants | *melt | *get a tan | *catch snowflakes""",
+    "wear": """jacket | coat | hat | scarf | umbrella | sweater | raincoat | boots | gloves | sunglasses | shorts | t
+        shirt | hoodie | sandals | warm socks | sunscreen | long pants | mittens | rubber boots | earmuffs | cardigan
+        | vest | dress | jeans""",
+    "nature": """flowers | birds | trees | leaves | stars | butterflies | tulips | mountains | cherry blossoms |
+        sunset | sunrise | moon | squirrels | roses | deer | fields | lake | river | forest | waves | sky | snowman |
+        daffodils | fireflies | sunflowers | clouds | bees | foxes | eagles | owls | dolphins | ducks | swans | frogs
+        | northern lights | meteors""",
+    "place_w": """here | in {city} | there | outside | in the mountains | at the beach | up north | back home | down
+        south | this far""",
+    "weather_do": """*go outside | *stay inside | *wear a {wear} | *take an umbrella | *bring a {wear} | *enjoy the
+        {weather} | *build a snowman | *go swimming | *sit in the sun | *open the window | *turn on the heating | *go
+        sledding | *get wet | *dance in the rain | *watch the {nature} | *wait for the rain to stop | *check the
+        forecast | *shovel the driveway | *have a snowball fight | *lie in the grass | *put on a {wear} | *wear
+        sunscreen | *scrape the windshield | *hang the laundry outside | *take pictures of the {nature} | *jump in
+        puddles | *sit by the fire | *go for a swim | *plant {nature} | *cover the plants | *melt | *get a tan |
+        *catch snowflakes""",
 }
 
 TEMPLATES = """
@@ -135,13 +141,15 @@ perfect weather to {weather_do}
 stay warm and {cozy}!
 stay inside, it's {sky}
 """
-RULES["sky_adj"] = "hot | cold | windy | cloudy | humid | warm | foggy | chilly | sunny | dry | gray | gloomy | icy | stormy | mild"
+RULES["sky_adj"] = """hot | cold | windy | cloudy | humid | warm | foggy | chilly | sunny | dry | gray | gloomy | icy
+        | stormy | mild"""
 RULES["raining"] = "raining | snowing | pouring | hailing | thundering"
 RULES["time_span"] = "day | night | week | weekend | morning | month | afternoon"
 RULES["sky_road"] = "icy | slippery | wet | flooded | snowy | closed | blocked | clear | dangerous"
 RULES["storm_kind"] = "storm | thunderstorm | snowstorm | hurricane | heat wave | blizzard | tornado | flood"
 RULES["fut_w"] = "tomorrow | tonight | the weekend | our area | the coast | the whole week"
 RULES["snow"] = "snow | ice | mud | rain | dust | pollen | sand | smoke | fog"
-RULES["smell"] = "rain | fresh grass | the sea | coffee | flowers | pine trees | autumn leaves | lavender | wood smoke"
+RULES["smell"] = """rain | fresh grass | the sea | coffee | flowers | pine trees | autumn leaves | lavender | wood
+        smoke"""
 RULES["soaked"] = "soaked | wet | sunburned | drenched | muddy | frozen | blown away"
 RULES["cozy"] = "cozy | safe | dry | hydrated | comfortable"

@@ -1,37 +1,44 @@
 """Work: meetings, mails, deadlines, colleagues, jobs."""
 
 RULES = {
-    "document": """report | presentation | contract | proposal | budget | spreadsheet | agenda | invoice | document | draft | slides |
-        schedule | email | summary | application | estimate | file | newsletter | manual | resume | brochure | memo |
-        press release | survey | quote | minutes | checklist | cover letter | review | plan | forecast | article""",
-    "meeting": """meeting | call | interview | conference | training | presentation | workshop | briefing | standup | video call |
-        review | seminar | webinar | team lunch | kickoff | board meeting | demo | phone call | audit | orientation""",
-    "worker": """client | boss | manager | customer | intern | new guy | assistant | team | director | accountant | supervisor |
-        lawyer | supplier | receptionist | recruiter | designer | engineer | developer | consultant | investor |
-        head of marketing | whole department | ceo | contractor | editor | sales team | finance team | translator""",
-    "profession": """teacher | nurse | doctor | engineer | chef | lawyer | accountant | waiter | waitress | electrician |
-        programmer | designer | journalist | pilot | firefighter | police officer | driver | hairdresser | plumber |
-        photographer | musician | writer | scientist | farmer | architect | dentist | therapist | librarian | barber |
-        bartender | cashier | carpenter | secretary | actor | actress | veterinarian | psychologist | translator |
-        mechanic | pharmacist | salesman | tailor | soldier | sailor | baker | butcher | judge | professor | coach""",
-    "work_topic": """numbers | deadline | project | website | campaign | new product | launch | strategy | invoice | figures |
-        schedule | order | merger | office move | new software | complaint | results | bug | design | contract |
-        shipment | logo | prices | hiring | vacation days | overtime | salary | targets | warehouse | inventory""",
-    "office_thing": """printer | projector | coffee machine | server | copier | scanner | elevator | air conditioning | network |
-        database | keyboard | monitor | whiteboard | stapler | badge reader | phone system | paper shredder""",
-    "work_do": """*finish the {document} | *send the {document} | *go to the {meeting} | *work from home | *work late |
-        *call the {worker} | *email the {worker} | *review the {document} | *prepare the {meeting} | *talk to the {worker} |
-        *write the {document} | *join the {meeting} | *take a day off | *update the {document} | *ask for a raise |
-        *discuss the {work_topic} | *present the {work_topic} | *cancel the {meeting} | *meet the {worker} |
+    "document": """report | presentation | contract | proposal | budget | spreadsheet | agenda | invoice | document |
+        draft | slides | schedule | email | summary | application | estimate | file | newsletter | manual | resume |
+        brochure | memo | press release | survey | quote | minutes | checklist | cover letter | review | plan |
+        forecast | article""",
+    "meeting": """meeting | call | interview | conference | training | presentation | workshop | briefing | standup |
+        video call | review | seminar | webinar | team lunch | kickoff | board meeting | demo | phone call | audit |
+        orientation""",
+    "worker": """client | boss | manager | customer | intern | new guy | assistant | team | director | accountant |
+        supervisor | lawyer | supplier | receptionist | recruiter | designer | engineer | developer | consultant |
+        investor | head of marketing | whole department | ceo | contractor | editor | sales team | finance team |
+        translator""",
+    "profession": """teacher | nurse | doctor | engineer | chef | lawyer | accountant | waiter | waitress |
+        electrician | programmer | designer | journalist | pilot | firefighter | police officer | driver | hairdresser
+        | plumber | photographer | musician | writer | scientist | farmer | architect | dentist | therapist |
+        librarian | barber | bartender | cashier | carpenter | secretary | actor | actress | veterinarian |
+        psychologist | translator | mechanic | pharmacist | salesman | tailor | soldier | sailor | baker | butcher |
+        judge | professor | coach""",
+    "work_topic": """numbers | deadline | project | website | campaign | new product | launch | strategy | invoice |
+        figures | schedule | order | merger | office move | new software | complaint | results | bug | design |
+        contract | shipment | logo | prices | hiring | vacation days | overtime | salary | targets | warehouse |
+        inventory""",
+    "office_thing": """printer | projector | coffee machine | server | copier | scanner | elevator | air conditioning
+        | network | database | keyboard | monitor | whiteboard | stapler | badge reader | phone system | paper
+        shredder""",
+    "work_do": """*finish the {document} | *send the {document} | *go to the {meeting} | *work from home | *work late
+        | *call the {worker} | *email the {worker} | *review the {document} | *prepare the {meeting} | *talk to the
+        {worker} | *write the {document} | *join the {meeting} | *take a day off | *update the {document} | *ask for a
+        raise | *discuss the {work_topic} | *present the {work_topic} | *cancel the {meeting} | *meet the {worker} |
         *reply to the {worker} | *sign the {document} | *quit {my} job | *apply for a job | *fix the {office_thing} |
         *train the {worker} | *attend the {meeting} | *schedule a {meeting} | *negotiate with the {worker} |
         *proofread the {document} | *submit the {document} | *forward the {document} | *print the {document} |
         *organize the {meeting} | *take notes | *work overtime | *hire a {profession} | *postpone the {meeting} |
-        *book the conference room | *back up the files | *answer emails | *share the {document} | *check the {work_topic} |
-        *approve the {document} | *finalize the {work_topic} | *commute by train | *lead the {meeting} | *test the app |
-        *deliver the {document} | *translate the {document} | *analyze the data | *edit the {document} | *take a break""",
-    "deadline": "by {weekday} | by noon | by the end of the day | by tomorrow | {before_that} | by {oclock} | as soon as possible | "
-                "by monday morning | within {span} | before the deadline",
+        *book the conference room | *back up the files | *answer emails | *share the {document} | *check the
+        {work_topic} | *approve the {document} | *finalize the {work_topic} | *commute by train | *lead the {meeting}
+        | *test the app | *deliver the {document} | *translate the {document} | *analyze the data | *edit the
+        {document} | *take a break""",
+    "deadline": """by {weekday} | by noon | by the end of the day | by tomorrow | {before_that} | by {oclock} | as
+        soon as possible | by monday morning | within {span} | before the deadline""",
 }
 
 TEMPLATES = """
@@ -143,6 +150,7 @@ keep up the good work
 dear {name}, thank you for your email
 best regards, {name}
 """
-RULES["mood_adj"] = "happy | stressed | angry | nice | grumpy | strict | friendly | rude | impatient | generous | demanding | calm"
+RULES["mood_adj"] = """happy | stressed | angry | nice | grumpy | strict | friendly | rude | impatient | generous |
+        demanding | calm"""
 RULES["worker_role"] = "boss | assistant | coworker | supervisor | colleague | manager | intern | secretary | partner"
 RULES["period"] = "month | year | quarter | week"
