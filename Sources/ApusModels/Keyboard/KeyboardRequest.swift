@@ -1,0 +1,61 @@
+/// What somebody has typed, as a keyboard sees it: what stands before the cursor, and what after it.
+///
+/// The word at the cursor is the run of letters, digits and apostrophes before it; it begins with a letter or a digit.
+public struct KeyboardRequest: Sendable, Hashable {
+  public enum Mode: String, Sendable, Hashable {
+    /// The text ends with a space or punctuation: the next word is wanted.
+    case nextWord = "next_word"
+    /// It ends inside a word, or right after one.
+    case completion
+  }
+
+  /// The text before the cursor.
+  public let text: String
+  /// The text after the cursor.
+  public let following: String
+  /// The text before the word at the cursor.
+  public let context: String
+  /// The word at the cursor, as far as it is typed; empty where the next one is wanted.
+  public let partial: String
+
+  public var mode: Mode { partial.isEmpty ? .nextWord : .completion }
+
+  public init(_ text: String, following: String = "") {
+    self.text = text
+    self.following = following
+    var start = text.endIndex
+    while start > text.startIndex {
+      let before = text.index(before: start)
+      guard text[before].isPartOfWord else { break }
+      start = before
+    }
+    // An apostrophe that opens a quotation is none of the word.
+    while start < text.endIndex, text[start].isApostrophe { start = text.index(after: start) }
+    context = String(text[..<start])
+    partial = String(text[start...])
+  }
+
+  /// Whether a sentence begins at the word at the cursor.
+  public var isAtSentenceStart: Bool {
+    let last = context.last { !($0.isWhitespace && !$0.isNewline) && !Self.opening.contains($0) }
+    return last.map { $0.isNewline || ".!?…".contains($0) } ?? true
+  }
+
+  /// The text before the cursor after a suggestion was chosen: it takes the place of the word at the cursor, and a
+  /// space follows unless the text goes on with a space or punctuation.
+  public func committing(_ word: String) -> String {
+    var result = context
+    if partial.isEmpty, let last = context.last, ".,;:!?…)]}".contains(last) { result += " " }
+    result += word
+    if let next = following.first, next.isWhitespace || next.isPunctuation { return result }
+    return result + " "
+  }
+
+  private static let opening: Set<Character> = ["\"", "'", "(", "[", "{", "“", "‘", "«", "¿", "¡"]
+}
+
+extension Character {
+  fileprivate var isApostrophe: Bool { self == "'" || self == "’" }
+
+  fileprivate var isPartOfWord: Bool { isLetter || isNumber || isApostrophe }
+}

@@ -1,0 +1,52 @@
+import Synchronization
+
+/// Suggestions while somebody types.
+///
+/// Every keystroke asks anew; only the last one matters. Of requests that wait for each other all but the newest end
+/// without running the network, and what one found is reused for the next.
+///
+/// ```swift
+/// let session = KeyboardSession(suggester)
+/// let found = try await session.suggestions(for: KeyboardRequest("see you tom"))
+/// ```
+public actor KeyboardSession {
+  public nonisolated let suggester: KeyboardSuggester
+  /// The number of the newest request.
+  private let newest = Mutex<UInt64>(0)
+  private var cache = KeyboardCache()
+  private var learned: LearnedWords?
+  private var day = 0.0
+
+  public init(_ suggester: KeyboardSuggester) { self.suggester = suggester }
+
+  /// Words for what somebody has typed.
+  /// - Throws: `CancellationError` when a newer request has come, or the task is cancelled, before the result was
+  ///   there; what ``KeyboardSuggester/suggestions(for:learned:day:)`` throws.
+  public nonisolated func suggestions(for request: KeyboardRequest) async throws -> KeyboardSuggestions {
+    let number = newest.withLock { number in
+      number &+= 1
+      return number
+    }
+    return try await compute(request, number)
+  }
+
+  /// From now on suggestions are adapted to what somebody writes; `nil` ends that.
+  public func adapt(to learned: LearnedWords?, day: Double) {
+    (self.learned, self.day) = (learned, day)
+  }
+
+  /// How often the network has been run.
+  public var runs: Int { cache.runs }
+
+  private func compute(_ request: KeyboardRequest, _ number: UInt64) throws -> KeyboardSuggestions {
+    try checkIsNewest(number)
+    let found = try suggester.suggestions(for: request, learned: learned, day: day, cache: &cache)
+    try checkIsNewest(number)
+    return found
+  }
+
+  private nonisolated func checkIsNewest(_ number: UInt64) throws {
+    try Task.checkCancellation()
+    if newest.withLock({ $0 != number }) { throw CancellationError() }
+  }
+}

@@ -1,0 +1,61 @@
+/// A word that is offered.
+public struct KeyboardSuggestion: Sendable, Hashable {
+  public enum Source: String, Sendable, Hashable {
+    /// The network predicted it.
+    case model
+    /// It is what somebody has typed, although no dictionary has it.
+    case literal
+    /// It resembles what somebody has typed.
+    case correction
+    /// It was learned from what somebody wrote before; the network does not know it.
+    case learned
+  }
+
+  /// With capitals, as it is to be shown and written.
+  public var word: String
+  /// How likely the network finds it, among all words of its vocabulary; 0 for one that it does not know.
+  public var probability: Double
+  public var source: Source
+}
+
+/// What a keyboard offers for a request.
+public struct KeyboardSuggestions: Sendable, Hashable {
+  public var mode: KeyboardRequest.Mode
+  /// The word at the cursor as it was typed; empty where the next one was wanted.
+  public var partial: String
+  /// The best first.
+  public var suggestions: [KeyboardSuggestion] = []
+  /// Whether the network has no idea: no word of all has a probability of 10 %.
+  public var isUncertain = false
+  /// Whether the word at the cursor is none that is known, and looks like none.
+  public var isGibberish = false
+}
+
+/// What is reused from one keystroke to the next: probabilities of the last inputs.
+///
+/// While a word is being typed in the stock style the network's input does not change, and it is run once a word.
+public struct KeyboardCache: Sendable {
+  /// How many inputs are remembered.
+  public static let limit = 4
+
+  private var entries: [(input: KeyboardInput, probabilities: WordProbabilities)] = []
+  /// How often a network was run.
+  public private(set) var runs = 0
+
+  public init() {}
+
+  mutating func probabilities(
+    for input: KeyboardInput, run: () throws -> WordProbabilities
+  ) rethrows -> WordProbabilities {
+    let probabilities: WordProbabilities
+    if let index = entries.firstIndex(where: { $0.input == input }) {
+      probabilities = entries.remove(at: index).probabilities
+    } else {
+      probabilities = try run()
+      runs &+= 1
+      if entries.count >= Self.limit { entries.removeFirst() }
+    }
+    entries.append((input, probabilities))
+    return probabilities
+  }
+}
