@@ -12,6 +12,17 @@ extension Float32Kernels {
   public static func unary(
     _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, count: Int
   ) {
+    // A function with all of them would be too large for the compiler to put their bodies into the loops.
+    _ = arithmetic(operation, x, y, count) || elementary(operation, x, y, count)
+      || rectified(operation, x, y, count) || sigmoidal(operation, x, y, count)
+      || exponentials(operation, x, y, count) || logarithmic(operation, x, y, count)
+  }
+
+  /// Operations of one or two instructions. False for all others.
+  @inline(never)
+  private static func arithmetic(
+    _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int
+  ) -> Bool {
     switch operation {
     case .negate: mapLanes(x, y, count) { -$0 }
     case .absolute: mapLanes(x, y, count) { absolute($0) }
@@ -26,6 +37,28 @@ extension Float32Kernels {
     case .floor: mapFloats(x, y, count) { $0.rounded(.down) }
     case .ceil: mapFloats(x, y, count) { $0.rounded(.up) }
     case .round: mapFloats(x, y, count) { $0.rounded(.toNearestOrEven) }
+    case .clamp(let minimum, let maximum):
+      let low = all(Float(minimum))
+      let high = all(Float(maximum))
+      mapLanes(x, y, count) { smaller(greater($0, low), high) }
+    case .power(let exponent): power(x, y, count, Float(exponent))
+    case .shrink(let threshold, let bias):
+      let threshold = all(Float(threshold))
+      let bias = all(Float(bias))
+      mapLanes(x, y, count) { x in
+        choose(x .< -threshold, x + bias, choose(x .> threshold, x - bias, all(0)))
+      }
+    default: return false
+    }
+    return true
+  }
+
+  /// Functions of the C library, the common ones as vectors. False for all others.
+  @inline(never)
+  private static func elementary(
+    _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int
+  ) -> Bool {
+    switch operation {
     case .exp: mapLanes(x, y, count) { exponential($0) }
     case .expm1: mapLanes(x, y, count) { exponentialMinusOne($0) }
     case .log: mapLanes(x, y, count) { logarithm($0) }
@@ -42,46 +75,67 @@ extension Float32Kernels {
     case .asinh: mapFloats(x, y, count) { asinh($0) }
     case .acosh: mapFloats(x, y, count) { acosh($0) }
     case .atanh: mapFloats(x, y, count) { atanh($0) }
-    case .clamp(let minimum, let maximum):
-      let low = all(Float(minimum))
-      let high = all(Float(maximum))
-      mapLanes(x, y, count) { smaller(greater($0, low), high) }
-    case .power(let exponent): power(x, y, count, Float(exponent))
+    default: return false
+    }
+    return true
+  }
+
+  /// Activations in pieces. False for all others.
+  @inline(never)
+  private static func rectified(
+    _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int
+  ) -> Bool {
+    switch operation {
     case .relu: mapLanes(x, y, count) { greater($0, all(0)) }
     case .leakyReLU(let negativeSlope):
       let slope = all(Float(negativeSlope))
       mapLanes(x, y, count) { choose($0 .< all(0), $0 * slope, $0) }
-    case .elu(let alpha):
-      let alpha = all(Float(alpha))
-      mapLanes(x, y, count) { x in
-        choose(x .< all(0), alpha * exponentialMinusOne(x), x)
-      }
-    case .sigmoid: mapLanes(x, y, count) { logistic($0) }
-    case .logSigmoid:
-      mapLanes(x, y, count) { smaller($0, all(0)) - logarithmOfOnePlusFraction(exponential(-absolute($0))) }
-    case .tanh: mapLanes(x, y, count) { hyperbolicTangent($0) }
-    case .silu: mapLanes(x, y, count) { sigmoidLinear($0) }
-    case .sigmoidProduct: mapLanes(x, y, count) { $0 * logistic($0) }
-    case .gelu: mapLanes(x, y, count) { gelu($0) }
-    case .geluTanh: mapLanes(x, y, count) { geluTanh($0) }
-    case .mish: mapLanes(x, y, count) { mish($0) }
-    case .softplus(let beta, let threshold):
-      let beta = all(Float(beta))
-      let threshold = all(Float(threshold))
-      mapLanes(x, y, count) { x in
-        let z = x * beta
-        let soft = greater(z, all(0)) + logarithmOfOnePlusFraction(exponential(-absolute(z)))
-        return choose(z .> threshold, x, soft / beta)
-      }
     case .hardSigmoid: mapLanes(x, y, count) { clampedRamp($0) / all(6) }
     case .hardSwish: mapLanes(x, y, count) { $0 * clampedRamp($0) / all(6) }
     case .clampedLine(let slope, let offset):
       let slope = all(Float(slope))
       let offset = all(Float(offset))
       mapLanes(x, y, count) { smaller(greater(multiplyAdd(offset, $0, slope), all(0)), all(1)) }
+    case .softsign: mapLanes(x, y, count) { $0 / (all(1) + absolute($0)) }
+    case .threshold(let threshold):
+      let threshold = all(Float(threshold))
+      // A NaN is not below the threshold and stays.
+      mapLanes(x, y, count) { choose($0 .<= threshold, all(0), $0) }
+    default: return false
+    }
+    return true
+  }
+
+  /// Activations of one exponential. False for all others.
+  @inline(never)
+  private static func sigmoidal(
+    _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int
+  ) -> Bool {
+    switch operation {
+    case .sigmoid: mapLanes(x, y, count) { logistic($0) }
+    case .tanh: mapLanes(x, y, count) { hyperbolicTangent($0) }
+    case .silu: mapLanes(x, y, count) { sigmoidLinear($0) }
+    case .sigmoidProduct: mapLanes(x, y, count) { $0 * logistic($0) }
     case .swish(let beta):
       let beta = all(Float(beta))
       mapLanes(x, y, count) { $0 * logistic($0 * beta) }
+    case .geluTanh: mapLanes(x, y, count) { geluTanh($0) }
+    default: return false
+    }
+    return true
+  }
+
+  /// Activations of several. False for all others.
+  @inline(never)
+  private static func exponentials(
+    _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int
+  ) -> Bool {
+    switch operation {
+    case .elu(let alpha):
+      let alpha = all(Float(alpha))
+      mapLanes(x, y, count) { x in
+        choose(x .< all(0), alpha * exponentialMinusOne(x), x)
+      }
     case .selu(let alpha, let gamma):
       let alpha = all(Float(alpha))
       let gamma = all(Float(gamma))
@@ -93,18 +147,32 @@ extension Float32Kernels {
       mapLanes(x, y, count) { x in
         choose(x .< all(0), alpha * exponentialMinusOne(x / alpha), x)
       }
-    case .softsign: mapLanes(x, y, count) { $0 / (all(1) + absolute($0)) }
-    case .threshold(let threshold):
-      let threshold = all(Float(threshold))
-      // A NaN is not below the threshold and stays.
-      mapLanes(x, y, count) { choose($0 .<= threshold, all(0), $0) }
-    case .shrink(let threshold, let bias):
-      let threshold = all(Float(threshold))
-      let bias = all(Float(bias))
-      mapLanes(x, y, count) { x in
-        choose(x .< -threshold, x + bias, choose(x .> threshold, x - bias, all(0)))
-      }
+    case .gelu: mapLanes(x, y, count) { gelu($0) }
+    case .mish: mapLanes(x, y, count) { mish($0) }
+    default: return false
     }
+    return true
+  }
+
+  /// Activations of a logarithm. False for all others.
+  @inline(never)
+  private static func logarithmic(
+    _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int
+  ) -> Bool {
+    switch operation {
+    case .logSigmoid:
+      mapLanes(x, y, count) { smaller($0, all(0)) - logarithmOfOnePlusFraction(exponential(-absolute($0))) }
+    case .softplus(let beta, let threshold):
+      let beta = all(Float(beta))
+      let threshold = all(Float(threshold))
+      mapLanes(x, y, count) { x in
+        let z = x * beta
+        let soft = greater(z, all(0)) + logarithmOfOnePlusFraction(exponential(-absolute(z)))
+        return choose(z .> threshold, x, soft / beta)
+      }
+    default: return false
+    }
+    return true
   }
 
   /// `y = x^exponent`; the powers that take one or two instructions are spelled so, the rest are the C library's.

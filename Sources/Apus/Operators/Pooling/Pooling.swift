@@ -138,6 +138,7 @@ package func averagePool<Scalar: FloatingPointScalar>(
 
 extension Tensor where Scalar: FloatingPointScalar {
   fileprivate func maximum(_ plan: PoolingPlan) throws -> Tensor {
+    if count > 0, let (columns, rows) = plan.separated(height: shape[2]) { return try maximum(columns).maximum(rows) }
     let kernels = Scalar.kernels
     return try plan.run(self) { kernels.maxPool($0, $1, windows: $2, isBlocked: $3) }
   }
