@@ -16,6 +16,7 @@ struct ApusCommand: ParsableCommand {
         apus compare ours.npz golden.safetensors
         apus parity model.onnx --expected reference.safetensors
         apus behavior poses.jsonl
+        apus suggest "how are "
 
       ENVIRONMENT
         APUS_WEIGHTS   folder with weights, instead of those that ship
@@ -36,7 +37,7 @@ struct ApusCommand: ParsableCommand {
     version: ApusVersion.current,
     subcommands: [
       DemoCommand.self, RunCommand.self, InspectCommand.self, CompareCommand.self, ParityCommand.self,
-      ReduceCommand.self, BehaviorCommand.self, TokenizeCommand.self, VerifyCommand.self, ConformanceCommand.self,
-      DoctorCommand.self,
+      ReduceCommand.self, BehaviorCommand.self, SuggestCommand.self, FillCommand.self, TypeCommand.self,
+      TokenizeCommand.self, VerifyCommand.self, ConformanceCommand.self, DoctorCommand.self,
     ])
 }

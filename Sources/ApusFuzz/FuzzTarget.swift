@@ -39,6 +39,7 @@ struct FuzzFinding: Error {
 let fuzzTargets: [any FuzzTarget] = [
   SafetensorsTarget(), SafetensorsIndexTarget(), NPYTarget(), NPZTarget(), InflateTarget(), JSONTarget(),
   PoseFramesTarget(), TextConfigurationTarget(), NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(),
+  VocabularyTarget(), TokenizerConfigurationTarget(), TypedTextTarget(),
 ]
 
 /// Runs `read`, and accepts errors of the given types alone. Their texts are made, since a user would see them.

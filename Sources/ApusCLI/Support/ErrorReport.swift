@@ -34,7 +34,7 @@ struct ErrorReport {
     case is SafetensorsError, is NumPyError, is WeightsError, is ModelFileError, is GoldenError, is PoseReadError,
       is PoseFrameError, is StandardizationError, is InsufficientFrames, is TensorError, is ModelConfigurationError,
       is JSONError, is ONNXFileError, is ZipError, is SafetensorsShardsError, is PretrainedFolderError,
-      is VocabularyError, is TokenizerError:
+      is VocabularyError, is TokenizerError, is KeyboardError:
       (status, message) = (.badData, "\(error)")
     case let error as ONNXError:
       (status, message) = (Self.status(of: error), "\(error)")
@@ -91,10 +91,11 @@ struct ErrorReport {
 
   /// Names from files and arguments may hold anything: control characters are written as escapes, so that an error is
   /// one line and cannot drive the terminal.
-  static func oneLine(_ message: String) -> String {
+  static func oneLine(_ message: String, keepingTabs: Bool = false) -> String {
     var line = ""
     for scalar in message.unicodeScalars {
-      let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+      let isControl =
+        scalar.value < 0x20 && !(keepingTabs && scalar == "\t") || (0x7F...0x9F).contains(scalar.value)
       line += isControl ? scalar.escaped(asASCII: true) : String(scalar)
     }
     return line

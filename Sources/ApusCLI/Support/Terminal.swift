@@ -24,6 +24,7 @@ struct Terminal: Sendable {
   let hasColors: Bool
   private let descriptor: Int32
 
+  static let input = Terminal(STDIN_FILENO)
   static let output = Terminal(STDOUT_FILENO)
   static let error = Terminal(STDERR_FILENO)
 

@@ -36,3 +36,13 @@ public struct WordProbabilities: Sendable {
   /// The highest of all.
   public var highest: Double { exponentials.isEmpty ? 0 : scale }
 }
+
+extension WordProbabilities {
+  /// The likeliest words, the best first.
+  /// - Parameter size: how many words there are; numbers from there on have no word.
+  public func likeliest(_ limit: Int, of size: Int = .max) -> [(id: Int, probability: Double)] {
+    var best = HighestScores<Int>(limit: max(0, limit))
+    for id in 0..<min(count, max(0, size)) { best.add(id, score: exponentials[id]) }
+    return best.sorted.map { ($0, self[$0]) }
+  }
+}

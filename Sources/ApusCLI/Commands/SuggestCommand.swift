@@ -1,0 +1,103 @@
+import Apus
+import ApusModels
+import ArgumentParser
+
+struct SuggestCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "suggest",
+    abstract: "Suggest the next word, or the rest of one, as a keyboard does.",
+    discussion: """
+      TEXT is what stands before the cursor. After a space the next word is suggested; otherwise the last word is \
+      completed, or, where it is none, corrected: what was typed comes first then. Probabilities are those among all \
+      words of the model's vocabulary.
+
+      The model that ships is small, and learned from made-up messages alone (Weights/keyboard).
+
+      With - each line of standard input is a text, and each line of output has its suggestions, with tabs between \
+      them. With --json it is an object: text, mode (next_word or completion), partial (the word at the cursor), \
+      suggestions (word, probability, source: model, correction or literal), uncertain (no word has a probability of \
+      10 %), gibberish (the word at the cursor looks like none).
+
+      EXAMPLES
+        apus suggest "how are "
+        apus suggest "see you tom" -k 5
+        apus suggest --model mobilebert-uncased --json - < lines.txt
+      """)
+
+  @Argument(help: "The text before the cursor, or - for lines of standard input.")
+  var text: String
+
+  @Option(help: ArgumentHelp("The text after the cursor.", valueName: "text"))
+  var following = ""
+
+  @OptionGroup var model: LanguageModelOptions
+
+  @OptionGroup var suggestions: SuggestionOptions
+
+  @Flag(help: "Print JSON, one object a line.")
+  var json = false
+
+  func run() throws {
+    let suggester = try suggestions.suggester(model)
+    var cache = KeyboardCache()
+    func suggest(_ text: String) throws -> KeyboardSuggestions {
+      try suggester.suggestions(for: KeyboardRequest(text, following: following), cache: &cache)
+    }
+    guard text == "-" else {
+      let found = try suggest(text)
+      if json { return try Output.line(jsonText(SuggestionReport(text: text, found))) }
+      for line in SuggestionReport(text: text, found).rows { try Output.line(line) }
+      return
+    }
+    var lines = try TextLines(path: "-")
+    while !Output.isClosed, let line = try lines.next() {
+      let report = SuggestionReport(text: line, try suggest(line))
+      try Output.line(json ? jsonText(report) : ErrorReport.oneLine(report.line, keepingTabs: true))
+    }
+  }
+}
+
+/// What `apus suggest` says of a text.
+struct SuggestionReport: Encodable {
+  struct Word: Encodable {
+    var word: String
+    var probability: Double
+    var source: String
+  }
+
+  let text: String
+  let mode: String
+  let partial: String
+  let suggestions: [Word]
+  let uncertain: Bool
+  let gibberish: Bool
+
+  init(text: String, _ found: KeyboardSuggestions) {
+    self.text = text
+    mode = found.mode.rawValue
+    partial = found.partial
+    suggestions = found.suggestions.map {
+      Word(word: $0.word, probability: $0.probability, source: $0.source.rawValue)
+    }
+    uncertain = found.isUncertain
+    gibberish = found.isGibberish
+  }
+
+  /// The words alone.
+  var line: String { suggestions.map(\.word).joined(separator: "\t") }
+
+  /// A row for each word.
+  var rows: [String] {
+    let terminal = Terminal.output
+    var table = TextTable(alignments: [.left, .right])
+    for suggestion in suggestions {
+      let isLiteral = suggestion.source == KeyboardSuggestion.Source.literal.rawValue
+      table.add(
+        terminal.styled(ErrorReport.oneLine(suggestion.word), isLiteral ? .dim : .bold),
+        isLiteral
+          ? terminal.styled("as typed", .dim)
+          : NumberText.fixed(suggestion.probability * 100, decimals: 1) + " %")
+    }
+    return table.lines.map { "  " + $0 }
+  }
+}

@@ -1,0 +1,54 @@
+import Apus
+import ApusModels
+import ArgumentParser
+
+extension SuggestionStyle: ExpressibleByArgument {}
+
+/// `--model`, of the commands that predict words.
+struct LanguageModelOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "A folder of Hugging Face with config.json, vocab.txt and model.safetensors, of a BERT or MobileBERT for masked "
+        + "words, instead of the one that ships.", valueName: "folder"),
+    completion: .directory)
+  var model: String?
+
+  /// The folder that is meant.
+  var folder: String {
+    get throws {
+      if let model { return model }
+      do {
+        let configuration = try WeightsLocator().path(of: "keyboard/config.json")
+        return String(configuration.dropLast("/config.json".count))
+      } catch let error as WeightsLocatorError {
+        throw CommandFailure(
+          .noInput,
+          "\(error.name) was not found (looked for \(error.searched.joined(separator: ", "))); give a model with "
+            + "--model, or the place of all that ships in the variable APUS_WEIGHTS")
+      }
+    }
+  }
+}
+
+/// How words are suggested.
+struct SuggestionOptions: ParsableArguments {
+  @Option(
+    name: [.customShort("k"), .customLong("count")],
+    help: ArgumentHelp("How many words are suggested.", valueName: "n"))
+  var count = 3
+
+  @Option(
+    help: """
+      How the model is asked: stock, with the mask in the place of the word at the cursor; finetuned, with the mask \
+      after what is typed of it. As the model's config.json says, else stock.
+      """)
+  var style: SuggestionStyle?
+
+  func validate() throws {
+    guard 1...1000 ~= count else { throw ValidationError("-k \(count): 1 to 1000 was expected.") }
+  }
+
+  func suggester(_ model: LanguageModelOptions) throws -> KeyboardSuggester {
+    try KeyboardSuggester(folder: model.folder, count: count, style: style)
+  }
+}
