@@ -7,8 +7,9 @@ struct DemoCommand: ParsableCommand {
     commandName: "demo",
     abstract: "Check this installation and classify the sample clips.",
     discussion: """
-      On one page: what Apus found on this machine; every model that ships, held against its golden outputs; and the \
-      sample clips, classified. The clips are synthetic motion, and so is all that the shipped weights have learned.
+      On one page: what Apus found on this machine; every model that ships, held against its golden outputs; the \
+      sample clips, classified; and a keyboard's suggestions. The clips are synthetic motion, and so is all that the \
+      classifier has learned; the keyboard has learned from made-up messages.
 
       Ends with 0 when everything is as it should be, with 1 when something is not.
       """)
@@ -21,9 +22,18 @@ struct DemoCommand: ParsableCommand {
     let trained = ShippedModel.all.filter { $0.weights != nil }
     let verification = VerificationReport(try trained.flatMap { try $0.verify() })
     let clips = try SampleClips().classify(with: BehaviorClassifier<Float>.shipped())
-    let report = DemoReport(verification: verification, clips: clips)
+    let report = DemoReport(verification: verification, clips: clips, keyboard: try keyboard())
     try Output.write(json ? jsonText(report) + "\n" : report.text)
     if !report.isEqual { throw CommandStatus.different }
+  }
+
+  /// Suggestions of the model that ships; none where a folder of weights has no such model.
+  private func keyboard() throws -> [SuggestionReport] {
+    guard let configuration = try? WeightsLocator().path(of: "keyboard/config.json") else { return [] }
+    let suggester = try KeyboardSuggester(folder: String(configuration.dropLast("/config.json".count)))
+    return try ["how are ", "see you tom", "thank you so ", "i will be there in ten "].map {
+      SuggestionReport(text: $0, try suggester.suggestions(for: KeyboardRequest($0)))
+    }
   }
 }
 
@@ -31,8 +41,11 @@ struct DemoCommand: ParsableCommand {
 struct DemoReport: Encodable {
   let verification: VerificationReport
   let clips: [SampleClips.Result]
+  let keyboard: [SuggestionReport]
 
-  var isEqual: Bool { verification.isEqual && clips.allSatisfy(\.equal) }
+  var isEqual: Bool {
+    verification.isEqual && clips.allSatisfy(\.equal) && keyboard.allSatisfy { !$0.suggestions.isEmpty }
+  }
 
   var text: String {
     let terminal = Terminal.output
@@ -40,6 +53,7 @@ struct DemoReport: Encodable {
     var lines = [terminal.styled("Apus \(ApusVersion.current)", .bold) + terminal.styled("  \(machine)", .dim), ""]
     lines += [terminal.styled("Models against their golden outputs", .bold)] + verification.table + [""]
     lines += [terminal.styled("Sample clips of synthetic motion", .bold)] + table + [""]
+    if !keyboard.isEmpty { lines += [terminal.styled("A keyboard's suggestions", .bold)] + suggestions + [""] }
     let told = clips.filter(\.equal).count
     let outputs = verification.results.filter(\.isEqual).count
     lines.append(
@@ -60,12 +74,23 @@ struct DemoReport: Encodable {
     return table.lines.map { "  " + $0 }
   }
 
-  enum CodingKeys: String, CodingKey { case equal, verification, clips }
+  private var suggestions: [String] {
+    let terminal = Terminal.output
+    var table = TextTable(alignments: [.left, .left, .left])
+    for report in keyboard {
+      let words = report.suggestions.map(\.word).joined(separator: "  ")
+      table.add(terminal.mark(!report.suggestions.isEmpty), report.text, words)
+    }
+    return table.lines.map { "  " + $0 }
+  }
+
+  enum CodingKeys: String, CodingKey { case equal, verification, clips, keyboard }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(isEqual, forKey: .equal)
     try container.encode(verification, forKey: .verification)
     try container.encode(clips, forKey: .clips)
+    try container.encode(keyboard, forKey: .keyboard)
   }
 }
