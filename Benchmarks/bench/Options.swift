@@ -13,6 +13,8 @@ struct Options {
     case open
     /// Runs a network some times and tells the most memory it had.
     case peak
+    /// Runs a masked-language model from a folder of Hugging Face.
+    case pretrained
     case help
   }
 
@@ -27,6 +29,9 @@ struct Options {
   /// The network of `peak`, by its workload's name, and a safetensors file of its weights.
   var network = ""
   var weights: String?
+  /// The folder of `pretrained`, and whether the first scores are all that is wanted.
+  var folder = ""
+  var isOnce = false
   /// ONNX files to measure instead of what the package has.
   var models: [ModelFile] = []
 
@@ -63,6 +68,10 @@ struct Options {
         mode = .peak
         network = try value()
         continue
+      case "--pretrained":
+        mode = .pretrained
+        folder = try value()
+        continue
       case "--weights":
         weights = try value()
         continue
@@ -74,6 +83,7 @@ struct Options {
         models[models.count - 1].inputs = try value()
         continue
       case "--quick": isQuick = true
+      case "--once": isOnce = true
       case "--list": mode = .list
       case "--serve": mode = .serve
       case "--memory": mode = .memory
@@ -94,6 +104,7 @@ struct Options {
            bench --model FILE.onnx --inputs FILE.npz … [--filter REGEX] [--threads N] [--json FILE] [--quick]
            bench --peak NETWORK [--weights FILE] [--threads N]
            bench --peak onnx/NAME --model FILE.onnx --inputs FILE.npz [--threads N]
+           bench --pretrained FOLDER [--once] [--threads N]
            bench --memory | --open | --serve | --help
 
       --filter REGEX  only the workloads in whose name the regular expression occurs
@@ -106,6 +117,10 @@ struct Options {
                       times, in bytes, and the seconds from opening its file to the first output
       --model FILE    measure this ONNX model, exact and fast, and no others; may be repeated
       --inputs FILE   the inputs of the model before, an .npz with an entry for each
+      --pretrained FOLDER
+                      the scores of one masked position of 32 tokens: how long until the first, how long each further
+                      time, and how much memory at most; for a folder as Hugging Face writes it
+      --once          with --pretrained: end after the first, so that another program can time the whole process
       --weights FILE  a safetensors file for --peak, instead of generated weights
       --open          time and resident memory of opening a weights file of 150 MB
       --serve         run workloads named on standard input; for programs that compare (see Serve.swift)

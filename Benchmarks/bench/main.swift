@@ -32,6 +32,7 @@ func run(_ options: Options) throws {
     case .memory: try measureSteadyMemory()
     case .open: try measureOpening()
     case .peak: try measurePeak(options)
+    case .pretrained: try measurePretrained(options)
     case .measure: try measure(try options.selected())
     }
   }

@@ -36,6 +36,12 @@ public protocol MatrixKernels<Scalar> {
     _ b: UnsafePointer<Scalar>, rowStep: Int, columnStep: Int, depth: Int, filledDepth: Int, columns: Int,
     _ panel: UnsafeMutablePointer<Scalar>, blockStep: Int)
 
+  /// Widens rows of a blocked right operand that is kept in another type: `y[row, i] = Scalar(x[row, i]) * scale[i]`,
+  /// where a row is a vector, and `scale`, if there is one, too.
+  static func widenRows(
+    _ x: UnsafeRawPointer, _ type: ElementType, scale: UnsafePointer<Scalar>?, _ y: UnsafeMutablePointer<Scalar>,
+    rows: Int)
+
   /// `y = addend + x · panel` for a single row of `depth` elements and a blocked right operand, whose blocks are
   /// `blockStep` apart. `addend` and `y` hold `blocks` whole vectors.
   static func multiplyRow(

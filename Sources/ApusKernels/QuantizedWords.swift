@@ -153,6 +153,18 @@ func widened(_ x: SIMD16<UInt8>) -> IntegerLanes {
   #endif
 }
 
+/// Signed bytes as numbers of 32 bits.
+@inline(__always)
+func signExtended(_ x: SIMD16<UInt8>) -> IntegerLanes {
+  #if hasFeature(BuiltinModule)
+    var result = IntegerLanes(repeating: 0)
+    result._storage._value = Builtin.sext_Vec16xInt8_Vec16xInt32(x._storage._value)
+    return result
+  #else
+    return IntegerLanes(truncatingIfNeeded: SIMD16<Int8>(truncatingIfNeeded: x))
+  #endif
+}
+
 /// Unsigned numbers of sixteen bits as numbers of 32.
 @inline(__always)
 func widened(_ x: SIMD16<UInt16>) -> IntegerLanes {

@@ -145,14 +145,12 @@ struct RightPanel<Scalar: FloatingPointScalar>: Sendable {
   let storage: TensorStorage
 
   init(_ b: MatrixOperand<Scalar>, depth: Int, columns: Int) throws {
-    try self.init(stacking: [(b, depth)], columns: columns)
+    try self.init(stacking: [PanelPiece(matrix: b, depth: depth)], columns: columns)
   }
 
   /// A matrix whose rows are those of `pieces`, one piece after the other.
   /// - Parameter isKept: whether the panel is for many products, not for one.
-  init(
-    stacking pieces: [(matrix: MatrixOperand<Scalar>, depth: Int)], columns: Int, isKept: Bool = false
-  ) throws {
+  init(stacking pieces: [PanelPiece<Scalar>], columns: Int, isKept: Bool = false) throws {
     let kernels = Scalar.kernels
     let vector = kernels.vectorWidth
     let depth = pieces.reduce(0) { $0 + $1.depth }
@@ -162,19 +160,26 @@ struct RightPanel<Scalar: FloatingPointScalar>: Sendable {
     let byteCount = try Shape.byteCount([columnBlocks, depthBlocks, vector, vector], of: Scalar.self)
     let storage = try isKept ? PackedMemory.storage(byteCount: byteCount) : TensorStorage(byteCount: byteCount)
     let panel = Unchecked(storage.base.assumingMemoryBound(to: Scalar.self))
-    let blocksPerChunk = max(1, 16_384 / max(depth * vector, 1))
-    parallel((columnBlocks + blocksPerChunk - 1) / blocksPerChunk) { chunk in
-      let first = chunk * blocksPerChunk
-      var out = panel.value + first * blockStep
-      for (index, piece) in pieces.enumerated() {
-        let part = piece.matrix.offset(row: 0, column: first * vector)
-        let isLast = index == pieces.count - 1
-        kernels.packColumns(
-          part.base, rowStep: part.rowStep, columnStep: part.columnStep, depth: piece.depth,
-          filledDepth: isLast ? piece.depth + depthBlocks * vector - depth : piece.depth,
-          columns: min(columns - first * vector, blocksPerChunk * vector), out, blockStep: blockStep)
-        out += piece.depth * vector
+    var first = 0
+    for (index, piece) in pieces.enumerated() {
+      let isLast = index == pieces.count - 1
+      for band in piece.bands(columns: columns, vector: vector) {
+        let fill = isLast && band.depth.upperBound == piece.depth ? depthBlocks * vector - depth : 0
+        let blocksPerChunk = max(1, 16_384 / max(band.depth.count * vector, 1))
+        let blocks = (band.columns.count + vector - 1) / vector
+        let row = first + band.depth.lowerBound
+        parallel((blocks + blocksPerChunk - 1) / blocksPerChunk) { chunk in
+          let column = band.columns.lowerBound + chunk * blocksPerChunk * vector
+          let part = piece.matrix.offset(row: band.depth.lowerBound, column: column)
+          kernels.packColumns(
+            part.base, rowStep: part.rowStep, columnStep: part.columnStep, depth: band.depth.count,
+            filledDepth: band.depth.count + fill,
+            columns: min(band.columns.upperBound - column, blocksPerChunk * vector),
+            panel.value + column / vector * blockStep + row * vector, blockStep: blockStep)
+        }
+        piece.release(band)
       }
+      first += piece.depth
     }
     (self.columns, self.depthBlocks, self.storage) = (columns, depthBlocks, storage)
   }

@@ -7,25 +7,50 @@ import ApusKernelInterface
 struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
   let inputs: Int
   let outputs: Int
-  private let weight: RightPanel<Scalar>
+  private let weight: Weight
   /// Filled up with zeros to whole vectors; all zeros when there is none.
   private let bias: TensorStorage
 
   /// - Parameters:
   ///   - pieces: the weight, `[inputs, outputs]`, in pieces that follow each other along the inputs.
   ///   - bias: `outputs` values, or none.
-  init(
-    stacking pieces: [(matrix: MatrixOperand<Scalar>, depth: Int)], outputs: Int, bias: UnsafePointer<Scalar>?
-  ) throws {
+  init(stacking pieces: [PanelPiece<Scalar>], outputs: Int, bias: UnsafePointer<Scalar>?) throws {
+    try self.init(
+      .wide(RightPanel(stacking: pieces, columns: outputs, isKept: true)),
+      inputs: pieces.reduce(0) { $0 + $1.depth }, outputs: outputs, bias: bias)
+  }
+
+  /// - Parameter bias: as many values as the weight has columns, or none.
+  init(narrow weight: NarrowPanel<Scalar>, bias: UnsafePointer<Scalar>?) throws {
+    try self.init(.narrow(weight), inputs: weight.depth, outputs: weight.columns, bias: bias)
+  }
+
+  private init(_ weight: Weight, inputs: Int, outputs: Int, bias: UnsafePointer<Scalar>?) throws {
     let vector = Scalar.kernels.vectorWidth
-    self.inputs = pieces.reduce(0) { $0 + $1.depth }
+    self.inputs = inputs
     self.outputs = outputs
-    self.weight = try RightPanel(stacking: pieces, columns: outputs, isKept: true)
+    self.weight = weight
     let padded = (outputs + vector - 1) / vector * vector
     self.bias = try TensorStorage(byteCount: padded * MemoryLayout<Scalar>.stride)
     let values = self.bias.base.assumingMemoryBound(to: Scalar.self)
     values.initialize(repeating: 0, count: padded)
     if let bias { values.update(from: bias, count: outputs) }
+  }
+
+  /// The weight, in the type it is computed in or in the one it is stored in.
+  private enum Weight: Sendable {
+    case wide(RightPanel<Scalar>)
+    case narrow(NarrowPanel<Scalar>)
+
+    /// What the loops look at, valid as long as the weight is.
+    var view: WeightView {
+      switch self {
+      case .wide(let panel):
+        WeightView(columns: panel.columns, depthBlocks: panel.depthBlocks, wide: panel.storage.base)
+      case .narrow(let panel):
+        WeightView(columns: panel.columns, depthBlocks: panel.depthBlocks, pieces: panel.pieces.all)
+      }
+    }
   }
 
   /// - Parameters:
@@ -76,29 +101,47 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     // A short last vector is computed here and its valid part copied.
     let edge = outputs.isMultiple(of: vector) ? nil : try TensorStorage(byteCount: vector * MemoryLayout<Scalar>.stride)
     let columnsPerTask = columnsPerTask(rows: 1, tile: vector)
-    let blockStep = weight.depthBlocks * vector * vector
+    let weight = weight.view
+    let depthBlocks = weight.depthBlocks
+    let blockSize = depthBlocks * vector * vector
     let (x, y) = (Unchecked(x), Unchecked(y))
-    let w = Unchecked(weight.storage.base.assumingMemoryBound(to: Scalar.self))
     let b = Unchecked(bias.base.assumingMemoryBound(to: Scalar.self))
     let rest = edge.map { Unchecked($0.base.assumingMemoryBound(to: Scalar.self)) }
     let (inputs, outputs) = (inputs, outputs)
-    parallel((outputs + columnsPerTask - 1) / columnsPerTask) { task in
+    // What is widened at a time stays in the first-level cache.
+    let blocksPerTile = weight.isNarrow ? max(1, 8192 / max(blockSize, 1)) : .max
+    let tasks = (outputs + columnsPerTask - 1) / columnsPerTask
+    let body: @Sendable (Int, UnsafeMutablePointer<Scalar>) -> Void = { task, room in
       let first = task * columnsPerTask
       let columns = min(columnsPerTask, outputs - first)
-      let blocks = columns / vector
-      kernels.multiplyRow(
-        x.value, depth: inputs, panel: w.value + first / vector * blockStep, blockStep: blockStep, blocks: blocks,
-        addend: b.value + first, y.value + first)
-      let done = blocks * vector
-      if done < columns, let rest {
+      let blocks = (columns + vector - 1) / vector
+      var block = 0
+      while block < blocks {
+        let count = min(blocksPerTile, blocks - block)
+        let column = first + block * vector
+        let (panel, step, _) = weight.tile(
+          column: column, columns: count, blocks: 0..<depthBlocks, room: room, kernels: kernels)
+        let whole = min(count, (outputs - column) / vector)
         kernels.multiplyRow(
-          x.value, depth: inputs, panel: w.value + (first + done) / vector * blockStep, blockStep: blockStep, blocks: 1,
-          addend: b.value + first + done, rest.value)
-        (y.value + first + done).update(from: rest.value, count: columns - done)
+          x.value, depth: inputs, panel: panel, blockStep: step, blocks: whole, addend: b.value + column,
+          y.value + column)
+        if whole < count, let rest {
+          let done = column + whole * vector
+          kernels.multiplyRow(
+            x.value, depth: inputs, panel: panel + whole * step, blockStep: step, blocks: 1, addend: b.value + done,
+            rest.value)
+          (y.value + done).update(from: rest.value, count: outputs - done)
+        }
+        block += count
       }
       end.apply(kernels, y.value + first, rows: 1, columns: columns, first: first)
     }
-    withExtendedLifetime(edge) {}
+    if weight.isNarrow {
+      try parallelWithScratch(tasks, of: Scalar.self, count: blocksPerTile * blockSize, body)
+    } else {
+      parallel(tasks) { body($0, y.value) }
+    }
+    withExtendedLifetime((edge, self)) {}
   }
 
   /// Several rows, through the register tile.
@@ -111,13 +154,14 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     let kernels = Scalar.kernels
     let vector = kernels.vectorWidth
     let tile = kernels.blocksPerTile * vector
+    let weight = weight.view
     let isShared = rows * inputs <= 65_536
     let tasks = taskSizes(rows: rows, tile: tile, isShared: isShared)
     let columnTasks = (outputs + tasks.columns - 1) / tasks.columns
     let rowTasks = (rows + tasks.rows - 1) / tasks.rows
     let count = columnTasks * rowTasks
     let threads = Execution.current.threads
-    let lanes = isShared ? count : min(count, threads == 1 ? 1 : 2 * threads)
+    let lanes = isShared && !weight.isNarrow ? count : min(count, threads == 1 ? 1 : 2 * threads)
 
     // Whole flushes, so that sums are the same as in one go.
     let flush = max(1, 144 / vector)
@@ -127,16 +171,17 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     let panelStep = isShared ? 0 : tasks.rows * blocksPerPart * vector
     // Then the short last block of columns, computed here and its valid part copied.
     let edgeStep = outputs.isMultiple(of: vector) ? 0 : tile
+    // Then a tile of widened weights for each lane.
+    let wideStep = weight.isNarrow ? tile * blocksPerPart * vector : 0
     let scratch = try TensorStorage(
-      byteCount: Shape.byteCount([lanes * panelStep + rows * edgeStep], of: Scalar.self))
+      byteCount: Shape.byteCount([lanes * (panelStep + wideStep) + rows * edgeStep], of: Scalar.self))
 
     let panels = Unchecked(scratch.base.assumingMemoryBound(to: Scalar.self))
     let left = shared.map { Unchecked($0.storage.base.assumingMemoryBound(to: Scalar.self)) }
     let (x, y) = (Unchecked(x), Unchecked(y))
-    let w = Unchecked(weight.storage.base.assumingMemoryBound(to: Scalar.self))
     let b = Unchecked(bias.base.assumingMemoryBound(to: Scalar.self))
     let (inputs, outputs) = (inputs, outputs)
-    let weightBlockStep = depthBlocks * vector * vector
+    let edgeStart = lanes * (panelStep + wideStep)
 
     parallel(lanes) { lane in
       for task in stride(from: lane, to: count, by: lanes) {
@@ -145,7 +190,8 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
         let firstColumn = task / rowTasks * tasks.columns
         let endColumn = min(firstColumn + tasks.columns, outputs)
         let out = y.value + firstRow * outputs
-        let edge = panels.value + lanes * panelStep + firstRow * edgeStep
+        let edge = panels.value + edgeStart + firstRow * edgeStep
+        let room = panels.value + lanes * panelStep + lane * wideStep
         var block = 0
         repeat {
           let blocks = min(blocksPerPart, depthBlocks - block)
@@ -163,17 +209,19 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
             let isWhole = column + tile <= outputs || edgeStep == 0
             let target = isWhole ? out + column : edge
             let step = isWhole ? outputs : tile
+            let columns = (min(tile, outputs - column) + vector - 1) / vector
+            let weights = weight.tile(
+              column: column, columns: columns, blocks: block..<block + blocks, room: room, kernels: kernels)
             withUnsafePointer(to: 0) { noOffset in
               kernels.accumulateRow(
-                panel, weights: w.value + (column * depthBlocks + block * vector) * vector,
+                panel, weights: weights.base,
                 addend: block == 0 ? b.value + column : target, addendStep: block == 0 ? 0 : step,
-                addendBlockStep: vector, target, width: taskRows,
-                blocks: (min(tile, outputs - column) + vector - 1) / vector,
+                addendBlockStep: vector, target, width: taskRows, blocks: columns,
                 walk: TileWalk(
                   blockCount: blocks, blockStep: (isShared ? rows : taskRows) * vector, rowCount: 1, rowStep: 0,
                   tapCount: 1, tapOffsets: noOffset, rowsPerFlush: flush,
-                  weightBlockStep: weightBlockStep, outputStep: step, outputBlockStep: vector,
-                  weightsAhead: tile / vector * weightBlockStep))
+                  weightBlockStep: weights.step, outputStep: step, outputBlockStep: vector,
+                  weightsAhead: weights.ahead))
             }
           }
           block += blocks
@@ -194,7 +242,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
         }
       }
     }
-    withExtendedLifetime((shared?.storage, scratch)) {}
+    withExtendedLifetime((shared?.storage, scratch, self)) {}
   }
 
   /// Rows and columns of a task.

@@ -2,6 +2,9 @@
 ///
 /// The weight is laid out for the kernels when the layer is made, and the layer keeps nothing but that copy. Where the
 /// original lies in a mapped file, its memory goes back to the system, to be read again if somebody asks for it.
+///
+/// A weight that is stored in fewer bits than `Scalar` has stays in them, and is widened a tile at a time. Results have
+/// the bits they would have if it had been widened beforehand.
 public struct Linear<Scalar: FloatingPointScalar>: Sendable {
   /// Features that go in.
   public let inputs: Int
@@ -49,17 +52,46 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
     let bias = try bias?.rowMajor
     product = try withExtendedLifetime((rowMajor, bias)) {
       try PackedLinear(
-        stacking: rowMajor.map { ($0.operand, $0.sizes?.inputs ?? 0) }, outputs: outputs, bias: bias?.pointer)
+        stacking: rowMajor.map {
+          PanelPiece(matrix: $0.operand, depth: $0.sizes?.inputs ?? 0, storage: $0.tensor.storage)
+        }, outputs: outputs, bias: bias?.pointer)
     }
     self.inputs = product.inputs
     self.outputs = outputs
     for piece in pieces { piece.tensor.storage.discardFilePages() }
   }
 
-  /// Reads `weight` and, when there is one, `bias`.
+  /// A map whose matrices are kept as they are stored.
+  /// - Parameters:
+  ///   - pieces: at least one, all of the same number of outputs; their inputs follow each other.
+  ///   - bias: `[outputs]`; 0 when absent.
+  /// - Throws: ``TensorError`` when pieces and bias do not fit each other, or memory is short.
+  public init(stacking pieces: [StoredLinearWeight], bias: Tensor<Scalar>? = nil) throws {
+    let outputs = pieces.first?.outputs ?? 0
+    let limit = 1 << 40
+    let isNarrow =
+      outputs <= limit && bias.map { $0.shape == [outputs] } ?? true
+      && pieces.contains { $0.matrix.isNarrower(than: Scalar.self) }
+      && pieces.allSatisfy { $0.outputs == outputs && $0.inputs <= limit && $0.isScaledByOutput }
+    guard isNarrow else {
+      try self.init(stacking: pieces.map { try $0.widened(to: Scalar.self) }, bias: bias)
+      return
+    }
+    let bias = try bias?.rowMajor
+    self.init(
+      try withExtendedLifetime((pieces, bias)) {
+        try PackedLinear(narrow: NarrowPanel(stacking: pieces, columns: outputs), bias: bias?.pointer)
+      })
+  }
+
+  private init(_ product: PackedLinear<Scalar>) {
+    (self.inputs, self.outputs, self.product) = (product.inputs, product.outputs, product)
+  }
+
+  /// Reads `weight`, with `weight_scale` where it is of 8-bit whole numbers, and, when there is one, `bias`.
   public init(_ weights: Weights, inputs: Int, outputs: Int) throws {
     try self.init(
-      weight: weights.tensor("weight", shape: [outputs, inputs]),
+      stacking: [.outputsFirst(StoredMatrix(weights, shape: [outputs, inputs]))],
       bias: weights.optionalTensor("bias", shape: [outputs]))
   }
 

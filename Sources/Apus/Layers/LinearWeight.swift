@@ -43,3 +43,38 @@ public enum LinearWeight<Scalar: FloatingPointScalar>: Sendable {
     }
   }
 }
+
+/// The matrix of an affine map as a file stores it, in either of two ways.
+public enum StoredLinearWeight: Sendable {
+  /// `[outputs, inputs]`; the scale of 8-bit elements is of rows.
+  case outputsFirst(StoredMatrix)
+  /// `[inputs, outputs]`; the scale of 8-bit elements is of columns.
+  case inputsFirst(StoredMatrix)
+
+  var matrix: StoredMatrix {
+    switch self {
+    case .outputsFirst(let matrix), .inputsFirst(let matrix): matrix
+    }
+  }
+
+  var isOutputsFirst: Bool {
+    if case .outputsFirst = self { true } else { false }
+  }
+
+  var inputs: Int { matrix.shape[isOutputsFirst ? 1 : 0] }
+  var outputs: Int { matrix.shape[isOutputsFirst ? 0 : 1] }
+
+  /// Whether there is one scale for each output, or none.
+  var isScaledByOutput: Bool {
+    guard let scale = matrix.scale else { return true }
+    return scale.shape == (isOutputsFirst ? [outputs, 1] : [1, outputs])
+  }
+
+  /// The same matrix, its values widened.
+  func widened<Scalar: FloatingPointScalar>(to type: Scalar.Type) throws -> LinearWeight<Scalar> {
+    switch self {
+    case .outputsFirst(let matrix): .outputsFirst(try matrix.values())
+    case .inputsFirst(let matrix): .inputsFirst(try matrix.values())
+    }
+  }
+}

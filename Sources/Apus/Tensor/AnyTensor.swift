@@ -31,6 +31,9 @@ extension AnyTensor {
   /// The number of axes.
   public var rank: Int { shape.count }
 
+  /// The memory behind the elements, in the tensor's layout.
+  var storage: TensorStorage { description.storage }
+
   private typealias Description = (
     dataType: DataType, shape: [Int], count: Int, layout: TensorLayout, storage: TensorStorage
   )

@@ -37,6 +37,15 @@ final class TensorStorage: @unchecked Sendable {
     (owner as? MappedFile)?.discard(UnsafeRawBufferPointer(start: base, count: byteCount))
   }
 
+  /// The same for a part, in bytes from the beginning.
+  func discardFilePages(_ part: Range<Int>) {
+    guard part.lowerBound >= 0, part.upperBound <= byteCount else { return }
+    (owner as? MappedFile)?.discard(UnsafeRawBufferPointer(start: base + part.lowerBound, count: part.count))
+  }
+
+  /// Whether the memory may be a mapped file's.
+  var isMappedFile: Bool { owner is MappedFile }
+
   deinit {
     if let arena {
       arena.leave(base)

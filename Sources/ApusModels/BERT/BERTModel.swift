@@ -76,13 +76,13 @@ struct BERTEmbeddings<Scalar: FloatingPointScalar>: Sendable {
 extension Embedding {
   /// The rows of a table of token types: `[batch, length, features]`, or `[features]` where all are 0.
   func segments(of input: TokenInput) throws -> Tensor<Scalar> {
-    guard let types = input.tokenTypes else { return try weight.selected(axis: 0, index: 0) }
+    guard let types = input.tokenTypes else { return try rows(0..<1).reshaped([table.shape[1]]) }
     return try self(types, argument: "tokenTypes")
   }
 
   /// The rows of a table of positions: `[batch, length, features]`, or `[length, features]` where texts start at 0.
   func places(of input: TokenInput) throws -> Tensor<Scalar> {
-    guard let positions = input.positions else { return try weight.sliced(axis: 0, to: input.length) }
+    guard let positions = input.positions else { return try rows(0..<input.length) }
     return try self(positions, argument: "positions")
   }
 }
@@ -112,9 +112,9 @@ struct BERTLayer<Scalar: FloatingPointScalar>: Sendable {
 public struct BERTVocabulary<Scalar: FloatingPointScalar>: VocabularyDecoder {
   private let decoder: Linear<Scalar>
 
-  public init(_ weights: Weights, configuration: BERTConfiguration, wordEmbeddings: Tensor<Scalar>) throws {
+  public init(_ weights: Weights, configuration: BERTConfiguration, wordEmbeddings: StoredMatrix) throws {
     decoder = try Linear(
-      weight: Self.weight(weights, configuration, wordEmbeddings: wordEmbeddings),
+      stacking: [.outputsFirst(Self.weight(weights, configuration, wordEmbeddings: wordEmbeddings))],
       bias: Self.bias(weights, configuration))
   }
 

@@ -29,7 +29,7 @@ public struct ForMaskedLM<Encoder: TextEncoder>: PretrainedTextModel {
     norm = try FeatureNorm(
       scope["transform"]["LayerNorm"], .layerNorm, size: size, epsilon: configuration.layerNormEpsilon)
     vocabulary = try Encoder.Vocabulary(
-      scope, configuration: configuration, wordEmbeddings: encoder.wordEmbeddings.weight)
+      scope, configuration: configuration, wordEmbeddings: encoder.wordEmbeddings.table)
   }
 
   /// The scores of every word at every place, `[batch, length, vocabulary]`.

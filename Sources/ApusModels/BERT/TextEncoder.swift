@@ -60,7 +60,7 @@ public protocol VocabularyDecoder<Scalar, Configuration>: Sendable {
   /// - Parameters:
   ///   - weights: the scope `cls.predictions`.
   ///   - wordEmbeddings: what takes the place of `decoder.weight` where that is tied and not stored.
-  init(_ weights: Weights, configuration: Configuration, wordEmbeddings: Tensor<Scalar>) throws
+  init(_ weights: Weights, configuration: Configuration, wordEmbeddings: StoredMatrix) throws
 
   /// `[…, vocabulary]` from `[…, hidden size]`.
   func callAsFunction(_ features: Tensor<Scalar>) throws -> Tensor<Scalar>
@@ -69,10 +69,10 @@ public protocol VocabularyDecoder<Scalar, Configuration>: Sendable {
 extension VocabularyDecoder {
   /// `decoder.weight` `[vocabulary, features]`, or the word embeddings where it is tied to them and not stored.
   static func weight(
-    _ weights: Weights, _ configuration: Configuration, wordEmbeddings: Tensor<Scalar>
-  ) throws -> Tensor<Scalar> {
+    _ weights: Weights, _ configuration: Configuration, wordEmbeddings: StoredMatrix
+  ) throws -> StoredMatrix {
     if configuration.tiesWordEmbeddings, !weights.contains("decoder.weight") { return wordEmbeddings }
-    return try weights.tensor("decoder.weight", shape: wordEmbeddings.shape)
+    return try StoredMatrix(weights, "decoder.weight", shape: wordEmbeddings.shape)
   }
 
   /// The bias of each word: `decoder.bias`, or `bias`, which it is tied to.

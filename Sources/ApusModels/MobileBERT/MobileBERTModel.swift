@@ -61,17 +61,17 @@ public struct MobileBERTVocabulary<Scalar: FloatingPointScalar>: VocabularyDecod
   private let decoder: Linear<Scalar>
 
   /// - Throws: ``ModelConfigurationError`` where words have more features than tokens; ``WeightsError``.
-  public init(_ weights: Weights, configuration: MobileBERTConfiguration, wordEmbeddings: Tensor<Scalar>) throws {
+  public init(_ weights: Weights, configuration: MobileBERTConfiguration, wordEmbeddings: StoredMatrix) throws {
     let (size, wordSize) = (configuration.hiddenSize, configuration.embeddingSize)
     guard wordSize <= size else {
       throw configuration.invalid(
         "embedding_size", "is \(wordSize), more than hidden_size, \(size), which the masked-language head cannot have")
     }
     let table = try Self.weight(weights, configuration, wordEmbeddings: wordEmbeddings)
-    var pieces = [LinearWeight.outputsFirst(table)]
+    var pieces = [StoredLinearWeight.outputsFirst(table)]
     if wordSize < size {
       let rest = [size - wordSize, configuration.vocabularySize]
-      pieces.append(.inputsFirst(try weights.tensor("dense.weight", shape: rest)))
+      pieces.append(.inputsFirst(try StoredMatrix(weights, "dense.weight", shape: rest)))
     }
     decoder = try Linear(stacking: pieces, bias: Self.bias(weights, configuration))
   }

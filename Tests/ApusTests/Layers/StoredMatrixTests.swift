@@ -1,0 +1,148 @@
+import Testing
+
+@testable import Apus
+
+/// Matrices in the types that files store, against sums in float64.
+@Suite struct StoredMatrixTests {
+  /// `[rows, columns]` of a type, and the values that are meant.
+  private func matrix(
+    _ type: DataType, rows: Int, columns: Int, scaledByRow: Bool = true, seed: UInt64
+  ) throws -> (stored: StoredMatrix, values: [Double]) {
+    var random = SplitMix64(seed: seed)
+    let floats = (0..<rows * columns).map { _ in Float.random(in: -1...1, using: &random) }
+    let tensor = try Tensor<Float>(floats, shape: [rows, columns])
+    switch type {
+    case .float16:
+      let half = floats.map { Float16($0) }
+      return (try StoredMatrix(AnyTensor(try Tensor<Float16>(half, shape: [rows, columns]))), half.map { Double($0) })
+    case .bfloat16:
+      let half: Tensor<BFloat16> = try tensor.converted()
+      return (try StoredMatrix(AnyTensor(half)), try half.converted(to: Double.self).elements)
+    case .int8:
+      let bytes = floats.indices.map { _ in Int8.random(in: .min ... .max, using: &random) }
+      let scales = (0..<(scaledByRow ? rows : columns)).map { _ in Float.random(in: 0.001...0.02, using: &random) }
+      let scale = try Tensor<Float>(scales, shape: scaledByRow ? [rows, 1] : [1, columns])
+      let values = bytes.indices.map {
+        Double(bytes[$0]) * Double(scales[scaledByRow ? $0 / columns : $0 % columns])
+      }
+      return (try StoredMatrix(AnyTensor(try Tensor<Int8>(bytes, shape: [rows, columns])), scale: scale), values)
+    default: return (try StoredMatrix(tensor), floats.map { Double($0) })
+    }
+  }
+
+  private static let types: [DataType] = [.float16, .bfloat16, .int8]
+
+  @Test(arguments: types, [(1, 1), (5, 3), (16, 16), (17, 33), (128, 512), (385, 50), (700, 65)])
+  func aStoredWeightIsMultipliedAsItsValues(type: DataType, sizes: (inputs: Int, outputs: Int)) throws {
+    let (inputs, outputs) = sizes
+    for isOutputsFirst in [true, false] {
+      let (stored, values) = try matrix(
+        type, rows: isOutputsFirst ? outputs : inputs, columns: isOutputsFirst ? inputs : outputs,
+        scaledByRow: isOutputsFirst, seed: 3)
+      let piece: StoredLinearWeight = isOutputsFirst ? .outputsFirst(stored) : .inputsFirst(stored)
+      var random = SplitMix64(seed: 9)
+      let biases = (0..<outputs).map { _ in Float.random(in: 0...1, using: &random) }
+      let bias = try Tensor<Float>(biases, shape: [outputs])
+      for rows in [1, 2, 37] {
+        let x = (0..<rows * inputs).map { _ in Float.random(in: -0.5...0.5, using: &random) }
+        let expected = (0..<rows * outputs).map { index in
+          let (row, output) = (index / outputs, index % outputs)
+          return (0..<inputs).reduce(Double(biases[output])) { sum, k in
+            sum + Double(x[row * inputs + k]) * values[isOutputsFirst ? output * inputs + k : k * outputs + output]
+          }
+        }
+        let input = try Tensor<Float>(x, shape: [rows, inputs])
+        for variant in Execution.availableVariants {
+          try Execution.with(variant: variant) {
+            let narrow = try Linear<Float>(stacking: [piece], bias: bias)(input)
+            for (found, expected) in zip(try narrow.elements, expected) {
+              #expect(abs(Double(found) - expected) <= 2e-6 * (1 + Double(inputs).squareRoot()))
+            }
+            let wide = try Linear<Float>(stacking: [piece.widened(to: Float.self)], bias: bias)(input)
+            #expect(try narrow.elements == wide.elements)
+          }
+        }
+        let double = try Linear<Double>(stacking: [piece], bias: bias.converted())(input.converted())
+        for (found, expected) in zip(try double.elements, expected) { #expect(abs(found - expected) <= 1e-12) }
+      }
+    }
+  }
+
+  @Test func piecesOfSeveralTypesFollowEachOther() throws {
+    let (table, tableValues) = try matrix(.int8, rows: 45, columns: 12, seed: 1)
+    let (rest, restValues) = try matrix(.int8, rows: 19, columns: 45, scaledByRow: false, seed: 2)
+    let (half, halfValues) = try matrix(.float16, rows: 45, columns: 3, seed: 3)
+    let linear = try Linear<Float>(stacking: [.outputsFirst(table), .inputsFirst(rest), .outputsFirst(half)])
+    #expect(linear.inputs == 34)
+    #expect(linear.outputs == 45)
+    for rows in [1, 4] {
+      let x = (0..<rows * 34).map { Float(($0 * 7) % 11) - 5 }
+      let found = try linear(Tensor(x, shape: [rows, 34])).elements
+      for row in 0..<rows {
+        for output in 0..<45 {
+          var sum = 0.0
+          for k in 0..<12 { sum += Double(x[row * 34 + k]) * tableValues[output * 12 + k] }
+          for k in 0..<19 { sum += Double(x[row * 34 + 12 + k]) * restValues[k * 45 + output] }
+          for k in 0..<3 { sum += Double(x[row * 34 + 31 + k]) * halfValues[output * 3 + k] }
+          #expect(abs(Double(found[row * 45 + output]) - sum) < 1e-4)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: types + [.float32])
+  func rowsAreWidened(type: DataType) throws {
+    for scaledByRow in [true, false] {
+      let (stored, values) = try matrix(type, rows: 7, columns: 5, scaledByRow: scaledByRow, seed: 4)
+      let expected = [6, 0, 6, 3].flatMap { row in values[row * 5..<row * 5 + 5] }
+      let indices = try Tensor<Int64>([6, 0, 6, 3], shape: [2, 2])
+      let found: Tensor<Double> = try stored.rows(indices)
+      #expect(found.shape == [2, 2, 5])
+      #expect(try found.elements == expected)
+      #expect(try stored.values(as: Double.self).elements == values)
+      #expect(try stored.rows(2..<4, as: Double.self).elements == Array(values[10..<20]))
+      #expect(throws: TensorError.self) { try stored.rows(Tensor<Int64>([7]), as: Float.self) }
+    }
+  }
+
+  @Test func whatIsNoStoredMatrixIsRefused() throws {
+    let bytes = AnyTensor(try Tensor<Int8>(zeros: [3, 2]))
+    let floats = AnyTensor(try Tensor<Float>(zeros: [3, 2]))
+    #expect(throws: TensorError.self) { try StoredMatrix(bytes) }
+    #expect(throws: TensorError.self) { try StoredMatrix(floats, scale: Tensor(zeros: [3, 1])) }
+    #expect(throws: TensorError.self) { try StoredMatrix(bytes, scale: Tensor(zeros: [2, 1])) }
+    #expect(throws: TensorError.self) { try StoredMatrix(bytes, scale: Tensor(zeros: [3])) }
+    #expect(throws: TensorError.self) {
+      try StoredMatrix(AnyTensor(Tensor<Int8>(zeros: [3])), scale: Tensor(zeros: [3, 1]))
+    }
+    #expect(throws: TensorError.self) { try StoredMatrix(AnyTensor(Tensor<Int32>(zeros: [3, 2]))) }
+    let stored = try StoredMatrix(bytes, scale: Tensor(zeros: [3, 1]))
+    #expect(throws: TensorError.self) {
+      try Linear<Float>(stacking: [.outputsFirst(stored), .inputsFirst(stored)])
+    }
+    #expect(throws: TensorError.self) {
+      try Linear<Float>(stacking: [.outputsFirst(stored)], bias: Tensor(zeros: [2]))
+    }
+  }
+
+  @Test func scalesAreReadBesideTheirWeights() throws {
+    let bytes = AnyTensor(try Tensor<Int8>([1, 2, 3, 4, 5, 6], shape: [3, 2]))
+    func stored(_ scale: AnyTensor?) throws -> StoredMatrix {
+      var parameters = ["a.weight": bytes]
+      parameters["a.weight_scale"] = scale
+      return try StoredMatrix(Weights(parameters, name: "file")["a"], shape: [3, 2])
+    }
+    func values(_ scale: Tensor<Float>) throws -> [Float] {
+      try stored(AnyTensor(scale)).values(as: Float.self).elements
+    }
+    #expect(try values(Tensor([1, 10, 100])) == [1, 2, 30, 40, 500, 600])
+    #expect(try values(Tensor([1, 10, 100], shape: [3, 1])) == [1, 2, 30, 40, 500, 600])
+    #expect(try values(Tensor([1, 10], shape: [1, 2])) == [1, 20, 3, 40, 5, 60])
+    let missing = try #require(throws: WeightsError.self) { try stored(nil) }
+    #expect(missing.reason == .missing(name: "a.weight_scale", similar: nil))
+    let wrong = try #require(throws: WeightsError.self) { try stored(AnyTensor(Tensor<Float>(zeros: [2]))) }
+    #expect(wrong.reason == .wrongShape(name: "a.weight_scale", found: [2], expected: [3]))
+    let type = try #require(throws: WeightsError.self) { try stored(AnyTensor(Tensor<Int32>(zeros: [3]))) }
+    #expect(type.reason == .wrongType(name: "a.weight_scale", found: .int32, expected: .float32))
+  }
+}
