@@ -90,6 +90,31 @@ import Testing
     }
   }
 
+  /// Large matrices are read from their file in bands.
+  @Test(arguments: types + [.float32])
+  func largeMatricesOfAFileAreWhatTheyAreInMemory(type: DataType) throws {
+    let folder = try TemporaryFolder()
+    let (tall, _) = try matrix(type, rows: 30_000, columns: 144, seed: 7)
+    let (wide, _) = try matrix(type, rows: 144, columns: 30_000, scaledByRow: false, seed: 8)
+    var writer = SafetensorsWriter()
+    for (name, matrix) in [("tall", tall), ("wide", wide)] {
+      try writer.add(matrix.elements, named: name)
+      if let scale = matrix.scale { try writer.add(scale, named: "\(name)_scale") }
+    }
+    try writer.write(toPath: folder.path + "/weights")
+    let weights = try Weights(path: folder.path + "/weights")
+    let mapped = try [
+      StoredLinearWeight.outputsFirst(StoredMatrix(weights, "tall", shape: [30_000, 144])),
+      .inputsFirst(StoredMatrix(weights, "wide", shape: [144, 30_000])),
+    ]
+    var random = SplitMix64(seed: 5)
+    for rows in [1, 3] {
+      let x = try Tensor<Float>.random([rows, 288], using: &random)
+      let expected = try Linear<Float>(stacking: [.outputsFirst(tall), .inputsFirst(wide)])(x).elements
+      #expect(try Linear<Float>(stacking: mapped)(x).elements == expected)
+    }
+  }
+
   @Test(arguments: types + [.float32])
   func rowsAreWidened(type: DataType) throws {
     for scaledByRow in [true, false] {
