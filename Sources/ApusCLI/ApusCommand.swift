@@ -38,6 +38,6 @@ struct ApusCommand: ParsableCommand {
     subcommands: [
       DemoCommand.self, RunCommand.self, InspectCommand.self, CompareCommand.self, ParityCommand.self,
       ReduceCommand.self, BehaviorCommand.self, SuggestCommand.self, FillCommand.self, TypeCommand.self,
-      TokenizeCommand.self, VerifyCommand.self, ConformanceCommand.self, DoctorCommand.self,
+      TokenizeCommand.self, QuantizeCommand.self, VerifyCommand.self, ConformanceCommand.self, DoctorCommand.self,
     ])
 }

@@ -29,7 +29,7 @@ public struct TileWalk: BitwiseCopyable {
   /// Lanes of the last block that hold numbers: what fills it up is not read, and has no weights.
   public var lastBlockLanes: Int
   /// Floats from the weights in use to those that are fetched into the second-level cache meanwhile, by the first tile of
-  /// a row of positions; by the second and the third, `weightBlockStep` more each. They may lie anywhere. None with 0.
+  /// a row of positions; by the second and the third, `weightBlockStep` more each. None with 0.
   public var weightsAhead: Int
 
   public init(

@@ -132,7 +132,7 @@ private func accumulateRowOfTiles<L: SIMD>(
     addend.base += positions &* addend.step
     x += positions &* L.scalarCount
     y += positions &* walk.outputStep
-    if walk.weightsAhead != 0 && tile < 2 { walk.weightsAhead &+= walk.weightBlockStep }
+    if walk.weightsAhead > 0 && tile < 2 { walk.weightsAhead &+= walk.weightBlockStep }
   }
 }
 

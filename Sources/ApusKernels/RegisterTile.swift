@@ -69,7 +69,7 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
         var tap = 0
         repeat {
           var input = row + walk.tapOffsets[tap]
-          if walk.weightsAhead != 0 { prefetch(weights + walk.weightsAhead, lanes, L.self) }
+          if walk.weightsAhead > 0 { prefetch(weights + walk.weightsAhead, lanes, L.self) }
           var lanesLeft = laneCount
           repeat {
             let w0: L = load(weights)

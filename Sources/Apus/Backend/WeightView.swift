@@ -23,7 +23,7 @@ struct WeightView: @unchecked Sendable {
   var isNarrow: Bool { wide == nil }
 
   /// Some columns and a part of the depth; vectors of columns are `step` apart, and those that are needed next are
-  /// `ahead` from here, in elements.
+  /// `ahead` from here, in elements, if that is above 0.
   ///
   /// - Parameters:
   ///   - column: the first column, a multiple of the vector.
@@ -60,7 +60,7 @@ struct WeightView: @unchecked Sendable {
       let next = column + columns * vector
       if ahead == 0, next < self.columns {
         let place = piece.place(column: next, row: part.lowerBound, vector: vector)
-        ahead = (Int(bitPattern: place) - Int(bitPattern: room)) / MemoryLayout<Scalar>.stride
+        ahead = max(0, (Int(bitPattern: place) - Int(bitPattern: room)) / MemoryLayout<Scalar>.stride)
       }
     }
     return (UnsafePointer(room), rows.count * vector, ahead)

@@ -15,6 +15,8 @@ struct ConfigurationFields {
   private(set) var labels: [Int: String] = [:]
   /// The classes of Hugging Face that the file says it is for (`architectures`).
   private(set) var architectures: [String] = []
+  /// What quantised the parameters (`quant_method` of `quantization_config`); nil when nothing says that they are.
+  private(set) var quantizationMethod: String?
 
   private enum Value {
     case integer(Int)
@@ -45,11 +47,13 @@ struct ConfigurationFields {
         source: source, name: nil, reason: "has \(bytes.count) bytes; at most \(Self.byteLimit) are read")
     }
     var reader = JSONReader(bytes)
-    var (values, labels, architectures) = (values, labels, architectures)
+    var (values, labels, architectures, method) = (values, labels, architectures, quantizationMethod)
     try reader.object { reader, key in
       guard values.updateValue(.compound, forKey: key) == nil else { throw reader.error(.duplicateKey(key)) }
       if key == "id2label", try reader.kind() == .object {
         labels = try Self.labels(&reader)
+      } else if key == "quantization_config", try reader.kind() == .object {
+        method = try Self.quantizationMethod(&reader)
       } else if key == "architectures", try reader.kind() == .array {
         try reader.array { architectures.append(try $0.string(limit: JSONReader.keyLimit)) }
       } else {
@@ -60,6 +64,7 @@ struct ConfigurationFields {
     self.values = values
     self.labels = labels
     self.architectures = architectures
+    quantizationMethod = method
   }
 
   private static func labels(_ reader: inout JSONReader) throws -> [Int: String] {
@@ -69,6 +74,18 @@ struct ConfigurationFields {
       labels[number] = try reader.string(limit: JSONReader.keyLimit)
     }
     return labels
+  }
+
+  private static func quantizationMethod(_ reader: inout JSONReader) throws -> String {
+    var method = "something unnamed"
+    try reader.object { reader, key in
+      if key == "quant_method" {
+        method = try reader.string(limit: JSONReader.keyLimit)
+      } else {
+        try reader.skip()
+      }
+    }
+    return method
   }
 
   private static func value(_ reader: inout JSONReader, _ bytes: UnsafeRawBufferPointer) throws -> Value {

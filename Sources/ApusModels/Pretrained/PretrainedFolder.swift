@@ -13,6 +13,9 @@ import FoundationEssentials
 /// Opening reads the configuration and the headers of the files; parameters are read when a model is made of them.
 /// Other files of the folder are not looked at. Where there are both a single file and an index, the single one is
 /// taken, as Hugging Face does.
+///
+/// Parameters may be float32, float16, bfloat16 or float64, and matrices 8-bit whole numbers with scales, as
+/// ``EightBitForm`` writes them; they stay so in memory, except that float64 is narrowed.
 public struct PretrainedFolder: Sendable {
   /// The networks whose folders are read (`model_type`).
   public enum ModelType: String, Sendable, Hashable, CaseIterable {
@@ -36,11 +39,13 @@ public struct PretrainedFolder: Sendable {
     try self.init(path: url.systemPath, access: access)
   }
 
-  /// Opens the folder at `path`.
+  /// Opens the folder at `path`, or that of the `.safetensors` file there, whose parameters are then taken.
   /// - Throws: ``FileError`` for a file that is missing or cannot be read; ``PretrainedFolderError`` for a folder of
   ///   another kind; ``JSONError`` or ``ModelConfigurationError`` for `config.json`; ``SafetensorsError`` or
   ///   ``SafetensorsShardsError`` for the weights.
   public init(path: String, access: FileAccess = .mapped) throws {
+    let file = path.hasSuffix(".safetensors") ? path : nil
+    let path = file.map { parentFolder(of: $0) } ?? path
     self.path = path
     configuration = try MappedFile(path: "\(path)/config.json", access: access)
     fields = try configuration.withUnsafeBytes { [name = configuration.name] in
@@ -52,8 +57,26 @@ public struct PretrainedFolder: Sendable {
     }
     architectures = fields.architectures
     modelType = try Self.modelType(fields)
-    weights = try Self.weights(path, access: access)
+    if let method = fields.quantizationMethod, method != EightBitForm.method {
+      throw ModelConfigurationError(
+        source: fields.source, name: "quantization_config",
+        reason: "says that \(method) quantised the weights, which is not read; expected \(EightBitForm.method)")
+    }
+    weights = try file.map { try Weights(path: $0, access: access) } ?? Self.weights(path, access: access)
   }
+
+  /// The same folder with other parameters.
+  public func with(_ weights: Weights) -> PretrainedFolder {
+    PretrainedFolder(self, weights)
+  }
+
+  private init(_ other: PretrainedFolder, _ weights: Weights) {
+    (path, modelType, architectures) = (other.path, other.modelType, other.architectures)
+    (fields, configuration, self.weights) = (other.fields, other.configuration, weights)
+  }
+
+  /// The text of `config.json`.
+  var configurationText: [UInt8] { configuration.withUnsafeBytes { Array($0) } }
 
   /// What `model_type` says, or the class's name where it says nothing, as in folders from before there was one.
   private static func modelType(_ fields: ConfigurationFields) throws -> ModelType {
@@ -134,6 +157,8 @@ public struct PretrainedFolderError: Error, Hashable, Sendable, CustomStringConv
     case otherFormat(file: String)
     /// A model with another head than that of a masked-language model.
     case otherHead(architectures: [String])
+    /// Parameters in 8 bits where floating-point ones are needed.
+    case alreadyQuantized(tensor: String)
   }
 
   public init(folder: String, reason: Reason) {
@@ -156,6 +181,8 @@ public struct PretrainedFolderError: Error, Hashable, Sendable, CustomStringConv
     case .otherHead(let architectures):
       "\(folder): holds a \(architectures.joined(separator: ", ")); expected a masked-language model, such as "
         + "MobileBertForMaskedLM"
+    case .alreadyQuantized(let tensor):
+      "\(folder): the parameter \"\(tensor)\" is in 8 bits already"
     }
   }
 }

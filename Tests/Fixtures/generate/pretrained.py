@@ -8,11 +8,14 @@ Every folder of Tests/Fixtures/pretrained holds a tiny network with random weigh
     mobilebert-untied     a decoder of its own, no bottleneck, layer normalisation
     bert                  float32, in several files
     bert-classifier       a head that is no masked-language head
+    mobilebert-int8       the first network in the 8-bit form that `apus quantize` writes: matrices of whole numbers with
+                          a scale for each output, the rest float32
 
 golden.safetensors holds FOLDER/input.input_ids and input.attention_mask, `[2, 9]`, and FOLDER/output.logits: those of the
 stored weights, widened to float64.
 """
 
+import json
 import pathlib
 import shutil
 
@@ -47,6 +50,39 @@ def randomized(model):
     return model.eval()
 
 
+def add_golden(golden, name, model):
+    ids, mask = torch.tensor(IDS), torch.tensor(MASK)
+    with torch.no_grad():
+        logits = model(input_ids=ids, attention_mask=mask).logits
+    golden |= {f"{name}/input.input_ids": ids, f"{name}/input.attention_mask": mask, f"{name}/output.logits": logits}
+
+
+def write_eight_bits(model, folder):
+    """The matrices in 8 bits; returns the model with the values that are meant."""
+    tensors, values = {}, {}
+    for name, value in model.state_dict().items():
+        if name == "cls.predictions.decoder.weight" or name == "cls.predictions.decoder.bias":
+            continue
+        if value.dim() != 2 or "position_embeddings" in name or "token_type_embeddings" in name:
+            tensors[name] = values[name] = value
+            continue
+        # The only matrix with its inputs first.
+        columns = name == "cls.predictions.dense.weight"
+        scale = value.abs().amax(dim=0 if columns else 1, keepdim=True).clamp(min=1e-30) / 127
+        whole = torch.round(value / scale)
+        tensors[name], tensors[f"{name}_scale"] = whole.to(torch.int8), scale if columns else scale.flatten()
+        values[name] = whole.double() * scale.double()
+    folder.mkdir()
+    save_file({name: value.contiguous() for name, value in tensors.items()}, folder / "model.safetensors")
+    config = model.config.to_dict() | {"architectures": ["MobileBertForMaskedLM"]}
+    config["quantization_config"] = {"quant_method": "apus", "weights": "int8", "scale": "output"}
+    (folder / "config.json").write_text(json.dumps(config, indent=2, sort_keys=True) + "\n")
+    meant = type(model)(model.config).double()
+    meant.load_state_dict(values, strict=False)
+    meant.tie_weights()
+    return meant.eval()
+
+
 def main():
     transformers.logging.set_verbosity_error()
     transformers.logging.disable_progress_bar()
@@ -73,10 +109,8 @@ def main():
         stored.save_pretrained(FOLDERS / name, max_shard_size=shard)
         if name == "bert-classifier":
             continue
-        ids, mask = torch.tensor(IDS), torch.tensor(MASK)
-        with torch.no_grad():
-            logits = stored.double()(input_ids=ids, attention_mask=mask).logits
-        golden |= {f"{name}/input.input_ids": ids, f"{name}/input.attention_mask": mask, f"{name}/output.logits": logits}
+        add_golden(golden, name, stored.double())
+    add_golden(golden, "mobilebert-int8", write_eight_bits(mobilebert, FOLDERS / "mobilebert-int8"))
     save_file(
         golden, FOLDERS / "golden.safetensors",
         metadata={

@@ -1,0 +1,95 @@
+import Apus
+import ApusModels
+import ArgumentParser
+import FoundationEssentials
+
+struct QuantizeCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "quantize",
+    abstract: "Store a language model's matrices in 8 bits, and say what that costs.",
+    discussion: """
+      Reads a folder of Hugging Face with a BERT or MobileBERT for masked words (config.json and model.safetensors, or \
+      several with an index), or a .safetensors file with config.json beside it, and writes a folder with the same \
+      network in about a quarter of the memory. Each output of a matrix has a scale of its own; activations stay \
+      float32. What belongs to the tokenizer is copied.
+
+      The cost is measured on the prompts of a file, a line each, or else on texts of chance: the relative error of \
+      every matrix, of the output of every layer, and of the scores of all words at one place a text; and for how many \
+      texts the three best words are the same. In a prompt [MASK] is the place; without one it is the end.
+
+      OUT must not exist or be empty, unless --force is given.
+
+      EXAMPLES
+        apus quantize mobilebert-uncased mobilebert-int8
+        apus quantize model.safetensors out --prompts prompts.txt --json
+      """)
+
+  @Argument(help: ArgumentHelp("The folder, or its .safetensors file.", valueName: "in"), completion: .directory)
+  var input: String
+
+  @Argument(help: ArgumentHelp("The folder to write.", valueName: "out"), completion: .directory)
+  var output: String
+
+  @Option(
+    help: ArgumentHelp("Texts to measure the cost on, a line each; needs vocab.txt.", valueName: "file"),
+    completion: .file(extensions: ["txt"]))
+  var prompts: String?
+
+  @Option(help: ArgumentHelp("How many texts of chance, where there are no prompts.", valueName: "count"))
+  var texts = 32
+
+  @Option(help: ArgumentHelp("What texts of chance begin from.", valueName: "number"))
+  var seed: UInt64 = 1
+
+  @Flag(name: .shortAndLong, help: "Replace what is in OUT.")
+  var force = false
+
+  @Flag(help: "Print one line of JSON.")
+  var json = false
+
+  func validate() throws {
+    guard 0...10_000 ~= texts else { throw ValidationError("--texts: expected 0 to 10000, found \(texts).") }
+  }
+
+  func run() throws {
+    try checkOutput()
+    let folder = try PretrainedFolder(path: input)
+    guard realPath(folder.path) != realPath(output) else {
+      throw CommandFailure(.usage, "\(output): is the input itself; give another folder")
+    }
+    let original = try folder.maskedLanguageModel()
+    let samples = try samples(folder, original)
+
+    var progress = ProgressBar(total: folder.weights.names.count + samples.count)
+    defer { progress?.clear() }
+    let form = try EightBitForm(of: folder) { done, _, name in progress?.update(done, note: ErrorReport.oneLine(name)) }
+    let first = folder.weights.names.count
+    let quantized = try folder.with(Weights(form.tensors, name: output)).maskedLanguageModel()
+    let cost = try QuantizationCost(of: quantized, against: original, on: samples) {
+      progress?.update(first + $0, note: "texts")
+    }
+    try form.write(to: output, from: folder)
+    progress?.clear()
+    let report = QuantizationReport(input: input, output: output, form: form, cost: cost)
+    try Output.write(json ? jsonText(report) + "\n" : report.text)
+  }
+
+  private func checkOutput() throws {
+    var isFolder = false
+    guard FileManager.default.fileExists(atPath: output, isDirectory: &isFolder) else { return }
+    guard isFolder else { throw CommandFailure(.inputOutput, "\(output): is not a folder") }
+    if !force, let names = try? FileManager.default.contentsOfDirectory(atPath: output), !names.isEmpty {
+      throw CommandFailure(.inputOutput, "\(output): is not empty; --force replaces what is there")
+    }
+  }
+
+  private func samples(
+    _ folder: PretrainedFolder, _ model: MaskedLanguageModel<Float>
+  ) throws -> [QuantizationCost.Sample] {
+    guard let prompts else { return QuantizationCost.samples(count: texts, seed: seed, for: model) }
+    var lines = try TextLines(path: prompts)
+    var texts: [String] = []
+    while let line = try lines.next() { if !line.isEmpty { texts.append(line) } }
+    return try QuantizationCost.samples(of: texts, tokenizer: WordPieceTokenizer(folder: folder.path), for: model)
+  }
+}

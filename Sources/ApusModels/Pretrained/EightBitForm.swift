@@ -1,0 +1,93 @@
+import Apus
+
+/// A network's parameters with its matrices as 8-bit whole numbers, a scale for each output: see ``StoredMatrix``.
+///
+/// The tables of positions and token types stay as they are, and so do all vectors.
+public struct EightBitForm: Sendable {
+  /// What became of a matrix.
+  public struct Matrix: Sendable, Hashable, Encodable {
+    public let name: String
+    public let shape: [Int]
+    /// ‖w − ŵ‖ / ‖w‖.
+    public let relativeError: Double
+  }
+
+  /// All parameters, with the scales beside their matrices.
+  public private(set) var tensors: [String: AnyTensor] = [:]
+  /// In the order of their names.
+  public private(set) var matrices: [Matrix] = []
+  /// Bytes of all parameters before and after.
+  public private(set) var byteCounts = (before: 0, after: 0)
+
+  /// What `quantization_config` says in `config.json`.
+  static let method = "apus"
+
+  /// - Parameter progress: called with how many parameters are done, of how many, and the name of the next.
+  /// - Throws: ``PretrainedFolderError/Reason/alreadyQuantized(tensor:)``; ``WeightsError``, ``SafetensorsError``,
+  ///   ``TensorError``, as where a matrix has a number that is not finite.
+  public init(
+    of folder: PretrainedFolder, progress: (_ done: Int, _ total: Int, _ name: String) throws -> Void = { _, _, _ in }
+  ) throws {
+    let names = folder.weights.names
+    for (index, name) in names.enumerated() {
+      try progress(index, names.count, name)
+      let tensor = try folder.weights.anyTensor(name)
+      byteCounts.before += tensor.count * tensor.dataType.byteCount
+      guard tensor.dataType != .int8 else {
+        throw PretrainedFolderError(folder: folder.path, reason: .alreadyQuantized(tensor: name))
+      }
+      if Self.isMatrix(name, tensor) {
+        try add(tensor, name)
+      } else {
+        tensors[name] = tensor
+      }
+    }
+    byteCounts.after = tensors.values.reduce(0) { $0 + $1.count * $1.dataType.byteCount }
+  }
+
+  private mutating func add(_ tensor: AnyTensor, _ name: String) throws {
+    let values = try tensor.converted(to: Float.self)
+    // MobileBERT's extension of the decoder is the only matrix that has its inputs first.
+    let axis: StoredMatrix.ScaleAxis = name.hasSuffix("cls.predictions.dense.weight") ? .columns : .rows
+    let stored: StoredMatrix
+    do {
+      stored = try StoredMatrix(quantizing: values, scaledBy: axis)
+    } catch TensorError.argument(_, let reason) {
+      throw TensorError.argument(operation: name, reason: reason)
+    }
+    tensors[name] = stored.elements
+    if let scale = stored.scale {
+      tensors[name + "_scale"] = AnyTensor(axis == .rows ? try scale.reshaped([scale.count]) : scale)
+    }
+    let error = RelativeError(try stored.values(), of: values)
+    matrices.append(Matrix(name: name, shape: tensor.shape, relativeError: error.value))
+  }
+
+  private static func isMatrix(_ name: String, _ tensor: AnyTensor) -> Bool {
+    tensor.rank == 2 && tensor.dataType.isFloatingPoint && name.hasSuffix(".weight")
+      && !["position_embeddings.weight", "token_type_embeddings.weight"].contains(where: name.hasSuffix)
+  }
+}
+
+/// ‖x − y‖ / ‖y‖ of as many tensors as are added.
+struct RelativeError {
+  private var difference = 0.0
+  private var norm = 0.0
+
+  init() {}
+
+  init(_ x: Tensor<Float>, of y: Tensor<Float>) { add(x, of: y) }
+
+  mutating func add(_ x: Tensor<Float>, of y: Tensor<Float>) {
+    guard let squares = try? Self.squares(x, y) else { return }
+    difference += squares.difference
+    norm += squares.norm
+  }
+
+  var value: Double { difference == 0 ? 0 : (difference / norm).squareRoot() }
+
+  private static func squares(_ x: Tensor<Float>, _ y: Tensor<Float>) throws -> (difference: Double, norm: Double) {
+    let d = try x - y
+    return (Double(try (d * d).sum().elements[0]), Double(try (y * y).sum().elements[0]))
+  }
+}
