@@ -47,7 +47,9 @@ public struct QuantizationCost: Sendable {
       let (found, other) = try Activations.recording { try quantized.logits(ids: sample.ids, at: sample.position) }
       if order.isEmpty { order = inside.names }
       for name in inside.names {
-        guard let x: Tensor<Float> = other[name]?.tensor(), let y: Tensor<Float> = inside[name]?.tensor() else { continue }
+        guard let x: Tensor<Float> = other[name]?.tensor(), let y: Tensor<Float> = inside[name]?.tensor() else {
+          continue
+        }
         errors[name, default: RelativeError()].add(x, of: y)
       }
       scores.add(found, of: expected)

@@ -20,7 +20,8 @@ extension StoredMatrix {
         let largest = max(high[index].magnitude, low[index].magnitude)
         guard largest.isFinite, !high[index].isNaN, !low[index].isNaN else {
           throw TensorError.argument(
-            operation: "StoredMatrix", reason: "\(axis == .rows ? "row" : "column") \(index) has a number that is not finite")
+            operation: "StoredMatrix",
+            reason: "\(axis == .rows ? "row" : "column") \(index) has a number that is not finite")
         }
         scales[index] = max(largest / 127, .leastNormalMagnitude)
       }
