@@ -23,11 +23,15 @@ public actor KeyboardSession {
   /// - Throws: `CancellationError` when a newer request has come, or the task is cancelled, before the result was
   ///   there; what ``KeyboardSuggester/suggestions(for:learned:day:)`` throws.
   public nonisolated func suggestions(for request: KeyboardRequest) async throws -> KeyboardSuggestions {
-    let number = newest.withLock { number in
+    try await suggestions(for: request, number: begin())
+  }
+
+  /// The number of a new request, which makes all others stale.
+  nonisolated func begin() -> UInt64 {
+    newest.withLock { number in
       number &+= 1
       return number
     }
-    return try await compute(request, number)
   }
 
   /// From now on suggestions are adapted to what somebody writes; `nil` ends that.
@@ -38,7 +42,7 @@ public actor KeyboardSession {
   /// How often the network has been run.
   public var runs: Int { cache.runs }
 
-  private func compute(_ request: KeyboardRequest, _ number: UInt64) throws -> KeyboardSuggestions {
+  func suggestions(for request: KeyboardRequest, number: UInt64) throws -> KeyboardSuggestions {
     try checkIsNewest(number)
     let found = try suggester.suggestions(for: request, learned: learned, day: day, cache: &cache)
     try checkIsNewest(number)
