@@ -39,6 +39,7 @@ struct FuzzFinding: Error {
 let fuzzTargets: [any FuzzTarget] = [
   SafetensorsTarget(), SafetensorsIndexTarget(), NPYTarget(), NPZTarget(), InflateTarget(), JSONTarget(),
   PoseFramesTarget(), TextConfigurationTarget(), NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(),
+  ONNXSessionTarget(),
   VocabularyTarget(), TokenizerConfigurationTarget(), TypedTextTarget(),
 ]
 

@@ -6,7 +6,7 @@
 ///     for block in 0..<blockCount          // a vector of input channels
 ///       for row in 0..<rowCount            // kernel rows
 ///         for tap in 0..<tapCount          // kernel columns
-///           for lane in 0..<lanes          // channels within the block; fewer in the last one
+///           for lane in 0..<blockLanes     // channels within the block; fewer in the last one
 ///             sum[p] += x[p * lanes + lane + tapOffsets[tap] + row * rowStep + block * blockStep] * w[next vector]
 ///
 /// A matrix product is the walk with one row and one tap.
@@ -26,6 +26,8 @@ public struct TileWalk: BitwiseCopyable {
   /// Floats from one position's output to the next one's, and from one output block to the next.
   public var outputStep: Int
   public var outputBlockStep: Int
+  /// Lanes of a block that are visited; all of them unless the maps have few channels, which are then blocks of one.
+  public var blockLanes: Int
   /// Lanes of the last block that hold numbers: what fills it up is not read, and has no weights.
   public var lastBlockLanes: Int
   /// Floats from the weights in use to those that are fetched into the second-level cache meanwhile, by the first tile of
@@ -35,7 +37,7 @@ public struct TileWalk: BitwiseCopyable {
   public init(
     blockCount: Int, blockStep: Int, rowCount: Int, rowStep: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>,
     rowsPerFlush: Int, weightBlockStep: Int, outputStep: Int, outputBlockStep: Int,
-    lastBlockLanes: Int = .max, weightsAhead: Int = 0
+    blockLanes: Int = .max, lastBlockLanes: Int = .max, weightsAhead: Int = 0
   ) {
     self.blockCount = blockCount
     self.blockStep = blockStep
@@ -47,6 +49,7 @@ public struct TileWalk: BitwiseCopyable {
     self.weightBlockStep = weightBlockStep
     self.outputStep = outputStep
     self.outputBlockStep = outputBlockStep
+    self.blockLanes = blockLanes
     self.lastBlockLanes = lastBlockLanes
     self.weightsAhead = weightsAhead
   }

@@ -42,9 +42,10 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
     x: UnsafePointer<L.Scalar>, w: UnsafePointer<L.Scalar>, y: UnsafeMutablePointer<L.Scalar>
   ) where L.Scalar: FloatingPoint {
     let lanes = L.scalarCount
-    let lastBlockLanes = walk.lastBlockLanes < lanes ? walk.lastBlockLanes : lanes
+    let blockLanes = walk.blockLanes < lanes ? walk.blockLanes : lanes
+    let lastBlockLanes = walk.lastBlockLanes < blockLanes ? walk.lastBlockLanes : blockLanes
     var blocksLeft = walk.blockCount
-    var laneCount = blocksLeft == 1 ? lastBlockLanes : lanes
+    var laneCount = blocksLeft == 1 ? lastBlockLanes : blockLanes
     var weights = w
     var block = x
     var row = x

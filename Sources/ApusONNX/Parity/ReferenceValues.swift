@@ -44,7 +44,7 @@ extension Value {
   }
 
   /// Whether both are tensors of numbers with the same bytes.
-  func hasSameBytes(as other: Value) throws -> Bool {
+  package func hasSameBytes(as other: Value) throws -> Bool {
     guard case .tensor(let a) = self, case .tensor(let b) = other, a.dataType == b.dataType, a.shape == b.shape else {
       return false
     }

@@ -22,7 +22,9 @@ struct ConvolutionInput: Sendable {
   /// Floats from one row to the next.
   let rowStep: Int
   /// Where a kernel column's input lies, relative to the first kernel column's.
-  let tapOffsets: [Int]
+  let columnOffsets: [Int]
+  /// Vectors that hold the columns of a kernel row.
+  private let taps: Int
   private let outputWidth: Int
   private let phases: Int
 
@@ -37,11 +39,14 @@ struct ConvolutionInput: Sendable {
       blocks = 1
       lastBlockLanes = columnsPerTap * channels
       phases = 1
-      let taps = (parameters.kernel.width + columnsPerTap - 1) / columnsPerTap
+      taps = (parameters.kernel.width + columnsPerTap - 1) / columnsPerTap
       rowStep = taps * outputWidth * block
-      tapOffsets = (0..<taps).map { $0 * outputWidth * block }
+      columnOffsets = (0..<parameters.kernel.width).map { column in
+        column / columnsPerTap * outputWidth * block + column % columnsPerTap * channels
+      }
       return
     }
+    taps = parameters.kernel.width
     blocks = TensorLayout.blocks(channels)
     lastBlockLanes = channels - (blocks - 1) * block
     let isPlain = parameters.stride.width == 1 && parameters.padding == 0
@@ -50,7 +55,7 @@ struct ConvolutionInput: Sendable {
       form = .inPlace
       phases = 1
       rowStep = input.shape[3] * block
-      tapOffsets = (0..<parameters.kernel.width).map { $0 * parameters.dilation.width * block }
+      columnOffsets = (0..<parameters.kernel.width).map { $0 * parameters.dilation.width * block }
     } else {
       form = .staged
       let phases = parameters.stride.width
@@ -58,7 +63,7 @@ struct ConvolutionInput: Sendable {
       let columns = (outputWidth - 1) * phases + parameters.extent.width
       let phaseWidth = (columns + phases - 1) / phases
       rowStep = phases * phaseWidth * block
-      tapOffsets = (0..<parameters.kernel.width).map { tap in
+      columnOffsets = (0..<parameters.kernel.width).map { tap in
         let column = tap * parameters.dilation.width
         return (column % phases * phaseWidth + column / phases) * block
       }
@@ -80,7 +85,7 @@ struct ConvolutionInput: Sendable {
     let count = blocks * rows(outputRows) * rowStep
     guard case .thin(let columnsPerTap) = form else { return count }
     // The line in which channels are put side by side.
-    let columns = (outputWidth - 1) * parameters.stride.width + tapOffsets.count * columnsPerTap
+    let columns = (outputWidth - 1) * parameters.stride.width + taps * columnsPerTap
     return count + columns * source.shape[1] + 2 * TensorLayout.block
   }
 
@@ -97,7 +102,7 @@ struct ConvolutionInput: Sendable {
       if case .thin(let columnsPerTap) = form {
         kernels.stageThinRows(
           source.pointer + sample * channels * plane, channels: channels, height: height, width: width, top: top,
-          left: parameters.padding.left, destination, rows: count, taps: tapOffsets.count,
+          left: parameters.padding.left, destination, rows: count, taps: taps,
           columnsPerTap: columnsPerTap, columns: parameters.kernel.width, positions: outputWidth,
           stride: parameters.stride.width, line: destination + count * rowStep)
         return

@@ -10,12 +10,16 @@ struct DirectConvolution: ConvolutionAlgorithm {
   var parameters: ConvolutionParameters
   let outputChannels: Int
   let inputsPerGroup: Int
-  /// `[outputs / 16, inputs / 16, height, width, 16, 16]`, or as ``ConvolutionInput/Form/thin(columnsPerTap:)`` reads them.
+  /// `[outputs / 16, inputs / 16, height, width, 16, 16]`, or with ``isByChannel`` `[outputs / 16, inputs, height, width,
+  /// 16]`, filled up.
   let weights: TensorStorage
   let weightBlockStep: Int
   let bias: TensorStorage
   /// Kernel columns that share a vector, for maps of few channels.
   let columnsPerTap: Int?
+  /// Whether sums go channel by channel, as those of maps with few channels do: of pictures, where kernels look for
+  /// differences between pixels, so that the sum over a channel is small, and its rounding error with it.
+  let isByChannel: Bool
   private let winograd = WinogradCache()
 
   /// Whether this algorithm takes a weight of this shape.
@@ -37,11 +41,21 @@ struct DirectConvolution: ConvolutionAlgorithm {
       // As few taps as fit, of equal width.
       let taps = (parameters.kernel.width + TensorLayout.block / inputs - 1) / (TensorLayout.block / inputs)
       let columns = (parameters.kernel.width + taps - 1) / taps
-      (weights, weightBlockStep) = try ThinWeights.pack(weight, taps: taps, columnsPerTap: columns)
       columnsPerTap = columns
     } else {
       columnsPerTap = nil
-      let area = weight.shape[2] * weight.shape[3]
+    }
+    isByChannel = parameters.groups == 1 && inputs < TensorLayout.block
+    let area = weight.shape[2] * weight.shape[3]
+    if isByChannel {
+      let depth = inputs * area
+      let panel = try withExtendedLifetime(weight.storage) {
+        try RightPanel(
+          MatrixOperand(weight.pointer, leading: depth, isTransposed: true), depth: depth, columns: outputs)
+      }
+      weights = panel.storage
+      weightBlockStep = panel.depthBlocks * TensorLayout.block * TensorLayout.block
+    } else {
       weightBlockStep = inputs * area * TensorLayout.block
       let packed = try TensorStorage(
         byteCount: TensorLayout.blocks(outputs) * weightBlockStep * MemoryLayout<Float>.stride)
@@ -66,22 +80,6 @@ struct DirectConvolution: ConvolutionAlgorithm {
     return try BlockedOutput.make(shape: shape, positions: size.height * size.width) { y in
       try plan.run(into: y, activation: activation)
     }
-  }
-}
-
-/// Weights for maps of few channels: the terms of one kernel row and one tap side by side, output channels last.
-private enum ThinWeights {
-  static func pack(
-    _ weight: Tensor<Float>, taps: Int, columnsPerTap: Int
-  ) throws -> (weights: TensorStorage, blockStep: Int) {
-    let (outputs, inputs, height) = (weight.shape[0], weight.shape[1], weight.shape[2])
-    let padded = try pad(weight, [0, taps * columnsPerTap - weight.shape[3]])
-    let terms = try padded.reshaped([outputs, inputs, height, taps, columnsPerTap]).permuted([0, 2, 3, 4, 1])
-    let depth = terms.count / outputs
-    let panel = try withExtendedLifetime(terms.storage) {
-      try RightPanel(MatrixOperand(terms.pointer, leading: depth, isTransposed: true), depth: depth, columns: outputs)
-    }
-    return (panel.storage, panel.depthBlocks * TensorLayout.block * TensorLayout.block)
   }
 }
 

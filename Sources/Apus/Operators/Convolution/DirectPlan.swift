@@ -146,15 +146,17 @@ struct DirectPlan: Sendable {
     let out = y + (sample * outputBlocks + group.first) * positions * block
     let weights = convolution.weights.base.assumingMemoryBound(to: Float.self)
     let bias = convolution.bias.base.assumingMemoryBound(to: Float.self)
-    source.tapOffsets.withUnsafeBufferPointer { taps in
-      guard let taps = taps.baseAddress else { return }
+    source.columnOffsets.withUnsafeBufferPointer { columns in
+      guard let offsets = columns.baseAddress else { return }
+      let isByChannel = convolution.isByChannel
       let walk = TileWalk(
-        blockCount: source.blocks / parameters.groups, blockStep: blockStep,
+        blockCount: isByChannel ? convolution.inputsPerGroup : source.blocks / parameters.groups,
+        blockStep: isByChannel ? 1 : blockStep,
         rowCount: parameters.kernel.height, rowStep: parameters.dilation.height * source.rowStep,
-        tapCount: source.tapOffsets.count, tapOffsets: taps,
-        rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: block * source.tapOffsets.count),
+        tapCount: columns.count, tapOffsets: offsets,
+        rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: (isByChannel ? 1 : block) * columns.count),
         weightBlockStep: convolution.weightBlockStep, outputStep: block, outputBlockStep: positions * block,
-        lastBlockLanes: source.lastBlockLanes)
+        blockLanes: isByChannel ? 1 : block, lastBlockLanes: isByChannel ? 1 : source.lastBlockLanes)
       for row in rows {
         kernels.accumulateRow(
           x + (row - rows.lowerBound) * rowStep + group.inputBlock * blockStep,

@@ -1,0 +1,209 @@
+import Apus
+import ApusONNX
+
+/// ONNX models prepared and run, on inputs that they bring along: every pass, and every operator on operands that it
+/// does not expect. Rewritten for speed, a model must compute the bits that its nodes compute one by one.
+struct ONNXSessionTarget: FuzzTarget {
+  let name = "onnx-session"
+  let summary = "ONNX models of one operator or several, rewritten and run"
+  let dictionary = [
+    "axis", "axes", "perm", "to", "group", "pads", "strides", "kernel_shape", "dilations", "mode", "auto_pad",
+    "SAME_UPPER", "keepdims", "epsilon", "num_heads", "hidden_size", "direction", "blocksize", "num_outputs",
+    "\u{8}\u{1}", "\u{8}\u{7}", "\u{10}\u{1}", "\u{10}\u{7}", "\u{10}\u{D}", "\u{18}\u{2}", "\u{40}\u{1}",
+  ]
+
+  /// Operators, and the operands in ``operands`` that each gets, by their letters; `-` leaves one out.
+  private static let nodes = [
+    "Abs m", "Add mv", "And bb", "ArgMax m", "Attention qqq", "AveragePool x", "BatchNormalization xvvvv",
+    "BitShift uu", "Cast m", "CenterCropPad mi", "Clip mss", "Compress mC", "Concat mm", "Conv xw", "ConvInteger nn",
+    "ConvTranspose xw", "CumSum mz", "DFT c", "DepthToSpace x", "DequantizeLinear us", "Det m",
+    "DynamicQuantizeLinear m",
+    "Einsum mm", "Equal mm", "Expand mi", "EyeLike m", "Flatten x", "Gather md", "GatherElements mj", "GatherND mj",
+    "Gemm mmv", "GridSample xy", "GroupNormalization xvv", "Hardmax m", "InstanceNormalization xvv", "IsInf m", "LRN x",
+    "LSTM qae",
+    "LayerNormalization mv", "LogSoftmax m", "LpNormalization m", "LpPool x", "MatMul mm", "MatMulInteger uu", "Max mv",
+    "MaxPool x", "MaxRoiPool xt", "MaxUnpool xl", "Mean mv", "Mod mm", "Multinomial m", "NegativeLogLikelihoodLoss md",
+    "NonMaxSuppression BSK", "NonZero m", "OneHot dzv", "PRelu mv", "Pad mp", "Pow mv", "QLinearConv nsUnsUsU",
+    "QLinearMatMul usUusUsU", "QuantizeLinear msU", "RNN qaa", "RandomUniformLike m", "Range sss", "ReduceL2 md",
+    "ReduceLogSumExp m", "ReduceMean md", "Relu m", "Reshape mi", "Resize x--F", "ReverseSequence mE", "RoiAlign xrK",
+    "ScatterElements mjm", "ScatterND mjv", "SequenceConstruct mm", "Shape m", "Sigmoid m", "Slice mdi", "Softmax m",
+    "SoftmaxCrossEntropyLoss md", "SpaceToDepth x", "Split mE", "SplitToSequence mE", "Squeeze x", "Sum mm",
+    "TfIdfVectorizer i", "Tile mi", "TopK mK", "Transpose m", "Trilu m", "Unique m", "Unsqueeze md", "Where bmm",
+  ]
+
+  private static let operands: [(letter: Character, value: @Sendable () throws -> Value)] = [
+    ("x", { try floats(1, 2, 6, 8) }), ("w", { try floats(2, 2, 3, 3) }), ("q", { try floats(1, 4, 8) }),
+    ("m", { try floats(2, 2) }), ("v", { try floats(2) }), ("c", { try floats(1, 4, 2) }),
+    ("a", { try floats(1, 8, 8) }), ("e", { try floats(1, 8, 2) }), ("y", { try floats(1, 2, 2, 2) }),
+    ("t", { try floats(1, 5) }), ("r", { try floats(1, 4) }), ("B", { try floats(1, 2, 4) }),
+    ("S", { try floats(1, 1, 2) }),
+    ("s", { Value(try Tensor<Float>([0.5], shape: [])) }), ("z", { Value(try Tensor<Int64>([1], shape: [])) }),
+    ("K", { Value(try Tensor<Int64>([0])) }), ("i", { Value(try Tensor<Int64>([2, 2])) }),
+    ("d", { Value(try Tensor<Int64>([0, 1])) }), ("E", { Value(try Tensor<Int64>([1, 1])) }),
+    ("F", { Value(try Tensor<Int64>([1, 2, 3, 4])) }), ("p", { Value(try Tensor<Int64>([1, 0, 1, 0])) }),
+    ("j", { Value(try Tensor<Int64>([0, 1, 1, 0], shape: [2, 2])) }),
+    ("l", { Value(try Tensor<Int64>((0..<96).map { Int64($0) }, shape: [1, 2, 6, 8])) }),
+    ("b", { Value(try Tensor<Bool>([true, false, true, true], shape: [2, 2])) }),
+    ("C", { Value(try Tensor<Bool>([true, false])) }), ("U", { Value(try Tensor<UInt8>([7], shape: [])) }),
+    ("u", { Value(try Tensor<UInt8>([3, 1, 4, 1], shape: [2, 2])) }),
+    ("n", { Value(try Tensor<UInt8>([3, 1, 4, 1, 5, 9, 2, 6, 5], shape: [1, 1, 3, 3])) }),
+  ]
+
+  private static func floats(_ shape: Int...) throws -> Value {
+    Value(try Tensor<Float>(range: shape.reduce(1, *)).reshaped(shape))
+  }
+
+  func seeds() throws -> [[UInt8]] {
+    try Self.nodes.map { try Self.model([$0]).encode() } + [
+      try Self.model(["Conv xw", "Relu 0", "MaxPool 1", "Sigmoid 2", "Mul 23", "Concat 42", "Transpose 5"]).encode(),
+      try Self.model(["MatMul mm", "Add 0m", "Relu 1", "LayerNormalization 2v", "Shape 3", "Reshape 34"]).encode(),
+      try Self.model(["DynamicQuantizeLinear m", "MatMulInteger 0u", "Cast 1", "Mul 2s", "Exp 3", "Tanh 4"]).encode(),
+      try Self.branches().encode(),
+    ]
+  }
+
+  /// Nodes of which each may read what those before it give, by number. Operands are inputs with defaults, so nothing
+  /// is computed ahead.
+  private static func model(_ lines: [String]) throws -> ModelProto {
+    var graph = GraphProto(name: "g")
+    var used: Set<Character> = []
+    for (index, line) in lines.enumerated() {
+      let parts = line.split(separator: " ")
+      guard let type = parts.first, let letters = parts.last else { continue }
+      used.formUnion(letters)
+      graph.nodes.append(
+        NodeProto(
+          name: "n\(index)", opType: String(type), inputs: letters.map { $0 == "-" ? "" : String($0) },
+          outputs: ["\(index)"], attributes: attributes[String(type)] ?? []))
+    }
+    for (letter, value) in operands where used.contains(letter) {
+      let value = try value()
+      graph.initializers.append(try TensorProto(name: String(letter), value: value))
+      graph.inputs.append(ValueInfoProto(name: String(letter), type: value.type))
+    }
+    graph.outputs = [ValueInfoProto(name: "\(lines.count - 1)")]
+    return ModelProto(opsetImports: [OperatorSetID(version: 21)], graph: graph)
+  }
+
+  /// Attributes without which an operator is refused.
+  private static let attributes: [String: [AttributeProto]] = {
+    func ints(_ name: String, _ values: Int64...) -> AttributeProto { AttributeProto(name: name, value: .ints(values)) }
+    func int(_ name: String, _ value: Int64) -> AttributeProto { AttributeProto(name: name, value: .int(value)) }
+    func text(_ name: String, _ value: String) -> AttributeProto {
+      AttributeProto(name: name, value: .string(Array(value.utf8)))
+    }
+    return [
+      "Attention": [int("q_num_heads", 2), int("kv_num_heads", 2)], "AveragePool": [ints("kernel_shape", 2, 2)],
+      "BitShift": [text("direction", "LEFT")], "Cast": [int("to", 10)], "Concat": [int("axis", 0)],
+      "DepthToSpace": [int("blocksize", 1)], "Einsum": [text("equation", "ij,jk->ik")],
+      "GroupNormalization": [int("num_groups", 1)], "LRN": [int("size", 3)], "LSTM": [int("hidden_size", 2)],
+      "LpPool": [ints("kernel_shape", 2, 2)], "MaxPool": [ints("kernel_shape", 3, 3), ints("pads", 1, 1, 1, 1)],
+      "MaxRoiPool": [ints("pooled_shape", 2, 2)], "MaxUnpool": [ints("kernel_shape", 2, 2)],
+      "RNN": [int("hidden_size", 8)], "SpaceToDepth": [int("blocksize", 2)],
+      "TfIdfVectorizer": [
+        text("mode", "TF"), int("min_gram_length", 1), int("max_gram_length", 1), int("max_skip_count", 0),
+        ints("ngram_counts", 0), ints("ngram_indexes", 0, 1), ints("pool_int64s", 2, 3),
+      ],
+    ]
+  }()
+
+  /// If, Loop and Scan with bodies that read values from around them.
+  private static func branches() throws -> ModelProto {
+    func body(_ name: String, inputs: [String], nodes: [NodeProto], outputs: [String]) -> GraphProto {
+      GraphProto(
+        name: name, nodes: nodes, inputs: inputs.map { ValueInfoProto(name: $0) },
+        outputs: outputs.map { ValueInfoProto(name: $0) })
+    }
+    func branch(_ type: String) -> GraphProto {
+      body(type, inputs: [], nodes: [NodeProto(opType: type, inputs: ["m"], outputs: [type])], outputs: [type])
+    }
+    let turn = body(
+      "turn", inputs: ["number", "going", "sum"],
+      nodes: [
+        NodeProto(opType: "Identity", inputs: ["going"], outputs: ["on"]),
+        NodeProto(opType: "Add", inputs: ["sum", "chosen"], outputs: ["next"]),
+        NodeProto(opType: "Relu", inputs: ["next"], outputs: ["each"]),
+      ], outputs: ["on", "next", "each"])
+    let row = body(
+      "row", inputs: ["state", "line"],
+      nodes: [
+        NodeProto(opType: "Add", inputs: ["state", "line"], outputs: ["after"]),
+        NodeProto(opType: "Mul", inputs: ["after", "line"], outputs: ["given"]),
+      ], outputs: ["after", "given"])
+    let graph = GraphProto(
+      name: "g",
+      nodes: [
+        NodeProto(
+          opType: "If", inputs: ["yes"], outputs: ["chosen"],
+          attributes: [
+            AttributeProto(name: "then_branch", value: .graph(branch("Neg"))),
+            AttributeProto(name: "else_branch", value: .graph(branch("Abs"))),
+          ]),
+        NodeProto(
+          opType: "Loop", inputs: ["turns", "yes", "m"], outputs: ["total", "all"],
+          attributes: [AttributeProto(name: "body", value: .graph(turn))]),
+        NodeProto(
+          opType: "Scan", inputs: ["line", "total"], outputs: ["last", "lines"],
+          attributes: [
+            AttributeProto(name: "body", value: .graph(row)), AttributeProto(name: "num_scan_inputs", value: .int(1)),
+          ]),
+      ],
+      initializers: [
+        try TensorProto(name: "yes", value: Value(Tensor<Bool>([true], shape: []))),
+        try TensorProto(name: "turns", value: Value(Tensor<Int64>([3], shape: []))),
+        try TensorProto(name: "m", value: Value(Tensor<Float>(range: 16).reshaped([4, 4]))),
+        try TensorProto(name: "line", value: Value(Tensor<Float>(range: 4))),
+      ],
+      outputs: ["last", "lines", "all"].map { ValueInfoProto(name: $0) })
+    return ModelProto(opsetImports: [OperatorSetID(version: 21)], graph: graph)
+  }
+
+  func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
+    // A few bytes can ask for any amount of memory, and of work on it.
+    let limit = Execution.memoryLimit
+    Execution.memoryLimit = min(limit, 4 << 20)
+    defer { Execution.memoryLimit = limit }
+    return try outcome(allowing: ONNXFileError.self, ONNXError.self) {
+      let model = try Model(ModelProto.read(bytes: input, name: "input"))
+      var options = Session.Options()
+      options.limits.iterations = 100
+      let fused = try Session(model, options: options)
+      options.optimizes = false
+      options.plansMemory = false
+      let plain = try Session(model, options: options)
+      let inputs = try Self.inputs(of: model.graph)
+      let (actual, expected) = try (fused.run(inputs), plain.run(inputs))
+      Execution.memoryLimit = limit
+      for (name, value) in expected where try actual[name].map({ try Self.agrees($0, value) }) != true {
+        throw FuzzFinding(message: "output '\(name)' is another when the graph is rewritten")
+      }
+    }
+  }
+
+  /// Zeros for inputs without a default; extents that are left open are 2.
+  private static func inputs(of graph: Graph) throws -> [String: Value] {
+    var inputs: [String: Value] = [:]
+    for id in graph.requiredInputs {
+      let (name, type) = (graph.values[id].name, graph.values[id].type)
+      guard case .tensor(_, let dimensions)? = type, let type else { continue }
+      let shape = (dimensions ?? []).map { dimension -> Int in
+        if case .size(let size) = dimension { size } else { 2 }
+      }
+      do {
+        inputs[name] = try Value(zeros: type, shape: shape)
+      } catch {
+        throw ONNXError.input(name: name, reason: "\(error)")
+      }
+    }
+    return inputs
+  }
+
+  /// Whether two values are of one type and hold the same numbers; all NaNs are one.
+  private static func agrees(_ a: Value, _ b: Value) throws -> Bool {
+    guard a.type == b.type else { return false }
+    guard case .tensor(let left) = a, case .tensor(let right) = b else { return true }
+    guard left.dataType.isFloatingPoint else { return try a.hasSameBytes(as: b) }
+    let (x, y) = try (left.converted(to: Double.self), right.converted(to: Double.self))
+    return zip(try x.elements, try y.elements).allSatisfy { $0 == $1 || ($0.isNaN && $1.isNaN) }
+  }
+}
