@@ -31,6 +31,9 @@ report() {
   fi
 }
 trap report EXIT
+# Whoever ends the run ends it in failure: the status would be that of the last command that succeeded.
+trap 'exit 143' TERM
+trap 'exit 130' INT
 
 duration() { printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); }
 
