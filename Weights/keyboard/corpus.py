@@ -14,7 +14,7 @@ SEEDS = {
     "draw": 900001, "template": 900002, "prompts": 900003,
 }
 #: Rounds of training; each has a text of its own.
-ROUNDS = 1
+ROUNDS = 2
 #: Messages of a round's text, and jumbled ones that the network reads too.
 TRAINING, JUMBLED = 120_000, 60_000
 #: How often a jumbled message goes on elsewhere after a word.
