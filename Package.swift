@@ -75,7 +75,7 @@ let package = Package(
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),
     .testTarget(name: "ApusMotionTests", dependencies: ["ApusMotion"]),
     .testTarget(name: "ApusONNXTests", dependencies: ["ApusONNX"]),
-    .testTarget(name: "ApusModelsTests", dependencies: ["ApusModels"]),
+    .testTarget(name: "ApusModelsTests", dependencies: ["ApusModels", "ApusONNX"]),
     .testTarget(name: "ApusCLITests", dependencies: ["ApusCLI", "Apus", "ApusONNX"]),
   ],
   swiftLanguageModes: [.v6]

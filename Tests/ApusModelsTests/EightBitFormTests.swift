@@ -34,7 +34,7 @@ import Testing
       #expect(zip(a, b).allSatisfy { abs($0 - $1) <= 1e-6 * abs($1) + 1e-30 }, "\(name)")
     }
     #expect(form.byteCounts.before == 39_236)
-    #expect(form.byteCounts.after == 15_560)
+    #expect(form.byteCounts.after == 15_920)
     #expect(form.matrices.allSatisfy { $0.relativeError > 0 && $0.relativeError < 0.01 })
     #expect(form.matrices.contains { $0.name == "cls.predictions.dense.weight" && $0.shape == [16, 45] })
   }

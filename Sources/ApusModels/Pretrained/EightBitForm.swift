@@ -2,7 +2,8 @@ import Apus
 
 /// A network's parameters with its matrices as 8-bit whole numbers, a scale for each output: see ``StoredMatrix``.
 ///
-/// The tables of positions and token types stay as they are, and so do all vectors.
+/// The table of words is kept in sixteen bits: what it costs runs through all layers, and comes back where it gives the
+/// scores. The tables of positions and token types stay as they are, and so do all vectors.
 public struct EightBitForm: Sendable {
   /// What became of a matrix.
   public struct Matrix: Sendable, Hashable, Encodable {
@@ -39,7 +40,7 @@ public struct EightBitForm: Sendable {
       if Self.isMatrix(name, tensor) {
         try add(tensor, name)
       } else {
-        tensors[name] = tensor
+        tensors[name] = name.hasSuffix("word_embeddings.weight") ? try Self.half(tensor) : tensor
       }
     }
     byteCounts.after = tensors.values.reduce(0) { $0 + $1.count * $1.dataType.byteCount }
@@ -65,7 +66,18 @@ public struct EightBitForm: Sendable {
 
   private static func isMatrix(_ name: String, _ tensor: AnyTensor) -> Bool {
     tensor.rank == 2 && tensor.dataType.isFloatingPoint && name.hasSuffix(".weight")
-      && !["position_embeddings.weight", "token_type_embeddings.weight"].contains(where: name.hasSuffix)
+      && !["word_embeddings.weight", "position_embeddings.weight", "token_type_embeddings.weight"].contains(
+        where: name.hasSuffix)
+  }
+
+  /// The tensor in sixteen bits; as it is where that is no narrower, or a number is too large for them.
+  private static func half(_ tensor: AnyTensor) throws -> AnyTensor {
+    guard tensor.dataType == .float32 || tensor.dataType == .float64 else { return tensor }
+    #if !(os(macOS) && arch(x86_64))
+      let values = try tensor.converted(to: Float16.self)
+      if try values.elements.allSatisfy(\.isFinite) { return AnyTensor(values) }
+    #endif
+    return tensor
   }
 }
 

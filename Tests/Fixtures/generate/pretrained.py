@@ -9,7 +9,7 @@ Every folder of Tests/Fixtures/pretrained holds a tiny network with random weigh
     bert                  float32, in several files
     bert-classifier       a head that is no masked-language head
     mobilebert-int8       the first network in the 8-bit form that `apus quantize` writes: matrices of whole numbers with
-                          a scale for each output, the rest float32
+                          a scale for each output, the table of words float16, the rest float32
 
 golden.safetensors holds FOLDER/input.input_ids and input.attention_mask, `[2, 9]`, and FOLDER/output.logits: those of the
 stored weights, widened to float64.
@@ -62,6 +62,10 @@ def write_eight_bits(model, folder):
     tensors, values = {}, {}
     for name, value in model.state_dict().items():
         if name == "cls.predictions.decoder.weight" or name == "cls.predictions.decoder.bias":
+            continue
+        if "word_embeddings" in name:
+            tensors[name] = value.half()
+            values[name] = value.half().double()
             continue
         if value.dim() != 2 or "position_embeddings" in name or "token_type_embeddings" in name:
             tensors[name] = values[name] = value
