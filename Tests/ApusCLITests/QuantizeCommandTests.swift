@@ -14,7 +14,7 @@ import Testing
       #expect(scores["texts"] as? Int == 5)
       #expect(try #require(scores["relative_error"] as? Double) < 0.05)
       #expect((report["layers"] as? [[String: Any]])?.count == 4)
-      #expect((report["matrices"] as? [[String: Any]])?.count == 26)
+      #expect((report["matrices"] as? [[String: Any]])?.count == 25)
       #expect(FileManager.default.fileExists(atPath: "\(target)/config.json"))
 
       let again = try Command.run("quantize", fixture("mobilebert"), target)
