@@ -14,6 +14,9 @@ func kernelSettings(march: String? = nil, defines: [String] = []) -> [SwiftSetti
   return [.unsafeFlags(flags), .enableExperimentalFeature("BuiltinModule")] + defines.map { .define($0) }
 }
 
+// Hundreds of operators, layers and commands, few of them hot: loops over elements are in the kernels.
+let smallCode: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+
 let kernelInterface: Target.Dependency = "ApusKernelInterface"
 
 #if arch(x86_64)
@@ -56,17 +59,14 @@ let package = Package(
       dependencies: [kernelInterface] + kernelTargets.map { .target(name: $0.name) },
       swiftSettings: isChecked ? [.define("APUS_CHECKED")] : []),
     .target(name: "ApusMotion", dependencies: ["Apus"]),
-    // Two hundred operators, few of them hot: loops over elements are in the kernels.
-    .target(
-      name: "ApusONNX", dependencies: ["Apus", kernelInterface],
-      swiftSettings: [.unsafeFlags(["-Osize"], .when(configuration: .release))]),
-    .target(name: "ApusModels", dependencies: ["Apus", "ApusMotion"]),
+    .target(name: "ApusONNX", dependencies: ["Apus", kernelInterface], swiftSettings: smallCode),
+    .target(name: "ApusModels", dependencies: ["Apus", "ApusMotion"], swiftSettings: smallCode),
     .executableTarget(
       name: "ApusCLI",
       dependencies: [
         "Apus", "ApusMotion", "ApusONNX", "ApusModels",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ]),
+      ], swiftSettings: smallCode),
     .executableTarget(name: "ApusFuzz", dependencies: ["Apus", "ApusMotion", "ApusONNX", "ApusModels"]),
     .executableTarget(
       name: "bench",
