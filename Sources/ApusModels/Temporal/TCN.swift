@@ -34,7 +34,7 @@ public struct TCN<Scalar: FloatingPointScalar>: TemporalClassifier {
     let base = configuration.dilationBase ?? 2
     let isCausal = configuration.isCausal ?? true
     let first = try WeightNormalized(levels[0]["conv1"])
-    featureCount = try configuration.features ?? first.shape[1]
+    featureCount = configuration.features ?? first.shape[1]
     var channels = featureCount
     var dilation = 1
     var blocks: [TemporalBlock<Scalar>] = []
