@@ -97,9 +97,9 @@ extension MemoryArena {
   /// - Throws: ``TensorError`` for more than memory could hold.
   package static func byteCounts(_ shape: [Int], _ dataType: DataType) throws -> [Int] {
     func bytes(_ shape: [Int]) throws -> Int {
-      let (bytes, overflow) = try Shape.elementCount(shape).multipliedReportingOverflow(by: dataType.byteCount)
-      guard !overflow, bytes <= Execution.memoryLimit else {
-        throw TensorError.memory(bytes: overflow ? .max : bytes, limit: Execution.memoryLimit)
+      let bytes = try Shape.byteCount(shape, elementByteCount: dataType.byteCount)
+      guard bytes <= Execution.memoryLimit else {
+        throw TensorError.memory(bytes: bytes, limit: Execution.memoryLimit)
       }
       return bytes
     }

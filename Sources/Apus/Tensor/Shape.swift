@@ -66,8 +66,15 @@ extension Shape {
   package static func byteCount<Scalar>(
     _ shape: [Int], of: Scalar.Type, operation: @autoclosure () -> String = "tensor"
   ) throws -> Int {
+    try byteCount(shape, elementByteCount: MemoryLayout<Scalar>.stride, operation: operation())
+  }
+
+  /// The bytes of elements that take `elementByteCount` each.
+  static func byteCount(
+    _ shape: [Int], elementByteCount: Int, operation: @autoclosure () -> String = "tensor"
+  ) throws -> Int {
     let (bytes, overflow) = try elementCount(shape, operation: operation())
-      .multipliedReportingOverflow(by: MemoryLayout<Scalar>.stride)
+      .multipliedReportingOverflow(by: elementByteCount)
     guard !overflow else { throw TensorError.memory(bytes: .max, limit: Execution.memoryLimit) }
     return bytes
   }

@@ -1,3 +1,5 @@
+import Apus
+
 /// How many letters must be put in, taken out or exchanged for others to make one word of another.
 ///
 /// With `transpositions`, two neighbours that change places are one change as well: the optimal string alignment
@@ -8,31 +10,4 @@ public func editDistance(
   _ first: String, _ second: String, transpositions: Bool = true, limit: Int = .max
 ) -> Int? {
   editDistance(Array(first.unicodeScalars), Array(second.unicodeScalars), transpositions: transpositions, limit: limit)
-}
-
-/// In O(a · b), and O(a) where the lengths alone say that the limit is passed.
-func editDistance(
-  _ a: [Unicode.Scalar], _ b: [Unicode.Scalar], transpositions: Bool = true, limit: Int
-) -> Int? {
-  guard abs(a.count - b.count) <= limit else { return nil }
-  if a.isEmpty || b.isEmpty { return max(a.count, b.count) }
-  var before: [Int] = []
-  var previous = Array(0...b.count)
-  var row = previous
-  for i in 1...a.count {
-    row[0] = i
-    var least = i
-    for j in 1...b.count {
-      var cost = min(previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
-      if transpositions, i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
-        cost = min(cost, before[j - 2] + 1)
-      }
-      row[j] = cost
-      least = min(least, cost)
-    }
-    // The next row may reach back two rows, by one change at least.
-    if least > limit, !transpositions || (previous.min() ?? 0) >= limit { return nil }
-    (before, previous, row) = (previous, row, before.isEmpty ? row : before)
-  }
-  return previous[b.count] <= limit ? previous[b.count] : nil
 }

@@ -1,3 +1,5 @@
+import Apus
+
 /// The words of a vocabulary that can be suggested, the most frequent first, as vocabularies are ordered.
 ///
 /// Suggested are pieces that are words of letters: no special or unused tokens, no inner pieces, no punctuation, no
@@ -116,7 +118,7 @@ extension WordIndex {
     var found: [Correction] = []
     for (index, entry) in entries.enumerated() where abs(entry.key.utf8.count - key.utf8.count) <= 4 * limit {
       let word = Array(entry.key.unicodeScalars)
-      guard let distance = editDistance(typed, word, limit: limit) else { continue }
+      guard let distance = editDistance(typed, word, transpositions: true, limit: limit) else { continue }
       found.append(Correction(index: index, distance: distance))
     }
     return found.map { ($0, WordTier(index: $0.index), probability(of: $0.index, in: probabilities)) }

@@ -156,7 +156,7 @@ struct DirectPlan: Sendable {
         tapCount: columns.count, tapOffsets: offsets,
         rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: (isByChannel ? 1 : block) * columns.count),
         weightBlockStep: convolution.weightBlockStep, outputStep: block, outputBlockStep: positions * block,
-        blockLanes: isByChannel ? 1 : block, lastBlockLanes: isByChannel ? 1 : source.lastBlockLanes)
+        blockLanes: isByChannel ? 1 : block, lastBlockLanes: source.lastBlockLanes)
       for row in rows {
         kernels.accumulateRow(
           x + (row - rows.lowerBound) * rowStep + group.inputBlock * blockStep,

@@ -8,24 +8,9 @@ package func nearestName(to name: String, in candidates: [String]) -> String? {
   var best: (name: String, distance: Int)?
   for candidate in candidates where candidate.utf8.count <= 128 {
     let limit = best.map { $0.distance - 1 } ?? wanted.count / 3
-    let text = Array(candidate.utf8)
-    guard abs(text.count - wanted.count) <= limit else { continue }
-    let distance = editDistance(wanted, text)
-    if distance <= limit { best = (candidate, distance) }
+    if let distance = editDistance(wanted, Array(candidate.utf8), transpositions: false, limit: limit) {
+      best = (candidate, distance)
+    }
   }
   return best?.name
-}
-
-/// The least number of insertions, deletions and substitutions that turn `a` into `b` (Levenshtein).
-private func editDistance(_ a: [UInt8], _ b: [UInt8]) -> Int {
-  var previous = Array(0...b.count)
-  for (i, x) in a.enumerated() {
-    var current = [i + 1]
-    current.reserveCapacity(b.count + 1)
-    for (j, y) in b.enumerated() {
-      current.append(min(previous[j] + (x == y ? 0 : 1), previous[j + 1] + 1, current[j] + 1))
-    }
-    previous = current
-  }
-  return previous[b.count]
 }
