@@ -42,6 +42,7 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .library(name: "Apus", targets: ["Apus"]),
+    .library(name: "ApusMedia", targets: ["ApusMedia"]),
     .library(name: "ApusMotion", targets: ["ApusMotion"]),
     .library(name: "ApusONNX", targets: ["ApusONNX"]),
     .library(name: "ApusModels", targets: ["ApusModels"]),
@@ -58,25 +59,28 @@ let package = Package(
       name: "Apus",
       dependencies: [kernelInterface] + kernelTargets.map { .target(name: $0.name) },
       swiftSettings: isChecked ? [.define("APUS_CHECKED")] : []),
+    .target(name: "ApusMedia", dependencies: ["Apus", kernelInterface]),
     .target(name: "ApusMotion", dependencies: ["Apus"]),
     .target(name: "ApusONNX", dependencies: ["Apus", kernelInterface], swiftSettings: smallCode),
-    .target(name: "ApusModels", dependencies: ["Apus", "ApusMotion"], swiftSettings: smallCode),
+    .target(
+      name: "ApusModels", dependencies: ["Apus", "ApusMedia", "ApusMotion", "ApusONNX"], swiftSettings: smallCode),
     .executableTarget(
       name: "ApusCLI",
       dependencies: [
-        "Apus", "ApusMotion", "ApusONNX", "ApusModels",
+        "Apus", "ApusMedia", "ApusMotion", "ApusONNX", "ApusModels",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: smallCode),
-    .executableTarget(name: "ApusFuzz", dependencies: ["Apus", "ApusMotion", "ApusONNX", "ApusModels"]),
+    .executableTarget(name: "ApusFuzz", dependencies: ["Apus", "ApusMedia", "ApusMotion", "ApusONNX", "ApusModels"]),
     .executableTarget(
       name: "bench",
-      dependencies: ["Apus", "ApusONNX", "ApusModels"] + kernelTargets.map { .target(name: $0.name) },
+      dependencies: ["Apus", "ApusMedia", "ApusONNX", "ApusModels"] + kernelTargets.map { .target(name: $0.name) },
       path: "Benchmarks/bench"),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),
+    .testTarget(name: "ApusMediaTests", dependencies: ["ApusMedia", "Apus"]),
     .testTarget(name: "ApusMotionTests", dependencies: ["ApusMotion"]),
     .testTarget(name: "ApusONNXTests", dependencies: ["ApusONNX"]),
-    .testTarget(name: "ApusModelsTests", dependencies: ["ApusModels", "ApusONNX"]),
-    .testTarget(name: "ApusCLITests", dependencies: ["ApusCLI", "Apus", "ApusONNX"]),
+    .testTarget(name: "ApusModelsTests", dependencies: ["ApusModels", "ApusMedia", "ApusONNX"]),
+    .testTarget(name: "ApusCLITests", dependencies: ["ApusCLI", "Apus", "ApusMedia", "ApusONNX"]),
   ],
   swiftLanguageModes: [.v6]
 )

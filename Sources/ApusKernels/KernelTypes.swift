@@ -15,3 +15,6 @@ public enum AnyDataKernels: DataKernels {}
 
 /// The channel-blocked convolutions of this variant.
 public enum BlockedKernels: ConvolutionKernels {}
+
+/// The loops over pixels of this variant.
+public enum AnyPixelKernels: PixelKernels {}

@@ -33,6 +33,7 @@ struct KernelSet: Sendable {
   let data: any DataKernels.Type
   let convolution: any ConvolutionKernels.Type
   let quantized: any QuantizedKernels.Type
+  let pixels: any PixelKernels.Type
 
   init(_ variant: KernelVariant) {
     self.variant = variant
@@ -44,6 +45,7 @@ struct KernelSet: Sendable {
         data = ApusKernelsAVX512.AnyDataKernels.self
         convolution = ApusKernelsAVX512.BlockedKernels.self
         quantized = ApusKernelsAVX512.IntegerKernels.self
+        pixels = ApusKernelsAVX512.AnyPixelKernels.self
         return
       case .avx2:
         float32 = ApusKernelsAVX2.Float32Kernels.self
@@ -51,6 +53,7 @@ struct KernelSet: Sendable {
         data = ApusKernelsAVX2.AnyDataKernels.self
         convolution = ApusKernelsAVX2.BlockedKernels.self
         quantized = ApusKernelsAVX2.IntegerKernels.self
+        pixels = ApusKernelsAVX2.AnyPixelKernels.self
         return
       case .baseline: break
       }
@@ -60,5 +63,11 @@ struct KernelSet: Sendable {
     data = ApusKernels.AnyDataKernels.self
     convolution = ApusKernels.BlockedKernels.self
     quantized = ApusKernels.IntegerKernels.self
+    pixels = ApusKernels.AnyPixelKernels.self
   }
+}
+
+extension Execution {
+  /// The loops over pixels.
+  package var pixelKernels: any PixelKernels.Type { kernels.pixels }
 }

@@ -12,9 +12,9 @@ public struct YOLOConfiguration: Sendable, Hashable, Codable {
     case v11 = "11"
   }
 
-  /// The usual sizes, nano to extra large.
+  /// The usual sizes, nano to extra large, and pico, of half the channels of nano.
   public enum Size: String, Sendable, Hashable, Codable, CaseIterable {
-    case n, s, m, l, x
+    case p, n, s, m, l, x
   }
 
   /// How many keypoints an object has, and how many numbers each: x and y, or x, y and visibility.
@@ -94,10 +94,12 @@ extension YOLOConfiguration {
   }
 
   /// Whether all C3k2 blocks of generation 11 are made of C3, not only the deepest.
-  var isDeep: Bool { ![.n, .s].contains(size) }
+  var isDeep: Bool { ![.p, .n, .s].contains(size) }
 
   private var scale: (depth: Double, width: Double, most: Int) {
     switch (generation, size) {
+    case (.v8, .p), (.v5u, .p): (0.33, 0.125, 1024)
+    case (.v11, .p): (0.5, 0.125, 1024)
     case (.v8, .n), (.v5u, .n): (0.33, 0.25, 1024)
     case (.v8, .s), (.v5u, .s): (0.33, 0.5, 1024)
     case (.v8, .m): (0.67, 0.75, 768)

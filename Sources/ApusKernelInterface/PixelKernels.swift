@@ -1,0 +1,2 @@
+/// Loops over the pixels of pictures.
+public protocol PixelKernels: JPEGKernels, ResamplingKernels {}

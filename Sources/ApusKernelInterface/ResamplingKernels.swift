@@ -1,0 +1,3 @@
+/// Pictures at another size, and as the numbers that networks take.
+public protocol ResamplingKernels {
+}

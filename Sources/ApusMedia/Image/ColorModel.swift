@@ -1,0 +1,23 @@
+/// What the numbers of a pixel stand for.
+public enum ColorModel: String, Sendable, Hashable, CaseIterable {
+  case gray
+  /// Grey and opacity.
+  case grayAlpha
+  /// Red, green, blue.
+  case rgb
+  /// Red, green, blue and opacity, the colours not multiplied by it.
+  case rgba
+
+  /// Numbers a pixel.
+  public var channels: Int {
+    switch self {
+    case .gray: 1
+    case .grayAlpha: 2
+    case .rgb: 3
+    case .rgba: 4
+    }
+  }
+
+  public var hasAlpha: Bool { self == .grayAlpha || self == .rgba }
+  public var isGray: Bool { self == .gray || self == .grayAlpha }
+}

@@ -1,0 +1,60 @@
+/// Why a picture cannot be read, made or written.
+public struct ImageError: Error, Hashable, Sendable {
+  public enum Reason: Hashable, Sendable {
+    /// The file ends before the picture does.
+    case truncated(String)
+    /// Something that the format forbids.
+    case malformed(String)
+    /// Something that the format allows and this reader does not know.
+    case unsupported(String)
+    /// The file is no picture of a kind that is known.
+    case unknownFormat(String)
+    /// More pixels than ``ImageLimits`` allow.
+    case tooLarge(width: Int, height: Int, limit: Int)
+    /// An argument that makes no sense for this picture.
+    case invalidArgument(String)
+  }
+
+  public let reason: Reason
+  /// The kind of file, when it is known.
+  public let format: ImageFormat?
+  /// The byte of the file at which reading stopped, or one shortly after it.
+  public let offset: Int?
+  /// The file, when there is one.
+  public var file: String?
+
+  package init(_ reason: Reason, format: ImageFormat? = nil, offset: Int? = nil, file: String? = nil) {
+    self.reason = reason
+    self.format = format
+    self.offset = offset
+    self.file = file
+  }
+
+  /// The same, of the file with this name.
+  package func naming(_ file: String) -> ImageError {
+    var named = self
+    named.file = named.file ?? file
+    return named
+  }
+}
+
+extension ImageError: CustomStringConvertible {
+  public var description: String {
+    let place = [file, format.map(\.description), offset.map { "byte \($0)" }].compactMap { $0 }.joined(separator: ": ")
+    return place.isEmpty ? "\(reason)" : "\(place): \(reason)"
+  }
+}
+
+extension ImageError.Reason: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .truncated(let what): "the file ends within \(what)"
+    case .malformed(let what): what
+    case .unsupported(let what): "\(what) cannot be read"
+    case .unknownFormat(let what): what
+    case .tooLarge(let width, let height, let limit):
+      "a picture of \(width) × \(height) pixels; at most \(limit) pixels are allowed"
+    case .invalidArgument(let what): what
+    }
+  }
+}

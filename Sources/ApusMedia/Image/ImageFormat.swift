@@ -1,0 +1,15 @@
+/// The kinds of picture files that are read.
+public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
+  case png, jpeg, netpbm, bmp
+}
+
+extension ImageFormat: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .png: "PNG"
+    case .jpeg: "JPEG"
+    case .netpbm: "PPM"
+    case .bmp: "BMP"
+    }
+  }
+}

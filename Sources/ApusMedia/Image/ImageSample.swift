@@ -1,0 +1,18 @@
+/// A number that one channel of one pixel can be: 8 or 16 bits, or `Float` from 0 to 1.
+public protocol ImageSample: BitwiseCopyable, Comparable, Sendable {
+  static var zero: Self { get }
+  /// The number of a channel at its brightest, and of full opacity.
+  static var full: Self { get }
+}
+
+extension UInt8: ImageSample {
+  public static var full: UInt8 { 255 }
+}
+
+extension UInt16: ImageSample {
+  public static var full: UInt16 { 65_535 }
+}
+
+extension Float: ImageSample {
+  public static var full: Float { 1 }
+}
