@@ -56,6 +56,7 @@ func allWorkloads(_ models: [ModelFile] = []) -> [Workload] {
   let groups: [() -> [Workload]] = [
     gemmWorkloads, linearWorkloads, convolutionWorkloads, normalizationWorkloads, attentionWorkloads, recurrentWorkloads,
     quantizedWorkloads, activationWorkloads, arithmeticWorkloads, classifierWorkloads, networkWorkloads,
+    imageWorkloads,
   ]
   return groups.flatMap { $0() }
 }

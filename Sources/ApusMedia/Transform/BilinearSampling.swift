@@ -1,0 +1,131 @@
+import Apus
+import ApusKernelInterface
+
+/// Bilinear interpolation of bytes with two taps along each axis: OpenCV's `INTER_LINEAR`, PyTorch's `bilinear` without
+/// aligned corners.
+///
+/// The sample at place `i` of `n` in a box from `a` to `b` is at `a + (i + ½) · (b − a) / n − ½`, and nothing is read
+/// beyond the first and the last pixel. Whole numbers throughout: see ``ResamplingKernels``.
+struct BilinearSampling: Sendable {
+  struct Row: Sendable {
+    var upper: Int
+    var lower: Int
+    var weight: Int32
+  }
+
+  let width: Int
+  let rows: [Row]
+  /// The samples of a source row that are needed.
+  private let columns: Range<Int>
+  private let rowCount: Int
+  private let channels: Int
+  /// For each column, beginning with the first that is needed.
+  private let offsets: [Int32]
+  private let weights: [Int32]
+
+  static let one = 1 << 14
+
+  /// - Throws: ``ImageError`` for a row that is too long to number its samples.
+  init(_ image: Image<UInt8>, from box: PixelBox, width: Int, height: Int) throws(ImageError) {
+    guard image.rowCount < Int(Int32.max) else {
+      throw ImageError(.invalidArgument("a row of \(image.width) pixels is too long to be resized"))
+    }
+    let across = Self.positions(from: box.x0, to: box.x1, count: width, limit: image.width)
+    let first = across.first?.pixel ?? 0
+    let last = across.last?.pixel ?? 0
+    self.width = width
+    channels = image.color.channels
+    rowCount = image.rowCount
+    columns = first * channels..<min(last + 2, image.width) * channels
+    offsets = across.map { Int32(($0.pixel - first) * image.color.channels) }
+    weights = across.map(\.weight)
+    rows = Self.positions(from: box.y0, to: box.y1, count: height, limit: image.height).map {
+      Row(upper: $0.pixel, lower: min($0.pixel + 1, image.height - 1), weight: $0.weight)
+    }
+  }
+
+  private static func positions(
+    from low: Double, to high: Double, count: Int, limit: Int
+  ) -> [(pixel: Int, weight: Int32)] {
+    let step = (high - low) / Double(count)
+    return (0..<count).map { index in
+      let position = min(max(low + (Double(index) + 0.5) * step - 0.5, 0), Double(limit - 1))
+      let pixel = Int(position)
+      return (pixel, Int32(((position - Double(pixel)) * Double(one)).rounded()))
+    }
+  }
+
+  /// Calls `body` for every row of the output, with its mixed source rows: bands of rows, spread over threads.
+  private func forRows(
+    of image: Image<UInt8>, _ body: @Sendable (_ row: Int, _ pairs: UnsafePointer<Int32>) -> Void
+  ) {
+    let kernels = Execution.current.pixelKernels
+    image.samples.withUnsafeBufferPointer { samples in
+      guard let base = samples.baseAddress else { return }
+      nonisolated(unsafe) let source = base + columns.lowerBound
+      parallelRows(rows.count, width: max(width * channels, columns.count)) { first, count in
+        withUnsafeTemporaryAllocation(of: Int32.self, capacity: columns.count) { pairs in
+          withUnsafeTemporaryAllocation(of: UInt16.self, capacity: columns.count + channels) { room in
+            guard let pairs = pairs.baseAddress, let room = room.baseAddress else { return }
+            for row in first..<first + count {
+              let tap = rows[row]
+              kernels.mixRows(
+                source + tap.upper * rowCount, source + tap.lower * rowCount, weight: tap.weight,
+                count: columns.count, channels: channels, room: room, pairs: pairs)
+              body(row, pairs)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Writes the picture, channels side by side, with rows `rowStep` samples apart.
+  func write(_ image: Image<UInt8>, to destination: UnsafeMutablePointer<UInt8>, rowStep: Int) {
+    let kernels = Execution.current.pixelKernels
+    let channels = channels
+    var everyOffset: [Int32] = []
+    var everyWeight: [Int32] = []
+    everyOffset.reserveCapacity(width * channels)
+    everyWeight.reserveCapacity(width * channels)
+    for (offset, weight) in zip(offsets, weights) {
+      for channel in 0..<channels {
+        everyOffset.append(offset + Int32(channel))
+        everyWeight.append(weight)
+      }
+    }
+    nonisolated(unsafe) let destination = destination
+    withTaps(everyOffset, everyWeight) { taps in
+      nonisolated(unsafe) let taps = taps
+      forRows(of: image) { row, pairs in kernels.mixColumns(pairs, taps, destination + row * rowStep) }
+    }
+  }
+
+  /// Writes planes of numbers: channel `order[p]` of the picture as `scales[p]` says, to plane `p` at
+  /// `destination + p * planeStep`, with rows `rowStep` apart.
+  func writePlanes(
+    _ image: Image<UInt8>, order: [Int], scales: [PixelScale], to destination: UnsafeMutablePointer<Float>,
+    rowStep: Int, planeStep: Int
+  ) {
+    let kernels = Execution.current.pixelKernels
+    nonisolated(unsafe) let destination = destination
+    withTaps(offsets, weights) { taps in
+      nonisolated(unsafe) let taps = taps
+      forRows(of: image) { row, pairs in
+        for plane in 0..<order.count {
+          kernels.mixColumns(
+            pairs + order[plane], taps, scales[plane], destination + plane * planeStep + row * rowStep)
+        }
+      }
+    }
+  }
+
+  private func withTaps(_ offsets: [Int32], _ weights: [Int32], _ body: (PixelTaps) -> Void) {
+    offsets.withUnsafeBufferPointer { offsets in
+      weights.withUnsafeBufferPointer { weights in
+        guard let first = offsets.baseAddress, let weight = weights.baseAddress else { return }
+        body(PixelTaps(offsets: first, weights: weight, count: offsets.count))
+      }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+/// A rectangle in a picture by its edges: `x0 ..< x1` and `y0 ..< y1`, in pixels from the upper left corner.
+public struct PixelBox: Sendable, Hashable {
+  public var x0: Double
+  public var y0: Double
+  public var x1: Double
+  public var y1: Double
+
+  public init(x0: Double, y0: Double, x1: Double, y1: Double) {
+    self.x0 = x0
+    self.y0 = y0
+    self.x1 = x1
+    self.y1 = y1
+  }
+
+  /// All of a picture.
+  public init(width: Int, height: Int) {
+    self.init(x0: 0, y0: 0, x1: Double(width), y1: Double(height))
+  }
+
+  /// The largest square in the middle of a picture: of side `min(width, height)`, at `⌊(width − side) / 2⌋` and
+  /// `⌊(height − side) / 2⌋`.
+  public init(centeredSquareOf width: Int, by height: Int) {
+    let side = min(width, height)
+    let (x, y) = ((width - side) / 2, (height - side) / 2)
+    self.init(x0: Double(x), y0: Double(y), x1: Double(x + side), y1: Double(y + side))
+  }
+
+  public var width: Double { x1 - x0 }
+  public var height: Double { y1 - y0 }
+
+  /// The part inside a picture of these sides; a coordinate that is no number counts as 0.
+  public func clipped(width: Int, height: Int) -> PixelBox {
+    func clip(_ value: Double, _ limit: Int) -> Double { value > 0 ? min(value, Double(limit)) : 0 }
+    return PixelBox(x0: clip(x0, width), y0: clip(y0, height), x1: clip(x1, width), y1: clip(y1, height))
+  }
+}
