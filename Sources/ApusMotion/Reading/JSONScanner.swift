@@ -50,6 +50,18 @@ struct JSONScanner {
     return true
   }
 
+  /// The next value, which must be `true` or `false`.
+  mutating func boolean(_ what: String) throws(Failure) -> Bool {
+    switch peek() {
+    case UInt8(ascii: "t")?: try literal("true")
+    case UInt8(ascii: "f")?:
+      try literal("false")
+      return false
+    default: throw unexpected("expected \(what)")
+    }
+    return true
+  }
+
   /// The next value, which must be a number. It may be infinite, when too large for a Double, or NaN or infinite,
   /// where the file spells `NaN`, `Infinity` or `-Infinity`, which JSON forbids and Python writes: the caller names
   /// what is not finite.

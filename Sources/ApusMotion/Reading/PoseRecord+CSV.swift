@@ -46,17 +46,8 @@ extension PoseRecord {
       throw .init(.wrongColumnCount(found: fields.count, expected: header.columns.count))
     }
     func number(_ place: Int?) throws(PoseReadError.Reason.Box) -> Double? {
-      guard let place, !fields[place].isEmpty else { return nil }
-      let field = header.columns[place]
-      if let value = DecimalNumber.whole(fields[place]) {
-        guard value.isFinite else { throw .init(.invalidFrame(.notFinite(field: field, value: value))) }
-        return value
-      }
-      let text = String(decoding: fields[place], as: UTF8.self)
-      if let value = CSVRow.notFinite[text.lowercased().drop { $0 == "+" }] {
-        throw .init(.invalidFrame(.notFinite(field: field, value: value)))
-      }
-      throw .init(.wrongValue(field: field, found: text, expected: "a number or nothing"))
+      guard let place else { return nil }
+      return try CSVRow.number(fields[place], column: header.columns[place])
     }
     timestamp = try number(header.timestamp)
     width = try number(header.width)
@@ -89,6 +80,20 @@ enum CSVRow {
     "nan": .nan, "-nan": .nan, "inf": .infinity, "-inf": -.infinity,
     "infinity": .infinity, "-infinity": -.infinity,
   ]
+
+  /// The number in a field, or nil where the field is empty.
+  static func number(_ field: [UInt8], column: String) throws(PoseReadError.Reason.Box) -> Double? {
+    guard !field.isEmpty else { return nil }
+    if let value = DecimalNumber.whole(field) {
+      guard value.isFinite else { throw .init(.invalidFrame(.notFinite(field: column, value: value))) }
+      return value
+    }
+    let text = String(decoding: field, as: UTF8.self)
+    if let value = notFinite[text.lowercased().drop { $0 == "+" }] {
+      throw .init(.invalidFrame(.notFinite(field: column, value: value)))
+    }
+    throw .init(.wrongValue(field: column, found: text, expected: "a number or nothing"))
+  }
 
   /// The fields without quotes and without blanks around them.
   static func fields(of bytes: [UInt8]) throws(PoseReadError.Reason.Box) -> [[UInt8]] {

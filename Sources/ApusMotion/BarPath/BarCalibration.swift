@@ -1,0 +1,59 @@
+/// How many pixels a centimetre has, and where that comes from.
+public struct BarCalibration: Sendable, Hashable {
+  public enum Source: Sendable, Hashable {
+    /// The scale was given.
+    case given
+    /// The diameter of a plate in pixels was given.
+    case plate
+    /// Measured on the boxes around the plate, in so many frames. `spread` is how far they differ: the middle half of
+    /// the sizes, over the median.
+    case automatic(frames: Int, spread: Double)
+  }
+
+  public let pixelsPerCm: Double
+  public let source: Source
+
+  /// - Throws: ``BarPathSettingsError/wrongValue(field:found:expected:)`` unless the scale is 0.01 to 1000.
+  public init(pixelsPerCm: Double) throws(BarPathSettingsError) {
+    try self.init(pixelsPerCm, .given)
+  }
+
+  /// A plate of `diameterPx` pixels and `diameterCm` centimetres: `pixelsPerCm = diameterPx / diameterCm`.
+  ///
+  /// - Throws: ``BarPathSettingsError/wrongValue(field:found:expected:)`` for a diameter outside the range of its
+  ///   setting.
+  public init(plateDiameterPx diameterPx: Double, diameterCm: Double = 45) throws(BarPathSettingsError) {
+    var settings = BarPathSettings()
+    settings.plateDiameterPx = diameterPx
+    settings.plateDiameterCm = diameterCm
+    try settings.validate()
+    try self.init(diameterPx / diameterCm, .plate)
+  }
+
+  /// The scale from the sizes of the box around the plate, one a frame: their median is the diameter. Nil where there
+  /// are none above 0, or the scale that comes out is impossible.
+  public init?(boxSides: [Double], diameterCm: Double) {
+    let sides = boxSides.filter { $0 > 0 && $0.isFinite }.sorted()
+    guard !sides.isEmpty else { return nil }
+    let median = sides[sides.count / 2]
+    let spread = (sides[sides.count * 3 / 4] - sides[sides.count / 4]) / median
+    guard let found = try? Self(median / diameterCm, .automatic(frames: sides.count, spread: spread)) else {
+      return nil
+    }
+    self = found
+  }
+
+  private init(_ pixelsPerCm: Double, _ source: Source) throws(BarPathSettingsError) {
+    var settings = BarPathSettings()
+    settings.pixelsPerCm = pixelsPerCm
+    try settings.validate()
+    (self.pixelsPerCm, self.source) = (pixelsPerCm, source)
+  }
+
+  /// What the settings say of the scale, if anything.
+  static func given(by settings: BarPathSettings) throws(BarPathSettingsError) -> BarCalibration? {
+    if let scale = settings.pixelsPerCm { return try BarCalibration(pixelsPerCm: scale) }
+    guard let plate = settings.plateDiameterPx else { return nil }
+    return try BarCalibration(plateDiameterPx: plate, diameterCm: settings.plateDiameterCm)
+  }
+}

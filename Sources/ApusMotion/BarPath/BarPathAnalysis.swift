@@ -1,0 +1,80 @@
+/// The analysis of a whole lift at once.
+public enum BarPathAnalysis {
+  /// Follows the bar through all frames, and measures the repetitions.
+  ///
+  /// A ``BarPathStream`` does the same frame by frame, and keeps what it has when a frame cannot be used.
+  ///
+  /// - Throws: ``BarPathSettingsError`` for a setting outside its range, ``BarFrameError`` for the first frame that
+  ///   cannot be used.
+  public static func analyze(
+    _ frames: some Sequence<BarFrame>, settings: BarPathSettings = BarPathSettings()
+  ) throws -> BarPathResult {
+    var stream = try BarPathStream(settings: settings)
+    for frame in frames { try stream.push(frame) }
+    return stream.finish()
+  }
+}
+
+extension BarPathStream {
+  /// Everything that is said of the stored frames.
+  func analyzed() -> BarPathResult {
+    let timestamps = frames.map(\.timestamp)
+    let breaks = PathBreaks(timestamps: timestamps, limit: settings.gapFillFrames)
+    let center = BarPoint(x: (width ?? 0) / 2, y: (height ?? 0) / 2)
+    let rotation = settings.gravityAngle == 0 ? nil : GravityRotation(degrees: settings.gravityAngle, center: center)
+    let detected = frames.map { frame in rotation.map { turn in frame.bar.map { turn.upright($0) } } ?? frame.bar }
+    let filled = GapFill.fill(
+      detected, timestamps: timestamps, limit: settings.gapFillFrames, breaks: breaks.isBreak)
+    let path = LiftPath(
+      detected: detected, filled: filled.points, isFilled: filled.isFilled, timestamps: timestamps,
+      breaks: breaks.isBreak, height: height ?? LivePath.usualHeight)
+
+    let calibration = self.calibration
+      ?? BarCalibration(boxSides: frames.map(\.side), diameterCm: settings.plateDiameterCm)
+    let smoothed = path.smoothed(settings)
+    let (windows, reps) = path.measured(path.measuring(settings, smoothed: smoothed), settings, calibration)
+    let velocity = PathVelocity.upward(
+      smoothed, timestamps: timestamps, scale: calibration?.pixelsPerCm ?? 1, breaks: breaks.isBreak)
+
+    var repIDs = [Int?](repeating: nil, count: frames.count)
+    for rep in reps { for index in rep.startFrame...rep.endFrame { repIDs[index] = rep.id } }
+    func inPicture(_ point: BarPoint?) -> BarPoint? {
+      rotation.map { turn in point.map { turn.inPicture($0) } } ?? point
+    }
+    let samples = frames.indices.map { index in
+      BarPathSample(
+        frame: frames[index].index, timestamp: timestamps[index], detected: frames[index].bar,
+        position: frames[index].bar ?? inPicture(filled.points[index]), smoothed: inPicture(smoothed[index]),
+        velocity: velocity[index], repID: repIDs[index], leftWrist: frames[index].leftWrist,
+        rightWrist: frames[index].rightWrist)
+    }
+    return BarPathResult(
+      settings: settings, calibration: calibration, width: width, height: height,
+      framesPerSecond: breaks.interval.map { 1 / $0 }, samples: samples, windows: windows, reps: reps,
+      summary: BarPathSummary(reps: reps),
+      warnings: warnings(breaks: breaks, calibration: calibration, reps: reps))
+  }
+
+  private func warnings(breaks: PathBreaks, calibration: BarCalibration?, reps: [BarRep]) -> [BarPathWarning] {
+    var warnings: [BarPathWarning] = []
+    let missing = frames.count { $0.bar == nil }
+    if frames.count < 2 { warnings.append(.tooFewFrames(frames.count)) }
+    if missing == frames.count {
+      warnings.append(.noBar)
+    } else if missing * 5 > frames.count {
+      warnings.append(.barOftenMissing(missing: missing, frames: frames.count))
+    }
+    switch calibration?.source {
+    case nil: warnings.append(.notCalibrated)
+    case .automatic(_, let spread)? where spread > 0.1: warnings.append(.unsureCalibration(spread: spread))
+    default: break
+    }
+    if let sizeChange { warnings.append(.imageSizeChanged(frame: sizeChange)) }
+    let gaps = breaks.isBreak.count { $0 }
+    if gaps > 0 { warnings.append(.timeGaps(gaps)) }
+    if let interval = breaks.interval, interval > 1 / 15.0 + 1e-6 { warnings.append(.lowFrameRate(1 / interval)) }
+    if reps.isEmpty, missing < frames.count, frames.count >= 2 { warnings.append(.noReps) }
+    for rep in reps where rep.isInterrupted { warnings.append(.interruptedRep(id: rep.id)) }
+    return warnings
+  }
+}

@@ -1,0 +1,109 @@
+/// What is known of one frame at the end. Positions are in pixels of the picture, from the top left.
+public struct BarPathSample: Sendable, Hashable {
+  /// The frame's index in the input, from 0; frames that could not be used leave a hole.
+  public let frame: Int
+  public let timestamp: Double
+  /// The bar as it was chosen among the detections; nil where it was not seen.
+  public let detected: BarPoint?
+  /// The same with short gaps filled.
+  public let position: BarPoint?
+  /// The position after smoothing.
+  public let smoothed: BarPoint?
+  /// How fast the smoothed position goes up, in cm/s, or px/s where the scale is unknown. Nil where it or the one
+  /// before is.
+  public let velocity: Double?
+  /// The repetition that the frame is part of.
+  public let repID: Int?
+  public let leftWrist: BarPoint?
+  public let rightWrist: BarPoint?
+
+  /// Whether the position was filled in.
+  public var isFilled: Bool { detected == nil && position != nil }
+}
+
+/// What came of a whole lift.
+public struct BarPathResult: Sendable, Hashable {
+  public let settings: BarPathSettings
+  /// The scale; nil where it is unknown, and then everything is in pixels instead of cm.
+  public let calibration: BarCalibration?
+  /// The size of the first frame that says its size, in pixels.
+  public let width: Double?
+  public let height: Double?
+  /// One over the median time between two frames; nil with fewer than two frames.
+  public let framesPerSecond: Double?
+  /// One a frame.
+  public let samples: [BarPathSample]
+  /// Where the bar moves for half a second or more; frames are places in `samples`.
+  public let windows: [LiftWindow]
+  public let reps: [BarRep]
+  public let summary: BarPathSummary
+  public let warnings: [BarPathWarning]
+
+  public var isCalibrated: Bool { calibration != nil }
+  /// What lengths are in: `cm`, or `px` without a scale.
+  public var lengthUnit: String { isCalibrated ? "cm" : "px" }
+  /// What speeds are in: `cm/s`, or `px/s` without a scale.
+  public var velocityUnit: String { lengthUnit + "/s" }
+  /// How many frames show no bar, and how many of them were filled in.
+  public var missingCount: Int { samples.count { $0.detected == nil } }
+  public var filledCount: Int { samples.count(where: \.isFilled) }
+}
+
+/// Something that makes a result less sure.
+public enum BarPathWarning: Sendable, Hashable {
+  /// Fewer than two frames: there is no motion in them.
+  case tooFewFrames(Int)
+  /// No frame shows a bar.
+  case noBar
+  /// More than a fifth of the frames show no bar.
+  case barOftenMissing(missing: Int, frames: Int)
+  /// There is no scale: lengths and speeds are in pixels.
+  case notCalibrated
+  /// The plate's boxes differ by more than a tenth from frame to frame.
+  case unsureCalibration(spread: Double)
+  /// From this frame on the image has another size.
+  case imageSizeChanged(frame: Int)
+  /// The time between two frames is so long, so often, that frames must be missing.
+  case timeGaps(Int)
+  /// Fewer than 15 frames a second: turning points are uncertain.
+  case lowFrameRate(Double)
+  /// The bar was seen and moved, or did not, but nothing makes a repetition.
+  case noReps
+  /// The bar was lost during a repetition.
+  case interruptedRep(id: Int)
+}
+
+extension BarPathWarning: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .tooFewFrames(let count): "\(count) frames: a path needs two or more"
+    case .noBar: "no frame shows a bar"
+    case .barOftenMissing(let missing, let frames): "\(missing) of \(frames) frames show no bar"
+    case .notCalibrated: "the scale is unknown: lengths are in pixels"
+    case .unsureCalibration(let spread):
+      "the plate's size differs by \(Int((min(spread, 1000) * 100).rounded())) % from frame to frame: the scale is unsure"
+    case .imageSizeChanged(let frame): "frame \(frame): the image has another size than before"
+    case .timeGaps(1): "once frames are missing for longer than gaps are filled"
+    case .timeGaps(let count): "\(count) times frames are missing for longer than gaps are filled"
+    case .lowFrameRate(let rate): "only \(Int(rate.rounded())) frames a second: turning points are uncertain"
+    case .noReps: "no repetition was found"
+    case .interruptedRep(let id): "the bar was lost during repetition \(id)"
+    }
+  }
+
+  /// The warning's name in files.
+  public var code: String {
+    switch self {
+    case .tooFewFrames: "too_few_frames"
+    case .noBar: "no_bar"
+    case .barOftenMissing: "bar_often_missing"
+    case .notCalibrated: "not_calibrated"
+    case .unsureCalibration: "unsure_calibration"
+    case .imageSizeChanged: "image_size_changed"
+    case .timeGaps: "time_gaps"
+    case .lowFrameRate: "low_frame_rate"
+    case .noReps: "no_reps"
+    case .interruptedRep: "interrupted_rep"
+    }
+  }
+}

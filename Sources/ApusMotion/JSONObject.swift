@@ -1,0 +1,45 @@
+/// Writes a JSON object member by member, in the order given.
+struct JSONObject {
+  private var members: [String] = []
+
+  var text: String { "{" + members.joined(separator: ",") + "}" }
+
+  mutating func add(_ key: String, _ value: Int) { add(key, literal: "\(value)") }
+
+  /// Swift prints the shortest decimal that reads back as the same number, always in a form JSON allows. Everything
+  /// written here was checked to be finite when it came in.
+  mutating func add(_ key: String, _ value: some BinaryFloatingPoint & LosslessStringConvertible) {
+    add(key, literal: value.isFinite ? value.description : "null")
+  }
+
+  mutating func add(_ key: String, _ value: String) { add(key, literal: Self.quoted(value)) }
+
+  mutating func add(_ key: String, _ values: [String]) {
+    add(key, literal: "[" + values.map(Self.quoted).joined(separator: ",") + "]")
+  }
+
+  mutating func add(_ key: String, _ object: JSONObject) { add(key, literal: object.text) }
+
+  mutating func add(_ key: String, _ objects: [JSONObject]) {
+    add(key, literal: "[" + objects.map(\.text).joined(separator: ",") + "]")
+  }
+
+  mutating func add(_ key: String, _ flag: Bool) { add(key, literal: flag ? "true" : "false") }
+
+  private mutating func add(_ key: String, literal: String) { members.append(Self.quoted(key) + ":" + literal) }
+
+  private static func quoted(_ text: String) -> String {
+    var result = "\""
+    for scalar in text.unicodeScalars {
+      switch scalar {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case _ where scalar.value < 0x20:
+        let digits = String(scalar.value, radix: 16)
+        result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+      default: result.unicodeScalars.append(scalar)
+      }
+    }
+    return result + "\""
+  }
+}
