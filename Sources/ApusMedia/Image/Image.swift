@@ -47,7 +47,13 @@ public struct Image<Sample: ImageSample>: Sendable, Equatable {
     self.init(unchecked: samples, width: width, height: height, color: color)
   }
 
-  private init(unchecked samples: [Sample], width: Int, height: Int, color: ColorModel) {
+  /// The picture with every sample changed by `body`.
+  @inline(__always)
+  func mapped<Other: ImageSample>(_ body: (Sample) -> Other) -> Image<Other> {
+    Image<Other>(unchecked: samples.map(body), width: width, height: height, color: color)
+  }
+
+  fileprivate init(unchecked samples: [Sample], width: Int, height: Int, color: ColorModel) {
     self.width = width
     self.height = height
     self.color = color

@@ -7,7 +7,9 @@ package enum Inflate {
   ///
   /// - Parameter limit: the most bytes of output.
   /// - Returns: the output, and how many bytes of `input` it took.
-  package static func raw(_ input: UnsafeRawBufferPointer, limit: Int) throws -> (output: [UInt8], consumed: Int) {
+  package static func raw(
+    _ input: UnsafeRawBufferPointer, limit: Int
+  ) throws(InflateError) -> (output: [UInt8], consumed: Int) {
     var decoder = InflateDecoder(input, output: InflateOutput(limit: limit))
     defer { decoder.output.deallocate() }
     try decoder.run()
@@ -19,7 +21,7 @@ package enum Inflate {
   /// - Returns: how many bytes of output there are, and how many bytes of `input` they took.
   package static func raw(
     _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
-  ) throws -> (produced: Int, consumed: Int) {
+  ) throws(InflateError) -> (produced: Int, consumed: Int) {
     var decoder = InflateDecoder(input, output: InflateOutput(borrowing: output))
     try decoder.run()
     return (decoder.output.count, decoder.consumed)
@@ -29,15 +31,36 @@ package enum Inflate {
   ///
   /// - Parameter limit: the most bytes of output.
   /// - Returns: the output, and how many bytes of `input` it took.
-  package static func zlib(_ input: UnsafeRawBufferPointer, limit: Int) throws -> (output: [UInt8], consumed: Int) {
+  package static func zlib(
+    _ input: UnsafeRawBufferPointer, limit: Int
+  ) throws(InflateError) -> (output: [UInt8], consumed: Int) {
+    var output = InflateOutput(limit: limit)
+    defer { output.deallocate() }
+    let consumed = try zlib(input, &output)
+    return (Array(output.bytes), consumed)
+  }
+
+  /// Decodes zlib data from the beginning of `input` into `output`, which must be large enough, and checks it.
+  ///
+  /// - Returns: how many bytes of output there are, and how many bytes of `input` they took.
+  package static func zlib(
+    _ input: UnsafeRawBufferPointer, into output: UnsafeMutableRawBufferPointer
+  ) throws(InflateError) -> (produced: Int, consumed: Int) {
+    var memory = InflateOutput(borrowing: output)
+    let consumed = try zlib(input, &memory)
+    return (memory.count, consumed)
+  }
+
+  private static func zlib(_ input: UnsafeRawBufferPointer, _ output: inout InflateOutput) throws(InflateError) -> Int {
     guard input.count >= 2 else { throw InflateError(offset: input.count, reason: .truncated) }
     let (method, flags) = (input[0], input[1])
     // Deflate with a window of at most 32 KiB, a check on these two bytes, and no preset dictionary.
     guard method & 0x0F == 8, method >> 4 <= 7, (Int(method) << 8 | Int(flags)) % 31 == 0, flags & 0x20 == 0 else {
       throw InflateError(offset: 0, reason: .badZlibHeader)
     }
-    var decoder = InflateDecoder(input, from: 2, output: InflateOutput(limit: limit))
-    defer { decoder.output.deallocate() }
+    var decoder = InflateDecoder(input, from: 2, output: output)
+    // The memory may have moved, also when decoding fails.
+    defer { output = decoder.output }
     try decoder.run()
     let end = decoder.consumed
     guard input.count - end >= 4 else { throw InflateError(offset: input.count, reason: .truncated) }
@@ -45,7 +68,7 @@ package enum Inflate {
     guard Adler32.checksum(decoder.output.bytes) == expected else {
       throw InflateError(offset: end, reason: .badChecksum)
     }
-    return (Array(decoder.output.bytes), end + 4)
+    return end + 4
   }
 }
 

@@ -18,7 +18,7 @@ struct InflateDecoder {
   var consumed: Int { position - bitCount / 8 }
 
   /// Decodes block after block, up to the one that says it is the last.
-  mutating func run() throws {
+  mutating func run() throws(InflateError) {
     while true {
       let isLast = try take(1) == 1
       switch try take(2) {
@@ -64,7 +64,7 @@ extension InflateDecoder {
 
   /// The next `count` bits, at most 16, as a number.
   @inline(__always)
-  private mutating func take(_ count: Int) throws -> Int {
+  private mutating func take(_ count: Int) throws(InflateError) -> Int {
     if bitCount < count { refill() }
     guard bitCount >= count else { throw error(.truncated) }
     let value = Int(truncatingIfNeeded: bits) & (1 << count - 1)
@@ -74,7 +74,7 @@ extension InflateDecoder {
 
   /// The next symbol of `code`.
   @inline(__always)
-  private mutating func symbol(_ code: borrowing PrefixCode) throws -> Int {
+  private mutating func symbol(_ code: borrowing PrefixCode) throws(InflateError) -> Int {
     if bitCount < PrefixCode.longest { refill() }
     guard let (symbol, length) = code.decode(bits) else {
       throw error(bitCount < PrefixCode.longest ? .truncated : .badSymbol)
@@ -88,7 +88,7 @@ extension InflateDecoder {
 // MARK: - Blocks
 
 extension InflateDecoder {
-  private mutating func storedBlock() throws {
+  private mutating func storedBlock() throws(InflateError) {
     drop(bitCount & 7)
     // The rest of `bits` is whole bytes: they are given back.
     position = consumed
@@ -106,7 +106,7 @@ extension InflateDecoder {
     position += count
   }
 
-  private mutating func dynamicBlock() throws {
+  private mutating func dynamicBlock() throws(InflateError) {
     let literalCount = try take(5) + 257
     let distanceCount = try take(5) + 1
     let lengthCount = try take(4) + 4
@@ -122,7 +122,7 @@ extension InflateDecoder {
   }
 
   /// Code lengths, of which runs are written as repetitions.
-  private mutating func readLengths(count: Int, _ code: PrefixCode) throws -> [UInt8] {
+  private mutating func readLengths(count: Int, _ code: PrefixCode) throws(InflateError) -> [UInt8] {
     var lengths: [UInt8] = []
     lengths.reserveCapacity(count)
     while lengths.count < count {
@@ -146,7 +146,7 @@ extension InflateDecoder {
     return lengths
   }
 
-  private mutating func compressedBlock(literals: PrefixCode, distances: PrefixCode) throws {
+  private mutating func compressedBlock(literals: PrefixCode, distances: PrefixCode) throws(InflateError) {
     while true {
       let literal = try symbol(literals)
       if literal < 256 {
@@ -172,29 +172,30 @@ extension InflateDecoder {
 
 extension InflateDecoder {
   /// In which order the lengths of the code-length code are written (3.2.7).
-  private static let lengthOrder: [UInt8] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
+  static let lengthOrder: [UInt8] = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15]
 
   /// Lengths of repetitions and their extra bits, for the symbols 257 to 285 (3.2.5).
-  private static let lengthBase: [UInt16] = [
+  static let lengthBase: [UInt16] = [
     3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258,
   ]
-  private static let lengthExtra: [UInt8] = [
+  static let lengthExtra: [UInt8] = [
     0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0,
   ]
 
   /// Distances of repetitions and their extra bits (3.2.5).
-  private static let distanceBase: [UInt16] = [
+  static let distanceBase: [UInt16] = [
     1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145,
     8193, 12289, 16385, 24577,
   ]
-  private static let distanceExtra: [UInt8] = [
+  static let distanceExtra: [UInt8] = [
     0, 0, 0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5, 6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13,
   ]
 
   /// The codes of blocks that carry none of their own (3.2.6).
-  private static let fixedLiterals = fixedCode(
+  static let fixedLiteralLengths =
     [UInt8](repeating: 8, count: 144) + [UInt8](repeating: 9, count: 112) + [UInt8](repeating: 7, count: 24)
-      + [UInt8](repeating: 8, count: 8))
+    + [UInt8](repeating: 8, count: 8)
+  private static let fixedLiterals = fixedCode(fixedLiteralLengths)
   private static let fixedDistances = fixedCode([UInt8](repeating: 5, count: 32))
 
   private static func fixedCode(_ lengths: [UInt8]) -> PrefixCode {
