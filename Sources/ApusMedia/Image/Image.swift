@@ -53,6 +53,17 @@ public struct Image<Sample: ImageSample>: Sendable, Equatable {
     Image<Other>(unchecked: samples.map(body), width: width, height: height, color: color)
   }
 
+  /// A picture of the same sides in another colour model, whose samples `body` writes.
+  @inline(__always)
+  func remade(as color: ColorModel, writing body: (UnsafeMutableBufferPointer<Sample>) -> Void) -> Image {
+    let count = width * height * color.channels
+    let samples = [Sample](unsafeUninitializedCapacity: count) { buffer, filled in
+      body(UnsafeMutableBufferPointer(rebasing: buffer[..<count]))
+      filled = count
+    }
+    return Image(unchecked: samples, width: width, height: height, color: color)
+  }
+
   fileprivate init(unchecked samples: [Sample], width: Int, height: Int, color: ColorModel) {
     self.width = width
     self.height = height
