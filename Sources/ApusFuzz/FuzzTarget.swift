@@ -41,6 +41,7 @@ let fuzzTargets: [any FuzzTarget] = [
   PoseFramesTarget(), TextConfigurationTarget(), NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(),
   ONNXSessionTarget(),
   VocabularyTarget(), TokenizerConfigurationTarget(), TypedTextTarget(),
+  PNGTarget(), NetpbmTarget(), BMPTarget(), Y4MTarget(), DeflateTarget(),
 ]
 
 /// Runs `read`, and accepts errors of the given types alone. Their texts are made, since a user would see them.

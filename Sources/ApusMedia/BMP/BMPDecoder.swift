@@ -1,5 +1,5 @@
-/// Reads BMP files: headers of Windows from 2 to 5 and of OS/2, palettes of 1, 2, 4 and 8 bits, also as runs (RLE4, RLE8),
-/// 16, 24 and 32 bits, with masks.
+/// Reads BMP files: headers of Windows from 2 to 5 and of OS/2, palettes of 1, 2, 4 and 8 bits, also as runs (RLE4,
+/// RLE8), 16, 24 and 32 bits, with masks.
 ///
 /// - A palette of greys alone gives a grey picture, any other pixels RGB, with opacity where a mask says so.
 /// - A channel of a mask is v · 255 / (its greatest number), rounded down, as in Pillow.
@@ -14,11 +14,12 @@ public enum BMPDecoder {
     switch header.layout {
     case .palette:
       let rows = try BMPRows(header)
+      let mask = UInt8(truncatingIfNeeded: 1 << header.bits - 1)
       return try colors(header) { (y, row) in
         let source = rows[y]
         for x in row.indices {
           let bit = x * header.bits
-          row[x] = source[bit >> 3] >> UInt8(8 - header.bits - bit & 7) & UInt8(truncatingIfNeeded: 1 << header.bits - 1)
+          row[x] = source[bit >> 3] >> UInt8(8 - header.bits - bit & 7) & mask
         }
       }
     case .runs:

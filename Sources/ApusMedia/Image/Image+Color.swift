@@ -1,8 +1,8 @@
 extension Image where Sample == UInt8 {
   /// The picture without opacity, as it looks before `background`; itself, when it has none.
   ///
-  /// A channel becomes (v · α + b · (255 − α)) / 255, to the nearest number. Of a grey picture the background is taken as
-  /// grey (``gray(_:_:_:)``).
+  /// A channel becomes (v · α + b · (255 − α)) / 255, to the nearest number. Behind a grey picture the background is
+  /// grey too.
   public func flattened(on background: (red: UInt8, green: UInt8, blue: UInt8) = (255, 255, 255)) -> Image {
     let behind: [UInt8]
     switch color {

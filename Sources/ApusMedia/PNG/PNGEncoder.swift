@@ -2,8 +2,8 @@ import Apus
 
 /// Writes PNG files of grey and RGB pictures, with or without opacity, of 8 and 16 bits.
 ///
-/// Every row has the filter after which it looks smallest. Pictures are not interlaced, and have no chunks but those that
-/// they need.
+/// Every row has the filter after which it looks smallest. Pictures are not interlaced, and have no chunks but those
+/// that they need.
 public enum PNGEncoder {
   /// The bytes of a PNG file with 8 bits a channel.
   public static func encode(_ image: Image<UInt8>) -> [UInt8] {
@@ -111,7 +111,8 @@ private struct PNGRowFilter {
     var best = PNGFilter.none
     var least = Int.max
     for filter in PNGFilter.allCases {
-      let cost = filter.apply(to: row, above: above, count: count, distance: distance, into: candidates[Int(filter.rawValue)])
+      let candidate = candidates[Int(filter.rawValue)]
+      let cost = filter.apply(to: row, above: above, count: count, distance: distance, into: candidate)
       if cost < least { (least, best) = (cost, filter) }
     }
     output[0] = best.rawValue

@@ -134,7 +134,7 @@ def main():
         noise = generator.integers(0, max(1, top // 8) + 1, (height, width, CHANNELS[kind]))
         return (slope * max(1, top // 256) + noise) % top
 
-    sizes = [(1, 1), (2, 3), (1, 7), (7, 1), (4, 5), (9, 8), (17, 33), (33, 17)]
+    sizes = [(1, 1), (2, 3), (1, 7), (7, 1), (4, 5), (9, 8), (9, 33), (19, 11)]
     for kind, depths in DEPTHS.items():
         for depth in depths:
             for interlaced in (False, True):

@@ -1,8 +1,8 @@
 /// Compresses with deflate (RFC 1951), bare or in the zlib format (RFC 1950).
 ///
 /// About what zlib does at its default level: repetitions of four bytes and more are found through chains of earlier
-/// places with the same four bytes, one byte later is tried before a repetition is taken, and every block has the prefix
-/// codes that fit it, or none where nothing can be gained.
+/// places with the same four bytes, one byte later is tried before a repetition is taken, and every block has the
+/// prefix codes that fit it, or none where nothing can be gained.
 package enum Deflate {
   /// Bare deflate data that stands for `input`.
   package static func raw(_ input: UnsafeRawBufferPointer) -> [UInt8] {

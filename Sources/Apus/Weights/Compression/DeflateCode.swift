@@ -36,7 +36,7 @@ struct DeflateCode {
 // MARK: - Lengths
 
 extension DeflateCode {
-  /// Huffman's lengths, with those beyond `longest` cut back. There are always two codes or more: a decoder may demand it.
+  /// Huffman's lengths, with those beyond `longest` cut back. There are always two codes or more: decoders demand it.
   private static func lengths(counts: [Int], longest: Int) -> [Int] {
     var symbols = counts.indices.filter { counts[$0] > 0 }
     for symbol in counts.indices where symbols.count < 2 && !symbols.contains(symbol) { symbols.append(symbol) }

@@ -15,7 +15,7 @@ struct DeflateMatcher {
 
   private let input: UnsafeRawBufferPointer
   private var position = 0
-  /// The place of the latest string with each hash, modulo 2³². A place that was never set leads to the beginning, which
+  /// The place of the latest string with each hash, modulo 2³². One that was never set leads to the beginning, which
   /// does no harm: what is found is compared byte by byte.
   private let heads: UnsafeMutablePointer<UInt32>
   /// For each place in the window, the one before it with the same hash.
