@@ -37,7 +37,8 @@ struct ApusCommand: ParsableCommand {
     version: ApusVersion.current,
     subcommands: [
       DemoCommand.self, RunCommand.self, InspectCommand.self, CompareCommand.self, ParityCommand.self,
-      ReduceCommand.self, BehaviorCommand.self, SuggestCommand.self, FillCommand.self, TypeCommand.self,
-      TokenizeCommand.self, QuantizeCommand.self, VerifyCommand.self, ConformanceCommand.self, DoctorCommand.self,
+      ReduceCommand.self, BehaviorCommand.self, ArmDriftCommand.self, SuggestCommand.self, FillCommand.self,
+      TypeCommand.self, TokenizeCommand.self, QuantizeCommand.self, VerifyCommand.self, ConformanceCommand.self,
+      DoctorCommand.self,
     ])
 }

@@ -4,8 +4,8 @@ import Testing
 /// What every command owes the shell.
 @Suite struct ConductTests {
   private static let commands = [
-    "demo", "run", "inspect", "compare", "behavior", "suggest", "fill", "type", "tokenize", "quantize", "verify",
-    "conformance", "doctor",
+    "demo", "run", "inspect", "compare", "behavior", "arm-drift", "suggest", "fill", "type", "tokenize", "quantize",
+    "verify", "conformance", "doctor",
   ]
 
   @Test func theVersionIsPrinted() throws {

@@ -1,4 +1,4 @@
-/// A strict JSON reader for one line of bytes, used by asking for what should come next.
+/// A strict JSON reader for a line of bytes, or several, used by asking for what should come next.
 ///
 /// `JSONDecoder` would do the same at about a third of the speed, but cannot say where or why a
 /// line is wrong, and lets a key that occurs twice pass. Nesting is followed with a counted stack, never by recursion.
@@ -14,7 +14,21 @@ struct JSONScanner {
   private let bytes: [UInt8]
   private var index = 0
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  /// What messages call the end of the bytes.
+  private let endName: StaticString
+
+  init(_ bytes: [UInt8], endName: StaticString = "the end of the line") {
+    self.bytes = bytes
+    self.endName = endName
+  }
+
+  /// How many bytes lie before the next one that is no blank.
+  var position: Int {
+    mutating get {
+      _ = peek()
+      return index
+    }
+  }
 
   /// The next byte that is no blank, without taking it; nil at the end.
   mutating func peek() -> UInt8? {
@@ -40,7 +54,7 @@ struct JSONScanner {
 
   /// Nothing but blanks may follow.
   mutating func expectEnd() throws(Failure) {
-    guard peek() == nil else { throw unexpected("expected the end of the line") }
+    guard peek() == nil else { throw unexpected("expected \(endName)") }
   }
 
   /// Takes `null` if it comes next.
@@ -139,7 +153,7 @@ struct JSONScanner {
 
   /// A failure at the present place.
   func unexpected(_ message: String) -> Failure {
-    let found = index < bytes.count ? "" : ", found the end of the line"
+    let found = index < bytes.count ? "" : ", found \(endName)"
     return Failure(column: index + 1, message: message + found)
   }
 

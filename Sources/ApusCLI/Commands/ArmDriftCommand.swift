@@ -1,0 +1,103 @@
+import Apus
+import ApusMotion
+import ArgumentParser
+
+extension ArmDriftProfile: ExpressibleByArgument {}
+
+extension ArmDriftMode: ExpressibleByArgument {}
+
+struct ArmDriftCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "arm-drift",
+    abstract: "Measure how two arms are held out, from keypoints.",
+    discussion: """
+      Reads wrists and shoulders frame by frame, ten seconds or more, and estimates a level from 0 to 4 as item 5 of \
+      the NIH stroke scale has them: how far the heights of the wrists differ, and whether an arm sinks.
+
+      \(ArmDriftText.disclaimer)
+
+      INPUT is JSON, in one of these forms; each may be the text in 'body' of {"statusCode", "headers", "body"}.
+        {"fps", "width", "height", "coordinate_space", "frames": [{"t", "keypoints"}, …]}
+        {"width", "height", "coordinate_space", "keypoints_history": [{"timestamp", "keypoints"}, …]}
+        {"t", "width", "height", "coordinate_space", "keypoints"}, a frame a line
+        {"t", "width", "height", "detections": [{"class": "person", "score", "keypoints"}]}, a frame a line
+      't' is seconds; 'coordinate_space' is pixel, normalized_topleft or vision; 'keypoints' is \
+      {"left_wrist": {"x": …, "y": …, "confidence": …}, "right_wrist": …, "left_shoulder": …, \
+      "right_shoulder": …}, in detections the 17 points [x, y, v] of COCO.
+
+      OUTPUT is for reading; with --json one object. A recording that shows too little for a level has status \
+      insufficient_data, no level, and ends with 65.
+
+      EXAMPLES
+        apus arm-drift keypoints.json
+        apus arm-drift frames.jsonl --width 720 --height 1280 --space vision
+        detector --json video | apus arm-drift - --json | jq .left.drift_deg
+        apus arm-drift keypoints.json --mode legacy --csv angles.csv
+      """)
+
+  @Argument(
+    help: "A file of keypoints, or - for standard input.", completion: .file(extensions: ["json", "jsonl"]))
+  var file: String
+
+  @OptionGroup(title: "Input") var input: ArmInputOptions
+
+  @Option(help: ArgumentHelp("Which boundaries make a level of the mean asymmetry.", valueName: "profile"))
+  var profile = ArmDriftProfile.robust
+
+  @Option(
+    help: ArgumentHelp(
+      "What change over time adds: one level at most, or, legacy, up to three as once published.", valueName: "mode"))
+  var mode = ArmDriftMode.recommended
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  @Option(
+    help: ArgumentHelp("Write angles and asymmetry, a row a frame.", valueName: "file"),
+    completion: .file(extensions: ["csv"]))
+  var csv: String?
+
+  func run() throws {
+    let options = try input.readerOptions()
+    let source = try ByteInput(path: file)
+    let outcome: ArmDriftOutcome
+    do {
+      let recording = try ArmRecording(json: source.readAll(limit: ArmRecording.byteLimit), options: options)
+      outcome = ArmDriftAnalyzer(profile: profile, mode: mode).analyze(recording)
+    } catch let error as ArmDriftError {
+      if json { try Output.line(error.json) }
+      throw CommandFailure(.badData, "\(source.name): \(error)")
+    }
+    if json { try Output.line(outcome.json) }
+    switch outcome {
+    case .report(let report):
+      if !json { for line in ArmDriftTextReport(report).lines { try Output.line(line) } }
+      if let csv { try TextFile.write(report.csv, to: csv) }
+    case .insufficientData(let reason):
+      throw CommandFailure(.badData, "\(source.name): \(reason)")
+    }
+  }
+}
+
+/// What a file of arms may leave out.
+struct ArmInputOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Frames a second, for frames without a time.", valueName: "rate"))
+  var fps: Double?
+
+  @Option(help: ArgumentHelp("The image's width, for frames without 'width'.", valueName: "pixels"))
+  var width: Double?
+
+  @Option(help: ArgumentHelp("The image's height, for frames without 'height'.", valueName: "pixels"))
+  var height: Double?
+
+  @Option(help: ArgumentHelp("Space of frames without 'coordinate_space'.", valueName: "space"))
+  var space: ImageSpace?
+
+  func readerOptions() throws -> ArmReaderOptions {
+    var options = ArmReaderOptions()
+    (options.framesPerSecond, options.width, options.height) = (fps, width, height)
+    options.space = space
+    try options.validate()
+    return options
+  }
+}

@@ -1,0 +1,127 @@
+/// Results as one JSON object: snake_case keys in a fixed order, what is absent left out. The same result is the same
+/// bytes everywhere. Without a level there is no key of a score.
+extension ArmDriftOutcome {
+  public var json: String {
+    switch self {
+    case .report(let report): report.json
+    case .insufficientData(let outcome): outcome.json
+    }
+  }
+}
+
+extension ArmDriftReport {
+  /// `{"status": "ok", "drift_detected": …, …, "disclaimer": …}`.
+  public var json: String {
+    var object = JSONObject()
+    object.add("status", "ok")
+    object.add("drift_detected", isDriftDetected)
+    // No keypoint shows how a hand is turned: clients expect the key.
+    object.add("pronation_detected", false)
+    object.add("y_difference", asymmetry.mean)
+    for key in ["clinical_score", "nihss_motor_score", "nihss_total"] { object.add(key, estimatedMotorLevel) }
+    object.add("test_quality", "enhanced_keypoint_frame_by_frame")
+    object.add("severity", severity)
+    object.add("drift_severity", driftSeverity)
+    object.add("message", message)
+    object.add("research_based", false)
+    object.add("analysis_method", "keypoints_\(mode.rawValue)")
+    object.add("clinical_interpretation", interpretation)
+    object.add("clinical_standards", ArmDriftText.standard)
+    object.add("frames_analyzed", coverage.frames)
+    if let rate = coverage.framesPerSecond, let fps = Int(exactly: rate.rounded()), fps > 0 { object.add("fps", fps) }
+    object.add("drift_trend", asymmetry.trend)
+    object.add("mean_velocity", asymmetry.meanVelocity)
+    object.add("max_velocity", asymmetry.maximumVelocity)
+    if let stability = asymmetry.stability { object.add("stability_score", stability) }
+    var metrics = JSONObject()
+    metrics.add("mean_asymmetry", asymmetry.mean)
+    metrics.add("asymmetry_std", asymmetry.deviation)
+    metrics.add("velocity_std", asymmetry.velocityDeviation)
+    metrics.add("analysis_duration", asymmetry.duration)
+    object.add("temporal_metrics", metrics)
+    object.add("asymmetry_score", asymmetry.mean)
+    object.add("asymmetry_percent", asymmetry.mean * 100)
+    object.add("vertical_drift", verticalDrift)
+    object.add("detection_quality", quality.rawValue)
+    object.add("quality_reason", qualityReason)
+    if let testDuration { object.add("test_duration", testDuration) }
+    object.add("profile", profile.rawValue)
+    object.add("mode", mode.rawValue)
+    object.add("left", left.json)
+    object.add("right", right.json)
+    object.add("drift_side", driftSide.rawValue)
+    object.add("lower_side", lowerSide.rawValue)
+    object.add("bilateral_low_arms", hasBilateralLowArms)
+    if let tremor = asymmetry.isTremorLike { object.add("tremor_detected", tremor) }
+    object.add("sides_exchanged", areSidesExchanged)
+    coverage.add(to: &object)
+    object.add("disclaimer", ArmDriftText.disclaimer)
+    return object.text
+  }
+}
+
+extension ArmDriftInsufficientData {
+  /// `{"status": "insufficient_data", "error": …, …, "disclaimer": …}`.
+  public var json: String {
+    var object = JSONObject()
+    object.add("status", "insufficient_data")
+    object.add("error", description)
+    object.add("frames_analyzed", coverage.frames)
+    object.add("profile", profile.rawValue)
+    object.add("mode", mode.rawValue)
+    coverage.add(to: &object)
+    object.add("disclaimer", ArmDriftText.disclaimer)
+    return object.text
+  }
+}
+
+extension ArmDriftError {
+  /// `{"status": "invalid", "error": …, "disclaimer": …}`.
+  public var json: String {
+    var object = JSONObject()
+    object.add("status", "invalid")
+    object.add("error", description)
+    object.add("disclaimer", ArmDriftText.disclaimer)
+    return object.text
+  }
+}
+
+extension ArmHold {
+  fileprivate var json: JSONObject {
+    var object = JSONObject()
+    object.add("drop_deg_start", startAngle)
+    object.add("drop_deg_end", endAngle)
+    object.add("drift_deg", drift)
+    if let timeToDrift { object.add("time_to_drift_s", timeToDrift) }
+    return object
+  }
+}
+
+extension ArmCoverage {
+  fileprivate func add(to object: inout JSONObject) {
+    object.add("valid_frames", validFrames)
+    object.add("interpolated_frames", interpolatedFrames)
+    object.add("seconds", seconds)
+    object.add("seen_seconds", seenSeconds)
+    object.add("gaps", gaps)
+    object.add("longest_interval_s", longestInterval)
+  }
+}
+
+extension ArmDriftReport {
+  /// A header and a row for each frame: `t,left_angle_deg,right_angle_deg,asymmetry,vertical_difference,interpolated`.
+  /// A frame that could not be used has its time alone. LF line ends, decimal points.
+  public var csv: String {
+    var text = "t,left_angle_deg,right_angle_deg,asymmetry,vertical_difference,interpolated\n"
+    for sample in samples {
+      text += "\(sample.timestamp),"
+      if let measures = sample.measures {
+        text += "\(measures.leftAngle),\(measures.rightAngle),\(measures.asymmetry),\(measures.verticalDifference),"
+        text += sample.isInterpolated ? "1\n" : "0\n"
+      } else {
+        text += ",,,,\n"
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,117 @@
+/// A frame of a recording, and what it measures.
+public struct ArmSample: Sendable, Hashable {
+  /// Seconds, as the recording has them.
+  public let timestamp: Double
+  /// Nil for a frame in which a wrist or a shoulder was not found.
+  public let measures: ArmMeasures?
+  /// Whether a point was filled in from the frames before and after.
+  public let isInterpolated: Bool
+}
+
+/// The frames of a recording in pixels, with short gaps filled.
+struct ArmSamples {
+  let samples: [ArmSample]
+  /// Whether the labels of left and right were exchanged.
+  let areSidesExchanged: Bool
+  /// For each point that is needed, in how many frames it is there.
+  let found: [(keypoint: ArmKeypoint, frames: Int)]
+
+  /// A point is filled in where the frames that have it are at most this far apart, in seconds.
+  static let longestGap = 0.25
+  static let slack = 1e-6
+  /// A point must be surer than this.
+  static let minimumConfidence = 0.3
+
+  init(_ recording: ArmRecording) {
+    let frames = recording.frames
+    var tracks = ArmKeypoint.required.map { keypoint in
+      Track(frames.map { $0.position(of: keypoint, minimumConfidence: Self.minimumConfidence) })
+    }
+    let times = frames.map(\.timestamp)
+    for index in tracks.indices { tracks[index].fillGaps(times: times) }
+    found = zip(ArmKeypoint.required, tracks).map { ($0, $1.positions.count { $0 != nil }) }
+
+    let places = Dictionary(uniqueKeysWithValues: ArmKeypoint.required.enumerated().map { ($1, $0) })
+    func track(_ keypoint: ArmKeypoint) -> Track { tracks[places[keypoint] ?? 0] }
+    var (leftShoulder, rightShoulder) = (track(.leftShoulder), track(.rightShoulder))
+    var (leftWrist, rightWrist) = (track(.leftWrist), track(.rightWrist))
+    areSidesExchanged = Self.areExchanged(
+      leftShoulder.positions, rightShoulder.positions, subjectLeftIsImageLeft: recording.subjectLeftIsImageLeft)
+    if areSidesExchanged {
+      swap(&leftShoulder, &rightShoulder)
+      swap(&leftWrist, &rightWrist)
+    }
+    let all = [leftShoulder, rightShoulder, leftWrist, rightWrist]
+    samples = frames.indices.map { index in
+      var measures: ArmMeasures?
+      if let ls = leftShoulder.positions[index], let rs = rightShoulder.positions[index],
+        let lw = leftWrist.positions[index], let rw = rightWrist.positions[index]
+      {
+        measures = ArmMeasures(
+          leftShoulder: ls, rightShoulder: rs, leftWrist: lw, rightWrist: rw, height: frames[index].height)
+      }
+      return ArmSample(
+        timestamp: times[index], measures: measures,
+        isInterpolated: measures != nil && all.contains { $0.isFilled[index] })
+    }
+  }
+
+  /// Whether most frames show the shoulders on the other sides than the recording says they are.
+  private static func areExchanged(
+    _ left: [(x: Double, y: Double)?], _ right: [(x: Double, y: Double)?], subjectLeftIsImageLeft: Bool?
+  ) -> Bool {
+    guard let subjectLeftIsImageLeft else { return false }
+    var balance = 0
+    for case (let left?, let right?) in zip(left, right) where left.x != right.x {
+      balance += (left.x < right.x) == subjectLeftIsImageLeft ? 1 : -1
+    }
+    return balance < 0
+  }
+
+  /// One point through all frames.
+  private struct Track {
+    var positions: [(x: Double, y: Double)?]
+    var isFilled: [Bool]
+
+    init(_ positions: [(x: Double, y: Double)?]) {
+      self.positions = positions
+      isFilled = Array(repeating: false, count: positions.count)
+    }
+
+    /// Fills what is missing between two frames that are near enough, on the straight line between them.
+    mutating func fillGaps(times: [Double]) {
+      var last: Int?
+      for index in positions.indices {
+        guard let after = positions[index] else { continue }
+        defer { last = index }
+        guard let first = last, index - first > 1, let before = positions[first] else { continue }
+        let duration = times[index] - times[first]
+        guard duration <= ArmSamples.longestGap + ArmSamples.slack else { continue }
+        for missing in first + 1..<index {
+          let part = (times[missing] - times[first]) / duration
+          positions[missing] = (before.x + (after.x - before.x) * part, before.y + (after.y - before.y) * part)
+          isFilled[missing] = true
+        }
+      }
+    }
+  }
+}
+
+extension [Double] {
+  /// The middle value, or the mean of the two in the middle; nil of nothing.
+  var median: Double? {
+    if isEmpty { return nil }
+    let sorted = sorted()
+    let middle = count / 2
+    return count % 2 == 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2
+  }
+
+  /// The standard deviation of the values as a whole population; nil of nothing.
+  var populationDeviation: Double? {
+    if isEmpty { return nil }
+    let mean = reduce(0, +) / Double(count)
+    var squares = 0.0
+    for value in self { squares += (value - mean) * (value - mean) }
+    return (squares / Double(count)).squareRoot()
+  }
+}
