@@ -6,6 +6,10 @@ public enum MotionConfigurationError: Error, Sendable, Equatable {
   case invalidStride(Int)
   /// A confidence threshold outside 0...1.
   case invalidThreshold(Float)
+  /// A threshold for leaving a segment outside 0 and that for entering one.
+  case invalidLeaveThreshold(Float, enter: Float)
+  /// A least duration of a segment that is negative or not finite.
+  case invalidMinimumDuration(Double)
   /// A gap that is not a number above 0.
   case invalidMaximumGap(Double)
   /// A number of frames to hold a point for that is negative.
@@ -45,6 +49,10 @@ extension MotionConfigurationError: CustomStringConvertible {
       "stride \(stride), expected 1 or more"
     case .invalidThreshold(let threshold):
       "confidence threshold \(threshold), expected 0 to 1"
+    case .invalidLeaveThreshold(let threshold, let enter):
+      "leave threshold \(threshold), expected 0 to \(enter), the enter threshold"
+    case .invalidMinimumDuration(let duration):
+      "minimum duration \(duration) s, expected a finite number of 0 or more"
     case .invalidMaximumGap(let gap):
       "largest gap \(gap) s, expected seconds above 0"
     case .invalidHold(let frames):

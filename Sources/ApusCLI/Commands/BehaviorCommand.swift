@@ -22,12 +22,14 @@ struct BehaviorCommand: ParsableCommand {
 
       OUTPUT is a row for each window; with --json a line of JSON: t, frame, label, raw_label, confidence, \
       probabilities, missing_fraction, window_seconds. A pause of more than a second empties the window and gives a \
-      line with gap_seconds. Input that ends before the first full window is an error (65).
+      line with gap_seconds. Input that ends before the first full window is an error (65). With --segments it is a \
+      row for each stretch of one behaviour, and totals at the end.
 
       EXAMPLES
         apus behavior poses.jsonl
         apus behavior poses.csv --input-fps 30 --width 640 --height 480
         pose-source | apus behavior - --json | jq -r .label
+        apus behavior poses.jsonl --segments
         apus behavior --sensitivity
       """)
 
@@ -38,6 +40,8 @@ struct BehaviorCommand: ParsableCommand {
   @OptionGroup(title: "Input") var input: PoseInputOptions
 
   @OptionGroup(title: "Classification") var stream: BehaviorStreamOptions
+
+  @OptionGroup(title: "Segments") var segments: BehaviorSegmentArguments
 
   @Option(
     help: ArgumentHelp("The weights, a safetensors file.", valueName: "file"),
@@ -53,6 +57,7 @@ struct BehaviorCommand: ParsableCommand {
   func validate() throws {
     if file == nil, !sensitivity { throw ValidationError("Missing expected argument '<file>', a file or '-'.") }
     if file != nil, sensitivity { throw ValidationError("--sensitivity takes no file.") }
+    if sensitivity, segments.segments { throw ValidationError("--sensitivity makes no segments.") }
   }
 
   func run() throws {
@@ -65,7 +70,7 @@ struct BehaviorCommand: ParsableCommand {
     var session = BehaviorSession(
       source: source, reader: try PoseFrameReader(options: readerOptions),
       stream: try BehaviorStream(classifier: classifier, options: options),
-      printer: json ? .json : .text(BehaviorText(info: classifier.modelInfo)))
+      segmenter: try segments.segmenter(), printer: json ? .json : .text(BehaviorText(info: classifier.modelInfo)))
     try session.run()
   }
 
@@ -90,13 +95,19 @@ private struct BehaviorSession {
   let source: ByteInput
   var reader: PoseFrameReader
   var stream: BehaviorStream
+  /// Where segments are wanted instead of predictions.
+  var segmenter: BehaviorSegmenter?
   var printer: Printer
   var progress: ProgressBar?
 
-  init(source: ByteInput, reader: PoseFrameReader, stream: BehaviorStream, printer: Printer) {
+  init(
+    source: ByteInput, reader: PoseFrameReader, stream: BehaviorStream, segmenter: BehaviorSegmenter?,
+    printer: Printer
+  ) {
     self.source = source
     self.reader = reader
     self.stream = stream
+    self.segmenter = segmenter
     self.printer = printer
     progress = ProgressBar(total: source.byteCount)
   }
@@ -143,16 +154,35 @@ private struct BehaviorSession {
       }
       throw CommandFailure(.badData, message)
     }
-    if case .text(let text) = printer { try write(text.footer(summary)) }
+    if let segment = segmenter?.finish() { try write(segment) }
+    switch (printer, segmenter) {
+    case (.json, nil): break
+    case (.json, let segmenter?): try write([segmenter.totalsJSONLine])
+    case (.text(let text), nil): try write(text.footer(summary))
+    case (.text(let text), let segmenter?): try write(text.footer(segmenter.totals))
+    }
   }
 
   private var rate: String { stream.options.framesPerSecond.map { NumberText.short($0) } ?? "0" }
 
   private mutating func write(_ event: BehaviorEvent) throws {
+    if segmenter != nil {
+      if let segment = segmenter?.push(event) { try write(segment) }
+      if case .prediction = event { return }
+    }
     switch printer {
     case .json: try write([event.jsonLine])
     case .text(var text):
       try write(text.rows(for: event))
+      printer = .text(text)
+    }
+  }
+
+  private mutating func write(_ segment: BehaviorSegment) throws {
+    switch printer {
+    case .json: try write([segment.jsonLine])
+    case .text(var text):
+      try write(text.rows(for: segment))
       printer = .text(text)
     }
   }

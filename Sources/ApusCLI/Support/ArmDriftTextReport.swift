@@ -15,9 +15,8 @@ struct ArmDriftTextReport {
         + terminal.styled("  profile \(report.profile.rawValue), mode \(report.mode.rawValue)", .dim), "",
       terminal.styled("estimated level \(report.estimatedMotorLevel) of 4", color)
         + terminal.styled("  \(report.severity)", .dim),
-      report.interpretation, "",
     ]
-    lines += arms + [""] + facts + [""] + notes
+    lines += wrapped(report.interpretation, width: 100) + [""] + arms + [""] + facts + [""] + notes
     lines += wrapped(ArmDriftText.disclaimer, width: 100).map { terminal.styled($0, .dim) }
     return lines
   }

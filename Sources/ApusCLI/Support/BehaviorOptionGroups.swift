@@ -65,6 +65,31 @@ struct PoseInputOptions: ParsableArguments {
   }
 }
 
+/// How predictions become segments.
+struct BehaviorSegmentArguments: ParsableArguments {
+  @Flag(help: "Print stretches of one behaviour, and totals, instead of a row for each window.")
+  var segments = false
+
+  @Option(help: ArgumentHelp("A segment begins at this confidence or more; 0 to 1.", valueName: "confidence"))
+  var enter: Float = 0.7
+
+  @Option(help: ArgumentHelp("A segment goes on at this confidence or more.", valueName: "confidence"))
+  var leave: Float = 0.5
+
+  @Option(
+    help: ArgumentHelp(
+      "A behaviour lasts this long before it begins a segment, and is gone this long before it ends.",
+      valueName: "seconds"))
+  var minDuration = 0.5
+
+  func segmenter() throws -> BehaviorSegmenter? {
+    guard segments else { return nil }
+    var options = BehaviorSegmentOptions()
+    (options.enter, options.leave, options.minimumDuration) = (enter, leave, minDuration)
+    return try BehaviorSegmenter(options: options)
+  }
+}
+
 /// How a stream of poses is classified.
 struct BehaviorStreamOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Frames a second to use; more are left out. 0 uses every frame.", valueName: "rate"))

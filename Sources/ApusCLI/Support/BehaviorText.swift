@@ -13,20 +13,49 @@ struct BehaviorText {
     labelWidth = (info.labels + [BehaviorPrediction.uncertain]).map(\.count).max() ?? 0
   }
 
-  private var header: [String] {
+  private func header(_ columns: String) -> [String] {
     let terminal = Terminal.output
     var facts = ["\(info.labels.count) labels, \(info.trainedClasses.count) of them trained"]
     if let data = info.trainingData { facts.append("learned from \(data)") }
     return [
       terminal.styled(info.name, .bold) + terminal.styled("  " + facts.joined(separator: "; "), .dim), "",
-      terminal.styled("      time  " + padded("behaviour", labelWidth) + "  confidence", .dim),
+      terminal.styled(columns + "  " + padded("behaviour", labelWidth) + "  confidence", .dim),
     ]
   }
 
   /// The header before the first of them.
   mutating func rows(for event: BehaviorEvent) -> [String] {
     defer { hasHeader = true }
-    return (hasHeader ? [] : header) + [row(for: event)]
+    return (hasHeader ? [] : header("      time")) + [row(for: event)]
+  }
+
+  /// The header before the first of them.
+  mutating func rows(for segment: BehaviorSegment) -> [String] {
+    defer { hasHeader = true }
+    let confidence = NumberText.fixed(segment.meanConfidence, decimals: 2)
+    let row =
+      [segment.start, segment.end, segment.seconds].map(seconds).joined()
+      + Terminal.output.styled(padded(segment.label, labelWidth), .bold) + "  \(confidence)  "
+      + bar(segment.meanConfidence, isGood: true)
+    return (hasHeader ? [] : header("      from          to       lasts")) + [row]
+  }
+
+  /// `123.4 s`, right aligned, and two blanks.
+  private func seconds(_ value: Double) -> String {
+    let text = NumberText.fixed(value, decimals: 1)
+    return String(repeating: " ", count: max(0, 8 - text.count)) + text + " s  "
+  }
+
+  func footer(_ totals: [BehaviorTotal]) -> [String] {
+    if totals.isEmpty { return ["no behaviour was sure enough, for long enough, to be a segment"] }
+    var table = TextTable(alignments: [.left, .right, .right, .right])
+    table.add("total", "segments", "seconds", "longest")
+    for total in totals {
+      table.add(
+        total.label, "\(total.segments)", NumberText.fixed(total.seconds, decimals: 1),
+        NumberText.fixed(total.longest, decimals: 1))
+    }
+    return [""] + table.lines
   }
 
   private mutating func row(for event: BehaviorEvent) -> String {
@@ -54,10 +83,9 @@ struct BehaviorText {
 
   private func row(_ prediction: BehaviorPrediction) -> String {
     let terminal = Terminal.output
-    let time = NumberText.fixed(prediction.timestamp, decimals: 1)
     let isUncertain = prediction.label == BehaviorPrediction.uncertain
     let confidence = NumberText.fixed(Double(prediction.confidence), decimals: 2)
-    var line = String(repeating: " ", count: max(0, 8 - time.count)) + time + " s  "
+    var line = seconds(prediction.timestamp)
     line += terminal.styled(padded(prediction.label, labelWidth), isUncertain ? .dim : .bold) + "  \(confidence)  "
     line += bar(Double(prediction.confidence), isGood: !isUncertain)
     if isUncertain {

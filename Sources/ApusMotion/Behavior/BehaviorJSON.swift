@@ -52,6 +52,37 @@ extension BehaviorEvent {
   }
 }
 
+extension BehaviorSegment {
+  /// `{"label": …, "start": …, "end": …, "seconds": …, "mean_confidence": …, "predictions": …}`.
+  public var jsonLine: String {
+    var object = JSONObject()
+    object.add("label", label)
+    object.add("start", start)
+    object.add("end", end)
+    object.add("seconds", seconds)
+    object.add("mean_confidence", meanConfidence)
+    object.add("predictions", predictions)
+    return object.text
+  }
+}
+
+extension BehaviorSegmenter {
+  /// `{"totals": {label: {"segments": …, "seconds": …, "longest": …}, …}}`, longest first.
+  public var totalsJSONLine: String {
+    var byLabel = JSONObject()
+    for total in totals {
+      var object = JSONObject()
+      object.add("segments", total.segments)
+      object.add("seconds", total.seconds)
+      object.add("longest", total.longest)
+      byLabel.add(total.label, object)
+    }
+    var object = JSONObject()
+    object.add("totals", byLabel)
+    return object.text
+  }
+}
+
 extension BehaviorModelInfo {
   /// `{"name": …, "labels": […], "trained_classes": […], "window_length": …, "training_data": …}`.
   public var jsonLine: String {
