@@ -38,7 +38,7 @@ struct FuzzFinding: Error {
 /// Every target there is.
 let fuzzTargets: [any FuzzTarget] = [
   SafetensorsTarget(), SafetensorsIndexTarget(), NPYTarget(), NPZTarget(), InflateTarget(), JSONTarget(),
-  PoseFramesTarget(), TextConfigurationTarget(), NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(),
+  PoseFramesTarget(), DetectionsTarget(), TextConfigurationTarget(), NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(),
   ONNXSessionTarget(),
   VocabularyTarget(), TokenizerConfigurationTarget(), TypedTextTarget(),
   PNGTarget(), NetpbmTarget(), BMPTarget(), Y4MTarget(), DeflateTarget(),

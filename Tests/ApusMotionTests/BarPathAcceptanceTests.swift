@@ -2,7 +2,7 @@ import Testing
 
 @testable import ApusMotion
 
-/// What the specification of the bar path analysis demands, by its numbers. The expected values were worked out by hand.
+/// What the specification of the bar path analysis demands, by its numbers. Expected values were worked out by hand.
 @Suite struct BarPathAcceptanceTests {
   private func expect(_ found: [Double?], _ expected: [Double?], within tolerance: Double) {
     #expect(found.count == expected.count)
@@ -122,7 +122,9 @@ import Testing
   @Test("AT4.7: the first of the two is chosen both times")
   func choice() throws {
     var stream = try BarPathStream()
-    func push(_ t: Double, wrist: (Double, Double), _ boxes: [(x: Double, y: Double, confidence: Double)]) throws -> BarPoint? {
+    func push(
+      _ t: Double, wrist: (Double, Double), _ boxes: [(x: Double, y: Double, confidence: Double)]
+    ) throws -> BarPoint? {
       let detections = boxes.map {
         BarDetection(x: $0.x - 0.05, y: $0.y - 0.05, width: 0.1, height: 0.1, confidence: $0.confidence)
       }

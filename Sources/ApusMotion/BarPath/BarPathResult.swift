@@ -81,7 +81,7 @@ extension BarPathWarning: CustomStringConvertible {
     case .barOftenMissing(let missing, let frames): "\(missing) of \(frames) frames show no bar"
     case .notCalibrated: "the scale is unknown: lengths are in pixels"
     case .unsureCalibration(let spread):
-      "the plate's size differs by \(Int((min(spread, 1000) * 100).rounded())) % from frame to frame: the scale is unsure"
+      "the plate's size differs by \(Int((min(spread, 1000) * 100).rounded())) %: the scale is unsure"
     case .imageSizeChanged(let frame): "frame \(frame): the image has another size than before"
     case .timeGaps(1): "once frames are missing for longer than gaps are filled"
     case .timeGaps(let count): "\(count) times frames are missing for longer than gaps are filled"

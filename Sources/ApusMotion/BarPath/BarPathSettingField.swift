@@ -44,7 +44,8 @@ extension BarPathSettingField.Value: CustomStringConvertible {
 extension BarPathSettingField {
   fileprivate typealias Path<Value> = WritableKeyPath<BarPathSettings, Value> & Sendable
 
-  private static func range(_ range: ClosedRange<Double>) -> String {
+  /// `0.3 to 0.9`.
+  static func range(_ range: ClosedRange<Double>) -> String {
     "\(Value.number(range.lowerBound)) to \(Value.number(range.upperBound))"
   }
 

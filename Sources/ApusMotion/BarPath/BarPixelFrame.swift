@@ -117,8 +117,7 @@ extension BarFrame {
   ) throws(BarFrameError.Reason.Box) {
     guard value.isFinite else { throw .init(.notFinite(field: name(), value: value)) }
     guard range.contains(value) else {
-      let expected = "\(range.lowerBound) to \(range.upperBound)"
-      throw .init(.outOfRange(field: name(), value: value, expected: expected))
+      throw .init(.outOfRange(field: name(), value: value, expected: BarPathSettingField.range(range)))
     }
   }
 }

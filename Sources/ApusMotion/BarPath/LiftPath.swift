@@ -35,8 +35,8 @@ struct LiftPath: Sendable {
 
   /// The windows of motion and the repetitions on one of the paths. The frames of repetitions are places in the path.
   ///
-  /// Without a scale nothing says how long 5 cm are; a frame height then counts as 200 cm, about what a camera sees that
-  /// has the whole lifter in view.
+  /// Without a scale nothing says how long 5 cm are; a frame height then counts as 200 cm, about what a camera sees
+  /// that has the whole lifter in view.
   func measured(
     _ path: [BarPoint?], _ settings: BarPathSettings, _ calibration: BarCalibration?
   ) -> (windows: [LiftWindow], reps: [BarRep]) {
