@@ -127,6 +127,21 @@ import Testing
     #expect(result.warnings.contains(.barOftenMissing(missing: 80, frames: 390)))
   }
 
+  /// Lost on the way down for longer than gaps are filled: it is one repetition still, and says so.
+  @Test func theBarIsLostDuringARepetition() throws {
+    let lift = SyntheticLift(reps: 1)
+    let frames = lift.frames(times: times(150)).enumerated().map { index, frame in
+      var frame = frame
+      if (45..<60).contains(index) { frame.observation = .detections([]) }
+      return frame
+    }
+    let result = try BarPathAnalysis.analyze(frames)
+    #expect(result.reps.count == 1 && abs(result.summary.averageRom - 40) < 0.4)
+    #expect(result.reps.allSatisfy(\.isInterrupted) && result.warnings.contains(.interruptedRep(id: 0)))
+    #expect(result.jsonLine.contains("\"interrupted\":true"))
+    #expect(result.samples[50].position == nil && result.samples[50].repID == 0)
+  }
+
   /// Two seconds without any frames are no slow motion.
   @Test func aPauseInTheRecording() throws {
     let frames = (0..<60).map { index in

@@ -34,8 +34,8 @@ enum TurningPoint {
     let determinant = count * sumXX - sumX * sumX
     guard count >= 2, determinant > 1e-9 else { return timestamps[end] }
     let found = (sumT * sumXX - sumX * sumXT) / determinant
-    // Never farther from the frame than a tenth of the movement.
-    let limit = abs(timestamps[other] - timestamps[end]) / 10
+    // Never farther from the frame than a third of the movement.
+    let limit = abs(timestamps[other] - timestamps[end]) / 3
     return timestamps[end] + min(max(found, -limit), limit)
   }
 }
