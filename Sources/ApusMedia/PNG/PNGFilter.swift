@@ -61,32 +61,57 @@ extension PNGFilter {
     }
   }
 
-  /// Pixels of three bytes, each with its own chain of dependencies.
+  /// Pixels of three bytes, and a lane of no meaning: the first byte of the next pixel.
   private static func removePaeth3(_ row: UnsafeMutablePointer<UInt8>, _ above: UnsafePointer<UInt8>, _ count: Int) {
-    var a = (UInt8(0), UInt8(0), UInt8(0))
+    var a = SIMD4<Int16>.zero
     var c = a
-    for index in stride(from: 0, to: count - 2, by: 3) {
-      let b = (above[index], above[index + 1], above[index + 2])
-      a.0 = row[index] &+ paeth(a.0, b.0, c.0)
-      a.1 = row[index + 1] &+ paeth(a.1, b.1, c.1)
-      a.2 = row[index + 2] &+ paeth(a.2, b.2, c.2)
-      (row[index], row[index + 1], row[index + 2]) = a
+    for index in stride(from: 0, to: count - 3, by: 3) {
+      let b = load(above, index)
+      a = (load(row, index) &+ paeth(a, b, c)) & 255
+      let word = word(a)
+      UnsafeMutableRawPointer(row).storeBytes(of: UInt16(truncatingIfNeeded: word), toByteOffset: index, as: UInt16.self)
+      row[index + 2] = UInt8(truncatingIfNeeded: word >> 16)
       c = b
+    }
+    // The last pixel has none after it.
+    for lane in 0..<3 {
+      let index = count - 3 + lane
+      row[index] &+= paeth(UInt8(truncatingIfNeeded: a[lane]), above[index], UInt8(truncatingIfNeeded: c[lane]))
     }
   }
 
   private static func removePaeth4(_ row: UnsafeMutablePointer<UInt8>, _ above: UnsafePointer<UInt8>, _ count: Int) {
-    var a = (UInt8(0), UInt8(0), UInt8(0), UInt8(0))
+    var a = SIMD4<Int16>.zero
     var c = a
-    for index in stride(from: 0, to: count - 3, by: 4) {
-      let b = (above[index], above[index + 1], above[index + 2], above[index + 3])
-      a.0 = row[index] &+ paeth(a.0, b.0, c.0)
-      a.1 = row[index + 1] &+ paeth(a.1, b.1, c.1)
-      a.2 = row[index + 2] &+ paeth(a.2, b.2, c.2)
-      a.3 = row[index + 3] &+ paeth(a.3, b.3, c.3)
-      (row[index], row[index + 1], row[index + 2], row[index + 3]) = a
+    for index in stride(from: 0, to: count, by: 4) {
+      let b = load(above, index)
+      a = (load(row, index) &+ paeth(a, b, c)) & 255
+      UnsafeMutableRawPointer(row).storeBytes(of: word(a), toByteOffset: index, as: UInt32.self)
       c = b
     }
+  }
+
+  @inline(__always)
+  private static func load(_ bytes: UnsafePointer<UInt8>, _ index: Int) -> SIMD4<Int16> {
+    let word = UnsafeRawPointer(bytes).loadUnaligned(fromByteOffset: index, as: UInt32.self)
+    return SIMD4<Int16>(truncatingIfNeeded: unsafeBitCast(word, to: SIMD4<UInt8>.self))
+  }
+
+  /// Four numbers from 0 to 255 as they are in memory.
+  @inline(__always)
+  private static func word(_ numbers: SIMD4<Int16>) -> UInt32 {
+    unsafeBitCast(SIMD4<UInt8>(truncatingIfNeeded: numbers), to: UInt32.self)
+  }
+
+  @inline(__always)
+  private static func paeth(_ a: SIMD4<Int16>, _ b: SIMD4<Int16>, _ c: SIMD4<Int16>) -> SIMD4<Int16> {
+    let (up, left) = (b &- c, a &- c)
+    let toLeft = pointwiseMax(up, 0 &- up)
+    let toAbove = pointwiseMax(left, 0 &- left)
+    let both = up &+ left
+    let toCorner = pointwiseMax(both, 0 &- both)
+    let straight = b.replacing(with: a, where: toLeft .<= toAbove)
+    return c.replacing(with: straight, where: pointwiseMin(toLeft, toAbove) .<= toCorner)
   }
 
   /// Whichever of `a`, `b` and `c` is nearest to a + b − c; of equally near ones the first.

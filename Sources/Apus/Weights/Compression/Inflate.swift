@@ -74,9 +74,9 @@ package enum Inflate {
 
 /// Where decoded bytes go: memory of the caller's, or memory that grows up to a limit.
 struct InflateOutput {
-  private var memory: UnsafeMutableRawBufferPointer
+  fileprivate var memory: UnsafeMutableRawBufferPointer
   let limit: Int
-  private(set) var count = 0
+  fileprivate(set) var count = 0
 
   init(limit: Int) {
     memory = UnsafeMutableRawBufferPointer(start: nil, count: 0)
@@ -133,5 +133,44 @@ struct InflateOutput {
     // Byte by byte: what is copied may be what was just written.
     for index in count..<count + length { memory[index] = memory[index - distance] }
     count += length
+  }
+}
+
+// MARK: - Without looking
+
+extension InflateOutput {
+  /// The room that must be left for three literals, the longest repetition, and what copying it writes too much.
+  static let slack = 3 + 258 + 8
+
+  var start: UnsafeMutableRawPointer? { memory.baseAddress }
+  var capacity: Int { memory.count }
+
+  /// Says that there are `count` bytes now, of which those after the old ones were written to `start`.
+  mutating func advance(to count: Int) { self.count = count }
+
+  /// Writes `length` bytes that stand `distance` before `target`, and up to eight more, of no meaning, after them.
+  @inline(__always)
+  static func copy(to target: UnsafeMutableRawPointer, distance: Int, length: Int) {
+    let source = target - distance
+    var offset = 0
+    if distance >= 8 {
+      repeat {
+        let word = source.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+        target.storeBytes(of: word, toByteOffset: offset, as: UInt64.self)
+        offset += 8
+      } while offset < length
+      return
+    }
+    // The bytes over and over, as often as they go into eight.
+    let bits = UInt64(8 * distance)
+    var word = UInt64(littleEndian: source.loadUnaligned(as: UInt64.self)) & (1 << bits - 1)
+    word |= word << bits
+    word |= word << (2 * bits)
+    word |= word << (4 * bits)
+    let step = 8 - 8 % distance
+    repeat {
+      target.storeBytes(of: word.littleEndian, toByteOffset: offset, as: UInt64.self)
+      offset += step
+    } while offset < length
   }
 }

@@ -74,14 +74,13 @@ extension InflateDecoder {
 
   /// The next symbol of `code`.
   @inline(__always)
-  private mutating func symbol(_ code: borrowing PrefixCode) throws(InflateError) -> Int {
+  private mutating func symbol(_ code: borrowing PrefixCode) throws(InflateError) -> PrefixEntry {
     if bitCount < PrefixCode.longest { refill() }
-    guard let (symbol, length) = code.decode(bits) else {
-      throw error(bitCount < PrefixCode.longest ? .truncated : .badSymbol)
-    }
-    guard length <= bitCount else { throw error(.truncated) }
-    drop(length)
-    return symbol
+    let entry = code.decode(bits)
+    guard !entry.isAbsent else { throw error(bitCount < PrefixCode.longest ? .truncated : .badSymbol) }
+    guard entry.length <= bitCount else { throw error(.truncated) }
+    drop(entry.length)
+    return entry
   }
 }
 
@@ -113,10 +112,13 @@ extension InflateDecoder {
     guard literalCount <= 286, distanceCount <= 30 else { throw error(.badCode) }
     var codeLengths = [UInt8](repeating: 0, count: 19)
     for index in 0..<lengthCount { codeLengths[Int(Self.lengthOrder[index])] = UInt8(try take(3)) }
-    guard let code = PrefixCode(codeLengths[...], mustBeComplete: true) else { throw error(.badCode) }
+    guard
+      let code = PrefixCode(codeLengths[...], meanings: Self.lengthMeanings, lookupBits: 7, mustBeComplete: true)
+    else { throw error(.badCode) }
     let lengths = try readLengths(count: literalCount + distanceCount, code)
     guard lengths[256] > 0,
-      let literals = PrefixCode(lengths[..<literalCount]), let distances = PrefixCode(lengths[literalCount...])
+      let literals = Self.literalCode(lengths[..<literalCount]),
+      let distances = Self.distanceCode(lengths[literalCount...])
     else { throw error(.badCode) }
     try compressedBlock(literals: literals, distances: distances)
   }
@@ -126,7 +128,7 @@ extension InflateDecoder {
     var lengths: [UInt8] = []
     lengths.reserveCapacity(count)
     while lengths.count < count {
-      let symbol = try symbol(code)
+      let symbol = try symbol(code).number
       let run: Int
       var value: UInt8 = 0
       switch symbol {
@@ -146,25 +148,83 @@ extension InflateDecoder {
     return lengths
   }
 
-  private mutating func compressedBlock(literals: PrefixCode, distances: PrefixCode) throws(InflateError) {
+  private mutating func compressedBlock(
+    literals: borrowing PrefixCode, distances: borrowing PrefixCode
+  ) throws(InflateError) {
     while true {
+      runAhead(literals, distances)
       let literal = try symbol(literals)
-      if literal < 256 {
+      if literal.isValue {
         guard output.reserve(1) else { throw error(.outputTooLong(limit: output.limit)) }
-        output.append(UInt8(literal))
+        output.append(UInt8(truncatingIfNeeded: literal.number))
         continue
       }
-      if literal == 256 { return }
-      guard literal <= 285 else { throw error(.badSymbol) }
-      let lengthIndex = literal - 257
-      let length = try Int(Self.lengthBase[lengthIndex]) + take(Int(Self.lengthExtra[lengthIndex]))
-      let distanceIndex = try symbol(distances)
-      guard distanceIndex < 30 else { throw error(.badSymbol) }
-      let distance = try Int(Self.distanceBase[distanceIndex]) + take(Int(Self.distanceExtra[distanceIndex]))
+      if literal.isEnd { return }
+      guard literal.isBase else { throw error(.badSymbol) }
+      let length = try literal.number + take(literal.extra)
+      let base = try symbol(distances)
+      guard base.isBase else { throw error(.badSymbol) }
+      let distance = try base.number + take(base.extra)
       guard distance <= output.count else { throw error(.badDistance) }
       guard output.reserve(length) else { throw error(.outputTooLong(limit: output.limit)) }
       output.repeat(distance: distance, length: length)
     }
+  }
+
+  /// Decodes as long as there is more than enough of input and of room, so that neither has to be looked at. Stops before
+  /// whatever is out of the ordinary: the end of the block, a long code, an error.
+  private mutating func runAhead(_ literals: borrowing PrefixCode, _ distances: borrowing PrefixCode) {
+    // Two loads of eight bytes, of which each goes on by seven at most.
+    let lastPosition = input.count - 16
+    let lastCount = output.capacity - InflateOutput.slack
+    guard position <= lastPosition, output.count <= lastCount, let memory = output.start,
+      let source = input.baseAddress
+    else { return }
+    var (bits, bitCount, position, count) = (bits, bitCount, position, output.count)
+    let (literalMask, distanceMask) = (UInt64(literals.lookup.count - 1), UInt64(distances.lookup.count - 1))
+    literals.lookup.withUnsafeBufferPointer { literals in
+      distances.lookup.withUnsafeBufferPointer { distances in
+        while position <= lastPosition, count <= lastCount {
+          bits |= UInt64(littleEndian: source.loadUnaligned(fromByteOffset: position, as: UInt64.self)) << UInt64(bitCount)
+          position += (63 - bitCount) >> 3
+          bitCount |= 56
+          // Three literals of at most 11 bits each, and then a length of at most 16: 49.
+          var entry = literals[Int(truncatingIfNeeded: bits & literalMask)]
+          var literalCount = 0
+          while entry.isValue, literalCount < 3 {
+            memory.storeBytes(of: UInt8(truncatingIfNeeded: entry.number), toByteOffset: count, as: UInt8.self)
+            count += 1
+            literalCount += 1
+            bits >>= UInt64(entry.length)
+            bitCount -= entry.length
+            entry = literals[Int(truncatingIfNeeded: bits & literalMask)]
+          }
+          if entry.isValue { continue }
+          guard entry.isBase else { return }
+          let before = (bits, bitCount, position)
+          bits >>= UInt64(entry.length)
+          let length = entry.number + Int(truncatingIfNeeded: bits & (1 << UInt64(entry.extra) - 1))
+          bits >>= UInt64(entry.extra)
+          bitCount -= entry.length + entry.extra
+          bits |= UInt64(littleEndian: source.loadUnaligned(fromByteOffset: position, as: UInt64.self)) << UInt64(bitCount)
+          position += (63 - bitCount) >> 3
+          bitCount |= 56
+          entry = distances[Int(truncatingIfNeeded: bits & distanceMask)]
+          bits >>= UInt64(entry.length)
+          let distance = entry.number + Int(truncatingIfNeeded: bits & (1 << UInt64(entry.extra) - 1))
+          bits >>= UInt64(entry.extra)
+          bitCount -= entry.length + entry.extra
+          guard entry.isBase, distance <= count else {
+            (bits, bitCount, position) = before
+            return
+          }
+          InflateOutput.copy(to: memory + count, distance: distance, length: length)
+          count += length
+        }
+      }
+    }
+    (self.bits, self.bitCount, self.position) = (bits, bitCount, position)
+    output.advance(to: count)
   }
 }
 
@@ -195,11 +255,29 @@ extension InflateDecoder {
   static let fixedLiteralLengths =
     [UInt8](repeating: 8, count: 144) + [UInt8](repeating: 9, count: 112) + [UInt8](repeating: 7, count: 24)
     + [UInt8](repeating: 8, count: 8)
-  private static let fixedLiterals = fixedCode(fixedLiteralLengths)
-  private static let fixedDistances = fixedCode([UInt8](repeating: 5, count: 32))
 
-  private static func fixedCode(_ lengths: [UInt8]) -> PrefixCode {
-    guard let code = PrefixCode(lengths[...]) else { preconditionFailure("the fixed codes of deflate are complete") }
+  private static let lengthMeanings = (0..<19).map { PrefixEntry(.value, $0) }
+  private static let literalMeanings =
+    (0..<256).map { PrefixEntry(.value, $0) } + [PrefixEntry(.endOfBlock, 0)]
+    + zip(lengthBase, lengthExtra).map { PrefixEntry(.base, Int($0), extra: Int($1)) }
+    + [PrefixEntry](repeating: PrefixEntry(.forbidden, 0), count: 2)
+  private static let distanceMeanings =
+    zip(distanceBase, distanceExtra).map { PrefixEntry(.base, Int($0), extra: Int($1)) }
+    + [PrefixEntry](repeating: PrefixEntry(.forbidden, 0), count: 2)
+
+  private static func literalCode(_ lengths: ArraySlice<UInt8>) -> PrefixCode? {
+    PrefixCode(lengths, meanings: literalMeanings, lookupBits: 11)
+  }
+
+  private static func distanceCode(_ lengths: ArraySlice<UInt8>) -> PrefixCode? {
+    PrefixCode(lengths, meanings: distanceMeanings, lookupBits: 9)
+  }
+
+  private static let fixedLiterals = fixedCode(literalCode(fixedLiteralLengths[...]))
+  private static let fixedDistances = fixedCode(distanceCode([UInt8](repeating: 5, count: 32)[...]))
+
+  private static func fixedCode(_ code: PrefixCode?) -> PrefixCode {
+    guard let code else { preconditionFailure("the fixed codes of deflate are complete") }
     return code
   }
 }
