@@ -38,8 +38,8 @@ struct FuzzFinding: Error {
 /// Every target there is.
 let fuzzTargets: [any FuzzTarget] = [
   SafetensorsTarget(), SafetensorsIndexTarget(), NPYTarget(), NPZTarget(), InflateTarget(), JSONTarget(),
-  PoseFramesTarget(), DetectionsTarget(), TextConfigurationTarget(), NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(),
-  ONNXSessionTarget(),
+  PoseFramesTarget(), KeypointFilesTarget(), ArmRecordingTarget(), DetectionsTarget(), TextConfigurationTarget(),
+  NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(), ONNXSessionTarget(),
   VocabularyTarget(), TokenizerConfigurationTarget(), TypedTextTarget(),
   PNGTarget(), NetpbmTarget(), BMPTarget(), Y4MTarget(), DeflateTarget(),
 ]

@@ -20,6 +20,8 @@ public enum MotionConfigurationError: Error, Sendable, Equatable {
   case invalidMinimumConfidence(Double)
   /// A default image size that is not a finite number above 0.
   case invalidImageSize(Double)
+  /// A point that the order does not have.
+  case unknownKeypoint(String, order: KeypointOrder)
   /// A limit on the length of a line below 1.
   case invalidLineLimit(Int)
   /// A number of samples below 2.
@@ -63,6 +65,8 @@ extension MotionConfigurationError: CustomStringConvertible {
       "least confidence \(confidence), expected a finite number"
     case .invalidImageSize(let size):
       "default image width or height \(size), expected a finite number above 0"
+    case .unknownKeypoint(let name, let order):
+      "\(name.quotedForMessage) is no keypoint of the order \(order.rawValue)"
     case .invalidLineLimit(let limit):
       "line limit \(limit) bytes, expected 1 or more"
     case .invalidSampleCount(let count):

@@ -170,6 +170,61 @@ import Testing
     #expect(try Command.run("behavior", walking, "--keypoint-order", "vision-25").status == 65)
   }
 
+  @Test func segmentsAreStretchesOfOneBehaviour() throws {
+    let clip = shipped("samples/trotting-then-down.jsonl")
+    let result = try Command.run("behavior", clip, "--segments", "--json")
+    #expect(result.status == 0)
+    let found = try objects(result)
+    #expect(found.dropLast().compactMap { $0["label"] as? String } == ["trotting", "down"])
+    for segment in found.dropLast() {
+      #expect(
+        Set(segment.keys) == ["label", "start", "end", "seconds", "mean_confidence", "predictions"])
+      #expect(try #require(segment["mean_confidence"] as? Double) > 0.7)
+    }
+    #expect(try abs(#require(found[0]["start"] as? Double) - 9.9) < 1e-9)
+    #expect(try abs(#require(found[1]["end"] as? Double) - 15.9) < 1e-9)
+    let totals = try #require(found.last?["totals"] as? [String: [String: Any]])
+    #expect(Set(totals.keys) == ["trotting", "down"])
+    #expect(totals["down"]?["segments"] as? Int == 1)
+
+    let text = try Command.run("behavior", clip, "--segments")
+    #expect(text.lines.contains { $0.contains("down") && $0.contains("━") })
+    #expect(text.lines.contains { $0.hasPrefix("total") })
+    // Longer than the clip: nothing lasts.
+    let none = try Command.run("behavior", clip, "--segments", "--min-duration", "60")
+    #expect(none.status == 0 && none.output.contains("no behaviour"))
+    #expect(try Command.run("behavior", clip, "--segments", "--leave", "0.9").status == 64)
+    #expect(try Command.run("behavior", "--sensitivity", "--segments").status == 64)
+  }
+
+  @Test func filesOfDeepLabCutAreRead() throws {
+    let names = ["nose", "leftear", "rightear", "tailstart", "tailend", "leftfrontpaw", "rightfrontpaw", "collar"]
+    func row(_ start: String, _ fields: [String]) -> String { ([start] + fields).joined(separator: ",") }
+    let coordinates = names.flatMap { _ in ["x", "y", "likelihood"] }
+    let head = [
+      row("scorer", coordinates.map { _ in "net" }), row("bodyparts", names.flatMap { [$0, $0, $0] }),
+      row("coords", coordinates),
+    ]
+    let rows = (0..<120).map { frame in
+      row("\(frame)", names.indices.flatMap { ["\($0 * 20 + frame)", "\($0 * 10)", "0.9"] })
+    }
+    let text = (head + rows).joined(separator: "\n")
+    let size = ["--input-fps", "10", "--width", "640", "--height", "480"]
+    let result = try Command.run(["behavior", "-", "--json"] + size, input: text)
+    #expect(result.status == 0)
+    #expect(result.lines.count == 21)
+    // Seven of 24 points are there.
+    #expect(try abs(#require(objects(result)[0]["missing_fraction"] as? Double) - 17.0 / 24) < 1e-9)
+    #expect(result.errors == "apus: standard input: left out, being no keypoints: collar (--map THEIRS=OURS)\n")
+    let mapped = try Command.run(
+      ["behavior", "-", "--json", "--format", "dlc", "--map", "collar=throat"] + size, input: text)
+    #expect(mapped.errors.isEmpty)
+    #expect(try abs(#require(objects(mapped)[0]["missing_fraction"] as? Double) - 16.0 / 24) < 1e-9)
+    #expect(try Command.run(["behavior", "-", "--map", "collar"] + size, input: text).status == 64)
+    #expect(try Command.run(["behavior", "-", "--map", "collar=neck"] + size, input: text).status == 64)
+    #expect(try Command.run(["behavior", "-", "--individual", "rex", "--width", "1"], input: text).status == 65)
+  }
+
   @Test func meansAndDeviationsAreFiles() throws {
     try TemporaryFolder.with { folder in
       let (zeros, ones) = (folder.path("mean"), folder.path("std"))

@@ -11,14 +11,16 @@ struct BehaviorCommand: ParsableCommand {
       Reads one pose a line, from a file or as a pipe delivers them, and classifies a sliding window of the last 100. \
       The weights that ship learned from synthetic motion, never from a real dog.
 
-      INPUT is JSON Lines or CSV; which one is seen from the first line.
+      INPUT is JSON Lines or CSV, or what DeepLabCut and SLEAP write; which one is seen from the first line.
         {"t": 0.1, "width": 640, "height": 480, "keypoints": [[x, y], null, …]}
         t,width,height,space,nose_x,nose_y,nose_confidence,left_eye_x,…
       't' is seconds; 'space' is pixel (the default), normalized_topleft or vision; a point is [x, y] or \
       [x, y, confidence], and null where it was not found. The 24 points, in order: nose, left_eye, right_eye, \
       left_ear, right_ear, throat, withers, left_front_shoulder, \
       left_front_elbow, left_front_paw, right_front_shoulder, right_front_elbow, right_front_paw, center, left_hip, \
-      left_knee, left_back_paw, right_hip, right_knee, right_back_paw, tail_base, tail_mid_1, tail_mid_2, tail_tip.
+      left_knee, left_back_paw, right_hip, right_knee, right_back_paw, tail_base, tail_mid_1, tail_mid_2, tail_tip. \
+      CSV files of DeepLabCut, CSV and JSON files of SLEAP need --input-fps, --width and --height; names of body parts \
+      are matched, --map adds some, and those left out are listed on standard error.
 
       OUTPUT is a row for each window; with --json a line of JSON: t, frame, label, raw_label, confidence, \
       probabilities, missing_fraction, window_seconds. A pause of more than a second empties the window and gives a \
@@ -28,6 +30,7 @@ struct BehaviorCommand: ParsableCommand {
       EXAMPLES
         apus behavior poses.jsonl
         apus behavior poses.csv --input-fps 30 --width 640 --height 480
+        apus behavior dogDLC.csv --input-fps 30 --width 640 --height 480 --map collar=throat
         pose-source | apus behavior - --json | jq -r .label
         apus behavior poses.jsonl --segments
         apus behavior --sensitivity
@@ -99,6 +102,7 @@ private struct BehaviorSession {
   var segmenter: BehaviorSegmenter?
   var printer: Printer
   var progress: ProgressBar?
+  private var hasNotedNames = false
 
   init(
     source: ByteInput, reader: PoseFrameReader, stream: BehaviorStream, segmenter: BehaviorSegmenter?,
@@ -132,6 +136,7 @@ private struct BehaviorSession {
   private mutating func takeFrames() throws {
     do {
       while let frame = try reader.next() {
+        if !hasNotedNames { noteNames() }
         let gaps = stream.gapCount
         let prediction = try stream.push(frame)
         if stream.gapCount > gaps, let gap = stream.lastGap { try write(.gap(gap)) }
@@ -142,6 +147,16 @@ private struct BehaviorSession {
     } catch let error as PoseFrameError {
       throw CommandFailure(.badData, "\(source.name): \(error)")
     }
+  }
+
+  /// Says which body parts of the file are left out.
+  private mutating func noteNames() {
+    hasNotedNames = true
+    guard let names = reader.keypointNames, !names.unknown.isEmpty else { return }
+    progress?.clear()
+    let text = "left out, being no keypoints: \(names.unknown.joined(separator: ", ")) (--map THEIRS=OURS)"
+    let line = ErrorReport.oneLine("\(source.name): \(text)")
+    ErrorOutput.write(Terminal.error.styled("apus:", .yellow) + " " + line + "\n")
   }
 
   private mutating func finish() throws {

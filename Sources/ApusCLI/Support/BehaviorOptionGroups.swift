@@ -8,13 +8,15 @@ extension ImageSpace: ExpressibleByArgument {}
 
 /// How poses are written down, as the command line spells it.
 enum PoseFormatArgument: String, CaseIterable, ExpressibleByArgument {
-  case auto, jsonl, csv
+  case auto, jsonl, csv, dlc, sleap
 
   var format: PoseFormat {
     switch self {
     case .auto: .automatic
     case .jsonl: .jsonLines
     case .csv: .csv
+    case .dlc: .deepLabCut
+    case .sleap: .sleap
     }
   }
 }
@@ -52,9 +54,32 @@ struct PoseInputOptions: ParsableArguments {
       valueName: "space"))
   var space: ImageSpace?
 
+  @Option(
+    help: ArgumentHelp(
+      "A body part of a DeepLabCut or SLEAP file, and the point it is; may be given again.",
+      valueName: "theirs=ours"))
+  var map: [String] = []
+
+  @Option(help: ArgumentHelp("Which animal of a DeepLabCut or SLEAP file to read.", valueName: "name"))
+  var individual: String?
+
+  /// The names of ``map``.
+  private func names() throws -> [String: String] {
+    var names: [String: String] = [:]
+    for pair in map {
+      let parts = pair.split(separator: "=", maxSplits: 1).map(String.init)
+      guard parts.count == 2, names.updateValue(parts[1], forKey: parts[0]) == nil else {
+        throw ValidationError("--map \(pair): expected THEIRS=OURS, each of theirs once.")
+      }
+    }
+    return names
+  }
+
   func readerOptions() throws -> PoseReaderOptions {
     var options = PoseReaderOptions()
     options.format = format.format
+    options.names = try names()
+    options.individual = individual
     options.order = keypointOrder
     options.framesPerSecond = inputFps
     options.width = width

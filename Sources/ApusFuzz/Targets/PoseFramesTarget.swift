@@ -23,10 +23,19 @@ struct PoseFramesTarget: FuzzTarget {
   }
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
-    let whole = try read(input, pieces: [input.count])
+    try Self.outcome(of: input, options: PoseReaderOptions())
+  }
+
+  /// Reads the frames, whole and in pieces, and compares.
+  static func outcome(
+    of input: UnsafeRawBufferPointer, options: PoseReaderOptions
+  ) throws(FuzzFinding) -> FuzzOutcome {
+    let ones = [Int](repeating: 1, count: min(input.count, 100)) + [max(0, input.count - 100)]
+    let whole = try read(input, pieces: [input.count], options: options)
     // The same bytes in two pieces, and the first ones one by one.
-    guard try read(input, pieces: [input.count / 3, input.count - input.count / 3]) == whole,
-      try read(input, pieces: [Int](repeating: 1, count: min(input.count, 100)) + [max(0, input.count - 100)]) == whole
+    guard
+      try read(input, pieces: [input.count / 3, input.count - input.count / 3], options: options) == whole,
+      try read(input, pieces: ones, options: options) == whole
     else { throw FuzzFinding(message: "what is read depends on how the bytes are cut") }
     var outcome = FuzzOutcome.refused
     for result in whole {
@@ -46,8 +55,12 @@ struct PoseFramesTarget: FuzzTarget {
   }
 
   /// Every frame and every error, in order.
-  private func read(_ input: UnsafeRawBufferPointer, pieces: [Int]) throws(FuzzFinding) -> [Result] {
-    guard var reader = try? PoseFrameReader() else { throw FuzzFinding(message: "the default options are refused") }
+  private static func read(
+    _ input: UnsafeRawBufferPointer, pieces: [Int], options: PoseReaderOptions
+  ) throws(FuzzFinding) -> [Result] {
+    guard var reader = try? PoseFrameReader(options: options) else {
+      throw FuzzFinding(message: "the default options are refused")
+    }
     var results: [Result] = []
     var offset = 0
     for count in pieces + [0] {

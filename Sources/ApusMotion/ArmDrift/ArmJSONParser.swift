@@ -19,7 +19,7 @@ struct ArmRecord {
 }
 
 /// The grammar of recordings of arms; the forms are described at ``ArmRecording/init(json:options:)``.
-struct ArmJSONParser {
+struct ArmJSONParser: JSONGrammar {
   /// Whether the text was the body of an envelope.
   let isBody: Bool
   private(set) var settings = ArmSettings()
@@ -28,7 +28,7 @@ struct ArmJSONParser {
   private(set) var body: String?
 
   private let bytes: [UInt8]
-  private var scanner: JSONScanner
+  var scanner: JSONScanner
   /// A failure of meaning rather than of syntax.
   private var reason: ArmDriftError.Reason?
   /// Whether a fault belongs to the frame that comes next.
@@ -266,32 +266,7 @@ struct ArmJSONParser {
 
   // MARK: - Syntax
 
-  /// An object: calls `member` with each key, to take or skip the value that follows. No key may come twice.
-  private mutating func members(
-    _ member: (inout ArmJSONParser, String) throws(JSONScanner.Failure) -> Void
-  ) throws(JSONScanner.Failure) {
-    try scanner.expect(UInt8(ascii: "{"), "'{'")
-    if scanner.take(UInt8(ascii: "}")) { return }
-    var seen: Set<String> = []
-    repeat {
-      let key = try scanner.string("a key in quotes")
-      try scanner.expect(UInt8(ascii: ":"), "':' after a key")
-      // No key that means something is longer.
-      guard key.utf8.count > 64 || seen.insert(key).inserted else { throw fail(.duplicateField(key)) }
-      try member(&self, key)
-    } while scanner.take(Self.comma)
-    try scanner.expect(UInt8(ascii: "}"), "',' or '}'")
-  }
-
-  /// An array: calls `element` for each value, to take or skip it.
-  private mutating func list(
-    _ name: String, _ element: (inout ArmJSONParser) throws(JSONScanner.Failure) -> Void
-  ) throws(JSONScanner.Failure) {
-    try scanner.expect(Self.opening, "\(name) to be an array")
-    if scanner.take(Self.closing) { return }
-    repeat { try element(&self) } while scanner.take(Self.comma)
-    try scanner.expect(Self.closing, "',' or ']'")
-  }
+  mutating func duplicate(_ key: String) -> JSONScanner.Failure { fail(.duplicateField(key)) }
 
   private mutating func optional(_ field: String) throws(JSONScanner.Failure) -> Double? {
     try scanner.takeNull() ? nil : number(field)

@@ -14,6 +14,14 @@ public struct PoseReadError: Error, Sendable, Equatable {
     case wrongValue(field: String, found: String, expected: String)
     /// A CSV row has another number of fields than its header.
     case wrongColumnCount(found: Int, expected: Int)
+    /// None of a file's names for body parts is known.
+    case noKnownKeypoints([String])
+    /// The file has several animals, and it was not said which one is meant.
+    case severalIndividuals([String])
+    /// The file has no animal of the name asked for.
+    case unknownIndividual(String, among: [String])
+    /// The file is HDF5, which is not read.
+    case hdf5
     /// The line was read, but the frame in it cannot be used.
     case invalidFrame(PoseFrameError.Reason)
   }
@@ -53,8 +61,23 @@ extension PoseReadError.Reason: CustomStringConvertible {
       "\(field) is \(found.quotedForMessage), expected \(expected)"
     case .wrongColumnCount(let found, let expected):
       "\(found) fields, expected \(expected) as in the header"
+    case .noKnownKeypoints(let names):
+      "no keypoint has the name of a body part of this file (\(Self.list(names))): say which is which"
+    case .severalIndividuals(let names):
+      "several animals (\(Self.list(names))): name one of them"
+    case .unknownIndividual(let name, let names):
+      "no animal \(name.quotedForMessage) in this file, which names \(Self.list(names))"
+    case .hdf5:
+      "an HDF5 file, which is not read; export it as CSV: deeplabcut.analyze_videos_converth5_to_csv(folder) of "
+        + "DeepLabCut, sleap-convert --format analysis.csv FILE.slp of SLEAP"
     case .invalidFrame(let reason):
       reason.description
     }
+  }
+
+  /// Names for a message; not more than twenty.
+  static func list(_ names: [String]) -> String {
+    let shown = names.prefix(20).map(\.quotedForMessage).joined(separator: ", ")
+    return names.isEmpty ? "none" : names.count > 20 ? shown + ", …" : shown
   }
 }

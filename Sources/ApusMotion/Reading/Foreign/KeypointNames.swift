@@ -1,0 +1,115 @@
+/// Which of a file's own names for body parts are points of a ``KeypointOrder``.
+///
+/// Capitals, blanks, underscores, hyphens and full stops do not count. A point's own name comes before a usual synonym
+/// (of the order `cvat` alone: `left_hind_paw`, `paw_lb`, `tail_start`, …), and what the caller says before both. Where
+/// two synonyms mean one point the first counts.
+public struct KeypointNames: Sendable, Hashable {
+  /// A part of the body as a file has it.
+  public struct Part: Sendable, Hashable {
+    /// The file's name.
+    public let theirs: String
+    /// The name of its point; nil for a part that is left out.
+    public let ours: String?
+  }
+
+  /// The parts in the file's order.
+  public let parts: [Part]
+  /// For each part, the index of its point.
+  let places: [Int?]
+
+  /// The names that are left out.
+  public var unknown: [String] { parts.filter { $0.ours == nil }.map(\.theirs) }
+  /// The points of the order that no part of the file gives.
+  public let missing: [String]
+
+  /// - Parameters:
+  ///   - theirs: the file's names, each once.
+  ///   - map: from a name of theirs to the name of a point.
+  /// - Throws: when a name of the map is not in the file, or nothing is known.
+  init(_ theirs: [String], order: KeypointOrder, map: [String: String]) throws(PoseReadError.Reason.Box) {
+    let names = order.pointNames
+    let keys = theirs.map(Self.key)
+    var places = [Int?](repeating: nil, count: theirs.count)
+    var taken = Set<Int>()
+    for (name, ours) in map.sorted(by: { $0.key < $1.key }) {
+      guard let part = keys.firstIndex(of: Self.key(name)) else {
+        throw .init(.missingField("the body part \(name.quotedForMessage), which is to be \(ours),"))
+      }
+      guard let place = names.firstIndex(of: ours), taken.insert(place).inserted else {
+        throw .init(.duplicateField(ours))
+      }
+      places[part] = place
+    }
+    let own = Dictionary(names.enumerated().map { (Self.key($1), $0) }, uniquingKeysWith: { first, _ in first })
+    for table in order == .cvat ? [own, Self.synonyms] : [own] {
+      for (part, key) in keys.enumerated() where places[part] == nil {
+        if let place = table[key], taken.insert(place).inserted { places[part] = place }
+      }
+    }
+    guard !taken.isEmpty else { throw .init(.noKnownKeypoints(theirs)) }
+    self.places = places
+    parts = zip(theirs, places).map { Part(theirs: $0, ours: $1.map { names[$0] }) }
+    missing = names.enumerated().filter { !taken.contains($0.offset) }.map(\.element)
+  }
+
+  /// A name by its letters and digits alone, in lower case.
+  static func key(_ name: String) -> String {
+    String(name.lowercased().filter { !" _-.".contains($0) })
+  }
+
+  /// Usual names of the points of ``DogKeypoint``, by their keys.
+  private static let synonyms: [String: Int] = {
+    var table: [String: Int] = [:]
+    func add(_ keypoint: DogKeypoint, _ names: String...) {
+      for name in names { table[name] = keypoint.rawValue }
+    }
+    add(.nose, "snout", "nosetip")
+    add(.throat, "throatbase", "neck")
+    add(.center, "centre", "bodycenter", "bodycentre")
+    add(.tailBase, "tailstart", "tailroot", "tailset", "tailtop", "rootoftail", "baseoftail")
+    add(.tailMid2, "tailmid", "tailmiddle", "middleoftail")
+    add(.tailTip, "tailend", "tailbottom", "tipoftail", "endoftail")
+    for (sides, left) in [(["left", "l"], true), (["right", "r"], false)] {
+      func point(_ ofLeft: DogKeypoint, _ ofRight: DogKeypoint) -> DogKeypoint { left ? ofLeft : ofRight }
+      let ear = point(.leftEar, .rightEar)
+      let parts: [(DogKeypoint, [String])] = [
+        (point(.leftEye, .rightEye), ["eye"]), (ear, ["ear", "earbase"]),
+        (point(.leftFrontShoulder, .rightFrontShoulder), ["shoulder"]),
+        (point(.leftFrontElbow, .rightFrontElbow), ["elbow"]),
+        (point(.leftHip, .rightHip), ["hip"]), (point(.leftKnee, .rightKnee), ["knee", "stifle"]),
+      ]
+      for side in sides {
+        for (keypoint, names) in parts {
+          for name in names { add(keypoint, side + name, name + side) }
+        }
+        // A leg is told by its end of the body, in any order of the three words.
+        for (ends, limbs) in [
+          (
+            ["front", "fore", "f"],
+            [
+              (point(.leftFrontShoulder, .rightFrontShoulder), ["shoulder"]),
+              (point(.leftFrontElbow, .rightFrontElbow), ["elbow"]),
+              (point(.leftFrontPaw, .rightFrontPaw), ["paw", "foot"]),
+            ]
+          ),
+          (
+            ["back", "hind", "rear", "b", "h"],
+            [
+              (point(.leftHip, .rightHip), ["hip"]), (point(.leftKnee, .rightKnee), ["knee", "stifle", "stiffle"]),
+              (point(.leftBackPaw, .rightBackPaw), ["paw", "foot"]),
+            ]
+          ),
+        ] {
+          for end in ends {
+            for (keypoint, names) in limbs {
+              for name in names {
+                add(keypoint, side + end + name, end + side + name, name + side + end, name + end + side)
+              }
+            }
+          }
+        }
+      }
+    }
+    return table
+  }()
+}
