@@ -46,6 +46,7 @@ struct DetectionsTarget: FuzzTarget {
     let asFrames = try outcome(allowing: BarReadError.self) {
       var options = BarReaderOptions()
       options.lift = .each
+      options.framesPerSecond = 30
       var reader = try BarFrameReader(options: options)
       reader.append(input)
       reader.finish()

@@ -3,7 +3,7 @@
 enum PathSmoother {
   /// How noisy a bar's acceleration is, in (frame heights)²/s³. A lift's bar accelerates by about a height per second
   /// squared for a few tenths of a second.
-  static let processNoise = 0.05
+  static let processNoise = 0.02
   /// The noise of detections where it cannot be measured, in frame heights.
   static let measurementDeviation = 0.002
   /// No path is taken for more exact than this, in frame heights.
