@@ -1,0 +1,99 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+import Apus
+
+/// The pictures of a folder, in the order of their names: of single pictures, or of the frames of a video.
+///
+/// Numbers in names count as numbers, so `frame_2.png` comes before `frame_10.png`; anything else goes by its bytes, so
+/// capital letters come first. Folders inside are not entered.
+public struct ImageFolder: Sendable {
+  public struct Picture: Sendable, Hashable {
+    public let path: String
+    public let name: String
+    /// What its first bytes say.
+    public let format: ImageFormat
+  }
+
+  /// Something that is no picture, and why.
+  public struct Skipped: Sendable, Hashable {
+    public let name: String
+    public let reason: String
+  }
+
+  public let path: String
+  public let pictures: [Picture]
+  public let skipped: [Skipped]
+
+  /// Looks at the first bytes of each file in the folder at `path`.
+  /// - Throws: ``FileError`` when it is no folder, or cannot be read.
+  public init(path: String) throws {
+    self.path = path
+    var pictures: [Picture] = []
+    var skipped: [Skipped] = []
+    let folder = path.hasSuffix("/") ? path : path + "/"
+    for name in try Self.names(in: path).sorted(by: Self.comesBefore) {
+      do {
+        guard !name.hasPrefix(".") else {
+          skipped.append(Skipped(name: name, reason: "hidden"))
+          continue
+        }
+        let format = try MappedFile(path: folder + name).withUnsafeBytes { try ImageFile.format(of: $0) }
+        pictures.append(Picture(path: folder + name, name: name, format: format))
+      } catch let error as ImageError {
+        skipped.append(Skipped(name: name, reason: "\(error.reason)"))
+      } catch FileError.isDirectory {
+        skipped.append(Skipped(name: name, reason: "a folder"))
+      } catch {
+        skipped.append(Skipped(name: name, reason: "\(error)"))
+      }
+    }
+    self.pictures = pictures
+    self.skipped = skipped
+  }
+
+  private static func names(in path: String) throws -> [String] {
+    guard !path.utf8.contains(0), let folder = opendir(path) else {
+      let code = errno
+      if code == ENOENT { throw FileError.notFound(path: path) }
+      throw FileError.unreadable(path: path, reason: code == ENOTDIR ? "it is no folder" : "error \(code)")
+    }
+    defer { closedir(folder) }
+    var names: [String] = []
+    while let entry = readdir(folder) {
+      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
+      if name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
+  /// Whether `a` comes before `b`: see above. Of equal numbers the one with fewer digits comes first.
+  public static func comesBefore(_ a: String, _ b: String) -> Bool {
+    let (left, right) = (Array(a.utf8), Array(b.utf8))
+    func digits(_ text: [UInt8], _ start: Int) -> ArraySlice<UInt8> {
+      text[start...].prefix { (0x30...0x39).contains($0) }
+    }
+    var (i, j) = (0, 0)
+    while i < left.count, j < right.count {
+      let (first, second) = (digits(left, i), digits(right, j))
+      if first.isEmpty || second.isEmpty {
+        if left[i] != right[j] { return left[i] < right[j] }
+        (i, j) = (i + 1, j + 1)
+        continue
+      }
+      let (number, other) = (first.drop { $0 == 0x30 }, second.drop { $0 == 0x30 })
+      if number.count != other.count { return number.count < other.count }
+      if !number.elementsEqual(other) { return number.lexicographicallyPrecedes(other) }
+      (i, j) = (i + first.count, j + second.count)
+    }
+    let (leftRest, rightRest) = (left.count - i, right.count - j)
+    guard leftRest == rightRest else { return leftRest < rightRest }
+    // The same but for zeros before numbers: the order is always the same.
+    return left.count == right.count ? left.lexicographicallyPrecedes(right) : left.count < right.count
+  }
+}
