@@ -111,6 +111,9 @@ import Testing
     #expect(mapped.parts.map(\.ours) == ["throat", nil])
     let vision = try KeypointNames(["Left Ear Top", "snout"], order: .vision25, map: [:])
     #expect(vision.parts.map(\.ours) == ["left_ear_top", nil])
+    // Whatever the space of other frames: these are pixels.
+    let frames = try PoseFrameReader.frames(in: labels, options: options { $0.space = .vision })
+    #expect(frames.allSatisfy { $0.space == .pixel })
   }
 
   @Test func whatIsLeftOutIsListed() throws {
@@ -179,8 +182,10 @@ import Testing
     #expect(failure(analysis)?.line == 3)
     let untracked = "track,frame_idx,instance.score,nose.x,nose.y\n,0,1,5,6\n,1,1,7,8\n"
     #expect(try PoseFrameReader.frames(in: untracked, options: options()).count == 2)
+    #expect(failure(untracked.replacing("\n,1,", with: "\n,0,"))?.description
+      == "line 3 (frame 1): several animals in one frame, and no names to choose by")
     #expect(failure("frame_idx,nose.x,nose.y\nx,1,2\n")?.description.contains("expected a whole number") == true)
-    #expect(failure("frame_idx,track\n0,a\n")?.reason == .noKnownKeypoints([]))
+    #expect(failure("frame_idx,track\n0,a\n") { $0.format = .sleap }?.reason == .noKnownKeypoints([]))
   }
 
   private let document = #"""
@@ -214,6 +219,12 @@ import Testing
       let cut = String(decoding: Array(document.utf8).prefix(length), as: UTF8.self)
       #expect(failure(cut) { $0.individual = "a" } != nil, "\(length) bytes")
     }
+  }
+
+  @Test func ownTablesMayHaveAColumnOfFrames() throws {
+    let names = DogKeypoint.names.flatMap { ["\($0)_x", "\($0)_y"] }.joined(separator: ",")
+    let text = "frame_idx,\(names)\n7" + String(repeating: ",1", count: 48)
+    #expect(try PoseFrameReader.frames(in: text, options: options()).count == 1)
   }
 
   @Test func binaryFilesNameTheCommandThatExportsThem() {

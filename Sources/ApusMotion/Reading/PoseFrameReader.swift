@@ -1,8 +1,8 @@
 /// How poses are written down.
 public enum PoseFormat: String, CaseIterable, Sendable, Hashable {
   /// What the first line that is not blank says: JSON Lines if it begins with `{` or `[`, DeepLabCut if its first field
-  /// is `scorer`, SLEAP if it has a column `frame_idx`, otherwise CSV. A JSON document with `skeletons` at its
-  /// beginning is SLEAP's.
+  /// is `scorer`, SLEAP if it has a column `frame_idx` and one that ends in `.x`, otherwise CSV. A JSON document with
+  /// `skeletons` at its beginning is SLEAP's.
   case automatic
   /// One JSON object a line:
   /// `{"t": 0.1, "width": 640, "height": 480, "space": "pixel", "keypoints": [[x, y], [x, y, confidence], null, …]}`.
@@ -253,8 +253,14 @@ public struct PoseFrameReader: Sendable {
     // A line whose fields cannot be told apart is for the reader of CSV to refuse.
     let fields = (try? CSVRow.fields(of: line)) ?? []
     if fields.first?.elementsEqual("scorer".utf8) == true { return .deepLabCut }
-    return fields.contains { $0.elementsEqual("frame_idx".utf8) } ? .sleap : .csv
+    // A table of our own may have a column of that name too, and no nodes.
+    let isSLEAP = fields.contains { $0.elementsEqual("frame_idx".utf8) } && fields.contains { $0.ends(with: ".x") }
+    return isSLEAP ? .sleap : .csv
   }
+}
+
+extension [UInt8] {
+  fileprivate func ends(with text: String) -> Bool { suffix(text.utf8.count).elementsEqual(text.utf8) }
 }
 
 /// What one line says, before defaults are filled in and anything is checked against anything else.

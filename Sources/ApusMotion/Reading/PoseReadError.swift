@@ -16,7 +16,7 @@ public struct PoseReadError: Error, Sendable, Equatable {
     case wrongColumnCount(found: Int, expected: Int)
     /// None of a file's names for body parts is known.
     case noKnownKeypoints([String])
-    /// The file has several animals, and it was not said which one is meant.
+    /// The file has several animals, and it was not said which one is meant; empty where they have no names.
     case severalIndividuals([String])
     /// The file has no animal of the name asked for.
     case unknownIndividual(String, among: [String])
@@ -64,7 +64,9 @@ extension PoseReadError.Reason: CustomStringConvertible {
     case .noKnownKeypoints(let names):
       "no keypoint has the name of a body part of this file (\(Self.list(names))): say which is which"
     case .severalIndividuals(let names):
-      "several animals (\(Self.list(names))): name one of them"
+      names.isEmpty
+        ? "several animals in one frame, and no names to choose by"
+        : "several animals (\(Self.list(names))): name one of them"
     case .unknownIndividual(let name, let names):
       "no animal \(name.quotedForMessage) in this file, which names \(Self.list(names))"
     case .hdf5:

@@ -122,7 +122,7 @@ struct NamedColumns: Sendable {
   /// The frame of a row.
   func record(_ bytes: [UInt8], order: KeypointOrder) throws(PoseReadError.Reason.Box) -> PoseRecord {
     let fields = try CSVRow.fields(of: bytes)
-    var record = PoseRecord()
+    var record = PoseRecord(space: .pixel)
     record.points = try points(of: fields, order: order)
     record.frameNumber = frameNumber(of: fields)
     return record

@@ -50,7 +50,7 @@ struct SLEAPLabels {
         }
         seen = .some(instance.track)
       }
-      var record = PoseRecord()
+      var record = PoseRecord(space: .pixel)
       record.frameNumber = frame.number
       record.points = [PosePoint?](repeating: nil, count: options.order.pointCount)
       for (node, point) in instance.points {

@@ -4,6 +4,7 @@ struct SLEAPTable: Sendable {
   /// The track whose rows are read; nil until the first row, where none was asked for.
   private var track: String?
   private let isTrackGiven: Bool
+  private var lastNumber: Int?
 
   init(header bytes: [UInt8], options: PoseReaderOptions) throws(PoseReadError.Reason.Box) {
     let names = try CSVRow.fields(of: bytes).map { String(decoding: $0, as: UTF8.self) }
@@ -48,7 +49,10 @@ struct SLEAPTable: Sendable {
       let text = columns.frameColumns.first.map { String(decoding: fields[$0], as: UTF8.self) } ?? ""
       throw .init(.wrongValue(field: "frame_idx", found: text, expected: "a whole number"))
     }
-    var record = PoseRecord()
+    // Rows of one animal have a frame each.
+    if number == lastNumber { throw .init(.severalIndividuals([])) }
+    lastNumber = number
+    var record = PoseRecord(space: .pixel)
     record.frameNumber = number
     record.points = try columns.points(of: fields, order: order)
     return record
