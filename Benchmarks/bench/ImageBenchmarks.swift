@@ -3,21 +3,38 @@ import ApusMedia
 
 /// What is done to a picture before a network sees it.
 func imageWorkloads() -> [Workload] {
-  [(1000, 1000), (1280, 720), (4000, 3000)].map { width, height in
-    let bytes = 640 * 640 * 3 * 4 + width * height * 3
-    return Workload(
-      name: "image/letterbox-tensor-\(width)x\(height)", shape: "\(width)×\(height) to 1×3×640×640",
-      cost: .bytes(Double(bytes)), twin: nil
-    ) {
-      let image = try picture(width, height)
+  let letterboxes = [(1000, 1000), (1280, 720), (4000, 3000)].map { width, height in
+    pictureWorkload("letterbox-tensor", width, height, to: "1×3×640×640", bytes: 640 * 640 * 3 * 4) { image in
       let box = try Letterbox(imageWidth: width, imageHeight: height, width: 640, height: 640)
       return { try box.tensor(image) }
     }
   }
+  let filters: [ResizeFilter] = [.nearest, .bilinear, .antialiasedBilinear, .antialiasedBicubic, .lanczos]
+  let smaller = filters.map { filter in
+    pictureWorkload("resize-\(filter.rawValue)", 1920, 1080, to: "640×360", bytes: 640 * 360 * 3) { image in
+      {
+        _ = try image.resized(width: 640, height: 360, filter: filter)
+        return nil
+      }
+    }
+  }
+  let square = pictureWorkload("classifier-tensor", 4000, 3000, to: "1×3×299×299", bytes: 299 * 299 * 3 * 4) { image in
+    let input = ImageInput(width: 299, height: 299, fit: .centerCrop, filter: .antialiasedBilinear)
+    return { try input.tensor(image) }
+  }
+  return letterboxes + smaller + [square]
 }
 
-/// Slopes with something like noise.
-private func picture(_ width: Int, _ height: Int) throws -> Image<UInt8> {
-  let samples = (0..<width * height * 3).map { UInt8(truncatingIfNeeded: $0 / 7 &+ $0 &* 2_654_435_761 >> 27) }
-  return try Image(width: width, height: height, color: .rgb, samples: samples)
+private func pictureWorkload(
+  _ name: String, _ width: Int, _ height: Int, to result: String, bytes: Int,
+  _ prepare: @escaping (Image<UInt8>) throws -> Workload.Body
+) -> Workload {
+  Workload(
+    name: "image/\(name)-\(width)x\(height)", shape: "\(width)×\(height) to \(result)",
+    cost: .bytes(Double(width * height * 3 + bytes)), twin: nil
+  ) {
+    // Slopes with something like noise.
+    let samples = (0..<width * height * 3).map { UInt8(truncatingIfNeeded: $0 / 7 &+ ($0 &* 2_654_435_761) >> 27) }
+    return try prepare(try Image(width: width, height: height, color: .rgb, samples: samples))
+  }
 }

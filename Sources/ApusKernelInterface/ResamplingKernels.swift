@@ -14,8 +14,8 @@ public struct PixelScale: BitwiseCopyable, Sendable, Hashable {
   public subscript(byte: UInt8) -> Float { (Float(byte) / divisor - mean) / deviation }
 }
 
-/// Between which two neighbours each sample of an output row lies: `offsets[i]` is the first one's place in the row, the
-/// other is the same channel of the next pixel and has the share `weights[i]` of 2¹⁴.
+/// Between which two neighbours each sample of an output row lies: `offsets[i]` is the first one's place in the row,
+/// the other is the same channel of the next pixel and has the share `weights[i]` of 2¹⁴.
 public struct PixelTaps {
   public var offsets: UnsafePointer<Int32>
   public var weights: UnsafePointer<Int32>
@@ -28,13 +28,64 @@ public struct PixelTaps {
   }
 }
 
+/// Which bytes of a row each pixel of an output row is the weighted sum of.
+///
+/// A pixel's bytes are summed in groups of sixteen, `step` bytes apart: as many whole pixels as fit, so that a lane
+/// always belongs to the same channel. Weights are multiples of 2⁻²²; what is in a group without being summed has the
+/// weight 0.
+public struct ByteSums {
+  /// Where the first group of each output pixel begins.
+  public var starts: UnsafePointer<Int32>
+  /// `[count, groups, 16]`.
+  public var weights: UnsafePointer<Int32>
+  /// Output pixels.
+  public var count: Int
+  public var groups: Int
+  /// From 1 to 4.
+  public var channels: Int
+
+  public init(
+    starts: UnsafePointer<Int32>, weights: UnsafePointer<Int32>, count: Int, groups: Int, channels: Int
+  ) {
+    self.starts = starts
+    self.weights = weights
+    self.count = count
+    self.groups = groups
+    self.channels = channels
+  }
+
+  /// Bytes from one group to the next.
+  public static func step(channels: Int) -> Int { channels == 3 ? 15 : 16 }
+}
+
+/// Which pixels of a row each pixel of an output row is the weighted sum of: `weights[places[i] ..< places[i + 1]]`
+/// belong to the pixels from `starts[i]` on.
+public struct FloatSums {
+  public var starts: UnsafePointer<Int>
+  public var places: UnsafePointer<Int>
+  public var weights: UnsafePointer<Float>
+  /// Output pixels.
+  public var count: Int
+  public var channels: Int
+
+  public init(
+    starts: UnsafePointer<Int>, places: UnsafePointer<Int>, weights: UnsafePointer<Float>, count: Int, channels: Int
+  ) {
+    self.starts = starts
+    self.places = places
+    self.weights = weights
+    self.count = count
+    self.channels = channels
+  }
+}
+
 /// Pictures at another size, and as the numbers that networks take.
 ///
 /// Bilinear interpolation is two steps in whole numbers, so that every variant gives the same: two rows are mixed into
 /// one, with seven bits behind the point, and of that the columns. Weights have 14 bits.
-public protocol ResamplingKernels {
-  /// `(upper[i] * (2¹⁴ - weight) + lower[i] * weight) / 2⁷` for each sample of a row of `count`, rounded, in the low half
-  /// of `pairs[i]`; in the upper half the same of sample `i + channels`, or zero after the last pixel.
+public protocol ResamplingKernels: SendableMetatype {
+  /// `(upper[i] * (2¹⁴ - weight) + lower[i] * weight) / 2⁷` for each sample of a row of `count`, rounded, in the low
+  /// half of `pairs[i]`; in the upper half the same of sample `i + channels`, or zero after the last pixel.
   ///
   /// `room` holds `count + channels` numbers.
   static func mixRows(
@@ -52,4 +103,35 @@ public protocol ResamplingKernels {
   static func lookUp(
     _ x: UnsafePointer<UInt8>, xStep: Int, _ table: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, yStep: Int,
     count: Int)
+
+  /// Weighted sums of bytes along `rows` rows, the nearest byte to each: `y[r, i]` of `x[r, …]`.
+  ///
+  /// All of a group is read, what has the weight 0 too.
+  static func sumColumns(
+    _ x: UnsafePointer<UInt8>, rowStep: Int, rows: Int, _ sums: ByteSums, _ y: UnsafeMutablePointer<UInt8>,
+    outputStep: Int)
+
+  /// `y[i] = Σ x[t * rowStep + i] * weights[t]` for `count` bytes of as many rows as there are weights, multiples of
+  /// 2⁻²²; the nearest byte.
+  static func sumRows(
+    _ x: UnsafePointer<UInt8>, rowStep: Int, weights: UnsafeBufferPointer<Int32>, _ y: UnsafeMutablePointer<UInt8>,
+    count: Int)
+
+  /// Weighted sums along one row, added one after the other.
+  static func sumColumns(_ x: UnsafePointer<Float>, _ sums: FloatSums, _ y: UnsafeMutablePointer<Float>)
+
+  /// `y[i] = Σ x[t * rowStep + i] * weights[t]`, added one after the other.
+  static func sumRows(
+    _ x: UnsafePointer<Float>, rowStep: Int, weights: UnsafeBufferPointer<Float>, _ y: UnsafeMutablePointer<Float>,
+    count: Int)
+
+  /// The pixels at `columns`, of `pixelSize` bytes each: 1, 2, 3, 4, 6, 8, 12 or 16.
+  static func pickColumns(
+    _ x: UnsafeRawPointer, pixelSize: Int, columns: UnsafeBufferPointer<Int>, _ y: UnsafeMutableRawPointer)
+
+  /// `count` pixels with their colours multiplied by their opacity, the last of `channels`, as a part of 255.
+  static func premultiply(_ x: UnsafePointer<UInt8>, channels: Int, _ y: UnsafeMutablePointer<UInt8>, count: Int)
+
+  /// The reverse, in place; rounded down, and 255 at most. Colours of no opacity stay as they are.
+  static func unpremultiply(_ x: UnsafeMutablePointer<UInt8>, channels: Int, count: Int)
 }

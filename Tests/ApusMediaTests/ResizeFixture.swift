@@ -6,10 +6,8 @@ import Testing
 struct TransformFixture: Sendable {
   private let file: SafetensorsFile
 
-  init(source: StaticString = #filePath) throws {
-    var path = "\(source)".split(separator: "/", omittingEmptySubsequences: false)
-    path.removeLast(2)
-    file = try SafetensorsFile(path: path.joined(separator: "/") + "/Fixtures/media/transform.safetensors")
+  init() throws {
+    file = try SafetensorsFile(path: mediaFixture("transform.safetensors"))
   }
 
   func elements<Scalar: TensorScalar>(_ name: String, as type: Scalar.Type) throws -> [Scalar] {

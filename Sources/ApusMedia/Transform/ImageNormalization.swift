@@ -48,7 +48,7 @@ public struct ImageNormalization: Sendable, Hashable {
     guard divisor.isFinite, divisor != 0, mean.allSatisfy(\.isFinite), deviation.allSatisfy({ $0.isFinite && $0 != 0 })
     else {
       throw ImageError(
-        .invalidArgument("a divisor of \(divisor), means \(mean) and deviations \(deviation); nothing can be divided so"))
+        .invalidArgument("a divisor of \(divisor), means \(mean) and deviations \(deviation) make no numbers"))
     }
     return (0..<channels).map { PixelScale(divisor: divisor, mean: mean[$0], deviation: deviation[$0]) }
   }

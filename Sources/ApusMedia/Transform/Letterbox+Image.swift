@@ -5,10 +5,15 @@ extension Letterbox {
   /// The brightness of the filling: a dark grey, which YOLO's networks were trained with.
   public static let filling: UInt8 = 114
 
-  /// The picture in its place, interpolated bilinearly, with ``filling`` around it.
+  /// The picture in its place, with ``filling`` around it.
   /// - Throws: ``ImageError`` for a picture of other sides, or with opacity.
-  public func applied(to image: Image<UInt8>) throws -> Image<UInt8> {
+  public func applied(to image: Image<UInt8>, filter: ResizeFilter = .bilinear) throws -> Image<UInt8> {
     let sampling = try sampling(of: image)
+    if filter != .bilinear {
+      let content = try image.resized(width: contentWidth, height: contentHeight, filter: filter)
+      let filler = [UInt8](repeating: Self.filling, count: image.color.channels)
+      return try content.padded(left: left, top: top, right: right, bottom: bottom, with: filler)
+    }
     let channels = image.color.channels
     try Image<UInt8>.checkMemory(width: width, height: height, color: image.color)
     return try Image(width: width, height: height, color: image.color) { samples in
@@ -18,7 +23,7 @@ extension Letterbox {
     }
   }
 
-  /// The same as a tensor, with the values of ``applied(to:)`` normalised: `[1, channels, height, width]` or
+  /// The same as a tensor, with the values of ``applied(to:filter:)`` normalised: `[1, channels, height, width]` or
   /// `[1, height, width, channels]`.
   /// - Throws: ``ImageError`` for a picture of other sides or with opacity, and a normalisation that makes no sense;
   ///   ``TensorError`` when there is no room.

@@ -2,8 +2,8 @@
 ///
 /// With `r = min(width / imageWidth, height / imageHeight)`:
 ///
-/// - `centered`, as YOLOv5 and its successors do: the picture becomes `round(imageWidth · r)` × `round(imageHeight · r)`,
-///   and what is left over is divided between both sides, the odd pixel on the right and below.
+/// - `centered`, as YOLOv5 and its successors do: the picture becomes `round(imageWidth · r)` × `round(imageHeight ·
+///   r)`, and what is left over is divided between both sides, the odd pixel on the right and below.
 /// - `topLeft`, as YOLOX does: both sides are rounded down, and the filling is on the right and below.
 ///
 /// A side never becomes less than one pixel.
@@ -46,7 +46,7 @@ public struct Letterbox: Sendable, Hashable {
     guard imageWidth > 0, imageHeight > 0, width > 0, height > 0 else {
       throw ImageError(
         .invalidArgument(
-          "\(imageWidth) × \(imageHeight) pixels cannot be fitted into \(width) × \(height); all sides must be positive"))
+          "\(imageWidth) × \(imageHeight) pixels do not fit \(width) × \(height); all sides must be positive"))
     }
     guard width <= Self.largestSide, height <= Self.largestSide else {
       throw ImageError(

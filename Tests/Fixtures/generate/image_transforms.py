@@ -79,9 +79,54 @@ def interpolate(array, w, h, **arguments):
     return F.interpolate(x, size=(h, w), **arguments)[0].permute(1, 2, 0).numpy()
 
 
-for W, H, C, w, h in ((1, 1, 3, 7, 5), (33, 17, 3, 70, 31), (64, 48, 1, 23, 19), (50, 41, 3, 50, 20), (5, 90, 3, 40, 2)):
+BILINEAR = [(1, 1, 3, 7, 5), (33, 17, 3, 70, 31), (64, 48, 1, 23, 19), (50, 41, 3, 50, 20), (5, 90, 3, 40, 2)]
+for W, H, C, w, h in BILINEAR:
     exact = interpolate(pattern(W, H, C), w, h, mode="bilinear", align_corners=False)
     tensors[f"bilinear.{W}.{H}.{C}.{w}.{h}"] = exact.astype(np.float32)
+
+# Torch's filters by their names here. Of numbers as networks see them: 0 to 1.
+TORCH = {
+    "bilinear": {"mode": "bilinear"}, "cubic": {"mode": "bicubic"},
+    "antialias": {"mode": "bilinear", "antialias": True}, "bicubic": {"mode": "bicubic", "antialias": True},
+}
+for name, arguments in TORCH.items():
+    for W, H, C, w, h in ((1, 1, 1, 4, 3), (29, 17, 3, 12, 31), (40, 70, 3, 9, 11)):
+        result = interpolate(pattern(W, H, C) / 255.0, w, h, align_corners=False, **arguments)
+        tensors[f"float.{name}.{W}.{H}.{C}.{w}.{h}"] = result.astype(np.float32)
+
+MODES = {1: "L", 2: "LA", 3: "RGB", 4: "RGBA"}
+PILLOW = {"nearest": 0, "box": 4, "antialias": 2, "bicubic": 3, "lanczos": 1}
+SIZES = [(1, 1, 7, 5), (33, 17, 61, 40), (70, 50, 13, 29), (5, 64, 31, 7), (300, 201, 23, 23), (64, 48, 64, 21)]
+# Boxes in quarters of a pixel.
+BOXES = [(50, 40, 20, 30, (40, 20, 120, 100)), (50, 40, 11, 7, (3, 9, 198, 121)), (50, 40, 25, 15, (40, 40, 140, 100))]
+LARGE = [(33, 17, 299, 299), (640, 480, 299, 299), (1000, 701, 300, 257), (3, 700, 299, 5)]
+for name, resample in PILLOW.items():
+    def pillow(W, H, C, w, h, box=None):
+        array = pattern(W, H, C)
+        image = Image.fromarray(array if C > 1 else array[:, :, 0], MODES[C])
+        x0, y0, x1, y1 = box or (0, 0, W, H)
+        if name == "nearest":
+            return np.asarray(image.resize((w, h), resample, box=(x0, y0, x1, y1))).reshape(h, w, C)
+        # Rows first: version 13.0 begins with the columns of some pictures.
+        if C % 2 == 0:
+            image = image.convert("La" if C == 2 else "RGBa")
+        image = image.resize((w, H), resample, box=(x0, 0, x1, H)).resize((w, h), resample, box=(0, y0, w, y1))
+        if C % 2 == 0:
+            image = image.convert(MODES[C])
+        return np.asarray(image).reshape(h, w, C)
+
+    for index, (W, H, w, h) in enumerate(SIZES):
+        C = 3 if index % 2 == 0 else 1
+        tensors[f"pillow.{name}.{W}.{H}.{C}.{w}.{h}"] = pillow(W, H, C, w, h)
+    for W, H, w, h, box in BOXES:
+        suffix = ".".join(map(str, box))
+        tensors[f"pillow.{name}.{W}.{H}.3.{w}.{h}.{suffix}"] = pillow(W, H, 3, w, h, tuple(v / 4 for v in box))
+    for C in (2, 4):
+        tensors[f"pillow.{name}.31.22.{C}.12.17"] = pillow(31, 22, C, 12, 17)
+    for C in (1, 2, 3, 4):
+        for W, H, w, h in LARGE:
+            crc = zlib.crc32(pillow(W, H, C, w, h).tobytes())
+            tensors[f"crc.{name}.{W}.{H}.{C}.{w}.{h}"] = np.array([crc], np.uint32)
 
 metadata = {
     "generator": "Tests/Fixtures/generate/image_transforms.py",

@@ -1,0 +1,94 @@
+import Apus
+import ApusKernelInterface
+
+/// How a network wants its picture: everything between the pixels of a file and the numbers of a tensor.
+public struct ImageInput: Sendable, Hashable {
+  /// What becomes of a picture of other proportions.
+  public enum Fit: String, Sendable, Hashable, CaseIterable {
+    /// It is stretched to the sides of the input.
+    case stretch
+    /// It is put into the middle of the input, see ``Letterbox``.
+    case letterbox
+    /// It is put into the upper left corner of the input, see ``Letterbox``.
+    case letterboxTopLeft = "letterbox-top-left"
+    /// The largest part in its middle that has the input's proportions is cut out: for a square input the square of
+    /// side `min(width, height)` at `⌊(width − side) / 2⌋`, `⌊(height − side) / 2⌋`.
+    case centerCrop = "center-crop"
+  }
+
+  /// The sides of the input.
+  public var width: Int
+  public var height: Int
+  public var fit: Fit
+  public var filter: ResizeFilter
+  public var layout: ImageLayout
+  public var order: ColorOrder
+  public var normalization: ImageNormalization
+
+  public init(
+    width: Int, height: Int, fit: Fit, filter: ResizeFilter, layout: ImageLayout = .nchw, order: ColorOrder = .rgb,
+    normalization: ImageNormalization = .unit
+  ) {
+    self.width = width
+    self.height = height
+    self.fit = fit
+    self.filter = filter
+    self.layout = layout
+    self.order = order
+    self.normalization = normalization
+  }
+
+  /// The shape of the tensor.
+  public var shape: [Int] { layout == .nchw ? [1, 3, height, width] : [1, height, width, 3] }
+
+  /// Where a picture goes with a letterbox; nil with another fit.
+  /// - Throws: ``ImageError`` for impossible sides.
+  public func letterbox(imageWidth: Int, imageHeight: Int) throws(ImageError) -> Letterbox? {
+    switch fit {
+    case .stretch, .centerCrop: nil
+    case .letterbox: try Letterbox(imageWidth: imageWidth, imageHeight: imageHeight, width: width, height: height)
+    case .letterboxTopLeft:
+      try Letterbox(
+        imageWidth: imageWidth, imageHeight: imageHeight, width: width, height: height, placement: .topLeft)
+    }
+  }
+
+  /// The part of a picture that the network sees.
+  /// - Throws: ``ImageError`` for impossible sides.
+  public func visibleBox(imageWidth: Int, imageHeight: Int) throws(ImageError) -> PixelBox {
+    // The same refusals for every fit.
+    _ = try Letterbox(imageWidth: imageWidth, imageHeight: imageHeight, width: width, height: height)
+    guard fit == .centerCrop else { return PixelBox(width: imageWidth, height: imageHeight) }
+    // Widths of the picture that the input's proportions ask for; in `Double`, for products may not fit.
+    let wide = (Double(imageHeight) * Double(width) / Double(height)).rounded(.down)
+    let tall = (Double(imageWidth) * Double(height) / Double(width)).rounded(.down)
+    let partWidth = wide < Double(imageWidth) ? max(1, Int(wide)) : imageWidth
+    let partHeight = tall < Double(imageHeight) ? max(1, Int(tall)) : imageHeight
+    let (x, y) = ((imageWidth - partWidth) / 2, (imageHeight - partHeight) / 2)
+    return PixelBox(x0: Double(x), y0: Double(y), x1: Double(x + partWidth), y1: Double(y + partHeight))
+  }
+
+  /// The picture as the network sees it, in bytes. Grey becomes red, green and blue, and opacity is laid on white.
+  /// - Throws: ``ImageError`` for impossible sides.
+  public func applied(to image: Image<UInt8>) throws -> Image<UInt8> {
+    let image = image.flattened().rgb()
+    if let letterbox = try letterbox(imageWidth: image.width, imageHeight: image.height) {
+      return try letterbox.applied(to: image, filter: filter)
+    }
+    let box = try visibleBox(imageWidth: image.width, imageHeight: image.height)
+    return try image.resized(width: width, height: height, filter: filter, from: box)
+  }
+
+  /// The picture as a tensor of ``shape``.
+  /// - Throws: ``ImageError`` for impossible sides and a normalisation that makes no sense; ``TensorError`` when
+  ///   there is no room.
+  public func tensor(_ image: Image<UInt8>) throws -> Tensor<Float> {
+    if filter == .bilinear {
+      let image = image.flattened().rgb()
+      if let letterbox = try letterbox(imageWidth: image.width, imageHeight: image.height) {
+        return try letterbox.tensor(image, layout: layout, order: order, normalization: normalization)
+      }
+    }
+    return try Tensor(try applied(to: image), layout: layout, order: order, normalization: normalization)
+  }
+}
