@@ -37,8 +37,8 @@ struct ApusCommand: ParsableCommand {
     version: ApusVersion.current,
     subcommands: [
       DemoCommand.self, RunCommand.self, InspectCommand.self, CompareCommand.self, ParityCommand.self,
-      ReduceCommand.self, BehaviorCommand.self, ArmDriftCommand.self, SuggestCommand.self, FillCommand.self,
-      TypeCommand.self, TokenizeCommand.self, QuantizeCommand.self, VerifyCommand.self, ConformanceCommand.self,
-      DoctorCommand.self,
+      ReduceCommand.self, DetectCommand.self, BreedCommand.self, ImageCommand.self, BehaviorCommand.self,
+      BarPathCommand.self, ArmDriftCommand.self, SuggestCommand.self, FillCommand.self, TypeCommand.self, TokenizeCommand.self,
+      QuantizeCommand.self, VerifyCommand.self, ConformanceCommand.self, DoctorCommand.self,
     ])
 }

@@ -41,7 +41,7 @@ let fuzzTargets: [any FuzzTarget] = [
   PoseFramesTarget(), KeypointFilesTarget(), ArmRecordingTarget(), DetectionsTarget(), TextConfigurationTarget(),
   NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(), ONNXSessionTarget(),
   VocabularyTarget(), TokenizerConfigurationTarget(), TypedTextTarget(),
-  PNGTarget(), JPEGTarget(), NetpbmTarget(), BMPTarget(), Y4MTarget(), DeflateTarget(),
+  PNGTarget(), JPEGTarget(), NetpbmTarget(), BMPTarget(), Y4MTarget(), DeflateTarget(), DetectorMetadataTarget(),
 ]
 
 /// Runs `read`, and accepts errors of the given types alone. Their texts are made, since a user would see them.

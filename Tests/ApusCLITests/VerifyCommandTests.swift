@@ -84,7 +84,7 @@ import Testing
   @Test func theDemoIsOnePageAndAllIsWell() throws {
     let result = try Command.run("demo")
     #expect(result.status == 0)
-    #expect(result.lines.count <= 40)
+    #expect(result.lines.count <= 50)
     #expect(result.output.contains("kernels"))
     #expect(result.output.contains("walking-missing-points"))
     #expect(result.output.contains("synthetic"))

@@ -8,8 +8,9 @@ struct DemoCommand: ParsableCommand {
     abstract: "Check this installation and classify the sample clips.",
     discussion: """
       On one page: what Apus found on this machine; every model that ships, held against its golden outputs; the \
-      sample clips, classified; and a keyboard's suggestions. The clips are synthetic motion, and so is all that the \
-      classifier has learned; the keyboard has learned from made-up messages.
+      sample clips, classified; a rendered squat, followed from its pixels; and a keyboard's suggestions. The clips are \
+      synthetic motion, and so is all that the classifier has learned; the detector has seen rendered gyms only, and the \
+      keyboard has learned from made-up messages.
 
       Ends with 0 when everything is as it should be, with 1 when something is not.
       """)
@@ -22,7 +23,9 @@ struct DemoCommand: ParsableCommand {
     let trained = ShippedModel.all.filter { $0.weights != nil }
     let verification = VerificationReport(try trained.flatMap { try $0.verify() })
     let clips = try SampleClips().classify(with: BehaviorClassifier<Float>.shipped())
-    let report = DemoReport(verification: verification, clips: clips, keyboard: try keyboard())
+    let report = DemoReport(
+      verification: verification, clips: clips, lifts: try ["squat"].compactMap { try SampleLift(name: $0)?.analyze() },
+      keyboard: try keyboard())
     try Output.write(json ? jsonText(report) + "\n" : report.text)
     if !report.isEqual { throw CommandStatus.different }
   }
@@ -41,10 +44,11 @@ struct DemoCommand: ParsableCommand {
 struct DemoReport: Encodable {
   let verification: VerificationReport
   let clips: [SampleClips.Result]
+  let lifts: [SampleLift.Result]
   let keyboard: [SuggestionReport]
 
   var isEqual: Bool {
-    verification.isEqual && clips.allSatisfy(\.equal) && keyboard.allSatisfy { !$0.suggestions.isEmpty }
+    verification.isEqual && clips.allSatisfy(\.equal) && lifts.allSatisfy(\.equal) && keyboard.allSatisfy { !$0.suggestions.isEmpty }
   }
 
   var text: String {
@@ -53,6 +57,7 @@ struct DemoReport: Encodable {
     var lines = [terminal.styled("Apus \(ApusVersion.current)", .bold) + terminal.styled("  \(machine)", .dim), ""]
     lines += [terminal.styled("Models against their golden outputs", .bold)] + verification.table + [""]
     lines += [terminal.styled("Sample clips of synthetic motion", .bold)] + table + [""]
+    if !lifts.isEmpty { lines += [terminal.styled("A rendered squat, from its pixels", .bold)] + squats + [""] }
     if !keyboard.isEmpty { lines += [terminal.styled("A keyboard's suggestions", .bold)] + suggestions + [""] }
     let told = clips.filter(\.equal).count
     let outputs = verification.results.filter(\.isEqual).count
@@ -74,6 +79,23 @@ struct DemoReport: Encodable {
     return table.lines.map { "  " + $0 }
   }
 
+  private var squats: [String] {
+    let terminal = Terminal.output
+    var table = TextTable(alignments: [.left, .left, .right, .right, .right, .right])
+    table.add(["", "repetition", "range", "rendered", "mean up", "rendered"].map { terminal.styled($0, .dim) })
+    for lift in lifts {
+      for (index, rep) in lift.reps.enumerated() {
+        table.add(
+          terminal.mark(rep.isEqual), "\(lift.clip) \(index + 1)", NumberText.fixed(rep.romCm, decimals: 1) + " cm",
+          NumberText.fixed(rep.renderedRomCm, decimals: 1) + " cm",
+          NumberText.fixed(rep.velocity / 100, decimals: 3) + " m/s",
+          NumberText.fixed(rep.renderedVelocity / 100, decimals: 3) + " m/s")
+      }
+    }
+    let errors = lifts.map { "\(NumberText.fixed($0.centerError, decimals: 2)) px" }.joined(separator: ", ")
+    return table.lines.map { "  " + $0 } + ["  the plate is found \(errors) from where it was rendered (median)"]
+  }
+
   private var suggestions: [String] {
     let terminal = Terminal.output
     var table = TextTable(alignments: [.left, .left, .left])
@@ -84,13 +106,14 @@ struct DemoReport: Encodable {
     return table.lines.map { "  " + $0 }
   }
 
-  enum CodingKeys: String, CodingKey { case equal, verification, clips, keyboard }
+  enum CodingKeys: String, CodingKey { case equal, verification, clips, lifts, keyboard }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(isEqual, forKey: .equal)
     try container.encode(verification, forKey: .verification)
     try container.encode(clips, forKey: .clips)
+    try container.encode(lifts, forKey: .lifts)
     try container.encode(keyboard, forKey: .keyboard)
   }
 }

@@ -54,11 +54,6 @@ enum DataSets {
     return folders.isEmpty ? [path] : folders.sorted { number($0) < number($1) }.map { "\(path)/\($0)" }
   }
 
-  private static func isFolder(_ path: String) -> Bool {
-    var isDirectory = false
-    return FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) && isDirectory
-  }
-
   private static func entries(
     _ path: String, graph: Graph, defaults: [String]
   ) throws -> [String: () throws -> Value] {

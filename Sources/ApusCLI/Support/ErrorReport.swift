@@ -1,4 +1,5 @@
 import Apus
+import ApusMedia
 import ApusModels
 import ApusMotion
 import ApusONNX
@@ -34,8 +35,15 @@ struct ErrorReport {
     case is SafetensorsError, is NumPyError, is WeightsError, is ModelFileError, is GoldenError, is PoseReadError,
       is PoseFrameError, is StandardizationError, is InsufficientFrames, is TensorError, is ModelConfigurationError,
       is JSONError, is ONNXFileError, is ZipError, is SafetensorsShardsError, is PretrainedFolderError,
-      is VocabularyError, is TokenizerError, is KeyboardError:
+      is VocabularyError, is TokenizerError, is KeyboardError, is VideoError, is PictureModelError,
+      is YOLOConfigurationError, is BreedError:
       (status, message) = (.badData, "\(error)")
+    case let error as ImageError:
+      (status, message) = (Self.status(of: error), "\(error)")
+    case is BarPathSettingsError:
+      (status, message) = (.usage, "\(error)")
+    case let error as DetectorError:
+      (status, message) = (Self.status(of: error), "\(error)")
     case let error as ONNXError:
       (status, message) = (Self.status(of: error), "\(error)")
     case let error as MotionConfigurationError:
@@ -58,6 +66,16 @@ struct ErrorReport {
     case .wrongProbabilityCount, .probabilityNotFinite: .badData
     default: .usage
     }
+  }
+
+  /// Sizes, boxes and names of files to write come from the command line, everything else from the picture.
+  private static func status(of error: ImageError) -> CommandStatus {
+    if case .invalidArgument = error.reason { .usage } else { .badData }
+  }
+
+  /// Options and sizes come from the command line, everything else from the model.
+  private static func status(of error: DetectorError) -> CommandStatus {
+    if case .badOption = error.reason { .usage } else { .badData }
   }
 
   /// Names of values come from the command line, everything else from the model and its inputs.

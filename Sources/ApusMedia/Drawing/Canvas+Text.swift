@@ -14,18 +14,27 @@ extension Canvas {
   ///
   /// - Parameter size: pixels from the top of a capital to the bottom of a letter that hangs down, and a little more;
   ///   up to 10,000.
-  public mutating func drawText(_ text: String, at origin: PixelPoint, size: Double, color: PixelColor) {
+  ///   - isVertical: turned by a quarter against the clock about `origin`, which is its lower left corner then.
+  public mutating func drawText(
+    _ text: String, at origin: PixelPoint, size: Double, color: PixelColor, isVertical: Bool = false
+  ) {
     guard origin.isFinite, size > 0, size <= 10_000 else { return }
     let unit = size * StrokeFont.scale
     // The pen is a pixel wide at least, or small letters would be grey.
     let pen = max(1, StrokeFont.penWidth * unit)
-    var x = origin.x + StrokeFont.penWidth * unit / 2
+    // Along the line, from the origin.
+    var x = StrokeFont.penWidth * unit / 2
+    let (start, room) = isVertical ? (Double(height) - origin.y, Double(height)) : (origin.x, Double(width))
     for character in text.unicodeScalars {
-      guard x < Double(width) else { return }
+      guard start + x < room else { return }
       let glyph = StrokeFont.glyph(character)
-      if x + (glyph.width + 2) * unit > 0 {
+      if start + x + (glyph.width + 2) * unit > 0 {
         let lines = glyph.lines.map { line in
-          line.map { PixelPoint(x: x + $0.x * unit, y: origin.y + $0.y * unit) }
+          line.map { point in
+            let (along, down) = (x + point.x * unit, point.y * unit)
+            return isVertical
+              ? PixelPoint(x: origin.x + down, y: origin.y - along) : PixelPoint(x: origin.x + along, y: origin.y + down)
+          }
         }
         drawPolylines(lines, width: pen, color: color)
       }

@@ -92,6 +92,35 @@ extension ImageFile {
     }
   }
 
+  /// The same with 16 bits a channel, which PNG and PPM files hold.
+  /// - Throws: ``FileError``; ``ImageError`` for another ending, and a picture that such a file cannot hold.
+  public static func write(_ image: Image<UInt16>, to path: String) throws {
+    do {
+      let bytes: [UInt8]
+      switch pathExtension(path) {
+      case "png": bytes = PNGEncoder.encode(image)
+      case "ppm", "pgm", "pnm": bytes = try NetpbmEncoder.encode(image)
+      default: throw ImageError(.invalidArgument("16 bits a channel are written to .png, .ppm, .pgm and .pnm"))
+      }
+      try AtomicFile.create(at: path) { file in try bytes.withUnsafeBytes { try file.append($0) } }
+    } catch let error as ImageError {
+      throw error.naming(path)
+    }
+  }
+
+  /// Whether a file of this name holds opacity.
+  public static func holdsOpacity(_ path: String) -> Bool { pathExtension(path) == "png" }
+
+  /// Whether a file of this name holds pictures of this colour model with 16 bits a channel.
+  public static func holdsSixteenBits(_ path: String, color: ColorModel) -> Bool {
+    switch pathExtension(path) {
+    case "png": true
+    case "ppm", "pnm": color == .rgb
+    case "pgm": color == .gray
+    default: false
+    }
+  }
+
   private static func encode(
     _ image: Image<UInt8>, as ending: String, quality: Int
   ) throws(ImageError) -> [UInt8] {

@@ -1,0 +1,137 @@
+import Apus
+import ApusMedia
+import ApusModels
+import ApusMotion
+import ArgumentParser
+
+struct BarPathCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "barpath",
+    abstract: "Follow a barbell through a video: repetitions, range of motion, velocity.",
+    discussion: """
+      INPUT is a folder of frames (with --fps), a YUV4MPEG2 video, or - for one from a pipe; the plate nearest to the \
+      lifter's hands and to where it was is followed. With --detections the boxes come from a file instead: lines of \
+      'apus detect --json', {"t", "width", "height", "detections": [{"x", "y", "w", "h", "confidence"}], "pose"}, or a \
+      table with bar_x and bar_y.
+
+      The scale comes from the plates, which are taken to be 45 cm wide (--plate-cm); velocities are upwards. The \
+      camera must stand still, to the side of the bar.
+
+      OUTPUT is a row for each repetition; --json is one object. --csv writes a row for each frame \
+      (\(BarPathCSV.header)) and beside it a .json with scale and units; --report a page with charts, --charts the same \
+      charts as .svg and .png, --overlay the frames with the bar's way drawn on them.
+
+      EXAMPLES
+        apus barpath frames --fps 30 --report squat.html --csv squat.csv --overlay overlay.y4m
+        ffmpeg -i lift.mp4 -f yuv4mpegpipe - | apus barpath - --lift deadlift --json
+        apus barpath --detections detections.jsonl --preset several-bars
+        apus barpath --list-settings
+      """)
+
+  @Argument(
+    help: "A folder of frames, a .y4m video, or - for standard input.", completion: .file(extensions: ["y4m"]))
+  var input: String?
+
+  @Option(
+    help: ArgumentHelp("Boxes or positions in the place of pictures; - for standard input.", valueName: "file"),
+    completion: .file(extensions: ["jsonl", "csv"]))
+  var detections: String?
+
+  @OptionGroup(title: "Analysis") var settings: BarPathSettingOptions
+
+  @OptionGroup(title: "Pictures") var pictures: PictureOptions
+
+  @OptionGroup(title: "Network") var network: DetectorOptions
+
+  @Option(help: ArgumentHelp("What the network calls what is on the bar.", valueName: "class"))
+  var plateClass = "plate"
+
+  @Option(help: ArgumentHelp("Which lift of a table with several.", valueName: "name"))
+  var liftName: String?
+
+  @Option(help: ArgumentHelp("Width and height of frames whose file does not say it.", valueName: "WxH"))
+  var frameSize: SizeArgument?
+
+  @OptionGroup(title: "Results") var results: BarPathOutputOptions
+
+  @Flag(help: "List the settings, with their ranges, and end.")
+  var listSettings = false
+
+  @Flag(help: "Print JSON.")
+  var json = false
+
+  func validate() throws {
+    if listSettings { return }
+    guard (input == nil) != (detections == nil) else {
+      throw ValidationError("An input, or --detections, was expected: one of both.")
+    }
+    if detections != nil, results.overlay != nil { throw ValidationError("--overlay needs pictures to draw on.") }
+  }
+
+  func run() throws {
+    if listSettings {
+      for line in BarPathSettingOptions.list { try Output.line(line) }
+      return
+    }
+    var session = BarPathSession(stream: try BarPathStream(settings: settings.value()), results: results)
+    var failure: (any Error)?
+    do {
+      if let detections {
+        try session.read(detections, options: readerOptions)
+      } else if let input {
+        try session.watch(
+          PictureSource([input], options: pictures), detector: network.detector(), plateClass: plateClass)
+      }
+    } catch let error where session.stream.frameCount > 1 {
+      // What came before an error is kept.
+      failure = error
+    }
+    try session.finish(source: input ?? detections ?? "", asJSON: json)
+    if let failure { throw failure }
+  }
+
+  private var readerOptions: BarReaderOptions {
+    get throws {
+      var options = BarReaderOptions()
+      options.framesPerSecond = pictures.fps
+      options.width = frameSize.map { Double($0.width) }
+      options.height = frameSize.map { Double($0.height) }
+      options.plateClasses = [plateClass]
+      if let liftName { options.lift = .named(liftName) }
+      try options.validate()
+      return options
+    }
+  }
+}
+
+/// Where results of a bar path go.
+struct BarPathOutputOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("A row for each frame; scale and units go into a .json beside it.", valueName: "file"),
+    completion: .file(extensions: ["csv"]))
+  var csv: String?
+
+  @Option(
+    help: ArgumentHelp("A page with summary, charts and frames.", valueName: "file"),
+    completion: .file(extensions: ["html"]))
+  var report: String?
+
+  @Option(help: ArgumentHelp("A folder for the charts, as .svg and .png.", valueName: "folder"), completion: .directory)
+  var charts: String?
+
+  @Option(
+    help: ArgumentHelp("Frames with the bar's way on them: a folder, or a .y4m video.", valueName: "out"),
+    completion: .file())
+  var overlay: String?
+
+  @Option(help: ArgumentHelp("The charts' colours on .png: light or dark.", valueName: "theme"))
+  var theme = "light"
+
+  func validate() throws {
+    guard Theme.all.contains(where: { $0.name == theme }) else {
+      throw ValidationError("--theme \(theme): light or dark was expected.")
+    }
+  }
+
+  var pictureTheme: Theme { Theme.all.first { $0.name == theme } ?? .light }
+}

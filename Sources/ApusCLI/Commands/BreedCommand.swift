@@ -1,0 +1,220 @@
+import Apus
+import ApusMedia
+import ApusModels
+import ArgumentParser
+
+struct BreedCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "breed",
+    abstract: "Tell a dog's breed from a photo, with any classifier of ImageNet's classes.",
+    discussion: """
+      No weights ship for this. MODEL is an .onnx file, or safetensors of a ResNet, MobileNetV2 or InceptionV3 with \
+      torchvision's names, of 1000 classes (1001 with a background, or the 120 breeds alone).
+
+      The picture is cut to the largest square in its middle and resampled once. The probabilities of the 120 breeds \
+      among the classes are divided by their sum, dog_mass: below 0.3 there is probably no dog in the picture. Breeds \
+      with at least 1 % are listed. With --json a line for each picture has them all, as label, display_name, api_path \
+      (where dog.ceo has pictures; nothing is fetched) and probability.
+
+      EXAMPLES
+        apus breed dog.jpg --model resnet50.safetensors
+        apus breed photos --model mobilenet_v2.onnx --mean 0.5,0.5,0.5 --std 0.5,0.5,0.5 --json
+        apus breed --features features.npy --regression weights.safetensors
+      """)
+
+  @Argument(
+    help: "Photos, a folder of them, or - for standard input.",
+    completion: .file(extensions: ["png", "jpg", "jpeg", "bmp", "ppm"]))
+  var images: [String] = []
+
+  @Option(
+    help: ArgumentHelp("The classifier: .onnx or .safetensors.", valueName: "file"),
+    completion: .file(extensions: ["onnx", "safetensors"]))
+  var model: String?
+
+  @Option(help: ArgumentHelp("The side of the network's input, where the model leaves it open.", valueName: "pixels"))
+  var size: Int?
+
+  @Option(help: ArgumentHelp("What is subtracted from red, green, blue, 0 to 1.", valueName: "r,g,b"))
+  var mean: NumbersArgument = NumbersArgument([0.485, 0.456, 0.406])
+
+  @Option(help: ArgumentHelp("What they are divided by after that.", valueName: "r,g,b"))
+  var std: NumbersArgument = NumbersArgument([0.229, 0.224, 0.225])
+
+  @Option(help: "fast, or exact: what direct evaluation gives, bit for bit.")
+  var precision = Execution.Precision.fast
+
+  @Option(help: ArgumentHelp("Breeds below are not listed; JSON has all.", valueName: "percent"))
+  var minPercent = 1.0
+
+  @Option(
+    help: ArgumentHelp(
+      "dog.ceo's answer to /api/breeds/list/all, for paths as they are now; else those of 2021.", valueName: "file"),
+    completion: .file(extensions: ["json"]))
+  var breedList: String?
+
+  @Option(
+    help: ArgumentHelp("Numbers that something else has computed of a picture, as .npy.", valueName: "file"),
+    completion: .file(extensions: ["npy"]))
+  var features: String?
+
+  @Option(
+    help: ArgumentHelp("A logistic regression over them: weights [119, n] and offset [119].", valueName: "file"),
+    completion: .file(extensions: ["safetensors"]))
+  var regression: String?
+
+  @Option(help: ArgumentHelp("The most pixels of a picture; larger ones are refused.", valueName: "n"))
+  var maxPixels = ImageLimits.default.pixels
+
+  @Flag(help: "Print JSON, one object a picture.")
+  var json = false
+
+  func validate() throws {
+    guard (features == nil) == (regression == nil) else {
+      throw ValidationError("--features and --regression need each other.")
+    }
+    if features != nil {
+      guard images.isEmpty, model == nil else { throw ValidationError("--features takes no pictures and no --model.") }
+    } else {
+      if images.isEmpty { throw ValidationError("Missing expected argument '<images> ...', photos or '-'.") }
+      if model == nil { throw ValidationError("Missing expected argument '--model <file>', a classifier.") }
+    }
+    guard 0...100 ~= minPercent else { throw ValidationError("--min-percent \(minPercent): 0 to 100 was expected.") }
+    guard maxPixels > 0 else { throw ValidationError("--max-pixels \(maxPixels): a number above 0 was expected.") }
+    for (name, numbers) in [("--mean", mean), ("--std", std)] where numbers.values.count != 3 {
+      throw ValidationError("\(name): three numbers, for red, green and blue, were expected.")
+    }
+    guard std.values.allSatisfy({ $0 != 0 }) else { throw ValidationError("--std: nothing can be divided by 0.") }
+  }
+
+  func run() throws {
+    let index = try breedList.map { path in
+      do {
+        return try DogPictureIndex(
+          json: String(decoding: ByteInput(path: path).readAll(limit: 1 << 24), as: UTF8.self))
+      } catch let error as JSONError {
+        throw CommandFailure(.badData, "\(path): \(error)")
+      } catch let error as BreedError {
+        throw CommandFailure(.badData, "\(path): \(error)")
+      }
+    }
+    if let features, let regression {
+      let ranking = try BreedFeatureModel(path: regression)(Self.numbers(features))
+      return try write(BreedReport(image: features, ranking, dogMass: nil, index: index))
+    }
+    guard let model else { return }
+    var options = BreedClassifier.Options()
+    options.side = size
+    options.normalization = ImageNormalization(mean: mean.values, deviation: std.values)
+    options.precision = precision
+    let classifier = try BreedClassifier(path: model, options: options)
+    var source = try PictureSource(images, limits: ImageLimits(pixels: maxPixels))
+    var failures = 0
+    var progress = ProgressBar(total: source.total)
+    defer { progress?.clear() }
+    while !Output.isClosed, let event = try source.nextEvent() {
+      progress?.clear()
+      switch event {
+      case .skipped(let name, let reason):
+        ErrorOutput.write("apus: skipped \(ErrorReport.oneLine("\(name): \(reason)"))\n")
+      case .failed(let error):
+        failures += 1
+        _ = ErrorReport(error).write()
+      case .picture(let picture):
+        let found = try classifier(picture.image)
+        try write(BreedReport(image: picture.name, found.ranking, dogMass: found.dogMass, index: index))
+        progress?.update(picture.index + 1, note: "\(picture.index + 1) pictures")
+      }
+    }
+    if failures > 0 { throw CommandStatus.badData }
+  }
+
+  private func write(_ report: BreedReport) throws {
+    if json { return try Output.line(jsonText(report)) }
+    for line in report.rows(minimumPercent: minPercent) { try Output.line(line) }
+  }
+
+  private static func numbers(_ path: String) throws -> [Double] {
+    guard let tensor = try NPYFile.read(path: path).tensor(as: Double.self, converting: true) else {
+      throw CommandFailure(.badData, "\(path): numbers were expected")
+    }
+    return try tensor.elements
+  }
+}
+
+/// What `apus breed` says of a picture.
+struct BreedReport: Encodable {
+  struct Breed: Encodable {
+    var label: String
+    var displayName: String
+    var apiPath: String?
+    var probability: Double
+
+    enum CodingKeys: String, CodingKey {
+      case label, probability
+      case displayName = "display_name"
+      case apiPath = "api_path"
+    }
+  }
+
+  var image: String?
+  var breeds: [Breed]
+  var top: Breed?
+  var dogMass: Double?
+  var status: String
+  private let ranking: BreedRanking
+
+  /// - Parameter index: where pictures are now; as in 2021 when nil.
+  init(image: String?, _ ranking: BreedRanking, dogMass: Double?, index: DogPictureIndex?) {
+    self.image = image
+    self.ranking = ranking
+    let byLabel = Dictionary(uniqueKeysWithValues: DogBreed.all.map { ($0.label, $0) })
+    breeds = ranking.entries.map { entry in
+      let breed = byLabel[entry.label]
+      let path = index.map { index in breed.flatMap(index.path) } ?? breed?.picturePath
+      return Breed(
+        label: entry.label, displayName: entry.displayName, apiPath: path, probability: entry.probability)
+    }
+    top = breeds.first
+    self.dogMass = dogMass
+    status = dogMass.map { $0 >= BreedPrediction.leastDogMass } ?? true ? "ok" : "no_dog_likely"
+  }
+
+  enum CodingKeys: String, CodingKey {
+    case image, breeds, top, status
+    case dogMass = "dog_mass"
+  }
+
+  func rows(minimumPercent: Double) -> [String] {
+    let terminal = Terminal.output
+    var lines = [terminal.styled(ErrorReport.oneLine(image ?? "standard input"), .bold)]
+    if let dogMass, status != "ok" {
+      lines[0] += "  probably no dog: \(NumberText.fixed(dogMass * 100, decimals: 0)) % of it looks like one"
+    }
+    var table = TextTable(alignments: [.right, .left, .left])
+    for entry in ranking.listed(minimumPercent: minimumPercent) {
+      let path = breeds.first { $0.label == entry.label }?.apiPath ?? "unmapped"
+      table.add("\(entry.percent) %", entry.displayName, terminal.styled(path, .dim))
+    }
+    let rows = table.lines.map { "  " + $0 }
+    let top = ranking.top.map { "  none has \(NumberText.short(minimumPercent)) %; the likeliest is \($0.displayName)" }
+    return lines + (rows.isEmpty ? [top].compactMap { $0 } : rows)
+  }
+}
+
+/// Numbers separated by commas.
+struct NumbersArgument: ExpressibleByArgument {
+  var values: [Float]
+
+  init(_ values: [Float]) { self.values = values }
+
+  init?(argument: String) {
+    let values = argument.split(separator: ",", omittingEmptySubsequences: false).map {
+      Float(String($0.filter { $0 != " " }))
+    }
+    guard values.allSatisfy({ $0?.isFinite == true }) else { return nil }
+    self.values = values.compactMap { $0 }
+  }
+
+  var defaultValueDescription: String { values.map { "\($0)" }.joined(separator: ",") }
+}

@@ -1,0 +1,93 @@
+import Apus
+import ApusMedia
+import ApusModels
+import ArgumentParser
+
+struct DetectCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "detect",
+    abstract: "Find objects, and people's joints, in pictures and videos.",
+    discussion: """
+      Without --model the detector that ships finds plates, bar ends and people in a gym; it has learned from rendered \
+      scenes alone. Any YOLO (v5, v8, 11 and their kin, YOLOX), as an .onnx file, finds what it was trained for.
+
+      INPUT is one or more pictures (PNG, JPEG, BMP, PPM), a folder of them, or a video as YUV4MPEG2; - reads either \
+      from a pipe. Files of a folder that are no pictures are named and passed over.
+
+      OUTPUT is a row for each object, or for each picture where there are many; with --json a line of JSON for each \
+      picture: image, frame, t, width, height, detections (class, class_id, score, box as left, top, right, bottom in \
+      pixels, keypoints as x, y, visibility). --save writes the pictures with boxes drawn on them: to a file, to a \
+      folder for several, to a video when the name ends in .y4m.
+
+      EXAMPLES
+        apus detect photo.jpg --save boxes.png
+        apus detect photos --model yolov8n.onnx --classes person,dog --json
+        ffmpeg -i lift.mp4 -f yuv4mpegpipe - | apus detect - --json > detections.jsonl
+      """)
+
+  @Argument(
+    help: "Pictures, a folder of them, a .y4m video, or - for standard input.",
+    completion: .file(extensions: ["png", "jpg", "jpeg", "bmp", "ppm", "pgm", "y4m"]))
+  var inputs: [String]
+
+  @OptionGroup(title: "Network") var network: DetectorOptions
+
+  @OptionGroup(title: "Boxes") var boxes: BoxOptions
+
+  @OptionGroup(title: "Pictures") var pictures: PictureOptions
+
+  @Option(
+    help: ArgumentHelp("Where pictures with boxes on them go: a file, a folder, or a .y4m video.", valueName: "out"),
+    completion: .file())
+  var save: String?
+
+  @Flag(help: "Say on standard error how the network is read.")
+  var verbose = false
+
+  @Flag(help: "Print JSON, one object a picture.")
+  var json = false
+
+  func validate() throws {
+    if inputs.isEmpty { throw ValidationError("Missing expected argument '<inputs> ...', pictures or '-'.") }
+  }
+
+  func run() throws {
+    let detector = try network.detector()
+    let options = try boxes.options(of: detector)
+    var source = try PictureSource(inputs, options: pictures)
+    if verbose { ErrorOutput.write("apus: \(ErrorReport.oneLine(detector.summary))\n") }
+    var sink = try save.map { try PictureSink(path: $0, isSingle: source.total == 1) }
+    var progress = ProgressBar(total: source.total)
+    defer { progress?.clear() }
+    let isSingle = source.total.map { $0 <= 4 } ?? false
+    var (done, failures) = (0, 0)
+    while !Output.isClosed, let event = try source.nextEvent() {
+      switch event {
+      case .skipped(let name, let reason):
+        progress?.clear()
+        ErrorOutput.write("apus: skipped \(ErrorReport.oneLine("\(name): \(reason)"))\n")
+      case .failed(let error):
+        progress?.clear()
+        failures += 1
+        _ = ErrorReport(error).write()
+      case .picture(let picture):
+        let found = try detector.detections(in: picture.image, options: options)
+        let report = DetectionReport(picture, found, by: detector)
+        progress?.clear()
+        if json {
+          try Output.line(jsonText(report))
+        } else {
+          for line in isSingle ? report.rows : [report.line] { try Output.line(line) }
+        }
+        // Whoever follows a live stream sees a picture's objects as soon as they are found.
+        if source.total == nil { try Output.flush() }
+        try sink?.write(
+          detector.drawn(found, on: picture.image), name: picture.name, index: picture.index, rate: source.rate)
+      }
+      done += 1
+      progress?.update(done, note: "\(done) of \(source.total ?? done) pictures")
+    }
+    try sink?.close()
+    if failures > 0 { throw CommandStatus.badData }
+  }
+}

@@ -1,0 +1,54 @@
+import Apus
+import ApusMedia
+import ApusModels
+import ApusMotion
+
+/// Frames with what is known of the bar so far: its way in the last seconds, where it is, its speed, and the lifter.
+struct BarPathOverlay {
+  private var sink: PictureSink
+  private var trail: [(time: Double, point: PixelPoint?)] = []
+  private let units: BarUnits
+
+  /// How much of the way is shown, in seconds.
+  private static let trailSeconds = 3.0
+
+  init(path: String, settings: BarPathSettings) throws {
+    sink = try PictureSink(path: path, isSingle: false)
+    units = settings.units
+  }
+
+  mutating func add(
+    _ picture: SourcePicture, _ update: BarPathUpdate, rate: Y4MHeader.Rate?, people found: [Detection],
+    _ detector: Detector
+  ) throws {
+    trail.append((update.timestamp, update.smoothed.map { PixelPoint(x: $0.x, y: $0.y) }))
+    trail.removeAll { update.timestamp - $0.time > Self.trailSeconds }
+    let people = found.filter { !$0.keypoints.isEmpty && detector.name(ofClass: $0.classIndex) == "person" }
+    let largest = people.max { $0.box.area < $1.box.area }
+    let drawn = largest.map { detector.drawn([$0], on: picture.image) } ?? picture.image
+    var canvas = Canvas(drawn)
+    canvas.drawTrail(trail.map(\.point), from: PixelColor(0x00C2FF), to: PixelColor(0xFFD60A))
+    if let bar = update.bar {
+      canvas.drawCircle(
+        center: PixelPoint(x: bar.x, y: bar.y), radius: canvas.lineWidth * 3, width: canvas.lineWidth,
+        color: PixelColor(0xFFD60A))
+    }
+    if let text = speed(update) {
+      let margin = canvas.textSize / 2
+      let size = canvas.textSize * 1.3
+      let extent = Canvas.textSize(text, size: size)
+      canvas.fillRectangle(
+        PixelBox(x0: 0, y0: 0, x1: extent.width + 2 * margin, y1: extent.height + 2 * margin),
+        color: PixelColor.black.with(alpha: 160))
+      canvas.drawText(text, at: PixelPoint(x: margin, y: margin), size: size, color: .white)
+    }
+    try sink.write(canvas.image, name: picture.name, index: picture.index, rate: rate)
+  }
+
+  func close() throws { try sink.close() }
+
+  private func speed(_ update: BarPathUpdate) -> String? {
+    if let velocity = update.velocity { return units.velocityText(velocity) }
+    return update.pixelVelocity.map { NumberText.fixed($0, decimals: 0) + " px/s" }
+  }
+}

@@ -1,0 +1,143 @@
+import Apus
+import ApusMedia
+import ApusModels
+import ApusMotion
+
+/// Frames in, a lift's analysis out.
+struct BarPathSession {
+  var stream: BarPathStream
+  let results: BarPathOutputOptions
+  private var album = FrameAlbum()
+
+  init(stream: BarPathStream, results: BarPathOutputOptions) {
+    self.stream = stream
+    self.results = results
+  }
+
+  /// Reads boxes or positions from a file.
+  mutating func read(_ path: String, options: BarReaderOptions) throws {
+    let source = try ByteInput(path: path)
+    var reader = try BarFrameReader(options: options)
+    var progress = ProgressBar(total: source.byteCount)
+    defer { progress?.clear() }
+    func named(_ error: any Error) -> CommandFailure { CommandFailure(.badData, "\(source.name): \(error)") }
+    do {
+      while let chunk = try source.next() {
+        reader.append(chunk)
+        while let frame = try reader.next() { try stream.push(frame) }
+        progress?.update(source.position, note: "\(stream.frameCount) frames")
+      }
+      reader.finish()
+      while let frame = try reader.next() { try stream.push(frame) }
+    } catch let error as BarReadError {
+      throw named(error)
+    } catch let error as BarFrameError {
+      throw named(error)
+    }
+    if stream.frameCount == 0 { throw CommandFailure(.badData, "\(source.name): there are no frames in it") }
+  }
+
+  /// Finds the bar in pictures.
+  mutating func watch(_ pictures: PictureSource, detector: Detector, plateClass: String) throws {
+    var pictures = pictures
+    guard pictures.isVideo else {
+      throw CommandFailure(.usage, "the frames' times are unknown: --fps or --timestamps says them")
+    }
+    guard detector.classIndex(named: plateClass) != nil else {
+      throw CommandFailure(.usage, "--plate-class: the network has no class '\(plateClass)'")
+    }
+    // The analysis has a gate of its own.
+    var options = DetectionOptions()
+    options.confidence = 0.2
+    var overlay = try results.overlay.map { try BarPathOverlay(path: $0, settings: stream.settings) }
+    var progress = ProgressBar(total: pictures.total)
+    defer { progress?.clear() }
+    while let event = try pictures.nextEvent() {
+      switch event {
+      case .skipped(let name, let reason):
+        progress?.clear()
+        ErrorOutput.write("apus: skipped \(ErrorReport.oneLine("\(name): \(reason)"))\n")
+      case .failed(let error): throw error
+      case .picture(let picture):
+        guard let time = picture.timestamp else {
+          throw CommandFailure(.usage, "the frames' times are unknown: --fps or --timestamps says them")
+        }
+        let found = try detector.detections(in: picture.image, options: options)
+        let update: BarPathUpdate
+        do {
+          update = try stream.push(
+            detector.barFrame(
+              found, timestamp: time, width: picture.image.width, height: picture.image.height, plates: [plateClass]))
+        } catch let error as BarFrameError {
+          throw CommandFailure(.badData, "\(error)")
+        }
+        if results.report != nil { album.add(picture.image, frame: update.frame) }
+        try overlay?.add(picture, update, rate: pictures.rate, people: found, detector)
+        progress?.update(update.frame + 1, note: "\(update.frame + 1) frames")
+      }
+    }
+    try overlay?.close()
+  }
+
+  /// Writes what was asked for.
+  func finish(source: String, asJSON: Bool) throws {
+    let result = stream.finish()
+    if let path = results.csv {
+      try TextFile.write(result.csv(), to: path)
+      try TextFile.write(result.metadataJSON + "\n", to: Self.sidecar(of: path))
+    }
+    if let path = results.report {
+      try TextFile.write(
+        BarPathReport(result, source: source == "-" ? "standard input" : source, pictures: album.pictures(of: result)).html,
+        to: path)
+    }
+    if let folder = results.charts {
+      _ = try OutputFolder(path: folder)
+      for (name, figure) in BarPathCharts(result).all {
+        try TextFile.write(figure.svg(), to: "\(folder)/\(name).svg")
+        try ImageFile.write(figure.image(theme: results.pictureTheme), to: "\(folder)/\(name).png")
+      }
+    }
+    if asJSON { return try Output.line(result.jsonLine) }
+    for line in BarPathText(result).lines { try Output.line(line) }
+  }
+
+  /// The file beside a table: its name with `.json` for `.csv`.
+  private static func sidecar(of path: String) -> String {
+    (path.lowercased().hasSuffix(".csv") ? String(path.dropLast(4)) : path) + ".json"
+  }
+}
+
+/// What `apus barpath` says, for people.
+struct BarPathText {
+  private let result: BarPathResult
+
+  init(_ result: BarPathResult) { self.result = result }
+
+  var lines: [String] {
+    let terminal = Terminal.output
+    var lines: [String] = []
+    var table = TextTable(alignments: [.right, .right, .right, .right, .right, .right, .right])
+    if !result.reps.isEmpty {
+      table.add(["rep", "start", "range", "mean up", "highest up", "down", "sideways"].map { terminal.styled($0, .dim) })
+    }
+    for rep in result.reps {
+      table.add(
+        "\(rep.id + 1)", NumberText.fixed(rep.startTime, decimals: 2) + " s", result.lengthText(rep.rom),
+        result.velocityText(rep.meanConcentricVelocity), result.velocityText(rep.peakConcentricVelocity),
+        rep.eccentricDuration.map { NumberText.fixed($0, decimals: 2) + " s" } ?? "–",
+        result.lengthText(rep.xDeviation))
+    }
+    lines += table.lines.map { "  " + $0 }
+    let summary = result.summary
+    var line = "\(summary.repCount) \(summary.repCount == 1 ? "repetition" : "repetitions") in \(result.samples.count) frames"
+    if summary.repCount > 0 {
+      line += "; mean range \(result.lengthText(summary.averageRom)), mean concentric velocity "
+        + result.velocityText(summary.averageMeanConcentricVelocity)
+      if let best = summary.bestRep, summary.repCount > 1 { line += ", fastest rep \(best + 1)" }
+    }
+    lines += (lines.isEmpty ? [] : [""]) + [line]
+    lines += result.warnings.map { terminal.styled("! ", .yellow) + "\($0)" }
+    return lines
+  }
+}

@@ -1,0 +1,70 @@
+import Apus
+import ApusMedia
+import FoundationEssentials
+
+/// Where pictures that were drawn on go: one file, a folder with a file for each, or a video.
+struct PictureSink {
+  private enum Kind {
+    case file(String)
+    case folder(String, ending: String)
+    case video(ByteOutput)
+  }
+
+  private let kind: Kind
+  private var writer: Y4MWriter?
+  private var used: Set<String> = []
+
+  /// - Parameters:
+  ///   - path: a name that ends in `.y4m`; a folder, which is made if there is none; or, for one picture, a file.
+  ///   - isSingle: whether there will be one picture only.
+  init(path: String, isSingle: Bool) throws {
+    let ending = path.split(separator: "/").last?.split(separator: ".", omittingEmptySubsequences: false)
+    let hasEnding = (ending?.count ?? 0) > 1
+    if path.lowercased().hasSuffix(".y4m") || path == "-" {
+      kind = .video(try ByteOutput(path: path))
+    } else if isSingle, hasEnding, !isFolder(path) {
+      kind = .file(path)
+    } else {
+      _ = try OutputFolder(path: path)
+      kind = .folder(path, ending: "png")
+    }
+  }
+
+  /// - Parameters:
+  ///   - name: the file that the picture was read from.
+  ///   - rate: frames a second, for a video.
+  mutating func write(_ image: Image<UInt8>, name: String?, index: Int, rate: Y4MHeader.Rate?) throws {
+    switch kind {
+    case .file(let path): try ImageFile.write(image, to: path)
+    case .folder(let folder, let ending):
+      try ImageFile.write(image, to: "\(folder)/\(fileName(name, index)).\(ending)")
+    case .video(let output):
+      if writer == nil {
+        let writer = try Y4MWriter(
+          width: image.width, height: image.height, rate: rate ?? Y4MHeader.Rate(frames: 30, seconds: 1))
+        try output.write(writer.firstLine)
+        self.writer = writer
+      }
+      if let writer { try output.write(writer.frame(image)) }
+    }
+  }
+
+  /// Ends the video.
+  func close() throws {
+    if case .video(let output) = kind { try output.close() }
+  }
+
+  /// The name of the picture's own file without its ending, or its number; never that of another one.
+  private mutating func fileName(_ name: String?, _ index: Int) -> String {
+    let own = name?.split(separator: "/").last.map(String.init)
+    let stem = own.flatMap { own in own.lastIndex(of: ".").map { String(own[..<$0]) } ?? own } ?? ""
+    let number = String(index)
+    let base = stem.isEmpty ? String(repeating: "0", count: max(0, 6 - number.count)) + number : stem
+    var (candidate, copy) = (base, 2)
+    while !used.insert(candidate).inserted {
+      candidate = "\(base)-\(copy)"
+      copy += 1
+    }
+    return candidate
+  }
+}

@@ -1,0 +1,191 @@
+import Apus
+import ApusMedia
+import ArgumentParser
+
+/// A picture to be looked at.
+struct SourcePicture {
+  /// Its file; nil for standard input.
+  var name: String?
+  /// Its number among all, from 0.
+  var index: Int
+  /// Seconds, where pictures follow each other in time.
+  var timestamp: Double?
+  var image: Image<UInt8>
+}
+
+/// How pictures are read.
+struct PictureOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The most pixels of a picture; larger ones are refused.", valueName: "n"))
+  var maxPixels = ImageLimits.default.pixels
+
+  @Option(
+    help: ArgumentHelp(
+      "The time of each frame, a line each: seconds, or milliseconds as 'timecode format v2' has them.",
+      valueName: "file"),
+    completion: .file())
+  var timestamps: String?
+
+  @Option(help: ArgumentHelp("Frames a second, of a folder that holds the frames of a video.", valueName: "rate"))
+  var fps: Double?
+
+  func validate() throws {
+    guard maxPixels > 0 else { throw ValidationError("--max-pixels \(maxPixels): a number above 0 was expected.") }
+    if let fps {
+      guard fps.isFinite, fps > 0 else { throw ValidationError("--fps \(fps): a number above 0 was expected.") }
+      guard timestamps == nil else { throw ValidationError("--fps and --timestamps exclude each other.") }
+    }
+  }
+
+  var limits: ImageLimits { ImageLimits(pixels: maxPixels) }
+}
+
+/// Pictures one after the other: from files, from folders of them, from videos as `.y4m`, from a pipe of either.
+struct PictureSource {
+  enum Event {
+    case picture(SourcePicture)
+    /// A file that is no picture.
+    case skipped(name: String, reason: String)
+    /// A picture that cannot be read, one of several.
+    case failed(any Error)
+  }
+
+  private enum Entry {
+    case file(String)
+    case video(ByteInput, Y4MReader, first: [UInt8])
+    case bytes(String, [UInt8])
+    case skipped(String, String)
+  }
+
+  /// How many pictures there are, where that is known.
+  private(set) var total: Int?
+  /// Whether they are frames that follow each other in time.
+  let isVideo: Bool
+  /// Frames a second, where the source says so.
+  private(set) var rate: Y4MHeader.Rate?
+  private var entries: [Entry] = []
+  private var next = 0
+  private let limits: ImageLimits
+  private let times: TimestampFile?
+  private let fps: Double?
+
+  /// - Throws: ``CommandFailure`` and ``FileError`` for inputs that are not there; ``VideoError`` for times that make no
+  ///   sense.
+  init(_ paths: [String], options: PictureOptions) throws {
+    try self.init(
+      paths, limits: options.limits, times: options.timestamps.map { try TimestampFile(path: $0) }, fps: options.fps)
+  }
+
+  /// - Parameters:
+  ///   - times: when each frame was.
+  ///   - fps: frames a second, of pictures without `times`.
+  init(_ paths: [String], limits: ImageLimits, times: TimestampFile? = nil, fps: Double? = nil) throws {
+    self.limits = limits
+    self.times = times
+    self.fps = fps
+    for path in paths { entries += try Self.entries(path, limits: limits) }
+    let hasVideo = entries.contains { if case .video = $0 { true } else { false } }
+    if hasVideo, entries.count > 1 {
+      throw CommandFailure(.usage, "a video must be the only input")
+    }
+    isVideo = hasVideo || times != nil || fps != nil
+    total = hasVideo ? nil : entries.count { if case .skipped = $0 { false } else { true } }
+    if total == 0, paths.count == 1, let path = paths.first {
+      throw CommandFailure(.badData, "\(path): there are no pictures in this folder")
+    }
+  }
+
+  private static func entries(_ path: String, limits: ImageLimits) throws -> [Entry] {
+    if path != "-", isFolder(path) {
+      let folder = try ImageFolder(path: path)
+      return folder.pictures.map { Entry.file($0.path) } + folder.skipped.map { Entry.skipped($0.name, $0.reason) }
+    }
+    let input = try ByteInput(path: path)
+    var first: [UInt8] = []
+    let magic = Array("YUV4MPEG2".utf8)
+    while first.count < magic.count, let chunk = try input.next() { first += chunk }
+    if first.starts(with: magic) { return [.video(input, Y4MReader(limits: limits), first: first)] }
+    guard path == "-" else { return [.file(path)] }
+    while let chunk = try input.next() {
+      first += chunk
+      guard first.count <= pipeLimit else {
+        throw CommandFailure(.badData, "standard input: is larger than \(pipeLimit) bytes")
+      }
+    }
+    return [.bytes(input.name, first)]
+  }
+
+  /// The most bytes of a picture that comes through a pipe.
+  private static let pipeLimit = 1 << 30
+
+  /// What comes next; nil at the end.
+  ///
+  /// A picture that cannot be read is an error where it is the only one, and an event where there are others.
+  mutating func nextEvent() throws -> Event? {
+    let limits = limits
+    while let entry = entries.first {
+      switch entry {
+      case .skipped(let name, let reason):
+        entries.removeFirst()
+        return .skipped(name: name, reason: reason)
+      case .file(let path):
+        entries.removeFirst()
+        return try read(name: path) { try ImageFile.read(path: path, limits: limits) }
+      case .bytes(let name, let bytes):
+        entries.removeFirst()
+        return try read(name: nil) {
+          do {
+            return try bytes.withUnsafeBytes { try ImageFile.decode($0, limits: limits) }.upright
+          } catch let error as ImageError {
+            throw CommandFailure(.badData, "\(name): \(error)")
+          }
+        }
+      case .video(let input, var reader, let first):
+        if let frame = try Self.frame(of: input, &reader, first) {
+          rate = reader.header?.rate
+          entries[0] = .video(input, reader, first: [])
+          return .picture(try picture(nil, frame.image, time: frame.time))
+        }
+        entries.removeFirst()
+      }
+    }
+    return nil
+  }
+
+  private mutating func read(name: String?, _ body: () throws -> Image<UInt8>) throws -> Event {
+    do {
+      return .picture(try picture(name, body(), time: nil))
+    } catch where total ?? 1 > 1 && !(error is CommandFailure) {
+      // The place in time of a frame stays its own.
+      next += 1
+      return .failed(error)
+    }
+  }
+
+  private mutating func picture(_ name: String?, _ image: Image<UInt8>, time: Double?) throws -> SourcePicture {
+    let index = next
+    next += 1
+    if let times, !times.seconds.indices.contains(index) {
+      throw CommandFailure(.badData, "--timestamps: there are \(times.seconds.count) times, and more frames")
+    }
+    return SourcePicture(
+      name: name, index: index, timestamp: times?.seconds[index] ?? fps.map { Double(index) / $0 } ?? time, image: image)
+  }
+
+  private static func frame(
+    of input: ByteInput, _ reader: inout Y4MReader, _ first: [UInt8]
+  ) throws -> VideoFrame? {
+    if !first.isEmpty { reader.append(first) }
+    do {
+      while true {
+        if let frame = try reader.next() { return frame }
+        guard let chunk = try input.next() else { break }
+        reader.append(chunk)
+      }
+      reader.end()
+      return try reader.next()
+    } catch var error as VideoError {
+      error.file = error.file ?? input.name
+      throw error
+    }
+  }
+}

@@ -1,0 +1,159 @@
+/// A page that stands for itself: one HTML file with its style, figures and pictures inside, readable without a network,
+/// on a light or a dark screen, wide or narrow.
+public struct HTMLReport: Sendable {
+  /// A row of a table: what, and how much.
+  public struct Fact: Sendable, Hashable {
+    public var name: String
+    public var value: String
+
+    public init(_ name: String, _ value: String) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  public enum Block: Sendable {
+    case heading(String)
+    case paragraph(String)
+    /// Something that the reader must not overlook.
+    case notice(String)
+    case facts([Fact])
+    /// Rows below a row of names; numbers are set to the right.
+    case table(columns: [String], rows: [[String]])
+    case figure(Figure)
+    /// Pictures side by side, each with its caption.
+    case pictures([Picture])
+  }
+
+  /// A picture with the bytes of its file.
+  public struct Picture: Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable {
+      case png = "image/png"
+      case jpeg = "image/jpeg"
+    }
+
+    public var caption: String
+    public var kind: Kind
+    public var bytes: [UInt8]
+    public var width: Int
+    public var height: Int
+
+    public init(_ caption: String, kind: Kind, bytes: [UInt8], width: Int, height: Int) {
+      self.caption = caption
+      self.kind = kind
+      self.bytes = bytes
+      self.width = width
+      self.height = height
+    }
+  }
+
+  public var title: String
+  /// Under the title: what was looked at.
+  public var subtitle: String
+  public var blocks: [Block] = []
+
+  public init(title: String, subtitle: String = "") {
+    self.title = title
+    self.subtitle = subtitle
+  }
+}
+
+extension HTMLReport {
+  /// The page.
+  public var html: String {
+    var text = """
+      <!DOCTYPE html>
+      <html lang="en">
+      <head>
+      <meta charset="utf-8">
+      <meta name="viewport" content="width=device-width, initial-scale=1">
+      <meta name="color-scheme" content="light dark">
+      <link rel="icon" href="data:,">
+      <title>\(MarkupText.escaped(title))</title>
+      <style>
+      \(Theme.styleSheet(selector: ":root"))
+      \(Self.style)
+      </style>
+      </head>
+      <body>
+      <main>
+      <header><h1>\(MarkupText.escaped(title))</h1>
+
+      """
+    if !subtitle.isEmpty { text += "<p class=\"subtitle\">\(MarkupText.escaped(subtitle))</p>\n" }
+    text += "</header>\n"
+    for block in blocks { text += Self.markup(block) }
+    return text + "</main>\n</body>\n</html>\n"
+  }
+
+  private static let style = """
+    body{margin:0;background:var(--background);color:var(--foreground);\
+    font:16px/1.5 system-ui,'Segoe UI','DejaVu Sans',sans-serif}
+    main{max-width:46rem;margin:0 auto;padding:1.5rem 1rem 3rem}
+    h1{font-size:1.6rem;line-height:1.2;margin:0}
+    h2{font-size:1.15rem;margin:2.2rem 0 .6rem}
+    .subtitle{color:var(--secondary);margin:.3rem 0 1.2rem;overflow-wrap:anywhere}
+    .notice{border-left:4px solid var(--series-1);background:var(--band);padding:.6rem .9rem;margin:1rem 0}
+    dl{display:grid;grid-template-columns:repeat(auto-fill,minmax(9.5rem,1fr));gap:.6rem 1rem;margin:1rem 0}
+    dt{color:var(--secondary);font-size:.85rem}
+    dd{margin:0;font-size:1.15rem;font-weight:600;overflow-wrap:anywhere}
+    .scroll{overflow-x:auto}
+    table{border-collapse:collapse;font-variant-numeric:tabular-nums;min-width:100%}
+    th,td{padding:.35rem .7rem .35rem 0;text-align:right;border-bottom:1px solid var(--grid);white-space:nowrap}
+    th{color:var(--secondary);font-weight:500;font-size:.85rem}
+    th:first-child,td:first-child{text-align:left}
+    figure{margin:1.2rem 0}
+    figure svg{display:block;width:100%;height:auto}
+    .pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(14rem,1fr));gap:1rem}
+    .pictures figure{margin:0}
+    img{display:block;width:100%;height:auto;border-radius:4px}
+    figcaption{color:var(--secondary);font-size:.85rem;margin-top:.3rem}
+    """
+
+  private static func markup(_ block: Block) -> String {
+    func escaped(_ text: String) -> String { MarkupText.escaped(text) }
+    switch block {
+    case .heading(let text): return "<h2>\(escaped(text))</h2>\n"
+    case .paragraph(let text): return "<p>\(escaped(text))</p>\n"
+    case .notice(let text): return "<p class=\"notice\" role=\"note\">\(escaped(text))</p>\n"
+    case .facts(let facts):
+      let rows = facts.map { "<div><dt>\(escaped($0.name))</dt><dd>\(escaped($0.value))</dd></div>\n" }
+      return "<dl>\n\(rows.joined())</dl>\n"
+    case .table(let columns, let rows):
+      func row(_ cells: [String], _ tag: String) -> String {
+        "<tr>" + cells.map { "<\(tag)>\(escaped($0))</\(tag)>" }.joined() + "</tr>\n"
+      }
+      return "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead>\(row(columns, "th"))</thead>\n<tbody>\n"
+        + rows.map { row($0, "td") }.joined() + "</tbody>\n</table></div>\n"
+    case .figure(let figure): return "<figure>\n\(figure.svg(colors: .inherited))</figure>\n"
+    case .pictures(let pictures):
+      return "<div class=\"pictures\">\n" + pictures.map(markup).joined() + "</div>\n"
+    }
+  }
+
+  private static func markup(_ picture: Picture) -> String {
+    let caption = MarkupText.escaped(picture.caption)
+    return "<figure><img alt=\"\(caption)\" width=\"\(picture.width)\" height=\"\(picture.height)\" "
+      + "src=\"data:\(picture.kind.rawValue);base64,\(Base64.text(picture.bytes))\"><figcaption>\(caption)</figcaption>"
+      + "</figure>\n"
+  }
+}
+
+/// Bytes as text (RFC 4648).
+enum Base64 {
+  private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+
+  static func text(_ bytes: [UInt8]) -> String {
+    var result: [UInt8] = []
+    result.reserveCapacity((bytes.count + 2) / 3 * 4)
+    for start in stride(from: 0, to: bytes.count, by: 3) {
+      let count = min(3, bytes.count - start)
+      var bits = 0
+      for offset in 0..<3 { bits = bits << 8 | (offset < count ? Int(bytes[start + offset]) : 0) }
+      for offset in 0..<4 {
+        result.append(offset <= count ? digits[bits >> (18 - 6 * offset) & 63] : UInt8(ascii: "="))
+      }
+    }
+    return String(decoding: result, as: UTF8.self)
+  }
+}

@@ -1,0 +1,109 @@
+/// A drawing of lines, areas and text, to be written as SVG or drawn into a picture.
+///
+/// Coordinates are in units of the figure, which become pixels at scale 1: x to the right, y downwards.
+public struct Figure: Sendable, Hashable {
+  public struct Point: Sendable, Hashable {
+    public var x: Double
+    public var y: Double
+
+    public init(_ x: Double, _ y: Double) {
+      self.x = x
+      self.y = y
+    }
+  }
+
+  public struct Stroke: Sendable, Hashable {
+    public var ink: Ink
+    public var width: Double
+    /// Lengths of dashes and gaps in turns; none for a line without gaps.
+    public var dashes: [Double] = []
+
+    public init(_ ink: Ink, width: Double = 1, dashes: [Double] = []) {
+      self.ink = ink
+      self.width = width
+      self.dashes = dashes
+    }
+  }
+
+  public enum Anchor: String, Sendable, Hashable {
+    case start, middle, end
+  }
+
+  public struct Text: Sendable, Hashable {
+    public var text: String
+    /// Where its baseline begins, has its middle, or ends.
+    public var position: Point
+    public var anchor = Anchor.start
+    public var size = 12.0
+    public var ink = Ink.foreground
+    public var isBold = false
+    /// Turned by a quarter against the clock, to be read from below.
+    public var isVertical = false
+
+    public init(
+      _ text: String, at position: Point, anchor: Anchor = .start, size: Double = 12, ink: Ink = .foreground,
+      isBold: Bool = false, isVertical: Bool = false
+    ) {
+      self.text = text
+      self.position = position
+      self.anchor = anchor
+      self.size = size
+      self.ink = ink
+      self.isBold = isBold
+      self.isVertical = isVertical
+    }
+  }
+
+  public enum Item: Sendable, Hashable {
+    case line([Point], Stroke)
+    case area([Point], Ink, opacity: Double)
+    case disc(center: Point, radius: Double, Ink)
+    case text(Text)
+  }
+
+  public let width: Double
+  public let height: Double
+  /// What it shows, in a sentence, for whoever cannot see it.
+  public var summary: String
+  /// From back to front.
+  public private(set) var items: [Item] = []
+
+  public init(width: Double, height: Double, summary: String) {
+    self.width = width
+    self.height = height
+    self.summary = summary
+  }
+
+  /// Adds something in front of what is there. Coordinates that are not finite are left out.
+  public mutating func add(_ item: Item) {
+    switch item {
+    case .line(let points, let stroke):
+      let points = points.filter(\.isFinite)
+      if points.count > 1 { items.append(.line(points, stroke)) }
+    case .area(let points, let ink, let opacity):
+      let points = points.filter(\.isFinite)
+      if points.count > 2 { items.append(.area(points, ink, opacity: opacity)) }
+    case .disc(let center, let radius, _):
+      if center.isFinite, radius.isFinite, radius > 0 { items.append(item) }
+    case .text(let text):
+      if text.position.isFinite, !text.text.isEmpty { items.append(item) }
+    }
+  }
+
+  /// Adds a rectangle.
+  public mutating func addRectangle(
+    x: Double, y: Double, width: Double, height: Double, _ ink: Ink, opacity: Double = 1
+  ) {
+    let corners = [Point(x, y), Point(x + width, y), Point(x + width, y + height), Point(x, y + height)]
+    add(.area(corners, ink, opacity: opacity))
+  }
+
+  /// About how wide a text is: digits and small letters of usual fonts are half as wide as high.
+  static func width(of text: String, size: Double) -> Double {
+    Double(text.count) * size * 0.56
+  }
+}
+
+extension Figure.Point {
+  var isFinite: Bool { x.isFinite && y.isFinite }
+}

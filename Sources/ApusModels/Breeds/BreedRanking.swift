@@ -1,0 +1,42 @@
+/// How likely each of some breeds is, the likeliest first; of equals the one whose label comes first.
+public struct BreedRanking: Sendable, Hashable {
+  public struct Entry: Sendable, Hashable {
+    public let label: String
+    public let displayName: String
+    /// 0 to 1.
+    public let probability: Double
+
+    /// For people: whole percents, a half rounded up.
+    public var percent: Int { Int((probability * 100 + 0.5).rounded(.down)) }
+  }
+
+  public let entries: [Entry]
+
+  /// - Throws: ``BreedError`` for numbers that are no probabilities, or not one a label.
+  public init(labels: [String], probabilities: [Double]) throws(BreedError) {
+    guard labels.count == probabilities.count else {
+      throw BreedError("\(probabilities.count) probabilities for \(labels.count) labels")
+    }
+    for (label, probability) in zip(labels, probabilities) where !(0...1 ~= probability) {
+      throw BreedError("the probability of \(label) is \(probability); 0 to 1 was expected")
+    }
+    entries = zip(labels, probabilities)
+      .map { Entry(label: $0, displayName: DogBreed.displayName(ofLabel: $0), probability: $1) }
+      .sorted { $0.probability != $1.probability ? $0.probability > $1.probability : $0.label < $1.label }
+  }
+
+  /// The likeliest, whatever its probability.
+  public var top: Entry? { entries.first }
+
+  /// Those with at least this many percent.
+  public func listed(minimumPercent: Double = 1) -> [Entry] {
+    entries.filter { $0.probability >= minimumPercent / 100 }
+  }
+}
+
+/// Why no breed can be told.
+public struct BreedError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,38 @@
+/// One of the 120 breeds that the Stanford Dogs data set tells apart.
+public struct DogBreed: Sendable, Hashable {
+  /// Its place among the 120, in the order of their WordNet numbers.
+  public let index: Int
+  /// The WordNet number, such as `n02085620`.
+  public let synset: String
+  /// The name as the data set spells it, such as `German_shepherd`.
+  public let name: String
+  /// Where pictures of it are at dog.ceo: `main`, or `main/sub`; the list changes, see ``DogPictureIndex``.
+  public let picturePath: String
+
+  /// Number and name: `n02106662-German_shepherd`.
+  public var label: String { "\(synset)-\(name)" }
+
+  /// For people: in small letters, with spaces.
+  public var displayName: String { Self.displayName(ofLabel: label) }
+
+  /// The class of ImageNet (ILSVRC 2012, 0 to 999). Class 251, the Dalmatian, is none of the 120.
+  public var imageNetIndex: Int {
+    switch index {
+    case ..<100: 151 + index
+    case ..<117: 152 + index
+    default: 156 + index
+    }
+  }
+
+  /// All of them, in order.
+  public static let all: [DogBreed] = table.split(separator: "\n").enumerated().map { index, line in
+    let fields = line.split(separator: " ").map(String.init)
+    return DogBreed(index: index, synset: fields[0], name: fields[1], picturePath: fields[2])
+  }
+
+  /// What follows the first hyphen of a label, in small letters, with spaces for underscores.
+  static func displayName(ofLabel label: String) -> String {
+    let name = label.firstIndex(of: "-").map { label[label.index(after: $0)...] } ?? label[...]
+    return name.lowercased().replacing("_", with: " ")
+  }
+}

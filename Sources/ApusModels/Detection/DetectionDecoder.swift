@@ -1,0 +1,219 @@
+import Apus
+import ApusMedia
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Boxes as a network proposes them, in pixels of its input: columns of equal length.
+struct DetectionCandidates {
+  var boxes: [PixelBox] = []
+  var scores: [Float] = []
+  var classes: [Int] = []
+  /// Which anchor, or row, each is of.
+  var anchors: [Int] = []
+
+  mutating func append(_ box: PixelBox, score: Float, class index: Int, anchor: Int) throws(DetectorError) {
+    guard box.isFinite, score.isFinite else {
+      throw DetectorError(.notFinite("the network gave a box that is not finite, at anchor \(anchor)"))
+    }
+    boxes.append(box)
+    scores.append(score)
+    classes.append(index)
+    anchors.append(anchor)
+  }
+}
+
+/// Reads the output of a network in one of the layouts, and drops what shows the same thing.
+public struct DetectionDecoder: Sendable, Hashable {
+  public let format: DetectionFormat
+  /// The sides of the network's input.
+  public let inputWidth: Int
+  public let inputHeight: Int
+
+  public init(format: DetectionFormat, inputWidth: Int, inputHeight: Int) {
+    self.format = format
+    self.inputWidth = inputWidth
+    self.inputHeight = inputHeight
+  }
+
+  /// What is in a picture, from the highest score to the lowest, in the picture's pixels.
+  ///
+  /// - Parameters:
+  ///   - output: what the network gave, of a shape that the layout says.
+  ///   - letterbox: how the picture was brought into the network's input.
+  /// - Throws: ``DetectorError`` for options out of range, another shape, and numbers that are not finite.
+  public func detections(
+    in output: Tensor<Float>, letterbox: Letterbox, options: DetectionOptions = DetectionOptions()
+  ) throws -> [Detection] {
+    try options.validate()
+    try checkShape(output.shape)
+    let found = try candidates(output, options)
+    let kept = NonMaximumSuppression.kept(
+      boxes: found.boxes, scores: found.scores, classes: found.classes,
+      overlap: format.layout.isSuppressed ? 1 : options.overlap, isClassAgnostic: options.isClassAgnostic,
+      maximumCount: options.maximumCount, candidateLimit: options.candidateLimit)
+    return try kept.map { index in
+      Detection(
+        box: letterbox.toImage(found.boxes[index]), classIndex: found.classes[index], score: found.scores[index],
+        keypoints: try keypoints(ofAnchor: found.anchors[index], found.classes[index], in: output).map { point in
+          let (x, y) = letterbox.toImage(x: Double(point.x), y: Double(point.y))
+          return DetectedKeypoint(x: Float(x), y: Float(y), visibility: point.visibility)
+        })
+    }
+  }
+
+  /// Every index that is computed below is within an output of these shapes.
+  private func checkShape(_ shape: [Int]) throws(DetectorError) {
+    let numbers = format.firstKeypoint + (format.keypoints?.numbers ?? 0)
+    let isRight =
+      switch format.layout {
+      case .v8: shape.count == 3 && shape[0] == 1 && shape[1] >= numbers
+      case .endToEndBatch: shape.count == 2 && shape[1] == 7
+      default: shape.count == 3 && shape[0] == 1 && shape[2] >= numbers
+      }
+    guard isRight, format.layout.isSuppressed || format.classCount ?? 0 > 0 else {
+      throw DetectorError(
+        .unknownLayout("an output of the shape \(shape) is not one of the layout \(format.layout.rawValue)"))
+    }
+  }
+
+  /// The boxes whose score the options accept, the others being dropped before anything else is computed of them.
+  /// - Throws: ``DetectorError``; ``TensorError``.
+  private func candidates(_ output: Tensor<Float>, _ options: DetectionOptions) throws -> DetectionCandidates {
+    switch format.layout {
+    case .v8: try anchorColumns(output, options)
+    case .v8Transposed: try anchorColumns(output.transposed(), options)
+    case .v5, .yolox, .yoloxDecoded: try anchorRows(output, options)
+    case .endToEnd, .endToEndBatch: try finishedRows(output, options)
+    }
+  }
+
+  /// The keypoints of an anchor, in pixels of the input.
+  private func keypoints(
+    ofAnchor anchor: Int, _ classIndex: Int, in output: Tensor<Float>
+  ) throws -> [DetectedKeypoint] {
+    guard let shape = format.keypoints, format.keypointClasses?.contains(classIndex) ?? true else { return [] }
+    return try output.withUnsafeBufferPointer { values in
+      let isColumn = format.layout == .v8
+      let (numbers, anchors) = isColumn ? (output.shape[1], output.shape[2]) : (output.shape[2], output.shape[1])
+      func value(_ number: Int) -> Float {
+        let index = format.firstKeypoint + number
+        return isColumn ? values[index * anchors + anchor] : values[anchor * numbers + index]
+      }
+      return (0..<shape.count).map { point in
+        let first = point * shape.dimensions
+        return DetectedKeypoint(
+          x: value(first), y: value(first + 1), visibility: shape.dimensions == 3 ? value(first + 2) : nil)
+      }
+    }
+  }
+
+  // MARK: - Layouts
+
+  /// `[1, 4 + classes + …, anchors]`.
+  private func anchorColumns(_ output: Tensor<Float>, _ options: DetectionOptions) throws -> DetectionCandidates {
+    guard let classCount = format.classCount else { return DetectionCandidates() }
+    let anchors = output.shape[2]
+    let best = try output.sliced(axis: 1, from: 4, to: 4 + classCount).amax(axes: [1]).elements
+    let lowest = options.lowestConfidence
+    var found = DetectionCandidates()
+    try output.withUnsafeBufferPointer { values in
+      // A score that is not a number is not smaller than anything, and is told.
+      for anchor in 0..<anchors where !(best[anchor] <= lowest) {
+        var (index, score) = (0, values[4 * anchors + anchor])
+        for other in 1..<max(classCount, 1) where values[(4 + other) * anchors + anchor] > score {
+          (index, score) = (other, values[(4 + other) * anchors + anchor])
+        }
+        guard options.accepts(class: index, score: score) || score.isNaN else { continue }
+        let box = PixelBox(
+          centerX: values[anchor], centerY: values[anchors + anchor], width: values[2 * anchors + anchor],
+          height: values[3 * anchors + anchor])
+        try found.append(box, score: score, class: index, anchor: anchor)
+      }
+    }
+    return found
+  }
+
+  /// `[1, anchors, 5 + classes]`.
+  private func anchorRows(_ output: Tensor<Float>, _ options: DetectionOptions) throws -> DetectionCandidates {
+    guard let classCount = format.classCount else { return DetectionCandidates() }
+    let (anchors, numbers) = (output.shape[1], output.shape[2])
+    let cells = format.layout == .yolox ? AnchorCells(width: inputWidth, height: inputHeight, count: anchors) : nil
+    let lowest = options.lowestConfidence
+    var found = DetectionCandidates()
+    try output.withUnsafeBufferPointer { values in
+      for anchor in 0..<anchors {
+        let row = anchor * numbers
+        let objectness = values[row + 4]
+        // The classes' scores are at most 1, so the product is at most this.
+        if objectness <= lowest { continue }
+        var (index, best) = (0, values[row + 5])
+        for other in 1..<max(classCount, 1) where values[row + 5 + other] > best {
+          (index, best) = (other, values[row + 5 + other])
+        }
+        let score = objectness * best
+        guard options.accepts(class: index, score: score) || score.isNaN else { continue }
+        let stored = (values[row], values[row + 1], values[row + 2], values[row + 3])
+        try found.append(cells?.box(anchor, stored) ?? Self.box(stored), score: score, class: index, anchor: anchor)
+      }
+    }
+    return found
+  }
+
+  private static func box(_ values: (Float, Float, Float, Float)) -> PixelBox {
+    PixelBox(centerX: values.0, centerY: values.1, width: values.2, height: values.3)
+  }
+
+  /// `[1, boxes, 6 + …]` or `[boxes, 7]`.
+  private func finishedRows(_ output: Tensor<Float>, _ options: DetectionOptions) throws -> DetectionCandidates {
+    let isBatch = format.layout == .endToEndBatch
+    let (rows, numbers) = isBatch ? (output.shape[0], output.shape[1]) : (output.shape[1], output.shape[2])
+    let (corner, scoreAt, classAt) = isBatch ? (1, 6, 5) : (0, 4, 5)
+    var found = DetectionCandidates()
+    try output.withUnsafeBufferPointer { values in
+      for row in 0..<rows {
+        let start = row * numbers
+        let (score, stored) = (values[start + scoreAt], values[start + classAt])
+        if score <= options.lowestConfidence { continue }
+        guard let index = Int(exactly: stored.rounded()), index >= 0, index < format.classCount ?? .max else {
+          throw DetectorError(.notFinite("the network gave \(stored) for a class, in row \(row)"))
+        }
+        guard options.accepts(class: index, score: score) || score.isNaN else { continue }
+        let box = PixelBox(
+          x0: Double(values[start + corner]), y0: Double(values[start + corner + 1]),
+          x1: Double(values[start + corner + 2]), y1: Double(values[start + corner + 3]))
+        try found.append(box, score: score, class: index, anchor: row)
+      }
+    }
+    return found
+  }
+}
+
+/// The cells of the maps of a network, one after the other.
+private struct AnchorCells {
+  private var maps: [(first: Int, columns: Int, step: Float)] = []
+
+  /// - Parameter count: the cells of all maps together; with it, whether there is one of a step of 64.
+  init(width: Int, height: Int, count: Int) {
+    var first = 0
+    for step in [8, 16, 32, 64] where first < count {
+      maps.append((first, width / step, Float(step)))
+      first += (width / step) * (height / step)
+    }
+  }
+
+  /// x and y relative to the cell, in cells; width and height as logarithms of cells.
+  func box(_ anchor: Int, _ stored: (Float, Float, Float, Float)) -> PixelBox? {
+    guard let map = maps.last(where: { $0.first <= anchor }), map.columns > 0 else { return nil }
+    let cell = anchor - map.first
+    return PixelBox(
+      centerX: (stored.0 + Float(cell % map.columns)) * map.step,
+      centerY: (stored.1 + Float(cell / map.columns)) * map.step,
+      width: Float(exp(Double(stored.2))) * map.step, height: Float(exp(Double(stored.3))) * map.step)
+  }
+}

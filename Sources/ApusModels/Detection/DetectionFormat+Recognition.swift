@@ -1,0 +1,89 @@
+/// What is known of a model's output before it is read as boxes.
+struct DetectorOutputs {
+  /// Names and shapes of the outputs, for the input of this size.
+  var outputs: [(name: String, shape: [Int])]
+  var inputWidth: Int
+  var inputHeight: Int
+  var metadata: DetectorMetadata
+  /// Whether an exponential is computed in the graph: YOLOX's decoder needs one, the bare network has none.
+  var hasExponential: Bool
+}
+
+extension DetectionFormat {
+  /// Tells the layout from the shapes of the outputs and from what the exporter wrote into the file.
+  ///
+  /// - Parameter stated: the layout that the user says it is; shapes that contradict it are refused.
+  /// - Returns: the format, and which output it is of.
+  /// - Throws: ``DetectorError/Reason/unknownLayout(_:)`` where there is none or more than one possibility.
+  static func recognized(
+    _ model: DetectorOutputs, stated: DetectionLayout? = nil
+  ) throws(DetectorError) -> (format: DetectionFormat, output: String) {
+    var found: [(DetectionFormat, String)] = []
+    for output in model.outputs {
+      for layout in stated.map({ [$0] }) ?? DetectionLayout.allCases {
+        if let format = format(layout, of: output.shape, model, isStated: stated != nil) {
+          found.append((format, output.name))
+        }
+      }
+    }
+    if let only = found.first, found.count == 1 { return only }
+    let shapes = model.outputs.map { "\"\($0.name)\" \($0.shape)" }.joined(separator: ", ")
+    let input = "\(model.inputHeight) × \(model.inputWidth)"
+    guard found.isEmpty else {
+      let names = found.map { "\($0.0.layout.rawValue) of \"\($0.1)\"" }.joined(separator: ", ")
+      throw DetectorError(
+        .unknownLayout("the outputs \(shapes) of an input of \(input) may be read as \(names); say which layout it is"))
+    }
+    let expected = stated.map { "of the layout \($0.rawValue)" } ?? "of a detector that is known"
+    throw DetectorError(
+      .unknownLayout(
+        "the outputs \(shapes) of an input of \(input) are not those \(expected) with \(model.metadata.summary)"))
+  }
+
+  /// The format, if an output of this shape can be in the layout.
+  private static func format(
+    _ layout: DetectionLayout, of shape: [Int], _ model: DetectorOutputs, isStated: Bool
+  ) -> DetectionFormat? {
+    let metadata = model.metadata
+    let names = metadata.names?.count
+    let keypoints = metadata.keypoints
+    let extra = metadata.extraNumbers
+    if layout == .endToEndBatch {
+      return shape.count == 2 && shape[1] == 7 ? DetectionFormat(layout: layout, classCount: names) : nil
+    }
+    guard shape.count == 3, shape[0] == 1 else { return nil }
+    let isAnchorFirst = layout != .v8
+    let (anchors, numbers) = isAnchorFirst ? (shape[1], shape[2]) : (shape[2], shape[1])
+    let grids = cellCounts(width: model.inputWidth, height: model.inputHeight)
+
+    switch layout {
+    case .endToEnd:
+      let isGrid = grids.contains { anchors == $0 || anchors == 3 * $0 }
+      guard numbers == 6 + (keypoints?.numbers ?? 0) + extra, isStated || !isGrid else { return nil }
+      return DetectionFormat(layout: layout, classCount: names, keypoints: keypoints)
+    case .v8, .v8Transposed:
+      let classes = numbers - 4 - (keypoints?.numbers ?? 0) - extra
+      guard grids.contains(anchors), classes > 0, names ?? classes == classes else { return nil }
+      // Without names an anchor a row is what YOLOX gives, which has no metadata.
+      if layout == .v8Transposed, names == nil, !isStated { return nil }
+      return DetectionFormat(layout: layout, classCount: classes, keypoints: keypoints)
+    case .v5, .yolox, .yoloxDecoded:
+      let classes = numbers - 5 - extra
+      guard grids.contains(where: { anchors == (layout == .v5 ? 3 : 1) * $0 }), classes > 0,
+        names ?? classes == classes
+      else { return nil }
+      if !isStated, layout == .yolox && model.hasExponential || layout == .yoloxDecoded && !model.hasExponential {
+        return nil
+      }
+      return DetectionFormat(layout: layout, classCount: classes)
+    case .endToEndBatch: return nil
+    }
+  }
+
+  /// How many cells there are for the usual steps: of 8, 16 and 32 pixels, and with 64 as well.
+  private static func cellCounts(width: Int, height: Int) -> [Int] {
+    [[8, 16, 32], [8, 16, 32, 64]].map { steps in
+      steps.reduce(0) { $0 + (width / $1) * (height / $1) }
+    }
+  }
+}

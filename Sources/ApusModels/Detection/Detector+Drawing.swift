@@ -1,0 +1,31 @@
+import Apus
+import ApusMedia
+
+extension Detector {
+  /// A picture with what was found in it drawn on it: a box with class and score each, and the joints of people.
+  ///
+  /// - Parameter leastVisibility: joints that are less visible are left out.
+  public func drawn(_ found: [Detection], on image: Image<UInt8>, leastVisibility: Float = 0.5) -> Image<UInt8> {
+    var canvas = Canvas(image)
+    // What is surest is in front.
+    for detection in found.reversed() {
+      let color = PixelColor.palette(forClass: detection.classIndex)
+      let label = "\(name(ofClass: detection.classIndex)) \(NumberText.fixed(Double(detection.score), decimals: 2))"
+      canvas.drawBox(detection.box, label: label, color: color)
+      if !detection.keypoints.isEmpty { canvas.draw(detection.keypoints, color, leastVisibility) }
+    }
+    return canvas.image
+  }
+}
+
+extension Canvas {
+  /// Joints, and lines between them where they are those of a person.
+  fileprivate mutating func draw(_ joints: [DetectedKeypoint], _ color: PixelColor, _ leastVisibility: Float) {
+    let points = joints.map { joint in
+      joint.visibility ?? 1 >= leastVisibility ? PixelPoint(x: Double(joint.x), y: Double(joint.y)) : nil
+    }
+    let isPerson = joints.count == PersonKeypoint.allCases.count
+    let edges = isPerson ? PersonKeypoint.connections.map { ($0.0.rawValue, $0.1.rawValue) } : []
+    drawSkeleton(points: points, edges: edges) { _ in color }
+  }
+}

@@ -1,0 +1,102 @@
+import Apus
+import ApusMedia
+
+/// Finds objects in pictures: a network, what it wants of a picture, and how its numbers become boxes.
+///
+/// ```swift
+/// let detector = try Detector(path: "yolov8n.onnx")
+/// for found in try detector.detections(in: ImageFile.read(path: "photo.jpg")) {
+///   print(detector.name(ofClass: found.classIndex), found.score, found.box)
+/// }
+/// ```
+///
+/// A detector is a value that may be used from several threads at once.
+public struct Detector: Sendable {
+  /// What the network's numbers mean.
+  public let format: DetectionFormat
+  /// What the classes are called, by index; empty where the file does not say.
+  public let classNames: [String]
+  /// What the network wants of a picture.
+  public internal(set) var input: ImageInput
+  /// The model's file.
+  public let file: String
+  private let network: DetectorNetwork
+  /// The output that holds the boxes.
+  private let outputName: String
+
+  init(
+    network: DetectorNetwork, input: ImageInput, metadata: DetectorMetadata, hasExponential: Bool,
+    stated: DetectionLayout?, file: String
+  ) throws {
+    // Shapes may be known only when the network runs: it runs once, on nothing.
+    let outputs = try network(Tensor(zeros: input.shape)).map { (name: $0.name, shape: $0.tensor.shape) }
+    do throws(DetectorError) {
+      let found = try DetectionFormat.recognized(
+        DetectorOutputs(
+          outputs: outputs, inputWidth: input.width, inputHeight: input.height, metadata: metadata,
+          hasExponential: hasExponential),
+        stated: stated)
+      outputName = found.output
+      var format = found.format
+      format.keypointClasses = metadata.keypointClasses.map { names in
+        Set(names.compactMap { metadata.names?.firstIndex(of: $0) })
+      }
+      self.format = format
+    } catch {
+      throw error.naming(file)
+    }
+    classNames = metadata.names ?? []
+    self.network = network
+    self.input = input
+    self.file = file
+  }
+
+  /// What the class is called; its index where nobody says.
+  public func name(ofClass index: Int) -> String {
+    classNames.indices.contains(index) ? classNames[index] : "class \(index)"
+  }
+
+  /// The index of the class of this name.
+  public func classIndex(named name: String) -> Int? { classNames.firstIndex(of: name) }
+
+  /// What is in a picture, from the highest score to the lowest.
+  ///
+  /// - Throws: ``DetectorError`` for options out of range and for numbers that are not finite; ``ImageError``,
+  ///   ``TensorError``, ``ONNXError``.
+  public func detections(
+    in image: Image<UInt8>, options: DetectionOptions = DetectionOptions()
+  ) throws -> [Detection] {
+    try options.validate()
+    guard let letterbox = try input.letterbox(imageWidth: image.width, imageHeight: image.height) else {
+      throw DetectorError(.badInput("a detector's pictures keep their proportions"), file: file)
+    }
+    let outputs = try network(input.tensor(image))
+    guard let found = outputs.first(where: { $0.name == outputName })?.tensor else {
+      throw DetectorError(.unknownLayout("there is no output \"\(outputName)\" any longer"), file: file)
+    }
+    let decoder = DetectionDecoder(format: format, inputWidth: input.width, inputHeight: input.height)
+    do {
+      return try decoder.detections(in: found, letterbox: letterbox, options: options)
+    } catch let error as DetectorError {
+      throw error.naming(file)
+    }
+  }
+}
+
+extension Detector {
+  /// How the network is read, in a line.
+  public var summary: String {
+    let classes = format.classCount.map { "\($0) classes" } ?? "classes unknown"
+    let named = classNames.isEmpty ? ", unnamed" : ""
+    let keypoints = format.keypoints.map { ", \($0.count) keypoints" } ?? ""
+    return "\(file): \(format.layout.summary); \(classes)\(named)\(keypoints); input \(input.summary)"
+  }
+}
+
+extension ImageInput {
+  /// In words.
+  var summary: String {
+    let numbers = normalization == .bytes ? "0 to 255" : normalization == .unit ? "0 to 1" : "normalised"
+    return "\(width) × \(height), \(order.rawValue.uppercased()), \(numbers), \(fit.rawValue)"
+  }
+}

@@ -1,0 +1,39 @@
+/// Why a model cannot be used as a detector, or what it gave cannot be read.
+public struct DetectorError: Error, Hashable, Sendable {
+  public enum Reason: Hashable, Sendable {
+    /// An option outside its range.
+    case badOption(String)
+    /// Inputs that no picture fits.
+    case badInput(String)
+    /// Outputs that belong to no known layout, or to several.
+    case unknownLayout(String)
+    /// Metadata that contradict the model, or cannot be read.
+    case badMetadata(String)
+    /// A number that is NaN or infinite, in what the network gave.
+    case notFinite(String)
+  }
+
+  public let reason: Reason
+  /// The model's file, when there is one.
+  public var file: String?
+
+  init(_ reason: Reason, file: String? = nil) {
+    self.reason = reason
+    self.file = file
+  }
+
+  func naming(_ file: String) -> DetectorError {
+    DetectorError(reason, file: self.file ?? file)
+  }
+}
+
+extension DetectorError: CustomStringConvertible {
+  public var description: String {
+    let text =
+      switch reason {
+      case .badOption(let text), .badInput(let text), .unknownLayout(let text), .badMetadata(let text),
+        .notFinite(let text): text
+      }
+    return (file.map { "\($0): " } ?? "") + text
+  }
+}

@@ -1,0 +1,27 @@
+import ApusMedia
+
+/// Of boxes that show the same thing, keeps the one with the highest score.
+///
+/// From the highest score to the lowest, a box is kept unless its overlap with one that was kept before is greater than
+/// the limit. Of equal scores the one that stands first comes first. O(n log n + n · kept).
+enum NonMaximumSuppression {
+  /// - Returns: the indexes of the boxes that are kept, from the highest score to the lowest, at most `maximumCount`.
+  static func kept(
+    boxes: [PixelBox], scores: [Float], classes: [Int], overlap: Float, isClassAgnostic: Bool, maximumCount: Int,
+    candidateLimit: Int = .max
+  ) -> [Int] {
+    // The index breaks ties, since the sort is not stable by contract.
+    let order = boxes.indices.sorted { scores[$0] != scores[$1] ? scores[$0] > scores[$1] : $0 < $1 }
+    var kept: [Int] = []
+    var keptByClass: [Int: [PixelBox]] = [:]
+    for index in order.prefix(candidateLimit) {
+      guard kept.count < maximumCount else { break }
+      let group = isClassAgnostic ? 0 : classes[index]
+      let isHidden = keptByClass[group, default: []].contains { boxes[index].intersectionOverUnion($0) > Double(overlap) }
+      guard !isHidden else { continue }
+      kept.append(index)
+      keptByClass[group, default: []].append(boxes[index])
+    }
+    return kept
+  }
+}

@@ -1,0 +1,87 @@
+import Apus
+import ApusONNX
+
+/// An ONNX model that takes one picture and nothing else.
+struct ONNXPictureModel: Sendable {
+  let session: Session
+  /// The one input without a default.
+  let inputName: String
+  /// Whether the input is `[1, height, width, 3]`; else `[1, 3, height, width]`.
+  let isChannelsLast: Bool
+  /// The sides of the input, where the model declares them.
+  let height: Int?
+  let width: Int?
+  private let elementType: ElementType
+
+  /// - Throws: ``PictureModelError`` for inputs that are not one picture of three channels; ``FileError``,
+  ///   ``ONNXFileError``, ``ONNXError``.
+  init(path: String, precision: Execution.Precision) throws {
+    var options = Session.Options()
+    options.precision = precision
+    session = try Session(Model(path: path), options: options)
+    let graph = session.graph
+    let inputs = graph.inputs.filter { graph.constants[$0] == nil }.map { graph.values[$0] }
+    guard let input = inputs.first, inputs.count == 1 else {
+      throw PictureModelError("\(path): the model has \(inputs.count) inputs; one picture was expected")
+    }
+    guard case .tensor(let elementType, let dimensions?)? = input.type, dimensions.count == 4 else {
+      throw PictureModelError(
+        "\(path): the input \"\(input.name)\" is \(input.type.map { "\($0)" } ?? "of no declared type"); a picture, "
+          + "[1, 3, height, width] or [1, height, width, 3], was expected")
+    }
+    let sizes = dimensions.map { if case .size(let size) = $0 { size } else { nil as Int? } }
+    guard sizes[0] ?? 1 == 1, sizes[1] == 3 || sizes[3] == 3 else {
+      throw PictureModelError(
+        "\(path): the input \"\(input.name)\" is \(dimensions); one picture, [1, 3, height, width] or "
+          + "[1, height, width, 3], was expected")
+    }
+    isChannelsLast = sizes[1] != 3
+    (height, width) = isChannelsLast ? (sizes[1], sizes[2]) : (sizes[2], sizes[3])
+    guard [nil, .float, .double, .float16, .bfloat16, .uint8].contains(elementType) else {
+      throw PictureModelError(
+        "\(path): the input \"\(input.name)\" takes \(elementType.map { "\($0)" } ?? "?"); floating-point numbers or "
+          + "UINT8 were expected")
+    }
+    self.elementType = elementType ?? .float
+    inputName = input.name
+  }
+
+  /// What exporters wrote into the file.
+  var metadata: [String: String] {
+    Dictionary(session.model.proto.metadata.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+  }
+
+  /// Runs the model; the picture has the layout that the input asks for.
+  /// - Returns: the outputs that are numbers, in the model's order.
+  func outputs(for picture: Tensor<Float>) throws -> [(name: String, tensor: Tensor<Float>)] {
+    let input: Value =
+      switch elementType {
+      case .double: try Value(picture.converted(to: Double.self))
+      case .bfloat16: try Value(picture.converted(to: BFloat16.self))
+      case .uint8: try Value(picture.converted(to: UInt8.self))
+      #if !(os(macOS) && arch(x86_64))
+        case .float16: try Value(picture.converted(to: Float16.self))
+      #endif
+      default: Value(picture)
+      }
+    let values = try session.run([inputName: input])
+    let graph = session.model.graph
+    return try graph.outputs.compactMap { id in
+      let name = graph.values[id].name
+      guard case .tensor(let tensor)? = values[name] else { return nil }
+      return (name, try tensor.converted(to: Float.self))
+    }
+  }
+
+  /// Whether the graph has an operator of this name.
+  func contains(operator name: String) -> Bool {
+    session.model.graph.nodes.contains { $0.operatorName.type == name }
+  }
+}
+
+/// Why a model cannot be given a picture.
+public struct PictureModelError: Error, Hashable, Sendable, CustomStringConvertible {
+  public let description: String
+
+  init(_ description: String) { self.description = description }
+}

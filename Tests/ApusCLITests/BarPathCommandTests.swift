@@ -1,0 +1,112 @@
+import Foundation
+import Testing
+
+@Suite struct BarPathCommandTests {
+  /// Three squats of 40 cm at 4 px/cm: half waves, 1.5 s down and 1.5 s up.
+  private static func detections() -> String {
+    var lines = ""
+    for frame in 0..<390 {
+      let phase = Double(max(0, frame - 30) % 120)
+      let wave = frame < 30 || phase > 90 ? 0 : (1 - cos(2 * Double.pi * phase / 90)) / 2
+      let y = 400 + 160 * wave - 90
+      lines += #"{"t":\#(Double(frame) / 30),"width":640,"height":720,"#
+      lines += #""detections":[{"x":230,"y":\#(y),"w":180,"h":180,"confidence":0.9}]}"# + "\n"
+    }
+    return lines
+  }
+
+  private func with<Result>(_ body: (TemporaryFolder, String) throws -> Result) throws -> Result {
+    try TemporaryFolder.with { folder in
+      let file = folder.file("detections.jsonl")
+      try Data(Self.detections().utf8).write(to: file)
+      return try body(folder, file.path(percentEncoded: false))
+    }
+  }
+
+  @Test func repetitionsAreCountedAndMeasured() throws {
+    try with { _, file in
+      let result = try Command.run("barpath", "--detections", file, "--json")
+      #expect(result.status == 0)
+      let report = try result.object
+      let reps = try #require(report["reps"] as? [[String: Any]])
+      #expect(reps.count == 3)
+      for rep in reps {
+        let rom = try #require(rep["rom_cm"] as? Double)
+        #expect(abs(rom - 40) < 0.8)
+      }
+      let text = try Command.run("barpath", "--detections", file)
+      #expect(text.output.contains("3 repetitions"))
+      #expect(try Command.run("barpath", "--detections", file, "--units", "imperial").output.contains(" in"))
+    }
+  }
+
+  @Test func everyResultIsWritten() throws {
+    try with { folder, file in
+      func path(_ name: String) -> String { folder.file(name).path(percentEncoded: false) }
+      let result = try Command.run(
+        "barpath", "--detections", file, "--csv", path("out.csv"), "--report", path("out.html"), "--charts",
+        path("charts"))
+      #expect(result.status == 0)
+      let csv = try String(contentsOf: folder.file("out.csv"), encoding: .utf8)
+      #expect(csv.hasPrefix("frame,timestamp_ms,bar_x,bar_y,bar_vy,rep_id,"))
+      #expect(csv.split(separator: "\n").count == 391)
+      let sidecar = try String(contentsOf: folder.file("out.json"), encoding: .utf8)
+      #expect(sidecar.contains(#""pixels_per_cm":4"#))
+      let html = try String(contentsOf: folder.file("out.html"), encoding: .utf8)
+      #expect(html.contains("Velocity of the bar") && html.contains("<td>3</td>"))
+      for name in ["path", "height", "velocity"] {
+        #expect(FileManager.default.fileExists(atPath: path("charts/\(name).svg")))
+        #expect(FileManager.default.fileExists(atPath: path("charts/\(name).png")))
+      }
+    }
+  }
+
+  @Test func whatCameBeforeAnErrorIsKept() throws {
+    try TemporaryFolder.with { folder in
+      let file = folder.file("cut.jsonl")
+      let whole = Self.detections()
+      try Data(whole.prefix(whole.count / 2).utf8).write(to: file)
+      let csv = folder.file("out.csv")
+      let result = try Command.run(
+        "barpath", "--detections", file.path(percentEncoded: false), "--csv", csv.path(percentEncoded: false))
+      #expect(result.status == 65)
+      #expect(result.errors.contains("line 195") || result.errors.contains("line 196"))
+      #expect(try String(contentsOf: csv, encoding: .utf8).split(separator: "\n").count > 190)
+    }
+  }
+
+  @Test func aClipIsFollowedFromItsPixels() throws {
+    let clip = shipped("detector/samples/squat")
+    let truth = try #require(
+      JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: "\(clip)/truth.json"))) as? [String: Any])
+    let expected = try #require(truth["reps"] as? [[String: Any]])
+    let result = try Command.run("barpath", clip, "--fps", "30", "--size", "320", "--json")
+    #expect(result.status == 0)
+    let reps = try #require(result.object["reps"] as? [[String: Any]])
+    try #require(reps.count == expected.count)
+    for (rep, expected) in zip(reps, expected) {
+      let (rom, theirs) = (try #require(rep["rom_cm"] as? Double), try #require(expected["rom_cm"] as? Double))
+      #expect(abs(rom / theirs - 1) < 0.02, "\(rom) cm, rendered \(theirs)")
+      let velocity = try #require(rep["mean_concentric_velocity"] as? Double)
+      let rendered = try #require(expected["mean_concentric_velocity_cm_s"] as? Double)
+      #expect(abs(velocity / rendered - 1) < 0.03, "\(velocity) cm/s, rendered \(rendered)")
+    }
+  }
+
+  @Test func mistakesEndWithTheirStatus() throws {
+    try with { folder, file in
+      #expect(try Command.run("barpath").status == 64)
+      #expect(try Command.run("barpath", "/nowhere", "--fps", "30").status == 66)
+      #expect(try Command.run("barpath", "--detections", file, "--set", "smoothingAlpha=7").status == 64)
+      #expect(try Command.run("barpath", "--detections", file, "--set", "nothing=7").status == 64)
+      #expect(try Command.run("barpath", "--detections", file, "--overlay", "x").status == 64)
+      #expect(try Command.run("barpath", "--detections", "-", input: "").status == 65)
+      let settings = folder.file("settings.json")
+      try Data(#"{"units": "furlongs"}"#.utf8).write(to: settings)
+      let result = try Command.run(
+        "barpath", "--detections", file, "--settings", settings.path(percentEncoded: false))
+      #expect(result.status == 65)
+      #expect(try Command.run("barpath", "--list-settings").output.contains("smoothingAlpha"))
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import Foundation
+import Testing
+
+@testable import ApusMedia
+
+@Suite struct ReportTests {
+  @Test(arguments: 0...7) func base64IsThatOfFoundation(count: Int) {
+    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 97 &+ 200) }
+    #expect(Base64.text(bytes) == Data(bytes).base64EncodedString())
+  }
+
+  @Test func aPageHoldsEverythingAndAsksForNothing() {
+    var report = HTMLReport(title: "Lift <1>", subtitle: "a & b")
+    report.blocks = [
+      .heading("Summary"), .notice("No medical device"), .facts([.init("reps", "3")]),
+      .table(columns: ["rep", "cm"], rows: [["1", "40.0"]]),
+      .figure(Chart(title: "t", x: .init("x"), y: .init("y")).figure()),
+      .pictures([.init("frame 1", kind: .png, bytes: [1, 2, 3], width: 2, height: 1)]),
+    ]
+    let html = report.html
+    for text in ["Lift &lt;1&gt;", "a &amp; b", "<dt>reps</dt><dd>3</dd>", "<td>40.0</td>", "<svg", "base64,AQID"] {
+      #expect(html.contains(text))
+    }
+    #expect(!html.contains("http:") || html.components(separatedBy: "http:").count == 2)  // the SVG's namespace alone
+    #expect(!html.contains("<script") && !html.contains("https:"))
+  }
+}
