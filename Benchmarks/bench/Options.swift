@@ -34,6 +34,8 @@ struct Options {
   var isOnce = false
   /// ONNX files to measure instead of what the package has.
   var models: [ModelFile] = []
+  /// Files of pictures, likewise.
+  var pictures: [String] = []
 
   /// - Parameter arguments: without the program's name.
   /// - Throws: ``UsageError``.
@@ -78,6 +80,9 @@ struct Options {
       case "--model":
         models.append(ModelFile(path: try value()))
         continue
+      case "--picture":
+        pictures.append(try value())
+        continue
       case "--inputs":
         guard !models.isEmpty else { throw UsageError("--inputs: give the model first, with --model FILE") }
         models[models.count - 1].inputs = try value()
@@ -102,6 +107,7 @@ struct Options {
     usage: bench [--filter REGEX] [--threads N] [--json FILE] [--quick]
            bench --list [--filter REGEX] [--json FILE]
            bench --model FILE.onnx --inputs FILE.npz … [--filter REGEX] [--threads N] [--json FILE] [--quick]
+           bench --picture FILE … [--filter REGEX] [--threads N] [--json FILE] [--quick]
            bench --peak NETWORK [--weights FILE] [--threads N]
            bench --peak onnx/NAME --model FILE.onnx --inputs FILE.npz [--threads N]
            bench --pretrained FOLDER [--once] [--threads N]
@@ -117,6 +123,7 @@ struct Options {
                       times, in bytes, and the seconds from opening its file to the first output
       --model FILE    measure this ONNX model, exact and fast, and no others; may be repeated
       --inputs FILE   the inputs of the model before, an .npz with an entry for each
+      --picture FILE  decode this picture, and measure nothing else; may be repeated
       --pretrained FOLDER
                       the scores of one masked position of 32 tokens: how long until the first, how long each further
                       time, and how much memory at most; for a folder as Hugging Face writes it

@@ -50,12 +50,15 @@ struct Twin: Encodable {
   var inputs: String?
 }
 
-/// All there is to measure, in the order of the table; only `models` when some are given.
-func allWorkloads(_ models: [ModelFile] = []) -> [Workload] {
-  if !models.isEmpty { return modelWorkloads(models) }
+/// All there is to measure, in the order of the table; only `models` and `pictures` when some are given.
+func allWorkloads(_ models: [ModelFile] = [], pictures: [String] = []) -> [Workload] {
+  if !models.isEmpty || !pictures.isEmpty {
+    return modelWorkloads(models) + (pictures.isEmpty ? [] : pictureWorkloads(pictures))
+  }
   let groups: [() -> [Workload]] = [
     gemmWorkloads, linearWorkloads, convolutionWorkloads, normalizationWorkloads, attentionWorkloads, recurrentWorkloads,
     quantizedWorkloads, activationWorkloads, arithmeticWorkloads, classifierWorkloads, networkWorkloads,
+    { pictureWorkloads() },
     imageWorkloads,
   ]
   return groups.flatMap { $0() }

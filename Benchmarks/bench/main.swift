@@ -28,7 +28,7 @@ func run(_ options: Options) throws {
     switch options.mode {
     case .help: break
     case .list: try list(try options.selected())
-    case .serve: try serve(allWorkloads(options.models))
+    case .serve: try serve(allWorkloads(options.models, pictures: options.pictures))
     case .memory: try measureSteadyMemory()
     case .open: try measureOpening()
     case .peak: try measurePeak(options)
@@ -79,7 +79,7 @@ func run(_ options: Options) throws {
 
 extension Options {
   func selected() throws -> [Workload] {
-    let workloads = allWorkloads(models)
+    let workloads = allWorkloads(models, pictures: pictures)
     guard let filter else { return workloads }
     let selected = try workloads.filter { try filter.firstMatch(in: $0.name) != nil }
     if selected.isEmpty { throw UsageError("--filter: it occurs in no workload's name; --list shows them") }
