@@ -60,6 +60,12 @@ def assigned(scores, boxes, centres, truth, classes, present):
     return index, strength.amax(1)
 
 
+def placed(distribution, centres, steps):
+    """The boxes [..., 4] that distributions [..., 4 * BINS] of their sides' distances say, in pixels."""
+    sides = (distribution.unflatten(-1, (4, BINS)).softmax(-1) * torch.arange(BINS)).sum(-1) * steps
+    return torch.cat([centres - sides[..., :2], centres + sides[..., 2:]], -1)
+
+
 def loss(maps, truth, classes, present, ignored, keypoints):
     """The sum of all parts and each of them. `ignored` [b, m, 5] are boxes, and their class, that are neither asked for nor
     forbidden; a class of -1 is none. `keypoints` [b, n, 17, 3]."""
@@ -67,11 +73,10 @@ def loss(maps, truth, classes, present, ignored, keypoints):
     centres, steps = grid(levels)
     centres, steps = (centres * steps).T, steps.T[None]  # pixels; [1, anchors, 1]
     raw = torch.cat([level.flatten(2) for level in levels], 2).transpose(1, 2)
-    distribution, logits = raw[..., :4 * BINS].unflatten(2, (4, BINS)), raw[..., 4 * BINS:]
-    sides = (distribution.softmax(3) * torch.arange(BINS)).sum(3) * steps
-    boxes = torch.cat([centres - sides[..., :2], centres + sides[..., 2:]], 2)
-
-    index, strength = assigned(logits.sigmoid().detach(), boxes.detach(), centres, truth, classes, present)
+    distribution, logits = raw.split([4 * BINS, raw.shape[2] - 4 * BINS], 2)
+    with torch.no_grad():
+        boxes = placed(distribution, centres, steps)
+    index, strength = assigned(logits.sigmoid().detach(), boxes, centres, truth, classes, present)
     positive = index >= 0
     target = torch.zeros_like(logits)
     where = positive.nonzero(as_tuple=True)
@@ -91,12 +96,12 @@ def loss(maps, truth, classes, present, ignored, keypoints):
         return parts["class"] * GAINS["class"], parts
 
     wanted, weight = truth[where[0], owner], strength[where]
-    parts["box"] = ((1 - overlap(boxes[where], wanted, complete=True)) * weight).sum() / total
-    middle, step = centres[where[1]], steps[0, where[1]]
+    middle, step, chosen = centres[where[1]], steps[0, where[1]], distribution[where]
+    parts["box"] = ((1 - overlap(placed(chosen, middle, step), wanted, complete=True)) * weight).sum() / total
     distance = (torch.cat([middle - wanted[:, :2], wanted[:, 2:] - middle], 1) / step).clamp(0, BINS - 1.01)
     low = distance.long()
     share = (low + 1 - distance).flatten()
-    bins = distribution[where].flatten(0, 1)
+    bins = chosen.unflatten(1, (4, BINS)).flatten(0, 1)
     entropy = (F.cross_entropy(bins, low.flatten(), reduction="none") * share
                + F.cross_entropy(bins, low.flatten() + 1, reduction="none") * (1 - share))
     parts["distribution"] = (entropy.unflatten(0, (-1, 4)).mean(1) * weight).sum() / total

@@ -204,6 +204,10 @@ class Head(nn.Module):
         boxes = [branch(x) for branch, x in zip(self.cv2, features)]
         scores = [branch(x) for branch, x in zip(self.cv3, features)]
         maps = {f"map.{i}": torch.cat(pair, 1) for i, pair in enumerate(zip(boxes, scores))}
+        if self.keypoints:
+            maps["map.keypoints"] = torch.cat([branch(x).flatten(2) for branch, x in zip(self.cv4, features)], 2)
+        if self.training:
+            return maps
 
         anchors, steps = grid(boxes)
         distribution = torch.cat([x.flatten(2) for x in boxes], 2).unflatten(1, (4, BINS)).softmax(2)
@@ -213,10 +217,8 @@ class Head(nn.Module):
         parts = [torch.cat([(low + high) / 2, high - low], 1) * steps]
         parts.append(torch.cat([x.flatten(2) for x in scores], 2).sigmoid())
         if self.keypoints:
-            raw = torch.cat([branch(x).flatten(2) for branch, x in zip(self.cv4, features)], 2)
-            maps["map.keypoints"] = raw
             count, numbers = self.keypoints
-            points = raw.unflatten(1, (count, numbers))
+            points = maps["map.keypoints"].unflatten(1, (count, numbers))
             decoded = [(points[:, :, :2] * 2 + (anchors - 0.5)) * steps]
             if numbers == 3:
                 decoded.append(points[:, :, 2:].sigmoid())
