@@ -14,14 +14,14 @@ public struct PixelScale: BitwiseCopyable, Sendable, Hashable {
   public subscript(byte: UInt8) -> Float { (Float(byte) / divisor - mean) / deviation }
 }
 
-/// Between which two neighbours each sample of an output row lies: `offsets[i]` is the first one's place in the row,
-/// the other is the same channel of the next pixel and has the share `weights[i]` of 2¹⁴.
+/// Between which two neighbours each pixel of an output row lies: `offsets[i]` is the place of the first one's first
+/// sample in the row, the other is the next pixel and has the share `weights[i]`.
 public struct PixelTaps {
   public var offsets: UnsafePointer<Int32>
-  public var weights: UnsafePointer<Int32>
+  public var weights: UnsafePointer<Float>
   public var count: Int
 
-  public init(offsets: UnsafePointer<Int32>, weights: UnsafePointer<Int32>, count: Int) {
+  public init(offsets: UnsafePointer<Int32>, weights: UnsafePointer<Float>, count: Int) {
     self.offsets = offsets
     self.weights = weights
     self.count = count
@@ -81,23 +81,25 @@ public struct FloatSums {
 
 /// Pictures at another size, and as the numbers that networks take.
 ///
-/// Bilinear interpolation is two steps in whole numbers, so that every variant gives the same: two rows are mixed into
-/// one, with seven bits behind the point, and of that the columns. Weights have 14 bits.
+/// Bilinear interpolation is two steps in `Float`, products and sums each rounded, so that every variant gives the same:
+/// two rows are mixed into one, and of that the columns. Of a byte's 255 levels the error is below 10⁻⁴.
 public protocol ResamplingKernels: SendableMetatype {
-  /// `(upper[i] * (2¹⁴ - weight) + lower[i] * weight) / 2⁷` for each sample of a row of `count`, rounded, in the low
-  /// half of `pairs[i]`; in the upper half the same of sample `i + channels`, or zero after the last pixel.
-  ///
-  /// `room` holds `count + channels` numbers.
+  /// `y[i] = upper[i] + (lower[i] - upper[i]) * weight` for each sample of a row.
   static func mixRows(
-    _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, weight: Int32, count: Int, channels: Int,
-    room: UnsafeMutablePointer<UInt16>, pairs: UnsafeMutablePointer<Int32>)
+    _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, weight: Float, count: Int,
+    _ y: UnsafeMutablePointer<Float>)
 
-  /// The nearest byte to the mean of the two halves of `pairs[offset]`, for each tap.
-  static func mixColumns(_ pairs: UnsafePointer<Int32>, _ taps: PixelTaps, _ y: UnsafeMutablePointer<UInt8>)
-
-  /// The same as numbers for a network.
+  /// The same of two pixels for each tap. A pixel of several channels, four at most, is four numbers of `y`, of which those
+  /// beyond its channels mean nothing; as many are read of `x`, from the second pixel on.
   static func mixColumns(
-    _ pairs: UnsafePointer<Int32>, _ taps: PixelTaps, _ scale: PixelScale, _ y: UnsafeMutablePointer<Float>)
+    _ x: UnsafePointer<Float>, _ taps: PixelTaps, channels: Int, _ y: UnsafeMutablePointer<Float>)
+
+  /// The nearest bytes to `count` pixels as `mixColumns` leaves them, channels side by side.
+  static func levels(_ x: UnsafePointer<Float>, count: Int, channels: Int, _ y: UnsafeMutablePointer<UInt8>)
+
+  /// The nearest bytes to every `step`th number, 1 or 4, as numbers for a network.
+  static func levels(
+    _ x: UnsafePointer<Float>, step: Int, count: Int, _ scale: PixelScale, _ y: UnsafeMutablePointer<Float>)
 
   /// `y[i * yStep] = table[x[i * xStep]]` for `count` bytes; the table has 256 entries.
   static func lookUp(

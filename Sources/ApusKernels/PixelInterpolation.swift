@@ -2,56 +2,67 @@ import ApusKernelInterface
 
 extension AnyPixelKernels {
   public static func mixRows(
-    _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, weight: Int32, count: Int, channels: Int,
-    room: UnsafeMutablePointer<UInt16>, pairs: UnsafeMutablePointer<Int32>
+    _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, weight: Float, count: Int,
+    _ y: UnsafeMutablePointer<Float>
   ) {
-    let share = IntegerLanes(repeating: weight)
-    let half = IntegerLanes(repeating: 64)
+    let share = all(weight)
     var i = 0
     while i &+ 16 <= count {
       let a = widened(load(upper + i, as: SIMD16<UInt8>.self))
       let b = widened(load(lower + i, as: SIMD16<UInt8>.self))
-      let sum = (a &<< IntegerLanes(repeating: 14)) &+ (b &- a) &* share &+ half
-      store(lowHalves(sum &>> IntegerLanes(repeating: 7)), room + i)
+      store(floats(a) + floats(b &- a) * share, y + i)
       i &+= 16
     }
     while i < count {
       let a = Int32(truncatingIfNeeded: upper[i])
-      let b = Int32(truncatingIfNeeded: lower[i])
-      room[i] = UInt16(truncatingIfNeeded: ((a &<< 14) &+ (b &- a) &* weight &+ 64) &>> 7)
-      i &+= 1
-    }
-    for c in 0..<channels { room[count &+ c] = 0 }
-
-    i = 0
-    while i &+ 16 <= count {
-      let here = widened(load(room + i, as: SIMD16<UInt16>.self))
-      let next = widened(load(room + (i &+ channels), as: SIMD16<UInt16>.self))
-      store(here | (next &<< IntegerLanes(repeating: 16)), pairs + i)
-      i &+= 16
-    }
-    while i < count {
-      pairs[i] = Int32(truncatingIfNeeded: room[i]) | (Int32(truncatingIfNeeded: room[i &+ channels]) &<< 16)
+      y[i] = Float(a) + Float(Int32(truncatingIfNeeded: lower[i]) &- a) * weight
       i &+= 1
     }
   }
 
   public static func mixColumns(
-    _ pairs: UnsafePointer<Int32>, _ taps: PixelTaps, _ y: UnsafeMutablePointer<UInt8>
+    _ x: UnsafePointer<Float>, _ taps: PixelTaps, channels: Int, _ y: UnsafeMutablePointer<Float>
+  ) {
+    if channels == 1 {
+      for i in 0..<taps.count {
+        let first = x + Int(taps.offsets[i])
+        y[i] = first[0] + (first[1] - first[0]) * taps.weights[i]
+      }
+    } else {
+      for i in 0..<taps.count {
+        let first = x + Int(taps.offsets[i])
+        let a: SIMD4<Float> = load(first)
+        let b: SIMD4<Float> = load(first + channels)
+        store(a + (b - a) * SIMD4(repeating: taps.weights[i]), y + 4 &* i)
+      }
+    }
+  }
+
+  public static func levels(
+    _ x: UnsafePointer<Float>, count: Int, channels: Int, _ y: UnsafeMutablePointer<UInt8>
   ) {
     var i = 0
-    while i &+ 16 <= taps.count {
-      store(lowBytes(mixed(gathered(pairs, taps.offsets + i), load(taps.weights + i))), y + i)
-      i &+= 16
+    if channels == 3 {
+      // Sixteen bytes are written for twelve, and the next twelve over the rest.
+      while i &+ 6 <= count {
+        store(withoutFourths(lowBytes(level(load(x + 4 &* i)))), y + 3 &* i)
+        i &+= 4
+      }
+    } else if channels == 1 {
+      while i &+ 16 <= count {
+        store(lowBytes(level(load(x + i))), y + i)
+        i &+= 16
+      }
     }
-    while i < taps.count {
-      y[i] = UInt8(truncatingIfNeeded: mixed(pairs[Int(taps.offsets[i])], taps.weights[i]))
+    let step = channels == 1 ? 1 : 4
+    while i < count {
+      for c in 0..<channels { y[channels &* i &+ c] = UInt8(truncatingIfNeeded: level(x[step &* i &+ c])) }
       i &+= 1
     }
   }
 
-  public static func mixColumns(
-    _ pairs: UnsafePointer<Int32>, _ taps: PixelTaps, _ scale: PixelScale, _ y: UnsafeMutablePointer<Float>
+  public static func levels(
+    _ x: UnsafePointer<Float>, step: Int, count: Int, _ scale: PixelScale, _ y: UnsafeMutablePointer<Float>
   ) {
     // Dividing by one and subtracting nothing change no number, and take their time.
     let isPlain = scale.mean == 0 && scale.deviation == 1
@@ -59,15 +70,15 @@ extension AnyPixelKernels {
     let mean = all(scale.mean)
     let deviation = all(scale.deviation)
     var i = 0
-    while i &+ 16 <= taps.count {
-      var value = floats(mixed(gathered(pairs, taps.offsets + i), load(taps.weights + i))) / divisor
+    while i &+ 17 <= count {
+      let raw: Lanes = step == 1 ? load(x + i) : everyFourth(x + 4 &* i)
+      var value = floats(level(raw)) / divisor
       if !isPlain { value = (value - mean) / deviation }
       store(value, y + i)
       i &+= 16
     }
-    while i < taps.count {
-      let value = Float(mixed(pairs[Int(taps.offsets[i])], taps.weights[i]))
-      y[i] = (value / scale.divisor - scale.mean) / scale.deviation
+    while i < count {
+      y[i] = (Float(level(x[step &* i])) / scale.divisor - scale.mean) / scale.deviation
       i &+= 1
     }
   }
@@ -80,25 +91,28 @@ extension AnyPixelKernels {
   }
 }
 
-/// The mean of the halves of each lane, in whole steps of brightness.
+/// A half, and what an exact half may have lost on its way: they are common where sides are as 4 to 5, and all go up.
+@inline(__always) private var half: Float { 0.5 + 0x1p-14 }
+
+/// The nearest level of brightness.
 @inline(__always)
-private func mixed(_ pair: IntegerLanes, _ weight: IntegerLanes) -> IntegerLanes {
-  let first = pair & IntegerLanes(repeating: 0xFFFF)
-  let second = pair &>> IntegerLanes(repeating: 16)
-  let sum = (first &<< IntegerLanes(repeating: 14)) &+ (second &- first) &* weight
-  return (sum &+ IntegerLanes(repeating: 1 &<< 20)) &>> IntegerLanes(repeating: 21)
-}
+private func level(_ x: Lanes) -> IntegerLanes { truncated(x + all(half)) }
 
 @inline(__always)
-private func mixed(_ pair: Int32, _ weight: Int32) -> Int32 {
-  let first = pair & 0xFFFF
-  return ((first &<< 14) &+ ((pair &>> 16) &- first) &* weight &+ (1 &<< 20)) &>> 21
+private func level(_ x: Float) -> Int32 { Int32(truncatingIfNeeded: Int(x + half)) }
+
+/// Four pixels of four bytes as four of three; the last four bytes mean nothing.
+@inline(__always)
+private func withoutFourths(_ x: SIMD16<UInt8>) -> SIMD16<UInt8> {
+  SIMD16(
+    x[0], x[1], x[2], x[4], x[5], x[6], x[8], x[9], x[10], x[12], x[13], x[14], x[15], x[15], x[15], x[15])
 }
 
-/// Sixteen numbers from sixteen places.
+/// The first of each four of 64 numbers.
 @inline(__always)
-private func gathered(_ x: UnsafePointer<Int32>, _ offsets: UnsafePointer<Int32>) -> IntegerLanes {
-  var lanes = IntegerLanes(repeating: 0)
-  unrolled(16) { lane in lanes[lane] = x[Int(offsets[lane])] }
-  return lanes
+private func everyFourth(_ x: UnsafePointer<Float>) -> Lanes {
+  let (a, b): (Lanes, Lanes) = (load(x), load(x + 16))
+  let (c, d): (Lanes, Lanes) = (load(x + 32), load(x + 48))
+  return Lanes(
+    a[0], a[4], a[8], a[12], b[0], b[4], b[8], b[12], c[0], c[4], c[8], c[12], d[0], d[4], d[8], d[12])
 }

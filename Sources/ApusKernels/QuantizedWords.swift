@@ -117,6 +117,18 @@ func nearestIntegers(_ x: Lanes) -> IntegerLanes {
   bits(x + all(12_582_912)) &- IntegerLanes(repeating: 0x4B40_0000)
 }
 
+/// The whole parts of floats within ±2³¹.
+@inline(__always)
+func truncated(_ x: Lanes) -> IntegerLanes {
+  #if hasFeature(BuiltinModule)
+    var result = IntegerLanes(repeating: 0)
+    result._storage._value = Builtin.fptosi_Vec16xFPIEEE32_Vec16xInt32(x._storage._value)
+    return result
+  #else
+    return IntegerLanes(truncatingIfNeeded: x, rounding: .towardZero)
+  #endif
+}
+
 /// The low byte of each lane.
 @inline(__always)
 func lowBytes(_ x: IntegerLanes) -> SIMD16<UInt8> {

@@ -28,16 +28,23 @@ def network(path, dtype=torch.float32):
 
 
 def bilinear(picture, width, height):
-    """Two taps an axis, between the centres of pixels, nothing beyond the edges; rounded."""
-    def taps(size, count):
-        at = np.clip((np.arange(count) + 0.5) * size / count - 0.5, 0, size - 1)
-        first = at.astype(int)
-        return first, np.minimum(first + 1, size - 1), at - first
+    """Two taps an axis, between the centres of pixels, nothing beyond the edges; the nearest byte, of halves the upper one.
 
+    In whole numbers, for halves are common: at 0.8 of a side one value in a hundred is one.
+    """
+    def taps(size, count):
+        # Positions in parts of 2 * count.
+        at = np.clip((2 * np.arange(count, dtype=np.int64) + 1) * size - count, 0, 2 * count * (size - 1))
+        first = at // (2 * count)
+        return first, np.minimum(first + 1, size - 1), at - first * 2 * count
+
+    picture = picture.astype(np.int64)
     y0, y1, fy = taps(picture.shape[0], height)
     x0, x1, fx = taps(picture.shape[1], width)
-    rows = picture[y0] * (1 - fy)[:, None, None] + picture[y1] * fy[:, None, None]
-    return np.floor(rows[:, x0] * (1 - fx)[None, :, None] + rows[:, x1] * fx[None, :, None] + 0.5)
+    fy, fx = fy[:, None, None], fx[None, :, None]
+    rows = picture[y0] * (2 * height - fy) + picture[y1] * fy
+    whole = 4 * width * height
+    return (2 * (rows[:, x0] * (2 * width - fx) + rows[:, x1] * fx) + whole) // (2 * whole)
 
 
 def letterboxed(picture, side):
@@ -47,7 +54,7 @@ def letterboxed(picture, side):
     width, height = round(wide * scale), round(high * scale)
     left, top = round((side - width) / 2 - 0.1), round((side - height) / 2 - 0.1)
     square = np.full((side, side, 3), float(GREY))
-    square[top:top + height, left:left + width] = bilinear(picture.astype(np.float64), width, height)
+    square[top:top + height, left:left + width] = bilinear(picture, width, height)
     return square, scale, left, top
 
 

@@ -5,12 +5,13 @@ import ApusKernelInterface
 /// aligned corners.
 ///
 /// The sample at place `i` of `n` in a box from `a` to `b` is at `a + (i + ½) · (b − a) / n − ½`, and nothing is read
-/// beyond the first and the last pixel. Whole numbers throughout: see ``ResamplingKernels``.
+/// beyond the first and the last pixel. The result is the byte nearest to the exact value, from halves the upper one;
+/// see ``ResamplingKernels`` for how exact. OpenCV itself rounds weights to 2⁻¹¹, and may differ by a level.
 struct BilinearSampling: Sendable {
   struct Row: Sendable {
     var upper: Int
     var lower: Int
-    var weight: Int32
+    var weight: Float
   }
 
   let width: Int
@@ -21,9 +22,7 @@ struct BilinearSampling: Sendable {
   private let channels: Int
   /// For each column, beginning with the first that is needed.
   private let offsets: [Int32]
-  private let weights: [Int32]
-
-  static let one = 1 << 14
+  private let weights: [Float]
 
   /// - Throws: ``ImageError`` for a row that is too long to number its samples.
   init(_ image: Image<UInt8>, from box: PixelBox, width: Int, height: Int) throws(ImageError) {
@@ -46,33 +45,44 @@ struct BilinearSampling: Sendable {
 
   private static func positions(
     from low: Double, to high: Double, count: Int, limit: Int
-  ) -> [(pixel: Int, weight: Int32)] {
+  ) -> [(pixel: Int, weight: Float)] {
     let step = (high - low) / Double(count)
     return (0..<count).map { index in
       let position = min(max(low + (Double(index) + 0.5) * step - 0.5, 0), Double(limit - 1))
       let pixel = Int(position)
-      return (pixel, Int32(((position - Double(pixel)) * Double(one)).rounded()))
+      return (pixel, Float(position - Double(pixel)))
     }
   }
 
-  /// Calls `body` for every row of the output, with its mixed source rows: bands of rows, spread over threads.
+  /// Numbers a mixed pixel takes.
+  private var step: Int { channels == 1 ? 1 : 4 }
+
+  /// Calls `body` for every row of the output, with its mixed pixels: bands of rows, spread over threads.
   private func forRows(
-    of image: Image<UInt8>, _ body: @Sendable (_ row: Int, _ pairs: UnsafePointer<Int32>) -> Void
+    of image: Image<UInt8>, _ body: @Sendable (_ row: Int, _ pixels: UnsafePointer<Float>) -> Void
   ) {
     let kernels = Execution.current.pixelKernels
+    let count = columns.count
     image.samples.withUnsafeBufferPointer { samples in
       guard let base = samples.baseAddress else { return }
       nonisolated(unsafe) let source = base + columns.lowerBound
-      parallelRows(rows.count, width: max(width * channels, columns.count)) { first, count in
-        withUnsafeTemporaryAllocation(of: Int32.self, capacity: columns.count) { pairs in
-          withUnsafeTemporaryAllocation(of: UInt16.self, capacity: columns.count + channels) { room in
-            guard let pairs = pairs.baseAddress, let room = room.baseAddress else { return }
-            for row in first..<first + count {
-              let tap = rows[row]
-              kernels.mixRows(
-                source + tap.upper * rowCount, source + tap.lower * rowCount, weight: tap.weight,
-                count: columns.count, channels: channels, room: room, pairs: pairs)
-              body(row, pairs)
+      withTaps { taps in
+        nonisolated(unsafe) let taps = taps
+        parallelRows(rows.count, width: max(width * channels, count)) { first, rowCount in
+          // The last pixel has no next one; four numbers are read of it.
+          withUnsafeTemporaryAllocation(of: Float.self, capacity: count + channels + 4) { mixed in
+            withUnsafeTemporaryAllocation(of: Float.self, capacity: width * step + 4) { pixels in
+              guard let mixed = mixed.baseAddress, let pixels = pixels.baseAddress else { return }
+              (mixed + count).initialize(repeating: 0, count: channels + 4)
+              (pixels + width * step).initialize(repeating: 0, count: 4)
+              for row in first..<first + rowCount {
+                let tap = rows[row]
+                kernels.mixRows(
+                  source + tap.upper * self.rowCount, source + tap.lower * self.rowCount, weight: tap.weight,
+                  count: count, mixed)
+                kernels.mixColumns(mixed, taps, channels: channels, pixels)
+                body(row, pixels)
+              }
             }
           }
         }
@@ -83,21 +93,9 @@ struct BilinearSampling: Sendable {
   /// Writes the picture, channels side by side, with rows `rowStep` samples apart.
   func write(_ image: Image<UInt8>, to destination: UnsafeMutablePointer<UInt8>, rowStep: Int) {
     let kernels = Execution.current.pixelKernels
-    let channels = channels
-    var everyOffset: [Int32] = []
-    var everyWeight: [Int32] = []
-    everyOffset.reserveCapacity(width * channels)
-    everyWeight.reserveCapacity(width * channels)
-    for (offset, weight) in zip(offsets, weights) {
-      for channel in 0..<channels {
-        everyOffset.append(offset + Int32(channel))
-        everyWeight.append(weight)
-      }
-    }
     nonisolated(unsafe) let destination = destination
-    withTaps(everyOffset, everyWeight) { taps in
-      nonisolated(unsafe) let taps = taps
-      forRows(of: image) { row, pairs in kernels.mixColumns(pairs, taps, destination + row * rowStep) }
+    forRows(of: image) { row, pixels in
+      kernels.levels(pixels, count: width, channels: channels, destination + row * rowStep)
     }
   }
 
@@ -109,18 +107,16 @@ struct BilinearSampling: Sendable {
   ) {
     let kernels = Execution.current.pixelKernels
     nonisolated(unsafe) let destination = destination
-    withTaps(offsets, weights) { taps in
-      nonisolated(unsafe) let taps = taps
-      forRows(of: image) { row, pairs in
-        for plane in 0..<order.count {
-          kernels.mixColumns(
-            pairs + order[plane], taps, scales[plane], destination + plane * planeStep + row * rowStep)
-        }
+    forRows(of: image) { row, pixels in
+      for plane in 0..<order.count {
+        kernels.levels(
+          pixels + order[plane], step: step, count: width, scales[plane],
+          destination + plane * planeStep + row * rowStep)
       }
     }
   }
 
-  private func withTaps(_ offsets: [Int32], _ weights: [Int32], _ body: (PixelTaps) -> Void) {
+  private func withTaps(_ body: (PixelTaps) -> Void) {
     offsets.withUnsafeBufferPointer { offsets in
       weights.withUnsafeBufferPointer { weights in
         guard let first = offsets.baseAddress, let weight = weights.baseAddress else { return }
