@@ -98,6 +98,33 @@ import Testing
     #expect(open[10] == 1000)
   }
 
+  /// A smaller plate lies beside the bar's, which is missed for three frames.
+  @Test func anotherPlateIsNotTakenForOneThatIsMissed() throws {
+    let frames = (0..<20).map { index in
+      let own = BarDetection(x: 550, y: 250, width: 96, height: 100, confidence: 0.9)
+      let other = BarDetection(x: 600, y: 260, width: 66, height: 60, confidence: 0.6)
+      return BarFrame(
+        timestamp: Double(index) / 30, width: 1280, height: 720,
+        observation: .detections((8..<11).contains(index) ? [other] : [own, other]), pose: nil)
+    }
+    #expect(try picked(frames) == (0..<20).map { (8..<11).contains($0) ? nil : 598 })
+    let open = try picked(frames, BarPathSettings().with { $0.sizeGate = 0 })
+    #expect(open[8] == 633)
+  }
+
+  /// A plate that comes nearer grows, and stays the bar's.
+  @Test func aPlateMayGrow() throws {
+    let frames = (0..<60).map { index in
+      let side = 100 * (1 + Double(index) / 60)
+      return BarFrame(
+        timestamp: Double(index) / 30, width: 1280, height: 720,
+        observation: .detections([
+          BarDetection(x: 600 - side / 2, y: 300 - side / 2, width: side, height: side, confidence: 0.9)
+        ]), pose: nil)
+    }
+    #expect(try picked(frames).allSatisfy { $0 == 600 })
+  }
+
   /// After more frames than are filled, the bar may be anywhere.
   @Test func thePlaceBeforeExpires() throws {
     func frames(gap: Int) -> [BarFrame] {

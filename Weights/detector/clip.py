@@ -145,6 +145,23 @@ def rounded(values):
     return [round(float(value), 3) for value in values]
 
 
+def write(folder, *what):
+    """Fills a folder; returns how many frames and repetitions there are."""
+    folder.mkdir(parents=True, exist_ok=True)
+    index = 0
+    for item in rendered(*what):
+        if isinstance(item, bytes):
+            (folder / f"{index:04}.jpg").write_bytes(item)
+            index += 1
+            continue
+        if item["fps"] is None:
+            moments = [str(frame["t"]) for frame in item["frames"]]
+            (folder / "timestamps.txt").write_text("\n".join(moments) + "\n")
+        text = json.dumps(item, separators=(",", ":")).replace("},{\"frame\"", "},\n{\"frame\"")
+        (folder / "truth.json").write_text(text + "\n")
+    return index, len(item["reps"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1)
@@ -155,19 +172,9 @@ def main():
     parser.add_argument("--longest", type=int, default=320)
     parser.add_argument("--out", type=pathlib.Path, required=True)
     options = parser.parse_args()
-    options.out.mkdir(parents=True, exist_ok=True)
-    index = 0
-    for item in rendered(options.seed, options.fps, options.variable, options.mirror, options.reps, options.longest):
-        if isinstance(item, bytes):
-            (options.out / f"{index:04}.jpg").write_bytes(item)
-            index += 1
-        else:
-            text = json.dumps(item, separators=(",", ":")).replace("},{\"frame\"", "},\n{\"frame\"")
-            (options.out / "truth.json").write_text(text + "\n")
-            moments = [str(frame["t"]) for frame in item["frames"]]
-            if item["fps"] is None:
-                (options.out / "timestamps.txt").write_text("\n".join(moments) + "\n")
-    print(f"{options.out}: {index} frames, {len(item['reps'])} repetitions")
+    frames, reps = write(options.out, options.seed, options.fps, options.variable, options.mirror, options.reps,
+                         options.longest)
+    print(f"{options.out}: {frames} frames, {reps} repetitions")
 
 
 if __name__ == "__main__":

@@ -2,10 +2,10 @@
 
 extension Canvas {
   /// How wide lines are that can be seen in a picture of this size: two pixels, or three thousandths of its mean side.
-  public var lineWidth: Double { max(2, Double(width + height) / 2 * 0.003) }
+  public var lineWidth: Double { max(2, Double(width + height) / 2 * 0.003) * annotationScale }
 
   /// The size of text that can be read in a picture of this size.
-  public var textSize: Double { max(11, Double(width + height) / 2 * 0.018) }
+  public var textSize: Double { max(11, Double(width + height) / 2 * 0.018) * annotationScale }
 
   /// A box with a label on a ground of its colour: above the box, or in it where there is no room. The label is moved
   /// to stay in the picture.

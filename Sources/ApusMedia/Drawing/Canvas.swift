@@ -6,6 +6,8 @@
 public struct Canvas: Sendable {
   /// What has been drawn, in red, green and blue.
   public private(set) var image: Image<UInt8>
+  /// How large lines and labels are, compared with what suits the picture's size.
+  public var annotationScale = 1.0
 
   /// - Parameter image: the ground; grey becomes red, green and blue, and opacity is laid on white.
   public init(_ image: Image<UInt8>) {

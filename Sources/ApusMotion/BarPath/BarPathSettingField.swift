@@ -115,7 +115,7 @@ extension BarPathSettingField {
 extension BarPathSettings {
   /// Every setting, in the order in which they are written.
   public static let fields: [BarPathSettingField] = [
-    .choice("modelSize", \.modelSize, "the size of the detector"),
+    .choice("modelSize", \.modelSize, "the detector that an application uses; changes nothing here"),
     .number("minPoseVisibility", \.minPoseVisibility, 0.3...0.9, nil, "least visibility of a point of the pose"),
     .number("yoloConfidence", \.yoloConfidence, 0.2...0.8, nil, "detections above this confidence are candidates"),
     .count("gapFillFrames", \.gapFillFrames, 0...16, "frames", "the longest gap that is filled in"),
@@ -124,7 +124,7 @@ extension BarPathSettings {
     .number("liftStartSpeedPxPerSec", \.liftStartSpeedPxPerSec, 20...100, "px/s", "speed at which the bar moves"),
     .number("liftStartHysteresis", \.liftStartHysteresis, 0.3...0.9, nil, "share of it below which the bar rests"),
     .choice("units", \.units, "what lengths and speeds are shown in"),
-    .choice("exportVideoQuality", \.exportVideoQuality, "size of an exported video"),
+    .choice("exportVideoQuality", \.exportVideoQuality, "size of an exported video at most"),
     .choice("exportOverlaySize", \.exportOverlaySize, "size of what is drawn on it"),
     .choice("liftType", \.liftType, "which phases make a repetition"),
     .number("gravityAngle", \.gravityAngle, -45...45, "degrees", "how far up leans clockwise in the picture"),
@@ -138,6 +138,7 @@ extension BarPathSettings {
     .flag("previousExpires", \.previousExpires, "forget the position before after a gap too long to fill"),
     .count("recheckFrames", \.recheckFrames, 1...30, "frames", "after how many the first choice is settled"),
     .number("jumpGate", \.jumpGate, 0...2, "heights", "farthest move from one sighting to the next; 0: any"),
+    .number("sizeGate", \.sizeGate, 0...1, nil, "part by which the plate may look larger or smaller than lately; 0: any"),
     .choice("metricsPath", \.metricsPath, "the path that repetitions are measured on"),
     .number("depthReferenceCm", \.depthReferenceCm, 1...300, "cm", "range of motion that is full depth"),
     .number("minimumRomCm", \.minimumRomCm, 1...100, "cm", "least range of motion of a repetition"),

@@ -43,21 +43,39 @@ public enum BarUnits: String, CaseIterable, Sendable, Hashable {
   case metric, imperial
 }
 
-/// Which size of detector is meant to find the plates.
+/// Which size of detector was meant to find the plates. Applications write it; nothing here depends on it.
 public enum BarModelSize: String, CaseIterable, Sendable, Hashable {
   case small, medium, large
 }
 
-/// How large an exported video is.
+/// How large an exported video is at most.
 public enum BarVideoQuality: String, CaseIterable, Sendable, Hashable {
   case hd = "720p"
   case fullHD = "1080p"
   case ultraHD = "4K"
+
+  /// Pixels of the shorter side.
+  public var shortSide: Int {
+    switch self {
+    case .hd: 720
+    case .fullHD: 1080
+    case .ultraHD: 2160
+    }
+  }
 }
 
 /// How large what is drawn on an exported video is.
 public enum BarOverlaySize: String, CaseIterable, Sendable, Hashable {
   case small, medium, large
+
+  /// Compared with the smallest.
+  public var scale: Double {
+    switch self {
+    case .small: 1
+    case .medium: 1.5
+    case .large: 2
+    }
+  }
 }
 
 /// The settings of a bar path analysis. The defaults are those of the original application where it has the setting.
@@ -109,6 +127,8 @@ public struct BarPathSettings: Sendable, Hashable {
   /// No farther, in frame heights, may the bar move in 1/30 s or more between two sightings; in less time, less
   /// in proportion. 0 is no limit.
   public var jumpGate = 0.25
+  /// By which part of its size the plate may look larger or smaller than lately. 0 is no limit.
+  public var sizeGate = 0.25
 
   // The measures.
   public var metricsPath = BarMetricsPath.kalman

@@ -3,7 +3,8 @@
 /// A candidate's score is
 /// `confidence − wristWeight · distance to the wrists − previousWeight · distance to the bar in the frame before`,
 /// without the terms for which there is nothing; the highest wins, the first among equals. Candidates that lie too far
-/// from the bar before (``BarPathSettings/jumpGate``) do not count.
+/// from the bar before (``BarPathSettings/jumpGate``), or are larger or smaller than it has been lately
+/// (``BarPathSettings/sizeGate``), do not count: where the bar itself is missed, another plate is not taken for it.
 ///
 /// The first choice has no bar before it and may be a neighbour's. So for the first ``BarPathSettings/recheckFrames``
 /// frames every candidate begins a track of its own, and the best track is settled on at their end: the one with the
@@ -22,6 +23,8 @@ struct BarSelector: Sendable {
   private struct Track {
     var last: BarCandidate
     var lastTime: Double
+    /// The side of the box, averaged over the last dozen sightings.
+    var side: Double
     var missing = 0
     var scoreSum: Double
     var picks: [BarCandidate?]
@@ -86,7 +89,7 @@ struct BarSelector: Sendable {
       let candidate = frame.candidates[index]
       tracks.append(
         Track(
-          last: candidate, lastTime: frame.timestamp, scoreSum: score,
+          last: candidate, lastTime: frame.timestamp, side: candidate.side, scoreSum: score,
           picks: [BarCandidate?](repeating: nil, count: before) + [candidate]))
     }
     guard let best else { return Choice() }
@@ -107,7 +110,9 @@ struct BarSelector: Sendable {
     var found: (index: Int, score: Double)?
     let reach = reach(of: track, in: frame)
     for index in eligible(in: frame)
-    where distance(frame.candidates[index].center, track.last.center, in: frame) <= reach {
+    where distance(frame.candidates[index].center, track.last.center, in: frame) <= reach
+      && isOfItsSize(frame.candidates[index], track)
+    {
       let score = score(frame.candidates[index], in: frame, previous: track.last.center)
       if found.map({ score > $0.score }) ?? true { found = (index, score) }
     }
@@ -118,6 +123,7 @@ struct BarSelector: Sendable {
     track.last = frame.candidates[found.index]
     track.lastTime = frame.timestamp
     track.missing = 0
+    track.side += (track.last.side - track.side) / 12
     track.scoreSum += found.score
     return found.index
   }
@@ -126,6 +132,14 @@ struct BarSelector: Sendable {
   private func reach(of track: Track, in frame: BarPixelFrame) -> Double {
     guard settings.jumpGate > 0, track.missing <= settings.gapFillFrames else { return .infinity }
     return settings.jumpGate * min(1, 30 * (frame.timestamp - track.lastTime)) * (1 + 1e-9)
+  }
+
+  /// Whether the box is about as large as the bar's have been. Positions without boxes have no size.
+  private func isOfItsSize(_ candidate: BarCandidate, _ track: Track) -> Bool {
+    guard settings.sizeGate > 0, track.missing <= settings.gapFillFrames, candidate.side > 0, track.side > 0 else {
+      return true
+    }
+    return abs(candidate.side - track.side) <= settings.sizeGate * track.side
   }
 
   private func eligible(in frame: BarPixelFrame) -> [Int] {

@@ -1,0 +1,86 @@
+"""Holds `apus barpath` against clips whose truth is known, from their pixels on.
+
+    python Weights/detector/lifts.py --apus PATH [--clips FOLDER] [--seeds 7 11] [--kinds plain 24 …]
+
+A clip of two or three squats is rendered for each kind: frames at 24, 30 and 60 a second and at uneven times, with one
+detection in five dropped (`dropped`), and with a mirror that shows a second bar. Each must give the right number of
+repetitions, every range of motion within 2 % of what was rendered, and every mean concentric velocity within 3 %.
+Clips are kept in FOLDER, and rendered once.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+import clip
+
+KINDS = {
+    "plain": {}, "24": {"fps": 24}, "60": {"fps": 60}, "variable": {"variable": True}, "dropped": {},
+    "mirror": {"mirror": True},
+}
+RANGE, VELOCITY, DROPPED = 0.02, 0.03, 0.2
+
+
+def rendered(folder, seed, fps=30, variable=False, mirror=False, reps=2):
+    """The folder of a clip, and its truth."""
+    path = folder / f"squat-{seed}-{'variable' if variable else fps}{'-mirror' if mirror else ''}"
+    if not (path / "truth.json").exists():
+        clip.write(path, seed, fps, variable, mirror, reps, 320)
+    return path, json.loads((path / "truth.json").read_text())
+
+
+def found(apus, path, truth, kind, seed):
+    """What Apus makes of it."""
+    pace = ["--fps", str(truth["fps"])] if truth["fps"] else ["--timestamps", str(path / "timestamps.txt")]
+    frames = [str(path), *pace, "--size", "320"]
+    if kind != "dropped":
+        return run(apus, "barpath", *frames, "--json")
+    lines = run(apus, "detect", *frames, "--confidence", "0.2", "--json", lines=True)
+    rng = np.random.default_rng(seed)
+    kept = path.parent / f"{path.name}-dropped.jsonl"
+    with open(kept, "w") as file:
+        for line in lines:
+            line["detections"] = [d for d in line["detections"] if rng.random() >= DROPPED]
+            file.write(json.dumps(line) + "\n")
+    return run(apus, "barpath", "--detections", str(kept), "--json")
+
+
+def run(*command, lines=False):
+    text = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return [json.loads(line) for line in text.splitlines()] if lines else json.loads(text)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--apus", required=True)
+    parser.add_argument("--clips", type=pathlib.Path)
+    parser.add_argument("--seeds", type=int, nargs="+", default=[7])
+    parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as temporary:
+        folder = options.clips or pathlib.Path(temporary)
+        failures = 0
+        for seed in options.seeds:
+            for kind in options.kinds:
+                path, truth = rendered(folder, seed, **KINDS[kind])
+                reps = found(options.apus, path, truth, kind, seed)["reps"]
+                wanted = truth["reps"]
+                off = [
+                    max((abs(ours[mine] / theirs[name] - 1) for ours, theirs in zip(reps, wanted)), default=0)
+                    for mine, name in (("rom_cm", "rom_cm"),
+                                       ("mean_concentric_velocity", "mean_concentric_velocity_cm_s"))]
+                good = len(reps) == len(wanted) and off[0] <= RANGE and off[1] <= VELOCITY
+                failures += not good
+                print(f"{'ok  ' if good else 'OFF '} squat {seed} {kind:9} {len(reps)} of {len(wanted)} repetitions, "
+                      f"range off by {off[0]:.1%} at most, velocity by {off[1]:.1%}", flush=True)
+    if failures:
+        sys.exit(f"{failures} clips are off")
+
+
+if __name__ == "__main__":
+    main()
