@@ -86,6 +86,51 @@ import Testing
     #expect(chart.figure().svg().utf8.count < 2_000_000)
   }
 
+  @Test func longSeriesWithGapsAndDotsStaySmall() throws {
+    let samples = (0..<100_000).map { Chart.Sample(Double($0), $0 % 3 == 2 ? nil : sin(Double($0) / 500)) }
+    for style in [Chart.Style.line, .dots] {
+      var chart = Chart(title: "long", x: .init("time"), y: .init("height"))
+      chart.series = [.init("series", style: style, points: samples)]
+      #expect(chart.figure().svg().utf8.count < 500_000, "\(style)")
+    }
+  }
+
+  @Test func peaksAndGapsOutliveThinning() {
+    // 10,000 points over a hundred half pixels, one of them high, and a gap from 4000 on that is ten half pixels wide.
+    var places = (0..<10_000).map { Figure.Point?.some(.init(Double($0) / 200, 0)) }
+    places[1234] = .init(6.17, -50)
+    for index in 4000..<5000 { places[index] = nil }
+    let lines = ChartLayout.thinnedLines(places)
+    #expect(lines.count == 2)
+    #expect(lines[0].contains(.init(6.17, -50)))
+    #expect(lines[0].first == .init(0, 0) && lines[0].last == .init(19.995, 0))
+    #expect(lines[1].first == .init(25, 0) && lines[1].last == .init(49.995, 0))
+    #expect(lines.joined().count <= 4 * 100)
+    // Few points are drawn as they are.
+    #expect(ChartLayout.thinnedLines(Array(places.prefix(4000))).joined().count == 4000)
+  }
+
+  @Test func namesOfRulesLieOnNothing() throws {
+    var chart = Chart(title: "rules", x: .init("time"), y: .init("angle"))
+    // A line along the top right, where names usually are.
+    chart.series = [.init("line", points: [.init(0, 0), .init(50, 0), .init(51, 10.3), .init(100, 10.3)])]
+    chart.rules = [.init("first rule", 10), .init("second rule", 9.9, color: 1), .init("third rule", 20)]
+    var boxes: [(left: Double, right: Double, base: Double)] = []
+    for case .text(let text) in chart.figure().items where text.text.hasSuffix("rule") {
+      #expect(text.anchor == .end)
+      boxes.append((text.position.x - Double(text.text.count) * 11 * 0.56, text.position.x, text.position.y))
+      if text.text == "second rule" { #expect(text.ink == .series(1)) }
+    }
+    try #require(boxes.count == 3)
+    for (index, box) in boxes.enumerated() {
+      for other in boxes[..<index] {
+        #expect(box.left >= other.right || other.left >= box.right || abs(box.base - other.base) >= 11)
+      }
+    }
+    // The frame is 646 wide from 47.44 on; the line takes its right half.
+    #expect(boxes[0].right < 380)
+  }
+
   @Test(arguments: [
     (0.0, 10.0, 5, [0.0, 2, 4, 6, 8, 10]), (-3.2, 3.9, 4, [-4, -2, 0, 2, 4]), (0, 0.07, 4, [0, 0.02, 0.04, 0.06, 0.08]),
     (1200, 1900, 3, [1000, 1500, 2000]),
@@ -109,7 +154,21 @@ import Testing
     let found = try elements(chart.figure().svg())
     #expect(found.counts["polygon"] == 3)
     #expect(found.text.contains("walk"))
-    _ = try elements(TimelineChart(title: "", x: .init("t"), labels: [], segments: []).figure().svg())
+    let empty = try elements(TimelineChart(title: "", x: .init("t"), labels: [], segments: []).figure().svg())
+    #expect(empty.text.contains("no data"))
+  }
+
+  @Test func manySegmentsStaySmall() throws {
+    let segments = (0..<100_000).map {
+      TimelineChart.Segment(label: $0 % 3, Double($0) / 10...Double($0 + 1) / 10)
+    }
+    let chart = TimelineChart(title: "long", x: .init("time"), labels: ["a", "b", "c"], segments: segments)
+    #expect(try elements(chart.figure().svg()).counts["polygon"] == 3)
+    // A pause of half the time stays to be seen.
+    let paused = TimelineChart(
+      title: "long", x: .init("time"), labels: ["a", "b", "c"],
+      segments: segments.filter { !(2500...7500).contains($0.range.lowerBound) })
+    #expect(try elements(paused.figure().svg()).counts["polygon"] == 6)
   }
 
   @Test func textFromOutsideStaysText() throws {

@@ -173,6 +173,36 @@ import Testing
     #expect(gap.image[50, 10].first == 0 && gap.image[10, 10].first == 255 && gap.image[90, 10].first == 255)
   }
 
+  @Test func aCaptionStaysInThePicture() throws {
+    let room = Canvas.captionSize(["0.5 s", "left 20°"], textSize: 10)
+    #expect(room.width > 0 && room.height > 20)
+    #expect(Canvas.captionSize([], textSize: 10) == (0, 0))
+    for origin in [PixelPoint(x: -500, y: -500), PixelPoint(x: 500, y: 500), PixelPoint(x: .nan, y: 0)] {
+      var canvas = try Canvas(width: 100, height: 60, color: PixelColor(0x808080))
+      canvas.drawCaption(["0.5 s", "left 20°"], at: origin, textSize: 10)
+      // White letters, and a ground that is darker than the picture.
+      #expect((canvas.image.samples.max() == 255) == origin.x.isFinite)
+      #expect((canvas.image.samples.min() ?? 0 < 0x40) == origin.x.isFinite)
+      let corner = origin.x < 0 ? canvas.image[0, 0] : canvas.image[99, 59]
+      #expect((corner.first ?? 0 < 0x40) == origin.x.isFinite)
+    }
+  }
+
+  @Test func dashesAreHalfOfALine() throws {
+    func sum(_ draw: (inout Canvas) -> Void) throws -> Double {
+      var canvas = try black(100, 20)
+      draw(&canvas)
+      return area(canvas)
+    }
+    let (from, to) = (PixelPoint(x: 10, y: 10), PixelPoint(x: 90, y: 10))
+    let line = try sum { $0.drawLine(from: from, to: to, width: 2, color: .white) }
+    let dashes = try sum { $0.drawDashedLine(from: from, to: to, width: 2, dash: 8, color: .white) }
+    // Five dashes of 8 with round ends of radius 1: 5 · (16 + π) of 160 + π.
+    #expect(abs(dashes - 5 * (16 + Double.pi)) < 2, "\(dashes) of \(line)")
+    #expect(try sum { $0.drawDashedLine(from: from, to: from, width: 2, dash: 8, color: .white) } == 0)
+    #expect(try sum { $0.drawDashedLine(from: from, to: to, width: 2, dash: 1e-9, color: .white) } == line)
+  }
+
   @Test func skeletonsLeaveOutWhatWasNotFound() throws {
     var canvas = try black()
     canvas.drawSkeleton(

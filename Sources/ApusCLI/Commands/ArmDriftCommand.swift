@@ -1,4 +1,5 @@
 import Apus
+import ApusModels
 import ApusMotion
 import ArgumentParser
 
@@ -26,13 +27,17 @@ struct ArmDriftCommand: ParsableCommand {
       "right_shoulder": …}, in detections the 17 points [x, y, v] of COCO.
 
       OUTPUT is for reading; with --json one object. A recording that shows too little for a level has status \
-      insufficient_data, no level, and ends with 65.
+      insufficient_data, no level, and ends with 65. --report writes a page with charts and frames, --charts the same \
+      charts as .svg and .png, --overlay every frame with both arms, the horizontal through the shoulders and the \
+      angles, on a plain ground or on the pictures that --frames names.
 
       EXAMPLES
         apus arm-drift keypoints.json
         apus arm-drift frames.jsonl --width 720 --height 1280 --space vision
         detector --json video | apus arm-drift - --json | jq .left.drift_deg
         apus arm-drift keypoints.json --mode legacy --csv angles.csv
+        apus arm-drift keypoints.json --report arms.html --charts charts --theme dark
+        apus arm-drift keypoints.json --overlay arms.y4m --frames recording.y4m
       """)
 
   @Argument(
@@ -57,25 +62,41 @@ struct ArmDriftCommand: ParsableCommand {
     completion: .file(extensions: ["csv"]))
   var csv: String?
 
+  @OptionGroup(title: "Report") var results: ReportOptions
+
+  @OptionGroup(title: "Report") var frames: FrameOptions
+
+  func validate() throws { try frames.validate(with: results) }
+
   func run() throws {
     let options = try input.readerOptions()
     let source = try ByteInput(path: file)
-    let outcome: ArmDriftOutcome
+    let recording: ArmRecording
     do {
-      let recording = try ArmRecording(json: source.readAll(limit: ArmRecording.byteLimit), options: options)
-      outcome = ArmDriftAnalyzer(profile: profile, mode: mode).analyze(recording)
+      recording = try ArmRecording(json: source.readAll(limit: ArmRecording.byteLimit), options: options)
     } catch let error as ArmDriftError {
       if json { try Output.line(error.json) }
       throw CommandFailure(.badData, "\(source.name): \(error)")
     }
+    let samples = ArmSamples(recording)
+    let outcome = ArmDriftAnalyzer(profile: profile, mode: mode).analyze(recording, samples: samples)
     if json { try Output.line(outcome.json) }
-    switch outcome {
-    case .report(let report):
+    if case .report(let report) = outcome {
       if !json { for line in ArmDriftTextReport(report).lines { try Output.line(line) } }
       if let csv { try TextFile.write(report.csv, to: csv) }
-    case .insufficientData(let reason):
-      throw CommandFailure(.badData, "\(source.name): \(reason)")
     }
+    try write(outcome, recording, samples)
+    if case .insufficientData(let reason) = outcome { throw CommandFailure(.badData, "\(source.name): \(reason)") }
+  }
+
+  /// Writes page, charts and overlay; also of a recording without a level, which they show to have none.
+  private func write(_ outcome: ArmDriftOutcome, _ recording: ArmRecording, _ samples: ArmSamples) throws {
+    let pictures = try ArmDriftPictures(recording: recording, samples: samples, outcome: outcome)
+      .draw(frames: frames, results: results)
+    let charts = ArmDriftCharts(outcome, of: recording, samples: samples)
+    try results.writeReport(
+      ArmDriftPage(outcome, charts: charts, source: ReportOptions.sourceName(file), pictures: pictures).html)
+    try results.writeCharts(charts.all)
   }
 }
 

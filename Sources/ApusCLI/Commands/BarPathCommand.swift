@@ -65,7 +65,7 @@ struct BarPathCommand: ParsableCommand {
     guard (input == nil) != (detections == nil) else {
       throw ValidationError("An input, or --detections, was expected: one of both.")
     }
-    if detections != nil, results.overlay != nil { throw ValidationError("--overlay needs pictures to draw on.") }
+    if detections != nil, results.files.overlay != nil { throw ValidationError("--overlay needs pictures to draw on.") }
   }
 
   func run() throws {
@@ -111,27 +111,5 @@ struct BarPathOutputOptions: ParsableArguments {
     completion: .file(extensions: ["csv"]))
   var csv: String?
 
-  @Option(
-    help: ArgumentHelp("A page with summary, charts and frames.", valueName: "file"),
-    completion: .file(extensions: ["html"]))
-  var report: String?
-
-  @Option(help: ArgumentHelp("A folder for the charts, as .svg and .png.", valueName: "folder"), completion: .directory)
-  var charts: String?
-
-  @Option(
-    help: ArgumentHelp("Frames with the bar's way on them: a folder, or a .y4m video.", valueName: "out"),
-    completion: .file())
-  var overlay: String?
-
-  @Option(help: ArgumentHelp("The charts' colours on .png: light or dark.", valueName: "theme"))
-  var theme = "light"
-
-  func validate() throws {
-    guard Theme.all.contains(where: { $0.name == theme }) else {
-      throw ValidationError("--theme \(theme): light or dark was expected.")
-    }
-  }
-
-  var pictureTheme: Theme { Theme.all.first { $0.name == theme } ?? .light }
+  @OptionGroup var files: ReportOptions
 }

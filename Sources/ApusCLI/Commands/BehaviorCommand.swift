@@ -25,14 +25,19 @@ struct BehaviorCommand: ParsableCommand {
       OUTPUT is a row for each window; with --json a line of JSON: t, frame, label, raw_label, confidence, \
       probabilities, missing_fraction, window_seconds. A pause of more than a second empties the window and gives a \
       line with gap_seconds. Input that ends before the first full window is an error (65). With --segments it is a \
-      row for each stretch of one behaviour, and totals at the end.
+      row for each stretch of one behaviour, and totals at the end. --csv writes the same rows as a table; --report a \
+      page with totals, segments, charts and frames, --charts the same charts as .svg and .png, --overlay every frame \
+      with the skeleton and the behaviour, on a plain ground or on the pictures that --frames names. Where the input \
+      breaks off with an error, files hold what came before.
 
       EXAMPLES
         apus behavior poses.jsonl
         apus behavior poses.csv --input-fps 30 --width 640 --height 480
         apus behavior dogDLC.csv --input-fps 30 --width 640 --height 480 --map collar=throat
         pose-source | apus behavior - --json | jq -r .label
-        apus behavior poses.jsonl --segments
+        apus behavior poses.jsonl --segments --csv segments.csv
+        apus behavior poses.jsonl --report dog.html --charts charts
+        apus behavior poses.jsonl --overlay dog.y4m --frames walk.y4m
         apus behavior --sensitivity
       """)
 
@@ -45,6 +50,8 @@ struct BehaviorCommand: ParsableCommand {
   @OptionGroup(title: "Classification") var stream: BehaviorStreamOptions
 
   @OptionGroup(title: "Segments") var segments: BehaviorSegmentArguments
+
+  @OptionGroup(title: "Results") var results: BehaviorOutputOptions
 
   @Option(
     help: ArgumentHelp("The weights, a safetensors file.", valueName: "file"),
@@ -61,6 +68,7 @@ struct BehaviorCommand: ParsableCommand {
     if file == nil, !sensitivity { throw ValidationError("Missing expected argument '<file>', a file or '-'.") }
     if file != nil, sensitivity { throw ValidationError("--sensitivity takes no file.") }
     if sensitivity, segments.segments { throw ValidationError("--sensitivity makes no segments.") }
+    if sensitivity, results.areWanted { throw ValidationError("--sensitivity makes no files.") }
   }
 
   func run() throws {
@@ -70,11 +78,18 @@ struct BehaviorCommand: ParsableCommand {
     guard let file else { return try reportSensitivity(of: classifier) }
 
     let source = try ByteInput(path: file)
-    var session = BehaviorSession(
-      source: source, reader: try PoseFrameReader(options: readerOptions),
-      stream: try BehaviorStream(classifier: classifier, options: options),
-      segmenter: try segments.segmenter(), printer: json ? .json : .text(BehaviorText(info: classifier.modelInfo)))
-    try session.run()
+    var failure: CommandFailure?
+    try RowFile.create(at: results.csv) { rows in
+      var session = BehaviorSession(
+        source: source, reader: try PoseFrameReader(options: readerOptions),
+        stream: try BehaviorStream(classifier: classifier, options: options),
+        segmenter: try segments.segmenter(), printer: json ? .json : .text(BehaviorText(info: classifier.modelInfo)),
+        files: try BehaviorFiles(
+          results, rows: rows, info: classifier.modelInfo, options: options, segments: segments,
+          source: ReportOptions.sourceName(file)))
+      failure = try session.run()
+    }
+    if let failure { throw failure }
   }
 
   private func reportSensitivity(of classifier: BehaviorClassifier<Float>) throws {
@@ -85,126 +100,5 @@ struct BehaviorCommand: ParsableCommand {
     try Output.line("  largest change of a probability  \(change), of \(found.mostChangedLabel)")
     try Output.line("  labels found                     \(found.predictedLabels.joined(separator: ", "))")
     if found.isConstant { try Output.line("Every pose gets the same label: this model does not look at its input.") }
-  }
-}
-
-/// Reads poses to their end, and prints what they are told to be as soon as it is known.
-private struct BehaviorSession {
-  enum Printer {
-    case json
-    case text(BehaviorText)
-  }
-
-  let source: ByteInput
-  var reader: PoseFrameReader
-  var stream: BehaviorStream
-  /// Where segments are wanted instead of predictions.
-  var segmenter: BehaviorSegmenter?
-  var printer: Printer
-  var progress: ProgressBar?
-  private var hasNotedNames = false
-
-  init(
-    source: ByteInput, reader: PoseFrameReader, stream: BehaviorStream, segmenter: BehaviorSegmenter?,
-    printer: Printer
-  ) {
-    self.source = source
-    self.reader = reader
-    self.stream = stream
-    self.segmenter = segmenter
-    self.printer = printer
-    progress = ProgressBar(total: source.byteCount)
-  }
-
-  mutating func run() throws {
-    defer { progress?.clear() }
-    while let chunk = try source.next() {
-      reader.append(chunk)
-      try takeFrames()
-      // Whoever follows a live stream sees a row as soon as its frame is there.
-      try Output.flush()
-      if Output.isClosed { return }
-      let (position, frames) = (source.position, stream.frameCount)
-      progress?.update(position, note: "\(frames) frames")
-    }
-    reader.finish()
-    try takeFrames()
-    progress?.clear()
-    try finish()
-  }
-
-  private mutating func takeFrames() throws {
-    do {
-      while let frame = try reader.next() {
-        if !hasNotedNames { noteNames() }
-        let gaps = stream.gapCount
-        let prediction = try stream.push(frame)
-        if stream.gapCount > gaps, let gap = stream.lastGap { try write(.gap(gap)) }
-        if let prediction { try write(.prediction(prediction)) }
-      }
-    } catch let error as PoseReadError {
-      throw CommandFailure(.badData, "\(source.name): \(error)")
-    } catch let error as PoseFrameError {
-      throw CommandFailure(.badData, "\(source.name): \(error)")
-    }
-  }
-
-  /// Says which body parts of the file are left out.
-  private mutating func noteNames() {
-    hasNotedNames = true
-    guard let names = reader.keypointNames, !names.unknown.isEmpty else { return }
-    progress?.clear()
-    let text = "left out, being no keypoints: \(names.unknown.joined(separator: ", ")) (--map THEIRS=OURS)"
-    let line = ErrorReport.oneLine("\(source.name): \(text)")
-    ErrorOutput.write(Terminal.error.styled("apus:", .yellow) + " " + line + "\n")
-  }
-
-  private mutating func finish() throws {
-    let summary = stream.summary
-    if summary.predictions == 0, let tooFew = summary.insufficientFrames {
-      if case .json = printer { try Output.line(tooFew.jsonLine) }
-      var message = "\(source.name): \(tooFew)"
-      if summary.frames > summary.accepted {
-        message += " (\(summary.frames) were read; --fps \(rate) leaves that many)"
-      }
-      throw CommandFailure(.badData, message)
-    }
-    if let segment = segmenter?.finish() { try write(segment) }
-    switch (printer, segmenter) {
-    case (.json, nil): break
-    case (.json, let segmenter?): try write([segmenter.totalsJSONLine])
-    case (.text(let text), nil): try write(text.footer(summary))
-    case (.text(let text), let segmenter?): try write(text.footer(segmenter.totals))
-    }
-  }
-
-  private var rate: String { stream.options.framesPerSecond.map { NumberText.short($0) } ?? "0" }
-
-  private mutating func write(_ event: BehaviorEvent) throws {
-    if segmenter != nil {
-      if let segment = segmenter?.push(event) { try write(segment) }
-      if case .prediction = event { return }
-    }
-    switch printer {
-    case .json: try write([event.jsonLine])
-    case .text(var text):
-      try write(text.rows(for: event))
-      printer = .text(text)
-    }
-  }
-
-  private mutating func write(_ segment: BehaviorSegment) throws {
-    switch printer {
-    case .json: try write([segment.jsonLine])
-    case .text(var text):
-      try write(text.rows(for: segment))
-      printer = .text(text)
-    }
-  }
-
-  private mutating func write(_ lines: [String]) throws {
-    if lines.isEmpty { return }
-    progress?.clear()
-    for line in lines { try Output.line(line) }
   }
 }

@@ -50,21 +50,8 @@ struct ArmDriftTextReport {
 
   /// What should not be overlooked.
   private var notes: [String] {
-    var notes: [String] = []
-    switch report.driftSide {
-    case .none: break
-    case .both: notes.append("both arms end more than 10° below their start")
-    case .left, .right: notes.append("the \(report.driftSide.rawValue) arm ends more than 10° below its start")
-    }
-    if report.hasBilateralLowArms { notes.append("both arms are held low, which no asymmetry shows") }
-    if report.asymmetry.isTremorLike == true { notes.append("the asymmetry swings as in a tremor") }
-    if report.coverage.gaps > 0 {
-      let longest = NumberText.fixed(report.coverage.longestInterval, decimals: 2)
-      notes.append("\(CountText.counted(report.coverage.gaps, "gap")) between frames, the longest \(longest) s")
-    }
-    if report.areSidesExchanged { notes.append("left and right were exchanged, as the recording asks") }
     let mark = Terminal.output.styled("!", .yellow)
-    return notes.isEmpty ? [] : notes.map { "\(mark) \($0)" } + [""]
+    return report.notes.isEmpty ? [] : report.notes.map { "\(mark) \($0)" } + [""]
   }
 
   private func degrees(_ value: Double) -> String { NumberText.fixed(value, decimals: 1) + "°" }

@@ -33,15 +33,7 @@ struct BarPathOverlay {
         center: PixelPoint(x: bar.x, y: bar.y), radius: canvas.lineWidth * 3, width: canvas.lineWidth,
         color: PixelColor(0xFFD60A))
     }
-    if let text = speed(update) {
-      let margin = canvas.textSize / 2
-      let size = canvas.textSize * 1.3
-      let extent = Canvas.textSize(text, size: size)
-      canvas.fillRectangle(
-        PixelBox(x0: 0, y0: 0, x1: extent.width + 2 * margin, y1: extent.height + 2 * margin),
-        color: PixelColor.black.with(alpha: 160))
-      canvas.drawText(text, at: PixelPoint(x: margin, y: margin), size: size, color: .white)
-    }
+    if let text = speed(update) { canvas.drawCaption([text], at: PixelPoint(x: 0, y: 0)) }
     try sink.write(canvas.image, name: picture.name, index: picture.index, rate: rate)
   }
 

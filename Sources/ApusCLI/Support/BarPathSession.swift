@@ -49,7 +49,7 @@ struct BarPathSession {
     // The analysis has a gate of its own.
     var options = DetectionOptions()
     options.confidence = 0.2
-    var overlay = try results.overlay.map { try BarPathOverlay(path: $0, settings: stream.settings) }
+    var overlay = try results.files.overlay.map { try BarPathOverlay(path: $0, settings: stream.settings) }
     var progress = ProgressBar(total: pictures.total)
     defer { progress?.clear() }
     while let event = try pictures.nextEvent() {
@@ -71,7 +71,7 @@ struct BarPathSession {
         } catch let error as BarFrameError {
           throw CommandFailure(.badData, "\(error)")
         }
-        if results.report != nil { album.add(picture.image, frame: update.frame) }
+        if results.files.report != nil { album.add(picture.image, frame: update.frame) }
         try overlay?.add(picture, update, rate: pictures.rate, people: found, detector)
         progress?.update(update.frame + 1, note: "\(update.frame + 1) frames")
       }
@@ -86,18 +86,9 @@ struct BarPathSession {
       try TextFile.write(result.csv(), to: path)
       try TextFile.write(result.metadataJSON + "\n", to: Self.sidecar(of: path))
     }
-    if let path = results.report {
-      try TextFile.write(
-        BarPathReport(result, source: source == "-" ? "standard input" : source, pictures: album.pictures(of: result)).html,
-        to: path)
-    }
-    if let folder = results.charts {
-      _ = try OutputFolder(path: folder)
-      for (name, figure) in BarPathCharts(result).all {
-        try TextFile.write(figure.svg(), to: "\(folder)/\(name).svg")
-        try ImageFile.write(figure.image(theme: results.pictureTheme), to: "\(folder)/\(name).png")
-      }
-    }
+    try results.files.writeReport(
+      BarPathReport(result, source: ReportOptions.sourceName(source), pictures: album.pictures(of: result)).html)
+    try results.files.writeCharts(BarPathCharts(result).all)
     if asJSON { return try Output.line(result.jsonLine) }
     for line in BarPathText(result).lines { try Output.line(line) }
   }

@@ -107,12 +107,32 @@ struct BehaviorSegmentArguments: ParsableArguments {
       valueName: "seconds"))
   var minDuration = 0.5
 
-  func segmenter() throws -> BehaviorSegmenter? {
-    guard segments else { return nil }
+  var options: BehaviorSegmentOptions {
     var options = BehaviorSegmentOptions()
     (options.enter, options.leave, options.minimumDuration) = (enter, leave, minDuration)
-    return try BehaviorSegmenter(options: options)
+    return options
   }
+
+  func segmenter() throws -> BehaviorSegmenter? {
+    segments ? try BehaviorSegmenter(options: options) : nil
+  }
+}
+
+/// Where results of a behaviour go.
+struct BehaviorOutputOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("A row a prediction, with all probabilities; with --segments a row a segment.", valueName: "file"),
+    completion: .file(extensions: ["csv"]))
+  var csv: String?
+
+  @OptionGroup var files: ReportOptions
+
+  @OptionGroup var frames: FrameOptions
+
+  func validate() throws { try frames.validate(with: files) }
+
+  /// Whether anything goes to a file, so that the input is read to its end whoever reads the output.
+  var areWanted: Bool { csv != nil || files.needsCourse || files.overlay != nil }
 }
 
 /// How a stream of poses is classified.

@@ -22,7 +22,8 @@ struct FrameAlbum {
     frames.append((frame, Self.reduced(image)))
   }
 
-  private static func reduced(_ image: Image<UInt8>) -> Image<UInt8> {
+  /// A picture small enough for a report.
+  static func reduced(_ image: Image<UInt8>) -> Image<UInt8> {
     let scale = Double(longestSide) / Double(max(image.width, image.height))
     guard scale < 1 else { return image }
     let small = try? image.resized(
@@ -42,9 +43,7 @@ struct FrameAlbum {
       canvas.drawTrail(
         part.map { $0.smoothed.map { PixelPoint(x: $0.x * scale, y: $0.y * scale) } }, from: PixelColor(0x00C2FF),
         to: PixelColor(0xFFD60A))
-      let bytes = try JPEGEncoder.encode(canvas.image, quality: 85)
-      return HTMLReport.Picture(
-        "rep \(rep.id + 1), frame \(frame)", kind: .jpeg, bytes: bytes, width: image.width, height: image.height)
+      return try ReportPicture.make(canvas.image, "rep \(rep.id + 1), frame \(frame)")
     }
   }
 }

@@ -16,12 +16,12 @@ extension Chart {
 
 /// Where the parts of a chart are.
 struct ChartLayout {
-  private let chart: Chart
+  let chart: Chart
   private let width: Double
   private let height: Double
   private let xTicks: AxisTicks
   private let yTicks: AxisTicks
-  private let frame: (left: Double, top: Double, right: Double, bottom: Double)
+  let frame: (left: Double, top: Double, right: Double, bottom: Double)
   private let legendRows: [[Int]]
 
   private static let titleSize = 15.0
@@ -33,12 +33,11 @@ struct ChartLayout {
     self.chart = chart
     self.width = width
     self.height = height
-    let samples = chart.series.flatMap { $0.points }
-    var xRange = Self.range(samples.map(\.x) + chart.bands.flatMap { [$0.range.lowerBound, $0.range.upperBound] }, chart.x.range)
-    var yRange = Self.range(samples.compactMap(\.y) + chart.rules.map(\.value), chart.y.range)
+    var (xRange, yRange) = Self.ranges(of: chart)
     legendRows = Self.legendRows(chart, width: width - 24)
+    // The names of bands, or half the number at the top of the axis, are between the legend and the frame.
     let top = 16 + Self.titleSize + 8 + Double(legendRows.count) * Self.rowHeight
-      + (chart.bands.isEmpty ? 0 : Self.rowHeight)
+      + (chart.bands.isEmpty ? 6 : Self.rowHeight)
     let bottom = height - 46
     let yCount = Int(max(2, (bottom - top) / 50))
     let probe = AxisTicks(showing: yRange, count: yCount)
@@ -60,8 +59,9 @@ struct ChartLayout {
     addLegend(&figure)
     addBands(&figure)
     addAxes(&figure)
-    for index in chart.series.indices { addSeries(index, &figure) }
-    addRules(&figure)
+    var lines: [[Figure.Point]] = []
+    for index in chart.series.indices { lines += addSeries(index, &figure) }
+    addRules(&figure, over: lines)
     if chart.series.allSatisfy({ $0.points.allSatisfy { $0.y == nil } }) {
       let middle = Figure.Point((frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2)
       figure.add(.text(.init("no data", at: middle, anchor: .middle, size: Self.labelSize, ink: .secondary)))
@@ -71,12 +71,41 @@ struct ChartLayout {
 
   // MARK: - Scales
 
-  /// What all finite numbers and the axis ask for; 0 to 1 without any.
-  private static func range(_ values: [Double], _ least: ClosedRange<Double>?) -> ClosedRange<Double> {
-    // Differences of larger numbers could overflow.
-    let all = (values + (least.map { [$0.lowerBound, $0.upperBound] } ?? [])).filter { $0.magnitude < 1e150 }
-    guard let low = all.min(), let high = all.max() else { return 0...1 }
-    return low...high
+  /// What all finite numbers and the axes ask for; 0 to 1 without any.
+  private static func ranges(of chart: Chart) -> (x: ClosedRange<Double>, y: ClosedRange<Double>) {
+    var (x, y) = (Extent(chart.x.range), Extent(chart.y.range))
+    for series in chart.series {
+      for sample in series.points {
+        x.include(sample.x)
+        if let value = sample.y { y.include(value) }
+      }
+    }
+    for band in chart.bands {
+      x.include(band.range.lowerBound)
+      x.include(band.range.upperBound)
+    }
+    for rule in chart.rules { y.include(rule.value) }
+    return (x.range, y.range)
+  }
+
+  /// The least and the greatest of some numbers.
+  private struct Extent {
+    private var (low, high) = (Double.infinity, -Double.infinity)
+
+    init(_ least: ClosedRange<Double>?) {
+      if let least {
+        include(least.lowerBound)
+        include(least.upperBound)
+      }
+    }
+
+    /// Larger numbers are left out: their differences could overflow.
+    mutating func include(_ value: Double) {
+      guard value.magnitude < 1e150 else { return }
+      (low, high) = (min(low, value), max(high, value))
+    }
+
+    var range: ClosedRange<Double> { low <= high ? low...high : 0...1 }
   }
 
   /// Both ranges widened about their middles until a unit is as long on one axis as on the other.
@@ -100,7 +129,7 @@ struct ChartLayout {
     return frame.left + (x - range.lowerBound) / (range.upperBound - range.lowerBound) * (frame.right - frame.left)
   }
 
-  private func placeY(_ y: Double) -> Double {
+  func placeY(_ y: Double) -> Double {
     let range = yTicks.range
     let part = (y - range.lowerBound) / (range.upperBound - range.lowerBound)
     let share = chart.isUpsideDown ? part : 1 - part
@@ -130,7 +159,7 @@ struct ChartLayout {
       var x = 12.0
       for index in row {
         let series = chart.series[index]
-        addSample(of: series.style, index, from: .init(x, y - 4), to: .init(x + 22, y - 4), &figure)
+        addSample(of: series, at: index, from: .init(x, y - 4), to: .init(x + 22, y - 4), &figure)
         figure.add(.text(.init(series.name, at: .init(x + 28, y), size: Self.labelSize)))
         x += 44 + Figure.width(of: series.name, size: Self.labelSize)
       }
@@ -139,12 +168,13 @@ struct ChartLayout {
   }
 
   private func addSample(
-    of style: Chart.Style, _ index: Int, from: Figure.Point, to: Figure.Point, _ figure: inout Figure
+    of series: Chart.Series, at index: Int, from: Figure.Point, to: Figure.Point, _ figure: inout Figure
   ) {
-    switch style {
-    case .line: figure.add(.line([from, to], .init(.series(index), width: 2)))
-    case .dashes: figure.add(.line([from, to], .init(.series(index), width: 2, dashes: [5, 4])))
-    case .dots: figure.add(.disc(center: .init((from.x + to.x) / 2, from.y), radius: 3.5, .series(index)))
+    let ink = Ink.series(series.color ?? index)
+    switch series.style {
+    case .line: figure.add(.line([from, to], .init(ink, width: 2)))
+    case .dashes: figure.add(.line([from, to], .init(ink, width: 2, dashes: [5, 4])))
+    case .dots: figure.add(.disc(center: .init((from.x + to.x) / 2, from.y), radius: 3.5, ink))
     }
   }
 
@@ -197,62 +227,22 @@ struct ChartLayout {
           isVertical: true)))
   }
 
-  private func addSeries(_ index: Int, _ figure: inout Figure) {
+  /// - Returns: the lines that it drew.
+  private func addSeries(_ index: Int, _ figure: inout Figure) -> [[Figure.Point]] {
     let series = chart.series[index]
+    let ink = Ink.series(series.color ?? index)
     let places = series.points.map { sample in sample.y.map { place(sample.x, $0) } }
     if series.style == .dots {
-      for place in places.compactMap({ $0 }) { figure.add(.disc(center: place, radius: 3.5, .series(index))) }
-      return
+      let dots = Self.thinnedDots(places)
+      for place in dots { figure.add(.disc(center: place, radius: 3.5, ink)) }
+      return dots.map { [$0] }
     }
     let dashes: [Double] = series.style == .dashes ? [5, 4] : []
-    for run in places.split(whereSeparator: { $0 == nil }) {
-      let points = run.compactMap { $0 }
-      let line = chart.keepsProportions ? Self.thinnedPath(points) : Self.thinned(points)
-      if line.count == 1 { figure.add(.disc(center: line[0], radius: 1.5, .series(index))) }
-      figure.add(.line(line, .init(.series(index), width: 1.8, dashes: dashes)))
+    let lines = chart.keepsProportions ? Self.thinnedPaths(places) : Self.thinnedLines(places)
+    for line in lines {
+      if line.count == 1 { figure.add(.disc(center: line[0], radius: 1.5, ink)) }
+      figure.add(.line(line, .init(ink, width: 1.8, dashes: dashes)))
     }
-  }
-
-  private func addRules(_ figure: inout Figure) {
-    for rule in chart.rules {
-      let y = placeY(rule.value)
-      figure.add(.line([.init(frame.left, y), .init(frame.right, y)], .init(.secondary, width: 1, dashes: [2, 3])))
-      figure.add(
-        .text(.init(rule.name, at: .init(frame.right - 4, y - 4), anchor: .end, size: 11, ink: .secondary)))
-    }
-  }
-
-  /// Of all points in the same half pixel along x the first, lowest, highest and last: a line of any length looks the
-  /// same.
-  private static func thinned(_ points: [Figure.Point]) -> [Figure.Point] {
-    guard points.count > 4000 else { return points }
-    var result: [Figure.Point] = []
-    var start = 0
-    while start < points.count {
-      let column = (points[start].x * 2).rounded(.down)
-      var end = start
-      var (low, high) = (start, start)
-      while end < points.count, (points[end].x * 2).rounded(.down) == column {
-        if points[end].y < points[low].y { low = end }
-        if points[end].y > points[high].y { high = end }
-        end += 1
-      }
-      // Where x is not finite nothing is equal to it.
-      end = max(end, start + 1)
-      for index in Set([start, low, high, end - 1]).sorted() { result.append(points[index]) }
-      start = end
-    }
-    return result
-  }
-
-  /// A path without the points that are hardly away from the last one that is kept.
-  private static func thinnedPath(_ points: [Figure.Point]) -> [Figure.Point] {
-    guard points.count > 4000, var kept = points.first else { return points }
-    var result = [kept]
-    for point in points where abs(point.x - kept.x) + abs(point.y - kept.y) >= 0.5 {
-      result.append(point)
-      kept = point
-    }
-    return result
+    return lines
   }
 }

@@ -28,12 +28,15 @@ public struct Chart: Sendable, Hashable {
   public struct Series: Sendable, Hashable {
     public var name: String
     public var style: Style
+    /// Which of the theme's colours; nil is that of its place among the series.
+    public var color: Int?
     /// x and y; a y that is nil is a gap.
     public var points: [Sample]
 
-    public init(_ name: String, style: Style = .line, points: [Sample]) {
+    public init(_ name: String, style: Style = .line, color: Int? = nil, points: [Sample]) {
       self.name = name
       self.style = style
+      self.color = color
       self.points = points
     }
   }
@@ -64,10 +67,13 @@ public struct Chart: Sendable, Hashable {
   public struct Rule: Sendable, Hashable {
     public var value: Double
     public var name: String
+    /// Which of the theme's colours for data; nil is that of axes.
+    public var color: Int?
 
-    public init(_ name: String, _ value: Double) {
-      self.name = name
+    public init(_ name: String, _ value: Double, color: Int? = nil) {
       self.value = value
+      self.name = name
+      self.color = color
     }
   }
 

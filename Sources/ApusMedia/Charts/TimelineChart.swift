@@ -50,11 +50,16 @@ public struct TimelineChart: Sendable, Hashable {
       figure.add(.line([.init(left, middle), .init(right, middle)], .init(.grid)))
       figure.add(.text(.init(label, at: .init(left - 8, middle + 4), anchor: .end, size: 12)))
     }
-    for segment in segments where labels.indices.contains(segment.label) {
-      let (start, end) = (place(segment.range.lowerBound), place(segment.range.upperBound))
-      figure.addRectangle(
-        x: start, y: top + Double(segment.label) * rowHeight + 4, width: max(end - start, 1), height: rowHeight - 8,
-        .series(segment.label))
+    for (label, bars) in bars(place).enumerated() {
+      for bar in bars {
+        figure.addRectangle(
+          x: bar.start, y: top + Double(label) * rowHeight + 4, width: bar.end - bar.start, height: rowHeight - 8,
+          .series(label))
+      }
+    }
+    if segments.isEmpty {
+      let middle = Figure.Point((left + right) / 2, top + rowHeight / 2 + 4)
+      figure.add(.text(.init("no data", at: middle, anchor: .middle, size: 12, ink: .secondary)))
     }
     for value in ticks.values where ticks.range.contains(value) {
       let tick = place(value)
@@ -65,5 +70,22 @@ public struct TimelineChart: Sendable, Hashable {
     figure.add(.line([.init(left, bottom), .init(right, bottom)], .init(.secondary)))
     figure.add(.text(.init(x.label, at: .init((left + right) / 2, bottom + 36), anchor: .middle, size: 12)))
     return figure
+  }
+
+  /// For each label where its bars start and end, a pixel wide or more. What comes less than a quarter of a pixel after
+  /// another joins it, so that any number of segments makes a drawing of some size.
+  private func bars(_ place: (Double) -> Double) -> [[(start: Double, end: Double)]] {
+    var bars = [[(start: Double, end: Double)]](repeating: [], count: labels.count)
+    for segment in segments.sorted(by: { $0.range.lowerBound < $1.range.lowerBound })
+    where labels.indices.contains(segment.label) {
+      let start = place(segment.range.lowerBound)
+      let end = max(place(segment.range.upperBound), start + 1)
+      if let last = bars[segment.label].last, start - last.end < 0.25 {
+        bars[segment.label][bars[segment.label].count - 1].end = max(last.end, end)
+      } else {
+        bars[segment.label].append((start, end))
+      }
+    }
+    return bars
   }
 }

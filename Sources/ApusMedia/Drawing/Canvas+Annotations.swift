@@ -76,4 +76,48 @@ extension Canvas {
     }
     blend(mask) { oldest.mixed(with: newest, at: Double($0) / 255) }
   }
+
+  /// Lines of text on a dark ground, which is moved to stay in the picture.
+  ///
+  /// - Parameters:
+  ///   - origin: the ground's upper left corner.
+  ///   - textSize: nil takes 1.3 times that of the picture.
+  public mutating func drawCaption(
+    _ lines: [String], at origin: PixelPoint, color: PixelColor = .white, textSize: Double? = nil
+  ) {
+    let size = textSize ?? self.textSize * 1.3
+    let room = Self.captionSize(lines, textSize: size)
+    guard origin.isFinite, room.width > 0 else { return }
+    let (x, y) = (
+      max(0, min(origin.x, Double(width) - room.width)), max(0, min(origin.y, Double(height) - room.height))
+    )
+    fillRectangle(
+      PixelBox(x0: x, y0: y, x1: x + room.width, y1: y + room.height), color: PixelColor.black.with(alpha: 176))
+    let margin = size * 0.4
+    for (index, line) in lines.enumerated() {
+      drawText(
+        line, at: PixelPoint(x: x + margin, y: y + margin + Double(index) * size * 1.15), size: size, color: color)
+    }
+  }
+
+  /// How much room ``drawCaption(_:at:color:textSize:)`` takes; none without text.
+  public static func captionSize(_ lines: [String], textSize: Double) -> (width: Double, height: Double) {
+    guard let longest = lines.map({ Self.textSize($0, size: textSize).width }).max(), longest > 0 else { return (0, 0) }
+    let letters = Self.textSize("A", size: textSize).height
+    return (longest + 0.8 * textSize, letters + 0.8 * textSize + Double(lines.count - 1) * textSize * 1.15)
+  }
+
+  /// A straight line of dashes. One of more than ten thousand dashes is drawn without gaps.
+  public mutating func drawDashedLine(
+    from a: PixelPoint, to b: PixelPoint, width: Double, dash: Double, color: PixelColor
+  ) {
+    let (dx, dy) = (b.x - a.x, b.y - a.y)
+    let length = (dx * dx + dy * dy).squareRoot()
+    guard dash > 0, length.isFinite, length > 0 else { return }
+    guard length / dash < 20_000 else { return drawLine(from: a, to: b, width: width, color: color) }
+    let dashes = stride(from: 0, to: length, by: 2 * dash).map { start in
+      [start, min(start + dash, length)].map { PixelPoint(x: a.x + dx * $0 / length, y: a.y + dy * $0 / length) }
+    }
+    drawPolylines(dashes, width: width, color: color)
+  }
 }

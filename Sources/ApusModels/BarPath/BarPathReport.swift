@@ -82,7 +82,3 @@ public struct BarPathReport: Sendable {
       + "\(NumberText.short(settings.depthReferenceCm)) cm."
   }
 }
-
-extension String {
-  fileprivate var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
-}

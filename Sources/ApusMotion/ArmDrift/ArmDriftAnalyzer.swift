@@ -22,7 +22,11 @@ public struct ArmDriftAnalyzer: Sendable, Hashable {
   public static let leastCoverage = 0.8
 
   public func analyze(_ recording: ArmRecording) -> ArmDriftOutcome {
-    let points = ArmSamples(recording)
+    analyze(recording, samples: ArmSamples(recording))
+  }
+
+  /// The same for whoever has the recording's samples already.
+  public func analyze(_ recording: ArmRecording, samples points: ArmSamples) -> ArmDriftOutcome {
     let valid = points.samples.compactMap { sample in sample.measures.map { (sample.timestamp, $0) } }
     let times = valid.map(\.0)
     let measures = valid.map(\.1)

@@ -1,3 +1,5 @@
+import Apus
+
 /// What an analysis came to.
 public enum ArmDriftOutcome: Sendable, Hashable {
   case report(ArmDriftReport)
@@ -11,7 +13,7 @@ public enum ArmDriftText {
     "Educational and research tool. Not a medical device, not FDA-approved, not a diagnosis. If a stroke is suspected, "
     + "call the emergency services at once. Results need the judgement of a qualified professional."
   /// What the test imitates.
-  static let standard =
+  public static let standard =
     "NIHSS item 5 (5a left arm, 5b right arm): an examiner scores each arm apart, held out with palms down, at 90 "
     + "degrees sitting or 45 degrees supine, for 10 seconds. This level is an estimate from keypoints, not that score."
 }
@@ -76,6 +78,25 @@ public struct ArmDriftReport: Sendable, Hashable {
     if asymmetry.isTremorLike == true { parts.append("The height swings as in a tremor.") }
     if quality == .low { parts.append("The points are of low quality: \(qualityReason).") }
     return parts.joined(separator: " ")
+  }
+
+  /// What should not be overlooked, a sentence each.
+  public var notes: [String] {
+    var notes: [String] = []
+    switch driftSide {
+    case .none: break
+    case .both: notes.append("both arms end more than 10° below their start")
+    case .left, .right: notes.append("the \(driftSide.rawValue) arm ends more than 10° below its start")
+    }
+    if hasBilateralLowArms { notes.append("both arms are held low, which no asymmetry shows") }
+    if asymmetry.isTremorLike == true { notes.append("the asymmetry swings as in a tremor") }
+    if coverage.gaps > 0 {
+      let longest = NumberText.fixed(coverage.longestInterval, decimals: 2)
+      notes.append(
+        "\(coverage.gaps) gap\(coverage.gaps == 1 ? "" : "s") between frames, the longest \(longest) s")
+    }
+    if areSidesExchanged { notes.append("left and right were exchanged, as the recording asks") }
+    return notes
   }
 
   /// What the level says, and what it does not.

@@ -14,10 +14,11 @@ public struct ArmHold: Sendable, Hashable {
   /// Whether it ends more than 10° below its start.
   public var hasDrifted: Bool { drift > Self.driftAngle }
 
-  static let driftAngle = 10.0
+  /// An arm further below its own start than this, in degrees, has drifted.
+  public static let driftAngle = 10.0
   static let shortestDrift = 0.5
   /// The first and the last so many seconds are the start and the end.
-  static let window = 1.0
+  public static let window = 1.0
 
   /// - Parameters:
   ///   - times: seconds, increasing, one or more.

@@ -8,13 +8,16 @@ public struct ArmSample: Sendable, Hashable {
   public let isInterpolated: Bool
 }
 
-/// The frames of a recording in pixels, with short gaps filled.
-struct ArmSamples {
-  let samples: [ArmSample]
+/// The frames of a recording in pixels, with short gaps filled: what ``ArmDriftAnalyzer`` measures.
+public struct ArmSamples: Sendable {
+  /// One a frame.
+  public let samples: [ArmSample]
   /// Whether the labels of left and right were exchanged.
-  let areSidesExchanged: Bool
+  public let areSidesExchanged: Bool
   /// For each point that is needed, in how many frames it is there.
   let found: [(keypoint: ArmKeypoint, frames: Int)]
+  /// One for each ``ArmKeypoint``, in its order.
+  private let tracks: [Track]
 
   /// A point is filled in where the frames that have it are at most this far apart, in seconds.
   static let longestGap = 0.25
@@ -22,38 +25,40 @@ struct ArmSamples {
   /// A point must be surer than this.
   static let minimumConfidence = 0.3
 
-  init(_ recording: ArmRecording) {
+  public init(_ recording: ArmRecording) {
     let frames = recording.frames
-    var tracks = ArmKeypoint.required.map { keypoint in
+    var tracks = ArmKeypoint.allCases.map { keypoint in
       Track(frames.map { $0.position(of: keypoint, minimumConfidence: Self.minimumConfidence) })
     }
     let times = frames.map(\.timestamp)
     for index in tracks.indices { tracks[index].fillGaps(times: times) }
-    found = zip(ArmKeypoint.required, tracks).map { ($0, $1.positions.count { $0 != nil }) }
+    found = ArmKeypoint.required.map { ($0, tracks[$0.rawValue].positions.count { $0 != nil }) }
 
-    let places = Dictionary(uniqueKeysWithValues: ArmKeypoint.required.enumerated().map { ($1, $0) })
-    func track(_ keypoint: ArmKeypoint) -> Track { tracks[places[keypoint] ?? 0] }
-    var (leftShoulder, rightShoulder) = (track(.leftShoulder), track(.rightShoulder))
-    var (leftWrist, rightWrist) = (track(.leftWrist), track(.rightWrist))
     areSidesExchanged = Self.areExchanged(
-      leftShoulder.positions, rightShoulder.positions, subjectLeftIsImageLeft: recording.subjectLeftIsImageLeft)
-    if areSidesExchanged {
-      swap(&leftShoulder, &rightShoulder)
-      swap(&leftWrist, &rightWrist)
-    }
-    let all = [leftShoulder, rightShoulder, leftWrist, rightWrist]
+      tracks[ArmKeypoint.leftShoulder.rawValue].positions, tracks[ArmKeypoint.rightShoulder.rawValue].positions,
+      subjectLeftIsImageLeft: recording.subjectLeftIsImageLeft)
+    if areSidesExchanged { tracks = ArmKeypoint.allCases.map { tracks[$0.mirrored.rawValue] } }
+    self.tracks = tracks
+    let needed = ArmKeypoint.required.map { tracks[$0.rawValue] }
     samples = frames.indices.map { index in
       var measures: ArmMeasures?
-      if let ls = leftShoulder.positions[index], let rs = rightShoulder.positions[index],
-        let lw = leftWrist.positions[index], let rw = rightWrist.positions[index]
-      {
+      let points = needed.map { $0.positions[index] }
+      if let lw = points[0], let rw = points[1], let ls = points[2], let rs = points[3] {
         measures = ArmMeasures(
           leftShoulder: ls, rightShoulder: rs, leftWrist: lw, rightWrist: rw, height: frames[index].height)
       }
       return ArmSample(
         timestamp: times[index], measures: measures,
-        isInterpolated: measures != nil && all.contains { $0.isFilled[index] })
+        isInterpolated: measures != nil && needed.contains { $0.isFilled[index] })
     }
+  }
+
+  /// Where a point is in a frame, in pixels from the top left: filled in and on its side as it is measured. Nil where
+  /// it was not found, and for a frame that there is not.
+  public func position(of keypoint: ArmKeypoint, inFrame index: Int) -> PosePoint? {
+    let positions = tracks[keypoint.rawValue].positions
+    guard positions.indices.contains(index), let position = positions[index] else { return nil }
+    return PosePoint(x: position.x, y: position.y)
   }
 
   /// Whether most frames show the shoulders on the other sides than the recording says they are.
@@ -69,7 +74,7 @@ struct ArmSamples {
   }
 
   /// One point through all frames.
-  private struct Track {
+  private struct Track: Sendable {
     var positions: [(x: Double, y: Double)?]
     var isFilled: [Bool]
 

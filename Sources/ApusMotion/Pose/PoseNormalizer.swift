@@ -94,6 +94,16 @@ public struct PoseNormalizer: Sendable {
     return vector
   }
 
+  /// Where the 24 keypoints of ``DogKeypoint`` are in a frame, in pixels from the top left; nil where one counts as
+  /// missing. Nothing is held or remembered. A frame with another number of points has none.
+  public func pixelPositions(in frame: PoseFrame) -> [PosePoint?] {
+    guard frame.points.count == order.pointCount else { return sources.map { _ in nil } }
+    return sources.map { source in
+      guard let source, let place = position(of: frame.points[source], in: frame) else { return nil }
+      return PosePoint(x: place.x * frame.width, y: place.y * frame.height)
+    }
+  }
+
   private func position(of point: PosePoint?, in frame: PoseFrame) -> (x: Double, y: Double)? {
     guard let point else { return nil }
     if let minimumConfidence, let confidence = point.confidence, confidence < minimumConfidence { return nil }

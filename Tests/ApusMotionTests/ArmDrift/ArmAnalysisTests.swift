@@ -273,4 +273,17 @@ import Testing
     #expect(bad?.description == "frame 1: right_wrist y is nan, expected a finite number")
     #expect(reason([armFrame(.infinity)])?.description == "frame 0: t is inf, expected a finite number")
   }
+
+  @Test func pointsAreWhereTheyAreMeasured() throws {
+    // The labels are exchanged, and the wrist of the frame at 0.1 s is filled in half way.
+    var frames = armFrames(seconds: 1, rate: 10) { armFrame($0, left: (0.9, 0.4 + $0)) }
+    frames[1][.leftWrist] = nil
+    let samples = ArmSamples(try ArmRecording(frames: frames, subjectLeftIsImageLeft: true))
+    #expect(samples.areSidesExchanged)
+    let wrist = try #require(samples.position(of: .rightWrist, inFrame: 1))
+    #expect(abs(wrist.x - 900) < 1e-9 && abs(wrist.y - 500) < 1e-9)
+    #expect(samples.position(of: .leftShoulder, inFrame: 0) == PosePoint(x: 400, y: 400))
+    #expect(samples.position(of: .leftElbow, inFrame: 0) == nil)
+    #expect(samples.position(of: .leftWrist, inFrame: 10) == nil && samples.position(of: .leftWrist, inFrame: -1) == nil)
+  }
 }

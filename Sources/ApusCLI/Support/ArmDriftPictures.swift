@@ -1,0 +1,80 @@
+import Apus
+import ApusMedia
+import ApusModels
+import ApusMotion
+
+/// The frames of a test of two arms, drawn: all of them for an overlay, a few for a report.
+struct ArmDriftPictures {
+  let recording: ArmRecording
+  let samples: ArmSamples
+  let outcome: ArmDriftOutcome
+
+  /// Draws what was asked for.
+  /// - Returns: pictures for the report, none where there is no report.
+  func draw(frames: FrameOptions, results: ReportOptions) throws -> [HTMLReport.Picture] {
+    guard results.overlay != nil || results.report != nil else { return [] }
+    let all = recording.frames
+    let wanted = results.report == nil ? [] : moments
+    var ground = try FrameGround(frames)
+    try ground.check(frameCount: all.count)
+    var sink = try results.overlay.map { try OverlaySink(path: $0, framesPerSecond: rate) }
+    var progress = ProgressBar(total: results.overlay == nil ? nil : all.count)
+    defer { progress?.clear() }
+    var pictures: [HTMLReport.Picture] = []
+    for (index, frame) in all.enumerated() {
+      let caption = wanted.first { $0.frame == index }?.caption
+      guard sink != nil || caption != nil else { continue }
+      var place = try ground.place(
+        forFrame: index, at: frame.timestamp, width: frame.width, height: frame.height)
+      place.canvas.drawArms(of: samples, frame: index, scale: place.scale)
+      try sink?.write(place.canvas.image, name: place.name, index: index, time: frame.timestamp)
+      if let caption { pictures.append(try ReportPicture.make(place.canvas.image, caption)) }
+      progress?.update(index + 1, note: "\(index + 1) of \(all.count) frames drawn")
+    }
+    try sink?.close()
+    return pictures
+  }
+
+  private var rate: Double? {
+    switch outcome {
+    case .report(let report): report.coverage.framesPerSecond
+    case .insufficientData(let outcome): outcome.coverage.framesPerSecond
+    }
+  }
+
+  /// The frames that a report shows, in order: the first, where a drift begins, the largest difference, the last.
+  private var moments: [(frame: Int, caption: String)] {
+    let measured = samples.samples.enumerated().compactMap { index, sample in
+      sample.measures.map { (frame: index, time: sample.timestamp, asymmetry: $0.asymmetry) }
+    }
+    guard let first = measured.first, let last = measured.last else { return [] }
+    var moments: [(frame: Int, caption: String)] = [(first.frame, "the first frame")]
+    func add(_ frame: Int, _ caption: String) {
+      if let index = moments.firstIndex(where: { $0.frame == frame }) {
+        moments[index].caption += "; \(caption)"
+      } else {
+        moments.append((frame, caption))
+      }
+    }
+    if case .report(let report) = outcome {
+      for (name, hold) in [("left", report.left), ("right", report.right)] {
+        guard let after = hold.timeToDrift,
+          let begin = measured.first(where: { $0.time >= first.time + after - 1e-6 })
+        else { continue }
+        add(begin.frame, "the \(name) arm drifts from here")
+      }
+    }
+    if let most = measured.max(by: { $0.asymmetry < $1.asymmetry }) { add(most.frame, "the largest difference") }
+    add(last.frame, "the last frame")
+    return moments.sorted { $0.frame < $1.frame }
+  }
+}
+
+/// Pictures inside a report.
+enum ReportPicture {
+  static func make(_ image: Image<UInt8>, _ caption: String) throws -> HTMLReport.Picture {
+    let small = FrameAlbum.reduced(image)
+    let bytes = try JPEGEncoder.encode(small, quality: 85)
+    return HTMLReport.Picture(caption, kind: .jpeg, bytes: bytes, width: small.width, height: small.height)
+  }
+}

@@ -1,0 +1,159 @@
+import Apus
+import ApusMedia
+
+/// What the keypoints of a recording are drawn on: the pictures that they were found in, or a plain ground of their
+/// size.
+///
+/// The pictures of a folder are those of the frames in order. Those of a video have times, and the one nearest to a
+/// frame is taken, so that keypoints of every third picture find theirs.
+struct FrameGround {
+  /// A picture to draw on.
+  struct Place {
+    var canvas: Canvas
+    /// Pixels of the canvas to one of the recording.
+    var scale: Double
+    /// The picture's file.
+    var name: String?
+  }
+
+  private let path: String?
+  private var source: PictureSource?
+  private var current: SourcePicture?
+  /// Read to know whether it is nearer.
+  private var following: SourcePicture?
+
+  /// Plain grounds with shorter sides are drawn larger: a recording in fractions may say that it is one pixel wide.
+  private static let smallestSide = 320.0
+  private static let limits = ImageLimits.default
+
+  init(_ options: FrameOptions) throws {
+    path = options.frames
+    source = try path.map { try PictureSource([$0], limits: Self.limits) }
+  }
+
+  /// Compares how many pictures there are with how many frames, where both are known. More pictures are a warning.
+  /// - Throws: ``CommandFailure`` for a folder with fewer pictures than frames.
+  func check(frameCount: Int) throws {
+    guard let path, let total = source?.total else { return }
+    guard total >= frameCount else { throw Self.tooFew(path, total, frameCount) }
+    if total > frameCount { Self.warn("\(path): \(total) pictures for \(frameCount) frames; the last are left out") }
+  }
+
+  /// The ground of a frame. Frames must be asked for in order, and may be left out.
+  ///
+  /// - Parameters: the frame's place in the recording, its time, and its size in pixels.
+  mutating func place(forFrame index: Int, at time: Double, width: Double, height: Double) throws -> Place {
+    guard let path, source != nil else { return try Self.plain(width: width, height: height) }
+    if current == nil { current = try nextPicture() }
+    while let picture = current, picture.timestamp.map({ $0 < time }) ?? (picture.index < index) {
+      if following == nil { following = try nextPicture() }
+      guard let next = following else { break }
+      if let own = picture.timestamp, let other = next.timestamp, abs(own - time) <= abs(other - time) { break }
+      (current, following) = (next, nil)
+    }
+    guard let picture = current else { throw CommandFailure(.badData, "\(path): there are no pictures in it") }
+    if let own = picture.timestamp {
+      guard abs(own - time) <= tolerance else {
+        throw CommandFailure(
+          .badData, "\(path): there is no picture at \(NumberText.short(time, digits: 6)) s, the time of frame \(index); "
+            + "the nearest is at \(NumberText.short(own, digits: 6)) s")
+      }
+    } else if picture.index < index {
+      throw Self.tooFew(path, picture.index + 1, index + 1)
+    }
+    let (across, down) = (Double(picture.image.width) / width, Double(picture.image.height) / height)
+    guard abs(across - down) <= 0.01 * max(across, down) else {
+      throw CommandFailure(
+        .badData, "\(picture.name ?? path): a picture of \(picture.image.width) × \(picture.image.height) pixels; "
+          + "the keypoints of frame \(index) are of one of \(Self.size(width, height))")
+    }
+    return Place(canvas: Canvas(picture.image), scale: across, name: picture.name)
+  }
+
+  /// Half the time between two pictures of the video, and a little.
+  private var tolerance: Double {
+    guard let rate = source?.rate else { return 0 }
+    return 0.5 * Double(rate.seconds) / Double(rate.frames) + 1e-3
+  }
+
+  private mutating func nextPicture() throws -> SourcePicture? {
+    while let event = try source?.nextEvent() {
+      switch event {
+      case .picture(let picture): return picture
+      case .skipped(let name, let reason): Self.warn("skipped \(name): \(reason)")
+      // Which picture belongs to which frame would not be known any longer.
+      case .failed(let error): throw error
+      }
+    }
+    return nil
+  }
+
+  private static func plain(width: Double, height: Double) throws -> Place {
+    let scale = max(1, smallestSide / max(width, height))
+    let (across, down) = ((width * scale).rounded(), (height * scale).rounded())
+    guard across * down <= Double(limits.pixels), max(across, down) <= Double(limits.pixels) else {
+      throw CommandFailure(
+        .badData, "frames of \(size(width, height)) pixels cannot be drawn; \(limits.pixels) pixels are the most")
+    }
+    // Dark, as the colours of skeletons are made for photographs.
+    let canvas = try Canvas(width: max(1, Int(across)), height: max(1, Int(down)), color: Theme.dark.background)
+    return Place(canvas: canvas, scale: scale, name: nil)
+  }
+
+  private static func size(_ width: Double, _ height: Double) -> String {
+    "\(NumberText.short(width, digits: 6)) × \(NumberText.short(height, digits: 6))"
+  }
+
+  private static func tooFew(_ path: String, _ pictures: Int, _ frames: Int) -> CommandFailure {
+    CommandFailure(
+      .badData, "\(path): \(CountText.counted(pictures, "picture")) for \(CountText.counted(frames, "frame")) or more")
+  }
+
+  private static func warn(_ text: String) {
+    ErrorOutput.write(Terminal.error.styled("apus:", .yellow) + " " + ErrorReport.oneLine(text) + "\n")
+  }
+}
+
+/// Frames that were drawn on, on their way to a folder or a video. The video has the rate of the recording.
+struct OverlaySink {
+  private var sink: PictureSink
+  private var rate: Y4MHeader.Rate?
+  /// The first frame, until the second one tells the rate.
+  private var first: (image: Image<UInt8>, name: String?, index: Int, time: Double)?
+
+  /// - Parameter framesPerSecond: nil takes it from the first two frames.
+  init(path: String, framesPerSecond: Double? = nil) throws {
+    sink = try PictureSink(path: path, isSingle: false)
+    rate = try framesPerSecond.map(Self.rate)
+  }
+
+  mutating func write(_ image: Image<UInt8>, name: String?, index: Int, time: Double) throws {
+    if rate == nil {
+      guard let first else {
+        first = (image, name, index, time)
+        return
+      }
+      rate = try Self.rate(1 / (time - first.time))
+      try writeFirst()
+    }
+    try sink.write(image, name: name, index: index, rate: rate)
+  }
+
+  mutating func close() throws {
+    try writeFirst()
+    try sink.close()
+  }
+
+  private mutating func writeFirst() throws {
+    if let first { try sink.write(first.image, name: first.name, index: first.index, rate: rate) }
+    first = nil
+  }
+
+  /// To a thousandth; what is nearly a whole number is one.
+  private static func rate(_ value: Double) throws -> Y4MHeader.Rate {
+    let value = value.isFinite ? min(max(value, 0.001), 1e6) : 30
+    let whole = value.rounded()
+    if abs(value - whole) < 0.005 * value { return try .init(frames: Int(whole), seconds: 1) }
+    return try .init(frames: Int((value * 1000).rounded()), seconds: 1000)
+  }
+}

@@ -1,0 +1,66 @@
+import ApusMedia
+import ArgumentParser
+
+/// Where reports, charts and frames that were drawn on go; the same for every analysis over time.
+struct ReportOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("A page with summary, charts and frames.", valueName: "file"),
+    completion: .file(extensions: ["html"]))
+  var report: String?
+
+  @Option(help: ArgumentHelp("A folder for the charts, as .svg and .png.", valueName: "folder"), completion: .directory)
+  var charts: String?
+
+  @Option(
+    help: ArgumentHelp("Every frame with what was found drawn on it: a folder, or a .y4m video.", valueName: "out"),
+    completion: .file())
+  var overlay: String?
+
+  @Option(help: ArgumentHelp("The charts' colours on .png: light or dark.", valueName: "theme"))
+  var theme = "light"
+
+  func validate() throws {
+    guard Theme.all.contains(where: { $0.name == theme }) else {
+      throw ValidationError("--theme \(theme): light or dark was expected.")
+    }
+    if overlay == "-" { throw ValidationError("--overlay -: a folder or a .y4m file was expected.") }
+  }
+
+  /// Whether a whole recording must be kept for what was asked for.
+  var needsCourse: Bool { report != nil || charts != nil }
+
+  /// Writes the page, if one was asked for.
+  func writeReport(_ html: @autoclosure () throws -> String) throws {
+    if let report { try TextFile.write(html(), to: report) }
+  }
+
+  /// Writes each chart as `NAME.svg` and `NAME.png`, if charts were asked for.
+  func writeCharts(_ all: @autoclosure () -> [(name: String, figure: Figure)]) throws {
+    guard let charts else { return }
+    let theme = Theme.all.first { $0.name == self.theme } ?? .light
+    _ = try OutputFolder(path: charts)
+    for (name, figure) in all() {
+      try TextFile.write(figure.svg(), to: "\(charts)/\(name).svg")
+      try ImageFile.write(figure.image(theme: theme), to: "\(charts)/\(name).png")
+    }
+  }
+
+  /// What a report calls an input.
+  static func sourceName(_ path: String) -> String { path == "-" ? "standard input" : path }
+}
+
+/// The pictures that keypoints were found in.
+struct FrameOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Pictures to draw on, for --overlay and --report: a folder with one for each frame, or a .y4m video, whose "
+        + "pictures are found by their time.", valueName: "folder|video"),
+    completion: .file(extensions: ["y4m"]))
+  var frames: String?
+
+  func validate(with results: ReportOptions) throws {
+    if frames != nil, results.overlay == nil, results.report == nil {
+      throw ValidationError("--frames needs --overlay or --report: something to draw.")
+    }
+  }
+}

@@ -1,0 +1,116 @@
+import Foundation
+import Testing
+
+@testable import ApusMedia
+
+@Suite struct ArmDriftFilesTests {
+  private func run(_ arguments: String..., input: String = OverlayFixtures.arms()) throws -> CommandResult {
+    try Command.run(["arm-drift", "-"] + arguments, input: input)
+  }
+
+  @Test func reportAndChartsAreWritten() throws {
+    try TemporaryFolder.with { folder in
+      let result = try run(
+        "--report", folder.path("arms.html"), "--charts", folder.path("charts"), "--theme", "dark")
+      #expect(result.status == 0 && result.output.contains("estimated level 1 of 4"))
+      let html = try String(contentsOfFile: folder.path("arms.html"), encoding: .utf8)
+      #expect(html.contains("Not a medical device") && html.contains("standard input"))
+      #expect(html.contains("<dt>estimated level</dt><dd>1 of 4</dd>"))
+      // The first frame, where the drift begins, the largest difference, which is the end of the sinking, the last.
+      #expect(html.components(separatedBy: "data:image/jpeg").count == 5)
+      for name in ["angles", "asymmetry", "wrists"] {
+        #expect(try String(contentsOfFile: folder.path("charts/\(name).svg"), encoding: .utf8).contains("</svg>"))
+        let picture = try ImageFile.read(path: folder.path("charts/\(name).png"))
+        #expect(picture.width == 1440 && Array(picture[0, 0]) == [0x14, 0x17, 0x1A])
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("charts")).count == 6)
+    }
+  }
+
+  @Test func tooLittleHasAPageWithoutAScore() throws {
+    try TemporaryFolder.with { folder in
+      let result = try run(
+        "--report", folder.path("arms.html"), "--charts", folder.path("charts"), "--overlay", folder.path("arms.y4m"),
+        "--json", input: OverlayFixtures.arms(seconds: 5))
+      #expect(result.status == 65)
+      #expect(try result.object["status"] as? String == "insufficient_data")
+      let html = try String(contentsOfFile: folder.path("arms.html"), encoding: .utf8)
+      #expect(html.contains("Insufficient data") && html.contains("expected 10 s or more"))
+      #expect(!html.contains("estimated level") && !html.contains("severity"))
+      #expect(try OverlayFixtures.frames(ofVideo: folder.path("arms.y4m")).frames.count == 11)
+    }
+  }
+
+  @Test func everyFrameIsDrawn() throws {
+    try TemporaryFolder.with { folder in
+      #expect(try run("--overlay", folder.path("arms.y4m")).status == 0)
+      let video = try OverlayFixtures.frames(ofVideo: folder.path("arms.y4m"))
+      #expect(video.frames.count == 25)
+      #expect(video.header.contains("W320 H240 F2:1"))
+      #expect(try run("--overlay", folder.path("frames")).status == 0)
+      let names = try FileManager.default.contentsOfDirectory(atPath: folder.path("frames")).sorted()
+      #expect(names.count == 25 && names.first == "000000.png")
+      // The left arm, in its colour, along y 100 to x 280.
+      let picture = try ImageFile.read(path: folder.path("frames/000024.png"))
+      #expect(Array(picture[235, 100]) == [0x00, 0xC2, 0xFF])
+      #expect(Array(picture[300, 230]) == [0x14, 0x17, 0x1A])
+    }
+  }
+
+  @Test func framesOfAFolderAreTheGround() throws {
+    try TemporaryFolder.with { folder in
+      let pictures = try OverlayFixtures.pictures(25, in: folder)
+      let result = try run(
+        "--overlay", folder.path("out"), "--report", folder.path("arms.html"), "--frames", pictures)
+      #expect(result.status == 0 && result.errors.isEmpty)
+      let picture = try ImageFile.read(path: folder.path("out/picture-1024.png"))
+      #expect(Array(picture[235, 100]) == [0x00, 0xC2, 0xFF] && Array(picture[300, 230]) == [200, 200, 200])
+      // Pictures of half the size have the same points at half the place.
+      let small = try OverlayFixtures.pictures(25, width: 160, height: 120, in: folder)
+      #expect(try run("--overlay", folder.path("small"), "--frames", small).status == 0)
+      #expect(Array(try ImageFile.read(path: folder.path("small/picture-1024.png"))[117, 50]) == [0x00, 0xC2, 0xFF])
+    }
+  }
+
+  @Test func framesOfAVideoAreFoundByTheirTime() throws {
+    try TemporaryFolder.with { folder in
+      // Ten pictures a second, of which every fifth has keypoints.
+      let video = try OverlayFixtures.video(121, rate: 10, in: folder)
+      #expect(try run("--overlay", folder.path("out.y4m"), "--frames", video).status == 0)
+      #expect(try OverlayFixtures.frames(ofVideo: folder.path("out.y4m")).frames.count == 25)
+      let short = try OverlayFixtures.video(60, rate: 10, in: folder)
+      let result = try run("--overlay", folder.path("out"), "--frames", short)
+      #expect(result.status == 65 && result.errors.contains("no picture at 6 s") && result.errors.contains("5.9 s"))
+    }
+  }
+
+  @Test func picturesThatDoNotFitAreNamed() throws {
+    try TemporaryFolder.with { folder in
+      let few = try run(
+        "--overlay", folder.path("out"), "--frames", try OverlayFixtures.pictures(20, in: folder))
+      #expect(few.status == 65 && few.errors.contains("20 pictures for 25 frames"))
+      #expect(!FileManager.default.fileExists(atPath: folder.path("out")))
+      let many = try run(
+        "--report", folder.path("arms.html"), "--frames", try OverlayFixtures.pictures(26, in: folder))
+      #expect(many.status == 0 && many.errors.contains("26 pictures for 25 frames"))
+      let wide = try run(
+        "--overlay", folder.path("out"), "--frames", try OverlayFixtures.pictures(25, width: 400, in: folder))
+      #expect(wide.status == 65 && wide.errors.contains("400 × 240") && wide.errors.contains("320 × 240"))
+      let huge = OverlayFixtures.arms().replacing("\"width\":320", with: "\"width\":1e9")
+      let refused = try run("--overlay", folder.path("huge"), input: huge)
+      #expect(refused.status == 65 && refused.errors.contains("cannot be drawn"))
+      let none = folder.path("none")
+      try FileManager.default.createDirectory(atPath: none, withIntermediateDirectories: true)
+      #expect(try run("--overlay", folder.path("out"), "--frames", none).status == 65)
+    }
+  }
+
+  @Test func mistakesAreRefused() throws {
+    #expect(try run("--frames", "/nowhere").status == 64)
+    #expect(try run("--theme", "blue").status == 64)
+    #expect(try run("--overlay", "-").status == 64)
+    #expect(try run("--overlay", "/tmp/never.y4m", "--frames", "/nowhere").status == 66)
+    #expect(try run("--report", "/nowhere/arms.html").status == 74)
+    #expect(try run("--charts", "/dev/null").status == 74)
+  }
+}
