@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+@testable import ApusMedia
+
 @Suite struct BarPathCommandTests {
   /// Three squats of 40 cm at 4 px/cm: half waves, 1.5 s down and 1.5 s up.
   private static func detections() -> String {
@@ -58,6 +60,41 @@ import Testing
         #expect(FileManager.default.fileExists(atPath: path("charts/\(name).svg")))
         #expect(FileManager.default.fileExists(atPath: path("charts/\(name).png")))
       }
+    }
+  }
+
+  @Test func anOverlayIsAsLargeAsTheSettingsHaveIt() throws {
+    try TemporaryFolder.with { folder in
+      let pictures = try OverlayFixtures.pictures(3, width: 1440, height: 900, in: folder)
+      func side(_ arguments: String...) throws -> [Int] {
+        let out = folder.path("out" + arguments.joined())
+        let run = ["barpath", pictures, "--fps", "30", "--size", "64", "--overlay", out] + arguments
+        #expect(try Command.run(run).status == 0)
+        let names = try FileManager.default.contentsOfDirectory(atPath: out)
+        #expect(names.count == 3)
+        let image = try ImageFile.read(path: "\(out)/\(try #require(names.first))")
+        return [image.width, image.height]
+      }
+      #expect(try side() == [1440, 900])
+      #expect(try side("--video-quality", "720p") == [1152, 720])
+    }
+  }
+
+  @Test func whatIsDrawnOnAnOverlayGrows() throws {
+    try TemporaryFolder.with { folder in
+      let frames = try OverlayFixtures.sampleFrames(2, in: folder)
+      func changed(_ size: String) throws -> Int {
+        let out = folder.path(size)
+        let run = try Command.run(
+          "barpath", frames, "--fps", "30", "--size", "320", "--overlay", out, "--overlay-size", size)
+        #expect(run.status == 0)
+        let names = try FileManager.default.contentsOfDirectory(atPath: out).sorted()
+        let drawn = try ImageFile.read(path: "\(out)/\(try #require(names.last))").samples
+        let plain = try ImageFile.read(path: "\(frames)/2.jpg").samples
+        return zip(drawn, plain).count { $0 != $1 }
+      }
+      let (small, large) = (try changed("small"), try changed("large"))
+      #expect(small > 100 && Double(large) > 1.5 * Double(small))
     }
   }
 

@@ -29,6 +29,19 @@ enum OverlayFixtures {
     return path
   }
 
+  /// A folder with the first frames of the squat that ships, `1.jpg` and so on.
+  static func sampleFrames(_ count: Int, in folder: TemporaryFolder) throws -> String {
+    let path = folder.path("sample-\(count)")
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    let names = try FileManager.default.contentsOfDirectory(atPath: shipped("detector/samples/squat"))
+      .filter { $0.hasSuffix(".jpg") }.sorted().prefix(count)
+    for (index, name) in names.enumerated() {
+      try FileManager.default.copyItem(
+        atPath: shipped("detector/samples/squat/\(name)"), toPath: "\(path)/\(index + 1).jpg")
+    }
+    return path
+  }
+
   /// A video of grey pictures.
   static func video(_ count: Int, rate: Int, in folder: TemporaryFolder) throws -> String {
     let path = folder.path("video-\(count)-\(rate).y4m")

@@ -80,7 +80,7 @@ import Testing
     #expect(html.contains("<dt>estimated level</dt><dd>1 of 4</dd>"))
     #expect(html.contains("<td>right</td><td>0.0°</td><td>18.0°</td><td>18.0°</td><td>6.3 s</td>"))
     #expect(html.contains("The right arm ends more than 10° below its start."))
-    #expect(html.components(separatedBy: "<svg").count == 4)
+    #expect(html.components(separatedBy: "<figure class=\"wide\">").count == 4)
     #expect(html.contains("How it was measured") && html.contains("robust-v1"))
   }
 
@@ -89,7 +89,7 @@ import Testing
       let html = page(recording)
       #expect(html.contains("Insufficient data") && html.contains("Not a medical device"))
       #expect(!html.contains("estimated level") && !html.contains("severity") && !html.contains(" of 4<"))
-      #expect(html.components(separatedBy: "<svg").count == 4)
+      #expect(html.components(separatedBy: "<figure class=\"wide\">").count == 4)
     }
     #expect(page(try recording(seconds: 6)).contains("6.1 s, expected 10 s or more"))
     #expect(page(try recording(missing: .rightWrist)).contains("right_wrist was found in 0"))

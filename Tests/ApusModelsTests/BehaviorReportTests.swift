@@ -79,7 +79,7 @@ import Testing
     #expect(html.contains("<td>sit</td><td>1</td><td>4.0</td><td>4.0 s</td><td>44 %</td>"))
     #expect(html.contains("<dt>frames</dt><dd>200, 150 used</dd>"))
     #expect(html.contains("learned from synthetic motion") && html.contains("without meaning: run"))
-    #expect(html.components(separatedBy: "<svg").count == 4)
+    #expect(html.components(separatedBy: "<figure class=\"wide\">").count == 4)
     #expect(html.contains("dog &amp; cat.jsonl"))
     #expect(html.contains("&lt;b&gt;walk&lt;/b&gt;") && !html.contains("<b>walk"))
   }

@@ -7,14 +7,14 @@ import ApusMotion
 struct BarPathOverlay {
   private var sink: PictureSink
   private var trail: [(time: Double, point: PixelPoint?)] = []
-  private let units: BarUnits
+  private let settings: BarPathSettings
 
   /// How much of the way is shown, in seconds.
   private static let trailSeconds = 3.0
 
   init(path: String, settings: BarPathSettings) throws {
     sink = try PictureSink(path: path, isSingle: false)
-    units = settings.units
+    self.settings = settings
   }
 
   mutating func add(
@@ -25,8 +25,10 @@ struct BarPathOverlay {
     trail.removeAll { update.timestamp - $0.time > Self.trailSeconds }
     let people = found.filter { !$0.keypoints.isEmpty && detector.name(ofClass: $0.classIndex) == "person" }
     let largest = people.max { $0.box.area < $1.box.area }
-    let drawn = largest.map { detector.drawn([$0], on: picture.image) } ?? picture.image
+    let scale = settings.exportOverlaySize.scale
+    let drawn = largest.map { detector.drawn([$0], on: picture.image, annotationScale: scale) } ?? picture.image
     var canvas = Canvas(drawn)
+    canvas.annotationScale = scale
     canvas.drawTrail(trail.map(\.point), from: PixelColor(0x00C2FF), to: PixelColor(0xFFD60A))
     if let bar = update.bar {
       canvas.drawCircle(
@@ -34,13 +36,22 @@ struct BarPathOverlay {
         color: PixelColor(0xFFD60A))
     }
     if let text = speed(update) { canvas.drawCaption([text], at: PixelPoint(x: 0, y: 0)) }
-    try sink.write(canvas.image, name: picture.name, index: picture.index, rate: rate)
+    try sink.write(reduced(canvas.image), name: picture.name, index: picture.index, rate: rate)
+  }
+
+  /// The frame no larger than the settings allow, with even sides for those who make a video of it.
+  private func reduced(_ image: Image<UInt8>) throws -> Image<UInt8> {
+    let scale = Double(settings.exportVideoQuality.shortSide) / Double(min(image.width, image.height))
+    guard scale < 1 else { return image }
+    func side(_ value: Int) -> Int { max(2, Int((Double(value) * scale / 2).rounded()) * 2) }
+    return try image.resized(
+      width: side(image.width), height: side(image.height), filter: .antialiasedBilinear)
   }
 
   func close() throws { try sink.close() }
 
   private func speed(_ update: BarPathUpdate) -> String? {
-    if let velocity = update.velocity { return units.velocityText(velocity) }
+    if let velocity = update.velocity { return settings.units.velocityText(velocity) }
     return update.pixelVelocity.map { NumberText.fixed($0, decimals: 0) + " px/s" }
   }
 }

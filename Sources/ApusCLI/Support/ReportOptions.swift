@@ -35,13 +35,13 @@ struct ReportOptions: ParsableArguments {
   }
 
   /// Writes each chart as `NAME.svg` and `NAME.png`, if charts were asked for.
-  func writeCharts(_ all: @autoclosure () -> [(name: String, figure: Figure)]) throws {
+  func writeCharts(_ all: @autoclosure () -> [ReportFigure]) throws {
     guard let charts else { return }
     let theme = Theme.all.first { $0.name == self.theme } ?? .light
     _ = try OutputFolder(path: charts)
-    for (name, figure) in all() {
-      try TextFile.write(figure.svg(), to: "\(charts)/\(name).svg")
-      try ImageFile.write(figure.image(theme: theme), to: "\(charts)/\(name).png")
+    for chart in all() {
+      try TextFile.write(chart.wide.svg(), to: "\(charts)/\(chart.name).svg")
+      try ImageFile.write(chart.wide.image(theme: theme), to: "\(charts)/\(chart.name).png")
     }
   }
 

@@ -20,7 +20,7 @@ public struct HTMLReport: Sendable {
     case facts([Fact])
     /// Rows below a row of names; numbers are set to the right.
     case table(columns: [String], rows: [[String]])
-    case figure(Figure)
+    case figure(ReportFigure)
     /// Pictures side by side, each with its caption.
     case pictures([Picture])
   }
@@ -104,6 +104,8 @@ extension HTMLReport {
     th:first-child,td:first-child{text-align:left}
     figure{margin:1.2rem 0}
     figure svg{display:block;width:100%;height:auto}
+    .narrow{display:none}
+    @media(max-width:34rem){.narrow{display:block}.wide{display:none}}
     .pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(14rem,1fr));gap:1rem}
     .pictures figure{margin:0}
     img{display:block;width:100%;height:auto;border-radius:4px}
@@ -125,7 +127,10 @@ extension HTMLReport {
       }
       return "<div class=\"scroll\" tabindex=\"0\"><table>\n<thead>\(row(columns, "th"))</thead>\n<tbody>\n"
         + rows.map { row($0, "td") }.joined() + "</tbody>\n</table></div>\n"
-    case .figure(let figure): return "<figure>\n\(figure.svg(colors: .inherited))</figure>\n"
+    case .figure(let figure):
+      return [("wide", figure.wide), ("narrow", figure.narrow)].map { name, figure in
+        "<figure class=\"\(name)\">\n\(figure.svg(colors: .inherited))</figure>\n"
+      }.joined()
     case .pictures(let pictures):
       return "<div class=\"pictures\">\n" + pictures.map(markup).joined() + "</div>\n"
     }

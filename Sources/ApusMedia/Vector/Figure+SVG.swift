@@ -13,8 +13,12 @@ extension Figure {
 
   /// The figure as an SVG document, or as an element of a page.
   public func svg(colors: SVGColors = .automatic) -> String {
-    var text = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(Self.number(width)) \(Self.number(height))\""
-    if colors != .inherited { text += " width=\"\(Self.number(width))\" height=\"\(Self.number(height))\"" }
+    var text = "<svg viewBox=\"0 0 \(Self.number(width)) \(Self.number(height))\""
+    // As a part of a page it needs no namespace, and is as large as the page has it.
+    if colors != .inherited {
+      text += " xmlns=\"http://www.w3.org/2000/svg\""
+      text += " width=\"\(Self.number(width))\" height=\"\(Self.number(height))\""
+    }
     text += " role=\"img\" font-family=\"system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif\">\n"
     text += "<title>\(MarkupText.escaped(summary))</title>\n"
     if colors == .automatic { text += "<style>\(Theme.styleSheet(selector: "svg"))</style>\n" }

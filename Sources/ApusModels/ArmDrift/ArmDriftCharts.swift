@@ -28,9 +28,8 @@ public struct ArmDriftCharts: Sendable {
     }
   }
 
-  /// Every chart with a name for its file.
-  public var all: [(name: String, figure: Figure)] {
-    [("angles", angles.figure()), ("asymmetry", asymmetry.figure()), ("wrists", wrists.figure())]
+  public var all: [ReportFigure] {
+    [ReportFigure("angles", angles), ReportFigure("asymmetry", asymmetry), ReportFigure("wrists", wrists)]
   }
 
   /// How far each arm is below the horizontal, with the start of each and where a drift begins.

@@ -42,7 +42,7 @@ public struct ArmDriftPage: Sendable {
       method = Self.method(outcome.profile, outcome.mode)
     }
     page.blocks.append(.heading("Charts"))
-    page.blocks += charts.all.map { .figure($0.figure) }
+    page.blocks += charts.all.map(HTMLReport.Block.figure)
     if !pictures.isEmpty { page.blocks += [.heading("Frames"), .pictures(pictures)] }
     page.blocks += [.heading("How it was measured"), .paragraph(method), .paragraph(ArmDriftText.standard)]
     return page

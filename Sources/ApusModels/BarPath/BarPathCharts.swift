@@ -26,11 +26,8 @@ public struct BarPathCharts: Sendable {
     }
   }
 
-  /// Every chart with a name for its file.
-  public var all: [(name: String, figure: Figure)] {
-    [
-      ("path", path.figure(width: 720, height: 560)), ("height", height.figure()), ("velocity", velocity.figure()),
-    ]
+  public var all: [ReportFigure] {
+    [ReportFigure("path", path, height: 560), ReportFigure("height", height), ReportFigure("velocity", velocity)]
   }
 
   /// Where the bar went, seen from the side.

@@ -27,7 +27,7 @@ public struct BarPathReport: Sendable {
       page.blocks += [.heading("Repetitions"), .table(columns: columns, rows: result.reps.map(row))]
     }
     page.blocks.append(.heading("Charts"))
-    page.blocks += BarPathCharts(result).all.map { .figure($0.figure) }
+    page.blocks += BarPathCharts(result).all.map(HTMLReport.Block.figure)
     if !pictures.isEmpty { page.blocks += [.heading("Frames"), .pictures(pictures)] }
     page.blocks += [.heading("How it was measured"), .paragraph(method)]
     return page
@@ -45,7 +45,7 @@ public struct BarPathReport: Sendable {
       if let best = summary.bestRep { facts.append(.init("fastest", "rep \(best + 1)")) }
     }
     if let rate = result.framesPerSecond {
-      facts.append(.init("frames", "\(result.samples.count) at \(NumberText.short(rate)) a second"))
+      facts.append(.init("frames", "\(result.samples.count) at \(NumberText.short(rate)) fps"))
     }
     if result.missingCount > 0 {
       facts.append(.init("without a bar", "\(result.missingCount), \(result.filledCount) filled in"))

@@ -15,11 +15,10 @@ public struct BehaviorCharts: Sendable {
     clock = ChartClock(first: course.times.first ?? 0, last: course.times.last ?? 0)
   }
 
-  /// Every chart with a name for its file.
-  public var all: [(name: String, figure: Figure)] {
+  public var all: [ReportFigure] {
     [
-      ("timeline", timeline.figure()), ("confidence", confidence.figure()),
-      ("probabilities", probabilities.figure()),
+      ReportFigure("timeline", timeline), ReportFigure("confidence", confidence),
+      ReportFigure("probabilities", probabilities),
     ]
   }
 

@@ -35,7 +35,7 @@ public struct BehaviorReport: Sendable {
       }
     }
     page.blocks.append(.heading("Charts"))
-    page.blocks += BehaviorCharts(course).all.map { .figure($0.figure) }
+    page.blocks += BehaviorCharts(course).all.map(HTMLReport.Block.figure)
     if !pictures.isEmpty { page.blocks += [.heading("Frames"), .pictures(pictures)] }
     page.blocks += [.heading("How it was measured"), .paragraph(method)]
     return page

@@ -4,9 +4,14 @@ import ApusMedia
 extension Detector {
   /// A picture with what was found in it drawn on it: a box with class and score each, and the joints of people.
   ///
-  /// - Parameter leastVisibility: joints that are less visible are left out.
-  public func drawn(_ found: [Detection], on image: Image<UInt8>, leastVisibility: Float = 0.5) -> Image<UInt8> {
+  /// - Parameters:
+  ///   - leastVisibility: joints that are less visible are left out.
+  ///   - annotationScale: how large lines and labels are, compared with what suits the picture's size.
+  public func drawn(
+    _ found: [Detection], on image: Image<UInt8>, leastVisibility: Float = 0.5, annotationScale: Double = 1
+  ) -> Image<UInt8> {
     var canvas = Canvas(image)
+    canvas.annotationScale = annotationScale
     // What is surest is in front.
     for detection in found.reversed() {
       let color = PixelColor.palette(forClass: detection.classIndex)
