@@ -23,6 +23,7 @@ struct ApusCommand: ParsableCommand {
         APUS_THREADS   number of threads, one a core when unset; changes no result
         APUS_KERNELS   instruction set: baseline, avx2 or avx512
         APUS_BLAS      path of the BLAS library, or none
+        APUS_SESSIONS  folder in which runs are kept, see 'apus history'
         NO_COLOR       no colours, even on a terminal
 
       EXIT STATUS
@@ -38,7 +39,8 @@ struct ApusCommand: ParsableCommand {
     subcommands: [
       DemoCommand.self, RunCommand.self, InspectCommand.self, CompareCommand.self, ParityCommand.self,
       ReduceCommand.self, DetectCommand.self, BreedCommand.self, ImageCommand.self, BehaviorCommand.self,
-      BarPathCommand.self, ArmDriftCommand.self, SuggestCommand.self, FillCommand.self, TypeCommand.self, TokenizeCommand.self,
-      QuantizeCommand.self, VerifyCommand.self, ConformanceCommand.self, DoctorCommand.self,
+      BarPathCommand.self, ArmDriftCommand.self, HistoryCommand.self, SuggestCommand.self, FillCommand.self,
+      TypeCommand.self, TokenizeCommand.self, QuantizeCommand.self, VerifyCommand.self, ConformanceCommand.self,
+      DoctorCommand.self,
     ])
 }

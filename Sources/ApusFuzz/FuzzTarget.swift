@@ -42,6 +42,7 @@ let fuzzTargets: [any FuzzTarget] = [
   NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(), ONNXSessionTarget(),
   VocabularyTarget(), TokenizerConfigurationTarget(), TypedTextTarget(),
   PNGTarget(), JPEGTarget(), NetpbmTarget(), BMPTarget(), Y4MTarget(), DeflateTarget(), DetectorMetadataTarget(),
+  RunSessionTarget(),
 ]
 
 /// Runs `read`, and accepts errors of the given types alone. Their texts are made, since a user would see them.

@@ -1,30 +1,32 @@
 /// Writes a JSON object member by member, in the order given.
-struct JSONObject {
+package struct JSONObject {
   private var members: [String] = []
 
-  var text: String { "{" + members.joined(separator: ",") + "}" }
+  package init() {}
 
-  mutating func add(_ key: String, _ value: Int) { add(key, literal: "\(value)") }
+  package var text: String { "{" + members.joined(separator: ",") + "}" }
+
+  package mutating func add(_ key: String, _ value: Int) { add(key, literal: "\(value)") }
 
   /// Swift prints the shortest decimal that reads back as the same number, always in a form JSON allows. Everything
   /// written here was checked to be finite when it came in.
-  mutating func add(_ key: String, _ value: some BinaryFloatingPoint & LosslessStringConvertible) {
+  package mutating func add(_ key: String, _ value: some BinaryFloatingPoint & LosslessStringConvertible) {
     add(key, literal: value.isFinite ? value.description : "null")
   }
 
-  mutating func add(_ key: String, _ value: String) { add(key, literal: Self.quoted(value)) }
+  package mutating func add(_ key: String, _ value: String) { add(key, literal: Self.quoted(value)) }
 
-  mutating func add(_ key: String, _ values: [String]) {
+  package mutating func add(_ key: String, _ values: [String]) {
     add(key, literal: "[" + values.map(Self.quoted).joined(separator: ",") + "]")
   }
 
-  mutating func add(_ key: String, _ object: JSONObject) { add(key, literal: object.text) }
+  package mutating func add(_ key: String, _ object: JSONObject) { add(key, literal: object.text) }
 
-  mutating func add(_ key: String, _ objects: [JSONObject]) {
+  package mutating func add(_ key: String, _ objects: [JSONObject]) {
     add(key, literal: "[" + objects.map(\.text).joined(separator: ",") + "]")
   }
 
-  mutating func add(_ key: String, _ flag: Bool) { add(key, literal: flag ? "true" : "false") }
+  package mutating func add(_ key: String, _ flag: Bool) { add(key, literal: flag ? "true" : "false") }
 
   private mutating func add(_ key: String, literal: String) { members.append(Self.quoted(key) + ":" + literal) }
 

@@ -38,6 +38,7 @@ struct ArmDriftCommand: ParsableCommand {
         apus arm-drift keypoints.json --mode legacy --csv angles.csv
         apus arm-drift keypoints.json --report arms.html --charts charts --theme dark
         apus arm-drift keypoints.json --overlay arms.y4m --frames recording.y4m
+        apus arm-drift keypoints.json --session runs && apus history runs
       """)
 
   @Argument(
@@ -69,8 +70,10 @@ struct ArmDriftCommand: ParsableCommand {
   func validate() throws { try frames.validate(with: results) }
 
   func run() throws {
+    let recorder = results.kept.recorder(command: "arm-drift")
     let options = try input.readerOptions()
-    let source = try ByteInput(path: file)
+    recorder?.set(options, profile: profile, mode: mode)
+    let source = try ByteInput(path: file, digest: recorder?.digest("input", file))
     let recording: ArmRecording
     do {
       recording = try ArmRecording(json: source.readAll(limit: ArmRecording.byteLimit), options: options)
@@ -85,18 +88,24 @@ struct ArmDriftCommand: ParsableCommand {
       if !json { for line in ArmDriftTextReport(report).lines { try Output.line(line) } }
       if let csv { try TextFile.write(report.csv, to: csv) }
     }
-    try write(outcome, recording, samples)
-    if case .insufficientData(let reason) = outcome { throw CommandFailure(.badData, "\(source.name): \(reason)") }
+    let page = try write(outcome, recording, samples, recorder)
+    var failure: CommandFailure?
+    if case .insufficientData(let reason) = outcome { failure = .init(.badData, "\(source.name): \(reason)") }
+    try recorder?.finish(outcome.kept(page: page), failure: failure)
+    if let failure { throw failure }
   }
 
   /// Writes page, charts and overlay; also of a recording without a level, which they show to have none.
-  private func write(_ outcome: ArmDriftOutcome, _ recording: ArmRecording, _ samples: ArmSamples) throws {
+  /// - Returns: the page.
+  private func write(
+    _ outcome: ArmDriftOutcome, _ recording: ArmRecording, _ samples: ArmSamples, _ recorder: SessionRecorder?
+  ) throws -> String {
     let pictures = try ArmDriftPictures(recording: recording, samples: samples, outcome: outcome)
-      .draw(frames: frames, results: results)
+      .draw(frames: frames, results: results, recorder: recorder)
     let charts = ArmDriftCharts(outcome, of: recording, samples: samples)
-    try results.writeReport(
-      ArmDriftPage(outcome, charts: charts, source: ReportOptions.sourceName(file), pictures: pictures).html)
     try results.writeCharts(charts.all)
+    return try results.writeReport(
+      ArmDriftPage(outcome, charts: charts, source: ReportOptions.sourceName(file), pictures: pictures).html)
   }
 }
 

@@ -25,6 +25,7 @@ struct BarPathCommand: ParsableCommand {
         apus barpath frames --fps 30 --report squat.html --csv squat.csv --overlay overlay.y4m
         ffmpeg -i lift.mp4 -f yuv4mpegpipe - | apus barpath - --lift deadlift --json
         apus barpath --detections detections.jsonl --preset several-bars
+        apus barpath frames --fps 30 --session runs && apus history runs
         apus barpath --list-settings
       """)
 
@@ -73,20 +74,27 @@ struct BarPathCommand: ParsableCommand {
       for line in BarPathSettingOptions.list { try Output.line(line) }
       return
     }
-    var session = BarPathSession(stream: try BarPathStream(settings: settings.value()), results: results)
+    let recorder = results.files.kept.recorder(command: "barpath")
+    let settings = try settings.value(recorder: recorder)
+    recorder?.set(settings)
+    var session = BarPathSession(
+      stream: try BarPathStream(settings: settings), results: results, recorder: recorder)
     var failure: (any Error)?
     do {
       if let detections {
+        recorder?.set(try readerOptions)
         try session.read(detections, options: readerOptions)
       } else if let input {
-        try session.watch(
-          PictureSource([input], options: pictures), detector: network.detector(), plateClass: plateClass)
+        let source = try PictureSource([input], options: pictures, recorder: recorder)
+        let detector = try network.detector()
+        recorder?.set(detector, network, pictures, plateClass: plateClass)
+        try session.watch(source, detector: detector, plateClass: plateClass)
       }
     } catch let error where session.stream.frameCount > 1 {
       // What came before an error is kept.
       failure = error
     }
-    try session.finish(source: input ?? detections ?? "", asJSON: json)
+    try session.finish(source: input ?? detections ?? "", asJSON: json, failure: failure)
     if let failure { throw failure }
   }
 

@@ -38,6 +38,7 @@ struct BehaviorCommand: ParsableCommand {
         apus behavior poses.jsonl --segments --csv segments.csv
         apus behavior poses.jsonl --report dog.html --charts charts
         apus behavior poses.jsonl --overlay dog.y4m --frames walk.y4m
+        apus behavior poses.jsonl --session runs && apus history runs
         apus behavior --sensitivity
       """)
 
@@ -68,16 +69,20 @@ struct BehaviorCommand: ParsableCommand {
     if file == nil, !sensitivity { throw ValidationError("Missing expected argument '<file>', a file or '-'.") }
     if file != nil, sensitivity { throw ValidationError("--sensitivity takes no file.") }
     if sensitivity, segments.segments { throw ValidationError("--sensitivity makes no segments.") }
-    if sensitivity, results.areWanted { throw ValidationError("--sensitivity makes no files.") }
+    if sensitivity, results.areNamed { throw ValidationError("--sensitivity makes no files.") }
   }
 
   func run() throws {
+    let recorder = results.files.kept.recorder(command: "behavior")
     let readerOptions = try input.readerOptions()
-    let options = try stream.behaviorOptions(order: readerOptions.order)
-    let classifier = try BehaviorClassifier<Float>.shipped(weights: weights)
+    let options = try stream.behaviorOptions(order: readerOptions.order, recorder: recorder)
+    let model = try WeightsLocator(chosen: weights).path(of: BehaviorClassifier<Float>.fileName)
+    let classifier = try BehaviorClassifier<Float>(path: model)
     guard let file else { return try reportSensitivity(of: classifier) }
 
-    let source = try ByteInput(path: file)
+    recorder?.set(readerOptions, options, segments.options)
+    let source = try ByteInput(path: file, digest: recorder?.digest("input", file))
+    _ = recorder?.digest("model", model)
     var failure: CommandFailure?
     try RowFile.create(at: results.csv) { rows in
       var session = BehaviorSession(
@@ -86,7 +91,7 @@ struct BehaviorCommand: ParsableCommand {
         segmenter: try segments.segmenter(), printer: json ? .json : .text(BehaviorText(info: classifier.modelInfo)),
         files: try BehaviorFiles(
           results, rows: rows, info: classifier.modelInfo, options: options, segments: segments,
-          source: ReportOptions.sourceName(file)))
+          source: ReportOptions.sourceName(file), recorder: recorder))
       failure = try session.run()
     }
     if let failure { throw failure }

@@ -11,11 +11,13 @@ struct ArmDriftPictures {
 
   /// Draws what was asked for.
   /// - Returns: pictures for the report, none where there is no report.
-  func draw(frames: FrameOptions, results: ReportOptions) throws -> [HTMLReport.Picture] {
-    guard results.overlay != nil || results.report != nil else { return [] }
+  func draw(
+    frames: FrameOptions, results: ReportOptions, recorder: SessionRecorder?
+  ) throws -> [HTMLReport.Picture] {
+    guard results.overlay != nil || results.needsPage else { return [] }
     let all = recording.frames
-    let wanted = results.report == nil ? [] : moments
-    var ground = try FrameGround(frames)
+    let wanted = results.needsPage ? moments : []
+    var ground = try FrameGround(frames, recorder: recorder)
     try ground.check(frameCount: all.count)
     var sink = try results.overlay.map { try OverlaySink(path: $0, framesPerSecond: rate) }
     var progress = ProgressBar(total: results.overlay == nil ? nil : all.count)

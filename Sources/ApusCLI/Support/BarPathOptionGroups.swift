@@ -30,11 +30,12 @@ struct BarPathSettingOptions: ParsableArguments {
   @OptionGroup(title: "Choice of the bar") var choice: BarChoiceOptions
   @OptionGroup(title: "Path and repetitions") var path: BarMeasureOptions
 
-  func value() throws -> BarPathSettings {
+  func value(recorder: SessionRecorder? = nil) throws -> BarPathSettings {
     var settings = preset.settings
     if let path = self.settings {
       do {
-        try settings.apply(json: ByteInput(path: path).readAll(limit: 1 << 20))
+        let file = try ByteInput(path: path, digest: recorder?.digest("settings", path))
+        try settings.apply(json: file.readAll(limit: 1 << 20))
       } catch let error as BarPathSettingsError {
         throw CommandFailure(.badData, "\(path): \(error)")
       }

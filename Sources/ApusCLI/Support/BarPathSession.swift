@@ -7,16 +7,19 @@ import ApusMotion
 struct BarPathSession {
   var stream: BarPathStream
   let results: BarPathOutputOptions
+  /// Keeps the run, where that is wanted.
+  let recorder: SessionRecorder?
   private var album = FrameAlbum()
 
-  init(stream: BarPathStream, results: BarPathOutputOptions) {
+  init(stream: BarPathStream, results: BarPathOutputOptions, recorder: SessionRecorder? = nil) {
     self.stream = stream
     self.results = results
+    self.recorder = recorder
   }
 
   /// Reads boxes or positions from a file.
   mutating func read(_ path: String, options: BarReaderOptions) throws {
-    let source = try ByteInput(path: path)
+    let source = try ByteInput(path: path, digest: recorder?.digest("input", path))
     var reader = try BarFrameReader(options: options)
     var progress = ProgressBar(total: source.byteCount)
     defer { progress?.clear() }
@@ -49,6 +52,7 @@ struct BarPathSession {
     // The analysis has a gate of its own.
     var options = DetectionOptions()
     options.confidence = 0.2
+    let keepsPictures = results.files.needsPage
     var overlay = try results.files.overlay.map { try BarPathOverlay(path: $0, settings: stream.settings) }
     var progress = ProgressBar(total: pictures.total)
     defer { progress?.clear() }
@@ -71,7 +75,7 @@ struct BarPathSession {
         } catch let error as BarFrameError {
           throw CommandFailure(.badData, "\(error)")
         }
-        if results.files.report != nil { album.add(picture.image, frame: update.frame) }
+        if keepsPictures { album.add(picture.image, frame: update.frame) }
         try overlay?.add(picture, update, rate: pictures.rate, people: found, detector)
         progress?.update(update.frame + 1, note: "\(update.frame + 1) frames")
       }
@@ -80,17 +84,22 @@ struct BarPathSession {
   }
 
   /// Writes what was asked for.
-  func finish(source: String, asJSON: Bool) throws {
+  /// - Parameter failure: what ended the input early, if something did.
+  func finish(source: String, asJSON: Bool, failure: (any Error)?) throws {
     let result = stream.finish()
     if let path = results.csv {
       try TextFile.write(result.csv(), to: path)
       try TextFile.write(result.metadataJSON + "\n", to: Self.sidecar(of: path))
     }
-    try results.files.writeReport(
-      BarPathReport(result, source: ReportOptions.sourceName(source), pictures: album.pictures(of: result)).html)
+    let html = try results.files.writeReport(page(of: result, source: source))
     try results.files.writeCharts(BarPathCharts(result).all)
-    if asJSON { return try Output.line(result.jsonLine) }
-    for line in BarPathText(result).lines { try Output.line(line) }
+    for line in asJSON ? [result.jsonLine] : BarPathText(result).lines { try Output.line(line) }
+    try recorder?.finish(result.kept(page: html), failure: failure)
+  }
+
+  /// The report, an HTML page.
+  private func page(of result: BarPathResult, source: String) throws -> String {
+    try BarPathReport(result, source: ReportOptions.sourceName(source), pictures: album.pictures(of: result)).html
   }
 
   /// The file beside a table: its name with `.json` for `.csv`.

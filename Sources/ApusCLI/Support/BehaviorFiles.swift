@@ -13,30 +13,40 @@ struct BehaviorFiles {
   private let source: String
   private var course: BehaviorCourse?
   private var pictures: BehaviorPictures?
+  private let recorder: SessionRecorder?
+  /// The table of predictions that a session keeps.
+  private var table: String
 
   /// - Parameters:
   ///   - rows: the table, where one was asked for.
   ///   - source: what a report calls the input.
+  ///   - recorder: keeps the run, where that is wanted.
   init(
     _ options: BehaviorOutputOptions, rows: RowFile?, info: BehaviorModelInfo, options stream: BehaviorOptions,
-    segments: BehaviorSegmentArguments, source: String
+    segments: BehaviorSegmentArguments, source: String, recorder: SessionRecorder?
   ) throws {
     results = options.files
     self.rows = rows
     self.source = source
     areWanted = options.areWanted
     isOfSegments = segments.segments
-    pictures = try BehaviorPictures(frames: options.frames, results: options.files, options: stream)
+    self.recorder = recorder
+    pictures = try BehaviorPictures(
+      frames: options.frames, results: options.files, options: stream, recorder: recorder)
     if options.files.needsCourse {
       course = try BehaviorCourse(info: info, options: stream, segmentOptions: segments.options)
     }
-    try rows?.line(
-      isOfSegments ? BehaviorCSV.segmentHeader : BehaviorCSV.predictionHeader(labels: info.labels))
+    let header = BehaviorCSV.predictionHeader(labels: info.labels)
+    table = header + "\n"
+    try rows?.line(isOfSegments ? BehaviorCSV.segmentHeader : header)
   }
 
   mutating func add(_ event: BehaviorEvent) throws {
     course?.push(event)
-    if !isOfSegments, case .prediction(let prediction) = event { try rows?.line(BehaviorCSV.row(prediction)) }
+    guard case .prediction(let prediction) = event, recorder != nil || !isOfSegments && rows != nil else { return }
+    let row = BehaviorCSV.row(prediction)
+    if !isOfSegments { try rows?.line(row) }
+    if recorder != nil { table += row + "\n" }
   }
 
   func add(_ segment: BehaviorSegment) throws {
@@ -49,13 +59,15 @@ struct BehaviorFiles {
     try pictures?.add(frame, prediction: prediction, isAfterGap: isAfterGap, stream: stream)
   }
 
-  /// Ends the overlay, and writes report and charts.
-  mutating func close(_ summary: BehaviorStreamSummary) throws {
+  /// Ends the overlay, and writes report, charts and session.
+  /// - Parameter failure: what the input broke off with.
+  mutating func close(_ summary: BehaviorStreamSummary, failure: CommandFailure?) throws {
     try pictures?.close(frameCount: summary.frames)
     course?.finish(summary)
     guard let course else { return }
-    try results.writeReport(
+    let page = try results.writeReport(
       BehaviorReport(course, source: source, pictures: pictures?.pictures(of: course) ?? []).html)
     try results.writeCharts(BehaviorCharts(course).all)
+    try recorder?.finish(course.kept(predictions: table, page: page), failure: failure)
   }
 }

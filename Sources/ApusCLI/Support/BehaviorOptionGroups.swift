@@ -133,6 +133,11 @@ struct BehaviorOutputOptions: ParsableArguments {
 
   /// Whether anything goes to a file, so that the input is read to its end whoever reads the output.
   var areWanted: Bool { csv != nil || files.needsCourse || files.overlay != nil }
+
+  /// Whether an option, and not the environment alone, asks for a file.
+  var areNamed: Bool {
+    [csv, files.report, files.charts, files.overlay, files.kept.session].contains { $0 != nil }
+  }
 }
 
 /// How a stream of poses is classified.
@@ -170,7 +175,7 @@ struct BehaviorStreamOptions: ParsableArguments {
     if (mean == nil) != (std == nil) { throw ValidationError("--mean and --std need each other.") }
   }
 
-  func behaviorOptions(order: KeypointOrder) throws -> BehaviorOptions {
+  func behaviorOptions(order: KeypointOrder, recorder: SessionRecorder?) throws -> BehaviorOptions {
     var options = BehaviorOptions()
     options.order = order
     options.missing = missing
@@ -180,7 +185,9 @@ struct BehaviorStreamOptions: ParsableArguments {
     options.threshold = threshold
     options.maximumGap = maxGap == 0 ? nil : maxGap
     if let mean, let std {
-      options.standardization = try Standardization(meanText: Self.text(mean), stdText: Self.text(std))
+      options.standardization = try Standardization(
+        meanText: Self.text(mean, digest: recorder?.digest("mean", mean)),
+        stdText: Self.text(std, digest: recorder?.digest("std", std)))
     }
     try options.validate()
     return options
@@ -189,7 +196,7 @@ struct BehaviorStreamOptions: ParsableArguments {
   /// 48 numbers need no more than this.
   private static let textLimit = 1 << 16
 
-  private static func text(_ path: String) throws -> String {
-    String(decoding: try ByteInput(path: path).readAll(limit: textLimit), as: UTF8.self)
+  private static func text(_ path: String, digest: InputDigest?) throws -> String {
+    String(decoding: try ByteInput(path: path, digest: digest).readAll(limit: textLimit), as: UTF8.self)
   }
 }

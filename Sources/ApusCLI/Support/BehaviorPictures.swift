@@ -26,11 +26,13 @@ struct BehaviorPictures {
   private static let most = 8
 
   /// - Returns: nil where nothing is to be drawn.
-  init?(frames: FrameOptions, results: ReportOptions, options: BehaviorOptions) throws {
-    guard results.overlay != nil || results.report != nil else { return nil }
-    ground = try FrameGround(frames)
+  init?(
+    frames: FrameOptions, results: ReportOptions, options: BehaviorOptions, recorder: SessionRecorder?
+  ) throws {
+    guard results.overlay != nil || results.needsPage else { return nil }
+    ground = try FrameGround(frames, recorder: recorder)
     sink = try results.overlay.map { try OverlaySink(path: $0) }
-    wantsPictures = results.report != nil
+    wantsPictures = results.needsPage
     normalizer = PoseNormalizer(
       order: options.order, range: options.range, minimumConfidence: options.minimumConfidence)
   }

@@ -41,7 +41,7 @@ struct BehaviorSession {
     progress?.clear()
     if let broken, !files.areWanted || stream.predictionCount == 0 { throw broken }
     try finish(isWhole: broken == nil)
-    try files.close(stream.summary)
+    try files.close(stream.summary, failure: broken)
     return broken
   }
 

@@ -16,10 +16,14 @@ final class ByteInput {
   private(set) var position = 0
 
   private let descriptor: Int32
+  private let digest: InputDigest?
   private var chunk = [UInt8](repeating: 0, count: 1 << 16)
 
-  /// - Parameter path: a path, or `-` for standard input.
-  init(path: String) throws {
+  /// - Parameters:
+  ///   - path: a path, or `-` for standard input.
+  ///   - digest: gets every byte that is read.
+  init(path: String, digest: InputDigest? = nil) throws {
+    self.digest = digest
     if path == "-" {
       name = "standard input"
       descriptor = STDIN_FILENO
@@ -50,6 +54,7 @@ final class ByteInput {
       let count = chunk.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
       if count > 0 {
         position += count
+        if let digest { chunk.withUnsafeBytes { digest.update(UnsafeRawBufferPointer(rebasing: $0[..<count])) } }
         return chunk[..<count]
       }
       if count == 0 { return nil }

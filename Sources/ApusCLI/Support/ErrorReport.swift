@@ -42,6 +42,8 @@ struct ErrorReport {
       (status, message) = (Self.status(of: error), "\(error)")
     case is BarPathSettingsError:
       (status, message) = (.usage, "\(error)")
+    case let error as SessionError:
+      (status, message) = (Self.status(of: error), "\(error)")
     case let error as DetectorError:
       (status, message) = (Self.status(of: error), "\(error)")
     case let error as ONNXError:
@@ -71,6 +73,14 @@ struct ErrorReport {
   /// Sizes, boxes and names of files to write come from the command line, everything else from the picture.
   private static func status(of error: ImageError) -> CommandStatus {
     if case .invalidArgument = error.reason { .usage } else { .badData }
+  }
+
+  /// Names come from the command line, what is wrong inside from a session's file.
+  private static func status(of error: SessionError) -> CommandStatus {
+    switch error.reason {
+    case .notFound, .ambiguous, .noSession: .noInput
+    default: .badData
+    }
   }
 
   /// Options and sizes come from the command line, everything else from the model.

@@ -26,9 +26,12 @@ struct FrameGround {
   private static let smallestSide = 320.0
   private static let limits = ImageLimits.default
 
-  init(_ options: FrameOptions) throws {
+  /// - Parameter recorder: is told of the pictures.
+  init(_ options: FrameOptions, recorder: SessionRecorder? = nil) throws {
     path = options.frames
-    source = try path.map { try PictureSource([$0], limits: Self.limits) }
+    source = try path.map { path in
+      try PictureSource([path], limits: Self.limits) { recorder?.digest("frames", $0) }
+    }
   }
 
   /// Compares how many pictures there are with how many frames, where both are known. More pictures are a warning.

@@ -70,19 +70,27 @@ struct PictureSource {
 
   /// - Throws: ``CommandFailure`` and ``FileError`` for inputs that are not there; ``VideoError`` for times that make no
   ///   sense.
-  init(_ paths: [String], options: PictureOptions) throws {
+  init(_ paths: [String], options: PictureOptions, recorder: SessionRecorder? = nil) throws {
+    if let path = options.timestamps { _ = recorder?.digest("timestamps", path) }
     try self.init(
-      paths, limits: options.limits, times: options.timestamps.map { try TimestampFile(path: $0) }, fps: options.fps)
+      paths, limits: options.limits, times: options.timestamps.map { try TimestampFile(path: $0) }, fps: options.fps
+    ) { recorder?.digest("input", $0) }
   }
 
   /// - Parameters:
   ///   - times: when each frame was.
   ///   - fps: frames a second, of pictures without `times`.
-  init(_ paths: [String], limits: ImageLimits, times: TimestampFile? = nil, fps: Double? = nil) throws {
+  ///   - digest: is asked for every path, and gets what is read of files and pipes here.
+  init(
+    _ paths: [String], limits: ImageLimits, times: TimestampFile? = nil, fps: Double? = nil,
+    digest: (String) -> InputDigest? = { _ in nil }
+  ) throws {
     self.limits = limits
     self.times = times
     self.fps = fps
-    for path in paths { entries += try Self.entries(path, limits: limits) }
+    for path in paths {
+      entries += try Self.entries(path, limits: limits, digest: digest(path))
+    }
     let hasVideo = entries.contains { if case .video = $0 { true } else { false } }
     if hasVideo, entries.count > 1 {
       throw CommandFailure(.usage, "a video must be the only input")
@@ -94,12 +102,12 @@ struct PictureSource {
     }
   }
 
-  private static func entries(_ path: String, limits: ImageLimits) throws -> [Entry] {
+  private static func entries(_ path: String, limits: ImageLimits, digest: InputDigest?) throws -> [Entry] {
     if path != "-", isFolder(path) {
       let folder = try ImageFolder(path: path)
       return folder.pictures.map { Entry.file($0.path) } + folder.skipped.map { Entry.skipped($0.name, $0.reason) }
     }
-    let input = try ByteInput(path: path)
+    let input = try ByteInput(path: path, digest: digest)
     var first: [UInt8] = []
     let magic = Array("YUV4MPEG2".utf8)
     while first.count < magic.count, let chunk = try input.next() { first += chunk }

@@ -19,6 +19,8 @@ struct ReportOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The charts' colours on .png: light or dark.", valueName: "theme"))
   var theme = "light"
 
+  @OptionGroup var kept: SessionOptions
+
   func validate() throws {
     guard Theme.all.contains(where: { $0.name == theme }) else {
       throw ValidationError("--theme \(theme): light or dark was expected.")
@@ -26,12 +28,19 @@ struct ReportOptions: ParsableArguments {
     if overlay == "-" { throw ValidationError("--overlay -: a folder or a .y4m file was expected.") }
   }
 
-  /// Whether a whole recording must be kept for what was asked for.
-  var needsCourse: Bool { report != nil || charts != nil }
+  /// Whether there is going to be a page, as a file or inside a session.
+  var needsPage: Bool { report != nil || kept.isWanted }
 
-  /// Writes the page, if one was asked for.
-  func writeReport(_ html: @autoclosure () throws -> String) throws {
-    if let report { try TextFile.write(html(), to: report) }
+  /// Whether a whole recording must be kept for what was asked for.
+  var needsCourse: Bool { needsPage || charts != nil }
+
+  /// Makes the page, if there is going to be one, and writes it where a file was named.
+  /// - Returns: the page; empty where there is none.
+  func writeReport(_ html: @autoclosure () throws -> String) throws -> String {
+    guard needsPage else { return "" }
+    let html = try html()
+    if let report { try TextFile.write(html, to: report) }
+    return html
   }
 
   /// Writes each chart as `NAME.svg` and `NAME.png`, if charts were asked for.
@@ -59,8 +68,8 @@ struct FrameOptions: ParsableArguments {
   var frames: String?
 
   func validate(with results: ReportOptions) throws {
-    if frames != nil, results.overlay == nil, results.report == nil {
-      throw ValidationError("--frames needs --overlay or --report: something to draw.")
+    if frames != nil, results.overlay == nil, !results.needsPage {
+      throw ValidationError("--frames needs --overlay, --report or --session: something to draw.")
     }
   }
 }

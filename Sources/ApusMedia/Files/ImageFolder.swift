@@ -1,11 +1,3 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
-
 import Apus
 
 /// The pictures of a folder, in the order of their names: of single pictures, or of the frames of a video.
@@ -37,7 +29,7 @@ public struct ImageFolder: Sendable {
     var pictures: [Picture] = []
     var skipped: [Skipped] = []
     let folder = path.hasSuffix("/") ? path : path + "/"
-    for name in try Self.names(in: path).sorted(by: Self.comesBefore) {
+    for name in try folderNames(at: path).sorted(by: Self.comesBefore) {
       do {
         guard !name.hasPrefix(".") else {
           skipped.append(Skipped(name: name, reason: "hidden"))
@@ -55,21 +47,6 @@ public struct ImageFolder: Sendable {
     }
     self.pictures = pictures
     self.skipped = skipped
-  }
-
-  private static func names(in path: String) throws -> [String] {
-    guard !path.utf8.contains(0), let folder = opendir(path) else {
-      let code = errno
-      if code == ENOENT { throw FileError.notFound(path: path) }
-      throw FileError.unreadable(path: path, reason: code == ENOTDIR ? "it is no folder" : "error \(code)")
-    }
-    defer { closedir(folder) }
-    var names: [String] = []
-    while let entry = readdir(folder) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) { String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self) }
-      if name != ".", name != ".." { names.append(name) }
-    }
-    return names
   }
 
   /// Whether `a` comes before `b`: see above. Of equal numbers the one with fewer digits comes first.

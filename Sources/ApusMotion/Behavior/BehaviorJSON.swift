@@ -54,7 +54,9 @@ extension BehaviorEvent {
 
 extension BehaviorSegment {
   /// `{"label": …, "start": …, "end": …, "seconds": …, "mean_confidence": …, "predictions": …}`.
-  public var jsonLine: String {
+  public var jsonLine: String { jsonObject.text }
+
+  fileprivate var jsonObject: JSONObject {
     var object = JSONObject()
     object.add("label", label)
     object.add("start", start)
@@ -62,37 +64,66 @@ extension BehaviorSegment {
     object.add("seconds", seconds)
     object.add("mean_confidence", meanConfidence)
     object.add("predictions", predictions)
-    return object.text
+    return object
   }
 }
 
 extension BehaviorSegmenter {
   /// `{"totals": {label: {"segments": …, "seconds": …, "longest": …}, …}}`, longest first.
   public var totalsJSONLine: String {
+    var object = JSONObject()
+    object.add("totals", totals.jsonObject)
+    return object.text
+  }
+}
+
+extension [BehaviorTotal] {
+  fileprivate var jsonObject: JSONObject {
     var byLabel = JSONObject()
-    for total in totals {
+    for total in self {
       var object = JSONObject()
       object.add("segments", total.segments)
       object.add("seconds", total.seconds)
       object.add("longest", total.longest)
       byLabel.add(total.label, object)
     }
+    return byLabel
+  }
+}
+
+extension BehaviorCourse {
+  /// `{"model": {…}, "frames": …, "used_frames": …, "predictions": …, "uncertain": …, "gaps": …,
+  /// "missing_fraction": …, "totals": {label: {"segments": …, "seconds": …, "longest": …}, …}, "segments": [{…}, …]}`:
+  /// the whole without its predictions. Frames and gaps are there after ``finish(_:)``.
+  public var jsonLine: String {
     var object = JSONObject()
-    object.add("totals", byLabel)
+    object.add("model", info.jsonObject)
+    if let summary {
+      object.add("frames", summary.frames)
+      object.add("used_frames", summary.accepted)
+    }
+    object.add("predictions", count)
+    object.add("uncertain", uncertainCount)
+    if let summary { object.add("gaps", summary.gaps) }
+    if let missingFraction { object.add("missing_fraction", missingFraction) }
+    object.add("totals", totals.jsonObject)
+    object.add("segments", segments.map(\.jsonObject))
     return object.text
   }
 }
 
 extension BehaviorModelInfo {
   /// `{"name": …, "labels": […], "trained_classes": […], "window_length": …, "training_data": …}`.
-  public var jsonLine: String {
+  public var jsonLine: String { jsonObject.text }
+
+  fileprivate var jsonObject: JSONObject {
     var object = JSONObject()
     object.add("name", name)
     object.add("labels", labels)
     object.add("trained_classes", trainedClasses)
     object.add("window_length", windowLength)
     if let trainingData { object.add("training_data", trainingData) }
-    return object.text
+    return object
   }
 }
 

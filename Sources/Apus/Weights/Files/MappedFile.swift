@@ -28,13 +28,14 @@ package final class MappedFile: @unchecked Sendable {
 
   private enum Release { case unmap, free }
 
-  /// Opens a regular file that is not empty.
+  /// Opens a regular file that is not empty, and has at most `limit` bytes.
   /// - Throws: ``FileError``.
-  package init(path: String, access: FileAccess = .mapped) throws {
+  package init(path: String, access: FileAccess = .mapped, limit: Int = .max) throws {
     let descriptor = try openForReading(path)
     defer { close(descriptor) }
     let count = try Self.size(of: descriptor, path: path)
     guard count > 0 else { throw FileError.empty(path: path) }
+    guard count <= limit else { throw FileError.tooLarge(path: path, byteCount: count, limit: limit) }
     name = path
     switch access {
     case .mapped:
@@ -158,7 +159,7 @@ private func openForReading(_ path: String) throws -> Int32 {
 }
 
 /// What the system says about the last call that failed.
-func lastSystemError() -> String {
+package func lastSystemError() -> String {
   let code = errno
   var buffer = [CChar](repeating: 0, count: 256)
   guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }

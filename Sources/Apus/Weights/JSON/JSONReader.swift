@@ -157,6 +157,28 @@ extension JSONReader {
     return value
   }
 
+  /// Reads a number of any form. One that is too large for a `Double` is an error, as is `NaN`, which is no JSON.
+  package mutating func number() throws -> Double {
+    let start = try nextOffset()
+    _ = try scanNumber()
+    guard let value = Double(String(decoding: bytes[start..<offset], as: UTF8.self)), value.isFinite else {
+      throw JSONError(offset: start, reason: .numberOutOfRange)
+    }
+    return value
+  }
+
+  /// Reads `true` or `false`.
+  package mutating func boolean() throws -> Bool {
+    switch try next() {
+    case UInt8(ascii: "t"): try literal("true")
+    case UInt8(ascii: "f"):
+      try literal("false")
+      return false
+    default: throw error(.expected("true or false"))
+    }
+    return true
+  }
+
   /// Reads a string of at most `limit` bytes, counted as they are written.
   package mutating func string(limit: Int = .max) throws -> String {
     guard try next() == UInt8(ascii: "\"") else { throw error(.expected("a string")) }
