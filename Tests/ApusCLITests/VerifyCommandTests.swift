@@ -84,13 +84,15 @@ import Testing
   @Test func theDemoIsOnePageAndAllIsWell() throws {
     let result = try Command.run("demo")
     #expect(result.status == 0)
-    #expect(result.lines.count <= 50)
+    #expect(result.lines.count <= 55)
     #expect(result.output.contains("kernels"))
     #expect(result.output.contains("walking-missing-points"))
     #expect(result.output.contains("synthetic"))
     let report = try Command.run("demo", "--json").object
     #expect(report["equal"] as? Bool == true)
     #expect(try #require(report["clips"] as? [[String: Any]]).count >= 17)
+    let arms = try #require(report["arms"] as? [[String: Any]])
+    #expect(arms.compactMap { $0["made_drift_deg"] as? Double } == [0, 16])
   }
 
   @Test func theDoctorNamesWhatRuns() throws {

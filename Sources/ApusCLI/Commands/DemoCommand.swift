@@ -8,9 +8,9 @@ struct DemoCommand: ParsableCommand {
     abstract: "Check this installation and classify the sample clips.",
     discussion: """
       On one page: what Apus found on this machine; every model that ships, held against its golden outputs; the \
-      sample clips, classified; a rendered squat, followed from its pixels; and a keyboard's suggestions. The clips are \
-      synthetic motion, and so is all that the classifier has learned; the detector has seen rendered gyms only, and the \
-      keyboard has learned from made-up messages.
+      sample clips, classified; a rendered squat, followed from its pixels; two arms held out, one of which sinks; and a \
+      keyboard's suggestions. The clips and the arms are synthetic motion, and so is all that the classifier has \
+      learned; the detector has seen rendered gyms only, and the keyboard has learned from made-up messages.
 
       Ends with 0 when everything is as it should be, with 1 when something is not.
       """)
@@ -25,7 +25,7 @@ struct DemoCommand: ParsableCommand {
     let clips = try SampleClips().classify(with: BehaviorClassifier<Float>.shipped())
     let report = DemoReport(
       verification: verification, clips: clips, lifts: try ["squat"].compactMap { try SampleLift(name: $0)?.analyze() },
-      keyboard: try keyboard())
+      arms: try SampleArms()?.analyze(), keyboard: try keyboard())
     try Output.write(json ? jsonText(report) + "\n" : report.text)
     if !report.isEqual { throw CommandStatus.different }
   }
@@ -45,10 +45,14 @@ struct DemoReport: Encodable {
   let verification: VerificationReport
   let clips: [SampleClips.Result]
   let lifts: [SampleLift.Result]
+  /// Nil where there is no recording.
+  let arms: [SampleArms.Result]?
   let keyboard: [SuggestionReport]
 
   var isEqual: Bool {
-    verification.isEqual && clips.allSatisfy(\.equal) && lifts.allSatisfy(\.equal) && keyboard.allSatisfy { !$0.suggestions.isEmpty }
+    let hasArms = arms.map { !$0.isEmpty && $0.allSatisfy(\.isEqual) } ?? true
+    return verification.isEqual && clips.allSatisfy(\.equal) && lifts.allSatisfy(\.equal) && hasArms
+      && keyboard.allSatisfy { !$0.suggestions.isEmpty }
   }
 
   var text: String {
@@ -58,6 +62,7 @@ struct DemoReport: Encodable {
     lines += [terminal.styled("Models against their golden outputs", .bold)] + verification.table + [""]
     lines += [terminal.styled("Sample clips of synthetic motion", .bold)] + table + [""]
     if !lifts.isEmpty { lines += [terminal.styled("A rendered squat, from its pixels", .bold)] + squats + [""] }
+    if let arms { lines += [terminal.styled("Two arms held out", .bold)] + drifts(arms) + [""] }
     if !keyboard.isEmpty { lines += [terminal.styled("A keyboard's suggestions", .bold)] + suggestions + [""] }
     let told = clips.filter(\.equal).count
     let outputs = verification.results.filter(\.isEqual).count
@@ -96,6 +101,18 @@ struct DemoReport: Encodable {
     return table.lines.map { "  " + $0 } + ["  the plate is found \(errors) from where it was rendered (median)"]
   }
 
+  private func drifts(_ arms: [SampleArms.Result]) -> [String] {
+    let terminal = Terminal.output
+    var table = TextTable(alignments: [.left, .left, .right, .right])
+    table.add(["", "arm", "sank by", "made to"].map { terminal.styled($0, .dim) })
+    for arm in arms {
+      table.add(
+        terminal.mark(arm.isEqual), arm.arm, NumberText.fixed(arm.drift, decimals: 1) + "°",
+        NumberText.fixed(arm.madeDrift, decimals: 1) + "°")
+    }
+    return table.lines.map { "  " + $0 }
+  }
+
   private var suggestions: [String] {
     let terminal = Terminal.output
     var table = TextTable(alignments: [.left, .left, .left])
@@ -106,7 +123,7 @@ struct DemoReport: Encodable {
     return table.lines.map { "  " + $0 }
   }
 
-  enum CodingKeys: String, CodingKey { case equal, verification, clips, lifts, keyboard }
+  enum CodingKeys: String, CodingKey { case equal, verification, clips, lifts, arms, keyboard }
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
@@ -114,6 +131,7 @@ struct DemoReport: Encodable {
     try container.encode(verification, forKey: .verification)
     try container.encode(clips, forKey: .clips)
     try container.encode(lifts, forKey: .lifts)
+    try container.encodeIfPresent(arms, forKey: .arms)
     try container.encode(keyboard, forKey: .keyboard)
   }
 }

@@ -26,11 +26,13 @@ struct ArmDriftPictures {
     for (index, frame) in all.enumerated() {
       let caption = wanted.first { $0.frame == index }?.caption
       guard sink != nil || caption != nil else { continue }
-      var place = try ground.place(
+      let place = try ground.place(
         forFrame: index, at: frame.timestamp, width: frame.width, height: frame.height)
-      place.canvas.drawArms(of: samples, frame: index, scale: place.scale)
-      try sink?.write(place.canvas.image, name: place.name, index: index, time: frame.timestamp)
-      if let caption { pictures.append(try ReportPicture.make(place.canvas.image, caption)) }
+      func drawn(_ annotationScale: Double = 1) -> Image<UInt8> {
+        place.drawn(annotationScale: annotationScale) { $0.drawArms(of: samples, frame: index, scale: place.scale) }
+      }
+      if sink != nil { try sink?.write(drawn(), name: place.name, index: index, time: frame.timestamp) }
+      if let caption { pictures.append(try ReportPicture.make(drawn(ReportPicture.annotationScale), caption)) }
       progress?.update(index + 1, note: "\(index + 1) of \(all.count) frames drawn")
     }
     try sink?.close()
@@ -74,6 +76,9 @@ struct ArmDriftPictures {
 
 /// Pictures inside a report.
 enum ReportPicture {
+  /// Lines and labels that can be seen although pages show pictures small.
+  static let annotationScale = 2.0
+
   static func make(_ image: Image<UInt8>, _ caption: String) throws -> HTMLReport.Picture {
     let small = FrameAlbum.reduced(image)
     let bytes = try JPEGEncoder.encode(small, quality: 85)

@@ -44,14 +44,20 @@ struct BehaviorPictures {
     let isSurest = wantsPictures && prediction.map(isSurest) ?? false
     guard sink != nil || isSurest else { return }
     let index = stream.frameCount - 1
-    var place = try ground.place(forFrame: index, at: frame.timestamp, width: frame.width, height: frame.height)
-    place.canvas.drawDog(normalizer.pixelPositions(in: frame), scale: place.scale)
-    place.canvas.drawCaption(
-      caption(stream) + ["\(NumberText.fixed(frame.timestamp, decimals: 2)) s"], at: PixelPoint(x: 0, y: 0))
-    try sink?.write(place.canvas.image, name: place.name, index: index, time: frame.timestamp)
+    let place = try ground.place(forFrame: index, at: frame.timestamp, width: frame.width, height: frame.height)
+    let points = normalizer.pixelPositions(in: frame)
+    let lines = caption(stream) + ["\(NumberText.fixed(frame.timestamp, decimals: 2)) s"]
+    func drawn(_ annotationScale: Double = 1) -> Image<UInt8> {
+      place.drawn(annotationScale: annotationScale) { canvas in
+        canvas.drawDog(points, scale: place.scale)
+        canvas.drawCaption(lines, at: PixelPoint(x: 0, y: 0))
+      }
+    }
+    if sink != nil { try sink?.write(drawn(), name: place.name, index: index, time: frame.timestamp) }
     if isSurest, let prediction {
       surest[prediction.rawLabel] = Sure(
-        confidence: prediction.confidence, time: frame.timestamp, image: FrameAlbum.reduced(place.canvas.image))
+        confidence: prediction.confidence, time: frame.timestamp,
+        image: FrameAlbum.reduced(drawn(ReportPicture.annotationScale)))
     }
   }
 

@@ -9,11 +9,19 @@ import ApusMedia
 struct FrameGround {
   /// A picture to draw on.
   struct Place {
-    var canvas: Canvas
+    let canvas: Canvas
     /// Pixels of the canvas to one of the recording.
     var scale: Double
     /// The picture's file.
     var name: String?
+
+    /// The picture with what `draw` draws on it.
+    func drawn(annotationScale: Double = 1, _ draw: (inout Canvas) -> Void) -> Image<UInt8> {
+      var canvas = canvas
+      canvas.annotationScale = annotationScale
+      draw(&canvas)
+      return canvas.image
+    }
   }
 
   private let path: String?

@@ -220,10 +220,13 @@ struct ChartLayout {
       .text(
         .init(
           chart.x.label, at: .init((frame.left + frame.right) / 2, height - 10), anchor: .middle, size: Self.labelSize)))
+    // Smaller where it is longer than the axis.
+    let part = (height - 8) / max(1, Figure.width(of: chart.y.label, size: Self.labelSize))
+    let middle = max((frame.top + frame.bottom) / 2, min(height / 2, frame.bottom))
     figure.add(
       .text(
         .init(
-          chart.y.label, at: .init(17, (frame.top + frame.bottom) / 2), anchor: .middle, size: Self.labelSize,
+          chart.y.label, at: .init(17, middle), anchor: .middle, size: Self.labelSize * min(1, part),
           isVertical: true)))
   }
 

@@ -106,7 +106,7 @@ extension HTMLReport {
     figure svg{display:block;width:100%;height:auto}
     .narrow{display:none}
     @media(max-width:34rem){.narrow{display:block}.wide{display:none}}
-    .pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(14rem,1fr));gap:1rem}
+    .pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(19rem,100%),1fr));gap:1rem}
     .pictures figure{margin:0}
     img{display:block;width:100%;height:auto;border-radius:4px}
     figcaption{color:var(--secondary);font-size:.85rem;margin-top:.3rem}

@@ -62,7 +62,7 @@ public struct ArmDriftCharts: Sendable {
   /// How much the heights of the wrists differ, and the boundaries of the levels.
   public var asymmetry: Chart {
     var chart = Chart(
-      title: "Asymmetry", x: clock.axis, y: .init("difference in height", unit: "arm lengths"))
+      title: "Asymmetry", x: clock.axis, y: .init("height difference", unit: "arm lengths"))
     chart.series = [.init("asymmetry", color: Self.otherColor, points: points(\.asymmetry))]
     chart.rules = profile.boundaries.enumerated().map { index, boundary in
       .init("level \(index + 1) from \(NumberText.short(boundary))", boundary)
@@ -79,7 +79,7 @@ public struct ArmDriftCharts: Sendable {
 
   /// Where wrists and shoulders are, from the lower edge of the picture.
   public var wrists: Chart {
-    var chart = Chart(title: "Heights", x: clock.axis, y: .init("above the lower edge", unit: "% of the picture"))
+    var chart = Chart(title: "Heights", x: clock.axis, y: .init("height in the picture", unit: "%"))
     func series(_ name: String, _ keypoint: ArmKeypoint, _ color: Int, _ style: Chart.Style) -> Chart.Series {
       .init(
         name, style: style, color: color,

@@ -87,7 +87,7 @@ public struct BehaviorReport: Sendable {
   private var segments: HTMLReport.Block {
     let clock = ChartClock(first: course.times.first ?? 0, last: course.times.last ?? 0)
     return .table(
-      columns: ["behaviour", "from", "to", "lasts", "mean confidence"],
+      columns: ["behaviour", "from", "to", "lasts", "confidence"],
       rows: course.segments.prefix(Self.mostRows).map { segment in
         [
           segment.label, clock.text(segment.start), clock.text(segment.end),
