@@ -68,11 +68,11 @@ struct BarPathSession {
         }
         let found = try detector.detections(in: picture.image, options: options)
         let update: BarPathUpdate
-        do {
+        do throws(BarFrameError) {
           update = try stream.push(
             detector.barFrame(
               found, timestamp: time, width: picture.image.width, height: picture.image.height, plates: [plateClass]))
-        } catch let error as BarFrameError {
+        } catch {
           throw CommandFailure(.badData, "\(error)")
         }
         if keepsPictures { album.add(picture.image, frame: update.frame) }
