@@ -37,7 +37,7 @@ def rendered(folder, seed, fps=30, variable=False, mirror=False, reps=2):
 def found(apus, path, truth, kind, seed):
     """What Apus makes of it."""
     pace = ["--fps", str(truth["fps"])] if truth["fps"] else ["--timestamps", str(path / "timestamps.txt")]
-    frames = [str(path), *pace, "--size", "320"]
+    frames = [str(path), *pace]
     if kind != "dropped":
         return run(apus, "barpath", *frames, "--json")
     lines = run(apus, "detect", *frames, "--confidence", "0.2", "--json", lines=True)
