@@ -1,7 +1,8 @@
 import Apus
 import ApusMedia
+import ApusModels
 
-/// What is done to a picture before a network sees it.
+/// What is done to a picture before a network sees it, and to its boxes afterwards.
 func imageWorkloads() -> [Workload] {
   let letterboxes = [(1000, 1000), (1280, 720), (4000, 3000)].map { width, height in
     pictureWorkload("letterbox-tensor", width, height, to: "1×3×640×640", bytes: 640 * 640 * 3 * 4) { image in
@@ -22,7 +23,29 @@ func imageWorkloads() -> [Workload] {
     let input = ImageInput(width: 299, height: 299, fit: .centerCrop, filter: .antialiasedBilinear)
     return { try input.tensor(image) }
   }
-  return letterboxes + smaller + [square]
+  return letterboxes + smaller + [square, suppression(things: 40, boxesEach: 50), suppression(things: 8400, boxesEach: 1)]
+}
+
+/// Suppression of boxes, many of which show the same thing.
+private func suppression(things: Int, boxesEach: Int) -> Workload {
+  let count = things * boxesEach
+  return Workload(
+    name: "image/suppression-\(things)x\(boxesEach)", shape: "\(count) boxes of \(things) things",
+    cost: .bytes(Double(count * MemoryLayout<PixelBox>.stride)), twin: nil
+  ) {
+    let boxes = (0..<count).map { index in
+      let (thing, shift) = (index % things, Double(index / things) * 0.2)
+      let (x, y) = (Double(thing * 37 % 600) + shift, Double(thing * 91 % 560) + shift)
+      return PixelBox(x0: x, y0: y, x1: x + 30, y1: y + 60)
+    }
+    let scores = (0..<count).map { Float($0 &* 7919 % 1009) / 1009 }
+    let classes = (0..<count).map { $0 % things % 80 }
+    return {
+      _ = NonMaximumSuppression.kept(
+        boxes: boxes, scores: scores, classes: classes, overlap: 0.45, isClassAgnostic: false, maximumCount: 300)
+      return nil
+    }
+  }
 }
 
 private func pictureWorkload(

@@ -2,42 +2,8 @@ import Testing
 
 @testable import ApusMotion
 
-extension BarFrameReader {
-  /// Reads everything in `text`, fed in chunks of `chunk` bytes.
-  static func frames(
-    in text: String, chunk: Int = .max, options: BarReaderOptions = BarReaderOptions()
-  ) throws -> [BarFrame] {
-    var reader = try BarFrameReader(options: options)
-    var frames: [BarFrame] = []
-    var rest = Array(text.utf8)[...]
-    while !rest.isEmpty {
-      reader.append(rest.prefix(chunk))
-      rest = rest.dropFirst(chunk)
-      while let frame = try reader.next() { frames.append(frame) }
-    }
-    reader.finish()
-    while let frame = try reader.next() { frames.append(frame) }
-    return frames
-  }
-
-  /// The error that reading `text` ends in.
-  static func failure(in text: String, options: BarReaderOptions = BarReaderOptions()) -> BarReadError? {
-    do {
-      _ = try frames(in: text, options: options)
-      return nil
-    } catch {
-      return error as? BarReadError
-    }
-  }
-}
-
-extension BarReaderOptions {
-  func with(_ change: (inout BarReaderOptions) -> Void) -> BarReaderOptions {
-    var options = self
-    change(&options)
-    return options
-  }
-}
+extension BarFrameReader: ReaderOfFrames {}
+extension BarReaderOptions: Changeable {}
 
 @Suite struct BarPathJSONLinesTests {
   @Test func aFrame() throws {

@@ -6,13 +6,7 @@ func path(_ ys: [Double?]) -> [BarPoint?] { ys.map { $0.map { BarPoint(x: 100, y
 /// Timestamps at a steady rate.
 func times(_ count: Int, fps: Double = 30) -> [Double] { (0..<count).map { Double($0) / fps } }
 
-extension BarPathSettings {
-  func with(_ change: (inout BarPathSettings) -> Void) -> BarPathSettings {
-    var settings = self
-    change(&settings)
-    return settings
-  }
-}
+extension BarPathSettings: Changeable {}
 
 /// SplitMix64 with a few distributions, so that tests see the same noise everywhere.
 struct Noise {

@@ -41,12 +41,6 @@ extension BehaviorOptions {
     options.framesPerSecond = nil
     return options
   }
-
-  func with(_ change: (inout BehaviorOptions) -> Void) -> BehaviorOptions {
-    var options = self
-    change(&options)
-    return options
-  }
 }
 
 extension BehaviorStream {
@@ -65,13 +59,26 @@ func jsonLine(
   return "{\(head),\"keypoints\":[\(points)]\(tail)}"
 }
 
-extension PoseFrameReader {
+/// A reader of lines that come in pieces.
+protocol ReaderOfFrames {
+  associatedtype Options: Changeable
+  associatedtype Frame
+  associatedtype Failure: Error
+  init(options: Options) throws(MotionConfigurationError)
+  mutating func append(_ bytes: some Sequence<UInt8>)
+  mutating func finish()
+  mutating func next() throws(Failure) -> Frame?
+}
+
+extension PoseFrameReader: ReaderOfFrames {}
+extension PoseReaderOptions: Changeable {}
+extension BehaviorOptions: Changeable {}
+
+extension ReaderOfFrames {
   /// Reads everything in `text`, fed in chunks of `chunk` bytes.
-  static func frames(
-    in text: String, chunk: Int = .max, options: PoseReaderOptions = PoseReaderOptions()
-  ) throws -> [PoseFrame] {
-    var reader = try PoseFrameReader(options: options)
-    var frames: [PoseFrame] = []
+  static func frames(in text: String, chunk: Int = .max, options: Options = Options()) throws -> [Frame] {
+    var reader = try Self(options: options)
+    var frames: [Frame] = []
     var rest = Array(text.utf8)[...]
     while !rest.isEmpty {
       reader.append(rest.prefix(chunk))
@@ -84,20 +91,25 @@ extension PoseFrameReader {
   }
 
   /// The error that reading `text` ends in.
-  static func failure(in text: String, options: PoseReaderOptions = PoseReaderOptions()) -> PoseReadError? {
+  static func failure(in text: String, options: Options = Options()) -> Failure? {
     do {
       _ = try frames(in: text, options: options)
       return nil
     } catch {
-      return error as? PoseReadError
+      return error as? Failure
     }
   }
 }
 
-extension PoseReaderOptions {
-  func with(_ change: (inout PoseReaderOptions) -> Void) -> PoseReaderOptions {
-    var options = self
-    change(&options)
-    return options
+/// A value that starts from defaults.
+protocol Changeable {
+  init()
+}
+
+extension Changeable {
+  func with(_ change: (inout Self) -> Void) -> Self {
+    var changed = self
+    change(&changed)
+    return changed
   }
 }

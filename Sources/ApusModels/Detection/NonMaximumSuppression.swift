@@ -4,9 +4,9 @@ import ApusMedia
 ///
 /// From the highest score to the lowest, a box is kept unless its overlap with one that was kept before is greater than
 /// the limit. Of equal scores the one that stands first comes first. O(n log n + n · kept).
-enum NonMaximumSuppression {
+package enum NonMaximumSuppression {
   /// - Returns: the indexes of the boxes that are kept, from the highest score to the lowest, at most `maximumCount`.
-  static func kept(
+  package static func kept(
     boxes: [PixelBox], scores: [Float], classes: [Int], overlap: Float, isClassAgnostic: Bool, maximumCount: Int,
     candidateLimit: Int = .max
   ) -> [Int] {

@@ -94,9 +94,7 @@ public struct BarFrameReader: Sendable {
   private var format: BarFrameFormat
   private var csv: BarCSVHeader?
   private var previousTimestamp: Double?
-  /// The last frame whose time came from the input, and how many frames ago it was.
-  private var lastGivenTime = 0.0
-  private var framesSinceGivenTime = 0
+  private var clock: FrameClock
 
   /// - Throws: ``MotionConfigurationError`` for a setting outside its range.
   public init(options: BarReaderOptions = BarReaderOptions()) throws(MotionConfigurationError) {
@@ -104,6 +102,7 @@ public struct BarFrameReader: Sendable {
     self.options = options
     format = options.format
     lines = LineBuffer(limit: options.lineLimit)
+    clock = FrameClock(framesPerSecond: options.framesPerSecond)
   }
 
   /// Adds bytes, cut anywhere.
@@ -156,7 +155,8 @@ public struct BarFrameReader: Sendable {
       if let lift, let name, lift != name { throw failure(.severalLifts(first: lift, found: name)) }
     case .each:
       if lift != nil, lift != name {
-        (frameCount, previousTimestamp, lastGivenTime, framesSinceGivenTime) = (0, nil, 0, 0)
+        (frameCount, previousTimestamp) = (0, nil)
+        clock = FrameClock(framesPerSecond: options.framesPerSecond)
       }
     }
     lift = name
@@ -164,14 +164,10 @@ public struct BarFrameReader: Sendable {
   }
 
   private mutating func frame(from record: BarRecord) throws(BarReadError) -> BarFrame {
-    var given = record.timestamp
-    let timestamp: Double
-    if given == nil, let number = record.frame, let rate = options.framesPerSecond { given = number / rate }
-    if let given {
-      timestamp = given
-    } else if let rate = options.framesPerSecond {
-      timestamp = lastGivenTime + Double(framesSinceGivenTime) / rate
-    } else {
+    // That of the next frame, if this one can be used.
+    var clock = clock
+    let numbered = record.frame.flatMap { number in options.framesPerSecond.map { number / $0 } }
+    guard let timestamp = clock.time(record.timestamp ?? numbered) else {
       let field = "the time in seconds, without a frame rate to fill it in,"
       throw failure(.unreadable(.missingField(record.frame == nil ? field : "\(field) beside the frame's number")))
     }
@@ -183,8 +179,7 @@ public struct BarFrameReader: Sendable {
     } catch {
       throw failure(.invalidFrame(error.reason))
     }
-    if let given { (lastGivenTime, framesSinceGivenTime) = (given, 0) }
-    framesSinceGivenTime += 1
+    self.clock = clock
     previousTimestamp = timestamp
     frameCount += 1
     return frame
