@@ -77,6 +77,20 @@ import Testing
     }
   }
 
+  @Test func aLegendOfManySeriesLeavesRoomForThem() {
+    var chart = Chart(title: "many", x: .init("time"), y: .init("height"))
+    chart.series = (1...300).map { .init("series \($0)", points: [.init(0, 0), .init(1, Double($0))]) }
+    for (width, height) in [(720.0, 360.0), (360, 288), (160, 120)] {
+      let layout = ChartLayout(chart, width: width, height: height)
+      #expect(layout.frame.bottom - layout.frame.top >= 0.3 * height, "\(width)")
+      let named = layout.figure().items.count { if case .text(let text) = $0 { text.text.hasPrefix("series") } else { false } }
+      let more = layout.figure().items.contains {
+        if case .text(let text) = $0 { text.text == "and \(300 - named) more" } else { false }
+      }
+      #expect(more && named < 60)
+    }
+  }
+
   @Test func longSeriesStaySmall() throws {
     let samples = (0..<100_000).map { Chart.Sample(Double($0) / 30, sin(Double($0) / 500) + Double($0 % 7) * 0.01) }
     var chart = Chart(title: "long", x: .init("time"), y: .init("height"))

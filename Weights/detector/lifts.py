@@ -1,6 +1,6 @@
 """Holds `apus barpath` against clips whose truth is known, from their pixels on.
 
-    python Weights/detector/lifts.py --apus PATH [--clips FOLDER] [--seeds 7 11] [--kinds plain 24 …]
+    python Weights/detector/lifts.py --apus PATH [--clips FOLDER] [--seeds 7 11] [--kinds plain 24 …] [--model FILE]
 
 A clip of two or three squats is rendered for each kind: frames at 24, 30 and 60 a second and at uneven times, with one
 detection in five dropped (`dropped`), and with a mirror that shows a second bar. Each must give the right number of
@@ -34,10 +34,10 @@ def rendered(folder, seed, fps=30, variable=False, mirror=False, reps=2):
     return path, json.loads((path / "truth.json").read_text())
 
 
-def found(apus, path, truth, kind, seed):
+def found(apus, path, truth, kind, seed, more):
     """What Apus makes of it."""
     pace = ["--fps", str(truth["fps"])] if truth["fps"] else ["--timestamps", str(path / "timestamps.txt")]
-    frames = [str(path), *pace]
+    frames = [str(path), *pace, *more]
     if kind != "dropped":
         return run(apus, "barpath", *frames, "--json")
     lines = run(apus, "detect", *frames, "--confidence", "0.2", "--json", lines=True)
@@ -60,15 +60,19 @@ def main():
     parser.add_argument("--apus", required=True)
     parser.add_argument("--clips", type=pathlib.Path)
     parser.add_argument("--seeds", type=int, nargs="+", default=[7])
+    parser.add_argument("--model", help="weights in the place of those that ship")
+    parser.add_argument("--size", help="the network's input in the place of its own")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     options = parser.parse_args()
+    more = [part for name, value in (("--model", options.model), ("--size", options.size)) if value
+            for part in (name, value)]
     with tempfile.TemporaryDirectory() as temporary:
         folder = options.clips or pathlib.Path(temporary)
         failures = 0
         for seed in options.seeds:
             for kind in options.kinds:
                 path, truth = rendered(folder, seed, **KINDS[kind])
-                reps = found(options.apus, path, truth, kind, seed)["reps"]
+                reps = found(options.apus, path, truth, kind, seed, more)["reps"]
                 wanted = truth["reps"]
                 off = [
                     max((abs(ours[mine] / theirs[name] - 1) for ours, theirs in zip(reps, wanted)), default=0)

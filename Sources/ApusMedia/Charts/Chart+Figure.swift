@@ -34,7 +34,10 @@ struct ChartLayout {
     self.width = width
     self.height = height
     var (xRange, yRange) = Self.ranges(of: chart)
-    legendRows = Self.legendRows(chart, width: width - 24)
+    let rows = Self.legendRows(chart, width: width - 24)
+    // A quarter of the figure at most; a last row says how many series have no place.
+    let most = max(1, Int(height * 0.25 / Self.rowHeight))
+    legendRows = rows.count <= most ? rows : rows.prefix(most - 1) + [[]]
     // The names of bands, or half the number at the top of the axis, are between the legend and the frame.
     let top = 16 + Self.titleSize + 8 + Double(legendRows.count) * Self.rowHeight
       + (chart.bands.isEmpty ? 6 : Self.rowHeight)
@@ -162,6 +165,10 @@ struct ChartLayout {
         addSample(of: series, at: index, from: .init(x, y - 4), to: .init(x + 22, y - 4), &figure)
         figure.add(.text(.init(series.name, at: .init(x + 28, y), size: Self.labelSize)))
         x += 44 + Figure.width(of: series.name, size: Self.labelSize)
+      }
+      if row.isEmpty {
+        let shown = legendRows.reduce(0) { $0 + $1.count }
+        figure.add(.text(.init("and \(chart.series.count - shown) more", at: .init(x, y), size: Self.labelSize)))
       }
       y += Self.rowHeight
     }

@@ -34,15 +34,19 @@ public struct BarPathCharts: Sendable {
   public var path: Chart {
     var chart = Chart(title: "Bar path", x: .init("sideways", unit: unit), y: .init("height", unit: unit))
     chart.keepsProportions = true
-    if result.reps.isEmpty {
+    let parts = result.reps.map { result.samples[Self.range($0, result.samples.count)].map(place) }
+    if parts.isEmpty {
       chart.series = [.init("bar", points: result.samples.map(place))]
+    } else if parts.count <= Self.mostColors {
+      chart.series = zip(result.reps, parts).map { .init("rep \($0.id + 1)", points: $1) }
     } else {
-      chart.series = result.reps.map { rep in
-        .init("rep \(rep.id + 1)", points: result.samples[Self.range(rep, result.samples.count)].map(place))
-      }
+      chart.series = [.init("\(parts.count) reps", points: Array(parts.joined(separator: [.init(0, nil)])))]
     }
     return chart
   }
+
+  /// More repetitions are of one colour.
+  private static let mostColors = 8
 
   /// How high the bar was.
   public var height: Chart {
