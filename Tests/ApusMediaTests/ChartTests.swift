@@ -80,7 +80,7 @@ import Testing
   @Test func aLegendOfManySeriesLeavesRoomForThem() {
     var chart = Chart(title: "many", x: .init("time"), y: .init("height"))
     chart.series = (1...300).map { .init("series \($0)", points: [.init(0, 0), .init(1, Double($0))]) }
-    for (width, height) in [(720.0, 360.0), (360, 288), (160, 120)] {
+    for (width, height) in [(720.0, 360.0), (360, 288), (240, 200)] {
       let layout = ChartLayout(chart, width: width, height: height)
       #expect(layout.frame.bottom - layout.frame.top >= 0.3 * height, "\(width)")
       let named = layout.figure().items.count { if case .text(let text) = $0 { text.text.hasPrefix("series") } else { false } }
