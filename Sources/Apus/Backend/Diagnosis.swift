@@ -66,9 +66,9 @@ public struct Diagnosis: Codable, Sendable, Hashable {
     if threads > processor.cores {
       warnings.append("\(threads) threads share \(processor.cores) processor\(processor.cores == 1 ? "" : "s")")
     }
-    if _isDebugAssertConfiguration() {
+    #if DEBUG
       warnings.append("built for debugging: all but the kernels is slow")
-    }
+    #endif
     self.warnings = warnings
   }
 }
