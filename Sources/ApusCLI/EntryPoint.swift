@@ -32,6 +32,7 @@ enum EntryPoint {
   }
 
   private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    let arguments = try SettingsFile.expanded(arguments)
     do {
       return try ApusCommand.parseAsRoot(arguments)
     } catch {

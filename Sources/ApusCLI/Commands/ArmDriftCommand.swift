@@ -7,7 +7,9 @@ extension ArmDriftProfile: ExpressibleByArgument {}
 
 extension ArmDriftMode: ExpressibleByArgument {}
 
-struct ArmDriftCommand: ParsableCommand {
+struct ArmDriftCommand: TakesSettingsFile {
+  static let settingKeys = ["profile", "mode", "fps", "width", "height", "space"]
+
   static let configuration = CommandConfiguration(
     commandName: "arm-drift",
     abstract: "Measure how two arms are held out, from keypoints.",
@@ -55,6 +57,8 @@ struct ArmDriftCommand: ParsableCommand {
       "What change over time adds: one level at most, or, legacy, up to three as once published.", valueName: "mode"))
   var mode = ArmDriftMode.recommended
 
+  @OptionGroup var settings: SettingsFileOption
+
   @Flag(help: "Print JSON.")
   var json = false
 
@@ -73,6 +77,7 @@ struct ArmDriftCommand: ParsableCommand {
     let recorder = results.kept.recorder(command: "arm-drift")
     let options = try input.readerOptions()
     recorder?.set(options, profile: profile, mode: mode)
+    if let path = settings.settings { _ = recorder?.digest("settings", path) }
     let source = try ByteInput(path: file, digest: recorder?.digest("input", file))
     let recording: ArmRecording
     do {

@@ -3,7 +3,12 @@ import ApusModels
 import ApusMotion
 import ArgumentParser
 
-struct BehaviorCommand: ParsableCommand {
+struct BehaviorCommand: TakesSettingsFile {
+  static let settingKeys = [
+    "format", "keypointOrder", "inputFps", "width", "height", "space", "map", "individual", "fps", "stride", "missing",
+    "threshold", "minConfidence", "maxGap", "mean", "std", "enter", "leave", "minDuration",
+  ]
+
   static let configuration = CommandConfiguration(
     commandName: "behavior",
     abstract: "Tell a dog's behaviour from a stream of poses.",
@@ -54,6 +59,8 @@ struct BehaviorCommand: ParsableCommand {
 
   @OptionGroup(title: "Results") var results: BehaviorOutputOptions
 
+  @OptionGroup var settings: SettingsFileOption
+
   @Option(
     help: ArgumentHelp("The weights, a safetensors file.", valueName: "file"),
     completion: .file(extensions: ["safetensors"]))
@@ -81,6 +88,7 @@ struct BehaviorCommand: ParsableCommand {
     guard let file else { return try reportSensitivity(of: classifier) }
 
     recorder?.set(readerOptions, options, segments.options)
+    if let path = settings.settings { _ = recorder?.digest("settings", path) }
     let source = try ByteInput(path: file, digest: recorder?.digest("input", file))
     _ = recorder?.digest("model", model)
     var failure: CommandFailure?

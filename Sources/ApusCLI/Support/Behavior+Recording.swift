@@ -5,7 +5,7 @@ import ApusMotion
 extension SessionRecorder {
   /// How poses are read, classified, and made into segments.
   func set(_ input: PoseReaderOptions, _ stream: BehaviorOptions, _ segments: BehaviorSegmentOptions) {
-    settings.add("format", input.format.rawValue)
+    settings.add("format", PoseFormatArgument(input.format).rawValue)
     settings.add("keypointOrder", input.order.rawValue)
     settings.add("inputFps", input.framesPerSecond)
     settings.add("width", input.width)

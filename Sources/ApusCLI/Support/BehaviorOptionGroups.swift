@@ -10,6 +10,8 @@ extension ImageSpace: ExpressibleByArgument {}
 enum PoseFormatArgument: String, CaseIterable, ExpressibleByArgument {
   case auto, jsonl, csv, dlc, sleap
 
+  init(_ format: PoseFormat) { self = Self.allCases.first { $0.format == format } ?? .auto }
+
   var format: PoseFormat {
     switch self {
     case .auto: .automatic
