@@ -63,6 +63,30 @@ import Testing
     }
   }
 
+  @Test func aLiveStreamIsALineAFrame() throws {
+    try with { folder, file in
+      let run = try Command.run("barpath", "--detections", file, "--live", "--json", "--plate-px", "180")
+      #expect(run.status == 0 && run.lines.count == 390)
+      for (index, line) in run.lines.enumerated() {
+        let update = try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+        let phase = Double(max(0, index - 30) % 120)
+        let wave = index < 30 || phase > 90 ? 0 : (1 - cos(2 * Double.pi * phase / 90)) / 2
+        #expect(abs((update["bar_y"] as? Double ?? 0) - (400 + 160 * wave)) < 1e-9)
+        // At 4 px/cm; the middle of the way up, where the average lags a frame or two behind.
+        if index > 30, phase == 67 { #expect(abs((update["velocity"] as? Double ?? 0) - 41.9) < 3) }
+        if index > 30, phase == 110 { #expect(update["moving"] as? Bool == false) }
+      }
+      let text = try Command.run("barpath", "--detections", "-", "--live", input: String(contentsOfFile: file, encoding: .utf8))
+      #expect(text.lines.count == 390 && text.lines[0] == "0.00 s  320.0, 400.0 px  –")
+      #expect(text.output.contains("  moving"))
+      for option in ["--csv", "--report", "--charts", "--session"] {
+        let path = folder.path("never")
+        #expect(try Command.run("barpath", "--detections", file, "--live", option, path).status == 64)
+        #expect(!FileManager.default.fileExists(atPath: path))
+      }
+    }
+  }
+
   @Test func anOverlayIsAsLargeAsTheSettingsHaveIt() throws {
     try TemporaryFolder.with { folder in
       let pictures = try OverlayFixtures.pictures(3, width: 1440, height: 900, in: folder)

@@ -26,6 +26,7 @@ struct BarPathCommand: ParsableCommand {
         ffmpeg -i lift.mp4 -f yuv4mpegpipe - | apus barpath - --lift deadlift --json
         apus barpath --detections detections.jsonl --preset several-bars
         apus barpath frames --fps 30 --session runs && apus history runs
+        camera | apus barpath - --live --plate-px 110 --json | jq .velocity
         apus barpath --list-settings
       """)
 
@@ -55,6 +56,13 @@ struct BarPathCommand: ParsableCommand {
 
   @OptionGroup(title: "Results") var results: BarPathOutputOptions
 
+  @Flag(
+    help: """
+      Print a line for each frame as it comes, with place and speed of the bar, and measure nothing: memory does not \
+      grow, however long a camera is watched. Speeds are in cm or inches only where options say the scale.
+      """)
+  var live = false
+
   @Flag(help: "List the settings, with their ranges, and end.")
   var listSettings = false
 
@@ -66,6 +74,11 @@ struct BarPathCommand: ParsableCommand {
     guard (input == nil) != (detections == nil) else {
       throw ValidationError("An input, or --detections, was expected: one of both.")
     }
+    if live, results.csv != nil || results.files.report != nil || results.files.charts != nil
+      || results.files.kept.session != nil
+    {
+      throw ValidationError("--live keeps no frames, which --csv, --report, --charts and --session need.")
+    }
     if detections != nil, results.files.overlay != nil { throw ValidationError("--overlay needs pictures to draw on.") }
   }
 
@@ -74,28 +87,40 @@ struct BarPathCommand: ParsableCommand {
       for line in BarPathSettingOptions.list { try Output.line(line) }
       return
     }
+    if live {
+      let settings = try settings.value()
+      let printer = { (update: BarPathUpdate) in
+        try Output.line(json ? update.jsonLine : update.line(units: settings.units))
+      }
+      var session = BarPathSession(try BarTracker(settings: settings), results: results, printer: printer)
+      return try feed(&session)
+    }
     let recorder = results.files.kept.recorder(command: "barpath")
     let settings = try settings.value(recorder: recorder)
     recorder?.set(settings)
-    var session = BarPathSession(
-      stream: try BarPathStream(settings: settings), results: results, recorder: recorder)
+    var session = BarPathSession(try BarPathStream(settings: settings), results: results, recorder: recorder)
     var failure: (any Error)?
     do {
-      if let detections {
-        recorder?.set(try readerOptions)
-        try session.read(detections, options: readerOptions)
-      } else if let input {
-        let source = try PictureSource([input], options: pictures, recorder: recorder)
-        let detector = try network.detector()
-        recorder?.set(detector, network, pictures, plateClass: plateClass)
-        try session.watch(source, detector: detector, plateClass: plateClass)
-      }
-    } catch let error where session.stream.frameCount > 1 {
+      try feed(&session)
+    } catch let error where session.follower.frameCount > 1 {
       // What came before an error is kept.
       failure = error
     }
     try session.finish(source: input ?? detections ?? "", asJSON: json, failure: failure)
     if let failure { throw failure }
+  }
+
+  private func feed(_ session: inout BarPathSession<some BarFollower>) throws {
+    let recorder = session.recorder
+    if let detections {
+      recorder?.set(try readerOptions)
+      try session.read(detections, options: readerOptions)
+    } else if let input {
+      let source = try PictureSource([input], options: pictures, recorder: recorder)
+      let detector = try network.detector()
+      recorder?.set(detector, network, pictures, plateClass: plateClass)
+      try session.watch(source, detector: detector, plateClass: plateClass)
+    }
   }
 
   private var readerOptions: BarReaderOptions {

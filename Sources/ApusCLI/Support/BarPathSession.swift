@@ -3,16 +3,33 @@ import ApusMedia
 import ApusModels
 import ApusMotion
 
-/// Frames in, a lift's analysis out.
-struct BarPathSession {
-  var stream: BarPathStream
+/// What frames are given to.
+protocol BarFollower {
+  var settings: BarPathSettings { get }
+  var frameCount: Int { get }
+  mutating func push(_ frame: BarFrame) throws(BarFrameError) -> BarPathUpdate
+}
+
+extension BarPathStream: BarFollower {}
+extension BarTracker: BarFollower {}
+
+/// Frames in, a lift's analysis out; or, from a tracker, what is known of the bar in each frame.
+struct BarPathSession<Follower: BarFollower> {
+  var follower: Follower
   let results: BarPathOutputOptions
   /// Keeps the run, where that is wanted.
   let recorder: SessionRecorder?
   private var album = FrameAlbum()
 
-  init(stream: BarPathStream, results: BarPathOutputOptions, recorder: SessionRecorder? = nil) {
-    self.stream = stream
+  /// Says what is known of a frame when it has come.
+  private let printer: ((BarPathUpdate) throws -> Void)?
+
+  init(
+    _ follower: Follower, results: BarPathOutputOptions, recorder: SessionRecorder? = nil,
+    printer: ((BarPathUpdate) throws -> Void)? = nil
+  ) {
+    self.follower = follower
+    self.printer = printer
     self.results = results
     self.recorder = recorder
   }
@@ -27,17 +44,18 @@ struct BarPathSession {
     do {
       while let chunk = try source.next() {
         reader.append(chunk)
-        while let frame = try reader.next() { try stream.push(frame) }
-        progress?.update(source.position, note: "\(stream.frameCount) frames")
+        while let frame = try reader.next() { _ = try push(frame) }
+        if try isUnread() { return }
+        progress?.update(source.position, note: "\(follower.frameCount) frames")
       }
       reader.finish()
-      while let frame = try reader.next() { try stream.push(frame) }
+      while let frame = try reader.next() { _ = try push(frame) }
     } catch let error as BarReadError {
       throw named(error)
     } catch let error as BarFrameError {
       throw named(error)
     }
-    if stream.frameCount == 0 { throw CommandFailure(.badData, "\(source.name): there are no frames in it") }
+    if follower.frameCount == 0 { throw CommandFailure(.badData, "\(source.name): there are no frames in it") }
   }
 
   /// Finds the bar in pictures.
@@ -53,10 +71,10 @@ struct BarPathSession {
     var options = DetectionOptions()
     options.confidence = 0.2
     let keepsPictures = results.files.needsPage
-    var overlay = try results.files.overlay.map { try BarPathOverlay(path: $0, settings: stream.settings) }
+    var overlay = try results.files.overlay.map { try BarPathOverlay(path: $0, settings: follower.settings) }
     var progress = ProgressBar(total: pictures.total)
     defer { progress?.clear() }
-    while let event = try pictures.nextEvent() {
+    frames: while let event = try pictures.nextEvent() {
       switch event {
       case .skipped(let name, let reason):
         progress?.clear()
@@ -68,25 +86,41 @@ struct BarPathSession {
         }
         let found = try detector.detections(in: picture.image, options: options)
         let update: BarPathUpdate
-        do throws(BarFrameError) {
-          update = try stream.push(
+        do {
+          update = try push(
             detector.barFrame(
               found, timestamp: time, width: picture.image.width, height: picture.image.height, plates: [plateClass]))
-        } catch {
+        } catch let error as BarFrameError {
           throw CommandFailure(.badData, "\(error)")
         }
         if keepsPictures { album.add(picture.image, frame: update.frame) }
         try overlay?.add(picture, update, rate: pictures.rate, people: found, detector)
+        if try isUnread() { break frames }
         progress?.update(update.frame + 1, note: "\(update.frame + 1) frames")
       }
     }
     try overlay?.close()
   }
 
+  private mutating func push(_ frame: BarFrame) throws -> BarPathUpdate {
+    let update = try follower.push(frame)
+    try printer?(update)
+    return update
+  }
+
+  /// Hands on what was printed, if lines are, and says whether nobody reads them any more.
+  private func isUnread() throws -> Bool {
+    guard printer != nil else { return false }
+    try Output.flush()
+    return Output.isClosed
+  }
+}
+
+extension BarPathSession where Follower == BarPathStream {
   /// Writes what was asked for.
   /// - Parameter failure: what ended the input early, if something did.
   func finish(source: String, asJSON: Bool, failure: (any Error)?) throws {
-    let result = stream.finish()
+    let result = follower.finish()
     if let path = results.csv {
       try TextFile.write(result.csv(), to: path)
       try TextFile.write(result.metadataJSON + "\n", to: Self.sidecar(of: path))
@@ -105,6 +139,17 @@ struct BarPathSession {
   /// The file beside a table: its name with `.json` for `.csv`.
   private static func sidecar(of path: String) -> String {
     (path.lowercased().hasSuffix(".csv") ? String(path.dropLast(4)) : path) + ".json"
+  }
+}
+
+extension BarPathUpdate {
+  /// One line for people: time, place, speed, and whether the bar moves.
+  func line(units: BarUnits) -> String {
+    let time = NumberText.fixed(timestamp, decimals: 2) + " s"
+    guard let bar else { return "\(time)  –" }
+    let place = "\(NumberText.fixed(bar.x, decimals: 1)), \(NumberText.fixed(bar.y, decimals: 1)) px"
+    let speed = velocity.map(units.velocityText) ?? pixelVelocity.map { NumberText.fixed($0, decimals: 0) + " px/s" }
+    return ([time, place, speed ?? "–"] + (isMoving ? ["moving"] : [])).joined(separator: "  ")
   }
 }
 

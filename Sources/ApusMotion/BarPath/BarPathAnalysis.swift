@@ -18,6 +18,7 @@ public enum BarPathAnalysis {
 extension BarPathStream {
   /// Everything that is said of the stored frames.
   func analyzed() -> BarPathResult {
+    let (width, height) = (tracker.width, tracker.height)
     let timestamps = frames.map(\.timestamp)
     let breaks = PathBreaks(timestamps: timestamps, limit: settings.gapFillFrames)
     let center = BarPoint(x: (width ?? 0) / 2, y: (height ?? 0) / 2)
@@ -29,7 +30,7 @@ extension BarPathStream {
       detected: detected, filled: filled.points, isFilled: filled.isFilled, timestamps: timestamps,
       breaks: breaks.isBreak, height: height ?? LivePath.usualHeight)
 
-    let calibration = self.calibration
+    let calibration = tracker.calibration
       ?? BarCalibration(boxSides: frames.map(\.side), diameterCm: settings.plateDiameterCm)
     let smoothed = path.smoothed(settings)
     let (windows, reps) = path.measured(path.measuring(settings, smoothed: smoothed), settings, calibration)
@@ -69,7 +70,7 @@ extension BarPathStream {
     case .automatic(_, let spread)? where spread > 0.1: warnings.append(.unsureCalibration(spread: spread))
     default: break
     }
-    if let sizeChange { warnings.append(.imageSizeChanged(frame: sizeChange)) }
+    if let sizeChange = tracker.sizeChange { warnings.append(.imageSizeChanged(frame: sizeChange)) }
     let gaps = breaks.isBreak.count { $0 }
     if gaps > 0 { warnings.append(.timeGaps(gaps)) }
     if let interval = breaks.interval, interval > 1 / 15.0 + 1e-6 { warnings.append(.lowFrameRate(1 / interval)) }

@@ -10,30 +10,19 @@
 /// ```
 ///
 /// What a push returns rests on the frames so far; ``finish()`` looks at them all again. A frame costs a few hundred
-/// bytes, whatever was detected in it. A frame that cannot be used is left out, and the stream can go on or be
-/// finished: what came before is not lost.
+/// bytes, whatever was detected in it; ``BarTracker`` follows without end, and measures nothing. A frame that cannot be
+/// used is left out, and the stream can go on or be finished: what came before is not lost.
 public struct BarPathStream: Sendable {
-  public let settings: BarPathSettings
+  public var settings: BarPathSettings { tracker.settings }
   /// The frames given so far, those that could not be used included; also the index of the next.
-  public private(set) var frameCount = 0
+  public var frameCount: Int { tracker.frameCount }
 
   var frames: [StoredFrame] = []
-  private(set) var width: Double?
-  private(set) var height: Double?
-  private(set) var sizeChange: Int?
-  /// What the settings say of the scale.
-  let calibration: BarCalibration?
-
-  private var selector: BarSelector
-  private var live: LivePath
+  private(set) var tracker: BarTracker
 
   /// - Throws: ``BarPathSettingsError`` for a setting outside its range.
   public init(settings: BarPathSettings = BarPathSettings()) throws(BarPathSettingsError) {
-    try settings.validate()
-    self.settings = settings
-    calibration = try BarCalibration.given(by: settings)
-    selector = BarSelector(settings: settings)
-    live = LivePath(settings: settings)
+    tracker = try BarTracker(settings: settings)
   }
 
   /// Takes the next frame.
@@ -41,49 +30,17 @@ public struct BarPathStream: Sendable {
   /// - Throws: ``BarFrameError``, naming the frame, for one that cannot be used; it is left out.
   @discardableResult
   public mutating func push(_ frame: BarFrame) throws(BarFrameError) -> BarPathUpdate {
-    let index = frameCount
-    frameCount += 1
-    let pixels = try frame.pixels(
-      frameIndex: index, after: frames.last?.timestamp, minVisibility: settings.minPoseVisibility)
-    note(pixels, index: index)
-
-    let choice = selector.choose(in: pixels)
-    frames.append(
-      StoredFrame(
-        index: index, timestamp: pixels.timestamp, bar: choice.picked, leftWrist: pixels.leftWrist,
-        rightWrist: pixels.rightWrist))
-    settle(choice.settled)
-
-    let center = choice.picked?.center
-    let (smoothed, velocity, isMoving) = live.next(center, timestamp: pixels.timestamp, height: height)
-    return BarPathUpdate(
-      frame: index, timestamp: pixels.timestamp, bar: center, smoothed: smoothed, pixelVelocity: velocity,
-      velocity: velocity.flatMap { velocity in calibration.map { velocity / $0.pixelsPerCm } }, isMoving: isMoving)
+    let step = try tracker.step(frame)
+    frames.append(step.frame)
+    _ = frames.correct(with: step.settled)
+    return step.update
   }
 
   /// Measures everything that was pushed. More frames may follow, and be measured with the rest.
   public func finish() -> BarPathResult {
     var copy = self
-    copy.settle(selector.settledAtEnd())
+    _ = copy.frames.correct(with: tracker.settledAtEnd())
     return copy.analyzed()
-  }
-
-  private mutating func note(_ frame: BarPixelFrame, index: Int) {
-    guard let newWidth = frame.width, let newHeight = frame.height else { return }
-    if width == nil || height == nil { (width, height) = (newWidth, newHeight) }
-    if sizeChange == nil, newWidth != width || newHeight != height { sizeChange = index }
-  }
-
-  /// Corrects the newest frames, the last included.
-  private mutating func settle(_ choices: [BarCandidate?]) {
-    let first = max(0, frames.count - choices.count)
-    guard zip(frames[first...], choices).contains(where: { $0.bar != $1?.center }) else { return }
-    for (index, choice) in zip(first..., choices) { frames[index].set(choice) }
-    // What was smoothed was another bar.
-    live = LivePath(settings: settings)
-    for frame in frames[first...].dropLast() {
-      _ = live.next(frame.bar, timestamp: frame.timestamp, height: height)
-    }
   }
 }
 

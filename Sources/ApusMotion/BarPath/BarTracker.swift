@@ -1,0 +1,106 @@
+/// Follows a bar frame by frame for as long as it may take, in memory that does not grow: a camera's stream.
+///
+/// ```swift
+/// var tracker = try BarTracker(settings: settings)
+/// for frame in frames {
+///   let update = try tracker.push(frame)
+///   if let speed = update.velocity { print(update.timestamp, speed) }
+/// }
+/// ```
+///
+/// It knows what has come so far and nothing of repetitions; ``BarPathStream`` keeps the frames and measures them. A
+/// frame that cannot be used is left out, and the tracker can go on.
+public struct BarTracker: Sendable {
+  public let settings: BarPathSettings
+  /// The frames given so far, those that could not be used included; also the index of the next.
+  public private(set) var frameCount = 0
+
+  /// The size of the first frame that says it.
+  private(set) var width: Double?
+  private(set) var height: Double?
+  /// The first frame of another size.
+  private(set) var sizeChange: Int?
+  /// What the settings say of the scale.
+  let calibration: BarCalibration?
+
+  private var selector: BarSelector
+  private var live: LivePath
+  /// The newest frames: those whose bar may yet turn out to be another one.
+  private var recent: [StoredFrame] = []
+
+  /// - Throws: ``BarPathSettingsError`` for a setting outside its range.
+  public init(settings: BarPathSettings = BarPathSettings()) throws(BarPathSettingsError) {
+    try settings.validate()
+    self.settings = settings
+    calibration = try BarCalibration.given(by: settings)
+    selector = BarSelector(settings: settings)
+    live = LivePath(settings: settings)
+  }
+
+  /// Takes the next frame.
+  ///
+  /// - Throws: ``BarFrameError``, naming the frame, for one that cannot be used; it is left out.
+  @discardableResult
+  public mutating func push(_ frame: BarFrame) throws(BarFrameError) -> BarPathUpdate { try step(frame).update }
+
+  /// What a frame comes to.
+  struct Step {
+    var update: BarPathUpdate
+    /// To be kept by whoever measures.
+    var frame: StoredFrame
+    /// The bar in the newest frames, this one last, where it has been settled on now; else empty.
+    var settled: [BarCandidate?]
+  }
+
+  mutating func step(_ frame: BarFrame) throws(BarFrameError) -> Step {
+    let index = frameCount
+    frameCount += 1
+    let pixels = try frame.pixels(
+      frameIndex: index, after: recent.last?.timestamp, minVisibility: settings.minPoseVisibility)
+    note(pixels, index: index)
+
+    let choice = selector.choose(in: pixels)
+    let stored = StoredFrame(
+      index: index, timestamp: pixels.timestamp, bar: choice.picked, leftWrist: pixels.leftWrist,
+      rightWrist: pixels.rightWrist)
+    if recent.count >= settings.recheckFrames { recent.removeFirst(recent.count - settings.recheckFrames + 1) }
+    recent.append(stored)
+    settle(choice.settled)
+
+    let center = choice.picked?.center
+    let (smoothed, velocity, isMoving) = live.next(center, timestamp: pixels.timestamp, height: height)
+    let update = BarPathUpdate(
+      frame: index, timestamp: pixels.timestamp, bar: center, smoothed: smoothed, pixelVelocity: velocity,
+      velocity: velocity.flatMap { velocity in calibration.map { velocity / $0.pixelsPerCm } }, isMoving: isMoving)
+    return Step(update: update, frame: stored, settled: choice.settled)
+  }
+
+  /// The bar in the newest frames, should nothing follow.
+  func settledAtEnd() -> [BarCandidate?] { selector.settledAtEnd() }
+
+  private mutating func note(_ frame: BarPixelFrame, index: Int) {
+    guard let newWidth = frame.width, let newHeight = frame.height else { return }
+    if width == nil || height == nil { (width, height) = (newWidth, newHeight) }
+    if sizeChange == nil, newWidth != width || newHeight != height { sizeChange = index }
+  }
+
+  private mutating func settle(_ choices: [BarCandidate?]) {
+    guard recent.correct(with: choices) else { return }
+    // What was smoothed was another bar.
+    live = LivePath(settings: settings)
+    for frame in recent.suffix(choices.count).dropLast() {
+      _ = live.next(frame.bar, timestamp: frame.timestamp, height: height)
+    }
+  }
+}
+
+extension [StoredFrame] {
+  /// Corrects the newest frames, the last included.
+  /// - Returns: whether any was wrong.
+  mutating func correct(with choices: [BarCandidate?]) -> Bool {
+    let first = Swift.max(0, count - choices.count)
+    guard zip(self[first...], choices).contains(where: { $0.bar != $1?.center }) else { return false }
+    for (index, choice) in zip(first..., choices) { self[index].set(choice) }
+    return true
+  }
+}
