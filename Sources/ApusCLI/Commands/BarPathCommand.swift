@@ -59,7 +59,7 @@ struct BarPathCommand: ParsableCommand {
   @Flag(
     help: """
       Print a line for each frame as it comes, with place and speed of the bar, and measure nothing: memory does not \
-      grow, however long a camera is watched. Speeds are in cm or inches only where options say the scale.
+      grow, however long a camera is watched. Speeds are in pixels unless options say the scale.
       """)
   var live = false
 
