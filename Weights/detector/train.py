@@ -63,6 +63,10 @@ class Pictures:
         picture.draft("RGB", tuple(int(n) for n in whole))
         shown = np.concatenate([begin - move, end - move]) / np.tile(whole / picture.size, 2)
         picture = picture.convert("RGB").resize(tuple(int(n) for n in end - begin), Image.BILINEAR, box=tuple(shown))
+        if rng.random() < 0.35:
+            # As a small picture that was enlarged: edges are soft, and are where they were.
+            small = np.maximum(4, (end - begin) * rng.uniform(0.3, 0.8)).round()
+            picture = picture.resize(tuple(int(n) for n in small), Image.BILINEAR).resize(picture.size, Image.BILINEAR)
         if rng.random() < 0.7:
             for kind, spread in ((ImageEnhance.Brightness, 0.35), (ImageEnhance.Color, 0.6), (ImageEnhance.Contrast, 0.3)):
                 picture = kind(picture).enhance(float(rng.uniform(1 - spread, 1 + spread)))
