@@ -109,7 +109,7 @@ import Testing
     #expect(try run("--frames", "/nowhere").status == 64)
     #expect(try run("--theme", "blue").status == 64)
     #expect(try run("--overlay", "-").status == 64)
-    #expect(try run("--overlay", "/tmp/never.y4m", "--frames", "/nowhere").status == 66)
+    #expect(try run("--overlay", "/nowhere/never.y4m", "--frames", "/nowhere").status == 66)
     #expect(try run("--report", "/nowhere/arms.html").status == 74)
     #expect(try run("--charts", "/dev/null").status == 74)
   }

@@ -110,6 +110,6 @@ import Testing
     #expect(try run("--overlay", "-", input: input).status == 64)
     #expect(try run("--report", "/nowhere/dog.html", input: input).status == 74)
     #expect(try run("--csv", "/nowhere/dog.csv", input: input).status == 74)
-    #expect(try Command.run("behavior", "--sensitivity", "--csv", "/tmp/never.csv").status == 64)
+    #expect(try Command.run("behavior", "--sensitivity", "--csv", "/nowhere/never.csv").status == 64)
   }
 }

@@ -9,6 +9,7 @@ import torch
 from safetensors import safe_open
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "reference"))
+from resampling import bilinear
 from yolo import SIZES, YOLOv8
 
 GREY = 114
@@ -25,26 +26,6 @@ def network(path, dtype=torch.float32):
     missing, unknown = net.load_state_dict(state, strict=False)
     assert not unknown and all(name.endswith("num_batches_tracked") for name in missing), (missing, unknown)
     return net.eval()
-
-
-def bilinear(picture, width, height):
-    """Two taps an axis, between the centres of pixels, nothing beyond the edges; the nearest byte, of halves the upper one.
-
-    In whole numbers, for halves are common: at 0.8 of a side one value in a hundred is one.
-    """
-    def taps(size, count):
-        # Positions in parts of 2 * count.
-        at = np.clip((2 * np.arange(count, dtype=np.int64) + 1) * size - count, 0, 2 * count * (size - 1))
-        first = at // (2 * count)
-        return first, np.minimum(first + 1, size - 1), at - first * 2 * count
-
-    picture = picture.astype(np.int64)
-    y0, y1, fy = taps(picture.shape[0], height)
-    x0, x1, fx = taps(picture.shape[1], width)
-    fy, fx = fy[:, None, None], fx[None, :, None]
-    rows = picture[y0] * (2 * height - fy) + picture[y1] * fy
-    whole = 4 * width * height
-    return (2 * (rows[:, x0] * (2 * width - fx) + rows[:, x1] * fx) + whole) // (2 * whole)
 
 
 def letterboxed(picture, side):

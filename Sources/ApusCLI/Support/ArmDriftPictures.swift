@@ -73,15 +73,3 @@ struct ArmDriftPictures {
     return moments.sorted { $0.frame < $1.frame }
   }
 }
-
-/// Pictures inside a report.
-enum ReportPicture {
-  /// Lines and labels that can be seen although pages show pictures small.
-  static let annotationScale = 2.0
-
-  static func make(_ image: Image<UInt8>, _ caption: String) throws -> HTMLReport.Picture {
-    let small = FrameAlbum.reduced(image)
-    let bytes = try JPEGEncoder.encode(small, quality: 85)
-    return HTMLReport.Picture(caption, kind: .jpeg, bytes: bytes, width: small.width, height: small.height)
-  }
-}

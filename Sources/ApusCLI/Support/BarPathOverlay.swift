@@ -35,7 +35,7 @@ struct BarPathOverlay {
         center: PixelPoint(x: bar.x, y: bar.y), radius: canvas.lineWidth * 3, width: canvas.lineWidth,
         color: PixelColor(0xFFD60A))
     }
-    if let text = speed(update) { canvas.drawCaption([text], at: PixelPoint(x: 0, y: 0)) }
+    if let text = update.speedText(units: settings.units) { canvas.drawCaption([text], at: PixelPoint(x: 0, y: 0)) }
     try sink.write(reduced(canvas.image), name: picture.name, index: picture.index, rate: rate)
   }
 
@@ -49,9 +49,4 @@ struct BarPathOverlay {
   }
 
   func close() throws { try sink.close() }
-
-  private func speed(_ update: BarPathUpdate) -> String? {
-    if let velocity = update.velocity { return settings.units.velocityText(velocity) }
-    return update.pixelVelocity.map { NumberText.fixed($0, decimals: 0) + " px/s" }
-  }
 }

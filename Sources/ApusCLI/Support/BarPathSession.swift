@@ -70,7 +70,8 @@ struct BarPathSession<Follower: BarFollower> {
     // The analysis has a gate of its own.
     var options = DetectionOptions()
     options.confidence = 0.2
-    let keepsPictures = results.files.needsPage
+    // A line a frame makes no page, whatever the environment asks for.
+    let keepsPictures = printer == nil && results.files.needsPage
     var overlay = try results.files.overlay.map { try BarPathOverlay(path: $0, settings: follower.settings) }
     var progress = ProgressBar(total: pictures.total)
     defer { progress?.clear() }
@@ -148,8 +149,12 @@ extension BarPathUpdate {
     let time = NumberText.fixed(timestamp, decimals: 2) + " s"
     guard let bar else { return "\(time)  –" }
     let place = "\(NumberText.fixed(bar.x, decimals: 1)), \(NumberText.fixed(bar.y, decimals: 1)) px"
-    let speed = velocity.map(units.velocityText) ?? pixelVelocity.map { NumberText.fixed($0, decimals: 0) + " px/s" }
-    return ([time, place, speed ?? "–"] + (isMoving ? ["moving"] : [])).joined(separator: "  ")
+    return ([time, place, speedText(units: units) ?? "–"] + (isMoving ? ["moving"] : [])).joined(separator: "  ")
+  }
+
+  /// The speed upwards, in pixels where there is no scale; nil where there is none.
+  func speedText(units: BarUnits) -> String? {
+    velocity.map(units.velocityText) ?? pixelVelocity.map { NumberText.fixed($0, decimals: 0) + " px/s" }
   }
 }
 

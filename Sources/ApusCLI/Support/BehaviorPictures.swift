@@ -57,7 +57,7 @@ struct BehaviorPictures {
     if isSurest, let prediction {
       surest[prediction.rawLabel] = Sure(
         confidence: prediction.confidence, time: frame.timestamp,
-        image: FrameAlbum.reduced(drawn(ReportPicture.annotationScale)))
+        image: ReportPicture.reduced(drawn(ReportPicture.annotationScale)))
     }
   }
 

@@ -9,7 +9,6 @@ struct FrameAlbum {
   private var step = 1
 
   private static let most = 96
-  private static let longestSide = 480
 
   /// Keeps the frame if it is its turn.
   mutating func add(_ image: Image<UInt8>, frame: Int) {
@@ -19,17 +18,7 @@ struct FrameAlbum {
       frames.removeAll { !$0.frame.isMultiple(of: step) }
       guard frame.isMultiple(of: step) else { return }
     }
-    frames.append((frame, Self.reduced(image)))
-  }
-
-  /// A picture small enough for a report.
-  static func reduced(_ image: Image<UInt8>) -> Image<UInt8> {
-    let scale = Double(longestSide) / Double(max(image.width, image.height))
-    guard scale < 1 else { return image }
-    let small = try? image.resized(
-      width: max(1, Int((Double(image.width) * scale).rounded())),
-      height: max(1, Int((Double(image.height) * scale).rounded())), filter: .antialiasedBilinear)
-    return small ?? image
+    frames.append((frame, ReportPicture.reduced(image)))
   }
 
   /// The frames nearest to the lowest points of the first repetitions, with the way of the bar drawn on them.

@@ -19,7 +19,7 @@ struct LanguageModelOptions: ParsableArguments {
       if let model { return model }
       do {
         let configuration = try WeightsLocator().path(of: "keyboard/config.json")
-        return String(configuration.dropLast("/config.json".count))
+        return parentFolder(of: configuration)
       } catch let error as WeightsLocatorError {
         throw CommandFailure(
           .noInput,

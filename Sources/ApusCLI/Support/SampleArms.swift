@@ -40,7 +40,7 @@ struct SampleArms {
   /// Nil where a folder of weights has no recording.
   init?() {
     guard let truth = try? WeightsLocator().path(of: "arms/truth.json") else { return nil }
-    folder = String(truth.dropLast("/truth.json".count))
+    folder = parentFolder(of: truth)
   }
 
   /// Both arms; none where the recording is too short to tell.

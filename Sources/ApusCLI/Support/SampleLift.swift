@@ -66,7 +66,7 @@ struct SampleLift {
   /// The clip that ships under this name; nil where a folder of weights has none.
   init?(name: String) {
     guard let truth = try? WeightsLocator().path(of: "detector/samples/\(name)/truth.json") else { return nil }
-    folder = String(truth.dropLast("/truth.json".count))
+    folder = parentFolder(of: truth)
   }
 
   func analyze() throws -> Result {
