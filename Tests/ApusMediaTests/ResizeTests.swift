@@ -19,6 +19,43 @@ import Testing
     }
   }
 
+  /// In whole numbers, for halves are common: at 0.8 of a side one value in a hundred is one.
+  @Test(arguments: [
+    (40, 30, 32, 24), (320, 240, 427, 320), (97, 61, 64, 101), (512, 3, 640, 1), (1, 1, 5, 4), (8, 6, 6, 8),
+  ])
+  func bilinearIsTheNearestByteAndOfHalvesTheUpper(width: Int, height: Int, toWidth: Int, toHeight: Int) throws {
+    func taps(_ size: Int, _ count: Int) -> [(first: Int, next: Int, part: Int)] {
+      (0..<count).map { index in
+        // In parts of 2 · count.
+        let place = min(max((2 * index + 1) * size - count, 0), 2 * count * (size - 1))
+        let first = place / (2 * count)
+        return (first, min(first + 1, size - 1), place % (2 * count))
+      }
+    }
+    for channels in [1, 3] {
+      let image = pattern(width: width, height: height, channels: channels)
+      let samples = image.samples
+      let (fromRows, fromColumns, whole) = (taps(height, toHeight), taps(width, toWidth), 4 * toWidth * toHeight)
+      let expected = fromRows.flatMap { row in
+        fromColumns.flatMap { column in
+          (0..<channels).map { c -> UInt8 in
+            func mixed(_ y: Int) -> Int {
+              let line = y * width
+              return Int(samples[(line + column.first) * channels + c]) * (2 * toWidth - column.part)
+                + Int(samples[(line + column.next) * channels + c]) * column.part
+            }
+            let sum = mixed(row.first) * (2 * toHeight - row.part) + mixed(row.next) * row.part
+            return UInt8((2 * sum + whole) / (2 * whole))
+          }
+        }
+      }
+      try onEveryVariant { setting in
+        let found = try image.resized(width: toWidth, height: toHeight, filter: .bilinear)
+        #expect(found.samples == expected, "\(channels) channels, \(setting)")
+      }
+    }
+  }
+
   @Test(arguments: pillowFilters)
   func bytesAreThoseOfPillow(filter: ResizeFilter) throws {
     let fixture = try TransformFixture()

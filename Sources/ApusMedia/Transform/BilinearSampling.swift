@@ -5,13 +5,13 @@ import ApusKernelInterface
 /// aligned corners.
 ///
 /// The sample at place `i` of `n` in a box from `a` to `b` is at `a + (i + ½) · (b − a) / n − ½`, and nothing is read
-/// beyond the first and the last pixel. The result is the byte nearest to the exact value, from halves the upper one;
-/// see ``ResamplingKernels`` for how exact. OpenCV itself rounds weights to 2⁻¹¹, and may differ by a level.
+/// beyond the first and the last pixel. The result is the byte nearest to the exact value, of halves the upper one (see
+/// ``ResamplingKernels``). OpenCV itself rounds weights to 2⁻¹¹, and may differ by a level.
 struct BilinearSampling: Sendable {
   struct Row: Sendable {
     var upper: Int
     var lower: Int
-    var weight: Float
+    var weight: Double
   }
 
   let width: Int
@@ -22,7 +22,7 @@ struct BilinearSampling: Sendable {
   private let channels: Int
   /// For each column, beginning with the first that is needed.
   private let offsets: [Int32]
-  private let weights: [Float]
+  private let weights: [Double]
 
   /// - Throws: ``ImageError`` for a row that is too long to number its samples.
   init(_ image: Image<UInt8>, from box: PixelBox, width: Int, height: Int) throws(ImageError) {
@@ -45,12 +45,12 @@ struct BilinearSampling: Sendable {
 
   private static func positions(
     from low: Double, to high: Double, count: Int, limit: Int
-  ) -> [(pixel: Int, weight: Float)] {
+  ) -> [(pixel: Int, weight: Double)] {
     let step = (high - low) / Double(count)
     return (0..<count).map { index in
       let position = min(max(low + (Double(index) + 0.5) * step - 0.5, 0), Double(limit - 1))
       let pixel = Int(position)
-      return (pixel, Float(position - Double(pixel)))
+      return (pixel, position - Double(pixel))
     }
   }
 
@@ -70,7 +70,7 @@ struct BilinearSampling: Sendable {
         nonisolated(unsafe) let taps = taps
         parallelRows(rows.count, width: max(width * channels, count)) { first, rowCount in
           // The last pixel has no next one; four numbers are read of it.
-          withUnsafeTemporaryAllocation(of: Float.self, capacity: count + channels + 4) { mixed in
+          withUnsafeTemporaryAllocation(of: Double.self, capacity: count + channels + 4) { mixed in
             withUnsafeTemporaryAllocation(of: Float.self, capacity: width * step + 4) { pixels in
               guard let mixed = mixed.baseAddress, let pixels = pixels.baseAddress else { return }
               (mixed + count).initialize(repeating: 0, count: channels + 4)
