@@ -18,12 +18,17 @@ public struct PixelScale: BitwiseCopyable, Sendable, Hashable {
 /// sample in the row, the other is the next pixel and has the share `weights[i]`.
 public struct PixelTaps {
   public var offsets: UnsafePointer<Int32>
-  public var weights: UnsafePointer<Double>
+  public var weights: UnsafePointer<Float>
+  /// The same, before they were rounded.
+  public var exactWeights: UnsafePointer<Double>
   public var count: Int
 
-  public init(offsets: UnsafePointer<Int32>, weights: UnsafePointer<Double>, count: Int) {
+  public init(
+    offsets: UnsafePointer<Int32>, weights: UnsafePointer<Float>, exactWeights: UnsafePointer<Double>, count: Int
+  ) {
     self.offsets = offsets
     self.weights = weights
+    self.exactWeights = exactWeights
     self.count = count
   }
 }
@@ -81,24 +86,31 @@ public struct FloatSums {
 
 /// Pictures at another size, and as the numbers that networks take.
 ///
-/// Bilinear interpolation is two steps in `Double`: two rows are mixed into one, and of that the columns. Between whole
-/// pixels all values are multiples of 1 / (4 · width · height) of the result; so up to 2²⁵ pixels the nearest byte is the
-/// exact one, of halves the upper.
+/// Bilinear interpolation is two steps in `Float`, products and sums each rounded, so that every variant gives the same:
+/// two rows are mixed into one, and of that the columns. What comes close to a half is then computed once more in
+/// `Double`. Between whole pixels all values are multiples of 1 / (4 · width · height) of the result; so up to 2²⁵
+/// pixels the nearest byte is the exact one, of halves the upper.
 public protocol ResamplingKernels: SendableMetatype {
   /// `y[i] = upper[i] + (lower[i] - upper[i]) * weight` for each sample of a row.
   static func mixRows(
-    _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, weight: Double, count: Int,
-    _ y: UnsafeMutablePointer<Double>)
+    _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, weight: Float, count: Int,
+    _ y: UnsafeMutablePointer<Float>)
 
-  /// The same of two pixels for each tap, rounded to the nearest level. A pixel of several channels, four at most, is four numbers of `y`, of which those
+  /// The same of two pixels for each tap. A pixel of several channels, four at most, is four numbers of `y`, of which those
   /// beyond its channels mean nothing; as many are read of `x`, from the second pixel on.
   static func mixColumns(
-    _ x: UnsafePointer<Double>, _ taps: PixelTaps, channels: Int, _ y: UnsafeMutablePointer<Float>)
+    _ x: UnsafePointer<Float>, _ taps: PixelTaps, channels: Int, _ y: UnsafeMutablePointer<Float>)
 
-  /// `count` pixels as `mixColumns` leaves them as bytes, channels side by side.
+  /// Where `mixColumns` left a number next to a half, the byte that the exact one is nearest to. `upper` and `lower` are
+  /// the rows that were mixed, from the sample on to which `taps` count.
+  static func settleHalves(
+    _ y: UnsafeMutablePointer<Float>, _ taps: PixelTaps, channels: Int, _ upper: UnsafePointer<UInt8>,
+    _ lower: UnsafePointer<UInt8>, weight: Double)
+
+  /// The nearest bytes to `count` pixels as `mixColumns` leaves them, channels side by side.
   static func levels(_ x: UnsafePointer<Float>, count: Int, channels: Int, _ y: UnsafeMutablePointer<UInt8>)
 
-  /// Every `step`th level, 1 or 4, as a number for a network.
+  /// The nearest bytes to every `step`th number, 1 or 4, as numbers for a network.
   static func levels(
     _ x: UnsafePointer<Float>, step: Int, count: Int, _ scale: PixelScale, _ y: UnsafeMutablePointer<Float>)
 

@@ -31,6 +31,10 @@
   @inline(__always)
   func .| (a: LaneMask, b: LaneMask) -> LaneMask { Builtin.or_Vec16xInt1(a, b) }
 
+  /// Whether the mask is true anywhere.
+  @inline(__always)
+  func isAny(_ mask: LaneMask) -> Bool { Int16(Builtin.bitcast_Vec16xInt1_Int16(mask)) != 0 }
+
   /// `a` where the mask is true, `b` elsewhere.
   @inline(__always)
   func choose(_ mask: LaneMask, _ a: Lanes, _ b: Lanes) -> Lanes {
@@ -44,6 +48,9 @@
 
   @inline(__always)
   func isNaN(_ a: Lanes) -> LaneMask { a .!= a }
+
+  @inline(__always)
+  func isAny(_ mask: LaneMask) -> Bool { mask != LaneMask(repeating: false) }
 
   @inline(__always)
   func choose(_ mask: LaneMask, _ a: Lanes, _ b: Lanes) -> Lanes { b.replacing(with: a, where: mask) }

@@ -1,43 +1,63 @@
-#if hasFeature(BuiltinModule)
-  import Builtin
-#endif
 import ApusKernelInterface
 
 extension AnyPixelKernels {
   public static func mixRows(
-    _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, weight: Double, count: Int,
-    _ y: UnsafeMutablePointer<Double>
+    _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, weight: Float, count: Int,
+    _ y: UnsafeMutablePointer<Float>
   ) {
-    let share = WideLanes(repeating: weight)
+    let share = all(weight)
     var i = 0
     while i &+ 16 <= count {
       let a = widened(load(upper + i, as: SIMD16<UInt8>.self))
       let b = widened(load(lower + i, as: SIMD16<UInt8>.self))
-      store(widened(floats(a)) + widened(floats(b &- a)) * share, y + i)
+      store(floats(a) + floats(b &- a) * share, y + i)
       i &+= 16
     }
     while i < count {
       let a = Int32(truncatingIfNeeded: upper[i])
-      y[i] = Double(a) + Double(Int32(truncatingIfNeeded: lower[i]) &- a) * weight
+      y[i] = Float(a) + Float(Int32(truncatingIfNeeded: lower[i]) &- a) * weight
       i &+= 1
     }
   }
 
   public static func mixColumns(
-    _ x: UnsafePointer<Double>, _ taps: PixelTaps, channels: Int, _ y: UnsafeMutablePointer<Float>
+    _ x: UnsafePointer<Float>, _ taps: PixelTaps, channels: Int, _ y: UnsafeMutablePointer<Float>
   ) {
     if channels == 1 {
       for i in 0..<taps.count {
         let first = x + Int(taps.offsets[i])
-        y[i] = Float(nearest(first[0] + (first[1] - first[0]) * taps.weights[i]))
+        y[i] = first[0] + (first[1] - first[0]) * taps.weights[i]
       }
     } else {
       for i in 0..<taps.count {
         let first = x + Int(taps.offsets[i])
-        let a: SIMD4<Double> = load(first)
-        let b: SIMD4<Double> = load(first + channels)
-        store(narrowed(nearest(a + (b - a) * SIMD4(repeating: taps.weights[i]))), y + 4 &* i)
+        let a: SIMD4<Float> = load(first)
+        let b: SIMD4<Float> = load(first + channels)
+        store(a + (b - a) * SIMD4(repeating: taps.weights[i]), y + 4 &* i)
       }
+    }
+  }
+
+  public static func settleHalves(
+    _ y: UnsafeMutablePointer<Float>, _ taps: PixelTaps, channels: Int, _ upper: UnsafePointer<UInt8>,
+    _ lower: UnsafePointer<UInt8>, weight: Double
+  ) {
+    let step = channels == 1 ? 1 : 4
+    let count = taps.count &* step
+    var i = 0
+    while i < count {
+      let end = min(i &+ 16, count)
+      if i &+ 16 > count || isAny(areNearHalves(load(y + i))) {
+        while i < end {
+          if isNearHalf(y[i]) {
+            let pixel = step == 1 ? i : i &>> 2
+            let channel = i &- pixel &* step
+            if channel < channels { y[i] = exactLevel(upper, lower, weight, taps, pixel, channels, channel) }
+          }
+          i &+= 1
+        }
+      }
+      i = end
     }
   }
 
@@ -48,18 +68,18 @@ extension AnyPixelKernels {
     if channels == 3 {
       // Sixteen bytes are written for twelve, and the next twelve over the rest.
       while i &+ 6 <= count {
-        store(withoutFourths(lowBytes(truncated(load(x + 4 &* i)))), y + 3 &* i)
+        store(withoutFourths(lowBytes(level(load(x + 4 &* i)))), y + 3 &* i)
         i &+= 4
       }
     } else if channels == 1 {
       while i &+ 16 <= count {
-        store(lowBytes(truncated(load(x + i))), y + i)
+        store(lowBytes(level(load(x + i))), y + i)
         i &+= 16
       }
     }
     let step = channels == 1 ? 1 : 4
     while i < count {
-      for c in 0..<channels { y[channels &* i &+ c] = UInt8(truncatingIfNeeded: Int(x[step &* i &+ c])) }
+      for c in 0..<channels { y[channels &* i &+ c] = UInt8(truncatingIfNeeded: level(x[step &* i &+ c])) }
       i &+= 1
     }
   }
@@ -75,13 +95,13 @@ extension AnyPixelKernels {
     var i = 0
     while i &+ 17 <= count {
       let raw: Lanes = step == 1 ? load(x + i) : everyFourth(x + 4 &* i)
-      var value = raw / divisor
+      var value = floats(level(raw)) / divisor
       if !isPlain { value = (value - mean) / deviation }
       store(value, y + i)
       i &+= 16
     }
     while i < count {
-      y[i] = (x[step &* i] / scale.divisor - scale.mean) / scale.deviation
+      y[i] = (Float(level(x[step &* i])) / scale.divisor - scale.mean) / scale.deviation
       i &+= 1
     }
   }
@@ -94,30 +114,48 @@ extension AnyPixelKernels {
   }
 }
 
-/// What an exact half may have lost on its way, and far more: halves are common where sides are as 4 to 5, and all go up.
-@inline(__always) private var lift: Double { 0x1p-27 }
-
-/// Numbers of this size have no fractions.
-@inline(__always) private var whole: Double { 0x1p52 }
-
 /// The nearest level of brightness.
 @inline(__always)
-private func nearest(_ x: Double) -> Double { (x + lift + whole) - whole }
+private func level(_ x: Lanes) -> IntegerLanes { truncated(x + all(0.5)) }
 
 @inline(__always)
-private func nearest(_ x: SIMD4<Double>) -> SIMD4<Double> {
-  (x + SIMD4(repeating: lift) + SIMD4(repeating: whole)) - SIMD4(repeating: whole)
+private func level(_ x: Float) -> Int32 { Int32(truncatingIfNeeded: Int(x + 0.5)) }
+
+/// More than what two mixtures in `Float` lose.
+@inline(__always) private var doubt: Float { 0x1p-13 }
+
+@inline(__always)
+private func areNearHalves(_ x: Lanes) -> LaneMask {
+  let beyond = x - floats(truncated(x)) - all(0.5)
+  return greater(beyond, -beyond) .< all(doubt)
 }
 
 @inline(__always)
-private func narrowed(_ x: SIMD4<Double>) -> SIMD4<Float> {
-  #if hasFeature(BuiltinModule)
-    var result = SIMD4<Float>(repeating: 0)
-    result._storage._value = Builtin.fptrunc_Vec4xFPIEEE64_Vec4xFPIEEE32(x._storage._value)
-    return result
-  #else
-    return SIMD4<Float>(x)
-  #endif
+private func isNearHalf(_ x: Float) -> Bool {
+  let beyond = x - Float(Int32(truncatingIfNeeded: Int(x))) - 0.5
+  return beyond < doubt && -beyond < doubt
+}
+
+/// The nearest level to the mixture of four bytes, of halves the upper one. What `Double` may have taken from a half is
+/// less than what is added.
+@inline(never)
+private func exactLevel(
+  _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, _ weight: Double, _ taps: PixelTaps, _ pixel: Int,
+  _ channels: Int, _ channel: Int
+) -> Float {
+  let place = Int(taps.offsets[pixel]) &+ channel
+  let share = taps.exactWeights[pixel]
+  // The last pixel has no next one, and no share of it.
+  let next = share > 0 ? place &+ channels : place
+  let first = mixed(upper[place], lower[place], weight)
+  let value = first + (mixed(upper[next], lower[next], weight) - first) * share
+  return Float(Int(value + 0.5 + 0x1p-27))
+}
+
+@inline(__always)
+private func mixed(_ a: UInt8, _ b: UInt8, _ share: Double) -> Double {
+  let a = Double(a)
+  return a + (Double(b) - a) * share
 }
 
 /// Four pixels of four bytes as four of three; the last four bytes mean nothing.

@@ -22,7 +22,8 @@ struct BilinearSampling: Sendable {
   private let channels: Int
   /// For each column, beginning with the first that is needed.
   private let offsets: [Int32]
-  private let weights: [Double]
+  private let weights: [Float]
+  private let exactWeights: [Double]
 
   /// - Throws: ``ImageError`` for a row that is too long to number its samples.
   init(_ image: Image<UInt8>, from box: PixelBox, width: Int, height: Int) throws(ImageError) {
@@ -37,7 +38,8 @@ struct BilinearSampling: Sendable {
     rowCount = image.rowCount
     columns = first * channels..<min(last + 2, image.width) * channels
     offsets = across.map { Int32(($0.pixel - first) * image.color.channels) }
-    weights = across.map(\.weight)
+    exactWeights = across.map(\.weight)
+    weights = exactWeights.map { Float($0) }
     rows = Self.positions(from: box.y0, to: box.y1, count: height, limit: image.height).map {
       Row(upper: $0.pixel, lower: min($0.pixel + 1, image.height - 1), weight: $0.weight)
     }
@@ -70,17 +72,17 @@ struct BilinearSampling: Sendable {
         nonisolated(unsafe) let taps = taps
         parallelRows(rows.count, width: max(width * channels, count)) { first, rowCount in
           // The last pixel has no next one; four numbers are read of it.
-          withUnsafeTemporaryAllocation(of: Double.self, capacity: count + channels + 4) { mixed in
+          withUnsafeTemporaryAllocation(of: Float.self, capacity: count + channels + 4) { mixed in
             withUnsafeTemporaryAllocation(of: Float.self, capacity: width * step + 4) { pixels in
               guard let mixed = mixed.baseAddress, let pixels = pixels.baseAddress else { return }
               (mixed + count).initialize(repeating: 0, count: channels + 4)
               (pixels + width * step).initialize(repeating: 0, count: 4)
               for row in first..<first + rowCount {
                 let tap = rows[row]
-                kernels.mixRows(
-                  source + tap.upper * self.rowCount, source + tap.lower * self.rowCount, weight: tap.weight,
-                  count: count, mixed)
+                let (upper, lower) = (source + tap.upper * self.rowCount, source + tap.lower * self.rowCount)
+                kernels.mixRows(upper, lower, weight: Float(tap.weight), count: count, mixed)
                 kernels.mixColumns(mixed, taps, channels: channels, pixels)
+                kernels.settleHalves(pixels, taps, channels: channels, upper, lower, weight: tap.weight)
                 body(row, pixels)
               }
             }
@@ -119,8 +121,11 @@ struct BilinearSampling: Sendable {
   private func withTaps(_ body: (PixelTaps) -> Void) {
     offsets.withUnsafeBufferPointer { offsets in
       weights.withUnsafeBufferPointer { weights in
-        guard let first = offsets.baseAddress, let weight = weights.baseAddress else { return }
-        body(PixelTaps(offsets: first, weights: weight, count: offsets.count))
+        exactWeights.withUnsafeBufferPointer { exact in
+          guard let first = offsets.baseAddress, let weight = weights.baseAddress, let exact = exact.baseAddress
+          else { return }
+          body(PixelTaps(offsets: first, weights: weight, exactWeights: exact, count: offsets.count))
+        }
       }
     }
   }
