@@ -24,6 +24,8 @@ struct BilinearSampling: Sendable {
   private let offsets: [Int32]
   private let weights: [Float]
   private let exactWeights: [Double]
+  /// Whether `Float` holds every mixture as it is, as where a side is halved: a byte and two weights of seven binary places.
+  private let isExact: Bool
 
   /// - Throws: ``ImageError`` for a row that is too long to number its samples.
   init(_ image: Image<UInt8>, from box: PixelBox, width: Int, height: Int) throws(ImageError) {
@@ -40,9 +42,9 @@ struct BilinearSampling: Sendable {
     offsets = across.map { Int32(($0.pixel - first) * image.color.channels) }
     exactWeights = across.map(\.weight)
     weights = exactWeights.map { Float($0) }
-    rows = Self.positions(from: box.y0, to: box.y1, count: height, limit: image.height).map {
-      Row(upper: $0.pixel, lower: min($0.pixel + 1, image.height - 1), weight: $0.weight)
-    }
+    let down = Self.positions(from: box.y0, to: box.y1, count: height, limit: image.height)
+    rows = down.map { Row(upper: $0.pixel, lower: min($0.pixel + 1, image.height - 1), weight: $0.weight) }
+    isExact = (across + down).allSatisfy { ($0.weight * 128).rounded() == $0.weight * 128 }
   }
 
   private static func positions(
@@ -82,7 +84,9 @@ struct BilinearSampling: Sendable {
                 let (upper, lower) = (source + tap.upper * self.rowCount, source + tap.lower * self.rowCount)
                 kernels.mixRows(upper, lower, weight: Float(tap.weight), count: count, mixed)
                 kernels.mixColumns(mixed, taps, channels: channels, pixels)
-                kernels.settleHalves(pixels, taps, channels: channels, upper, lower, weight: tap.weight)
+                if !isExact {
+                  kernels.settleHalves(pixels, taps, channels: channels, upper, lower, weight: tap.weight)
+                }
                 body(row, pixels)
               }
             }
