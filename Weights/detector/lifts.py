@@ -40,7 +40,7 @@ def found(apus, path, truth, kind, seed, more):
     frames = [str(path), *pace, *more]
     if kind != "dropped":
         return run(apus, "barpath", *frames, "--json")
-    lines = run(apus, "detect", *frames, "--confidence", "0.2", "--json", lines=True)
+    lines = run(apus, "detect", *frames, "--confidence", "0.2", "--round", "plate", "--json", lines=True)
     rng = np.random.default_rng(seed)
     kept = path.parent / f"{path.name}-dropped.jsonl"
     with open(kept, "w") as file:

@@ -48,6 +48,11 @@ struct BarPathCommand: ParsableCommand {
   @Option(help: ArgumentHelp("What the network calls what is on the bar.", valueName: "class"))
   var plateClass = "plate"
 
+  @Flag(
+    inversion: .prefixedNo,
+    help: "Measure plates by their round outline in the picture, rather than by the network's boxes.")
+  var outline = true
+
   @Option(help: ArgumentHelp("Which lift of a table with several.", valueName: "name"))
   var liftName: String?
 
@@ -118,8 +123,8 @@ struct BarPathCommand: ParsableCommand {
     } else if let input {
       let source = try PictureSource([input], options: pictures, recorder: recorder)
       let detector = try network.detector()
-      recorder?.set(detector, network, pictures, plateClass: plateClass)
-      try session.watch(source, detector: detector, plateClass: plateClass)
+      recorder?.set(detector, network, pictures, plateClass: plateClass, fitsOutline: outline)
+      try session.watch(source, detector: detector, plateClass: plateClass, fitsOutline: outline)
     }
   }
 

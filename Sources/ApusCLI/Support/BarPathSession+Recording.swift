@@ -25,11 +25,14 @@ extension SessionRecorder {
   }
 
   /// How the bar was found in pictures.
-  func set(_ detector: Detector, _ network: DetectorOptions, _ pictures: PictureOptions, plateClass: String) {
+  func set(
+    _ detector: Detector, _ network: DetectorOptions, _ pictures: PictureOptions, plateClass: String, fitsOutline: Bool
+  ) {
     _ = digest("model", detector.file)
     settings.add("fps", pictures.fps)
     settings.add("maxPixels", pictures.maxPixels)
     settings.add("plateClass", plateClass)
+    settings.add("outline", fitsOutline)
     settings.add("layout", detector.format.layout.rawValue)
     settings.add("size", "\(detector.input.width)x\(detector.input.height)")
     settings.add("colors", detector.input.order.rawValue)

@@ -59,17 +59,21 @@ struct BarPathSession<Follower: BarFollower> {
   }
 
   /// Finds the bar in pictures.
-  mutating func watch(_ pictures: PictureSource, detector: Detector, plateClass: String) throws {
+  /// - Parameter fitsOutline: whether a plate is as large as its outline, or as the network's box.
+  mutating func watch(
+    _ pictures: PictureSource, detector: Detector, plateClass: String, fitsOutline: Bool
+  ) throws {
     var pictures = pictures
     guard pictures.isVideo else {
       throw CommandFailure(.usage, "the frames' times are unknown: --fps or --timestamps says them")
     }
-    guard detector.classIndex(named: plateClass) != nil else {
+    guard let plate = detector.classIndex(named: plateClass) else {
       throw CommandFailure(.usage, "--plate-class: the network has no class '\(plateClass)'")
     }
     // The analysis has a gate of its own.
     var options = DetectionOptions()
     options.confidence = 0.2
+    if fitsOutline { options.roundClasses = [plate] }
     // A line a frame makes no page, whatever the environment asks for.
     let keepsPictures = printer == nil && results.files.needsPage
     var overlay = try results.files.overlay.map { try BarPathOverlay(path: $0, settings: follower.settings) }

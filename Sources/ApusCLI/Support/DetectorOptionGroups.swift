@@ -88,6 +88,12 @@ struct BoxOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The classes to tell, by name or number, separated by commas.", valueName: "list"))
   var classes: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Classes of round things, as --classes: their boxes are fitted to the outline in the picture.",
+      valueName: "list"))
+  var round: String?
+
   @Flag(help: "Let boxes of different classes compete as well.")
   var agnostic = false
 
@@ -122,11 +128,14 @@ struct BoxOptions: ParsableArguments {
     options.overlap = overlap
     options.maximumCount = maximumCount
     options.isClassAgnostic = agnostic
-    options.classes = try classes.map { list in
-      Set(try list.split(separator: ",").map { try Self.index(of: String($0), in: detector, option: "--classes") })
-    }
+    options.classes = try classes.map { try Self.indices(of: $0, in: detector, option: "--classes") }
+    options.roundClasses = try round.map { try Self.indices(of: $0, in: detector, option: "--round") } ?? []
     try options.validate()
     return options
+  }
+
+  private static func indices(of list: String, in detector: Detector, option: String) throws -> Set<Int> {
+    Set(try list.split(separator: ",").map { try index(of: String($0), in: detector, option: option) })
   }
 
   private static func index(of name: String, in detector: Detector, option: String) throws -> Int {

@@ -77,6 +77,7 @@ struct SampleLift {
     let detector = try Detector.shipped(options: loading)
     var options = DetectionOptions()
     options.confidence = 0.2
+    options.roundClasses = Set([detector.classIndex(named: "plate")].compactMap(\.self))
     var stream = try BarPathStream()
     var errors: [Double] = []
     let pictures = try ImageFolder(path: folder).pictures

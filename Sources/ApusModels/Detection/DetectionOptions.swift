@@ -12,6 +12,9 @@ public struct DetectionOptions: Sendable, Hashable {
   public var maximumCount = 300
   /// The classes that are told, by index; all when nil.
   public var classes: Set<Int>?
+  /// Classes of round things: their boxes are fitted to the outline in the picture, see
+  /// ``PixelBox/fittedToOutline(in:)``.
+  public var roundClasses: Set<Int> = []
   /// The most boxes that are compared with each other, those of the highest scores: comparing takes time that grows with
   /// the square of their number.
   public var candidateLimit = 30_000

@@ -76,7 +76,12 @@ public struct Detector: Sendable {
     }
     let decoder = DetectionDecoder(format: format, inputWidth: input.width, inputHeight: input.height)
     do {
-      return try decoder.detections(in: found, letterbox: letterbox, options: options)
+      return try decoder.detections(in: found, letterbox: letterbox, options: options).map { detection in
+        guard options.roundClasses.contains(detection.classIndex) else { return detection }
+        var fitted = detection
+        fitted.box = detection.box.fittedToOutline(in: image)
+        return fitted
+      }
     } catch let error as DetectorError {
       throw error.naming(file)
     }
