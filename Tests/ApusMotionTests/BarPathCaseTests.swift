@@ -221,6 +221,18 @@ import Testing
     #expect(result.reps.isEmpty && result.warnings.contains(.noReps))
   }
 
+  /// The larger of two sides that both err by three percent is two percent too large; so is the median of such.
+  @Test func noiseDoesNotEnlargeTheScale() throws {
+    var random = Noise(seed: 8)
+    let frames = (0..<400).map { index -> BarFrame in
+      let (width, height) = (180 * (1 + 0.03 * random.normal()), 180 * (1 + 0.03 * random.normal()))
+      let box = BarDetection(x: 600, y: 400, width: width, height: height, confidence: 0.9)
+      return BarFrame(timestamp: Double(index) / 30, width: 1280, height: 720, observation: .detections([box]))
+    }
+    let calibration = try #require(try BarPathAnalysis.analyze(frames).calibration)
+    #expect(abs(calibration.pixelsPerCm - 4) < 0.02)
+  }
+
   @Test func theScaleFromTheBoxes() throws {
     var random = Noise(seed: 3)
     var frames = (0..<100).map { index -> BarFrame in

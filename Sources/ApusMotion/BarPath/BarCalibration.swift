@@ -30,12 +30,15 @@ public struct BarCalibration: Sendable, Hashable {
     try self.init(diameterPx / diameterCm, .plate)
   }
 
-  /// The scale from the sizes of the box around the plate, one a frame: their median is the diameter. Nil where there
-  /// are none above 0, or the scale that comes out is impossible.
-  public init?(boxSides: [Double], diameterCm: Double) {
-    let sides = boxSides.filter { $0 > 0 && $0.isFinite }.sorted()
+  /// The scale from the sizes of the box around the plate, one a frame: of their median width and their median height
+  /// the larger one is the diameter, for a round plate seen from aside is narrower than high. (The larger sides of all
+  /// boxes would have a median that noise makes too large.) Nil where there are none above 0, or the scale that comes out
+  /// is impossible.
+  public init?(boxWidths: [Double], heights: [Double], diameterCm: Double) {
+    let candidates = [boxWidths, heights].map { $0.filter { $0 > 0 && $0.isFinite }.sorted() }
+    let sides = candidates[0].middle > candidates[1].middle ? candidates[0] : candidates[1]
     guard !sides.isEmpty else { return nil }
-    let median = sides[sides.count / 2]
+    let median = sides.middle
     let spread = (sides[sides.count * 3 / 4] - sides[sides.count / 4]) / median
     guard let found = try? Self(median / diameterCm, .automatic(frames: sides.count, spread: spread)) else {
       return nil
@@ -56,4 +59,9 @@ public struct BarCalibration: Sendable, Hashable {
     guard let plate = settings.plateDiameterPx else { return nil }
     return try BarCalibration(plateDiameterPx: plate, diameterCm: settings.plateDiameterCm)
   }
+}
+
+extension [Double] {
+  /// The middle one of sorted numbers; 0 where there are none.
+  fileprivate var middle: Double { isEmpty ? 0 : self[count / 2] }
 }

@@ -31,7 +31,8 @@ extension BarPathStream {
       breaks: breaks.isBreak, height: height ?? LivePath.usualHeight)
 
     let calibration = tracker.calibration
-      ?? BarCalibration(boxSides: frames.map(\.side), diameterCm: settings.plateDiameterCm)
+      ?? BarCalibration(
+        boxWidths: frames.map(\.size.width), heights: frames.map(\.size.height), diameterCm: settings.plateDiameterCm)
     let smoothed = path.smoothed(settings)
     let (windows, reps) = path.measured(path.measuring(settings, smoothed: smoothed), settings, calibration)
     let velocity = PathVelocity.upward(

@@ -65,18 +65,18 @@ struct StoredFrame: Sendable {
   var index: Int
   var timestamp: Double
   var bar: BarPoint?
-  /// The larger side of the bar's box; 0 where it is unknown.
-  var side: Double
+  /// Of the bar's box.
+  var size: BarSize
   var leftWrist: BarPoint?
   var rightWrist: BarPoint?
 
   init(index: Int, timestamp: Double, bar: BarCandidate?, leftWrist: BarPoint?, rightWrist: BarPoint?) {
     self.index = index
     self.timestamp = timestamp
-    (self.bar, side) = (bar?.center, bar?.side ?? 0)
+    (self.bar, size) = (bar?.center, bar?.size ?? BarSize())
     self.leftWrist = leftWrist
     self.rightWrist = rightWrist
   }
 
-  mutating func set(_ candidate: BarCandidate?) { (bar, side) = (candidate?.center, candidate?.side ?? 0) }
+  mutating func set(_ candidate: BarCandidate?) { (bar, size) = (candidate?.center, candidate?.size ?? BarSize()) }
 }

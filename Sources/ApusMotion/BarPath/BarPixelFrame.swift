@@ -1,9 +1,18 @@
 /// A place where the bar may be, in pixels.
 struct BarCandidate: Sendable, Hashable {
   var center: BarPoint
-  /// The larger side of the box: a round plate seen from aside is narrower than high.
-  var side: Double
+  /// Of the box.
+  var size: BarSize
   var confidence: Double
+}
+
+/// How large a box is, in pixels; nothing where it is unknown.
+struct BarSize: Sendable, Hashable {
+  var width = 0.0
+  var height = 0.0
+
+  /// A round plate seen from aside is narrower than high.
+  var larger: Double { max(width, height) }
 }
 
 /// A checked frame in pixels from the top left.
@@ -55,7 +64,7 @@ extension BarFrame {
     case .center(let center):
       frame.isChosen = true
       if let center {
-        frame.candidates = [BarCandidate(center: try pixels(center.x, center.y) { "bar" }, side: 0, confidence: 1)]
+        frame.candidates = [BarCandidate(center: try pixels(center.x, center.y) { "bar" }, size: BarSize(), confidence: 1)]
       }
     case .detections(let detections):
       guard width != nil, height != nil else { throw .init(.missingImageSize) }
@@ -79,7 +88,7 @@ extension BarFrame {
     let center = try pixels(box.x + box.width / 2, box.y + box.height / 2) { name("box") }
     let (width, height) = space == .pixel ? (1, 1) : (width ?? 1, height ?? 1)
     return BarCandidate(
-      center: center, side: max(box.width * width, box.height * height), confidence: box.confidence)
+      center: center, size: BarSize(width: box.width * width, height: box.height * height), confidence: box.confidence)
   }
 
   private func add(

@@ -23,7 +23,7 @@ struct BarSelector: Sendable {
   private struct Track {
     var last: BarCandidate
     var lastTime: Double
-    /// The side of the box, averaged over the last dozen sightings.
+    /// The larger side of the box, averaged over the last dozen sightings.
     var side: Double
     var missing = 0
     var scoreSum: Double
@@ -89,7 +89,7 @@ struct BarSelector: Sendable {
       let candidate = frame.candidates[index]
       tracks.append(
         Track(
-          last: candidate, lastTime: frame.timestamp, side: candidate.side, scoreSum: score,
+          last: candidate, lastTime: frame.timestamp, side: candidate.size.larger, scoreSum: score,
           picks: [BarCandidate?](repeating: nil, count: before) + [candidate]))
     }
     guard let best else { return Choice() }
@@ -123,7 +123,7 @@ struct BarSelector: Sendable {
     track.last = frame.candidates[found.index]
     track.lastTime = frame.timestamp
     track.missing = 0
-    track.side += (track.last.side - track.side) / 12
+    track.side += (track.last.size.larger - track.side) / 12
     track.scoreSum += found.score
     return found.index
   }
@@ -136,10 +136,11 @@ struct BarSelector: Sendable {
 
   /// Whether the box is about as large as the bar's have been. Positions without boxes have no size.
   private func isOfItsSize(_ candidate: BarCandidate, _ track: Track) -> Bool {
-    guard settings.sizeGate > 0, track.missing <= settings.gapFillFrames, candidate.side > 0, track.side > 0 else {
+    let side = candidate.size.larger
+    guard settings.sizeGate > 0, track.missing <= settings.gapFillFrames, side > 0, track.side > 0 else {
       return true
     }
-    return abs(candidate.side - track.side) <= settings.sizeGate * track.side
+    return abs(side - track.side) <= settings.sizeGate * track.side
   }
 
   private func eligible(in frame: BarPixelFrame) -> [Int] {
