@@ -55,6 +55,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--weights", type=pathlib.Path, default=pathlib.Path(__file__).parent / "model.safetensors")
     parser.add_argument("--side", type=int, default=640)
+    parser.add_argument("--first", type=int, default=0, help="the first picture that counts")
     parser.add_argument("--count", type=int, default=10**9)
     options = parser.parse_args()
     net = network(options.weights)
@@ -62,7 +63,8 @@ def main():
     demanded = [0] * 3
     distances, wrists = [], []
     pictures = [item for path in sorted(options.folder.glob("held-*.npz")) for item in generate.load(path)]
-    for data, truth in pictures[:options.count]:
+    pictures = pictures[options.first:][:options.count]
+    for data, truth in pictures:
         picture = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
         boxes, scores, classes, points = detect(net, picture, options.side, confidence=0.001)
         scale = options.side / max(picture.shape[:2])
@@ -86,7 +88,7 @@ def main():
                         for joint in (9, 10):
                             if joints[joint, 2] == 2:
                                 wrists.append(np.linalg.norm(points[mine][place, joint, :2] - joints[joint, :2]) * scale)
-    print(f"{min(len(pictures), options.count)} pictures held out, {options.side} pixels, {options.weights}")
+    print(f"{len(pictures)} pictures held out, {options.side} pixels, {options.weights}")
     every, tight = [], []
     for kind, name in enumerate(CLASSES):
         each = [average_precision(hits[kind, limit], demanded[kind]) for limit in LIMITS]
