@@ -103,7 +103,8 @@ import Testing
   @Test("AT4.7: the scores of candidates")
   func scores() {
     func candidate(_ x: Double, _ y: Double, _ confidence: Double) -> BarCandidate {
-      BarCandidate(center: BarPoint(x: x * 1000, y: y * 1000), size: BarSize(width: 100, height: 100), confidence: confidence)
+      BarCandidate(
+        center: BarPoint(x: x * 1000, y: y * 1000), size: BarSize(width: 100, height: 100), confidence: confidence)
     }
     let selector = BarSelector(settings: BarPathSettings())
     var frame = BarPixelFrame(timestamp: 0, width: 1000, height: 1000)

@@ -67,13 +67,10 @@ struct BarPathSession<Follower: BarFollower> {
     guard pictures.isVideo else {
       throw CommandFailure(.usage, "the frames' times are unknown: --fps or --timestamps says them")
     }
-    guard let plate = detector.classIndex(named: plateClass) else {
+    guard detector.classIndex(named: plateClass) != nil else {
       throw CommandFailure(.usage, "--plate-class: the network has no class '\(plateClass)'")
     }
-    // The analysis has a gate of its own.
-    var options = DetectionOptions()
-    options.confidence = 0.2
-    if fitsOutline { options.roundClasses = [plate] }
+    let options = detector.barOptions(plate: plateClass, fitsOutline: fitsOutline)
     // A line a frame makes no page, whatever the environment asks for.
     let keepsPictures = printer == nil && results.files.needsPage
     var overlay = try results.files.overlay.map { try BarPathOverlay(path: $0, settings: follower.settings) }

@@ -75,9 +75,7 @@ struct SampleLift {
     var loading = DetectorLoadingOptions()
     (loading.inputWidth, loading.inputHeight) = (320, 320)
     let detector = try Detector.shipped(options: loading)
-    var options = DetectionOptions()
-    options.confidence = 0.2
-    options.roundClasses = Set([detector.classIndex(named: "plate")].compactMap(\.self))
+    let options = detector.barOptions()
     var stream = try BarPathStream()
     var errors: [Double] = []
     let pictures = try ImageFolder(path: folder).pictures

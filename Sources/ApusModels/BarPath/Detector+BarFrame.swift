@@ -2,6 +2,19 @@ import ApusMedia
 import ApusMotion
 
 extension Detector {
+  /// What to tell of a frame for ``barFrame(_:timestamp:width:height:plates:person:)``: boxes of little confidence too, for
+  /// the analysis has a gate of its own.
+  ///
+  /// - Parameters:
+  ///   - plate: what the network calls what is on the bar.
+  ///   - fitsOutline: whether a plate is as large as its outline in the picture, or as the network's box.
+  public func barOptions(plate: String = "plate", fitsOutline: Bool = true) -> DetectionOptions {
+    var options = DetectionOptions()
+    options.confidence = 0.2
+    if fitsOutline, let plate = classIndex(named: plate) { options.roundClasses = [plate] }
+    return options
+  }
+
   /// What a frame shows of a bar and its lifter: every plate is a candidate, and the wrists, elbows and hips are those of
   /// the largest person whose 17 joints are known.
   ///
