@@ -53,9 +53,14 @@ import Testing
     let flat = try Image<UInt8>(width: 200, height: 160, color: .rgb, filledWith: [90, 80, 70])
     let start = box(x: 100, y: 80, across: 30, down: 30)
     #expect(start.fittedToOutline(in: flat) == start)
-    // The outline is much farther out.
-    let far = try picture(x: 100, y: 80, across: 50, down: 50, ground: 120)
-    #expect(start.fittedToOutline(in: far).width < 2 * 30 * 1.14)
+  }
+
+  /// Near the end of the sizes that are looked at, and beyond it.
+  @Test(arguments: [43.0, 40, 58, 60])
+  func anOutlineFarFromTheBoxIsNotTaken(radius: Double) throws {
+    let far = try picture(x: 100, y: 80, across: 50, down: 50)
+    let start = box(x: 100, y: 80, across: radius, down: radius)
+    #expect(start.fittedToOutline(in: far) == start)
   }
 
   @Test func whatCannotBeMeasuredStays() throws {

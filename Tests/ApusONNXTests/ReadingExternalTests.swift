@@ -30,6 +30,17 @@ import Testing
     #expect(second.storage.owner as? MappedFile === file)
   }
 
+  @Test func filesThatWereReadAreNamed() throws {
+    let folder = try ScratchFolder()
+    _ = try folder.write([0, 0, 0x80, 0x3F, 0, 0, 0, 0x40], to: "data")
+    let path = try folder.write(model([("location", "data")]), to: "m.onnx")
+    let proto = try ModelProto.read(contentsOf: path)
+    _ = try proto.graph.initializers[0].value()
+    #expect(try Model(proto).externalFiles == ["\(folder.path)/data"])
+    // One that was never in a file.
+    #expect(try Model(readModel(proto.encode())).externalFiles == [])
+  }
+
   @Test func aWrittenModelHasTheDataInside() throws {
     let model = try ModelProto.read(contentsOf: onnxFixture("external.onnx"))
     let copy = try readModel(model.encode())

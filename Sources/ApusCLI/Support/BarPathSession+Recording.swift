@@ -29,6 +29,7 @@ extension SessionRecorder {
     _ detector: Detector, _ network: DetectorOptions, _ pictures: PictureOptions, plateClass: String, fitsOutline: Bool
   ) {
     _ = digest("model", detector.file)
+    for path in detector.externalFiles { _ = digest("model data", path) }
     settings.add("fps", pictures.fps)
     settings.add("maxPixels", pictures.maxPixels)
     settings.add("plateClass", plateClass)

@@ -20,6 +20,8 @@ public struct Detector: Sendable {
   public internal(set) var input: ImageInput
   /// The model's file.
   public let file: String
+  /// Files beside it that hold tensors of the model, as an ONNX model may have them; sorted.
+  public var externalFiles: [String] { network.externalFiles }
   private let network: DetectorNetwork
   /// The output that holds the boxes.
   private let outputName: String

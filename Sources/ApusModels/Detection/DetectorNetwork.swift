@@ -15,4 +15,12 @@ enum DetectorNetwork: Sendable {
       try model.outputs(for: picture)
     }
   }
+
+  /// The paths of the files beside the model's own that hold tensors of it.
+  var externalFiles: [String] {
+    switch self {
+    case .yolo: []
+    case .onnx(let model): model.session.model.externalFiles
+    }
+  }
 }

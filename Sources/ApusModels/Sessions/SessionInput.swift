@@ -10,7 +10,7 @@ public struct SessionInput: Sendable, Hashable {
     case stream
   }
 
-  /// What it was read for: `input`, `model`, `settings`, `timestamps`.
+  /// What it was read for: `input`, `model`, `model data`, `settings`, `timestamps`, and so on.
   public var role: String
   /// The path as it was given, `-` for standard input.
   public var path: String

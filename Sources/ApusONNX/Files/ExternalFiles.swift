@@ -10,7 +10,8 @@ package final class ExternalFiles: Sendable {
   private let folder: String
   private let roots: [String]
   private let access: FileAccess
-  private let opened = Locked<[String: MappedFile]>([:])
+  /// By their paths without links; with the paths that the model gives them.
+  private let opened = Locked<[String: (path: String, file: MappedFile)]>([:])
 
   /// - Parameter model: the path of the model's file.
   package init(model: String, access: FileAccess) {
@@ -34,12 +35,15 @@ package final class ExternalFiles: Sendable {
   func file(at location: String) throws -> MappedFile {
     let path = try checkedPath(location)
     return try opened.withLock { opened in
-      if let file = opened[path] { return file }
+      if let known = opened[path] { return known.file }
       let file = try MappedFile(path: path, access: access)
-      opened[path] = file
+      opened[path] = ("\(folder)/\(location)", file)
       return file
     }
   }
+
+  /// The paths of the files that were opened so far, sorted.
+  var paths: [String] { opened.withLock { $0.values.map(\.path).sorted() } }
 
   /// The path without links, which lies within the folder.
   private func checkedPath(_ location: String) throws -> String {

@@ -11,6 +11,9 @@ package final class FileSource: Sendable {
     self.externalFiles = externalFiles
   }
 
+  /// The paths of the external files that were read so far, sorted.
+  var externalPaths: [String] { externalFiles?.paths ?? [] }
+
   /// The part of an external file that holds a tensor.
   func bytes(
     of data: ExternalData, byteCount: Int, _ elementType: ElementType, _ shape: [Int]

@@ -23,7 +23,9 @@ extension ModelProto {
 
   private static func read(_ source: FileSource) throws -> ModelProto {
     do {
-      return try source.message()
+      var model: ModelProto = try source.message()
+      model.source = source
+      return model
     } catch let error as ONNXFileError {
       // Looked at only now: a model could begin as a file of another format does.
       guard let sentence = otherFormat(of: source.file) else { throw error }

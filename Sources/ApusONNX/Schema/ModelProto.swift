@@ -17,6 +17,8 @@ public struct ModelProto: Sendable {
   public var functions: [FunctionProto]
   /// What is unusual about a model that was read, a sentence each: versions newer than Apus knows, for example.
   public var warnings: [String] = []
+  /// What the model was read from.
+  var source: FileSource?
 
   public init(
     irVersion: Int64 = 10, producerName: String = "", producerVersion: String = "", domain: String = "",

@@ -28,4 +28,8 @@ public struct Model: Sendable {
     graph = try builder.build(proto.graph)
     warnings = proto.warnings
   }
+
+  /// The paths of the files beside the model's own of which tensors were read so far, sorted; after a session was made
+  /// of the model, all that its results depend on.
+  public var externalFiles: [String] { proto.source?.externalPaths ?? [] }
 }
