@@ -1,0 +1,67 @@
+/// The columns of a table whose first row names them.
+struct CSVColumns: Sendable {
+  let names: [String]
+  private let places: [String: Int]
+
+  /// - Throws: when a name occurs twice; columns without a name may.
+  init(header bytes: [UInt8]) throws(PoseReadError.Reason.Box) {
+    names = try CSVRow.fields(of: bytes).map { String(decoding: $0, as: UTF8.self) }
+    var places: [String: Int] = [:]
+    for (place, name) in names.enumerated() where !name.isEmpty {
+      guard places.updateValue(place, forKey: name) == nil else { throw .init(.duplicateField(name)) }
+    }
+    self.places = places
+  }
+
+  /// Where the column of this name is, from 0.
+  subscript(name: String) -> Int? { places[name] }
+
+  /// Where a column is that must be there.
+  func place(of name: String) throws(PoseReadError.Reason.Box) -> Int {
+    guard let place = places[name] else { throw .init(.missingField("column \(name)")) }
+    return place
+  }
+}
+
+/// A row of such a table. Where there is no column for it there is no value either.
+struct CSVTableRow {
+  private let columns: CSVColumns
+  private let fields: [[UInt8]]
+
+  /// - Throws: when the row has another number of fields than the header.
+  init(_ bytes: [UInt8], of columns: CSVColumns) throws(PoseReadError.Reason.Box) {
+    fields = try CSVRow.fields(of: bytes)
+    self.columns = columns
+    guard fields.count == columns.names.count else {
+      throw .init(.wrongColumnCount(found: fields.count, expected: columns.names.count))
+    }
+  }
+
+  func text(_ place: Int?) -> String? {
+    place.map { String(decoding: fields[$0], as: UTF8.self) }
+  }
+
+  /// Nil for an empty field too.
+  func number(_ place: Int?) throws(PoseReadError.Reason.Box) -> Double? {
+    guard let place else { return nil }
+    return try CSVRow.number(fields[place], column: columns.names[place])
+  }
+
+  /// Nil for an empty field too.
+  func space(_ place: Int?) throws(PoseReadError.Reason.Box) -> ImageSpace? {
+    guard let name = text(place), !name.isEmpty else { return nil }
+    guard let space = ImageSpace(rawValue: name) else { throw .init(.unknownSpace(name)) }
+    return space
+  }
+
+  /// Nil where neither x nor y is given.
+  func point(x: Int, y: Int, confidence: Int? = nil) throws(PoseReadError.Reason.Box) -> PosePoint? {
+    switch (try number(x), try number(y), try number(confidence)) {
+    case (let x?, let y?, let confidence): return PosePoint(x: x, y: y, confidence: confidence)
+    case (nil, nil, _): return nil
+    case (let found, _, _):
+      let empty = columns.names[found == nil ? x : y]
+      throw .init(.wrongValue(field: empty, found: "", expected: "a number, or x and y both empty"))
+    }
+  }
+}
