@@ -70,6 +70,6 @@ import Testing
     #expect(detector.classNames == ["plate", "bar_end", "person"])
     #expect(detector.format.layout == .v8 && detector.format.classCount == 3)
     #expect(detector.format.keypoints == .init(count: 17, dimensions: 3) && detector.format.keypointClasses == [2])
-    #expect((detector.input.width, detector.input.height) == (640, 640))
+    #expect((detector.input.width, detector.input.height) == (704, 704))
   }
 }

@@ -28,6 +28,12 @@ def network(path, dtype=torch.float32):
     return net.eval()
 
 
+def stated_side(path):
+    """Of the square that the weights want pictures in."""
+    with safe_open(path, "pt") as file:
+        return int(file.metadata()["imgsz"])
+
+
 def letterboxed(picture, side):
     """`[side, side, 3]`, 0 to 255, and scale, left and top."""
     high, wide = picture.shape[:2]

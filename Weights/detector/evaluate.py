@@ -1,6 +1,6 @@
 """How well the stored weights find what is in pictures whose every range training never saw.
 
-    python Weights/detector/evaluate.py FOLDER [--weights model.safetensors] [--side 640]
+    python Weights/detector/evaluate.py FOLDER [--weights model.safetensors] [--side N]
 
 FOLDER holds shards of `generate.py --split held`. Average precision is the area under the precision envelope, at 101 levels
 of recall, with one box for each object; what is ignored in the truth counts neither way.
@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image
 
 import generate
-from detecting import detect, network, overlaps
+from detecting import detect, network, overlaps, stated_side
 from render import CLASSES
 
 LIMITS = np.arange(0.5, 1.0, 0.05)
@@ -54,11 +54,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--weights", type=pathlib.Path, default=pathlib.Path(__file__).parent / "model.safetensors")
-    parser.add_argument("--side", type=int, default=640)
+    parser.add_argument("--side", type=int, help="of the square (default: what the weights say)")
     parser.add_argument("--first", type=int, default=0, help="the first picture that counts")
     parser.add_argument("--count", type=int, default=10**9)
     options = parser.parse_args()
     net = network(options.weights)
+    side = options.side or stated_side(options.weights)
     hits = {(kind, limit): [] for kind in range(3) for limit in LIMITS}
     demanded = [0] * 3
     distances, wrists = [], []
@@ -66,8 +67,8 @@ def main():
     pictures = pictures[options.first:][:options.count]
     for data, truth in pictures:
         picture = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
-        boxes, scores, classes, points = detect(net, picture, options.side, confidence=0.001)
-        scale = options.side / max(picture.shape[:2])
+        boxes, scores, classes, points = detect(net, picture, side, confidence=0.001)
+        scale = 640 / max(picture.shape[:2])  # distances are those in a picture of 640, whatever the side
         for kind in range(3):
             mine, theirs = classes == kind, truth["classes"] == kind
             wanted = ~truth["ignore"][theirs]
@@ -88,7 +89,7 @@ def main():
                         for joint in (9, 10):
                             if joints[joint, 2] == 2:
                                 wrists.append(np.linalg.norm(points[mine][place, joint, :2] - joints[joint, :2]) * scale)
-    print(f"{len(pictures)} pictures held out, {options.side} pixels, {options.weights}")
+    print(f"{len(pictures)} pictures held out, in squares of {side}, {options.weights}")
     every, tight = [], []
     for kind, name in enumerate(CLASSES):
         each = [average_precision(hits[kind, limit], demanded[kind]) for limit in LIMITS]
