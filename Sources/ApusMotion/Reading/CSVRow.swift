@@ -20,6 +20,11 @@ enum CSVRow {
     throw .init(.wrongValue(field: column, found: text, expected: "a number or nothing"))
   }
 
+  /// The fields as texts: a row of names.
+  static func texts(of bytes: [UInt8]) throws(PoseReadError.Reason.Box) -> [String] {
+    try fields(of: bytes).map { String(decoding: $0, as: UTF8.self) }
+  }
+
   /// The fields without quotes and without blanks around them.
   static func fields(of bytes: [UInt8]) throws(PoseReadError.Reason.Box) -> [[UInt8]] {
     let (comma, quote) = (UInt8(ascii: ","), UInt8(ascii: "\""))

@@ -5,7 +5,7 @@ struct CSVColumns: Sendable {
 
   /// - Throws: when a name occurs twice; columns without a name may.
   init(header bytes: [UInt8]) throws(PoseReadError.Reason.Box) {
-    names = try CSVRow.fields(of: bytes).map { String(decoding: $0, as: UTF8.self) }
+    names = try CSVRow.texts(of: bytes)
     var places: [String: Int] = [:]
     for (place, name) in names.enumerated() where !name.isEmpty {
       guard places.updateValue(place, forKey: name) == nil else { throw .init(.duplicateField(name)) }

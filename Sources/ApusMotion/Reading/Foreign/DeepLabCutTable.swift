@@ -9,7 +9,7 @@ struct DeepLabCutTable: Sendable {
 
   /// Takes a row of the header.
   mutating func take(_ bytes: [UInt8], options: PoseReaderOptions) throws(PoseReadError.Reason.Box) {
-    let fields = try CSVRow.fields(of: bytes).map { String(decoding: $0, as: UTF8.self) }
+    let fields = try CSVRow.texts(of: bytes)
     if count > 0, fields.count != count {
       throw .init(.wrongColumnCount(found: fields.count, expected: count))
     }

@@ -7,7 +7,7 @@ struct SLEAPTable: Sendable {
   private var lastNumber: Int?
 
   init(header bytes: [UInt8], options: PoseReaderOptions) throws(PoseReadError.Reason.Box) {
-    let names = try CSVRow.fields(of: bytes).map { String(decoding: $0, as: UTF8.self) }
+    let names = try CSVRow.texts(of: bytes)
     var columns = NamedColumns(count: names.count)
     guard let frame = names.firstIndex(of: "frame_idx") else { throw .init(.missingField("column frame_idx")) }
     columns.frameColumns = frame..<frame + 1
