@@ -44,6 +44,7 @@ let package = Package(
     .library(name: "Apus", targets: ["Apus"]),
     .library(name: "ApusMedia", targets: ["ApusMedia"]),
     .library(name: "ApusMotion", targets: ["ApusMotion"]),
+    .library(name: "ApusGraph", targets: ["ApusGraph"]),
     .library(name: "ApusONNX", targets: ["ApusONNX"]),
     .library(name: "ApusModels", targets: ["ApusModels"]),
     .executable(name: "apus", targets: ["ApusCLI"]),
@@ -61,26 +62,27 @@ let package = Package(
       swiftSettings: isChecked ? [.define("APUS_CHECKED")] : []),
     .target(name: "ApusMedia", dependencies: ["Apus", kernelInterface]),
     .target(name: "ApusMotion", dependencies: ["Apus"]),
-    .target(name: "ApusONNX", dependencies: ["Apus", kernelInterface], swiftSettings: smallCode),
+    .target(name: "ApusGraph", dependencies: ["Apus", kernelInterface], swiftSettings: smallCode),
+    .target(name: "ApusONNX", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
     .target(
-      name: "ApusModels", dependencies: ["Apus", "ApusMedia", "ApusMotion", "ApusONNX"], swiftSettings: smallCode),
+      name: "ApusModels", dependencies: ["Apus", "ApusMedia", "ApusMotion", "ApusGraph", "ApusONNX"], swiftSettings: smallCode),
     .executableTarget(
       name: "ApusCLI",
       dependencies: [
-        "Apus", "ApusMedia", "ApusMotion", "ApusONNX", "ApusModels",
+        "Apus", "ApusMedia", "ApusMotion", "ApusGraph", "ApusONNX", "ApusModels",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: smallCode),
-    .executableTarget(name: "ApusFuzz", dependencies: ["Apus", "ApusMedia", "ApusMotion", "ApusONNX", "ApusModels"]),
+    .executableTarget(name: "ApusFuzz", dependencies: ["Apus", "ApusMedia", "ApusMotion", "ApusGraph", "ApusONNX", "ApusModels"]),
     .executableTarget(
       name: "bench",
-      dependencies: ["Apus", "ApusMedia", "ApusONNX", "ApusModels"] + kernelTargets.map { .target(name: $0.name) },
+      dependencies: ["Apus", "ApusMedia", "ApusGraph", "ApusONNX", "ApusModels"] + kernelTargets.map { .target(name: $0.name) },
       path: "Benchmarks/bench"),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),
     .testTarget(name: "ApusMediaTests", dependencies: ["ApusMedia", "Apus"]),
     .testTarget(name: "ApusMotionTests", dependencies: ["ApusMotion"]),
-    .testTarget(name: "ApusONNXTests", dependencies: ["ApusONNX"]),
-    .testTarget(name: "ApusModelsTests", dependencies: ["ApusModels", "ApusMedia", "ApusONNX"]),
-    .testTarget(name: "ApusCLITests", dependencies: ["ApusCLI", "Apus", "ApusMedia", "ApusONNX"]),
+    .testTarget(name: "ApusONNXTests", dependencies: ["ApusGraph", "ApusONNX"]),
+    .testTarget(name: "ApusModelsTests", dependencies: ["ApusModels", "ApusMedia", "ApusGraph", "ApusONNX"]),
+    .testTarget(name: "ApusCLITests", dependencies: ["ApusCLI", "Apus", "ApusMedia", "ApusGraph", "ApusONNX"]),
   ],
   swiftLanguageModes: [.v6]
 )

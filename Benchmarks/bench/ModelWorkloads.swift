@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import ApusONNX
 
 /// An ONNX file to measure, and its inputs.
@@ -16,7 +17,7 @@ struct ModelFile {
   func session(_ precision: Execution.Precision) throws -> Session {
     var options = Session.Options()
     options.precision = precision
-    return try Session(Model(path: path), options: options)
+    return try Session(ONNXModel(path: path), options: options)
   }
 
   func values() throws -> [String: Value] {

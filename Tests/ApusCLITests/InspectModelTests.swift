@@ -1,3 +1,4 @@
+import ApusGraph
 import ApusONNX
 import Foundation
 import Testing

@@ -1,10 +1,11 @@
 import Apus
+import ApusGraph
 import ApusONNX
 import Foundation
 
 /// Small models, written when a test needs one.
 enum ModelFixtures {
-  static func tensor(_ name: String, of type: ElementType = .float, _ shape: [ApusONNX.Dimension]) -> ValueInfoProto {
+  static func tensor(_ name: String, of type: ElementType = .float, _ shape: [ApusGraph.Dimension]) -> ValueInfoProto {
     ValueInfoProto(name: name, type: .tensor(type, shape))
   }
 

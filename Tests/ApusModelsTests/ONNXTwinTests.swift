@@ -1,5 +1,6 @@
 import Apus
 import ApusModels
+import ApusGraph
 import ApusONNX
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
     let golden = try GoldenSamples(path: shipped("samples/golden.safetensors"))
     let written = try BehaviorClassifier<Float>(path: shipped(BehaviorClassifier<Float>.fileName))
     try setting.run {
-      let exported = try Session(Model(path: shipped("behavior-classifier.onnx")))
+      let exported = try Session(ONNXModel(path: shipped("behavior-classifier.onnx")))
       let output = try #require(exported.graph.outputs.first.map { exported.graph.values[$0].name })
       for name in golden.sampleNames {
         let poses: Tensor<Float> = try golden.inputs(of: name).single()

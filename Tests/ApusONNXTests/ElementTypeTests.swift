@@ -1,6 +1,7 @@
 import Apus
 import Testing
 
+@testable import ApusGraph
 @testable import ApusONNX
 
 @Suite struct ElementTypeTests {

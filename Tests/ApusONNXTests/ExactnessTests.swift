@@ -1,6 +1,7 @@
 import Apus
 import Testing
 
+@testable import ApusGraph
 @testable import ApusONNX
 
 /// With `exact` precision a graph that is rewritten gives every output bit for bit as node after node gives it.

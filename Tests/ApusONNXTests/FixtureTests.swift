@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Testing
 
+@testable import ApusGraph
 @testable import ApusONNX
 
 /// Small models with expected outputs, written by Tests/Fixtures/generate/onnx_*.py from ONNX Runtime, the standard's
@@ -26,7 +27,7 @@ import Testing
 /// A case of one of the archives in Tests/Fixtures/onnx.
 struct FixtureCase: Sendable, CustomTestStringConvertible {
   let testDescription: String
-  let test: Result<ConformanceCase, any Error>
+  let test: Result<ONNXConformanceCase, any Error>
 
   /// Every case; one that fails when the archives cannot be read, so that no test passes for want of cases.
   static let all: [FixtureCase] = {
@@ -36,7 +37,7 @@ struct FixtureCase: Sendable, CustomTestStringConvertible {
       let archives = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".zip") }.sorted()
       guard !archives.isEmpty else { throw OperatorError("no archive in \(path)") }
       return try archives.flatMap { archive in
-        try ConformanceSuite(path: "\(path)/\(archive)").cases.map {
+        try ONNXConformanceSuite(path: "\(path)/\(archive)").cases.map {
           FixtureCase(testDescription: "\(archive): \($0.name)", test: .success($0))
         }
       }
@@ -44,4 +45,18 @@ struct FixtureCase: Sendable, CustomTestStringConvertible {
       return [FixtureCase(testDescription: "\(error)", test: .failure(error))]
     }
   }()
+}
+
+extension ConformanceCase {
+  /// The inputs of every data set.
+  func dataSets(of graph: Graph) throws -> [[String: Value]] {
+    try (0..<dataSetCount()).map { try inputs($0, of: graph) }
+  }
+
+  /// The outputs for every data set.
+  func outputs(options: Session.Options) throws -> [[String: Value]] {
+    let model = try model()
+    let session = try Session(model, options: options)
+    return try dataSets(of: model.graph).map { try session.run($0) }
+  }
 }

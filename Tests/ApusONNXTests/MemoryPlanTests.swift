@@ -1,6 +1,7 @@
 import Apus
 import Testing
 
+@testable import ApusGraph
 @testable import ApusONNX
 
 @Suite struct MemoryPlanTests {
@@ -40,7 +41,7 @@ import Testing
   }
 
   /// Two matrix products with a softmax in between and behind.
-  private func products() throws -> Model {
+  private func products() throws -> ONNXModel {
     var graph = SmallGraph()
     graph.input("x", [.symbol("rows"), .size(64)])
     try graph.constant("w", Value(Tensor<Float>(repeating: 0.25, shape: [64, 64])))

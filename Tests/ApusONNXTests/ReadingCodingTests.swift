@@ -1,6 +1,7 @@
 import Apus
 import Testing
 
+@testable import ApusGraph
 @testable import ApusONNX
 
 /// Values and steps come from ml_dtypes and the reference implementation of ONNX: see `onnx_coding.py`.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Apus
+@testable import ApusGraph
 @testable import ApusONNX
 
 @Suite struct ReadingExternalTests {
@@ -36,9 +37,9 @@ import Testing
     let path = try folder.write(model([("location", "data")]), to: "m.onnx")
     let proto = try ModelProto.read(contentsOf: path)
     _ = try proto.graph.initializers[0].value()
-    #expect(try Model(proto).externalFiles == ["\(folder.path)/data"])
+    #expect(try ONNXModel(proto).externalFiles == ["\(folder.path)/data"])
     // One that was never in a file.
-    #expect(try Model(readModel(proto.encode())).externalFiles == [])
+    #expect(try ONNXModel(readModel(proto.encode())).externalFiles == [])
   }
 
   @Test func aWrittenModelHasTheDataInside() throws {

@@ -1,6 +1,7 @@
 import Apus
 import Testing
 
+@testable import ApusGraph
 @testable import ApusONNX
 
 /// `messages.onnx` has every message, written by the package that defines the format: see `onnx_files.py`.

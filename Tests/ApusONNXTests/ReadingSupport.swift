@@ -6,6 +6,7 @@ import FoundationEssentials
 #endif
 
 import Apus
+@testable import ApusGraph
 @testable import ApusONNX
 
 /// The path of a file in `Tests/Fixtures/onnx`.

@@ -1,6 +1,7 @@
 import Testing
 
 @testable import Apus
+@testable import ApusGraph
 @testable import ApusONNX
 
 /// `elements.onnx` has a tensor of every element type in both encodings: see `onnx_files.py`.

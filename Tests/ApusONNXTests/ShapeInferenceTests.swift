@@ -1,6 +1,7 @@
 import Apus
 import Testing
 
+@testable import ApusGraph
 @testable import ApusONNX
 
 @Suite struct ShapeInferenceTests {
@@ -8,11 +9,11 @@ import Testing
   @Test(arguments: FixtureCase.all)
   func inferredTypesAreThoseOfTheValues(fixture: FixtureCase) throws {
     let test = try fixture.test.get()
-    let model = try #require(try test.model())
+    let model = try test.model()
     var options = Session.Options()
     options.optimizes = false
     let session = try Session(model, options: options)
-    for inputs in try test.dataSets(model.graph) {
+    for inputs in try test.dataSets(of: model.graph) {
       var shapes: [Graph.ValueID: [Int]] = [:]
       for id in session.graph.inputs { shapes[id] = inputs[session.graph.values[id].name]?.shape }
       let inferred = session.graph.inferredTypes(inputs: shapes)
@@ -25,7 +26,7 @@ import Testing
   }
 
   /// The shape of a Reshape as exporters compute it: the batch taken of the input, the rest left over.
-  private func reshape(_ dimensions: [Dimension]) throws -> Model {
+  private func reshape(_ dimensions: [Dimension]) throws -> ONNXModel {
     var graph = SmallGraph()
     graph.input("x", dimensions)
     try graph.constant("zero", Value(Tensor<Int64>([0], shape: [1])))

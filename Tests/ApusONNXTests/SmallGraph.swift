@@ -1,5 +1,6 @@
 import Apus
 
+@testable import ApusGraph
 @testable import ApusONNX
 
 /// A graph made by hand.
@@ -15,7 +16,7 @@ struct SmallGraph {
   }
 
   mutating func node(
-    _ type: String, _ inputs: [String], _ outputs: [String], _ attributes: [String: AttributeValue] = [:]
+    _ type: String, _ inputs: [String], _ outputs: [String], _ attributes: [String: AttributeProto.Content] = [:]
   ) {
     proto.nodes.append(
       NodeProto(
@@ -23,9 +24,9 @@ struct SmallGraph {
         attributes: attributes.sorted { $0.key < $1.key }.map { AttributeProto(name: $0.key, value: $0.value) }))
   }
 
-  func model(outputs: [String]) throws -> Model {
+  func model(outputs: [String]) throws -> ONNXModel {
     var proto = proto
     proto.outputs = outputs.map { ValueInfoProto(name: $0) }
-    return try Model(ModelProto(opsetImports: [OperatorSetID(version: 21)], graph: proto))
+    return try ONNXModel(ModelProto(opsetImports: [OperatorSetID(version: 21)], graph: proto))
   }
 }

@@ -1,6 +1,7 @@
 import Apus
 import Testing
 
+@testable import ApusGraph
 @testable import ApusONNX
 
 /// What is known when a node is prepared, how many threads there are, and who applies an activation change no bit.

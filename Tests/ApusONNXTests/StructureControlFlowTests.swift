@@ -1,6 +1,7 @@
 import Apus
 import Testing
 
+@testable import ApusGraph
 @testable import ApusONNX
 
 /// Loops and branches: limits, what is captured, and what is declared for results that never came to be.
@@ -110,7 +111,7 @@ import Testing
   /// Names within a branch hide those around it, and what is captured comes from the nearest graph that has it.
   @Test(arguments: [true, false])
   func branchesSeeTheNearestValueOfAName(condition: Bool) throws {
-    func branch(_ name: String, _ nodes: [NodeProto], _ output: String) -> AttributeValue {
+    func branch(_ name: String, _ nodes: [NodeProto], _ output: String) -> AttributeProto.Content {
       .graph(GraphProto(name: name, nodes: nodes, outputs: [ValueInfoProto(name: output)]))
     }
     let own = NodeProto("Constant", [], ["k"], ["value_ints": .ints([2])])

@@ -1,6 +1,7 @@
 import Apus
 import Testing
 
+@testable import ApusGraph
 @testable import ApusONNX
 
 /// Channel-blocked maps stay so where whole blocks move, and come out right where they do not.

@@ -1,6 +1,7 @@
 import Apus
 import Testing
 
+@testable import ApusGraph
 @testable import ApusONNX
 
 /// What operators that move data refuse, with an error and nothing worse.
@@ -173,7 +174,7 @@ import Testing
   }
 
   @Test func modesThatAreNoNumbersAreRefused() throws {
-    let modes = try TensorProto(value: Value(Tensor<Float>([.nan])))
+    let modes = try Value(Tensor<Float>([.nan]))
     #expect(throws: OperatorError.self) {
       try runNode(
         "TreeEnsemble", domain: "ai.onnx.ml", [counting(1, 2)], opset: 5,

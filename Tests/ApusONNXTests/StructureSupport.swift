@@ -1,5 +1,6 @@
 import Apus
 
+@testable import ApusGraph
 @testable import ApusONNX
 
 /// Whole numbers as a list.
@@ -23,11 +24,11 @@ func texts(_ texts: String...) -> Value {
 
 /// A session of a graph that is written down in messages.
 func session(_ graph: GraphProto, opset: Int64 = 21, options: Session.Options = .init()) throws -> Session {
-  try Session(Model(ModelProto(opsetImports: [OperatorSetID(version: opset)], graph: graph)), options: options)
+  try Session(ONNXModel(ModelProto(opsetImports: [OperatorSetID(version: opset)], graph: graph)), options: options)
 }
 
 extension NodeProto {
-  init(_ type: String, _ inputs: [String], _ outputs: [String], _ attributes: [String: AttributeValue] = [:]) {
+  init(_ type: String, _ inputs: [String], _ outputs: [String], _ attributes: [String: AttributeProto.Content] = [:]) {
     self.init(
       opType: type, inputs: inputs, outputs: outputs,
       attributes: attributes.sorted { $0.key < $1.key }.map { AttributeProto(name: $0.key, value: $0.value) })

@@ -1,6 +1,7 @@
 import Apus
 import Testing
 
+@testable import ApusGraph
 @testable import ApusONNX
 
 /// Regular expressions that nobody wrote in good faith, and the rules of texts.

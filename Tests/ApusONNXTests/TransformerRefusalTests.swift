@@ -1,6 +1,7 @@
 import Apus
 import Testing
 
+@testable import ApusGraph
 @testable import ApusONNX
 
 /// Attention and recurrent nodes that make no sense are refused with a sentence; nothing traps.

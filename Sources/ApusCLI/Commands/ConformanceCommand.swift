@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import ApusONNX
 import ArgumentParser
 
@@ -59,7 +60,7 @@ struct ConformanceCommand: ParsableCommand {
   }
 
   func run() throws {
-    let suite = try ConformanceSuite(path: path)
+    let suite = try ONNXConformanceSuite(path: path)
     if worker { return try ConformanceRunner.work(on: suite) }
     let names = suite.cases.map(\.name)
     let wanted = names.filter { name in filter.map { name.contains($0) } ?? true }

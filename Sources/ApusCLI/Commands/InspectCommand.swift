@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import ApusONNX
 import ArgumentParser
 
@@ -45,7 +46,7 @@ struct InspectCommand: ParsableCommand {
       let report = try InspectionReport(SafetensorsFile(path: file), path: file)
       return try Output.write(json ? jsonText(report) + "\n" : report.text(withMetadata: metadata))
     }
-    var report = ModelInspection(try Model(path: file), path: file)
+    var report = ModelInspection(try ONNXModel(path: file), path: file)
     let limits = limits.apply()
     if isRun { try report.measure(dimensions, limits: limits) }
     try Output.write(json ? jsonText(report) + "\n" : report.text(withMetadata: metadata))

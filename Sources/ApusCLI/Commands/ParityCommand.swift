@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import ApusONNX
 import ArgumentParser
 
@@ -55,7 +56,7 @@ struct ParityCommand: ParsableCommand {
   }
 
   func run() throws {
-    let model = try Model(path: parity.model)
+    let model = try ONNXModel(path: parity.model)
     let check = try ParityCheck(model, options: parity.options(computesTruth: float64))
     var results = ParityResults(model: parity.model)
     for makeCase in try parity.cases(of: model) {
@@ -70,7 +71,7 @@ struct ParityCommand: ParsableCommand {
     if !results.isEqual { throw CommandStatus.different }
   }
 
-  private func nothingChecked(_ dataSet: ParityOptions.Case, _ report: ParityReport, _ model: Model) -> CommandFailure {
+  private func nothingChecked(_ dataSet: ParityOptions.Case, _ report: ParityReport, _ model: ONNXModel) -> CommandFailure {
     if report.nodes.contains(where: { $0.status == .random }) {
       return CommandFailure(.badData, "\(dataSet.name): every value in it depends on chance; there is nothing to compare")
     }

@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import ApusONNX
 import ArgumentParser
 
@@ -38,7 +39,7 @@ struct ReduceCommand: ParsableCommand {
   var json = false
 
   func run() throws {
-    let model = try Model(path: parity.model)
+    let model = try ONNXModel(path: parity.model)
     let check = try ParityCheck(model, options: parity.options())
     for makeCase in try parity.cases(of: model) {
       let dataSet = try makeCase()
@@ -53,11 +54,11 @@ struct ReduceCommand: ParsableCommand {
     throw CommandStatus.different
   }
 
-  private func write(_ part: ParityReduction, _ options: ParityCheck.Options, of model: Model) throws {
+  private func write(_ part: ParityReduction, _ options: ParityCheck.Options, of model: ONNXModel) throws {
     let values = ReducedValues(path: data ?? ReducedValues.path(besideModel: output))
-    try part.model.write(to: output)
+    try ModelProto(part, of: model.proto).write(to: output)
     try values.write(part)
-    let written = try Model(path: output)
+    let written = try ONNXModel(path: output)
     let (inputs, outputs) = try values.read(for: written)
     guard try part.stillDiffers(written, inputs: inputs, outputs: outputs, options: options) else {
       throw CommandFailure(.software, "\(output): what was written no longer differs; please report it")

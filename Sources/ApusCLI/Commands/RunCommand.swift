@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import ApusONNX
 import ArgumentParser
 
@@ -89,7 +90,7 @@ struct RunCommand: ParsableCommand {
     options.limits = limits.apply()
     options.precision = precision
     options.computesInFloat64 = isFloat64
-    let model = try Model(path: self.model)
+    let model = try ONNXModel(path: self.model)
     var inputs = ModelInputs(model, converts: convert, widens: isFloat64)
     let dimensions = try dimensions.dimensions(of: inputs.declared)
     for argument in self.inputs { try inputs.read(argument) }
@@ -101,7 +102,7 @@ struct RunCommand: ParsableCommand {
   }
 
   /// - Throws: ``CommandFailure`` that names all operators which Apus does not have, not the first alone.
-  private func session(_ model: Model, _ options: Session.Options) throws -> Session {
+  private func session(_ model: ONNXModel, _ options: Session.Options) throws -> Session {
     do {
       return try Session(model, options: options)
     } catch ONNXError.unsupported(let name, let opset, let node) {

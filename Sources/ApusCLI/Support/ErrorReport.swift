@@ -2,6 +2,7 @@ import Apus
 import ApusMedia
 import ApusModels
 import ApusMotion
+import ApusGraph
 import ApusONNX
 import ArgumentParser
 

@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import ApusONNX
 
 /// The inputs of a model, read from files or made up.
@@ -14,7 +15,7 @@ struct ModelInputs {
   /// Where each value comes from, in words.
   private(set) var sources: [String: String] = [:]
 
-  init(_ model: Model, converts: Bool, widens: Bool) {
+  init(_ model: ONNXModel, converts: Bool, widens: Bool) {
     declared = model.graph.inputs.map { model.graph.values[$0] }
     required = Set(model.graph.requiredInputs.map { model.graph.values[$0].name })
     self.converts = converts

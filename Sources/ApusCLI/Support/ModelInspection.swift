@@ -1,17 +1,18 @@
 import Apus
+import ApusGraph
 import ApusONNX
 
 /// What `apus inspect` says of an ONNX model.
 struct ModelInspection {
   let path: String
-  let model: Model
+  let model: ONNXModel
   let operators: OperatorCensus
   let parameters: ParameterCensus
   /// What one run costs; nil when it was not asked for or could not be found out.
   private(set) var cost: RunCost?
   private(set) var warnings: [String]
 
-  init(_ model: Model, path: String) {
+  init(_ model: ONNXModel, path: String) {
     self.path = path
     self.model = model
     operators = OperatorCensus(model.graph)

@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import ApusONNX
 import FoundationEssentials
 
@@ -15,8 +16,8 @@ struct ReducedValues {
   func write(_ part: ParityReduction) throws {
     if isFolder {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-      try write(part.model.graph.inputs.map(\.name), part.inputs, prefix: "input")
-      try write(part.model.graph.outputs.map(\.name), part.outputs, prefix: "output")
+      try write(part.graph.inputs.map { part.graph.values[$0].name }, part.inputs, prefix: "input")
+      try write(part.graph.outputs.map { part.graph.values[$0].name }, part.outputs, prefix: "output")
       return
     }
     guard path.hasSuffix(".safetensors") else {
@@ -41,7 +42,7 @@ struct ReducedValues {
   }
 
   /// What was written, as the model's inputs and outputs.
-  func read(for model: Model) throws -> (inputs: [String: Value], outputs: [String: Value]) {
+  func read(for model: ONNXModel) throws -> (inputs: [String: Value], outputs: [String: Value]) {
     let graph = model.graph
     let (inputs, outputs) = (graph.inputs.map { graph.values[$0].name }, graph.outputs.map { graph.values[$0].name })
     guard let set = try DataSets.read([path], graph: graph, defaults: outputs).first else { return ([:], [:]) }

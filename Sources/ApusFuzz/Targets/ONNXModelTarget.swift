@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import ApusONNX
 
 /// The ONNX model reader with every tensor of the model, and the writer on what it accepts.
@@ -16,7 +17,7 @@ struct ONNXModelTarget: FuzzTarget {
     let sparse = SparseTensorProto(values: weight, indices: places, dims: [2, 3])
     let type = ValueType.tensor(.float, [.size(1), .symbol("n"), .unknown])
     let inner = GraphProto(name: "then", nodes: [NodeProto(opType: "Identity", inputs: ["w"], outputs: ["y"])])
-    let values: [AttributeValue] = [
+    let values: [AttributeProto.Content] = [
       .float(1.5), .int(-1), .string(Array("text".utf8)), .tensor(weight), .graph(inner), .sparseTensor(sparse),
       .type(type), .floats([1, 2]), .ints([1, -1]), .strings([[0x61]]), .tensors([weight]), .graphs([inner]),
       .sparseTensors([sparse]), .types([.sequence(type), .optional(type)]), .undefined,

@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import ApusONNX
 
 /// ONNX models prepared and run, on inputs that they bring along: every pass, and every operator on operands that it
@@ -164,7 +165,7 @@ struct ONNXSessionTarget: FuzzTarget {
     Execution.memoryLimit = min(limit, 4 << 20)
     defer { Execution.memoryLimit = limit }
     return try outcome(allowing: ONNXFileError.self, ONNXError.self) {
-      let model = try Model(ModelProto.read(bytes: input, name: "input"))
+      let model = try ONNXModel(ModelProto.read(bytes: input, name: "input"))
       var options = Session.Options()
       options.limits.iterations = 100
       let fused = try Session(model, options: options)

@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import ApusONNX
 
 /// Files of one ONNX value: a tensor, a sequence and an optional, whichever the bytes turn out to be.

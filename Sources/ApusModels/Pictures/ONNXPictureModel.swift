@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import ApusONNX
 
 /// An ONNX model that takes one picture and nothing else.
@@ -18,7 +19,7 @@ struct ONNXPictureModel: Sendable {
   init(path: String, precision: Execution.Precision) throws {
     var options = Session.Options()
     options.precision = precision
-    session = try Session(Model(path: path), options: options)
+    session = try Session(ONNXModel(path: path), options: options)
     let graph = session.graph
     let inputs = graph.inputs.filter { graph.constants[$0] == nil }.map { graph.values[$0] }
     guard let input = inputs.first, inputs.count == 1 else {
@@ -48,7 +49,7 @@ struct ONNXPictureModel: Sendable {
 
   /// What exporters wrote into the file.
   var metadata: [String: String] {
-    Dictionary(session.model.proto.metadata.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+    session.model.metadata
   }
 
   /// Runs the model; the picture has the layout that the input asks for.

@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import FoundationEssentials
 
 /// Where conformance tests lie: a folder, or a ZIP archive of one.

@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 
 /// The files that hold tensors of a model, each opened once and kept.
 ///

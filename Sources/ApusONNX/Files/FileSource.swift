@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 
 /// The file that messages are read from, with the files beside it that hold tensors of it.
 package final class FileSource: Sendable {

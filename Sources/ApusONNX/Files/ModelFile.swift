@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 
 extension ModelProto {
   /// The most bytes that a protocol buffer can have.

@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 
 /// Why a file is not an ONNX file, or does not hold what was asked of it.
 public struct ONNXFileError: Error, Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 
 /// What to say of a file that is not an ONNX model but something that people take for one; nil when nothing is known.
 func otherFormat(of file: MappedFile) -> String? {

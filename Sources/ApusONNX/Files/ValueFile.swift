@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 
 /// Files that hold one value each (`.pb`), as the tests of the standard and many tools keep inputs and outputs.
 public enum ValueFile {

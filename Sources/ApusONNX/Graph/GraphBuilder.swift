@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 
 /// Turns the messages of a file into a ``Graph``: names become numbers, calls of model-local functions are written out,
 /// and nodes are put in an order in which they can run.
@@ -159,25 +160,27 @@ extension GraphBuilder {
     var node = Node(
       name: name, operatorName: operatorName, opset: scope.opsets[operatorName.domain] ?? 1, inputs: inputs,
       outputs: outputs)
+    var contents: [AttributeProto] = []
     for attribute in proto.attributes {
-      guard let resolved = try Self.resolve(attribute, attributes, node: name) else { continue }
+      guard let resolved = Self.resolve(attribute, attributes) else { continue }
+      contents.append(AttributeProto(name: attribute.name, value: resolved))
       if case .graph(let subgraph) = resolved {
         node.subgraphs[attribute.name] = try graph(
           subgraph, parent: scope, opsets: scope.opsets, prefix: scope.prefix, depth: depth + 1, attributes: attributes)
       } else {
-        node.attributes[attribute.name] = resolved
+        node.attributes[attribute.name] = resolved.attributeValue
       }
     }
     if let function = functions[FunctionKey(name: operatorName, overload: proto.overload)] {
-      return try self.body(of: function, calledBy: node, in: scope, depth: depth)
+      return try self.body(of: function, calledBy: node, attributes: contents, in: scope, depth: depth)
     }
     return [node]
   }
 
   /// An attribute's value, looked up among the arguments of the function around it when it is a reference.
   private static func resolve(
-    _ attribute: AttributeProto, _ arguments: [String: AttributeProto], node: String
-  ) throws -> AttributeValue? {
+    _ attribute: AttributeProto, _ arguments: [String: AttributeProto]
+  ) -> AttributeProto.Content? {
     guard let reference = attribute.referenceName, !reference.isEmpty else { return attribute.value }
     // An argument that is not given leaves the attribute at its default.
     return arguments[reference]?.value
@@ -185,7 +188,7 @@ extension GraphBuilder {
 
   /// The nodes of a function, its inputs and outputs replaced by the call's.
   private mutating func body(
-    of function: FunctionProto, calledBy call: Node, in outer: Scope, depth: Int
+    of function: FunctionProto, calledBy call: Node, attributes: [AttributeProto], in outer: Scope, depth: Int
   ) throws -> [Node] {
     guard depth < limits.depth else {
       throw ONNXError.graph("function '\(function.name)' calls itself, or calls go deeper than \(limits.depth)")
@@ -204,8 +207,7 @@ extension GraphBuilder {
           + "'\(function.name)' has \(function.inputs.count) and \(function.outputs.count)")
     }
     var arguments: [String: AttributeProto] = [:]
-    for attribute in function.attributeDefaults { arguments[attribute.name] = attribute }
-    for (name, value) in call.attributes { arguments[name] = AttributeProto(name: name, value: value) }
+    for attribute in function.attributeDefaults + attributes { arguments[attribute.name] = attribute }
     for (name, id) in zip(function.inputs, call.inputs) { if let id { scope.names[name] = id } }
     let before = scope.graph.nodes
     scope.graph.nodes = []

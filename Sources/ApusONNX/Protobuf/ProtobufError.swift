@@ -1,3 +1,5 @@
+import ApusGraph
+
 /// Where and why bytes are not the protocol buffer message they should be.
 public struct ProtobufError: Error, Hashable, Sendable {
   /// The message that was being read: `NodeProto`.

@@ -1,3 +1,5 @@
+import ApusGraph
+
 /// How a field is encoded.
 package enum WireType: Int {
   case varint, fixed64, bytes, groupStart, groupEnd, fixed32

@@ -1,3 +1,5 @@
+import ApusGraph
+
 /// Something that can be written as a protocol buffer.
 package protocol ProtobufWritable {
   func encode(to writer: inout ProtobufWriter) throws

@@ -1,13 +1,15 @@
+import ApusGraph
+
 /// A named constant of a node.
 public struct AttributeProto: Sendable {
   public var name: String
   /// The value. Of an attribute with a ``referenceName`` only the kind counts: the value is the caller's.
-  public var value: AttributeValue
+  public var value: Content
   /// Within a function: the attribute of the function that gives the value.
   public var referenceName: String?
   public var docString: String
 
-  public init(name: String, value: AttributeValue, referenceName: String? = nil, docString: String = "") {
+  public init(name: String, value: Content, referenceName: String? = nil, docString: String = "") {
     self.name = name
     self.value = value
     self.referenceName = referenceName
@@ -15,27 +17,29 @@ public struct AttributeProto: Sendable {
   }
 }
 
-/// The value of an attribute. Texts are bytes, since the standard does not ask for UTF-8.
-public indirect enum AttributeValue: Sendable {
-  case float(Float)
-  case int(Int64)
-  case string([UInt8])
-  case tensor(TensorProto)
-  case graph(GraphProto)
-  case sparseTensor(SparseTensorProto)
-  case type(ValueType)
-  case floats([Float])
-  case ints([Int64])
-  case strings([[UInt8]])
-  case tensors([TensorProto])
-  case graphs([GraphProto])
-  case sparseTensors([SparseTensorProto])
-  case types([ValueType])
-  /// No value, or one of a kind that Apus does not know.
-  case undefined
+extension AttributeProto {
+  /// The value of an attribute. Texts are bytes, since the standard does not ask for UTF-8.
+  public indirect enum Content: Sendable {
+    case float(Float)
+    case int(Int64)
+    case string([UInt8])
+    case tensor(TensorProto)
+    case graph(GraphProto)
+    case sparseTensor(SparseTensorProto)
+    case type(ValueType)
+    case floats([Float])
+    case ints([Int64])
+    case strings([[UInt8]])
+    case tensors([TensorProto])
+    case graphs([GraphProto])
+    case sparseTensors([SparseTensorProto])
+    case types([ValueType])
+    /// No value, or one of a kind that Apus does not know.
+    case undefined
+  }
 }
 
-extension AttributeValue {
+extension AttributeProto.Content {
   /// The kinds of value, numbered as in `AttributeProto.AttributeType`.
   enum Kind: Int64 {
     case undefined, float, int, string, tensor, graph, floats, ints, strings, tensors, graphs
@@ -165,8 +169,8 @@ private struct AttributeFields {
 
   /// Numbers and texts that are not there are zero and empty: some producers leave such values out. Of a reference the
   /// kind alone is kept.
-  func value(isReference: Bool) throws(Missing) -> AttributeValue {
-    switch kind == 0 ? inferredKind : AttributeValue.Kind(rawValue: kind) ?? .undefined {
+  func value(isReference: Bool) throws(Missing) -> AttributeProto.Content {
+    switch kind == 0 ? inferredKind : AttributeProto.Content.Kind(rawValue: kind) ?? .undefined {
     case .undefined: return .undefined
     case .float: return .float(float ?? 0)
     case .int: return .int(int ?? 0)
@@ -196,7 +200,7 @@ private struct AttributeFields {
     return content
   }
 
-  private var inferredKind: AttributeValue.Kind {
+  private var inferredKind: AttributeProto.Content.Kind {
     if float != nil { return .float }
     if int != nil { return .int }
     if string != nil { return .string }

@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 
 // How codes of fewer than eight bits share bytes in a file: as one stream of bits, the lowest of each byte first. So
 // two codes of four bits fill a byte, four of two bits do, and four of six bits fill three bytes.

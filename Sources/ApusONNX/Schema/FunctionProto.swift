@@ -1,3 +1,5 @@
+import ApusGraph
+
 /// An operator that a model defines itself, as a graph of others.
 public struct FunctionProto: Sendable {
   public var name: String

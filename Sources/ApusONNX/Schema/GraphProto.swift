@@ -1,3 +1,5 @@
+import ApusGraph
+
 /// Nodes in an order in which they can run, and the values that go in, come out and are constant.
 public struct GraphProto: Sendable {
   public var name: String

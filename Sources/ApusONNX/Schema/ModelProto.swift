@@ -1,3 +1,5 @@
+import ApusGraph
+
 /// A model: a graph, the operators and functions it is written in, and who made it.
 ///
 /// Training information, device configurations and fields that the standard does not have are passed over when a model

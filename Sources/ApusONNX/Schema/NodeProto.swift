@@ -1,3 +1,5 @@
+import ApusGraph
+
 /// One use of an operator or function.
 public struct NodeProto: Sendable {
   public var name: String

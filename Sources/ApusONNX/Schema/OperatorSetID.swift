@@ -1,3 +1,5 @@
+import ApusGraph
+
 /// A version of a set of operators that a model or function is written against.
 public struct OperatorSetID: Sendable, Hashable {
   /// Empty for the operators of the standard itself.

@@ -1,3 +1,5 @@
+import ApusGraph
+
 /// A value or none, as a file holds it.
 public struct OptionalProto: Sendable {
   public var name: String

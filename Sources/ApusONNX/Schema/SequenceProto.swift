@@ -1,3 +1,5 @@
+import ApusGraph
+
 /// Values of one type in order, as a file holds them.
 public struct SequenceProto: Sendable {
   public var name: String

@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 
 /// A tensor of which a file holds the elements that are not zero, and where they are.
 public struct SparseTensorProto: Sendable {

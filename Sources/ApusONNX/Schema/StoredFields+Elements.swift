@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 
 // Elements in the fields for each kind of number: `float_data`, `int32_data` and so on. They become what `raw_data`
 // would have been, so that everything after is one way.

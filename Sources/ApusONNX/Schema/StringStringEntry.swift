@@ -1,3 +1,5 @@
+import ApusGraph
+
 /// A pair of texts: an entry of the metadata of a model, graph or node.
 public struct StringStringEntry: Sendable, Hashable {
   public var key: String

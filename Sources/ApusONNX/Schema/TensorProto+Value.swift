@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 
 extension TensorProto {
   /// The most axes that a tensor has.

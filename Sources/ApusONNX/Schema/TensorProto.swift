@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 
 /// A constant tensor as a file holds it: its elements stay where they are until somebody asks for ``value()``.
 public struct TensorProto: Sendable {

@@ -1,3 +1,5 @@
+import ApusGraph
+
 // `TypeProto` of the standard is `ValueType` here: one of several messages, each in a field of its own.
 
 extension ValueType: ProtobufMessage {

@@ -1,3 +1,5 @@
+import ApusGraph
+
 /// The name and type of a value.
 public struct ValueInfoProto: Sendable, Hashable {
   public var name: String

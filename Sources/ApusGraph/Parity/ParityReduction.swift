@@ -10,7 +10,8 @@ public struct ParityReduction: Sendable {
     case cumulative
   }
 
-  public let model: ModelProto
+  /// The part: its inputs are the values to be fed, its one output is what differs.
+  public let graph: Graph
   /// The reference's values for the inputs, and for the one output.
   public let inputs: [String: Value]
   public let outputs: [String: Value]
@@ -207,7 +208,7 @@ private struct ParityReducer {
     let feed = try feed(part)
     let name = check.graph.values[target].name
     return ParityReduction(
-      model: try ModelProto(part: graph, of: check.model.proto, feed: feed, output: expected),
+      graph: graph,
       inputs: Dictionary(feed.map { (graph.values[$0.key].name, $0.value) }, uniquingKeysWith: { first, _ in first }),
       outputs: [name: expected], nodes: graph.nodes.map(\.name), kind: kind, difference: difference)
   }
@@ -225,14 +226,14 @@ extension ParityReport {
 }
 
 extension ParityReduction {
-  /// Runs ``model`` as it was written, and says how it differs.
+  /// Runs the part as it was written, and says how it differs.
   ///
   /// - Parameters:
   ///   - model: what was read from the file.
   ///   - inputs: what was read from the file beside it; likewise `outputs`.
   /// - Returns: whether some element is still beyond the tolerance.
   public func stillDiffers(
-    _ model: Model, inputs: [String: Value], outputs: [String: Value], options: ParityCheck.Options
+    _ model: any GraphModel, inputs: [String: Value], outputs: [String: Value], options: ParityCheck.Options
   ) throws -> Bool {
     var session = Session.Options()
     session.precision = options.precision

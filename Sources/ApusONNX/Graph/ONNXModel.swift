@@ -1,12 +1,12 @@
 import Apus
+import ApusGraph
 import FoundationEssentials
 
-/// A model as its file has it: the messages, and the graph made of them.
-public struct Model: Sendable {
+/// An ONNX model: the messages of its file, and the graph made of them.
+public struct ONNXModel: GraphModel {
   public let proto: ModelProto
   /// The graph with functions written out, nothing rewritten.
   public let graph: Graph
-  /// What is unusual and not wrong, a sentence each: a newer version of the format, for example.
   public let warnings: [String]
 
   /// Reads the `.onnx` file at `url`. Weights stay in the mapped file.
@@ -29,7 +29,9 @@ public struct Model: Sendable {
     warnings = proto.warnings
   }
 
-  /// The paths of the files beside the model's own of which tensors were read so far, sorted; after a session was made
-  /// of the model, all that its results depend on.
+  public var metadata: [String: String] {
+    Dictionary(proto.metadata.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+  }
+
   public var externalFiles: [String] { proto.source?.externalPaths ?? [] }
 }

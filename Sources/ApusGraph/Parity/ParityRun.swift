@@ -281,31 +281,3 @@ extension ValueType {
     if case .tensor(let type, _) = self { type } else { nil }
   }
 }
-
-extension AttributeValue {
-  /// The value as people read it, long lists shortened.
-  var summary: String {
-    func list<Element>(_ elements: [Element], _ text: (Element) -> String) -> String {
-      "[" + elements.prefix(12).map(text).joined(separator: ", ") + (elements.count > 12 ? ", …]" : "]")
-    }
-    func text(_ bytes: [UInt8]) -> String { "\"" + String(decoding: bytes.prefix(80), as: UTF8.self) + "\"" }
-    switch self {
-    case .float(let value): return "\(value)"
-    case .int(let value): return "\(value)"
-    case .string(let bytes): return text(bytes)
-    case .floats(let values): return list(values) { "\($0)" }
-    case .ints(let values): return list(values) { "\($0)" }
-    case .strings(let values): return list(values, text)
-    case .tensor(let tensor):
-      let type = ElementType(rawValue: tensor.elementType).map { "\($0)" } ?? "?"
-      return type + "[" + tensor.dims.map { "\($0)" }.joined(separator: ", ") + "]"
-    case .type(let type): return "\(type)"
-    case .types(let types): return list(types) { "\($0)" }
-    case .tensors(let tensors): return "\(tensors.count) tensors"
-    case .sparseTensor: return "a sparse tensor"
-    case .sparseTensors(let tensors): return "\(tensors.count) sparse tensors"
-    case .graph, .graphs: return "a graph"
-    case .undefined: return "no value"
-    }
-  }
-}

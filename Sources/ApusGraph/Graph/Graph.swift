@@ -18,6 +18,11 @@ public struct Graph: Sendable {
   public struct Capture: Sendable {
     public var outer: ValueID
     public var inner: ValueID
+
+    public init(outer: ValueID, inner: ValueID) {
+      self.outer = outer
+      self.inner = inner
+    }
   }
 
   public var name: String

@@ -30,7 +30,7 @@ extension Operators {
     if let values = try description.optionalStrings("value_strings") {
       return .strings(try StringTensor(values, shape: [values.count]))
     }
-    if case .sparseTensor(let proto)? = node.attributes["sparse_value"] { return try proto.value() }
+    if let value = try description.optionalTensor("sparse_value") { return value }
     throw OperatorError("it has no value, or one of a kind that is not supported")
   }
 

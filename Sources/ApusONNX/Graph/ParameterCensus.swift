@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 
 /// How many numbers a model's file holds as initialisers, those of subgraphs included, and what room they take.
 public struct ParameterCensus: Sendable {
@@ -59,19 +60,5 @@ public struct ParameterCensus: Sendable {
       entries[tensor.elementType] = entry
       if case .external(let data, _) = tensor.contents { externalFiles.insert(data.location) }
     }
-  }
-}
-
-extension Int {
-  /// The sum of two numbers that are not negative; the largest number there is where that is too small.
-  func addingClamped(_ other: Int) -> Int {
-    let (sum, overflow) = addingReportingOverflow(other)
-    return overflow ? .max : sum
-  }
-
-  /// The product of two numbers that are not negative; the largest number there is where that is too small.
-  func multipliedClamped(by other: Int) -> Int {
-    let (product, overflow) = multipliedReportingOverflow(by: other)
-    return overflow ? .max : product
   }
 }

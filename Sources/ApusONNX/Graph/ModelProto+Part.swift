@@ -1,15 +1,14 @@
 import Apus
+import ApusGraph
 
 extension ModelProto {
   /// A model of some nodes of another.
   ///
-  /// - Parameters:
-  ///   - graph: the nodes, with the values to be fed as inputs.
-  ///   - feed: a value for each input, whose types become the declarations.
-  ///   - output: a value of the one output.
+  /// The values that are fed give the declared types of the part's inputs, the expected one that of its output.
   /// - Throws: ``ONNXError/graph(_:)`` for nodes that cannot be written: two versions of one set of operators, graphs
   ///   within functions.
-  init(part graph: Graph, of whole: ModelProto, feed: [Graph.ValueID: Value], output: Value) throws {
+  public init(_ part: ParityReduction, of whole: ModelProto) throws {
+    let graph = part.graph
     let originals = Dictionary(
       whole.graph.nodes.flatMap { node in node.outputs.map { ($0, node) } }, uniquingKeysWith: { first, _ in first })
     let stored = Dictionary(
@@ -29,11 +28,15 @@ extension ModelProto {
       let name = graph.values[id].name
       proto.initializers.append(try stored[name] ?? TensorProto(name: name, value: value))
     }
-    proto.inputs = graph.inputs.map { ValueInfoProto(name: graph.values[$0].name, type: feed[$0]?.type) }
+    proto.inputs = graph.inputs.map { id in
+      let name = graph.values[id].name
+      return ValueInfoProto(name: name, type: part.inputs[name]?.type)
+    }
     proto.outputs = graph.outputs.map { id in
+      let expected = part.outputs[graph.values[id].name]?.type
       // The model's own declaration of the element type counts; the reference may be of higher precision.
-      guard case .tensor(let type?, _) = graph.values[id].type, case .tensor(_, let shape) = output.type else {
-        return ValueInfoProto(name: graph.values[id].name, type: output.type)
+      guard case .tensor(let type?, _) = graph.values[id].type, case .tensor(_, let shape)? = expected else {
+        return ValueInfoProto(name: graph.values[id].name, type: expected)
       }
       return ValueInfoProto(name: graph.values[id].name, type: .tensor(type, shape))
     }
@@ -62,6 +65,6 @@ extension NodeProto {
     self.init(
       name: node.name, opType: node.operatorName.type, domain: node.operatorName.domain, inputs: inputs,
       outputs: outputs,
-      attributes: node.attributes.sorted { $0.key < $1.key }.map { AttributeProto(name: $0.key, value: $0.value) })
+      attributes: try node.attributes.sorted { $0.key < $1.key }.map { try AttributeProto(name: $0.key, $0.value) })
   }
 }

@@ -7,7 +7,7 @@ import Apus
 /// tolerance computes something else; one that is off only cumulatively was handed an error.
 ///
 /// ```swift
-/// let check = try ParityCheck(Model(path: "model.onnx"))
+/// let check = try ParityCheck(ONNXModel(path: "model.onnx"))
 /// let report = try check.run(["images": picture], reference: values)
 /// ```
 ///
@@ -25,7 +25,7 @@ public struct ParityCheck: Sendable {
     public init() {}
   }
 
-  public let model: Model
+  public let model: any GraphModel
   public let options: Options
   let graph: Graph
   let steps: [ParityStep]
@@ -35,7 +35,7 @@ public struct ParityCheck: Sendable {
 
   /// Prepares every node as the file has it; what cannot be prepared is reported, not thrown.
   /// - Throws: ``ONNXError`` for a graph that contradicts itself.
-  public init(_ model: Model, options: Options = Options()) throws {
+  public init(_ model: any GraphModel, options: Options = Options()) throws {
     self.model = model
     self.options = options
     graph = model.graph.withoutDeadNodes()

@@ -3,7 +3,7 @@ import Apus
 /// A model made ready to run.
 ///
 /// ```swift
-/// let model = try Model(path: "yolov8n.onnx")
+/// let model = try ONNXModel(path: "yolov8n.onnx")
 /// let session = try Session(model)
 /// let outputs = try session.run(["images": Value(picture)])
 /// ```
@@ -41,7 +41,7 @@ public struct Session: Sendable {
     public init() {}
   }
 
-  public let model: Model
+  public let model: any GraphModel
   public let options: Options
   /// The graph that runs, after ``Options/optimizes``.
   public var graph: Graph { plan.graph }
@@ -49,7 +49,7 @@ public struct Session: Sendable {
   private let variants: PlanVariants
 
   /// - Throws: ``ONNXError`` for operators that Apus does not have and attributes that make no sense.
-  public init(_ model: Model, options: Options = Options()) throws {
+  public init(_ model: any GraphModel, options: Options = Options()) throws {
     self.model = model
     self.options = options
     variants = PlanVariants()
@@ -108,7 +108,7 @@ public struct Session: Sendable {
     }
   }
 
-  private static func prepare(_ model: Model, _ options: Options, fetching names: [String]?) throws -> Plan {
+  private static func prepare(_ model: any GraphModel, _ options: Options, fetching names: [String]?) throws -> Plan {
     var graph = model.graph
     if let names {
       graph.outputs = try names.map { name in

@@ -12,7 +12,7 @@ public struct RunCost: Sendable {
 
   /// Runs `model` twice: node by node as the file has it, to count, and as it runs fastest, to see the memory.
   /// - Throws: ``ONNXError`` when the model does not run on `inputs`.
-  public init(measuring model: Model, on inputs: [String: Value], options: Session.Options = .init()) throws {
+  public init(measuring model: any GraphModel, on inputs: [String: Value], options: Session.Options = .init()) throws {
     peakMemory = try Execution.measuringPeakMemory { _ = try Session(model, options: options).run(inputs) }
     var plain = options
     plain.optimizes = false

@@ -36,7 +36,7 @@ extension AttributeValue {
   /// Tensors as DOUBLE, and DOUBLE where the attribute names an element type to make: Cast's `to`, `dtype`.
   fileprivate func widened(_ name: String) throws -> AttributeValue {
     switch self {
-    case .tensor(let proto): try .tensor(TensorProto(name: proto.name, value: try proto.value().widened()))
+    case .tensor(let value): .tensor(try value.widened())
     case .type(let type): .type(type.widened)
     case .int(let number) where name == "to" || name == "dtype" || name == "output_dtype":
       .int(Int32(exactly: number).flatMap(ElementType.init(rawValue:)).map { Int64($0.widened.rawValue) } ?? number)

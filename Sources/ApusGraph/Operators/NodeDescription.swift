@@ -146,7 +146,8 @@ extension NodeDescription {
   public func optionalTensor(_ name: String) throws -> Value? {
     switch node.attributes[name] {
     case nil: nil
-    case .tensor(let proto): try proto.value()
+    case .tensor(let value): value
+    case .unreadable(_, let reason): throw OperatorError(reason)
     default: throw mismatch(name, "a tensor")
     }
   }

@@ -1,0 +1,15 @@
+/// A network as the reader of a format gives it: the graph, and what its file says besides.
+///
+/// Each format has a type of its own that conforms (`ONNXModel` of `ApusONNX`, for example); sessions and parity checks
+/// take any.
+public protocol GraphModel: Sendable {
+  /// The graph as the file has it, nothing rewritten.
+  var graph: Graph { get }
+  /// What exporters wrote beside the network, by name.
+  var metadata: [String: String] { get }
+  /// What is unusual and not wrong, a sentence each: a newer version of the format, for example.
+  var warnings: [String] { get }
+  /// The paths of the files beside the model's own of which tensors were read so far, sorted; after a session was made
+  /// of the model, all that its results depend on.
+  var externalFiles: [String] { get }
+}
