@@ -255,7 +255,7 @@ extension ParityTests {
       Node(name: "", operatorName: OperatorName(type: type), opset: 21, inputs: [], outputs: [], attributes: attributes)
     }
     func terms(_ node: Node, _ inputs: [[Int]?], _ output: [Int]) -> Int {
-      ReductionLength.of(node, inputs: inputs, output: output)
+      node.termCount(inputs: inputs, output: output)
     }
     #expect(terms(node("Conv"), [[1, 8, 9, 9], [16, 8, 3, 3]], [1, 16, 7, 7]) == 72)
     #expect(terms(node("MatMul"), [[4, 5], [5, 6]], [4, 6]) == 5)

@@ -60,7 +60,7 @@ import Testing
     }
   }
 
-  @Test(arguments: products.filter { Operators.byName[OperatorName(type: $0.type)]?.appliesActivation == true })
+  @Test(arguments: products.filter { Operators.byName[OperatorName(type: $0.type)]?.facts.fusion.appliesActivation == true })
   func activationsAreAsExactAsAfterwards(product: Product) throws {
     for function in [Activation.relu, .sigmoid, .hardTanh(minimum: -0.5, maximum: 2)] {
       guard case .tensor(.float32(let plain)) = try product.run(constants: [1]) else {

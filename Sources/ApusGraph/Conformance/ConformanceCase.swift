@@ -76,7 +76,7 @@ extension Graph {
   /// Whether what the graph gives depends on chance.
   fileprivate var isRandom: Bool {
     nodes.contains { node in
-      Operators.byName[node.operatorName]?.isDeterministic == false || node.subgraphs.values.contains(where: \.isRandom)
+      node.facts?.isDeterministic == false || node.subgraphs.values.contains(where: \.isRandom)
     }
   }
 }

@@ -38,17 +38,17 @@ struct Lifetimes {
       return
     }
     let last = max(index, lastReads[output] ?? index)
-    let name = step.node.operatorName
+    let facts = step.node.facts
     let source = step.inputs.first.flatMap { $0 }
-    if isBlocked(type.shape, dataType, step) { blocked.insert(output) }
-    if let source, isView(output, of: source, name) {
+    if isBlocked(type.shape, dataType, step, facts) { blocked.insert(output) }
+    if let source, isView(output, of: source, facts) {
       // Of an input or a constant: nothing of ours.
       guard let buffer = bufferOf[source] else { return }
       buffers[buffer].lastStep = max(buffers[buffer].lastStep, last)
       bufferOf[output] = buffer
       return
     }
-    if let buffer = overwritten(by: step, index, sizes) {
+    if case .overInput? = facts?.results, let buffer = overwritten(by: step, index, sizes) {
       buffers[buffer].lastStep = last
       bufferOf[output] = buffer
       return
@@ -58,38 +58,40 @@ struct Lifetimes {
   }
 
   /// Whether an output is kept channel-blocked: convolutions make maps so, and what follows them keeps them.
-  private func isBlocked(_ shape: [Int], _ dataType: DataType, _ step: Plan.Step) -> Bool {
-    guard MemoryArena.canBeChannelBlocked(shape, dataType) else { return false }
-    let name = step.node.operatorName
-    if name == OperatorName(type: "Conv") || name == OperatorName(type: "ConvTranspose") { return true }
+  private func isBlocked(
+    _ shape: [Int], _ dataType: DataType, _ step: Plan.Step, _ facts: OperatorFacts?
+  ) -> Bool {
+    guard MemoryArena.canBeChannelBlocked(shape, dataType), let facts else { return false }
     let maps = step.inputs.compactMap { $0 }.filter { types[$0]?.shape.count == shape.count && lastReads[$0] != nil }
-    if name == OperatorName(type: "Concat") { return !maps.isEmpty && maps.allSatisfy(blocked.contains) }
-    return ForecastOperators.keepLayout.contains(name) && maps.contains(where: blocked.contains)
+    switch facts.layout {
+    case .rowMajor: return false
+    case .makesBlocked: return true
+    case .keepsBlocked: return maps.contains(where: blocked.contains)
+    case .keepsBlockedIfAllAre: return !maps.isEmpty && maps.allSatisfy(blocked.contains)
+    }
   }
 
   /// Whether an output is its node's first input again, or a part of it.
-  private func isView(_ output: Graph.ValueID, of source: Graph.ValueID, _ name: OperatorName) -> Bool {
-    guard name.domain.isEmpty, let from = types[source], let to = types[output] else { return false }
-    switch name.type {
-    case "Identity", "Dropout": return true
-    case "Cast", "CastLike": return from == to
-    case "Expand", "Tile", "Pad", "Resize", "Upsample", "Concat": return from == to
+  private func isView(_ output: Graph.ValueID, of source: Graph.ValueID, _ facts: OperatorFacts?) -> Bool {
+    guard let facts, let from = types[source], let to = types[output] else { return false }
+    switch facts.results {
+    case .fresh, .overInput: return false
+    case .input: return true
+    case .inputIfUnchanged: return from == to
     // A map that is kept in blocks is copied when it takes another shape.
-    case "Reshape", "Flatten", "Squeeze", "Unsqueeze": return !blocked.contains(source)
-    case "Transpose":
+    case .reshapedInput: return !blocked.contains(source)
+    case .transposedInput:
       let (extents, moved) = (from.shape.filter { $0 != 1 }, to.shape.filter { $0 != 1 })
       return !blocked.contains(source) && extents == moved && Set(extents).count == extents.count
     // Whole blocks of channels of one sample.
-    case "Split", "Slice":
+    case .partOfInput:
       if from == to { return true }
       return blocked.contains(source) && to.shape[0] == 1 && from.shape.dropFirst(2) == to.shape.dropFirst(2)
-    default: return false
     }
   }
 
   /// The memory of an input that a step writes its result over, as nobody reads it any more.
   private func overwritten(by step: Plan.Step, _ index: Int, _ sizes: [Int]) -> Int? {
-    guard ForecastOperators.overwrite.contains(step.node.operatorName) else { return nil }
     for case let input? in step.inputs {
       guard let buffer = bufferOf[input], buffers[buffer].lastStep == index, buffers[buffer].sizes == sizes,
         step.inputs.filter({ $0 == input }).count == 1
@@ -98,20 +100,4 @@ struct Lifetimes {
     }
     return nil
   }
-}
-
-/// What is expected of operators.
-private enum ForecastOperators {
-  /// Results of the shape of an input are written over it.
-  static let overwrite = names(
-    "Relu", "LeakyRelu", "Elu", "Selu", "Celu", "Sigmoid", "HardSigmoid", "HardSwish", "Swish", "Mish", "Tanh",
-    "Softplus", "Softsign", "ThresholdedRelu", "Gelu", "Exp", "Log", "Sqrt", "Reciprocal", "Floor", "Ceil", "Round",
-    "Add", "Sub", "Mul", "Div"
-  ).union([OperatorName(domain: "apus", type: "Elementwise")])
-
-  /// Maps that come channel-blocked go so.
-  static let keepLayout = overwrite.union(
-    names("MaxPool", "AveragePool", "Resize", "Upsample", "Clip", "PRelu", "Split", "Slice", "BatchNormalization"))
-
-  private static func names(_ types: String...) -> Set<OperatorName> { Set(types.map { OperatorName(type: $0) }) }
 }

@@ -50,6 +50,14 @@ public struct NodeDescription: Sendable {
     return try any.tensor(of: type) ?? any.converted(to: type)
   }
 
+  /// Input `index`, when it is a single floating-point number that is known already.
+  func constantScalar(_ index: Int) throws -> Double? {
+    guard case .tensor(let tensor)? = constants[index], tensor.count == 1, tensor.dataType.isFloatingPoint else {
+      return nil
+    }
+    return try tensor.converted(to: Double.self).scalar
+  }
+
   /// Says that the operation keeps what it needs of input `index`, a constant: it will be nil when the node runs.
   public func absorb(_ index: Int) { absorbed.indices.insert(index) }
 

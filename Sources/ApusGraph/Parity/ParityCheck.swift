@@ -91,7 +91,7 @@ struct ParityStep: Sendable {
     var constants = Set(graph.constants.keys)
     var quantized: Set<Graph.ValueID> = []
     return zip(graph.nodes, lastUses).map { node, lastUses in
-      let isDeterministic = Operators.byName[node.operatorName]?.isDeterministic ?? true
+      let isDeterministic = node.facts?.isDeterministic ?? true
       let isConstant = isDeterministic && node.reads.allSatisfy(constants.contains)
       let outputs = node.outputs.compactMap { $0 }
       if isConstant { constants.formUnion(outputs) }
@@ -105,8 +105,7 @@ struct ParityStep: Sendable {
   }
 
   private static func makesLevels(_ node: Node) -> Bool {
-    let type = node.operatorName.type
-    return type == "QuantizeLinear" || type == "DynamicQuantizeLinear" || type.hasPrefix("QLinear")
+    if case .roundsToLevels? = node.facts?.float64 { true } else { false }
   }
 
   private static func prepare(_ node: Node, in graph: Graph) -> Result<Plan.Step, ONNXError> {

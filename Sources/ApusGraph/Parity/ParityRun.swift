@@ -61,7 +61,7 @@ struct ParityRun {
         truth: step.isDeterministic ? truthResult?.value(position) : nil,
         fedTruth: step.isDeterministic ? fedTruthResult?.value(position) : nil)
       if position == 0, let shape = values.fed?.shape ?? values.own?.shape {
-        terms = ReductionLength.of(node, inputs: shapes, output: shape)
+        terms = node.termCount(inputs: shapes, output: shape)
       }
       let expected = try reference.value(named: info.name)
       if let expected {
@@ -142,7 +142,7 @@ struct ParityRun {
     let rule = check.options.tolerance
     let type = values.fed?.elementType ?? values.own?.elementType
     let allowsLevels = rule.absolute == nil
-    let leastScale = TermScale.leastScale(of: step.node)
+    let leastScale = step.node.facts?.accuracy.leastScale ?? 0
     func judged(_ value: Value, leastScale: Double) throws -> ValueDifference {
       try ValueDifference(
         value, expected,
@@ -153,7 +153,7 @@ struct ParityRun {
     if let value = values.fed, isolated?.isAcceptable == false, rule.absolute == nil {
       // The size of the terms costs a run of the node, and is wanted only where that of the result does not explain it.
       let inputs = step.node.inputs.map { $0.flatMap { fed.slots[$0] } }
-      if let scale = TermScale.largestSum(of: step.node, inputs, context) {
+      if let scale = step.node.largestSum(of: inputs, context) {
         isolated = try judged(value, leastScale: scale)
       }
     }
@@ -171,9 +171,9 @@ struct ParityRun {
 
   /// What the cumulative errors of a node's outputs go by at least.
   private func scale(of node: Node) -> Double {
-    let own = TermScale.leastScale(of: node)
-    guard TermScale.passesErrorsOn(node) else { return own }
-    return node.inputs.reduce(own) { scale, id in max(scale, id.flatMap { scales[$0] } ?? 0) }
+    guard let accuracy = node.facts?.accuracy else { return 0 }
+    guard accuracy.passesErrorsOn else { return accuracy.leastScale }
+    return node.inputs.reduce(accuracy.leastScale) { scale, id in max(scale, id.flatMap { scales[$0] } ?? 0) }
   }
 
   private func truth(_ expected: Value, _ values: Ways) throws -> ParityReport.Truth? {

@@ -32,7 +32,7 @@ public struct ParityTolerance: Sendable, Hashable {
   /// The tolerance of a node on the reference's own inputs.
   ///
   /// - Parameters:
-  ///   - terms: how many terms an element adds up; see ``ReductionLength``.
+  ///   - terms: how many terms an element adds up; see ``TermCount``.
   ///   - leastScale: the scale, where it is more than the largest expected element.
   func isolated(
     _ expected: Value, computedIn type: ElementType?, terms: Int, leastScale: Double = 0

@@ -9,7 +9,7 @@ extension Graph {
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
       guard let node = rewriter.nodes[index], node.activation == .identity,
-        Operators.byName[node.operatorName]?.appliesActivation == true, node.outputs.count == 1,
+        node.facts?.fusion.appliesActivation == true, node.outputs.count == 1,
         let output = node.outputs[0]
       else { continue }
       guard let (function, last, others) = rewriter.activation(of: output, precision) else { continue }
@@ -45,31 +45,7 @@ extension GraphRewriter {
 
   /// The activation that `node` computes, with the same kernel that it uses itself.
   private func function(of node: Node, applyingTo value: Graph.ValueID) -> Activation? {
-    guard node.operatorName.domain.isEmpty, node.inputs.first == value else { return nil }
-    func float(_ name: String, _ value: Float) -> Double {
-      if case .float(let number)? = node.attributes[name] { Double(number) } else { Double(value) }
-    }
-    switch node.operatorName.type {
-    case "Relu": return .relu
-    case "Sigmoid": return .sigmoid
-    case "Tanh": return .tanh
-    case "LeakyRelu": return .leakyReLU(negativeSlope: float("alpha", 0.01))
-    case "Clip": return clip(node)
-    default: return nil
-    }
-  }
-
-  private func clip(_ node: Node) -> Activation? {
-    var bounds: [Double] = [-.infinity, .infinity]
-    for (position, name) in ["min", "max"].enumerated() {
-      if node.opset < 11 {
-        if case .float(let number)? = node.attributes[name] { bounds[position] = Double(number) }
-      } else if node.inputs.count > position + 1, let input = node.inputs[position + 1] {
-        guard let number = scalar(input) else { return nil }
-        bounds[position] = number
-      }
-    }
-    guard !bounds[0].isNaN, !bounds[1].isNaN else { return nil }
-    return .hardTanh(minimum: bounds[0], maximum: bounds[1])
+    guard node.inputs.first == value, case .activation(_, let function)? = node.facts?.fusion else { return nil }
+    return try? function(description(of: node))
   }
 }

@@ -23,13 +23,11 @@ extension Graph {
 extension GraphRewriter {
   /// The node's outputs when they can be known now; nil also for a node that fails, which then fails when it runs.
   fileprivate func folded(_ node: Node, _ context: RunContext) -> [Value?]? {
-    guard let definition = Operators.byName[node.operatorName], definition.isDeterministic, node.subgraphs.isEmpty,
+    guard let definition = Operators.byName[node.operatorName], definition.facts.isDeterministic, node.subgraphs.isEmpty,
       node.inputs.allSatisfy({ $0 == nil || constant($0) != nil }), !node.outputs.contains(where: { $0.map(isOutput) ?? false })
     else { return nil }
     let inputs = node.inputs.map { constant($0) }
-    var constants: [Int: Value] = [:]
-    for (index, value) in inputs.enumerated() { if let value { constants[index] = value } }
-    guard let operation = try? definition.prepare(NodeDescription(node: node, constants: constants)) else { return nil }
+    guard let operation = try? definition.prepare(description(of: node)) else { return nil }
     var arguments = Arguments(inputs, context: context)
     guard let values = try? operation(&arguments), values.count >= node.outputs.count else { return nil }
     let limit = max(1 << 16, 8 * (inputs.compactMap { $0?.byteCount }.max() ?? 0))

@@ -51,29 +51,7 @@ extension GraphRewriter {
 extension ElementwiseProgram {
   /// Whether `node` can be a step, given tensors of a floating-point type and one shape.
   static func isStep(_ node: Node) -> Bool {
-    node.operatorName.domain.isEmpty && node.outputs.count == 1 && node.activation == .identity
-      && (binary[node.operatorName.type] != nil && node.inputs.count == 2 || unary(node) != nil && node.inputs.count == 1)
-  }
-
-  /// The steps that operators of two inputs are.
-  static let binary: [String: BinaryOperation] = [
-    "Add": .add, "Sub": .subtract, "Mul": .multiply, "Div": .divide,
-  ]
-
-  /// The step that an operator of one input is, computed by the same kernel as when it stands alone.
-  static func unary(_ node: Node) -> UnaryOperation? {
-    switch node.operatorName.type {
-    case "Relu": .relu
-    case "Sigmoid": .sigmoid
-    case "Tanh": .tanh
-    case "Erf": .erf
-    case "Exp": .exp
-    case "Log": .log
-    case "Neg": .negate
-    case "Abs": .absolute
-    case "Sqrt": .squareRoot
-    case "Reciprocal": .reciprocal
-    default: nil
-    }
+    guard node.outputs.count == 1, node.activation == .identity, let fusion = node.facts?.fusion else { return false }
+    return fusion.binaryStep != nil && node.inputs.count == 2 || fusion.unaryStep != nil && node.inputs.count == 1
   }
 }

@@ -9,8 +9,9 @@ extension Graph {
     graph.nodes = try nodes.map { node in
       var node = node
       node.computesInFloat64 = true
-      node.attributes = try node.attributes.reduce(into: [:]) { result, attribute in
-        result[attribute.key] = try attribute.value.widened(attribute.key)
+      node.attributes = try node.attributes.mapValues { try $0.widened() }
+      if case .typeAttribute(let name)? = node.facts?.float64 {
+        node.attributes[name] = node.attributes[name]?.namingWidenedType
       }
       node.subgraphs = try node.subgraphs.mapValues { try $0.widened() }
       return node
@@ -24,24 +25,27 @@ extension Graph {
   /// true value, even with ``Session/Options/computesInFloat64``.
   public var nodesThatRound: [Node] {
     nodes.flatMap { node in
-      let type = node.operatorName.type
-      let quantizes = type.hasPrefix("QLinear") || type.hasPrefix("DynamicQuantize") || type == "QuantizeLinear"
-        || ["QAttention", "QGemm", "DynamicQuantizeLSTM"].contains(type)
-      return (quantizes ? [node] : []) + node.subgraphs.values.flatMap(\.nodesThatRound)
+      (node.facts?.float64.rounds == true ? [node] : []) + node.subgraphs.values.flatMap(\.nodesThatRound)
     }
   }
 }
 
 extension AttributeValue {
-  /// Tensors as DOUBLE, and DOUBLE where the attribute names an element type to make: Cast's `to`, `dtype`.
-  fileprivate func widened(_ name: String) throws -> AttributeValue {
+  /// Tensors as DOUBLE.
+  fileprivate func widened() throws -> AttributeValue {
     switch self {
     case .tensor(let value): .tensor(try value.widened())
     case .type(let type): .type(type.widened)
-    case .int(let number) where name == "to" || name == "dtype" || name == "output_dtype":
-      .int(Int32(exactly: number).flatMap(ElementType.init(rawValue:)).map { Int64($0.widened.rawValue) } ?? number)
     default: self
     }
+  }
+
+  /// The number of DOUBLE for that of a type which is widened; anything else as it is.
+  fileprivate var namingWidenedType: AttributeValue {
+    guard case .int(let number) = self, let type = Int32(exactly: number).flatMap(ElementType.init(rawValue:)) else {
+      return self
+    }
+    return .int(Int64(type.widened.rawValue))
   }
 }
 

@@ -56,6 +56,13 @@ extension GraphRewriter {
   /// What is known of `value` before anything runs.
   func constant(_ value: Graph.ValueID?) -> Value? { value.flatMap { graph.constants[$0] } }
 
+  /// The node as its operator sees it, with what is known of its inputs.
+  func description(of node: Node) -> NodeDescription {
+    var constants: [Int: Value] = [:]
+    for (index, input) in node.inputs.enumerated() { if let value = constant(input) { constants[index] = value } }
+    return NodeDescription(node: node, constants: constants)
+  }
+
   /// The single number that `value` is known to be.
   func scalar(_ value: Graph.ValueID?) -> Double? {
     guard case .tensor(let tensor)? = constant(value), tensor.count == 1, tensor.dataType.isFloatingPoint else {

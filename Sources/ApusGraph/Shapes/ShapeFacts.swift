@@ -48,18 +48,6 @@ struct ShapeFacts {
     guard let value = node.constant(index) else { throw Unknown() }
     return try elements(Arguments([value], context: RunContext()))
   }
-
-  /// What Shape and Size give, which are known where the shape of their input is; nil for any other operator.
-  func shapeValue() throws -> Value? {
-    switch node.node.operatorName {
-    case OperatorName(type: "Shape"):
-      let extents = try Operators.extents(shape(0), from: node.int("start", default: 0), to: node.optionalInt("end"))
-      return Value(try Tensor(extents.map { Int64($0) }))
-    case OperatorName(type: "Size"):
-      return Value(try Tensor([Int64(Shape.elementCount(shape(0)))], shape: []))
-    default: return nil
-    }
-  }
 }
 
 extension [Int] {

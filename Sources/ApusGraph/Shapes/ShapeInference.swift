@@ -31,19 +31,34 @@ struct ShapeInference {
 
   /// Adds what follows for the outputs of `node`.
   mutating func visit(_ node: Node) {
-    if node.operatorName == OperatorName(domain: "apus", type: "Elementwise") {
-      for part in node.parts { visit(part) }
-      return
+    guard let definition = Operators.byName[node.operatorName] else { return }
+    switch definition.facts.shapes {
+    case .unknown: return
+    case .parts: for part in node.parts { visit(part) }
+    case .sizes(let value):
+      let facts = facts(of: node)
+      guard let value = try? value(facts), let output = node.outputs.first ?? nil, let shape = value.shape else { return }
+      types[output] = InferredType(value.elementType, shape)
+      known[output] = value
+    case .rule(let rule): visit(node, definition, rule)
     }
-    guard let rule = ShapeRules.byName[node.operatorName] else { return }
+  }
+
+  private func facts(of node: Node) -> ShapeFacts {
     var values: [Int: Value] = [:]
     for case (let index, let input?) in node.inputs.enumerated() {
       if let value = known[input] ?? graph.constants[input] { values[index] = value }
     }
     let description = NodeDescription(node: node, constants: values)
-    let facts = ShapeFacts(node: description, inputs: node.inputs.map { $0.flatMap { types[$0] } })
+    return ShapeFacts(node: description, inputs: node.inputs.map { $0.flatMap { types[$0] } })
+  }
+
+  private mutating func visit(
+    _ node: Node, _ definition: OperatorDefinition, _ rule: (ShapeFacts) throws -> [InferredType?]
+  ) {
+    let facts = facts(of: node)
     // A rule throws where an input is not known, and where the node will fail when it runs.
-    guard let results = try? rule.rule(facts) else { return }
+    guard let results = try? rule(facts) else { return }
     var isSmall = true
     for (output, type) in zip(node.outputs, results) {
       guard let output else { continue }
@@ -54,20 +69,19 @@ struct ShapeInference {
       types[output] = type
       isSmall = isSmall && count <= Self.valueLimit
     }
-    if isSmall, results.count >= node.outputs.count { follow(description, facts) }
+    if isSmall, results.count >= node.outputs.count { follow(facts.node, definition) }
   }
 
   /// The outputs by value, where the inputs are known.
-  private mutating func follow(_ node: NodeDescription, _ facts: ShapeFacts) {
-    guard let values = try? facts.shapeValue().map({ [$0] }) ?? evaluated(node) else { return }
+  private mutating func follow(_ node: NodeDescription, _ definition: OperatorDefinition) {
+    guard let values = try? evaluated(node, definition) else { return }
     for (output, value) in zip(node.node.outputs, values) {
       if let output, let value { known[output] = value }
     }
   }
 
-  private func evaluated(_ node: NodeDescription) throws -> [Value?] {
-    guard let definition = Operators.byName[node.node.operatorName], definition.isDeterministic,
-      node.node.subgraphs.isEmpty, node.node.inputs.indices.allSatisfy({ isSmall(node, $0) })
+  private func evaluated(_ node: NodeDescription, _ definition: OperatorDefinition) throws -> [Value?] {
+    guard definition.facts.isDeterministic, node.node.subgraphs.isEmpty, node.node.inputs.indices.allSatisfy({ isSmall(node, $0) })
     else { throw ShapeFacts.Unknown() }
     var arguments = Arguments(node.node.inputs.indices.map { node.constant($0) }, context: context)
     return try definition.prepare(node)(&arguments)

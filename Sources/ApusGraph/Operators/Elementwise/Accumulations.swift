@@ -4,10 +4,12 @@ import Apus
 
 extension Operators {
   static let accumulations: [OperatorDefinition] = [
-    OperatorDefinition("Max", Max),
-    OperatorDefinition("Min", Min),
-    OperatorDefinition("Sum", Sum),
-    OperatorDefinition("Mean", Mean),
+    OperatorDefinition(
+      "Max", .elementwise(.variadic, results: .fresh, layout: .rowMajor, accuracy: .passingErrorsOn), Max),
+    OperatorDefinition(
+      "Min", .elementwise(.variadic, results: .fresh, layout: .rowMajor, accuracy: .passingErrorsOn), Min),
+    OperatorDefinition("Sum", .reduction(.variadic, terms: .elementsPerOutput, accuracy: .passingErrorsOn), Sum),
+    OperatorDefinition("Mean", .reduction(.variadic, terms: .elementsPerOutput), Mean),
   ]
 
   /// The greatest; NaN where any is.

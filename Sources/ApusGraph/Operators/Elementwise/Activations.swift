@@ -4,18 +4,57 @@ import Apus
 
 extension Operators {
   static let activations: [OperatorDefinition] = [
-    OperatorDefinition("Relu", Relu), OperatorDefinition("LeakyRelu", LeakyRelu), OperatorDefinition("PRelu", PRelu),
-    OperatorDefinition("ThresholdedRelu", ThresholdedRelu), OperatorDefinition("Clip", Clip),
-    OperatorDefinition("Elu", Elu), OperatorDefinition("Selu", Selu), OperatorDefinition("Celu", Celu),
-    OperatorDefinition("Sigmoid", Sigmoid), OperatorDefinition("HardSigmoid", HardSigmoid),
-    OperatorDefinition("HardSwish", HardSwish), OperatorDefinition("Swish", Swish),
-    OperatorDefinition("SwiGLU", SwiGLU), OperatorDefinition("Mish", Mish), OperatorDefinition("Tanh", Tanh),
-    OperatorDefinition("Softplus", Softplus), OperatorDefinition("Softsign", Softsign),
-    OperatorDefinition("Shrink", Shrink), OperatorDefinition("Gelu", Gelu),
-    OperatorDefinition("Gelu", domain: "com.microsoft", MicrosoftGelu),
-    OperatorDefinition("FastGelu", domain: "com.microsoft", FastGelu),
-    OperatorDefinition("BiasGelu", domain: "com.microsoft", BiasGelu),
-    OperatorDefinition("QuickGelu", domain: "com.microsoft", QuickGelu),
+    OperatorDefinition(
+      "Relu",
+      .elementwise(
+        results: .overInput, layout: .keepsBlocked, accuracy: .passingErrorsOn,
+        fusion: .activation(step: .relu) { _ in .relu }),
+      Relu),
+    OperatorDefinition(
+      "LeakyRelu",
+      .elementwise(
+        results: .overInput, layout: .keepsBlocked, accuracy: .passingErrorsOn,
+        fusion: .activation(step: nil, leakyReLU)),
+      LeakyRelu),
+    OperatorDefinition("PRelu", .elementwise(.broadcast, results: .fresh, layout: .keepsBlocked), PRelu),
+    OperatorDefinition("ThresholdedRelu", .elementwise(results: .overInput, layout: .keepsBlocked), ThresholdedRelu),
+    OperatorDefinition(
+      "Clip",
+      .elementwise(
+        results: .fresh, layout: .keepsBlocked, accuracy: .passingErrorsOn, fusion: .activation(step: nil, clip)),
+      Clip),
+    OperatorDefinition("Elu", .elementwise(results: .overInput, layout: .keepsBlocked), Elu),
+    OperatorDefinition("Selu", .elementwise(results: .overInput, layout: .keepsBlocked), Selu),
+    OperatorDefinition("Celu", .elementwise(results: .overInput, layout: .keepsBlocked), Celu),
+    OperatorDefinition(
+      "Sigmoid",
+      .elementwise(
+        results: .overInput, layout: .keepsBlocked, accuracy: .bounded,
+        fusion: .activation(step: .sigmoid) { _ in .sigmoid }),
+      Sigmoid),
+    OperatorDefinition(
+      "HardSigmoid", .elementwise(results: .overInput, layout: .keepsBlocked, accuracy: .bounded), HardSigmoid),
+    OperatorDefinition("HardSwish", .elementwise(results: .overInput, layout: .keepsBlocked), HardSwish),
+    OperatorDefinition("Swish", .elementwise(results: .overInput, layout: .keepsBlocked), Swish),
+    OperatorDefinition("SwiGLU", .elementwise(results: .fresh, layout: .rowMajor), SwiGLU),
+    OperatorDefinition("Mish", .elementwise(results: .overInput, layout: .keepsBlocked), Mish),
+    OperatorDefinition(
+      "Tanh",
+      .elementwise(
+        results: .overInput, layout: .keepsBlocked, accuracy: .bounded,
+        fusion: .activation(step: .tanh) { _ in .tanh }),
+      Tanh),
+    OperatorDefinition("Softplus", .elementwise(results: .overInput, layout: .keepsBlocked), Softplus),
+    OperatorDefinition(
+      "Softsign", .elementwise(results: .overInput, layout: .keepsBlocked, accuracy: .bounded), Softsign),
+    OperatorDefinition("Shrink", .elementwise(results: .fresh, layout: .rowMajor), Shrink),
+    OperatorDefinition("Gelu", .elementwise(results: .overInput, layout: .keepsBlocked), Gelu),
+    OperatorDefinition(
+      "Gelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor), MicrosoftGelu),
+    OperatorDefinition("FastGelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor), FastGelu),
+    OperatorDefinition("BiasGelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor), BiasGelu),
+    OperatorDefinition(
+      "QuickGelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor), QuickGelu),
   ]
 
   private static func apply(_ function: Activation) -> Operation {
@@ -242,5 +281,29 @@ private struct Bounds: WholeNumberVisitor {
     let range = Between<Scalar>(
       low: try low?.converted(to: type).scalar ?? .min, high: try high?.converted(to: type).scalar ?? .max)
     return Value(try mapElements(range, x.converted()))
+  }
+}
+
+// MARK: - As parts of other operators
+
+extension Operators {
+  /// LeakyRelu as what a convolution or product can apply.
+  @Sendable fileprivate static func leakyReLU(_ node: NodeDescription) throws -> Activation? {
+    .leakyReLU(negativeSlope: Double(try node.float("alpha", default: 0.01)))
+  }
+
+  /// Clip between bounds that are known, neither of them NaN.
+  @Sendable fileprivate static func clip(_ node: NodeDescription) throws -> Activation? {
+    var bounds = [-Double.infinity, .infinity]
+    for (position, name) in ["min", "max"].enumerated() {
+      if node.opset < 11 {
+        if let number = try node.optionalFloat(name) { bounds[position] = Double(number) }
+      } else if node.has(position + 1) {
+        guard let number = try node.constantScalar(position + 1) else { return nil }
+        bounds[position] = number
+      }
+    }
+    guard !bounds[0].isNaN, !bounds[1].isNaN else { return nil }
+    return .hardTanh(minimum: bounds[0], maximum: bounds[1])
   }
 }

@@ -7,11 +7,21 @@ import ApusKernelInterface
 
 extension Operators {
   static let arithmetic: [OperatorDefinition] = [
-    OperatorDefinition("Add", Add),
-    OperatorDefinition("Sub", Sub),
-    OperatorDefinition("Mul", Mul),
-    OperatorDefinition("Div", Div),
-    OperatorDefinition("Mod", Mod),
+    OperatorDefinition(
+      "Add",
+      .elementwise(
+        .broadcast, results: .overInput, layout: .keepsBlocked, accuracy: .passingErrorsOn, fusion: .binary(.add)),
+      Add),
+    OperatorDefinition(
+      "Sub",
+      .elementwise(
+        .broadcast, results: .overInput, layout: .keepsBlocked, accuracy: .passingErrorsOn, fusion: .binary(.subtract)),
+      Sub),
+    OperatorDefinition(
+      "Mul", .elementwise(.broadcast, results: .overInput, layout: .keepsBlocked, fusion: .binary(.multiply)), Mul),
+    OperatorDefinition(
+      "Div", .elementwise(.broadcast, results: .overInput, layout: .keepsBlocked, fusion: .binary(.divide)), Div),
+    OperatorDefinition("Mod", .plain(.broadcast), Mod),
   ]
 
   /// a + b

@@ -4,11 +4,11 @@ import Apus
 
 extension Operators {
   static let bits: [OperatorDefinition] = [
-    OperatorDefinition("BitwiseAnd", BitwiseAnd),
-    OperatorDefinition("BitwiseOr", BitwiseOr),
-    OperatorDefinition("BitwiseXor", BitwiseXor),
-    OperatorDefinition("BitwiseNot", BitwiseNot),
-    OperatorDefinition("BitShift", BitShift),
+    OperatorDefinition("BitwiseAnd", .plain(.broadcast), BitwiseAnd),
+    OperatorDefinition("BitwiseOr", .plain(.broadcast), BitwiseOr),
+    OperatorDefinition("BitwiseXor", .plain(.broadcast), BitwiseXor),
+    OperatorDefinition("BitwiseNot", .elementwise(results: .fresh, layout: .rowMajor), BitwiseNot),
+    OperatorDefinition("BitShift", .plain(.broadcast), BitShift),
   ]
 
   static func BitwiseAnd(_ node: NodeDescription) throws -> Operation { bitwise(BitConjunction()) }

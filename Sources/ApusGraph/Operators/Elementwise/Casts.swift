@@ -5,9 +5,14 @@ import Apus
 
 extension Operators {
   static let casts: [OperatorDefinition] = [
-    OperatorDefinition("Cast", Cast),
-    OperatorDefinition("CastLike", CastLike),
-    OperatorDefinition("BitCast", BitCast),
+    OperatorDefinition(
+      "Cast",
+      .movement(
+        .cast, results: .inputIfUnchanged, layout: .rowMajor, accuracy: .plain, float64: .typeAttribute("to")),
+      Cast),
+    OperatorDefinition(
+      "CastLike", .movement(.castLike, results: .inputIfUnchanged, layout: .rowMajor, accuracy: .plain), CastLike),
+    OperatorDefinition("BitCast", .plain(.bitCast, float64: .typeAttribute("to")), BitCast),
   ]
 
   /// The elements as type `to`.
@@ -145,5 +150,22 @@ private struct CodeRounding: Sendable {
       throw OperatorError("attribute 'round_mode' is '\(name)'; up, down or nearest is needed")
     }
     self.mode = mode
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let castLike = ShapeRule.rule { [InferredType($0.elementType(1), try $0.shape(0))] }
+
+  static let cast = ShapeRule.rule { facts in
+    [InferredType(try facts.node.optionalElementType("to"), try facts.shape(0))]
+  }
+
+  /// Types of other sizes give other shapes.
+  static let bitCast = ShapeRule.rule { facts in
+    let type = try facts.node.optionalElementType("to")
+    guard let bits = facts.elementType(0)?.bitCount, bits == type?.bitCount else { throw ShapeFacts.Unknown() }
+    return [InferredType(type, try facts.shape(0))]
   }
 }

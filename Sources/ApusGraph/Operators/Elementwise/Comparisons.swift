@@ -5,13 +5,13 @@ import Apus
 
 extension Operators {
   static let comparisons: [OperatorDefinition] = [
-    OperatorDefinition("Equal", Equal),
-    OperatorDefinition("Greater", Greater),
-    OperatorDefinition("GreaterOrEqual", GreaterOrEqual),
-    OperatorDefinition("Less", Less),
-    OperatorDefinition("LessOrEqual", LessOrEqual),
-    OperatorDefinition("IsInf", IsInf),
-    OperatorDefinition("IsNaN", IsNaN),
+    OperatorDefinition("Equal", .plain(.comparison), Equal),
+    OperatorDefinition("Greater", .plain(.comparison), Greater),
+    OperatorDefinition("GreaterOrEqual", .plain(.comparison), GreaterOrEqual),
+    OperatorDefinition("Less", .plain(.comparison), Less),
+    OperatorDefinition("LessOrEqual", .plain(.comparison), LessOrEqual),
+    OperatorDefinition("IsInf", .plain(.boolLikeInput), IsInf),
+    OperatorDefinition("IsNaN", .plain(.boolLikeInput), IsNaN),
   ]
 
   /// a = b, of truth values and texts as well.

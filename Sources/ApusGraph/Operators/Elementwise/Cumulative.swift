@@ -5,8 +5,8 @@ import Apus
 
 extension Operators {
   static let cumulative: [OperatorDefinition] = [
-    OperatorDefinition("CumSum", CumSum),
-    OperatorDefinition("CumProd", CumProd),
+    OperatorDefinition("CumSum", .reduction(.likeInput, terms: .alongAxis), CumSum),
+    OperatorDefinition("CumProd", .plain(.likeInput), CumProd),
   ]
 
   /// y[i] = x[0] + … + x[i]

@@ -2,7 +2,7 @@ import Apus
 
 extension Operators {
   static let dropouts: [OperatorDefinition] = [
-    OperatorDefinition("Dropout", Dropout)
+    OperatorDefinition("Dropout", .movement(.dropout, results: .input, layout: .rowMajor, accuracy: .plain), Dropout),
   ]
 
   /// The input as it is, and as mask (output 1) that everything stays. Since opset 12, where input 2 says that this is
@@ -51,5 +51,15 @@ extension Operators {
     }
     let y = try x * mask.converted(to: Double.self) * (1 / (1 - ratio))
     return [.tensor(try AnyTensor(y).converted(to: type.dataType ?? .float64)), Value(mask)]
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let dropout = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    // The mask was of the type of the input once.
+    return [x, InferredType(facts.opset >= 10 ? .bool : x.elementType, x.shape)]
   }
 }

@@ -6,14 +6,31 @@ import ApusKernelInterface
 
 extension Operators {
   static let elementMath: [OperatorDefinition] = [
-    OperatorDefinition("Abs", Abs), OperatorDefinition("Neg", Neg), OperatorDefinition("Sign", Sign),
-    OperatorDefinition("Ceil", Ceil), OperatorDefinition("Floor", Floor), OperatorDefinition("Round", Round),
-    OperatorDefinition("Reciprocal", Reciprocal), OperatorDefinition("Sqrt", Sqrt),
-    OperatorDefinition("Exp", Exp), OperatorDefinition("Log", Log), OperatorDefinition("Erf", Erf),
-    OperatorDefinition("Sin", Sin), OperatorDefinition("Cos", Cos), OperatorDefinition("Tan", Tan),
-    OperatorDefinition("Asin", Asin), OperatorDefinition("Acos", Acos), OperatorDefinition("Atan", Atan),
-    OperatorDefinition("Sinh", Sinh), OperatorDefinition("Cosh", Cosh), OperatorDefinition("Asinh", Asinh),
-    OperatorDefinition("Acosh", Acosh), OperatorDefinition("Atanh", Atanh),
+    OperatorDefinition("Abs", .elementwise(results: .fresh, layout: .rowMajor, fusion: .unary(.absolute)), Abs),
+    OperatorDefinition("Neg", .elementwise(results: .fresh, layout: .rowMajor, fusion: .unary(.negate)), Neg),
+    OperatorDefinition("Sign", .elementwise(results: .fresh, layout: .rowMajor), Sign),
+    OperatorDefinition("Ceil", .elementwise(results: .overInput, layout: .keepsBlocked), Ceil),
+    OperatorDefinition("Floor", .elementwise(results: .overInput, layout: .keepsBlocked), Floor),
+    OperatorDefinition("Round", .elementwise(results: .overInput, layout: .keepsBlocked), Round),
+    OperatorDefinition(
+      "Reciprocal", .elementwise(results: .overInput, layout: .keepsBlocked, fusion: .unary(.reciprocal)), Reciprocal),
+    OperatorDefinition(
+      "Sqrt", .elementwise(results: .overInput, layout: .keepsBlocked, fusion: .unary(.squareRoot)), Sqrt),
+    OperatorDefinition("Exp", .elementwise(results: .overInput, layout: .keepsBlocked, fusion: .unary(.exp)), Exp),
+    OperatorDefinition("Log", .elementwise(results: .overInput, layout: .keepsBlocked, fusion: .unary(.log)), Log),
+    OperatorDefinition(
+      "Erf", .elementwise(results: .fresh, layout: .rowMajor, accuracy: .bounded, fusion: .unary(.erf)), Erf),
+    OperatorDefinition("Sin", .elementwise(results: .fresh, layout: .rowMajor, accuracy: .bounded), Sin),
+    OperatorDefinition("Cos", .elementwise(results: .fresh, layout: .rowMajor, accuracy: .bounded), Cos),
+    OperatorDefinition("Tan", .elementwise(results: .fresh, layout: .rowMajor), Tan),
+    OperatorDefinition("Asin", .elementwise(results: .fresh, layout: .rowMajor), Asin),
+    OperatorDefinition("Acos", .elementwise(results: .fresh, layout: .rowMajor), Acos),
+    OperatorDefinition("Atan", .elementwise(results: .fresh, layout: .rowMajor), Atan),
+    OperatorDefinition("Sinh", .elementwise(results: .fresh, layout: .rowMajor), Sinh),
+    OperatorDefinition("Cosh", .elementwise(results: .fresh, layout: .rowMajor), Cosh),
+    OperatorDefinition("Asinh", .elementwise(results: .fresh, layout: .rowMajor), Asinh),
+    OperatorDefinition("Acosh", .elementwise(results: .fresh, layout: .rowMajor), Acosh),
+    OperatorDefinition("Atanh", .elementwise(results: .fresh, layout: .rowMajor), Atanh),
   ]
 
   /// |x|

@@ -2,8 +2,8 @@ import Apus
 
 extension Operators {
   static let extremes: [OperatorDefinition] = [
-    OperatorDefinition("ArgMax", ArgMax),
-    OperatorDefinition("ArgMin", ArgMin),
+    OperatorDefinition("ArgMax", .plain(.argument), ArgMax),
+    OperatorDefinition("ArgMin", .plain(.argument), ArgMin),
   ]
 
   /// Where along an axis the greatest element stands: the first of several, or the last where `select_last_index` says
@@ -84,5 +84,17 @@ private struct OnWholeNumbers: WholeNumberVisitor {
 
   func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
     Value(try search.lastOrWhole(x.converted(to: type)))
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let argument = ShapeRule.rule { facts in
+    var shape = try facts.shape(0)
+    if shape.isEmpty { shape = [1] }
+    let axis = try Axes.resolve(facts.node.int("axis", default: 0), rank: shape.count)
+    let keeps = try facts.node.flag("keepdims", default: true)
+    return [InferredType(.int64, reduced(shape, [axis], keepsAxes: keeps))]
   }
 }

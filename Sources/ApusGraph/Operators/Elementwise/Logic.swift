@@ -2,10 +2,10 @@ import Apus
 
 extension Operators {
   static let logic: [OperatorDefinition] = [
-    OperatorDefinition("And", And),
-    OperatorDefinition("Or", Or),
-    OperatorDefinition("Xor", Xor),
-    OperatorDefinition("Not", Not),
+    OperatorDefinition("And", .plain(.comparison), And),
+    OperatorDefinition("Or", .plain(.comparison), Or),
+    OperatorDefinition("Xor", .plain(.comparison), Xor),
+    OperatorDefinition("Not", .plain(.boolLikeInput), Not),
   ]
 
   /// a ∧ b

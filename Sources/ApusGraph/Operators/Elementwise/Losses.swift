@@ -6,8 +6,8 @@ import Apus
 
 extension Operators {
   static let losses: [OperatorDefinition] = [
-    OperatorDefinition("NegativeLogLikelihoodLoss", NegativeLogLikelihoodLoss),
-    OperatorDefinition("SoftmaxCrossEntropyLoss", SoftmaxCrossEntropyLoss),
+    OperatorDefinition("NegativeLogLikelihoodLoss", .plain(.unknown("TODO")), NegativeLogLikelihoodLoss),
+    OperatorDefinition("SoftmaxCrossEntropyLoss", .plain(.unknown("TODO")), SoftmaxCrossEntropyLoss),
   ]
 
   /// -w[label] x[label]

@@ -2,9 +2,9 @@ import Apus
 
 extension Operators {
   static let matrices: [OperatorDefinition] = [
-    OperatorDefinition("Det", Det),
-    OperatorDefinition("EyeLike", EyeLike),
-    OperatorDefinition("Trilu", Trilu),
+    OperatorDefinition("Det", .plain(.unknown("TODO")), Det),
+    OperatorDefinition("EyeLike", .plain(.eyeLike, float64: .typeAttribute("dtype")), EyeLike),
+    OperatorDefinition("Trilu", .plain(.likeInput), Trilu),
   ]
 
   /// The determinant of each square matrix of `[…, n, n]`, by elimination in double precision.
@@ -123,5 +123,13 @@ extension Operators {
         body(row * columns, min(diagonal + 1, columns))
       }
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let eyeLike = ShapeRule.rule { facts in
+    [InferredType(try facts.node.optionalElementType("dtype") ?? facts.elementType(0), try facts.shape(0))]
   }
 }

@@ -13,9 +13,9 @@ import Apus
 
 extension Operators {
   static let optimizers: [OperatorDefinition] = [
-    OperatorDefinition("Adagrad", domain: training, Adagrad),
-    OperatorDefinition("Adam", domain: training, Adam),
-    OperatorDefinition("Momentum", domain: training, Momentum),
+    OperatorDefinition("Adagrad", domain: training, .plain(.unknown("TODO")), Adagrad),
+    OperatorDefinition("Adam", domain: training, .plain(.unknown("TODO")), Adam),
+    OperatorDefinition("Momentum", domain: training, .plain(.unknown("TODO")), Momentum),
   ]
 
   private static let training = "ai.onnx.preview.training"

@@ -2,7 +2,7 @@ import Apus
 
 extension Operators {
   static let powers: [OperatorDefinition] = [
-    OperatorDefinition("Pow", Pow)
+    OperatorDefinition("Pow", .plain(.pow), Pow),
   ]
 
   /// a to the power b, with the type of a. Powers of whole numbers that are whole themselves wrap around; negative ones
@@ -82,4 +82,10 @@ private func wholePower<Scalar: FixedWidthInteger>(_ base: Scalar, _ exponent: I
     rest >>= 1
   }
   return result
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let pow = ShapeRule.rule { [InferredType($0.elementType(0), try broadcastShape($0))] }
 }

@@ -6,12 +6,14 @@ import Apus
 
 extension Operators {
   static let random: [OperatorDefinition] = [
-    OperatorDefinition("RandomNormal", isDeterministic: false, RandomNormal),
-    OperatorDefinition("RandomNormalLike", isDeterministic: false, RandomNormalLike),
-    OperatorDefinition("RandomUniform", isDeterministic: false, RandomUniform),
-    OperatorDefinition("RandomUniformLike", isDeterministic: false, RandomUniformLike),
-    OperatorDefinition("Bernoulli", isDeterministic: false, Bernoulli),
-    OperatorDefinition("Multinomial", isDeterministic: false, Multinomial),
+    OperatorDefinition("RandomNormal", .random(.unknown("TODO"), float64: .typeAttribute("dtype")), RandomNormal),
+    OperatorDefinition(
+      "RandomNormalLike", .random(.unknown("TODO"), float64: .typeAttribute("dtype")), RandomNormalLike),
+    OperatorDefinition("RandomUniform", .random(.unknown("TODO"), float64: .typeAttribute("dtype")), RandomUniform),
+    OperatorDefinition(
+      "RandomUniformLike", .random(.unknown("TODO"), float64: .typeAttribute("dtype")), RandomUniformLike),
+    OperatorDefinition("Bernoulli", .random(.unknown("TODO"), float64: .typeAttribute("dtype")), Bernoulli),
+    OperatorDefinition("Multinomial", .random(.unknown("TODO"), float64: .typeAttribute("dtype")), Multinomial),
   ]
 
   /// Numbers from the normal distribution around `mean` with deviation `scale`.

@@ -5,11 +5,16 @@ import Apus
 
 extension Operators {
   static let reductions: [OperatorDefinition] = [
-    OperatorDefinition("ReduceSum", ReduceSum), OperatorDefinition("ReduceMean", ReduceMean),
-    OperatorDefinition("ReduceProd", ReduceProd), OperatorDefinition("ReduceMax", ReduceMax),
-    OperatorDefinition("ReduceMin", ReduceMin), OperatorDefinition("ReduceL1", ReduceL1),
-    OperatorDefinition("ReduceL2", ReduceL2), OperatorDefinition("ReduceSumSquare", ReduceSumSquare),
-    OperatorDefinition("ReduceLogSum", ReduceLogSum), OperatorDefinition("ReduceLogSumExp", ReduceLogSumExp),
+    OperatorDefinition("ReduceSum", .reduction(.reduction, terms: .elementsPerOutput), ReduceSum),
+    OperatorDefinition("ReduceMean", .reduction(.reduction, terms: .elementsPerOutput), ReduceMean),
+    OperatorDefinition("ReduceProd", .reduction(.reduction, terms: .elementsPerOutput), ReduceProd),
+    OperatorDefinition("ReduceMax", .reduction(.reduction, terms: .elementsPerOutput), ReduceMax),
+    OperatorDefinition("ReduceMin", .reduction(.reduction, terms: .elementsPerOutput), ReduceMin),
+    OperatorDefinition("ReduceL1", .reduction(.reduction, terms: .elementsPerOutput), ReduceL1),
+    OperatorDefinition("ReduceL2", .reduction(.reduction, terms: .elementsPerOutput), ReduceL2),
+    OperatorDefinition("ReduceSumSquare", .reduction(.reduction, terms: .elementsPerOutput), ReduceSumSquare),
+    OperatorDefinition("ReduceLogSum", .reduction(.reduction, terms: .elementsPerOutput), ReduceLogSum),
+    OperatorDefinition("ReduceLogSumExp", .reduction(.reduction, terms: .elementsPerOutput), ReduceLogSumExp),
   ]
 
   /// Σ x
@@ -234,5 +239,24 @@ private struct LogarithmOfExponentials: ReductionFunction {
   var goesThroughDouble: Bool { true }
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
     try x.logSumExp(axes: plan.axes, keepDims: plan.keepsAxes)
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static func reduced(_ shape: [Int], _ axes: Set<Int>, keepsAxes: Bool) -> [Int] {
+    shape.indices.compactMap { axes.contains($0) ? (keepsAxes ? 1 : nil) : shape[$0] }
+  }
+
+  static let reduction = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    var axes = try facts.node.optionalInts("axes") ?? facts.integers(1)
+    // None mean all, or none where the node says so.
+    if axes?.isEmpty == true { axes = nil }
+    if axes == nil, try facts.node.flag("noop_with_empty_axes") { return [x] }
+    let chosen = try axes?.map { try Axes.resolve($0, rank: x.shape.count) } ?? Array(x.shape.indices)
+    let keeps = try facts.node.flag("keepdims", default: true)
+    return [InferredType(x.elementType, reduced(x.shape, Set(chosen), keepsAxes: keeps))]
   }
 }

@@ -4,8 +4,8 @@ import Apus
 
 extension Operators {
   static let signals: [OperatorDefinition] = [
-    OperatorDefinition("DFT", DFT),
-    OperatorDefinition("STFT", STFT),
+    OperatorDefinition("DFT", .plain(.unknown("TODO")), DFT),
+    OperatorDefinition("STFT", .plain(.unknown("TODO")), STFT),
   ]
 
   /// The discrete Fourier transform along an axis (before opset 20 the attribute `axis`, 1 by default; then input 2, -2

@@ -5,9 +5,9 @@ import Apus
 
 extension Operators {
   static let softmaxes: [OperatorDefinition] = [
-    OperatorDefinition("Softmax", Softmax),
-    OperatorDefinition("LogSoftmax", LogSoftmax),
-    OperatorDefinition("Hardmax", Hardmax),
+    OperatorDefinition("Softmax", .reduction(.likeInput, terms: .alongAxis, accuracy: .bounded), Softmax),
+    OperatorDefinition("LogSoftmax", .reduction(.likeInput, terms: .alongAxis), LogSoftmax),
+    OperatorDefinition("Hardmax", .plain(.likeInput), Hardmax),
   ]
 
   /// exp(x) / Σ exp(x)

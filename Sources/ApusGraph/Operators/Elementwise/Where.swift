@@ -2,7 +2,7 @@ import Apus
 
 extension Operators {
   static let choices: [OperatorDefinition] = [
-    OperatorDefinition("Where", Where)
+    OperatorDefinition("Where", .plain(.whereBroadcast), Where),
   ]
 
   /// x where the condition holds and y where it does not, broadcast over each other; of any type.
@@ -69,5 +69,16 @@ extension Operators {
       }
     }
     return try StringTensor(result, shape: walk.shape)
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let whereBroadcast = ShapeRule.rule { facts in
+    let shape = try Shape.broadcast(facts.shape(1), facts.shape(2), operation: "Where")
+    return [
+      InferredType(facts.commonElementType([1, 2]), try Shape.broadcast(facts.shape(0), shape, operation: "Where"))
+    ]
   }
 }

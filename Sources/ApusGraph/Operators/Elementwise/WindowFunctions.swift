@@ -12,10 +12,10 @@ import Apus
 
 extension Operators {
   static let windows: [OperatorDefinition] = [
-    OperatorDefinition("BlackmanWindow", BlackmanWindow),
-    OperatorDefinition("HammingWindow", HammingWindow),
-    OperatorDefinition("HannWindow", HannWindow),
-    OperatorDefinition("MelWeightMatrix", MelWeightMatrix),
+    OperatorDefinition("BlackmanWindow", .plain(.unknown("TODO")), BlackmanWindow),
+    OperatorDefinition("HammingWindow", .plain(.unknown("TODO")), HammingWindow),
+    OperatorDefinition("HannWindow", .plain(.unknown("TODO")), HannWindow),
+    OperatorDefinition("MelWeightMatrix", .plain(.unknown("TODO")), MelWeightMatrix),
   ]
 
   /// 0.42 - 0.5 cos 2πn/N + 0.08 cos 4πn/N

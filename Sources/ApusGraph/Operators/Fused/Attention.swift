@@ -16,3 +16,15 @@ extension Operators {
       { try attention($0, Float.self, scale: scale) }, { try attention($0, Double.self, scale: Double(scale)) })
   }
 }
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let fusedAttention = ShapeRule.rule { facts in
+    let (query, value) = try (facts.input(0), facts.shape(2))
+    guard let features = value.last, query.shape.count == value.count,
+      query.shape.dropLast(2) == value.dropLast(2)
+    else { throw ShapeFacts.Unknown() }
+    return [InferredType(query.elementType, query.shape.dropLast() + [features])]
+  }
+}

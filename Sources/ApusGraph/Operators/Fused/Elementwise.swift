@@ -3,11 +3,26 @@ import Apus
 extension Operators {
   /// Operators that passes make and no file has.
   static let fused: [OperatorDefinition] = [
-    OperatorDefinition("Elementwise", domain: "apus", Elementwise),
-    OperatorDefinition("Linear", domain: "apus", appliesActivation: true, FusedLinear),
-    OperatorDefinition("Attention", domain: "apus", FusedAttention),
-    OperatorDefinition("ConvInteger", domain: "apus", appliesActivation: true, FusedConvInteger),
-    OperatorDefinition("MatMulInteger", domain: "apus", appliesActivation: true, FusedMatMulInteger),
+    OperatorDefinition(
+      "Elementwise", domain: "apus", .elementwise(.parts, results: .overInput, layout: .keepsBlocked), Elementwise),
+    OperatorDefinition(
+      "Linear", domain: "apus",
+      .product(
+        .fusedLinear, work: .none, accuracy: .plain, fusion: .appliesActivation),
+      FusedLinear),
+    OperatorDefinition(
+      "Attention", domain: "apus", .product(.fusedAttention, work: .none, accuracy: .sum(.attention)), FusedAttention),
+    OperatorDefinition(
+      "ConvInteger", domain: "apus",
+      .product(
+        .fusedConvInteger, work: .convolution(weights: 1), accuracy: .sum(.filter(weights: 1)),
+        fusion: .appliesActivation),
+      FusedConvInteger),
+    OperatorDefinition(
+      "MatMulInteger", domain: "apus",
+      .product(
+        .fusedMatMulInteger, work: .matrixProduct, accuracy: .sum(.columns), fusion: .appliesActivation),
+      FusedMatMulInteger),
   ]
 
   /// Several operators of single elements, ``Node/parts``, in one pass over tensors of one floating-point type and
@@ -81,9 +96,9 @@ private struct WholeElementwise: Sendable {
     var steps: [ElementwiseProgram.Step] = []
     for part in node.node.parts {
       let inputs = part.inputs.compactMap { $0.flatMap { operands[$0] } }
-      if let operation = ElementwiseProgram.binary[part.operatorName.type], inputs.count == 2 {
+      if let operation = part.facts?.fusion.binaryStep, inputs.count == 2 {
         steps.append(.binary(operation, inputs[0], inputs[1]))
-      } else if let operation = ElementwiseProgram.unary(part), inputs.count == 1 {
+      } else if let operation = part.facts?.fusion.unaryStep, inputs.count == 1 {
         steps.append(.unary(operation, inputs[0]))
       } else {
         return nil

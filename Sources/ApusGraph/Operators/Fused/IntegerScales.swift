@@ -56,3 +56,22 @@ extension Tensor {
     return try reshaped([channels])
   }
 }
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let fusedConvInteger = ShapeRule.rule { facts in
+    [InferredType(.float, try scaled(facts, convolved(facts.shape(0), weight: facts.shape(1), facts.node)))]
+  }
+
+  static let fusedMatMulInteger = ShapeRule.rule { facts in
+    [InferredType(.float, try scaled(facts, MatMulShapes(facts.shape(0), facts.shape(1)).result))]
+  }
+
+  /// Sums of shape `sums` times a scale, input 4, plus a bias, input 5.
+  private static func scaled(_ facts: ShapeFacts, _ sums: [Int]) throws -> [Int] {
+    try [4, 5].reduce(sums) { shape, index in
+      facts.has(index) ? try Shape.broadcast(shape, facts.shape(index), operation: "broadcast") : shape
+    }
+  }
+}

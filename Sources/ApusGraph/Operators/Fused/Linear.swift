@@ -34,3 +34,14 @@ extension Operators {
     return { arguments in [Value(try layer(arguments))] }
   }
 }
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let fusedLinear = ShapeRule.rule { facts in
+    let (x, weight) = try (facts.input(0), facts.shape(2))
+    let isTransposed = try facts.node.ints("transposed", default: []).first == 1
+    guard !x.shape.isEmpty, weight.count == 2 else { throw ShapeFacts.Unknown() }
+    return [InferredType(x.elementType, x.shape.dropLast() + [weight[isTransposed ? 0 : 1]])]
+  }
+}

@@ -2,10 +2,26 @@ import Apus
 
 extension Operators {
   static let integerConvolutions: [OperatorDefinition] = [
-    OperatorDefinition("ConvInteger", ConvInteger),
-    OperatorDefinition("QLinearConv", QLinearConv),
-    OperatorDefinition("QLinearConv", domain: "com.microsoft", QLinearConv),
-    OperatorDefinition("QLinearAveragePool", domain: "com.microsoft", QLinearAveragePool),
+    OperatorDefinition(
+      "ConvInteger",
+      .product(
+        .convInteger, work: .convolution(weights: 1), accuracy: .sum(.filter(weights: 1))),
+      ConvInteger),
+    OperatorDefinition(
+      "QLinearConv",
+      .product(
+        .qLinearConv, work: .convolution(weights: 3), accuracy: .sum(.filter(weights: 3)), float64: .roundsToLevels),
+      QLinearConv),
+    OperatorDefinition(
+      "QLinearConv", domain: "com.microsoft",
+      .product(
+        .unknown("TODO"), work: .convolution(weights: 3), accuracy: .sum(.filter(weights: 3)), float64: .roundsToLevels),
+      QLinearConv),
+    OperatorDefinition(
+      "QLinearAveragePool", domain: "com.microsoft",
+      .plain(
+        .unknown("TODO"), float64: .roundsToLevels),
+      QLinearAveragePool),
   ]
 
   /// `Σ (x - x zero point)(w - w zero point)` over every window, as INT32, exact. Padding counts as the zero point.
@@ -248,5 +264,17 @@ extension AnyTensor {
     case .uint8(let tensor): .uint8(try tensor.permuted(axes))
     default: throw OperatorError("a tensor of \(ElementType(dataType)) is not of 8-bit integers")
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let convInteger = ShapeRule.rule { facts in
+    [InferredType(.int32, try convolved(facts.shape(0), weight: facts.shape(1), facts.node))]
+  }
+
+  static let qLinearConv = ShapeRule.rule { facts in
+    [InferredType(facts.elementType(7), try convolved(facts.shape(0), weight: facts.shape(3), facts.node))]
   }
 }

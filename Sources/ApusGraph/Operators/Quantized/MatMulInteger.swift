@@ -2,11 +2,28 @@ import Apus
 
 extension Operators {
   static let integerProducts: [OperatorDefinition] = [
-    OperatorDefinition("MatMulInteger", MatMulInteger),
-    OperatorDefinition("QLinearMatMul", QLinearMatMul),
-    OperatorDefinition("MatMulIntegerToFloat", domain: "com.microsoft", MatMulIntegerToFloat),
-    OperatorDefinition("DynamicQuantizeMatMul", domain: "com.microsoft", DynamicQuantizeMatMul),
-    OperatorDefinition("QGemm", domain: "com.microsoft", QGemm),
+    OperatorDefinition(
+      "MatMulInteger", .product(.matMulInteger, work: .matrixProduct, accuracy: .sum(.columns)), MatMulInteger),
+    OperatorDefinition(
+      "QLinearMatMul",
+      .product(
+        .qLinearMatMul, work: .matrixProduct, accuracy: .sum(.columns), float64: .roundsToLevels),
+      QLinearMatMul),
+    OperatorDefinition(
+      "MatMulIntegerToFloat", domain: "com.microsoft",
+      .product(
+        .unknown("TODO"), work: .matrixProduct, accuracy: .plain),
+      MatMulIntegerToFloat),
+    OperatorDefinition(
+      "DynamicQuantizeMatMul", domain: "com.microsoft",
+      .product(
+        .unknown("TODO"), work: .matrixProduct, accuracy: .plain, float64: .roundsInputs),
+      DynamicQuantizeMatMul),
+    OperatorDefinition(
+      "QGemm", domain: "com.microsoft",
+      .product(
+        .unknown("TODO"), work: .matrixProduct, accuracy: .plain, float64: .roundsInputs),
+      QGemm),
   ]
 
   /// `Σ (a - a zero point)(b - b zero point)` as INT32, exact, over the last two axes, broadcast over the others. Zero
@@ -106,5 +123,17 @@ extension Operators {
       }
       return [try Value(requantizing: scaled(as: Float.self), zeroPoint: arguments.tensor(8))]
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let matMulInteger = ShapeRule.rule { facts in
+    [InferredType(.int32, try MatMulShapes(facts.shape(0), facts.shape(1)).result)]
+  }
+
+  static let qLinearMatMul = ShapeRule.rule { facts in
+    [InferredType(facts.elementType(7), try MatMulShapes(facts.shape(0), facts.shape(3)).result)]
   }
 }

@@ -2,8 +2,12 @@ import Apus
 
 extension Operators {
   static let blockQuantized: [OperatorDefinition] = [
-    OperatorDefinition("MatMulNBits", domain: "com.microsoft", MatMulNBits),
-    OperatorDefinition("GatherBlockQuantized", domain: "com.microsoft", GatherBlockQuantized),
+    OperatorDefinition(
+      "MatMulNBits", domain: "com.microsoft",
+      .product(
+        .unknown("TODO"), work: .none, accuracy: .sum(.columns)),
+      MatMulNBits),
+    OperatorDefinition("GatherBlockQuantized", domain: "com.microsoft", .plain(.unknown("TODO")), GatherBlockQuantized),
   ]
 
   /// `A · Wᵀ + bias` with a weight of 2, 4 or 8 bits, quantised in blocks along the depth. The products are computed in

@@ -2,7 +2,11 @@ import Apus
 
 extension Operators {
   static let quantizedAttentions: [OperatorDefinition] = [
-    OperatorDefinition("QAttention", domain: "com.microsoft", QAttention)
+    OperatorDefinition(
+      "QAttention", domain: "com.microsoft",
+      .product(
+        .unknown("TODO"), work: .none, accuracy: .plain, float64: .roundsInputs),
+      QAttention),
   ]
 
   /// ONNX Runtime's attention with an exact projection of 8-bit integers, whose sums are scaled to numbers.

@@ -5,15 +5,30 @@ import Apus
 
 extension Operators {
   static let quantizedFunctions: [OperatorDefinition] = [
-    OperatorDefinition("QLinearAdd", domain: "com.microsoft", QLinearAdd),
-    OperatorDefinition("QLinearMul", domain: "com.microsoft", QLinearMul),
-    OperatorDefinition("QLinearSigmoid", domain: "com.microsoft", QLinearSigmoid),
-    OperatorDefinition("QLinearLeakyRelu", domain: "com.microsoft", QLinearLeakyRelu),
-    OperatorDefinition("QLinearSoftmax", domain: "com.microsoft", QLinearSoftmax),
-    OperatorDefinition("QLinearConcat", domain: "com.microsoft", QLinearConcat),
-    OperatorDefinition("QLinearWhere", domain: "com.microsoft", QLinearWhere),
-    OperatorDefinition("QLinearReduceMean", domain: "com.microsoft", QLinearReduceMean),
-    OperatorDefinition("QLinearGlobalAveragePool", domain: "com.microsoft", QLinearGlobalAveragePool),
+    OperatorDefinition(
+      "QLinearAdd", domain: "com.microsoft", .plain(.qLinearBroadcast, float64: .roundsToLevels), QLinearAdd),
+    OperatorDefinition(
+      "QLinearMul", domain: "com.microsoft", .plain(.qLinearBroadcast, float64: .roundsToLevels), QLinearMul),
+    OperatorDefinition(
+      "QLinearSigmoid", domain: "com.microsoft", .plain(.likeInput, float64: .roundsToLevels), QLinearSigmoid),
+    OperatorDefinition(
+      "QLinearLeakyRelu", domain: "com.microsoft", .plain(.likeInput, float64: .roundsToLevels), QLinearLeakyRelu),
+    OperatorDefinition(
+      "QLinearSoftmax", domain: "com.microsoft", .plain(.unknown("TODO"), float64: .roundsToLevels), QLinearSoftmax),
+    OperatorDefinition(
+      "QLinearConcat", domain: "com.microsoft", .plain(.qLinearConcat, float64: .roundsToLevels), QLinearConcat),
+    OperatorDefinition(
+      "QLinearWhere", domain: "com.microsoft", .plain(.unknown("TODO"), float64: .roundsToLevels), QLinearWhere),
+    OperatorDefinition(
+      "QLinearReduceMean", domain: "com.microsoft",
+      .plain(
+        .unknown("TODO"), float64: .roundsToLevels),
+      QLinearReduceMean),
+    OperatorDefinition(
+      "QLinearGlobalAveragePool", domain: "com.microsoft",
+      .plain(
+        .unknown("TODO"), float64: .roundsToLevels),
+      QLinearGlobalAveragePool),
   ]
 
   /// `a + b`, with broadcasting: `ra · a + (rb · b + rest)` with the scales' ratios to the result's, and everything else
@@ -154,5 +169,20 @@ extension Arguments {
       throw OperatorError("input \(index) is \(ElementType(tensor.dataType)); INT8 or UINT8 is needed")
     }
     return tensor
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let qLinearBroadcast = ShapeRule.rule { facts in
+    [InferredType(facts.elementType(0), try Shape.broadcast(facts.shape(0), facts.shape(3), operation: "broadcast"))]
+  }
+
+  static let qLinearConcat = ShapeRule.rule { facts in
+    let inputs = Array(stride(from: 2, to: facts.inputs.count, by: 3))
+    var type = try joined(facts, inputs: inputs, axis: facts.node.int("axis"))
+    type.elementType = facts.elementType(1)
+    return [type]
   }
 }

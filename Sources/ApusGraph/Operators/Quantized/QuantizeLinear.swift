@@ -2,11 +2,18 @@ import Apus
 
 extension Operators {
   static let linearQuantizations: [OperatorDefinition] = [
-    OperatorDefinition("QuantizeLinear", QuantizeLinear),
-    OperatorDefinition("DequantizeLinear", DequantizeLinear),
-    OperatorDefinition("DynamicQuantizeLinear", DynamicQuantizeLinear),
-    OperatorDefinition("QuantizeLinear", domain: "com.microsoft", QuantizeLinear),
-    OperatorDefinition("DequantizeLinear", domain: "com.microsoft", DequantizeLinear),
+    OperatorDefinition("QuantizeLinear", .plain(.quantizeLinear, float64: .roundsToLevels), QuantizeLinear),
+    OperatorDefinition(
+      "DequantizeLinear", .plain(.dequantizeLinear, float64: .typeAttribute("output_dtype")), DequantizeLinear),
+    OperatorDefinition(
+      "DynamicQuantizeLinear", .plain(.dynamicQuantizeLinear, float64: .roundsToLevels), DynamicQuantizeLinear),
+    OperatorDefinition(
+      "QuantizeLinear", domain: "com.microsoft", .plain(.quantizeLinear, float64: .roundsToLevels), QuantizeLinear),
+    OperatorDefinition(
+      "DequantizeLinear", domain: "com.microsoft",
+      .plain(
+        .dequantizeLinear, float64: .typeAttribute("output_dtype")),
+      DequantizeLinear),
   ]
 
   /// `saturate(round(x / scale) + zero point)`, ties to even, with a scale for the tensor, for each index of an axis
@@ -211,5 +218,26 @@ extension Value {
     case .coded(let tensor): try tensor.widened().converted()
     default: throw OperatorError("\(self.type) is no tensor of numbers")
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let dynamicQuantizeLinear = ShapeRule.rule { facts in
+    [InferredType(.uint8, try facts.shape(0)), InferredType(scaleType(facts), []), InferredType(.uint8, [])]
+  }
+
+  private static func scaleType(_ facts: ShapeFacts) -> ElementType? {
+    facts.elementType(0).map { $0 == .double ? .double : .float }
+  }
+
+  static let quantizeLinear = ShapeRule.rule { facts in
+    let type = try facts.has(2) ? facts.elementType(2) : facts.node.optionalElementType("output_dtype") ?? .uint8
+    return [InferredType(type, try facts.shape(0))]
+  }
+
+  static let dequantizeLinear = ShapeRule.rule { facts in
+    [InferredType(try facts.node.optionalElementType("output_dtype") ?? facts.elementType(1), try facts.shape(0))]
   }
 }

@@ -151,3 +151,24 @@ struct TransposedWindows: Sendable {
     return Placement(axes: axes, outputPadding: added, outputs: outputs)
   }
 }
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let transposedConvolution = ShapeRule.rule { facts in
+    let (x, weight) = try (facts.shape(0), facts.shape(1))
+    guard weight.count >= 3, x.count == weight.count else { throw ShapeFacts.Unknown() }
+    let placement = try TransposedWindows(facts.node).placement(x, kernel: Array(weight.dropFirst(2)))
+    let channels = try Extent.product(weight[1], facts.node.int("group", default: 1))
+    return [InferredType(facts.elementType(0), [x[0], channels] + placement.outputs)]
+  }
+}
+
+extension TermCount {
+  /// The channels of a group, each with all elements of the filter.
+  static let transposedFilter: TermCount = .counted { shapes in
+    let weight = shapes.shape(1)
+    return (weight.prefix(1).nonzeroProduct / max(1, shapes.int("group") ?? 1))
+      .multipliedClamped(by: weight.dropFirst(2).nonzeroProduct)
+  }
+}

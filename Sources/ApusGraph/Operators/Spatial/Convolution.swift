@@ -4,11 +4,25 @@ import Apus
 
 extension Operators {
   static let convolutions: [OperatorDefinition] = [
-    OperatorDefinition("Conv", appliesActivation: true, Conv),
-    OperatorDefinition("ConvTranspose", ConvTranspose),
-    OperatorDefinition("CausalConvWithState", CausalConvWithState),
-    OperatorDefinition("DeformConv", DeformConv),
-    OperatorDefinition("Col2Im", Col2Im),
+    OperatorDefinition(
+      "Conv",
+      .product(
+        .convolution, work: .convolution(weights: 1), accuracy: .sumOfProducts(.filter(weights: 1)),
+        layout: .makesBlocked, fusion: .appliesActivation),
+      Conv),
+    OperatorDefinition(
+      "ConvTranspose",
+      .product(
+        .transposedConvolution, work: .transposedConvolution, accuracy: .sumOfProducts(.transposedFilter),
+        layout: .makesBlocked),
+      ConvTranspose),
+    OperatorDefinition("CausalConvWithState", .plain(.unknown("TODO")), CausalConvWithState),
+    OperatorDefinition(
+      "DeformConv",
+      .product(
+        .unknown("TODO"), work: .convolution(weights: 1), accuracy: .sum(.filter(weights: 1))),
+      DeformConv),
+    OperatorDefinition("Col2Im", .plain(.unknown("TODO")), Col2Im),
   ]
 
   /// Inputs x `[batch, channels, …]`, weight `[outputs, channels / group, …]` and, when wanted, bias `[outputs]`.
@@ -215,5 +229,29 @@ private struct Unfolding {
 
   private static func order(axes: [WindowAxis], outputs: [Int]) -> Order {
     Order(outputs: outputs, kernels: axes.map(\.kernel))
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let convolution = ShapeRule.rule { facts in
+    [InferredType(facts.elementType(0), try convolved(facts.shape(0), weight: facts.shape(1), facts.node))]
+  }
+
+  /// What a convolution of an input of shape `x` gives.
+  static func convolved(_ x: [Int], weight: [Int], _ node: NodeDescription) throws -> [Int] {
+    guard weight.count >= 3, x.count == weight.count else { throw ShapeFacts.Unknown() }
+    let windows = try WindowAttributes(node)
+    return try [x[0], weight[0]] + windows.outputs(kernel: Array(weight.dropFirst(2)), sizes: Array(x.dropFirst(2)))
+  }
+}
+
+extension WindowAttributes {
+  /// The number of windows along each axis.
+  func outputs(kernel: [Int], sizes: [Int]) throws -> [Int] {
+    let axes = try axes(kernel: kernel)
+    guard axes.count == sizes.count else { throw ShapeFacts.Unknown() }
+    return try zip(axes, sizes).map { try outputs(padded($0, size: $1), size: $1) }
   }
 }

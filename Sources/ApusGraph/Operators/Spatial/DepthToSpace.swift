@@ -4,8 +4,8 @@ import Apus
 
 extension Operators {
   static let blockMovements: [OperatorDefinition] = [
-    OperatorDefinition("DepthToSpace", DepthToSpace),
-    OperatorDefinition("SpaceToDepth", SpaceToDepth),
+    OperatorDefinition("DepthToSpace", .plain(.depthToSpace), DepthToSpace),
+    OperatorDefinition("SpaceToDepth", .plain(.spaceToDepth), SpaceToDepth),
   ]
 
   /// `[batch, channels · b², height, width]` to `[batch, channels, height · b, width · b]`. In mode DCR the places in a
@@ -75,5 +75,27 @@ private struct BlockMovement: Rearrangement {
 
   func moved<Scalar: TensorScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try x.reshaped(split).permuted(axes).reshaped(result)
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let depthToSpace = ShapeRule.rule { facts in
+    let (x, size) = try blocks(facts)
+    let (height, width) = try (Extent.product(x.shape[2], size), Extent.product(x.shape[3], size))
+    return [InferredType(x.elementType, [x.shape[0], x.shape[1] / (size * size), height, width])]
+  }
+
+  static let spaceToDepth = ShapeRule.rule { facts in
+    let (x, size) = try blocks(facts)
+    let channels = try Extent.product(x.shape[1], size * size)
+    return [InferredType(x.elementType, [x.shape[0], channels, x.shape[2] / size, x.shape[3] / size])]
+  }
+
+  private static func blocks(_ facts: ShapeFacts) throws -> (x: InferredType, size: Int) {
+    let (x, size) = try (facts.input(0), facts.node.int("blocksize"))
+    guard x.shape.count == 4, 1...(1 << 15) ~= size else { throw ShapeFacts.Unknown() }
+    return (x, size)
   }
 }

@@ -171,3 +171,55 @@ private struct NamedTensor<Scalar: EinsumScalar> {
     return try ordered(as: groups.flatMap { $0 }).reshaped(shape)
   }
 }
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let einsum = ShapeRule.rule { facts in
+    let shapes = try facts.inputs.indices.map { try facts.shape($0) }
+    let names = try EinsumEquation(facts.node.string("equation", default: "")).names(ranks: shapes.map(\.count))
+    var extents: [Int: Int] = [:]
+    for (shape, operand) in zip(shapes, names.operands) {
+      for (name, size) in zip(operand, shape) where extents[name, default: 1] == 1 { extents[name] = size }
+    }
+    return [InferredType(facts.elementType(0), names.result.map { extents[$0, default: 1] })]
+  }
+}
+
+// MARK: - Work
+
+extension TermCount {
+  /// Of `[M, K] × [K, N] → [M, N]`, from the numbers of elements alone, K.
+  static let contraction: TermCount = .counted { shapes in
+    let operands = Double(shapes.shape(0).nonzeroProduct) * Double(shapes.shape(1).nonzeroProduct)
+    let output = Double((shapes.output ?? []).nonzeroProduct)
+    return Int(clamping: Int64(max(1, min(1e15, (operands / output).squareRoot()))))
+  }
+}
+
+extension Work {
+  /// The product of all extents, once for each operand after the first.
+  static let einsum: Work = .multiplyAdds { shapes in
+    guard case .string(let bytes)? = shapes.node.attributes["equation"] else { return nil }
+    let left = bytes.filter { $0 != UInt8(ascii: " ") }.prefix { $0 != UInt8(ascii: "-") }
+    let terms = left.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false)
+    guard terms.count == shapes.inputs.count, terms.count > 1 else { return nil }
+    var extents: [UInt8: Int] = [:]
+    var broadcast: [Int] = []
+    for (term, shape) in zip(terms, shapes.inputs) {
+      guard let shape else { return nil }
+      let letters = term.filter { $0 != UInt8(ascii: ".") }
+      guard letters.count <= shape.count else { return nil }
+      let ellipsis = term.firstIndex(of: UInt8(ascii: ".")).map { $0 - term.startIndex }
+      let (head, tail) = (ellipsis ?? letters.count, letters.count - (ellipsis ?? letters.count))
+      for (letter, size) in zip(letters.prefix(head), shape) { extents[letter] = max(extents[letter] ?? 0, size) }
+      for (letter, size) in zip(letters.suffix(tail), shape.suffix(tail)) {
+        extents[letter] = max(extents[letter] ?? 0, size)
+      }
+      let middle = Array(shape.dropFirst(head).dropLast(tail))
+      if ellipsis != nil, middle.product > broadcast.product || broadcast.isEmpty { broadcast = middle }
+    }
+    let all = extents.values.product.multipliedClamped(by: broadcast.product)
+    return all.multipliedClamped(by: terms.count - 1)
+  }
+}

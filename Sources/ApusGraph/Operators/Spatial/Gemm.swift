@@ -122,3 +122,15 @@ private struct WholeNumberGemm: WholeNumberVisitor {
     return try (x.converted(to: Double.self) * Double(factor)).converted(to: Scalar.self)
   }
 }
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let gemm = ShapeRule.rule { facts in
+    let (a, b) = try (facts.shape(0), facts.shape(1))
+    guard a.count == 2, b.count == 2 else { throw ShapeFacts.Unknown() }
+    let rows = try facts.node.flag("transA") ? a[1] : a[0]
+    let columns = try facts.node.flag("transB") ? b[0] : b[1]
+    return [InferredType(facts.elementType(0), [rows, columns])]
+  }
+}

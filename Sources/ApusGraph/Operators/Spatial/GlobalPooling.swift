@@ -4,9 +4,9 @@ import Apus
 
 extension Operators {
   static let globalPoolings: [OperatorDefinition] = [
-    OperatorDefinition("GlobalAveragePool", GlobalAveragePool),
-    OperatorDefinition("GlobalMaxPool", GlobalMaxPool),
-    OperatorDefinition("GlobalLpPool", GlobalLpPool),
+    OperatorDefinition("GlobalAveragePool", .reduction(.globalPooling, terms: .elementsPerOutput), GlobalAveragePool),
+    OperatorDefinition("GlobalMaxPool", .reduction(.globalPooling, terms: .elementsPerOutput), GlobalMaxPool),
+    OperatorDefinition("GlobalLpPool", .reduction(.globalPooling, terms: .elementsPerOutput), GlobalLpPool),
   ]
 
   /// The mean of each channel.
@@ -39,5 +39,15 @@ extension Operators {
       throw OperatorError("the input has shape \(x.shape); [batch, channels, …] with positions is needed")
     }
     return Array(2..<x.rank)
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let globalPooling = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    guard x.shape.count >= 3 else { throw ShapeFacts.Unknown() }
+    return [InferredType(x.elementType, x.shape.prefix(2) + x.shape.dropFirst(2).map { _ in 1 })]
   }
 }

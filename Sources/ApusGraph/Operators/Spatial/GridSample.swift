@@ -273,3 +273,13 @@ private struct GridSampling<Grid: FloatingPointScalar> {
     return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0
   }
 }
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let gridSample = ShapeRule.rule { facts in
+    let (x, grid) = try (facts.input(0), facts.shape(1))
+    guard x.shape.count >= 3, grid.count == x.shape.count else { throw ShapeFacts.Unknown() }
+    return [InferredType(x.elementType, Array(x.shape.prefix(2)) + grid[1..<(grid.count - 1)])]
+  }
+}

@@ -5,9 +5,17 @@ import Apus
 
 extension Operators {
   static let matrixProducts: [OperatorDefinition] = [
-    OperatorDefinition("MatMul", appliesActivation: true, MatMul),
-    OperatorDefinition("Gemm", appliesActivation: true, Gemm),
-    OperatorDefinition("Einsum", Einsum),
+    OperatorDefinition(
+      "MatMul",
+      .product(
+        .matMul, work: .matrixProduct, accuracy: .sumOfProducts(.columns), fusion: .appliesActivation),
+      MatMul),
+    OperatorDefinition(
+      "Gemm",
+      .product(
+        .gemm, work: .matrixProduct, accuracy: .sumOfProducts(.columnsOrRows), fusion: .appliesActivation),
+      Gemm),
+    OperatorDefinition("Einsum", .product(.einsum, work: .einsum, accuracy: .sumOfProducts(.contraction)), Einsum),
   ]
 
   /// `a · b` over the last two axes, broadcast over the others, as NumPy has it: a single axis is a row on the left and a
@@ -148,5 +156,13 @@ extension Tensor {
   /// A matrix, or many of them, repeated for `batch`.
   fileprivate func expanded(to shape: [Int], batch: [Int]) throws -> Tensor {
     try reshaped(shape).expanded(to: batch + shape.suffix(2))
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let matMul = ShapeRule.rule { facts in
+    [InferredType(facts.elementType(0), try MatMulShapes(facts.shape(0), facts.shape(1)).result)]
   }
 }

@@ -2,7 +2,7 @@ import Apus
 
 extension Operators {
   static let boxSelections: [OperatorDefinition] = [
-    OperatorDefinition("NonMaxSuppression", NonMaxSuppression)
+    OperatorDefinition("NonMaxSuppression", .plain(.unknown("TODO")), NonMaxSuppression),
   ]
 
   /// For each sample and class the boxes of the highest scores that do not overlap one that was chosen before by more than

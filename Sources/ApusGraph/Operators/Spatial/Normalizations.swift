@@ -5,14 +5,14 @@ import Apus
 
 extension Operators {
   static let normalizations: [OperatorDefinition] = [
-    OperatorDefinition("BatchNormalization", BatchNormalization),
-    OperatorDefinition("InstanceNormalization", InstanceNormalization),
-    OperatorDefinition("GroupNormalization", GroupNormalization),
-    OperatorDefinition("LayerNormalization", LayerNormalization),
-    OperatorDefinition("RMSNormalization", RMSNormalization),
-    OperatorDefinition("MeanVarianceNormalization", MeanVarianceNormalization),
-    OperatorDefinition("LpNormalization", LpNormalization),
-    OperatorDefinition("LRN", LRN),
+    OperatorDefinition("BatchNormalization", .elementwise(results: .fresh, layout: .keepsBlocked), BatchNormalization),
+    OperatorDefinition("InstanceNormalization", .reduction(.likeInput, terms: .map), InstanceNormalization),
+    OperatorDefinition("GroupNormalization", .reduction(.likeInput, terms: .group), GroupNormalization),
+    OperatorDefinition("LayerNormalization", .reduction(.layerNormalization, terms: .fromAxisOn), LayerNormalization),
+    OperatorDefinition("RMSNormalization", .reduction(.rmsNormalization, terms: .fromAxisOn), RMSNormalization),
+    OperatorDefinition("MeanVarianceNormalization", .reduction(.likeInput, terms: .map), MeanVarianceNormalization),
+    OperatorDefinition("LpNormalization", .reduction(.likeInput, terms: .alongAxis), LpNormalization),
+    OperatorDefinition("LRN", .reduction(.likeInput, terms: .neighbours), LRN),
   ]
 
   /// Every channel of every sample of `[batch, channels, …]` by its own mean and variance.
@@ -183,4 +183,30 @@ extension Tensor where Scalar: FloatingPointScalar {
       throw OperatorError("a parameter of shape \(other.shape) cannot be stretched to \(shape)")
     }
   }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let rmsNormalization = ShapeRule.rule { [InferredType($0.elementType(1), try $0.shape(0))] }
+
+  static let layerNormalization = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let first = try Axes.resolve(facts.node.int("axis", default: -1), rank: x.shape.count)
+    let rows = x.shape.prefix(first) + x.shape.dropFirst(first).map { _ in 1 }
+    let statistics = InferredType(x.elementType.map { $0 == .double ? .double : .float }, Array(rows))
+    return [x, statistics, statistics]
+  }
+}
+
+// MARK: - Terms
+
+extension TermCount {
+  /// The elements of a group of channels.
+  static let group: TermCount = .counted { shapes in
+    shapes.shape(0).dropFirst().nonzeroProduct / max(1, shapes.int("num_groups") ?? 1)
+  }
+
+  /// The channels that LRN looks at.
+  static let neighbours: TermCount = .counted { $0.int("size") ?? 1 }
 }

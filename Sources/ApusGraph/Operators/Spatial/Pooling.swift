@@ -4,10 +4,10 @@ import Apus
 
 extension Operators {
   static let poolings: [OperatorDefinition] = [
-    OperatorDefinition("MaxPool", MaxPool),
-    OperatorDefinition("AveragePool", AveragePool),
-    OperatorDefinition("LpPool", LpPool),
-    OperatorDefinition("MaxUnpool", MaxUnpool),
+    OperatorDefinition("MaxPool", .movement(.pooling, results: .fresh, layout: .keepsBlocked), MaxPool),
+    OperatorDefinition("AveragePool", .reduction(.pooling, terms: .window, layout: .keepsBlocked), AveragePool),
+    OperatorDefinition("LpPool", .reduction(.pooling, terms: .window), LpPool),
+    OperatorDefinition("MaxUnpool", .plain(.unknown("TODO")), MaxUnpool),
   ]
 
   /// The greatest element of every window, and where it was found when the second output is wanted: the first of equals,
@@ -152,5 +152,17 @@ struct LpNorm: Sendable {
     case 2: try sums.sqrt()
     default: try sums.pow(1 / Scalar(order))
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let pooling = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let windows = try WindowAttributes(facts.node)
+    guard x.shape.count >= 3, let kernel = windows.kernel else { throw ShapeFacts.Unknown() }
+    let shape = try x.shape.prefix(2) + windows.outputs(kernel: kernel, sizes: Array(x.shape.dropFirst(2)))
+    return [InferredType(x.elementType, Array(shape)), InferredType(.int64, Array(shape))]
   }
 }

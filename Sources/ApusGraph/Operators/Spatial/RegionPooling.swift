@@ -4,8 +4,8 @@ import Apus
 
 extension Operators {
   static let regionPoolings: [OperatorDefinition] = [
-    OperatorDefinition("MaxRoiPool", MaxRoiPool),
-    OperatorDefinition("RoiAlign", RoiAlign),
+    OperatorDefinition("MaxRoiPool", .plain(.maxRoiPool), MaxRoiPool),
+    OperatorDefinition("RoiAlign", .plain(.roiAlign), RoiAlign),
   ]
 
   /// The greatest elements of the parts of regions whose edges are rounded to whole positions.
@@ -89,5 +89,24 @@ extension Operators {
       let low = min(max(first, 0), size)
       return low..<max(low, min(max(end, 0), size))
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let maxRoiPool = ShapeRule.rule { facts in
+    try regions(facts, size: facts.node.ints("pooled_shape", default: []))
+  }
+
+  static let roiAlign = ShapeRule.rule { facts in
+    try regions(facts, size: [facts.node.int("output_height", default: 1), facts.node.int("output_width", default: 1)])
+  }
+
+  /// A map of `size` for each region.
+  private static func regions(_ facts: ShapeFacts, size: [Int]) throws -> [InferredType?] {
+    let (x, regions) = try (facts.input(0), facts.shape(1))
+    guard x.shape.count == 4, regions.count == 2, size.count == 2 else { throw ShapeFacts.Unknown() }
+    return [InferredType(x.elementType, [regions[0], x.shape[1]] + size)]
   }
 }

@@ -4,10 +4,12 @@ import Apus
 
 extension Operators {
   static let resamplings: [OperatorDefinition] = [
-    OperatorDefinition("Resize", Resize),
-    OperatorDefinition("Upsample", Upsample),
-    OperatorDefinition("GridSample", GridSample),
-    OperatorDefinition("AffineGrid", AffineGrid),
+    OperatorDefinition(
+      "Resize", .movement(.resize, results: .inputIfUnchanged, layout: .keepsBlocked, accuracy: .plain), Resize),
+    OperatorDefinition(
+      "Upsample", .movement(.upsample, results: .inputIfUnchanged, layout: .keepsBlocked, accuracy: .plain), Upsample),
+    OperatorDefinition("GridSample", .plain(.gridSample), GridSample),
+    OperatorDefinition("AffineGrid", .plain(.unknown("TODO")), AffineGrid),
   ]
 
   /// Inputs x, roi, scales and sizes (x and scales in version 10); one of scales and sizes says how large the output is.
@@ -182,5 +184,26 @@ private struct NearestMovement: Rearrangement {
       y = try y.indexSelect(axis: axis, Tensor(places.map(Int64.init)))
     }
     return y
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let resize = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let isFirst = facts.opset < 11
+    let axes = try ResizeSettings(facts.node).axes(
+      of: x.shape, roi: isFirst ? nil : facts.numbers(1), scales: facts.numbers(isFirst ? 1 : 2),
+      sizes: isFirst ? nil : facts.integers(3))
+    return [InferredType(x.elementType, axes.map(\.output))]
+  }
+
+  static let upsample = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let scales = try facts.opset < 9 ? facts.node.optionalFloats("scales") : facts.numbers(1)
+    let settings = try ResizeSettings(facts.node, isUpsample: true)
+    let axes = try settings.axes(of: x.shape, roi: nil, scales: scales, sizes: nil)
+    return [InferredType(x.elementType, axes.map(\.output))]
   }
 }

@@ -4,9 +4,9 @@ import Apus
 
 extension Operators {
   static let constants: [OperatorDefinition] = [
-    OperatorDefinition("Constant", Constant),
-    OperatorDefinition("ConstantOfShape", ConstantOfShape),
-    OperatorDefinition("Range", Range),
+    OperatorDefinition("Constant", .plain(.constant), Constant),
+    OperatorDefinition("ConstantOfShape", .plain(.constantOfShape), ConstantOfShape),
+    OperatorDefinition("Range", .plain(.range), Range),
   ]
 
   /// The value of the node's only attribute.
@@ -109,5 +109,32 @@ private struct Filling: Rearrangement {
 
   func moved<Scalar: TensorScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try Tensor(repeating: x.scalar, shape: shape)
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let constant = ShapeRule.rule { facts in
+    guard let value = try Operators.constantValue(facts.node.node), let shape = value.shape else {
+      throw ShapeFacts.Unknown()
+    }
+    return [InferredType(value.elementType, shape)]
+  }
+
+  static let constantOfShape = ShapeRule.rule { facts in
+    guard let shape = try facts.integers(0) else { throw ShapeFacts.Unknown() }
+    let value = try facts.node.optionalTensor("value")
+    return [InferredType(value.map(\.elementType) ?? .float, shape)]
+  }
+
+  static let range = ShapeRule.rule { facts in
+    // Of whole numbers only: how many others there are is a matter of rounding.
+    let bounds = try (0..<3).flatMap { try facts.integers($0) ?? [] }
+    guard bounds.count == 3, bounds[2] != 0, bounds.allSatisfy({ $0.magnitude < 1 << 40 }) else {
+      throw ShapeFacts.Unknown()
+    }
+    let (distance, step) = (bounds[2] > 0 ? bounds[1] - bounds[0] : bounds[0] - bounds[1], abs(bounds[2]))
+    return [InferredType(facts.elementType(0), [max(0, (distance + step - 1) / step)])]
   }
 }

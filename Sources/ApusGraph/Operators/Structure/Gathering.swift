@@ -4,9 +4,9 @@ import Apus
 
 extension Operators {
   static let gathers: [OperatorDefinition] = [
-    OperatorDefinition("Gather", Gather),
-    OperatorDefinition("GatherElements", GatherElements),
-    OperatorDefinition("GatherND", GatherND),
+    OperatorDefinition("Gather", .movement(.gather, results: .fresh, layout: .rowMajor), Gather),
+    OperatorDefinition("GatherElements", .plain(.gatherElements), GatherElements),
+    OperatorDefinition("GatherND", .plain(.gatherND), GatherND),
   ]
 
   /// `x[…, indices, …]`: `axis` is replaced by the axes of `indices`.
@@ -113,5 +113,25 @@ struct IndexedRows {
         }
       }
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let gather = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let axis = try Axes.resolve(facts.node.int("axis", default: 0), rank: x.shape.count)
+    return [InferredType(x.elementType, try x.shape[..<axis] + facts.shape(1) + x.shape[(axis + 1)...])]
+  }
+
+  static let gatherElements = ShapeRule.rule { [InferredType($0.elementType(0), try $0.shape(1))] }
+
+  static let gatherND = ShapeRule.rule { facts in
+    let (x, indices) = try (facts.input(0), facts.shape(1))
+    let batch = try facts.node.int("batch_dims", default: 0)
+    guard let length = indices.last, batch >= 0, batch < indices.count, length >= 0, length <= x.shape.count - batch
+    else { throw ShapeFacts.Unknown() }
+    return [InferredType(x.elementType, indices.dropLast() + x.shape[(batch + length)...])]
   }
 }

@@ -4,8 +4,8 @@ import Apus
 
 extension Operators {
   static let joins: [OperatorDefinition] = [
-    OperatorDefinition("Concat", Concat),
-    OperatorDefinition("Split", Split),
+    OperatorDefinition("Concat", .movement(.concat, results: .inputIfUnchanged, layout: .keepsBlockedIfAllAre), Concat),
+    OperatorDefinition("Split", .movement(.split, results: .partOfInput, layout: .keepsBlocked), Split),
   ]
 
   /// The inputs one after the other along `axis`, which is 1 by default before version 4 and must be given since.
@@ -75,5 +75,34 @@ struct Division: Movement {
 
   func callAsFunction<Scalar: TensorScalar>(_ operands: [Tensor<Scalar>]) throws -> [Tensor<Scalar>] {
     try operands.flatMap { try $0.split(sizes: sizes, axis: axis) }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let concat = ShapeRule.rule { facts in
+    let axis = try facts.opset < 4 ? facts.node.int("axis", default: 1) : facts.node.int("axis")
+    return [try joined(facts, inputs: Array(facts.inputs.indices), axis: axis)]
+  }
+
+  static let split = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let axis = try Axes.resolve(facts.node.int("axis", default: 0), rank: x.shape.count)
+    let count = try facts.node.optionalInt("num_outputs") ?? facts.node.outputCount
+    let sizes = try facts.integers(1) ?? facts.node.optionalInts("split")
+      ?? Operators.evenSizes(x.shape[axis], parts: count, wanted: facts.node.outputCount)
+    guard try Extent.sum(sizes) == x.shape[axis] else { throw ShapeFacts.Unknown() }
+    return sizes.map { InferredType(x.elementType, x.shape.replacing(axis, with: $0)) }
+  }
+
+  /// Some inputs one after the other along an axis.
+  static func joined(_ facts: ShapeFacts, inputs: [Int], axis: Int) throws -> InferredType {
+    let types = try inputs.map { try facts.input($0) }
+    guard let first = types.first else { throw ShapeFacts.Unknown() }
+    let axis = try Axes.resolve(axis, rank: first.shape.count)
+    guard types.allSatisfy({ $0.shape.count == first.shape.count }) else { throw ShapeFacts.Unknown() }
+    return InferredType(
+      facts.commonElementType(inputs), first.shape.replacing(axis, with: try Extent.sum(types.map { $0.shape[axis] })))
   }
 }

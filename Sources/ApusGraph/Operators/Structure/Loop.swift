@@ -4,8 +4,8 @@ import Apus
 
 extension Operators {
   static let loops: [OperatorDefinition] = [
-    OperatorDefinition("Loop", Loop),
-    OperatorDefinition("SequenceMap", SequenceMap),
+    OperatorDefinition("Loop", .plain(.unknown("TODO")), Loop),
+    OperatorDefinition("SequenceMap", .plain(.unknown("TODO")), SequenceMap),
   ]
 
   /// Runs `body` on (turn, condition, state…) for (condition, state…, scanned…), at most as often as input 0 says and,

@@ -4,9 +4,9 @@ import Apus
 
 extension Operators {
   static let optionals: [OperatorDefinition] = [
-    OperatorDefinition("Optional", OptionalOf),
-    OperatorDefinition("OptionalGetElement", OptionalGetElement),
-    OperatorDefinition("OptionalHasElement", OptionalHasElement),
+    OperatorDefinition("Optional", .plain(.unknown("TODO")), OptionalOf),
+    OperatorDefinition("OptionalGetElement", .plain(.unknown("TODO")), OptionalGetElement),
+    OperatorDefinition("OptionalHasElement", .plain(.unknown("TODO")), OptionalHasElement),
   ]
 
   /// The input as a value that may be missing; without an input a missing one of type `type`.

@@ -4,8 +4,8 @@ import Apus
 
 extension Operators {
   static let orderings: [OperatorDefinition] = [
-    OperatorDefinition("TopK", TopK),
-    OperatorDefinition("Unique", Unique),
+    OperatorDefinition("TopK", .plain(.topK), TopK),
+    OperatorDefinition("Unique", .plain(.unknown("TODO")), Unique),
   ]
 
   /// The `k` largest elements along `axis` (the smallest, where `largest` is 0), in order, and their indices. Of equal
@@ -164,5 +164,18 @@ private struct EqualRows {
     first = groups.map { first[$0] }
     count = groups.map { count[$0] }
     groupOfRow = groupOfRow.map { place[Int($0)] }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let topK = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let axis = try Axes.resolve(facts.node.int("axis", default: -1), rank: x.shape.count)
+    let sizes = try facts.opset < 10 ? [facts.node.int("k")] : facts.integers(1)
+    guard let size = sizes?.first else { throw ShapeFacts.Unknown() }
+    let shape = x.shape.replacing(axis, with: size)
+    return [InferredType(x.elementType, shape), InferredType(.int64, shape)]
   }
 }

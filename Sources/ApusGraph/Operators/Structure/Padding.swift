@@ -4,8 +4,8 @@ import Apus
 
 extension Operators {
   static let paddings: [OperatorDefinition] = [
-    OperatorDefinition("Pad", Pad),
-    OperatorDefinition("CenterCropPad", CenterCropPad),
+    OperatorDefinition("Pad", .movement(.pad, results: .inputIfUnchanged, layout: .rowMajor), Pad),
+    OperatorDefinition("CenterCropPad", .plain(.centerCropPad), CenterCropPad),
   ]
 
   /// With elements added before and after each axis, or taken away where an amount is negative: a constant, the edge
@@ -145,5 +145,29 @@ private struct EdgePadding: Rearrangement {
   private func modulo(_ a: Int, _ b: Int) -> Int {
     let rest = a % b
     return rest < 0 ? rest + b : rest
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let pad = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let name = facts.opset < 2 ? "paddings" : "pads"
+    guard let amounts = try facts.integers(1, attribute: name, inputSince: 11) else { throw ShapeFacts.Unknown() }
+    let axes = try Axes.resolve(facts.integers(3) ?? Array(x.shape.indices), rank: x.shape.count)
+    guard amounts.count == 2 * axes.count else { throw ShapeFacts.Unknown() }
+    var shape = x.shape
+    for (index, axis) in axes.enumerated() {
+      shape[axis] = try Extent.sum([shape[axis], amounts[index], amounts[axes.count + index]])
+    }
+    return [InferredType(x.elementType, shape)]
+  }
+
+  static let centerCropPad = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let axes = try Axes.resolve(facts.node.optionalInts("axes") ?? Array(x.shape.indices), rank: x.shape.count)
+    guard let sizes = try facts.integers(1), sizes.count == axes.count else { throw ShapeFacts.Unknown() }
+    return [InferredType(x.elementType, zip(axes, sizes).reduce(x.shape) { $0.replacing($1.0, with: $1.1) })]
   }
 }

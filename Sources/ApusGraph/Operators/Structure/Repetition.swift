@@ -4,8 +4,8 @@ import Apus
 
 extension Operators {
   static let repetitions: [OperatorDefinition] = [
-    OperatorDefinition("Expand", Expand),
-    OperatorDefinition("Tile", Tile),
+    OperatorDefinition("Expand", .movement(.expand, results: .inputIfUnchanged, layout: .rowMajor), Expand),
+    OperatorDefinition("Tile", .movement(.tile, results: .inputIfUnchanged, layout: .rowMajor), Tile),
   ]
 
   /// Repeated along axes of extent 1 until it fits the shape in input 1, whose own ones give way likewise.
@@ -45,4 +45,20 @@ private struct Tiling: Rearrangement {
   let repeats: [Int]
 
   func moved<Scalar: TensorScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> { try x.tiled(repeats) }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let expand = ShapeRule.rule { facts in
+    guard let wanted = try facts.integers(1) else { throw ShapeFacts.Unknown() }
+    let x = try facts.input(0)
+    return [InferredType(x.elementType, try Shape.broadcast(x.shape, wanted, operation: "Expand"))]
+  }
+
+  static let tile = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    guard let repeats = try facts.integers(1), repeats.count == x.shape.count else { throw ShapeFacts.Unknown() }
+    return [InferredType(x.elementType, try zip(x.shape, repeats).map { try Extent.product($0, $1) })]
+  }
 }

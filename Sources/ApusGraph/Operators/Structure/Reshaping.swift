@@ -4,10 +4,10 @@ import Apus
 
 extension Operators {
   static let reshapes: [OperatorDefinition] = [
-    OperatorDefinition("Reshape", Reshape),
-    OperatorDefinition("Flatten", Flatten),
-    OperatorDefinition("Squeeze", Squeeze),
-    OperatorDefinition("Unsqueeze", Unsqueeze),
+    OperatorDefinition("Reshape", .movement(.reshape, results: .reshapedInput, layout: .rowMajor), Reshape),
+    OperatorDefinition("Flatten", .movement(.flatten, results: .reshapedInput, layout: .rowMajor), Flatten),
+    OperatorDefinition("Squeeze", .movement(.squeeze, results: .reshapedInput, layout: .rowMajor), Squeeze),
+    OperatorDefinition("Unsqueeze", .movement(.unsqueeze, results: .reshapedInput, layout: .rowMajor), Unsqueeze),
   ]
 
   /// In the shape of input 1 (an attribute before version 5), where -1 takes what is left over and 0, unless
@@ -94,5 +94,43 @@ extension Operators {
       var rest = shape.makeIterator()
       return [try x.reshaped((0..<rank).map { added.contains($0) ? 1 : rest.next() ?? 1 })]
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let reshape = ShapeRule.rule { facts in
+    guard let wanted = try facts.integers(1, attribute: "shape", inputSince: 5) else { throw ShapeFacts.Unknown() }
+    let x = try facts.input(0)
+    let allowsZero = try facts.node.flag("allowzero")
+    return [InferredType(x.elementType, try Operators.reshaped(x.shape, to: wanted, allowsZero: allowsZero))]
+  }
+
+  static let flatten = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let axis = try facts.node.int("axis", default: 1)
+    let first = axis < 0 ? axis &+ x.shape.count : axis
+    guard first >= 0, first <= x.shape.count else { throw ShapeFacts.Unknown() }
+    let parts = [Array(x.shape[..<first]), Array(x.shape[first...])]
+    return [InferredType(x.elementType, try parts.map { try Shape.elementCount($0) })]
+  }
+
+  static let squeeze = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let axes = try facts.integers(1, attribute: "axes", inputSince: 13)
+    let removed = try axes.map { try Axes.resolve($0, rank: x.shape.count) }
+      ?? x.shape.indices.filter { x.shape[$0] == 1 }
+    guard removed.allSatisfy({ x.shape[$0] == 1 }) else { throw ShapeFacts.Unknown() }
+    return [InferredType(x.elementType, x.shape.indices.filter { !removed.contains($0) }.map { x.shape[$0] })]
+  }
+
+  static let unsqueeze = ShapeRule.rule { facts in
+    guard let axes = try facts.integers(1, attribute: "axes", inputSince: 13) else { throw ShapeFacts.Unknown() }
+    let x = try facts.input(0)
+    let rank = x.shape.count + axes.count
+    let added = Set(try Axes.resolve(axes, rank: rank))
+    var rest = x.shape.makeIterator()
+    return [InferredType(x.elementType, (0..<rank).map { added.contains($0) ? 1 : rest.next() ?? 1 })]
   }
 }

@@ -4,9 +4,9 @@ import Apus
 
 extension Operators {
   static let scatters: [OperatorDefinition] = [
-    OperatorDefinition("Scatter", ScatterElements),
-    OperatorDefinition("ScatterElements", ScatterElements),
-    OperatorDefinition("ScatterND", ScatterND),
+    OperatorDefinition("Scatter", .plain(.likeInput), ScatterElements),
+    OperatorDefinition("ScatterElements", .plain(.likeInput), ScatterElements),
+    OperatorDefinition("ScatterND", .plain(.likeInput), ScatterND),
   ]
 
   /// `y = x; y[i, indices[i, j, k], k] = updates[i, j, k]` for axis 1, and likewise for others. Since versions 16 and

@@ -4,9 +4,9 @@ import Apus
 
 extension Operators {
   static let selections: [OperatorDefinition] = [
-    OperatorDefinition("NonZero", NonZero),
-    OperatorDefinition("Compress", Compress),
-    OperatorDefinition("OneHot", OneHot),
+    OperatorDefinition("NonZero", .plain(.unknown("TODO")), NonZero),
+    OperatorDefinition("Compress", .plain(.unknown("TODO")), Compress),
+    OperatorDefinition("OneHot", .plain(.oneHot), OneHot),
   ]
 
   /// The positions of all elements that are not zero (strings: not empty), in row-major order: `[rank, count]`.
@@ -121,5 +121,17 @@ extension Value {
     var places: [Int] = []
     for index in elements.indices where elements[index] & mask != 0 { places.append(index) }
     return places
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let oneHot = ShapeRule.rule { facts in
+    var shape = try facts.shape(0)
+    let axis = try Axes.resolve(facts.node.int("axis", default: -1), rank: shape.count + 1)
+    guard let depth = try facts.integers(1)?.first else { throw ShapeFacts.Unknown() }
+    shape.insert(depth, at: axis)
+    return [InferredType(facts.elementType(2), shape)]
   }
 }

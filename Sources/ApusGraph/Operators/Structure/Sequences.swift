@@ -4,14 +4,15 @@ import Apus
 
 extension Operators {
   static let sequences: [OperatorDefinition] = [
-    OperatorDefinition("SequenceEmpty", SequenceEmpty),
-    OperatorDefinition("SequenceConstruct", SequenceConstruct),
-    OperatorDefinition("SequenceAt", SequenceAt),
-    OperatorDefinition("SequenceInsert", SequenceInsert),
-    OperatorDefinition("SequenceErase", SequenceErase),
-    OperatorDefinition("SequenceLength", SequenceLength),
-    OperatorDefinition("SplitToSequence", SplitToSequence),
-    OperatorDefinition("ConcatFromSequence", ConcatFromSequence),
+    OperatorDefinition(
+      "SequenceEmpty", .plain(.unknown("it gives a sequence"), float64: .typeAttribute("dtype")), SequenceEmpty),
+    OperatorDefinition("SequenceConstruct", .plain(.unknown("TODO")), SequenceConstruct),
+    OperatorDefinition("SequenceAt", .plain(.unknown("TODO")), SequenceAt),
+    OperatorDefinition("SequenceInsert", .plain(.unknown("TODO")), SequenceInsert),
+    OperatorDefinition("SequenceErase", .plain(.unknown("TODO")), SequenceErase),
+    OperatorDefinition("SequenceLength", .plain(.unknown("TODO")), SequenceLength),
+    OperatorDefinition("SplitToSequence", .plain(.unknown("TODO")), SplitToSequence),
+    OperatorDefinition("ConcatFromSequence", .plain(.unknown("TODO")), ConcatFromSequence),
   ]
 
   /// No tensors, of element type `dtype`.

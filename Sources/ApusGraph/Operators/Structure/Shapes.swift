@@ -4,8 +4,8 @@ import Apus
 
 extension Operators {
   static let shapes: [OperatorDefinition] = [
-    OperatorDefinition("Shape", ShapeOfTensor),
-    OperatorDefinition("Size", Size),
+    OperatorDefinition("Shape", .plain(.shape), ShapeOfTensor),
+    OperatorDefinition("Size", .plain(.size), Size),
   ]
 
   /// The extents; since version 15 those from axis `start` to before axis `end`.
@@ -32,5 +32,19 @@ extension Operators {
       let count = try Shape.elementCount(arguments.value(0).extents)
       return [Value(try Tensor([Int64(count)], shape: []))]
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let shape = ShapeRule.sizes { facts in
+    let extents = try Operators.extents(
+      facts.shape(0), from: facts.node.int("start", default: 0), to: facts.node.optionalInt("end"))
+    return Value(try Tensor(extents.map { Int64($0) }))
+  }
+
+  static let size = ShapeRule.sizes { facts in
+    Value(try Tensor([Int64(Shape.elementCount(facts.shape(0)))], shape: []))
   }
 }

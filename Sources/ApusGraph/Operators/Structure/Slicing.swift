@@ -4,8 +4,8 @@ import Apus
 
 extension Operators {
   static let slices: [OperatorDefinition] = [
-    OperatorDefinition("Slice", Slice),
-    OperatorDefinition("ReverseSequence", ReverseSequence),
+    OperatorDefinition("Slice", .movement(.slice, results: .partOfInput, layout: .keepsBlocked), Slice),
+    OperatorDefinition("ReverseSequence", .plain(.likeInput), ReverseSequence),
   ]
 
   /// `x[start:end:step]` along each axis named, as Python slices. Starts, ends and axes are attributes before version
@@ -110,5 +110,27 @@ struct RowSelection: Rearrangement {
   func moved<Scalar: TensorScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
     let outer = try Shape.elementCount(Array(x.shape[..<axes]))
     return try x.reshaped([outer] + x.shape[axes...]).indexSelect(axis: 0, rows).reshaped(shape)
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let slice = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    guard let starts = try facts.integers(1, attribute: "starts", inputSince: 10),
+      let ends = try facts.integers(2, attribute: "ends", inputSince: 10)
+    else { throw ShapeFacts.Unknown() }
+    let axes = try facts.integers(3, attribute: "axes", inputSince: 10) ?? Array(starts.indices)
+    let steps = try facts.integers(4, attribute: "steps", inputSince: 10) ?? [Int](repeating: 1, count: starts.count)
+    let resolved = try Axes.resolve(axes, rank: x.shape.count)
+    guard ends.count == starts.count, resolved.count == starts.count, steps.count == starts.count else {
+      throw ShapeFacts.Unknown()
+    }
+    var cut = Cut(whole: x.shape)
+    for (index, axis) in resolved.enumerated() {
+      try cut.take(axis, from: starts[index], to: ends[index], step: steps[index])
+    }
+    return [InferredType(x.elementType, cut.counts)]
   }
 }

@@ -4,7 +4,7 @@ import Apus
 
 extension Operators {
   static let transpositions: [OperatorDefinition] = [
-    OperatorDefinition("Transpose", Transpose)
+    OperatorDefinition("Transpose", .movement(.transpose, results: .transposedInput, layout: .rowMajor), Transpose),
   ]
 
   /// Axis `i` of the result is axis `perm[i]` of the input; the axes backwards by default.
@@ -29,4 +29,15 @@ private struct Permutation: Rearrangement {
   let axes: [Int]
 
   func moved<Scalar: TensorScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> { try x.permuted(axes) }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let transpose = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let axes = try facts.node.optionalInts("perm") ?? x.shape.indices.reversed()
+    guard axes.sorted() == Array(x.shape.indices) else { throw ShapeFacts.Unknown() }
+    return [InferredType(x.elementType, axes.map { x.shape[$0] })]
+  }
 }

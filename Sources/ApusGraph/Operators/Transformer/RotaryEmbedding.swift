@@ -2,8 +2,8 @@ import Apus
 
 extension Operators {
   static let rotaryEmbeddings: [OperatorDefinition] = [
-    OperatorDefinition("RotaryEmbedding", RotaryEmbedding),
-    OperatorDefinition("RotaryEmbedding", domain: "com.microsoft", MicrosoftRotaryEmbedding),
+    OperatorDefinition("RotaryEmbedding", .plain(.likeInput), RotaryEmbedding),
+    OperatorDefinition("RotaryEmbedding", domain: "com.microsoft", .plain(.likeInput), MicrosoftRotaryEmbedding),
   ]
 
   /// Pairs of features turned by an angle that grows with the token's place: `(x₁ cos - x₂ sin, x₁ sin + x₂ cos)`. Pairs

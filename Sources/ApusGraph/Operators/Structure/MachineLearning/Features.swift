@@ -4,12 +4,12 @@ import Apus
 
 extension Operators {
   static let features: [OperatorDefinition] = [
-    OperatorDefinition(ml: "ArrayFeatureExtractor", ArrayFeatureExtractor),
-    OperatorDefinition(ml: "Binarizer", Binarizer),
-    OperatorDefinition(ml: "FeatureVectorizer", FeatureVectorizer),
-    OperatorDefinition(ml: "Imputer", Imputer),
-    OperatorDefinition(ml: "Normalizer", Normalizer),
-    OperatorDefinition(ml: "Scaler", Scaler),
+    OperatorDefinition(ml: "ArrayFeatureExtractor", .plain(.unknown("TODO")), ArrayFeatureExtractor),
+    OperatorDefinition(ml: "Binarizer", .plain(.unknown("TODO")), Binarizer),
+    OperatorDefinition(ml: "FeatureVectorizer", .plain(.unknown("TODO")), FeatureVectorizer),
+    OperatorDefinition(ml: "Imputer", .plain(.unknown("TODO")), Imputer),
+    OperatorDefinition(ml: "Normalizer", .plain(.unknown("TODO")), Normalizer),
+    OperatorDefinition(ml: "Scaler", .plain(.unknown("TODO")), Scaler),
   ]
 
   /// The entries of the last axis that input 1 names; a list becomes a matrix of one row.

@@ -4,9 +4,9 @@ import Apus
 
 extension Operators {
   static let labels: [OperatorDefinition] = [
-    OperatorDefinition(ml: "LabelEncoder", LabelEncoder),
-    OperatorDefinition(ml: "CategoryMapper", CategoryMapper),
-    OperatorDefinition(ml: "OneHotEncoder", OneHotEncoder),
+    OperatorDefinition(ml: "LabelEncoder", .plain(.unknown("TODO")), LabelEncoder),
+    OperatorDefinition(ml: "CategoryMapper", .plain(.unknown("TODO")), CategoryMapper),
+    OperatorDefinition(ml: "OneHotEncoder", .plain(.unknown("TODO")), OneHotEncoder),
   ]
 
   /// For each element the value that stands where the element stands among the keys; a default for all others. In

@@ -4,8 +4,8 @@ import Apus
 
 extension Operators {
   static let linearModels: [OperatorDefinition] = [
-    OperatorDefinition(ml: "LinearClassifier", LinearClassifier),
-    OperatorDefinition(ml: "LinearRegressor", LinearRegressor),
+    OperatorDefinition(ml: "LinearClassifier", .plain(.unknown("TODO")), LinearClassifier),
+    OperatorDefinition(ml: "LinearRegressor", .plain(.unknown("TODO")), LinearRegressor),
   ]
 
   /// A score for each target, `[N, targets]`, FLOAT.

@@ -5,8 +5,10 @@ import Apus
 
 extension OperatorDefinition {
   /// An operator of the domain `ai.onnx.ml`.
-  init(ml type: String, _ prepare: @escaping @Sendable (NodeDescription) throws -> Operation) {
-    self.init(type, domain: "ai.onnx.ml", prepare)
+  init(
+    ml type: String, _ facts: OperatorFacts, _ prepare: @escaping @Sendable (NodeDescription) throws -> Operation
+  ) {
+    self.init(type, domain: "ai.onnx.ml", facts, prepare)
   }
 }
 

@@ -12,8 +12,8 @@ import Apus
 
 extension Operators {
   static let supportVectors: [OperatorDefinition] = [
-    OperatorDefinition(ml: "SVMClassifier", SVMClassifier),
-    OperatorDefinition(ml: "SVMRegressor", SVMRegressor),
+    OperatorDefinition(ml: "SVMClassifier", .plain(.unknown("TODO")), SVMClassifier),
+    OperatorDefinition(ml: "SVMRegressor", .plain(.unknown("TODO")), SVMRegressor),
   ]
 
   /// Σ coefficient · kernel(x, support vector) + rho for each row, `[N, 1]`, FLOAT; its sign where `one_class` is set.

@@ -4,9 +4,9 @@ import Apus
 
 extension Operators {
   static let treeEnsembles: [OperatorDefinition] = [
-    OperatorDefinition(ml: "TreeEnsemble", TreeEnsemble),
-    OperatorDefinition(ml: "TreeEnsembleClassifier", TreeEnsembleClassifier),
-    OperatorDefinition(ml: "TreeEnsembleRegressor", TreeEnsembleRegressor),
+    OperatorDefinition(ml: "TreeEnsemble", .plain(.unknown("TODO")), TreeEnsemble),
+    OperatorDefinition(ml: "TreeEnsembleClassifier", .plain(.unknown("TODO")), TreeEnsembleClassifier),
+    OperatorDefinition(ml: "TreeEnsembleRegressor", .plain(.unknown("TODO")), TreeEnsembleRegressor),
   ]
 
   /// A score for each target, `[N, targets]`, in the input's type.

@@ -4,10 +4,10 @@ import Apus
 
 extension Operators {
   static let strings: [OperatorDefinition] = [
-    OperatorDefinition("StringConcat", StringConcat),
-    OperatorDefinition("StringSplit", StringSplit),
-    OperatorDefinition("StringNormalizer", StringNormalizer),
-    OperatorDefinition("RegexFullMatch", RegexFullMatch),
+    OperatorDefinition("StringConcat", .plain(.unknown("TODO")), StringConcat),
+    OperatorDefinition("StringSplit", .plain(.unknown("TODO")), StringSplit),
+    OperatorDefinition("StringNormalizer", .plain(.unknown("TODO")), StringNormalizer),
+    OperatorDefinition("RegexFullMatch", .plain(.unknown("TODO")), RegexFullMatch),
   ]
 
   /// Each string of input 0 followed by that of input 1, the shapes stretched over each other as NumPy does.

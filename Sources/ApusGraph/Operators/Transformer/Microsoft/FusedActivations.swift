@@ -2,8 +2,16 @@ import Apus
 
 extension Operators {
   static let microsoftFusions: [OperatorDefinition] = [
-    OperatorDefinition("FusedConv", domain: "com.microsoft", MicrosoftFusedConv),
-    OperatorDefinition("FusedGemm", domain: "com.microsoft", MicrosoftFusedGemm),
+    OperatorDefinition(
+      "FusedConv", domain: "com.microsoft",
+      .product(
+        .unknown("TODO"), work: .convolution(weights: 1), accuracy: .sum(.filter(weights: 1))),
+      MicrosoftFusedConv),
+    OperatorDefinition(
+      "FusedGemm", domain: "com.microsoft",
+      .product(
+        .unknown("TODO"), work: .matrixProduct, accuracy: .sum(.columnsOrRows)),
+      MicrosoftFusedGemm),
   ]
 
   /// The standard's Conv, plus a tensor `Z` of its result's shape, and an activation of that.

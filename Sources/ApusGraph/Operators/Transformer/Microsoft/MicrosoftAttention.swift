@@ -2,9 +2,17 @@ import Apus
 
 extension Operators {
   static let microsoftAttentions: [OperatorDefinition] = [
-    OperatorDefinition("Attention", domain: "com.microsoft", MicrosoftAttention),
-    OperatorDefinition("MultiHeadAttention", domain: "com.microsoft", MultiHeadAttention),
-    OperatorDefinition("GroupQueryAttention", domain: "com.microsoft", GroupQueryAttention),
+    OperatorDefinition(
+      "Attention", domain: "com.microsoft",
+      .product(
+        .unknown("TODO"), work: .none, accuracy: .sum(.attention)),
+      MicrosoftAttention),
+    OperatorDefinition(
+      "MultiHeadAttention", domain: "com.microsoft",
+      .product(
+        .unknown("TODO"), work: .none, accuracy: .sum(.attention)),
+      MultiHeadAttention),
+    OperatorDefinition("GroupQueryAttention", domain: "com.microsoft", .plain(.unknown("TODO")), GroupQueryAttention),
   ]
 
   /// ONNX Runtime's attention of an input with itself: one projection to queries, keys and values, scores with masks

@@ -2,11 +2,25 @@ import Apus
 
 extension Operators {
   static let skipNormalizations: [OperatorDefinition] = [
-    OperatorDefinition("SkipLayerNormalization", domain: "com.microsoft", SkipLayerNormalization),
-    OperatorDefinition("SkipSimplifiedLayerNormalization", domain: "com.microsoft", SkipSimplifiedLayerNormalization),
-    OperatorDefinition("SimplifiedLayerNormalization", SimplifiedLayerNormalization),
-    OperatorDefinition("SimplifiedLayerNormalization", domain: "com.microsoft", SimplifiedLayerNormalization),
-    OperatorDefinition("EmbedLayerNormalization", domain: "com.microsoft", EmbedLayerNormalization),
+    OperatorDefinition(
+      "SkipLayerNormalization", domain: "com.microsoft",
+      .reduction(
+        .unknown("TODO"), terms: .fromAxisOn),
+      SkipLayerNormalization),
+    OperatorDefinition(
+      "SkipSimplifiedLayerNormalization", domain: "com.microsoft",
+      .plain(
+        .unknown("TODO")),
+      SkipSimplifiedLayerNormalization),
+    OperatorDefinition(
+      "SimplifiedLayerNormalization", .reduction(.unknown("TODO"), terms: .fromAxisOn), SimplifiedLayerNormalization),
+    OperatorDefinition(
+      "SimplifiedLayerNormalization", domain: "com.microsoft",
+      .reduction(
+        .unknown("TODO"), terms: .fromAxisOn),
+      SimplifiedLayerNormalization),
+    OperatorDefinition(
+      "EmbedLayerNormalization", domain: "com.microsoft", .plain(.unknown("TODO")), EmbedLayerNormalization),
   ]
 
   /// Layer normalisation of `input + skip + bias`, which may be shown as well.

@@ -2,9 +2,9 @@ import Apus
 
 extension Operators {
   static let recurrentNetworks: [OperatorDefinition] = [
-    OperatorDefinition("LSTM", LSTM),
-    OperatorDefinition("GRU", GRU),
-    OperatorDefinition("RNN", RNN),
+    OperatorDefinition("LSTM", .product(.recurrent, work: .recurrence, accuracy: .sum(.recurrence)), LSTM),
+    OperatorDefinition("GRU", .product(.recurrent, work: .recurrence, accuracy: .sum(.recurrence)), GRU),
+    OperatorDefinition("RNN", .product(.recurrent, work: .recurrence, accuracy: .sum(.recurrence)), RNN),
   ]
 
   /// Long short-term memory, with `f`, `g`, `h` sigmoid, tanh, tanh unless told otherwise:
@@ -95,5 +95,20 @@ private struct LSTMOperator<Scalar: FloatingPointScalar>: FloatingOperator {
       let output = try gate(1, peephole?[1], new)
       return (try output * h(new, clip: nil), new)
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let recurrent = ShapeRule.rule { facts in
+    let (x, state) = try (facts.input(0), facts.shape(2))
+    let batchFirst = try facts.node.flag("layout")
+    guard x.shape.count == 3, state.count == 3 else { throw ShapeFacts.Unknown() }
+    let (time, batch) = batchFirst ? (x.shape[1], x.shape[0]) : (x.shape[0], x.shape[1])
+    let (directions, hidden) = (state[0], state[2])
+    let output = batchFirst ? [batch, time, directions, hidden] : [time, directions, batch, hidden]
+    let last = InferredType(x.elementType, batchFirst ? [batch, directions, hidden] : [directions, batch, hidden])
+    return [InferredType(x.elementType, output), last, last]
   }
 }

@@ -6,22 +6,18 @@ import Apus
 /// threads at once.
 public typealias Operation = @Sendable (inout Arguments) throws -> [Value?]
 
-/// An operator that Apus has: its name, and how a node of it becomes an ``Operation``.
+/// An operator that Apus has: its name, what is known of it, and how a node of it becomes an ``Operation``.
 struct OperatorDefinition: Sendable {
   let name: OperatorName
-  /// Whether the same inputs always give the same outputs. Random operators do not and are never folded.
-  let isDeterministic: Bool
-  /// Whether operations of it apply ``Node/activation``.
-  let appliesActivation: Bool
+  let facts: OperatorFacts
   let prepare: @Sendable (NodeDescription) throws -> Operation
 
   init(
-    _ type: String, domain: String = "", isDeterministic: Bool = true, appliesActivation: Bool = false,
+    _ type: String, domain: String = "", _ facts: OperatorFacts,
     _ prepare: @escaping @Sendable (NodeDescription) throws -> Operation
   ) {
     self.name = OperatorName(domain: domain, type: type)
-    self.isDeterministic = isDeterministic
-    self.appliesActivation = appliesActivation
+    self.facts = facts
     self.prepare = { node in
       let operation = try prepare(node)
       guard node.node.computesInFloat64 else { return operation }
@@ -42,4 +38,9 @@ enum Operators {
     for definition in families.joined() { result[definition.name] = definition }
     return result
   }()
+}
+
+extension Node {
+  /// What is known of the node's operator; nil for one that Apus does not have.
+  var facts: OperatorFacts? { Operators.byName[operatorName]?.facts }
 }
