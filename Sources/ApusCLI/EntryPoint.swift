@@ -11,6 +11,8 @@ import ArgumentParser
 @main
 enum EntryPoint {
   static func main() {
+    // Before anything else is opened.
+    StandardDescriptors.open()
     // A reader that goes away must not kill the process: `Output` notices and drops what nobody reads.
     signal(SIGPIPE, SIG_IGN)
     exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
