@@ -19,12 +19,16 @@ struct ApusCommand: ParsableCommand {
         apus suggest "how are "
 
       ENVIRONMENT
-        APUS_WEIGHTS   folder with weights, instead of those that ship
-        APUS_THREADS   number of threads, one a core when unset; changes no result
-        APUS_KERNELS   instruction set: baseline, avx2 or avx512
-        APUS_BLAS      path of the BLAS library, or none
-        APUS_SESSIONS  folder in which runs are kept, see 'apus history'
-        NO_COLOR       no colours, even on a terminal
+        APUS_WEIGHTS       folder with weights, instead of those that ship
+        APUS_THREADS       number of threads, 1 to 256, one a core when unset;
+                           changes no result
+        APUS_KERNELS       instruction set: baseline, avx2 or avx512
+        APUS_BLAS          path of the BLAS library, or none
+        APUS_MEMORY_LIMIT  the most memory that tensors may take: bytes, or a
+                           number with K, M or G
+        APUS_SESSIONS      folder in which runs are kept, see 'apus history'
+        NO_COLOR           no colours, even on a terminal
+      A value that makes no sense is an error (64).
 
       EXIT STATUS
          0  success                    66  no such input

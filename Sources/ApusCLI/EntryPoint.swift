@@ -1,3 +1,4 @@
+import Apus
 import ArgumentParser
 
 #if canImport(Glibc)
@@ -22,6 +23,7 @@ enum EntryPoint {
   static func run(_ arguments: [String]) -> CommandStatus {
     do {
       var command = try parse(arguments)
+      if isOurs(command) { try checkEnvironment() }
       try command.run()
       try Output.flush()
       return .success
@@ -31,6 +33,18 @@ enum EntryPoint {
       do { try Output.flush() } catch let writing { failure = writing }
       return ErrorReport(failure).write()
     }
+  }
+
+  /// Whether it is a command of Apus: the parser runs help that was asked for like one.
+  private static func isOurs(_ command: any ParsableCommand) -> Bool {
+    let commands = ApusCommand.configuration.subcommands
+    return (commands + commands.flatMap { $0.configuration.subcommands }).contains { $0 == type(of: command) }
+  }
+
+  /// What makes no sense is an error; what is only not to be had here is said.
+  private static func checkEnvironment() throws {
+    try Execution.checkEnvironment()
+    for text in Execution.shortcomings { ErrorOutput.warning(text) }
   }
 
   private static func parse(_ arguments: [String]) throws -> any ParsableCommand {

@@ -44,7 +44,7 @@ enum Command {
     process.executableURL = executable
     process.arguments = arguments
     var variables = ProcessInfo.processInfo.environment
-    for name in ["APUS_WEIGHTS", "APUS_KERNELS", "APUS_THREADS", "APUS_BLAS", "APUS_SESSIONS"] { variables[name] = nil }
+    for name in variables.keys where name.hasPrefix("APUS_") { variables[name] = nil }
     process.environment = variables.merging(environment) { $1 }
     process.standardInput = FileHandle.nullDevice
     return process

@@ -21,6 +21,20 @@ struct BLAS: Sendable {
   /// Why no library is used, or why it is slower than it could be.
   static var warnings: [String] { search.warnings }
 
+  /// What is wrong with `APUS_BLAS`: it names a library that is none, or none that can be used here.
+  static var environmentError: EnvironmentError? {
+    guard let name = environment(variable), name != "none" else { return nil }
+    #if canImport(Accelerate)
+      let expected = "none; without it Accelerate is used"
+    #else
+      if search.library != nil { return nil }
+      let reasons = search.refusals.isEmpty ? "" : " (\(search.refusals.joined(separator: "; ")))"
+      let expected = "the name or path of an OpenBLAS, or none\(reasons)"
+    #endif
+    return EnvironmentError(variable: variable, value: name, expected: expected)
+  }
+
+  private static let variable = "APUS_BLAS"
   private static let search = find()
 }
 
@@ -86,10 +100,10 @@ extension BLAS {
       static func transposition(_ transposed: Bool) -> CBLAS_TRANSPOSE { transposed ? CblasTrans : CblasNoTrans }
     }
 
-    private static func find() -> (library: BLAS?, warnings: [String]) {
-      if environment("APUS_BLAS") == "none" { return (nil, []) }
+    private static func find() -> (library: BLAS?, warnings: [String], refusals: [String]) {
+      if environment(variable) == "none" { return (nil, [], []) }
       BLASSetThreading(BLAS_THREADING_SINGLE_THREADED)
-      return (BLAS(library: "Accelerate", core: "Accelerate", config: "Accelerate", functions: Functions()), [])
+      return (BLAS(library: "Accelerate", core: "Accelerate", config: "Accelerate", functions: Functions()), [], [])
     }
   }
 #else
@@ -101,12 +115,12 @@ extension BLAS {
       static func transposition(_ transposed: Bool) -> Int32 { transposed ? 112 : 111 }
     }
 
-    private static func find() -> (library: BLAS?, warnings: [String]) {
-      let search = OpenBLAS.search(environment("APUS_BLAS"), features: .current)
+    private static func find() -> (library: BLAS?, warnings: [String], refusals: [String]) {
+      let search = OpenBLAS.search(environment(variable), features: .current)
       let library = search.library.map {
         BLAS(library: $0.name, core: $0.core, config: $0.config, functions: $0.functions)
       }
-      return (library, search.warnings)
+      return (library, search.warnings, search.refusals)
     }
   }
 #endif

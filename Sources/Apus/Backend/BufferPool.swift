@@ -80,7 +80,7 @@ final class BufferPool: Sendable {
     let limit = ownMemoryLimit ?? Execution.memoryLimit
     // Beyond 2^62 a size class overflows.
     guard byteCount >= 0, byteCount <= min(limit, 1 << 62) else {
-      throw TensorError.memory(bytes: byteCount, limit: limit)
+      throw refusal(byteCount, limit)
     }
     let size = Self.sizeClass(byteCount)
     enum Answer { case refused, recycled(Chain), new(isTight: Bool) }
@@ -105,7 +105,11 @@ final class BufferPool: Sendable {
       state.withLock { $0.usedBytes -= byteCount }
     case .refused: break
     }
-    throw TensorError.memory(bytes: byteCount, limit: limit)
+    throw refusal(byteCount, limit)
+  }
+
+  private func refusal(_ byteCount: Int, _ limit: Int) -> TensorError {
+    ownMemoryLimit == nil ? .beyondMemoryLimit(bytes: byteCount) : .memory(bytes: byteCount, limit: limit)
   }
 
   /// Takes back what ``allocate(byteCount:)`` gave for the same size.

@@ -18,7 +18,11 @@ struct EnvironmentSettings: Sendable {
   private(set) var threads: Int
   /// Bytes.
   private(set) var memoryLimit: Int
+  /// What is asked for and cannot be had here, a sentence each.
   private(set) var warnings: [String] = []
+  /// Values that make no sense. Threads and variant are then as if they were unset; of memory there is none, as nobody
+  /// knows what was to be kept free.
+  private(set) var errors: [EnvironmentError] = []
 
   /// - Parameters:
   ///   - environment: the value of a variable, nil when unset.
@@ -31,31 +35,33 @@ struct EnvironmentSettings: Sendable {
     memoryLimit = memory
 
     if let text = environment("APUS_KERNELS") {
-      let names = variants.map(\.rawValue).joined(separator: ", ")
       if let wanted = KernelVariant(rawValue: text.lowercased()) {
         if variants.contains(wanted) {
           variant = wanted
         } else {
+          let names = variants.map(\.rawValue).joined(separator: ", ")
           warnings.append("APUS_KERNELS=\(text): this processor runs \(names) only; using \(variant.rawValue)")
         }
       } else {
-        warnings.append("APUS_KERNELS=\(text): expected one of \(names); using \(variant.rawValue)")
+        let names = KernelVariant.allCases.map(\.rawValue).joined(separator: ", ")
+        errors.append(EnvironmentError(variable: "APUS_KERNELS", value: text, expected: "one of \(names)"))
       }
     }
     if let text = environment("APUS_THREADS") {
       if let wanted = Int(text), 1...ThreadPool.maximumThreads ~= wanted {
         threads = wanted
       } else {
-        let range = "1 to \(ThreadPool.maximumThreads)"
-        warnings.append("APUS_THREADS=\(text): expected a number from \(range); using \(threads)")
+        let expected = "a number from 1 to \(ThreadPool.maximumThreads)"
+        errors.append(EnvironmentError(variable: "APUS_THREADS", value: text, expected: expected))
       }
     }
     if let text = environment("APUS_MEMORY_LIMIT") {
       if let wanted = Self.byteCount(text) {
         memoryLimit = wanted
       } else {
-        warnings.append(
-          "APUS_MEMORY_LIMIT=\(text): expected bytes, or a number with K, M or G; using \(memoryLimit) bytes")
+        memoryLimit = 0
+        let expected = "bytes, a number above 0, or one with K, M or G"
+        errors.append(EnvironmentError(variable: "APUS_MEMORY_LIMIT", value: text, expected: expected))
       }
     }
   }

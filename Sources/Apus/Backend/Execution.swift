@@ -56,12 +56,27 @@ extension Execution {
   /// - `APUS_KERNELS`: `baseline`, `avx2` or `avx512`; the widest variant of the processor when unset.
   /// - `APUS_THREADS`: from 1 to 256; the processors this process may use when unset.
   ///
-  /// A value that makes no sense counts as unset, and ``warnings`` says so.
+  /// A value that makes no sense counts as unset here; ``checkEnvironment()`` throws it, and ``warnings`` says it.
   public static let standard = Execution(
     threads: settings.threads, precision: .exact, usesBLAS: true, kernels: KernelSet(settings.variant))
 
   /// What was wrong with the environment, a sentence each; empty as a rule.
-  public static var warnings: [String] { settings.warnings }
+  public static var warnings: [String] { settings.errors.map { "\($0)" } + settings.warnings }
+
+  /// Checks every variable of the environment that Apus reads by itself: `APUS_KERNELS`, `APUS_THREADS`,
+  /// `APUS_MEMORY_LIMIT`, and `APUS_BLAS`, whose library is loaded for that where one is named.
+  ///
+  /// The command does this first of all. A program that does not runs with ``standard``; with a memory limit that makes
+  /// no sense it gets no tensor, and ``TensorError/environment(_:)`` where it asks for one.
+  ///
+  /// - Throws: ``EnvironmentError`` for the first value that makes no sense.
+  public static func checkEnvironment() throws(EnvironmentError) {
+    if let error = settings.errors.first { throw error }
+    if let error = BLAS.environmentError { throw error }
+  }
+
+  /// What is asked for in the environment, and does not exist on this processor: a sentence each.
+  package static var shortcomings: [String] { settings.warnings }
 
   /// The variants this processor can run, the widest last.
   public static let availableVariants = KernelVariant.allCases.filter {
@@ -69,7 +84,8 @@ extension Execution {
   }
 
   /// The most bytes that all tensors together may take: the memory this process may use, or `APUS_MEMORY_LIMIT` (bytes,
-  /// or a number with K, M or G). May be changed at any time; a value below 0 counts as 0.
+  /// or a number with K, M or G). May be changed at any time; a value below 0 counts as 0, and so does a variable that
+  /// makes no sense.
   public static var memoryLimit: Int {
     get { currentMemoryLimit.load(ordering: .relaxed) }
     set { currentMemoryLimit.store(max(0, newValue), ordering: .relaxed) }
@@ -84,6 +100,11 @@ extension Execution {
   package static func byteCount(_ text: String) -> Int? { EnvironmentSettings.byteCount(text) }
 
   private static let currentMemoryLimit = Atomic(settings.memoryLimit)
+
+  /// Why there is no memory at all: what the environment says of the limit makes no sense, and nothing else was said.
+  static var memoryLimitError: EnvironmentError? {
+    memoryLimit > 0 ? nil : settings.errors.first { $0.variable == "APUS_MEMORY_LIMIT" }
+  }
 
   static let settings = EnvironmentSettings(
     environment(_:), cores: ProcessorInformation.coreCount, memory: ProcessorInformation.memoryByteCount,

@@ -98,9 +98,7 @@ extension MemoryArena {
   package static func byteCounts(_ shape: [Int], _ dataType: DataType) throws -> [Int] {
     func bytes(_ shape: [Int]) throws -> Int {
       let bytes = try Shape.byteCount(shape, elementByteCount: dataType.byteCount)
-      guard bytes <= Execution.memoryLimit else {
-        throw TensorError.memory(bytes: bytes, limit: Execution.memoryLimit)
-      }
+      guard bytes <= Execution.memoryLimit else { throw TensorError.beyondMemoryLimit(bytes: bytes) }
       return bytes
     }
     let plain = try bytes(shape)

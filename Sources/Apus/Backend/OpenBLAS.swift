@@ -38,11 +38,12 @@
     /// safe while another thread reads it by other means than Swift or this C library's `getenv`; it happens once.
     ///
     /// - Parameter setting: a library's name or path, `none`, or nil for the system's.
+    /// - Returns: the library; what to say of it, or of the lack of one; and why each that was found is not used.
     static func search(
       _ setting: String?, features: ProcessorFeatures
-    ) -> (library: OpenBLAS?, warnings: [String]) {
-      if setting == "none" { return (nil, []) }
-      var warnings: [String] = []
+    ) -> (library: OpenBLAS?, warnings: [String], refusals: [String]) {
+      if setting == "none" { return (nil, [], []) }
+      var (warnings, refusals): ([String], [String]) = ([], [])
       if let asked = environment("OPENBLAS_CORETYPE"), !canRun(core: asked, features) {
         warnings.append("OPENBLAS_CORETYPE=\(asked) is ignored: this processor lacks its instructions")
       }
@@ -56,7 +57,10 @@
         } else if let loaded = load(name, coreType: coreTypeSetting(environment("OPENBLAS_CORETYPE"), features)) {
           (isForeign, handle) = (false, loaded)
         } else {
-          if setting != nil { warnings.append("APUS_BLAS=\(name): cannot be loaded: \(loaderMessage)") }
+          if setting != nil {
+            refusals.append("cannot be loaded: \(loaderMessage)")
+            warnings += refusals.map { "APUS_BLAS=\(name): \($0)" }
+          }
           continue
         }
         // Two names may stand for one library.
@@ -65,14 +69,15 @@
         switch OpenBLAS.open(handle, name: name, isForeign: isForeign, features: features) {
         case .success(let library):
           if let warning = library.slowness(features) { warnings.append(warning) }
-          return (library, warnings)
+          return (library, warnings, refusals)
         case .failure(let refusal):
+          refusals.append("is not used: \(refusal.reason)")
           warnings.append("\(name) is not used: \(refusal.reason)")
           refused.append(handle)
         }
       }
       if warnings.isEmpty { warnings.append("no OpenBLAS found (\(names.joined(separator: ", ")))") }
-      return (nil, warnings.map { $0 + "; matrices are multiplied by Swift kernels" })
+      return (nil, warnings.map { $0 + "; matrices are multiplied by Swift kernels" }, refusals)
     }
 
     /// The name of the newest kernels that `features` can run and every OpenBLAS of the last years has; nil where its

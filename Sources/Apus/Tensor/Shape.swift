@@ -75,7 +75,7 @@ extension Shape {
   ) throws -> Int {
     let (bytes, overflow) = try elementCount(shape, operation: operation())
       .multipliedReportingOverflow(by: elementByteCount)
-    guard !overflow else { throw TensorError.memory(bytes: .max, limit: Execution.memoryLimit) }
+    guard !overflow else { throw TensorError.beyondMemoryLimit(bytes: .max) }
     return bytes
   }
 
@@ -83,6 +83,6 @@ extension Shape {
   /// - Throws: ``TensorError/memory(bytes:limit:)``.
   package static func checkMemory<Element>(_ shape: [Int], of: Element.Type, operation: @autoclosure () -> String) throws {
     let bytes = try byteCount(shape, of: Element.self, operation: operation())
-    guard bytes <= Execution.memoryLimit else { throw TensorError.memory(bytes: bytes, limit: Execution.memoryLimit) }
+    guard bytes <= Execution.memoryLimit else { throw TensorError.beyondMemoryLimit(bytes: bytes) }
   }
 }

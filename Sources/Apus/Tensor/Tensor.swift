@@ -29,7 +29,7 @@ public struct Tensor<Scalar: TensorScalar>: Sendable {
     let count = try Shape.elementCount(shape)
     let stored = try layout == .rowMajor ? count : Shape.elementCount(Self.blockedShape(shape))
     let (bytes, overflow) = stored.multipliedReportingOverflow(by: MemoryLayout<Scalar>.stride)
-    guard !overflow else { throw TensorError.memory(bytes: .max, limit: Execution.memoryLimit) }
+    guard !overflow else { throw TensorError.beyondMemoryLimit(bytes: .max) }
     self.init(shape: shape, count: count, layout: layout, storage: try TensorStorage(byteCount: bytes))
   }
 

@@ -8,6 +8,8 @@ public enum TensorError: Error, Hashable, Sendable {
   case argument(operation: String, reason: String)
   /// More memory than ``Execution/memoryLimit`` allows, or than the system gives.
   case memory(bytes: Int, limit: Int)
+  /// The limit on memory that the environment sets makes no sense, so nothing is given out.
+  case environment(EnvironmentError)
 }
 
 extension TensorError: CustomStringConvertible {
@@ -17,6 +19,14 @@ extension TensorError: CustomStringConvertible {
     case .argument(let operation, let reason): "\(operation): \(reason)"
     case .memory(let bytes, let limit):
       "a tensor of \(bytes) bytes was asked for; the limit on all tensors together is \(limit) bytes"
+    case .environment(let error): "\(error)"
     }
+  }
+}
+
+extension TensorError {
+  /// Why `bytes` are not to be had under ``Execution/memoryLimit``.
+  static func beyondMemoryLimit(bytes: Int) -> TensorError {
+    Execution.memoryLimitError.map { .environment($0) } ?? .memory(bytes: bytes, limit: Execution.memoryLimit)
   }
 }

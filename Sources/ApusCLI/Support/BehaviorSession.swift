@@ -85,8 +85,7 @@ struct BehaviorSession {
     guard let names = reader.keypointNames, !names.unknown.isEmpty else { return }
     progress?.clear()
     let text = "left out, being no keypoints: \(names.unknown.joined(separator: ", ")) (--map THEIRS=OURS)"
-    let line = ErrorReport.oneLine("\(source.name): \(text)")
-    ErrorOutput.write(Terminal.error.styled("apus:", .yellow) + " " + line + "\n")
+    ErrorOutput.warning("\(source.name): \(text)")
   }
 
   /// - Parameter isWhole: whether the input was read to its end; totals are of the whole.

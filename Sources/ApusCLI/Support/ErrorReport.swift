@@ -41,7 +41,7 @@ struct ErrorReport {
       (status, message) = (.badData, "\(error)")
     case let error as ImageError:
       (status, message) = (Self.status(of: error), "\(error)")
-    case is BarPathSettingsError:
+    case is BarPathSettingsError, is EnvironmentError:
       (status, message) = (.usage, "\(error)")
     case let error as SessionError:
       (status, message) = (Self.status(of: error), "\(error)")

@@ -47,7 +47,9 @@ struct FrameGround {
   func check(frameCount: Int) throws {
     guard let path, let total = source?.total else { return }
     guard total >= frameCount else { throw Self.tooFew(path, total, frameCount) }
-    if total > frameCount { Self.warn("\(path): \(total) pictures for \(frameCount) frames; the last are left out") }
+    if total > frameCount {
+      ErrorOutput.warning("\(path): \(total) pictures for \(frameCount) frames; the last are left out")
+    }
   }
 
   /// The ground of a frame. Frames must be asked for in order, and may be left out.
@@ -91,7 +93,7 @@ struct FrameGround {
     while let event = try source?.nextEvent() {
       switch event {
       case .picture(let picture): return picture
-      case .skipped(let name, let reason): Self.warn("skipped \(name): \(reason)")
+      case .skipped(let name, let reason): ErrorOutput.warning("skipped \(name): \(reason)")
       // Which picture belongs to which frame would not be known any longer.
       case .failed(let error): throw error
       }
@@ -118,10 +120,6 @@ struct FrameGround {
   private static func tooFew(_ path: String, _ pictures: Int, _ frames: Int) -> CommandFailure {
     CommandFailure(
       .badData, "\(path): \(CountText.counted(pictures, "picture")) for \(CountText.counted(frames, "frame")) or more")
-  }
-
-  private static func warn(_ text: String) {
-    ErrorOutput.write(Terminal.error.styled("apus:", .yellow) + " " + ErrorReport.oneLine(text) + "\n")
   }
 }
 

@@ -67,6 +67,11 @@ enum ErrorOutput {
   static func write(_ text: String) {
     _ = Array(text.utf8).withUnsafeBytes { write_(STDERR_FILENO, $0) }
   }
+
+  /// Writes a line that says what is not as it should be and does not end the command.
+  static func warning(_ text: String) {
+    write(Terminal.error.styled("apus:", .yellow) + " " + ErrorReport.oneLine(text) + "\n")
+  }
 }
 
 private func write_(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {

@@ -129,12 +129,14 @@ import Testing
       #expect(search.library == nil)
       #expect(search.warnings.count == 1)
       #expect(search.warnings.first?.contains("/nowhere/libopenblas.so") == true)
+      #expect(search.refusals.count == 1 && search.refusals.first?.hasPrefix("cannot be loaded: ") == true)
     }
 
     @Test func anotherLibraryIsRefused() {
       let search = OpenBLAS.search("libc.so.6", features: .current)
       #expect(search.library == nil)
       #expect(search.warnings.first?.contains("not an OpenBLAS") == true)
+      #expect(search.refusals.first?.contains("not an OpenBLAS") == true)
     }
 
     @Test(.enabled(if: BLAS.shared != nil, "no BLAS library here"))

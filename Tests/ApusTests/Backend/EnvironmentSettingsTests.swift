@@ -14,7 +14,7 @@ import Testing
     #expect(settings.variant == .avx2)
     #expect(settings.threads == 4)
     #expect(settings.memoryLimit == 1 << 30)
-    #expect(settings.warnings.isEmpty)
+    #expect(settings.warnings.isEmpty && settings.errors.isEmpty)
   }
 
   @Test func valuesAreTaken() {
@@ -22,33 +22,40 @@ import Testing
     #expect(settings.variant == .baseline)
     #expect(settings.threads == 256)
     #expect(settings.memoryLimit == 512 << 20)
-    #expect(settings.warnings.isEmpty)
+    #expect(settings.warnings.isEmpty && settings.errors.isEmpty)
   }
 
-  @Test(arguments: ["avx512", "sse9", "avx2 ", "1"])
-  func anImpossibleVariantIsAWarning(name: String) throws {
-    let settings = settings(["APUS_KERNELS": name])
+  @Test func aVariantThatTheProcessorLacksIsAWarning() throws {
+    let settings = settings(["APUS_KERNELS": "avx512"])
     #expect(settings.variant == .avx2)
     let warning = try #require(settings.warnings.first)
-    #expect(settings.warnings.count == 1)
-    #expect(warning.contains("APUS_KERNELS=\(name)"))
-    #expect(warning.contains("baseline, avx2"))
+    #expect(settings.warnings.count == 1 && settings.errors.isEmpty)
+    #expect(warning.contains("APUS_KERNELS=avx512") && warning.contains("baseline, avx2"))
+  }
+
+  @Test(arguments: ["sse9", "avx2 ", "1"])
+  func aVariantThatNobodyKnowsIsAnError(name: String) {
+    let settings = settings(["APUS_KERNELS": name])
+    #expect(settings.variant == .avx2 && settings.warnings.isEmpty)
+    #expect(settings.errors == [
+      EnvironmentError(variable: "APUS_KERNELS", value: name, expected: "one of baseline, avx2, avx512")
+    ])
   }
 
   @Test(arguments: ["0", "-1", "257", "two", "1.5", "99999999999999999999"])
-  func anImpossibleThreadCountIsAWarning(text: String) {
+  func anImpossibleThreadCountIsAnError(text: String) {
     let settings = settings(["APUS_THREADS": text])
-    #expect(settings.threads == 4)
-    #expect(settings.warnings.count == 1)
-    #expect(settings.warnings.first?.contains("APUS_THREADS=\(text)") == true)
+    #expect(settings.threads == 4 && settings.warnings.isEmpty)
+    #expect(settings.errors.map { "\($0)" } == ["APUS_THREADS=\(text): expected a number from 1 to 256"])
   }
 
-  @Test(arguments: ["0", "-1", "K", "12X", "9999999999G", "1.5G", "99999999999999999999"])
-  func anImpossibleLimitIsAWarning(text: String) {
+  /// Nobody knows what was to be kept free, so nothing is given out.
+  @Test(arguments: ["0", "-1", "abc", "K", "12X", "9999999999G", "1.5G", "99999999999999999999"])
+  func anImpossibleLimitIsAnErrorAndLeavesNoMemory(text: String) {
     let settings = settings(["APUS_MEMORY_LIMIT": text])
-    #expect(settings.memoryLimit == 1 << 30)
-    #expect(settings.warnings.count == 1)
-    #expect(settings.warnings.first?.contains("APUS_MEMORY_LIMIT=\(text)") == true)
+    #expect(settings.memoryLimit == 0 && settings.warnings.isEmpty)
+    #expect(settings.errors.map(\.variable) == ["APUS_MEMORY_LIMIT"])
+    #expect(settings.errors.first?.description.contains("APUS_MEMORY_LIMIT=\(text): expected bytes") == true)
   }
 
   @Test func suffixesMultiply() {
