@@ -30,11 +30,16 @@ struct ApusCommand: ParsableCommand {
         NO_COLOR           no colours, even on a terminal
       A value that makes no sense is an error (64).
 
+      FILES
+        Files are written beside their places as NAME.part, and get their names
+        when they are complete. Tables that are written row by row, and videos,
+        keep what was finished as NAME.part when the command is interrupted.
+
       EXIT STATUS
          0  success                    66  no such input
          1  compared and different     70  a mistake of ours
         64  wrong command line         74  reading or writing failed
-        65  bad data
+        65  bad data                   128 + n  ended by signal n
 
       SHELL COMPLETION
         apus --generate-completion-script bash|zsh|fish

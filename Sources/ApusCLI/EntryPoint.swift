@@ -16,6 +16,7 @@ enum EntryPoint {
     StandardDescriptors.open()
     // A reader that goes away must not kill the process: `Output` notices and drops what nobody reads.
     signal(SIGPIPE, SIG_IGN)
+    Interruption.watch()
     exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
   }
 

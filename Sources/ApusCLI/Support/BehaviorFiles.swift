@@ -59,6 +59,9 @@ struct BehaviorFiles {
     try pictures?.add(frame, prediction: prediction, isAfterGap: isAfterGap, stream: stream)
   }
 
+  /// Hands on the rows so far, for whoever follows them and for the case that nothing follows.
+  func flush() throws { try rows?.flush() }
+
   /// Ends the overlay, and writes report, charts and session.
   /// - Parameter failure: what the input broke off with.
   mutating func close(_ summary: BehaviorStreamSummary, failure: CommandFailure?) throws {

@@ -51,6 +51,7 @@ struct BehaviorSession {
       reader.append(chunk)
       try takeFrames()
       // Whoever follows a live stream sees a row as soon as its frame is there.
+      try files.flush()
       try Output.flush()
       if broken != nil { return true }
       if Output.isClosed, !files.areWanted { return false }

@@ -1,3 +1,5 @@
+import Apus
+
 #if canImport(Glibc)
   import Glibc
 #elseif canImport(Musl)
@@ -7,68 +9,57 @@
 #endif
 
 /// Bytes to a file, or to standard output, as they are made.
+///
+/// The file has its name once it is closed. One that never is stays beside it as `NAME.part`, which is said: frames are
+/// worth something without those that were to follow.
 final class ByteOutput {
-  private let name: String
-  private let descriptor: Int32
-  private var isOpen = true
+  private enum Target {
+    case standardOutput
+    case file(AtomicFile)
+  }
 
-  /// - Parameter path: a path, whose file is made or emptied, or `-` for standard output.
+  private let path: String
+  private let target: Target
+  private var isClosed = false
+
+  /// - Parameter path: a path, whose file is made or replaced, or `-` for standard output.
   init(path: String) throws {
-    if path == "-" {
-      name = "standard output"
-      descriptor = STDOUT_FILENO
-    } else {
-      name = path
-      descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
-      guard descriptor >= 0 else {
-        throw CommandFailure(.inputOutput, "\(path): cannot be written: \(systemMessage(errno))")
-      }
-    }
+    self.path = path
+    target = path == "-" ? .standardOutput : .file(try AtomicFile(path: path, isStream: true))
   }
 
   deinit {
-    if isOpen, descriptor != STDOUT_FILENO { Self.closed(descriptor) }
+    guard !isClosed, case .file(let file) = target, let part = file.keep() else { return }
+    UnfinishedNotice(path: path, part: part).write()
   }
 
   func write(_ bytes: [UInt8]) throws {
-    var written = 0
-    while written < bytes.count {
-      let count = bytes[written...].withUnsafeBytes { Self.written(descriptor, $0) }
-      if count > 0 {
-        written += count
+    switch target {
+    case .file(let file): try bytes.withUnsafeBytes { try file.append($0) }
+    case .standardOutput: try writeToStandardOutput(bytes)
+    }
+  }
+
+  /// Ends the file, and gives it its name.
+  func close() throws {
+    if case .file(let file) = target { try file.commit() }
+    isClosed = true
+  }
+
+  private func writeToStandardOutput(_ bytes: [UInt8]) throws {
+    var count = 0
+    while count < bytes.count {
+      let more = bytes[count...].withUnsafeBytes { written(STDOUT_FILENO, $0) }
+      if more > 0 {
+        count += more
       } else if errno != EINTR {
-        throw CommandFailure(.inputOutput, "\(name): cannot be written: \(systemMessage(errno))")
+        throw CommandFailure(.inputOutput, "standard output: cannot be written: \(systemMessage(errno))")
       }
     }
   }
+}
 
-  /// Reports what the system could not write until now.
-  func close() throws {
-    guard isOpen, descriptor != STDOUT_FILENO else { return }
-    isOpen = false
-    guard Self.closed(descriptor) == 0 else {
-      throw CommandFailure(.inputOutput, "\(name): cannot be written: \(systemMessage(errno))")
-    }
-  }
-
-  private static func written(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
-    #if canImport(Glibc)
-      Glibc.write(descriptor, bytes.baseAddress, bytes.count)
-    #elseif canImport(Musl)
-      Musl.write(descriptor, bytes.baseAddress, bytes.count)
-    #else
-      Darwin.write(descriptor, bytes.baseAddress, bytes.count)
-    #endif
-  }
-
-  @discardableResult
-  private static func closed(_ descriptor: Int32) -> Int32 {
-    #if canImport(Glibc)
-      Glibc.close(descriptor)
-    #elseif canImport(Musl)
-      Musl.close(descriptor)
-    #else
-      Darwin.close(descriptor)
-    #endif
-  }
+/// The system's `write`, which a method hides.
+private func written(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
+  write(descriptor, bytes.baseAddress, bytes.count)
 }

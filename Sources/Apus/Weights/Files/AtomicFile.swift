@@ -6,21 +6,28 @@
   import Darwin
 #endif
 
-/// Writes a file so that nobody ever sees half of it: under another name in the same folder, then renamed.
+/// Writes a file so that nobody ever sees half of it: as `NAME.part` in the same folder, then renamed.
 ///
-/// Until the rename, whatever was at the path is untouched, also for processes that have it mapped. On failure nothing
-/// is left behind. A pipe or a device is written to as it is.
-package struct AtomicFile {
+/// Until the rename, whatever was at the path is untouched, also for processes that have it mapped. A pipe or a device
+/// is written to as it is.
+package final class AtomicFile {
   private let path: String
   private let descriptor: Int32
   /// The name until the file is complete; `nil` when it is written in place.
   private let temporary: String?
   private let target: String
+  /// What ``UnfinishedFiles`` knows it by.
+  private let ticket: UnfinishedFiles.Ticket?
+  private let isStream: Bool
+  private var isOpen = true
 
-  /// Creates or replaces the file at `path` with the bytes that `body` appends.
+  /// Creates or replaces the file at `path` with the bytes that `body` appends. On failure nothing is left behind.
+  /// - Parameter isStream: as ``init(path:isStream:)`` has it.
   /// - Throws: ``FileError``, and what `body` throws.
-  package static func create(at path: String, _ body: (AtomicFile) throws -> Void) throws {
-    let file = try AtomicFile(path: path)
+  package static func create(
+    at path: String, isStream: Bool = false, _ body: (AtomicFile) throws -> Void
+  ) throws {
+    let file = try AtomicFile(path: path, isStream: isStream)
     do {
       try body(file)
       try file.commit()
@@ -30,39 +37,76 @@ package struct AtomicFile {
     }
   }
 
-  private init(path: String) throws {
+  /// Begins a file, which ends with ``commit()``, ``abandon()`` or ``keep()``.
+  ///
+  /// - Parameter isStream: whether what was appended is worth something without the rest, as rows and frames are: it is
+  ///   kept as `NAME.part` when a signal ends the process, and each ``append(_:)`` is in it whole or not at all.
+  /// - Throws: ``FileError``.
+  package init(path: String, isStream: Bool) throws {
     guard !path.isEmpty, !path.utf8.contains(0) else {
       throw FileError.unwritable(path: path, reason: "not a file name")
     }
-    self.path = path
+    (self.path, self.isStream) = (path, isStream)
     var status = stat()
     let exists = stat(path, &status) == 0
     let kind = status.st_mode & S_IFMT
     if exists, kind == S_IFDIR { throw FileError.isDirectory(path: path) }
     if exists, kind != S_IFREG {
-      target = path
-      temporary = nil
+      (target, temporary, ticket) = (path, nil, nil)
       descriptor = open(path, O_WRONLY | O_CLOEXEC)
       guard descriptor >= 0 else { throw FileError.unwritable(path: path, reason: lastSystemError()) }
       return
     }
     // Through a link, the file it points to is replaced, not the link.
     target = (exists ? realPath(path) : nil) ?? path
-    // A short name of its own: the file's with something added might be too long for the file system.
-    let name = "\(parentFolder(of: target))/.apus-\(String(UInt64.random(in: 0...(.max)), radix: 36)).part"
-    temporary = name
-    descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
-    guard descriptor >= 0 else { throw FileError.unwritable(path: path, reason: lastSystemError()) }
+    guard let (descriptor, name) = Self.openPart(of: target) else {
+      throw FileError.unwritable(path: path, reason: lastSystemError())
+    }
+    (self.descriptor, temporary) = (descriptor, name)
     if exists { fchmod(descriptor, status.st_mode & 0o777) }
+    ticket = UnfinishedFiles.add(UnfinishedFile(path: path, part: name, isKept: isStream))
+  }
+
+  deinit {
+    if isOpen { abandon() }
+  }
+
+  /// The end of the name of a file that is being written.
+  package static let partSuffix = ".part"
+
+  /// How many names are tried before giving up: only files left behind take them.
+  private static let mostNames = 100
+
+  /// Opens a new file beside `target`: never one that is there, which somebody may want.
+  /// - Returns: nil where the system refuses, which `errno` explains.
+  private static func openPart(of target: String) -> (descriptor: Int32, name: String)? {
+    for number in 1...mostNames {
+      let name = target + (number == 1 ? "" : "-\(number)") + partSuffix
+      let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      if descriptor >= 0 { return (descriptor, name) }
+      if errno == EEXIST { continue }
+      guard errno == ENAMETOOLONG else { return nil }
+      break
+    }
+    // With something added, the file's own name is too long for the file system, or too many are taken.
+    let name = "\(parentFolder(of: target))/apus-\(String(UInt64.random(in: 0...(.max)), radix: 36))\(partSuffix)"
+    let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    return descriptor >= 0 ? (descriptor, name) : nil
   }
 
   /// Adds bytes at the end.
   /// - Throws: ``FileError/unwritable(path:reason:)``.
   package func append(_ bytes: UnsafeRawBufferPointer) throws {
+    // Whoever ends the process waits for what is being appended to a stream.
+    if isStream, temporary != nil { return try UnfinishedFiles.holding { try write(bytes) } }
+    try write(bytes)
+  }
+
+  private func write(_ bytes: UnsafeRawBufferPointer) throws {
     var offset = 0
     while offset < bytes.count {
       let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-      let count = write(descriptor, rest.baseAddress, min(rest.count, 1 << 30))
+      let count = written(descriptor, rest.baseAddress, min(rest.count, 1 << 30))
       if count > 0 {
         offset += count
       } else if count == 0 || errno != EINTR {
@@ -72,11 +116,19 @@ package struct AtomicFile {
   }
 
   /// Puts the complete file in its place. Its bytes reach the disk before its name does.
-  private func commit() throws {
-    guard let temporary else { return _ = close(descriptor) }
-    guard fsync(descriptor) == 0, rename(temporary, target) == 0 else {
-      throw FileError.unwritable(path: path, reason: lastSystemError())
+  /// - Throws: ``FileError/unwritable(path:reason:)``; the file is unfinished then.
+  package func commit() throws {
+    guard let temporary else {
+      isOpen = false
+      return _ = close(descriptor)
     }
+    guard fsync(descriptor) == 0 else { throw FileError.unwritable(path: path, reason: lastSystemError()) }
+    try UnfinishedFiles.finish(ticket) {
+      guard rename(temporary, target) == 0 else {
+        throw FileError.unwritable(path: path, reason: lastSystemError())
+      }
+    }
+    isOpen = false
     close(descriptor)
     let folder = open(parentFolder(of: target), O_RDONLY | O_CLOEXEC)
     if folder >= 0 {
@@ -86,10 +138,27 @@ package struct AtomicFile {
     }
   }
 
-  private func abandon() {
+  /// Ends without a file: nothing is left behind.
+  package func abandon() {
+    guard isOpen else { return }
+    isOpen = false
     close(descriptor)
-    if let temporary { unlink(temporary) }
+    UnfinishedFiles.finish(ticket) { if let temporary { unlink(temporary) } }
   }
+
+  /// Ends before the file is complete, and leaves what there is of it under the name that it has until then.
+  /// - Returns: that name; nil where there is nothing of it, or where it is written in place.
+  package func keep() -> String? {
+    guard isOpen else { return nil }
+    isOpen = false
+    close(descriptor)
+    return UnfinishedFiles.keep(ticket)
+  }
+}
+
+/// The system's `write`, which a method hides.
+private func written(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: Int) -> Int {
+  write(descriptor, bytes, count)
 }
 
 /// `path` without symbolic links; nil when nothing is there.

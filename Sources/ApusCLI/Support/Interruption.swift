@@ -1,0 +1,70 @@
+import Apus
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// Signals that ask the process to end. They do so at once, as ever, but leave no half of a file: what is worth nothing
+/// unfinished is removed, and what is kept is named on standard error.
+///
+/// A thread waits for them, which may do what the handler of a signal may not: lock, and make texts.
+enum Interruption {
+  private static let signals = [SIGINT, SIGTERM, SIGHUP]
+
+  /// Begins to wait. To be called before there are other threads: those that come later take no such signal.
+  static func watch() {
+    var watched = sigset_t()
+    sigemptyset(&watched)
+    for number in signals where !isIgnored(number) { sigaddset(&watched, number) }
+    pthread_sigmask(SIG_BLOCK, &watched, nil)
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    #if canImport(Darwin)
+      var thread: pthread_t?
+    #else
+      var thread = pthread_t()
+    #endif
+    let wait: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { _ in
+      Interruption.wait()
+      return nil
+    }
+    // Without the thread nobody would take them: they end the process as if nothing had been asked for.
+    if pthread_create(&thread, &attributes, wait, nil) != 0 { pthread_sigmask(SIG_UNBLOCK, &watched, nil) }
+  }
+
+  /// Whether whoever started this process wants the signal to do nothing, as `nohup` does. Blocked, it would arrive.
+  private static func isIgnored(_ number: Int32) -> Bool {
+    let former = signal(number, SIG_DFL)
+    guard unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) else { return false }
+    signal(number, SIG_IGN)
+    return true
+  }
+
+  private static func wait() {
+    var watched = sigset_t()
+    pthread_sigmask(SIG_BLOCK, nil, &watched)
+    var number: Int32 = 0
+    while sigwait(&watched, &number) != 0 {}
+    UnfinishedFiles.end { streams in
+      if !streams.isEmpty, Terminal.error.isTerminal { ErrorOutput.write("\r\u{1B}[K") }
+      for file in streams { UnfinishedNotice(path: file.path, part: file.part).write() }
+      endProcess(by: number)
+    }
+  }
+
+  /// Ends the process as the signal does where nobody waits for it, so that a shell sees 128 and its number.
+  private static func endProcess(by number: Int32) {
+    signal(number, SIG_DFL)
+    var ending = sigset_t()
+    sigemptyset(&ending)
+    sigaddset(&ending, number)
+    pthread_sigmask(SIG_UNBLOCK, &ending, nil)
+    raise(number)
+  }
+}

@@ -1,0 +1,79 @@
+import Testing
+
+@testable import Apus
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+@Suite struct AtomicFileTests {
+  private func append(_ text: String, to file: AtomicFile) throws {
+    try Array(text.utf8).withUnsafeBytes { try file.append($0) }
+  }
+
+  private func text(_ path: String) throws -> String {
+    try MappedFile(path: path).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+  }
+
+  private func write(_ text: String, to path: String) throws {
+    try AtomicFile.create(at: path) { try append(text, to: $0) }
+  }
+
+  @Test("a file has its name when it is complete, and one ending in .part until then")
+  func naming() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/x"
+    try write("old", to: path)
+    let file = try AtomicFile(path: path, isStream: true)
+    try append("new", to: file)
+    #expect(try folder.contents() == ["x", "x.part"])
+    #expect(try text(path) == "old" && text(path + ".part") == "new")
+    try file.commit()
+    #expect(try folder.contents() == ["x"])
+    #expect(try text(path) == "new")
+  }
+
+  @Test("what is called like an unfinished file is somebody's, and stays")
+  func others() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/x"
+    try write("mine", to: path + ".part")
+    let file = try AtomicFile(path: path, isStream: false)
+    #expect(try folder.contents() == ["x-2.part", "x.part"])
+    try file.commit()
+    #expect(try folder.contents() == ["x", "x.part"])
+    #expect(try text(path + ".part") == "mine")
+  }
+
+  @Test("names that are too long with something added")
+  func longNames() throws {
+    let folder = try TemporaryFolder()
+    let name = String(repeating: "x", count: 255)
+    try write("whole", to: "\(folder.path)/\(name)")
+    #expect(try folder.contents() == [name])
+  }
+
+  @Test("unfinished files are kept where that was asked for, and removed otherwise")
+  func unfinished() throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/x"
+    let kept = try AtomicFile(path: path, isStream: true)
+    try append("row\n", to: kept)
+    #expect(kept.keep() == path + ".part")
+    let empty = try AtomicFile(path: path, isStream: true)
+    #expect(empty.keep() == nil)
+    try AtomicFile(path: path, isStream: true).abandon()
+    #expect(throws: FileError.empty(path: path)) {
+      try AtomicFile.create(at: path, isStream: true) {
+        try append("row\n", to: $0)
+        throw FileError.empty(path: path)
+      }
+    }
+    #expect(try folder.contents() == ["x.part"])
+    #expect(try text(path + ".part") == "row\n")
+  }
+}
