@@ -34,6 +34,7 @@ struct ApusCommand: ParsableCommand {
         Files are written beside their places as NAME.part, and get their names
         when they are complete. Tables that are written row by row, and videos,
         keep what was finished as NAME.part when the command is interrupted.
+        What is written must be none of the files that are read (64).
 
       EXIT STATUS
          0  success                    66  no such input

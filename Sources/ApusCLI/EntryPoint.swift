@@ -25,7 +25,8 @@ enum EntryPoint {
     do {
       var command = try parse(arguments)
       if isOurs(command) { try checkEnvironment() }
-      try command.run()
+      let files = try (command as? any WritesFiles)?.files.checked() ?? CheckedFiles()
+      try CheckedFiles.$current.withValue(files) { try command.run() }
       try Output.flush()
       return .success
     } catch {

@@ -7,7 +7,7 @@ extension ArmDriftProfile: ExpressibleByArgument {}
 
 extension ArmDriftMode: ExpressibleByArgument {}
 
-struct ArmDriftCommand: TakesSettingsFile {
+struct ArmDriftCommand: TakesSettingsFile, WritesFiles {
   static let settingKeys = ["profile", "mode", "fps", "width", "height", "space"]
 
   static let configuration = CommandConfiguration(
@@ -72,6 +72,16 @@ struct ArmDriftCommand: TakesSettingsFile {
   @OptionGroup(title: "Report") var frames: FrameOptions
 
   func validate() throws { try frames.validate(with: results) }
+
+  var files: FilePlan {
+    var files = FilePlan()
+    files.reads(file, as: "the input")
+    settings.plan(&files)
+    files.writes(csv, as: "--csv")
+    results.plan(&files)
+    frames.plan(&files)
+    return files
+  }
 
   func run() throws {
     let recorder = results.kept.recorder(command: "arm-drift")

@@ -4,7 +4,7 @@ import ApusModels
 import ApusMotion
 import ArgumentParser
 
-struct BarPathCommand: ParsableCommand {
+struct BarPathCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "barpath",
     abstract: "Follow a barbell through a video: repetitions, range of motion, velocity.",
@@ -87,6 +87,17 @@ struct BarPathCommand: ParsableCommand {
     if detections != nil, results.files.overlay != nil { throw ValidationError("--overlay needs pictures to draw on.") }
   }
 
+  var files: FilePlan {
+    var files = FilePlan()
+    files.readsPictures(input, as: "the input")
+    files.reads(detections, as: "--detections")
+    settings.plan(&files)
+    pictures.plan(&files)
+    network.plan(&files)
+    results.plan(&files)
+    return files
+  }
+
   func run() throws {
     if listSettings {
       for line in BarPathSettingOptions.list { try Output.line(line) }
@@ -123,6 +134,7 @@ struct BarPathCommand: ParsableCommand {
     } else if let input {
       let source = try PictureSource([input], options: pictures, recorder: recorder)
       let detector = try network.detector()
+      _ = try CheckedFiles.current.reading(detector.externalFiles, as: "the model's data")
       recorder?.set(detector, network, pictures, plateClass: plateClass, fitsOutline: outline)
       try session.watch(source, detector: detector, plateClass: plateClass, fitsOutline: outline)
     }
@@ -150,4 +162,16 @@ struct BarPathOutputOptions: ParsableArguments {
   var csv: String?
 
   @OptionGroup var files: ReportOptions
+
+  /// Adds what is written to a plan.
+  func plan(_ plan: inout FilePlan) {
+    plan.writes(csv, as: "--csv")
+    plan.writes(csv.map(Self.sidecar), as: "the .json beside --csv,")
+    files.plan(&plan)
+  }
+
+  /// The file beside a table: its name with `.json` for `.csv`.
+  static func sidecar(of path: String) -> String {
+    (path.lowercased().hasSuffix(".csv") ? String(path.dropLast(4)) : path) + ".json"
+  }
 }

@@ -3,7 +3,7 @@ import ApusModels
 import ApusMotion
 import ArgumentParser
 
-struct BehaviorCommand: TakesSettingsFile {
+struct BehaviorCommand: TakesSettingsFile, WritesFiles {
   static let settingKeys = [
     "format", "keypointOrder", "inputFps", "width", "height", "space", "map", "individual", "fps", "stride", "missing",
     "threshold", "minConfidence", "maxGap", "mean", "std", "enter", "leave", "minDuration",
@@ -79,11 +79,26 @@ struct BehaviorCommand: TakesSettingsFile {
     if sensitivity, results.areNamed { throw ValidationError("--sensitivity makes no files.") }
   }
 
+  var files: FilePlan {
+    var files = FilePlan()
+    files.reads(file, as: "the input")
+    files.reads(try? model, as: "--weights")
+    stream.plan(&files)
+    settings.plan(&files)
+    results.plan(&files)
+    return files
+  }
+
+  /// The weights that were given, or those that ship.
+  private var model: String {
+    get throws { try WeightsLocator(chosen: weights).path(of: BehaviorClassifier<Float>.fileName) }
+  }
+
   func run() throws {
     let recorder = results.files.kept.recorder(command: "behavior")
     let readerOptions = try input.readerOptions()
     let options = try stream.behaviorOptions(order: readerOptions.order, recorder: recorder)
-    let model = try WeightsLocator(chosen: weights).path(of: BehaviorClassifier<Float>.fileName)
+    let model = try model
     let classifier = try BehaviorClassifier<Float>(path: model)
     guard let file else { return try reportSensitivity(of: classifier) }
 

@@ -3,7 +3,7 @@ import ApusGraph
 import ApusONNX
 import ArgumentParser
 
-struct ConformanceCommand: ParsableCommand {
+struct ConformanceCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "conformance",
     abstract: "Run the tests of the ONNX standard, or others in their layout.",
@@ -57,6 +57,16 @@ struct ConformanceCommand: ParsableCommand {
   func validate() throws {
     guard 1...86_400 ~= timeLimit else { throw ValidationError("--time-limit \(timeLimit): 1 to 86400 was expected.") }
     if document != nil, filter != nil { throw ValidationError("--document describes all tests; it takes no --filter.") }
+  }
+
+  var files: FilePlan {
+    var files = FilePlan()
+    // A suite has thousands of files, which a run that writes none need not look at.
+    guard document != nil else { return files }
+    files.reads(path, as: "the tests", endings: [".onnx", ".pb", ".json"], depth: 3)
+    files.reads(expectedFailures, as: "--expected-failures")
+    files.writes(document, as: "--document")
+    return files
   }
 
   func run() throws {

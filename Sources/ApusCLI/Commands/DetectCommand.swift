@@ -3,7 +3,7 @@ import ApusMedia
 import ApusModels
 import ArgumentParser
 
-struct DetectCommand: ParsableCommand {
+struct DetectCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "detect",
     abstract: "Find objects, and people's joints, in pictures and videos.",
@@ -51,12 +51,22 @@ struct DetectCommand: ParsableCommand {
     if inputs.isEmpty { throw ValidationError("Missing expected argument '<inputs> ...', pictures or '-'.") }
   }
 
+  var files: FilePlan {
+    var files = FilePlan()
+    for input in inputs { files.readsPictures(input, as: "the input") }
+    network.plan(&files)
+    pictures.plan(&files)
+    files.writes(save, as: "--save", save.map(isFolder) == true ? .folder : .file)
+    return files
+  }
+
   func run() throws {
     let detector = try network.detector()
+    _ = try CheckedFiles.current.reading(detector.externalFiles, as: "the model's data")
     let options = try boxes.options(of: detector)
     var source = try PictureSource(inputs, options: pictures)
     if verbose { ErrorOutput.write("apus: \(ErrorReport.oneLine(detector.summary))\n") }
-    var sink = try save.map { try PictureSink(path: $0, isSingle: source.total == 1) }
+    var sink = try save.map { try PictureSink(path: $0, isSingle: source.total == 1, names: source.names) }
     var progress = ProgressBar(total: source.total)
     defer { progress?.clear() }
     let isSingle = source.total.map { $0 <= 4 } ?? false

@@ -4,7 +4,7 @@ import ArgumentParser
 
 extension ResizeFilter: ExpressibleByArgument {}
 
-struct ImageCommand: ParsableCommand {
+struct ImageCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "image",
     abstract: "Convert a picture, and bring it to another size.",
@@ -69,6 +69,13 @@ struct ImageCommand: ParsableCommand {
     if let crop, crop.values.count != 4 || !crop.values.allSatisfy({ $0 >= 0 && $0 < 1e9 && $0 == $0.rounded() }) {
       throw ValidationError("--crop: four whole numbers, left,top,width,height, were expected.")
     }
+  }
+
+  var files: FilePlan {
+    var files = FilePlan()
+    files.reads(input, as: "the input")
+    files.writes(output, as: "the output")
+    return files
   }
 
   func run() throws {

@@ -3,7 +3,7 @@ import ApusModels
 import ArgumentParser
 import FoundationEssentials
 
-struct QuantizeCommand: ParsableCommand {
+struct QuantizeCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "quantize",
     abstract: "Store a language model's matrices in 8 bits, and say what that costs.",
@@ -51,12 +51,19 @@ struct QuantizeCommand: ParsableCommand {
     guard 0...10_000 ~= texts else { throw ValidationError("--texts: expected 0 to 10000, found \(texts).") }
   }
 
+  var files: FilePlan {
+    var files = FilePlan()
+    files.reads(input, as: "the input")
+    if input.hasSuffix(".safetensors") { files.reads(parentFolder(of: input), as: "the folder of the input,") }
+    files.reads(prompts, as: "--prompts")
+    files.writes(output, as: "the output", .folder)
+    for name in EightBitForm.fileNames { files.writes("\(output)/\(name)", as: "the output") }
+    return files
+  }
+
   func run() throws {
     try checkOutput()
     let folder = try PretrainedFolder(path: input)
-    guard realPath(folder.path) != realPath(output) else {
-      throw CommandFailure(.usage, "\(output): is the input itself; give another folder")
-    }
     let original = try folder.maskedLanguageModel()
     let samples = try samples(folder, original)
 

@@ -3,7 +3,7 @@ import ApusGraph
 import ApusONNX
 import ArgumentParser
 
-struct ReduceCommand: ParsableCommand {
+struct ReduceCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "reduce",
     abstract: "Cut a model down to the smallest part that still differs from a reference.",
@@ -38,6 +38,16 @@ struct ReduceCommand: ParsableCommand {
   @Flag(help: "Print one line of JSON.")
   var json = false
 
+  var files: FilePlan {
+    var files = FilePlan()
+    parity.plan(&files)
+    files.writes(output, as: "--output")
+    values.plan(&files)
+    return files
+  }
+
+  private var values: ReducedValues { ReducedValues(path: data ?? ReducedValues.path(besideModel: output)) }
+
   func run() throws {
     let model = try ONNXModel(path: parity.model)
     let check = try ParityCheck(model, options: parity.options())
@@ -55,7 +65,7 @@ struct ReduceCommand: ParsableCommand {
   }
 
   private func write(_ part: ParityReduction, _ options: ParityCheck.Options, of model: ONNXModel) throws {
-    let values = ReducedValues(path: data ?? ReducedValues.path(besideModel: output))
+    try values.check(part, CheckedFiles.current.reading(model.externalFiles, as: "the model's data"))
     try ModelProto(part, of: model.proto).write(to: output)
     try values.write(part)
     let written = try ONNXModel(path: output)

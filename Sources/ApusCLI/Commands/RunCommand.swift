@@ -3,7 +3,7 @@ import ApusGraph
 import ApusONNX
 import ArgumentParser
 
-struct RunCommand: ParsableCommand {
+struct RunCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "run",
     abstract: "Run an ONNX model.",
@@ -85,6 +85,14 @@ struct RunCommand: ParsableCommand {
     if repeats < 1 { throw ValidationError("--repeat \(repeats): a number above 0 was expected.") }
   }
 
+  var files: FilePlan {
+    var files = FilePlan()
+    files.reads(model, as: "the model")
+    for input in inputs { ModelInputs.plan(input, &files) }
+    files.writes(output, as: "--output", .folder)
+    return files
+  }
+
   func run() throws {
     var options = Session.Options()
     options.limits = limits.apply()
@@ -136,11 +144,17 @@ struct RunCommand: ParsableCommand {
     }
     progress?.clear()
     report.profile = profile.map { RunProfile($0, runs: repeats) }
-    var folder = try output.map { try OutputFolder(path: $0) }
+    let checked = try CheckedFiles.current.reading(session.model.externalFiles, as: "the model's data")
+    var folder = try output.map { try OutputFolder(path: $0, checked) }
     let graph = session.model.graph
-    for name in names ?? graph.outputs.map({ graph.values[$0].name }) {
-      guard let value = outputs[name] else { continue }
-      try report.add(value, named: name, file: folder?.write(value, named: name))
+    let results = (names ?? graph.outputs.map { graph.values[$0].name }).compactMap { name in
+      outputs[name].map { (name: name, value: $0) }
+    }
+    // The names of all files are looked at before the first is written.
+    let files = try results.map { try folder?.file(for: $0.value, named: $0.name) }
+    for (result, file) in zip(results, files) {
+      if let file { try OutputFolder.write(result.value, named: result.name, to: file) }
+      try report.add(result.value, named: result.name, file: file)
     }
     return report
   }

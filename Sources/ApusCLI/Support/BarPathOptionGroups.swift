@@ -30,6 +30,9 @@ struct BarPathSettingOptions: ParsableArguments {
   @OptionGroup(title: "Choice of the bar") var choice: BarChoiceOptions
   @OptionGroup(title: "Path and repetitions") var path: BarMeasureOptions
 
+  /// Adds what is read to a plan.
+  func plan(_ files: inout FilePlan) { files.reads(settings, as: "--settings") }
+
   func value(recorder: SessionRecorder? = nil) throws -> BarPathSettings {
     var settings = preset.settings
     if let path = self.settings {

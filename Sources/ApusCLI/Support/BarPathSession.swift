@@ -125,7 +125,7 @@ extension BarPathSession where Follower == BarPathStream {
     let result = follower.finish()
     if let path = results.csv {
       try TextFile.write(result.csv(), to: path)
-      try TextFile.write(result.metadataJSON + "\n", to: Self.sidecar(of: path))
+      try TextFile.write(result.metadataJSON + "\n", to: BarPathOutputOptions.sidecar(of: path))
     }
     let html = try results.files.writeReport(page(of: result, source: source))
     try results.files.writeCharts(BarPathCharts(result).all)
@@ -138,10 +138,6 @@ extension BarPathSession where Follower == BarPathStream {
     try BarPathReport(result, source: ReportOptions.sourceName(source), pictures: album.pictures(of: result)).html
   }
 
-  /// The file beside a table: its name with `.json` for `.csv`.
-  private static func sidecar(of path: String) -> String {
-    (path.lowercased().hasSuffix(".csv") ? String(path.dropLast(4)) : path) + ".json"
-  }
 }
 
 extension BarPathUpdate {

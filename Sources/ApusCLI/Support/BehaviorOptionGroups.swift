@@ -133,6 +133,13 @@ struct BehaviorOutputOptions: ParsableArguments {
 
   func validate() throws { try frames.validate(with: files) }
 
+  /// Adds what is read and written to a plan.
+  func plan(_ plan: inout FilePlan) {
+    plan.writes(csv, as: "--csv")
+    files.plan(&plan)
+    frames.plan(&plan)
+  }
+
   /// Whether anything goes to a file, so that the input is read to its end whoever reads the output.
   var areWanted: Bool { csv != nil || files.needsCourse || files.overlay != nil }
 
@@ -172,6 +179,12 @@ struct BehaviorStreamOptions: ParsableArguments {
     help: ArgumentHelp("48 standard deviations to divide by, a file of numbers; needs --mean.", valueName: "file"),
     completion: .file())
   var std: String?
+
+  /// Adds what is read to a plan.
+  func plan(_ files: inout FilePlan) {
+    files.reads(mean, as: "--mean")
+    files.reads(std, as: "--std")
+  }
 
   func validate() throws {
     if (mean == nil) != (std == nil) { throw ValidationError("--mean and --std need each other.") }

@@ -28,6 +28,14 @@ struct DataSet {
 enum DataSets {
   static let extensions = TensorFile.extensions + ["pb"]
 
+  /// Adds what is read of an argument to a plan: a file, a folder of files, or that of several data sets.
+  static func plan(_ argument: String, as role: String, _ files: inout FilePlan) {
+    files.reads(argument, as: role, endings: [".pb"], depth: 2)
+    if let sign = argument.firstIndex(of: "=") {
+      files.reads(String(argument[argument.index(after: sign)...]), as: role)
+    }
+  }
+
   /// - Parameter defaults: the names that values without one get, in order: the model's inputs or its outputs.
   static func read(_ paths: [String], graph: Graph, defaults: [String]) throws -> [DataSet] {
     var sets: [DataSet] = []

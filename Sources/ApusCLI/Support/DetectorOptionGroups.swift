@@ -52,6 +52,9 @@ struct DetectorOptions: ParsableArguments {
   @Option(help: "fast, or exact: what direct evaluation gives, bit for bit.")
   var precision = Execution.Precision.fast
 
+  /// Adds what is read to a plan.
+  func plan(_ files: inout FilePlan) { files.reads(model, as: "--model") }
+
   func validate() throws {
     if let range, ![1, 255].contains(range) { throw ValidationError("--range \(range): 1 or 255 was expected.") }
   }

@@ -47,6 +47,14 @@ extension ModelInputs {
     try add(.tensor(file.tensor(entry)), for: info, from: path)
   }
 
+  /// Adds what is read of an argument to a plan. Names may hold equals signs, so what follows each may be the file.
+  static func plan(_ argument: String, _ files: inout FilePlan) {
+    files.reads(argument, as: "--input")
+    for index in argument.indices where argument[index] == "=" {
+      files.reads(String(argument[argument.index(after: index)...]), as: "--input")
+    }
+  }
+
   /// The name before an equals sign that an input has; nil for a file alone. Names may hold equals signs themselves.
   private func split(_ argument: String) throws -> (name: String, path: String)? {
     var first: String?

@@ -8,9 +8,12 @@ struct OutputFolder {
   let path: String
   private var used: Set<String> = []
 
+  private let files: CheckedFiles
+
   /// Makes the folder if there is none.
-  init(path: String) throws {
-    self.path = path
+  /// - Parameter files: what must not be written over.
+  init(path: String, _ files: CheckedFiles = .current) throws {
+    (self.path, self.files) = (path, files)
     var isFolder = false
     if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) {
       guard isFolder else { throw CommandFailure(.inputOutput, "\(path): is not a folder; outputs go to a folder") }
@@ -23,18 +26,32 @@ struct OutputFolder {
     }
   }
 
-  /// Writes a value: as `.npy` where NumPy has its type, as the standard's own message (`.pb`) otherwise.
-  /// - Returns: the file's path.
-  mutating func write(_ value: Value, named name: String) throws -> String {
-    let base = fileName(for: name)
-    if case .tensor(let tensor) = value, tensor.dataType != .bfloat16 {
-      let file = "\(path)/\(base).npy"
-      try NPYFile.write(tensor, toPath: file)
-      return file
-    }
-    let file = "\(path)/\(base).pb"
-    try ValueFile.write(value, named: name, to: file)
+  /// The path of a file in the folder.
+  /// - Throws: ``CommandFailure`` where it is a file that the command reads.
+  func file(_ name: String) throws -> String {
+    let file = "\(path)/\(name)"
+    try files.check(file)
     return file
+  }
+
+  /// Where a value goes: to a `.npy` where NumPy has its type, to a `.pb`, the standard's own message, otherwise.
+  mutating func file(for value: Value, named name: String) throws -> String {
+    try file(fileName(for: name) + (Self.tensor(value) == nil ? ".pb" : ".npy"))
+  }
+
+  /// Writes a value to the file that ``file(for:named:)`` gave for it.
+  static func write(_ value: Value, named name: String, to file: String) throws {
+    if let tensor = tensor(value) {
+      try NPYFile.write(tensor, toPath: file)
+    } else {
+      try ValueFile.write(value, named: name, to: file)
+    }
+  }
+
+  /// The value as NumPy can have it.
+  private static func tensor(_ value: Value) -> AnyTensor? {
+    guard case .tensor(let tensor) = value, tensor.dataType != .bfloat16 else { return nil }
+    return tensor
   }
 
   /// A name that is no path, not hidden, not too long, and not that of another file here, also where capitals do not

@@ -38,6 +38,14 @@ struct ParityOptions: ParsableArguments {
     var reference: ReferenceValues
   }
 
+  /// Adds what is read to a plan.
+  func plan(_ files: inout FilePlan) {
+    files.reads(model, as: "the model")
+    for (paths, role) in [(inputs, "--inputs"), (expected, "--expected")] {
+      for path in paths { DataSets.plan(path, as: role, &files) }
+    }
+  }
+
   func options(computesTruth: Bool = false) -> ParityCheck.Options {
     var options = ParityCheck.Options()
     options.tolerance = ParityTolerance(relative: tolerance.rtol, absolute: tolerance.atol)

@@ -6,7 +6,7 @@ import FoundationEssentials
 struct PictureSink {
   private enum Kind {
     case file(String)
-    case folder(String, ending: String)
+    case folder(OutputFolder)
     case video(ByteOutput)
   }
 
@@ -17,18 +17,24 @@ struct PictureSink {
   /// - Parameters:
   ///   - path: a name that ends in `.y4m`; a folder, which is made if there is none; or, for one picture, a file.
   ///   - isSingle: whether there will be one picture only.
-  init(path: String, isSingle: Bool) throws {
+  ///   - names: the files that pictures are read from, where they are known: that none of them is written over is
+  ///     checked before the first is written.
+  init(path: String, isSingle: Bool, names: [String] = []) throws {
     let ending = path.split(separator: "/").last?.split(separator: ".", omittingEmptySubsequences: false)
     let hasEnding = (ending?.count ?? 0) > 1
-    if path.lowercased().hasSuffix(".y4m") || path == "-" {
+    if Self.isVideo(path) {
       kind = .video(try ByteOutput(path: path))
     } else if isSingle, hasEnding, !isFolder(path) {
       kind = .file(path)
     } else {
-      _ = try OutputFolder(path: path)
-      kind = .folder(path, ending: "png")
+      kind = .folder(try OutputFolder(path: path))
+      var trial = self
+      for (index, name) in names.enumerated() { _ = try trial.file(name, index) }
     }
   }
+
+  /// Whether a video goes to `path`, all in one file.
+  static func isVideo(_ path: String) -> Bool { path.lowercased().hasSuffix(".y4m") || path == "-" }
 
   /// - Parameters:
   ///   - name: the file that the picture was read from.
@@ -36,8 +42,7 @@ struct PictureSink {
   mutating func write(_ image: Image<UInt8>, name: String?, index: Int, rate: Y4MHeader.Rate?) throws {
     switch kind {
     case .file(let path): try ImageFile.write(image, to: path)
-    case .folder(let folder, let ending):
-      try ImageFile.write(image, to: "\(folder)/\(fileName(name, index)).\(ending)")
+    case .folder: if let file = try file(name, index) { try ImageFile.write(image, to: file) }
     case .video(let output):
       if writer == nil {
         let writer = try Y4MWriter(
@@ -52,6 +57,12 @@ struct PictureSink {
   /// Ends the video.
   func close() throws {
     if case .video(let output) = kind { try output.close() }
+  }
+
+  /// Where a picture goes in the folder, if pictures go to one.
+  private mutating func file(_ name: String?, _ index: Int) throws -> String? {
+    guard case .folder(let folder) = kind else { return nil }
+    return try folder.file(fileName(name, index) + ".png")
   }
 
   /// The name of the picture's own file without its ending, or its number; never that of another one.

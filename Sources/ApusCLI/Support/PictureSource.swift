@@ -28,6 +28,9 @@ struct PictureOptions: ParsableArguments {
   @Option(help: ArgumentHelp("Frames a second, of a folder that holds the frames of a video.", valueName: "rate"))
   var fps: Double?
 
+  /// Adds what is read to a plan.
+  func plan(_ files: inout FilePlan) { files.reads(timestamps, as: "--timestamps") }
+
   func validate() throws {
     guard maxPixels > 0 else { throw ValidationError("--max-pixels \(maxPixels): a number above 0 was expected.") }
     if let fps {
@@ -62,6 +65,8 @@ struct PictureSource {
   let isVideo: Bool
   /// Frames a second, where the source says so.
   private(set) var rate: Y4MHeader.Rate?
+  /// The files of the pictures, as far as they are known before they are read.
+  var names: [String] { entries.compactMap { if case .file(let path) = $0 { path } else { nil } } }
   private var entries: [Entry] = []
   private var next = 0
   private let limits: ImageLimits

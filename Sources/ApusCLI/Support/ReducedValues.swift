@@ -13,11 +13,19 @@ struct ReducedValues {
     (model.hasSuffix(".onnx") ? String(model.dropLast(".onnx".count)) : model) + ".safetensors"
   }
 
+  /// Adds what is written to a plan.
+  func plan(_ files: inout FilePlan) { files.writes(path, as: "--data", isFolder ? .folder : .file) }
+
+  /// - Parameter files: what must not be written over.
+  func check(_ part: ParityReduction, _ files: CheckedFiles) throws {
+    guard isFolder else { return }
+    for message in messages(of: part) { try files.check(message.file) }
+  }
+
   func write(_ part: ParityReduction) throws {
     if isFolder {
       try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-      try write(part.graph.inputs.map { part.graph.values[$0].name }, part.inputs, prefix: "input")
-      try write(part.graph.outputs.map { part.graph.values[$0].name }, part.outputs, prefix: "output")
+      for (name, value, file) in messages(of: part) { try ValueFile.write(value, named: name, to: file) }
       return
     }
     guard path.hasSuffix(".safetensors") else {
@@ -35,9 +43,15 @@ struct ReducedValues {
     try writer.write(toPath: path)
   }
 
-  private func write(_ names: [String], _ values: [String: Value], prefix: String) throws {
-    for (index, name) in names.enumerated() {
-      if let value = values[name] { try ValueFile.write(value, named: name, to: "\(path)\(prefix)_\(index).pb") }
+  /// The values as the folder has them.
+  private func messages(of part: ParityReduction) -> [(name: String, value: Value, file: String)] {
+    let graph = part.graph
+    let groups = [(graph.inputs, part.inputs, "input"), (graph.outputs, part.outputs, "output")]
+    return groups.flatMap { ids, values, prefix in
+      ids.enumerated().compactMap { index, id in
+        let name = graph.values[id].name
+        return values[name].map { (name, $0, "\(path)\(prefix)_\(index).pb") }
+      }
     }
   }
 

@@ -28,6 +28,14 @@ struct ReportOptions: ParsableArguments {
     if overlay == "-" { throw ValidationError("--overlay -: a folder or a .y4m file was expected.") }
   }
 
+  /// Adds what is written to a plan.
+  func plan(_ files: inout FilePlan) {
+    files.writes(report, as: "--report")
+    files.writes(charts, as: "--charts", .folder)
+    files.writes(overlay, as: "--overlay", overlay.map(PictureSink.isVideo) == true ? .file : .folder)
+    kept.plan(&files)
+  }
+
   /// Whether there is going to be a page, as a file or inside a session.
   var needsPage: Bool { report != nil || kept.isWanted }
 
@@ -47,10 +55,11 @@ struct ReportOptions: ParsableArguments {
   func writeCharts(_ all: @autoclosure () -> [ReportFigure]) throws {
     guard let charts else { return }
     let theme = Theme.all.first { $0.name == self.theme } ?? .light
-    _ = try OutputFolder(path: charts)
-    for chart in all() {
-      try TextFile.write(chart.wide.svg(), to: "\(charts)/\(chart.name).svg")
-      try ImageFile.write(chart.wide.image(theme: theme), to: "\(charts)/\(chart.name).png")
+    let folder = try OutputFolder(path: charts)
+    let files = try all().map { ($0, svg: try folder.file("\($0.name).svg"), png: try folder.file("\($0.name).png")) }
+    for (chart, svg, png) in files {
+      try TextFile.write(chart.wide.svg(), to: svg)
+      try ImageFile.write(chart.wide.image(theme: theme), to: png)
     }
   }
 
@@ -66,6 +75,9 @@ struct FrameOptions: ParsableArguments {
         + "pictures are found by their time.", valueName: "folder|video"),
     completion: .file(extensions: ["y4m"]))
   var frames: String?
+
+  /// Adds the pictures to a plan.
+  func plan(_ files: inout FilePlan) { files.readsPictures(frames, as: "--frames") }
 
   func validate(with results: ReportOptions) throws {
     if frames != nil, results.overlay == nil, !results.needsPage {

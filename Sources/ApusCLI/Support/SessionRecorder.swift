@@ -29,6 +29,11 @@ struct SessionOptions: ParsableArguments {
 
   private var folder: String? { session ?? Self.defaultFolder }
 
+  /// Adds the folder to a plan.
+  func plan(_ files: inout FilePlan) {
+    files.writes(folder, as: session == nil ? Self.variable : "--session", .collection)
+  }
+
   /// Whether the run is to be kept.
   var isWanted: Bool { folder != nil }
 

@@ -15,6 +15,9 @@ struct SettingsFileOption: ParsableArguments {
       valueName: "file"),
     completion: .file(extensions: ["json"]))
   var settings: String?
+
+  /// Adds what is read to a plan.
+  func plan(_ files: inout FilePlan) { files.reads(settings, as: "--settings") }
 }
 
 /// A file of settings, made into options.

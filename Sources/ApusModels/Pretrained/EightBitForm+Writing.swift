@@ -8,6 +8,9 @@ extension EightBitForm {
     "generation_config.json", "LICENSE", "README.md",
   ]
 
+  /// The names of all files that a folder may get.
+  package static var fileNames: [String] { ["model.safetensors", "config.json"] + companions }
+
   /// Writes a folder with these parameters, the configuration with a note on their form, and what belongs to the
   /// tokenizer.
   ///

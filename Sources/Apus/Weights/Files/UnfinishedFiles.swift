@@ -39,6 +39,7 @@ package enum UnfinishedFiles {
 
   private static let state = Locked(State())
 
+  /// Adds a file that was begun.
   static func add(_ file: UnfinishedFile) -> Ticket {
     state.withLock { state in
       state.next += 1

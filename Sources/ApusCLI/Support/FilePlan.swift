@@ -1,0 +1,107 @@
+import Apus
+import ApusMedia
+import ArgumentParser
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#else
+  import Darwin
+#endif
+
+/// A command that writes files. What it reads is safe from them: before it runs, its plan is checked.
+protocol WritesFiles: ParsableCommand {
+  /// Every file that the command line names, or implies.
+  var files: FilePlan { get throws }
+}
+
+/// What a command line reads and writes.
+struct FilePlan: Sendable {
+  /// Something that is read.
+  struct Input: Sendable {
+    /// As the command line has it; `-` for standard input.
+    var path: String
+    /// The option that names it, or what it is.
+    var role: String
+    /// How many folders deep the files of a folder are read.
+    var depth = 1
+    /// Whether a file of the folder is read.
+    var isRead: @Sendable (String) -> Bool = { _ in true }
+
+    /// How messages call it.
+    var text: String { path == "-" ? "standard input" : "\(role) \(path)" }
+  }
+
+  /// Something that is written.
+  struct Output: Sendable {
+    /// What is written.
+    enum Kind: Sendable {
+      case file
+      /// A folder, whose files may be replaced.
+      case folder
+      /// A folder that gets a new folder inside, and in which nothing is replaced.
+      case collection
+    }
+
+    /// As the command line has it; `-` for standard output.
+    var path: String
+    /// The option that names it, or what it is.
+    var role: String
+    /// What it will be.
+    var kind: Kind
+
+    /// How messages call it.
+    var text: String { path == "-" ? "standard output" : role.isEmpty ? path : "\(role) \(path)" }
+  }
+
+  private var inputs: [Input] = []
+  private var outputs: [Output] = []
+
+  /// - Parameters:
+  ///   - path: a file, a folder whose files are all read, or `-` for standard input.
+  ///   - role: the option that names it.
+  mutating func reads(_ path: String?, as role: String) {
+    if let path { inputs.append(Input(path: path, role: role)) }
+  }
+
+  /// - Parameter path: a picture, a video, a folder of pictures, or `-`.
+  mutating func readsPictures(_ path: String?, as role: String) {
+    if let path { inputs.append(Input(path: path, role: role, isRead: Self.isPicture)) }
+  }
+
+  /// - Parameters:
+  ///   - path: a file, or a folder.
+  ///   - endings: how the names of those files of the folder end that are read.
+  ///   - depth: how deep they may be.
+  mutating func reads(_ path: String?, as role: String, endings: [String], depth: Int) {
+    guard let path else { return }
+    inputs.append(Input(path: path, role: role, depth: depth) { name in endings.contains { name.hasSuffix($0) } })
+  }
+
+  /// - Parameters:
+  ///   - path: where the file goes, or `-` for standard output.
+  ///   - role: the option that names it.
+  mutating func writes(_ path: String?, as role: String, _ kind: Output.Kind = .file) {
+    if let path { outputs.append(Output(path: path, role: role, kind: kind)) }
+  }
+
+  /// Compares everything that is written with everything that is read, and with each other.
+  /// - Throws: ``CommandFailure`` where two are the same file.
+  func checked() throws -> CheckedFiles {
+    var files = CheckedFiles()
+    let toFile = FileIdentity.ofFile(STDOUT_FILENO)
+    guard toFile != nil || !outputs.isEmpty else { return files }
+    for input in inputs { files.add(input) }
+    let standardOutput = Output(path: "-", role: "", kind: .file)
+    if let toFile { try files.add(standardOutput, toFile, .file) }
+    for output in outputs where output.path != "-" {
+      if let (identity, kind) = FileIdentity.of(output.path) { try files.add(output, identity, kind) }
+    }
+    return files
+  }
+
+  @Sendable private static func isPicture(_ path: String) -> Bool {
+    (try? MappedFile(path: path).withUnsafeBytes { try ImageFile.format(of: $0) }) != nil
+  }
+}

@@ -1,0 +1,186 @@
+import ApusGraph
+import ApusONNX
+import Foundation
+import Testing
+
+@testable import ApusMedia
+
+/// No command writes over what it reads, or over what else it writes, under whatever names.
+@Suite struct FilePlanTests {
+  /// A folder with an input of every kind.
+  private struct Files {
+    let folder: TemporaryFolder
+
+    func path(_ name: String) -> String { folder.url.path(percentEncoded: false) + "/" + name }
+
+    init(_ folder: TemporaryFolder) throws {
+      self.folder = folder
+      try FileManager.default.copyItem(atPath: shipped("samples/walking.jsonl"), toPath: path("dog.jsonl"))
+      try Data(OverlayFixtures.arms().utf8).write(to: folder.file("arms.json"))
+      try Data("bar_x,bar_y\n1,2\n".utf8).write(to: folder.file("bar.json"))
+      try Data("{}".utf8).write(to: folder.file("settings.json"))
+      try Data("0\n0.1\n".utf8).write(to: folder.file("times.txt"))
+      let image = try Image<UInt8>(width: 32, height: 32, color: .rgb, filledWith: [200, 200, 200])
+      try FileManager.default.createDirectory(atPath: path("pictures"), withIntermediateDirectories: true)
+      for name in ["1.png", "2.png"] { try ImageFile.write(image, to: path("pictures/\(name)")) }
+      try ImageFile.write(image, to: path("picture.png"))
+      let writer = try Y4MWriter(width: 32, height: 32, rate: .init(frames: 10, seconds: 1))
+      try Data(writer.firstLine + writer.frame(image)).write(to: folder.file("clip.y4m"))
+      _ = try folder.onnx("model", ModelFixtures.relu)
+      _ = try folder.npy("x", [1, 2] as [Float], shape: [1, 2])
+      _ = try folder.npy("y", [1, 2] as [Float], shape: [1, 2])
+      try FileManager.default.createDirectory(atPath: path("tests/test_a"), withIntermediateDirectories: true)
+      try FileManager.default.copyItem(atPath: path("model.onnx"), toPath: path("tests/test_a/model.onnx"))
+      try FileManager.default.createDirectory(atPath: path("set"), withIntermediateDirectories: true)
+      try Data("x".utf8).write(to: folder.file("set/input_0.pb"))
+    }
+
+    /// Every file with what is in it.
+    func contents() throws -> [String: Data] {
+      var contents: [String: Data] = [:]
+      for name in try FileManager.default.subpathsOfDirectory(atPath: folder.url.path(percentEncoded: false)) {
+        contents[name] = try? Data(contentsOf: folder.file(name))
+      }
+      return contents
+    }
+  }
+
+  /// Runs a command line, in which `@` is the folder with a slash, and expects it to be refused and to touch nothing.
+  /// - Parameter names: what the message must name.
+  private func expectRefusal(
+    _ line: String, naming names: [String], _ prepare: (Files) throws -> Void = { _ in },
+    _ change: (Process, Files) throws -> Void = { _, _ in }, location: SourceLocation = #_sourceLocation
+  ) throws {
+    try TemporaryFolder.with { folder in
+      let files = try Files(folder)
+      try prepare(files)
+      let before = try files.contents()
+      let process = Command.process(line.split(separator: " ").map { word in
+        String(word).replacing("@", with: files.path(""))
+      })
+      let errors = Pipe()
+      (process.standardOutput, process.standardError) = (FileHandle.nullDevice, errors)
+      try change(process, files)
+      try process.run()
+      let message = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+      process.waitUntilExit()
+      #expect(process.terminationStatus == 64, "\(message)", sourceLocation: location)
+      for name in names { #expect(message.contains(name), "\(message)", sourceLocation: location) }
+      #expect(try files.contents() == before, sourceLocation: location)
+    }
+  }
+
+  @Test(arguments: [
+    ("detect @clip.y4m --save @clip.y4m", ["the input", "--save", "clip.y4m"]),
+    ("detect @picture.png --save @picture.png", ["the input", "--save", "picture.png"]),
+    ("detect @pictures --save @pictures", ["the input", "--save", "pictures"]),
+    ("detect @pictures --save @pictures/2.png", ["the input", "pictures/2.png", "--save"]),
+    ("detect @clip.y4m --timestamps @times.txt --save @times.txt", ["--timestamps", "--save"]),
+    ("detect @clip.y4m --model @model.onnx --save @model.onnx", ["--model", "--save"]),
+    ("behavior @dog.jsonl --report @dog.jsonl", ["the input", "--report", "dog.jsonl"]),
+    ("behavior @dog.jsonl --csv @dog.jsonl", ["the input", "--csv", "dog.jsonl"]),
+    ("behavior @dog.jsonl --settings @settings.json --csv @settings.json", ["--settings", "--csv"]),
+    ("behavior @dog.jsonl --frames @clip.y4m --overlay @clip.y4m", ["--frames", "--overlay"]),
+    ("behavior @dog.jsonl --frames @pictures --overlay @pictures", ["--frames", "--overlay"]),
+    ("behavior @dog.jsonl --frames @pictures --report x --charts @pictures", ["--frames", "--charts"]),
+    ("barpath --detections @dog.jsonl --csv @dog.jsonl", ["--detections", "--csv", "dog.jsonl"]),
+    ("barpath --detections @bar.json --csv @bar.csv", ["--detections", "--csv", "bar.json"]),
+    ("barpath @clip.y4m --overlay @clip.y4m", ["the input", "--overlay"]),
+    ("barpath @clip.y4m --overlay @clip.y4m --live --plate-px 9", ["the input", "--overlay"]),
+    ("barpath --detections @dog.jsonl --settings @settings.json --report @settings.json", ["--settings", "--report"]),
+    ("arm-drift @arms.json --csv @arms.json", ["the input", "--csv", "arms.json"]),
+    ("arm-drift @arms.json --overlay @clip.y4m --frames @clip.y4m", ["--frames", "--overlay"]),
+    ("image @picture.png @picture.png --gray", ["the input", "the output", "picture.png"]),
+    ("reduce @model.onnx --expected @x.npy --output @model.onnx", ["the model", "--output"]),
+    ("reduce @model.onnx --expected @x.npy --output @small.onnx --data @x.npy", ["--expected", "--data"]),
+    ("reduce @model.onnx --expected @set --output @small.onnx --data @set/", ["--expected", "--data"]),
+    ("conformance @tests --document @tests/test_a/model.onnx", ["the tests", "--document"]),
+    ("conformance @tests --expected-failures @times.txt --document @times.txt", ["--expected-failures", "--document"]),
+    ("quantize @tests @tests --force", ["the input", "the output"]),
+    ("quantize @tests @set --prompts @set/README.md --force", ["--prompts", "the output"]),
+  ])
+  func whatIsReadIsNotWritten(line: String, names: [String]) throws {
+    try expectRefusal(line, naming: names) { files in
+      // Only where the command reads it.
+      if line.contains("README") { try Data("text".utf8).write(to: files.folder.file("set/README.md")) }
+    }
+  }
+
+  /// The names of outputs are known only when the model has run.
+  @Test func aFolderOfOutputsSparesInputs() throws {
+    try expectRefusal("run @model.onnx --input x=@y.npy --output @", naming: ["y.npy", "--input"])
+    try TemporaryFolder.with { folder in
+      let files = try Files(folder)
+      let (model, input) = (files.path("model.onnx"), files.path("x.npy"))
+      let result = try Command.run("run", model, "--input", input, "--output", files.path(""))
+      #expect(result.status == 0, "\(result.errors)")
+    }
+  }
+
+  @Test func aFolderOfPicturesSparesInputs() throws {
+    try expectRefusal("detect @pictures/1.png @pictures/2.png --save @pictures", naming: ["pictures/1.png"])
+  }
+
+  @Test func linksAreSeenThrough() throws {
+    for hard in [false, true] {
+      try expectRefusal("behavior @dog.jsonl --report @link.html", naming: ["dog.jsonl", "link.html"]) { files in
+        let (from, to) = (files.path("link.html"), files.path("dog.jsonl"))
+        if hard {
+          try FileManager.default.linkItem(atPath: to, toPath: from)
+        } else {
+          try FileManager.default.createSymbolicLink(atPath: from, withDestinationPath: to)
+        }
+      }
+    }
+  }
+
+  @Test func standardInputIsAFileToo() throws {
+    try expectRefusal("behavior - --report @dog.jsonl", naming: ["standard input", "--report"]) { _ in
+    } _: { process, files in
+      process.standardInput = try FileHandle(forReadingFrom: files.folder.file("dog.jsonl"))
+    }
+    try expectRefusal("detect - --save @clip.y4m", naming: ["standard input", "--save"]) { _ in
+    } _: { process, files in
+      process.standardInput = try FileHandle(forReadingFrom: files.folder.file("clip.y4m"))
+    }
+  }
+
+  @Test func standardOutputIsAFileToo() throws {
+    for line in ["behavior @dog.jsonl --json", "behavior @arms.json --csv @dog.jsonl"] {
+      try expectRefusal(line, naming: ["standard output", "dog.jsonl"]) { _ in
+      } _: { process, files in
+        let output = try FileHandle(forWritingTo: files.folder.file("dog.jsonl"))
+        try output.seekToEnd()
+        process.standardOutput = output
+      }
+    }
+  }
+
+  @Test(arguments: ["@out.txt", "@./out.txt", "@there/../out.txt", "@link/out.txt"])
+  func twoOutputsAreTwoFiles(other: String) throws {
+    let lines = [
+      "behavior @dog.jsonl --csv @out.txt --report \(other)", "arm-drift @arms.json --csv \(other) --report @out.txt",
+    ]
+    for line in lines {
+      try expectRefusal(line, naming: ["--csv", "--report", "out.txt"]) { files in
+        try FileManager.default.createDirectory(atPath: files.path("there"), withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+          atPath: files.path("link"), withDestinationPath: files.folder.url.path(percentEncoded: false))
+      }
+    }
+  }
+
+  @Test func whatLosesNothingIsAllowed() throws {
+    try TemporaryFolder.with { folder in
+      let files = try Files(folder)
+      let (arms, out) = (files.path("arms.json"), files.path("out"))
+      let devices = try Command.run("arm-drift", arms, "--csv", "/dev/null", "--report", "/dev/null")
+      #expect(devices.status == 0, "\(devices.errors)")
+      let folders = try Command.run("arm-drift", arms, "--charts", out, "--overlay", out, "--session", out)
+      #expect(folders.status == 0, "\(folders.errors)")
+      // An input that is missing is that, whatever else is called so.
+      let missing = files.path("missing.json")
+      #expect(try Command.run("arm-drift", missing, "--csv", missing).status == 66)
+    }
+  }
+}
