@@ -46,7 +46,10 @@ let package = Package(
     .library(name: "ApusMotion", targets: ["ApusMotion"]),
     .library(name: "ApusGraph", targets: ["ApusGraph"]),
     .library(name: "ApusONNX", targets: ["ApusONNX"]),
-    .library(name: "ApusModels", targets: ["ApusModels"]),
+    .library(name: "ApusNetworks", targets: ["ApusNetworks"]),
+    .library(name: "ApusText", targets: ["ApusText"]),
+    .library(name: "ApusVision", targets: ["ApusVision"]),
+    .library(name: "ApusMotionModels", targets: ["ApusMotionModels"]),
     .executable(name: "apus", targets: ["ApusCLI"]),
     .executable(name: "bench", targets: ["bench"]),
     .executable(name: "apus-fuzz", targets: ["ApusFuzz"]),
@@ -61,27 +64,48 @@ let package = Package(
       dependencies: [kernelInterface] + kernelTargets.map { .target(name: $0.name) },
       swiftSettings: isChecked ? [.define("APUS_CHECKED")] : []),
     .target(name: "ApusMedia", dependencies: ["Apus", kernelInterface]),
-    .target(name: "ApusMotion", dependencies: ["Apus"]),
     .target(name: "ApusGraph", dependencies: ["Apus", kernelInterface], swiftSettings: smallCode),
     .target(name: "ApusONNX", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
+    .target(name: "ApusNetworks", dependencies: ["Apus"], swiftSettings: smallCode),
+    .target(name: "ApusText", dependencies: ["Apus", "ApusNetworks"], swiftSettings: smallCode),
     .target(
-      name: "ApusModels", dependencies: ["Apus", "ApusMedia", "ApusMotion", "ApusGraph", "ApusONNX"], swiftSettings: smallCode),
+      name: "ApusVision", dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks"],
+      swiftSettings: smallCode),
+    .target(name: "ApusMotion", dependencies: ["Apus", "ApusMedia"]),
+    // Networks that answer what ApusMotion asks: neither knows the other.
+    .target(
+      name: "ApusMotionModels", dependencies: ["Apus", "ApusNetworks", "ApusVision", "ApusMotion"],
+      swiftSettings: smallCode),
     .executableTarget(
       name: "ApusCLI",
       dependencies: [
-        "Apus", "ApusMedia", "ApusMotion", "ApusGraph", "ApusONNX", "ApusModels",
+        "Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision", "ApusMotion",
+        "ApusMotionModels",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], swiftSettings: smallCode),
-    .executableTarget(name: "ApusFuzz", dependencies: ["Apus", "ApusMedia", "ApusMotion", "ApusGraph", "ApusONNX", "ApusModels"]),
+    .executableTarget(
+      name: "ApusFuzz",
+      dependencies: [
+        "Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision", "ApusMotion",
+      ]),
     .executableTarget(
       name: "bench",
-      dependencies: ["Apus", "ApusMedia", "ApusGraph", "ApusONNX", "ApusModels"] + kernelTargets.map { .target(name: $0.name) },
+      dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision"]
+        + kernelTargets.map { .target(name: $0.name) },
       path: "Benchmarks/bench"),
     .testTarget(name: "ApusTests", dependencies: ["Apus"]),
     .testTarget(name: "ApusMediaTests", dependencies: ["ApusMedia", "Apus"]),
-    .testTarget(name: "ApusMotionTests", dependencies: ["ApusMotion"]),
     .testTarget(name: "ApusONNXTests", dependencies: ["ApusGraph", "ApusONNX"]),
-    .testTarget(name: "ApusModelsTests", dependencies: ["ApusModels", "ApusMedia", "ApusGraph", "ApusONNX"]),
+    .target(name: "ApusTestSupport", dependencies: ["Apus"], path: "Tests/ApusTestSupport"),
+    .testTarget(
+      name: "ApusNetworksTests", dependencies: ["Apus", "ApusNetworks", "ApusGraph", "ApusONNX", "ApusTestSupport"]),
+    .testTarget(name: "ApusTextTests", dependencies: ["Apus", "ApusNetworks", "ApusText", "ApusTestSupport"]),
+    .testTarget(
+      name: "ApusVisionTests", dependencies: ["Apus", "ApusMedia", "ApusNetworks", "ApusVision", "ApusTestSupport"]),
+    .testTarget(name: "ApusMotionTests", dependencies: ["Apus", "ApusMedia", "ApusMotion"]),
+    .testTarget(
+      name: "ApusMotionModelsTests",
+      dependencies: ["Apus", "ApusNetworks", "ApusMotion", "ApusMotionModels", "ApusTestSupport"]),
     .testTarget(name: "ApusCLITests", dependencies: ["ApusCLI", "Apus", "ApusMedia", "ApusGraph", "ApusONNX"]),
   ],
   swiftLanguageModes: [.v6]

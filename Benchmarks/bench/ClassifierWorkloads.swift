@@ -1,5 +1,5 @@
 import Apus
-import ApusModels
+import ApusNetworks
 
 /// The behaviour classifier with the weights that ship, on one window and on many.
 func classifierWorkloads() -> [Workload] {

@@ -1,6 +1,6 @@
 import Apus
 import ApusMedia
-import ApusModels
+import ApusVision
 
 /// What is done to a picture before a network sees it, and to its boxes afterwards.
 func imageWorkloads() -> [Workload] {

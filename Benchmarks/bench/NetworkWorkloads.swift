@@ -1,5 +1,5 @@
 import Apus
-import ApusModels
+import ApusNetworks
 
 /// Whole networks with the weights that their golden files describe, `exact` and `fast`.
 func networkWorkloads() -> [Workload] {

@@ -1,5 +1,4 @@
 import Apus
-import ApusModels
 
 /// Loads a network, runs it ten times, and prints how much memory the process had before and at most, in bytes, and the
 /// seconds from opening its file to the first output.

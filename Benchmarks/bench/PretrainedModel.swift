@@ -1,5 +1,5 @@
 import Apus
-import ApusModels
+import ApusText
 
 /// A masked-language model from a folder: the scores of one position of 32 tokens.
 func measurePretrained(_ options: Options) throws {

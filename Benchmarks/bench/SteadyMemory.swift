@@ -1,5 +1,4 @@
 import Apus
-import ApusModels
 
 /// Watches resident memory over 10,000 predictions of the behaviour classifier.
 ///

@@ -1,6 +1,6 @@
 import Apus
-import ApusModels
 import ApusMotion
+import ApusNetworks
 import Testing
 
 @testable import ApusCLI

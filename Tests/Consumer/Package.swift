@@ -7,7 +7,7 @@ import PackageDescription
 let apus: [Target.Dependency] = [
   .product(name: "Apus", package: "apus"),
   .product(name: "ApusMotion", package: "apus"),
-  .product(name: "ApusModels", package: "apus"),
+  .product(name: "ApusMotionModels", package: "apus"),
 ]
 
 let package = Package(

@@ -1,4 +1,4 @@
-"""Writes the Unicode tables of the tokenizer, Sources/ApusModels/Tokenization/UnicodeTables+Data.swift.
+"""Writes the Unicode tables of the tokenizer, Sources/ApusText/Tokenization/UnicodeTables+Data.swift.
 
     python Weights/reference/tokenizer_tables.py
 
@@ -13,7 +13,7 @@ from pathlib import Path
 import tokenizers
 from tokenizers import normalizers, pre_tokenizers
 
-TARGET = Path(__file__).resolve().parents[2] / "Sources/ApusModels/Tokenization/UnicodeTables+Data.swift"
+TARGET = Path(__file__).resolve().parents[2] / "Sources/ApusText/Tokenization/UnicodeTables+Data.swift"
 REMOVED, SPACE, MARK, PUNCTUATION, IDEOGRAPH = 1, 2, 4, 8, 16
 ORDER_SHIFT = 5
 HANGUL = range(0xAC00, 0xD7A4)

@@ -1,6 +1,7 @@
 import Apus
-import ApusModels
 import ApusMotion
+import ApusMotionModels
+import ApusNetworks
 import ArgumentParser
 
 struct BehaviorCommand: TakesSettingsFile, WritesFiles {
@@ -99,7 +100,7 @@ struct BehaviorCommand: TakesSettingsFile, WritesFiles {
     let readerOptions = try input.readerOptions()
     let options = try stream.behaviorOptions(order: readerOptions.order, recorder: recorder)
     let model = try model
-    let classifier = try BehaviorClassifier<Float>(path: model)
+    let classifier = try BehaviorModel(path: model)
     guard let file else { return try reportSensitivity(of: classifier) }
 
     recorder?.set(readerOptions, options, segments.options)
@@ -120,7 +121,7 @@ struct BehaviorCommand: TakesSettingsFile, WritesFiles {
     if let failure { throw failure }
   }
 
-  private func reportSensitivity(of classifier: BehaviorClassifier<Float>) throws {
+  private func reportSensitivity(of classifier: BehaviorModel) throws {
     let found = try classifier.sensitivity()
     if json { return try Output.line(found.jsonLine) }
     let change = NumberText.short(Double(found.maximumChange))

@@ -1,6 +1,6 @@
 import Apus
 import ApusMedia
-import ApusModels
+import ApusVision
 import ArgumentParser
 
 struct BreedCommand: ParsableCommand {

@@ -1,5 +1,7 @@
 import Apus
-import ApusModels
+import ApusMotionModels
+import ApusNetworks
+import ApusText
 import ArgumentParser
 
 struct DemoCommand: ParsableCommand {
@@ -22,7 +24,7 @@ struct DemoCommand: ParsableCommand {
     // The networks without weights of their own are for `apus verify`: they would fill pages.
     let trained = ShippedModel.all.filter { $0.weights != nil }
     let verification = VerificationReport(try trained.flatMap { try $0.verify() })
-    let clips = try SampleClips().classify(with: BehaviorClassifier<Float>.shipped())
+    let clips = try SampleClips().classify(with: BehaviorModel.shipped())
     let report = DemoReport(
       verification: verification, clips: clips, lifts: try ["squat"].compactMap { try SampleLift(name: $0)?.analyze() },
       arms: try SampleArms()?.analyze(), keyboard: try keyboard())

@@ -1,6 +1,5 @@
 import Apus
 import ApusMedia
-import ApusModels
 import ArgumentParser
 
 struct DetectCommand: WritesFiles {

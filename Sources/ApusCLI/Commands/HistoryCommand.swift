@@ -1,4 +1,4 @@
-import ApusModels
+import ApusMotion
 import ArgumentParser
 
 struct HistoryCommand: ParsableCommand {

@@ -1,4 +1,4 @@
-import ApusModels
+import ApusText
 import ArgumentParser
 
 struct TokenizeCommand: ParsableCommand {

@@ -1,5 +1,5 @@
 import Apus
-import ApusModels
+import ApusText
 import ArgumentParser
 
 struct TypeCommand: ParsableCommand {

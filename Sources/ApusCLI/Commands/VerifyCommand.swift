@@ -1,5 +1,5 @@
 import Apus
-import ApusModels
+import ApusNetworks
 import ArgumentParser
 
 struct VerifyCommand: ParsableCommand {

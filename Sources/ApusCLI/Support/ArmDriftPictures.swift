@@ -1,6 +1,5 @@
 import Apus
 import ApusMedia
-import ApusModels
 import ApusMotion
 
 /// The frames of a test of two arms, drawn: all of them for an overlay, a few for a report.

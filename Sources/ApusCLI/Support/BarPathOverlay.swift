@@ -1,7 +1,7 @@
 import Apus
 import ApusMedia
-import ApusModels
 import ApusMotion
+import ApusVision
 
 /// Frames with what is known of the bar so far: its way in the last seconds, where it is, its speed, and the lifter.
 struct BarPathOverlay {

@@ -1,6 +1,6 @@
 import ApusMedia
-import ApusModels
 import ApusMotion
+import ApusVision
 
 extension SessionRecorder {
   /// Every setting of the analysis.

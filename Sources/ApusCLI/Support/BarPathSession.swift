@@ -1,7 +1,8 @@
 import Apus
 import ApusMedia
-import ApusModels
 import ApusMotion
+import ApusMotionModels
+import ApusVision
 
 /// What frames are given to.
 protocol BarFollower {

@@ -1,6 +1,5 @@
 import Apus
 import ApusMedia
-import ApusModels
 import ApusMotion
 
 /// The files that a stream of behaviours goes to: a table as it comes, an overlay as it comes, and what a report needs,

@@ -1,6 +1,5 @@
 import Apus
 import ApusMedia
-import ApusModels
 import ApusMotion
 
 /// The frames of a stream of poses, drawn as they come: every one for an overlay, and for a report the frame of each

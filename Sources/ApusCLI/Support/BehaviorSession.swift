@@ -1,5 +1,4 @@
 import Apus
-import ApusModels
 import ApusMotion
 
 /// Reads poses to their end, and prints what they are told to be as soon as it is known.

@@ -1,6 +1,6 @@
 import Apus
 import ApusMedia
-import ApusModels
+import ApusVision
 
 /// What `apus detect` says of a picture: a line of JSON, or rows for people.
 struct DetectionReport: Encodable {

@@ -1,9 +1,11 @@
 import Apus
-import ApusMedia
-import ApusModels
-import ApusMotion
 import ApusGraph
+import ApusMedia
+import ApusMotion
+import ApusNetworks
 import ApusONNX
+import ApusText
+import ApusVision
 import ArgumentParser
 
 /// How the command ends on an error: its status, and one line on standard error.

@@ -1,5 +1,5 @@
 import Apus
-import ApusModels
+import ApusMotion
 
 /// Sessions for people. Everything that comes from a file is written without control characters.
 enum HistoryText {

@@ -1,6 +1,6 @@
 import Apus
 import ApusMedia
-import ApusModels
+import ApusMotion
 
 #if canImport(Glibc)
   import Glibc

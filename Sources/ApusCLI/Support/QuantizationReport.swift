@@ -1,5 +1,5 @@
 import Apus
-import ApusModels
+import ApusText
 
 /// What `apus quantize` says.
 struct QuantizationReport: Encodable {

@@ -1,6 +1,5 @@
 import Apus
 import ApusMedia
-import ApusModels
 
 /// Pictures inside a report.
 enum ReportPicture {

@@ -1,5 +1,4 @@
 import Apus
-import ApusModels
 import ApusMotion
 import FoundationEssentials
 

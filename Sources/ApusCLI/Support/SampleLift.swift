@@ -1,7 +1,8 @@
 import Apus
 import ApusMedia
-import ApusModels
 import ApusMotion
+import ApusMotionModels
+import ApusVision
 import FoundationEssentials
 
 /// The rendered squats that ship, looked at from their pixels and held against what was rendered.

@@ -1,5 +1,5 @@
 import Apus
-import ApusModels
+import ApusMotion
 import ArgumentParser
 import FoundationEssentials
 

@@ -1,5 +1,5 @@
 import Apus
-import ApusModels
+import ApusNetworks
 
 /// What `apus verify` says.
 struct VerificationReport {

@@ -1,4 +1,4 @@
-import ApusModels
+import ApusVision
 
 /// What an exporter wrote into the file of a detector: literals of Python and JSON.
 struct DetectorMetadataTarget: FuzzTarget {

@@ -1,5 +1,5 @@
 import Apus
-import ApusModels
+import ApusNetworks
 
 /// What the metadata of a weights file says of a network over time or an image classifier, and the small networks that
 /// are built as it says.

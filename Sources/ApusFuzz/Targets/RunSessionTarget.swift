@@ -1,4 +1,4 @@
-import ApusModels
+import ApusMotion
 
 /// The record of a session, as it is read by `apus history`.
 struct RunSessionTarget: FuzzTarget {

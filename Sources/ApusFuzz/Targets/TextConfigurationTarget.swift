@@ -1,5 +1,5 @@
 import Apus
-import ApusModels
+import ApusNetworks
 
 /// The `config.json` of a text model, and the model that is built from what it says.
 struct TextConfigurationTarget: FuzzTarget {

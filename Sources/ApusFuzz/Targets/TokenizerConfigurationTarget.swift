@@ -1,5 +1,6 @@
 import Apus
-import ApusModels
+import ApusNetworks
+import ApusText
 
 /// A `tokenizer_config.json`, and a tokenizer that is configured by it.
 struct TokenizerConfigurationTarget: FuzzTarget {

@@ -1,4 +1,4 @@
-import ApusModels
+import ApusText
 
 /// Text that somebody types: through the tokenizer, and through a keyboard.
 struct TypedTextTarget: FuzzTarget {

@@ -1,4 +1,4 @@
-import ApusModels
+import ApusText
 
 /// A `vocab.txt`, and a tokenizer that uses it.
 struct VocabularyTarget: FuzzTarget {

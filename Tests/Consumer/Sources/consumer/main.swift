@@ -1,5 +1,4 @@
 import Apus
-import ApusModels
 import ApusMotion
 
 let identity = try Tensor<Float>([1, 0, 0, 1], shape: [2, 2])

@@ -1,0 +1,28 @@
+import ApusMedia
+
+extension Canvas {
+  /// A dog's skeleton: its left in one colour, its right in another, back, head and tail in a third.
+  ///
+  /// - Parameters:
+  ///   - points: one for each ``DogKeypoint``, in pixels; nil is one that was not found.
+  ///   - scale: pixels of this picture to one of the points'.
+  public mutating func drawDog(_ points: [PosePoint?], scale: Double = 1) {
+    guard points.count == DogKeypoint.count else { return }
+    let places = points.map { $0.map { PixelPoint(x: $0.x * scale, y: $0.y * scale) } }
+    var found = KeypointSet()
+    for keypoint in DogKeypoint.allCases where places[keypoint.rawValue] != nil { found.insert(keypoint) }
+    for (a, b) in DogKeypoint.bones(among: found) {
+      guard let from = places[a.rawValue], let to = places[b.rawValue] else { continue }
+      drawLine(from: from, to: to, width: 1.4 * lineWidth, color: Self.color(b.side))
+    }
+    drawSkeleton(points: places, edges: []) { Self.color(DogKeypoint(rawValue: $0)?.side ?? .middle) }
+  }
+
+  private static func color(_ side: DogKeypoint.Side) -> PixelColor {
+    switch side {
+    case .left: leftColor
+    case .middle: PixelColor(0xFFD60A)
+    case .right: rightColor
+    }
+  }
+}

@@ -1,0 +1,72 @@
+import Apus
+import ApusMotion
+import ApusNetworks
+import FoundationEssentials
+
+/// The behaviour classifier for streams of poses: a ``BehaviorClassifier``, and what its outputs are called.
+///
+/// ```swift
+/// let model = try BehaviorModel.shipped()
+/// var stream = try BehaviorStream(classifier: model)
+/// ```
+public struct BehaviorModel: BehaviorClassifying {
+  /// Labels, window length, and what the model was trained on.
+  public let modelInfo: BehaviorModelInfo
+  /// The network itself.
+  public let network: BehaviorClassifier<Float>
+
+  /// Builds the model from parameters with the names of PyTorch's state dictionary.
+  ///
+  /// - Parameter info: as many labels as the network has outputs.
+  /// - Throws: ``WeightsError`` for a parameter that is missing or has another shape.
+  public init(_ weights: Weights, info: BehaviorModelInfo) throws {
+    modelInfo = info
+    network = try BehaviorClassifier(weights, labelCount: info.labels.count)
+  }
+
+  /// Reads the model from a safetensors file.
+  /// - Throws: ``FileError``, ``SafetensorsError``, ``WeightsError``; ``ModelFileError`` for labels that are not right.
+  public init(path: String) throws {
+    try self.init(SafetensorsFile(path: path))
+  }
+
+  /// Reads the model from a safetensors file.
+  /// - Throws: ``FileError``, ``SafetensorsError``, ``WeightsError``; ``ModelFileError`` for labels that are not right.
+  public init(contentsOf url: URL) throws {
+    try self.init(SafetensorsFile(contentsOf: url))
+  }
+
+  /// Reads the model from a safetensors file whose metadata describes it: `labels`, and `separable_labels`, the ones
+  /// that were training targets, separated by commas; `trained_on`. Without them the labels are those of
+  /// ``DogBehavior``.
+  public init(_ file: SafetensorsFile) throws {
+    try self.init(
+      Weights(file),
+      info: BehaviorModelInfo(
+        metadata: file.metadata, file: file.name, name: "behavior-classifier",
+        windowLength: BehaviorClassifier<Float>.windowLength))
+  }
+
+  /// The model that ships, found by ``WeightsLocator``.
+  ///
+  /// - Parameter weights: a file, or a folder laid out as `Weights` is, to take instead.
+  /// - Throws: ``WeightsLocatorError`` when it is nowhere to be found.
+  public static func shipped(weights: String? = nil) throws -> BehaviorModel {
+    try BehaviorModel(path: WeightsLocator(chosen: weights).path(of: BehaviorClassifier<Float>.fileName))
+  }
+
+  /// The probability of each label for one window `[48, 100]`, channel-major.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for another number of values.
+  public func probabilities(forWindow window: [Float]) throws -> [Float] {
+    try probabilities(forWindows: window, count: 1)
+  }
+
+  /// The probabilities for several windows in one batch: `[count, 48, 100]` becomes `[count, labels]`.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for another number of values.
+  public func probabilities(forWindows windows: [Float], count: Int) throws -> [Float] {
+    if count == 0, windows.isEmpty { return [] }
+    let poses = try Tensor<Float>(
+      windows, shape: [count, PoseVector.featureCount, BehaviorClassifier<Float>.windowLength])
+    return try network(poses).elements
+  }
+}

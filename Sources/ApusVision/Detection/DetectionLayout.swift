@@ -1,0 +1,66 @@
+import ApusNetworks
+
+/// How the numbers that a detection network gives are to be read.
+///
+/// Anchors are the cells of maps with steps of 8, 16 and 32 pixels (and 64, where a network has four), row by row. Boxes
+/// are in pixels of the network's input.
+public enum DetectionLayout: String, Sendable, Hashable, CaseIterable {
+  /// `[1, 4 + classes + keypoints, anchors]`: centre x and y, width, height, a score a class. YOLO v8, v9, 11, v5u.
+  case v8
+  /// The same with the last two axes exchanged.
+  case v8Transposed = "v8-transposed"
+  /// `[1, 3 · anchors, 5 + classes]`: centre x and y, width, height, a score for the box, a score a class; what counts is
+  /// their product. YOLO v5, v7.
+  case v5
+  /// `[1, anchors, 5 + classes]`, boxes in cells relative to their anchor, sizes as logarithms. YOLOX as it is exported.
+  case yolox
+  /// The same with boxes in pixels: YOLOX exported with its decoder.
+  case yoloxDecoded = "yolox-decoded"
+  /// `[1, boxes, 6 + keypoints]`: left, top, right, bottom, score, class; suppression is part of the network. YOLO v10
+  /// and exports with suppression inside.
+  case endToEnd = "end-to-end"
+  /// `[boxes, 7]`: picture, left, top, right, bottom, class, score; suppression is part of the network. YOLO v7 exported
+  /// end to end.
+  case endToEndBatch = "end-to-end-batch"
+
+  /// Whether the network has dropped boxes that show the same thing.
+  public var isSuppressed: Bool { self == .endToEnd || self == .endToEndBatch }
+
+  /// Whether a score for the box precedes those of the classes.
+  var hasObjectness: Bool { self == .v5 || self == .yolox || self == .yoloxDecoded }
+
+  /// What messages call it.
+  public var summary: String {
+    switch self {
+    case .v8: "YOLO v8 (a row a number, a column an anchor)"
+    case .v8Transposed: "YOLO v8, transposed (a row an anchor)"
+    case .v5: "YOLO v5 (three boxes a cell, with a score for the box)"
+    case .yolox: "YOLOX, not decoded"
+    case .yoloxDecoded: "YOLOX, decoded"
+    case .endToEnd: "end to end, with suppression inside"
+    case .endToEndBatch: "end to end for batches, with suppression inside"
+    }
+  }
+}
+
+/// What a detector tells of each object, and how its numbers are laid out.
+public struct DetectionFormat: Sendable, Hashable {
+  public var layout: DetectionLayout
+  /// How many classes are told apart; for ``DetectionLayout/endToEnd`` only known from names.
+  public var classCount: Int?
+  /// How many keypoints an object has and how many numbers each: x and y, or x, y and visibility.
+  public var keypoints: YOLOConfiguration.Keypoints?
+  /// The classes whose objects have keypoints, by index; all when nil.
+  public var keypointClasses: Set<Int>?
+
+  public init(layout: DetectionLayout, classCount: Int?, keypoints: YOLOConfiguration.Keypoints? = nil) {
+    self.layout = layout
+    self.classCount = classCount
+    self.keypoints = keypoints
+  }
+
+  /// Where the numbers of the keypoints begin.
+  var firstKeypoint: Int {
+    layout.isSuppressed ? 6 : (layout.hasObjectness ? 5 : 4) + (classCount ?? 0)
+  }
+}

@@ -1,0 +1,126 @@
+import Apus
+import ApusMedia
+import ApusNetworks
+
+/// What the caller knows of a detector and its file does not say.
+public struct DetectorLoadingOptions: Sendable, Hashable {
+  /// How its output is laid out; told from shapes and metadata when nil.
+  public var layout: DetectionLayout?
+  /// The sides of its input, where the model leaves them open; as the file says, or 640 × 640, when nil.
+  public var inputWidth: Int?
+  public var inputHeight: Int?
+  /// Whether it wants red first or blue first; as its layout is usually trained when nil: blue first for YOLOX.
+  public var colorOrder: ColorOrder?
+  /// Whether it wants numbers from 0 to 255 instead of 0 to 1; as its layout is usually trained when nil: YOLOX does.
+  public var wantsBytes: Bool?
+  /// `fast` allows kernels whose error is stated.
+  public var precision = Execution.Precision.fast
+
+  public init() {}
+}
+
+extension Detector {
+  /// The detector that ships, relative to the folder `Weights`: plates, bar ends and people in a gym.
+  public static let shippedFile = "detector/model.safetensors"
+
+  /// The detector that ships.
+  ///
+  /// - Parameter weights: a file, or a folder laid out as `Weights` is, to take instead.
+  /// - Throws: ``WeightsLocatorError`` when it is nowhere to be found.
+  public static func shipped(
+    weights: String? = nil, options: DetectorLoadingOptions = DetectorLoadingOptions()
+  ) throws -> Detector {
+    try Detector(path: WeightsLocator(chosen: weights).path(of: shippedFile), options: options)
+  }
+
+  /// Reads a detector: an `.onnx` file, or safetensors with the parameters of a ``YOLO``.
+  ///
+  /// What an exporter wrote into the file is honoured: `names`, `imgsz`, `kpt_shape`, `task`.
+  ///
+  /// - Throws: ``DetectorError`` for a model that is no detector, or one that can be read in more than one way;
+  ///   ``PictureModelError`` for other inputs than a picture; ``FileError`` and the errors of the files' readers.
+  public init(path: String, options: DetectorLoadingOptions = DetectorLoadingOptions()) throws {
+    if path.lowercased().hasSuffix(".safetensors") {
+      try self.init(safetensors: path, options)
+    } else {
+      try self.init(onnx: path, options)
+    }
+  }
+
+  /// Reads what an exporter wrote into a file, and forgets it.
+  /// - Throws: ``DetectorError`` for what makes no sense.
+  package static func checkMetadata(_ entries: [String: String]) throws(DetectorError) {
+    _ = try DetectorMetadata(entries)
+  }
+
+  private init(safetensors path: String, _ options: DetectorLoadingOptions) throws {
+    let file = try SafetensorsFile(path: path)
+    var metadata = try Self.metadata(file.metadata, path)
+    let network = try YOLO<Float>(file)
+    metadata.keypoints = network.configuration.keypoints
+    if let names = metadata.names, names.count != network.configuration.classes {
+      throw DetectorError(
+        .badMetadata("the metadata name \(names.count) classes; the network has \(network.configuration.classes)"),
+        file: path)
+    }
+    try self.init(
+      network: .yolo(network, options.precision),
+      input: Self.input(options, metadata, declaredWidth: nil, declaredHeight: nil, file: path), metadata: metadata,
+      hasExponential: false, stated: .v8, file: path)
+  }
+
+  private init(onnx path: String, _ options: DetectorLoadingOptions) throws {
+    let model = try ONNXPictureModel(path: path, precision: options.precision)
+    let metadata = try Self.metadata(model.metadata, path)
+    guard !model.isChannelsLast else {
+      throw DetectorError(
+        .badInput("the input \"\(model.inputName)\" has its channels last; a detector's are [1, 3, height, width]"),
+        file: path)
+    }
+    var detector = try Detector(
+      network: .onnx(model),
+      input: Self.input(options, metadata, declaredWidth: model.width, declaredHeight: model.height, file: path),
+      metadata: metadata, hasExponential: model.contains(operator: "Exp"), stated: options.layout, file: path)
+    // YOLOX is trained on bytes in the order that its authors' reader gives, in the upper left corner.
+    if detector.format.layout == .yolox || detector.format.layout == .yoloxDecoded {
+      detector.input.order = options.colorOrder ?? .bgr
+      detector.input.normalization = options.wantsBytes ?? true ? .bytes : .unit
+      detector.input.fit = .letterboxTopLeft
+    }
+    self = detector
+  }
+
+  private static func metadata(_ entries: [String: String], _ file: String) throws(DetectorError) -> DetectorMetadata {
+    do throws(DetectorError) {
+      return try DetectorMetadata(entries)
+    } catch {
+      throw error.naming(file)
+    }
+  }
+
+  /// What the network wants of a picture, YOLOX apart.
+  private static func input(
+    _ options: DetectorLoadingOptions, _ metadata: DetectorMetadata, declaredWidth: Int?, declaredHeight: Int?,
+    file: String
+  ) throws(DetectorError) -> ImageInput {
+    func side(_ name: String, declared: Int?, stated: Int?, written: Int?) throws(DetectorError) -> Int {
+      if let declared, let stated, declared != stated {
+        throw DetectorError(.badInput("the model's \(name) is \(declared); it cannot be \(stated)"), file: file)
+      }
+      let side = declared ?? stated ?? written ?? 640
+      guard 1...DetectorMetadata.longestSide ~= side, declared != nil || side.isMultiple(of: 32) else {
+        throw DetectorError(
+          .badInput("the \(name) is \(side); a multiple of 32 up to \(DetectorMetadata.longestSide) was expected"),
+          file: file)
+      }
+      return side
+    }
+    var input = ImageInput(
+      width: try side("width", declared: declaredWidth, stated: options.inputWidth, written: metadata.imageWidth),
+      height: try side("height", declared: declaredHeight, stated: options.inputHeight, written: metadata.imageHeight),
+      fit: .letterbox, filter: .bilinear)
+    input.order = options.colorOrder ?? .rgb
+    input.normalization = options.wantsBytes ?? false ? .bytes : .unit
+    return input
+  }
+}

@@ -1,0 +1,81 @@
+import Testing
+
+@testable import ApusVision
+
+@Suite struct DetectionFormatTests {
+  /// What is recognised of outputs for an input of 640 × 640, which has 8400 cells.
+  private func recognized(
+    _ shapes: [Int]..., metadata: [String: String] = [:], hasExponential: Bool = false, stated: DetectionLayout? = nil
+  ) throws -> DetectionFormat {
+    let outputs = DetectorOutputs(
+      outputs: shapes.enumerated().map { ("output\($0)", $1) }, inputWidth: 640, inputHeight: 640,
+      metadata: try DetectorMetadata(metadata), hasExponential: hasExponential)
+    return try DetectionFormat.recognized(outputs, stated: stated).format
+  }
+
+  private let two = ["names": "{0: 'plate', 1: \"lifter's bar\"}"]
+
+  @Test func layoutsAreToldByTheirShapes() throws {
+    #expect(try recognized([1, 84, 8400]) == DetectionFormat(layout: .v8, classCount: 80))
+    #expect(try recognized([1, 25200, 85]) == DetectionFormat(layout: .v5, classCount: 80))
+    #expect(try recognized([1, 8400, 85]) == DetectionFormat(layout: .yolox, classCount: 80))
+    #expect(try recognized([1, 8400, 85], hasExponential: true).layout == .yoloxDecoded)
+    #expect(try recognized([1, 300, 6]) == DetectionFormat(layout: .endToEnd, classCount: nil))
+    #expect(try recognized([17, 7]) == DetectionFormat(layout: .endToEndBatch, classCount: nil))
+    // Four steps, 8 to 64 pixels.
+    #expect(try recognized([1, 84, 8500]).layout == .v8)
+    // Beside maps that are not read.
+    #expect(try recognized([1, 3, 80, 80, 85], [1, 25200, 85]).layout == .v5)
+  }
+
+  @Test func metadataDecideBetweenRowsAndColumns() throws {
+    #expect(try recognized([1, 8400, 6], metadata: two) == DetectionFormat(layout: .v8Transposed, classCount: 2))
+    #expect(try recognized([1, 8400, 7], metadata: two) == DetectionFormat(layout: .yolox, classCount: 2))
+  }
+
+  @Test func posesAndMasksTakeTheirShareOfTheNumbers() throws {
+    let pose = try recognized(
+      [1, 56, 8400], metadata: ["names": "['person']", "kpt_shape": "[17, 3]", "task": "pose"])
+    #expect(pose == DetectionFormat(layout: .v8, classCount: 1, keypoints: .init(count: 17, dimensions: 3)))
+    let masks = try recognized([1, 38, 8400], [1, 32, 160, 160], metadata: two.merging(["task": "segment"]) { $1 })
+    #expect(masks == DetectionFormat(layout: .v8, classCount: 2))
+  }
+
+  @Test func whatFitsNothingIsRefused() {
+    for shape in [[1, 8400], [1, 84, 8399], [2, 84, 8400], [1, 4, 8400], [8400], [1, 8400, 5]] {
+      #expect(throws: DetectorError.self) { try recognized(shape) }
+    }
+    // The names say two classes, the shape 80.
+    #expect(throws: DetectorError.self) { try recognized([1, 84, 8400], metadata: two) }
+    // Two outputs that could both be it.
+    #expect(throws: DetectorError.self) { try recognized([1, 84, 8400], [1, 25200, 85]) }
+  }
+
+  @Test func aStatedLayoutIsHeldToTheShapes() throws {
+    #expect(try recognized([1, 8400, 85], stated: .v8Transposed).classCount == 81)
+    #expect(try recognized([1, 8400, 85], stated: .yoloxDecoded).layout == .yoloxDecoded)
+    #expect(throws: DetectorError.self) { try recognized([1, 84, 8400], stated: .v5) }
+  }
+
+  @Test func metadataAreReadAsPythonAndAsJSON() throws {
+    let python = try DetectorMetadata([
+      "names": "{1: 'it\\'s', 0: \"a, b\"}", "imgsz": "[480, 640]", "kpt_shape": "(4, 2)", "task": "pose",
+    ])
+    #expect(python.names == ["a, b", "it's"])
+    #expect((python.imageHeight, python.imageWidth) == (480, 640))
+    #expect(python.keypoints == .init(count: 4, dimensions: 2))
+    let json = try DetectorMetadata(["names": #"{"0": "x", "1": "y"}"#, "imgsz": "320"])
+    #expect(json.names == ["x", "y"])
+    #expect((json.imageHeight, json.imageWidth) == (320, 320))
+  }
+
+  @Test(arguments: [
+    ("names", "{0: 'a', 2: 'b'}"), ("names", "{0: 'a', 0: 'b'}"), ("names", "{0: 'a'"), ("names", "{0: a}"),
+    ("names", "7"), ("names", "{'x': 'a'}"), ("imgsz", "[]"), ("imgsz", "[0]"), ("imgsz", "[1, 2, 3]"),
+    ("imgsz", "99999999999999999999"), ("kpt_shape", "[17]"), ("kpt_shape", "[17, 4]"), ("task", "obb"),
+    ("task", "classify"),
+  ])
+  func metadataThatMakeNoSenseAreRefused(key: String, value: String) {
+    #expect(throws: DetectorError.self) { try DetectorMetadata([key: value]) }
+  }
+}
