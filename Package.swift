@@ -6,6 +6,17 @@ import PackageDescription
 // `APUS_CHECKED=1` compiles them with `-O` instead, so that arithmetic and buffers are checked (used under sanitizers).
 let isChecked = Context.environment["APUS_CHECKED"] == "1"
 
+// The processor that will run the program, which need not be the one that builds it: `APUS_ARCH=arm64` or `x86_64` says
+// so where a Swift SDK for another processor is used.
+#if arch(x86_64)
+  let buildingArchitecture = "x86_64"
+#elseif arch(arm64)
+  let buildingArchitecture = "arm64"
+#else
+  let buildingArchitecture = "other"
+#endif
+let architecture = Context.environment["APUS_ARCH"] ?? buildingArchitecture
+
 func kernelSettings(march: String? = nil, defines: [String] = []) -> [SwiftSetting] {
   var flags = [isChecked ? "-O" : "-Ounchecked", "-wmo", "-num-threads", "2", "-disable-batch-mode"]
   if let march { flags += ["-Xcc", "-march=\(march)"] }
@@ -18,60 +29,65 @@ func kernelSettings(march: String? = nil, defines: [String] = []) -> [SwiftSetti
 let smallCode: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
 
 let kernelInterface: Target.Dependency = "ApusKernelInterface"
+let platform: Target.Dependency = "ApusPlatform"
+let kernelDependencies: [Target.Dependency] = [kernelInterface, platform]
 
-#if arch(x86_64)
-  let kernelTargets: [Target] = [
-    .target(name: "ApusKernels", dependencies: [kernelInterface], swiftSettings: kernelSettings()),
+let kernelTargets: [Target] =
+  architecture == "x86_64"
+  ? [
+    .target(name: "ApusKernels", dependencies: kernelDependencies, swiftSettings: kernelSettings()),
     .target(
-      name: "ApusKernelsAVX2", dependencies: [kernelInterface],
+      name: "ApusKernelsAVX2", dependencies: kernelDependencies,
       swiftSettings: kernelSettings(march: "haswell", defines: ["APUS_FMA", "APUS_AVX2"])),
     .target(
-      name: "ApusKernelsAVX512", dependencies: [kernelInterface],
+      name: "ApusKernelsAVX512", dependencies: kernelDependencies,
       swiftSettings: kernelSettings(march: "cascadelake", defines: ["APUS_FMA", "APUS_AVX512"])),
   ]
-#else
-  let kernelTargets: [Target] = [
+  : [
     .target(
-      name: "ApusKernels", dependencies: [kernelInterface],
-      swiftSettings: kernelSettings(defines: ["APUS_FMA"]))
+      name: "ApusKernels", dependencies: kernelDependencies, swiftSettings: kernelSettings(defines: ["APUS_FMA"]))
   ]
-#endif
+let kernels: [Target.Dependency] = kernelTargets.map { .target(name: $0.name) }
 
 let package = Package(
   name: "apus",
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .library(name: "Apus", targets: ["Apus"]),
-    .library(name: "ApusMedia", targets: ["ApusMedia"]),
-    .library(name: "ApusMotion", targets: ["ApusMotion"]),
     .library(name: "ApusGraph", targets: ["ApusGraph"]),
     .library(name: "ApusONNX", targets: ["ApusONNX"]),
+    .library(name: "ApusMedia", targets: ["ApusMedia"]),
     .library(name: "ApusNetworks", targets: ["ApusNetworks"]),
     .library(name: "ApusText", targets: ["ApusText"]),
     .library(name: "ApusVision", targets: ["ApusVision"]),
+    .library(name: "ApusMotion", targets: ["ApusMotion"]),
     .library(name: "ApusMotionModels", targets: ["ApusMotionModels"]),
     .executable(name: "apus", targets: ["ApusCLI"]),
     .executable(name: "bench", targets: ["bench"]),
     .executable(name: "apus-fuzz", targets: ["ApusFuzz"]),
   ],
+  traits: [
+    .trait(name: "CommandLine", description: "The command apus, which needs swift-argument-parser."),
+    .default(enabledTraits: ["CommandLine"]),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: kernelTargets + [
+    .target(name: "ApusPlatform"),
     .target(name: "ApusKernelInterface"),
     .target(
-      name: "Apus",
-      dependencies: [kernelInterface] + kernelTargets.map { .target(name: $0.name) },
+      name: "Apus", dependencies: kernelDependencies + kernels,
       swiftSettings: isChecked ? [.define("APUS_CHECKED")] : []),
-    .target(name: "ApusMedia", dependencies: ["Apus", kernelInterface]),
-    .target(name: "ApusGraph", dependencies: ["Apus", kernelInterface], swiftSettings: smallCode),
+    .target(name: "ApusGraph", dependencies: ["Apus", kernelInterface, platform], swiftSettings: smallCode),
     .target(name: "ApusONNX", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
+    .target(name: "ApusMedia", dependencies: ["Apus", kernelInterface, platform]),
     .target(name: "ApusNetworks", dependencies: ["Apus"], swiftSettings: smallCode),
-    .target(name: "ApusText", dependencies: ["Apus", "ApusNetworks"], swiftSettings: smallCode),
+    .target(name: "ApusText", dependencies: ["Apus", "ApusNetworks", platform], swiftSettings: smallCode),
     .target(
-      name: "ApusVision", dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks"],
+      name: "ApusVision", dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", platform],
       swiftSettings: smallCode),
-    .target(name: "ApusMotion", dependencies: ["Apus", "ApusMedia"]),
+    .target(name: "ApusMotion", dependencies: ["Apus", "ApusMedia", platform]),
     // Networks that answer what ApusMotion asks: neither knows the other.
     .target(
       name: "ApusMotionModels", dependencies: ["Apus", "ApusNetworks", "ApusVision", "ApusMotion"],
@@ -80,33 +96,36 @@ let package = Package(
       name: "ApusCLI",
       dependencies: [
         "Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision", "ApusMotion",
-        "ApusMotionModels",
-        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "ApusMotionModels", platform,
+        .product(
+          name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
       ], swiftSettings: smallCode),
     .executableTarget(
       name: "ApusFuzz",
       dependencies: [
-        "Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision", "ApusMotion",
+        "Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision", "ApusMotion", platform,
       ]),
     .executableTarget(
       name: "bench",
-      dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision"]
-        + kernelTargets.map { .target(name: $0.name) },
+      dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision", platform]
+        + kernels,
       path: "Benchmarks/bench"),
-    .testTarget(name: "ApusTests", dependencies: ["Apus"]),
-    .testTarget(name: "ApusMediaTests", dependencies: ["ApusMedia", "Apus"]),
-    .testTarget(name: "ApusONNXTests", dependencies: ["ApusGraph", "ApusONNX"]),
     .target(name: "ApusTestSupport", dependencies: ["Apus"], path: "Tests/ApusTestSupport"),
+    .testTarget(name: "ApusTests", dependencies: ["Apus", platform]),
+    .testTarget(name: "ApusONNXTests", dependencies: ["ApusGraph", "ApusONNX", platform]),
+    .testTarget(name: "ApusMediaTests", dependencies: ["ApusMedia", "Apus", platform]),
     .testTarget(
       name: "ApusNetworksTests", dependencies: ["Apus", "ApusNetworks", "ApusGraph", "ApusONNX", "ApusTestSupport"]),
     .testTarget(name: "ApusTextTests", dependencies: ["Apus", "ApusNetworks", "ApusText", "ApusTestSupport"]),
     .testTarget(
-      name: "ApusVisionTests", dependencies: ["Apus", "ApusMedia", "ApusNetworks", "ApusVision", "ApusTestSupport"]),
+      name: "ApusVisionTests",
+      dependencies: ["Apus", "ApusMedia", "ApusNetworks", "ApusVision", "ApusTestSupport", platform]),
     .testTarget(name: "ApusMotionTests", dependencies: ["Apus", "ApusMedia", "ApusMotion"]),
     .testTarget(
       name: "ApusMotionModelsTests",
       dependencies: ["Apus", "ApusNetworks", "ApusMotion", "ApusMotionModels", "ApusTestSupport"]),
-    .testTarget(name: "ApusCLITests", dependencies: ["ApusCLI", "Apus", "ApusMedia", "ApusGraph", "ApusONNX"]),
+    .testTarget(
+      name: "ApusCLITests", dependencies: ["ApusCLI", "Apus", "ApusMedia", "ApusGraph", "ApusONNX", platform]),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,10 +1,5 @@
 import Apus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import ApusPlatform
 
 /// The BLAS library called without Apus in between: what its share of the time is measured against.
 ///

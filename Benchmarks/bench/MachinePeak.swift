@@ -1,14 +1,7 @@
 import Apus
 import ApusKernels
+import ApusPlatform
 import Dispatch
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 #if arch(x86_64)
   import ApusKernelsAVX2

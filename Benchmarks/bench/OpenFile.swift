@@ -1,12 +1,5 @@
 import Apus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// Opens a weights file of 150 MB many times, and says how long it takes and what stays in memory.
 func measureOpening() throws {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// The bytes of this process that are in memory now, mapped files included.
 /// - Throws: ``BenchmarkUnavailable`` where the system does not tell.

@@ -1,13 +1,6 @@
 import Apus
+import ApusPlatform
 import ArgumentParser
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 @main
 enum EntryPoint {

@@ -1,12 +1,6 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 import Apus
+import ApusPlatform
 
 #if !APUS_LIBFUZZER
   @main

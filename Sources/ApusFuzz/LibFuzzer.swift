@@ -1,11 +1,5 @@
 #if APUS_LIBFUZZER
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #else
-    import Darwin
-  #endif
+  import ApusPlatform
 
   // The same targets for LLVM's libFuzzer, which looks at what code an input reaches and so gets deeper:
   //

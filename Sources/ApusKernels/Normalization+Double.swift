@@ -1,12 +1,5 @@
 import ApusKernelInterface
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 extension Float64Kernels {
   public static func softmaxRows(

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 // Sine and cosine of sixteen floats, within one unit in the last place. The coefficients come from
 // Tests/Fixtures/generate/coefficients.py.

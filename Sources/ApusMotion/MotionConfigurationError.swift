@@ -1,5 +1,7 @@
+import Apus
+
 /// A setting outside its range, or a model that does not keep its word.
-public enum MotionConfigurationError: Error, Sendable, Equatable {
+public enum MotionConfigurationError: ApusError, Sendable, Equatable {
   /// A frame rate that is not a finite number above 0.
   case invalidFrameRate(Double)
   /// A stride below 1.
@@ -85,6 +87,16 @@ extension MotionConfigurationError: CustomStringConvertible {
       "the model returned \(found) probabilities, expected \(expected), one a label"
     case .probabilityNotFinite(let label, let value):
       "the model's probability of \(label.quotedForMessage) is \(value), expected a finite number"
+    }
+  }
+}
+
+extension MotionConfigurationError {
+  public var fault: Fault {
+    switch self {
+    // Settings are the caller's, answers those of a model's weights.
+    case .wrongProbabilityCount, .probabilityNotFinite: .data
+    default: .usage
     }
   }
 }

@@ -1,5 +1,7 @@
+import Apus
+
 /// A file of weights that is right in itself, and describes a model that cannot be.
-public struct ModelFileError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ModelFileError: ApusError, Hashable, Sendable, CustomStringConvertible {
   public let file: String
   /// What is wrong with the description.
   public let reason: String
@@ -10,4 +12,8 @@ public struct ModelFileError: Error, Hashable, Sendable, CustomStringConvertible
   }
 
   public var description: String { "\(file): metadata: \(reason)" }
+}
+
+extension ModelFileError {
+  public var fault: Fault { .data }
 }

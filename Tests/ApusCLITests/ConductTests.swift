@@ -1,12 +1,16 @@
 import Foundation
 import Testing
 
+@testable import ApusCLI
+
 /// What every command owes the shell.
 @Suite struct ConductTests {
-  private static let commands = [
-    "demo", "run", "inspect", "compare", "behavior", "arm-drift", "suggest", "fill", "type", "tokenize", "quantize",
-    "verify", "conformance", "doctor",
-  ]
+  private static let commands = ApusCommand.configuration.subcommands.compactMap(\.configuration.commandName)
+
+  @Test func everyCommandHasAName() {
+    #expect(Self.commands.count == ApusCommand.configuration.subcommands.count)
+    #expect(Set(Self.commands).count == Self.commands.count)
+  }
 
   @Test func theVersionIsPrinted() throws {
     let result = try Command.run("--version")

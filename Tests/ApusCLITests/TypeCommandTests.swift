@@ -1,13 +1,6 @@
+import ApusPlatform
 import Foundation
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A terminal that a test types on.
 private final class PseudoTerminal {

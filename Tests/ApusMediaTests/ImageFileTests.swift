@@ -1,13 +1,8 @@
 import Apus
 import ApusMedia
+import ApusPlatform
 import FoundationEssentials
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// A new folder that is removed with everything in it when this goes away.
 private final class Folder {

@@ -1,11 +1,7 @@
-import FoundationEssentials
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
-
 import Apus
+import ApusPlatform
+import FoundationEssentials
+
 @testable import ApusGraph
 @testable import ApusONNX
 

@@ -1,12 +1,7 @@
 import ApusMedia
+import ApusPlatform
 import ApusVision
 import Testing
-
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 /// Boxes around round things, against discs whose size is known.
 @Suite struct OutlineTests {

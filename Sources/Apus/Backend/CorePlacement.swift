@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import ApusPlatform
 
 /// Which core a thread runs on, and how to send it elsewhere.
 ///

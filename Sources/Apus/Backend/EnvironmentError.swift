@@ -1,5 +1,5 @@
 /// A variable of the environment whose value makes no sense.
-public struct EnvironmentError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct EnvironmentError: ApusError, Hashable, Sendable, CustomStringConvertible {
   /// The variable's name.
   public var variable: String
   /// What it holds.
@@ -12,4 +12,8 @@ public struct EnvironmentError: Error, Hashable, Sendable, CustomStringConvertib
   }
 
   public var description: String { "\(variable)=\(value): expected \(expected)" }
+}
+
+extension EnvironmentError {
+  public var fault: Fault { .usage }
 }

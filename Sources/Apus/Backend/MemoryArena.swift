@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// One block of memory in which the tensors of a run have places that somebody planned.
 ///

@@ -1,9 +1,5 @@
 #if !canImport(Darwin)
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #endif
+  import ApusPlatform
 
   /// OpenBLAS, loaded when the program runs, with the kernels that suit the processor.
   ///

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// The instruction-set extensions that matter here, where processor and operating system both support them.
 struct ProcessorFeatures: OptionSet, Sendable, Hashable {

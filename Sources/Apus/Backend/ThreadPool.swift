@@ -1,12 +1,5 @@
+import ApusPlatform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Runs `body` for every index below `count`, spread over at most as many threads as ``Execution/current`` allows.
 ///

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// A place where threads sleep until a condition changes: a POSIX mutex and condition variable that live for ever.
 struct WaitingRoom: @unchecked Sendable {

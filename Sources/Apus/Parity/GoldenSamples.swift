@@ -174,7 +174,7 @@ public struct SampleInputs: Sendable {
 }
 
 /// A safetensors file that is right and yet holds no golden samples.
-public struct GoldenError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct GoldenError: ApusError, Hashable, Sendable, CustomStringConvertible {
   public enum Reason: Hashable, Sendable {
     /// Neither `input.…` nor `output.…` is there.
     case noSamples
@@ -209,4 +209,8 @@ extension String {
   fileprivate func suffix(after prefix: String) -> String? {
     hasPrefix(prefix) ? String(dropFirst(prefix.count)) : nil
   }
+}
+
+extension GoldenError {
+  public var fault: Fault { .data }
 }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 extension Tensor: CustomStringConvertible {
   /// Type and shape, then the elements in columns, as NumPy prints them:

@@ -1,7 +1,7 @@
 /// What can be wrong with the shapes and arguments given to a tensor operation.
 ///
 /// Every operator checks its operands before it touches memory and throws one of these; nothing a caller passes traps.
-public enum TensorError: Error, Hashable, Sendable {
+public enum TensorError: ApusError, Hashable, Sendable {
   /// Operands whose shapes do not fit the operation or each other.
   case shape(operation: String, reason: String)
   /// An argument outside its range.
@@ -28,5 +28,11 @@ extension TensorError {
   /// Why `bytes` are not to be had under ``Execution/memoryLimit``.
   static func beyondMemoryLimit(bytes: Int) -> TensorError {
     Execution.memoryLimitError.map { .environment($0) } ?? .memory(bytes: bytes, limit: Execution.memoryLimit)
+  }
+}
+
+extension TensorError {
+  public var fault: Fault {
+    if case .environment(let error) = self { error.fault } else { .data }
   }
 }

@@ -1,7 +1,7 @@
 import Apus
 
 /// What can be wrong with a model, with what is fed to it, or with what happens when it runs.
-public enum ONNXError: Error, Sendable {
+public enum ONNXError: ApusError, Sendable {
   /// The graph contradicts itself or the standard: a cycle, a name used twice, an input that nothing gives.
   case graph(String)
   /// An operator, or a version of it, that Apus does not have.
@@ -19,7 +19,7 @@ public enum ONNXError: Error, Sendable {
 }
 
 /// Which node failed, on what, and why.
-public struct NodeFailure: Error, Sendable {
+public struct NodeFailure: ApusError, Sendable {
   public let node: String
   public let operatorName: OperatorName
   /// The node's inputs: names, and types where values were there.
@@ -28,7 +28,7 @@ public struct NodeFailure: Error, Sendable {
 }
 
 /// What an operator finds wrong with its attributes or inputs; whoever runs it adds the node.
-public struct OperatorError: Error, Sendable, CustomStringConvertible {
+public struct OperatorError: ApusError, Sendable, CustomStringConvertible {
   public let description: String
 
   public init(_ reason: String) { description = reason }
@@ -55,4 +55,19 @@ extension NodeFailure: CustomStringConvertible {
     let operands = inputs.isEmpty ? "" : " on \(inputs.joined(separator: ", "))"
     return "node '\(node)' (\(operatorName))\(operands): \(reason)"
   }
+}
+
+extension ONNXError {
+  public var fault: Fault {
+    // Names of values are the caller's, everything else is of the model and its inputs.
+    if case .noSuchValue = self { .usage } else { .data }
+  }
+}
+
+extension NodeFailure {
+  public var fault: Fault { .data }
+}
+
+extension OperatorError {
+  public var fault: Fault { .data }
 }

@@ -22,7 +22,16 @@ public struct ParityCheck: Sendable {
     public var limits = Session.Limits()
     public var seed: UInt64 = 0
 
-    public init() {}
+    public init(
+      tolerance: ParityTolerance = ParityTolerance(), precision: Execution.Precision = .exact,
+      computesTruth: Bool = false, limits: Session.Limits = .init(), seed: UInt64 = 0
+    ) {
+      self.tolerance = tolerance
+      self.precision = precision
+      self.computesTruth = computesTruth
+      self.limits = limits
+      self.seed = seed
+    }
   }
 
   public let model: any GraphModel

@@ -25,7 +25,17 @@ public struct Session: Sendable {
     /// What random operators start from.
     public var seed: UInt64 = 0
 
-    public init() {}
+    public init(
+      precision: Execution.Precision = .exact, computesInFloat64: Bool = false, optimizes: Bool = true,
+      plansMemory: Bool = true, limits: Limits = Limits(), seed: UInt64 = 0
+    ) {
+      self.precision = precision
+      self.computesInFloat64 = computesInFloat64
+      self.optimizes = optimizes
+      self.plansMemory = plansMemory
+      self.limits = limits
+      self.seed = seed
+    }
   }
 
   /// What one run may use.
@@ -38,7 +48,10 @@ public struct Session: Sendable {
     /// Graphs within graphs that are prepared at all.
     static let maximumNesting = 64
 
-    public init() {}
+    public init(iterations: Int = 1_000_000, depth: Int = 64) {
+      self.iterations = iterations
+      self.depth = depth
+    }
   }
 
   public let model: any GraphModel
@@ -65,6 +78,20 @@ public struct Session: Sendable {
   /// - Throws: ``ONNXError``.
   public func run(_ inputs: [String: Value], fetching names: [String]? = nil) throws -> [String: Value] {
     try run(inputs, fetching: names, context: RunContext(limits: options.limits, seed: options.seed))
+  }
+
+  /// Runs the model, on the executor of the caller's task; other tasks may run the same session meanwhile.
+  ///
+  /// The run ends with ``ONNXError/cancelled`` before the next node once the task is cancelled.
+  ///
+  /// - Parameters:
+  ///   - inputs: a value for each input of the model that has no default, by name.
+  ///   - names: the values wanted, those inside the graph included; the model's outputs when nil.
+  /// - Returns: the values by name.
+  /// - Throws: ``ONNXError``.
+  public func run(_ inputs: [String: Value], fetching names: [String]? = nil) async throws -> [String: Value] {
+    await Task.yield()
+    return try run(inputs, fetching: names, context: RunContext(limits: options.limits, seed: options.seed))
   }
 
   /// Runs the model and adds the time each node takes to `profile`.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// The letters of ``Canvas/drawText(_:at:size:color:)``: lines for a round pen, drawn at any size.
 ///

@@ -1,12 +1,6 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 import Apus
+import ApusPlatform
 
 extension MappedFile {
   /// Everything that comes out of a pipe or a device, up to `limit` bytes.

@@ -1,5 +1,7 @@
+import Apus
+
 /// Why a picture cannot be read, made or written.
-public struct ImageError: Error, Hashable, Sendable {
+public struct ImageError: ApusError, Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
     /// The file ends before the picture does.
     case truncated(String)
@@ -56,5 +58,12 @@ extension ImageError.Reason: CustomStringConvertible {
       "a picture of \(width) × \(height) pixels; at most \(limit) pixels are allowed"
     case .invalidArgument(let what): what
     }
+  }
+}
+
+extension ImageError {
+  public var fault: Fault {
+    // Sizes, boxes and names of files to write are the caller's, everything else is the picture's.
+    if case .invalidArgument = reason { .usage } else { .data }
   }
 }

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// Memory for the coefficients of some rows of units, or of the whole picture.
 final class JPEGCoefficients: @unchecked Sendable {

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// Memory of large pages, where the system gives them to those who ask: one page fault instead of 512. Without them a
 /// third of the time that a large picture takes goes by in page faults.

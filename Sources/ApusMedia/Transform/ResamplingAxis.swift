@@ -1,11 +1,5 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 import Apus
+import ApusPlatform
 
 func sine(_ x: Double) -> Double { sin(x) }
 

@@ -1,5 +1,7 @@
+import Apus
+
 /// Why a video, or the times of its frames, cannot be read.
-public struct VideoError: Error, Hashable, Sendable {
+public struct VideoError: ApusError, Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
     /// The file ends before this does.
     case truncated(String)
@@ -51,4 +53,8 @@ extension VideoError.Reason: CustomStringConvertible {
     case .invalidArgument(let what): what
     }
   }
+}
+
+extension VideoError {
+  public var fault: Fault { .data }
 }

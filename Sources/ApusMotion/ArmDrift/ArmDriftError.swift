@@ -1,8 +1,10 @@
+import Apus
+
 /// A recording of arms that cannot be used, and why.
 ///
 /// A recording that is sound and merely shows too little is no error: it is
 /// ``ArmDriftOutcome/insufficientData(_:)``.
-public struct ArmDriftError: Error, Sendable, Equatable {
+public struct ArmDriftError: ApusError, Sendable, Equatable {
   public enum Reason: Sendable, Equatable {
     /// The text is not what it should be; columns count bytes from 1.
     case malformed(column: Int, message: String)
@@ -76,4 +78,8 @@ extension ArmDriftError.Reason: CustomStringConvertible {
     case .tooLong(let limit): "longer than \(limit) bytes"
     }
   }
+}
+
+extension ArmDriftError {
+  public var fault: Fault { .data }
 }

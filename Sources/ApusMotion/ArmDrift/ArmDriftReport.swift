@@ -131,7 +131,7 @@ public struct ArmCoverage: Sendable, Hashable {
 }
 
 /// Why a recording gives no level.
-public struct ArmDriftInsufficientData: Error, Sendable, Hashable {
+public struct ArmDriftInsufficientData: ApusError, Sendable, Hashable {
   public enum Reason: Sendable, Hashable {
     /// Fewer than 80 % of the frames have all points; the point that is missing most.
     case tooFewValidFrames(rarest: ArmKeypoint, found: Int)
@@ -178,4 +178,8 @@ extension ArmDriftInsufficientData: CustomStringConvertible {
 
   /// Two decimals are enough for a message.
   private static func rounded(_ value: Double) -> Double { (value * 100).rounded() / 100 }
+}
+
+extension ArmDriftInsufficientData {
+  public var fault: Fault { .data }
 }

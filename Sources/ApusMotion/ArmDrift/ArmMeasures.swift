@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// What one frame measures. Distances are in pixels, where x and y are of one length.
 public struct ArmMeasures: Sendable, Hashable {

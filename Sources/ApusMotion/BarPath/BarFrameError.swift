@@ -1,5 +1,7 @@
+import Apus
+
 /// A frame that cannot be used, and why.
-public struct BarFrameError: Error, Sendable, Equatable {
+public struct BarFrameError: ApusError, Sendable, Equatable {
   /// What is wrong with the frame.
   public enum Reason: Sendable, Equatable {
     /// The frame's coordinates mean nothing without its width and height.
@@ -40,4 +42,8 @@ extension BarFrameError.Reason: CustomStringConvertible {
         + "that of the frame before"
     }
   }
+}
+
+extension BarFrameError {
+  public var fault: Fault { .data }
 }

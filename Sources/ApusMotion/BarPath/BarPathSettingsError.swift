@@ -1,5 +1,7 @@
+import Apus
+
 /// Settings that cannot be used, and why.
-public enum BarPathSettingsError: Error, Sendable, Equatable {
+public enum BarPathSettingsError: ApusError, Sendable, Equatable {
   /// The file is no JSON object; columns count bytes from the start, from 1.
   case malformed(column: Int, message: String)
   /// There is no setting of that name; `nearest` is what may have been meant.
@@ -23,4 +25,8 @@ extension BarPathSettingsError: CustomStringConvertible {
       "\(field) is \(found.quotedForMessage), expected \(expected)"
     }
   }
+}
+
+extension BarPathSettingsError {
+  public var fault: Fault { .usage }
 }

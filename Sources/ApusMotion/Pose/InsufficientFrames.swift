@@ -1,5 +1,7 @@
+import Apus
+
 /// Too few frames for a window: an outcome of a stream that ended early, not a prediction.
-public struct InsufficientFrames: Error, Sendable, Hashable {
+public struct InsufficientFrames: ApusError, Sendable, Hashable {
   /// How many frames there are.
   public let available: Int
   /// How many a window needs.
@@ -14,4 +16,8 @@ public struct InsufficientFrames: Error, Sendable, Hashable {
 extension InsufficientFrames: CustomStringConvertible {
   /// Such as `insufficient_frames: 37/100`.
   public var description: String { "insufficient_frames: \(available)/\(required)" }
+}
+
+extension InsufficientFrames {
+  public var fault: Fault { .data }
 }

@@ -1,5 +1,7 @@
+import Apus
+
 /// A frame that cannot be used, and why.
-public struct PoseFrameError: Error, Sendable, Equatable {
+public struct PoseFrameError: ApusError, Sendable, Equatable {
   /// What is wrong with the frame.
   public enum Reason: Sendable, Equatable {
     /// The frame has another number of points than its order asks for.
@@ -43,4 +45,8 @@ extension PoseFrameError.Reason: CustomStringConvertible {
       "timestamp \(timestamp) s, expected seconds within ±\(PoseFrame.timestampLimit)"
     }
   }
+}
+
+extension PoseFrameError {
+  public var fault: Fault { .data }
 }

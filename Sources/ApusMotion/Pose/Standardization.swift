@@ -1,3 +1,5 @@
+import Apus
+
 /// Feature-wise standardisation, x ← (x − mean) / std, for models trained on standardised poses.
 ///
 /// It works in double precision and rounds once. The zeros that stand for missing points are standardised like any
@@ -73,7 +75,7 @@ public struct Standardization: Sendable, Hashable {
 }
 
 /// What is wrong with a ``Standardization``.
-public enum StandardizationError: Error, Sendable, Equatable {
+public enum StandardizationError: ApusError, Sendable, Equatable {
   /// `mean` or `std` has another number of values than 48.
   case wrongCount(name: String, found: Int, expected: Int)
   /// A value is NaN or infinite.
@@ -101,4 +103,8 @@ extension StandardizationError: CustomStringConvertible {
       "\(name) value \(index) is \(text.quotedForMessage), expected a number"
     }
   }
+}
+
+extension StandardizationError {
+  public var fault: Fault { .data }
 }

@@ -1,5 +1,7 @@
+import Apus
+
 /// A line of a file of detections or bar positions that cannot be used, and why.
-public struct BarReadError: Error, Sendable, Equatable {
+public struct BarReadError: ApusError, Sendable, Equatable {
   /// What is wrong with the line.
   public enum Reason: Sendable, Equatable {
     /// It is not what its format asks for.
@@ -39,4 +41,8 @@ extension BarReadError.Reason: CustomStringConvertible {
       "lift \(found.quotedForMessage) follows lift \(first.quotedForMessage): choose one, or ask for each"
     }
   }
+}
+
+extension BarReadError {
+  public var fault: Fault { .data }
 }

@@ -1,5 +1,7 @@
+import Apus
+
 /// A line of a pose file that cannot be used, and why.
-public struct PoseReadError: Error, Sendable, Equatable {
+public struct PoseReadError: ApusError, Sendable, Equatable {
   /// What is wrong with the line.
   public enum Reason: Sendable, Equatable {
     /// The line is longer than the reader's limit, in bytes.
@@ -82,4 +84,8 @@ extension PoseReadError.Reason: CustomStringConvertible {
     let shown = names.prefix(20).map(\.quotedForMessage).joined(separator: ", ")
     return names.isEmpty ? "none" : names.count > 20 ? shown + ", …" : shown
   }
+}
+
+extension PoseReadError {
+  public var fault: Fault { .data }
 }

@@ -1,7 +1,7 @@
 import Apus
 
 /// Why a session cannot be read or found.
-public struct SessionError: Error, Sendable, Hashable {
+public struct SessionError: ApusError, Sendable, Hashable {
   /// The file or folder; nil where bytes were read.
   public let path: String?
   public let reason: Reason
@@ -50,6 +50,16 @@ extension SessionError.Reason: CustomStringConvertible {
     case .ambiguous(let name, let count, let examples):
       "'\(name)' stands for \(count) sessions: \(examples.joined(separator: ", "))"
         + (count > examples.count ? " and more" : "")
+    }
+  }
+}
+
+extension SessionError {
+  public var fault: Fault {
+    // Names are the caller's, what is wrong inside is the file's.
+    switch reason {
+    case .notFound, .ambiguous, .noSession: .missing
+    default: .data
     }
   }
 }

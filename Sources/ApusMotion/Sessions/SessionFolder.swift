@@ -1,12 +1,6 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 import Apus
+import ApusPlatform
 
 /// A folder of sessions, each a folder of its own with a `session.json` and the run's results.
 ///

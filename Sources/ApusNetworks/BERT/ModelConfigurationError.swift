@@ -1,5 +1,7 @@
+import Apus
+
 /// A description of a network that cannot be built: a value that no network has, or one that its parameters contradict.
-public struct ModelConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct ModelConfigurationError: ApusError, Hashable, Sendable, CustomStringConvertible {
   /// The file, or what stands for one.
   public let source: String
   /// The key of `config.json`, or the name of the parameter; `nil` when the text as a whole is wrong.
@@ -16,4 +18,8 @@ public struct ModelConfigurationError: Error, Hashable, Sendable, CustomStringCo
   public var description: String {
     "\(source): " + (name.map { "\"\($0)\" " } ?? "") + reason
   }
+}
+
+extension ModelConfigurationError {
+  public var fault: Fault { .data }
 }

@@ -129,7 +129,7 @@ extension YOLOConfiguration.Generation {
 }
 
 /// A YOLO network that cannot be, or weights that are those of another.
-public struct YOLOConfigurationError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct YOLOConfigurationError: ApusError, Hashable, Sendable, CustomStringConvertible {
   /// The file of the weights, where they are the reason.
   public let file: String?
   /// The parameter that tells, by its whole name.
@@ -145,4 +145,8 @@ public struct YOLOConfigurationError: Error, Hashable, Sendable, CustomStringCon
   public var description: String {
     (file.map { "\($0): " } ?? "YOLO: ") + (parameter.map { "the parameter \"\($0)\" " } ?? "") + reason
   }
+}
+
+extension YOLOConfigurationError {
+  public var fault: Fault { .data }
 }

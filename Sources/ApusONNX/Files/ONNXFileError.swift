@@ -2,7 +2,7 @@ import Apus
 import ApusGraph
 
 /// Why a file is not an ONNX file, or does not hold what was asked of it.
-public struct ONNXFileError: Error, Hashable, Sendable {
+public struct ONNXFileError: ApusError, Hashable, Sendable {
   /// The file, as it was named when it was opened.
   public let file: String
   public let reason: Reason
@@ -113,4 +113,8 @@ extension ONNXFileError.TensorReason: CustomStringConvertible {
     case .tensor(let error): "\(error)"
     }
   }
+}
+
+extension ONNXFileError {
+  public var fault: Fault { .data }
 }

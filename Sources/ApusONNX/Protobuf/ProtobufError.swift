@@ -1,7 +1,8 @@
+import Apus
 import ApusGraph
 
 /// Where and why bytes are not the protocol buffer message they should be.
-public struct ProtobufError: Error, Hashable, Sendable {
+public struct ProtobufError: ApusError, Hashable, Sendable {
   /// The message that was being read: `NodeProto`.
   public let message: String
   /// The number of the field that was being read; nil between fields.
@@ -58,4 +59,8 @@ extension ProtobufError.Reason: CustomStringConvertible {
     case .notUTF8: "a text that is not UTF-8"
     }
   }
+}
+
+extension ProtobufError {
+  public var fault: Fault { .data }
 }

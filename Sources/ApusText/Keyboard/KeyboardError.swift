@@ -1,5 +1,7 @@
+import Apus
+
 /// A keyboard that cannot be made, or a network that gives it nothing to use.
-public enum KeyboardError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum KeyboardError: ApusError, Hashable, Sendable, CustomStringConvertible {
   /// The vocabulary has pieces that the network does not know.
   case vocabularyTooLarge(vocabulary: Int, network: Int)
   /// A network that gave another number of scores than it knows words.
@@ -19,4 +21,8 @@ public enum KeyboardError: Error, Hashable, Sendable, CustomStringConvertible {
       "\(name) is \(value); expected \(allowed.lowerBound) to \(allowed.upperBound)"
     }
   }
+}
+
+extension KeyboardError {
+  public var fault: Fault { .data }
 }

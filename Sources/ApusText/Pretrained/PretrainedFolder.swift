@@ -159,7 +159,7 @@ extension PretrainedTextModel {
 }
 
 /// A folder that is right in itself, and holds something else than was asked for.
-public struct PretrainedFolderError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct PretrainedFolderError: ApusError, Hashable, Sendable, CustomStringConvertible {
   public let folder: String
   public let reason: Reason
 
@@ -196,4 +196,8 @@ public struct PretrainedFolderError: Error, Hashable, Sendable, CustomStringConv
       "\(folder): the parameter \"\(tensor)\" is in 8 bits already"
     }
   }
+}
+
+extension PretrainedFolderError {
+  public var fault: Fault { .data }
 }

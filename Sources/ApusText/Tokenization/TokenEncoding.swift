@@ -1,3 +1,5 @@
+import Apus
+
 /// A text as a model reads it: numbers of pieces, and where in the text each comes from.
 public struct TokenEncoding: Sendable, Hashable {
   /// The number of each piece in the vocabulary.
@@ -96,7 +98,7 @@ public struct Truncation: Sendable, Hashable {
 }
 
 /// A text that cannot be encoded as it is asked for.
-public enum TokenizerError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum TokenizerError: ApusError, Hashable, Sendable, CustomStringConvertible {
   /// The special tokens alone, or the text that may not be shortened, are longer than the limit.
   case tooShort(length: Int, needed: Int)
   /// No token has this number.
@@ -109,4 +111,8 @@ public enum TokenizerError: Error, Hashable, Sendable, CustomStringConvertible {
     case .noSuchToken(let id, let count): "no token has the number \(id): the vocabulary has \(count) lines"
     }
   }
+}
+
+extension TokenizerError {
+  public var fault: Fault { .data }
 }

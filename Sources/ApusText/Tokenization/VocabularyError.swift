@@ -1,5 +1,7 @@
+import Apus
+
 /// A vocabulary that cannot be used.
-public struct VocabularyError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct VocabularyError: ApusError, Hashable, Sendable, CustomStringConvertible {
   public enum Reason: Hashable, Sendable {
     /// A token that the tokenizer cannot do without, such as `[MASK]`, is on no line.
     case missing(token: String)
@@ -30,4 +32,8 @@ public struct VocabularyError: Error, Hashable, Sendable, CustomStringConvertibl
     case .tooManyTokens(let limit): "\(source): has more than \(limit) lines"
     }
   }
+}
+
+extension VocabularyError {
+  public var fault: Fault { .data }
 }

@@ -1,3 +1,5 @@
+import Apus
+
 /// How likely each of some breeds is, the likeliest first; of equals the one whose label comes first.
 public struct BreedRanking: Sendable, Hashable {
   public struct Entry: Sendable, Hashable {
@@ -35,8 +37,12 @@ public struct BreedRanking: Sendable, Hashable {
 }
 
 /// Why no breed can be told.
-public struct BreedError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct BreedError: ApusError, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 
   init(_ description: String) { self.description = description }
+}
+
+extension BreedError {
+  public var fault: Fault { .data }
 }

@@ -1,13 +1,6 @@
 import Apus
 import ApusMedia
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// Boxes as a network proposes them, in pixels of its input: columns of equal length.
 struct DetectionCandidates {

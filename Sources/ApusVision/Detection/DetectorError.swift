@@ -1,5 +1,7 @@
+import Apus
+
 /// Why a model cannot be used as a detector, or what it gave cannot be read.
-public struct DetectorError: Error, Hashable, Sendable {
+public struct DetectorError: ApusError, Hashable, Sendable {
   public enum Reason: Hashable, Sendable {
     /// An option outside its range.
     case badOption(String)
@@ -35,5 +37,12 @@ extension DetectorError: CustomStringConvertible {
         .notFinite(let text): text
       }
     return (file.map { "\($0): " } ?? "") + text
+  }
+}
+
+extension DetectorError {
+  public var fault: Fault {
+    // Options and sizes are the caller's, everything else is the model's.
+    if case .badOption = reason { .usage } else { .data }
   }
 }

@@ -1,12 +1,5 @@
 import ApusMedia
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 extension PixelBox {
   /// The box around the same middle that is as large as the round thing in it.

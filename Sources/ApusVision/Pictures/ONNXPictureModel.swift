@@ -81,8 +81,12 @@ struct ONNXPictureModel: Sendable {
 }
 
 /// Why a model cannot be given a picture.
-public struct PictureModelError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct PictureModelError: ApusError, Hashable, Sendable, CustomStringConvertible {
   public let description: String
 
   init(_ description: String) { self.description = description }
+}
+
+extension PictureModelError {
+  public var fault: Fault { .data }
 }

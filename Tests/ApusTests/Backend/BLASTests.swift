@@ -1,14 +1,8 @@
+import ApusPlatform
 import Testing
 
 @testable import Apus
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 @Suite struct BLASTests {
   @Test func sizesBeyond32BitsAreNotAccepted() {

@@ -1,14 +1,8 @@
+import ApusPlatform
 import Testing
 
 @testable import Apus
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A sanitizer's allocator ends the program where the system's returns null.
 private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil

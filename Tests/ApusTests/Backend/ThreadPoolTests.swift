@@ -1,15 +1,9 @@
+import ApusPlatform
 import Synchronization
 import Testing
 
 @testable import Apus
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 @Suite struct ThreadPoolTests {
   /// Marks each index once, so that a lost or repeated one shows. Unprotected: the pool must not call twice for one.

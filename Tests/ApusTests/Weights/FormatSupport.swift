@@ -1,9 +1,5 @@
+import ApusPlatform
 import FoundationEssentials
-#if canImport(Glibc)
-  import Glibc
-#else
-  import Darwin
-#endif
 
 @testable import Apus
 

@@ -1,5 +1,5 @@
 /// Why compressed data cannot be decoded, and where.
-public struct InflateError: Error, Hashable, Sendable {
+public struct InflateError: ApusError, Hashable, Sendable {
   /// The byte of the compressed data at which decoding stopped, or one shortly after it.
   public let offset: Int
   public let reason: Reason
@@ -44,4 +44,8 @@ extension InflateError.Reason: CustomStringConvertible {
     case .badChecksum: "a wrong checksum"
     }
   }
+}
+
+extension InflateError {
+  public var fault: Fault { .data }
 }

@@ -1,5 +1,5 @@
 /// Why a file is not a ZIP archive that can be read.
-public enum ZipError: Error, Hashable, Sendable {
+public enum ZipError: ApusError, Hashable, Sendable {
   /// No end-of-directory record where the file ends: not an archive, cut short, or followed by something else.
   case noEndRecord
   /// An archive in several files.
@@ -45,4 +45,8 @@ extension ZipError: CustomStringConvertible {
     case .badChecksum(let name): "the ZIP entry \"\(name)\" is damaged: its checksum is wrong"
     }
   }
+}
+
+extension ZipError {
+  public var fault: Fault { .data }
 }

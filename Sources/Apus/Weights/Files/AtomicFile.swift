@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// Writes a file so that nobody ever sees half of it: as `NAME.part` in the same folder, then renamed.
 ///

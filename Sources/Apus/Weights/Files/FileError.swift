@@ -1,5 +1,5 @@
 /// What can be wrong with a file before anything in it is looked at.
-public enum FileError: Error, Hashable, Sendable {
+public enum FileError: ApusError, Hashable, Sendable {
   /// Nothing is there.
   case notFound(path: String)
   /// A folder, where a file was expected.
@@ -30,6 +30,16 @@ extension FileError: CustomStringConvertible {
       "\(path): has \(byteCount) bytes; at most \(limit) are read into memory"
     case .unwritable(let path, let reason): "\(path): cannot be written: \(reason)"
     case .notAFileURL(let url): "\(url): is not the URL of a file"
+    }
+  }
+}
+
+extension FileError {
+  public var fault: Fault {
+    switch self {
+    case .notFound, .isDirectory, .notRegular, .unreadable, .notAFileURL: .missing
+    case .empty, .tooLarge: .data
+    case .unwritable: .inputOutput
     }
   }
 }

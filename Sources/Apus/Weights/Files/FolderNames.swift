@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// The names of everything in the folder at `path`, hidden ones too, in no order.
 /// - Throws: ``FileError`` when it is no folder, or cannot be read.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// How the bytes of a file come into memory.
 public enum FileAccess: String, Sendable, Hashable, CaseIterable {

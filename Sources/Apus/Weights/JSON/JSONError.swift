@@ -1,5 +1,5 @@
 /// Why bytes are not the JSON that was expected, and where.
-public struct JSONError: Error, Hashable, Sendable {
+public struct JSONError: ApusError, Hashable, Sendable {
   /// The byte at which reading stopped, counted from the start of the JSON text.
   public let offset: Int
   public let reason: Reason
@@ -47,4 +47,8 @@ extension JSONError.Reason: CustomStringConvertible {
     case .duplicateKey(let key): "the key \"\(key)\" twice in one object"
     }
   }
+}
+
+extension JSONError {
+  public var fault: Fault { .data }
 }

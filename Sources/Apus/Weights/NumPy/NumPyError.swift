@@ -1,5 +1,5 @@
 /// Why a `.npy` or `.npz` file cannot be read, or does not hold what was asked of it.
-public struct NumPyError: Error, Hashable, Sendable {
+public struct NumPyError: ApusError, Hashable, Sendable {
   /// The file, as it was named when it was opened.
   public let file: String
   /// The array of an `.npz` file.
@@ -74,3 +74,7 @@ extension NumPyError.Reason: CustomStringConvertible {
 }
 
 extension NumPyError.Reason: Error {}
+
+extension NumPyError {
+  public var fault: Fault { .data }
+}

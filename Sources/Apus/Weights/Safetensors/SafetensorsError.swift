@@ -1,5 +1,5 @@
 /// Why a file is not a safetensors file, or does not hold what was asked of it.
-public struct SafetensorsError: Error, Hashable, Sendable {
+public struct SafetensorsError: ApusError, Hashable, Sendable {
   /// The file, as it was named when it was opened.
   public let file: String
   public let reason: Reason
@@ -87,4 +87,8 @@ extension SafetensorsError.Reason: CustomStringConvertible {
     case .conversion(let tensor, let error): "tensor \"\(tensor)\": \(error)"
     }
   }
+}
+
+extension SafetensorsError {
+  public var fault: Fault { .data }
 }

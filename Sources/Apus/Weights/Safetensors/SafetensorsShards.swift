@@ -92,7 +92,7 @@ extension SafetensorsShards {
 }
 
 /// Why an index of safetensors files cannot be used.
-public struct SafetensorsShardsError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct SafetensorsShardsError: ApusError, Hashable, Sendable, CustomStringConvertible {
   /// The index.
   public let file: String
   public let reason: Reason
@@ -131,4 +131,8 @@ public struct SafetensorsShardsError: Error, Hashable, Sendable, CustomStringCon
       }
     return "\(file): \(text)"
   }
+}
+
+extension SafetensorsShardsError {
+  public var fault: Fault { .data }
 }

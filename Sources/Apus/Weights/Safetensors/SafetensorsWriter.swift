@@ -65,7 +65,7 @@ public struct SafetensorsWriter: Sendable {
 }
 
 /// What a safetensors file cannot hold.
-public enum SafetensorsWriterError: Error, Hashable, Sendable, CustomStringConvertible {
+public enum SafetensorsWriterError: ApusError, Hashable, Sendable, CustomStringConvertible {
   case duplicateName(String)
   case reservedName(String)
   /// A name, or a key of the metadata, that the reader would refuse.
@@ -171,4 +171,8 @@ private func quoted(_ text: String) -> String {
     }
   }
   return result + "\""
+}
+
+extension SafetensorsWriterError {
+  public var fault: Fault { .data }
 }

@@ -1,5 +1,5 @@
 /// Why a model cannot be built from the parameters it was given.
-public struct WeightsError: Error, Hashable, Sendable {
+public struct WeightsError: ApusError, Hashable, Sendable {
   /// The file, or what stands for one.
   public let file: String
   public let reason: Reason
@@ -35,4 +35,8 @@ extension WeightsError: CustomStringConvertible {
       "\(file): the parameter \"\(name)\" belongs to no layer of the model \(model)"
     }
   }
+}
+
+extension WeightsError {
+  public var fault: Fault { .data }
 }

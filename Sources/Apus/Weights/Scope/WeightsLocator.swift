@@ -1,12 +1,5 @@
+import ApusPlatform
 import FoundationEssentials
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Finds the weights that ship with the package, wherever program and package happen to be.
 ///
@@ -120,7 +113,7 @@ extension WeightsLocator {
 }
 
 /// Shipped weights that are nowhere to be found.
-public struct WeightsLocatorError: Error, Hashable, Sendable, CustomStringConvertible {
+public struct WeightsLocatorError: ApusError, Hashable, Sendable, CustomStringConvertible {
   /// The file, relative to the folder `Weights`.
   public let name: String
   /// The files that would have done.
@@ -133,4 +126,8 @@ public struct WeightsLocatorError: Error, Hashable, Sendable, CustomStringConver
     Give their place with --weights, or in the variable APUS_WEIGHTS.
     """
   }
+}
+
+extension WeightsLocatorError {
+  public var fault: Fault { .missing }
 }

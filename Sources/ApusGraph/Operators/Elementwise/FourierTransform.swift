@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// The discrete Fourier transform of one length: X[k] = Σ x[n] exp(∓2πi kn / N), in double precision.
 ///

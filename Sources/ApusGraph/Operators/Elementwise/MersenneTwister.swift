@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// The generator MT19937 of Matsumoto and Nishimura, with the ways to numbers of NumPy's `RandomState`: a seed gives
 /// the numbers that the reference implementation of the standard draws.

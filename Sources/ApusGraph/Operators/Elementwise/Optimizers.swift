@@ -1,12 +1,5 @@
 import Apus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 // One step of training. Inputs are the rate R, the number of steps so far T, then all tensors that are trained, all
 // their gradients, and all of each kind of state; outputs are the new tensors and states.

@@ -1,12 +1,5 @@
 import Apus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 // Windows that signals are cut with, and the matrix that makes mel spectra of linear ones.
 

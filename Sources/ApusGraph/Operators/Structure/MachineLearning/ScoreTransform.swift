@@ -1,12 +1,5 @@
 import Apus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// What a classifier or regressor of `ai.onnx.ml` does with its scores at the end (`post_transform`).
 enum ScoreTransform: String, Sendable {

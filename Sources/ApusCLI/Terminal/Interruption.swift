@@ -1,12 +1,5 @@
 import Apus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// Signals that ask the process to end. They do so at once, as ever, but leave no half of a file: what is worth nothing
 /// unfinished is removed, and what is kept is named on standard error.

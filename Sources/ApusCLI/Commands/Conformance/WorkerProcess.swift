@@ -1,12 +1,5 @@
+import ApusPlatform
 import FoundationEssentials
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Another process of this program that is told what to do a line at a time and answers in lines.
 ///

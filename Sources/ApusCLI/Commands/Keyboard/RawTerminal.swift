@@ -1,12 +1,5 @@
+import ApusPlatform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A terminal that gives every key at once and echoes none, until ``restore()`` is called or a signal ends the process.
 struct RawTerminal {

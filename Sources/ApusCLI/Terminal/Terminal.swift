@@ -1,12 +1,5 @@
+import ApusPlatform
 import FoundationEssentials
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Where text goes to: a terminal, which has a width and perhaps colours, or something else.
 struct Terminal: Sendable {

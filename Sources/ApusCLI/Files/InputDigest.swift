@@ -1,14 +1,7 @@
 import Apus
 import ApusMedia
 import ApusMotion
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// The hash of an input, made while its bytes are read for something else.
 final class InputDigest {

@@ -1,12 +1,5 @@
+import ApusPlatform
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Standard output, buffered.
 ///

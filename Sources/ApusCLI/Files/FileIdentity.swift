@@ -1,12 +1,5 @@
 import Apus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// Which file a path means, whatever links lead to it: the same for every name of one file, and for every spelling of a
 /// name that no file has yet.

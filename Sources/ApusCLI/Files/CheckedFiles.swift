@@ -1,12 +1,5 @@
 import Apus
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// The files of a command line, none of which is written over another: for the files inside folders, whose names are
 /// known only when they are made.

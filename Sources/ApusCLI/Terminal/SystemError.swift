@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
+import ApusPlatform
 
 /// What the system says of an error number, such as "No space left on device".
 func systemMessage(_ code: Int32) -> String {

@@ -1,14 +1,7 @@
 import Apus
 import ApusMedia
+import ApusPlatform
 import ArgumentParser
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// A command that writes files. What it reads is safe from them: before it runs, its plan is checked.
 protocol WritesFiles: ParsableCommand {

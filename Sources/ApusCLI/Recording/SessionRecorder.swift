@@ -1,15 +1,8 @@
 import Apus
 import ApusMotion
+import ApusPlatform
 import ArgumentParser
 import FoundationEssentials
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#else
-  import Darwin
-#endif
 
 /// Where a run is kept.
 struct SessionOptions: ParsableArguments {

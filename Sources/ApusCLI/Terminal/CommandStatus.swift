@@ -1,3 +1,5 @@
+import Apus
+
 /// What the command says to the shell, with the numbers of `sysexits.h`. Thrown, it ends the command without a word.
 enum CommandStatus: Int32, Error {
   case success = 0
@@ -9,10 +11,21 @@ enum CommandStatus: Int32, Error {
   case badData = 65
   /// An input does not exist, or is no readable file.
   case noInput = 66
-  /// A mistake of ours.
+  /// An internal error.
   case software = 70
   /// Reading or writing failed.
   case inputOutput = 74
+
+  /// How a command ends on an error of a library.
+  init(_ fault: Fault) {
+    self =
+      switch fault {
+      case .usage: .usage
+      case .data: .badData
+      case .missing: .noInput
+      case .inputOutput: .inputOutput
+      }
+  }
 }
 
 /// An error whose status and wording the command decided itself.
