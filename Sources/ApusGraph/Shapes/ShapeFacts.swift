@@ -32,6 +32,13 @@ struct ShapeFacts {
   /// The whole numbers of input `index`; nil when it is left out.
   func integers(_ index: Int) throws -> [Int]? { try list(index) { try $0.integers(0) } }
 
+  /// The single whole number of input `index`; nil when it is left out.
+  func integer(_ index: Int) throws -> Int? {
+    guard let numbers = try integers(index) else { return nil }
+    guard numbers.count == 1 else { throw Unknown() }
+    return numbers[0]
+  }
+
   /// The whole numbers of an attribute before version `version`, of input `index` since; nil when they are left out.
   func integers(_ index: Int, attribute name: String, inputSince version: Int) throws -> [Int]? {
     opset < version ? try node.optionalInts(name) : try integers(index)

@@ -66,7 +66,7 @@ struct ShapeInference {
         isSmall = false
         continue
       }
-      types[output] = type
+      types[output] = node.computesInFloat64 ? InferredType(type.elementType?.widened, type.shape) : type
       isSmall = isSmall && count <= Self.valueLimit
     }
     if isSmall, results.count >= node.outputs.count { follow(facts.node, definition) }

@@ -23,6 +23,11 @@ extension ShapeRule {
   /// A truth value for each element of the first input.
   static let boolLikeInput = ShapeRule.rule { [InferredType(.bool, try $0.shape(0))] }
 
+  /// The shape of the first input, and its element type unless the attribute `dtype` names another.
+  static let typedLikeInput = ShapeRule.rule { facts in
+    [InferredType(try facts.node.optionalElementType("dtype") ?? facts.elementType(0), try facts.shape(0))]
+  }
+
   /// Two operands of one type broadcast over each other.
   static let broadcast = ShapeRule.rule { [InferredType($0.commonElementType([0, 1]), try broadcastShape($0))] }
 

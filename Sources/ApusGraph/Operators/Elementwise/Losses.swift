@@ -6,8 +6,10 @@ import Apus
 
 extension Operators {
   static let losses: [OperatorDefinition] = [
-    OperatorDefinition("NegativeLogLikelihoodLoss", .plain(.unknown("TODO")), NegativeLogLikelihoodLoss),
-    OperatorDefinition("SoftmaxCrossEntropyLoss", .plain(.unknown("TODO")), SoftmaxCrossEntropyLoss),
+    OperatorDefinition(
+      "NegativeLogLikelihoodLoss", .reduction(.labelLoss, terms: .elementsPerOutput), NegativeLogLikelihoodLoss),
+    OperatorDefinition(
+      "SoftmaxCrossEntropyLoss", .reduction(.labelLoss, terms: .elementsPerOutput), SoftmaxCrossEntropyLoss),
   ]
 
   /// -w[label] x[label]
@@ -84,5 +86,17 @@ private struct LabelLoss: Sendable {
     case .sum: return AnyTensor(try Tensor([losses.reduce(0, +)], shape: []))
     case .mean: return AnyTensor(try Tensor([losses.reduce(0, +) / total], shape: []))
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  /// The loss, and the logarithms that SoftmaxCrossEntropyLoss gives too.
+  static let labelLoss = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    guard x.shape.count >= 2 else { throw ShapeFacts.Unknown() }
+    let isWhole = try facts.node.string("reduction", default: "mean") != "none"
+    return [InferredType(x.elementType, isWhole ? [] : [x.shape[0]] + x.shape.dropFirst(2)), x]
   }
 }

@@ -2,8 +2,8 @@ import Apus
 
 extension Operators {
   static let matrices: [OperatorDefinition] = [
-    OperatorDefinition("Det", .plain(.unknown("TODO")), Det),
-    OperatorDefinition("EyeLike", .plain(.eyeLike, float64: .typeAttribute("dtype")), EyeLike),
+    OperatorDefinition("Det", .plain(.determinant), Det),
+    OperatorDefinition("EyeLike", .plain(.typedLikeInput, float64: .typeAttribute("dtype")), EyeLike),
     OperatorDefinition("Trilu", .plain(.likeInput), Trilu),
   ]
 
@@ -129,7 +129,9 @@ extension Operators {
 // MARK: - Shapes
 
 extension ShapeRule {
-  static let eyeLike = ShapeRule.rule { facts in
-    [InferredType(try facts.node.optionalElementType("dtype") ?? facts.elementType(0), try facts.shape(0))]
+  static let determinant = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    guard x.shape.count >= 2 else { throw ShapeFacts.Unknown() }
+    return [InferredType(x.elementType, Array(x.shape.dropLast(2)))]
   }
 }

@@ -6,9 +6,9 @@ import ApusPlatform
 
 extension Operators {
   static let optimizers: [OperatorDefinition] = [
-    OperatorDefinition("Adagrad", domain: training, .plain(.unknown("TODO")), Adagrad),
-    OperatorDefinition("Adam", domain: training, .plain(.unknown("TODO")), Adam),
-    OperatorDefinition("Momentum", domain: training, .plain(.unknown("TODO")), Momentum),
+    OperatorDefinition("Adagrad", domain: training, .plain(.trainingStep(states: 1)), Adagrad),
+    OperatorDefinition("Adam", domain: training, .plain(.trainingStep(states: 2)), Adam),
+    OperatorDefinition("Momentum", domain: training, .plain(.trainingStep(states: 1)), Momentum),
   ]
 
   private static let training = "ai.onnx.preview.training"
@@ -122,5 +122,24 @@ private struct MomentumStep: TrainingRule {
     let gradient = try x[0] * norm + x[1]
     let velocity = try x[2] * alpha + gradient * (steps > 0 ? beta : 1)
     return [try x[0] - (isNesterov ? gradient + velocity * alpha : velocity) * rate, velocity]
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  /// The new tensors and states, each as the tensor that it belongs to.
+  static func trainingStep(states: Int) -> ShapeRule {
+    .rule { facts in
+      let kinds = states + 2
+      guard facts.inputs.count > 2, (facts.inputs.count - 2).isMultiple(of: kinds) else { throw ShapeFacts.Unknown() }
+      let count = (facts.inputs.count - 2) / kinds
+      let tensors = try (2..<(2 + count)).map { try facts.input($0) }
+      // A gradient or state of another shape would be stretched, or would stretch the tensor.
+      for index in 2..<facts.inputs.count where try facts.shape(index) != tensors[(index - 2) % count].shape {
+        throw ShapeFacts.Unknown()
+      }
+      return (0...states).flatMap { _ in tensors }
+    }
   }
 }

@@ -1,19 +1,18 @@
 import Apus
 
-
 // Random tensors. With the attribute `seed` a node gives the same numbers each time; without, those follow from the
 // run's own seed.
 
 extension Operators {
   static let random: [OperatorDefinition] = [
-    OperatorDefinition("RandomNormal", .random(.unknown("TODO"), float64: .typeAttribute("dtype")), RandomNormal),
+    OperatorDefinition("RandomNormal", .random(.randomTensor, float64: .typeAttribute("dtype")), RandomNormal),
     OperatorDefinition(
-      "RandomNormalLike", .random(.unknown("TODO"), float64: .typeAttribute("dtype")), RandomNormalLike),
-    OperatorDefinition("RandomUniform", .random(.unknown("TODO"), float64: .typeAttribute("dtype")), RandomUniform),
+      "RandomNormalLike", .random(.typedLikeInput, float64: .typeAttribute("dtype")), RandomNormalLike),
+    OperatorDefinition("RandomUniform", .random(.randomTensor, float64: .typeAttribute("dtype")), RandomUniform),
     OperatorDefinition(
-      "RandomUniformLike", .random(.unknown("TODO"), float64: .typeAttribute("dtype")), RandomUniformLike),
-    OperatorDefinition("Bernoulli", .random(.unknown("TODO"), float64: .typeAttribute("dtype")), Bernoulli),
-    OperatorDefinition("Multinomial", .random(.unknown("TODO"), float64: .typeAttribute("dtype")), Multinomial),
+      "RandomUniformLike", .random(.typedLikeInput, float64: .typeAttribute("dtype")), RandomUniformLike),
+    OperatorDefinition("Bernoulli", .random(.typedLikeInput, float64: .typeAttribute("dtype")), Bernoulli),
+    OperatorDefinition("Multinomial", .random(.multinomial, float64: .typeAttribute("dtype")), Multinomial),
   ]
 
   /// Numbers from the normal distribution around `mean` with deviation `scale`.
@@ -162,5 +161,21 @@ struct RandomSource: Sendable {
 
   func start(_ arguments: Arguments) -> MersenneTwister {
     MersenneTwister(seed: seed ?? UInt32(truncatingIfNeeded: arguments.context.random.next()))
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let randomTensor = ShapeRule.rule { facts in
+    guard let shape = try facts.node.optionalInts("shape") else { throw ShapeFacts.Unknown() }
+    return [InferredType(try facts.node.optionalElementType("dtype") ?? .float, shape)]
+  }
+
+  static let multinomial = ShapeRule.rule { facts in
+    let x = try facts.shape(0)
+    guard x.count == 2 else { throw ShapeFacts.Unknown() }
+    let type = try facts.node.optionalElementType("dtype") ?? .int32
+    return [InferredType(type, [x[0], try facts.node.int("sample_size", default: 1)])]
   }
 }

@@ -4,8 +4,8 @@ import Apus
 
 extension Operators {
   static let signals: [OperatorDefinition] = [
-    OperatorDefinition("DFT", .plain(.unknown("TODO")), DFT),
-    OperatorDefinition("STFT", .plain(.unknown("TODO")), STFT),
+    OperatorDefinition("DFT", .plain(.dft), DFT),
+    OperatorDefinition("STFT", .plain(.stft), STFT),
   ]
 
   /// The discrete Fourier transform along an axis (before opset 20 the attribute `axis`, 1 by default; then input 2, -2
@@ -139,5 +139,36 @@ private struct Spectrum {
       real[n] = real[length - n]
       imaginary[n] = -imaginary[length - n]
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let dft = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let number = try facts.opset < 20 ? facts.node.int("axis", default: 1) : facts.integer(2) ?? -2
+    let axis = try Axes.resolve(number, rank: x.shape.count)
+    let parts = x.shape.count - 1
+    guard axis < parts else { throw ShapeFacts.Unknown() }
+    let isOneSided = try facts.node.flag("onesided")
+    let makesSignal = try isOneSided && facts.node.flag("inverse")
+    let length = try facts.integer(1)
+      ?? (makesSignal ? Extent.product(2, Extent.sum([x.shape[axis], -1])) : x.shape[axis])
+    let bins = isOneSided && !makesSignal ? length / 2 + 1 : length
+    guard length > 0 else { throw ShapeFacts.Unknown() }
+    let shape = x.shape.replacing(axis, with: bins).replacing(parts, with: makesSignal ? 1 : 2)
+    return [InferredType(x.elementType, shape)]
+  }
+
+  static let stft = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    guard x.shape.count == 3, let step = try facts.integer(1) else { throw ShapeFacts.Unknown() }
+    let (batch, signal) = (x.shape[0], x.shape[1])
+    let window = try facts.has(2) ? Shape.elementCount(facts.shape(2)) : signal
+    let frame = try facts.integer(3) ?? window
+    guard step > 0, frame > 0, frame <= signal else { throw ShapeFacts.Unknown() }
+    let bins = try facts.node.flag("onesided", default: true) ? frame / 2 + 1 : frame
+    return [InferredType(x.elementType, [batch, (signal - frame) / step + 1, bins, 2])]
   }
 }

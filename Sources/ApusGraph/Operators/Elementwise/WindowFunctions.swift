@@ -5,10 +5,10 @@ import ApusPlatform
 
 extension Operators {
   static let windows: [OperatorDefinition] = [
-    OperatorDefinition("BlackmanWindow", .plain(.unknown("TODO")), BlackmanWindow),
-    OperatorDefinition("HammingWindow", .plain(.unknown("TODO")), HammingWindow),
-    OperatorDefinition("HannWindow", .plain(.unknown("TODO")), HannWindow),
-    OperatorDefinition("MelWeightMatrix", .plain(.unknown("TODO")), MelWeightMatrix),
+    OperatorDefinition("BlackmanWindow", .plain(.windowFunction), BlackmanWindow),
+    OperatorDefinition("HammingWindow", .plain(.windowFunction), HammingWindow),
+    OperatorDefinition("HannWindow", .plain(.windowFunction), HannWindow),
+    OperatorDefinition("MelWeightMatrix", .plain(.melWeightMatrix), MelWeightMatrix),
   ]
 
   /// 0.42 - 0.5 cos 2πn/N + 0.08 cos 4πn/N
@@ -86,5 +86,21 @@ extension Operators {
       }
       return [.tensor(try AnyTensor(weights).converted(to: type))]
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let windowFunction = ShapeRule.rule { facts in
+    guard let size = try facts.integer(0) else { throw ShapeFacts.Unknown() }
+    return [InferredType(try facts.node.optionalElementType("output_datatype") ?? .float, [size])]
+  }
+
+  static let melWeightMatrix = ShapeRule.rule { facts in
+    guard let bins = try facts.integer(0), let length = try facts.integer(1), length >= 0 else {
+      throw ShapeFacts.Unknown()
+    }
+    return [InferredType(try facts.node.optionalElementType("output_datatype") ?? .float, [length / 2 + 1, bins])]
   }
 }

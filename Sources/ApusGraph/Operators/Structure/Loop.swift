@@ -4,8 +4,8 @@ import Apus
 
 extension Operators {
   static let loops: [OperatorDefinition] = [
-    OperatorDefinition("Loop", .plain(.unknown("TODO")), Loop),
-    OperatorDefinition("SequenceMap", .plain(.unknown("TODO")), SequenceMap),
+    OperatorDefinition("Loop", .plain(.unknown("it depends on how often the body runs")), Loop),
+    OperatorDefinition("SequenceMap", .plain(.unknown("it gives sequences")), SequenceMap),
   ]
 
   /// Runs `body` on (turn, condition, state…) for (condition, state…, scanned…), at most as often as input 0 says and,

@@ -4,9 +4,9 @@ import Apus
 
 extension Operators {
   static let optionals: [OperatorDefinition] = [
-    OperatorDefinition("Optional", .plain(.unknown("TODO")), OptionalOf),
-    OperatorDefinition("OptionalGetElement", .plain(.unknown("TODO")), OptionalGetElement),
-    OperatorDefinition("OptionalHasElement", .plain(.unknown("TODO")), OptionalHasElement),
+    OperatorDefinition("Optional", .plain(.unknown("it gives an optional")), OptionalOf),
+    OperatorDefinition("OptionalGetElement", .plain(.likeInput), OptionalGetElement),
+    OperatorDefinition("OptionalHasElement", .plain(.oneTruthValue), OptionalHasElement),
   ]
 
   /// The input as a value that may be missing; without an input a missing one of type `type`.
@@ -39,4 +39,10 @@ extension Operators {
       return [Value(try Tensor([hasElement], shape: []))]
     }
   }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let oneTruthValue = ShapeRule.rule { _ in [InferredType(.bool, [])] }
 }

@@ -5,7 +5,7 @@ import Apus
 extension Operators {
   static let orderings: [OperatorDefinition] = [
     OperatorDefinition("TopK", .plain(.topK), TopK),
-    OperatorDefinition("Unique", .plain(.unknown("TODO")), Unique),
+    OperatorDefinition("Unique", .plain(.unknown("it depends on how many different elements there are")), Unique),
   ]
 
   /// The `k` largest elements along `axis` (the smallest, where `largest` is 0), in order, and their indices. Of equal

@@ -4,7 +4,7 @@ import Apus
 
 extension Operators {
   static let scans: [OperatorDefinition] = [
-    OperatorDefinition("Scan", .plain(.unknown("TODO")), Scan),
+    OperatorDefinition("Scan", .plain(.unknown("it depends on what the body gives")), Scan),
   ]
 
   /// Runs `body` on (state…, entry…) for (state…, scanned…) for every entry along the scanned axes of the last

@@ -4,8 +4,8 @@ import Apus
 
 extension Operators {
   static let selections: [OperatorDefinition] = [
-    OperatorDefinition("NonZero", .plain(.unknown("TODO")), NonZero),
-    OperatorDefinition("Compress", .plain(.unknown("TODO")), Compress),
+    OperatorDefinition("NonZero", .plain(.unknown("it depends on how many elements are not zero")), NonZero),
+    OperatorDefinition("Compress", .plain(.unknown("it depends on how many entries are chosen")), Compress),
     OperatorDefinition("OneHot", .plain(.oneHot), OneHot),
   ]
 

@@ -6,13 +6,14 @@ extension Operators {
   static let sequences: [OperatorDefinition] = [
     OperatorDefinition(
       "SequenceEmpty", .plain(.unknown("it gives a sequence"), float64: .typeAttribute("dtype")), SequenceEmpty),
-    OperatorDefinition("SequenceConstruct", .plain(.unknown("TODO")), SequenceConstruct),
-    OperatorDefinition("SequenceAt", .plain(.unknown("TODO")), SequenceAt),
-    OperatorDefinition("SequenceInsert", .plain(.unknown("TODO")), SequenceInsert),
-    OperatorDefinition("SequenceErase", .plain(.unknown("TODO")), SequenceErase),
-    OperatorDefinition("SequenceLength", .plain(.unknown("TODO")), SequenceLength),
-    OperatorDefinition("SplitToSequence", .plain(.unknown("TODO")), SplitToSequence),
-    OperatorDefinition("ConcatFromSequence", .plain(.unknown("TODO")), ConcatFromSequence),
+    OperatorDefinition("SequenceConstruct", .plain(.unknown("it gives a sequence")), SequenceConstruct),
+    OperatorDefinition("SequenceAt", .plain(.unknown("each tensor of a sequence may have another shape")), SequenceAt),
+    OperatorDefinition("SequenceInsert", .plain(.unknown("it gives a sequence")), SequenceInsert),
+    OperatorDefinition("SequenceErase", .plain(.unknown("it gives a sequence")), SequenceErase),
+    OperatorDefinition("SequenceLength", .plain(.sequenceLength), SequenceLength),
+    OperatorDefinition("SplitToSequence", .plain(.unknown("it gives a sequence")), SplitToSequence),
+    OperatorDefinition(
+      "ConcatFromSequence", .plain(.unknown("it depends on the tensors of a sequence")), ConcatFromSequence),
   ]
 
   /// No tensors, of element type `dtype`.
@@ -140,4 +141,10 @@ extension Value {
     }
     return .sequence(values, element: .tensor(first.elementType, nil))
   }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let sequenceLength = ShapeRule.rule { _ in [InferredType(.int64, [])] }
 }

@@ -4,12 +4,12 @@ import Apus
 
 extension Operators {
   static let features: [OperatorDefinition] = [
-    OperatorDefinition(ml: "ArrayFeatureExtractor", .plain(.unknown("TODO")), ArrayFeatureExtractor),
-    OperatorDefinition(ml: "Binarizer", .plain(.unknown("TODO")), Binarizer),
-    OperatorDefinition(ml: "FeatureVectorizer", .plain(.unknown("TODO")), FeatureVectorizer),
-    OperatorDefinition(ml: "Imputer", .plain(.unknown("TODO")), Imputer),
-    OperatorDefinition(ml: "Normalizer", .plain(.unknown("TODO")), Normalizer),
-    OperatorDefinition(ml: "Scaler", .plain(.unknown("TODO")), Scaler),
+    OperatorDefinition(ml: "ArrayFeatureExtractor", .plain(.arrayFeatureExtractor), ArrayFeatureExtractor),
+    OperatorDefinition(ml: "Binarizer", .plain(.numbersLikeInput), Binarizer),
+    OperatorDefinition(ml: "FeatureVectorizer", .plain(.featureVectorizer), FeatureVectorizer),
+    OperatorDefinition(ml: "Imputer", .plain(.numbersLikeInput), Imputer),
+    OperatorDefinition(ml: "Normalizer", .plain(.floatLikeInput), Normalizer),
+    OperatorDefinition(ml: "Scaler", .plain(.floatLikeInput), Scaler),
   ]
 
   /// The entries of the last axis that input 1 names; a list becomes a matrix of one row.
@@ -147,5 +147,32 @@ extension Tensor {
       for index in elements.indices { elements[index] = change(index % width, elements[index]) }
     }
     return result
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let arrayFeatureExtractor = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let count = try Shape.elementCount(facts.shape(1))
+    guard !x.shape.isEmpty else { throw ShapeFacts.Unknown() }
+    return [InferredType(x.elementType, (x.shape.count == 1 ? [1] : Array(x.shape.dropLast())) + [count])]
+  }
+
+  /// As the first input, where its type is one that the standard allows; others become one of these.
+  static let numbersLikeInput = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let allowed: [ElementType?] = [.float, .double, .int32, .int64]
+    return [InferredType(allowed.contains(x.elementType) ? x.elementType : nil, x.shape)]
+  }
+
+  static let floatLikeInput = ShapeRule.rule { [InferredType(.float, try $0.shape(0))] }
+
+  static let featureVectorizer = ShapeRule.rule { facts in
+    let widths = try facts.node.optionalInts("inputdimensions")
+      ?? facts.inputs.indices.map { try facts.shape($0).last ?? 1 }
+    guard widths.count == facts.inputs.count, widths.allSatisfy({ $0 >= 0 }) else { throw ShapeFacts.Unknown() }
+    return [InferredType(.float, [try facts.rows(0), try Extent.sum(widths)])]
   }
 }

@@ -4,9 +4,9 @@ import Apus
 
 extension Operators {
   static let labels: [OperatorDefinition] = [
-    OperatorDefinition(ml: "LabelEncoder", .plain(.unknown("TODO")), LabelEncoder),
-    OperatorDefinition(ml: "CategoryMapper", .plain(.unknown("TODO")), CategoryMapper),
-    OperatorDefinition(ml: "OneHotEncoder", .plain(.unknown("TODO")), OneHotEncoder),
+    OperatorDefinition(ml: "LabelEncoder", .plain(.labelEncoder), LabelEncoder),
+    OperatorDefinition(ml: "CategoryMapper", .plain(.categoryMapper), CategoryMapper),
+    OperatorDefinition(ml: "OneHotEncoder", .plain(.oneHotEncoder), OneHotEncoder),
   ]
 
   /// For each element the value that stands where the element stands among the keys; a default for all others. In
@@ -157,5 +157,27 @@ private struct LabelTable {
     }
     let chosen = try places.places(of: x).map { Int64($0 ?? places.count) }
     return try Selection(axis: 0, indices: Tensor(chosen, shape: x.extents)).run(values)
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let labelEncoder = ShapeRule.rule { facts in
+    if facts.opset < 2 { return [try categories(facts)] }
+    return [InferredType(try facts.node.list("values")?.elementType, try facts.shape(0))]
+  }
+
+  static let categoryMapper = ShapeRule.rule { [try categories($0)] }
+
+  /// Numbers for strings, strings for numbers.
+  private static func categories(_ facts: ShapeFacts) throws -> InferredType {
+    InferredType(facts.elementType(0).map { $0 == .string ? .int64 : .string }, try facts.shape(0))
+  }
+
+  static let oneHotEncoder = ShapeRule.rule { facts in
+    let counts = try [facts.node.optionalStrings("cats_strings")?.count, facts.node.optionalInts("cats_int64s")?.count]
+    // One of them is empty.
+    return [InferredType(.float, try facts.shape(0) + [counts.reduce(0) { $0 + ($1 ?? 0) }])]
   }
 }

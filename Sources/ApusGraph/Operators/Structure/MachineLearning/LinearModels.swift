@@ -4,8 +4,8 @@ import Apus
 
 extension Operators {
   static let linearModels: [OperatorDefinition] = [
-    OperatorDefinition(ml: "LinearClassifier", .plain(.unknown("TODO")), LinearClassifier),
-    OperatorDefinition(ml: "LinearRegressor", .plain(.unknown("TODO")), LinearRegressor),
+    OperatorDefinition(ml: "LinearClassifier", .plain(.linearClassifier), LinearClassifier),
+    OperatorDefinition(ml: "LinearRegressor", .plain(.linearRegressor), LinearRegressor),
   ]
 
   /// A score for each target, `[N, targets]`, FLOAT.
@@ -72,5 +72,21 @@ private struct LinearModel {
         }
       }
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let linearRegressor = ShapeRule.rule { facts in
+    [InferredType(.float, [try facts.rows(0), try facts.node.int("targets", default: 1)])]
+  }
+
+  static let linearClassifier = ShapeRule.rule { facts in
+    let labels = try ClassLabels(facts.node, numbers: "classlabels_ints", texts: "classlabels_strings")
+    let intercepts = try facts.node.optionalFloats("intercepts") ?? []
+    let scores = intercepts.isEmpty ? max(labels.count, 1) : intercepts.count
+    // One row of coefficients decides between two classes.
+    return try classifier(facts, labels: labels, scores: scores == 1 && labels.count == 2 ? 2 : scores)
   }
 }

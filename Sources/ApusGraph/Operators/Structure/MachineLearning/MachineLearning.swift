@@ -48,3 +48,22 @@ extension Value {
     self = type == .double ? Value(tensor) : try Value(tensor.converted(to: Float.self), as: type)
   }
 }
+
+// MARK: - Shapes
+
+extension ShapeFacts {
+  /// The number of rows of input `index`: see ``Arguments/rows(_:)``.
+  func rows(_ index: Int) throws -> Int {
+    let shape = try shape(index)
+    guard shape.count == 1 || shape.count == 2 else { throw Unknown() }
+    return shape.count == 2 ? shape[0] : 1
+  }
+}
+
+extension ShapeRule {
+  /// A label and `scores` scores for each row.
+  static func classifier(_ facts: ShapeFacts, labels: ClassLabels, scores: Int) throws -> [InferredType?] {
+    let rows = try facts.rows(0)
+    return [InferredType(labels.elementType, [rows]), InferredType(.float, [rows, scores])]
+  }
+}

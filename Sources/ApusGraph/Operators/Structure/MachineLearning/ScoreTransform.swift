@@ -66,6 +66,13 @@ enum ClassLabels: Sendable {
     }
   }
 
+  var elementType: ElementType {
+    switch self {
+    case .numbers: .int64
+    case .texts: .string
+    }
+  }
+
   var count: Int {
     switch self {
     case .numbers(let labels): labels.count

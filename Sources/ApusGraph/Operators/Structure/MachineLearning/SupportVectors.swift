@@ -5,8 +5,8 @@ import ApusPlatform
 
 extension Operators {
   static let supportVectors: [OperatorDefinition] = [
-    OperatorDefinition(ml: "SVMClassifier", .plain(.unknown("TODO")), SVMClassifier),
-    OperatorDefinition(ml: "SVMRegressor", .plain(.unknown("TODO")), SVMRegressor),
+    OperatorDefinition(ml: "SVMClassifier", .plain(.svmClassifier), SVMClassifier),
+    OperatorDefinition(ml: "SVMRegressor", .plain(.svmRegressor), SVMRegressor),
   ]
 
   /// Σ coefficient · kernel(x, support vector) + rho for each row, `[N, 1]`, FLOAT; its sign where `one_class` is set.
@@ -221,4 +221,15 @@ private func coupledProbabilities(_ pairwise: [Double], _ classes: Int) -> [Doub
     }
   }
   return p
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let svmRegressor = ShapeRule.rule { [InferredType(.float, [try $0.rows(0), 1])] }
+
+  static let svmClassifier = ShapeRule.rule { facts in
+    let machine = try VectorClassifier(facts.node)
+    return try classifier(facts, labels: machine.labels, scores: machine.width)
+  }
 }

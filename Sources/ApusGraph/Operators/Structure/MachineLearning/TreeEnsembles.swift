@@ -4,9 +4,9 @@ import Apus
 
 extension Operators {
   static let treeEnsembles: [OperatorDefinition] = [
-    OperatorDefinition(ml: "TreeEnsemble", .plain(.unknown("TODO")), TreeEnsemble),
-    OperatorDefinition(ml: "TreeEnsembleClassifier", .plain(.unknown("TODO")), TreeEnsembleClassifier),
-    OperatorDefinition(ml: "TreeEnsembleRegressor", .plain(.unknown("TODO")), TreeEnsembleRegressor),
+    OperatorDefinition(ml: "TreeEnsemble", .plain(.treeEnsemble), TreeEnsemble),
+    OperatorDefinition(ml: "TreeEnsembleClassifier", .plain(.treeEnsembleClassifier), TreeEnsembleClassifier),
+    OperatorDefinition(ml: "TreeEnsembleRegressor", .plain(.treeEnsembleRegressor), TreeEnsembleRegressor),
   ]
 
   /// A score for each target, `[N, targets]`, in the input's type.
@@ -99,5 +99,23 @@ extension Operators {
       }
       return try [labels.values(best), scoreTensor(rows, width: classes)]
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let treeEnsemble = ShapeRule.rule { facts in
+    let type = facts.elementType(0).map { $0.isFloatingPoint ? $0 : .float }
+    return [InferredType(type, [try facts.rows(0), try facts.node.int("n_targets", default: 1)])]
+  }
+
+  static let treeEnsembleRegressor = ShapeRule.rule { facts in
+    [InferredType(.float, [try facts.rows(0), try facts.node.int("n_targets", default: 1)])]
+  }
+
+  static let treeEnsembleClassifier = ShapeRule.rule { facts in
+    let labels = try ClassLabels(facts.node, numbers: "classlabels_int64s", texts: "classlabels_strings")
+    return try classifier(facts, labels: labels, scores: max(labels.count, 1))
   }
 }

@@ -4,7 +4,7 @@ import Apus
 
 extension Operators {
   static let ngrams: [OperatorDefinition] = [
-    OperatorDefinition("TfIdfVectorizer", .plain(.unknown("TODO")), TfIdfVectorizer),
+    OperatorDefinition("TfIdfVectorizer", .plain(.ngramCounts), TfIdfVectorizer),
   ]
 
   /// For each n-gram of a pool how often it occurs in each row, words of it being up to `max_skip_count` words apart;
@@ -142,5 +142,15 @@ private struct NGramPool {
       }
     }
     return counts
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let ngramCounts = ShapeRule.rule { facts in
+    let shape = try facts.shape(0)
+    let last = try facts.node.ints("ngram_indexes", default: []).max() ?? -1
+    return [InferredType(.float, shape.dropLast() + [try Extent.sum([last, 1])])]
   }
 }

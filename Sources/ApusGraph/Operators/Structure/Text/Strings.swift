@@ -4,10 +4,10 @@ import Apus
 
 extension Operators {
   static let strings: [OperatorDefinition] = [
-    OperatorDefinition("StringConcat", .plain(.unknown("TODO")), StringConcat),
-    OperatorDefinition("StringSplit", .plain(.unknown("TODO")), StringSplit),
-    OperatorDefinition("StringNormalizer", .plain(.unknown("TODO")), StringNormalizer),
-    OperatorDefinition("RegexFullMatch", .plain(.unknown("TODO")), RegexFullMatch),
+    OperatorDefinition("StringConcat", .plain(.stringConcat), StringConcat),
+    OperatorDefinition("StringSplit", .plain(.stringSplit), StringSplit),
+    OperatorDefinition("StringNormalizer", .plain(.stringNormalizer), StringNormalizer),
+    OperatorDefinition("RegexFullMatch", .plain(.boolLikeInput), RegexFullMatch),
   ]
 
   /// Each string of input 0 followed by that of input 1, the shapes stretched over each other as NumPy does.
@@ -123,5 +123,24 @@ extension Operators {
       }
       return [Value(try Tensor(matches, shape: x.shape))]
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let stringConcat = ShapeRule.rule { facts in
+    [InferredType(.string, try Shape.broadcast(facts.shape(0), facts.shape(1), operation: "broadcast"))]
+  }
+
+  /// How many parts there are at most, only the strings tell.
+  static let stringSplit = ShapeRule.rule { [nil, InferredType(.int64, try $0.shape(0))] }
+
+  static let stringNormalizer = ShapeRule.rule { facts in
+    let shape = try facts.shape(0)
+    guard try facts.node.optionalStrings("stopwords")?.isEmpty ?? true, let count = shape.last else {
+      throw ShapeFacts.Unknown()
+    }
+    return [InferredType(.string, shape.dropLast() + [max(1, count)])]
   }
 }
