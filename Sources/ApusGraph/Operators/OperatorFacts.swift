@@ -43,11 +43,12 @@ extension OperatorFacts {
 
   /// An operator that adds up terms and counts no multiply-adds: reductions, normalisations.
   static func reduction(
-    _ shapes: ShapeRule, terms: TermCount, layout: LayoutRule = .rowMajor, accuracy: Accuracy = .plain
+    _ shapes: ShapeRule, terms: TermCount, layout: LayoutRule = .rowMajor, accuracy: Accuracy = .plain,
+    float64: Float64Rule = .computes
   ) -> OperatorFacts {
     OperatorFacts(
       shapes: shapes, results: .fresh, layout: layout, work: .none, accuracy: accuracy.adding(terms), fusion: .none,
-      float64: .computes, isDeterministic: true)
+      float64: float64, isDeterministic: true)
   }
 
   /// A function of single elements with one input that decides the shape.

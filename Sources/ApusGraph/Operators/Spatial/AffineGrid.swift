@@ -52,3 +52,15 @@ extension Operators {
     return floating({ try grid($0, as: Float.self) }, { try grid($0, as: Double.self) })
   }
 }
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let affineGrid = ShapeRule.rule { facts in
+    let theta = try facts.input(0)
+    guard theta.shape.count == 3, let size = try facts.integers(1), size.count == 4 || size.count == 5 else {
+      throw ShapeFacts.Unknown()
+    }
+    return [InferredType(theta.elementType, [theta.shape[0]] + size.dropFirst(2) + [size.count - 2])]
+  }
+}

@@ -45,3 +45,13 @@ private func causalConvolution<Scalar: FloatingPointScalar>(
   let y = try Apus.activation(sum, activation)
   return [try Value(rounding: y, to: type), try Value(rounding: state, to: type)]
 }
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let causalConvolution = ShapeRule.rule { facts in
+    let (x, weight) = try (facts.input(0), facts.shape(1))
+    guard x.shape.count == 3, weight.count == 3 else { throw ShapeFacts.Unknown() }
+    return [x, InferredType(x.elementType, x.shape.replacing(2, with: weight[2] - 1))]
+  }
+}

@@ -151,3 +151,17 @@ struct Fold {
     block * axis.stride + tap * axis.dilation - axis.before
   }
 }
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let col2Im = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    guard x.shape.count == 3, let image = try facts.integers(1), let block = try facts.integers(2) else {
+      throw ShapeFacts.Unknown()
+    }
+    let taps = try Shape.elementCount(block)
+    guard taps > 0 else { throw ShapeFacts.Unknown() }
+    return [InferredType(x.elementType, [x.shape[0], x.shape[1] / taps] + image)]
+  }
+}

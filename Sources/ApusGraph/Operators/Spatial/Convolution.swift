@@ -16,13 +16,15 @@ extension Operators {
         .transposedConvolution, work: .transposedConvolution, accuracy: .sumOfProducts(.transposedFilter),
         layout: .makesBlocked),
       ConvTranspose),
-    OperatorDefinition("CausalConvWithState", .plain(.unknown("TODO")), CausalConvWithState),
+    OperatorDefinition(
+      "CausalConvWithState",
+      .product(.causalConvolution, work: .convolution(weights: 1), accuracy: .sum(.filter(weights: 1))),
+      CausalConvWithState),
     OperatorDefinition(
       "DeformConv",
-      .product(
-        .unknown("TODO"), work: .convolution(weights: 1), accuracy: .sum(.filter(weights: 1))),
+      .product(.deformableConvolution, work: .convolution(weights: 1), accuracy: .sum(.filter(weights: 1))),
       DeformConv),
-    OperatorDefinition("Col2Im", .plain(.unknown("TODO")), Col2Im),
+    OperatorDefinition("Col2Im", .reduction(.col2Im, terms: .elementsPerOutput), Col2Im),
   ]
 
   /// Inputs x `[batch, channels, …]`, weight `[outputs, channels / group, …]` and, when wanted, bias `[outputs]`.

@@ -140,3 +140,13 @@ private struct DeformableConvolution<Scalar: FloatingPointScalar> {
     }
   }
 }
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let deformableConvolution = ShapeRule.rule { facts in
+    // The standard has no `auto_pad` here, and none is applied.
+    guard !facts.node.has(attribute: "auto_pad") else { throw ShapeFacts.Unknown() }
+    return [InferredType(facts.elementType(0), try convolved(facts.shape(0), weight: facts.shape(1), facts.node))]
+  }
+}

@@ -22,13 +22,7 @@ extension Operators {
       throw OperatorError(
         "maxima of shape \(x.shape) and indices of shape \(indices.shape) are not alike, with \(axes.count) axes of a map")
     }
-    let sizes = try zip(axes, x.shape[2...]).map { axis, size in
-      guard 1...WindowAttributes.limit ~= size else { throw OperatorError("an axis of \(size) positions is given") }
-      let result = (size - 1) * axis.stride - axis.before - axis.after + axis.kernel
-      guard result > 0 else { throw OperatorError("the padding leaves nothing of an axis of \(size) positions") }
-      return result
-    }
-    let inner = Array(x.shape[..<2]) + sizes
+    let inner = try unpooledShape(x.shape, axes)
     let count = try Shape.elementCount(inner, operation: "MaxUnpool")
     var result = try Tensor<Scalar>(zeros: inner)
     try x.withUnsafeBufferPointer { values in
@@ -50,5 +44,29 @@ extension Operators {
     // A larger output has zeros at its ends.
     let amounts = zip(shape, inner).reversed().flatMap { [0, $0 &- $1] }
     return try pad(result, amounts)
+  }
+
+  /// The shape of what MaxPool read, as far as its windows tell, where it gave the shape `x`.
+  fileprivate static func unpooledShape(_ x: [Int], _ axes: [WindowAxis]) throws -> [Int] {
+    let sizes = try zip(axes, x.dropFirst(2)).map { axis, size in
+      guard 1...WindowAttributes.limit ~= size else { throw OperatorError("an axis of \(size) positions is given") }
+      let result = (size - 1) * axis.stride - axis.before - axis.after + axis.kernel
+      guard result > 0 else { throw OperatorError("the padding leaves nothing of an axis of \(size) positions") }
+      return result
+    }
+    return x.prefix(2) + sizes
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let maxUnpool = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let windows = try WindowAttributes(facts.node)
+    guard let kernel = windows.kernel, x.shape.count == kernel.count + 2 else { throw ShapeFacts.Unknown() }
+    let shape = try facts.integers(2) ?? Operators.unpooledShape(x.shape, windows.axes(kernel: kernel))
+    guard shape.count == x.shape.count else { throw ShapeFacts.Unknown() }
+    return [InferredType(x.elementType, shape)]
   }
 }

@@ -192,10 +192,16 @@ extension ShapeRule {
 
   static let layerNormalization = ShapeRule.rule { facts in
     let x = try facts.input(0)
-    let first = try Axes.resolve(facts.node.int("axis", default: -1), rank: x.shape.count)
-    let rows = x.shape.prefix(first) + x.shape.dropFirst(first).map { _ in 1 }
-    let statistics = InferredType(x.elementType.map { $0 == .double ? .double : .float }, Array(rows))
+    let axis = try facts.node.int("axis", default: -1)
+    let statistics = try normalizationStatistics(x.elementType, x.shape, axis: axis)
     return [x, statistics, statistics]
+  }
+
+  /// A mean, or a deviation, over the axes from `axis` on, in the type that it is computed in.
+  static func normalizationStatistics(_ type: ElementType?, _ shape: [Int], axis: Int) throws -> InferredType {
+    let first = try Axes.resolve(axis, rank: shape.count)
+    let rows = shape.prefix(first) + shape.dropFirst(first).map { _ in 1 }
+    return InferredType(type.map { $0 == .double ? .double : .float }, Array(rows))
   }
 }
 

@@ -7,7 +7,7 @@ extension Operators {
     OperatorDefinition("MaxPool", .movement(.pooling, results: .fresh, layout: .keepsBlocked), MaxPool),
     OperatorDefinition("AveragePool", .reduction(.pooling, terms: .window, layout: .keepsBlocked), AveragePool),
     OperatorDefinition("LpPool", .reduction(.pooling, terms: .window), LpPool),
-    OperatorDefinition("MaxUnpool", .plain(.unknown("TODO")), MaxUnpool),
+    OperatorDefinition("MaxUnpool", .plain(.maxUnpool), MaxUnpool),
   ]
 
   /// The greatest element of every window, and where it was found when the second output is wanted: the first of equals,
@@ -160,9 +160,14 @@ struct LpNorm: Sendable {
 extension ShapeRule {
   static let pooling = ShapeRule.rule { facts in
     let x = try facts.input(0)
-    let windows = try WindowAttributes(facts.node)
-    guard x.shape.count >= 3, let kernel = windows.kernel else { throw ShapeFacts.Unknown() }
-    let shape = try x.shape.prefix(2) + windows.outputs(kernel: kernel, sizes: Array(x.shape.dropFirst(2)))
-    return [InferredType(x.elementType, Array(shape)), InferredType(.int64, Array(shape))]
+    let shape = try pooled(x.shape, facts.node)
+    return [InferredType(x.elementType, shape), InferredType(.int64, shape)]
+  }
+
+  /// What pooling maps of shape `x` gives.
+  static func pooled(_ x: [Int], _ node: NodeDescription) throws -> [Int] {
+    let windows = try WindowAttributes(node)
+    guard x.count >= 3, let kernel = windows.kernel else { throw ShapeFacts.Unknown() }
+    return try x.prefix(2) + windows.outputs(kernel: kernel, sizes: Array(x.dropFirst(2)))
   }
 }

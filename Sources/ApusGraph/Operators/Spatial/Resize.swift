@@ -9,7 +9,7 @@ extension Operators {
     OperatorDefinition(
       "Upsample", .movement(.upsample, results: .inputIfUnchanged, layout: .keepsBlocked, accuracy: .plain), Upsample),
     OperatorDefinition("GridSample", .plain(.gridSample), GridSample),
-    OperatorDefinition("AffineGrid", .plain(.unknown("TODO")), AffineGrid),
+    OperatorDefinition("AffineGrid", .plain(.affineGrid), AffineGrid),
   ]
 
   /// Inputs x, roi, scales and sizes (x and scales in version 10); one of scales and sizes says how large the output is.
