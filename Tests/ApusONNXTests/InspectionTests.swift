@@ -7,10 +7,12 @@ import Testing
 /// Multiply-adds counted by hand.
 @Suite struct InspectionTests {
   private func count(
-    _ type: String, _ inputs: [[Int]?], _ output: [Int], _ attributes: [String: AttributeValue] = [:]
+    _ type: String, domain: String = "", _ inputs: [[Int]?], _ output: [Int],
+    _ attributes: [String: AttributeValue] = [:]
   ) -> Int? {
     let node = Node(
-      name: "node", operatorName: OperatorName(type: type), opset: 23, inputs: [], outputs: [], attributes: attributes)
+      name: "node", operatorName: OperatorName(domain: domain, type: type), opset: 23, inputs: [], outputs: [],
+      attributes: attributes)
     return node.multiplyAdds(inputs: inputs, outputs: [output])
   }
 
@@ -39,6 +41,31 @@ import Testing
     #expect(
       count("Attention", [[1, 2, 3, 4], [1, 2, 4, 4], [1, 2, 4, 6], nil, [1, 2, 1, 4]], [1, 2, 3, 6])
         == 2 * 3 * 5 * (4 + 6))
+  }
+
+  @Test func attentionOfONNXRuntimeMeetsPastKeysToo() {
+    func count(_ type: String, _ inputs: [[Int]?], _ output: [Int]) -> Int? {
+      self.count(type, domain: "com.microsoft", inputs, output)
+    }
+    // 3 tokens of 4 features projected to 12; 2 past keys.
+    #expect(
+      count("Attention", [[1, 3, 4], [4, 12], nil, nil, [2, 1, 1, 2, 4]], [1, 3, 4]) == 3 * 4 * 12 + 3 * 5 * (4 + 4))
+    // Past keys of 2 heads, 1 of them each; then queries, keys and values packed.
+    let past: [[Int]?] = [[1, 3, 8], [1, 5, 8], [1, 5, 8], nil, nil, nil, [1, 2, 1, 4]]
+    #expect(count("MultiHeadAttention", past, [1, 3, 8]) == 3 * 6 * (8 + 8))
+    #expect(count("MultiHeadAttention", [[1, 3, 2, 3, 4]], [1, 3, 8]) == 3 * 3 * (8 + 8))
+    // 4 heads of queries and 2 of keys and values packed, 7 past keys.
+    #expect(count("GroupQueryAttention", [[1, 3, 32], nil, nil, [1, 2, 7, 4]], [1, 3, 16]) == 3 * 10 * (16 + 16))
+    #expect(count("MatMulNBits", [[2, 32], [8, 1, 16]], [2, 8]) == 2 * 8 * 32)
+  }
+
+  @Test func linearAttentionReadsAndChangesAState() {
+    // 2 heads of queries share a state of 4 × 6; the delta rule reads it once more for each key.
+    let inputs: [[Int]?] = [[1, 3, 8], [1, 3, 4], [1, 3, 6]]
+    let heads: [String: AttributeValue] = ["q_num_heads": .int(2), "kv_num_heads": .int(1)]
+    #expect(count("LinearAttention", inputs, [1, 3, 12], heads) == 3 * (2 + 1) * 4 * 6)
+    #expect(count("LinearAttention", inputs + [nil, nil, [1, 3, 1]], [1, 3, 12], heads) == 3 * (2 + 2) * 4 * 6)
+    #expect(count("CausalConvWithState", [[1, 2, 5], [2, 1, 3]], [1, 2, 5]) == 2 * 5 * 3)
   }
 
   @Test func recurrentNetworksMultiplyEveryStep() {

@@ -85,7 +85,7 @@ enum Work: Sendable {
 
   /// Queries by keys, and weights by values: each element of the queries and of the output meets every key.
   static let attention: Work = .multiplyAdds { shapes in
-    guard let q = shapes.known(0), let k = shapes.known(1), k.count >= 3, let output = shapes.output else { return nil }
+    guard let q = shapes.known(0), let k = shapes.known(1), k.count >= 2, let output = shapes.output else { return nil }
     let past = shapes.known(4).map { $0.count == 4 ? $0[2] : 0 } ?? 0
     let keys = k[k.count - 2].addingClamped(past)
     return q.product.addingClamped(output.product).multipliedClamped(by: keys)

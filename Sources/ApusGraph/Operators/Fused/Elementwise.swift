@@ -7,11 +7,12 @@ extension Operators {
       "Elementwise", domain: "apus", .elementwise(.parts, results: .overInput, layout: .keepsBlocked), Elementwise),
     OperatorDefinition(
       "Linear", domain: "apus",
-      .product(
-        .fusedLinear, work: .none, accuracy: .plain, fusion: .appliesActivation),
+      .product(.fusedLinear, work: .matrixProduct, accuracy: .sum(.columns), fusion: .appliesActivation),
       FusedLinear),
     OperatorDefinition(
-      "Attention", domain: "apus", .product(.fusedAttention, work: .none, accuracy: .sum(.attention)), FusedAttention),
+      "Attention", domain: "apus",
+      .product(.fusedAttention, work: .attention, accuracy: .sum(.attention)),
+      FusedAttention),
     OperatorDefinition(
       "ConvInteger", domain: "apus",
       .product(

@@ -15,13 +15,11 @@ extension Operators {
     OperatorDefinition(
       "QLinearConv", domain: "com.microsoft",
       .product(
-        .unknown("TODO"), work: .convolution(weights: 3), accuracy: .sum(.filter(weights: 3)), float64: .roundsToLevels),
+        .qLinearConv, work: .convolution(weights: 3), accuracy: .sum(.filter(weights: 3)), float64: .roundsToLevels),
       QLinearConv),
     OperatorDefinition(
       "QLinearAveragePool", domain: "com.microsoft",
-      .plain(
-        .unknown("TODO"), float64: .roundsToLevels),
-      QLinearAveragePool),
+      .reduction(.qLinearAveragePool, terms: .window, float64: .roundsToLevels), QLinearAveragePool),
   ]
 
   /// `Σ (x - x zero point)(w - w zero point)` over every window, as INT32, exact. Padding counts as the zero point.
@@ -69,10 +67,10 @@ extension Operators {
   }
 
   /// The order of axes that brings channels from the last place to the second, and the way back.
-  private static func channelsFirst(_ rank: Int) -> [Int] {
+  fileprivate static func channelsFirst(_ rank: Int) -> [Int] {
     rank < 3 ? Array(0..<rank) : [0, rank - 1] + Array(1..<(rank - 1))
   }
-  private static func channelsLast(_ rank: Int) -> [Int] {
+  fileprivate static func channelsLast(_ rank: Int) -> [Int] {
     rank < 3 ? Array(0..<rank) : [0] + Array(2..<rank) + [1]
   }
 }
@@ -275,6 +273,20 @@ extension ShapeRule {
   }
 
   static let qLinearConv = ShapeRule.rule { facts in
-    [InferredType(facts.elementType(7), try convolved(facts.shape(0), weight: facts.shape(3), facts.node))]
+    let shape = try channelsFirst(facts) { try convolved($0, weight: facts.shape(3), facts.node) }
+    return [InferredType(facts.elementType(7), shape)]
+  }
+
+  static let qLinearAveragePool = ShapeRule.rule { facts in
+    let shape = try channelsFirst(facts) { try pooled($0, facts.node) }
+    return [InferredType(requantizedType(facts, zeroPoint: 4, like: 0), shape)]
+  }
+
+  /// `change` of the shape of input 0 with the channels as the second axis, wherever the node has them.
+  private static func channelsFirst(_ facts: ShapeFacts, _ change: ([Int]) throws -> [Int]) throws -> [Int] {
+    let shape = try facts.shape(0)
+    guard try facts.node.flag("channels_last") else { return try change(shape) }
+    let changed = try change(Operators.channelsFirst(shape.count).map { shape[$0] })
+    return Operators.channelsLast(changed.count).map { changed[$0] }
   }
 }

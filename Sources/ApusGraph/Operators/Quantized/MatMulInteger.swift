@@ -11,18 +11,16 @@ extension Operators {
       QLinearMatMul),
     OperatorDefinition(
       "MatMulIntegerToFloat", domain: "com.microsoft",
-      .product(
-        .unknown("TODO"), work: .matrixProduct, accuracy: .plain),
+      .product(.matMulIntegerToFloat, work: .matrixProduct, accuracy: .sum(.columns)),
       MatMulIntegerToFloat),
     OperatorDefinition(
       "DynamicQuantizeMatMul", domain: "com.microsoft",
       .product(
-        .unknown("TODO"), work: .matrixProduct, accuracy: .plain, float64: .roundsInputs),
+        .dynamicQuantizeMatMul, work: .matrixProduct, accuracy: .sum(.columns), float64: .roundsInputs),
       DynamicQuantizeMatMul),
     OperatorDefinition(
       "QGemm", domain: "com.microsoft",
-      .product(
-        .unknown("TODO"), work: .matrixProduct, accuracy: .plain, float64: .roundsInputs),
+      .product(.qGemm, work: .matrixProduct, accuracy: .sum(.columnsOrRows), float64: .roundsInputs),
       QGemm),
   ]
 
@@ -135,5 +133,37 @@ extension ShapeRule {
 
   static let qLinearMatMul = ShapeRule.rule { facts in
     [InferredType(facts.elementType(7), try MatMulShapes(facts.shape(0), facts.shape(3)).result)]
+  }
+
+  static let matMulIntegerToFloat = ShapeRule.rule { facts in
+    let a = try facts.shape(0)
+    let product = try MatMulShapes(a, facts.shape(1)).result
+    var rows = try facts.shape(2)
+    if rows.count == 1, a.count > 1 { rows.append(1) }
+    let others = try [rows, facts.shape(3)] + (facts.has(6) ? [facts.shape(6)] : [])
+    return [InferredType(facts.elementType(2), try unstretched(product, by: others))]
+  }
+
+  static let dynamicQuantizeMatMul = ShapeRule.rule { facts in
+    let product = try MatMulShapes(facts.shape(0), facts.shape(1)).result
+    let others = try [facts.shape(2)] + (facts.has(4) ? [facts.shape(4)] : [])
+    return [InferredType(facts.elementType(0), try unstretched(product, by: others))]
+  }
+
+  static let qGemm = ShapeRule.rule { facts in
+    let (a, b) = try (facts.shape(0), facts.shape(3))
+    guard a.count == 2, b.count == 2 else { throw ShapeFacts.Unknown() }
+    let rows = try facts.node.flag("transA") ? a[1] : a[0]
+    let columns = try facts.node.flag("transB") ? b[0] : b[1]
+    let type = facts.has(7) ? facts.elementType(8) : facts.elementType(1).map { $0 == .double ? .double : .float }
+    return [InferredType(type, try unstretched([rows, columns], by: [facts.shape(4)]))]
+  }
+
+  /// A product of shape `product`, which scales and biases may not stretch.
+  static func unstretched(_ product: [Int], by others: [[Int]]) throws -> [Int] {
+    for other in others where try Shape.broadcast(product, other, operation: "broadcast") != product {
+      throw ShapeFacts.Unknown()
+    }
+    return product
   }
 }

@@ -4,10 +4,10 @@ extension Operators {
   static let blockQuantized: [OperatorDefinition] = [
     OperatorDefinition(
       "MatMulNBits", domain: "com.microsoft",
-      .product(
-        .unknown("TODO"), work: .none, accuracy: .sum(.columns)),
+      .product(.matMulNBits, work: .matrixProduct, accuracy: .sum(.columns)),
       MatMulNBits),
-    OperatorDefinition("GatherBlockQuantized", domain: "com.microsoft", .plain(.unknown("TODO")), GatherBlockQuantized),
+    OperatorDefinition(
+      "GatherBlockQuantized", domain: "com.microsoft", .plain(.gatherBlockQuantized), GatherBlockQuantized),
   ]
 
   /// `A · Wᵀ + bias` with a weight of 2, 4 or 8 bits, quantised in blocks along the depth. The products are computed in
@@ -228,5 +228,28 @@ private struct BlockQuantizedTable {
     let grid = try QuantizationGrid(numbers.shape, scale: expected, axis: axis, blockSize: blockSize)
     let points = try zeroPoints.map { try grid.spread($0.quantizationNumbers(as: Scalar.self).expanded(to: expected)) }
     return try (points.map { try numbers - $0 } ?? numbers - Scalar(middle)) * grid.spread(whole)
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let matMulNBits = ShapeRule.rule { facts in
+    let a = try facts.input(0)
+    guard !a.shape.isEmpty else { throw ShapeFacts.Unknown() }
+    return [InferredType(a.elementType, a.shape.dropLast() + [try facts.node.int("N")])]
+  }
+
+  static let gatherBlockQuantized = ShapeRule.rule { facts in
+    let (table, indices) = try (facts.input(0), facts.shape(1))
+    let bits = try facts.node.int("bits", default: 4)
+    guard let type = table.elementType, let last = table.shape.last, [2, 4, 8].contains(bits) else {
+      throw ShapeFacts.Unknown()
+    }
+    // Bytes hold several numbers each.
+    let width = try type == .uint8 ? Extent.product(last, 8 / bits) : last
+    let shape = table.shape.dropLast() + [width]
+    let axis = try Axes.resolve(facts.node.int("gather_axis", default: 0), rank: shape.count)
+    return [InferredType(facts.elementType(2), shape[..<axis] + indices + shape[(axis + 1)...])]
   }
 }

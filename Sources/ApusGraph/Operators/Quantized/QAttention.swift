@@ -5,7 +5,8 @@ extension Operators {
     OperatorDefinition(
       "QAttention", domain: "com.microsoft",
       .product(
-        .unknown("TODO"), work: .none, accuracy: .plain, float64: .roundsInputs),
+        .qAttention, work: .projectedAttention(past: 8), accuracy: .sum(.projectedAttention(past: 8)),
+        float64: .roundsInputs),
       QAttention),
   ]
 
@@ -30,5 +31,17 @@ extension Operators {
       }
       return try type == .double ? result(as: Double.self) : result(as: Float.self)
     }
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let qAttention = ShapeRule.rule { facts in
+    let (x, weight) = try (facts.shape(0), facts.shape(1))
+    guard x.count == 3, weight.count == 2 else { throw ShapeFacts.Unknown() }
+    let others = try [facts.shape(4)] + (facts.has(2) ? [facts.shape(2)] : [])
+    let projected = try unstretched(x.dropLast() + [weight[1]], by: others)
+    return try projectedAttention(facts, projected, sizes: nil, past: 8, like: 3)
   }
 }

@@ -6,28 +6,26 @@ import Apus
 extension Operators {
   static let quantizedFunctions: [OperatorDefinition] = [
     OperatorDefinition(
-      "QLinearAdd", domain: "com.microsoft", .plain(.qLinearBroadcast, float64: .roundsToLevels), QLinearAdd),
+      "QLinearAdd", domain: "com.microsoft", .plain(.qLinearAdd, float64: .roundsToLevels), QLinearAdd),
     OperatorDefinition(
-      "QLinearMul", domain: "com.microsoft", .plain(.qLinearBroadcast, float64: .roundsToLevels), QLinearMul),
+      "QLinearMul", domain: "com.microsoft", .plain(.qLinearMul, float64: .roundsToLevels), QLinearMul),
     OperatorDefinition(
-      "QLinearSigmoid", domain: "com.microsoft", .plain(.likeInput, float64: .roundsToLevels), QLinearSigmoid),
+      "QLinearSigmoid", domain: "com.microsoft", .plain(.qLinearUnary, float64: .roundsToLevels), QLinearSigmoid),
     OperatorDefinition(
-      "QLinearLeakyRelu", domain: "com.microsoft", .plain(.likeInput, float64: .roundsToLevels), QLinearLeakyRelu),
+      "QLinearLeakyRelu", domain: "com.microsoft", .plain(.qLinearUnary, float64: .roundsToLevels), QLinearLeakyRelu),
     OperatorDefinition(
-      "QLinearSoftmax", domain: "com.microsoft", .plain(.unknown("TODO"), float64: .roundsToLevels), QLinearSoftmax),
+      "QLinearSoftmax", domain: "com.microsoft",
+      .reduction(.qLinearUnary, terms: .alongAxis, accuracy: .bounded, float64: .roundsToLevels), QLinearSoftmax),
     OperatorDefinition(
       "QLinearConcat", domain: "com.microsoft", .plain(.qLinearConcat, float64: .roundsToLevels), QLinearConcat),
     OperatorDefinition(
-      "QLinearWhere", domain: "com.microsoft", .plain(.unknown("TODO"), float64: .roundsToLevels), QLinearWhere),
+      "QLinearWhere", domain: "com.microsoft", .plain(.qLinearWhere, float64: .roundsToLevels), QLinearWhere),
     OperatorDefinition(
       "QLinearReduceMean", domain: "com.microsoft",
-      .plain(
-        .unknown("TODO"), float64: .roundsToLevels),
-      QLinearReduceMean),
+      .reduction(.qLinearReduceMean, terms: .elementsPerOutput, float64: .roundsToLevels), QLinearReduceMean),
     OperatorDefinition(
       "QLinearGlobalAveragePool", domain: "com.microsoft",
-      .plain(
-        .unknown("TODO"), float64: .roundsToLevels),
+      .reduction(.qLinearGlobalAveragePool, terms: .elementsPerOutput, float64: .roundsToLevels),
       QLinearGlobalAveragePool),
   ]
 
@@ -175,8 +173,48 @@ extension Arguments {
 // MARK: - Shapes
 
 extension ShapeRule {
-  static let qLinearBroadcast = ShapeRule.rule { facts in
+  static let qLinearUnary = ShapeRule.rule { facts in
+    [InferredType(requantizedType(facts, zeroPoint: 4, like: 0), try facts.shape(0))]
+  }
+
+  static let qLinearAdd = ShapeRule.rule { facts in
     [InferredType(facts.elementType(0), try Shape.broadcast(facts.shape(0), facts.shape(3), operation: "broadcast"))]
+  }
+
+  static let qLinearMul = ShapeRule.rule { facts in
+    let shape = try Shape.broadcast(facts.shape(0), facts.shape(3), operation: "broadcast")
+    return [InferredType(requantizedType(facts, zeroPoint: 7, like: 0), shape)]
+  }
+
+  static let qLinearWhere = ShapeRule.rule { facts in
+    let operands = try Shape.broadcast(facts.shape(1), facts.shape(4), operation: "broadcast")
+    let shape = try Shape.broadcast(facts.shape(0), operands, operation: "broadcast")
+    return [InferredType(requantizedType(facts, zeroPoint: 8, like: 1), shape)]
+  }
+
+  static let qLinearReduceMean = ShapeRule.rule { facts in
+    let shape = try facts.shape(0)
+    let axes = try facts.node.ints("axes", default: [])
+    let chosen = try axes.isEmpty ? Array(shape.indices) : Axes.resolve(axes, rank: shape.count)
+    let keeps = try facts.node.flag("keepdims", default: true)
+    return [
+      InferredType(
+        requantizedType(facts, zeroPoint: 4, like: 0), reduced(shape, Set(chosen), keepsAxes: keeps))
+    ]
+  }
+
+  static let qLinearGlobalAveragePool = ShapeRule.rule { facts in
+    let shape = try facts.shape(0)
+    guard shape.count >= 3 else { throw ShapeFacts.Unknown() }
+    let axes = try facts.node.flag("channels_last") ? 1..<(shape.count - 1) : 2..<shape.count
+    return [
+      InferredType(requantizedType(facts, zeroPoint: 4, like: 0), reduced(shape, Set(axes), keepsAxes: true))
+    ]
+  }
+
+  /// The element type of what is quantised with input `zeroPoint`: that of input `other` without one.
+  static func requantizedType(_ facts: ShapeFacts, zeroPoint: Int, like other: Int) -> ElementType? {
+    facts.elementType(facts.has(zeroPoint) ? zeroPoint : other)
   }
 
   static let qLinearConcat = ShapeRule.rule { facts in

@@ -238,6 +238,11 @@ extension ShapeRule {
   }
 
   static let dequantizeLinear = ShapeRule.rule { facts in
-    [InferredType(try facts.node.optionalElementType("output_dtype") ?? facts.elementType(1), try facts.shape(0))]
+    let output = try facts.node.optionalElementType("output_dtype")
+    // DOUBLE stays, and scales that are powers of two alone make FLOAT.
+    let type: ElementType? = facts.elementType(1).map { scale in
+      scale == .double ? .double : output ?? (scale.dataType?.isFloatingPoint == true ? scale : .float)
+    }
+    return [InferredType(type, try facts.shape(0))]
   }
 }

@@ -3,8 +3,12 @@ import Apus
 extension Operators {
   static let attentions: [OperatorDefinition] = [
     OperatorDefinition("Attention", .product(.attention, work: .attention, accuracy: .sum(.attention)), Attention),
-    OperatorDefinition("FlexAttention", domain: "ai.onnx.preview", .plain(.unknown("TODO")), FlexAttention),
-    OperatorDefinition("LinearAttention", .plain(.unknown("TODO")), LinearAttention),
+    OperatorDefinition(
+      "FlexAttention", domain: "ai.onnx.preview",
+      .product(.flexAttention, work: .attention, accuracy: .sum(.attention)), FlexAttention),
+    OperatorDefinition(
+      "LinearAttention", .product(.linearAttention, work: .linearAttention, accuracy: .sum(.attention)),
+      LinearAttention),
   ]
 
   /// `softmax(Q · Kᵀ · scale + bias) · V`, with heads side by side or on an axis of their own, several heads of queries
@@ -136,34 +140,50 @@ private struct AttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator 
 
 extension ShapeRule {
   static let attention = ShapeRule.rule { facts in
-    let query = try heads(facts, 0, count: "q_num_heads")
-    let key = try heads(facts, 1, count: "kv_num_heads")
-    let value = try heads(facts, 2, count: "kv_num_heads")
-    let past = try facts.has(4) ? facts.shape(4) : []
-    guard past.isEmpty || past.count == 4 else { throw ShapeFacts.Unknown() }
-    func present(_ heads: Heads, _ index: Int) throws -> InferredType {
-      let time = try Extent.sum([heads.time] + (past.isEmpty ? [] : [past[2]]))
-      return InferredType(facts.elementType(index), [heads.batch, heads.count, time, heads.features])
-    }
-    let isSplit = try facts.shape(0).count == 4
-    let output = try isSplit
-      ? [query.batch, query.count, query.time, value.features]
-      : [query.batch, query.time, Extent.product(query.count, value.features)]
-    return [InferredType(facts.elementType(0), output), try present(key, 1), try present(value, 2)]
+    let keyHeads = try facts.node.int("kv_num_heads", default: 0)
+    let query = try HeadShape(facts.shape(0), heads: facts.node.int("q_num_heads", default: 0))
+    let key = try HeadShape(facts.shape(1), heads: keyHeads).following(facts, past: 4)
+    let value = try HeadShape(facts.shape(2), heads: keyHeads).following(facts, past: 5)
+    let type = facts.elementType(0)
+    return [
+      InferredType(type, try query.reading(value)), InferredType(type, key.split),
+      InferredType(facts.elementType(2), value.split),
+      InferredType(type, [query.batch, query.count, query.time, key.time]),
+    ]
+  }
+}
+
+/// How queries, keys or values lie, as ``AttentionHeads`` has them.
+struct HeadShape {
+  let batch: Int
+  let count: Int
+  var time: Int
+  let features: Int
+  let isSplit: Bool
+
+  /// - Parameter count: how many heads there are side by side in a tensor of rank 3; not used for one of rank 4.
+  init(_ shape: [Int], heads count: Int) throws {
+    isSplit = shape.count == 4
+    guard isSplit || (shape.count == 3 && count > 0) else { throw ShapeFacts.Unknown() }
+    (batch, self.count, time, features) = isSplit
+      ? (shape[0], shape[1], shape[2], shape[3]) : (shape[0], count, shape[1], shape[2] / count)
   }
 
-  private static func heads(_ facts: ShapeFacts, _ index: Int, count name: String) throws -> Heads {
-    let shape = try facts.shape(index)
-    if shape.count == 4 { return Heads(batch: shape[0], count: shape[1], time: shape[2], features: shape[3]) }
-    let count = try facts.node.int(name, default: 0)
-    guard shape.count == 3, count > 0 else { throw ShapeFacts.Unknown() }
-    return Heads(batch: shape[0], count: count, time: shape[1], features: shape[2] / count)
+  /// `[batch, heads, time, features]`.
+  var split: [Int] { [batch, count, time, features] }
+
+  /// Keys or values behind those of input `past`, if there are some.
+  func following(_ facts: ShapeFacts, past: Int) throws -> HeadShape {
+    guard facts.has(past) else { return self }
+    let shape = try facts.shape(past)
+    guard shape.count == 4 else { throw ShapeFacts.Unknown() }
+    var result = self
+    result.time = try Extent.sum([shape[2], time])
+    return result
   }
 
-  private struct Heads {
-    let batch: Int
-    let count: Int
-    let time: Int
-    let features: Int
+  /// What such queries read of values, in the order of the queries.
+  func reading(_ value: HeadShape) throws -> [Int] {
+    isSplit ? [batch, count, time, value.features] : [batch, time, try Extent.product(count, value.features)]
   }
 }

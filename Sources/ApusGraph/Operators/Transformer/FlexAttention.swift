@@ -70,3 +70,13 @@ private struct FlexAttentionOperator<Scalar: FloatingPointScalar>: FloatingOpera
     return try result.tensor(of: Scalar.self) ?? result.converted()
   }
 }
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let flexAttention = ShapeRule.rule { facts in
+    let (query, value) = try (facts.shape(0), facts.shape(2))
+    guard query.count == 4, value.count == 4 else { throw ShapeFacts.Unknown() }
+    return [InferredType(facts.elementType(0), query.replacing(3, with: value[3]))]
+  }
+}

@@ -163,3 +163,34 @@ private struct LinearRecurrence<Scalar: FloatingPointScalar>: Sendable {
     }
   }
 }
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let linearAttention = ShapeRule.rule { facts in
+    let keyHeads = try facts.node.int("kv_num_heads")
+    let query = try HeadShape(facts.shape(0), heads: facts.node.int("q_num_heads"))
+    let key = try HeadShape(facts.shape(1), heads: keyHeads)
+    let value = try HeadShape(facts.shape(2), heads: keyHeads)
+    let state = [query.batch, key.count, key.features, value.features]
+    return [
+      InferredType(facts.elementType(0), try query.reading(value)),
+      InferredType(facts.elementType(facts.has(3) ? 3 : 0), state),
+    ]
+  }
+}
+
+// MARK: - Work
+
+extension Work {
+  /// Each key changes the state of its head by each feature of a value, by the delta rule reads it before; each query
+  /// reads it too.
+  static let linearAttention: Work = .multiplyAdds { shapes in
+    guard let query = shapes.known(0), let key = shapes.known(1), let value = shapes.known(2),
+      let heads = shapes.int("kv_num_heads"), heads > 0
+    else { return nil }
+    let corrects = shapes.known(5) != nil
+    return query.product.addingClamped(key.product.multipliedClamped(by: corrects ? 2 : 1))
+      .multipliedClamped(by: (value.last ?? 0) / heads)
+  }
+}

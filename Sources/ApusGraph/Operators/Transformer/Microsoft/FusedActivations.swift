@@ -4,13 +4,11 @@ extension Operators {
   static let microsoftFusions: [OperatorDefinition] = [
     OperatorDefinition(
       "FusedConv", domain: "com.microsoft",
-      .product(
-        .unknown("TODO"), work: .convolution(weights: 1), accuracy: .sum(.filter(weights: 1))),
+      .product(.convolution, work: .convolution(weights: 1), accuracy: .sum(.filter(weights: 1))),
       MicrosoftFusedConv),
     OperatorDefinition(
       "FusedGemm", domain: "com.microsoft",
-      .product(
-        .unknown("TODO"), work: .matrixProduct, accuracy: .sum(.columnsOrRows)),
+      .product(.gemm, work: .matrixProduct, accuracy: .sum(.columnsOrRows)),
       MicrosoftFusedGemm),
   ]
 

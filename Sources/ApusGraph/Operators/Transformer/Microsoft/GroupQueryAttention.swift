@@ -167,3 +167,70 @@ private struct GroupQueryOperator<Scalar: FloatingPointScalar>: FloatingOperator
     return cache
   }
 }
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  /// How long the caches are depends on input 6, the number of all keys.
+  static let groupQueryAttention = ShapeRule.rule { facts in
+    let (query, key, value) = try groupQueryHeads(facts)
+    let type = facts.elementType(0)
+    let output = InferredType(type, try query.reading(value))
+    guard let total = try? facts.integer(6), let keys = try? pastKeys(facts, 3), let values = try? pastKeys(facts, 4)
+    else { return [output, nil, nil] }
+    return [
+      output, InferredType(type, key.split.replacing(2, with: max(keys, total))),
+      InferredType(type, value.split.replacing(2, with: max(values, total))),
+    ]
+  }
+
+  private static func groupQueryHeads(_ facts: ShapeFacts) throws -> (HeadShape, HeadShape, HeadShape) {
+    let (queryHeads, keyHeads) = try (facts.node.int("num_heads"), facts.node.int("kv_num_heads"))
+    let query = try facts.shape(0)
+    guard query.count == 3, queryHeads > 0, keyHeads > 0 else { throw ShapeFacts.Unknown() }
+    guard !facts.has(1), !facts.has(2) else {
+      return try (
+        HeadShape(query, heads: queryHeads), HeadShape(facts.shape(1), heads: keyHeads),
+        HeadShape(facts.shape(2), heads: keyHeads)
+      )
+    }
+    // Heads of queries, keys and values side by side.
+    let features = try query[2] / Extent.sum([queryHeads, keyHeads, keyHeads])
+    func part(_ count: Int) throws -> HeadShape {
+      try HeadShape(query.replacing(2, with: Extent.product(count, features)), heads: count)
+    }
+    return try (part(queryHeads), part(keyHeads), part(keyHeads))
+  }
+
+  /// The keys, or values, of the cache that input `index` is.
+  private static func pastKeys(_ facts: ShapeFacts, _ index: Int) throws -> Int {
+    guard facts.has(index) else { return 0 }
+    let shape = try facts.shape(index)
+    return shape.count == 4 ? shape[2] : 0
+  }
+}
+
+// MARK: - Work and terms
+
+extension Work {
+  /// Each element of the queries and of the output meets every key, past ones and new ones.
+  static let groupQueryAttention: Work = .multiplyAdds { shapes in
+    guard let query = shapes.known(0), let output = shapes.output else { return nil }
+    // Packed queries are as wide as the output.
+    let queries = shapes.known(1) == nil ? output.product : query.product
+    return queries.addingClamped(output.product).multipliedClamped(by: shapes.groupQueryKeys)
+  }
+}
+
+extension TermCount {
+  /// The features of a query, and the keys.
+  static let groupQueryAttention: TermCount = .counted { shapes in
+    (shapes.output?.last ?? 1).addingClamped(shapes.groupQueryKeys)
+  }
+}
+
+extension NodeShapes {
+  fileprivate var groupQueryKeys: Int {
+    (shape(0).dropFirst().first ?? 0).addingClamped(shape(3).dropFirst(2).first ?? 0)
+  }
+}

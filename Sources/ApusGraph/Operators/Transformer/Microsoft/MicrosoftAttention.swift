@@ -5,14 +5,16 @@ extension Operators {
     OperatorDefinition(
       "Attention", domain: "com.microsoft",
       .product(
-        .unknown("TODO"), work: .none, accuracy: .sum(.attention)),
+        .microsoftAttention, work: .projectedAttention(past: 4), accuracy: .sum(.projectedAttention(past: 4))),
       MicrosoftAttention),
     OperatorDefinition(
       "MultiHeadAttention", domain: "com.microsoft",
-      .product(
-        .unknown("TODO"), work: .none, accuracy: .sum(.attention)),
+      .product(.multiHeadAttention, work: .multiHeadAttention, accuracy: .sum(.multiHeadAttention)),
       MultiHeadAttention),
-    OperatorDefinition("GroupQueryAttention", domain: "com.microsoft", .plain(.unknown("TODO")), GroupQueryAttention),
+    OperatorDefinition(
+      "GroupQueryAttention", domain: "com.microsoft",
+      .product(.groupQueryAttention, work: .groupQueryAttention, accuracy: .sum(.groupQueryAttention)),
+      GroupQueryAttention),
   ]
 
   /// ONNX Runtime's attention of an input with itself: one projection to queries, keys and values, scores with masks
@@ -205,5 +207,128 @@ private struct MultiHeadAttentionOperator<Scalar: FloatingPointScalar>: Floating
       return (query, try part(key, 0), try part(key, 1))
     }
     return (query, key, try arguments.floating(2, as: Scalar.self))
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let microsoftAttention = ShapeRule.rule { facts in
+    let (x, weight) = try (facts.shape(0), facts.shape(1))
+    guard x.count == 3, weight.count == 2 else { throw ShapeFacts.Unknown() }
+    let sizes = try facts.node.optionalInts("qkv_hidden_sizes")
+    return try projectedAttention(facts, x.dropLast() + [weight[1]], sizes: sizes, past: 4, like: 0)
+  }
+
+  /// Attention over queries, keys and values side by side: see
+  /// ``attention(_:mask:past:bias:sizes:settings:type:)``.
+  ///
+  /// - Parameters:
+  ///   - past: the index of the input, `type` that of the one whose element type outputs have.
+  static func projectedAttention(
+    _ facts: ShapeFacts, _ projected: [Int], sizes: [Int]?, past: Int, like type: Int
+  ) throws -> [InferredType?] {
+    let (batch, time, width) = (projected[0], projected[1], projected[2])
+    let sizes = sizes ?? [width / 3, width / 3, width - width / 3 * 2]
+    let heads = try facts.node.int("num_heads")
+    guard sizes.count == 3, heads > 0 else { throw ShapeFacts.Unknown() }
+    let output = InferredType(facts.elementType(type), [batch, time, sizes[2]])
+    // Keys and values of different sizes have no past together.
+    guard sizes[1] == sizes[2] else { return [output, nil] }
+    let before = try facts.has(past) ? facts.shape(past) : [0, 0, 0, 0, 0]
+    guard before.count == 5 else { throw ShapeFacts.Unknown() }
+    let present = [2, batch, heads, try Extent.sum([before[3], time]), sizes[2] / heads]
+    return [output, InferredType(facts.elementType(type), present)]
+  }
+
+  static let multiHeadAttention = ShapeRule.rule { facts in
+    let count = try facts.node.int("num_heads")
+    let operands = try multiHeadOperands(facts)
+    // A bias that is not one for each feature would stretch what it is added to.
+    let features = operands.map { $0.count == 3 ? $0[2] : 0 }
+    guard try !facts.has(3) || Shape.elementCount(facts.shape(3)) == Extent.sum(features) else {
+      throw ShapeFacts.Unknown()
+    }
+    let query = try HeadShape(operands[0], heads: count)
+    let key = try HeadShape(operands[1], heads: count).following(facts, past: 6)
+    let value = try HeadShape(operands[2], heads: count).following(facts, past: 7)
+    let shapes = [
+      try query.reading(value), key.split, value.split, [query.batch, query.count, query.time, key.time],
+    ]
+    return shapes.map { InferredType(facts.elementType(0), $0) }
+  }
+
+  /// Queries, keys and values, taken apart where they are packed.
+  private static func multiHeadOperands(_ facts: ShapeFacts) throws -> [[Int]] {
+    func part(_ pack: [Int]) throws -> [Int] { [pack[0], pack[1], try Extent.product(pack[2], pack[4])] }
+    let query = try facts.shape(0)
+    if query.count == 5 { return try [part(query), part(query), part(query)] }
+    let key = try facts.shape(1)
+    if key.count == 5 { return try [query, part(key), part(key)] }
+    return [query, key, try facts.shape(2)]
+  }
+}
+
+// MARK: - Work
+
+extension Work {
+  /// The projection of each token, input 0, by the weights, input 1, and attention. Input `past` has the keys before.
+  static func projectedAttention(past: Int) -> Work {
+    .multiplyAdds { shapes in
+      guard let x = shapes.known(0), let weight = shapes.known(1), let output = shapes.output, x.count == 3,
+        weight.count == 2
+      else { return nil }
+      let projection = x.product.multipliedClamped(by: weight[1])
+      let queries = x[0].multipliedClamped(by: x[1]).multipliedClamped(by: shapes.projectedQuery)
+      let attention = queries.addingClamped(output.product).multipliedClamped(by: shapes.projectedKeys(past: past))
+      return projection.addingClamped(attention)
+    }
+  }
+
+  /// Each element of the queries and of the output meets every key.
+  static let multiHeadAttention: Work = .multiplyAdds { shapes in
+    guard let query = shapes.known(0), let output = shapes.output else { return nil }
+    let queries = query.count == 5 ? query.product / 3 : query.product
+    return queries.addingClamped(output.product).multipliedClamped(by: shapes.multiHeadKeys)
+  }
+}
+
+// MARK: - Terms
+
+extension TermCount {
+  /// The features of a token and of a query, and the keys.
+  static func projectedAttention(past: Int) -> TermCount {
+    .counted { shapes in
+      (shapes.shape(0).last ?? 1).addingClamped(shapes.projectedQuery)
+        .addingClamped(shapes.projectedKeys(past: past))
+    }
+  }
+
+  /// The features of a query, and the keys.
+  static let multiHeadAttention: TermCount = .counted { shapes in
+    (shapes.shape(0).last ?? 1).addingClamped(shapes.multiHeadKeys)
+  }
+}
+
+extension NodeShapes {
+  /// The width of a query that a projection, input 1, gives.
+  fileprivate var projectedQuery: Int {
+    guard case .ints(let sizes)? = node.attributes["qkv_hidden_sizes"], let size = sizes.first else {
+      return (shape(1).last ?? 0) / 3
+    }
+    return Int(clamping: size)
+  }
+
+  /// The tokens, and the keys before them in input `past`, `[2, batch, heads, keys, features]`.
+  fileprivate func projectedKeys(past: Int) -> Int {
+    (shape(0).dropFirst().first ?? 0).addingClamped(shape(past).dropFirst(3).first ?? 0)
+  }
+
+  /// The keys of MultiHeadAttention: `[batch, heads, keys, features]`, or the second axis of anything else, packed with
+  /// the queries where input 1 is left out; and those before them.
+  fileprivate var multiHeadKeys: Int {
+    let key = known(1) ?? shape(0)
+    let now = key.dropFirst(key.count == 4 ? 2 : 1).first ?? 0
+    return now.addingClamped(shape(6).dropFirst(2).first ?? 0)
   }
 }

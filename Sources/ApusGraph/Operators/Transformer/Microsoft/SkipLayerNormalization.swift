@@ -4,23 +4,19 @@ extension Operators {
   static let skipNormalizations: [OperatorDefinition] = [
     OperatorDefinition(
       "SkipLayerNormalization", domain: "com.microsoft",
-      .reduction(
-        .unknown("TODO"), terms: .fromAxisOn),
-      SkipLayerNormalization),
+      .reduction(.skipLayerNormalization, terms: .columns), SkipLayerNormalization),
     OperatorDefinition(
       "SkipSimplifiedLayerNormalization", domain: "com.microsoft",
-      .plain(
-        .unknown("TODO")),
-      SkipSimplifiedLayerNormalization),
+      .reduction(.skipLayerNormalization, terms: .columns), SkipSimplifiedLayerNormalization),
     OperatorDefinition(
-      "SimplifiedLayerNormalization", .reduction(.unknown("TODO"), terms: .fromAxisOn), SimplifiedLayerNormalization),
-    OperatorDefinition(
-      "SimplifiedLayerNormalization", domain: "com.microsoft",
-      .reduction(
-        .unknown("TODO"), terms: .fromAxisOn),
+      "SimplifiedLayerNormalization", .reduction(.simplifiedLayerNormalization, terms: .fromAxisOn),
       SimplifiedLayerNormalization),
     OperatorDefinition(
-      "EmbedLayerNormalization", domain: "com.microsoft", .plain(.unknown("TODO")), EmbedLayerNormalization),
+      "SimplifiedLayerNormalization", domain: "com.microsoft",
+      .reduction(.simplifiedLayerNormalization, terms: .fromAxisOn), SimplifiedLayerNormalization),
+    OperatorDefinition(
+      "EmbedLayerNormalization", domain: "com.microsoft",
+      .reduction(.embedLayerNormalization, terms: .features), EmbedLayerNormalization),
   ]
 
   /// Layer normalisation of `input + skip + bias`, which may be shown as well.
@@ -163,4 +159,38 @@ private struct EmbedNormalization<Scalar: FloatingPointScalar>: FloatingOperator
     }
     return [try Value(rounding: output, to: type), Value(try Tensor(lengths)), try Value(rounding: sum, to: type)]
   }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let skipLayerNormalization = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let statistics = try normalizationStatistics(x.elementType, x.shape, axis: -1)
+    return [x, statistics, statistics, x]
+  }
+
+  static let simplifiedLayerNormalization = ShapeRule.rule { facts in
+    let (type, shape) = (facts.elementType(1), try facts.shape(0))
+    let axis = try facts.node.int("axis", default: -1)
+    return [InferredType(type, shape), try normalizationStatistics(type, shape, axis: axis)]
+  }
+
+  static let embedLayerNormalization = ShapeRule.rule { facts in
+    let (words, table) = try (facts.shape(0), facts.input(2))
+    guard words.count == 2, table.shape.count == 2 else { throw ShapeFacts.Unknown() }
+    // Embeddings of another size would be stretched, or would stretch those of the words.
+    for index in [3, 4] where try facts.has(index) && facts.shape(index).last != table.shape[1] {
+      throw ShapeFacts.Unknown()
+    }
+    let sum = InferredType(table.elementType, words + [table.shape[1]])
+    return [sum, InferredType(.int32, [words[0]]), sum]
+  }
+}
+
+// MARK: - Terms
+
+extension TermCount {
+  /// The features of a word.
+  static let features: TermCount = .counted { $0.shape(2).last ?? 1 }
 }
