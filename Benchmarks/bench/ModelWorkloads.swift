@@ -14,13 +14,13 @@ struct ModelFile {
     return name.hasSuffix(".onnx") ? String(name.dropLast(5)) : name
   }
 
-  func session(_ precision: Execution.Precision) throws -> Session {
-    var options = Session.Options()
+  func session(_ precision: Execution.Precision) throws -> InferenceSession {
+    var options = InferenceSession.Options()
     options.precision = precision
-    return try Session(ONNXModel(path: path), options: options)
+    return try InferenceSession(ONNXModel(path: path), options: options)
   }
 
-  func values() throws -> [String: Value] {
+  func values() throws -> [String: GraphValue] {
     guard let inputs else { throw UsageError("--model \(path): give its inputs with --inputs FILE.npz") }
     let file = try NPZFile(path: inputs)
     return try Dictionary(

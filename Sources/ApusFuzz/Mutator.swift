@@ -1,3 +1,5 @@
+import Apus
+
 /// Makes new inputs of old ones.
 struct Mutator {
   /// The largest input, in bytes.

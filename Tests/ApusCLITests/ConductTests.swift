@@ -5,7 +5,7 @@ import Testing
 
 /// What every command owes the shell.
 @Suite struct ConductTests {
-  private static let commands = ApusCommand.configuration.subcommands.compactMap(\.configuration.commandName)
+  private static let commands = ApusCommand.configuration.subcommands.compactMap { $0.configuration.commandName }
 
   @Test func everyCommandHasAName() {
     #expect(Self.commands.count == ApusCommand.configuration.subcommands.count)

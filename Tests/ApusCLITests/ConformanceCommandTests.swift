@@ -8,7 +8,7 @@ import Testing
 @Suite struct ConformanceCommandTests {
   private static let x = [-1, 2] as [Float]
 
-  private static func value(_ elements: [Float]) throws -> Value { Value(try Tensor(elements, shape: [1, 2])) }
+  private static func value(_ elements: [Float]) throws -> GraphValue { GraphValue(try Tensor(elements, shape: [1, 2])) }
 
   private func withTests(_ body: (TemporaryFolder) throws -> Void) throws {
     try TemporaryFolder.with { folder in
@@ -87,7 +87,7 @@ import Testing
     try withTests { folder in
       let (count, x) = (try Tensor<Int64>([1_000_000], shape: []), try Tensor<Float>(zeros: [1 << 20]))
       try TemporaryFolder(url: folder.file("tests")).conformanceTest(
-        "test_endless", ModelFixtures.loop, inputs: [Value(count), Value(x)], outputs: [Value(x)])
+        "test_endless", ModelFixtures.loop, inputs: [GraphValue(count), GraphValue(x)], outputs: [GraphValue(x)])
       try body(folder)
     }
   }

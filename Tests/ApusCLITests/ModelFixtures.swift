@@ -5,7 +5,7 @@ import Foundation
 
 /// Small models, written when a test needs one.
 enum ModelFixtures {
-  static func tensor(_ name: String, of type: ElementType = .float, _ shape: [ApusGraph.Dimension]) -> ValueInfoProto {
+  static func tensor(_ name: String, of type: ElementType = .float, _ shape: [ApusGraph.GraphDimension]) -> ValueInfoProto {
     ValueInfoProto(name: name, type: .tensor(type, shape))
   }
 
@@ -35,7 +35,7 @@ enum ModelFixtures {
         [NodeProto(name: "product", opType: "MatMulInteger", inputs: ["a", "b"], outputs: ["y"])],
         inputs: [tensor("a", of: .uint8, [.symbol("n"), .size(3)])],
         outputs: [tensor("y", of: .int32, [.symbol("n"), .size(4)])],
-        initializers: [TensorProto(name: "b", value: Value(Tensor<UInt8>(repeating: 2, shape: [3, 4])))])
+        initializers: [TensorProto(name: "b", value: GraphValue(Tensor<UInt8>(repeating: 2, shape: [3, 4])))])
     }
   }
 
@@ -66,7 +66,7 @@ extension TemporaryFolder {
   }
 
   /// Writes a conformance test: a folder with a model, its inputs and its outputs.
-  func conformanceTest(_ name: String, _ model: ModelProto, inputs: [Value], outputs: [Value]) throws {
+  func conformanceTest(_ name: String, _ model: ModelProto, inputs: [GraphValue], outputs: [GraphValue]) throws {
     let data = file("\(name)/test_data_set_0")
     try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
     try model.write(to: path("\(name)/model.onnx"))

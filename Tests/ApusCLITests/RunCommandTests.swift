@@ -207,7 +207,7 @@ import Testing
       let (name, value) = try ValueFile.read(
         contentsOf: folder.path("out/s.pb"), as: .sequence(.tensor(.float, nil)))
       #expect(name == "s")
-      var values: [Value] = []
+      var values: [GraphValue] = []
       if case .sequence(let elements, _) = value { values = elements }
       #expect(values.map(\.shape) == [[1], [1]])
     }

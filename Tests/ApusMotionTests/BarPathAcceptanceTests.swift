@@ -26,10 +26,10 @@ import Testing
   @Test("AT4.2: the original's Kalman filter")
   func originalFilter() {
     let constant = path([100, 100, 100, 100])
-    let original = RandomWalkFilter.smooth(constant, start: .origin)
+    let original = LegacyKalmanFilter.smooth(constant, start: .origin)
     expect(original.map { $0?.y }, [90.9910, 95.5177, 97.2029, 98.1049], within: 1e-4)
-    expect(RandomWalkFilter.smooth(constant).map { $0?.y }, [100, 100, 100, 100], within: 1e-12)
-    let rising = RandomWalkFilter.smooth(path([100, 105, 110, 115])).map { $0?.y }
+    expect(LegacyKalmanFilter.smooth(constant).map { $0?.y }, [100, 100, 100, 100], within: 1e-12)
+    let rising = LegacyKalmanFilter.smooth(path([100, 105, 110, 115])).map { $0?.y }
     expect(rising, [100, 102.6190, 105.4545, 108.5685], within: 1e-4)
   }
 

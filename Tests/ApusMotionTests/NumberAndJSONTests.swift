@@ -1,3 +1,4 @@
+import Apus
 import Testing
 
 @testable import ApusMotion

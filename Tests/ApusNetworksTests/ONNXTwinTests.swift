@@ -12,12 +12,12 @@ import Testing
     let golden = try GoldenSamples(path: shipped("samples/golden.safetensors"))
     let written = try BehaviorClassifier<Float>(path: shipped(BehaviorClassifier<Float>.fileName))
     try setting.run {
-      let exported = try Session(ONNXModel(path: shipped("behavior-classifier.onnx")))
+      let exported = try InferenceSession(ONNXModel(path: shipped("behavior-classifier.onnx")))
       let output = try #require(exported.graph.outputs.first.map { exported.graph.values[$0].name })
       for name in golden.sampleNames {
         let poses: Tensor<Float> = try golden.inputs(of: name).single()
         let expected = try written(poses)
-        let values = try exported.run(["pose_sequence": Value(poses)])
+        let values = try exported.run(["pose_sequence": GraphValue(poses)])
         guard case .tensor(.float32(let actual))? = values[output] else {
           Issue.record("\(name) gives \(String(describing: values[output]?.type))")
           continue

@@ -11,14 +11,14 @@ import Testing
       let x = try floats([2, 3])
       let index = try whole([0])
       let training = "ai.onnx.preview.training"
-      let names = try Value.strings(StringTensor(["abc"], shape: [1]))
+      let names = try GraphValue.strings(StringTensor(["abc"], shape: [1]))
       return [
         Refusal("two types are not added", "Add", [x, index]),
         Refusal("shapes that cannot be stretched", "Mul", [x, try floats([2])]),
         Refusal("an axis behind the operand, old", "Add", [x, try floats([3])], opset: 6, ["axis": .int(2)]),
         Refusal("an absurd axis, old", "Add", [x, x], opset: 6, ["axis": .int(.min)]),
         Refusal("texts are not added", "Add", [names, names]),
-        Refusal("powers of truth", "Pow", [Value(try Tensor([true])), index]),
+        Refusal("powers of truth", "Pow", [GraphValue(try Tensor([true])), index]),
         Refusal("a direction is needed", "BitShift", [index, index]),
         Refusal("no such direction", "BitShift", [index, index], ["direction": .string(Array("UP".utf8))]),
         Refusal("bits of floating-point numbers", "BitwiseAnd", [x, x]),
@@ -29,10 +29,10 @@ import Testing
         Refusal("two numbers as a bound", "Clip", [x, try floats([2])]),
         Refusal("unknown approximation", "Gelu", [x], ["approximate": .string(Array("fast".utf8))]),
         Refusal("a gate of another shape", "SwiGLU", [x, try floats([3])], opset: 28),
-        Refusal("branches of two types", "Where", [Value(try Tensor([true])), x, index]),
+        Refusal("branches of two types", "Where", [GraphValue(try Tensor([true])), x, index]),
         Refusal("axis of a reduction", "ReduceSum", [x, try whole([2])]),
         Refusal("absurd axis of a reduction", "ReduceMax", [x], opset: 13, ["axes": .ints([.min])]),
-        Refusal("sum of truth values", "ReduceSum", [Value(try Tensor([true]))]),
+        Refusal("sum of truth values", "ReduceSum", [GraphValue(try Tensor([true]))]),
         Refusal("nothing to choose from", "ArgMax", [try floats([2, 0])], ["axis": .int(1)]),
         Refusal("nothing to choose the last from", "ArgMin", [try floats([0])], ["select_last_index": .int(1)]),
         Refusal("two axes to go along", "CumSum", [x, try whole([0, 1])]),
@@ -45,7 +45,7 @@ import Testing
         Refusal("a text that is no number", "Cast", [names], ["to": .int(1)]),
         Refusal("unknown rounding", "Cast", [x], ["to": .int(24), "round_mode": .string(Array("odd".utf8))]),
         Refusal("bits that do not fit", "BitCast", [x], ["to": .int(7)]),
-        Refusal("a ratio beyond 1", "Dropout", [x, try floats([]), Value(try Tensor([true], shape: []))]),
+        Refusal("a ratio beyond 1", "Dropout", [x, try floats([]), GraphValue(try Tensor([true], shape: []))]),
         Refusal("random numbers beyond memory", "RandomNormal", [], ["shape": .ints([1 << 40, 1 << 40])]),
         Refusal("a negative shape", "RandomUniform", [], ["shape": .ints([-1])]),
         Refusal("negative number of samples", "Multinomial", [x], ["sample_size": .int(-1)]),
@@ -95,7 +95,7 @@ import Testing
     let attributes: [String: AttributeValue] = [
       "seed": .float(5), "mean": .float(2), "scale": .float(0.5),
     ]
-    let shape = Value(try Tensor<Double>(zeros: [5]))
+    let shape = GraphValue(try Tensor<Double>(zeros: [5]))
     let numbers = try doubles(outputs(of: "RandomNormalLike", [shape], attributes))
     let expected = [2.2206137434425206, 1.8345649240529562, 3.21538559350389, 1.8739539351984615, 2.0548049207890915]
     for (number, wanted) in zip(numbers, expected) { #expect((number - wanted).magnitude < 1e-14) }
@@ -103,13 +103,13 @@ import Testing
   }
 
   @Test func probabilitiesGiveWhatNumPyGives() throws {
-    let p = Value(try Tensor([0.1, 0.9, 0.5, 0.3, 0.7, 0.2, 0.8, 0.6]))
+    let p = GraphValue(try Tensor([0.1, 0.9, 0.5, 0.3, 0.7, 0.2, 0.8, 0.6]))
     #expect(try doubles(outputs(of: "Bernoulli", [p], ["seed": .float(5)])) == [0, 1, 0, 1, 1, 0, 1, 1])
   }
 
   @Test func samplesFollowTheProbabilities() throws {
     // The third class is a thousand times as likely as the others together; the second is impossible.
-    let logits = Value(try Tensor([0, -Double.infinity, 7.6], shape: [1, 3]))
+    let logits = GraphValue(try Tensor([0, -Double.infinity, 7.6], shape: [1, 3]))
     let result = try outputs(of: "Multinomial", [logits], ["sample_size": .int(2000), "seed": .float(1)])
     guard case .tensor(.int32(let samples))? = result[0] else { throw OperatorError("not INT32") }
     let counts = try samples.elements.reduce(into: [0, 0, 0]) { $0[Int($1)] += 1 }
@@ -127,14 +127,14 @@ import Testing
   }
 }
 
-private func doubles(_ values: [Value?]) throws -> [Double] {
+private func doubles(_ values: [GraphValue?]) throws -> [Double] {
   guard case .tensor(.float64(let tensor))? = values.first ?? nil else { throw OperatorError("not DOUBLE") }
   return try tensor.elements
 }
 
-private func mel(length: Int64, high: Float) throws -> [Value?] {
+private func mel(length: Int64, high: Float) throws -> [GraphValue?] {
   [
-    try whole([8]), try whole([length]), try whole([16000]), Value(try Tensor<Float>([20], shape: [])),
-    Value(try Tensor<Float>([high], shape: [])),
+    try whole([8]), try whole([length]), try whole([16000]), GraphValue(try Tensor<Float>([20], shape: [])),
+    GraphValue(try Tensor<Float>([high], shape: [])),
   ]
 }

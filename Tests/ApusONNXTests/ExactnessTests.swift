@@ -9,7 +9,7 @@ import Testing
   @Test(arguments: FixtureCase.all)
   func rewritingChangesNoBit(fixture: FixtureCase) throws {
     let test = try fixture.test.get()
-    var plain = Session.Options()
+    var plain = InferenceSession.Options()
     plain.optimizes = false
     for (expected, actual) in zip(try test.outputs(options: plain), try test.outputs(options: .init())) {
       #expect(expected.keys.sorted() == actual.keys.sorted())
@@ -18,9 +18,9 @@ import Testing
   }
 }
 
-extension Value {
+extension GraphValue {
   /// Whether types, shapes and every bit agree.
-  func hasSameBits(as other: Value) throws -> Bool {
+  func hasSameBits(as other: GraphValue) throws -> Bool {
     switch (self, other) {
     case (.tensor(let a), .tensor(let b)):
       guard a.dataType == b.dataType, a.shape == b.shape else { return false }

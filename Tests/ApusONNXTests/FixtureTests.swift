@@ -17,7 +17,7 @@ import Testing
   /// Nothing that rewriting a graph does may change a bit.
   @Test(arguments: FixtureCase.all)
   func outputsAreAsExpectedWithoutRewriting(fixture: FixtureCase) throws {
-    var options = Session.Options()
+    var options = InferenceSession.Options()
     options.optimizes = false
     let outcome = try fixture.test.get().run(options: options)
     #expect(outcome == .passed || outcome == .nondeterministic)
@@ -49,14 +49,14 @@ struct FixtureCase: Sendable, CustomTestStringConvertible {
 
 extension ConformanceCase {
   /// The inputs of every data set.
-  func dataSets(of graph: Graph) throws -> [[String: Value]] {
+  func dataSets(of graph: Graph) throws -> [[String: GraphValue]] {
     try (0..<dataSetCount()).map { try inputs($0, of: graph) }
   }
 
   /// The outputs for every data set.
-  func outputs(options: Session.Options) throws -> [[String: Value]] {
+  func outputs(options: InferenceSession.Options) throws -> [[String: GraphValue]] {
     let model = try model()
-    let session = try Session(model, options: options)
+    let session = try InferenceSession(model, options: options)
     return try dataSets(of: model.graph).map { try session.run($0) }
   }
 }

@@ -87,7 +87,7 @@ import Testing
     #expect(OpenDimensions().missing(in: inputs) == ["n", "x.2"])
     var open = OpenDimensions(["x.2": 4])
     #expect(open.shape(of: inputs[0]) == nil)
-    open.take(from: Value(try Tensor<Float>(zeros: [7])), for: inputs[1])
+    open.take(from: GraphValue(try Tensor<Float>(zeros: [7])), for: inputs[1])
     #expect(open.shape(of: inputs[0]) == [7, 3, 4])
     #expect(open.missing(in: inputs).isEmpty)
   }

@@ -44,7 +44,7 @@ import Testing
   private func products() throws -> ONNXModel {
     var graph = SmallGraph()
     graph.input("x", [.symbol("rows"), .size(64)])
-    try graph.constant("w", Value(Tensor<Float>(repeating: 0.25, shape: [64, 64])))
+    try graph.constant("w", GraphValue(Tensor<Float>(repeating: 0.25, shape: [64, 64])))
     graph.node("MatMul", ["x", "w"], ["a"])
     graph.node("Softmax", ["a"], ["b"])
     graph.node("MatMul", ["b", "w"], ["c"])
@@ -53,7 +53,7 @@ import Testing
   }
 
   @Test func memoryIsCounted() throws {
-    let session = try Session(products())
+    let session = try InferenceSession(products())
     // Of a, b and c, 16 kB each, two are alive at a time.
     let usage = try session.memoryUsage(for: ["x": [64, 64]])
     #expect(usage.plannedByteCount == 32_768)
@@ -62,14 +62,14 @@ import Testing
     #expect(usage.unknownCount == 0)
     #expect(usage.constantByteCount == 16_384)
     #expect(try session.memoryUsage().unknownCount == 4)
-    #expect(throws: ONNXError.self) { try session.memoryUsage(for: ["z": [1]]) }
+    #expect(throws: GraphError.self) { try session.memoryUsage(for: ["z": [1]]) }
   }
 
   @Test func plansAreKeptForEachShape() throws {
-    let session = try Session(products())
+    let session = try InferenceSession(products())
     for rows in [64, 3, 64, 200, 3] {
       let x = try Tensor<Float>(range: rows * 64).reshaped([rows, 64])
-      let y = try #require(try session.run(["x": Value(x)])["y"])
+      let y = try #require(try session.run(["x": GraphValue(x)])["y"])
       // Every row is a softmax of equal numbers.
       guard case .tensor(.float32(let tensor)) = y else { throw Unexpected("\(y.type)") }
       #expect(tensor.shape == [rows, 64])
@@ -80,7 +80,7 @@ import Testing
   @Test(arguments: FixtureCase.all)
   func planningMemoryChangesNoBit(fixture: FixtureCase) throws {
     let test = try fixture.test.get()
-    var pooled = Session.Options()
+    var pooled = InferenceSession.Options()
     pooled.plansMemory = false
     for (expected, actual) in zip(try test.outputs(options: pooled), try test.outputs(options: .init())) {
       for (name, value) in expected { #expect(try actual[name]?.hasSameBits(as: value) == true, "\(name)") }
@@ -88,13 +88,13 @@ import Testing
   }
 
   @Test func runsOnSeveralThreadsHaveMemoryOfTheirOwn() async throws {
-    let session = try Session(products())
+    let session = try InferenceSession(products())
     try await withThrowingTaskGroup(of: Bool.self) { group in
       for task in 0..<8 {
         group.addTask {
           let x = try Tensor<Float>(repeating: Float(task), shape: [256, 64])
           return try (0..<20).allSatisfy { _ in
-            guard case .tensor(.float32(let y))? = try session.run(["x": Value(x)])["y"] else { return false }
+            guard case .tensor(.float32(let y))? = try session.run(["x": GraphValue(x)])["y"] else { return false }
             return try y.elements.allSatisfy { $0 == 1 / 64 }
           }
         }

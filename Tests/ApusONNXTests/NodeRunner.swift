@@ -10,9 +10,9 @@ import Testing
 ///   - inputs: nil where one is left out.
 ///   - constants: the positions of inputs that are known when the node is prepared.
 func runNode(
-  _ type: String, domain: String = "", _ inputs: [Value?], constants: Set<Int> = [], opset: Int = 21, outputs: Int = 1,
+  _ type: String, domain: String = "", _ inputs: [GraphValue?], constants: Set<Int> = [], opset: Int = 21, outputs: Int = 1,
   activation: Activation = .identity, _ attributes: [String: AttributeValue] = [:]
-) throws -> [Value?] {
+) throws -> [GraphValue?] {
   var node = Node(
     name: type, operatorName: OperatorName(domain: domain, type: type), opset: opset,
     inputs: inputs.indices.map { inputs[$0] == nil ? nil : $0 },
@@ -28,17 +28,17 @@ func runNode(
   return try operation(&arguments)
 }
 
-extension Value {
+extension GraphValue {
   /// Numbers from -2 to 2 that follow no rule, the same each time.
   static func noise<Scalar: FloatingPointScalar>(
     _ shape: [Int], seed: UInt64 = 1, as type: Scalar.Type = Float.self
-  ) throws -> Value {
+  ) throws -> GraphValue {
     var generator = SplitMix64(seed: seed)
     let count = try Shape.elementCount(shape)
     let numbers = (0..<count).map { _ in Scalar(Double.random(in: -2...2, using: &generator)) }
-    return Value(try Tensor(numbers, shape: shape))
+    return GraphValue(try Tensor(numbers, shape: shape))
   }
 
   /// Whole numbers, as axes and sizes are given.
-  static func whole(_ elements: [Int64]) throws -> Value { Value(try Tensor(elements)) }
+  static func whole(_ elements: [Int64]) throws -> GraphValue { GraphValue(try Tensor(elements)) }
 }

@@ -10,7 +10,7 @@ struct Refusal: Sendable, CustomTestStringConvertible {
   let run: @Sendable () throws -> Void
 
   init(
-    _ name: String, _ type: String, _ inputs: [Value?], opset: Int = 21, domain: String = "",
+    _ name: String, _ type: String, _ inputs: [GraphValue?], opset: Int = 21, domain: String = "",
     _ attributes: [String: AttributeValue] = [:]
   ) {
     testDescription = name
@@ -20,9 +20,9 @@ struct Refusal: Sendable, CustomTestStringConvertible {
 
 /// What an operator gives for inputs, none of which it knows before.
 func outputs(
-  of type: String, _ inputs: [Value?], opset: Int = 21, domain: String = "",
+  of type: String, _ inputs: [GraphValue?], opset: Int = 21, domain: String = "",
   _ attributes: [String: AttributeValue] = [:], context: RunContext = RunContext()
-) throws -> [Value?] {
+) throws -> [GraphValue?] {
   let node = Node(
     name: type, operatorName: OperatorName(domain: domain, type: type), opset: opset,
     inputs: inputs.indices.map { inputs[$0] == nil ? nil : $0 }, outputs: [inputs.count, inputs.count + 1],
@@ -33,9 +33,9 @@ func outputs(
 }
 
 /// Ones of a shape.
-func floats(_ shape: [Int]) throws -> Value { Value(try Tensor<Float>(repeating: 1, shape: shape)) }
+func floats(_ shape: [Int]) throws -> GraphValue { GraphValue(try Tensor<Float>(repeating: 1, shape: shape)) }
 
 /// INT64 numbers, a single one without an axis.
-func whole(_ elements: [Int64]) throws -> Value {
-  Value(try Tensor(elements, shape: elements.count == 1 ? [] : [elements.count]))
+func whole(_ elements: [Int64]) throws -> GraphValue {
+  GraphValue(try Tensor(elements, shape: elements.count == 1 ? [] : [elements.count]))
 }

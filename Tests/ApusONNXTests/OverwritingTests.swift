@@ -5,20 +5,20 @@ import Testing
 @testable import ApusONNX
 
 @Suite struct OverwritingTests {
-  private func address(_ value: Value?) throws -> UnsafeRawPointer? {
+  private func address(_ value: GraphValue?) throws -> UnsafeRawPointer? {
     guard case .tensor(let tensor)? = value else { return nil }
     return try tensor.withUnsafeBytes { $0.baseAddress }
   }
 
-  private func operation(_ type: String, inputs: Int) throws -> Operation {
+  private func operation(_ type: String, inputs: Int) throws -> PreparedOperator {
     let definition = try #require(Operators.byName[OperatorName(type: type)])
     let node = Node(
       name: type, operatorName: OperatorName(type: type), opset: 21, inputs: Array(0..<inputs), outputs: [inputs])
     return try definition.prepare(NodeDescription(node: node))
   }
 
-  private func values() throws -> [Value] {
-    [Value(try Tensor<Float>(range: 5000) - 2500), Value(try Tensor<Float>(repeating: 2, shape: [5000]))]
+  private func values() throws -> [GraphValue] {
+    [GraphValue(try Tensor<Float>(range: 5000) - 2500), GraphValue(try Tensor<Float>(repeating: 2, shape: [5000]))]
   }
 
   @Test(arguments: ["Relu", "Sigmoid", "Tanh", "Sqrt"])
@@ -58,21 +58,21 @@ import Testing
     let x = try values()[1]
     var arguments = Arguments([x, x], context: RunContext())
     let result = try #require(try operation("Mul", inputs: 2)(&arguments)[0])
-    #expect(try result.hasSameBits(as: Value(Tensor<Float>(repeating: 4, shape: [5000]))))
+    #expect(try result.hasSameBits(as: GraphValue(Tensor<Float>(repeating: 4, shape: [5000]))))
     #expect(try x.hasSameBits(as: values()[1]))
   }
 
   @Test func whatIsFedToASessionStays() throws {
     var graph = SmallGraph()
     graph.input("x", [.size(5000)])
-    try graph.constant("two", Value(Tensor<Float>(repeating: 2, shape: [5000])))
+    try graph.constant("two", GraphValue(Tensor<Float>(repeating: 2, shape: [5000])))
     graph.node("Relu", ["x"], ["positive"])
     graph.node("Mul", ["positive", "two"], ["y"])
-    let session = try Session(graph.model(outputs: ["y"]))
+    let session = try InferenceSession(graph.model(outputs: ["y"]))
     let input = try values()[0]
     for _ in 0..<2 {
       let y = try #require(try session.run(["x": input])["y"])
-      #expect(try y.hasSameBits(as: Value(relu(Tensor<Float>(range: 5000) - 2500) * 2)))
+      #expect(try y.hasSameBits(as: GraphValue(relu(Tensor<Float>(range: 5000) - 2500) * 2)))
     }
     #expect(try input.hasSameBits(as: values()[0]))
   }

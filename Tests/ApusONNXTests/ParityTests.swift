@@ -96,7 +96,7 @@ import Testing
     }
     let tensor = try Tensor<UInt8>(changed, shape: any.shape)
     let reference = ReferenceValues(names: file.names) { name in
-      name == "levels" ? Value(tensor) : try #require(try file.value(named: name))
+      name == "levels" ? GraphValue(tensor) : try #require(try file.value(named: name))
     }
     let image = try #require(try file.value(named: "image"))
     let report = try ParityCheck(model("right")).run(["image": image], reference: reference)
@@ -171,7 +171,7 @@ import Testing
     let report = try ParityCheck(model).run(
       [:],
       reference: ReferenceValues([
-        "drawn": Value(Tensor<Float>([1, -2, 3])), "negated": Value(Tensor<Float>([-1, 2, -3])),
+        "drawn": GraphValue(Tensor<Float>([1, -2, 3])), "negated": GraphValue(Tensor<Float>([-1, 2, -3])),
       ]))
     #expect(report.nodes.map(\.status) == [.random, .equal])
   }
@@ -187,10 +187,10 @@ import Testing
 
   @Test func inputOfAnotherShapeIsRefused() throws {
     let check = try ParityCheck(model("right"))
-    #expect(throws: ONNXError.self) {
-      try check.run(["image": Value(Tensor<Float>(zeros: [1, 3, 9, 8]))], reference: ReferenceValues([:]))
+    #expect(throws: GraphError.self) {
+      try check.run(["image": GraphValue(Tensor<Float>(zeros: [1, 3, 9, 8]))], reference: ReferenceValues([:]))
     }
-    #expect(throws: ONNXError.self) { try check.run([:], reference: ReferenceValues([:])) }
+    #expect(throws: GraphError.self) { try check.run([:], reference: ReferenceValues([:])) }
   }
 }
 

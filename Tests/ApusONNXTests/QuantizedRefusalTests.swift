@@ -11,7 +11,7 @@ import Testing
       let x = try floats([2, 3])
       let one = try floats([])
       let microsoft = "com.microsoft"
-      func bytes(_ shape: [Int]) throws -> Value { Value(try Tensor<UInt8>(repeating: 3, shape: shape)) }
+      func bytes(_ shape: [Int]) throws -> GraphValue { GraphValue(try Tensor<UInt8>(repeating: 3, shape: shape)) }
       let (map, weight) = (try bytes([1, 2, 4, 4]), try bytes([3, 2, 3, 3]))
       let nBits: [String: AttributeValue] = ["K": .int(32), "N": .int(2), "block_size": .int(16), "bits": .int(4)]
       func product(_ name: String, _ more: [String: AttributeValue]) throws -> Refusal {

@@ -40,7 +40,7 @@ import Testing
   }
 
   @Test func declaredTypesAreOfEveryKind() throws {
-    let tensor = ValueType.tensor(.float, [.size(1), .symbol("height"), .unknown])
+    let tensor = GraphValueType.tensor(.float, [.size(1), .symbol("height"), .unknown])
     #expect(
       try messages().graph.inputs == [
         ValueInfoProto(name: "a", type: tensor),
@@ -69,7 +69,7 @@ import Testing
     #expect(node.metadata == [StringStringEntry(key: "from", value: "layer 1")])
     let attributes = Dictionary(uniqueKeysWithValues: node.attributes.map { ($0.name, $0.value) })
     #expect(attributes.count == 14)
-    let tensorType = ValueType.tensor(.float, [.size(1), .symbol("height"), .unknown])
+    let tensorType = GraphValueType.tensor(.float, [.size(1), .symbol("height"), .unknown])
     if case .float(1.5)? = attributes["f"] {} else { Issue.record("f") }
     if case .int(-7)? = attributes["i"] {} else { Issue.record("i") }
     if case .string(Array("text".utf8))? = attributes["s"] {} else { Issue.record("s") }
@@ -199,7 +199,7 @@ import Testing
     let weight = try Tensor<Float>(range: 100_000)
     let graph = GraphProto(
       name: "made", nodes: [NodeProto(opType: "Identity", inputs: ["weight"], outputs: ["y"])],
-      initializers: [try TensorProto(name: "weight", value: Value(weight))],
+      initializers: [try TensorProto(name: "weight", value: GraphValue(weight))],
       outputs: [ValueInfoProto(name: "y", type: .tensor(.float, [.size(100_000)]))])
     let path = "\(folder.path)/made.onnx"
     try ModelProto(opsetImports: [OperatorSetID(version: 21)], graph: graph).write(to: path)

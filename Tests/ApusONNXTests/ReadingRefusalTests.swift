@@ -208,7 +208,7 @@ import Testing
   }
 
   @Test func sequencesAreNoTensors() throws {
-    let sequence = Value.sequence([], element: .tensor(.float, nil))
+    let sequence = GraphValue.sequence([], element: .tensor(.float, nil))
     #expect(onnxRefusal { _ = try TensorProto(value: sequence) } == .unwritableType("sequence(FLOAT) as a tensor"))
   }
 }

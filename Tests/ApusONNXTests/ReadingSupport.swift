@@ -20,7 +20,7 @@ func readModel(_ bytes: [UInt8]) throws -> ModelProto {
   try bytes.withUnsafeBytes { try ModelProto.read(bytes: $0, name: "memory") }
 }
 
-func readValue(_ bytes: [UInt8], as type: ValueType = .tensor(nil, nil)) throws -> Value {
+func readValue(_ bytes: [UInt8], as type: GraphValueType = .tensor(nil, nil)) throws -> GraphValue {
   try bytes.withUnsafeBytes { try ValueFile.read(bytes: $0, name: "memory", as: type).value }
 }
 

@@ -37,7 +37,7 @@ import Testing
     }
   }
 
-  private func check(_ value: Value, _ type: ElementType) throws {
+  private func check(_ value: GraphValue, _ type: ElementType) throws {
     #expect(value.shape == [3, 5])
     #expect(value.elementType == type)
     let indices = 0..<15
@@ -110,11 +110,11 @@ import Testing
   }
 
   @Test func valueFilesHoldTensorsSequencesAndOptionals() throws {
-    func floats(_ value: Value?) throws -> [Float] {
+    func floats(_ value: GraphValue?) throws -> [Float] {
       guard case .tensor(.float32(let tensor))? = value else { throw Unexpected("not FLOAT") }
       return try tensor.elements
     }
-    let float = ValueType.tensor(.float, nil)
+    let float = GraphValueType.tensor(.float, nil)
     let tensor = try ValueFile.read(contentsOf: onnxFixture("tensor.pb"), as: float)
     #expect(tensor.name == "x")
     #expect(try floats(tensor.value) == [1.5, -2])
@@ -144,8 +144,8 @@ import Testing
 
   @Test(arguments: ["tensor.pb", "sequence.pb", "nested.pb", "empty-sequence.pb", "optional.pb", "none.pb"])
   func valueFilesAreWrittenAsTheReferenceWritesThem(_ name: String) throws {
-    let float = ValueType.tensor(.float, nil)
-    let type: ValueType =
+    let float = GraphValueType.tensor(.float, nil)
+    let type: GraphValueType =
       switch name {
       case "tensor.pb": float
       case "sequence.pb", "empty-sequence.pb": .sequence(float)
@@ -162,7 +162,7 @@ import Testing
   }
 
   /// A value as text, elements included.
-  private func contents(_ value: Value) throws -> String {
+  private func contents(_ value: GraphValue) throws -> String {
     switch value {
     case .tensor(let tensor): "\(value.type) \(try tensor.withUnsafeBytes { Array($0) })"
     case .sequence(let values, let element): "[\(try values.map(contents))] of \(element)"

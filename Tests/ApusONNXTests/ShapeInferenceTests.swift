@@ -6,8 +6,8 @@ import Testing
 
 @Suite struct ShapeInferenceTests {
   /// As the file has it, as it runs fastest, and with everything in float64.
-  static let options: [Session.Options] = {
-    var (plain, fast, wide) = (Session.Options(), Session.Options(), Session.Options())
+  static let options: [InferenceSession.Options] = {
+    var (plain, fast, wide) = (InferenceSession.Options(), InferenceSession.Options(), InferenceSession.Options())
     plain.optimizes = false
     fast.precision = .fast
     wide.optimizes = false
@@ -21,7 +21,7 @@ import Testing
     let test = try fixture.test.get()
     let model = try test.model()
     for options in Self.options {
-      let session = try Session(model, options: options)
+      let session = try InferenceSession(model, options: options)
       for inputs in try test.dataSets(of: model.graph) {
         let inferred = session.inferredTypes(inputs: inputs)
         func run() throws {
@@ -38,11 +38,11 @@ import Testing
   }
 
   /// The shape of a Reshape as exporters compute it: the batch taken of the input, the rest left over.
-  private func reshape(_ dimensions: [Dimension]) throws -> ONNXModel {
+  private func reshape(_ dimensions: [GraphDimension]) throws -> ONNXModel {
     var graph = SmallGraph()
     graph.input("x", dimensions)
-    try graph.constant("zero", Value(Tensor<Int64>([0], shape: [1])))
-    try graph.constant("rest", Value(Tensor<Int64>([-1], shape: [1])))
+    try graph.constant("zero", GraphValue(Tensor<Int64>([0], shape: [1])))
+    try graph.constant("rest", GraphValue(Tensor<Int64>([-1], shape: [1])))
     graph.node("Shape", ["x"], ["shape"])
     graph.node("Gather", ["shape", "zero"], ["batch"])
     graph.node("Concat", ["batch", "rest"], ["wanted"], ["axis": .int(0)])
@@ -66,17 +66,17 @@ import Testing
   }
 
   @Test func foldedShapesGiveTheSameResult() throws {
-    let session = try Session(reshape([.size(2), .size(3), .size(4)]))
+    let session = try InferenceSession(reshape([.size(2), .size(3), .size(4)]))
     let x = try Tensor<Float>(range: 24)
-    let y = try #require(try session.run(["x": Value(x.reshaped([2, 3, 4]))])["y"])
+    let y = try #require(try session.run(["x": GraphValue(x.reshaped([2, 3, 4]))])["y"])
     #expect(y.shape == [2, 12])
-    #expect(try y.hasSameBits(as: Value(x.reshaped([2, 12]))))
+    #expect(try y.hasSameBits(as: GraphValue(x.reshaped([2, 12]))))
   }
 
   @Test func windowsAreCounted() throws {
     var graph = SmallGraph()
     graph.input("x", [.size(1), .size(3), .size(224), .size(225)])
-    try graph.constant("weight", Value(Tensor<Float>(zeros: [8, 3, 7, 7])))
+    try graph.constant("weight", GraphValue(Tensor<Float>(zeros: [8, 3, 7, 7])))
     graph.node("Conv", ["x", "weight"], ["map"], ["strides": .ints([2, 2]), "pads": .ints([3, 3, 3, 3])])
     graph.node(
       "MaxPool", ["map"], ["y"], ["kernel_shape": .ints([3, 3]), "strides": .ints([2, 2]), "ceil_mode": .int(1)])
@@ -89,7 +89,7 @@ import Testing
   @Test func shapesBeyondReasonAreLeftOut() throws {
     var graph = SmallGraph()
     graph.input("x", [.size(1 << 40), .size(1 << 40)])
-    try graph.constant("repeats", Value(Tensor<Int64>([Int64.max, 2])))
+    try graph.constant("repeats", GraphValue(Tensor<Int64>([Int64.max, 2])))
     graph.node("Tile", ["x", "repeats"], ["tiled"])
     graph.node("Concat", ["x", "x"], ["y"], ["axis": .int(Int64.min)])
     graph.node("Unsqueeze", ["x", "repeats"], ["z"])
@@ -99,9 +99,9 @@ import Testing
   }
 }
 
-extension Session {
+extension InferenceSession {
   /// What follows for the values of ``graph`` from the shapes of `inputs`.
-  func inferredTypes(inputs: [String: Value]) -> [Graph.ValueID: InferredType] {
+  func inferredTypes(inputs: [String: GraphValue]) -> [Graph.ValueID: InferredType] {
     var shapes: [Graph.ValueID: [Int]] = [:]
     for id in graph.inputs { shapes[id] = inputs[graph.values[id].name]?.shape }
     return graph.inferredTypes(inputs: shapes)

@@ -23,7 +23,7 @@ import Testing
       let test = try fixture.test.get()
       let model = try test.model()
       for options in ShapeInferenceTests.options {
-        let session = try Session(model, options: options)
+        let session = try InferenceSession(model, options: options)
         for inputs in try test.dataSets(of: model.graph) {
           let inferred = session.inferredTypes(inputs: inputs)
           for node in session.graph.nodes where node.outputs.contains(where: { $0.flatMap { inferred[$0] } != nil }) {
@@ -70,9 +70,9 @@ import Testing
           name: "node", operatorName: name, opset: [1, 6, 9, 12, 17, 23].randomElement(using: &random) ?? 1,
           inputs: (0..<count).map { Int.random(in: 0..<8, using: &random) == 0 ? nil : $0 }, outputs: [20, 21, 22, 23],
           attributes: attributes)
-        var constants: [Int: Value] = [:]
+        var constants: [Int: GraphValue] = [:]
         for index in 0..<count where Int.random(in: 0..<3, using: &random) == 0 {
-          constants[index] = (try? Tensor(lists.randomElement(using: &random) ?? [])).map { Value($0) }
+          constants[index] = (try? Tensor(lists.randomElement(using: &random) ?? [])).map { GraphValue($0) }
         }
         let inputs = (0..<count).map { index -> InferredType? in
           guard node.inputs[index] != nil else { return nil }
@@ -105,14 +105,14 @@ import Testing
 struct RuledNode: Sendable, CustomTestStringConvertible {
   let name: OperatorName
   let opset: Int
-  let inputs: [Value?]
+  let inputs: [GraphValue?]
   let attributes: [String: AttributeValue]
   let tellsElementTypes: Bool
 
   var testDescription: String { "\(name)-\(opset) \(attributes.keys.sorted())" }
 
   init(
-    _ type: String, domain: String = "", opset: Int = 21, _ inputs: [Value?],
+    _ type: String, domain: String = "", opset: Int = 21, _ inputs: [GraphValue?],
     _ attributes: [String: AttributeValue] = [:], tellsElementTypes: Bool = true
   ) {
     name = OperatorName(domain: domain, type: type)
@@ -131,11 +131,11 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
   }
 
   /// What goes in, where everything is computed in float64.
-  private func operands(computesInFloat64: Bool) throws -> [Value?] {
+  private func operands(computesInFloat64: Bool) throws -> [GraphValue?] {
     try inputs.map { computesInFloat64 ? try $0?.widened() : $0 }
   }
 
-  func run(computesInFloat64: Bool) throws -> [Value?] {
+  func run(computesInFloat64: Bool) throws -> [GraphValue?] {
     let definition = try #require(Operators.byName[name])
     let operands = try operands(computesInFloat64: computesInFloat64)
     let constants = Dictionary(
@@ -167,10 +167,10 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
   }()
 
   private static func elementwise() throws -> [RuledNode] {
-    let (x, y) = (try Value.noise([2, 3]), try Value.noise([4]))
-    let truth = Value(try Tensor([true, false, true]))
+    let (x, y) = (try GraphValue.noise([2, 3]), try GraphValue.noise([4]))
+    let truth = GraphValue(try Tensor([true, false, true]))
     let training = "ai.onnx.preview.training"
-    let (rate, steps) = (try Value.noise([]), integers([3], shape: []))
+    let (rate, steps) = (try GraphValue.noise([]), integers([3], shape: []))
     let momentum: [String: AttributeValue] = [
       "norm_coefficient": .float(0), "alpha": .float(0.5), "beta": .float(0.5),
     ]
@@ -192,14 +192,14 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
       RuledNode("DFT", opset: 17, [try .noise([1, 5, 1]), integers([7], shape: [])], ["onesided": .int(1)]),
       RuledNode("MelWeightMatrix", [
         integers([4], shape: []), integers([16], shape: []), integers([8000], shape: []),
-        Value(try Tensor<Float>([0], shape: [])), Value(try Tensor<Float>([4000], shape: [])),
+        GraphValue(try Tensor<Float>([0], shape: [])), GraphValue(try Tensor<Float>([4000], shape: [])),
       ]),
     ] + like + ["Ceil", "Floor", "Reciprocal", "Neg"].map { RuledNode($0, [x]) }
       + ["HammingWindow", "HannWindow", "BlackmanWindow"].map { RuledNode($0, [integers([5], shape: [])]) }
   }
 
   private static func structure() throws -> [RuledNode] {
-    let x = try Value.noise([2, 3])
+    let x = try GraphValue.noise([2, 3])
     return [
       RuledNode("CenterCropPad", [x, list(4, 2)]), RuledNode("OneHot", [list(0, 2), list(3), list(0, 1)]),
       RuledNode("OptionalHasElement", opset: 18, [nil]), RuledNode("OptionalGetElement", opset: 18, [x]),
@@ -226,9 +226,9 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
 
   private static func quantized() throws -> [RuledNode] {
     let microsoft = "com.microsoft"
-    let bytes = Value(try Tensor<UInt8>(zeros: [1, 4, 4, 2]))
-    let (scale, point) = (Value(try Tensor<Float>([0.5], shape: [])), Value(try Tensor<Int8>([1], shape: [])))
-    let zero = Value(try Tensor<UInt8>([1], shape: []))
+    let bytes = GraphValue(try Tensor<UInt8>(zeros: [1, 4, 4, 2]))
+    let (scale, point) = (GraphValue(try Tensor<Float>([0.5], shape: [])), GraphValue(try Tensor<Int8>([1], shape: [])))
+    let zero = GraphValue(try Tensor<UInt8>([1], shape: []))
     let last: [String: AttributeValue] = ["channels_last": .int(1), "kernel_shape": .ints([3, 3])]
     // What is quantised is of the type of its zero point.
     let inputs = [bytes, scale, zero, scale, point]
@@ -241,32 +241,32 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
       RuledNode("QLinearAveragePool", domain: microsoft, opset: 1, inputs, last),
       RuledNode(
         "QLinearConv", domain: microsoft, opset: 1,
-        [bytes, scale, zero, Value(try Tensor<UInt8>(zeros: [5, 2, 3, 3])), scale, zero, scale, point], last),
+        [bytes, scale, zero, GraphValue(try Tensor<UInt8>(zeros: [5, 2, 3, 3])), scale, zero, scale, point], last),
       RuledNode(
         "GatherBlockQuantized", domain: microsoft, opset: 1,
-        [Value(try Tensor<UInt8>(zeros: [6, 8])), integers([1, 5], shape: [1, 2]), try .noise([6, 1])],
+        [GraphValue(try Tensor<UInt8>(zeros: [6, 8])), integers([1, 5], shape: [1, 2]), try .noise([6, 1])],
         ["block_size": .int(16)]),
       RuledNode(
         "SimplifiedLayerNormalization", domain: microsoft, opset: 1, [try .noise([2, 3]), try .noise([3])]),
       RuledNode(
         "QGemm", domain: microsoft, opset: 1,
         [
-          Value(try Tensor<UInt8>(zeros: [4, 2])), scale, zero, Value(try Tensor<UInt8>(zeros: [3, 4])), scale, zero,
+          GraphValue(try Tensor<UInt8>(zeros: [4, 2])), scale, zero, GraphValue(try Tensor<UInt8>(zeros: [3, 4])), scale, zero,
         ], ["transA": .int(1), "transB": .int(1)]),
     ]
   }
 
   private static func learned() throws -> [RuledNode] {
-    let x = try Value.noise([3, 2])
-    let doubles = { (numbers: [Double]) in AttributeValue.tensor(Value(try Tensor(numbers))) }
+    let x = try GraphValue.noise([3, 2])
+    let doubles = { (numbers: [Double]) in AttributeValue.tensor(GraphValue(try Tensor(numbers))) }
     let stump: [String: AttributeValue] = [
-      "nodes_featureids": .ints([0]), "nodes_modes": .tensor(Value(try Tensor<UInt8>([0]))),
+      "nodes_featureids": .ints([0]), "nodes_modes": .tensor(GraphValue(try Tensor<UInt8>([0]))),
       "nodes_splits": try doubles([0.5]), "nodes_truenodeids": .ints([0]), "nodes_trueleafs": .ints([1]),
       "nodes_falsenodeids": .ints([1]), "nodes_falseleafs": .ints([1]), "leaf_targetids": .ints([0, 1]),
       "leaf_weights": try doubles([1, 2]), "tree_roots": .ints([0]), "n_targets": .int(2),
     ]
     // A type that the standard does not allow becomes one that it does.
-    let small = Value(try Tensor<Int8>([1, 2]))
+    let small = GraphValue(try Tensor<Int8>([1, 2]))
     return [
       RuledNode("TreeEnsemble", domain: "ai.onnx.ml", opset: 5, [x], stump),
       RuledNode("Binarizer", domain: "ai.onnx.ml", opset: 1, [small], tellsElementTypes: false),
@@ -274,11 +274,11 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
   }
 
   private static func fused() throws -> [RuledNode] {
-    let (x, weight) = (Value(try Tensor<UInt8>(zeros: [1, 1, 4, 4])), Value(try Tensor<UInt8>(zeros: [2, 1, 3, 3])))
+    let (x, weight) = (GraphValue(try Tensor<UInt8>(zeros: [1, 1, 4, 4])), GraphValue(try Tensor<UInt8>(zeros: [2, 1, 3, 3])))
     return [
       RuledNode("Linear", domain: "apus", opset: 1, [try .noise([2, 3]), try .noise([4]), try .noise([3, 4])]),
       RuledNode(
-        "ConvInteger", domain: "apus", opset: 1, [x, weight, nil, nil, Value(try Tensor<Float>([0.5], shape: []))]),
+        "ConvInteger", domain: "apus", opset: 1, [x, weight, nil, nil, GraphValue(try Tensor<Float>([0.5], shape: []))]),
     ]
   }
 }

@@ -7,11 +7,11 @@ import Apus
 struct SmallGraph {
   private(set) var proto = GraphProto(name: "small")
 
-  mutating func input(_ name: String, _ dimensions: [Dimension], _ elementType: ElementType = .float) {
+  mutating func input(_ name: String, _ dimensions: [GraphDimension], _ elementType: ElementType = .float) {
     proto.inputs.append(ValueInfoProto(name: name, type: .tensor(elementType, dimensions)))
   }
 
-  mutating func constant(_ name: String, _ value: Value) throws {
+  mutating func constant(_ name: String, _ value: GraphValue) throws {
     proto.initializers.append(try TensorProto(name: name, value: value))
   }
 

@@ -13,10 +13,10 @@ import Testing
 
     var testDescription: String { "\(type) \(shapes)" }
 
-    func run(constants: Set<Int>, activation: Activation = .identity, isDouble: Bool = false) throws -> Value {
+    func run(constants: Set<Int>, activation: Activation = .identity, isDouble: Bool = false) throws -> GraphValue {
       let inputs = try shapes.enumerated().map { index, shape in
         try isDouble
-          ? Value.noise(shape, seed: UInt64(index), as: Double.self) : Value.noise(shape, seed: UInt64(index))
+          ? GraphValue.noise(shape, seed: UInt64(index), as: Double.self) : GraphValue.noise(shape, seed: UInt64(index))
       }
       return try #require(
         try runNode(type, inputs, constants: constants, activation: activation, attributes)[0])
@@ -66,18 +66,18 @@ import Testing
       guard case .tensor(.float32(let plain)) = try product.run(constants: [1]) else {
         throw OperatorError("the result is not FLOAT")
       }
-      let expected = Value(try activation(plain, function))
+      let expected = GraphValue(try activation(plain, function))
       #expect(try product.run(constants: [1, 2], activation: function).hasSameBits(as: expected))
     }
   }
 
   /// A graph that applies an activation by itself rounds to sixteen bits before.
   @Test func resultsOfSixteenBitsAreRoundedBeforeAnActivation() throws {
-    let inputs = try [[3, 40], [40, 7]].enumerated().map { index, shape -> Value in
-      guard case .tensor(let any) = try Value.noise(shape, seed: UInt64(index)) else {
+    let inputs = try [[3, 40], [40, 7]].enumerated().map { index, shape -> GraphValue in
+      guard case .tensor(let any) = try GraphValue.noise(shape, seed: UInt64(index)) else {
         throw OperatorError("noise is no tensor")
       }
-      return Value(try any.converted(to: BFloat16.self))
+      return GraphValue(try any.converted(to: BFloat16.self))
     }
     let sums = try runNode("MatMul", inputs, constants: [1])[0]
     let expected = try runNode("Sigmoid", [sums])[0]
@@ -86,7 +86,7 @@ import Testing
   }
 
   @Test func manySmallProductsAreTheSameOnAnyNumberOfThreads() throws {
-    let a = try Value.noise([300, 6, 20]), b = try Value.noise([300, 20, 5], seed: 2)
+    let a = try GraphValue.noise([300, 6, 20]), b = try GraphValue.noise([300, 20, 5], seed: 2)
     let expected = try Execution.with(threads: 1) { try #require(try runNode("MatMul", [a, b])[0]) }
     let actual = try Execution.with(threads: 4) { try #require(try runNode("MatMul", [a, b])[0]) }
     #expect(try actual.hasSameBits(as: expected))

@@ -12,7 +12,7 @@ import Testing
     let run: @Sendable () throws -> Void
 
     init(
-      _ name: String, _ type: String, _ inputs: @autoclosure @escaping @Sendable () throws -> [Value?], opset: Int = 21,
+      _ name: String, _ type: String, _ inputs: @autoclosure @escaping @Sendable () throws -> [GraphValue?], opset: Int = 21,
       _ attributes: [String: AttributeValue] = [:]
     ) {
       testDescription = name
@@ -24,8 +24,8 @@ import Testing
   private static let large = Int64.max
   private static let kernel: [String: AttributeValue] = ["kernel_shape": .ints([2, 2])]
 
-  @Sendable private static func zeros(_ shapes: [Int]...) throws -> [Value?] {
-    try shapes.map { Value(try Tensor<Float>(zeros: $0)) }
+  @Sendable private static func zeros(_ shapes: [Int]...) throws -> [GraphValue?] {
+    try shapes.map { GraphValue(try Tensor<Float>(zeros: $0)) }
   }
 
   static let convolutions = [
@@ -77,27 +77,27 @@ import Testing
     Refusal(
       "windows beyond memory", "MaxPool", try zeros([1, 1, 4, 4]),
       kernel.merging(["pads": .ints([1 << 31, 1 << 31, 1 << 31, 1 << 31])]) { $1 }),
-    Refusal("maxima of 32 bits", "MaxPool", [Value(try Tensor<Int32>(zeros: [1, 1, 4, 4]))], kernel),
+    Refusal("maxima of 32 bits", "MaxPool", [GraphValue(try Tensor<Int32>(zeros: [1, 1, 4, 4]))], kernel),
     Refusal("no order", "LpPool", try zeros([1, 1, 4, 4]), kernel.merging(["p": .int(0)]) { $1 }),
     Refusal("no positions", "GlobalAveragePool", try zeros([1, 3])),
     Refusal("maxima of nothing", "GlobalMaxPool", try zeros([1, 3, 0])),
     Refusal("a place outside", "MaxUnpool", [
-      try zeros([1, 1, 1, 1])[0], Value(try Tensor<Int64>([4], shape: [1, 1, 1, 1])),
+      try zeros([1, 1, 1, 1])[0], GraphValue(try Tensor<Int64>([4], shape: [1, 1, 1, 1])),
     ], kernel),
     Refusal("a place before", "MaxUnpool", [
-      try zeros([1, 1, 1, 1])[0], Value(try Tensor<Int64>([-1], shape: [1, 1, 1, 1])),
+      try zeros([1, 1, 1, 1])[0], GraphValue(try Tensor<Int64>([-1], shape: [1, 1, 1, 1])),
     ], kernel),
     Refusal("a region of no sample", "MaxRoiPool", [
-      try zeros([1, 1, 4, 4])[0], Value(try Tensor<Float>([1, 0, 0, 2, 2], shape: [1, 5])),
+      try zeros([1, 1, 4, 4])[0], GraphValue(try Tensor<Float>([1, 0, 0, 2, 2], shape: [1, 5])),
     ], ["pooled_shape": .ints([2, 2])]),
     Refusal("a sample without number", "MaxRoiPool", [
-      try zeros([1, 1, 4, 4])[0], Value(try Tensor<Float>([.nan, 0, 0, 2, 2], shape: [1, 5])),
+      try zeros([1, 1, 4, 4])[0], GraphValue(try Tensor<Float>([.nan, 0, 0, 2, 2], shape: [1, 5])),
     ], ["pooled_shape": .ints([2, 2])]),
     Refusal("a region without end", "RoiAlign", [
-      try zeros([1, 1, 4, 4])[0], Value(try Tensor<Float>([0, 0, .infinity, 2], shape: [1, 4])), try .whole([0]),
+      try zeros([1, 1, 4, 4])[0], GraphValue(try Tensor<Float>([0, 0, .infinity, 2], shape: [1, 4])), try .whole([0]),
     ]),
     Refusal("a region with samples beyond all bounds", "RoiAlign", [
-      try zeros([1, 1, 4, 4])[0], Value(try Tensor<Float>([0, 0, 1e9, 1e9], shape: [1, 4])), try .whole([0]),
+      try zeros([1, 1, 4, 4])[0], GraphValue(try Tensor<Float>([0, 0, 1e9, 1e9], shape: [1, 4])), try .whole([0]),
     ]),
   ]
 
@@ -105,8 +105,8 @@ import Testing
     Refusal("rows that do not meet", "MatMul", try zeros([2, 3], [2, 3])),
     Refusal("a single value", "MatMul", try zeros([], [2, 3])),
     Refusal("batches that do not meet", "MatMul", try zeros([2, 3, 4], [3, 4, 5])),
-    Refusal("two types of whole numbers", "MatMul", [try .whole([1]), Value(try Tensor<Int32>([1]))]),
-    Refusal("truth values", "MatMul", [Value(try Tensor([true])), Value(try Tensor([true]))]),
+    Refusal("two types of whole numbers", "MatMul", [try .whole([1]), GraphValue(try Tensor<Int32>([1]))]),
+    Refusal("truth values", "MatMul", [GraphValue(try Tensor([true])), GraphValue(try Tensor([true]))]),
     Refusal("bytes", "MatMul", try zeros([2, 3], [2, 2, 2, 3])),
     Refusal("three axes", "Gemm", try zeros([1, 2, 3], [3, 4])),
     Refusal("a summand that is larger", "Gemm", try zeros([2, 3], [3, 4], [5, 2, 4])),
@@ -131,14 +131,14 @@ import Testing
     Refusal("order three", "LpNormalization", try zeros([2, 3]), ["p": .int(3)]),
     Refusal("no neighbours", "LRN", try zeros([1, 2, 3, 3]), ["size": .int(0)]),
     Refusal("neither scales nor sizes", "Resize", try zeros([1, 1, 2, 2])),
-    Refusal("scales for other axes", "Resize", [try zeros([1, 1, 2, 2])[0], nil, Value(try Tensor<Float>([2, 2]))]),
-    Refusal("a scale of nothing", "Resize", [try zeros([2])[0], nil, Value(try Tensor<Float>([0]))]),
-    Refusal("a scale without end", "Resize", [try zeros([2])[0], nil, Value(try Tensor<Float>([.infinity]))]),
+    Refusal("scales for other axes", "Resize", [try zeros([1, 1, 2, 2])[0], nil, GraphValue(try Tensor<Float>([2, 2]))]),
+    Refusal("a scale of nothing", "Resize", [try zeros([2])[0], nil, GraphValue(try Tensor<Float>([0]))]),
+    Refusal("a scale without end", "Resize", [try zeros([2])[0], nil, GraphValue(try Tensor<Float>([.infinity]))]),
     Refusal("an output beyond memory", "Resize", [try zeros([2, 2])[0], nil, nil, try .whole([1 << 31, 1 << 31])]),
     Refusal("a negative size", "Resize", [try zeros([2])[0], nil, nil, try .whole([-1])]),
     Refusal("something from nothing", "Resize", [try zeros([0])[0], nil, nil, try .whole([3])]),
     Refusal("texts between texts", "Resize", [
-      .strings(try StringTensor(["a", "b"], shape: [2])), nil, Value(try Tensor<Float>([2])),
+      .strings(try StringTensor(["a", "b"], shape: [2])), nil, GraphValue(try Tensor<Float>([2])),
     ], ["mode": text("linear")]),
     Refusal("a grid of other axes", "GridSample", try zeros([1, 1, 3, 3], [1, 2, 2, 3])),
     Refusal("a matrix of other axes", "AffineGrid", [try zeros([1, 2, 3])[0], try .whole([1, 1, 2, 2, 2])]),
@@ -157,20 +157,20 @@ import Testing
   /// Numbers that are none go anywhere but out of bounds.
   @Test(arguments: [Float.nan, .infinity, -.infinity, 1e30])
   func positionsWithoutPlaceAreSampledWithoutATrap(number: Float) throws {
-    let x = try Value.noise([1, 2, 4, 5])
-    let grid = Value(try Tensor(repeating: number, shape: [1, 2, 2, 2]))
+    let x = try GraphValue.noise([1, 2, 4, 5])
+    let grid = GraphValue(try Tensor(repeating: number, shape: [1, 2, 2, 2]))
     for mode in ["nearest", "linear", "cubic"] {
       for padding in ["zeros", "border", "reflection"] {
         let attributes = ["mode": Self.text(mode), "padding_mode": Self.text(padding)]
         #expect(try runNode("GridSample", [x, grid], opset: 22, attributes)[0]?.shape == [1, 2, 2, 2])
       }
     }
-    let regions = Value(try Tensor(repeating: number, shape: [1, 4]))
-    let boxes = Value(try Tensor(repeating: number, shape: [1, 3, 4]))
-    let scores = Value(try Tensor(repeating: number, shape: [1, 1, 3]))
+    let regions = GraphValue(try Tensor(repeating: number, shape: [1, 4]))
+    let boxes = GraphValue(try Tensor(repeating: number, shape: [1, 3, 4]))
+    let scores = GraphValue(try Tensor(repeating: number, shape: [1, 1, 3]))
     _ = try? runNode("RoiAlign", [x, regions, .whole([0])])
     _ = try runNode("NonMaxSuppression", [boxes, scores, .whole([3])])
-    let offsets = Value(try Tensor(repeating: number, shape: [1, 8, 3, 4]))
+    let offsets = GraphValue(try Tensor(repeating: number, shape: [1, 8, 3, 4]))
     #expect(try runNode("DeformConv", [x, .noise([1, 2, 2, 2]), offsets], opset: 22)[0]?.shape == [1, 1, 3, 4])
   }
 }

@@ -6,8 +6,8 @@ import Testing
 
 /// Loops and branches: limits, what is captured, and what is declared for results that never came to be.
 @Suite struct StructureControlFlowTests {
-  private static let scalar = ValueType.tensor(.int64, [])
-  private static let truth = ValueType.tensor(.bool, [])
+  private static let scalar = GraphValueType.tensor(.int64, [])
+  private static let truth = GraphValueType.tensor(.bool, [])
 
   /// A loop over `nodes`, whose `m` and `go` may be empty.
   private func loop(
@@ -25,8 +25,8 @@ import Testing
       outputs: outputs.map { ValueInfoProto(name: "all_\($0.name)") })
   }
 
-  private func inputs(_ turns: Int64, _ condition: Bool = true) throws -> [String: Value] {
-    try ["m": Value(Tensor([turns], shape: [])), "go": Value(Tensor([condition], shape: []))]
+  private func inputs(_ turns: Int64, _ condition: Bool = true) throws -> [String: GraphValue] {
+    try ["m": GraphValue(Tensor([turns], shape: [])), "go": GraphValue(Tensor([condition], shape: []))]
   }
 
   private let again = NodeProto("Identity", ["c"], ["again"])
@@ -34,10 +34,10 @@ import Testing
 
   @Test(arguments: [("", ""), ("m", ""), ("", "go"), ("m", "go")])
   func aLoopThatNeverEndsReachesTheLimit(m: String, go: String) throws {
-    var options = Session.Options()
+    var options = InferenceSession.Options()
     options.limits.iterations = 1_000
     let graph = loop([again, turn], m: m, go: go, outputs: [ValueInfoProto(name: "t", type: Self.scalar)])
-    let error = #expect(throws: ONNXError.self) {
+    let error = #expect(throws: GraphError.self) {
       try session(graph, options: options).run(inputs(Int64.max))
     }
     guard case .limit = error else {
@@ -47,14 +47,14 @@ import Testing
   }
 
   @Test func aLoopThatNeverEndsCanBeCancelled() async throws {
-    var options = Session.Options()
+    var options = InferenceSession.Options()
     options.limits.iterations = .max
     let graph = loop([again, turn], m: "m", outputs: [ValueInfoProto(name: "t", type: Self.scalar)])
     let endless = try session(graph, options: options)
     let inputs = try inputs(Int64.max)
     let task = Task { try endless.run(inputs) }
     task.cancel()
-    await #expect(throws: ONNXError.self) { try await task.value }
+    await #expect(throws: GraphError.self) { try await task.value }
   }
 
   /// A million times as much each turn: the second asks for more than any machine has.
@@ -76,13 +76,13 @@ import Testing
       outputs: [ValueInfoProto(name: "y")])
     let growing = try session(graph)
     for x in [counting(1), texts("a")] {
-      #expect(try growing.run(["m": Value(Tensor([Int64(1)], shape: [])), "x": x])["y"]?.shape == [1 << 20])
-      #expect(throws: ONNXError.self) { try growing.run(["m": Value(Tensor([Int64(9)], shape: [])), "x": x]) }
+      #expect(try growing.run(["m": GraphValue(Tensor([Int64(1)], shape: [])), "x": x])["y"]?.shape == [1 << 20])
+      #expect(throws: GraphError.self) { try growing.run(["m": GraphValue(Tensor([Int64(9)], shape: [])), "x": x]) }
     }
   }
 
   @Test func loopsWithoutTurnsGiveEmptyResultsAsDeclared() throws {
-    let declared: [(ValueType?, [Int]?)] = [
+    let declared: [(GraphValueType?, [Int]?)] = [
       (.tensor(.float, [.size(2), .size(3)]), [0, 2, 3]), (.tensor(.string, [.unknown, .symbol("n")]), [0, 0, 0]),
       (.tensor(.bool, nil), [0]), (.tensor(.int4, [.size(5)]), [0, 5]), (nil, nil), (.tensor(nil, []), nil),
     ]
@@ -93,7 +93,7 @@ import Testing
         #expect(result?.shape == shape)
         if case .tensor(let elementType, _)? = type { #expect(result?.elementType == elementType) }
       } else {
-        #expect(throws: ONNXError.self) { try session(graph).run(inputs(0)) }
+        #expect(throws: GraphError.self) { try session(graph).run(inputs(0)) }
       }
     }
   }
@@ -105,7 +105,7 @@ import Testing
     let axis = NodeProto("Constant", [], ["axis"], ["value_ints": .ints([0])])
     let graph = loop([again, axis, list, shape], m: "m", outputs: [ValueInfoProto(name: "t")])
     #expect(try session(graph).run(inputs(1))["all_t"]?.shape == [1, 0])
-    #expect(throws: ONNXError.self) { try session(graph).run(inputs(2)) }
+    #expect(throws: GraphError.self) { try session(graph).run(inputs(2)) }
   }
 
   /// Names within a branch hide those around it, and what is captured comes from the nearest graph that has it.
@@ -141,7 +141,7 @@ import Testing
         ValueInfoProto(name: "go", type: Self.truth), ValueInfoProto(name: "x", type: .tensor(.int64, [.size(1)])),
       ],
       outputs: [ValueInfoProto(name: "y"), ValueInfoProto(name: "k")])
-    let outputs = try session(graph).run(["go": Value(Tensor([condition], shape: [])), "x": list(9)])
+    let outputs = try session(graph).run(["go": GraphValue(Tensor([condition], shape: [])), "x": list(9)])
     guard case .tensor(let y)? = outputs["y"], case .tensor(let k)? = outputs["k"] else {
       Issue.record("there are no outputs")
       return
@@ -157,12 +157,12 @@ import Testing
       branch = GraphProto(name: "depth \(depth)", nodes: [node], outputs: [ValueInfoProto(name: "y\(depth)")])
     }
     branch.inputs = [ValueInfoProto(name: "go", type: Self.truth), ValueInfoProto(name: "x")]
-    let values = try ["go": Value(Tensor([true], shape: [])), "x": list(1)]
-    var options = Session.Options()
+    let values = try ["go": GraphValue(Tensor([true], shape: [])), "x": list(1)]
+    var options = InferenceSession.Options()
     options.limits.depth = 6
     #expect(try session(branch, options: options).run(values).count == 1)
     options.limits.depth = 5
-    #expect(throws: ONNXError.self) { try session(branch, options: options).run(values) }
+    #expect(throws: GraphError.self) { try session(branch, options: options).run(values) }
   }
 
   @Test func bodiesThatDoNotFitTheirNodeAreRefused() throws {
@@ -175,7 +175,7 @@ import Testing
           ValueInfoProto(name: "x"),
         ],
         outputs: [ValueInfoProto(name: "y")])
-      #expect(throws: ONNXError.self) { try session(graph) }
+      #expect(throws: GraphError.self) { try session(graph) }
     }
   }
 }

@@ -11,20 +11,20 @@ import Testing
     return try Tensor((0..<count).map(Float.init), shape: [batch, channels, 2, 3]).channelBlocked
   }
 
-  private func floats(_ value: Value?) throws -> Tensor<Float> {
+  private func floats(_ value: GraphValue?) throws -> Tensor<Float> {
     guard case .tensor(.float32(let tensor))? = value else { throw OperatorError("there is no FLOAT") }
     return tensor
   }
 
   @Test func wholeBlocksStayBlocked() throws {
     let (x, y) = (try map(32), try map(16))
-    let joined = try floats(runNode("Concat", [Value(x), Value(y)], ["axis": .int(1)])[0])
+    let joined = try floats(runNode("Concat", [GraphValue(x), GraphValue(y)], ["axis": .int(1)])[0])
     #expect(joined.layout == .channelBlocked)
-    let parts = try runNode("Split", [Value(joined), list(32, 16)], outputs: 2, ["axis": .int(1)])
+    let parts = try runNode("Split", [GraphValue(joined), list(32, 16)], outputs: 2, ["axis": .int(1)])
     #expect(try floats(parts[0]).layout == .channelBlocked)
     #expect(try floats(parts[0]).elements == x.elements)
     #expect(try floats(parts[1]).elements == y.elements)
-    let slice = try floats(runNode("Slice", [Value(joined), list(16), list(32), list(1)])[0])
+    let slice = try floats(runNode("Slice", [GraphValue(joined), list(16), list(32), list(1)])[0])
     #expect(slice.layout == .channelBlocked)
     #expect(try slice.elements == x.rowMajor.sliced(axis: 1, from: 16).elements)
   }
@@ -38,9 +38,9 @@ import Testing
       ("Pad", [list(0, 0, 1, 1, 0, 0, 1, 1)], [:]), ("Gather", [list(5, 1)], ["axis": .int(1)]),
       ("Tile", [list(1, 2, 1, 1)], [:]), ("Expand", [list(3, 1, 1, 1, 1)], [:]), ("Unsqueeze", [list(0)], [:]),
       ("TopK", [list(2)], ["axis": .int(1)]), ("NonZero", [], [:]), ("Unique", [], [:]),
-    ] as [(String, [Value], [String: AttributeValue])] {
-      let actual = try runNode(type, [Value(x)] + inputs, attributes)[0]
-      let expected = try runNode(type, [Value(plain)] + inputs, attributes)[0]
+    ] as [(String, [GraphValue], [String: AttributeValue])] {
+      let actual = try runNode(type, [GraphValue(x)] + inputs, attributes)[0]
+      let expected = try runNode(type, [GraphValue(plain)] + inputs, attributes)[0]
       guard case .tensor(let a)? = actual, case .tensor(let b)? = expected else { throw OperatorError("no tensors") }
       #expect(try Comparison(actual: a, expected: b, tolerance: Tolerance(relative: 0, absolute: 0)).isEqual, "\(type)")
     }
@@ -57,10 +57,10 @@ import Testing
       ],
       inputs: [ValueInfoProto(name: "x", type: .tensor(.float, [.size(3)]))], outputs: [ValueInfoProto(name: "y")])
     for optimizes in [true, false] {
-      var options = Session.Options()
+      var options = InferenceSession.Options()
       options.computesInFloat64 = true
       options.optimizes = optimizes
-      let x = Value(try Tensor<Float>([1, 2, 3]))
+      let x = GraphValue(try Tensor<Float>([1, 2, 3]))
       // The mean keeps its axis: a list of one.
       let result = try session(graph, opset: 17, options: options).run(["x": x])["y"]
       guard case .tensor(let y)? = result else { throw OperatorError("there is no result") }
@@ -70,7 +70,7 @@ import Testing
 
   @Test func reshapingMovesNothing() throws {
     let x = try Tensor<Float>(repeating: 1, shape: [4, 6])
-    let result = try floats(runNode("Reshape", [Value(x), list(3, 8)])[0])
+    let result = try floats(runNode("Reshape", [GraphValue(x), list(3, 8)])[0])
     #expect(
       try x.withUnsafeBufferPointer { $0.baseAddress } == result.withUnsafeBufferPointer { $0.baseAddress })
   }

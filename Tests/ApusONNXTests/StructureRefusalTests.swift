@@ -8,20 +8,20 @@ import Testing
 @Suite struct StructureRefusalTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    let inputs: [Value?]
+    let inputs: [GraphValue?]
     var opset = 21
     var outputs = 1
     var attributes: [String: AttributeValue] = [:]
 
     init(
-      _ type: String, _ inputs: [Value?], opset: Int = 21, outputs: Int = 1,
+      _ type: String, _ inputs: [GraphValue?], opset: Int = 21, outputs: Int = 1,
       _ attributes: [String: AttributeValue] = [:]
     ) {
       (testDescription, self.inputs, self.opset, self.outputs, self.attributes)
         = (type, inputs, opset, outputs, attributes)
     }
 
-    func run() throws -> [Value?] {
+    func run() throws -> [GraphValue?] {
       let isLearned = Operators.byName[OperatorName(type: testDescription)] == nil
       return try runNode(
         testDescription, domain: isLearned ? "ai.onnx.ml" : "", inputs, opset: opset, outputs: outputs,
@@ -137,7 +137,7 @@ import Testing
   /// Tensors without elements may have extents of any size, which no loop may run through.
   @Test func emptyTensorsOfHugeExtentsAreQuick() throws {
     let extents = [Int(Self.huge), 0]
-    let empty = Value(try Tensor<Float>(uninitialized: extents))
+    let empty = GraphValue(try Tensor<Float>(uninitialized: extents))
     #expect(try runNode("Transpose", [empty])[0]?.shape == [0, Int(Self.huge)])
     #expect(try runNode("Gather", [empty, list()], ["axis": .int(1)])[0]?.shape == extents)
     #expect(try runNode("Slice", [empty, list(-1), list(Self.least), list(0), list(-1)])[0]?.shape == extents)
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test func sequencesOfSequencesAreRefused() {
-    let sequence = Value.sequence([Self.x], element: .tensor(.float, nil))
+    let sequence = GraphValue.sequence([Self.x], element: .tensor(.float, nil))
     #expect(throws: OperatorError.self) { try runNode("SequenceConstruct", [sequence]) }
     #expect(throws: OperatorError.self) { try runNode("SequenceInsert", [sequence, sequence]) }
     #expect(throws: OperatorError.self) {
@@ -174,7 +174,7 @@ import Testing
   }
 
   @Test func modesThatAreNoNumbersAreRefused() throws {
-    let modes = try Value(Tensor<Float>([.nan]))
+    let modes = try GraphValue(Tensor<Float>([.nan]))
     #expect(throws: OperatorError.self) {
       try runNode(
         "TreeEnsemble", domain: "ai.onnx.ml", [counting(1, 2)], opset: 5,

@@ -4,27 +4,27 @@ import Apus
 @testable import ApusONNX
 
 /// Whole numbers as a list.
-func list(_ numbers: Int64...) -> Value { integers(numbers) }
+func list(_ numbers: Int64...) -> GraphValue { integers(numbers) }
 
 /// Whole numbers in a shape, a list without.
-func integers(_ numbers: [Int64], shape: [Int]? = nil) -> Value {
-  (try? Value(Tensor(numbers, shape: shape ?? [numbers.count]))) ?? .sequence([], element: .unsupported("no tensor"))
+func integers(_ numbers: [Int64], shape: [Int]? = nil) -> GraphValue {
+  (try? GraphValue(Tensor(numbers, shape: shape ?? [numbers.count]))) ?? .sequence([], element: .unsupported("no tensor"))
 }
 
 /// 0, 1, 2, … in a shape.
-func counting(_ shape: Int...) -> Value {
+func counting(_ shape: Int...) -> GraphValue {
   let count = shape.reduce(1, *)
-  return (try? Value(Tensor((0..<count).map(Float.init), shape: shape)))
+  return (try? GraphValue(Tensor((0..<count).map(Float.init), shape: shape)))
     ?? .sequence([], element: .unsupported("no tensor"))
 }
 
-func texts(_ texts: String...) -> Value {
+func texts(_ texts: String...) -> GraphValue {
   (try? .strings(StringTensor(texts, shape: [texts.count]))) ?? .sequence([], element: .unsupported("no tensor"))
 }
 
 /// A session of a graph that is written down in messages.
-func session(_ graph: GraphProto, opset: Int64 = 21, options: Session.Options = .init()) throws -> Session {
-  try Session(ONNXModel(ModelProto(opsetImports: [OperatorSetID(version: opset)], graph: graph)), options: options)
+func session(_ graph: GraphProto, opset: Int64 = 21, options: InferenceSession.Options = .init()) throws -> InferenceSession {
+  try InferenceSession(ONNXModel(ModelProto(opsetImports: [OperatorSetID(version: opset)], graph: graph)), options: options)
 }
 
 extension NodeProto {

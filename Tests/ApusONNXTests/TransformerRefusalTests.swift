@@ -15,7 +15,7 @@ import Testing
       let (w, r) = (try floats([1, 8, 4]), try floats([1, 8, 2]))
       let steps = try floats([3, 1, 4])
       func text(_ string: String) -> AttributeValue { .string(Array(string.utf8)) }
-      func groups(_ inputs: [Value?], _ more: [String: AttributeValue] = [:]) -> Refusal {
+      func groups(_ inputs: [GraphValue?], _ more: [String: AttributeValue] = [:]) -> Refusal {
         let attributes: [String: AttributeValue] = ["num_heads": .int(2), "kv_num_heads": .int(1)]
         return Refusal(
           "groups \(inputs.count) \(more)", "GroupQueryAttention", inputs, domain: microsoft,
@@ -43,7 +43,7 @@ import Testing
           "tables of another width", "RotaryEmbedding", [x, try floats([9, 3]), try floats([9, 3]), try whole([0])]),
         Refusal(
           "a place behind the tables", "RotaryEmbedding",
-          [x, try floats([2, 2]), try floats([2, 2]), Value(try Tensor<Int64>([0, 1, 2], shape: [1, 3]))]),
+          [x, try floats([2, 2]), try floats([2, 2]), GraphValue(try Tensor<Int64>([0, 1, 2], shape: [1, 3]))]),
         Refusal("a scatter along the batch", "TensorScatter", [x, x], opset: 24, ["axis": .int(0)]),
         Refusal("a scatter beyond the end", "TensorScatter", [x, x, try whole([1])], opset: 24),
         Refusal("a scatter of another type", "TensorScatter", [x, try whole([1, 2])], opset: 24),
@@ -78,7 +78,7 @@ import Testing
         Refusal(
           "places without samples", "EmbedLayerNormalization",
           [
-            Value(try Tensor<Int32>(zeros: [0, 1 << 50])), nil, try floats([3, 2]), try floats([3, 2]), nil,
+            GraphValue(try Tensor<Int32>(zeros: [0, 1 << 50])), nil, try floats([3, 2]), try floats([3, 2]), nil,
             try floats([2]), try floats([2]),
           ], domain: microsoft),
         groups([flat], ["k_quant_type": text("PER_TENSOR")]),
@@ -88,7 +88,7 @@ import Testing
         Refusal(
           "a word that is none", "EmbedLayerNormalization",
           [
-            Value(try Tensor<Int32>([7], shape: [1, 1])), nil, try floats([3, 2]), try floats([3, 2]), nil,
+            GraphValue(try Tensor<Int32>([7], shape: [1, 1])), nil, try floats([3, 2]), try floats([3, 2]), nil,
             try floats([2]), try floats([2]),
           ], domain: microsoft),
       ]
@@ -112,7 +112,7 @@ import Testing
   @Test(arguments: cases)
   func agreesInFloat64(fixture: FixtureCase) throws {
     let test = try fixture.test.get()
-    var wide = Session.Options()
+    var wide = InferenceSession.Options()
     wide.computesInFloat64 = true
     for (narrow, truth) in zip(try test.outputs(options: .init()), try test.outputs(options: wide)) {
       for (name, value) in narrow {

@@ -6,18 +6,18 @@ import FoundationEssentials
 /// Values for a model by name, from one or several files, each read when it is asked for.
 struct DataSet {
   var name: String
-  private(set) var entries: [String: () throws -> Value] = [:]
+  private(set) var entries: [String: () throws -> GraphValue] = [:]
 
   var reference: ReferenceValues {
     let entries = entries
     return ReferenceValues(names: entries.keys) { name in
-      guard let load = entries[name] else { throw ONNXError.noSuchValue(name: name, suggestion: nil) }
+      guard let load = entries[name] else { throw GraphError.noSuchValue(name: name, suggestion: nil) }
       return try load()
     }
   }
 
   /// The values of those names that are there.
-  func values(named names: some Sequence<String>) throws -> [String: Value] {
+  func values(named names: some Sequence<String>) throws -> [String: GraphValue] {
     try names.reduce(into: [:]) { result, name in result[name] = try entries[name]?() }
   }
 }
@@ -65,7 +65,7 @@ enum DataSets {
 
   private static func entries(
     _ path: String, graph: Graph, defaults: [String]
-  ) throws -> [String: () throws -> Value] {
+  ) throws -> [String: () throws -> GraphValue] {
     if isFolder(path) { return try messages(inFolder: path, graph: graph) }
     var (name, path) = (nil as String?, path)
     if let sign = path.firstIndex(of: "="), !FileManager.default.fileExists(atPath: path) {
@@ -89,8 +89,8 @@ enum DataSets {
   }
 
   /// `input_0.pb` is the model's first input, `output_0.pb` its first output; other files carry a name.
-  private static func messages(inFolder folder: String, graph: Graph) throws -> [String: () throws -> Value] {
-    var entries: [String: () throws -> Value] = [:]
+  private static func messages(inFolder folder: String, graph: Graph) throws -> [String: () throws -> GraphValue] {
+    var entries: [String: () throws -> GraphValue] = [:]
     let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".pb") }.sorted()
     guard !files.isEmpty else {
       throw CommandFailure(.noInput, "\(folder): expected .pb files, or folders named test_data_set_N")
@@ -113,8 +113,8 @@ enum DataSets {
 
   private static func message(
     _ path: String, graph: Graph, named given: String?
-  ) throws -> (String, () throws -> Value) {
-    func load(_ name: String) throws -> Value {
+  ) throws -> (String, () throws -> GraphValue) {
+    func load(_ name: String) throws -> GraphValue {
       let type = graph.value(named: name).flatMap { graph.values[$0].type }
       return try ValueFile.read(contentsOf: path, as: type ?? .tensor(nil, nil)).value
     }
@@ -128,7 +128,7 @@ enum DataSets {
 }
 
 extension DataSet {
-  fileprivate mutating func add(_ entries: [String: () throws -> Value]) {
+  fileprivate mutating func add(_ entries: [String: () throws -> GraphValue]) {
     self.entries.merge(entries) { first, _ in first }
   }
 }

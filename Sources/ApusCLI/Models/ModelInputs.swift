@@ -11,7 +11,7 @@ struct ModelInputs {
   let converts: Bool
   /// Whether every floating-point type is as good as the declared one: all become float64.
   let widens: Bool
-  private(set) var values: [String: Value] = [:]
+  private(set) var values: [String: GraphValue] = [:]
   /// Where each value comes from, in words.
   private(set) var sources: [String: String] = [:]
 
@@ -117,7 +117,7 @@ extension ModelInputs {
     return names.prefix(8).map { "'\($0)'" }.joined(separator: ", ") + (names.count > 8 ? ", …" : "")
   }
 
-  private mutating func add(_ value: Value, for info: Graph.ValueInfo, from path: String) throws {
+  private mutating func add(_ value: GraphValue, for info: Graph.ValueInfo, from path: String) throws {
     guard values[info.name] == nil else {
       throw CommandFailure(.usage, "--input \(path): input '\(info.name)' is given twice")
     }
@@ -126,7 +126,7 @@ extension ModelInputs {
   }
 
   /// The value in the declared type.
-  private func fitting(_ value: Value, _ info: Graph.ValueInfo, _ path: String) throws -> Value {
+  private func fitting(_ value: GraphValue, _ info: Graph.ValueInfo, _ path: String) throws -> GraphValue {
     guard case .tensor(let wanted?, _)? = info.type, case .tensor(let tensor) = value else { return value }
     let found = ElementType(tensor.dataType)
     if found == wanted || widens && found.isFloatingPoint && wanted.isFloatingPoint { return value }
@@ -163,13 +163,13 @@ extension ModelInputs {
     }
   }
 
-  private static func made(_ info: Graph.ValueInfo, seed: UInt64?, _ dimensions: OpenDimensions) throws -> Value {
+  private static func made(_ info: Graph.ValueInfo, seed: UInt64?, _ dimensions: OpenDimensions) throws -> GraphValue {
     let type = info.type ?? .tensor(nil, nil)
     do {
-      guard case .tensor(let elementType, _) = type else { return try Value(zeros: type, shape: []) }
+      guard case .tensor(let elementType, _) = type else { return try GraphValue(zeros: type, shape: []) }
       guard let shape = dimensions.shape(of: info) else { throw OperatorError("the model does not declare its rank") }
-      guard let seed else { return try Value(zeros: type, shape: shape) }
-      return try Value(random: elementType ?? .float, shape: shape, seed: seed, name: info.name)
+      guard let seed else { return try GraphValue(zeros: type, shape: shape) }
+      return try GraphValue(random: elementType ?? .float, shape: shape, seed: seed, name: info.name)
     } catch let error as OperatorError {
       throw CommandFailure(.badData, "input '\(info.name)' cannot be made up: \(error); give it with --input")
     }

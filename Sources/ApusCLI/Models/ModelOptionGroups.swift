@@ -47,7 +47,7 @@ struct LimitOptions: ParsableArguments {
   var memoryLimit: String?
 
   @Option(help: ArgumentHelp("The most turns that all loops of a run may take together.", valueName: "n"))
-  var loopLimit = Session.Limits().iterations
+  var loopLimit = InferenceSession.Limits().iterations
 
   func validate() throws {
     if let memoryLimit, Execution.byteCount(memoryLimit) == nil {
@@ -57,9 +57,9 @@ struct LimitOptions: ParsableArguments {
   }
 
   /// Sets the memory limit of the process, and gives the limits of a run.
-  func apply() -> Session.Limits {
+  func apply() -> InferenceSession.Limits {
     if let limit = memoryLimit.flatMap(Execution.byteCount) { Execution.memoryLimit = limit }
-    var limits = Session.Limits()
+    var limits = InferenceSession.Limits()
     limits.iterations = loopLimit
     return limits
   }

@@ -20,7 +20,7 @@ struct ValueSummary {
   private static let beginningLimit = 4
 
   /// Nil for values that are no tensors of numbers.
-  init?(_ value: Value) throws {
+  init?(_ value: GraphValue) throws {
     switch value {
     case .tensor(let tensor): try self.init(tensor)
     case .coded(let tensor): try self.init(AnyTensor(tensor.widened()))

@@ -12,10 +12,10 @@ struct ONNXModelTarget: FuzzTarget {
   ]
 
   func seeds() throws -> [[UInt8]] {
-    let weight = try TensorProto(name: "w", value: Value(Tensor<Float>(range: 4)))
-    let places = try TensorProto(value: Value(Tensor<Int64>([0, 1, 2, 5])))
+    let weight = try TensorProto(name: "w", value: GraphValue(Tensor<Float>(range: 4)))
+    let places = try TensorProto(value: GraphValue(Tensor<Int64>([0, 1, 2, 5])))
     let sparse = SparseTensorProto(values: weight, indices: places, dims: [2, 3])
-    let type = ValueType.tensor(.float, [.size(1), .symbol("n"), .unknown])
+    let type = GraphValueType.tensor(.float, [.size(1), .symbol("n"), .unknown])
     let inner = GraphProto(name: "then", nodes: [NodeProto(opType: "Identity", inputs: ["w"], outputs: ["y"])])
     let values: [AttributeProto.Content] = [
       .float(1.5), .int(-1), .string(Array("text".utf8)), .tensor(weight), .graph(inner), .sparseTensor(sparse),
@@ -101,7 +101,7 @@ struct ONNXModelTarget: FuzzTarget {
     try materialise { try tensor.value() }
   }
 
-  private func materialise(_ read: () throws -> Value) throws {
+  private func materialise(_ read: () throws -> GraphValue) throws {
     do {
       let value = try read()
       guard value.shape != nil else { throw FuzzFinding(message: "a tensor became \(value.type)") }

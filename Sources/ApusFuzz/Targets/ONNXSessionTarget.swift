@@ -32,26 +32,26 @@ struct ONNXSessionTarget: FuzzTarget {
     "TfIdfVectorizer i", "Tile mi", "TopK mK", "Transpose m", "Trilu m", "Unique m", "Unsqueeze md", "Where bmm",
   ]
 
-  private static let operands: [(letter: Character, value: @Sendable () throws -> Value)] = [
+  private static let operands: [(letter: Character, value: @Sendable () throws -> GraphValue)] = [
     ("x", { try floats(1, 2, 6, 8) }), ("w", { try floats(2, 2, 3, 3) }), ("q", { try floats(1, 4, 8) }),
     ("m", { try floats(2, 2) }), ("v", { try floats(2) }), ("c", { try floats(1, 4, 2) }),
     ("a", { try floats(1, 8, 8) }), ("e", { try floats(1, 8, 2) }), ("y", { try floats(1, 2, 2, 2) }),
     ("t", { try floats(1, 5) }), ("r", { try floats(1, 4) }), ("B", { try floats(1, 2, 4) }),
     ("S", { try floats(1, 1, 2) }),
-    ("s", { Value(try Tensor<Float>([0.5], shape: [])) }), ("z", { Value(try Tensor<Int64>([1], shape: [])) }),
-    ("K", { Value(try Tensor<Int64>([0])) }), ("i", { Value(try Tensor<Int64>([2, 2])) }),
-    ("d", { Value(try Tensor<Int64>([0, 1])) }), ("E", { Value(try Tensor<Int64>([1, 1])) }),
-    ("F", { Value(try Tensor<Int64>([1, 2, 3, 4])) }), ("p", { Value(try Tensor<Int64>([1, 0, 1, 0])) }),
-    ("j", { Value(try Tensor<Int64>([0, 1, 1, 0], shape: [2, 2])) }),
-    ("l", { Value(try Tensor<Int64>((0..<96).map { Int64($0) }, shape: [1, 2, 6, 8])) }),
-    ("b", { Value(try Tensor<Bool>([true, false, true, true], shape: [2, 2])) }),
-    ("C", { Value(try Tensor<Bool>([true, false])) }), ("U", { Value(try Tensor<UInt8>([7], shape: [])) }),
-    ("u", { Value(try Tensor<UInt8>([3, 1, 4, 1], shape: [2, 2])) }),
-    ("n", { Value(try Tensor<UInt8>([3, 1, 4, 1, 5, 9, 2, 6, 5], shape: [1, 1, 3, 3])) }),
+    ("s", { GraphValue(try Tensor<Float>([0.5], shape: [])) }), ("z", { GraphValue(try Tensor<Int64>([1], shape: [])) }),
+    ("K", { GraphValue(try Tensor<Int64>([0])) }), ("i", { GraphValue(try Tensor<Int64>([2, 2])) }),
+    ("d", { GraphValue(try Tensor<Int64>([0, 1])) }), ("E", { GraphValue(try Tensor<Int64>([1, 1])) }),
+    ("F", { GraphValue(try Tensor<Int64>([1, 2, 3, 4])) }), ("p", { GraphValue(try Tensor<Int64>([1, 0, 1, 0])) }),
+    ("j", { GraphValue(try Tensor<Int64>([0, 1, 1, 0], shape: [2, 2])) }),
+    ("l", { GraphValue(try Tensor<Int64>((0..<96).map { Int64($0) }, shape: [1, 2, 6, 8])) }),
+    ("b", { GraphValue(try Tensor<Bool>([true, false, true, true], shape: [2, 2])) }),
+    ("C", { GraphValue(try Tensor<Bool>([true, false])) }), ("U", { GraphValue(try Tensor<UInt8>([7], shape: [])) }),
+    ("u", { GraphValue(try Tensor<UInt8>([3, 1, 4, 1], shape: [2, 2])) }),
+    ("n", { GraphValue(try Tensor<UInt8>([3, 1, 4, 1, 5, 9, 2, 6, 5], shape: [1, 1, 3, 3])) }),
   ]
 
-  private static func floats(_ shape: Int...) throws -> Value {
-    Value(try Tensor<Float>(range: shape.reduce(1, *)).reshaped(shape))
+  private static func floats(_ shape: Int...) throws -> GraphValue {
+    GraphValue(try Tensor<Float>(range: shape.reduce(1, *)).reshaped(shape))
   }
 
   func seeds() throws -> [[UInt8]] {
@@ -150,10 +150,10 @@ struct ONNXSessionTarget: FuzzTarget {
           ]),
       ],
       initializers: [
-        try TensorProto(name: "yes", value: Value(Tensor<Bool>([true], shape: []))),
-        try TensorProto(name: "turns", value: Value(Tensor<Int64>([3], shape: []))),
-        try TensorProto(name: "m", value: Value(Tensor<Float>(range: 16).reshaped([4, 4]))),
-        try TensorProto(name: "line", value: Value(Tensor<Float>(range: 4))),
+        try TensorProto(name: "yes", value: GraphValue(Tensor<Bool>([true], shape: []))),
+        try TensorProto(name: "turns", value: GraphValue(Tensor<Int64>([3], shape: []))),
+        try TensorProto(name: "m", value: GraphValue(Tensor<Float>(range: 16).reshaped([4, 4]))),
+        try TensorProto(name: "line", value: GraphValue(Tensor<Float>(range: 4))),
       ],
       outputs: ["last", "lines", "all"].map { ValueInfoProto(name: $0) })
     return ModelProto(opsetImports: [OperatorSetID(version: 21)], graph: graph)
@@ -164,14 +164,14 @@ struct ONNXSessionTarget: FuzzTarget {
     let limit = Execution.memoryLimit
     Execution.memoryLimit = min(limit, 4 << 20)
     defer { Execution.memoryLimit = limit }
-    return try outcome(allowing: ONNXFileError.self, ONNXError.self) {
+    return try outcome(allowing: ONNXFileError.self, GraphError.self) {
       let model = try ONNXModel(ModelProto.read(bytes: input, name: "input"))
-      var options = Session.Options()
+      var options = InferenceSession.Options()
       options.limits.iterations = 100
-      let fused = try Session(model, options: options)
+      let fused = try InferenceSession(model, options: options)
       options.optimizes = false
       options.plansMemory = false
-      let plain = try Session(model, options: options)
+      let plain = try InferenceSession(model, options: options)
       let inputs = try Self.inputs(of: model.graph)
       let (actual, expected) = try (fused.run(inputs), plain.run(inputs))
       Execution.memoryLimit = limit
@@ -182,8 +182,8 @@ struct ONNXSessionTarget: FuzzTarget {
   }
 
   /// Zeros for inputs without a default; extents that are left open are 2.
-  private static func inputs(of graph: Graph) throws -> [String: Value] {
-    var inputs: [String: Value] = [:]
+  private static func inputs(of graph: Graph) throws -> [String: GraphValue] {
+    var inputs: [String: GraphValue] = [:]
     for id in graph.requiredInputs {
       let (name, type) = (graph.values[id].name, graph.values[id].type)
       guard case .tensor(_, let dimensions)? = type, let type else { continue }
@@ -191,16 +191,16 @@ struct ONNXSessionTarget: FuzzTarget {
         if case .size(let size) = dimension { size } else { 2 }
       }
       do {
-        inputs[name] = try Value(zeros: type, shape: shape)
+        inputs[name] = try GraphValue(zeros: type, shape: shape)
       } catch {
-        throw ONNXError.input(name: name, reason: "\(error)")
+        throw GraphError.input(name: name, reason: "\(error)")
       }
     }
     return inputs
   }
 
   /// Whether two values are of one type and hold the same numbers; all NaNs are one.
-  private static func agrees(_ a: Value, _ b: Value) throws -> Bool {
+  private static func agrees(_ a: GraphValue, _ b: GraphValue) throws -> Bool {
     guard a.type == b.type else { return false }
     guard case .tensor(let left) = a, case .tensor(let right) = b else { return true }
     guard left.dataType.isFloatingPoint else { return try a.hasSameBytes(as: b) }

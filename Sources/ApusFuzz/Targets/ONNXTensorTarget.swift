@@ -13,8 +13,8 @@ struct ONNXTensorTarget: FuzzTarget {
   func seeds() throws -> [[UInt8]] {
     let codes = try Tensor<UInt8>([1, 2, 3, 0, 1])
     let values = [
-      Value(try Tensor<Float>(range: 6).reshaped([2, 3])), Value(try Tensor<Bool>([true, false])),
-      Value(try Tensor<Int64>([1, -1])), Value(try Tensor<BFloat16>([BFloat16(1)])),
+      GraphValue(try Tensor<Float>(range: 6).reshaped([2, 3])), GraphValue(try Tensor<Bool>([true, false])),
+      GraphValue(try Tensor<Int64>([1, -1])), GraphValue(try Tensor<BFloat16>([BFloat16(1)])),
       .coded(CodedTensor(elementType: .int4, codes: codes)), .coded(CodedTensor(elementType: .int2, codes: codes)),
       .coded(CodedTensor(elementType: .float6e2m3, codes: codes)),
       .strings(try StringTensor(["one", "two"], shape: [2])),
@@ -25,7 +25,7 @@ struct ONNXTensorTarget: FuzzTarget {
       [0x08, 2, 0x10, 7, 0x38, 5, 0x38, 6],
     ]
     let tensors = try values.map { try ValueFile.bytes(of: $0) }
-    let element = ValueType.tensor(.float, nil)
+    let element = GraphValueType.tensor(.float, nil)
     return tensors + lists + [
       try ValueFile.bytes(of: .sequence(Array(values.prefix(2)), element: element)),
       try ValueFile.bytes(of: .optional(values[0], element: element)),
@@ -37,7 +37,7 @@ struct ONNXTensorTarget: FuzzTarget {
     let limit = Execution.memoryLimit
     Execution.memoryLimit = min(limit, 64 << 20)
     defer { Execution.memoryLimit = limit }
-    let tensor = ValueType.tensor(nil, nil)
+    let tensor = GraphValueType.tensor(nil, nil)
     var outcomes: [FuzzOutcome] = []
     for type in [tensor, .sequence(.sequence(tensor)), .optional(.sequence(tensor))] {
       outcomes.append(

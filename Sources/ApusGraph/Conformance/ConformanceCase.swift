@@ -13,9 +13,9 @@ public protocol ConformanceCase: Sendable {
   /// The number of sets of inputs and outputs.
   func dataSetCount() throws -> Int
   /// The inputs of a data set by name, for `graph`.
-  func inputs(_ dataSet: Int, of graph: Graph) throws -> [String: Value]
+  func inputs(_ dataSet: Int, of graph: Graph) throws -> [String: GraphValue]
   /// The right value of output number `index` in a data set; nil when the test has none.
-  func expected(_ dataSet: Int, output index: Int, of graph: Graph) throws -> Value?
+  func expected(_ dataSet: Int, output index: Int, of graph: Graph) throws -> GraphValue?
   /// How far numbers may be from the right ones.
   func tolerance() throws -> Tolerance
 }
@@ -33,10 +33,10 @@ public enum ConformanceOutcome: Sendable, Hashable {
 
 extension ConformanceCase {
   /// Runs the test on every data set.
-  public func run(options: Session.Options = .init()) -> ConformanceOutcome {
+  public func run(options: InferenceSession.Options = .init()) -> ConformanceOutcome {
     do {
       let model = try model()
-      let session = try Session(model, options: options)
+      let session = try InferenceSession(model, options: options)
       let tolerance = try tolerance()
       let isRandom = model.graph.isRandom
       let count = try dataSetCount()
@@ -47,7 +47,7 @@ extension ConformanceCase {
       }
       guard count > 0 else { return .wrong("it has no data set") }
       return isRandom ? .nondeterministic : .passed
-    } catch let error as ONNXError {
+    } catch let error as GraphError {
       if case .unsupported = error { return .unsupported("\(error)") }
       return .wrong("\(error)")
     } catch {
@@ -57,7 +57,7 @@ extension ConformanceCase {
 
   /// What differs first in a data set; nil when all is as expected.
   private func difference(
-    _ session: Session, _ dataSet: Int, _ tolerance: Tolerance, comparingNumbers: Bool
+    _ session: InferenceSession, _ dataSet: Int, _ tolerance: Tolerance, comparingNumbers: Bool
   ) throws -> String? {
     let graph = session.model.graph
     let outputs = try session.run(inputs(dataSet, of: graph))

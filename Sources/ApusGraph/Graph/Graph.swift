@@ -9,33 +9,33 @@ public struct Graph: Sendable {
   public typealias ValueID = Int
 
   /// A value's name and what the model declares of it.
-  public struct ValueInfo: Sendable {
-    public var name: String
-    public var type: ValueType?
+  package struct ValueInfo: Sendable {
+    package var name: String
+    package var type: GraphValueType?
   }
 
   /// A value of the surrounding graph, and what it is called in here.
-  public struct Capture: Sendable {
-    public var outer: ValueID
-    public var inner: ValueID
+  package struct Capture: Sendable {
+    package var outer: ValueID
+    package var inner: ValueID
 
-    public init(outer: ValueID, inner: ValueID) {
+    package init(outer: ValueID, inner: ValueID) {
       self.outer = outer
       self.inner = inner
     }
   }
 
-  public var name: String
-  public var values: [ValueInfo] = []
+  package var name: String
+  package var values: [ValueInfo] = []
   /// The declared inputs, those with a default value (``constants``) included.
-  public var inputs: [ValueID] = []
-  public var outputs: [ValueID] = []
+  package var inputs: [ValueID] = []
+  package var outputs: [ValueID] = []
   /// What is known before anything runs: initialisers, and what passes have computed.
-  public var constants: [ValueID: Value] = [:]
-  public var nodes: [Node] = []
-  public var captures: [Capture] = []
+  package var constants: [ValueID: GraphValue] = [:]
+  package var nodes: [Node] = []
+  package var captures: [Capture] = []
 
-  public init(name: String) {
+  package init(name: String) {
     self.name = name
   }
 }
@@ -57,28 +57,28 @@ extension OperatorName: CustomStringConvertible {
 }
 
 /// One operation of a graph.
-public struct Node: Sendable {
+package struct Node: Sendable {
   /// The node's name in the file, or one made from its operator and position.
-  public var name: String
-  public var operatorName: OperatorName
+  package var name: String
+  package var operatorName: OperatorName
   /// The version of the operator set in effect for this operator's domain.
-  public var opset: Int
+  package var opset: Int
   /// nil where an optional input is left out.
-  public var inputs: [Graph.ValueID?]
+  package var inputs: [Graph.ValueID?]
   /// nil where an optional output is not wanted.
-  public var outputs: [Graph.ValueID?]
-  public var attributes: [String: AttributeValue]
+  package var outputs: [Graph.ValueID?]
+  package var attributes: [String: AttributeValue]
   /// The attributes that are graphs.
-  public var subgraphs: [String: Graph] = [:]
+  package var subgraphs: [String: Graph] = [:]
   /// Whether what the operator gives as FLOAT, whatever goes in, is to be DOUBLE.
-  public var computesInFloat64 = false
+  package var computesInFloat64 = false
   /// What the first output goes through at last: put here by passes, for operators that can do it while the result is
   /// in the cache (``OperatorDefinition/appliesActivation``).
-  public var activation = Activation.identity
+  package var activation = Activation.identity
   /// The nodes that this one does the work of, first to last, when passes have made one of several.
-  public var parts: [Node] = []
+  package var parts: [Node] = []
 
-  public init(
+  package init(
     name: String, operatorName: OperatorName, opset: Int, inputs: [Graph.ValueID?], outputs: [Graph.ValueID?],
     attributes: [String: AttributeValue] = [:], subgraphs: [String: Graph] = [:]
   ) {
@@ -92,7 +92,7 @@ public struct Node: Sendable {
   }
 
   /// Every value that running the node reads: its inputs, and what its subgraphs capture.
-  public var reads: [Graph.ValueID] {
+  package var reads: [Graph.ValueID] {
     let own = inputs.compactMap { $0 }
     return subgraphs.isEmpty ? own : own + subgraphs.values.flatMap { $0.captures.map(\.outer) }
   }
@@ -100,16 +100,16 @@ public struct Node: Sendable {
 
 extension Graph {
   /// The value called `name`; the first, should functions have brought several.
-  public func value(named name: String) -> ValueID? {
+  package func value(named name: String) -> ValueID? {
     values.firstIndex { $0.name == name }
   }
 
-  /// Adds a value, named for messages and for ``Session/run(_:fetching:)``.
-  public mutating func addValue(named name: String, type: ValueType? = nil) -> ValueID {
+  /// Adds a value, named for messages and for ``InferenceSession/run(_:fetching:)``.
+  package mutating func addValue(named name: String, type: GraphValueType? = nil) -> ValueID {
     values.append(ValueInfo(name: name, type: type))
     return values.count - 1
   }
 
   /// The inputs that have no default and must be given.
-  public var requiredInputs: [ValueID] { inputs.filter { constants[$0] == nil } }
+  package var requiredInputs: [ValueID] { inputs.filter { constants[$0] == nil } }
 }

@@ -1,11 +1,11 @@
 import Apus
 
-extension Value {
+extension GraphValue {
   /// Zeros of a declared type: no elements in a sequence, nothing in an optional, empty texts.
   ///
   /// - Parameter shape: of a tensor.
   /// - Throws: ``TensorError`` for too little memory or a shape that cannot be.
-  public init(zeros type: ValueType, shape: [Int]) throws {
+  public init(zeros type: GraphValueType, shape: [Int]) throws {
     switch type {
     case .tensor(let elementType, _): try self.init(zeros: elementType ?? .float, shape: shape)
     case .sequence(let element): self = .sequence([], element: element)
@@ -26,8 +26,8 @@ extension Value {
     var hash: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in name.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
     var generator = SplitMix64(seed: seed &+ hash)
-    func tensor<Scalar: TensorScalar>(_ element: (UInt64) -> Scalar) throws -> Value {
-      Value(
+    func tensor<Scalar: TensorScalar>(_ element: (UInt64) -> Scalar) throws -> GraphValue {
+      GraphValue(
         try Tensor<Scalar>.filled(shape) { destination in
           for index in 0..<(try Shape.elementCount(shape)) {
             destination.advanced(by: index).initialize(to: element(generator.next()))
@@ -38,7 +38,7 @@ extension Value {
     switch type {
     case .double: self = try tensor { Double($0 >> 11) * 0x1p-53 }
     case .float: self = try tensor(fraction)
-    case .float16, .bfloat16: self = try Value(random: .float, shape: shape, seed: seed, name: name).rounded(to: type)
+    case .float16, .bfloat16: self = try GraphValue(random: .float, shape: shape, seed: seed, name: name).rounded(to: type)
     case .bool: self = try tensor { $0 >> 63 == 1 }
     case .int64: self = try tensor { Int64($0 >> 63) }
     case .int32: self = try tensor { Int32($0 >> 63) }
@@ -52,8 +52,8 @@ extension Value {
     }
   }
 
-  private func rounded(to type: ElementType) throws -> Value {
+  private func rounded(to type: ElementType) throws -> GraphValue {
     guard case .tensor(.float32(let tensor)) = self else { return self }
-    return try Value(tensor, as: type)
+    return try GraphValue(tensor, as: type)
   }
 }

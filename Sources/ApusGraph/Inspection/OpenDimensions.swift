@@ -3,16 +3,16 @@ import Apus
 /// The extents that a model's inputs leave open, and what they are to be.
 ///
 /// An open extent goes by its symbol (`batch`) or, always, by its input and axis (`images.0`).
-public struct OpenDimensions: Sendable {
+package struct OpenDimensions: Sendable {
   private var sizes: [String: Int]
 
   /// - Parameter sizes: extents by name.
-  public init(_ sizes: [String: Int] = [:]) {
+  package init(_ sizes: [String: Int] = [:]) {
     self.sizes = sizes
   }
 
   /// Takes the extents of the symbols that `info` declares from a value that is given for it.
-  public mutating func take(from value: Value, for info: Graph.ValueInfo) {
+  package mutating func take(from value: GraphValue, for info: Graph.ValueInfo) {
     guard case .tensor(_, let dimensions?)? = info.type, let shape = value.shape else { return }
     for (dimension, size) in zip(dimensions, shape) {
       if case .symbol(let name) = dimension { sizes[name] = size }
@@ -20,13 +20,13 @@ public struct OpenDimensions: Sendable {
   }
 
   /// The shape of `info`; nil while an extent is missing or the rank is not declared.
-  public func shape(of info: Graph.ValueInfo) -> [Int]? {
+  package func shape(of info: Graph.ValueInfo) -> [Int]? {
     guard case .tensor(_, let dimensions?)? = info.type else { return nil }
     let shape = dimensions.enumerated().map { size(of: $1, named: "\(info.name).\($0)") }
     return shape.contains(nil) ? nil : shape.compactMap { $0 }
   }
 
-  private func size(of dimension: Dimension, named name: String) -> Int? {
+  private func size(of dimension: GraphDimension, named name: String) -> Int? {
     switch dimension {
     case .size(let size): size
     case .symbol(let symbol): sizes[name] ?? sizes[symbol]
@@ -35,12 +35,12 @@ public struct OpenDimensions: Sendable {
   }
 
   /// The names of the extents that are still missing, each once, in the order of `inputs`.
-  public func missing(in inputs: [Graph.ValueInfo]) -> [String] {
+  package func missing(in inputs: [Graph.ValueInfo]) -> [String] {
     Self.open(inputs).filter { !$0.contains { sizes[$0] != nil } }.compactMap(\.first).uniqued()
   }
 
   /// All names that open extents of `inputs` go by.
-  public static func names(in inputs: [Graph.ValueInfo]) -> [String] {
+  package static func names(in inputs: [Graph.ValueInfo]) -> [String] {
     open(inputs).flatMap { $0 }.uniqued()
   }
 

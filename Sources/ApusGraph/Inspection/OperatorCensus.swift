@@ -64,7 +64,7 @@ public struct OperatorCensus: Sendable {
         guard isWhole, refusals.count == before else { continue }
         do {
           _ = try Plan.naming(node, in: graph) { try Plan.step(node, in: graph, depth: depth) }
-        } catch ONNXError.node(let failure) {
+        } catch GraphError.node(let failure) {
           refusals.append(Refusal(node: node.name, name: node.operatorName, reason: failure.reason))
         } catch {
           refusals.append(Refusal(node: node.name, name: node.operatorName, reason: "\(error)"))

@@ -11,13 +11,13 @@ public struct RunCost: Sendable {
   public var total: Int { multiplyAdds.values.reduce(0) { $0.addingClamped($1) } }
 
   /// Runs `model` twice: node by node as the file has it, to count, and as it runs fastest, to see the memory.
-  /// - Throws: ``ONNXError`` when the model does not run on `inputs`.
-  public init(measuring model: any GraphModel, on inputs: [String: Value], options: Session.Options = .init()) throws {
-    peakMemory = try Execution.measuringPeakMemory { _ = try Session(model, options: options).run(inputs) }
+  /// - Throws: ``GraphError`` when the model does not run on `inputs`.
+  public init(measuring model: any GraphModel, on inputs: [String: GraphValue], options: InferenceSession.Options = .init()) throws {
+    peakMemory = try Execution.measuringPeakMemory { _ = try InferenceSession(model, options: options).run(inputs) }
     var plain = options
     plain.optimizes = false
     var counts: [OperatorName: Int] = [:]
-    _ = try Session(model, options: plain).run(inputs, tallying: { node, inputs, outputs in
+    _ = try InferenceSession(model, options: plain).run(inputs, tallying: { node, inputs, outputs in
       guard let count = node.multiplyAdds(inputs: inputs.map { $0?.extents }, outputs: outputs.map { $0?.extents })
       else { return }
       counts[node.operatorName] = (counts[node.operatorName] ?? 0).addingClamped(count)
@@ -26,7 +26,7 @@ public struct RunCost: Sendable {
   }
 }
 
-extension ValueType {
+extension GraphValueType {
   /// The extents of a tensor when all of them are known.
   var extents: [Int]? {
     guard case .tensor(_, let dimensions?) = self else { return nil }

@@ -1,6 +1,6 @@
 import Apus
 
-extension Session {
+extension InferenceSession {
   /// The memory that a model takes, as far as shapes tell. What operators use for themselves while they run, weights
   /// that are packed, and the model's outputs come on top.
   public struct MemoryUsage: Sendable, Hashable {
@@ -18,15 +18,15 @@ extension Session {
   /// The memory for activations and constants of a run.
   ///
   /// - Parameter shapes: shapes of inputs by name; needed for those whose extents the model does not declare.
-  /// - Throws: ``ONNXError/input(name:reason:)`` for a name that is no input's.
+  /// - Throws: ``GraphError/input(name:reason:)`` for a name that is no input's.
   public func memoryUsage(for shapes: [String: [Int]] = [:]) throws -> MemoryUsage {
     let names = graph.inputs.map { graph.values[$0].name }
     for name in shapes.keys.sorted() where !names.contains(name) {
-      throw ONNXError.input(name: name, reason: "the model has no such input")
+      throw GraphError.input(name: name, reason: "the model has no such input")
     }
-    let types = graph.inputs.map { id -> ValueType? in
+    let types = graph.inputs.map { id -> GraphValueType? in
       guard let shape = shapes[graph.values[id].name] else { return graph.values[id].type }
-      return .tensor(graph.declaredElementType(of: id), shape.map(Dimension.size))
+      return .tensor(graph.declaredElementType(of: id), shape.map(GraphDimension.size))
     }
     let lifetimes = plan.lifetimes(for: types)
     let memory = MemoryPlan(lifetimes.buffers, stepCount: plan.steps.count)

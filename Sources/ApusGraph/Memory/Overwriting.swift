@@ -12,11 +12,11 @@ extension Arguments {
   }
 
   /// `a op b` for two tensors of one working type and shape; nil for all others, which are left as they are.
-  mutating func combined(_ operation: BinaryOperation, _ name: String) throws -> Value? {
+  mutating func combined(_ operation: BinaryOperation, _ name: String) throws -> GraphValue? {
     guard try tensor(0).shape == tensor(1).shape, try tensor(0).dataType == tensor(1).dataType else { return nil }
-    func combined<Scalar: FloatingPointScalar>(_ type: Scalar.Type) throws -> Value {
+    func combined<Scalar: FloatingPointScalar>(_ type: Scalar.Type) throws -> GraphValue {
       var (a, b) = try (takeFloating(0, as: type), takeFloating(1, as: type))
-      return Value(try Tensor.combine(operation, overwriting: &a, or: &b, name))
+      return GraphValue(try Tensor.combine(operation, overwriting: &a, or: &b, name))
     }
     switch try tensor(0).dataType {
     case .float32: return try combined(Float.self)

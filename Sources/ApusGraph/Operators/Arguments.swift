@@ -1,31 +1,31 @@
 import Apus
 
 /// What an operation gets when it runs.
-public struct Arguments {
+package struct Arguments {
   /// The inputs in order; nil where one is left out, or was taken when the node was prepared
   /// (``NodeDescription/absorb(_:)``).
-  public var values: [Value?]
+  package var values: [GraphValue?]
   /// What the node's subgraphs read from around them, in the order of ``NodeDescription/captures``.
-  public var captures: [Value]
+  package var captures: [GraphValue]
   /// Limits, cancellation, random numbers: what belongs to the run as a whole.
-  public let context: RunContext
+  package let context: RunContext
 
-  public init(_ values: [Value?], captures: [Value] = [], context: RunContext) {
+  package init(_ values: [GraphValue?], captures: [GraphValue] = [], context: RunContext) {
     self.values = values
     self.captures = captures
     self.context = context
   }
 
-  public var count: Int { values.count }
+  package var count: Int { values.count }
 
   /// Input `index`; nil when it is left out.
-  public subscript(index: Int) -> Value? { values.indices.contains(index) ? values[index] : nil }
+  package subscript(index: Int) -> GraphValue? { values.indices.contains(index) ? values[index] : nil }
 
   /// Whether input `index` is given.
-  public func has(_ index: Int) -> Bool { self[index] != nil }
+  package func has(_ index: Int) -> Bool { self[index] != nil }
 
   /// Input `index`, given up by the run if this was its last use: memory that nobody else holds may be written to.
-  public mutating func take(_ index: Int) throws -> Value {
+  package mutating func take(_ index: Int) throws -> GraphValue {
     let value = try self.value(index)
     values[index] = nil
     return value
@@ -36,13 +36,13 @@ public struct Arguments {
 
 extension Arguments {
   /// Input `index`, which must be given.
-  public func value(_ index: Int) throws -> Value {
+  package func value(_ index: Int) throws -> GraphValue {
     guard let value = self[index] else { throw OperatorError("input \(index) is missing") }
     return value
   }
 
   /// Input `index`, a tensor that can be computed in.
-  public func tensor(_ index: Int) throws -> AnyTensor {
+  package func tensor(_ index: Int) throws -> AnyTensor {
     guard case .tensor(let tensor) = try value(index) else {
       throw OperatorError("input \(index) is \(try value(index).type); a tensor of numbers is needed")
     }
@@ -50,12 +50,12 @@ extension Arguments {
   }
 
   /// Input `index` as a tensor, nil when it is left out.
-  public func optionalTensor(_ index: Int) throws -> AnyTensor? {
+  package func optionalTensor(_ index: Int) throws -> AnyTensor? {
     has(index) ? try tensor(index) : nil
   }
 
   /// Input `index`, which must have elements of type `Scalar`.
-  public func tensor<Scalar: TensorScalar>(_ index: Int, of type: Scalar.Type) throws -> Tensor<Scalar> {
+  package func tensor<Scalar: TensorScalar>(_ index: Int, of type: Scalar.Type) throws -> Tensor<Scalar> {
     let any = try tensor(index)
     guard let tensor = any.tensor(of: type) else {
       throw OperatorError(
@@ -65,7 +65,7 @@ extension Arguments {
   }
 
   /// Input `index`, a floating-point tensor, as `Scalar`: the sixteen-bit types are widened.
-  public func floating<Scalar: FloatingPointScalar>(_ index: Int, as type: Scalar.Type) throws -> Tensor<Scalar> {
+  package func floating<Scalar: FloatingPointScalar>(_ index: Int, as type: Scalar.Type) throws -> Tensor<Scalar> {
     let any = try tensor(index)
     guard any.dataType.isFloatingPoint else {
       throw OperatorError("input \(index) is \(ElementType(any.dataType)); a floating-point type is needed")
@@ -74,14 +74,14 @@ extension Arguments {
   }
 
   /// Input `index` as floating-point numbers, nil when it is left out.
-  public func optionalFloating<Scalar: FloatingPointScalar>(
+  package func optionalFloating<Scalar: FloatingPointScalar>(
     _ index: Int, as type: Scalar.Type
   ) throws -> Tensor<Scalar>? {
     has(index) ? try floating(index, as: type) : nil
   }
 
   /// Input `index`, whole numbers of any type, as a list: axes, sizes, repeats.
-  public func integers(_ index: Int) throws -> [Int] {
+  package func integers(_ index: Int) throws -> [Int] {
     let any = try tensor(index)
     guard !any.dataType.isFloatingPoint, any.dataType != .bool else {
       throw OperatorError("input \(index) is \(ElementType(any.dataType)); whole numbers are needed")
@@ -90,12 +90,12 @@ extension Arguments {
   }
 
   /// Input `index` as a list of whole numbers, nil when it is left out.
-  public func optionalIntegers(_ index: Int) throws -> [Int]? {
+  package func optionalIntegers(_ index: Int) throws -> [Int]? {
     has(index) ? try integers(index) : nil
   }
 
   /// Input `index`, a single whole number.
-  public func integer(_ index: Int) throws -> Int {
+  package func integer(_ index: Int) throws -> Int {
     let elements = try integers(index)
     guard elements.count == 1, let element = elements.first else {
       throw OperatorError("input \(index) has \(elements.count) elements; one is needed")
@@ -104,7 +104,7 @@ extension Arguments {
   }
 
   /// Input `index`, texts.
-  public func strings(_ index: Int) throws -> StringTensor {
+  package func strings(_ index: Int) throws -> StringTensor {
     guard case .strings(let tensor) = try value(index) else {
       throw OperatorError("input \(index) is \(try value(index).type); a tensor of strings is needed")
     }

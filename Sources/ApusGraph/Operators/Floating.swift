@@ -8,11 +8,11 @@ extension Operators {
   static func floatingUnary(
     _ float: @escaping @Sendable (Tensor<Float>) throws -> Tensor<Float>,
     _ double: @escaping @Sendable (Tensor<Double>) throws -> Tensor<Double>
-  ) -> Operation {
+  ) -> PreparedOperator {
     { arguments in
       let type = try arguments.floatingType(0)
-      if type == .double { return [Value(try double(arguments.floating(0, as: Double.self)))] }
-      return [try Value(float(arguments.floating(0, as: Float.self)), as: type)]
+      if type == .double { return [GraphValue(try double(arguments.floating(0, as: Double.self)))] }
+      return [try GraphValue(float(arguments.floating(0, as: Float.self)), as: type)]
     }
   }
 
@@ -22,11 +22,11 @@ extension Operators {
     likeInput index: Int = 0,
     _ float: @escaping @Sendable (inout Arguments) throws -> Tensor<Float>,
     _ double: @escaping @Sendable (inout Arguments) throws -> Tensor<Double>
-  ) -> Operation {
+  ) -> PreparedOperator {
     { arguments in
       let type = try arguments.floatingType(index)
-      if type == .double { return [Value(try double(&arguments))] }
-      return [try Value(float(&arguments), as: type)]
+      if type == .double { return [GraphValue(try double(&arguments))] }
+      return [try GraphValue(float(&arguments), as: type)]
     }
   }
 }
@@ -42,7 +42,7 @@ extension Arguments {
   }
 }
 
-extension Value {
+extension GraphValue {
   /// Numbers computed in FLOAT, rounded to `type` when that is one of the sixteen-bit types.
   init(_ tensor: Tensor<Float>, as type: ElementType) throws {
     switch type {

@@ -2,10 +2,10 @@ import Apus
 
 /// A node as an operator sees it when it is prepared: attributes with their defaults, what is known of the inputs, and
 /// compiled subgraphs.
-public struct NodeDescription: Sendable {
-  public let node: Node
+package struct NodeDescription: Sendable {
+  package let node: Node
   /// The values of inputs that are known before anything runs.
-  let constants: [Int: Value]
+  let constants: [Int: GraphValue]
   /// The node's subgraphs, compiled.
   let subplans: [String: Subplan]
   let absorbed: Absorbed
@@ -16,7 +16,7 @@ public struct NodeDescription: Sendable {
     var indices: Set<Int> = []
   }
 
-  init(node: Node, constants: [Int: Value] = [:], subplans: [String: Subplan] = [:]) {
+  init(node: Node, constants: [Int: GraphValue] = [:], subplans: [String: Subplan] = [:]) {
     self.node = node
     self.constants = constants
     self.subplans = subplans
@@ -24,26 +24,26 @@ public struct NodeDescription: Sendable {
   }
 
   /// What the first output goes through at last; only operators that say so are given one.
-  public var activation: Activation { node.activation }
+  package var activation: Activation { node.activation }
 
   /// The version of the operator set.
-  public var opset: Int { node.opset }
+  package var opset: Int { node.opset }
   /// The number of inputs in the file, those left out in the middle included.
-  public var inputCount: Int { node.inputs.count }
+  package var inputCount: Int { node.inputs.count }
   /// The number of outputs in the file, those not wanted in the middle included.
-  public var outputCount: Int { node.outputs.count }
+  package var outputCount: Int { node.outputs.count }
 
   /// Whether output `index` is wanted.
-  public func wants(_ index: Int) -> Bool { node.outputs.indices.contains(index) && node.outputs[index] != nil }
+  package func wants(_ index: Int) -> Bool { node.outputs.indices.contains(index) && node.outputs[index] != nil }
 
   /// Whether input `index` is given.
-  public func has(_ index: Int) -> Bool { node.inputs.indices.contains(index) && node.inputs[index] != nil }
+  package func has(_ index: Int) -> Bool { node.inputs.indices.contains(index) && node.inputs[index] != nil }
 
   /// Input `index`, when it is known already.
-  public func constant(_ index: Int) -> Value? { constants[index] }
+  package func constant(_ index: Int) -> GraphValue? { constants[index] }
 
   /// Input `index` as floating-point numbers, when it is known already.
-  public func constantFloating<Scalar: FloatingPointScalar>(
+  package func constantFloating<Scalar: FloatingPointScalar>(
     _ index: Int, as type: Scalar.Type
   ) throws -> Tensor<Scalar>? {
     guard case .tensor(let any)? = constants[index], any.dataType.isFloatingPoint else { return nil }
@@ -59,10 +59,10 @@ public struct NodeDescription: Sendable {
   }
 
   /// Says that the operation keeps what it needs of input `index`, a constant: it will be nil when the node runs.
-  public func absorb(_ index: Int) { absorbed.indices.insert(index) }
+  package func absorb(_ index: Int) { absorbed.indices.insert(index) }
 
   /// A subgraph, compiled.
-  public func subplan(_ name: String) throws -> Subplan {
+  package func subplan(_ name: String) throws -> Subplan {
     guard let plan = subplans[name] else { throw OperatorError("attribute '\(name)', a graph, is missing") }
     return plan
   }
@@ -79,9 +79,9 @@ extension NodeDescription {
     OperatorError("attribute '\(name)' is missing")
   }
 
-  public func has(attribute name: String) -> Bool { node.attributes[name] != nil }
+  package func has(attribute name: String) -> Bool { node.attributes[name] != nil }
 
-  public func optionalInt(_ name: String) throws -> Int? {
+  package func optionalInt(_ name: String) throws -> Int? {
     switch node.attributes[name] {
     case nil: nil
     case .int(let value): Int(value)
@@ -89,19 +89,19 @@ extension NodeDescription {
     }
   }
 
-  public func int(_ name: String, default value: Int) throws -> Int { try optionalInt(name) ?? value }
+  package func int(_ name: String, default value: Int) throws -> Int { try optionalInt(name) ?? value }
 
-  public func int(_ name: String) throws -> Int {
+  package func int(_ name: String) throws -> Int {
     guard let value = try optionalInt(name) else { throw missing(name) }
     return value
   }
 
   /// A whole number that stands for a truth value.
-  public func flag(_ name: String, default value: Bool = false) throws -> Bool {
+  package func flag(_ name: String, default value: Bool = false) throws -> Bool {
     try optionalInt(name).map { $0 != 0 } ?? value
   }
 
-  public func optionalFloat(_ name: String) throws -> Float? {
+  package func optionalFloat(_ name: String) throws -> Float? {
     switch node.attributes[name] {
     case nil: nil
     case .float(let value): value
@@ -109,9 +109,9 @@ extension NodeDescription {
     }
   }
 
-  public func float(_ name: String, default value: Float) throws -> Float { try optionalFloat(name) ?? value }
+  package func float(_ name: String, default value: Float) throws -> Float { try optionalFloat(name) ?? value }
 
-  public func optionalInts(_ name: String) throws -> [Int]? {
+  package func optionalInts(_ name: String) throws -> [Int]? {
     switch node.attributes[name] {
     case nil: nil
     case .ints(let values): values.map { Int($0) }
@@ -121,9 +121,9 @@ extension NodeDescription {
     }
   }
 
-  public func ints(_ name: String, default value: [Int]) throws -> [Int] { try optionalInts(name) ?? value }
+  package func ints(_ name: String, default value: [Int]) throws -> [Int] { try optionalInts(name) ?? value }
 
-  public func optionalFloats(_ name: String) throws -> [Float]? {
+  package func optionalFloats(_ name: String) throws -> [Float]? {
     switch node.attributes[name] {
     case nil: nil
     case .floats(let values): values
@@ -132,7 +132,7 @@ extension NodeDescription {
     }
   }
 
-  public func optionalString(_ name: String) throws -> String? {
+  package func optionalString(_ name: String) throws -> String? {
     switch node.attributes[name] {
     case nil: nil
     case .string(let bytes): try text(bytes, name)
@@ -140,9 +140,9 @@ extension NodeDescription {
     }
   }
 
-  public func string(_ name: String, default value: String) throws -> String { try optionalString(name) ?? value }
+  package func string(_ name: String, default value: String) throws -> String { try optionalString(name) ?? value }
 
-  public func optionalStrings(_ name: String) throws -> [String]? {
+  package func optionalStrings(_ name: String) throws -> [String]? {
     switch node.attributes[name] {
     case nil: nil
     case .strings(let values): try values.map { try text($0, name) }
@@ -151,7 +151,7 @@ extension NodeDescription {
     }
   }
 
-  public func optionalTensor(_ name: String) throws -> Value? {
+  package func optionalTensor(_ name: String) throws -> GraphValue? {
     switch node.attributes[name] {
     case nil: nil
     case .tensor(let value): value
@@ -161,7 +161,7 @@ extension NodeDescription {
   }
 
   /// An attribute that numbers an element type, such as Cast's `to`.
-  public func optionalElementType(_ name: String) throws -> ElementType? {
+  package func optionalElementType(_ name: String) throws -> ElementType? {
     guard let number = try optionalInt(name), number != 0 else { return nil }
     guard let type = Int32(exactly: number).flatMap(ElementType.init(rawValue:)) else {
       throw OperatorError("attribute '\(name)' is \(number), which is no element type of the standard")

@@ -4,17 +4,17 @@ import Apus
 ///
 /// An operation is made once for a node, with attributes decoded and weights packed, and may run many times, on several
 /// threads at once.
-public typealias Operation = @Sendable (inout Arguments) throws -> [Value?]
+package typealias PreparedOperator = @Sendable (inout Arguments) throws -> [GraphValue?]
 
-/// An operator that Apus has: its name, what is known of it, and how a node of it becomes an ``Operation``.
+/// An operator that Apus has: its name, what is known of it, and how a node of it becomes an ``PreparedOperator``.
 struct OperatorDefinition: Sendable {
   let name: OperatorName
   let facts: OperatorFacts
-  let prepare: @Sendable (NodeDescription) throws -> Operation
+  let prepare: @Sendable (NodeDescription) throws -> PreparedOperator
 
   init(
     _ type: String, domain: String = "", _ facts: OperatorFacts,
-    _ prepare: @escaping @Sendable (NodeDescription) throws -> Operation
+    _ prepare: @escaping @Sendable (NodeDescription) throws -> PreparedOperator
   ) {
     self.name = OperatorName(domain: domain, type: type)
     self.facts = facts

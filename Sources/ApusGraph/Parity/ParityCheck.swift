@@ -19,12 +19,12 @@ public struct ParityCheck: Sendable {
     public var precision = Execution.Precision.exact
     /// Whether every node, and the whole model, is computed in DOUBLE as well.
     public var computesTruth = false
-    public var limits = Session.Limits()
+    public var limits = InferenceSession.Limits()
     public var seed: UInt64 = 0
 
     public init(
       tolerance: ParityTolerance = ParityTolerance(), precision: Execution.Precision = .exact,
-      computesTruth: Bool = false, limits: Session.Limits = .init(), seed: UInt64 = 0
+      computesTruth: Bool = false, limits: InferenceSession.Limits = .init(), seed: UInt64 = 0
     ) {
       self.tolerance = tolerance
       self.precision = precision
@@ -43,7 +43,7 @@ public struct ParityCheck: Sendable {
   let truthGraph: Graph?
 
   /// Prepares every node as the file has it; what cannot be prepared is reported, not thrown.
-  /// - Throws: ``ONNXError`` for a graph that contradicts itself.
+  /// - Throws: ``GraphError`` for a graph that contradicts itself.
   public init(_ model: any GraphModel, options: Options = Options()) throws {
     self.model = model
     self.options = options
@@ -59,9 +59,9 @@ public struct ParityCheck: Sendable {
   /// - Parameters:
   ///   - inputs: a value for each input of the model that has no default. Other names are passed over.
   ///   - progress: called before each node with its position.
-  /// - Throws: ``ONNXError/input(name:reason:)`` for inputs that do not fit the model, what `reference` throws.
+  /// - Throws: ``GraphError/input(name:reason:)`` for inputs that do not fit the model, what `reference` throws.
   public func run(
-    _ inputs: [String: Value], reference: ReferenceValues, progress: (Int) -> Void = { _ in }
+    _ inputs: [String: GraphValue], reference: ReferenceValues, progress: (Int) -> Void = { _ in }
   ) throws -> ParityReport {
     var run = try ParityRun(self, inputs: inputs, reference: reference)
     for index in steps.indices {
@@ -72,7 +72,7 @@ public struct ParityCheck: Sendable {
   }
 
   /// The inputs of the graph among `inputs`, in floating-point types of the model's own, checked against it.
-  func modelInputs(_ inputs: [String: Value]) throws -> [Value?] {
+  func modelInputs(_ inputs: [String: GraphValue]) throws -> [GraphValue?] {
     let names = Set(graph.inputs.map { graph.values[$0].name })
     let given = inputs.filter { names.contains($0.key) }
     return try graph.checkedInputs(given, computesInFloat64: false)
@@ -83,7 +83,7 @@ public struct ParityCheck: Sendable {
 struct ParityStep: Sendable {
   let node: Node
   /// The node prepared, or why it could not be.
-  let prepared: Result<Plan.Step, ONNXError>
+  let prepared: Result<Plan.Step, GraphError>
   /// The values that nobody reads after this node.
   let lastUses: [Graph.ValueID]
   /// Whether no input of the model reaches it, and nothing left to chance.
@@ -117,10 +117,10 @@ struct ParityStep: Sendable {
     if case .roundsToLevels? = node.facts?.float64 { true } else { false }
   }
 
-  private static func prepare(_ node: Node, in graph: Graph) -> Result<Plan.Step, ONNXError> {
+  private static func prepare(_ node: Node, in graph: Graph) -> Result<Plan.Step, GraphError> {
     do {
       return .success(try Plan.naming(node, in: graph) { try Plan.step(node, in: graph, depth: 0) })
-    } catch let error as ONNXError {
+    } catch let error as GraphError {
       return .failure(error)
     } catch {
       return .failure(.graph("\(error)"))

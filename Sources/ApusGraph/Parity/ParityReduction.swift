@@ -13,8 +13,8 @@ public struct ParityReduction: Sendable {
   /// The part: its inputs are the values to be fed, its one output is what differs.
   public let graph: Graph
   /// The reference's values for the inputs, and for the one output.
-  public let inputs: [String: Value]
-  public let outputs: [String: Value]
+  public let inputs: [String: GraphValue]
+  public let outputs: [String: GraphValue]
   /// The nodes that are left, in order.
   public let nodes: [String]
   public let kind: Kind
@@ -31,9 +31,9 @@ extension ParityCheck {
   ///
   /// - Parameter report: what ``run(_:reference:progress:)`` found on the same values.
   /// - Returns: nil when nothing differs.
-  /// - Throws: ``ONNXError`` when a part cannot be run or written, what `reference` throws.
+  /// - Throws: ``GraphError`` when a part cannot be run or written, what `reference` throws.
   public func reduction(
-    of inputs: [String: Value], reference: ReferenceValues, report: ParityReport
+    of inputs: [String: GraphValue], reference: ReferenceValues, report: ParityReport
   ) throws -> ParityReduction? {
     let kind: ParityReduction.Kind
     let first: Int
@@ -61,7 +61,7 @@ extension ParityCheck {
 /// The search for a small part that differs.
 private struct ParityReducer {
   private let check: ParityCheck
-  private let inputs: [Graph.ValueID: Value]
+  private let inputs: [Graph.ValueID: GraphValue]
   private let reference: ReferenceValues
   private let kind: ParityReduction.Kind
   private let target: Graph.ValueID
@@ -70,14 +70,14 @@ private struct ParityReducer {
   private let tolerance: Tolerance
   /// The element types that values have in the model, which those of the reference may surpass.
   private let types: [String: ElementType]
-  private let expected: Value
+  private let expected: GraphValue
   /// The node that gives each value.
   private let producer: [Graph.ValueID: Int]
   /// The values that the reference has and no constant gives, in the order in which nodes give them.
   private let candidates: [Graph.ValueID]
 
   init(
-    _ check: ParityCheck, inputs: [String: Value], reference: ReferenceValues, kind: ParityReduction.Kind,
+    _ check: ParityCheck, inputs: [String: GraphValue], reference: ReferenceValues, kind: ParityReduction.Kind,
     target: Graph.ValueID, step: Int, tolerance: Tolerance, types: [String: ElementType]
   ) throws {
     (self.check, self.reference, self.kind, self.target, self.targetStep) = (check, reference, kind, target, step)
@@ -88,7 +88,7 @@ private struct ParityReducer {
       zip(graph.inputs, values).compactMap { id, value in value.map { (id, $0) } },
       uniquingKeysWith: { first, _ in first })
     guard let expected = try reference.value(named: graph.values[target].name) else {
-      throw ONNXError.noSuchValue(name: graph.values[target].name, suggestion: nil)
+      throw GraphError.noSuchValue(name: graph.values[target].name, suggestion: nil)
     }
     self.expected = expected
     var producer: [Graph.ValueID: Int] = [:]
@@ -163,8 +163,8 @@ private struct ParityReducer {
     return graph
   }
 
-  private func feed(_ part: Part) throws -> [Graph.ValueID: Value] {
-    var feed: [Graph.ValueID: Value] = [:]
+  private func feed(_ part: Part) throws -> [Graph.ValueID: GraphValue] {
+    var feed: [Graph.ValueID: GraphValue] = [:]
     for id in part.boundary {
       let info = check.graph.values[id]
       if let value = inputs[id] {
@@ -184,11 +184,11 @@ private struct ParityReducer {
         graph.inputs.map { feed[$0] },
         context: RunContext(limits: check.options.limits, seed: check.options.seed))
     }
-    guard let actual = actual.first else { throw ONNXError.graph("the part has no output") }
+    guard let actual = actual.first else { throw GraphError.graph("the part has no output") }
     return try difference(actual)
   }
 
-  private func difference(_ actual: Value) throws -> ValueDifference {
+  private func difference(_ actual: GraphValue) throws -> ValueDifference {
     let step = check.steps[targetStep]
     let allowsLevels = kind == .isolated ? step.makesLevels : step.isQuantized
     return try ValueDifference(
@@ -233,14 +233,14 @@ extension ParityReduction {
   ///   - inputs: what was read from the file beside it; likewise `outputs`.
   /// - Returns: whether some element is still beyond the tolerance.
   public func stillDiffers(
-    _ model: any GraphModel, inputs: [String: Value], outputs: [String: Value], options: ParityCheck.Options
+    _ model: any GraphModel, inputs: [String: GraphValue], outputs: [String: GraphValue], options: ParityCheck.Options
   ) throws -> Bool {
-    var session = Session.Options()
+    var session = InferenceSession.Options()
     session.precision = options.precision
     session.optimizes = false
     session.limits = options.limits
     session.seed = options.seed
-    let actual = try Session(model, options: session).run(inputs)
+    let actual = try InferenceSession(model, options: session).run(inputs)
     for (name, expected) in outputs {
       guard let value = actual[name] else { return false }
       let again = try ValueDifference(

@@ -32,7 +32,7 @@ public struct ParityReport: Sendable {
     }
 
     public let name: String
-    public let type: ValueType?
+    public let type: GraphValueType?
     public let source: Source
   }
 
@@ -49,8 +49,8 @@ public struct ParityReport: Sendable {
   /// An output of a node that the reference has.
   public struct Output: Sendable {
     public let name: String
-    public let type: ValueType?
-    public let expectedType: ValueType
+    public let type: GraphValueType?
+    public let expectedType: GraphValueType
     /// The node on the reference's inputs; nil when it could not be run on them.
     public let isolated: ValueDifference?
     /// Apus' own run, from the model's inputs on.

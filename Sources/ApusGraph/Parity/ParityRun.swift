@@ -19,7 +19,7 @@ struct ParityRun {
   private var scales: [Graph.ValueID: Double] = [:]
   private(set) var report = ParityReport()
 
-  init(_ check: ParityCheck, inputs: [String: Value], reference: ReferenceValues) throws {
+  init(_ check: ParityCheck, inputs: [String: GraphValue], reference: ReferenceValues) throws {
     self.check = check
     self.reference = reference
     let graph = check.graph
@@ -84,10 +84,10 @@ struct ParityRun {
   }
 
   private struct Ways {
-    var own: Value?
-    var fed: Value?
-    var truth: Value?
-    var fedTruth: Value?
+    var own: GraphValue?
+    var fed: GraphValue?
+    var truth: GraphValue?
+    var fedTruth: GraphValue?
   }
 
   private func inputs(of node: Node) -> [ParityReport.Input] {
@@ -105,7 +105,7 @@ struct ParityRun {
   // MARK: Values
 
   private mutating func store(
-    _ id: Graph.ValueID, _ values: Ways, _ expected: Value?, declared: ValueType?, _ step: ParityStep, isShared: Bool
+    _ id: Graph.ValueID, _ values: Ways, _ expected: GraphValue?, declared: GraphValueType?, _ step: ParityStep, isShared: Bool
   ) throws {
     let type = values.own?.elementType ?? values.fed?.elementType ?? declared?.elementType
     let given = try expected?.narrowed(to: type)
@@ -137,13 +137,13 @@ struct ParityRun {
   // MARK: Comparing
 
   private func compare(
-    _ info: Graph.ValueInfo, _ expected: Value, _ values: Ways, _ step: ParityStep, terms: Int
+    _ info: Graph.ValueInfo, _ expected: GraphValue, _ values: Ways, _ step: ParityStep, terms: Int
   ) throws -> ParityReport.Output {
     let rule = check.options.tolerance
     let type = values.fed?.elementType ?? values.own?.elementType
     let allowsLevels = rule.absolute == nil
     let leastScale = step.node.facts?.accuracy.leastScale ?? 0
-    func judged(_ value: Value, leastScale: Double) throws -> ValueDifference {
+    func judged(_ value: GraphValue, leastScale: Double) throws -> ValueDifference {
       try ValueDifference(
         value, expected,
         tolerance: rule.isolated(expected, computedIn: type, terms: terms, leastScale: leastScale),
@@ -176,9 +176,9 @@ struct ParityRun {
     return node.inputs.reduce(accuracy.leastScale) { scale, id in max(scale, id.flatMap { scales[$0] } ?? 0) }
   }
 
-  private func truth(_ expected: Value, _ values: Ways) throws -> ParityReport.Truth? {
+  private func truth(_ expected: GraphValue, _ values: Ways) throws -> ParityReport.Truth? {
     guard truth != nil, expected.elementType?.isFloatingPoint == true else { return nil }
-    func difference(_ value: Value?, _ truth: Value?) throws -> ValueDifference? {
+    func difference(_ value: GraphValue?, _ truth: GraphValue?) throws -> ValueDifference? {
       guard let value, let truth, truth.elementType == .double else { return nil }
       return try ValueDifference(value, truth, tolerance: .exact, allowsLevels: false)
     }
@@ -224,12 +224,12 @@ struct ParityRun {
 struct ParityLane {
   /// What came of running a node.
   enum Outcome {
-    case values([Value?])
+    case values([GraphValue?])
     case failed(String)
     /// The name of an input that has no value.
     case missing(String)
 
-    func value(_ index: Int) -> Value? {
+    func value(_ index: Int) -> GraphValue? {
       guard case .values(let values) = self, values.indices.contains(index) else { return nil }
       return values[index]
     }
@@ -237,17 +237,17 @@ struct ParityLane {
 
   private let plan: Plan
   private let steps: [ParityStep]
-  var slots: [Value?]
+  var slots: [GraphValue?]
 
-  init(_ graph: Graph, _ steps: [ParityStep], inputs: [Value?]) {
+  init(_ graph: Graph, _ steps: [ParityStep], inputs: [GraphValue?]) {
     plan = Plan(graph: graph)
     self.steps = steps
-    slots = [Value?](repeating: nil, count: graph.values.count)
+    slots = [GraphValue?](repeating: nil, count: graph.values.count)
     for (id, value) in graph.constants { slots[id] = value }
     for (id, value) in zip(graph.inputs, inputs) { if let value { slots[id] = value } }
   }
 
-  /// - Throws: ``ONNXError/cancelled`` only; what else goes wrong is an outcome.
+  /// - Throws: ``GraphError/cancelled`` only; what else goes wrong is an outcome.
   func run(_ index: Int, _ context: RunContext) throws -> Outcome {
     let step: Plan.Step
     switch steps[index].prepared {
@@ -261,8 +261,8 @@ struct ParityLane {
       step.inputs.map { $0.flatMap { slots[$0] } }, captures: step.captures.compactMap { slots[$0] }, context: context)
     do {
       return .values(try plan.perform(step, &arguments))
-    } catch ONNXError.cancelled {
-      throw ONNXError.cancelled
+    } catch GraphError.cancelled {
+      throw GraphError.cancelled
     } catch {
       return .failed("\(error)")
     }
@@ -276,7 +276,7 @@ extension Graph {
   }
 }
 
-extension ValueType {
+extension GraphValueType {
   fileprivate var elementType: ElementType? {
     if case .tensor(let type, _) = self { type } else { nil }
   }

@@ -35,7 +35,7 @@ public struct ParityTolerance: Sendable, Hashable {
   ///   - terms: how many terms an element adds up; see ``TermCount``.
   ///   - leastScale: the scale, where it is more than the largest expected element.
   func isolated(
-    _ expected: Value, computedIn type: ElementType?, terms: Int, leastScale: Double = 0
+    _ expected: GraphValue, computedIn type: ElementType?, terms: Int, leastScale: Double = 0
   ) throws -> Tolerance {
     guard let rule = Rule(type ?? expected.elementType) else { return replacing(.exact) }
     let scale = max(leastScale, try expected.largestMagnitude())
@@ -45,7 +45,7 @@ public struct ParityTolerance: Sendable, Hashable {
 
   /// The tolerance of a value at the end of a run of its own.
   func cumulative(
-    _ expected: Value, computedIn type: ElementType?, isQuantized: Bool, leastScale: Double = 0
+    _ expected: GraphValue, computedIn type: ElementType?, isQuantized: Bool, leastScale: Double = 0
   ) throws -> Tolerance {
     if isQuantized {
       let largest =
@@ -81,10 +81,10 @@ public struct ParityTolerance: Sendable, Hashable {
   }
 }
 
-extension Value {
+extension GraphValue {
   /// A tensor of integers as FLOAT; nil for what is no tensor of numbers.
-  func asFloat() throws -> Value? {
+  func asFloat() throws -> GraphValue? {
     guard case .tensor(let tensor) = self, tensor.dataType != .bool else { return nil }
-    return Value(try tensor.converted(to: Float.self))
+    return GraphValue(try tensor.converted(to: Float.self))
   }
 }

@@ -5,46 +5,46 @@ import Apus
 /// A value is read when it is needed and kept no longer, so that a file larger than memory will do.
 public struct ReferenceValues {
   public let names: Set<String>
-  private let load: (String) throws -> Value
+  private let load: (String) throws -> GraphValue
 
   /// - Parameter load: reads the value of one of `names`.
-  public init(names: some Sequence<String>, load: @escaping (String) throws -> Value) {
+  public init(names: some Sequence<String>, load: @escaping (String) throws -> GraphValue) {
     self.names = Set(names)
     self.load = load
   }
 
-  public init(_ values: [String: Value]) {
+  public init(_ values: [String: GraphValue]) {
     self.init(names: values.keys) { name in
-      guard let value = values[name] else { throw ONNXError.noSuchValue(name: name, suggestion: nil) }
+      guard let value = values[name] else { throw GraphError.noSuchValue(name: name, suggestion: nil) }
       return value
     }
   }
 
   /// The value called `name`; nil when it is not known.
-  public func value(named name: String) throws -> Value? {
+  public func value(named name: String) throws -> GraphValue? {
     names.contains(name) ? try load(name) : nil
   }
 }
 
-extension Value {
+extension GraphValue {
   /// The value in the floating-point type that a model computes it in, so that a node can be fed with it.
-  func narrowed(to type: ElementType?) throws -> Value {
+  func narrowed(to type: ElementType?) throws -> GraphValue {
     guard case .tensor(let tensor) = self, tensor.dataType.isFloatingPoint, let type,
       type != ElementType(tensor.dataType)
     else { return self }
     switch type {
-    case .float: return Value(try tensor.converted(to: Float.self))
-    case .double: return Value(try tensor.converted(to: Double.self))
+    case .float: return GraphValue(try tensor.converted(to: Float.self))
+    case .double: return GraphValue(try tensor.converted(to: Double.self))
     #if !(os(macOS) && arch(x86_64))
-      case .float16: return Value(try tensor.converted(to: Float16.self))
+      case .float16: return GraphValue(try tensor.converted(to: Float16.self))
     #endif
-    case .bfloat16: return Value(try tensor.converted(to: BFloat16.self))
+    case .bfloat16: return GraphValue(try tensor.converted(to: BFloat16.self))
     default: return self
     }
   }
 
   /// Whether both are tensors of numbers with the same bytes.
-  package func hasSameBytes(as other: Value) throws -> Bool {
+  package func hasSameBytes(as other: GraphValue) throws -> Bool {
     guard case .tensor(let a) = self, case .tensor(let b) = other, a.dataType == b.dataType, a.shape == b.shape else {
       return false
     }

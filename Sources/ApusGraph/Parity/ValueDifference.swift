@@ -13,7 +13,7 @@ public struct ValueDifference: Sendable {
   public var isAcceptable: Bool { reason == nil && (comparison?.isEqual ?? true || isOffByOneLevel) }
 
   /// - Parameter allowsLevels: whether the value was made by rounding to levels, and may be off by one.
-  init(_ actual: Value, _ expected: Value, tolerance: Tolerance, allowsLevels: Bool) throws {
+  init(_ actual: GraphValue, _ expected: GraphValue, tolerance: Tolerance, allowsLevels: Bool) throws {
     let areSameCodes = actual.elementType == expected.elementType
     let actual = try actual.unwrapped(widening: areSameCodes)
     let expected = try expected.unwrapped(widening: areSameCodes)
@@ -41,11 +41,11 @@ extension Comparison {
   }
 }
 
-extension Value {
+extension GraphValue {
   /// Codes as the numbers that they stand for, an optional as what it holds.
-  fileprivate func unwrapped(widening: Bool) throws -> Value {
+  fileprivate func unwrapped(widening: Bool) throws -> GraphValue {
     switch self {
-    case .coded(let tensor) where widening: Value(try tensor.widened())
+    case .coded(let tensor) where widening: GraphValue(try tensor.widened())
     case .optional(let value?, _): try value.unwrapped(widening: widening)
     default: self
     }

@@ -22,7 +22,7 @@ extension Graph {
 
 extension GraphRewriter {
   /// The node's outputs when they can be known now; nil also for a node that fails, which then fails when it runs.
-  fileprivate func folded(_ node: Node, _ context: RunContext) -> [Value?]? {
+  fileprivate func folded(_ node: Node, _ context: RunContext) -> [GraphValue?]? {
     guard let definition = Operators.byName[node.operatorName], definition.facts.isDeterministic, node.subgraphs.isEmpty,
       node.inputs.allSatisfy({ $0 == nil || constant($0) != nil }), !node.outputs.contains(where: { $0.map(isOutput) ?? false })
     else { return nil }
@@ -37,7 +37,7 @@ extension GraphRewriter {
   }
 }
 
-extension Value {
+extension GraphValue {
   /// The memory that the elements of a tensor take; 0 for other values.
   var byteCount: Int {
     switch self {

@@ -22,8 +22,8 @@ extension Graph {
 
 extension Graph {
   /// The nodes that round to a few bits whatever their inputs are, those of subgraphs included: what they give is no
-  /// true value, even with ``Session/Options/computesInFloat64``.
-  public var nodesThatRound: [Node] {
+  /// true value, even with ``InferenceSession/Options/computesInFloat64``.
+  package var nodesThatRound: [Node] {
     nodes.flatMap { node in
       (node.facts?.float64.rounds == true ? [node] : []) + node.subgraphs.values.flatMap(\.nodesThatRound)
     }
@@ -50,7 +50,7 @@ extension AttributeValue {
 }
 
 extension ElementType {
-  /// DOUBLE for the types that ``Session/Options/computesInFloat64`` widens; itself otherwise.
+  /// DOUBLE for the types that ``InferenceSession/Options/computesInFloat64`` widens; itself otherwise.
   var widened: ElementType {
     switch self {
     case .float, .float16, .bfloat16: .double
@@ -59,8 +59,8 @@ extension ElementType {
   }
 }
 
-extension ValueType {
-  var widened: ValueType {
+extension GraphValueType {
+  var widened: GraphValueType {
     switch self {
     case .tensor(let type, let shape): .tensor(type?.widened, shape)
     case .sequence(let element): .sequence(element.widened)
@@ -70,13 +70,13 @@ extension ValueType {
   }
 }
 
-extension Value {
+extension GraphValue {
   /// The value with floating-point tensors as float64.
-  func widened() throws -> Value {
+  func widened() throws -> GraphValue {
     switch self {
     case .tensor(let tensor):
       tensor.dataType.isFloatingPoint && tensor.dataType != .float64
-        ? Value(try tensor.converted(to: Double.self)) : self
+        ? GraphValue(try tensor.converted(to: Double.self)) : self
     case .sequence(let values, let element):
       .sequence(try values.map { try $0.widened() }, element: element.widened)
     case .optional(let value, let element): .optional(try value?.widened(), element: element.widened)

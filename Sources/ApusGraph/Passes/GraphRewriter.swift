@@ -54,11 +54,11 @@ extension GraphRewriter {
   }
 
   /// What is known of `value` before anything runs.
-  func constant(_ value: Graph.ValueID?) -> Value? { value.flatMap { graph.constants[$0] } }
+  func constant(_ value: Graph.ValueID?) -> GraphValue? { value.flatMap { graph.constants[$0] } }
 
   /// The node as its operator sees it, with what is known of its inputs.
   func description(of node: Node) -> NodeDescription {
-    var constants: [Int: Value] = [:]
+    var constants: [Int: GraphValue] = [:]
     for (index, input) in node.inputs.enumerated() { if let value = constant(input) { constants[index] = value } }
     return NodeDescription(node: node, constants: constants)
   }
@@ -91,7 +91,7 @@ extension GraphRewriter {
   mutating func remove(_ index: Int) { replace(index, by: nil) }
 
   /// Makes `value` a constant and removes the node that gave it.
-  mutating func fold(_ index: Int, _ values: [Value?]) {
+  mutating func fold(_ index: Int, _ values: [GraphValue?]) {
     guard let node = nodes[index] else { return }
     for (output, value) in zip(node.outputs, values) {
       if let output, let value { graph.constants[output] = value }
@@ -115,7 +115,7 @@ extension GraphRewriter {
   }
 
   /// A new value that is known before anything runs.
-  mutating func addConstant(_ value: Value, named name: String) -> Graph.ValueID {
+  mutating func addConstant(_ value: GraphValue, named name: String) -> Graph.ValueID {
     let id = addValue(named: name, type: value.type)
     graph.constants[id] = value
     return id
@@ -133,7 +133,7 @@ extension GraphRewriter {
     return id
   }
 
-  private mutating func addValue(named name: String, type: ValueType? = nil) -> Graph.ValueID {
+  private mutating func addValue(named name: String, type: GraphValueType? = nil) -> Graph.ValueID {
     producers.append(nil)
     readers.append([])
     return graph.addValue(named: name, type: type)

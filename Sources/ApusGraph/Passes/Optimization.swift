@@ -4,7 +4,7 @@ extension Graph {
   /// The graph as it runs fastest. With `exact` precision every output stays the same, bit for bit.
   ///
   /// - Parameter isWhole: whether this is the model's graph and no subgraph.
-  func optimized(_ options: Session.Options, isWhole: Bool = true) throws -> Graph {
+  func optimized(_ options: InferenceSession.Options, isWhole: Bool = true) throws -> Graph {
     let precision = options.precision
     // Matrices in pieces first: folding would join them.
     var graph = inliningConstants().withoutIdentities().fusingLinear(precision)
@@ -22,7 +22,7 @@ extension Graph {
   }
 
   /// The subgraph with what it reads of the graph around it as constants, where that is constant.
-  private func knowing(_ outer: [ValueID: Value]) -> Graph {
+  private func knowing(_ outer: [ValueID: GraphValue]) -> Graph {
     var graph = self
     for capture in captures { if let value = outer[capture.outer] { graph.constants[capture.inner] = value } }
     return graph

@@ -7,13 +7,13 @@ struct Plan: Sendable {
   /// One operation; a class, as a run that copied nodes would do little else in a small model.
   final class Step: Sendable {
     let node: Node
-    let operation: Operation
+    let operation: PreparedOperator
     /// The values read, nil where an input is left out or absorbed.
     let inputs: [Graph.ValueID?]
     /// The values that the node's subgraphs read.
     let captures: [Graph.ValueID]
 
-    init(_ node: Node, _ operation: @escaping Operation, inputs: [Graph.ValueID?], captures: [Graph.ValueID]) {
+    init(_ node: Node, _ operation: @escaping PreparedOperator, inputs: [Graph.ValueID?], captures: [Graph.ValueID]) {
       (self.node, self.operation, self.inputs, self.captures) = (node, operation, inputs, captures)
     }
   }
@@ -23,18 +23,18 @@ struct Plan: Sendable {
   /// For each step the values that nobody reads after it.
   var lastUses: [[Graph.ValueID]] = []
   /// The constants that some step reads when it runs.
-  var constants: [Graph.ValueID: Value] = [:]
+  var constants: [Graph.ValueID: GraphValue] = [:]
   let memoryPlans = MemoryPlans()
 }
 
 extension Plan {
   /// Prepares every node of `graph`.
   ///
-  /// - Throws: ``ONNXError/unsupported(operator:opset:node:)``, and ``ONNXError/node(_:)`` for attributes that make no
+  /// - Throws: ``GraphError/unsupported(operator:opset:node:)``, and ``GraphError/node(_:)`` for attributes that make no
   ///   sense.
   init(_ graph: Graph, depth: Int = 0) throws {
-    guard depth <= Session.Limits.maximumNesting else {
-      throw ONNXError.graph("subgraphs are nested deeper than \(Session.Limits.maximumNesting)")
+    guard depth <= InferenceSession.Limits.maximumNesting else {
+      throw GraphError.graph("subgraphs are nested deeper than \(InferenceSession.Limits.maximumNesting)")
     }
     self.graph = graph
     for node in graph.nodes {
@@ -50,7 +50,7 @@ extension Plan {
 
   static func step(_ node: Node, in graph: Graph, depth: Int) throws -> Step {
     guard let definition = Operators.byName[node.operatorName] else {
-      throw ONNXError.unsupported(operator: node.operatorName, opset: node.opset, node: node.name)
+      throw GraphError.unsupported(operator: node.operatorName, opset: node.opset, node: node.name)
     }
     var captures: [Graph.ValueID] = []
     var subplans: [String: Subplan] = [:]
@@ -58,7 +58,7 @@ extension Plan {
       subplans[name] = try Subplan(subgraph, around: graph, firstCapture: captures.count, depth: depth + 1)
       captures += subgraph.captures.map(\.outer)
     }
-    var constants: [Int: Value] = [:]
+    var constants: [Int: GraphValue] = [:]
     for (index, input) in node.inputs.enumerated() {
       if let input, let value = graph.constants[input] { constants[index] = value }
     }
@@ -72,11 +72,11 @@ extension Plan {
   static func naming<Result>(_ node: Node, in graph: Graph, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch let error as ONNXError {
+    } catch let error as GraphError {
       throw error
     } catch {
       let inputs = node.inputs.map { $0.map { graph.values[$0].name } ?? "—" }
-      throw ONNXError.node(
+      throw GraphError.node(
         NodeFailure(node: node.name, operatorName: node.operatorName, inputs: inputs, reason: "\(error)"))
     }
   }
@@ -93,9 +93,9 @@ extension Plan {
   ///   - prepare: called with the number of each step before it runs.
   /// - Returns: the values of ``Graph/outputs``.
   func run(
-    _ inputs: [Value?], captured: [Value] = [], context: RunContext, beforeStep prepare: ((Int) -> Void)? = nil
-  ) throws -> [Value] {
-    var slots = [Value?](repeating: nil, count: graph.values.count)
+    _ inputs: [GraphValue?], captured: [GraphValue] = [], context: RunContext, beforeStep prepare: ((Int) -> Void)? = nil
+  ) throws -> [GraphValue] {
+    var slots = [GraphValue?](repeating: nil, count: graph.values.count)
     for (id, value) in constants { slots[id] = value }
     for (id, value) in zip(graph.inputs, inputs) { if let value { slots[id] = value } }
     for (capture, value) in zip(graph.captures, captured) { slots[capture.inner] = value }
@@ -105,18 +105,18 @@ extension Plan {
     }
     return try graph.outputs.map { id in
       guard let value = slots[id] else {
-        throw ONNXError.graph("output '\(graph.values[id].name)' of graph '\(graph.name)' is given by no node")
+        throw GraphError.graph("output '\(graph.values[id].name)' of graph '\(graph.name)' is given by no node")
       }
       return value
     }
   }
 
-  private func run(_ index: Int, in slots: inout [Value?], context: RunContext) throws {
+  private func run(_ index: Int, in slots: inout [GraphValue?], context: RunContext) throws {
     try context.checkCancellation()
     let (step, lastUses) = (steps[index], lastUses[index])
     let captures = step.captures.compactMap { slots[$0] }
     guard captures.count == step.captures.count else {
-      throw ONNXError.graph("a subgraph of node '\(step.node.name)' reads a value that has not been computed")
+      throw GraphError.graph("a subgraph of node '\(step.node.name)' reads a value that has not been computed")
     }
     var arguments = Arguments(step.inputs.map { $0.flatMap { slots[$0] } }, captures: captures, context: context)
     let types = context.tally.map { _ in
@@ -136,7 +136,7 @@ extension Plan {
   }
 
   /// Runs one step on arguments from anywhere, and names the node in what it throws.
-  func perform(_ step: Step, _ arguments: inout Arguments) throws -> [Value?] {
+  func perform(_ step: Step, _ arguments: inout Arguments) throws -> [GraphValue?] {
     let operands = arguments.values.map { $0.map(Operand.init) }
     do {
       for (index, input) in step.inputs.enumerated() where input != nil && arguments[index] == nil {
@@ -148,18 +148,18 @@ extension Plan {
       let results = try step.operation(&arguments)
       profile.record(step.node, clock.now - start)
       return results
-    } catch let error as ONNXError {
+    } catch let error as GraphError {
       throw error
     } catch {
       throw failure(step, operands, "\(error)")
     }
   }
 
-  private func failure(_ step: Step, _ arguments: Arguments, _ reason: String) -> ONNXError {
+  private func failure(_ step: Step, _ arguments: Arguments, _ reason: String) -> GraphError {
     failure(step, arguments.values.map { $0.map(Operand.init) }, reason)
   }
 
-  private func failure(_ step: Step, _ operands: [Operand?], _ reason: String) -> ONNXError {
+  private func failure(_ step: Step, _ operands: [Operand?], _ reason: String) -> GraphError {
     let inputs = step.node.inputs.enumerated().map { index, id in
       guard let id else { return "—" }
       let operand = operands.indices.contains(index) ? operands[index] : nil
@@ -173,9 +173,9 @@ extension Plan {
 /// What a message says of an operand, which may be gone by then; taken of every operand of every step, and so cheap.
 private enum Operand {
   case tensor(ElementType, [Int])
-  case other(ValueType)
+  case other(GraphValueType)
 
-  init(_ value: Value) {
+  init(_ value: GraphValue) {
     if let elementType = value.elementType, let shape = value.shape {
       self = .tensor(elementType, shape)
     } else {
@@ -183,9 +183,9 @@ private enum Operand {
     }
   }
 
-  var type: ValueType {
+  var type: GraphValueType {
     switch self {
-    case .tensor(let elementType, let shape): .tensor(elementType, shape.map(Dimension.size))
+    case .tensor(let elementType, let shape): .tensor(elementType, shape.map(GraphDimension.size))
     case .other(let type): type
     }
   }

@@ -1,7 +1,7 @@
 import Apus
 
 /// A subgraph made ready to run by the operator that owns it.
-public struct Subplan: Sendable {
+package struct Subplan: Sendable {
   private let plan: Plan
   /// Where this subgraph's captures begin among its node's.
   private let firstCapture: Int
@@ -12,13 +12,13 @@ public struct Subplan: Sendable {
     self.firstCapture = firstCapture
   }
 
-  public var inputCount: Int { plan.graph.inputs.count }
-  public var outputCount: Int { plan.graph.outputs.count }
+  package var inputCount: Int { plan.graph.inputs.count }
+  package var outputCount: Int { plan.graph.outputs.count }
 
   /// What the model declares of the inputs.
-  public var inputTypes: [ValueType?] { plan.graph.inputs.map { plan.graph.values[$0].type } }
+  package var inputTypes: [GraphValueType?] { plan.graph.inputs.map { plan.graph.values[$0].type } }
   /// What the model declares of the outputs.
-  public var outputTypes: [ValueType?] { plan.graph.outputs.map { plan.graph.values[$0].type } }
+  package var outputTypes: [GraphValueType?] { plan.graph.outputs.map { plan.graph.values[$0].type } }
 
   /// Runs the subgraph.
   ///
@@ -26,7 +26,7 @@ public struct Subplan: Sendable {
   ///   - inputs: a value for each input of the subgraph.
   ///   - arguments: the node's, for what the subgraph captures.
   /// - Returns: the subgraph's outputs.
-  public func callAsFunction(_ inputs: [Value?], _ arguments: Arguments) throws -> [Value] {
+  package func callAsFunction(_ inputs: [GraphValue?], _ arguments: Arguments) throws -> [GraphValue] {
     let range = firstCapture..<(firstCapture + plan.graph.captures.count)
     guard range.upperBound <= arguments.captures.count else {
       throw OperatorError("a value that the graph '\(plan.graph.name)' reads from around it has not been computed")

@@ -6,7 +6,7 @@ struct ShapeInference {
   private let graph: Graph
   private(set) var types: [Graph.ValueID: InferredType] = [:]
   /// The values, beside the graph's constants, that are known.
-  private(set) var known: [Graph.ValueID: Value] = [:]
+  private(set) var known: [Graph.ValueID: GraphValue] = [:]
   private let context = RunContext()
 
   /// The elements that a tensor followed by value may have.
@@ -45,7 +45,7 @@ struct ShapeInference {
   }
 
   private func facts(of node: Node) -> ShapeFacts {
-    var values: [Int: Value] = [:]
+    var values: [Int: GraphValue] = [:]
     for case (let index, let input?) in node.inputs.enumerated() {
       if let value = known[input] ?? graph.constants[input] { values[index] = value }
     }
@@ -80,7 +80,7 @@ struct ShapeInference {
     }
   }
 
-  private func evaluated(_ node: NodeDescription, _ definition: OperatorDefinition) throws -> [Value?] {
+  private func evaluated(_ node: NodeDescription, _ definition: OperatorDefinition) throws -> [GraphValue?] {
     guard definition.facts.isDeterministic, node.node.subgraphs.isEmpty, node.node.inputs.indices.allSatisfy({ isSmall(node, $0) })
     else { throw ShapeFacts.Unknown() }
     var arguments = Arguments(node.node.inputs.indices.map { node.constant($0) }, context: context)

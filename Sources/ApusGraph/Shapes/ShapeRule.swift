@@ -7,7 +7,7 @@ enum ShapeRule: Sendable {
   /// The types of the outputs; nil where one is not known. Throws where nothing is.
   case rule(@Sendable (ShapeFacts) throws -> [InferredType?])
   /// The one output itself, which follows from shapes alone.
-  case sizes(@Sendable (ShapeFacts) throws -> Value)
+  case sizes(@Sendable (ShapeFacts) throws -> GraphValue)
   /// The outputs of the nodes that a node is made of (``Node/parts``).
   case parts
   /// Shapes that nothing but running the node can tell, and why.

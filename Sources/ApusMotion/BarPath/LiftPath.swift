@@ -16,7 +16,7 @@ struct LiftPath: Sendable {
     case .ema: PathAverage.smooth(filled, alpha: settings.smoothingAlpha, breaks: breaks)
     case .emaForwardBackward: PathAverage.smoothBothWays(filled, alpha: settings.smoothingAlpha, breaks: breaks)
     case .kalman: kalmanSmoothed()
-    case .kalmanParity: RandomWalkFilter.smooth(filled, breaks: breaks)
+    case .kalmanParity: LegacyKalmanFilter.smooth(filled, breaks: breaks)
     }
   }
 

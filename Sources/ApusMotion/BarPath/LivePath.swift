@@ -2,8 +2,8 @@
 struct LivePath: Sendable {
   private let settings: BarPathSettings
   private var average: PathAverage
-  private var randomWalk = RandomWalkFilter()
-  private var kalman: ConstantVelocityFilter?
+  private var randomWalk = LegacyKalmanFilter()
+  private var kalman: KalmanFilter?
   private var rotation: GravityRotation
   private var finder: LiftWindowFinder
   private var missing = 0
@@ -51,7 +51,7 @@ struct LivePath: Sendable {
       let height = height ?? Self.usualHeight
       let deviation = PathSmoother.measurementDeviation * height
       if isLost { kalman?.restart() }
-      var filter = kalman ?? ConstantVelocityFilter(
+      var filter = kalman ?? KalmanFilter(
         processNoise: PathSmoother.processNoise * height * height, measurementNoise: deviation * deviation)
       let state = isLost ? nil : filter.next(point, after: dt)?.filtered
       kalman = filter

@@ -27,7 +27,7 @@ enum PathSmoother {
       }
       var end = start + 1
       while end < points.count, !breaks[end], points[end] != nil || isFilled[end] { end += 1 }
-      let filter = ConstantVelocityFilter(
+      let filter = KalmanFilter(
         processNoise: processNoise * height * height, measurementNoise: deviation * deviation)
       smooth(points, timestamps, start..<end, filter, into: &result)
       start = end
@@ -36,10 +36,10 @@ enum PathSmoother {
   }
 
   private static func smooth(
-    _ points: [BarPoint?], _ timestamps: [Double], _ range: Range<Int>, _ filter: ConstantVelocityFilter,
+    _ points: [BarPoint?], _ timestamps: [Double], _ range: Range<Int>, _ filter: KalmanFilter,
     into result: inout [BarPoint?]
   ) {
-    typealias State = ConstantVelocityFilter.State
+    typealias State = KalmanFilter.State
     var filter = filter
     var steps: [(predicted: State, filtered: State)] = []
     steps.reserveCapacity(range.count)
@@ -62,9 +62,9 @@ enum PathSmoother {
 
   /// `x + C · (x_later − x_predicted)` with `C = P · Fᵀ · P_predicted⁻¹`.
   private static func smoothed(
-    _ state: ConstantVelocityFilter.State, before later: ConstantVelocityFilter.State,
-    predicted: ConstantVelocityFilter.State, dt: Double
-  ) -> ConstantVelocityFilter.State {
+    _ state: KalmanFilter.State, before later: KalmanFilter.State,
+    predicted: KalmanFilter.State, dt: Double
+  ) -> KalmanFilter.State {
     let (pp, pv, vv) = state.covariance
     let (a, b, d) = predicted.covariance
     let determinant = a * d - b * b

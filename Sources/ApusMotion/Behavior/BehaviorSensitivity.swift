@@ -1,3 +1,5 @@
+import Apus
+
 /// How much a model's answer depends on its input, measured on random poses.
 ///
 /// The original model answers "stand" with 0.996 or more to every valid pose; this finds such a model out.
@@ -64,20 +66,7 @@ extension BehaviorClassifying {
   }
 }
 
-/// Steele, Lea and Flood's SplitMix64: one 64-bit state, the same numbers on every machine.
-struct SplitMix64: RandomNumberGenerator, Sendable {
-  private var state: UInt64
-
-  init(seed: UInt64) { state = seed }
-
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
-
+extension SplitMix64 {
   /// Uniform in 0..<1: the upper 24 bits, so that every value is exact in a `Float`.
   mutating func nextUnitFloat() -> Float { Float(next() >> 40) * 0x1p-24 }
 }

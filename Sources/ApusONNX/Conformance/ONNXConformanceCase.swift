@@ -29,7 +29,7 @@ public struct ONNXConformanceCase: ConformanceCase {
   }
 
   public func model() throws -> any GraphModel {
-    guard let proto = try message(of: name) else { throw ONNXError.graph("the test has no model.onnx") }
+    guard let proto = try message(of: name) else { throw GraphError.graph("the test has no model.onnx") }
     return try ONNXModel(proto)
   }
 
@@ -48,19 +48,19 @@ public struct ONNXConformanceCase: ConformanceCase {
     return count
   }
 
-  public func inputs(_ dataSet: Int, of graph: Graph) throws -> [String: Value] {
-    var inputs: [String: Value] = [:]
+  public func inputs(_ dataSet: Int, of graph: Graph) throws -> [String: GraphValue] {
+    var inputs: [String: GraphValue] = [:]
     for (index, id) in graph.inputs.enumerated() {
       inputs[graph.values[id].name] = try value(path(dataSet, "input_\(index)"), of: graph.values[id])
     }
     return inputs
   }
 
-  public func expected(_ dataSet: Int, output index: Int, of graph: Graph) throws -> Value? {
+  public func expected(_ dataSet: Int, output index: Int, of graph: Graph) throws -> GraphValue? {
     try value(path(dataSet, "output_\(index)"), of: graph.values[graph.outputs[index]])
   }
 
-  private func value(_ path: String, of info: Graph.ValueInfo) throws -> Value? {
+  private func value(_ path: String, of info: Graph.ValueInfo) throws -> GraphValue? {
     guard let file = try files.file(path) else { return nil }
     return try file.withUnsafeBytes { bytes in
       try ValueFile.read(bytes: bytes, name: file.name, as: info.type ?? .tensor(nil, nil)).value

@@ -7,8 +7,8 @@ public enum ValueFile {
   /// - Returns: the name that the file gives the value, and the value.
   /// - Throws: ``FileError`` when the file cannot be read, ``ONNXFileError`` when something in it is wrong.
   public static func read(
-    contentsOf path: String, as type: ValueType = .tensor(nil, nil), access: FileAccess = .mapped
-  ) throws -> (name: String, value: Value) {
+    contentsOf path: String, as type: GraphValueType = .tensor(nil, nil), access: FileAccess = .mapped
+  ) throws -> (name: String, value: GraphValue) {
     let file = try MappedFile(path: path, access: access)
     return try read(FileSource(file: file, externalFiles: ExternalFiles(model: path, access: access)), as: type)
   }
@@ -16,12 +16,12 @@ public enum ValueFile {
   /// Reads a value that is already in memory; `name` is what messages call it.
   /// - Throws: ``ONNXFileError`` when something is wrong.
   public static func read(
-    bytes: UnsafeRawBufferPointer, name: String, as type: ValueType = .tensor(nil, nil)
-  ) throws -> (name: String, value: Value) {
+    bytes: UnsafeRawBufferPointer, name: String, as type: GraphValueType = .tensor(nil, nil)
+  ) throws -> (name: String, value: GraphValue) {
     try read(FileSource(file: MappedFile(copying: bytes, name: name)), as: type)
   }
 
-  private static func read(_ source: FileSource, as type: ValueType) throws -> (name: String, value: Value) {
+  private static func read(_ source: FileSource, as type: GraphValueType) throws -> (name: String, value: GraphValue) {
     switch type {
     case .tensor:
       let tensor: TensorProto = try source.message()
@@ -39,13 +39,13 @@ public enum ValueFile {
 
   /// Writes a value at `path`, whole or not at all.
   /// - Throws: ``FileError``, ``ONNXFileError``.
-  public static func write(_ value: Value, named name: String = "", to path: String) throws {
+  public static func write(_ value: GraphValue, named name: String = "", to path: String) throws {
     try writeMessage(SequenceProto.Element(value, name: name), to: path)
   }
 
   /// The file that ``write(_:named:to:)`` writes, as bytes.
   /// - Throws: ``ONNXFileError``.
-  public static func bytes(of value: Value, named name: String = "") throws -> [UInt8] {
+  public static func bytes(of value: GraphValue, named name: String = "") throws -> [UInt8] {
     try messageBytes(SequenceProto.Element(value, name: name), name: "value")
   }
 }

@@ -21,7 +21,7 @@ extension AttributeProto.Content {
     }
   }
 
-  private static func readable(_ summary: String, _ value: () throws -> Value) -> AttributeValue {
+  private static func readable(_ summary: String, _ value: () throws -> GraphValue) -> AttributeValue {
     do {
       return .tensor(try value())
     } catch {
@@ -49,7 +49,7 @@ extension AttributeProto {
     case .strings(let values): content = .strings(values)
     case .tensor(let value): content = .tensor(try TensorProto(name: "", value: value))
     case .undefined: content = .undefined
-    case .unreadable(_, let reason): throw ONNXError.graph("attribute '\(name)' cannot be written: \(reason)")
+    case .unreadable(_, let reason): throw GraphError.graph("attribute '\(name)' cannot be written: \(reason)")
     }
     self.init(name: name, value: content)
   }

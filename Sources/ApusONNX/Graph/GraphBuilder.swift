@@ -65,7 +65,7 @@ struct GraphBuilder {
   }
 
   /// The model's graph.
-  /// - Throws: ``ONNXError/graph(_:)``.
+  /// - Throws: ``GraphError/graph(_:)``.
   mutating func build(_ proto: GraphProto) throws -> Graph {
     try graph(proto, parent: nil, opsets: opsets, prefix: "", depth: 0, attributes: [:])
   }
@@ -75,13 +75,13 @@ struct GraphBuilder {
     attributes: [String: AttributeProto]
   ) throws -> Graph {
     guard depth <= limits.depth else {
-      throw ONNXError.graph("graphs and functions are nested deeper than \(limits.depth)")
+      throw GraphError.graph("graphs and functions are nested deeper than \(limits.depth)")
     }
     let scope = Scope(proto.name, parent: parent, opsets: opsets, prefix: prefix)
     let declared = Dictionary(proto.valueInfo.map { ($0.name, $0.type) }, uniquingKeysWith: { first, _ in first })
     for input in proto.inputs {
       guard scope.names[input.name] == nil else {
-        throw ONNXError.graph("graph '\(proto.name)' has two inputs named '\(input.name)'")
+        throw GraphError.graph("graph '\(proto.name)' has two inputs named '\(input.name)'")
       }
       let id = scope.graph.addValue(named: prefix + input.name, type: input.type)
       scope.names[input.name] = id
@@ -92,7 +92,7 @@ struct GraphBuilder {
     try append(proto.nodes, to: scope, depth: depth, attributes: attributes, declared: declared)
     for output in proto.outputs {
       guard let id = scope.resolve(output.name) else {
-        throw ONNXError.graph("output '\(output.name)' of graph '\(proto.name)' is given by no node")
+        throw GraphError.graph("output '\(output.name)' of graph '\(proto.name)' is given by no node")
       }
       if let type = output.type { scope.graph.values[id].type = type }
       scope.graph.outputs.append(id)
@@ -100,18 +100,18 @@ struct GraphBuilder {
     return scope.graph
   }
 
-  private func define(_ name: String, as value: () throws -> Value, in scope: Scope) throws {
+  private func define(_ name: String, as value: () throws -> GraphValue, in scope: Scope) throws {
     let id = scope.names[name] ?? scope.graph.addValue(named: scope.prefix + name)
     scope.names[name] = id
     guard scope.graph.constants[id] == nil else {
-      throw ONNXError.graph("two initialisers are named '\(name)'")
+      throw GraphError.graph("two initialisers are named '\(name)'")
     }
     do {
       let value = try value()
       scope.graph.constants[id] = value
       if scope.graph.values[id].type == nil { scope.graph.values[id].type = value.type }
     } catch {
-      throw ONNXError.graph("initialiser '\(name)': \(error)")
+      throw GraphError.graph("initialiser '\(name)': \(error)")
     }
   }
 }
@@ -121,13 +121,13 @@ struct GraphBuilder {
 extension GraphBuilder {
   private mutating func append(
     _ protos: [NodeProto], to scope: Scope, depth: Int, attributes: [String: AttributeProto],
-    declared: [String: ValueType?]
+    declared: [String: GraphValueType?]
   ) throws {
     // Outputs first: files exist whose nodes are not in order.
     for proto in protos {
       for output in proto.outputs where !output.isEmpty {
         guard scope.names[output] == nil else {
-          throw ONNXError.graph("the name '\(output)' is given to two values (node '\(proto.name)', \(proto.opType))")
+          throw GraphError.graph("the name '\(output)' is given to two values (node '\(proto.name)', \(proto.opType))")
         }
         scope.names[output] = scope.graph.addValue(named: scope.prefix + output, type: declared[output] ?? nil)
       }
@@ -145,14 +145,14 @@ extension GraphBuilder {
   ) throws -> [Node] {
     nodeCount += 1
     guard nodeCount <= limits.nodes else {
-      throw ONNXError.graph("the model has more than \(limits.nodes) nodes when its functions are written out")
+      throw GraphError.graph("the model has more than \(limits.nodes) nodes when its functions are written out")
     }
     let operatorName = OperatorName(domain: proto.domain, type: proto.opType)
     let name = scope.prefix + (proto.name.isEmpty ? "\(proto.opType)_\(index)" : proto.name)
     let inputs = try proto.inputs.map { input -> Graph.ValueID? in
       if input.isEmpty { return nil }
       guard let id = scope.resolve(input) else {
-        throw ONNXError.graph("input '\(input)' of node '\(name)' (\(operatorName)) is given by no node, input or initialiser")
+        throw GraphError.graph("input '\(input)' of node '\(name)' (\(operatorName)) is given by no node, input or initialiser")
       }
       return id
     }
@@ -191,10 +191,10 @@ extension GraphBuilder {
     of function: FunctionProto, calledBy call: Node, attributes: [AttributeProto], in outer: Scope, depth: Int
   ) throws -> [Node] {
     guard depth < limits.depth else {
-      throw ONNXError.graph("function '\(function.name)' calls itself, or calls go deeper than \(limits.depth)")
+      throw GraphError.graph("function '\(function.name)' calls itself, or calls go deeper than \(limits.depth)")
     }
     guard call.subgraphs.isEmpty else {
-      throw ONNXError.graph("node '\(call.name)' passes a graph to function '\(function.name)', which is not supported")
+      throw GraphError.graph("node '\(call.name)' passes a graph to function '\(function.name)', which is not supported")
     }
     // The body shares the caller's graph; only names and versions are its own.
     let scope = Scope(
@@ -202,7 +202,7 @@ extension GraphBuilder {
     swap(&scope.graph, &outer.graph)
     defer { swap(&scope.graph, &outer.graph) }
     guard call.inputs.count <= function.inputs.count, call.outputs.count <= function.outputs.count else {
-      throw ONNXError.graph(
+      throw GraphError.graph(
         "node '\(call.name)' has \(call.inputs.count) inputs and \(call.outputs.count) outputs; function "
           + "'\(function.name)' has \(function.inputs.count) and \(function.outputs.count)")
     }
@@ -225,7 +225,7 @@ extension GraphBuilder {
     for (name, output) in zip(function.outputs, call.outputs) {
       guard let output else { continue }
       guard let inner = scope.names[name] else {
-        throw ONNXError.graph("output '\(name)' of function '\(function.name)' is given by none of its nodes")
+        throw GraphError.graph("output '\(name)' of function '\(function.name)' is given by none of its nodes")
       }
       body.append(
         Node(
@@ -264,7 +264,7 @@ extension GraphBuilder {
     }
     guard result.count == nodes.count else {
       let stuck = nodes.indices.filter { waitingFor[$0] > 0 }.prefix(5).map { "'\(nodes[$0].name)'" }
-      throw ONNXError.graph("nodes wait for each other in a circle, among them \(stuck.joined(separator: ", "))")
+      throw GraphError.graph("nodes wait for each other in a circle, among them \(stuck.joined(separator: ", "))")
     }
     return result
   }

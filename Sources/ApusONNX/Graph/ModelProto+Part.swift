@@ -5,7 +5,7 @@ extension ModelProto {
   /// A model of some nodes of another.
   ///
   /// The values that are fed give the declared types of the part's inputs, the expected one that of its output.
-  /// - Throws: ``ONNXError/graph(_:)`` for nodes that cannot be written: two versions of one set of operators, graphs
+  /// - Throws: ``GraphError/graph(_:)`` for nodes that cannot be written: two versions of one set of operators, graphs
   ///   within functions.
   public init(_ part: ParityReduction, of whole: ModelProto) throws {
     let graph = part.graph
@@ -18,7 +18,7 @@ extension ModelProto {
     for node in graph.nodes {
       let domain = node.operatorName.domain
       if let version = opsets[domain], version != node.opset {
-        throw ONNXError.graph(
+        throw GraphError.graph(
           "the part has operators of versions \(version) and \(node.opset) of one set, which no model can say")
       }
       opsets[domain] = node.opset
@@ -60,7 +60,7 @@ extension NodeProto {
       return
     }
     guard node.subgraphs.isEmpty else {
-      throw ONNXError.graph("node '\(node.name)', in a function and with graphs of its own, cannot be written")
+      throw GraphError.graph("node '\(node.name)', in a function and with graphs of its own, cannot be written")
     }
     self.init(
       name: node.name, opType: node.operatorName.type, domain: node.operatorName.domain, inputs: inputs,

@@ -10,18 +10,18 @@ public struct ONNXModel: GraphModel {
   public let warnings: [String]
 
   /// Reads the `.onnx` file at `url`. Weights stay in the mapped file.
-  /// - Throws: ``FileError``, ``ONNXFileError`` for a file that is no model, ``ONNXError/graph(_:)``.
+  /// - Throws: ``FileError``, ``ONNXFileError`` for a file that is no model, ``GraphError/graph(_:)``.
   public init(contentsOf url: URL, access: FileAccess = .mapped) throws {
     try self.init(path: url.systemPath, access: access)
   }
 
   /// Reads the `.onnx` file at `path`. Weights stay in the mapped file.
-  /// - Throws: ``FileError``, ``ONNXFileError`` for a file that is no model, ``ONNXError/graph(_:)``.
+  /// - Throws: ``FileError``, ``ONNXFileError`` for a file that is no model, ``GraphError/graph(_:)``.
   public init(path: String, access: FileAccess = .mapped) throws {
     try self.init(.read(contentsOf: path, access: access))
   }
 
-  /// - Throws: ``ONNXError/graph(_:)``.
+  /// - Throws: ``GraphError/graph(_:)``.
   public init(_ proto: ModelProto) throws {
     self.proto = proto
     var builder = GraphBuilder(functions: proto.functions, opsets: proto.opsetImports)

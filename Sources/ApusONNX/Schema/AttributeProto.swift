@@ -26,14 +26,14 @@ extension AttributeProto {
     case tensor(TensorProto)
     case graph(GraphProto)
     case sparseTensor(SparseTensorProto)
-    case type(ValueType)
+    case type(GraphValueType)
     case floats([Float])
     case ints([Int64])
     case strings([[UInt8]])
     case tensors([TensorProto])
     case graphs([GraphProto])
     case sparseTensors([SparseTensorProto])
-    case types([ValueType])
+    case types([GraphValueType])
     /// No value, or one of a kind that Apus does not know.
     case undefined
   }
@@ -137,14 +137,14 @@ private struct AttributeFields {
   private var tensor: TensorProto?
   private var graph: GraphProto?
   private var sparseTensor: SparseTensorProto?
-  private var type: ValueType?
+  private var type: GraphValueType?
   private var floats: [Float] = []
   private var ints: [Int64] = []
   private var strings: [[UInt8]] = []
   private var tensors: [TensorProto] = []
   private var graphs: [GraphProto] = []
   private var sparseTensors: [SparseTensorProto] = []
-  private var types: [ValueType] = []
+  private var types: [GraphValueType] = []
 
   mutating func read(_ field: ProtobufField, from reader: inout ProtobufReader) throws(ProtobufError) {
     switch field.number {

@@ -12,7 +12,7 @@ public struct OptionalProto: Sendable {
 
   /// The value; `element` is the type that is declared of it.
   /// - Throws: ``ONNXFileError``.
-  public func value(element: ValueType) throws -> Value {
+  public func value(element: GraphValueType) throws -> GraphValue {
     .optional(try content?.value(expecting: element), element: element)
   }
 }

@@ -33,7 +33,7 @@ extension SequenceProto.Element {
     }
   }
 
-  init(_ value: Value, name: String = "") throws {
+  init(_ value: GraphValue, name: String = "") throws {
     switch value {
     case .tensor, .coded, .strings: self = .tensor(try TensorProto(name: name, value: value))
     case .sequence(let values, _):
@@ -47,16 +47,16 @@ extension SequenceProto.Element {
   var field: Int { Int(kind) + 2 }
 
   /// The element as a value of a type that somebody expects.
-  func value(expecting type: ValueType) throws -> Value {
+  func value(expecting type: GraphValueType) throws -> GraphValue {
     switch self {
     case .tensor(let tensor): return try tensor.value()
     case .sparseTensor(let tensor): return try tensor.value()
     case .map: throw ONNXFileError(file: "value", reason: .unreadableValue("a map"))
     case .sequence(let sequence):
-      let element: ValueType = if case .sequence(let element) = type { element } else { .tensor(nil, nil) }
+      let element: GraphValueType = if case .sequence(let element) = type { element } else { .tensor(nil, nil) }
       return try sequence.value(element: element)
     case .optional(let optional):
-      let element: ValueType = if case .optional(let element) = type { element } else { .tensor(nil, nil) }
+      let element: GraphValueType = if case .optional(let element) = type { element } else { .tensor(nil, nil) }
       return try optional.value(element: element)
     }
   }
@@ -65,7 +65,7 @@ extension SequenceProto.Element {
 extension SequenceProto {
   /// The values; `element` is the type that is declared of them.
   /// - Throws: ``ONNXFileError``.
-  public func value(element: ValueType) throws -> Value {
+  public func value(element: GraphValueType) throws -> GraphValue {
     .sequence(try elements.map { try $0.value(expecting: element) }, element: element)
   }
 }

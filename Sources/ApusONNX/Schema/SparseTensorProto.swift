@@ -51,7 +51,7 @@ extension SparseTensorProto: ProtobufMessage {
 extension SparseTensorProto {
   /// The whole tensor, zeros (and empty texts) included.
   /// - Throws: ``ONNXFileError``, which names the tensor.
-  public func value() throws -> Value {
+  public func value() throws -> GraphValue {
     let (elements, positions) = (try values.value(), try indices.value())
     do {
       let (shape, count) = try checkedShape(dims)
@@ -70,7 +70,7 @@ extension SparseTensorProto {
   }
 
   /// Where the elements go, counted in row-major order; checked to be within the tensor and ascending.
-  private func places(_ indices: Value, shape: [Int], count: Int) throws -> [Int] {
+  private func places(_ indices: GraphValue, shape: [Int], count: Int) throws -> [Int] {
     guard case .tensor(.int64(let indices)) = indices, indices.rank == 1 || indices.rank == 2 else {
       throw ONNXFileError.TensorReason.sparse("indices of type \(indices.type), not INT64 in one or two dimensions")
     }
@@ -101,7 +101,7 @@ extension SparseTensorProto {
     }
   }
 
-  private func dense(_ elements: Value, places: [Int], shape: [Int], count: Int) throws -> Value {
+  private func dense(_ elements: GraphValue, places: [Int], shape: [Int], count: Int) throws -> GraphValue {
     switch elements {
     case .tensor(let tensor): return .tensor(try dense(tensor, places: places, shape: shape, count: count))
     case .coded(let tensor):

@@ -12,7 +12,7 @@ extension TensorProto {
   /// extents, the number of elements and bytes, the range of every number.
   ///
   /// - Throws: ``ONNXFileError``, which names the tensor.
-  public func value() throws -> Value {
+  public func value() throws -> GraphValue {
     if case .value(let value) = contents { return value }
     return try reportingFailures { try storedValue() }
   }
@@ -29,7 +29,7 @@ extension TensorProto {
     return (elementType, shape.shape, shape.count)
   }
 
-  private func storedValue() throws -> Value {
+  private func storedValue() throws -> GraphValue {
     let (elementType, shape, count) = try checkedType()
     if case .stored(let stored) = contents {
       if stored.isSegment { throw ONNXFileError.TensorReason.segment }
@@ -70,7 +70,7 @@ extension TensorProto {
 
   private func makeValue(
     _ elementType: ElementType, _ shape: [Int], _ count: Int, _ bytes: UnsafeRawBufferPointer, _ file: MappedFile
-  ) throws -> Value {
+  ) throws -> GraphValue {
     if let dataType = elementType.dataType {
       let stored = StoredTensor(dataType: dataType, shape: shape, count: count, bytes: bytes, file: file)
       return .tensor(try stored.anyTensor())

@@ -22,7 +22,7 @@ public struct TensorProto: Sendable {
 
   /// A tensor to be written.
   /// - Throws: ``ONNXFileError`` for a sequence or an optional.
-  public init(name: String = "", value: Value) throws {
+  public init(name: String = "", value: GraphValue) throws {
     guard let elementType = value.elementType, let shape = value.shape else {
       throw ONNXFileError(file: "tensor \"\(name)\"", reason: .unwritableType("\(value.type) as a tensor"))
     }
@@ -37,7 +37,7 @@ public struct TensorProto: Sendable {
 /// Where the elements of a tensor are.
 package enum TensorContents: Sendable {
   /// In memory.
-  case value(Value)
+  case value(GraphValue)
   /// In the file that the tensor was read from.
   case stored(StoredFields)
   /// In a file beside it.
@@ -147,7 +147,7 @@ extension TensorProto: ProtobufMessage {
     }
   }
 
-  private func encode(_ value: Value, to writer: inout ProtobufWriter) throws {
+  private func encode(_ value: GraphValue, to writer: inout ProtobufWriter) throws {
     switch value {
     case .tensor(let tensor): try tensor.withUnsafeBytes { try writer.bytes(9, $0) }
     case .coded(let tensor): try writer.bytes(9, tensor.packedBytes())

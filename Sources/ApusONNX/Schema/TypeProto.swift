@@ -1,8 +1,8 @@
 import ApusGraph
 
-// `TypeProto` of the standard is `ValueType` here: one of several messages, each in a field of its own.
+// `TypeProto` of the standard is `GraphValueType` here: one of several messages, each in a field of its own.
 
-extension ValueType: ProtobufMessage {
+extension GraphValueType: ProtobufMessage {
   package static let messageName = "TypeProto"
 
   package init(from reader: inout ProtobufReader) throws(ProtobufError) {
@@ -43,9 +43,9 @@ private struct TensorType: ProtobufMessage {
   static let messageName = "TypeProto.Tensor"
 
   var elementType: Int32 = 0
-  var shape: [Dimension]?
+  var shape: [GraphDimension]?
 
-  var valueType: ValueType {
+  var valueType: GraphValueType {
     if let known = ElementType(rawValue: elementType) { return .tensor(known, shape) }
     return elementType == 0 ? .tensor(nil, shape) : .unsupported("tensor of element type \(elementType)")
   }
@@ -75,12 +75,12 @@ extension TensorType {
 private struct ElementOf: ProtobufMessage {
   static let messageName = "TypeProto.Sequence or TypeProto.Optional"
 
-  let type: ValueType
+  let type: GraphValueType
 }
 
 extension ElementOf {
   init(from reader: inout ProtobufReader) throws(ProtobufError) {
-    var type: ValueType?
+    var type: GraphValueType?
     while let field = try reader.next() {
       if field.number == 1 { try reader.message(field, into: &type) } else { try reader.skip(field) }
     }
@@ -96,7 +96,7 @@ extension ElementOf {
 private struct TensorShape: ProtobufMessage {
   static let messageName = "TensorShapeProto"
 
-  var dimensions: [Dimension] = []
+  var dimensions: [GraphDimension] = []
 }
 
 extension TensorShape {
@@ -112,7 +112,7 @@ extension TensorShape {
   }
 }
 
-extension Dimension: ProtobufMessage {
+extension GraphDimension: ProtobufMessage {
   package static let messageName = "TensorShapeProto.Dimension"
 
   package init(from reader: inout ProtobufReader) throws(ProtobufError) {
@@ -122,7 +122,7 @@ extension Dimension: ProtobufMessage {
       case 1:
         // Some producers say -1 of an extent they do not know.
         let size = try reader.int64(field)
-        self = size < 0 ? .unknown : Int(exactly: size).map(Dimension.size) ?? .unknown
+        self = size < 0 ? .unknown : Int(exactly: size).map(GraphDimension.size) ?? .unknown
       case 2:
         let symbol = try reader.string(field)
         self = symbol.isEmpty ? .unknown : .symbol(symbol)

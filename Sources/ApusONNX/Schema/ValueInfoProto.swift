@@ -4,10 +4,10 @@ import ApusGraph
 public struct ValueInfoProto: Sendable, Hashable {
   public var name: String
   /// Nil when the producer declared none.
-  public var type: ValueType?
+  public var type: GraphValueType?
   public var docString: String
 
-  public init(name: String, type: ValueType? = nil, docString: String = "") {
+  public init(name: String, type: GraphValueType? = nil, docString: String = "") {
     self.name = name
     self.type = type
     self.docString = docString

@@ -50,7 +50,7 @@ public struct BreedClassifier: Sendable {
 
   /// What is seen in a picture.
   /// - Throws: ``BreedError`` for a classifier of other classes, and numbers that are not finite; ``ImageError``,
-  ///   ``TensorError``, ``ONNXError``.
+  ///   ``TensorError``, ``GraphError``.
   public func callAsFunction(_ image: Image<UInt8>) throws -> BreedPrediction {
     do {
       return try BreedPrediction(classes: network(input.tensor(image)))

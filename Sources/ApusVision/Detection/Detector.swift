@@ -64,7 +64,7 @@ public struct Detector: Sendable {
   /// What is in a picture, from the highest score to the lowest.
   ///
   /// - Throws: ``DetectorError`` for options out of range and for numbers that are not finite; ``ImageError``,
-  ///   ``TensorError``, ``ONNXError``.
+  ///   ``TensorError``, ``GraphError``.
   public func detections(
     in image: Image<UInt8>, options: DetectionOptions = DetectionOptions()
   ) throws -> [Detection] {

@@ -4,7 +4,7 @@ import ApusONNX
 
 /// An ONNX model that takes one picture and nothing else.
 struct ONNXPictureModel: Sendable {
-  let session: Session
+  let session: InferenceSession
   /// The one input without a default.
   let inputName: String
   /// Whether the input is `[1, height, width, 3]`; else `[1, 3, height, width]`.
@@ -15,11 +15,11 @@ struct ONNXPictureModel: Sendable {
   private let elementType: ElementType
 
   /// - Throws: ``PictureModelError`` for inputs that are not one picture of three channels; ``FileError``,
-  ///   ``ONNXFileError``, ``ONNXError``.
+  ///   ``ONNXFileError``, ``GraphError``.
   init(path: String, precision: Execution.Precision) throws {
-    var options = Session.Options()
+    var options = InferenceSession.Options()
     options.precision = precision
-    session = try Session(ONNXModel(path: path), options: options)
+    session = try InferenceSession(ONNXModel(path: path), options: options)
     let graph = session.graph
     let inputs = graph.inputs.filter { graph.constants[$0] == nil }.map { graph.values[$0] }
     guard let input = inputs.first, inputs.count == 1 else {
@@ -55,15 +55,15 @@ struct ONNXPictureModel: Sendable {
   /// Runs the model; the picture has the layout that the input asks for.
   /// - Returns: the outputs that are numbers, in the model's order.
   func outputs(for picture: Tensor<Float>) throws -> [(name: String, tensor: Tensor<Float>)] {
-    let input: Value =
+    let input: GraphValue =
       switch elementType {
-      case .double: try Value(picture.converted(to: Double.self))
-      case .bfloat16: try Value(picture.converted(to: BFloat16.self))
-      case .uint8: try Value(picture.converted(to: UInt8.self))
+      case .double: try GraphValue(picture.converted(to: Double.self))
+      case .bfloat16: try GraphValue(picture.converted(to: BFloat16.self))
+      case .uint8: try GraphValue(picture.converted(to: UInt8.self))
       #if !(os(macOS) && arch(x86_64))
-        case .float16: try Value(picture.converted(to: Float16.self))
+        case .float16: try GraphValue(picture.converted(to: Float16.self))
       #endif
-      default: Value(picture)
+      default: GraphValue(picture)
       }
     let values = try session.run([inputName: input])
     let graph = session.model.graph

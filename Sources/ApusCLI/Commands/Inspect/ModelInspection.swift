@@ -24,7 +24,7 @@ struct ModelInspection {
   var isRunnable: Bool { operators.refusals.isEmpty && operators.entries.allSatisfy(\.isKnown) }
 
   /// Runs the model on zeros to find out what a run costs. What keeps it from running becomes a warning.
-  mutating func measure(_ dimensions: DimensionOptions, limits: Session.Limits) throws {
+  mutating func measure(_ dimensions: DimensionOptions, limits: InferenceSession.Limits) throws {
     var inputs = ModelInputs(model, converts: false, widens: false)
     let sizes = try dimensions.dimensions(of: inputs.declared)
     guard isRunnable else { return }
@@ -36,7 +36,7 @@ struct ModelInspection {
     }
     do {
       try inputs.fill(seed: nil, dimensions: sizes)
-      var options = Session.Options()
+      var options = InferenceSession.Options()
       options.limits = limits
       cost = try RunCost(measuring: model, on: inputs.values, options: options)
     } catch {
@@ -201,7 +201,7 @@ extension ModelInspection: Encodable {
   }
 
   private struct Extent: Encodable {
-    let dimension: Dimension
+    let dimension: GraphDimension
 
     func encode(to encoder: any Encoder) throws {
       var container = encoder.singleValueContainer()

@@ -34,7 +34,7 @@ struct ParityOptions: ParsableArguments {
   /// One set of inputs with its reference.
   struct Case {
     var name: String
-    var inputs: [String: Value]
+    var inputs: [String: GraphValue]
     var reference: ReferenceValues
   }
 

@@ -44,7 +44,7 @@ struct ReducedValues {
   }
 
   /// The values as the folder has them.
-  private func messages(of part: ParityReduction) -> [(name: String, value: Value, file: String)] {
+  private func messages(of part: ParityReduction) -> [(name: String, value: GraphValue, file: String)] {
     let graph = part.graph
     let groups = [(graph.inputs, part.inputs, "input"), (graph.outputs, part.outputs, "output")]
     return groups.flatMap { ids, values, prefix in
@@ -56,7 +56,7 @@ struct ReducedValues {
   }
 
   /// What was written, as the model's inputs and outputs.
-  func read(for model: ONNXModel) throws -> (inputs: [String: Value], outputs: [String: Value]) {
+  func read(for model: ONNXModel) throws -> (inputs: [String: GraphValue], outputs: [String: GraphValue]) {
     let graph = model.graph
     let (inputs, outputs) = (graph.inputs.map { graph.values[$0].name }, graph.outputs.map { graph.values[$0].name })
     guard let set = try DataSets.read([path], graph: graph, defaults: outputs).first else { return ([:], [:]) }

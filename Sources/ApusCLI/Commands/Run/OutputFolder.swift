@@ -35,12 +35,12 @@ struct OutputFolder {
   }
 
   /// Where a value goes: to a `.npy` where NumPy has its type, to a `.pb`, the standard's own message, otherwise.
-  mutating func file(for value: Value, named name: String) throws -> String {
+  mutating func file(for value: GraphValue, named name: String) throws -> String {
     try file(fileName(for: name) + (Self.tensor(value) == nil ? ".pb" : ".npy"))
   }
 
   /// Writes a value to the file that ``file(for:named:)`` gave for it.
-  static func write(_ value: Value, named name: String, to file: String) throws {
+  static func write(_ value: GraphValue, named name: String, to file: String) throws {
     if let tensor = tensor(value) {
       try NPYFile.write(tensor, toPath: file)
     } else {
@@ -49,7 +49,7 @@ struct OutputFolder {
   }
 
   /// The value as NumPy can have it.
-  private static func tensor(_ value: Value) -> AnyTensor? {
+  private static func tensor(_ value: GraphValue) -> AnyTensor? {
     guard case .tensor(let tensor) = value, tensor.dataType != .bfloat16 else { return nil }
     return tensor
   }

@@ -94,7 +94,7 @@ struct RunCommand: WritesFiles {
   }
 
   func run() throws {
-    var options = Session.Options()
+    var options = InferenceSession.Options()
     options.limits = limits.apply()
     options.precision = precision
     options.computesInFloat64 = isFloat64
@@ -110,26 +110,26 @@ struct RunCommand: WritesFiles {
   }
 
   /// - Throws: ``CommandFailure`` that names all operators which Apus does not have, not the first alone.
-  private func session(_ model: ONNXModel, _ options: Session.Options) throws -> Session {
+  private func session(_ model: ONNXModel, _ options: InferenceSession.Options) throws -> InferenceSession {
     do {
-      return try Session(model, options: options)
-    } catch ONNXError.unsupported(let name, let opset, let node) {
+      return try InferenceSession(model, options: options)
+    } catch GraphError.unsupported(let name, let opset, let node) {
       let unknown = Set(OperatorCensus(model.graph).entries.filter { !$0.isKnown }.map { "\($0.name)" }).sorted()
-      guard unknown.count > 1 else { throw ONNXError.unsupported(operator: name, opset: opset, node: node) }
+      guard unknown.count > 1 else { throw GraphError.unsupported(operator: name, opset: opset, node: node) }
       throw CommandFailure(
         .badData, "\(self.model): needs operators that Apus does not have: \(unknown.joined(separator: ", "))")
     }
   }
 
-  private func run(_ session: Session, _ inputs: ModelInputs) throws -> RunReport {
+  private func run(_ session: InferenceSession, _ inputs: ModelInputs) throws -> RunReport {
     let names = fetch.isEmpty ? nil : fetch
     var progress = ProgressBar(total: warmup + repeats)
     defer { progress?.clear() }
     var report = RunReport(model: model, inputs: inputs, precision: precision, isFloat64: isFloat64)
     report.warnings = session.model.warnings
     if isFloat64 { report.narrowNodes = try narrowNodes(session, inputs, names) }
-    let profile = profile ? Profile() : nil
-    var outputs: [String: Value] = [:]
+    let profile = profile ? InferenceProfile() : nil
+    var outputs: [String: GraphValue] = [:]
     for turn in 0..<(warmup + repeats) {
       progress?.update(turn, note: turn < warmup ? "warming up" : "run \(turn - warmup + 1) of \(repeats)")
       let (clock, isTimed) = (ContinuousClock(), turn >= warmup)
@@ -161,7 +161,7 @@ struct RunCommand: WritesFiles {
 
   /// The nodes whose results are not what float64 would give: those that round to a few bits, and those that give
   /// floating-point tensors of another type.
-  private func narrowNodes(_ session: Session, _ inputs: ModelInputs, _ names: [String]?) throws -> [String] {
+  private func narrowNodes(_ session: InferenceSession, _ inputs: ModelInputs, _ names: [String]?) throws -> [String] {
     let rounding = session.graph.nodesThatRound
     var nodes = rounding.map { "\($0.name) (\($0.operatorName))" }
     var seen = Set(rounding.map(\.name))

@@ -28,7 +28,7 @@ struct RunProfile: Encodable {
   /// Up to this many nodes are listed as text.
   private static let listLimit = 10
 
-  init(_ profile: Profile, runs: Int) {
+  init(_ profile: InferenceProfile, runs: Int) {
     let entries = profile.entries
     let total = entries.reduce(0.0) { $0 + Double($1.nanoseconds) }
     func row(_ name: String, _ operatorName: String?, calls: Int, nanoseconds: Double) -> Row {

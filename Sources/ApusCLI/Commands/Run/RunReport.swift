@@ -47,7 +47,7 @@ struct RunReport {
     }
   }
 
-  mutating func add(_ value: Value, named name: String, file: String?) throws {
+  mutating func add(_ value: GraphValue, named name: String, file: String?) throws {
     var row = Row(name: name, shape: value.shape, dtype: value.typeName, summary: try ValueSummary(value), file: file)
     if case .sequence(let values, _) = value { row.note = values.count == 1 ? "1 value" : "\(values.count) values" }
     if case .optional(let value, _) = value { row.note = value == nil ? "nothing" : "a value" }
@@ -55,7 +55,7 @@ struct RunReport {
   }
 }
 
-extension Value {
+extension GraphValue {
   /// The name of the element type as NumPy and files have it, `float32`; of a sequence what it is made of.
   fileprivate var typeName: String { elementType?.numPyName ?? "\(type)" }
 }

@@ -25,12 +25,12 @@ struct ElementKernel: FloatingFunction {
 
 extension Operators {
   /// `function` of input 0: FLOAT and DOUBLE as they are, the sixteen-bit types widened and rounded at the end.
-  static func floating<Function: FloatingFunction>(_ function: Function) -> Operation {
+  static func floating<Function: FloatingFunction>(_ function: Function) -> PreparedOperator {
     { arguments in [try evaluate(function, taking: &arguments)] }
   }
 
   /// As ``floating(_:)``; of whole numbers as well, whose result is cut to a whole number.
-  static func throughDouble<Function: FloatingFunction>(_ function: Function) -> Operation {
+  static func throughDouble<Function: FloatingFunction>(_ function: Function) -> PreparedOperator {
     { arguments in
       if try arguments.tensor(0).dataType.isFloatingPoint { return [try evaluate(function, taking: &arguments)] }
       let x = try arguments.tensor(0)
@@ -42,11 +42,11 @@ extension Operators {
   /// `function` of input 0, which is given up.
   static func evaluate<Function: FloatingFunction>(
     _ function: Function, taking arguments: inout Arguments
-  ) throws -> Value {
-    func replaced<Real: FloatingPointScalar>(_ type: Real.Type) throws -> Value {
+  ) throws -> GraphValue {
+    func replaced<Real: FloatingPointScalar>(_ type: Real.Type) throws -> GraphValue {
       var x = try arguments.takeFloating(0, as: type)
       try function.replace(&x)
-      return Value(x)
+      return GraphValue(x)
     }
     switch try arguments.tensor(0).dataType {
     case .float32: return try replaced(Float.self)
@@ -56,14 +56,14 @@ extension Operators {
   }
 
   /// `function` of `x`, with its type.
-  static func evaluate<Function: FloatingFunction>(_ function: Function, _ x: AnyTensor) throws -> Value {
+  static func evaluate<Function: FloatingFunction>(_ function: Function, _ x: AnyTensor) throws -> GraphValue {
     switch x {
-    case .float32(let x): return Value(try function(x))
-    case .float64(let x): return Value(try function(x))
+    case .float32(let x): return GraphValue(try function(x))
+    case .float64(let x): return GraphValue(try function(x))
     default:
       let type = ElementType(x.dataType)
       guard type.isFloatingPoint else { throw OperatorError("input 0 is \(type); a floating-point type is needed") }
-      return try Value(function(x.converted(to: Float.self)), as: type)
+      return try GraphValue(function(x.converted(to: Float.self)), as: type)
     }
   }
 }

@@ -13,42 +13,42 @@ extension Operators {
   ]
 
   /// The greatest; NaN where any is.
-  static func Max(_ node: NodeDescription) throws -> Operation {
+  static func Max(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in [try folded(arguments, Greatest())] }
   }
 
   /// The smallest; NaN where any is.
-  static func Min(_ node: NodeDescription) throws -> Operation {
+  static func Min(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in [try folded(arguments, Smallest())] }
   }
 
   /// a + b + …
-  static func Sum(_ node: NodeDescription) throws -> Operation {
+  static func Sum(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in [try folded(arguments, Addition())] }
   }
 
   /// (a + b + …) / n
-  static func Mean(_ node: NodeDescription) throws -> Operation {
+  static func Mean(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let count = arguments.count
       let type = try commonType(arguments)
       if type == .double {
         let sum = try fold(arguments, as: Double.self, Addition())
-        return [Value(try sum / Double(count))]
+        return [GraphValue(try sum / Double(count))]
       }
-      return [try Value(fold(arguments, as: Float.self, Addition()) / Float(count), as: type)]
+      return [try GraphValue(fold(arguments, as: Float.self, Addition()) / Float(count), as: type)]
     }
   }
 
   private static func folded<Function: ArithmeticFunction>(
     _ arguments: Arguments, _ function: Function
-  ) throws -> Value {
+  ) throws -> GraphValue {
     guard try !arguments.tensor(0).dataType.isFloatingPoint else {
       let type = try commonType(arguments)
-      if type == .double { return Value(try fold(arguments, as: Double.self, function)) }
-      return try Value(fold(arguments, as: Float.self, function), as: type)
+      if type == .double { return GraphValue(try fold(arguments, as: Double.self, function)) }
+      return try GraphValue(fold(arguments, as: Float.self, function), as: type)
     }
-    var result = Value.tensor(try arguments.tensor(0))
+    var result = GraphValue.tensor(try arguments.tensor(0))
     for index in 1..<max(arguments.count, 1) {
       guard case .tensor(let tensor) = result else { break }
       result = try combine(function, tensor, arguments.tensor(index))

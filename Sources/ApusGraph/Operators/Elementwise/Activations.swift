@@ -57,20 +57,20 @@ extension Operators {
       "QuickGelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor), QuickGelu),
   ]
 
-  private static func apply(_ function: Activation) -> Operation {
+  private static func apply(_ function: Activation) -> PreparedOperator {
     floating(ElementActivation(function: function))
   }
 
   /// max(0, x), of whole numbers as well.
-  static func Relu(_ node: NodeDescription) throws -> Operation { unary(Rectifier()) }
+  static func Relu(_ node: NodeDescription) throws -> PreparedOperator { unary(Rectifier()) }
 
   /// x where x ≥ 0, otherwise αx.
-  static func LeakyRelu(_ node: NodeDescription) throws -> Operation {
+  static func LeakyRelu(_ node: NodeDescription) throws -> PreparedOperator {
     apply(.leakyReLU(negativeSlope: Double(try node.float("alpha", default: 0.01))))
   }
 
   /// x where x ≥ 0, otherwise slope · x. The slope is stretched over x; before opset 7 a list stands for the channels.
-  static func PRelu(_ node: NodeDescription) throws -> Operation {
+  static func PRelu(_ node: NodeDescription) throws -> PreparedOperator {
     let isForChannels = node.opset < 7
     return { arguments in
       let x = try arguments.tensor(0)
@@ -83,47 +83,47 @@ extension Operators {
   }
 
   /// x where x > α, otherwise 0.
-  static func ThresholdedRelu(_ node: NodeDescription) throws -> Operation {
+  static func ThresholdedRelu(_ node: NodeDescription) throws -> PreparedOperator {
     apply(.threshold(Double(try node.float("alpha", default: 1))))
   }
 
   /// x where x ≥ 0, otherwise α (eˣ - 1).
-  static func Elu(_ node: NodeDescription) throws -> Operation {
+  static func Elu(_ node: NodeDescription) throws -> PreparedOperator {
     apply(.elu(alpha: Double(try node.float("alpha", default: 1))))
   }
 
   /// γx where x > 0, otherwise γα (eˣ - 1). Opset 6 gave the two constants more digits.
-  static func Selu(_ node: NodeDescription) throws -> Operation {
+  static func Selu(_ node: NodeDescription) throws -> PreparedOperator {
     let alpha = try node.float("alpha", default: node.opset < 6 ? 1.6732 : 1.673_263_19)
     let gamma = try node.float("gamma", default: node.opset < 6 ? 1.0507 : 1.050_701_02)
     return apply(.selu(alpha: Double(alpha), gamma: Double(gamma)))
   }
 
   /// x where x ≥ 0, otherwise α (exp(x / α) - 1).
-  static func Celu(_ node: NodeDescription) throws -> Operation {
+  static func Celu(_ node: NodeDescription) throws -> PreparedOperator {
     apply(.celu(alpha: Double(try node.float("alpha", default: 1))))
   }
 
   /// 1 / (1 + e^-x)
-  static func Sigmoid(_ node: NodeDescription) throws -> Operation { apply(.sigmoid) }
+  static func Sigmoid(_ node: NodeDescription) throws -> PreparedOperator { apply(.sigmoid) }
 
   /// min(max(αx + β, 0), 1)
-  static func HardSigmoid(_ node: NodeDescription) throws -> Operation {
+  static func HardSigmoid(_ node: NodeDescription) throws -> PreparedOperator {
     apply(
       .clampedLine(
         slope: Double(try node.float("alpha", default: 0.2)), offset: Double(try node.float("beta", default: 0.5))))
   }
 
   /// x · min(max(x / 6 + 1/2, 0), 1)
-  static func HardSwish(_ node: NodeDescription) throws -> Operation { apply(.hardSwish) }
+  static func HardSwish(_ node: NodeDescription) throws -> PreparedOperator { apply(.hardSwish) }
 
   /// x / (1 + exp(-αx))
-  static func Swish(_ node: NodeDescription) throws -> Operation { apply(swish(try node.float("alpha", default: 1))) }
+  static func Swish(_ node: NodeDescription) throws -> PreparedOperator { apply(swish(try node.float("alpha", default: 1))) }
 
   private static func swish(_ alpha: Float) -> Activation { alpha == 1 ? .silu : .swish(beta: Double(alpha)) }
 
   /// Swish(a) · b, two tensors of one shape.
-  static func SwiGLU(_ node: NodeDescription) throws -> Operation {
+  static func SwiGLU(_ node: NodeDescription) throws -> PreparedOperator {
     let function = swish(try node.float("alpha", default: 1))
     return floating(
       { arguments in try gated(&arguments, Float.self, function) },
@@ -142,28 +142,28 @@ extension Operators {
   }
 
   /// x · tanh(ln(1 + eˣ))
-  static func Mish(_ node: NodeDescription) throws -> Operation { apply(.mish) }
+  static func Mish(_ node: NodeDescription) throws -> PreparedOperator { apply(.mish) }
 
   /// (eˣ - e^-x) / (eˣ + e^-x)
-  static func Tanh(_ node: NodeDescription) throws -> Operation { apply(.tanh) }
+  static func Tanh(_ node: NodeDescription) throws -> PreparedOperator { apply(.tanh) }
 
   /// ln(1 + eˣ)
-  static func Softplus(_ node: NodeDescription) throws -> Operation {
+  static func Softplus(_ node: NodeDescription) throws -> PreparedOperator {
     apply(.softplus(beta: 1, threshold: .infinity))
   }
 
   /// x / (1 + |x|)
-  static func Softsign(_ node: NodeDescription) throws -> Operation { apply(.softsign) }
+  static func Softsign(_ node: NodeDescription) throws -> PreparedOperator { apply(.softsign) }
 
   /// x + bias below -λ, x - bias above λ, 0 in between; of whole numbers the result is cut to a whole one.
-  static func Shrink(_ node: NodeDescription) throws -> Operation {
+  static func Shrink(_ node: NodeDescription) throws -> PreparedOperator {
     let function = Activation.shrink(
       threshold: Double(try node.float("lambd", default: 0.5)), bias: Double(try node.float("bias", default: 0)))
     return throughDouble(ElementActivation(function: function))
   }
 
   /// x · Φ(x), or its approximation with tanh.
-  static func Gelu(_ node: NodeDescription) throws -> Operation {
+  static func Gelu(_ node: NodeDescription) throws -> PreparedOperator {
     switch try node.string("approximate", default: "none") {
     case "none": return apply(.gelu(approximate: .none))
     case "tanh": return apply(.gelu(approximate: .tanh))
@@ -172,21 +172,21 @@ extension Operators {
   }
 
   /// x · Φ(x)
-  static func MicrosoftGelu(_ node: NodeDescription) throws -> Operation { apply(.gelu(approximate: .none)) }
+  static func MicrosoftGelu(_ node: NodeDescription) throws -> PreparedOperator { apply(.gelu(approximate: .none)) }
 
   /// x · Φ(x) approximated with tanh, of x + bias where there is a bias.
-  static func FastGelu(_ node: NodeDescription) throws -> Operation { biased(.gelu(approximate: .tanh)) }
+  static func FastGelu(_ node: NodeDescription) throws -> PreparedOperator { biased(.gelu(approximate: .tanh)) }
 
   /// x · Φ(x) of x + bias
-  static func BiasGelu(_ node: NodeDescription) throws -> Operation { biased(.gelu(approximate: .none)) }
+  static func BiasGelu(_ node: NodeDescription) throws -> PreparedOperator { biased(.gelu(approximate: .none)) }
 
   /// x / (1 + exp(-αx)), which with α = 1.702 is close to Gelu.
-  static func QuickGelu(_ node: NodeDescription) throws -> Operation {
+  static func QuickGelu(_ node: NodeDescription) throws -> PreparedOperator {
     apply(swish(try node.float("alpha", default: 1.702)))
   }
 
   /// `function` of input 0, or of the sum of inputs 0 and 1.
-  private static func biased(_ function: Activation) -> Operation {
+  private static func biased(_ function: Activation) -> PreparedOperator {
     floating(
       { arguments in
         let x = try arguments.floating(0, as: Float.self)
@@ -230,7 +230,7 @@ private struct ScaledWhereNegative: ArithmeticFunction {
 extension Operators {
   /// min(max(x, low), high), either bound optional; where low > high everything is high. The bounds are attributes
   /// before opset 11 and inputs since.
-  static func Clip(_ node: NodeDescription) throws -> Operation {
+  static func Clip(_ node: NodeDescription) throws -> PreparedOperator {
     if node.opset < 11 {
       let low = try node.optionalFloat("min").map { Double($0) } ?? -.infinity
       let high = try node.optionalFloat("max").map { Double($0) } ?? .infinity
@@ -243,8 +243,8 @@ extension Operators {
       guard x.dataType.isFloatingPoint else {
         throw OperatorError("input 0 is \(ElementType(x.dataType)); numbers are needed")
       }
-      if x.dataType == .float64 { return [Value(try bounds.clamped(Double.self))] }
-      return [try Value(bounds.clamped(Float.self), as: ElementType(x.dataType))]
+      if x.dataType == .float64 { return [GraphValue(try bounds.clamped(Double.self))] }
+      return [try GraphValue(bounds.clamped(Float.self), as: ElementType(x.dataType))]
     }
   }
 
@@ -277,10 +277,10 @@ private struct Bounds: WholeNumberVisitor {
     }
   }
 
-  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
+  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
     let range = Between<Scalar>(
       low: try low?.converted(to: type).scalar ?? .min, high: try high?.converted(to: type).scalar ?? .max)
-    return Value(try mapElements(range, x.converted()))
+    return GraphValue(try mapElements(range, x.converted()))
   }
 }
 

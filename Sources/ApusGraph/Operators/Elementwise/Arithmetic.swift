@@ -25,26 +25,26 @@ extension Operators {
   ]
 
   /// a + b
-  static func Add(_ node: NodeDescription) throws -> Operation { try arithmetic(node, Addition()) }
+  static func Add(_ node: NodeDescription) throws -> PreparedOperator { try arithmetic(node, Addition()) }
 
   /// a - b
-  static func Sub(_ node: NodeDescription) throws -> Operation { try arithmetic(node, Subtraction()) }
+  static func Sub(_ node: NodeDescription) throws -> PreparedOperator { try arithmetic(node, Subtraction()) }
 
   /// a · b
-  static func Mul(_ node: NodeDescription) throws -> Operation { try arithmetic(node, Multiplication()) }
+  static func Mul(_ node: NodeDescription) throws -> PreparedOperator { try arithmetic(node, Multiplication()) }
 
   /// a / b
-  static func Div(_ node: NodeDescription) throws -> Operation { try arithmetic(node, Quotient()) }
+  static func Div(_ node: NodeDescription) throws -> PreparedOperator { try arithmetic(node, Quotient()) }
 
   /// a - ⌊a / b⌋ b, with the sign of b; with `fmod`, the quotient is cut instead and the sign is that of a.
-  static func Mod(_ node: NodeDescription) throws -> Operation {
+  static func Mod(_ node: NodeDescription) throws -> PreparedOperator {
     try node.flag("fmod")
       ? arithmetic(node, TruncatedModulo()) : arithmetic(node, FloorModulo())
   }
 
   private static func arithmetic<Function: ArithmeticFunction>(
     _ node: NodeDescription, _ function: Function
-  ) throws -> Operation {
+  ) throws -> PreparedOperator {
     let stretch = try OldBroadcast(node)
     let operation = node.opset < 7 ? nil : function.operation
     return { arguments in
@@ -73,18 +73,18 @@ extension ArithmeticFunction {
 
 /// `function` of two tensors of one type. DOUBLE against another floating-point type is DOUBLE; the sixteen-bit types
 /// are widened, and rounded at the end.
-func combine<Function: ArithmeticFunction>(_ function: Function, _ a: AnyTensor, _ b: AnyTensor) throws -> Value {
+func combine<Function: ArithmeticFunction>(_ function: Function, _ a: AnyTensor, _ b: AnyTensor) throws -> GraphValue {
   switch (a, b) {
-  case (.float32(let a), .float32(let b)): return Value(try function(a, b))
-  case (.float64(let a), .float64(let b)): return Value(try function(a, b))
-  case (.int64(let a), .int64(let b)): return Value(try combine(function, a, b))
-  case (.int32(let a), .int32(let b)): return Value(try combine(function, a, b))
-  case (.int16(let a), .int16(let b)): return Value(try combine(function, a, b))
-  case (.int8(let a), .int8(let b)): return Value(try combine(function, a, b))
-  case (.uint64(let a), .uint64(let b)): return Value(try combine(function, a, b))
-  case (.uint32(let a), .uint32(let b)): return Value(try combine(function, a, b))
-  case (.uint16(let a), .uint16(let b)): return Value(try combine(function, a, b))
-  case (.uint8(let a), .uint8(let b)): return Value(try combine(function, a, b))
+  case (.float32(let a), .float32(let b)): return GraphValue(try function(a, b))
+  case (.float64(let a), .float64(let b)): return GraphValue(try function(a, b))
+  case (.int64(let a), .int64(let b)): return GraphValue(try combine(function, a, b))
+  case (.int32(let a), .int32(let b)): return GraphValue(try combine(function, a, b))
+  case (.int16(let a), .int16(let b)): return GraphValue(try combine(function, a, b))
+  case (.int8(let a), .int8(let b)): return GraphValue(try combine(function, a, b))
+  case (.uint64(let a), .uint64(let b)): return GraphValue(try combine(function, a, b))
+  case (.uint32(let a), .uint32(let b)): return GraphValue(try combine(function, a, b))
+  case (.uint16(let a), .uint16(let b)): return GraphValue(try combine(function, a, b))
+  case (.uint8(let a), .uint8(let b)): return GraphValue(try combine(function, a, b))
   default:
     guard a.dataType.isFloatingPoint, b.dataType.isFloatingPoint else {
       throw OperatorError(
@@ -92,10 +92,10 @@ func combine<Function: ArithmeticFunction>(_ function: Function, _ a: AnyTensor,
           + "numbers are needed")
     }
     if a.dataType == .float64 || b.dataType == .float64 {
-      return Value(try function(a.converted(to: Double.self), b.converted(to: Double.self)))
+      return GraphValue(try function(a.converted(to: Double.self), b.converted(to: Double.self)))
     }
     let type: ElementType = a.dataType == b.dataType ? ElementType(a.dataType) : .float
-    return try Value(function(a.converted(to: Float.self), b.converted(to: Float.self)), as: type)
+    return try GraphValue(function(a.converted(to: Float.self), b.converted(to: Float.self)), as: type)
   }
 }
 

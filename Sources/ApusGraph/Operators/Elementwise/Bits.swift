@@ -11,10 +11,10 @@ extension Operators {
     OperatorDefinition("BitShift", .plain(.broadcast), BitShift),
   ]
 
-  static func BitwiseAnd(_ node: NodeDescription) throws -> Operation { bitwise(BitConjunction()) }
-  static func BitwiseOr(_ node: NodeDescription) throws -> Operation { bitwise(BitDisjunction()) }
-  static func BitwiseXor(_ node: NodeDescription) throws -> Operation { bitwise(BitDifference()) }
-  static func BitwiseNot(_ node: NodeDescription) throws -> Operation {
+  static func BitwiseAnd(_ node: NodeDescription) throws -> PreparedOperator { bitwise(BitConjunction()) }
+  static func BitwiseOr(_ node: NodeDescription) throws -> PreparedOperator { bitwise(BitDisjunction()) }
+  static func BitwiseXor(_ node: NodeDescription) throws -> PreparedOperator { bitwise(BitDifference()) }
+  static func BitwiseNot(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let x = try arguments.tensor(0)
       guard let result = try x.dataType.visitWholeNumber(Inverted(x: x)) else { throw noBits(x) }
@@ -24,7 +24,7 @@ extension Operators {
 
   /// a moved by b places to the left or right. Signed numbers keep their sign on the way right; what moves too far, or
   /// by a negative number of places, leaves nothing but the sign.
-  static func BitShift(_ node: NodeDescription) throws -> Operation {
+  static func BitShift(_ node: NodeDescription) throws -> PreparedOperator {
     switch try node.optionalString("direction") {
     case "LEFT": return bitwise(ShiftLeft())
     case "RIGHT": return bitwise(ShiftRight())
@@ -33,7 +33,7 @@ extension Operators {
     }
   }
 
-  private static func bitwise<Function: BitFunction>(_ function: Function) -> Operation {
+  private static func bitwise<Function: BitFunction>(_ function: Function) -> PreparedOperator {
     { arguments in
       let a = try arguments.tensor(0)
       let b = try arguments.tensor(1)
@@ -68,8 +68,8 @@ private struct Combined<Function: BitFunction>: WholeNumberVisitor {
     func callAsFunction(_ a: Scalar, _ b: Scalar) -> Scalar { function(a, b) }
   }
 
-  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
-    try Value(
+  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
+    try GraphValue(
       zipElements(
         OfTwo<Scalar>(function: function), a.converted(to: type), b.converted(to: type), operation: "bits"))
   }
@@ -83,8 +83,8 @@ private struct Inverted: WholeNumberVisitor {
     func callAsFunction(_ x: Scalar) -> Scalar { ~x }
   }
 
-  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
-    Value(try mapElements(OfOne<Scalar>(), x.converted()))
+  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
+    GraphValue(try mapElements(OfOne<Scalar>(), x.converted()))
   }
 }
 

@@ -16,14 +16,14 @@ extension Operators {
   ]
 
   /// The elements as type `to`.
-  static func Cast(_ node: NodeDescription) throws -> Operation {
+  static func Cast(_ node: NodeDescription) throws -> PreparedOperator {
     let rounding = try CodeRounding(node)
     guard let type = try node.optionalElementType("to") else { throw OperatorError("attribute 'to' is missing") }
     return { arguments in [try cast(arguments.value(0), to: type, rounding)] }
   }
 
   /// The elements as the type of input 1.
-  static func CastLike(_ node: NodeDescription) throws -> Operation {
+  static func CastLike(_ node: NodeDescription) throws -> PreparedOperator {
     let rounding = try CodeRounding(node)
     return { arguments in
       let like = try arguments.value(1)
@@ -32,7 +32,7 @@ extension Operators {
     }
   }
 
-  private static func cast(_ value: Value, to type: ElementType, _ rounding: CodeRounding) throws -> Value {
+  private static func cast(_ value: GraphValue, to type: ElementType, _ rounding: CodeRounding) throws -> GraphValue {
     if value.elementType == type { return value }
     switch value {
     case .tensor(let x): return try cast(x, to: type, rounding)
@@ -42,7 +42,7 @@ extension Operators {
     }
   }
 
-  private static func cast(_ x: AnyTensor, to type: ElementType, _ rounding: CodeRounding) throws -> Value {
+  private static func cast(_ x: AnyTensor, to type: ElementType, _ rounding: CodeRounding) throws -> GraphValue {
     if let dataType = type.dataType { return .tensor(try x.converted(to: dataType)) }
     if type == .string { return .strings(try StringTensor(texts(x), shape: x.shape)) }
     guard type.isCoded else { throw OperatorError("\(type) cannot be made of \(ElementType(x.dataType))") }
@@ -104,7 +104,7 @@ extension Operators {
   }
 
   /// The same bits as type `to`, which has as many.
-  static func BitCast(_ node: NodeDescription) throws -> Operation {
+  static func BitCast(_ node: NodeDescription) throws -> PreparedOperator {
     guard let type = try node.optionalElementType("to") else { throw OperatorError("attribute 'to' is missing") }
     return { arguments in
       let value = try arguments.value(0)

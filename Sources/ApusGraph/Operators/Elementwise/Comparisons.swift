@@ -15,31 +15,31 @@ extension Operators {
   ]
 
   /// a = b, of truth values and texts as well.
-  static func Equal(_ node: NodeDescription) throws -> Operation {
+  static func Equal(_ node: NodeDescription) throws -> PreparedOperator {
     let numbers = try comparison(node, EqualTest())
     return { arguments in
       switch try (arguments.value(0), arguments.value(1)) {
-      case (.strings(let a), .strings(let b)): [Value(try equal(a, b))]
+      case (.strings(let a), .strings(let b)): [GraphValue(try equal(a, b))]
       case (.tensor(.bool(let a)), .tensor(.bool(let b))):
-        [Value(try !a.xor(b))]
+        [GraphValue(try !a.xor(b))]
       default: try numbers(&arguments)
       }
     }
   }
 
   /// a > b
-  static func Greater(_ node: NodeDescription) throws -> Operation { try comparison(node, GreaterTest()) }
+  static func Greater(_ node: NodeDescription) throws -> PreparedOperator { try comparison(node, GreaterTest()) }
   /// a ≥ b
-  static func GreaterOrEqual(_ node: NodeDescription) throws -> Operation {
+  static func GreaterOrEqual(_ node: NodeDescription) throws -> PreparedOperator {
     try comparison(node, GreaterOrEqualTest())
   }
   /// a < b
-  static func Less(_ node: NodeDescription) throws -> Operation { try comparison(node, LessTest()) }
+  static func Less(_ node: NodeDescription) throws -> PreparedOperator { try comparison(node, LessTest()) }
   /// a ≤ b
-  static func LessOrEqual(_ node: NodeDescription) throws -> Operation { try comparison(node, LessOrEqualTest()) }
+  static func LessOrEqual(_ node: NodeDescription) throws -> PreparedOperator { try comparison(node, LessOrEqualTest()) }
 
   /// Whether x is infinite, of the signs that the attributes name.
-  static func IsInf(_ node: NodeDescription) throws -> Operation {
+  static func IsInf(_ node: NodeDescription) throws -> PreparedOperator {
     let positive = try node.flag("detect_positive", default: true)
     let negative = try node.flag("detect_negative", default: true)
     return test(
@@ -48,7 +48,7 @@ extension Operators {
   }
 
   /// Whether x is not a number.
-  static func IsNaN(_ node: NodeDescription) throws -> Operation { test(NaNTest<Float>(), NaNTest<Double>()) }
+  static func IsNaN(_ node: NodeDescription) throws -> PreparedOperator { test(NaNTest<Float>(), NaNTest<Double>()) }
 
   private static func equal(_ a: StringTensor, _ b: StringTensor) throws -> Tensor<Bool> {
     let walk = try BroadcastWalk([a.shape, b.shape], operation: "Equal")
@@ -64,19 +64,19 @@ extension Operators {
 
   private static func test(
     _ float: some UnaryFunction<Float, Bool>, _ double: some UnaryFunction<Double, Bool>
-  ) -> Operation {
+  ) -> PreparedOperator {
     { arguments in
       try arguments.floatingType(0) == .double
-        ? [Value(mapElements(double, arguments.floating(0, as: Double.self)))]
-        : [Value(mapElements(float, arguments.floating(0, as: Float.self)))]
+        ? [GraphValue(mapElements(double, arguments.floating(0, as: Double.self)))]
+        : [GraphValue(mapElements(float, arguments.floating(0, as: Float.self)))]
     }
   }
 
-  private static func comparison<Test: ElementTest>(_ node: NodeDescription, _ test: Test) throws -> Operation {
+  private static func comparison<Test: ElementTest>(_ node: NodeDescription, _ test: Test) throws -> PreparedOperator {
     let stretch = try OldBroadcast(node)
     return { arguments in
       let a = try arguments.tensor(0)
-      return [Value(try compare(test, a, stretch(arguments.tensor(1), against: a)))]
+      return [GraphValue(try compare(test, a, stretch(arguments.tensor(1), against: a)))]
     }
   }
 

@@ -10,12 +10,12 @@ extension Operators {
   ]
 
   /// y[i] = x[0] + … + x[i]
-  static func CumSum(_ node: NodeDescription) throws -> Operation { try running(node, isProduct: false) }
+  static func CumSum(_ node: NodeDescription) throws -> PreparedOperator { try running(node, isProduct: false) }
 
   /// y[i] = x[0] · … · x[i]
-  static func CumProd(_ node: NodeDescription) throws -> Operation { try running(node, isProduct: true) }
+  static func CumProd(_ node: NodeDescription) throws -> PreparedOperator { try running(node, isProduct: true) }
 
-  private static func running(_ node: NodeDescription, isProduct: Bool) throws -> Operation {
+  private static func running(_ node: NodeDescription, isProduct: Bool) throws -> PreparedOperator {
     let isReversed = try node.flag("reverse")
     let isExclusive = try node.flag("exclusive")
     return { arguments in
@@ -26,11 +26,11 @@ extension Operators {
         outer: x.shape[..<axis].reduce(1, *), size: x.shape[axis], inner: x.shape[(axis + 1)...].reduce(1, *),
         isReversed: isReversed, isExclusive: isExclusive, isProduct: isProduct)
       switch x {
-      case .float32(let x): return [Value(try way.float(x))]
-      case .float64(let x): return [Value(try way.double(x))]
+      case .float32(let x): return [GraphValue(try way.float(x))]
+      case .float64(let x): return [GraphValue(try way.double(x))]
       default:
         if x.dataType.isFloatingPoint {
-          return [try Value(way.float(x.converted(to: Float.self)), as: ElementType(x.dataType))]
+          return [try GraphValue(way.float(x.converted(to: Float.self)), as: ElementType(x.dataType))]
         }
         guard let result = try x.dataType.visitWholeNumber(OnWholeNumbers(way: way, x: x)) else {
           throw OperatorError("input 0 is \(ElementType(x.dataType)); numbers are needed")
@@ -104,7 +104,7 @@ private struct OnWholeNumbers: WholeNumberVisitor {
   let way: Way
   let x: AnyTensor
 
-  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
-    Value(try way.whole(x.converted(to: type)))
+  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
+    GraphValue(try way.whole(x.converted(to: type)))
   }
 }

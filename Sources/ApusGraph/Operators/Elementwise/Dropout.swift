@@ -8,7 +8,7 @@ extension Operators {
   /// The input as it is, and as mask (output 1) that everything stays. Since opset 12, where input 2 says that this is
   /// training, elements become 0 with the probability `ratio` (input 1, 0.5 by default), and the others are divided by
   /// 1 - ratio. Before opset 10 the mask has the type of the input.
-  static func Dropout(_ node: NodeDescription) throws -> Operation {
+  static func Dropout(_ node: NodeDescription) throws -> PreparedOperator {
     let source = try RandomSource(node)
     let canTrain = node.opset >= 12
     let hasTypedMask = node.opset < 10
@@ -42,7 +42,7 @@ extension Operators {
 
   private static func dropped(
     _ arguments: Arguments, _ ratio: Double, _ random: MersenneTwister
-  ) throws -> [Value?] {
+  ) throws -> [GraphValue?] {
     let type = try arguments.floatingType(0)
     let x = try arguments.floating(0, as: Double.self)
     var random = random
@@ -50,7 +50,7 @@ extension Operators {
       for i in 0..<x.count { mask[i] = random.uniform() >= ratio }
     }
     let y = try x * mask.converted(to: Double.self) * (1 / (1 - ratio))
-    return [.tensor(try AnyTensor(y).converted(to: type.dataType ?? .float64)), Value(mask)]
+    return [.tensor(try AnyTensor(y).converted(to: type.dataType ?? .float64)), GraphValue(mask)]
   }
 }
 

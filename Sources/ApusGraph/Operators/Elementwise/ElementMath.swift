@@ -34,41 +34,41 @@ extension Operators {
   ]
 
   /// |x|
-  static func Abs(_ node: NodeDescription) throws -> Operation { unary(Magnitude()) }
+  static func Abs(_ node: NodeDescription) throws -> PreparedOperator { unary(Magnitude()) }
   /// -x
-  static func Neg(_ node: NodeDescription) throws -> Operation { unary(Negation()) }
+  static func Neg(_ node: NodeDescription) throws -> PreparedOperator { unary(Negation()) }
   /// 1, 0 or -1; NaN stays.
-  static func Sign(_ node: NodeDescription) throws -> Operation { unary(Signum()) }
+  static func Sign(_ node: NodeDescription) throws -> PreparedOperator { unary(Signum()) }
   /// ⌈x⌉
-  static func Ceil(_ node: NodeDescription) throws -> Operation { kernel(.ceil) }
+  static func Ceil(_ node: NodeDescription) throws -> PreparedOperator { kernel(.ceil) }
   /// ⌊x⌋
-  static func Floor(_ node: NodeDescription) throws -> Operation { kernel(.floor) }
+  static func Floor(_ node: NodeDescription) throws -> PreparedOperator { kernel(.floor) }
   /// The nearest whole number, the even one of two.
-  static func Round(_ node: NodeDescription) throws -> Operation { kernel(.round) }
+  static func Round(_ node: NodeDescription) throws -> PreparedOperator { kernel(.round) }
   /// 1 / x
-  static func Reciprocal(_ node: NodeDescription) throws -> Operation { kernel(.reciprocal) }
+  static func Reciprocal(_ node: NodeDescription) throws -> PreparedOperator { kernel(.reciprocal) }
   /// √x
-  static func Sqrt(_ node: NodeDescription) throws -> Operation { kernel(.squareRoot) }
+  static func Sqrt(_ node: NodeDescription) throws -> PreparedOperator { kernel(.squareRoot) }
   /// eˣ
-  static func Exp(_ node: NodeDescription) throws -> Operation { kernel(.exp) }
+  static func Exp(_ node: NodeDescription) throws -> PreparedOperator { kernel(.exp) }
   /// ln x
-  static func Log(_ node: NodeDescription) throws -> Operation { kernel(.log) }
+  static func Log(_ node: NodeDescription) throws -> PreparedOperator { kernel(.log) }
   /// 2/√π ∫ exp(-t²) dt from 0 to x; of whole numbers, what is left when the fraction is cut off.
-  static func Erf(_ node: NodeDescription) throws -> Operation { throughDouble(ElementKernel(operation: .erf)) }
+  static func Erf(_ node: NodeDescription) throws -> PreparedOperator { throughDouble(ElementKernel(operation: .erf)) }
 
-  static func Sin(_ node: NodeDescription) throws -> Operation { kernel(.sin) }
-  static func Cos(_ node: NodeDescription) throws -> Operation { kernel(.cos) }
-  static func Tan(_ node: NodeDescription) throws -> Operation { kernel(.tan) }
-  static func Asin(_ node: NodeDescription) throws -> Operation { kernel(.asin) }
-  static func Acos(_ node: NodeDescription) throws -> Operation { kernel(.acos) }
-  static func Atan(_ node: NodeDescription) throws -> Operation { kernel(.atan) }
-  static func Sinh(_ node: NodeDescription) throws -> Operation { kernel(.sinh) }
-  static func Cosh(_ node: NodeDescription) throws -> Operation { kernel(.cosh) }
-  static func Asinh(_ node: NodeDescription) throws -> Operation { kernel(.asinh) }
-  static func Acosh(_ node: NodeDescription) throws -> Operation { kernel(.acosh) }
-  static func Atanh(_ node: NodeDescription) throws -> Operation { kernel(.atanh) }
+  static func Sin(_ node: NodeDescription) throws -> PreparedOperator { kernel(.sin) }
+  static func Cos(_ node: NodeDescription) throws -> PreparedOperator { kernel(.cos) }
+  static func Tan(_ node: NodeDescription) throws -> PreparedOperator { kernel(.tan) }
+  static func Asin(_ node: NodeDescription) throws -> PreparedOperator { kernel(.asin) }
+  static func Acos(_ node: NodeDescription) throws -> PreparedOperator { kernel(.acos) }
+  static func Atan(_ node: NodeDescription) throws -> PreparedOperator { kernel(.atan) }
+  static func Sinh(_ node: NodeDescription) throws -> PreparedOperator { kernel(.sinh) }
+  static func Cosh(_ node: NodeDescription) throws -> PreparedOperator { kernel(.cosh) }
+  static func Asinh(_ node: NodeDescription) throws -> PreparedOperator { kernel(.asinh) }
+  static func Acosh(_ node: NodeDescription) throws -> PreparedOperator { kernel(.acosh) }
+  static func Atanh(_ node: NodeDescription) throws -> PreparedOperator { kernel(.atanh) }
 
-  private static func kernel(_ operation: UnaryOperation) -> Operation {
+  private static func kernel(_ operation: UnaryOperation) -> PreparedOperator {
     floating(ElementKernel(operation: operation))
   }
 }
@@ -82,7 +82,7 @@ protocol NumberFunction: FloatingFunction {
 
 extension Operators {
   /// `function` of floating-point numbers or of whole ones.
-  static func unary<Function: NumberFunction>(_ function: Function) -> Operation {
+  static func unary<Function: NumberFunction>(_ function: Function) -> PreparedOperator {
     { arguments in
       if try arguments.tensor(0).dataType.isFloatingPoint { return [try evaluate(function, taking: &arguments)] }
       let x = try arguments.tensor(0)
@@ -102,8 +102,8 @@ private struct OnWholeNumbers<Function: NumberFunction>: WholeNumberVisitor {
     func callAsFunction(_ x: Scalar) -> Scalar { function(x) }
   }
 
-  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
-    try Value(mapElements(OfOne<Scalar>(function: function), x.tensor(of: type) ?? x.converted()))
+  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
+    try GraphValue(mapElements(OfOne<Scalar>(function: function), x.tensor(of: type) ?? x.converted()))
   }
 }
 

@@ -8,22 +8,22 @@ extension Operators {
 
   /// Where along an axis the greatest element stands: the first of several, or the last where `select_last_index` says
   /// so; what is not a number is greater than all others.
-  static func ArgMax(_ node: NodeDescription) throws -> Operation { try extreme(node, isGreatest: true) }
+  static func ArgMax(_ node: NodeDescription) throws -> PreparedOperator { try extreme(node, isGreatest: true) }
 
   /// Where along an axis the smallest element stands; otherwise as ArgMax.
-  static func ArgMin(_ node: NodeDescription) throws -> Operation { try extreme(node, isGreatest: false) }
+  static func ArgMin(_ node: NodeDescription) throws -> PreparedOperator { try extreme(node, isGreatest: false) }
 
-  private static func extreme(_ node: NodeDescription, isGreatest: Bool) throws -> Operation {
+  private static func extreme(_ node: NodeDescription, isGreatest: Bool) throws -> PreparedOperator {
     let search = Search(
       axis: try node.int("axis", default: 0), keepsAxis: try node.flag("keepdims", default: true),
       isGreatest: isGreatest, isLast: try node.flag("select_last_index"))
     return { arguments in
       let x = try arguments.tensor(0)
       switch x {
-      case .float32(let x): return [Value(try search(x))]
-      case .float64(let x): return [Value(try search(x))]
+      case .float32(let x): return [GraphValue(try search(x))]
+      case .float64(let x): return [GraphValue(try search(x))]
       default:
-        if x.dataType.isFloatingPoint { return [Value(try search(x.converted(to: Float.self)))] }
+        if x.dataType.isFloatingPoint { return [GraphValue(try search(x.converted(to: Float.self)))] }
         guard let result = try x.dataType.visitWholeNumber(OnWholeNumbers(search: search, x: x)) else {
           throw OperatorError("input 0 is \(ElementType(x.dataType)); numbers are needed")
         }
@@ -82,8 +82,8 @@ private struct OnWholeNumbers: WholeNumberVisitor {
   let search: Search
   let x: AnyTensor
 
-  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
-    Value(try search.lastOrWhole(x.converted(to: type)))
+  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
+    GraphValue(try search.lastOrWhole(x.converted(to: type)))
   }
 }
 

@@ -9,24 +9,24 @@ extension Operators {
   ]
 
   /// a ∧ b
-  static func And(_ node: NodeDescription) throws -> Operation { try logic(node) { try $0.and($1) } }
+  static func And(_ node: NodeDescription) throws -> PreparedOperator { try logic(node) { try $0.and($1) } }
   /// a ∨ b
-  static func Or(_ node: NodeDescription) throws -> Operation { try logic(node) { try $0.or($1) } }
+  static func Or(_ node: NodeDescription) throws -> PreparedOperator { try logic(node) { try $0.or($1) } }
   /// Either, and not both.
-  static func Xor(_ node: NodeDescription) throws -> Operation { try logic(node) { try $0.xor($1) } }
+  static func Xor(_ node: NodeDescription) throws -> PreparedOperator { try logic(node) { try $0.xor($1) } }
   /// ¬x
-  static func Not(_ node: NodeDescription) throws -> Operation {
-    { arguments in [Value(try !arguments.tensor(0, of: Bool.self))] }
+  static func Not(_ node: NodeDescription) throws -> PreparedOperator {
+    { arguments in [GraphValue(try !arguments.tensor(0, of: Bool.self))] }
   }
 
   private static func logic(
     _ node: NodeDescription, _ function: @escaping @Sendable (Tensor<Bool>, Tensor<Bool>) throws -> Tensor<Bool>
-  ) throws -> Operation {
+  ) throws -> PreparedOperator {
     let stretch = try OldBroadcast(node)
     return { arguments in
       let a = try arguments.tensor(0, of: Bool.self)
       let b = try stretch(AnyTensor(arguments.tensor(1, of: Bool.self)), against: AnyTensor(a))
-      return [Value(try function(a, b.converted()))]
+      return [GraphValue(try function(a, b.converted()))]
     }
   }
 }

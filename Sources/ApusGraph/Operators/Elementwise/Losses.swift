@@ -13,7 +13,7 @@ extension Operators {
   ]
 
   /// -w[label] x[label]
-  static func NegativeLogLikelihoodLoss(_ node: NodeDescription) throws -> Operation {
+  static func NegativeLogLikelihoodLoss(_ node: NodeDescription) throws -> PreparedOperator {
     let loss = try LabelLoss(node)
     return { arguments in
       let type = try arguments.floatingType(0)
@@ -23,7 +23,7 @@ extension Operators {
   }
 
   /// The same of ln softmax(x) over the classes, which is output 1.
-  static func SoftmaxCrossEntropyLoss(_ node: NodeDescription) throws -> Operation {
+  static func SoftmaxCrossEntropyLoss(_ node: NodeDescription) throws -> PreparedOperator {
     let loss = try LabelLoss(node)
     return { arguments in
       let type = try arguments.floatingType(0).dataType ?? .float64

@@ -8,7 +8,7 @@ extension Operators {
   ]
 
   /// The determinant of each square matrix of `[…, n, n]`, by elimination in double precision.
-  static func Det(_ node: NodeDescription) throws -> Operation {
+  static func Det(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let type = try arguments.floatingType(0)
       let x = try arguments.floating(0, as: Double.self)
@@ -51,7 +51,7 @@ extension Operators {
   }
 
   /// Ones on diagonal `k` of a matrix of zeros with the shape of the input.
-  static func EyeLike(_ node: NodeDescription) throws -> Operation {
+  static func EyeLike(_ node: NodeDescription) throws -> PreparedOperator {
     let k = try node.int("k", default: 0)
     let type = try node.optionalElementType("dtype")
     return { arguments in
@@ -73,7 +73,7 @@ extension Operators {
   }
 
   /// The upper or lower triangle of each matrix of `[…, n, m]`, from diagonal `k` on; zeros elsewhere. Of any type.
-  static func Trilu(_ node: NodeDescription) throws -> Operation {
+  static func Trilu(_ node: NodeDescription) throws -> PreparedOperator {
     let isUpper = try node.flag("upper", default: true)
     return { arguments in
       let k = try arguments.has(1) ? arguments.integer(1) : 0

@@ -14,7 +14,7 @@ extension Operators {
   private static let training = "ai.onnx.preview.training"
 
   /// g = G + norm · X, H' = H + g², X' = X - r g / (√H' + ε) with r = R / (1 + T · decay)
-  static func Adagrad(_ node: NodeDescription) throws -> Operation {
+  static func Adagrad(_ node: NodeDescription) throws -> PreparedOperator {
     let rule = AdagradStep(
       norm: Double(try node.float("norm_coefficient", default: 0)),
       decay: Double(try node.float("decay_factor", default: 0)),
@@ -24,7 +24,7 @@ extension Operators {
 
   /// g = G + norm · X, V' = αV + (1 - α) g, H' = βH + (1 - β) g², X' = (1 - post) (X - r V' / (√H' + ε)) with
   /// r = R √(1 - βᵀ) / (1 - αᵀ), or R for T = 0
-  static func Adam(_ node: NodeDescription) throws -> Operation {
+  static func Adam(_ node: NodeDescription) throws -> PreparedOperator {
     let rule = AdamStep(
       norm: Double(try node.float("norm_coefficient", default: 0)),
       post: Double(try node.float("norm_coefficient_post", default: 0)),
@@ -34,7 +34,7 @@ extension Operators {
   }
 
   /// g = G + norm · X, V' = αV + βg, X' = X - R V', or X - R (g + αV') with Nesterov's momentum; β is 1 for T = 0.
-  static func Momentum(_ node: NodeDescription) throws -> Operation {
+  static func Momentum(_ node: NodeDescription) throws -> PreparedOperator {
     func number(_ name: String) throws -> Double {
       guard let value = try node.optionalFloat(name) else { throw OperatorError("attribute '\(name)' is missing") }
       return Double(value)
@@ -49,7 +49,7 @@ extension Operators {
     return optimizer(rule)
   }
 
-  private static func optimizer<Rule: TrainingRule>(_ rule: Rule) -> Operation {
+  private static func optimizer<Rule: TrainingRule>(_ rule: Rule) -> PreparedOperator {
     { arguments in
       let kinds = rule.stateCount + 2
       guard arguments.count > 2, (arguments.count - 2).isMultiple(of: kinds) else {
@@ -59,7 +59,7 @@ extension Operators {
       let rate = try arguments.floating(0, as: Double.self).scalar
       let steps = Double(try arguments.integer(1))
       let count = (arguments.count - 2) / kinds
-      var results = [Value?](repeating: nil, count: count * (kinds - 1))
+      var results = [GraphValue?](repeating: nil, count: count * (kinds - 1))
       for index in 0..<count {
         let inputs = (0..<kinds).map { 2 + index + $0 * count }
         let type = try arguments.floatingType(inputs[0])

@@ -7,7 +7,7 @@ extension Operators {
 
   /// a to the power b, with the type of a. Powers of whole numbers that are whole themselves wrap around; negative ones
   /// are 0 but for 1 and -1.
-  static func Pow(_ node: NodeDescription) throws -> Operation {
+  static func Pow(_ node: NodeDescription) throws -> PreparedOperator {
     let stretch = try OldBroadcast(node)
     return { arguments in
       let base = try arguments.tensor(0)
@@ -18,7 +18,7 @@ extension Operators {
           return [.tensor(try AnyTensor(power).converted(to: base.dataType))]
         }
         let power = try power(base.converted(to: Float.self), exponent.converted(to: Float.self))
-        return [try Value(power, as: ElementType(base.dataType))]
+        return [try GraphValue(power, as: ElementType(base.dataType))]
       }
       if exponent.dataType.isFloatingPoint {
         let power = try power(base.converted(to: Double.self), exponent.converted(to: Double.self))
@@ -44,7 +44,7 @@ private struct WholePower: WholeNumberVisitor {
   let base: AnyTensor
   let exponents: Tensor<Int64>
 
-  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
+  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
     let base = try base.converted(to: Scalar.self)
     let walk = try BroadcastWalk([base.shape, exponents.shape], operation: "Pow")
     let (bases, exponents) = (try base.rowMajor, try exponents.rowMajor)
@@ -52,7 +52,7 @@ private struct WholePower: WholeNumberVisitor {
       nonisolated(unsafe) let x = bases.pointer
       nonisolated(unsafe) let n = exponents.pointer
       let (xStep, nStep) = (walk.steps[0], walk.steps[1])
-      return Value(
+      return GraphValue(
         try Tensor<Scalar>.filled(walk.shape) { destination in
           nonisolated(unsafe) let y = destination
           walk.forRowsInParallel { position, count, offsets in

@@ -16,31 +16,31 @@ extension Operators {
   ]
 
   /// Numbers from the normal distribution around `mean` with deviation `scale`.
-  static func RandomNormal(_ node: NodeDescription) throws -> Operation {
+  static func RandomNormal(_ node: NodeDescription) throws -> PreparedOperator {
     let draw = try normal(node)
     return try shaped(node) { draw(&$0) }
   }
 
   /// As RandomNormal, with the shape of the input, and its type unless `dtype` names one.
-  static func RandomNormalLike(_ node: NodeDescription) throws -> Operation {
+  static func RandomNormalLike(_ node: NodeDescription) throws -> PreparedOperator {
     let draw = try normal(node)
     return try like(node) { draw(&$0) }
   }
 
   /// Numbers from `low` to `high`, all equally likely.
-  static func RandomUniform(_ node: NodeDescription) throws -> Operation {
+  static func RandomUniform(_ node: NodeDescription) throws -> PreparedOperator {
     let draw = try uniform(node)
     return try shaped(node) { draw(&$0) }
   }
 
   /// As RandomUniform, with the shape of the input, and its type unless `dtype` names one.
-  static func RandomUniformLike(_ node: NodeDescription) throws -> Operation {
+  static func RandomUniformLike(_ node: NodeDescription) throws -> PreparedOperator {
     let draw = try uniform(node)
     return try like(node) { draw(&$0) }
   }
 
   /// 1 with the probability that the input gives, otherwise 0.
-  static func Bernoulli(_ node: NodeDescription) throws -> Operation {
+  static func Bernoulli(_ node: NodeDescription) throws -> PreparedOperator {
     let source = try RandomSource(node)
     let type = try node.optionalElementType("dtype")
     return { arguments in
@@ -58,7 +58,7 @@ extension Operators {
 
   /// `sample_size` classes for each row of `[batch, classes]`, whose elements are logarithms of what is proportional to
   /// the probabilities.
-  static func Multinomial(_ node: NodeDescription) throws -> Operation {
+  static func Multinomial(_ node: NodeDescription) throws -> PreparedOperator {
     let source = try RandomSource(node)
     let size = try node.int("sample_size", default: 1)
     let type = try dataType(node.optionalElementType("dtype") ?? .int32)
@@ -107,14 +107,14 @@ extension Operators {
     return { low + (high - low) * $0.uniform() }
   }
 
-  private static func shaped(_ node: NodeDescription, _ draw: @escaping Draw) throws -> Operation {
+  private static func shaped(_ node: NodeDescription, _ draw: @escaping Draw) throws -> PreparedOperator {
     let source = try RandomSource(node)
     let type = try dataType(node.optionalElementType("dtype") ?? .float)
     guard let shape = try node.optionalInts("shape") else { throw OperatorError("attribute 'shape' is missing") }
     return { arguments in [.tensor(try numbers(shape, type, source.start(arguments), arguments, draw))] }
   }
 
-  private static func like(_ node: NodeDescription, _ draw: @escaping Draw) throws -> Operation {
+  private static func like(_ node: NodeDescription, _ draw: @escaping Draw) throws -> PreparedOperator {
     let source = try RandomSource(node)
     let type = try node.optionalElementType("dtype")
     return { arguments in

@@ -18,31 +18,31 @@ extension Operators {
   ]
 
   /// Σ x
-  static func ReduceSum(_ node: NodeDescription) throws -> Operation { try reduction(node, TotalSum()) }
+  static func ReduceSum(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, TotalSum()) }
   /// Σ x / n, of whole numbers without its fraction
-  static func ReduceMean(_ node: NodeDescription) throws -> Operation { try reduction(node, Average()) }
+  static func ReduceMean(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, Average()) }
   /// Π x
-  static func ReduceProd(_ node: NodeDescription) throws -> Operation { try reduction(node, Product()) }
+  static func ReduceProd(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, Product()) }
   /// The greatest; the smallest number there is where there is nothing to choose from. Of truth values: any.
-  static func ReduceMax(_ node: NodeDescription) throws -> Operation { try reduction(node, Maximum()) }
+  static func ReduceMax(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, Maximum()) }
   /// The smallest; the greatest number there is where there is nothing to choose from. Of truth values: all.
-  static func ReduceMin(_ node: NodeDescription) throws -> Operation { try reduction(node, Minimum()) }
+  static func ReduceMin(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, Minimum()) }
   /// Σ |x|
-  static func ReduceL1(_ node: NodeDescription) throws -> Operation { try reduction(node, SumOfMagnitudes()) }
+  static func ReduceL1(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, SumOfMagnitudes()) }
   /// √Σ x²
-  static func ReduceL2(_ node: NodeDescription) throws -> Operation { try reduction(node, Length()) }
+  static func ReduceL2(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, Length()) }
   /// Σ x²
-  static func ReduceSumSquare(_ node: NodeDescription) throws -> Operation { try reduction(node, SumOfSquares()) }
+  static func ReduceSumSquare(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, SumOfSquares()) }
   /// ln Σ x
-  static func ReduceLogSum(_ node: NodeDescription) throws -> Operation { try reduction(node, LogarithmOfSum()) }
+  static func ReduceLogSum(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, LogarithmOfSum()) }
   /// ln Σ eˣ
-  static func ReduceLogSumExp(_ node: NodeDescription) throws -> Operation {
+  static func ReduceLogSumExp(_ node: NodeDescription) throws -> PreparedOperator {
     try reduction(node, LogarithmOfExponentials())
   }
 
   private static func reduction<Function: ReductionFunction>(
     _ node: NodeDescription, _ function: Function
-  ) throws -> Operation {
+  ) throws -> PreparedOperator {
     let keepsAxes = try node.flag("keepdims", default: true)
     let skipsWithoutAxes = try node.flag("noop_with_empty_axes")
     let attribute = try node.optionalInts("axes")
@@ -54,14 +54,14 @@ extension Operators {
       if axes == nil, skipsWithoutAxes { axes = [] }
       let plan = try AxisReduction(x.shape, axes, keepsAxes: keepsAxes)
       switch x {
-      case .float32(let x): return [Value(try function(x, plan))]
-      case .float64(let x): return [Value(try function(x, plan))]
+      case .float32(let x): return [GraphValue(try function(x, plan))]
+      case .float64(let x): return [GraphValue(try function(x, plan))]
       case .bool(let x):
         guard let result = try function(x.converted(to: UInt8.self), plan, isTruth: true) else { break }
-        return [Value(try result.converted(to: Bool.self))]
+        return [GraphValue(try result.converted(to: Bool.self))]
       default:
         if x.dataType.isFloatingPoint {
-          return [try Value(function(x.converted(to: Float.self), plan), as: ElementType(x.dataType))]
+          return [try GraphValue(function(x.converted(to: Float.self), plan), as: ElementType(x.dataType))]
         }
         if let result = try x.dataType.visitWholeNumber(OnWholeNumbers(function: function, x: x, plan: plan)) {
           return [result]
@@ -153,8 +153,8 @@ private struct OnWholeNumbers<Function: ReductionFunction>: WholeNumberVisitor {
   let x: AnyTensor
   let plan: AxisReduction
 
-  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value? {
-    try function(x.tensor(of: type) ?? x.converted(), plan).map { Value($0) }
+  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue? {
+    try function(x.tensor(of: type) ?? x.converted(), plan).map { GraphValue($0) }
   }
 }
 

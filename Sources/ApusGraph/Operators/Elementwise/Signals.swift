@@ -12,7 +12,7 @@ extension Operators {
   /// by default), of `dft_length` (input 1) elements: cut there, or filled up with zeros.
   ///
   /// `onesided`: of real signals the first half of the spectrum; inverse, a real signal from such a half.
-  static func DFT(_ node: NodeDescription) throws -> Operation {
+  static func DFT(_ node: NodeDescription) throws -> PreparedOperator {
     let isInverse = try node.flag("inverse")
     let isOneSided = try node.flag("onesided")
     let attribute = node.opset < 20 ? try node.int("axis", default: 1) : nil
@@ -41,7 +41,7 @@ extension Operators {
   /// The Fourier transform of windows of the signal `[batch, length, 1 or 2]`, which follow each other by `frame_step`
   /// (input 1): `[batch, frames, bins, 2]`. The window (input 2) is all ones by default, and `frame_length` (input 3)
   /// is its length, or the signal's.
-  static func STFT(_ node: NodeDescription) throws -> Operation {
+  static func STFT(_ node: NodeDescription) throws -> PreparedOperator {
     let isOneSided = try node.flag("onesided", default: true)
     return { arguments in
       let type = try arguments.floatingType(0)

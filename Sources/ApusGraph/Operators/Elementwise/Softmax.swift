@@ -11,17 +11,17 @@ extension Operators {
   ]
 
   /// exp(x) / Σ exp(x)
-  static func Softmax(_ node: NodeDescription) throws -> Operation {
+  static func Softmax(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try AlongAxis(node, .soft))
   }
 
   /// ln(exp(x) / Σ exp(x))
-  static func LogSoftmax(_ node: NodeDescription) throws -> Operation {
+  static func LogSoftmax(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try AlongAxis(node, .logarithm))
   }
 
   /// 1 for the first of the greatest elements, 0 for all others.
-  static func Hardmax(_ node: NodeDescription) throws -> Operation {
+  static func Hardmax(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try AlongAxis(node, .hard))
   }
 

@@ -6,7 +6,7 @@ extension Operators {
   ]
 
   /// x where the condition holds and y where it does not, broadcast over each other; of any type.
-  static func Where(_ node: NodeDescription) throws -> Operation {
+  static func Where(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let condition = try arguments.tensor(0, of: Bool.self)
       switch try (arguments.value(1), arguments.value(2)) {

@@ -12,24 +12,24 @@ extension Operators {
   ]
 
   /// 0.42 - 0.5 cos 2πn/N + 0.08 cos 4πn/N
-  static func BlackmanWindow(_ node: NodeDescription) throws -> Operation {
+  static func BlackmanWindow(_ node: NodeDescription) throws -> PreparedOperator {
     try window(node) { 0.42 - 0.5 * cos($0) + 0.08 * cos(2 * $0) }
   }
 
   /// 25/46 - 21/46 cos 2πn/N
-  static func HammingWindow(_ node: NodeDescription) throws -> Operation {
+  static func HammingWindow(_ node: NodeDescription) throws -> PreparedOperator {
     try window(node) { 25.0 / 46 - 21.0 / 46 * cos($0) }
   }
 
   /// 0.5 - 0.5 cos 2πn/N
-  static func HannWindow(_ node: NodeDescription) throws -> Operation {
+  static func HannWindow(_ node: NodeDescription) throws -> PreparedOperator {
     try window(node) { 0.5 - 0.5 * cos($0) }
   }
 
   /// `function` of 2πn/N for n in 0 ..< size, where N is the size, or one less when the window is not periodic.
   private static func window(
     _ node: NodeDescription, _ function: @escaping @Sendable (Double) -> Double
-  ) throws -> Operation {
+  ) throws -> PreparedOperator {
     let isPeriodic = try node.flag("periodic", default: true)
     let type = try outputType(node)
     return { arguments in
@@ -52,7 +52,7 @@ extension Operators {
 
   /// `[⌊dft_length / 2⌋ + 1, bins]`: triangles with a peak of 1 whose corners are equally far from each other on the
   /// mel scale, 2595 log₁₀(1 + f / 700).
-  static func MelWeightMatrix(_ node: NodeDescription) throws -> Operation {
+  static func MelWeightMatrix(_ node: NodeDescription) throws -> PreparedOperator {
     let type = try outputType(node)
     return { arguments in
       let (bins, length, rate) = (try arguments.integer(0), try arguments.integer(1), try arguments.integer(2))

@@ -2,7 +2,7 @@ import Apus
 
 extension Operators {
   /// softmax(query · keyᵀ · scale + mask) · value over `[…, tokens, features]`; what AttentionFusion makes.
-  static func FusedAttention(_ node: NodeDescription) throws -> Operation {
+  static func FusedAttention(_ node: NodeDescription) throws -> PreparedOperator {
     let scale = try node.float("scale", default: 1)
     @Sendable func attention<Scalar: FloatingPointScalar>(
       _ arguments: Arguments, _ type: Scalar.Type, scale: Scalar

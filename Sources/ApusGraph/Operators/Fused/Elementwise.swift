@@ -28,15 +28,15 @@ extension Operators {
 
   /// Several operators of single elements, ``Node/parts``, in one pass over tensors of one floating-point type and
   /// shape; one after the other where the inputs turn out to be anything else.
-  static func Elementwise(_ node: NodeDescription) throws -> Operation {
+  static func Elementwise(_ node: NodeDescription) throws -> PreparedOperator {
     let inputs = node.node.inputs
     let parts = try node.node.parts.map { part in
-      var constants: [Int: Value] = [:]
+      var constants: [Int: GraphValue] = [:]
       for (position, input) in part.inputs.enumerated() {
         if let outer = inputs.firstIndex(of: input), let value = node.constant(outer) { constants[position] = value }
       }
       guard let definition = byName[part.operatorName] else {
-        throw ONNXError.unsupported(operator: part.operatorName, opset: part.opset, node: part.name)
+        throw GraphError.unsupported(operator: part.operatorName, opset: part.opset, node: part.name)
       }
       return try definition.prepare(NodeDescription(node: part, constants: constants))
     }
@@ -49,18 +49,18 @@ extension Operators {
 /// The parts one after the other, as if they were nodes.
 private struct PartwiseElementwise: Sendable {
   let nodes: [Node]
-  let operations: [Operation]
+  let operations: [PreparedOperator]
   let inputs: [Graph.ValueID?]
 
-  func callAsFunction(_ arguments: inout Arguments) throws -> [Value?] {
-    var values: [Graph.ValueID: Value] = [:]
+  func callAsFunction(_ arguments: inout Arguments) throws -> [GraphValue?] {
+    var values: [Graph.ValueID: GraphValue] = [:]
     for (id, value) in zip(inputs, arguments.values) { if let id, let value { values[id] = value } }
-    var results: [Value?] = []
+    var results: [GraphValue?] = []
     for (node, operation) in zip(nodes, operations) {
       var own = Arguments(node.inputs.map { $0.flatMap { values[$0] } }, context: arguments.context)
       do {
         results = try operation(&own)
-      } catch let error as ONNXError {
+      } catch let error as GraphError {
         throw error
       } catch {
         throw OperatorError("in '\(node.name)' (\(node.operatorName)): \(error)")
@@ -113,10 +113,10 @@ private struct WholeElementwise: Sendable {
   }
 
   /// nil when the inputs are not what the program can take.
-  func callAsFunction(_ arguments: inout Arguments) throws -> [Value?]? {
+  func callAsFunction(_ arguments: inout Arguments) throws -> [GraphValue?]? {
     switch try arguments.tensor(tensors[0]).dataType {
-    case .float32: try run(&arguments, as: Float.self).map { [Value($0)] }
-    case .float64: try run(&arguments, as: Double.self).map { [Value($0)] }
+    case .float32: try run(&arguments, as: Float.self).map { [GraphValue($0)] }
+    case .float64: try run(&arguments, as: Double.self).map { [GraphValue($0)] }
     default: nil
     }
   }

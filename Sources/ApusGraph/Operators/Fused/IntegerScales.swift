@@ -5,7 +5,7 @@ import Apus
 
 extension Operators {
   /// `activation(Float(sums) · scale + bias)` of ``ConvInteger(_:)``.
-  static func FusedConvInteger(_ node: NodeDescription) throws -> Operation {
+  static func FusedConvInteger(_ node: NodeDescription) throws -> PreparedOperator {
     let kernel = try IntegerKernel(node, weight: 1, zeroPoint: 3, bias: nil)
     let activation = node.activation
     return { arguments in
@@ -17,16 +17,16 @@ extension Operators {
         let result = try convolution.scaled(
           x, zeroPoint: zeroPoint, scale: scale, bias: shift, activation: activation)
       {
-        return [Value(result)]
+        return [GraphValue(result)]
       }
       // A scale of another shape is broadcast as it would be by nodes.
       let scaled = try convolution.sums(x, zeroPoint: zeroPoint).converted(to: Float.self) * scale
-      return [Value(try Apus.activation(bias.map { try scaled + $0 } ?? scaled, activation))]
+      return [GraphValue(try Apus.activation(bias.map { try scaled + $0 } ?? scaled, activation))]
     }
   }
 
   /// `activation(Float(product) · scale + bias)` of ``MatMulInteger(_:)``.
-  static func FusedMatMulInteger(_ node: NodeDescription) throws -> Operation {
+  static func FusedMatMulInteger(_ node: NodeDescription) throws -> PreparedOperator {
     let right = try IntegerRight(node, matrix: 1, zeroPoint: 3)
     let activation = node.activation
     return { arguments in
@@ -36,10 +36,10 @@ extension Operators {
         [1, packed.columns].contains(scale.count), bias?.count ?? packed.columns == packed.columns
       {
         let product = try packed.scaled(a, zeroPoint: zeroPoint, scale: scale, bias: bias)
-        return [Value(try Apus.activation(product, activation))]
+        return [GraphValue(try Apus.activation(product, activation))]
       }
       let scaled = try right.product(arguments, left: a, zeroPoint: zeroPoint).converted(to: Float.self) * scale
-      return [Value(try Apus.activation(bias.map { try scaled + $0 } ?? scaled, activation))]
+      return [GraphValue(try Apus.activation(bias.map { try scaled + $0 } ?? scaled, activation))]
     }
   }
 }

@@ -6,7 +6,7 @@ extension Operators {
   /// Inputs x `[…, inputs]`, bias `[outputs]` (or left out), and then the weight, `[inputs, outputs]`, in one piece or in
   /// several that follow each other along the inputs. Attribute `transposed` has 1 for a piece `[outputs, inputs]`. With
   /// attribute `exact` the bias is added to the rounded product, as by a node of its own, and otherwise within its sums.
-  static func FusedLinear(_ node: NodeDescription) throws -> Operation {
+  static func FusedLinear(_ node: NodeDescription) throws -> PreparedOperator {
     let isExact = try node.flag("exact", default: true)
     let transposed = try node.ints("transposed", default: [])
     let activation = node.activation
@@ -28,10 +28,10 @@ extension Operators {
     for index in 1..<max(2, node.inputCount) { node.absorb(index) }
     if isDouble {
       let layer = try layer(Double.self)
-      return { arguments in [Value(try layer(arguments))] }
+      return { arguments in [GraphValue(try layer(arguments))] }
     }
     let layer = try layer(Float.self)
-    return { arguments in [Value(try layer(arguments))] }
+    return { arguments in [GraphValue(try layer(arguments))] }
   }
 }
 

@@ -23,18 +23,18 @@ extension Operators {
   ]
 
   /// `Σ (x - x zero point)(w - w zero point)` over every window, as INT32, exact. Padding counts as the zero point.
-  static func ConvInteger(_ node: NodeDescription) throws -> Operation {
+  static func ConvInteger(_ node: NodeDescription) throws -> PreparedOperator {
     let weight = try IntegerKernel(node, weight: 1, zeroPoint: 3, bias: nil)
     return { arguments in
       let x = try arguments.tensor(0)
       let sums = try weight.prepared(arguments).sums(x, zeroPoint: arguments.optionalTensor(2))
-      return [Value(sums)]
+      return [GraphValue(sums)]
     }
   }
 
   /// `saturate(round((Σ (x - x zero point)(w - w zero point) + bias) · x scale · w scale / y scale) + y zero point)`, with
   /// a scale and a zero point for all weights, or for each output. ONNX Runtime's own may have the channels last.
-  static func QLinearConv(_ node: NodeDescription) throws -> Operation {
+  static func QLinearConv(_ node: NodeDescription) throws -> PreparedOperator {
     let weight = try IntegerKernel(node, weight: 3, zeroPoint: 5, bias: 8)
     let isLast = try node.flag("channels_last")
     return { arguments in
@@ -50,13 +50,13 @@ extension Operators {
   }
 
   /// The mean of every window of the numbers that the integers stand for, quantised again.
-  static func QLinearAveragePool(_ node: NodeDescription) throws -> Operation {
+  static func QLinearAveragePool(_ node: NodeDescription) throws -> PreparedOperator {
     let pool = try AveragePool(node)
     let isLast = try node.flag("channels_last")
     return { arguments in
       let x = try arguments.dequantized(0)
       var inner = Arguments(
-        [Value(try isLast ? x.permuted(channelsFirst(x.rank)) : x)], context: arguments.context)
+        [GraphValue(try isLast ? x.permuted(channelsFirst(x.rank)) : x)], context: arguments.context)
       guard case .tensor(.float32(let mean))?? = try pool(&inner).first else {
         throw OperatorError("the pool has no result")
       }
@@ -227,12 +227,12 @@ struct PreparedIntegerConvolution: Sendable {
   /// - Parameter scale: one number, or one for each output.
   func requantized(
     _ x: AnyTensor, zeroPoint: AnyTensor?, scale: Tensor<Float>, outputZeroPoint: AnyTensor
-  ) throws -> Value {
+  ) throws -> GraphValue {
     func requantized<X: ByteScalar, Y: ByteScalar>(
       _ x: Tensor<X>, _ target: Tensor<Y>, _ convolution: IntegerConvolution, _ axes: [WindowAxis]
-    ) throws -> Value {
+    ) throws -> GraphValue {
       let point = try zeroPoint?.bytes(like: x, "x").reshaped([]).scalar ?? 0
-      return Value(
+      return GraphValue(
         try padded(convolution, axes, x.shape).requantized(
           x, zeroPoint: point, scale: scale, outputZeroPoint: target.reshaped([]).scalar))
     }
@@ -240,7 +240,7 @@ struct PreparedIntegerConvolution: Sendable {
       let sums = try sums(x, zeroPoint: zeroPoint)
       let shape = [scale.count] + [Int](repeating: 1, count: max(0, sums.rank - 2))
       let ratio = try scale.count == 1 ? scale.reshaped([]) : scale.reshaped(shape)
-      return try Value(requantizing: sums.converted(to: Float.self) * ratio, zeroPoint: outputZeroPoint)
+      return try GraphValue(requantizing: sums.converted(to: Float.self) * ratio, zeroPoint: outputZeroPoint)
     }
     switch (x, outputZeroPoint) {
     case (.int8(let x), .int8(let y)): return try requantized(x, y, convolution, axes)

@@ -114,9 +114,9 @@ struct PackedIntegers: Sendable {
   /// `saturate(round(product · scale) + zero point)`, with one scale, or one a column.
   func requantized(
     _ a: AnyTensor, zeroPoint: AnyTensor?, scale: Tensor<Float>, outputZeroPoint: AnyTensor
-  ) throws -> Value {
-    func requantized<A: ByteScalar, Y: ByteScalar>(_ a: Tensor<A>, _ y: Tensor<Y>) throws -> Value {
-      Value(
+  ) throws -> GraphValue {
+    func requantized<A: ByteScalar, Y: ByteScalar>(_ a: Tensor<A>, _ y: Tensor<Y>) throws -> GraphValue {
+      GraphValue(
         try packed.requantizedProduct(
           a, zeroPoint: zeroPoint.map { try $0.bytes(like: a, "a") }, scale: scale,
           outputZeroPoint: y.reshaped([]).scalar))
@@ -185,7 +185,7 @@ extension Tensor<Int32> {
   }
 }
 
-extension Value {
+extension GraphValue {
   /// `saturate(round(x) + zero point)`, ties to even, of the type of the zero point, which is one.
   init<Scalar: FloatingPointScalar>(requantizing x: Tensor<Scalar>, zeroPoint: AnyTensor) throws {
     guard zeroPoint.count == 1 else {

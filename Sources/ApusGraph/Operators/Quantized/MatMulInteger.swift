@@ -26,16 +26,16 @@ extension Operators {
 
   /// `Σ (a - a zero point)(b - b zero point)` as INT32, exact, over the last two axes, broadcast over the others. Zero
   /// points are one, or one for each row of `a` and each column of `b`.
-  static func MatMulInteger(_ node: NodeDescription) throws -> Operation {
+  static func MatMulInteger(_ node: NodeDescription) throws -> PreparedOperator {
     let right = try IntegerRight(node, matrix: 1, zeroPoint: 3)
     return { arguments in
-      [Value(try right.product(arguments, left: arguments.tensor(0), zeroPoint: arguments.optionalTensor(2)))]
+      [GraphValue(try right.product(arguments, left: arguments.tensor(0), zeroPoint: arguments.optionalTensor(2)))]
     }
   }
 
   /// `saturate(round(product · a scale · b scale / y scale) + y zero point)` of the product that ``MatMulInteger(_:)``
   /// has. Scales are one, or one for each row of `a` and each column of `b`.
-  static func QLinearMatMul(_ node: NodeDescription) throws -> Operation {
+  static func QLinearMatMul(_ node: NodeDescription) throws -> PreparedOperator {
     let right = try IntegerRight(node, matrix: 3, zeroPoint: 5)
     return { arguments in
       let a = try arguments.tensor(0)
@@ -48,12 +48,12 @@ extension Operators {
         return [try packed.requantized(a, zeroPoint: aPoint, scale: ratio, outputZeroPoint: target)]
       }
       let product = try right.product(arguments, left: a, zeroPoint: aPoint).converted(to: Float.self)
-      return [try Value(requantizing: product * ratio, zeroPoint: target)]
+      return [try GraphValue(requantizing: product * ratio, zeroPoint: target)]
     }
   }
 
   /// The product of ``MatMulInteger(_:)`` times the scales of both sides, plus a bias.
-  static func MatMulIntegerToFloat(_ node: NodeDescription) throws -> Operation {
+  static func MatMulIntegerToFloat(_ node: NodeDescription) throws -> PreparedOperator {
     let right = try IntegerRight(node, matrix: 1, zeroPoint: 5)
     return { arguments in
       let type = try arguments.floatingType(2)
@@ -66,20 +66,20 @@ extension Operators {
           try arguments.floating(2, as: Double.self).asRows(of: a.shape)
           * arguments.floating(3, as: Double.self).asColumns
         let product = try right.product(arguments, left: a, zeroPoint: zeroPoint).converted(to: Double.self) * scale
-        return [Value(try arguments.optionalFloating(6, as: Double.self).map { try product + $0 } ?? product)]
+        return [GraphValue(try arguments.optionalFloating(6, as: Double.self).map { try product + $0 } ?? product)]
       }
       if let packed = right.packed, aScale.count == 1, bScale.rank <= 1, zeroPoint?.count ?? 1 == 1, a.rank > 1 {
         let scale = try aScale.reshaped([]) * bScale
-        return [try Value(packed.scaled(a, zeroPoint: zeroPoint, scale: scale, bias: bias), as: type)]
+        return [try GraphValue(packed.scaled(a, zeroPoint: zeroPoint, scale: scale, bias: bias), as: type)]
       }
       let product = try right.product(arguments, left: a, zeroPoint: zeroPoint).converted(to: Float.self)
       let scaled = try product * (aScale.asRows(of: a.shape) * bScale.asColumns)
-      return [try Value(bias.map { try scaled + $0 } ?? scaled, as: type)]
+      return [try GraphValue(bias.map { try scaled + $0 } ?? scaled, as: type)]
     }
   }
 
   /// ``MatMulIntegerToFloat(_:)`` of a matrix that is quantised as ``DynamicQuantizeLinear(_:)`` does.
-  static func DynamicQuantizeMatMul(_ node: NodeDescription) throws -> Operation {
+  static func DynamicQuantizeMatMul(_ node: NodeDescription) throws -> PreparedOperator {
     let right = try IntegerRight(node, matrix: 1, zeroPoint: 3)
     return { arguments in
       let type = try arguments.floatingType(0)
@@ -89,17 +89,17 @@ extension Operators {
       let (values, point) = (AnyTensor(a.values), AnyTensor(try Tensor([a.zeroPoint], shape: [])))
       if let packed = right.packed, bScale.rank <= 1, values.rank > 1 {
         let scaled = try packed.scaled(values, zeroPoint: point, scale: bScale * a.scale, bias: bias)
-        return [try Value(rounding: scaled, to: type)]
+        return [try GraphValue(rounding: scaled, to: type)]
       }
       let product = try right.product(arguments, left: values, zeroPoint: point).converted(to: Float.self)
       let scaled = try product * (bScale.asColumns * a.scale)
-      return [try Value(rounding: bias.map { try scaled + $0 } ?? scaled, to: type)]
+      return [try GraphValue(rounding: bias.map { try scaled + $0 } ?? scaled, to: type)]
     }
   }
 
   /// `saturate(round((Σ (a - za)(b - zb) + c) · alpha · a scale · b scale / y scale) + y zero point)`, or the numbers
   /// themselves where no scale of `y` is given. Both matrices may be transposed.
-  static func QGemm(_ node: NodeDescription) throws -> Operation {
+  static func QGemm(_ node: NodeDescription) throws -> PreparedOperator {
     let (transposesA, transposesB) = (try node.flag("transA"), try node.flag("transB"))
     let alpha = try node.float("alpha", default: 1)
     let right = try IntegerRight(node, matrix: 3, zeroPoint: 5, isTransposed: transposesB)
@@ -116,10 +116,10 @@ extension Operators {
       }
       guard arguments.has(7) else {
         return [
-          try arguments.floatingType(1) == .double ? Value(scaled(as: Double.self)) : Value(scaled(as: Float.self))
+          try arguments.floatingType(1) == .double ? GraphValue(scaled(as: Double.self)) : GraphValue(scaled(as: Float.self))
         ]
       }
-      return [try Value(requantizing: scaled(as: Float.self), zeroPoint: arguments.tensor(8))]
+      return [try GraphValue(requantizing: scaled(as: Float.self), zeroPoint: arguments.tensor(8))]
     }
   }
 }

@@ -12,12 +12,12 @@ extension Operators {
 
   /// `A · Wᵀ + bias` with a weight of 2, 4 or 8 bits, quantised in blocks along the depth. The products are computed in
   /// floating point whatever `accuracy_level` allows.
-  static func MatMulNBits(_ node: NodeDescription) throws -> Operation {
+  static func MatMulNBits(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try BlockQuantizedProduct<Float>(node), try BlockQuantizedProduct<Double>(node))
   }
 
   /// The entries of a table quantised in blocks that indices name, as numbers; zeros for an index outside.
-  static func GatherBlockQuantized(_ node: NodeDescription) throws -> Operation {
+  static func GatherBlockQuantized(_ node: NodeDescription) throws -> PreparedOperator {
     let bits = try node.int("bits", default: 4)
     let blockSize = try node.int("block_size", default: 128)
     let gatherAxis = try node.int("gather_axis", default: 0)
@@ -28,20 +28,20 @@ extension Operators {
       let table = try BlockQuantizedTable(arguments, bits: bits, blockSize: blockSize, axis: blockAxis)
       let type = try arguments.floatingType(2)
       let indices = try arguments.tensor(1).converted(to: Int64.self)
-      func gathered<Scalar: FloatingPointScalar>(as scalar: Scalar.Type) throws -> Value {
+      func gathered<Scalar: FloatingPointScalar>(as scalar: Scalar.Type) throws -> GraphValue {
         let numbers = try table.numbers(scales: arguments.floating(2, as: scalar))
         let axis = try Shape.axis(gatherAxis, in: numbers.shape, operation: "GatherBlockQuantized")
         let count = Int64(numbers.shape[axis])
         let isOutside = try indices.elements.map { $0 < -count || $0 >= count }
         guard isOutside.contains(true) else {
-          return try Value(rounding: numbers.indexSelect(axis: axis, indices), to: type)
+          return try GraphValue(rounding: numbers.indexSelect(axis: axis, indices), to: type)
         }
         // One more entry, of zeros.
         var filler = numbers.shape
         filler[axis] = 1
         let extended = try concatenate([numbers, Tensor(zeros: filler)], axis: axis)
         let places = try zip(indices.elements, isOutside).map { $1 ? count : $0 < 0 ? $0 + count : $0 }
-        return try Value(
+        return try GraphValue(
           rounding: extended.indexSelect(axis: axis, Tensor(places, shape: indices.shape)), to: type)
       }
       return [try type == .double ? gathered(as: Double.self) : gathered(as: Float.self)]
@@ -88,14 +88,14 @@ private struct BlockQuantizedProduct<Scalar: FloatingPointScalar>: FloatingOpera
     for index in 1...5 where node.has(index) { node.absorb(index) }
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let a = try arguments.floating(0, as: Scalar.self)
-    if let product { return [try Value(rounding: product(a), to: type)] }
+    if let product { return [try GraphValue(rounding: product(a), to: type)] }
     let weight = try form.numbers(
       arguments.value(1), scales: arguments.floating(2, as: Scalar.self), zeroPoints: arguments[3],
       groups: arguments[4])
     let bias = try arguments.optionalFloating(5, as: Scalar.self)
-    return [try Value(rounding: linear(a, weight: weight, bias: bias), to: type)]
+    return [try GraphValue(rounding: linear(a, weight: weight, bias: bias), to: type)]
   }
 }
 
@@ -125,7 +125,7 @@ private struct BlockQuantizedWeight: Sendable {
 
   /// The weight as numbers, `[N, K]`.
   func numbers<Scalar: FloatingPointScalar>(
-    _ packed: Value, scales: Tensor<Scalar>, zeroPoints: Value?, groups: Value?
+    _ packed: GraphValue, scales: Tensor<Scalar>, zeroPoints: GraphValue?, groups: GraphValue?
   ) throws -> Tensor<Scalar> {
     let bytesPerBlock = blockSize / (8 / bits)
     guard case .tensor(.uint8(let bytes)) = packed, scales.count == outputs * blocks,
@@ -155,7 +155,7 @@ private struct BlockQuantizedWeight: Sendable {
   }
 
   /// A zero point for each block: packed as the weight is, numbers, or the middle.
-  private func zeroPoints<Scalar: FloatingPointScalar>(_ given: Value?, as: Scalar.Type) throws -> [Scalar] {
+  private func zeroPoints<Scalar: FloatingPointScalar>(_ given: GraphValue?, as: Scalar.Type) throws -> [Scalar] {
     switch given {
     case nil: return Array(repeating: Scalar(1 << (bits - 1)), count: outputs * blocks)
     case .tensor(.uint8(let bytes))?:
@@ -169,7 +169,7 @@ private struct BlockQuantizedWeight: Sendable {
   }
 
   /// The block of each input where it is not the next one in order; empty otherwise.
-  private func owners(_ groups: Value?) throws -> [Int] {
+  private func owners(_ groups: GraphValue?) throws -> [Int] {
     guard let groups else { return [] }
     guard case .tensor(let tensor) = groups, !tensor.dataType.isFloatingPoint, tensor.count >= inputs else {
       throw OperatorError("g_idx is \(groups.type); \(inputs) whole numbers are needed")
@@ -184,8 +184,8 @@ private struct BlockQuantizedWeight: Sendable {
 
 /// A table quantised in blocks along an axis.
 private struct BlockQuantizedTable {
-  let codes: Value
-  let zeroPoints: Value?
+  let codes: GraphValue
+  let zeroPoints: GraphValue?
   let axis: Int
   let blockSize: Int
   /// The zero point where none is given.
@@ -201,12 +201,12 @@ private struct BlockQuantizedTable {
       let last = shape[shape.count - 1]
       let (count, overflow) = last.multipliedReportingOverflow(by: 8 / bits)
       guard !overflow else { throw OperatorError("data has shape \(shape)") }
-      codes = Value(try unpacked(bytes, bits: bits, count: count).reshaped(shape.dropLast() + [count]))
+      codes = GraphValue(try unpacked(bytes, bits: bits, count: count).reshaped(shape.dropLast() + [count]))
       middle = 1 << (bits - 1)
       if case .tensor(.uint8(let points))? = arguments[3], let stored = points.shape.last {
         let blocks = scaleShape[scaleShape.count - 1]
         let unpackedPoints = try stored == blocks ? points : unpacked(points, bits: bits, count: blocks)
-        zeroPoints = Value(try unpackedPoints.reshaped(scaleShape))
+        zeroPoints = GraphValue(try unpackedPoints.reshaped(scaleShape))
       } else {
         zeroPoints = nil
       }

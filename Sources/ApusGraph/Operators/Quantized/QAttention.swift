@@ -11,7 +11,7 @@ extension Operators {
   ]
 
   /// ONNX Runtime's attention with an exact projection of 8-bit integers, whose sums are scaled to numbers.
-  static func QAttention(_ node: NodeDescription) throws -> Operation {
+  static func QAttention(_ node: NodeDescription) throws -> PreparedOperator {
     let settings = try MicrosoftAttentionSettings(node)
     let right = try IntegerRight(node, matrix: 1, zeroPoint: 7)
     return { arguments in
@@ -21,7 +21,7 @@ extension Operators {
         throw OperatorError("the input has shape \(x.shape); [batch, time, features] is needed")
       }
       let sums = try right.product(arguments, left: x, zeroPoint: arguments.optionalTensor(6))
-      func result<Scalar: FloatingPointScalar>(as scalar: Scalar.Type) throws -> [Value?] {
+      func result<Scalar: FloatingPointScalar>(as scalar: Scalar.Type) throws -> [GraphValue?] {
         let scale = try arguments.floating(3, as: scalar).reshaped([]) * arguments.floating(4, as: scalar).asColumns
         var projected = try sums.converted(to: scalar) * scale
         if let bias = try arguments.optionalFloating(2, as: scalar) { projected = try projected + bias }

@@ -31,7 +31,7 @@ extension Operators {
 
   /// `a + b`, with broadcasting: `ra · a + (rb · b + rest)` with the scales' ratios to the result's, and everything else
   /// in `rest`. Both sums are rounded to FLOAT once, as ONNX Runtime's are.
-  static func QLinearAdd(_ node: NodeDescription) throws -> Operation {
+  static func QLinearAdd(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let result = try arguments.single(6)
       let (first, second) = (try arguments.single(1) / result, try arguments.single(4) / result)
@@ -41,12 +41,12 @@ extension Operators {
       let b = try (arguments.bytes(3).converted(to: Double.self) * Double(second) + Double(rest)).converted(
         to: Float.self)
       let sum = try arguments.bytes(0).converted(to: Double.self) * Double(first) + b.converted(to: Double.self)
-      return [try Value(requantizing: sum.converted(to: Float.self), zeroPoint: arguments.zero(like: 0))]
+      return [try GraphValue(requantizing: sum.converted(to: Float.self), zeroPoint: arguments.zero(like: 0))]
     }
   }
 
   /// `a · b`, with broadcasting.
-  static func QLinearMul(_ node: NodeDescription) throws -> Operation {
+  static func QLinearMul(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let (a, b) = (try arguments.differences(0), try arguments.differences(3))
       let ratio = try arguments.single(1) * arguments.single(4) / arguments.single(6)
@@ -55,12 +55,12 @@ extension Operators {
   }
 
   /// `1 / (1 + e^-x)`
-  static func QLinearSigmoid(_ node: NodeDescription) throws -> Operation {
+  static func QLinearSigmoid(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in [try arguments.requantized(sigmoid(arguments.dequantized(0)), scale: 3, like: 0)] }
   }
 
   /// `x`, below zero `alpha · x`.
-  static func QLinearLeakyRelu(_ node: NodeDescription) throws -> Operation {
+  static func QLinearLeakyRelu(_ node: NodeDescription) throws -> PreparedOperator {
     let slope = Double(try node.float("alpha", default: 0.01))
     return { arguments in
       [try arguments.requantized(leakyReLU(arguments.dequantized(0), negativeSlope: slope), scale: 3, like: 0)]
@@ -68,7 +68,7 @@ extension Operators {
   }
 
   /// Softmax along `axis`, or, as before opset 13 of the operator that it stands for, over all axes from `axis` on.
-  static func QLinearSoftmax(_ node: NodeDescription) throws -> Operation {
+  static func QLinearSoftmax(_ node: NodeDescription) throws -> PreparedOperator {
     let version = try node.int("opset")
     let axis = try node.int("axis", default: -1)
     return { arguments in
@@ -81,7 +81,7 @@ extension Operators {
   }
 
   /// Tensors one after the other along `axis`, each with a scale and a zero point of its own.
-  static func QLinearConcat(_ node: NodeDescription) throws -> Operation {
+  static func QLinearConcat(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis")
     guard node.inputCount >= 5, (node.inputCount - 2).isMultiple(of: 3) else {
       throw OperatorError(
@@ -94,7 +94,7 @@ extension Operators {
   }
 
   /// `x` where the condition is true, `y` elsewhere.
-  static func QLinearWhere(_ node: NodeDescription) throws -> Operation {
+  static func QLinearWhere(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let condition = try arguments.tensor(0, of: Bool.self)
       let (x, y) = (try arguments.dequantized(1), try arguments.dequantized(4))
@@ -103,7 +103,7 @@ extension Operators {
   }
 
   /// The mean over `axes`.
-  static func QLinearReduceMean(_ node: NodeDescription) throws -> Operation {
+  static func QLinearReduceMean(_ node: NodeDescription) throws -> PreparedOperator {
     let axes = try node.optionalInts("axes")
     let keeps = try node.flag("keepdims", default: true)
     return { arguments in
@@ -113,7 +113,7 @@ extension Operators {
   }
 
   /// The mean of each map.
-  static func QLinearGlobalAveragePool(_ node: NodeDescription) throws -> Operation {
+  static func QLinearGlobalAveragePool(_ node: NodeDescription) throws -> PreparedOperator {
     let isLast = try node.flag("channels_last")
     return { arguments in
       let x = try arguments.dequantized(0)
@@ -146,13 +146,13 @@ extension Arguments {
   func single(_ index: Int) throws -> Float { try scale(index).reshaped([]).scalar }
 
   /// Numbers quantised with input `scale` and the zero point behind it, as input `other` is without one.
-  func requantized(_ x: Tensor<Float>, scale: Int, like other: Int) throws -> Value {
+  func requantized(_ x: Tensor<Float>, scale: Int, like other: Int) throws -> GraphValue {
     try rounded(x / single(scale), zeroPoint: scale + 1, like: other)
   }
 
   /// `saturate(round(x) + zero point)` with input `zeroPoint`, as input `other` is without one.
-  func rounded(_ x: Tensor<Float>, zeroPoint: Int, like other: Int) throws -> Value {
-    try Value(requantizing: x, zeroPoint: optionalTensor(zeroPoint) ?? zero(like: other))
+  func rounded(_ x: Tensor<Float>, zeroPoint: Int, like other: Int) throws -> GraphValue {
+    try GraphValue(requantizing: x, zeroPoint: optionalTensor(zeroPoint) ?? zero(like: other))
   }
 
   /// A zero of the type of input `index`.

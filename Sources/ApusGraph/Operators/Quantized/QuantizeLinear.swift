@@ -21,7 +21,7 @@ extension Operators {
   ///
   /// The type of the result is that of the zero point, or `output_dtype` (21), or UINT8. The quotient is computed in the
   /// type of the scale, or in `precision` (23).
-  static func QuantizeLinear(_ node: NodeDescription) throws -> Operation {
+  static func QuantizeLinear(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: 1)
     let blockSize = try node.int("block_size", default: 0)
     let saturates = try node.flag("saturate", default: true)
@@ -58,12 +58,12 @@ extension Operators {
 
   /// By the kernels, where these have the type; nil where not.
   private static func quantizedFast(
-    _ x: Tensor<Float>, _ scale: Tensor<Float>, _ zeroPoint: Value?, axis: Int, blockSize: Int, to target: ElementType
-  ) throws -> Value? {
-    func quantized<Result: QuantizedScalar>(_ type: Result.Type) throws -> Value {
+    _ x: Tensor<Float>, _ scale: Tensor<Float>, _ zeroPoint: GraphValue?, axis: Int, blockSize: Int, to target: ElementType
+  ) throws -> GraphValue? {
+    func quantized<Result: QuantizedScalar>(_ type: Result.Type) throws -> GraphValue {
       var points: Tensor<Result>?
       if case .tensor(let any)? = zeroPoint { points = try any.tensor(of: type)?.reshaped(scale.shape) }
-      return Value(try quantizeLinear(x, scale: scale, zeroPoint: points, axis: axis, blockSize: blockSize, to: type))
+      return GraphValue(try quantizeLinear(x, scale: scale, zeroPoint: points, axis: axis, blockSize: blockSize, to: type))
     }
     switch target {
     case .uint8: return try quantized(UInt8.self)
@@ -76,8 +76,8 @@ extension Operators {
 
   /// Quotients as elements of a quantised type, of any kind.
   private static func quantized<Scalar: FloatingPointScalar>(
-    _ quotients: Tensor<Scalar>, _ zeroPoint: Value?, _ grid: QuantizationGrid, to target: ElementType, saturates: Bool
-  ) throws -> Value {
+    _ quotients: Tensor<Scalar>, _ zeroPoint: GraphValue?, _ grid: QuantizationGrid, to target: ElementType, saturates: Bool
+  ) throws -> GraphValue {
     guard let bits = target.bitCount, bits <= 16, target != .bool, target != .float16, target != .bfloat16,
       target != .float8e8m0
     else {
@@ -95,10 +95,10 @@ extension Operators {
     var sums = try (points.map { try rounded + $0 } ?? rounded).clamp(min: least, max: greatest)
     sums = try sums.maskedFill(sums.ne(sums), with: least)
     switch target {
-    case .uint8: return Value(try sums.converted(to: UInt8.self))
-    case .int8: return Value(try sums.converted(to: Int8.self))
-    case .uint16: return Value(try sums.converted(to: UInt16.self))
-    case .int16: return Value(try sums.converted(to: Int16.self))
+    case .uint8: return GraphValue(try sums.converted(to: UInt8.self))
+    case .int8: return GraphValue(try sums.converted(to: Int8.self))
+    case .uint16: return GraphValue(try sums.converted(to: UInt16.self))
+    case .int16: return GraphValue(try sums.converted(to: Int16.self))
     default: return .coded(try CodedTensor(rounding: sums.converted(to: Float.self), to: target))
     }
   }
@@ -107,7 +107,7 @@ extension Operators {
 extension Operators {
   /// `(x - zero point) · scale`, with scales as ``QuantizeLinear(_:)`` has them; of the type of the scale, or of
   /// `output_dtype` (from opset 23).
-  static func DequantizeLinear(_ node: NodeDescription) throws -> Operation {
+  static func DequantizeLinear(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: 1)
     let blockSize = try node.int("block_size", default: 0)
     let output = try node.optionalElementType("output_dtype")
@@ -134,17 +134,17 @@ extension Operators {
         let points = try zeroPoint.map { try grid.spread($0.quantizationNumbers(as: Scalar.self)) }
         return try (points.map { try numbers - $0 } ?? numbers) * grid.spread(scales)
       }
-      if case .tensor(.float64(let scales)) = scale.value { return [Value(try computed(scales))] }
+      if case .tensor(.float64(let scales)) = scale.value { return [GraphValue(try computed(scales))] }
       let scales = try scale.floats()
       let resultType = output ?? (scale.type.dataType?.isFloatingPoint == true ? scale.type : .float)
       let fast = try dequantizedFast(x, scales, zeroPoint, axis: axis, blockSize: blockSize)
-      return [try Value(rounding: fast ?? computed(scales), to: resultType)]
+      return [try GraphValue(rounding: fast ?? computed(scales), to: resultType)]
     }
   }
 
   /// By the kernels, where these have the type; nil where not.
   private static func dequantizedFast(
-    _ x: Value, _ scale: Tensor<Float>, _ zeroPoint: Value?, axis: Int, blockSize: Int
+    _ x: GraphValue, _ scale: Tensor<Float>, _ zeroPoint: GraphValue?, axis: Int, blockSize: Int
   ) throws -> Tensor<Float>? {
     func dequantized<Element: TensorScalar & FixedWidthInteger>(_ x: Tensor<Element>) throws -> Tensor<Float> {
       var points: Tensor<Element>?
@@ -165,14 +165,14 @@ extension Operators {
   /// Numbers as UINT8, with the scale and the zero point that their range asks for:
   ///
   ///     scale = (max(x, 0) - min(x, 0)) / 255,  zero point = round(-min(x, 0) / scale)
-  static func DynamicQuantizeLinear(_ node: NodeDescription) throws -> Operation {
+  static func DynamicQuantizeLinear(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let type = try arguments.floatingType(0)
       guard type == .double else {
         let result = try dynamicQuantizeLinear(arguments.floating(0, as: Float.self))
         return [
-          Value(result.values), Value(try Tensor([result.scale], shape: [])),
-          Value(try Tensor([result.zeroPoint], shape: [])),
+          GraphValue(result.values), GraphValue(try Tensor([result.scale], shape: [])),
+          GraphValue(try Tensor([result.zeroPoint], shape: [])),
         ]
       }
       let x = try arguments.floating(0, as: Double.self)
@@ -182,7 +182,7 @@ extension Operators {
       let exact = (-least / scale).rounded(.toNearestOrEven)
       let zeroPoint = exact > 0 ? UInt8(min(exact, 255)) : 0
       let values = try ((x / scale).round() + Double(zeroPoint)).clamp(min: 0, max: 255).converted(to: UInt8.self)
-      return [Value(values), Value(try Tensor([scale], shape: [])), Value(try Tensor([zeroPoint], shape: []))]
+      return [GraphValue(values), GraphValue(try Tensor([scale], shape: [])), GraphValue(try Tensor([zeroPoint], shape: []))]
     }
   }
 }
@@ -191,7 +191,7 @@ extension Operators {
 
 /// The scales of a quantised tensor, of a floating-point type or of FLOAT8E8M0.
 struct QuantizationScale {
-  let value: Value
+  let value: GraphValue
   let type: ElementType
   let shape: [Int]
   var count: Int { shape.reduce(1, *) }
@@ -210,7 +210,7 @@ extension Arguments {
   }
 }
 
-extension Value {
+extension GraphValue {
   /// The elements of a quantised tensor, or of its zero points or scales, as numbers; every one is exact.
   func quantizationNumbers<Scalar: FloatingPointScalar>(as type: Scalar.Type) throws -> Tensor<Scalar> {
     switch self {

@@ -5,7 +5,7 @@ extension Operators {
   ///
   /// Inputs theta `[batch, r, r + 1]` and size `[batch, channels, d₁, …, dᵣ]` with r of 2 or 3. Output `[batch, d₁, …, dᵣ,
   /// r]`, coordinates of the last axis first.
-  static func AffineGrid(_ node: NodeDescription) throws -> Operation {
+  static func AffineGrid(_ node: NodeDescription) throws -> PreparedOperator {
     let alignsCorners = try node.flag("align_corners")
     /// Where place `index` of `size` lies between -1 and 1: the ends are the outer places, or half a step beyond them.
     @Sendable func coordinate(_ index: Int, _ size: Int) -> Double {

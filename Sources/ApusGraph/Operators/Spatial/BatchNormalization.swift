@@ -6,7 +6,7 @@ extension Operators {
   /// With `training_mode` (before version 14: when more than one output is wanted, before version 7: unless `is_test`)
   /// mean and variance are those of the input, and running ones come out, too: `running · momentum + current ·
   /// (1 - momentum)`. Without `spatial`, up to version 8, every position of a channel has numbers of its own.
-  static func BatchNormalization(_ node: NodeDescription) throws -> Operation {
+  static func BatchNormalization(_ node: NodeDescription) throws -> PreparedOperator {
     let settings = try BatchNormalizationSettings(node)
     return { arguments in
       let type = try arguments.floatingType(0)
@@ -18,7 +18,7 @@ extension Operators {
 
   private static func normalized<Scalar: FloatingPointScalar>(
     _ arguments: Arguments, _ settings: BatchNormalizationSettings, _ type: ElementType, as scalar: Scalar.Type
-  ) throws -> [Value?] {
+  ) throws -> [GraphValue?] {
     let input = try arguments.floating(0, as: scalar)
     let parameters = try (1...4).map { try arguments.floating($0, as: scalar) }
     let isFlat = !settings.isSpatial
@@ -29,10 +29,10 @@ extension Operators {
     let x = isFlat ? try input.reshaped([input.shape[0], features]) : input
     let (scale, bias) = (try parameters[0].vector(), try parameters[1].vector())
     let (mean, variance) = (try parameters[2].vector(), try parameters[3].vector())
-    func y(_ mean: Tensor<Scalar>, _ variance: Tensor<Scalar>) throws -> Value {
+    func y(_ mean: Tensor<Scalar>, _ variance: Tensor<Scalar>) throws -> GraphValue {
       let y = try batchNorm(
         x, runningMean: mean, runningVariance: variance, weight: scale, bias: bias, epsilon: settings.epsilon)
-      return try Value(rounding: isFlat ? y.reshaped(input.shape) : y, to: type)
+      return try GraphValue(rounding: isFlat ? y.reshaped(input.shape) : y, to: type)
     }
     guard settings.isTraining else { return [try y(mean, variance)] }
 
@@ -40,15 +40,15 @@ extension Operators {
     let currentMean = try x.mean(axes: axes)
     let currentVariance = try x.variance(axes: axes, correction: 0)
     let momentum = Scalar(settings.momentum)
-    func running(_ old: Tensor<Scalar>, _ current: Tensor<Scalar>, _ index: Int) throws -> Value {
+    func running(_ old: Tensor<Scalar>, _ current: Tensor<Scalar>, _ index: Int) throws -> GraphValue {
       let new = try old * momentum + current * (1 - momentum)
-      return try Value(rounding: new.reshaped(parameters[index].shape), to: ElementType(arguments.tensor(index + 1).dataType))
+      return try GraphValue(rounding: new.reshaped(parameters[index].shape), to: ElementType(arguments.tensor(index + 1).dataType))
     }
     return [
       try y(currentMean, currentVariance), try running(mean, currentMean, 2), try running(variance, currentVariance, 3),
       // Saved for the gradient, up to version 13.
-      try Value(rounding: currentMean.reshaped(parameters[2].shape), to: type),
-      try Value(rounding: currentVariance.reshaped(parameters[3].shape), to: type),
+      try GraphValue(rounding: currentMean.reshaped(parameters[2].shape), to: type),
+      try GraphValue(rounding: currentVariance.reshaped(parameters[3].shape), to: type),
     ]
   }
 }

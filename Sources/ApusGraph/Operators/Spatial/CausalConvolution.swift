@@ -5,7 +5,7 @@ extension Operators {
   ///
   /// Inputs x `[batch, channels, time]`, weight `[channels, 1, kernel]`, bias `[channels]`, and the last `kernel - 1`
   /// steps before x, zeros by default. Outputs y of x's shape, and the steps to go on from.
-  static func CausalConvWithState(_ node: NodeDescription) throws -> Operation {
+  static func CausalConvWithState(_ node: NodeDescription) throws -> PreparedOperator {
     let name = try node.string("activation", default: "none")
     guard let activation: Activation = ["none": .identity, "silu": .silu, "swish": .silu][name] else {
       throw OperatorError("activation '\(name)' is none of none, silu and swish")
@@ -21,7 +21,7 @@ extension Operators {
 
 private func causalConvolution<Scalar: FloatingPointScalar>(
   _ arguments: Arguments, _ activation: Activation, _ type: ElementType, as scalar: Scalar.Type
-) throws -> [Value?] {
+) throws -> [GraphValue?] {
   let x = try arguments.floating(0, as: scalar)
   let weight = try arguments.floating(1, as: scalar)
   guard x.rank == 3, weight.rank == 3, weight.shape[0] == x.shape[1], weight.shape[1] == 1, weight.shape[2] >= 1 else {
@@ -37,13 +37,13 @@ private func causalConvolution<Scalar: FloatingPointScalar>(
   }
   let sequence = try concatenate([past, x], axis: 2)
   let state = try sequence.sliced(axis: 2, from: x.shape[2])
-  guard x.count > 0 else { return [try Value(rounding: x, to: type), try Value(rounding: state, to: type)] }
+  guard x.count > 0 else { return [try GraphValue(rounding: x, to: type), try GraphValue(rounding: state, to: type)] }
   let convolution = try Conv1d(
     weight: weight, bias: arguments.optionalFloating(2, as: scalar), groups: weight.shape[0])
   // As in the standard's function, the activation sees the convolution rounded to the type.
   let sum = try convolution(sequence).rounded(to: type)
   let y = try Apus.activation(sum, activation)
-  return [try Value(rounding: y, to: type), try Value(rounding: state, to: type)]
+  return [try GraphValue(rounding: y, to: type), try GraphValue(rounding: state, to: type)]
 }
 
 // MARK: - Shapes

@@ -5,7 +5,7 @@ extension Operators {
   ///
   /// Inputs: blocks `[batch, channels · elements of a block, blocks]`, the image's extents, a block's extents. Output
   /// `[batch, channels, image…]`.
-  static func Col2Im(_ node: NodeDescription) throws -> Operation {
+  static func Col2Im(_ node: NodeDescription) throws -> PreparedOperator {
     let windows = try WindowAttributes(node)
     return { arguments in
       let type = try arguments.tensor(0).dataType
@@ -20,11 +20,11 @@ extension Operators {
       switch type {
       case .float64:
         let blocks = try arguments.floating(0, as: Double.self)
-        return [Value(try fold(blocks, axes, image, adding: FloatingFold<Double>.self))]
+        return [GraphValue(try fold(blocks, axes, image, adding: FloatingFold<Double>.self))]
       case .bool: throw OperatorError("blocks of truth values cannot be added up")
       default:
         let blocks = try arguments.floating(0, as: Float.self)
-        return [try Value(fold(blocks, axes, image, adding: FloatingFold<Float>.self), as: ElementType(type))]
+        return [try GraphValue(fold(blocks, axes, image, adding: FloatingFold<Float>.self), as: ElementType(type))]
       }
     }
   }
@@ -34,11 +34,11 @@ extension Operators {
     let axes: [WindowAxis]
     let image: [Int]
 
-    func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
+    func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
       // Sums that keep their low bits are the same in any width.
       let blocks = try arguments.tensor(0).converted(to: Int64.self)
       let sums = try fold(blocks, axes, image, adding: WrappingFold.self)
-      return Value(try sums.converted(to: type))
+      return GraphValue(try sums.converted(to: type))
     }
   }
 

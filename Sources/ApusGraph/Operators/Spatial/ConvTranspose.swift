@@ -7,7 +7,7 @@ extension Operators {
   ///
   /// Inputs x `[batch, channels, …]`, weight `[channels, outputs / group, …]` and, when wanted, bias `[outputs]`. Where
   /// `output_shape` or SAME padding say how large the output is, padding follows from that.
-  static func ConvTranspose(_ node: NodeDescription) throws -> Operation {
+  static func ConvTranspose(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try ConvTransposeOperator<Float>(node), try ConvTransposeOperator<Double>(node))
   }
 }
@@ -26,7 +26,7 @@ private struct ConvTransposeOperator<Scalar: FloatingPointScalar>: FloatingOpera
     if weight != nil { node.absorb(1) }
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let x = try arguments.floating(0, as: Scalar.self)
     let weight = try weight ?? arguments.floating(1, as: Scalar.self)
     let bias = try arguments.optionalFloating(2, as: Scalar.self)
@@ -42,7 +42,7 @@ private struct ConvTransposeOperator<Scalar: FloatingPointScalar>: FloatingOpera
       case 2: try planar(x, weight, bias, placed.axes, padding: placed.outputPadding)
       default: try spatial(x, weight, bias, placed)
       }
-    return [try Value(rounding: result, to: type)]
+    return [try GraphValue(rounding: result, to: type)]
   }
 
   private func planar(

@@ -28,7 +28,7 @@ extension Operators {
   ]
 
   /// Inputs x `[batch, channels, …]`, weight `[outputs, channels / group, …]` and, when wanted, bias `[outputs]`.
-  static func Conv(_ node: NodeDescription) throws -> Operation {
+  static func Conv(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try ConvolutionOperator<Float>(node), try ConvolutionOperator<Double>(node))
   }
 }
@@ -59,14 +59,14 @@ private struct ConvolutionOperator<Scalar: FloatingPointScalar>: FloatingOperato
     node.absorb(2)
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let convolution =
       try prepared
       ?? PreparedConvolution(
         weight: arguments.floating(1, as: Scalar.self), bias: arguments.optionalFloating(2, as: Scalar.self),
         windows: windows, groups: groups)
     let x = try arguments.floating(0, as: Scalar.self)
-    return [try Value(ending: activation, type) { try convolution(x, activation: $0) }]
+    return [try GraphValue(ending: activation, type) { try convolution(x, activation: $0) }]
   }
 }
 

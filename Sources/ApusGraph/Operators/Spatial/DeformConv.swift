@@ -8,7 +8,7 @@ extension Operators {
   /// Inputs x `[batch, channels, …]`, weight `[outputs, channels / group, …]`, offset `[batch, offset groups · taps ·
   /// axes, …]`, bias `[outputs]`, mask `[batch, offset groups · taps, …]`. Positions between samples are interpolated
   /// linearly; outside there are zeros.
-  static func DeformConv(_ node: NodeDescription) throws -> Operation {
+  static func DeformConv(_ node: NodeDescription) throws -> PreparedOperator {
     let windows = try WindowAttributes(node)
     let groups = try node.int("group", default: 1)
     let offsetGroups = try node.int("offset_group", default: 1)

@@ -10,7 +10,7 @@ extension Operators {
 
   /// `[batch, channels · b², height, width]` to `[batch, channels, height · b, width · b]`. In mode DCR the places in a
   /// block are the channels' slow axis, in CRD their fast one.
-  static func DepthToSpace(_ node: NodeDescription) throws -> Operation {
+  static func DepthToSpace(_ node: NodeDescription) throws -> PreparedOperator {
     let block = try BlockMode(node)
     return { arguments in
       let x = try arguments.value(0)
@@ -29,7 +29,7 @@ extension Operators {
   }
 
   /// `[batch, channels, height · b, width · b]` to `[batch, channels · b², height, width]`.
-  static func SpaceToDepth(_ node: NodeDescription) throws -> Operation {
+  static func SpaceToDepth(_ node: NodeDescription) throws -> PreparedOperator {
     let block = try BlockMode(node)
     return { arguments in
       let x = try arguments.value(0)

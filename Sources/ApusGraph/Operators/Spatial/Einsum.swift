@@ -2,17 +2,17 @@ import Apus
 
 extension Operators {
   /// Products of tensors, summed over the axes that the result does not name.
-  static func Einsum(_ node: NodeDescription) throws -> Operation {
+  static func Einsum(_ node: NodeDescription) throws -> PreparedOperator {
     let equation = try EinsumEquation(node.string("equation", default: ""))
     return { arguments in
       let type = try arguments.tensor(0).dataType
       let indices = 0..<arguments.count
       if type == .float64 {
-        return [Value(try einsum(equation, indices.map { try arguments.floating($0, as: Double.self) }))]
+        return [GraphValue(try einsum(equation, indices.map { try arguments.floating($0, as: Double.self) }))]
       }
       if type.isFloatingPoint {
         let result = try einsum(equation, indices.map { try arguments.floating($0, as: Float.self) })
-        return [try Value(result, as: ElementType(type))]
+        return [try GraphValue(result, as: ElementType(type))]
       }
       guard let result = try type.visitWholeNumber(WholeNumberEinsum(equation: equation, arguments: arguments)) else {
         throw OperatorError("there are no products of \(ElementType(type))")
@@ -25,12 +25,12 @@ extension Operators {
     let equation: EinsumEquation
     let arguments: Arguments
 
-    func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
+    func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
       // Products and sums that keep their low bits are the same in any width.
       let operands = try (0..<arguments.count).map { index in
         try arguments.tensor(index, of: type).converted(to: Int64.self)
       }
-      return Value(try einsum(equation, operands).converted(to: type))
+      return GraphValue(try einsum(equation, operands).converted(to: type))
     }
   }
 

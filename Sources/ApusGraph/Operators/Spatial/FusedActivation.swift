@@ -2,7 +2,7 @@ import Apus
 
 // The activation that a pass has moved into a node, applied as by a node of its own.
 
-extension Value {
+extension GraphValue {
   /// What `body` computes, with `activation` applied by it where that comes to the same: a result of sixteen bits is
   /// rounded before.
   init<Scalar: FloatingPointScalar>(

@@ -2,7 +2,7 @@ import Apus
 
 extension Operators {
   /// `alpha · A · B + beta · C` with matrices that may be transposed, and a C that is stretched over the product.
-  static func Gemm(_ node: NodeDescription) throws -> Operation {
+  static func Gemm(_ node: NodeDescription) throws -> PreparedOperator {
     let operation = floating(try GemmOperator<Float>(node), try GemmOperator<Double>(node))
     let attributes = try GemmAttributes(node)
     return { arguments in
@@ -53,7 +53,7 @@ private struct GemmOperator<Scalar: FloatingPointScalar>: FloatingOperator {
     return try Linear(stacking: [attributes.transposesB ? .outputsFirst(b) : .inputsFirst(b)])
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let a = try arguments.floating(0, as: Scalar.self)
     guard a.rank == 2 else { throw OperatorError("A has shape \(a.shape); a matrix is needed") }
     let right = try right ?? Self.layOut(arguments.floating(1, as: Scalar.self), attributes)
@@ -73,12 +73,12 @@ private struct GemmOperator<Scalar: FloatingPointScalar>: FloatingOperator {
     // One row for all rows of the product goes with it.
     if alpha == 1, addend.map({ $0.rank < 2 || $0.shape[0] == 1 }) ?? true {
       let row = try addend.map { try $0.reshaped([$0.count]).expanded(to: [right.outputs]) }
-      return [try Value(ending: attributes.activation, type) { try right(x, adding: row, activation: $0) }]
+      return [try GraphValue(ending: attributes.activation, type) { try right(x, adding: row, activation: $0) }]
     }
     var y = try right(x)
     if alpha != 1 { y = try y * alpha }
     if let addend { y = try y + addend }
-    return [try Value(ending: attributes.activation, type) { try Apus.activation(y, $0) }]
+    return [try GraphValue(ending: attributes.activation, type) { try Apus.activation(y, $0) }]
   }
 }
 
@@ -87,7 +87,7 @@ private struct WholeNumberGemm: WholeNumberVisitor {
   let attributes: GemmAttributes
   let arguments: Arguments
 
-  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
+  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
     let a = try arguments.tensor(0, of: type)
     let b = try arguments.tensor(1, of: type)
     guard a.rank == 2, b.rank == 2 else {
@@ -98,7 +98,7 @@ private struct WholeNumberGemm: WholeNumberVisitor {
         attributes.transposesA ? a.transposed() : a, attributes.transposesB ? b.transposed() : b),
       by: attributes.alpha)
     guard arguments.has(2), attributes.beta != 0 else {
-      return Value(try product.bounded(by: attributes.activation))
+      return GraphValue(try product.bounded(by: attributes.activation))
     }
     let c = try scaled(arguments.tensor(2, of: type), by: attributes.beta).expanded(to: product.shape)
     var result = product
@@ -107,7 +107,7 @@ private struct WholeNumberGemm: WholeNumberVisitor {
         for index in y.indices { y[index] &+= c[index] }
       }
     }
-    return Value(try result.bounded(by: attributes.activation))
+    return GraphValue(try result.bounded(by: attributes.activation))
   }
 
   private func scaled<Scalar: WholeNumber>(_ x: Tensor<Scalar>, by factor: Float) throws -> Tensor<Scalar> {

@@ -10,7 +10,7 @@ extension Operators {
   ]
 
   /// The mean of each channel.
-  static func GlobalAveragePool(_ node: NodeDescription) throws -> Operation {
+  static func GlobalAveragePool(_ node: NodeDescription) throws -> PreparedOperator {
     @Sendable func pooled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
       try x.layout == .channelBlocked ? globalAveragePool(x) : x.mean(axes: positions(x), keepDims: true)
     }
@@ -18,7 +18,7 @@ extension Operators {
   }
 
   /// The greatest element of each channel.
-  static func GlobalMaxPool(_ node: NodeDescription) throws -> Operation {
+  static func GlobalMaxPool(_ node: NodeDescription) throws -> PreparedOperator {
     @Sendable func pooled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
       try x.layout == .channelBlocked ? globalMaxPool(x) : x.amax(axes: positions(x), keepDims: true)
     }
@@ -26,7 +26,7 @@ extension Operators {
   }
 
   /// `(Σ |x|ᵖ)^(1/p)` of each channel.
-  static func GlobalLpPool(_ node: NodeDescription) throws -> Operation {
+  static func GlobalLpPool(_ node: NodeDescription) throws -> PreparedOperator {
     let norm = try LpNorm(node)
     @Sendable func pooled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
       try norm.root(norm.powers(x).sum(axes: positions(x), keepDims: true))

@@ -5,7 +5,7 @@ extension Operators {
   ///
   /// Inputs x `[batch, channels, d₁, …, dᵣ]` and grid `[batch, o₁, …, oᵣ, r]`, whose numbers are positions from -1 to 1
   /// along the last axis of x first. Output `[batch, channels, o₁, …, oᵣ]`.
-  static func GridSample(_ node: NodeDescription) throws -> Operation {
+  static func GridSample(_ node: NodeDescription) throws -> PreparedOperator {
     let settings = try GridSettings(node)
     return { arguments in
       let x = try arguments.tensor(0)
@@ -123,18 +123,18 @@ private struct GridSampling<Grid: FloatingPointScalar> {
     strides = Shape.strides(sizes)
   }
 
-  func sample(_ x: AnyTensor) throws -> Value {
+  func sample(_ x: AnyTensor) throws -> GraphValue {
     let result = Array(shape[..<2]) + outputs
     if try Shape.elementCount(result, operation: "GridSample") > 0, sizes.contains(0) {
       throw OperatorError("maps of shape \(sizes) have no samples")
     }
     switch x {
-    case .float32(let tensor): return Value(try sampled(tensor))
-    case .float64(let tensor): return Value(try sampled(tensor))
+    case .float32(let tensor): return GraphValue(try sampled(tensor))
+    case .float64(let tensor): return GraphValue(try sampled(tensor))
     default: break
     }
     if x.dataType.isFloatingPoint {
-      return try Value(sampled(x.converted(to: Float.self)), as: ElementType(x.dataType))
+      return try GraphValue(sampled(x.converted(to: Float.self)), as: ElementType(x.dataType))
     }
     if settings.mode == .nearest { return try NearestSamples(sampling: self).run(.tensor(x)) }
     let numbers = try sampled(x.converted(to: Double.self))
@@ -147,8 +147,8 @@ private struct GridSampling<Grid: FloatingPointScalar> {
   private struct Narrowing: WholeNumberVisitor {
     let numbers: Tensor<Double>
 
-    func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
-      Value(try numbers.converted(to: type))
+    func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
+      GraphValue(try numbers.converted(to: type))
     }
   }
 

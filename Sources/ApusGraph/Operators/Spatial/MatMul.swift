@@ -20,7 +20,7 @@ extension Operators {
 
   /// `a · b` over the last two axes, broadcast over the others, as NumPy has it: a single axis is a row on the left and a
   /// column on the right.
-  static func MatMul(_ node: NodeDescription) throws -> Operation {
+  static func MatMul(_ node: NodeDescription) throws -> PreparedOperator {
     let operation = floating(try MatrixProduct<Float>(node), try MatrixProduct<Double>(node))
     let activation = node.activation
     return { arguments in
@@ -51,17 +51,17 @@ private struct MatrixProduct<Scalar: FloatingPointScalar>: FloatingOperator {
     node.absorb(1)
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let a = try arguments.floating(0, as: Scalar.self)
-    if let right { return [try Value(ending: activation, type) { try right(a, activation: $0) }] }
+    if let right { return [try GraphValue(ending: activation, type) { try right(a, activation: $0) }] }
     let b = try arguments.floating(1, as: Scalar.self)
     if RightMatrix<Scalar>.accepts(b.shape) {
       let right = try RightMatrix(b)
-      return [try Value(ending: activation, type) { try right(a, activation: $0) }]
+      return [try GraphValue(ending: activation, type) { try right(a, activation: $0) }]
     }
     let shapes = try MatMulShapes(a.shape, b.shape)
     let y = try matmul(a.reshaped(shapes.left), b.reshaped(shapes.right)).reshaped(shapes.result)
-    return [try Value(ending: activation, type) { try Apus.activation(y, $0) }]
+    return [try GraphValue(ending: activation, type) { try Apus.activation(y, $0) }]
   }
 }
 
@@ -113,11 +113,11 @@ struct WholeNumberProduct: WholeNumberVisitor {
   let b: AnyTensor
   let activation: Activation
 
-  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
+  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
     guard let a = a.tensor(of: type), let b = b.tensor(of: type) else {
       throw OperatorError("\(ElementType(a.dataType)) cannot be multiplied by \(ElementType(b.dataType))")
     }
-    return Value(try Self.product(a, b).bounded(by: activation))
+    return GraphValue(try Self.product(a, b).bounded(by: activation))
   }
 
   static func product<Scalar: WholeNumber>(_ a: Tensor<Scalar>, _ b: Tensor<Scalar>) throws -> Tensor<Scalar> {

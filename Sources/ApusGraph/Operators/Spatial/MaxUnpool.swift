@@ -5,7 +5,7 @@ extension Operators {
   ///
   /// Inputs: the maxima `[batch, channels, …]`, where they were (indices into the tensor that MaxPool read, as large as
   /// kernel, strides and pads say), and the output's shape when it is larger than that.
-  static func MaxUnpool(_ node: NodeDescription) throws -> Operation {
+  static func MaxUnpool(_ node: NodeDescription) throws -> PreparedOperator {
     let windows = try WindowAttributes(node)
     guard let kernel = windows.kernel else { throw OperatorError("attribute 'kernel_shape' is missing") }
     let axes = try windows.axes(kernel: kernel)

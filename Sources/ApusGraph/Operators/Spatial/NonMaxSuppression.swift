@@ -12,7 +12,7 @@ extension Operators {
   /// Inputs boxes `[batch, boxes, 4]`, scores `[batch, classes, boxes]`, and single values: the most boxes a class (none
   /// by default), the threshold on intersection over union (0 by default), the threshold on scores. Output `[chosen, 3]`:
   /// sample, class, box. Boxes are y₁, x₁, y₂, x₂ of opposite corners, or with `center_point_box` x, y, width, height.
-  static func NonMaxSuppression(_ node: NodeDescription) throws -> Operation {
+  static func NonMaxSuppression(_ node: NodeDescription) throws -> PreparedOperator {
     let isCentered = try node.flag("center_point_box")
     return { arguments in
       [
@@ -24,7 +24,7 @@ extension Operators {
 
   private static func selected<Scalar: FloatingPointScalar>(
     _ arguments: Arguments, _ isCentered: Bool, as type: Scalar.Type
-  ) throws -> Value {
+  ) throws -> GraphValue {
     let boxes = try arguments.floating(0, as: type)
     let scores = try arguments.floating(1, as: type)
     guard boxes.rank == 3, scores.rank == 3, boxes.shape[2] == 4, boxes.shape[0] == scores.shape[0],
@@ -62,7 +62,7 @@ extension Operators {
         }
       }
     }
-    return Value(try Tensor(result, shape: [result.count / 3, 3]))
+    return GraphValue(try Tensor(result, shape: [result.count / 3, 3]))
   }
 }
 

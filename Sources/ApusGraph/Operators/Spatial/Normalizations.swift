@@ -16,7 +16,7 @@ extension Operators {
   ]
 
   /// Every channel of every sample of `[batch, channels, …]` by its own mean and variance.
-  static func InstanceNormalization(_ node: NodeDescription) throws -> Operation {
+  static func InstanceNormalization(_ node: NodeDescription) throws -> PreparedOperator {
     let epsilon = Double(try node.float("epsilon", default: 1e-5))
     @Sendable func normalized<Scalar: FloatingPointScalar>(_ arguments: Arguments, as type: Scalar.Type) throws -> Tensor<Scalar> {
       let x = try arguments.floating(0, as: type)
@@ -33,7 +33,7 @@ extension Operators {
 
   /// Groups of channels of every sample by their own mean and variance. Scale and bias have a number for each channel,
   /// before version 21 for each group.
-  static func GroupNormalization(_ node: NodeDescription) throws -> Operation {
+  static func GroupNormalization(_ node: NodeDescription) throws -> PreparedOperator {
     let epsilon = Double(try node.float("epsilon", default: 1e-5))
     let groups = try node.int("num_groups")
     let isPerGroup = node.opset < 21
@@ -55,13 +55,13 @@ extension Operators {
 
   /// The axes from `axis` on by their mean and variance, which come out, too, when they are wanted: the mean and
   /// `1 / √(variance + epsilon)`, in FLOAT unless the input is DOUBLE.
-  static func LayerNormalization(_ node: NodeDescription) throws -> Operation {
+  static func LayerNormalization(_ node: NodeDescription) throws -> PreparedOperator {
     let epsilon = Double(try node.float("epsilon", default: 1e-5))
     let axis = try node.int("axis", default: -1)
     let wantsStatistics = node.wants(1) || node.wants(2)
     @Sendable func normalized<Scalar: FloatingPointScalar>(
       _ arguments: Arguments, _ type: ElementType, as scalar: Scalar.Type
-    ) throws -> [Value?] {
+    ) throws -> [GraphValue?] {
       let x = try arguments.floating(0, as: scalar)
       let first = try Axes.resolve(axis, rank: x.rank)
       let shape = Array(x.shape[first...])
@@ -76,12 +76,12 @@ extension Operators {
         let scaled = try layerNorm(x, normalizedShape: shape, epsilon: epsilon).multiplied(by: weight)
         y = try bias.map { try scaled.moved(by: $0) } ?? scaled
       }
-      guard wantsStatistics else { return [try Value(rounding: y, to: type)] }
+      guard wantsStatistics else { return [try GraphValue(rounding: y, to: type)] }
       let axes = Array(first..<x.rank)
       let mean = try x.mean(axes: axes, keepDims: true)
       let variance = try x.variance(axes: axes, correction: 0, keepDims: true)
       return [
-        try Value(rounding: y, to: type), Value(mean), Value(try (variance + Scalar(epsilon)).rsqrt()),
+        try GraphValue(rounding: y, to: type), GraphValue(mean), GraphValue(try (variance + Scalar(epsilon)).rsqrt()),
       ]
     }
     return { arguments in
@@ -92,7 +92,7 @@ extension Operators {
   }
 
   /// The axes from `axis` on by their root mean square: `x / √(mean x² + epsilon) · scale`.
-  static func RMSNormalization(_ node: NodeDescription) throws -> Operation {
+  static func RMSNormalization(_ node: NodeDescription) throws -> PreparedOperator {
     let epsilon = Double(try node.float("epsilon", default: 1e-5))
     let axis = try node.int("axis", default: -1)
     @Sendable func normalized<Scalar: FloatingPointScalar>(_ arguments: Arguments, as type: Scalar.Type) throws -> Tensor<Scalar> {
@@ -109,7 +109,7 @@ extension Operators {
   }
 
   /// `(x - mean) / standard deviation` over `axes`.
-  static func MeanVarianceNormalization(_ node: NodeDescription) throws -> Operation {
+  static func MeanVarianceNormalization(_ node: NodeDescription) throws -> PreparedOperator {
     let axes = try node.ints("axes", default: [0, 2, 3])
     @Sendable func normalized<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
       let axes = try Axes.resolve(axes, rank: x.rank)
@@ -123,7 +123,7 @@ extension Operators {
   }
 
   /// `x / ‖x‖ₚ` along an axis with p of 1 or 2; zero where the norm is.
-  static func LpNormalization(_ node: NodeDescription) throws -> Operation {
+  static func LpNormalization(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: -1)
     let order = try node.int("p", default: 2)
     guard order == 1 || order == 2 else { throw OperatorError("p is \(order); it must be 1 or 2") }
@@ -144,7 +144,7 @@ extension Operators {
 
   /// Every element over a power of what its neighbours in adjacent channels have:
   /// `x / (bias + alpha / size · Σ x²) ^ beta`, the sum over `size` channels around it.
-  static func LRN(_ node: NodeDescription) throws -> Operation {
+  static func LRN(_ node: NodeDescription) throws -> PreparedOperator {
     let size = try node.int("size")
     guard 1...WindowAttributes.limit ~= size else { throw OperatorError("size is \(size)") }
     let alpha = try node.float("alpha", default: 0.0001)

@@ -12,7 +12,7 @@ extension Operators {
 
   /// The greatest element of every window, and where it was found when the second output is wanted: the first of equals,
   /// numbered through the whole tensor, with `storage_order` 1 the columns of each map before its rows.
-  static func MaxPool(_ node: NodeDescription) throws -> Operation {
+  static func MaxPool(_ node: NodeDescription) throws -> PreparedOperator {
     let pool = try Pool(node)
     let isColumnMajor = try node.flag("storage_order")
     let wantsIndices = node.wants(1)
@@ -21,8 +21,8 @@ extension Operators {
       let axes = try pool.axes(x.shape)
       if !wantsIndices, x.dataType.isFloatingPoint { return [try pooledMaximum(x, axes)] }
       let maximum = IndexedMaximum(axes: axes, shape: x.shape, isColumnMajor: isColumnMajor)
-      func outputs<Scalar: TensorScalar>(_ found: (Tensor<Scalar>, Tensor<Int64>)) -> [Value?] {
-        [Value(found.0), Value(found.1)]
+      func outputs<Scalar: TensorScalar>(_ found: (Tensor<Scalar>, Tensor<Int64>)) -> [GraphValue?] {
+        [GraphValue(found.0), GraphValue(found.1)]
       }
       switch x {
       case .float64(let tensor): return outputs(try maximum(tensor, least: -.infinity))
@@ -30,22 +30,22 @@ extension Operators {
       case .uint8(let tensor): return outputs(try maximum(tensor, least: .min))
       default:
         let (y, indices) = try maximum(arguments.floating(0, as: Float.self), least: -.infinity)
-        return [try Value(y, as: ElementType(x.dataType)), Value(indices)]
+        return [try GraphValue(y, as: ElementType(x.dataType)), GraphValue(indices)]
       }
     }
   }
 
-  private static func pooledMaximum(_ x: AnyTensor, _ axes: [PoolingAxis]) throws -> Value {
+  private static func pooledMaximum(_ x: AnyTensor, _ axes: [PoolingAxis]) throws -> GraphValue {
     @Sendable func pooled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
       try overPlanes(x, axes) { try maxPool($0, rows: $1, columns: $2) }
     }
-    if case .float64(let tensor) = x { return Value(try pooled(tensor)) }
-    if case .float32(let tensor) = x { return Value(try pooled(tensor)) }
-    return try Value(pooled(x.converted(to: Float.self)), as: ElementType(x.dataType))
+    if case .float64(let tensor) = x { return GraphValue(try pooled(tensor)) }
+    if case .float32(let tensor) = x { return GraphValue(try pooled(tensor)) }
+    return try GraphValue(pooled(x.converted(to: Float.self)), as: ElementType(x.dataType))
   }
 
   /// The mean of every window. Padding counts as zeros with `count_include_pad`, and not at all without.
-  static func AveragePool(_ node: NodeDescription) throws -> Operation {
+  static func AveragePool(_ node: NodeDescription) throws -> PreparedOperator {
     let pool = try Pool(node)
     let divisor: PoolingDivisor = try node.flag("count_include_pad") ? .padded : .covered
     @Sendable func pooled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
@@ -55,7 +55,7 @@ extension Operators {
   }
 
   /// `(Σ |x|ᵖ)^(1/p)` over every window.
-  static func LpPool(_ node: NodeDescription) throws -> Operation {
+  static func LpPool(_ node: NodeDescription) throws -> PreparedOperator {
     let pool = try Pool(node)
     let norm = try LpNorm(node)
     @Sendable func pooled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {

@@ -12,7 +12,7 @@ extension Operators {
   ///
   /// Inputs x `[batch, channels, height, width]` and regions `[count, 5]`: sample, x₁, y₁, x₂, y₂. Output `[count,
   /// channels, pooled height, pooled width]`; zero for a part without positions.
-  static func MaxRoiPool(_ node: NodeDescription) throws -> Operation {
+  static func MaxRoiPool(_ node: NodeDescription) throws -> PreparedOperator {
     let pooled = try node.ints("pooled_shape", default: [])
     guard pooled.count == 2, pooled.allSatisfy({ 1...WindowAttributes.limit ~= $0 }) else {
       throw OperatorError("pooled_shape \(pooled) is not a height and a width")

@@ -13,7 +13,7 @@ extension Operators {
   ]
 
   /// Inputs x, roi, scales and sizes (x and scales in version 10); one of scales and sizes says how large the output is.
-  static func Resize(_ node: NodeDescription) throws -> Operation {
+  static func Resize(_ node: NodeDescription) throws -> PreparedOperator {
     let settings = try ResizeSettings(node)
     let isFirst = node.opset < 11
     return { arguments in
@@ -27,7 +27,7 @@ extension Operators {
   }
 
   /// Resize as it was before version 10: scales are an attribute, since version 9 an input.
-  static func Upsample(_ node: NodeDescription) throws -> Operation {
+  static func Upsample(_ node: NodeDescription) throws -> PreparedOperator {
     let settings = try ResizeSettings(node, isUpsample: true)
     let known = node.opset < 9 ? try node.optionalFloats("scales") : nil
     guard known != nil || node.opset >= 9 else { throw OperatorError("attribute 'scales' is missing") }
@@ -54,13 +54,13 @@ private struct Resizing {
   let axes: [ResizeAxis]
   let shape: [Int]
 
-  func callAsFunction(_ x: Value) throws -> Value {
+  func callAsFunction(_ x: GraphValue) throws -> GraphValue {
     let result = axes.map(\.output)
     let count = try Shape.elementCount(result, operation: "Resize")
     if axes.allSatisfy(\.isIdentity) { return x }
     if count == 0 || shape.contains(0) {
       guard count == 0 else { throw OperatorError("an empty tensor of shape \(shape) cannot become \(result)") }
-      return try Value(zeros: x.elementType ?? .float, shape: result)
+      return try GraphValue(zeros: x.elementType ?? .float, shape: result)
     }
     guard case .tensor(let tensor) = x else {
       guard settings.mode == .nearest, settings.transformation != .cropAndResize else {
@@ -69,12 +69,12 @@ private struct Resizing {
       return try NearestMovement(settings: settings, axes: axes).run(x)
     }
     switch tensor {
-    case .float32(let tensor): return Value(try resized(tensor))
-    case .float64(let tensor): return Value(try resized(tensor))
+    case .float32(let tensor): return GraphValue(try resized(tensor))
+    case .float64(let tensor): return GraphValue(try resized(tensor))
     default: break
     }
     if tensor.dataType.isFloatingPoint {
-      return try Value(resized(tensor.converted(to: Float.self)), as: ElementType(tensor.dataType))
+      return try GraphValue(resized(tensor.converted(to: Float.self)), as: ElementType(tensor.dataType))
     }
     if settings.mode == .nearest, settings.transformation != .cropAndResize {
       return try NearestMovement(settings: settings, axes: axes).run(x)
@@ -90,8 +90,8 @@ private struct Resizing {
   private struct Narrowing: WholeNumberVisitor {
     let numbers: Tensor<Double>
 
-    func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Value {
-      Value(try numbers.converted(to: type))
+    func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
+      GraphValue(try numbers.converted(to: type))
     }
   }
 

@@ -6,7 +6,7 @@ extension Operators {
   /// Inputs x `[batch, channels, height, width]`, regions `[count, 4]` (x₁, y₁, x₂, y₂), the sample of each region
   /// `[count]`. Output `[count, channels, output height, output width]`. Since version 16 regions are moved by half a
   /// position unless `coordinate_transformation_mode` is `output_half_pixel`.
-  static func RoiAlign(_ node: NodeDescription) throws -> Operation {
+  static func RoiAlign(_ node: NodeDescription) throws -> PreparedOperator {
     let settings = try RegionSettings(node)
     return floating(
       { try aligned($0, settings, as: Float.self) }, { try aligned($0, settings, as: Double.self) })

@@ -10,20 +10,20 @@ extension Operators {
   ]
 
   /// The value of the node's only attribute.
-  static func Constant(_ node: NodeDescription) throws -> Operation {
+  static func Constant(_ node: NodeDescription) throws -> PreparedOperator {
     guard let value = try constantValue(node.node) else { throw OperatorError("it has no value") }
     return { _ in [value] }
   }
 
   /// What a `Constant` gives; nil for a node of any other operator.
-  static func constantValue(_ node: Node) throws -> Value? {
+  static func constantValue(_ node: Node) throws -> GraphValue? {
     guard node.operatorName == OperatorName(type: "Constant") else { return nil }
     let description = NodeDescription(node: node)
     if let value = try description.optionalTensor("value") { return value }
-    if let value = try description.optionalFloat("value_float") { return Value(try Tensor([value], shape: [])) }
-    if let values = try description.optionalFloats("value_floats") { return Value(try Tensor(values)) }
-    if let value = try description.optionalInt("value_int") { return Value(try Tensor([Int64(value)], shape: [])) }
-    if let values = try description.optionalInts("value_ints") { return Value(try Tensor(values.map { Int64($0) })) }
+    if let value = try description.optionalFloat("value_float") { return GraphValue(try Tensor([value], shape: [])) }
+    if let values = try description.optionalFloats("value_floats") { return GraphValue(try Tensor(values)) }
+    if let value = try description.optionalInt("value_int") { return GraphValue(try Tensor([Int64(value)], shape: [])) }
+    if let values = try description.optionalInts("value_ints") { return GraphValue(try Tensor(values.map { Int64($0) })) }
     if let value = try description.optionalString("value_string") {
       return .strings(try StringTensor([value], shape: []))
     }
@@ -35,8 +35,8 @@ extension Operators {
   }
 
   /// A tensor of the shape in input 0 whose elements are all `value`, 0 by default.
-  static func ConstantOfShape(_ node: NodeDescription) throws -> Operation {
-    let value = try node.optionalTensor("value") ?? Value(Tensor<Float>([0]))
+  static func ConstantOfShape(_ node: NodeDescription) throws -> PreparedOperator {
+    let value = try node.optionalTensor("value") ?? GraphValue(Tensor<Float>([0]))
     guard try Shape.elementCount(value.extents) == 1 else {
       throw OperatorError("value is \(value.type); one element is needed")
     }
@@ -48,7 +48,7 @@ extension Operators {
   }
 
   /// `start + i * delta` for i from 0 on, as long as it does not reach `limit`.
-  static func Range(_ node: NodeDescription) throws -> Operation {
+  static func Range(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let parts = try (0..<3).map { try arguments.tensor($0) }
       guard parts.allSatisfy({ $0.dataType == parts[0].dataType && $0.count == 1 }) else {
@@ -61,13 +61,13 @@ extension Operators {
         return try range(values[0], values[1], values[2])
       }
       switch parts[0].dataType {
-      case .float64: return [Value(try operands(Double.self) { try range(from: $0, to: $1, by: $2) })]
+      case .float64: return [GraphValue(try operands(Double.self) { try range(from: $0, to: $1, by: $2) })]
       case .float32, .float16, .bfloat16:
         let numbers = try operands(Float.self) { try range(from: $0, to: $1, by: $2) }
-        return [try Value(numbers, as: ElementType(parts[0].dataType))]
-      case .int16: return [Value(try operands(Int16.self) { try range(from: $0, to: $1, by: $2) })]
-      case .int32: return [Value(try operands(Int32.self) { try range(from: $0, to: $1, by: $2) })]
-      case .int64: return [Value(try operands(Int64.self) { try range(from: $0, to: $1, by: $2) })]
+        return [try GraphValue(numbers, as: ElementType(parts[0].dataType))]
+      case .int16: return [GraphValue(try operands(Int16.self) { try range(from: $0, to: $1, by: $2) })]
+      case .int32: return [GraphValue(try operands(Int32.self) { try range(from: $0, to: $1, by: $2) })]
+      case .int64: return [GraphValue(try operands(Int64.self) { try range(from: $0, to: $1, by: $2) })]
       default: throw OperatorError("numbers of type \(ElementType(parts[0].dataType)) make no range")
       }
     }

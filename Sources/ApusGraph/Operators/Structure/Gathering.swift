@@ -10,7 +10,7 @@ extension Operators {
   ]
 
   /// `x[…, indices, …]`: `axis` is replaced by the axes of `indices`.
-  static func Gather(_ node: NodeDescription) throws -> Operation {
+  static func Gather(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: 0)
     return { arguments in
       let indices = try arguments.indices(1)
@@ -19,7 +19,7 @@ extension Operators {
   }
 
   /// `y[i, j, k] = x[i, indices[i, j, k], k]` for axis 1, and likewise for others.
-  static func GatherElements(_ node: NodeDescription) throws -> Operation {
+  static func GatherElements(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: 0)
     return { arguments in
       let indices = try arguments.indices(1)
@@ -29,7 +29,7 @@ extension Operators {
 
   /// The slices that the rows of `indices` name, each of them the first places of a position. The first `batch_dims`
   /// axes of both go together.
-  static func GatherND(_ node: NodeDescription) throws -> Operation {
+  static func GatherND(_ node: NodeDescription) throws -> PreparedOperator {
     let batchAxes = try node.int("batch_dims", default: 0)
     return { arguments in
       let indices = try arguments.indices(1)

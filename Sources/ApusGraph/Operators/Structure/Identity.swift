@@ -4,7 +4,7 @@ extension Operators {
   ]
 
   /// The input, of any kind.
-  static func Identity(_ node: NodeDescription) throws -> Operation {
+  static func Identity(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in [try arguments.take(0)] }
   }
 }

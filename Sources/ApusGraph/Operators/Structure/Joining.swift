@@ -9,14 +9,14 @@ extension Operators {
   ]
 
   /// The inputs one after the other along `axis`, which is 1 by default before version 4 and must be given since.
-  static func Concat(_ node: NodeDescription) throws -> Operation {
+  static func Concat(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = node.opset < 4 ? try node.int("axis", default: 1) : try node.int("axis")
     return { arguments in [try Concatenation(axis: axis).single(arguments.values.compactMap { $0 })] }
   }
 
   /// Parts along `axis`: of the sizes in input 1 (an attribute from version 2 to 12), or as many as there are outputs
   /// (`num_outputs` since version 18), all of the same size but the last, which may be smaller.
-  static func Split(_ node: NodeDescription) throws -> Operation {
+  static func Split(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: 0)
     let count = try node.optionalInt("num_outputs") ?? node.outputCount
     let known = try node.optionalInts("split")

@@ -13,7 +13,7 @@ extension Operators {
   /// an axis of turns in front.
   ///
   /// Without input 1 what the body says of the condition is of no account. The run's limit counts every turn.
-  static func Loop(_ node: NodeDescription) throws -> Operation {
+  static func Loop(_ node: NodeDescription) throws -> PreparedOperator {
     let body = try node.subplan("body")
     let states = max(0, node.inputCount - 2)
     let scans = body.outputCount - 1 - states
@@ -28,7 +28,7 @@ extension Operators {
       let turns = try arguments.has(0) ? arguments.integer(0) : nil
       var condition = try isConditional ? arguments.truth(1) : true
       var state = (0..<states).map { arguments[2 + $0] }
-      var scanned = wanted.map { _ in [Value]() }
+      var scanned = wanted.map { _ in [GraphValue]() }
       var turn = 0
       while condition, turns.map({ turn < $0 }) ?? true {
         try arguments.context.countIteration()
@@ -39,7 +39,7 @@ extension Operators {
         for scan in 0..<scans where wanted[scan] { scanned[scan].append(outputs[1 + states + scan]) }
         turn += 1
       }
-      let results = try (0..<scans).map { scan -> Value? in
+      let results = try (0..<scans).map { scan -> GraphValue? in
         guard wanted[scan] else { return nil }
         return try stacked(scanned[scan], axis: 0, declared: body.outputTypes[1 + states + scan])
       }
@@ -48,7 +48,7 @@ extension Operators {
   }
 
   /// `values` along a new axis; an empty tensor as `declared` has it when there are none.
-  static func stacked(_ values: [Value], axis: Int, declared: ValueType?) throws -> Value {
+  static func stacked(_ values: [GraphValue], axis: Int, declared: GraphValueType?) throws -> GraphValue {
     if let first = values.first {
       let rank = try first.extents.count + 1
       return try Stacking(axis: Axes.resolve(axis, rank: rank)).single(values)
@@ -58,12 +58,12 @@ extension Operators {
     }
     var shape = (dimensions ?? []).map { if case .size(let size) = $0 { size } else { 0 } }
     shape.insert(0, at: try Axes.resolve(axis, rank: shape.count + 1))
-    return try Value(zeros: elementType, shape: shape)
+    return try GraphValue(zeros: elementType, shape: shape)
   }
 
   /// Runs `body` for every element of the sequence in input 0, together with the elements of other sequences of the
   /// same length and with tensors, and gives its outputs as sequences.
-  static func SequenceMap(_ node: NodeDescription) throws -> Operation {
+  static func SequenceMap(_ node: NodeDescription) throws -> PreparedOperator {
     let body = try node.subplan("body")
     guard body.inputCount == node.inputCount, body.outputCount >= node.outputCount else {
       throw OperatorError(
@@ -72,10 +72,10 @@ extension Operators {
     }
     return { arguments in
       let count = try arguments.sequence(0).values.count
-      var results = [[Value]](repeating: [], count: body.outputCount)
+      var results = [[GraphValue]](repeating: [], count: body.outputCount)
       for index in 0..<count {
         try arguments.context.countIteration()
-        let inputs = try (0..<arguments.count).map { input -> Value? in
+        let inputs = try (0..<arguments.count).map { input -> GraphValue? in
           guard case .sequence(let values, _)? = arguments[input] else { return arguments[input] }
           guard values.count == count else {
             throw OperatorError("sequence \(input) has \(values.count) elements and sequence 0 \(count)")
@@ -93,8 +93,8 @@ extension Operators {
 
 extension Subplan {
   /// A single number as the graph declares it: with no axes, or, as old files have it, with one.
-  fileprivate func scalar<Scalar: TensorScalar>(_ value: Scalar, input: Int) throws -> Value {
+  fileprivate func scalar<Scalar: TensorScalar>(_ value: Scalar, input: Int) throws -> GraphValue {
     let hasAxis = if case .tensor(_, let dimensions?)? = inputTypes[input] { dimensions.count == 1 } else { false }
-    return Value(try Tensor([value], shape: hasAxis ? [1] : []))
+    return GraphValue(try Tensor([value], shape: hasAxis ? [1] : []))
   }
 }

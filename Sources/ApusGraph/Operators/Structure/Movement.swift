@@ -19,12 +19,12 @@ extension Rearrangement {
   }
 
   /// The result for a tensor of any type.
-  func run(_ x: Value) throws -> Value { try single([x]) }
+  func run(_ x: GraphValue) throws -> GraphValue { try single([x]) }
 }
 
 extension Movement {
   /// The results for tensors that are all of one type, whichever that is.
-  func run(_ operands: [Value]) throws -> [Value] {
+  func run(_ operands: [GraphValue]) throws -> [GraphValue] {
     guard let first = operands.first else { throw OperatorError("there are no inputs") }
     switch first {
     case .tensor(let tensor): return try numbers(tensor, operands)
@@ -38,14 +38,14 @@ extension Movement {
   }
 
   /// The only result.
-  func single(_ operands: [Value]) throws -> Value {
+  func single(_ operands: [GraphValue]) throws -> GraphValue {
     guard let result = try run(operands).first else { throw OperatorError("there is no result") }
     return result
   }
 
-  private func numbers(_ first: AnyTensor, _ operands: [Value]) throws -> [Value] {
-    func run<Scalar: TensorScalar>(_: Tensor<Scalar>) throws -> [Value] {
-      try callAsFunction(operands.map { try $0.numbers(of: Scalar.self) }).map { Value($0) }
+  private func numbers(_ first: AnyTensor, _ operands: [GraphValue]) throws -> [GraphValue] {
+    func run<Scalar: TensorScalar>(_: Tensor<Scalar>) throws -> [GraphValue] {
+      try callAsFunction(operands.map { try $0.numbers(of: Scalar.self) }).map { GraphValue($0) }
     }
     switch first {
     case .float64(let tensor): return try run(tensor)
@@ -67,7 +67,7 @@ extension Movement {
   }
 
   /// Moves the places of all strings, counted through the operands, and puts the strings where they went.
-  private func strings(_ operands: [Value]) throws -> [Value] {
+  private func strings(_ operands: [GraphValue]) throws -> [GraphValue] {
     var texts: [String] = []
     var places: [Tensor<Int64>] = []
     for operand in operands {
@@ -85,7 +85,7 @@ extension Movement {
   }
 }
 
-extension Value {
+extension GraphValue {
   fileprivate func numbers<Scalar: TensorScalar>(of: Scalar.Type) throws -> Tensor<Scalar> {
     guard case .tensor(let any) = self, let tensor = any.tensor(of: Scalar.self) else {
       throw mismatch(ElementType(Scalar.dataType))

@@ -1,6 +1,6 @@
 import Apus
 
-extension Value {
+extension GraphValue {
   /// Numbers that stand to each other as the elements do, in row-major order.
   ///
   /// Zeros of both signs are equal; NaNs are equal to each other and greater than everything else, as NumPy sorts them.

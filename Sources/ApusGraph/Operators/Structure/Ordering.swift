@@ -10,7 +10,7 @@ extension Operators {
 
   /// The `k` largest elements along `axis` (the smallest, where `largest` is 0), in order, and their indices. Of equal
   /// elements that with the smaller index comes first. `k` is an attribute before version 10, input 1 since.
-  static func TopK(_ node: NodeDescription) throws -> Operation {
+  static func TopK(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: -1)
     let isLargest = try node.flag("largest", default: true)
     let known = node.opset < 10 ? try node.int("k") : nil
@@ -23,7 +23,7 @@ extension Operators {
         throw OperatorError("k is \(k); axis \(axis) of a tensor of shape \(shape) has \(shape[axis]) elements")
       }
       let indices = try topIndices(x.orderKeys, k, axis: axis, isLargest: isLargest)
-      return [try ElementSelection(axis: axis, indices: indices).run(x), Value(indices)]
+      return [try ElementSelection(axis: axis, indices: indices).run(x), GraphValue(indices)]
     }
   }
 
@@ -62,7 +62,7 @@ extension Operators {
 
   /// Every element once (every entry along `axis`, where one is given), in order or, where `sorted` is 0, as they first
   /// occur; where each first occurs; which of them each element is; and how often each occurs.
-  static func Unique(_ node: NodeDescription) throws -> Operation {
+  static func Unique(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.optionalInt("axis")
     let isSorted = try node.flag("sorted", default: true)
     return { arguments in
@@ -74,8 +74,8 @@ extension Operators {
       let groups = try EqualRows(keys, isSorted: isSorted)
       let first = try Tensor(groups.first)
       return try [
-        Selection(axis: axis, indices: first).run(x), Value(first), Value(Tensor(groups.groupOfRow)),
-        Value(Tensor(groups.count)),
+        Selection(axis: axis, indices: first).run(x), GraphValue(first), GraphValue(Tensor(groups.groupOfRow)),
+        GraphValue(Tensor(groups.count)),
       ]
     }
   }

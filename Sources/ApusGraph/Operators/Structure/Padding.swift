@@ -13,7 +13,7 @@ extension Operators {
   ///
   /// The amounts are the attribute `paddings` in version 1, `pads` until 10, then input 1; the constant is the
   /// attribute `value`, then input 2. Since version 18 input 3 may name the axes that the amounts are for.
-  static func Pad(_ node: NodeDescription) throws -> Operation {
+  static func Pad(_ node: NodeDescription) throws -> PreparedOperator {
     let amounts = try node.integers(1, attribute: node.opset < 2 ? "paddings" : "pads", inputSince: 11)
     let axes = try node.integers(3)
     let mode = try node.string("mode", default: "constant")
@@ -34,17 +34,17 @@ extension Operators {
     }
   }
 
-  private static func constant(_ arguments: Arguments, _ value: Float?, like x: Value) throws -> Value {
+  private static func constant(_ arguments: Arguments, _ value: Float?, like x: GraphValue) throws -> GraphValue {
     if let value, value != 0 {
-      if x.elementType == .double { return Value(try Tensor([Double(value)])) }
-      return try Value(Tensor([value]), as: x.elementType ?? .float)
+      if x.elementType == .double { return GraphValue(try Tensor([Double(value)])) }
+      return try GraphValue(Tensor([value]), as: x.elementType ?? .float)
     }
-    guard let value = arguments[2] else { return try Value(zeros: x.elementType ?? .float, shape: []) }
+    guard let value = arguments[2] else { return try GraphValue(zeros: x.elementType ?? .float, shape: []) }
     return try value.reshaped([])
   }
 
   /// Cut to the extents in input 1 or padded with zeros to them, evenly on both sides.
-  static func CenterCropPad(_ node: NodeDescription) throws -> Operation {
+  static func CenterCropPad(_ node: NodeDescription) throws -> PreparedOperator {
     let axes = try node.optionalInts("axes")
     let sizes = try node.integers(1)
     return { arguments in
@@ -63,7 +63,7 @@ extension Operators {
         amounts[axes.count + index] = missing - missing / 2
       }
       let padding = try PaddedAxes(amounts, axes: axes, shape: shape)
-      let zero = try Value(zeros: x.elementType ?? .float, shape: [])
+      let zero = try GraphValue(zeros: x.elementType ?? .float, shape: [])
       return [try ConstantPadding(padding: padding).single([x, zero])]
     }
   }

@@ -9,7 +9,7 @@ extension Operators {
   ]
 
   /// Repeated along axes of extent 1 until it fits the shape in input 1, whose own ones give way likewise.
-  static func Expand(_ node: NodeDescription) throws -> Operation {
+  static func Expand(_ node: NodeDescription) throws -> PreparedOperator {
     let wanted = try node.integers(1)
     return { arguments in
       guard let wanted = try wanted(arguments) else { throw OperatorError("the shape is missing") }
@@ -20,7 +20,7 @@ extension Operators {
   }
 
   /// The whole tensor as many times along each axis as input 1 says.
-  static func Tile(_ node: NodeDescription) throws -> Operation {
+  static func Tile(_ node: NodeDescription) throws -> PreparedOperator {
     guard node.opset >= 6 else { throw OperatorError("version \(node.opset) of Tile is not supported; 6 is the first") }
     let repeats = try node.integers(1)
     return { arguments in

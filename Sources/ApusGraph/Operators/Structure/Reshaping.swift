@@ -12,7 +12,7 @@ extension Operators {
 
   /// In the shape of input 1 (an attribute before version 5), where -1 takes what is left over and 0, unless
   /// `allowzero` says otherwise, keeps the input's extent.
-  static func Reshape(_ node: NodeDescription) throws -> Operation {
+  static func Reshape(_ node: NodeDescription) throws -> PreparedOperator {
     let wanted = try node.integers(1, attribute: "shape", inputSince: 5)
     let allowsZero = try node.flag("allowzero")
     return { arguments in
@@ -53,7 +53,7 @@ extension Operators {
   }
 
   /// A matrix: the axes before `axis` and those from it on, each as one.
-  static func Flatten(_ node: NodeDescription) throws -> Operation {
+  static func Flatten(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: 1)
     return { arguments in
       let x = try arguments.take(0)
@@ -68,7 +68,7 @@ extension Operators {
 
   /// Without the axes of input 1 (an attribute before version 13), whose extent must be 1; without all such axes when
   /// none is named.
-  static func Squeeze(_ node: NodeDescription) throws -> Operation {
+  static func Squeeze(_ node: NodeDescription) throws -> PreparedOperator {
     let axes = try node.integers(1, attribute: "axes", inputSince: 13)
     return { arguments in
       let x = try arguments.take(0)
@@ -83,7 +83,7 @@ extension Operators {
   }
 
   /// With axes of extent 1 put in at the places that input 1 (an attribute before version 13) names in the result.
-  static func Unsqueeze(_ node: NodeDescription) throws -> Operation {
+  static func Unsqueeze(_ node: NodeDescription) throws -> PreparedOperator {
     let axes = try node.integers(1, attribute: "axes", inputSince: 13)
     return { arguments in
       let x = try arguments.take(0)

@@ -11,11 +11,11 @@ extension Operators {
   /// `num_scan_inputs` inputs. Gives the last state, and what was scanned as tensors with an axis of entries.
   ///
   /// In version 8 all tensors have a batch axis in front of the scanned one, and sequences of a batch may end early.
-  static func Scan(_ node: NodeDescription) throws -> Operation {
+  static func Scan(_ node: NodeDescription) throws -> PreparedOperator {
     node.opset < 9 ? try batchedScan(node) : try plainScan(node)
   }
 
-  private static func plainScan(_ node: NodeDescription) throws -> Operation {
+  private static func plainScan(_ node: NodeDescription) throws -> PreparedOperator {
     let scan = try ScanBody(
       node, leadingInputs: 0, inputAxes: node.optionalInts("scan_input_axes"),
       inputDirections: node.optionalInts("scan_input_directions"),
@@ -26,7 +26,7 @@ extension Operators {
     }
   }
 
-  private static func batchedScan(_ node: NodeDescription) throws -> Operation {
+  private static func batchedScan(_ node: NodeDescription) throws -> PreparedOperator {
     let scan = try ScanBody(
       node, leadingInputs: 1, inputAxes: nil, inputDirections: node.optionalInts("directions"), outputAxes: nil,
       outputDirections: nil)
@@ -42,7 +42,7 @@ extension Operators {
       guard lengths.count == batch, lengths.allSatisfy({ 0 <= $0 && $0 <= longest }) else {
         throw OperatorError("lengths \(lengths) do not fit \(batch) sequences of \(longest) entries")
       }
-      var results = [[Value]](repeating: [], count: scan.outputCount)
+      var results = [[GraphValue]](repeating: [], count: scan.outputCount)
       for (sample, length) in lengths.enumerated() {
         try arguments.context.checkCancellation()
         let own = try inputs.map { try Entry(axis: 0, index: sample).run($0) }
@@ -103,7 +103,7 @@ private struct ScanBody {
   /// - Parameters:
   ///   - inputs: states, then the tensors that are scanned.
   ///   - length: the entries to look at; all when nil.
-  func run(_ inputs: [Value], length: Int?, _ arguments: Arguments) throws -> [Value] {
+  func run(_ inputs: [GraphValue], length: Int?, _ arguments: Arguments) throws -> [GraphValue] {
     let scanned = Array(inputs[states...])
     let axes = try zip(scanned, inputAxes).map { try Axes.resolve($1, rank: $0.extents.count) }
     let sizes = try zip(scanned, axes).map { try $0.extents[$1] }
@@ -112,7 +112,7 @@ private struct ScanBody {
     }
     let length = length ?? size
     var state = Array(inputs[..<states])
-    var results = [[Value]](repeating: [], count: outputAxes.count)
+    var results = [[GraphValue]](repeating: [], count: outputAxes.count)
     for step in 0..<length {
       try arguments.context.countIteration()
       let entries = try scanned.indices.map { index in
@@ -140,12 +140,12 @@ private struct Entry: Rearrangement {
   }
 }
 
-extension Value {
+extension GraphValue {
   /// With zeros up to `size` along the first axis.
-  fileprivate func lengthened(to size: Int) throws -> Value {
+  fileprivate func lengthened(to size: Int) throws -> GraphValue {
     var shape = try extents
     guard let own = shape.first, own < size else { return self }
     shape[0] = size - own
-    return try Concatenation(axis: 0).single([self, Value(zeros: elementType ?? .float, shape: shape)])
+    return try Concatenation(axis: 0).single([self, GraphValue(zeros: elementType ?? .float, shape: shape)])
   }
 }

@@ -11,7 +11,7 @@ extension Operators {
 
   /// `y = x; y[i, indices[i, j, k], k] = updates[i, j, k]` for axis 1, and likewise for others. Since versions 16 and
   /// 18 `reduction` may combine old and new. An index named twice takes the last, or all in their order.
-  static func ScatterElements(_ node: NodeDescription) throws -> Operation {
+  static func ScatterElements(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: 0)
     let reduction = try Reduction(node)
     return { arguments in
@@ -29,7 +29,7 @@ extension Operators {
   }
 
   /// `y = x; y[indices[i]] = updates[i]`, where the last axis of `indices` names slices.
-  static func ScatterND(_ node: NodeDescription) throws -> Operation {
+  static func ScatterND(_ node: NodeDescription) throws -> PreparedOperator {
     let reduction = try Reduction(node)
     return { arguments in
       let indices = try arguments.indices(1)
@@ -163,28 +163,28 @@ private enum Reduction: String {
     self = reduction
   }
 
-  func scatter(_ x: Value, _ updates: Value, _ scattering: Scattering) throws -> Value {
+  func scatter(_ x: GraphValue, _ updates: GraphValue, _ scattering: Scattering) throws -> GraphValue {
     if self == .none { return try scattering.single([x, updates]) }
     guard case .tensor(let data) = x, case .tensor(let other) = updates, data.dataType == other.dataType else {
       throw OperatorError("\(x.type) and \(updates.type) cannot be combined; numbers of one type are needed")
     }
     switch data {
-    case .float64(let data): return Value(try floating(data, other.converted(), scattering))
-    case .float32(let data): return Value(try floating(data, other.converted(), scattering))
+    case .float64(let data): return GraphValue(try floating(data, other.converted(), scattering))
+    case .float32(let data): return GraphValue(try floating(data, other.converted(), scattering))
     #if !(os(macOS) && arch(x86_64))
       // Combined in FLOAT and rounded once.
-      case .float16(let data): return try Value(floating(data.converted(), other.converted(), scattering), as: .float16)
+      case .float16(let data): return try GraphValue(floating(data.converted(), other.converted(), scattering), as: .float16)
     #endif
-    case .bfloat16(let data): return try Value(floating(data.converted(), other.converted(), scattering), as: .bfloat16)
-    case .int8(let data): return Value(try whole(data, other.converted(), scattering))
-    case .int16(let data): return Value(try whole(data, other.converted(), scattering))
-    case .int32(let data): return Value(try whole(data, other.converted(), scattering))
-    case .int64(let data): return Value(try whole(data, other.converted(), scattering))
-    case .uint8(let data): return Value(try whole(data, other.converted(), scattering))
-    case .uint16(let data): return Value(try whole(data, other.converted(), scattering))
-    case .uint32(let data): return Value(try whole(data, other.converted(), scattering))
-    case .uint64(let data): return Value(try whole(data, other.converted(), scattering))
-    case .bool(let data): return Value(try truth(data, other.converted(), scattering))
+    case .bfloat16(let data): return try GraphValue(floating(data.converted(), other.converted(), scattering), as: .bfloat16)
+    case .int8(let data): return GraphValue(try whole(data, other.converted(), scattering))
+    case .int16(let data): return GraphValue(try whole(data, other.converted(), scattering))
+    case .int32(let data): return GraphValue(try whole(data, other.converted(), scattering))
+    case .int64(let data): return GraphValue(try whole(data, other.converted(), scattering))
+    case .uint8(let data): return GraphValue(try whole(data, other.converted(), scattering))
+    case .uint16(let data): return GraphValue(try whole(data, other.converted(), scattering))
+    case .uint32(let data): return GraphValue(try whole(data, other.converted(), scattering))
+    case .uint64(let data): return GraphValue(try whole(data, other.converted(), scattering))
+    case .bool(let data): return GraphValue(try truth(data, other.converted(), scattering))
     }
   }
 

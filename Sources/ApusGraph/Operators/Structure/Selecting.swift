@@ -10,7 +10,7 @@ extension Operators {
   ]
 
   /// The positions of all elements that are not zero (strings: not empty), in row-major order: `[rank, count]`.
-  static func NonZero(_ node: NodeDescription) throws -> Operation {
+  static func NonZero(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let x = try arguments.value(0)
       let shape = try x.extents
@@ -23,13 +23,13 @@ extension Operators {
           }
         }
       }
-      return [Value(positions)]
+      return [GraphValue(positions)]
     }
   }
 
   /// The entries along `axis` (of all elements as one axis, without) for which input 1 is true. Entries beyond the end
   /// of input 1 are left out.
-  static func Compress(_ node: NodeDescription) throws -> Operation {
+  static func Compress(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.optionalInt("axis")
     return { arguments in
       let condition = try arguments.tensor(1, of: Bool.self)
@@ -46,7 +46,7 @@ extension Operators {
 
   /// `values[1]` where the index in input 0 is the position along the new axis, `values[0]` everywhere else. An index
   /// outside `-depth ..< depth` is nowhere.
-  static func OneHot(_ node: NodeDescription) throws -> Operation {
+  static func OneHot(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: -1)
     return { arguments in
       let indices = try arguments.tensor(0)
@@ -90,13 +90,13 @@ private struct Marking: Movement {
   }
 }
 
-extension Value {
+extension GraphValue {
   /// Where the elements that are not zero, or not empty strings, stand in row-major order.
   var nonzeroPlaces: [Int] {
     get throws {
       switch self {
       case .strings(let tensor): return tensor.elements.indices.filter { !tensor.elements[$0].isEmpty }
-      case .coded(let tensor): return try Value(tensor.widened()).nonzeroPlaces
+      case .coded(let tensor): return try GraphValue(tensor.widened()).nonzeroPlaces
       case .sequence, .optional: throw OperatorError("\(type) is given; a tensor is needed")
       case .tensor(let tensor):
         let isFloating = tensor.dataType.isFloatingPoint

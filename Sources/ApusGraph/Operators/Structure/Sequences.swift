@@ -17,18 +17,18 @@ extension Operators {
   ]
 
   /// No tensors, of element type `dtype`.
-  static func SequenceEmpty(_ node: NodeDescription) throws -> Operation {
+  static func SequenceEmpty(_ node: NodeDescription) throws -> PreparedOperator {
     let elementType = try node.optionalElementType("dtype") ?? .float
     return { _ in [.sequence([], element: .tensor(elementType, nil))] }
   }
 
   /// The inputs.
-  static func SequenceConstruct(_ node: NodeDescription) throws -> Operation {
+  static func SequenceConstruct(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in [try .sequence((0..<arguments.count).map { try arguments.value($0) }, declared: nil)] }
   }
 
   /// The tensor at a position, which counts from the end where it is negative.
-  static func SequenceAt(_ node: NodeDescription) throws -> Operation {
+  static func SequenceAt(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let values = try arguments.sequence(0).values
       return [values[try position(arguments, 1, count: values.count)]]
@@ -36,12 +36,12 @@ extension Operators {
   }
 
   /// With input 1 put in before a position; at the end without one.
-  static func SequenceInsert(_ node: NodeDescription) throws -> Operation {
+  static func SequenceInsert(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       var (values, element) = try arguments.sequence(0)
       let place = try arguments.has(2) ? position(arguments, 2, count: values.count, allowsEnd: true) : values.count
       let value = try arguments.value(1)
-      guard value.shape != nil, ValueType.tensor(value.elementType, nil).hasKind(of: element) else {
+      guard value.shape != nil, GraphValueType.tensor(value.elementType, nil).hasKind(of: element) else {
         throw OperatorError("\(value.type) does not fit a sequence of \(element)")
       }
       values.insert(value, at: place)
@@ -50,7 +50,7 @@ extension Operators {
   }
 
   /// Without the tensor at a position; without the last, when there is none.
-  static func SequenceErase(_ node: NodeDescription) throws -> Operation {
+  static func SequenceErase(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       var (values, element) = try arguments.sequence(0)
       guard !values.isEmpty else { throw OperatorError("nothing can be erased from an empty sequence") }
@@ -61,8 +61,8 @@ extension Operators {
   }
 
   /// The number of tensors.
-  static func SequenceLength(_ node: NodeDescription) throws -> Operation {
-    { arguments in [Value(try Tensor([Int64(arguments.sequence(0).values.count)], shape: []))] }
+  static func SequenceLength(_ node: NodeDescription) throws -> PreparedOperator {
+    { arguments in [GraphValue(try Tensor([Int64(arguments.sequence(0).values.count)], shape: []))] }
   }
 
   private static func position(
@@ -78,7 +78,7 @@ extension Operators {
 
   /// A tensor in parts along `axis`: of the sizes in input 1, of one size, the last perhaps smaller, where that is a
   /// single number, or of size 1; then, where `keepdims` is 0, without that axis.
-  static func SplitToSequence(_ node: NodeDescription) throws -> Operation {
+  static func SplitToSequence(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: 0)
     let keepsAxis = try node.flag("keepdims", default: true)
     return { arguments in
@@ -108,7 +108,7 @@ extension Operators {
   }
 
   /// The tensors one after the other along `axis`, a new one where `new_axis` is 1.
-  static func ConcatFromSequence(_ node: NodeDescription) throws -> Operation {
+  static func ConcatFromSequence(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis")
     let stacks = try node.flag("new_axis")
     return { arguments in
@@ -124,7 +124,7 @@ extension Operators {
 
 extension Arguments {
   /// Input `index`, a sequence.
-  func sequence(_ index: Int) throws -> (values: [Value], element: ValueType) {
+  func sequence(_ index: Int) throws -> (values: [GraphValue], element: GraphValueType) {
     guard case .sequence(let values, let element) = try value(index) else {
       throw OperatorError("input \(index) is \(try value(index).type); a sequence is needed")
     }
@@ -132,9 +132,9 @@ extension Arguments {
   }
 }
 
-extension Value {
+extension GraphValue {
   /// A sequence of tensors of one element type; of `declared`, when it is empty.
-  static func sequence(_ values: [Value], declared: ValueType?) throws -> Value {
+  static func sequence(_ values: [GraphValue], declared: GraphValueType?) throws -> GraphValue {
     guard let first = values.first else { return .sequence([], element: declared ?? .tensor(nil, nil)) }
     guard values.allSatisfy({ $0.shape != nil && $0.elementType == first.elementType }) else {
       throw OperatorError("\(values.map { "\($0.type)" }.joined(separator: ", ")) are not tensors of one element type")

@@ -11,11 +11,11 @@ extension Operators {
   /// The extents; since version 15 those from axis `start` to before axis `end`.
   ///
   /// Not named as the operator, which would hide the type `Shape` from all others.
-  static func ShapeOfTensor(_ node: NodeDescription) throws -> Operation {
+  static func ShapeOfTensor(_ node: NodeDescription) throws -> PreparedOperator {
     let start = try node.int("start", default: 0)
     let end = try node.optionalInt("end")
     return { arguments in
-      [Value(try Tensor(extents(arguments.value(0).extents, from: start, to: end).map { Int64($0) }))]
+      [GraphValue(try Tensor(extents(arguments.value(0).extents, from: start, to: end).map { Int64($0) }))]
     }
   }
 
@@ -27,10 +27,10 @@ extension Operators {
   }
 
   /// The number of elements.
-  static func Size(_ node: NodeDescription) throws -> Operation {
+  static func Size(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let count = try Shape.elementCount(arguments.value(0).extents)
-      return [Value(try Tensor([Int64(count)], shape: []))]
+      return [GraphValue(try Tensor([Int64(count)], shape: []))]
     }
   }
 }
@@ -41,10 +41,10 @@ extension ShapeRule {
   static let shape = ShapeRule.sizes { facts in
     let extents = try Operators.extents(
       facts.shape(0), from: facts.node.int("start", default: 0), to: facts.node.optionalInt("end"))
-    return Value(try Tensor(extents.map { Int64($0) }))
+    return GraphValue(try Tensor(extents.map { Int64($0) }))
   }
 
   static let size = ShapeRule.sizes { facts in
-    Value(try Tensor([Int64(Shape.elementCount(facts.shape(0)))], shape: []))
+    GraphValue(try Tensor([Int64(Shape.elementCount(facts.shape(0)))], shape: []))
   }
 }

@@ -10,7 +10,7 @@ extension Operators {
 
   /// `x[start:end:step]` along each axis named, as Python slices. Starts, ends and axes are attributes before version
   /// 10, inputs since; steps came with version 10 and may be negative.
-  static func Slice(_ node: NodeDescription) throws -> Operation {
+  static func Slice(_ node: NodeDescription) throws -> PreparedOperator {
     let starts = try node.integers(1, attribute: "starts", inputSince: 10)
     let ends = try node.integers(2, attribute: "ends", inputSince: 10)
     let axes = try node.integers(3, attribute: "axes", inputSince: 10)
@@ -36,7 +36,7 @@ extension Operators {
   }
 
   /// The first `sequence_lens[b]` elements of each sequence `b` in reverse order, the others where they are.
-  static func ReverseSequence(_ node: NodeDescription) throws -> Operation {
+  static func ReverseSequence(_ node: NodeDescription) throws -> PreparedOperator {
     let timeAxis = try node.int("time_axis", default: 0)
     let batchAxis = try node.int("batch_axis", default: 1)
     guard (timeAxis, batchAxis) == (0, 1) || (timeAxis, batchAxis) == (1, 0) else {

@@ -8,7 +8,7 @@ extension Operators {
   ]
 
   /// Axis `i` of the result is axis `perm[i]` of the input; the axes backwards by default.
-  static func Transpose(_ node: NodeDescription) throws -> Operation {
+  static func Transpose(_ node: NodeDescription) throws -> PreparedOperator {
     let axes = try node.optionalInts("perm")
     return { arguments in
       let x = try arguments.take(0)

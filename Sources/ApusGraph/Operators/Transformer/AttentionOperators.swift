@@ -15,7 +15,7 @@ extension Operators {
   /// for one of keys and values, keys and values of the past, masks, causal and sliding windows.
   ///
   /// Opset 24 adds `nonpad_kv_seqlen` and masks that are shorter than the keys, 25 the windows.
-  static func Attention(_ node: NodeDescription) throws -> Operation {
+  static func Attention(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try AttentionOperator<Float>(node), try AttentionOperator<Double>(node))
   }
 }
@@ -59,7 +59,7 @@ private struct AttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator 
     }
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let query = try AttentionHeads(arguments.floating(0, as: Scalar.self), heads: queryHeads)
     var key = try AttentionHeads(arguments.floating(1, as: Scalar.self), heads: keyHeads)
     var value = try AttentionHeads(arguments.floating(2, as: Scalar.self), heads: keyHeads)
@@ -95,15 +95,15 @@ private struct AttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator 
         options: options, precision: type == .double ? nil : precision, stage: scoreOutput, type: type)
       let (output, scores) = try steps(query: query, key: key, value: value)
       return [
-        try Value(rounding: output, to: type), try present.map { try Value(rounding: $0.key, to: type) },
-        try present.map { try Value(rounding: $0.value, to: valueType) },
-        try scores.map { try Value(rounding: $0, to: type) },
+        try GraphValue(rounding: output, to: type), try present.map { try GraphValue(rounding: $0.key, to: type) },
+        try present.map { try GraphValue(rounding: $0.value, to: valueType) },
+        try scores.map { try GraphValue(rounding: $0, to: type) },
       ]
     }
     let output = try groupedAttention(query: query, key: key, value: value, options: options)
     return [
-      try Value(rounding: output, to: type), try present.map { try Value(rounding: $0.key, to: type) },
-      try present.map { try Value(rounding: $0.value, to: valueType) },
+      try GraphValue(rounding: output, to: type), try present.map { try GraphValue(rounding: $0.key, to: type) },
+      try present.map { try GraphValue(rounding: $0.value, to: valueType) },
     ]
   }
 

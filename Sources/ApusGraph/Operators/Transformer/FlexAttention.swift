@@ -3,7 +3,7 @@ import Apus
 extension Operators {
   /// `prob_mod(softmax(score_mod(Q · Kᵀ · scale))) · V`, where the graphs `score_mod` and `prob_mod` may change scores
   /// and probabilities of `[batch, heads, queries, keys]`.
-  static func FlexAttention(_ node: NodeDescription) throws -> Operation {
+  static func FlexAttention(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try FlexAttentionOperator<Float>(node), try FlexAttentionOperator<Double>(node))
   }
 }
@@ -33,7 +33,7 @@ private struct FlexAttentionOperator<Scalar: FloatingPointScalar>: FloatingOpera
     probabilityModifier = try modifier("prob_mod")
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     func heads(_ index: Int) throws -> AttentionHeads<Scalar> {
       let tensor = try arguments.floating(index, as: Scalar.self)
       guard tensor.rank == 4 else {
@@ -53,14 +53,14 @@ private struct FlexAttentionOperator<Scalar: FloatingPointScalar>: FloatingOpera
     scores = try modified(scores, scoreModifier, "score_mod", precision, arguments)
     var probabilities = try steps.probabilities(scores)
     probabilities = try modified(probabilities, probabilityModifier, "prob_mod", precision, arguments)
-    return [try Value(rounding: steps.product(probabilities, value, like: query), to: type)]
+    return [try GraphValue(rounding: steps.product(probabilities, value, like: query), to: type)]
   }
 
   private func modified(
     _ tensor: Tensor<Scalar>, _ plan: Subplan?, _ name: String, _ precision: ElementType, _ arguments: Arguments
   ) throws -> Tensor<Scalar> {
     guard let plan else { return tensor }
-    let results = try plan([Value(rounding: tensor, to: precision)], arguments)
+    let results = try plan([GraphValue(rounding: tensor, to: precision)], arguments)
     guard case .tensor(let result)? = results.first, result.dataType.isFloatingPoint, result.shape == tensor.shape
     else {
       throw OperatorError(

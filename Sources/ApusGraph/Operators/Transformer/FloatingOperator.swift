@@ -9,14 +9,14 @@ protocol FloatingOperator: Sendable {
 
   init(_ node: NodeDescription) throws
   /// - Parameter type: the element type of the input that decides, to which results are rounded.
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?]
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?]
 }
 
 extension Operators {
   /// The operation of `float` and `double`, which are the same operator; input `index` decides which of them runs.
   static func floating<F: FloatingOperator, D: FloatingOperator>(
     likeInput index: Int = 0, _ float: F, _ double: D
-  ) -> Operation where F.Scalar == Float, D.Scalar == Double {
+  ) -> PreparedOperator where F.Scalar == Float, D.Scalar == Double {
     { arguments in
       let type = try arguments.floatingType(index)
       return type == .double ? try double(&arguments, type: type) : try float(&arguments, type: type)
@@ -35,7 +35,7 @@ extension NodeDescription {
   }
 }
 
-extension Value {
+extension GraphValue {
   /// Numbers computed in a working type, rounded to `type` when that is one of the sixteen-bit types.
   init<Scalar: FloatingPointScalar>(rounding tensor: Tensor<Scalar>, to type: ElementType) throws {
     switch type {
@@ -53,7 +53,7 @@ extension Value {
 extension Tensor where Scalar: FloatingPointScalar {
   /// The elements as numbers of `type` are: rounded, and widened again.
   func rounded(to type: ElementType) throws -> Tensor {
-    guard type != ElementType(Scalar.dataType), case .tensor(let any) = try Value(rounding: self, to: type) else {
+    guard type != ElementType(Scalar.dataType), case .tensor(let any) = try GraphValue(rounding: self, to: type) else {
       return self
     }
     return try any.converted(to: Scalar.self)

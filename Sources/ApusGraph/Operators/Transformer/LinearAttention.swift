@@ -9,7 +9,7 @@ extension Operators {
   ///
   /// `linear` and `delta` have no decay `g`, `linear` and `gated` no rate `β`. Several neighbouring heads of queries may
   /// share a state.
-  static func LinearAttention(_ node: NodeDescription) throws -> Operation {
+  static func LinearAttention(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try LinearAttentionOperator<Float>(node), try LinearAttentionOperator<Double>(node))
   }
 }
@@ -40,7 +40,7 @@ private struct LinearAttentionOperator<Scalar: FloatingPointScalar>: FloatingOpe
     }
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     func packed(_ index: Int) throws -> Tensor<Scalar> {
       let tensor = try arguments.floating(index, as: Scalar.self)
       guard tensor.rank == 3 else {
@@ -91,7 +91,7 @@ private struct LinearAttentionOperator<Scalar: FloatingPointScalar>: FloatingOpe
         }
       }
     }
-    return [try Value(rounding: output, to: type), try Value(rounding: state, to: stateType)]
+    return [try GraphValue(rounding: output, to: type), try GraphValue(rounding: state, to: stateType)]
   }
 }
 

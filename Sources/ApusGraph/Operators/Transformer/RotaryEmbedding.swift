@@ -8,12 +8,12 @@ extension Operators {
 
   /// Pairs of features turned by an angle that grows with the token's place: `(x₁ cos - x₂ sin, x₁ sin + x₂ cos)`. Pairs
   /// are neighbours (`interleaved`) or lie half the rotated features apart; features beyond `rotary_embedding_dim` stay.
-  static func RotaryEmbedding(_ node: NodeDescription) throws -> Operation {
+  static func RotaryEmbedding(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try RotaryOperator<Float>(node), try RotaryOperator<Double>(node))
   }
 
   /// The same with the places before the tables, and one place for a whole batch.
-  static func MicrosoftRotaryEmbedding(_ node: NodeDescription) throws -> Operation {
+  static func MicrosoftRotaryEmbedding(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try MicrosoftRotaryOperator<Float>(node), try MicrosoftRotaryOperator<Double>(node))
   }
 }
@@ -29,9 +29,9 @@ private struct RotaryOperator<Scalar: FloatingPointScalar>: FloatingOperator {
     isInterleaved = try node.flag("interleaved")
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let x = try AttentionHeads(arguments.floating(0, as: Scalar.self), heads: heads)
-    guard x.tensor.count > 0 else { return [try Value(rounding: x.tensor, to: type)] }
+    guard x.tensor.count > 0 else { return [try GraphValue(rounding: x.tensor, to: type)] }
     let tables = try RotaryTables(
       cosines: arguments.floating(1, as: Scalar.self), sines: arguments.floating(2, as: Scalar.self))
     let places = try arguments.optionalIntegers(3)
@@ -41,7 +41,7 @@ private struct RotaryOperator<Scalar: FloatingPointScalar>: FloatingOperator {
     }
     let rows = try tables.rows(places, batch: x.batch, time: x.time)
     return [
-      try Value(rounding: tables.rotated(x, rows: rows, features: features, isInterleaved: isInterleaved), to: type)
+      try GraphValue(rounding: tables.rotated(x, rows: rows, features: features, isInterleaved: isInterleaved), to: type)
     ]
   }
 }
@@ -58,9 +58,9 @@ private struct MicrosoftRotaryOperator<Scalar: FloatingPointScalar>: FloatingOpe
     guard try node.float("scale", default: 1) == 1 else { throw OperatorError("a scale other than 1 is not supported") }
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let input = try arguments.floating(0, as: Scalar.self)
-    guard input.count > 0 else { return [try Value(rounding: input, to: type)] }
+    guard input.count > 0 else { return [try GraphValue(rounding: input, to: type)] }
     let tables = try RotaryTables(
       cosines: arguments.floating(2, as: Scalar.self), sines: arguments.floating(3, as: Scalar.self))
     // Without a number of heads the tables say how large one is.
@@ -78,7 +78,7 @@ private struct MicrosoftRotaryOperator<Scalar: FloatingPointScalar>: FloatingOpe
     }
     let rows = try tables.rows(places, batch: x.batch, time: x.time)
     return [
-      try Value(rounding: tables.rotated(x, rows: rows, features: features, isInterleaved: isInterleaved), to: type)
+      try GraphValue(rounding: tables.rotated(x, rows: rows, features: features, isInterleaved: isInterleaved), to: type)
     ]
   }
 }

@@ -7,7 +7,7 @@ extension Operators {
 
   /// The cache with `update` written over the entries from `write_indices` on, a sample each, along `axis`; `circular`
   /// goes on at the beginning where the end is reached.
-  static func TensorScatter(_ node: NodeDescription) throws -> Operation {
+  static func TensorScatter(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: -2)
     let mode = try node.string("mode", default: "linear")
     guard mode == "linear" || mode == "circular" else {

@@ -13,7 +13,7 @@ extension Operators {
   ]
 
   /// The entries of the last axis that input 1 names; a list becomes a matrix of one row.
-  static func ArrayFeatureExtractor(_ node: NodeDescription) throws -> Operation {
+  static func ArrayFeatureExtractor(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let indices = try arguments.indices(1)
       let x = try arguments.take(0)
@@ -25,7 +25,7 @@ extension Operators {
   }
 
   /// 1 where the input is greater than `threshold`, otherwise 0, in the input's type.
-  static func Binarizer(_ node: NodeDescription) throws -> Operation {
+  static func Binarizer(_ node: NodeDescription) throws -> PreparedOperator {
     let threshold = Double(try node.float("threshold", default: 0))
     return { arguments in
       try [arguments.tensor(0).mapNumbers { $0 > threshold ? 1 : 0 }]
@@ -33,7 +33,7 @@ extension Operators {
   }
 
   /// `(x - offset) * scale`, both either one number or one for each column. Gives FLOAT.
-  static func Scaler(_ node: NodeDescription) throws -> Operation {
+  static func Scaler(_ node: NodeDescription) throws -> PreparedOperator {
     let offset = try node.optionalFloats("offset")?.map { Double($0) } ?? [0]
     let scale = try node.optionalFloats("scale")?.map { Double($0) } ?? [1]
     return { arguments in
@@ -45,13 +45,13 @@ extension Operators {
       let result = try x.converted(to: Double.self).mapColumns { column, x in
         (x - offset[offset.count == 1 ? 0 : column]) * scale[scale.count == 1 ? 0 : column]
       }
-      return [try Value(rounding: result, to: .float)]
+      return [try GraphValue(rounding: result, to: .float)]
     }
   }
 
   /// Every row divided by its largest number, by the sum of its magnitudes, or by its length. A row for which that is 0
   /// stays as it is. Gives FLOAT.
-  static func Normalizer(_ node: NodeDescription) throws -> Operation {
+  static func Normalizer(_ node: NodeDescription) throws -> PreparedOperator {
     let norm = try node.string("norm", default: "MAX")
     guard ["MAX", "L1", "L2"].contains(norm) else {
       throw OperatorError("norm '\(norm)' is not known; it is MAX, L1 or L2")
@@ -70,12 +70,12 @@ extension Operators {
           if divisor != 0 { for index in numbers.indices { x[index] /= divisor } }
         }
       }
-      return [try Value(rounding: x, to: .float)]
+      return [try GraphValue(rounding: x, to: .float)]
     }
   }
 
   /// With every number that equals the one to replace (NaN equals NaN) replaced: by one for all or one for each column.
-  static func Imputer(_ node: NodeDescription) throws -> Operation {
+  static func Imputer(_ node: NodeDescription) throws -> PreparedOperator {
     let floats = try node.optionalFloats("imputed_value_floats") ?? []
     let integers = try node.optionalInts("imputed_value_int64s") ?? []
     guard floats.isEmpty != integers.isEmpty else {
@@ -97,7 +97,7 @@ extension Operators {
           let isReplaced = replaced.isNaN ? x.isNaN : x == Double(replaced)
           return isReplaced ? Double(floats[floats.count == 1 ? 0 : column]) : x
         }
-        return [try Value(rounding: result, to: ElementType(x.dataType))]
+        return [try GraphValue(rounding: result, to: ElementType(x.dataType))]
       }
       guard !integers.isEmpty else {
         throw OperatorError("imputed_value_int64s is needed for \(ElementType(x.dataType))")
@@ -105,12 +105,12 @@ extension Operators {
       let result = try x.converted(to: Int64.self).mapColumns { column, x in
         x == replacedInteger ? Int64(integers[integers.count == 1 ? 0 : column]) : x
       }
-      return [x.dataType == .int32 ? Value(try result.converted(to: Int32.self)) : Value(result)]
+      return [x.dataType == .int32 ? GraphValue(try result.converted(to: Int32.self)) : GraphValue(result)]
     }
   }
 
   /// The inputs side by side, each cut or filled with zeros to as many columns as `inputdimensions` says. Gives FLOAT.
-  static func FeatureVectorizer(_ node: NodeDescription) throws -> Operation {
+  static func FeatureVectorizer(_ node: NodeDescription) throws -> PreparedOperator {
     let widths = try node.optionalInts("inputdimensions")
     return { arguments in
       guard widths.map({ $0.count == arguments.count }) ?? true else {
@@ -121,19 +121,19 @@ extension Operators {
         let wanted = widths?[index] ?? width
         return try pad(x.reshaped([rows, width]), [0, wanted.subtractingReportingOverflow(width).partialValue])
       }
-      return [try Value(rounding: concatenate(parts, axis: 1), to: .float)]
+      return [try GraphValue(rounding: concatenate(parts, axis: 1), to: .float)]
     }
   }
 }
 
 extension AnyTensor {
   /// Every number changed, in the type that they have.
-  fileprivate func mapNumbers(_ change: (Double) -> Double) throws -> Value {
+  fileprivate func mapNumbers(_ change: (Double) -> Double) throws -> GraphValue {
     let result = try converted(to: Double.self).mapColumns { change($1) }
     switch dataType {
-    case .int32: return Value(try result.converted(to: Int32.self))
-    case .int64: return Value(try result.converted(to: Int64.self))
-    default: return try Value(rounding: result, to: ElementType(dataType))
+    case .int32: return GraphValue(try result.converted(to: Int32.self))
+    case .int64: return GraphValue(try result.converted(to: Int64.self))
+    default: return try GraphValue(rounding: result, to: ElementType(dataType))
     }
   }
 }

@@ -11,7 +11,7 @@ extension Operators {
 
   /// For each element the value that stands where the element stands among the keys; a default for all others. In
   /// version 1 `classes_strings` are keys with their places as values, or the other way round.
-  static func LabelEncoder(_ node: NodeDescription) throws -> Operation {
+  static func LabelEncoder(_ node: NodeDescription) throws -> PreparedOperator {
     if node.opset < 2 {
       let classes = try node.optionalStrings("classes_strings") ?? []
       return try mapping(node, texts: classes, numbers: classes.indices.map { Int64($0) }, unused: "_Unused")
@@ -26,21 +26,21 @@ extension Operators {
   }
 
   /// What becomes of elements that are no key.
-  private static func missingLabel(_ node: NodeDescription, like values: Value) throws -> Value {
+  private static func missingLabel(_ node: NodeDescription, like values: GraphValue) throws -> GraphValue {
     if let value = try node.optionalTensor("default_tensor") { return try value.reshaped([1]) }
     switch values.elementType {
     case .string: return .strings(try StringTensor([node.string("default_string", default: "_Unused")], shape: [1]))
-    case .float: return Value(try Tensor([node.float("default_float", default: -0.0)]))
-    case .double: return Value(try Tensor([Double(node.float("default_float", default: -0.0))]))
-    case .int64: return Value(try Tensor([Int64(node.int("default_int64", default: -1))]))
-    case .int32: return Value(try Tensor([Int32(-1)]))
-    case .int16: return Value(try Tensor([Int16(-1)]))
+    case .float: return GraphValue(try Tensor([node.float("default_float", default: -0.0)]))
+    case .double: return GraphValue(try Tensor([Double(node.float("default_float", default: -0.0))]))
+    case .int64: return GraphValue(try Tensor([Int64(node.int("default_int64", default: -1))]))
+    case .int32: return GraphValue(try Tensor([Int32(-1)]))
+    case .int16: return GraphValue(try Tensor([Int16(-1)]))
     default: throw OperatorError("values of type \(values.type) have no default")
     }
   }
 
   /// Strings as whole numbers or whole numbers as strings, whichever comes in.
-  static func CategoryMapper(_ node: NodeDescription) throws -> Operation {
+  static func CategoryMapper(_ node: NodeDescription) throws -> PreparedOperator {
     let texts = try node.optionalStrings("cats_strings") ?? []
     let numbers = try node.optionalInts("cats_int64s")?.map { Int64($0) } ?? []
     guard texts.count == numbers.count else {
@@ -51,11 +51,11 @@ extension Operators {
 
   private static func mapping(
     _ node: NodeDescription, texts: [String], numbers: [Int64], unused: String
-  ) throws -> Operation {
-    let names = Value.strings(try StringTensor(texts, shape: [texts.count]))
-    let places = Value(try Tensor(numbers))
-    let noName = Value.strings(try StringTensor([node.string("default_string", default: unused)], shape: [1]))
-    let noPlace = Value(try Tensor([Int64(node.int("default_int64", default: -1))]))
+  ) throws -> PreparedOperator {
+    let names = GraphValue.strings(try StringTensor(texts, shape: [texts.count]))
+    let places = GraphValue(try Tensor(numbers))
+    let noName = GraphValue.strings(try StringTensor([node.string("default_string", default: unused)], shape: [1]))
+    let noPlace = GraphValue(try Tensor([Int64(node.int("default_int64", default: -1))]))
     let placeOfName = try LabelTable(keys: names, values: places, missing: noPlace)
     let nameOfPlace = try LabelTable(keys: places, values: names, missing: noName)
     return { arguments in
@@ -66,18 +66,18 @@ extension Operators {
 
   /// A column for each category along a new last axis, 1 in that of the element and 0 in all others. An element that is
   /// no category has zeros everywhere, or is refused where `zeros` is 0. Gives FLOAT.
-  static func OneHotEncoder(_ node: NodeDescription) throws -> Operation {
+  static func OneHotEncoder(_ node: NodeDescription) throws -> PreparedOperator {
     let texts = try node.optionalStrings("cats_strings") ?? []
     let numbers = try node.optionalInts("cats_int64s") ?? []
     let allowsOthers = try node.flag("zeros", default: true)
     guard texts.isEmpty != numbers.isEmpty else { throw OperatorError("one of cats_strings and cats_int64s is needed") }
     let categories = texts.isEmpty
-      ? Value(try Tensor(numbers.map { Int64($0) })) : Value.strings(try StringTensor(texts, shape: [texts.count]))
+      ? GraphValue(try Tensor(numbers.map { Int64($0) })) : GraphValue.strings(try StringTensor(texts, shape: [texts.count]))
     let places = try LabelPlaces(categories)
     return { arguments in
       var x = try arguments.value(0)
       // Numbers of other types become whole ones.
-      if case .tensor(let tensor) = x { x = Value(try tensor.converted(to: Int64.self)) }
+      if case .tensor(let tensor) = x { x = GraphValue(try tensor.converted(to: Int64.self)) }
       let found = try places.places(of: x)
       var result = try Tensor<Float>(zeros: x.extents + [places.count])
       try result.withUnsafeMutableBufferPointer { result in
@@ -89,19 +89,19 @@ extension Operators {
           result[row * places.count + place] = 1
         }
       }
-      return [Value(result)]
+      return [GraphValue(result)]
     }
   }
 }
 
 extension NodeDescription {
   /// Keys or values of a label encoder: one of four attributes.
-  fileprivate func list(_ name: String) throws -> Value? {
+  fileprivate func list(_ name: String) throws -> GraphValue? {
     if let texts = try optionalStrings("\(name)_strings") {
       return .strings(try StringTensor(texts, shape: [texts.count]))
     }
-    if let numbers = try optionalInts("\(name)_int64s") { return Value(try Tensor(numbers.map { Int64($0) })) }
-    if let numbers = try optionalFloats("\(name)_floats") { return Value(try Tensor(numbers)) }
+    if let numbers = try optionalInts("\(name)_int64s") { return GraphValue(try Tensor(numbers.map { Int64($0) })) }
+    if let numbers = try optionalFloats("\(name)_floats") { return GraphValue(try Tensor(numbers)) }
     guard let value = try optionalTensor("\(name)_tensor") else { return nil }
     return try value.reshaped([Shape.elementCount(value.extents)])
   }
@@ -119,13 +119,13 @@ private struct LabelPlaces {
   private let places: [Key: Int]
   let count: Int
 
-  init(_ labels: Value) throws {
+  init(_ labels: GraphValue) throws {
     let keys = try Self.keys(labels)
     places = Dictionary(keys.enumerated().map { ($1, $0) }, uniquingKeysWith: { $1 })
     count = keys.count
   }
 
-  private static func keys(_ value: Value) throws -> [Key] {
+  private static func keys(_ value: GraphValue) throws -> [Key] {
     switch value {
     case .strings(let texts): return texts.elements.map { .text(UTF8Key($0)) }
     case .tensor(let tensor) where tensor.dataType.isFloatingPoint:
@@ -135,7 +135,7 @@ private struct LabelPlaces {
     }
   }
 
-  func places(of value: Value) throws -> [Int?] { try Self.keys(value).map { places[$0] } }
+  func places(of value: GraphValue) throws -> [Int?] { try Self.keys(value).map { places[$0] } }
 }
 
 /// Labels and what stands for each.
@@ -143,15 +143,15 @@ private struct LabelTable {
   private let places: LabelPlaces
   private let keyType: ElementType?
   /// The values, and at the end the one for all others.
-  private let values: Value
+  private let values: GraphValue
 
-  init(keys: Value, values: Value, missing: Value) throws {
+  init(keys: GraphValue, values: GraphValue, missing: GraphValue) throws {
     places = try LabelPlaces(keys)
     keyType = keys.elementType
     self.values = try Concatenation(axis: 0).single([values, missing])
   }
 
-  func values(for x: Value) throws -> Value {
+  func values(for x: GraphValue) throws -> GraphValue {
     guard (x.elementType == .string) == (keyType == .string) else {
       throw OperatorError("input 0 is \(x.type); the keys are \(keyType?.description ?? "")")
     }

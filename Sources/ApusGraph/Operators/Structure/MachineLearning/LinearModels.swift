@@ -9,7 +9,7 @@ extension Operators {
   ]
 
   /// A score for each target, `[N, targets]`, FLOAT.
-  static func LinearRegressor(_ node: NodeDescription) throws -> Operation {
+  static func LinearRegressor(_ node: NodeDescription) throws -> PreparedOperator {
     let model = try LinearModel(node, scores: node.int("targets", default: 1))
     let transform = try ScoreTransform(node)
     return { arguments in
@@ -20,7 +20,7 @@ extension Operators {
 
   /// The label of the class with the best score, `[N]`, and the scores of all classes, `[N, classes]`, FLOAT. With one
   /// row of coefficients there are two classes, the second of them where the score is positive.
-  static func LinearClassifier(_ node: NodeDescription) throws -> Operation {
+  static func LinearClassifier(_ node: NodeDescription) throws -> PreparedOperator {
     let labels = try ClassLabels(node, numbers: "classlabels_ints", texts: "classlabels_strings")
     let intercepts = try node.optionalFloats("intercepts") ?? []
     let model = try LinearModel(node, scores: intercepts.isEmpty ? max(labels.count, 1) : intercepts.count)
@@ -35,8 +35,8 @@ extension Operators {
   }
 
   /// Rows of scores as a tensor of FLOAT.
-  static func scoreTensor(_ rows: [[Double]], width: Int) throws -> Value {
-    try Value(rounding: Tensor(rows.flatMap { $0 }, shape: [rows.count, width]), to: .float)
+  static func scoreTensor(_ rows: [[Double]], width: Int) throws -> GraphValue {
+    try GraphValue(rounding: Tensor(rows.flatMap { $0 }, shape: [rows.count, width]), to: .float)
   }
 }
 

@@ -6,7 +6,7 @@ import Apus
 extension OperatorDefinition {
   /// An operator of the domain `ai.onnx.ml`.
   init(
-    ml type: String, _ facts: OperatorFacts, _ prepare: @escaping @Sendable (NodeDescription) throws -> Operation
+    ml type: String, _ facts: OperatorFacts, _ prepare: @escaping @Sendable (NodeDescription) throws -> PreparedOperator
   ) {
     self.init(type, domain: "ai.onnx.ml", facts, prepare)
   }
@@ -34,7 +34,7 @@ extension NodeDescription {
   }
 }
 
-extension Value {
+extension GraphValue {
   /// The elements of a tensor of numbers.
   var doubles: [Double] {
     get throws {
@@ -45,7 +45,7 @@ extension Value {
 
   /// Numbers computed in float64, as the floating-point type `type`.
   init(rounding tensor: Tensor<Double>, to type: ElementType) throws {
-    self = type == .double ? Value(tensor) : try Value(tensor.converted(to: Float.self), as: type)
+    self = type == .double ? GraphValue(tensor) : try GraphValue(tensor.converted(to: Float.self), as: type)
   }
 }
 

@@ -81,10 +81,10 @@ enum ClassLabels: Sendable {
   }
 
   /// The labels of the classes named, a row each.
-  func values(_ classes: [Int]) throws -> Value {
+  func values(_ classes: [Int]) throws -> GraphValue {
     switch self {
     case .numbers(let labels):
-      Value(try Tensor(classes.map { labels.indices.contains($0) ? labels[$0] : Int64($0) }))
+      GraphValue(try Tensor(classes.map { labels.indices.contains($0) ? labels[$0] : Int64($0) }))
     case .texts(let labels):
       .strings(try StringTensor(classes.map { labels.indices.contains($0) ? labels[$0] : "" }, shape: [classes.count]))
     }

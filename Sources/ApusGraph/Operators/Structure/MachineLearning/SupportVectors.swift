@@ -11,7 +11,7 @@ extension Operators {
 
   /// Σ coefficient · kernel(x, support vector) + rho for each row, `[N, 1]`, FLOAT; its sign where `one_class` is set.
   /// Without support vectors the coefficients are those of a linear model.
-  static func SVMRegressor(_ node: NodeDescription) throws -> Operation {
+  static func SVMRegressor(_ node: NodeDescription) throws -> PreparedOperator {
     let count = try node.int("n_supports", default: 0)
     let kernel = try Kernel(node, vectors: count)
     let coefficients = try node.optionalFloats("coefficients")?.map { Double($0) } ?? []
@@ -33,7 +33,7 @@ extension Operators {
 
   /// The label of the class that wins, `[N]`, and scores, FLOAT: of classes, `[N, classes]`, where there are
   /// probabilities (`prob_a`, `prob_b`) or no support vectors; otherwise of each pair of classes; of two classes both.
-  static func SVMClassifier(_ node: NodeDescription) throws -> Operation {
+  static func SVMClassifier(_ node: NodeDescription) throws -> PreparedOperator {
     let machine = try VectorClassifier(node)
     let transform = try ScoreTransform(node)
     return { arguments in

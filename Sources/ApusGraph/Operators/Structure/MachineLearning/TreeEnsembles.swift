@@ -10,7 +10,7 @@ extension Operators {
   ]
 
   /// A score for each target, `[N, targets]`, in the input's type.
-  static func TreeEnsemble(_ node: NodeDescription) throws -> Operation {
+  static func TreeEnsemble(_ node: NodeDescription) throws -> PreparedOperator {
     let trees = try DecisionTrees(ensemble: node)
     let targets = try node.int("n_targets", default: 1)
     let number = try node.int("aggregate_function", default: 1)
@@ -23,7 +23,7 @@ extension Operators {
   }
 
   /// The same with `base_values` added, FLOAT.
-  static func TreeEnsembleRegressor(_ node: NodeDescription) throws -> Operation {
+  static func TreeEnsembleRegressor(_ node: NodeDescription) throws -> PreparedOperator {
     let trees = try DecisionTrees(node, votes: "target")
     let name = try node.string("aggregate_function", default: "SUM")
     guard let aggregation = ["AVERAGE": VoteAggregation.average, "SUM": .sum, "MIN": .least, "MAX": .most][name] else {
@@ -37,7 +37,7 @@ extension Operators {
   private static func regression(
     _ trees: DecisionTrees, _ targets: Int, _ aggregation: VoteAggregation, base: [Double],
     _ transform: ScoreTransform, type: ElementType?
-  ) throws -> Operation {
+  ) throws -> PreparedOperator {
     guard targets >= 1, [0, 1, targets].contains(base.count) else {
       throw OperatorError("\(base.count) base values are given for \(targets) targets")
     }
@@ -48,7 +48,7 @@ extension Operators {
         transform(scores.enumerated().map { ($1 ?? 0) + (base.isEmpty ? 0 : base[base.count == 1 ? 0 : $0]) })
       }
       let result = try Tensor(rows.flatMap { $0 }, shape: [rows.count, targets])
-      return [try Value(rounding: result, to: type ?? (inputType.isFloatingPoint ? inputType : .float))]
+      return [try GraphValue(rounding: result, to: type ?? (inputType.isFloatingPoint ? inputType : .float))]
     }
   }
 
@@ -71,7 +71,7 @@ extension Operators {
   ///
   /// Trees that vote for one of two classes only give the score of the second. The first has its opposite, or what is
   /// left of 1 where no vote is negative and nothing transforms it.
-  static func TreeEnsembleClassifier(_ node: NodeDescription) throws -> Operation {
+  static func TreeEnsembleClassifier(_ node: NodeDescription) throws -> PreparedOperator {
     let trees = try DecisionTrees(node, votes: "class")
     let labels = try ClassLabels(node, numbers: "classlabels_int64s", texts: "classlabels_strings")
     let base = try node.numbers("base_values") ?? []

@@ -10,7 +10,7 @@ extension Operators {
   /// For each n-gram of a pool how often it occurs in each row, words of it being up to `max_skip_count` words apart;
   /// in mode `IDF` whether it occurs; in modes `IDF` and `TFIDF` times its weight. `[columns]` for a row,
   /// `[rows, columns]` for a matrix.
-  static func TfIdfVectorizer(_ node: NodeDescription) throws -> Operation {
+  static func TfIdfVectorizer(_ node: NodeDescription) throws -> PreparedOperator {
     let pool = try NGramPool(node)
     let mode = try node.string("mode", default: "")
     guard ["TF", "IDF", "TFIDF"].contains(mode) else {
@@ -46,7 +46,7 @@ extension Operators {
           }
         }
       }
-      return [Value(result)]
+      return [GraphValue(result)]
     }
   }
 }
@@ -111,7 +111,7 @@ private struct NGramPool {
   }
 
   /// The words of a tensor as numbers; words that no n-gram has are -1.
-  func tokens(_ x: Value) throws -> [Int] {
+  func tokens(_ x: GraphValue) throws -> [Int] {
     if let numberOfWord {
       guard case .strings(let texts) = x else { throw OperatorError("input 0 is \(x.type); strings are needed") }
       return texts.elements.map { numberOfWord[UTF8Key($0)] ?? -1 }

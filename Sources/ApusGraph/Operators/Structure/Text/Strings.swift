@@ -11,7 +11,7 @@ extension Operators {
   ]
 
   /// Each string of input 0 followed by that of input 1, the shapes stretched over each other as NumPy does.
-  static func StringConcat(_ node: NodeDescription) throws -> Operation {
+  static func StringConcat(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let (first, second) = try (arguments.strings(0), arguments.strings(1))
       let shape = try Shape.broadcast(first.shape, second.shape, operation: "StringConcat")
@@ -32,7 +32,7 @@ extension Operators {
   /// The parts of each string between delimiters, along a new last axis that is filled up with empty strings; and the
   /// number of each one's parts. Without a delimiter, parts are what stands between white space. After `maxsplit` cuts
   /// what is left is one part.
-  static func StringSplit(_ node: NodeDescription) throws -> Operation {
+  static func StringSplit(_ node: NodeDescription) throws -> PreparedOperator {
     let delimiter = Array(try node.string("delimiter", default: "").utf8)
     let cuts = try node.optionalInt("maxsplit") ?? -1
     let limit = cuts < 0 ? Int.max : cuts
@@ -46,7 +46,7 @@ extension Operators {
       let filled = parts.flatMap { $0 + [String](repeating: "", count: width - $0.count) }
       return try [
         .strings(StringTensor(filled, shape: x.shape + [width])),
-        Value(Tensor(parts.map { Int64($0.count) }, shape: x.shape)),
+        GraphValue(Tensor(parts.map { Int64($0.count) }, shape: x.shape)),
       ]
     }
   }
@@ -84,7 +84,7 @@ extension Operators {
 
   /// Without the strings that are stop words, and in lower or upper case as `case_change_action` says. When nothing is
   /// left there is one empty string.
-  static func StringNormalizer(_ node: NodeDescription) throws -> Operation {
+  static func StringNormalizer(_ node: NodeDescription) throws -> PreparedOperator {
     let action = try node.string("case_change_action", default: "NONE")
     let isCaseSensitive = try node.flag("is_case_sensitive")
     guard ["NONE", "LOWER", "UPPER"].contains(action) else {
@@ -111,7 +111,7 @@ extension Operators {
   }
 
   /// Whether each whole string matches `pattern`, a regular expression of RE2.
-  static func RegexFullMatch(_ node: NodeDescription) throws -> Operation {
+  static func RegexFullMatch(_ node: NodeDescription) throws -> PreparedOperator {
     guard let pattern = try node.optionalString("pattern") else {
       throw OperatorError("attribute 'pattern' is missing")
     }
@@ -121,7 +121,7 @@ extension Operators {
       let matches = try x.elements.map { text in
         try expression.matches(text) { try arguments.context.checkCancellation() }
       }
-      return [Value(try Tensor(matches, shape: x.shape))]
+      return [GraphValue(try Tensor(matches, shape: x.shape))]
     }
   }
 }

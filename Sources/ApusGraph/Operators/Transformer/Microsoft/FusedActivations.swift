@@ -13,7 +13,7 @@ extension Operators {
   ]
 
   /// The standard's Conv, plus a tensor `Z` of its result's shape, and an activation of that.
-  static func MicrosoftFusedConv(_ node: NodeDescription) throws -> Operation {
+  static func MicrosoftFusedConv(_ node: NodeDescription) throws -> PreparedOperator {
     let convolution = try Conv(node)
     let function = try FusedFunction(
       node.string("activation", default: ""), node.optionalFloats("activation_params") ?? [])
@@ -25,7 +25,7 @@ extension Operators {
   }
 
   /// The standard's Gemm and an activation.
-  static func MicrosoftFusedGemm(_ node: NodeDescription) throws -> Operation {
+  static func MicrosoftFusedGemm(_ node: NodeDescription) throws -> PreparedOperator {
     let product = try Gemm(node)
     let parameters = try ["activation_alpha", "activation_beta", "activation_gamma"].compactMap {
       try node.optionalFloat($0)
@@ -64,12 +64,12 @@ private struct FusedFunction: Sendable {
     }
   }
 
-  func applied(_ value: Value?, adding sum: Value?) throws -> Value {
+  func applied(_ value: GraphValue?, adding sum: GraphValue?) throws -> GraphValue {
     guard let value, case .tensor(let result) = value, result.dataType.isFloatingPoint else {
       throw OperatorError("activations are of floating-point tensors")
     }
     let type = ElementType(result.dataType)
-    func applied<Scalar: FloatingPointScalar>(as scalar: Scalar.Type) throws -> Value {
+    func applied<Scalar: FloatingPointScalar>(as scalar: Scalar.Type) throws -> GraphValue {
       var x = try result.tensor(of: scalar) ?? result.converted()
       if case .tensor(let addend)? = sum {
         guard addend.shape == x.shape else {
@@ -82,7 +82,7 @@ private struct FusedFunction: Sendable {
       case .hardSigmoid(let alpha, let beta):
         x = try (x * Scalar(alpha) + Scalar(beta)).clamp(min: 0, max: 1)
       }
-      return try Value(rounding: x, to: type)
+      return try GraphValue(rounding: x, to: type)
     }
     return try type == .double ? applied(as: Double.self) : applied(as: Float.self)
   }

@@ -3,7 +3,7 @@ import Apus
 extension Operators {
   /// ONNX Runtime's attention for generating text: heads of queries share those of keys and values, which are written
   /// into a cache; rotary embeddings, a window of the latest keys, soft caps and attention sinks may be part of it.
-  static func GroupQueryAttention(_ node: NodeDescription) throws -> Operation {
+  static func GroupQueryAttention(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try GroupQueryOperator<Float>(node), try GroupQueryOperator<Double>(node))
   }
 }
@@ -44,7 +44,7 @@ private struct GroupQueryOperator<Scalar: FloatingPointScalar>: FloatingOperator
     }
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     var (query, key, value) = try operands(arguments)
     let (batch, time) = (query.batch, query.time)
     try Shape.checkMemory([batch, time, 4], of: Int.self, operation: "GroupQueryAttention")
@@ -99,8 +99,8 @@ private struct GroupQueryOperator<Scalar: FloatingPointScalar>: FloatingOperator
       options.sinks = Array(repeating: 0, count: queryHeads)
     }
     return [
-      try Value(rounding: groupedAttention(query: query, key: key, value: value, options: options), to: type),
-      try Value(rounding: presentKey, to: type), try Value(rounding: presentValue, to: type),
+      try GraphValue(rounding: groupedAttention(query: query, key: key, value: value, options: options), to: type),
+      try GraphValue(rounding: presentKey, to: type), try GraphValue(rounding: presentValue, to: type),
     ]
   }
 

@@ -19,12 +19,12 @@ extension Operators {
 
   /// ONNX Runtime's attention of an input with itself: one projection to queries, keys and values, scores with masks
   /// and biases, and the result of all heads side by side.
-  static func MicrosoftAttention(_ node: NodeDescription) throws -> Operation {
+  static func MicrosoftAttention(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try MicrosoftAttentionOperator<Float>(node), try MicrosoftAttentionOperator<Double>(node))
   }
 
   /// ONNX Runtime's attention of queries, keys and values that have been projected already.
-  static func MultiHeadAttention(_ node: NodeDescription) throws -> Operation {
+  static func MultiHeadAttention(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try MultiHeadAttentionOperator<Float>(node), try MultiHeadAttentionOperator<Double>(node))
   }
 }
@@ -83,7 +83,7 @@ struct MicrosoftAttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator
     if node.has(2) { node.absorb(2) }
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let x = try arguments.floating(0, as: Scalar.self)
     let projection =
       try self.projection
@@ -109,7 +109,7 @@ struct MicrosoftAttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator
 func attention<Scalar: FloatingPointScalar>(
   _ projected: Tensor<Scalar>, mask: AnyTensor?, past: Tensor<Scalar>?, bias: Tensor<Scalar>?, sizes: [Int]?,
   settings: MicrosoftAttentionSettings, type: ElementType
-) throws -> [Value?] {
+) throws -> [GraphValue?] {
   let width = projected.shape[2]
   let parts = try projected.split(sizes: sizes ?? [width / 3, width / 3, width - width / 3 * 2], axis: 2)
   guard parts.count == 3 else { throw OperatorError("qkv_hidden_sizes has \(parts.count) elements; 3 are needed") }
@@ -129,7 +129,7 @@ func attention<Scalar: FloatingPointScalar>(
   }
   let options = try settings.options(query: query, keys: key.time, past: before, mask: mask, bias: bias)
   let output = try groupedAttention(query: query, key: key, value: value, options: options)
-  return [try Value(rounding: output, to: type), try present.map { try Value(rounding: $0, to: type) }]
+  return [try GraphValue(rounding: output, to: type), try present.map { try GraphValue(rounding: $0, to: type) }]
 }
 
 private struct MultiHeadAttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator {
@@ -146,7 +146,7 @@ private struct MultiHeadAttentionOperator<Scalar: FloatingPointScalar>: Floating
     }
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     var (query, key, value) = try operands(arguments)
     if let bias = try arguments.optionalFloating(3, as: Scalar.self) {
       let widths = [query, key, value].map { $0.rank == 3 ? $0.shape[2] : 0 }
@@ -170,16 +170,16 @@ private struct MultiHeadAttentionOperator<Scalar: FloatingPointScalar>: Floating
     let options = try settings.options(
       query: heads, keys: keys.time, past: pastKey?.shape[2] ?? 0, mask: arguments.optionalTensor(4),
       bias: arguments.optionalFloating(5, as: Scalar.self))
-    let present: [Value?] =
+    let present: [GraphValue?] =
       try wantsPresent
-      ? [Value(rounding: keys.split, to: type), Value(rounding: values.split, to: type)] : [nil, nil]
+      ? [GraphValue(rounding: keys.split, to: type), GraphValue(rounding: values.split, to: type)] : [nil, nil]
     if wantsScores {
       let steps = AttentionSteps(options: options, stage: .probabilities, type: type)
       let (output, scores) = try steps(query: heads, key: keys, value: values)
-      return [try Value(rounding: output, to: type)] + present + [try scores.map { try Value(rounding: $0, to: type) }]
+      return [try GraphValue(rounding: output, to: type)] + present + [try scores.map { try GraphValue(rounding: $0, to: type) }]
     }
     let output = try groupedAttention(query: heads, key: keys, value: values, options: options)
-    return [try Value(rounding: output, to: type)] + present
+    return [try GraphValue(rounding: output, to: type)] + present
   }
 
   /// Queries, keys and values, taken apart where they are packed.

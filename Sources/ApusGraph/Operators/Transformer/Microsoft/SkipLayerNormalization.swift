@@ -20,25 +20,25 @@ extension Operators {
   ]
 
   /// Layer normalisation of `input + skip + bias`, which may be shown as well.
-  static func SkipLayerNormalization(_ node: NodeDescription) throws -> Operation {
+  static func SkipLayerNormalization(_ node: NodeDescription) throws -> PreparedOperator {
     floating(
       try SkipNormalization<Float>(node, isSimplified: false), try SkipNormalization<Double>(node, isSimplified: false))
   }
 
   /// `s / √(mean(s²) + epsilon) · gamma` of `s = input + skip + bias`, which may be shown as well.
-  static func SkipSimplifiedLayerNormalization(_ node: NodeDescription) throws -> Operation {
+  static func SkipSimplifiedLayerNormalization(_ node: NodeDescription) throws -> PreparedOperator {
     floating(
       try SkipNormalization<Float>(node, isSimplified: true), try SkipNormalization<Double>(node, isSimplified: true))
   }
 
   /// `x / √(mean(x²) + epsilon) · scale` over the axes from `axis` on; of the type of the scale.
-  static func SimplifiedLayerNormalization(_ node: NodeDescription) throws -> Operation {
+  static func SimplifiedLayerNormalization(_ node: NodeDescription) throws -> PreparedOperator {
     floating(
       likeInput: 1, try SimplifiedNormalization<Float>(node), try SimplifiedNormalization<Double>(node))
   }
 
   /// What BERT begins with: word, position and segment embeddings added up, and normalised.
-  static func EmbedLayerNormalization(_ node: NodeDescription) throws -> Operation {
+  static func EmbedLayerNormalization(_ node: NodeDescription) throws -> PreparedOperator {
     floating(likeInput: 2, try EmbedNormalization<Float>(node), try EmbedNormalization<Double>(node))
   }
 }
@@ -56,7 +56,7 @@ private struct SkipNormalization<Scalar: FloatingPointScalar>: FloatingOperator 
     wantsStatistics = node.wants(1) || node.wants(2)
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let x = try arguments.floating(0, as: Scalar.self)
     guard let features = x.shape.last else { throw OperatorError("a single value cannot be normalised") }
     let skip = try arguments.floating(1, as: Scalar.self)
@@ -85,8 +85,8 @@ private struct SkipNormalization<Scalar: FloatingPointScalar>: FloatingOperator 
       statistics = (mean, try (spread + Scalar(epsilon)).rsqrt())
     }
     return [
-      try Value(rounding: output, to: type), statistics.map { Value($0.mean) }, statistics.map { Value($0.inverse) },
-      try Value(rounding: sum, to: type),
+      try GraphValue(rounding: output, to: type), statistics.map { GraphValue($0.mean) }, statistics.map { GraphValue($0.inverse) },
+      try GraphValue(rounding: sum, to: type),
     ]
   }
 }
@@ -102,18 +102,18 @@ private struct SimplifiedNormalization<Scalar: FloatingPointScalar>: FloatingOpe
     wantsStatistics = node.wants(1)
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let x = try arguments.floating(0, as: Scalar.self)
     let first = try Shape.axis(axis, in: x.shape, operation: "SimplifiedLayerNormalization")
     let scale = try arguments.floating(1, as: Scalar.self)
     let output = try rmsNorm(
       x, normalizedShape: Array(x.shape[first...]), weight: scale, epsilon: epsilon)
-    var inverse: Value?
+    var inverse: GraphValue?
     if wantsStatistics {
       let squares = try x.square().mean(axes: Array(first..<x.rank), keepDims: true)
-      inverse = Value(try (squares + Scalar(epsilon)).rsqrt())
+      inverse = GraphValue(try (squares + Scalar(epsilon)).rsqrt())
     }
-    return [try Value(rounding: output, to: type), inverse]
+    return [try GraphValue(rounding: output, to: type), inverse]
   }
 }
 
@@ -122,7 +122,7 @@ private struct EmbedNormalization<Scalar: FloatingPointScalar>: FloatingOperator
 
   init(_ node: NodeDescription) throws { epsilon = Double(try node.float("epsilon", default: 1e-12)) }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let words = try arguments.tensor(0).converted(to: Int64.self)
     guard words.rank == 2 else { throw OperatorError("input_ids has shape \(words.shape); [batch, time] is needed") }
     let (batch, time) = (words.shape[0], words.shape[1])
@@ -157,7 +157,7 @@ private struct EmbedNormalization<Scalar: FloatingPointScalar>: FloatingOperator
       }
       for (index, value) in mask.enumerated() where value == 1 { lengths[index / max(1, time)] += 1 }
     }
-    return [try Value(rounding: output, to: type), Value(try Tensor(lengths)), try Value(rounding: sum, to: type)]
+    return [try GraphValue(rounding: output, to: type), GraphValue(try Tensor(lengths)), try GraphValue(rounding: sum, to: type)]
   }
 }
 

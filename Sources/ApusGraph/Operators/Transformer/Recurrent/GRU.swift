@@ -7,7 +7,7 @@ extension Operators {
   ///     rₜ = f(W_r xₜ + R_r hₜ₋₁ + b_r)
   ///     h'ₜ = g(W_h xₜ + R_h (rₜ hₜ₋₁) + b_h), with linear_before_reset g(W_h xₜ + rₜ (R_h hₜ₋₁ + Rb_h) + Wb_h)
   ///     hₜ = (1 - zₜ) h'ₜ + zₜ hₜ₋₁
-  static func GRU(_ node: NodeDescription) throws -> Operation {
+  static func GRU(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try GRUOperator<Float>(node), try GRUOperator<Double>(node))
   }
 }
@@ -43,7 +43,7 @@ private struct GRUOperator<Scalar: FloatingPointScalar>: FloatingOperator {
     }
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let lengths = try arguments.optionalIntegers(4)
     let (weights, layer) = try prepared.weights(arguments) { usesLayer ? try Self.layer($0, settings) : nil }
     let sequences = try RecurrentSequences(

@@ -15,7 +15,7 @@ extension Operators {
   ///     cₜ = fₜ cₜ₋₁ + iₜ c'ₜ
   ///     oₜ = f(W_o xₜ + R_o hₜ₋₁ + P_o cₜ + b_o)
   ///     hₜ = oₜ h(cₜ)
-  static func LSTM(_ node: NodeDescription) throws -> Operation {
+  static func LSTM(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try LSTMOperator<Float>(node), try LSTMOperator<Double>(node))
   }
 }
@@ -51,7 +51,7 @@ private struct LSTMOperator<Scalar: FloatingPointScalar>: FloatingOperator {
     }
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let lengths = try arguments.optionalIntegers(4)
     let (weights, layer) = try prepared.weights(arguments) { usesLayer ? try Self.layer($0, settings) : nil }
     let sequences = try RecurrentSequences(

@@ -2,7 +2,7 @@ import Apus
 
 extension Operators {
   /// `hₜ = f(W xₜ + R hₜ₋₁ + b)`, with `f` tanh unless told otherwise.
-  static func RNN(_ node: NodeDescription) throws -> Operation {
+  static func RNN(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try RNNOperator<Float>(node), try RNNOperator<Double>(node))
   }
 }
@@ -35,7 +35,7 @@ private struct RNNOperator<Scalar: FloatingPointScalar>: FloatingOperator {
     }
   }
 
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [Value?] {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let lengths = try arguments.optionalIntegers(4)
     let (weights, layer) = try prepared.weights(arguments) { try Self.layer($0, settings, function) }
     let sequences = try RecurrentSequences(

@@ -90,9 +90,9 @@ struct RecurrentLoop<Scalar: FloatingPointScalar> {
 
 extension RecurrentLoop.Result {
   /// The outputs of the node: the order of axes that it asks for, rounded to `type`.
-  func values(_ settings: RecurrentSettings, type: ElementType, hasCell: Bool) throws -> [Value?] {
+  func values(_ settings: RecurrentSettings, type: ElementType, hasCell: Bool) throws -> [GraphValue?] {
     let states = hasCell ? [state, cell] : [state]
-    return [try Value(rounding: settings.batchFirst ? output.permuted([2, 0, 1, 3]) : output, to: type)]
-      + (try states.map { try Value(rounding: settings.batchFirst ? $0.permuted([1, 0, 2]) : $0, to: type) })
+    return [try GraphValue(rounding: settings.batchFirst ? output.permuted([2, 0, 1, 3]) : output, to: type)]
+      + (try states.map { try GraphValue(rounding: settings.batchFirst ? $0.permuted([1, 0, 2]) : $0, to: type) })
   }
 }

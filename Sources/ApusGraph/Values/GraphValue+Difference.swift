@@ -1,13 +1,13 @@
 import Apus
 
-extension Value {
+extension GraphValue {
   /// What differs between this value and `expected`, in words; nil when nothing does.
   ///
   /// Types and shapes must be equal, strings and whole numbers too; NaN agrees with NaN.
   /// - Parameter comparingNumbers: without, only types, shapes and which kinds of numbers there are count: no NaN and
   ///   no infinity where none is expected, only zeros and ones where only these are.
   func difference(
-    from expected: Value, within tolerance: Tolerance, comparingNumbers: Bool = true
+    from expected: GraphValue, within tolerance: Tolerance, comparingNumbers: Bool = true
   ) throws -> String? {
     switch (self, expected) {
     case (.tensor(let actual), .tensor(let expected)):
@@ -16,7 +16,7 @@ extension Value {
       if actual.dataType == .bfloat16 { tolerance.relative = max(tolerance.relative, 0x1p-6) }
       let comparison = try Comparison(actual: actual, expected: expected, tolerance: tolerance)
       guard comparison.hasEqualShapes, comparison.hasAcceptableTypes else {
-        return "it is \(type); \(Value.tensor(expected).type) is expected"
+        return "it is \(type); \(GraphValue.tensor(expected).type) is expected"
       }
       guard comparingNumbers else { return try actual.differenceInKind(from: expected) }
       return comparison.isEqual ? nil : "\(comparison)"
@@ -24,7 +24,7 @@ extension Value {
       guard actual.elementType == wanted.elementType, actual.shape == wanted.shape else {
         return "it is \(type); \(expected.type) is expected"
       }
-      return try Value(actual.widened()).difference(from: Value(wanted.widened()), within: tolerance)
+      return try GraphValue(actual.widened()).difference(from: GraphValue(wanted.widened()), within: tolerance)
     case (.strings(let actual), .strings(let wanted)):
       if actual == wanted { return nil }
       guard actual.shape == wanted.shape else { return "it is \(type); \(expected.type) is expected" }

@@ -2,7 +2,7 @@
 ///
 /// `F = [[1, dt], [0, 1]]`, `Q = q · [[dt³/3, dt²/2], [dt²/2, dt]]`, only the position is measured. Frames without a
 /// point are predicted.
-struct ConstantVelocityFilter: Sendable {
+struct KalmanFilter: Sendable {
   struct State: Sendable {
     var position: BarPoint
     var velocity: BarPoint

@@ -2,7 +2,7 @@
 ///
 /// `P⁻ = P + Q; K = P⁻ / (P⁻ + R); x += K · (z − x); P = (1 − K) · P⁻` with Q = 0.01 and R = 0.1. It settles at
 /// K = 0.270156, and is an exponential average from there on.
-struct RandomWalkFilter: Sendable {
+struct LegacyKalmanFilter: Sendable {
   enum Start: Sendable {
     /// At the first point: x = z, P = R.
     case firstPoint
@@ -34,7 +34,7 @@ struct RandomWalkFilter: Sendable {
   mutating func restart() { state = nil }
 
   static func smooth(_ points: [BarPoint?], breaks: [Bool]? = nil, start: Start = .firstPoint) -> [BarPoint?] {
-    var filter = RandomWalkFilter(start: start)
+    var filter = LegacyKalmanFilter(start: start)
     return points.indices.map { index in
       if breaks?[index] == true { filter.restart() }
       return filter.next(points[index])

@@ -1,30 +1,30 @@
 import Apus
 
 /// What an edge of a graph carries.
-public indirect enum Value: Sendable {
+public indirect enum GraphValue: Sendable {
   /// Numbers and truth values that operators compute in.
   case tensor(AnyTensor)
   /// Numbers of eight bits or fewer that are widened before anything is computed.
   case coded(CodedTensor)
   case strings(StringTensor)
   /// Values of one type, `element`, in order. The type is kept for sequences that are empty.
-  case sequence([Value], element: ValueType)
+  case sequence([GraphValue], element: GraphValueType)
   /// A value of type `element`, or none.
-  case optional(Value?, element: ValueType)
+  case optional(GraphValue?, element: GraphValueType)
 }
 
-extension Value {
+extension GraphValue {
   /// A tensor with its element type erased.
   public init<Scalar: TensorScalar>(_ tensor: Tensor<Scalar>) {
     self = .tensor(AnyTensor(tensor))
   }
 
   /// The element type and shape, or what the value is made of.
-  public var type: ValueType {
+  public var type: GraphValueType {
     switch self {
-    case .tensor(let tensor): .tensor(ElementType(tensor.dataType), tensor.shape.map(Dimension.size))
-    case .coded(let tensor): .tensor(tensor.elementType, tensor.shape.map(Dimension.size))
-    case .strings(let tensor): .tensor(.string, tensor.shape.map(Dimension.size))
+    case .tensor(let tensor): .tensor(ElementType(tensor.dataType), tensor.shape.map(GraphDimension.size))
+    case .coded(let tensor): .tensor(tensor.elementType, tensor.shape.map(GraphDimension.size))
+    case .strings(let tensor): .tensor(.string, tensor.shape.map(GraphDimension.size))
     case .sequence(_, let element): .sequence(element)
     case .optional(_, let element): .optional(element)
     }
@@ -52,24 +52,24 @@ extension Value {
 }
 
 /// The type of a value: what a model declares, or what a value turned out to be.
-public indirect enum ValueType: Sendable, Hashable {
+public indirect enum GraphValueType: Sendable, Hashable {
   /// A tensor; `nil` where the element type or the rank is not declared.
-  case tensor(ElementType?, [Dimension]?)
-  case sequence(ValueType)
-  case optional(ValueType)
+  case tensor(ElementType?, [GraphDimension]?)
+  case sequence(GraphValueType)
+  case optional(GraphValueType)
   /// A kind that Apus reads no values of (`map`, `sparse tensor`), named for messages.
   case unsupported(String)
 }
 
 /// An extent that a model declares.
-public enum Dimension: Sendable, Hashable {
+public enum GraphDimension: Sendable, Hashable {
   case size(Int)
   /// Known when the model runs, the same wherever the name stands.
   case symbol(String)
   case unknown
 }
 
-extension Dimension: CustomStringConvertible {
+extension GraphDimension: CustomStringConvertible {
   public var description: String {
     switch self {
     case .size(let size): "\(size)"
@@ -79,7 +79,7 @@ extension Dimension: CustomStringConvertible {
   }
 }
 
-extension ValueType: CustomStringConvertible {
+extension GraphValueType: CustomStringConvertible {
   /// `FLOAT[1, 3, height, ?]`, `sequence(INT64[?])`.
   public var description: String {
     switch self {

@@ -4,13 +4,13 @@ import Apus
 ///
 /// ```swift
 /// let model = try ONNXModel(path: "yolov8n.onnx")
-/// let session = try Session(model)
-/// let outputs = try session.run(["images": Value(picture)])
+/// let session = try InferenceSession(model)
+/// let outputs = try session.run(["images": GraphValue(picture)])
 /// ```
 ///
 /// A session is a value that may be used from several threads at once. Sessions of one model share its weights, which
 /// stay in the mapped file; only what packing makes faster is copied.
-public struct Session: Sendable {
+public struct InferenceSession: Sendable {
   /// How a model is prepared.
   public struct Options: Sendable {
     /// `exact`: what evaluation node by node gives, bit for bit.
@@ -61,7 +61,7 @@ public struct Session: Sendable {
   let plan: Plan
   private let variants: PlanVariants
 
-  /// - Throws: ``ONNXError`` for operators that Apus does not have and attributes that make no sense.
+  /// - Throws: ``GraphError`` for operators that Apus does not have and attributes that make no sense.
   public init(_ model: any GraphModel, options: Options = Options()) throws {
     self.model = model
     self.options = options
@@ -75,36 +75,36 @@ public struct Session: Sendable {
   ///   - inputs: a value for each input of the model that has no default, by name.
   ///   - names: the values wanted, those inside the graph included; the model's outputs when nil.
   /// - Returns: the values by name.
-  /// - Throws: ``ONNXError``.
-  public func run(_ inputs: [String: Value], fetching names: [String]? = nil) throws -> [String: Value] {
+  /// - Throws: ``GraphError``.
+  public func run(_ inputs: [String: GraphValue], fetching names: [String]? = nil) throws -> [String: GraphValue] {
     try run(inputs, fetching: names, context: RunContext(limits: options.limits, seed: options.seed))
   }
 
   /// Runs the model, on the executor of the caller's task; other tasks may run the same session meanwhile.
   ///
-  /// The run ends with ``ONNXError/cancelled`` before the next node once the task is cancelled.
+  /// The run ends with ``GraphError/cancelled`` before the next node once the task is cancelled.
   ///
   /// - Parameters:
   ///   - inputs: a value for each input of the model that has no default, by name.
   ///   - names: the values wanted, those inside the graph included; the model's outputs when nil.
   /// - Returns: the values by name.
-  /// - Throws: ``ONNXError``.
-  public func run(_ inputs: [String: Value], fetching names: [String]? = nil) async throws -> [String: Value] {
+  /// - Throws: ``GraphError``.
+  public func run(_ inputs: [String: GraphValue], fetching names: [String]? = nil) async throws -> [String: GraphValue] {
     await Task.yield()
     return try run(inputs, fetching: names, context: RunContext(limits: options.limits, seed: options.seed))
   }
 
   /// Runs the model and adds the time each node takes to `profile`.
   public func run(
-    _ inputs: [String: Value], fetching names: [String]? = nil, profile: Profile
-  ) throws -> [String: Value] {
+    _ inputs: [String: GraphValue], fetching names: [String]? = nil, profile: InferenceProfile
+  ) throws -> [String: GraphValue] {
     try run(inputs, fetching: names, context: RunContext(limits: options.limits, seed: options.seed, profile: profile))
   }
 
   /// Runs the model and calls `tally` with the types of what every node takes and gives.
   package func run(
-    _ inputs: [String: Value], fetching names: [String]? = nil, tallying tally: @escaping RunContext.Tally
-  ) throws -> [String: Value] {
+    _ inputs: [String: GraphValue], fetching names: [String]? = nil, tallying tally: @escaping RunContext.Tally
+  ) throws -> [String: GraphValue] {
     try run(inputs, fetching: names, context: RunContext(limits: options.limits, seed: options.seed, tally: tally))
   }
 
@@ -112,15 +112,15 @@ public struct Session: Sendable {
   ///
   /// With ``Options/optimizes`` off that is every value that the file names.
   public func run(
-    _ inputs: [String: Value], observing observer: @escaping (_ name: String, _ value: Value) throws -> Void
-  ) throws -> [String: Value] {
+    _ inputs: [String: GraphValue], observing observer: @escaping (_ name: String, _ value: GraphValue) throws -> Void
+  ) throws -> [String: GraphValue] {
     try run(
       inputs, fetching: nil, context: RunContext(limits: options.limits, seed: options.seed, observer: observer))
   }
 
   private func run(
-    _ inputs: [String: Value], fetching names: [String]?, context: RunContext
-  ) throws -> [String: Value] {
+    _ inputs: [String: GraphValue], fetching names: [String]?, context: RunContext
+  ) throws -> [String: GraphValue] {
     let plan = try names.map { names in
       try variants.plan(for: names) { try Self.prepare(model, options, fetching: names) }
     } ?? plan
@@ -140,7 +140,7 @@ public struct Session: Sendable {
     if let names {
       graph.outputs = try names.map { name in
         guard let id = graph.value(named: name) else {
-          throw ONNXError.noSuchValue(name: name, suggestion: nearestName(to: name, in: graph.values.map(\.name)))
+          throw GraphError.noSuchValue(name: name, suggestion: nearestName(to: name, in: graph.values.map(\.name)))
         }
         return id
       }

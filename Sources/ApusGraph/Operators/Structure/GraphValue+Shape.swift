@@ -1,6 +1,6 @@
 import Apus
 
-extension Value {
+extension GraphValue {
   /// The extents of a tensor of any element type.
   /// - Throws: ``OperatorError`` for a sequence or an optional.
   var extents: [Int] {
@@ -11,7 +11,7 @@ extension Value {
   }
 
   /// The same elements in another shape that holds as many; nothing is moved.
-  func reshaped(_ shape: [Int]) throws -> Value {
+  func reshaped(_ shape: [Int]) throws -> GraphValue {
     if case .strings(let tensor) = self { return .strings(try StringTensor(tensor.elements, shape: shape)) }
     return try Reshaping(shape: shape).run(self)
   }
@@ -28,7 +28,7 @@ extension Value {
       self = .coded(CodedTensor(elementType: elementType, codes: try Tensor(zeros: shape)))
       return
     }
-    func zeros<Scalar: TensorScalar>(_: Scalar.Type) throws -> Value { Value(try Tensor<Scalar>(zeros: shape)) }
+    func zeros<Scalar: TensorScalar>(_: Scalar.Type) throws -> GraphValue { GraphValue(try Tensor<Scalar>(zeros: shape)) }
     switch elementType.dataType {
     case .float64: self = try zeros(Double.self)
     case .float32: self = try zeros(Float.self)

@@ -5,7 +5,7 @@ extension Node {
   /// where it cannot be computed.
   ///
   /// - Parameter inputs: the node's inputs, those that are constants included.
-  func largestSum(of inputs: [Value?], _ context: RunContext) -> Double? {
+  func largestSum(of inputs: [GraphValue?], _ context: RunContext) -> Double? {
     guard let definition = Operators.byName[operatorName], definition.facts.accuracy.isSumOfProducts else { return nil }
     do {
       let operation = try definition.prepare(NodeDescription(node: self))
@@ -18,12 +18,12 @@ extension Node {
   }
 }
 
-extension Value {
+extension GraphValue {
   /// FLOAT and DOUBLE without their signs; anything else as it is.
-  fileprivate func magnitudes() throws -> Value {
+  fileprivate func magnitudes() throws -> GraphValue {
     guard case .tensor(let any) = self else { return self }
-    if let tensor = any.tensor(of: Float.self) { return Value(try tensor.abs()) }
-    if let tensor = any.tensor(of: Double.self) { return Value(try tensor.abs()) }
+    if let tensor = any.tensor(of: Float.self) { return GraphValue(try tensor.abs()) }
+    if let tensor = any.tensor(of: Double.self) { return GraphValue(try tensor.abs()) }
     return self
   }
 }

@@ -1,11 +1,11 @@
 import Apus
 
-extension Session {
+extension InferenceSession {
   /// An input or output of a model.
   public struct Port: Sendable, Hashable {
     public let name: String
     /// What the model declares of it; nil where it declares nothing.
-    public let type: ValueType?
+    public let type: GraphValueType?
     /// Whether an input may be left out: the model has a value for it.
     public let hasDefault: Bool
 
@@ -37,7 +37,7 @@ extension Session {
   }
 }
 
-extension Value {
+extension GraphValue {
   /// The tensor, when its elements are of type `Scalar`; nil otherwise.
   ///
   /// ```swift

@@ -1,7 +1,7 @@
 import Apus
 
 /// What can be wrong with a model, with what is fed to it, or with what happens when it runs.
-public enum ONNXError: ApusError, Sendable {
+public enum GraphError: ApusError, Sendable {
   /// The graph contradicts itself or the standard: a cycle, a name used twice, an input that nothing gives.
   case graph(String)
   /// An operator, or a version of it, that Apus does not have.
@@ -12,7 +12,7 @@ public enum ONNXError: ApusError, Sendable {
   case noSuchValue(name: String, suggestion: String?)
   /// A node could not be prepared or run.
   case node(NodeFailure)
-  /// A limit of ``Session/Limits`` was reached.
+  /// A limit of ``InferenceSession/Limits`` was reached.
   case limit(String)
   /// The task that ran the model was cancelled.
   case cancelled
@@ -34,7 +34,7 @@ public struct OperatorError: ApusError, Sendable, CustomStringConvertible {
   public init(_ reason: String) { description = reason }
 }
 
-extension ONNXError: CustomStringConvertible {
+extension GraphError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .graph(let reason): "the graph is malformed: \(reason)"
@@ -57,7 +57,7 @@ extension NodeFailure: CustomStringConvertible {
   }
 }
 
-extension ONNXError {
+extension GraphError {
   public var fault: Fault {
     // Names of values are the caller's, everything else is of the model and its inputs.
     if case .noSuchValue = self { .usage } else { .data }

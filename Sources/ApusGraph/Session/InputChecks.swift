@@ -2,18 +2,18 @@ import Apus
 
 extension Graph {
   /// The values for the graph's inputs, checked against what the model declares and widened for float64.
-  func checkedInputs(_ inputs: [String: Value], computesInFloat64: Bool) throws -> [Value?] {
+  func checkedInputs(_ inputs: [String: GraphValue], computesInFloat64: Bool) throws -> [GraphValue?] {
     let names = self.inputs.map { values[$0].name }
     for name in inputs.keys.sorted() where !names.contains(name) {
       let nearest = nearestName(to: name, in: names).map { "; did you mean '\($0)'?" } ?? ""
-      throw ONNXError.input(name: name, reason: "the model has no such input\(nearest)")
+      throw GraphError.input(name: name, reason: "the model has no such input\(nearest)")
     }
     var symbols: [String: (size: Int, input: String)] = [:]
     return try self.inputs.map { id in
       let info = values[id]
       guard var value = inputs[info.name] else {
         guard constants[id] != nil else {
-          throw ONNXError.input(name: info.name, reason: "it is missing; it is \(info.type.map { "\($0)" } ?? "needed")")
+          throw GraphError.input(name: info.name, reason: "it is missing; it is \(info.type.map { "\($0)" } ?? "needed")")
         }
         return nil
       }
@@ -24,10 +24,10 @@ extension Graph {
   }
 
   private func check(
-    _ value: Value, against info: Graph.ValueInfo, symbols: inout [String: (size: Int, input: String)]
+    _ value: GraphValue, against info: Graph.ValueInfo, symbols: inout [String: (size: Int, input: String)]
   ) throws {
     guard let declared = info.type else { return }
-    func mismatch(_ reason: String = "") -> ONNXError {
+    func mismatch(_ reason: String = "") -> GraphError {
       .input(name: info.name, reason: "it is \(value.type); the model declares \(declared)\(reason)")
     }
     guard case .tensor(let elementType, let dimensions) = declared else {
@@ -51,9 +51,9 @@ extension Graph {
   }
 }
 
-extension ValueType {
+extension GraphValueType {
   /// Whether both are tensors, sequences or optionals, of the same kind of elements.
-  func hasKind(of other: ValueType) -> Bool {
+  func hasKind(of other: GraphValueType) -> Bool {
     switch (self, other) {
     case (.tensor(let a, _), .tensor(let b, _)): a == nil || b == nil || a == b
     case (.sequence(let a), .sequence(let b)): a.hasKind(of: b)
