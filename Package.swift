@@ -90,7 +90,7 @@ let package = Package(
     .target(name: "ApusMotion", dependencies: ["Apus", "ApusMedia", platform]),
     // Networks that answer what ApusMotion asks: neither knows the other.
     .target(
-      name: "ApusMotionModels", dependencies: ["Apus", "ApusNetworks", "ApusVision", "ApusMotion"],
+      name: "ApusMotionModels", dependencies: ["Apus", "ApusMedia", "ApusNetworks", "ApusVision", "ApusMotion"],
       swiftSettings: smallCode),
     .executableTarget(
       name: "ApusCLI",
@@ -112,7 +112,7 @@ let package = Package(
       path: "Benchmarks/bench"),
     .target(name: "ApusTestSupport", dependencies: ["Apus"], path: "Tests/ApusTestSupport"),
     .testTarget(name: "ApusTests", dependencies: ["Apus", platform]),
-    .testTarget(name: "ApusONNXTests", dependencies: ["ApusGraph", "ApusONNX", platform]),
+    .testTarget(name: "ApusONNXTests", dependencies: ["Apus", "ApusGraph", "ApusONNX", platform]),
     .testTarget(name: "ApusMediaTests", dependencies: ["ApusMedia", "Apus", platform]),
     .testTarget(
       name: "ApusNetworksTests", dependencies: ["Apus", "ApusNetworks", "ApusGraph", "ApusONNX", "ApusTestSupport"]),
@@ -125,7 +125,8 @@ let package = Package(
       name: "ApusMotionModelsTests",
       dependencies: ["Apus", "ApusNetworks", "ApusMotion", "ApusMotionModels", "ApusTestSupport"]),
     .testTarget(
-      name: "ApusCLITests", dependencies: ["ApusCLI", "Apus", "ApusMedia", "ApusGraph", "ApusONNX", platform]),
+      name: "ApusCLITests",
+      dependencies: ["ApusCLI", "Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusMotion", platform]),
   ],
   swiftLanguageModes: [.v6]
 )

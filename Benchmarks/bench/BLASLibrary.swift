@@ -9,10 +9,11 @@ struct BLASLibrary: Sendable {
   static let shared = BLASLibrary()
 
   #if os(Linux)
-    private typealias SGEMM = @convention(c) (
-      Int32, Int32, Int32, Int32, Int32, Int32, Float, UnsafePointer<Float>, Int32, UnsafePointer<Float>, Int32,
-      Float, UnsafeMutablePointer<Float>, Int32
-    ) -> Void
+    private typealias SGEMM =
+      @convention(c) (
+        Int32, Int32, Int32, Int32, Int32, Int32, Float, UnsafePointer<Float>, Int32, UnsafePointer<Float>, Int32,
+        Float, UnsafeMutablePointer<Float>, Int32
+      ) -> Void
     private let sgemm: SGEMM
     /// The processor family that the library's kernels were written for.
     let core: String

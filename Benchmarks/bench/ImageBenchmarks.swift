@@ -23,7 +23,9 @@ func imageWorkloads() -> [Workload] {
     let input = ImageInput(width: 299, height: 299, fit: .centerCrop, filter: .antialiasedBilinear)
     return { try input.tensor(image) }
   }
-  return letterboxes + smaller + [square, suppression(things: 40, boxesEach: 50), suppression(things: 8400, boxesEach: 1)]
+  return letterboxes + smaller + [
+    square, suppression(things: 40, boxesEach: 50), suppression(things: 8400, boxesEach: 1),
+  ]
 }
 
 /// Suppression of boxes, many of which show the same thing.

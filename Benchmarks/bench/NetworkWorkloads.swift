@@ -38,12 +38,14 @@ struct NetworkCase: Sendable {
     NetworkCase("resnet18", "2×3×64×96 → 10", operations: 0.89e9, sample: "small", body: logits),
     NetworkCase("resnet50", "3×224×224 → 1000", operations: 8.2e9, body: logits),
     NetworkCase("inception_v3", "3×299×299 → 1000", operations: 11.4e9, body: logits),
-    NetworkCase("mobilebert", "32 tokens → 32×30522", operations: 2.3e9, precisions: [.exact], sample: "sentence",
+    NetworkCase(
+      "mobilebert", "32 tokens → 32×30522", operations: 2.3e9, precisions: [.exact], sample: "sentence",
       body: logits),
     NetworkCase(
       "mobilebert", label: "mobilebert-mask", "32 tokens → 1×30522", operations: 1.4e9, precisions: [.exact],
       sample: "sentence", body: maskedLogits),
-    NetworkCase("bert", "32 tokens, 4 layers of 256", operations: 0.71e9, precisions: [.exact], sample: "sentence",
+    NetworkCase(
+      "bert", "32 tokens, 4 layers of 256", operations: 0.71e9, precisions: [.exact], sample: "sentence",
       body: logits),
     NetworkCase("tcn", "24×48×60 → 21", operations: 0.52e9, precisions: [.exact], sample: "window", body: logits),
     NetworkCase("lstm", "24×48×60 → 21", operations: 0.45e9, precisions: [.exact], sample: "window", body: logits),

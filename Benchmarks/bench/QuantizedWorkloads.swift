@@ -88,7 +88,8 @@ private func detector(isScaled: Bool) -> Workload {
   // Inputs, outputs, extent of the input, kernel, stride, and how many there are.
   let layers = [
     (3, 16, 640, 3, 2, 1), (16, 32, 320, 3, 2, 1), (32, 32, 160, 1, 1, 1), (16, 16, 160, 3, 1, 2),
-    (48, 32, 160, 1, 1, 1), (32, 64, 160, 3, 2, 1), (64, 64, 80, 1, 1, 2), (32, 32, 80, 3, 1, 6), (128, 64, 80, 1, 1, 1),
+    (48, 32, 160, 1, 1, 1), (32, 64, 160, 3, 2, 1), (64, 64, 80, 1, 1, 2), (32, 32, 80, 3, 1, 6),
+    (128, 64, 80, 1, 1, 1),
     (64, 128, 80, 3, 2, 1), (128, 128, 40, 1, 1, 1), (64, 64, 40, 3, 1, 10), (256, 128, 40, 1, 1, 1),
     (128, 256, 40, 3, 2, 1), (256, 256, 20, 1, 1, 1), (128, 128, 20, 3, 1, 4), (384, 256, 20, 1, 1, 3),
     (256, 128, 20, 1, 1, 1), (512, 256, 20, 1, 1, 1), (384, 128, 40, 1, 1, 1), (192, 128, 40, 1, 1, 3),
@@ -97,8 +98,10 @@ private func detector(isScaled: Bool) -> Workload {
     (128, 80, 40, 3, 1, 1), (80, 80, 40, 3, 1, 1), (64, 64, 40, 1, 1, 1), (80, 80, 40, 1, 1, 1), (256, 64, 20, 3, 1, 1),
     (256, 80, 20, 3, 1, 1), (64, 64, 20, 3, 1, 1), (80, 80, 20, 3, 1, 1), (64, 64, 20, 1, 1, 1), (80, 80, 20, 1, 1, 1),
   ].map { inputs, outputs, size, kernel, stride, count in
-    (IntegerConvolutionCase(
-      label: "", inputs: inputs, outputs: outputs, size: size, kernel: kernel, stride: stride), count)
+    (
+      IntegerConvolutionCase(
+        label: "", inputs: inputs, outputs: outputs, size: size, kernel: kernel, stride: stride), count
+    )
   }
   return Workload(
     name: "conv-integer\(isScaled ? "-silu" : "")/yolov8n", shape: "3×640×640",

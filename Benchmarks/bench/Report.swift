@@ -61,7 +61,8 @@ struct Table {
   }
 
   func line(_ workload: Workload, _ result: Result) -> String {
-    let rate = result.gigaflops.map { $0.text(1) + " GFLOP/s" }
+    let rate =
+      result.gigaflops.map { $0.text(1) + " GFLOP/s" }
       ?? result.gigabytesPerSecond.map { $0.text(1) + " GB/s" } ?? ""
     return line(
       workload.group, workload.label, workload.shape[...],

@@ -56,7 +56,8 @@ func allWorkloads(_ models: [ModelFile] = [], pictures: [String] = []) -> [Workl
     return modelWorkloads(models) + (pictures.isEmpty ? [] : pictureWorkloads(pictures))
   }
   let groups: [() -> [Workload]] = [
-    gemmWorkloads, linearWorkloads, convolutionWorkloads, normalizationWorkloads, attentionWorkloads, recurrentWorkloads,
+    gemmWorkloads, linearWorkloads, convolutionWorkloads, normalizationWorkloads, attentionWorkloads,
+    recurrentWorkloads,
     quantizedWorkloads, activationWorkloads, arithmeticWorkloads, classifierWorkloads, networkWorkloads,
     { pictureWorkloads() },
     imageWorkloads,

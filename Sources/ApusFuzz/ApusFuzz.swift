@@ -1,4 +1,3 @@
-
 import Apus
 import ApusPlatform
 

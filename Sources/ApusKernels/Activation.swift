@@ -6,7 +6,8 @@ extension Float32Kernels {
     _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, count: Int
   ) {
     // A function with all of them would be too large for the compiler to put their bodies into the loops.
-    _ = arithmetic(operation, x, y, count) || elementary(operation, x, y, count)
+    _ =
+      arithmetic(operation, x, y, count) || elementary(operation, x, y, count)
       || rectified(operation, x, y, count) || sigmoidal(operation, x, y, count)
       || exponentials(operation, x, y, count) || logarithmic(operation, x, y, count)
   }

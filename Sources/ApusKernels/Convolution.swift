@@ -27,7 +27,8 @@ extension BlockedKernels {
           }
         } else if channels == 16, positionStep == 1 {
           interleaveSixteen(
-            line + (begin &* phases &+ offset), xStep: channelStep, step: phases, count: end &- begin, out + begin &* 16)
+            line + (begin &* phases &+ offset), xStep: channelStep, step: phases, count: end &- begin, out + begin &* 16
+          )
         } else {
           if channels < 16 { for j in begin..<end { store(zero, out + j &* 16) } }
           for channel in 0..<channels {

@@ -30,7 +30,9 @@ extension Detector {
       BarDetection(
         x: $0.box.x0, y: $0.box.y0, width: $0.box.width, height: $0.box.height, confidence: Double($0.score))
     }
-    let people = found.filter { name(ofClass: $0.classIndex) == person && $0.keypoints.count == PersonKeypoint.allCases.count }
+    let people = found.filter {
+      name(ofClass: $0.classIndex) == person && $0.keypoints.count == PersonKeypoint.allCases.count
+    }
     return BarFrame(
       timestamp: timestamp, width: Double(width), height: Double(height), observation: .detections(candidates),
       pose: people.max { $0.box.area < $1.box.area }.map(\.barPose))

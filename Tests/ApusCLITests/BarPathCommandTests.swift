@@ -76,7 +76,8 @@ import Testing
         if index > 30, phase == 67 { #expect(abs((update["velocity"] as? Double ?? 0) - 41.9) < 3) }
         if index > 30, phase == 110 { #expect(update["moving"] as? Bool == false) }
       }
-      let text = try Command.run("barpath", "--detections", "-", "--live", input: String(contentsOfFile: file, encoding: .utf8))
+      let text = try Command.run(
+        "barpath", "--detections", "-", "--live", input: String(contentsOfFile: file, encoding: .utf8))
       #expect(text.lines.count == 390 && text.lines[0] == "0.00 s  320.0, 400.0 px  –")
       #expect(text.output.contains("  moving"))
       for option in ["--csv", "--report", "--charts", "--session"] {

@@ -27,7 +27,8 @@ import Testing
       let input = try frames(160, of: "trotting-then-down")
       let plain = try run("--json", input: input)
       let result = try run(
-        "--json", "--report", folder.path("dog.html"), "--charts", folder.path("charts"), "--csv", folder.path("dog.csv"),
+        "--json", "--report", folder.path("dog.html"), "--charts", folder.path("charts"), "--csv",
+        folder.path("dog.csv"),
         input: input)
       #expect(result.status == 0 && result.output == plain.output)
       let html = try String(contentsOfFile: folder.path("dog.html"), encoding: .utf8)
@@ -42,9 +43,10 @@ import Testing
       #expect(rows.count == plain.lines.count + 1)
       #expect(rows[0].hasPrefix("t,frame,label,raw_label,confidence,missing_fraction,window_seconds,p_sit,p_down,"))
       #expect(rows[1].hasPrefix("9.9,99,trotting,trotting,") && rows[1].split(separator: ",").count == 28)
-      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).sorted() == [
-        "charts", "dog.csv", "dog.html",
-      ])
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).sorted() == [
+          "charts", "dog.csv", "dog.html",
+        ])
     }
   }
 
@@ -99,7 +101,8 @@ import Testing
       // Too few for a window: nothing is written, not even in parts.
       let few = try run("--csv", folder.path("few.csv"), "--report", folder.path("few.html"), input: try frames(50))
       #expect(few.status == 65)
-      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).sorted() == ["dog.csv", "dog.html"])
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).sorted() == ["dog.csv", "dog.html"])
     }
   }
 

@@ -33,14 +33,18 @@ import Testing
 
   @Test func jsonIsTheWholeReportOnOneLine() throws {
     try TemporaryFolder.with { folder in
-      let a = try folder.safetensors("a", [
-        ("same", AnyTensor(try Tensor<Float>([1, 2]))), ("off", AnyTensor(try Tensor<Float>([.nan, 2]))),
-        ("extra", AnyTensor(try Tensor<Int8>([1]))),
-      ])
-      let b = try folder.safetensors("b", [
-        ("same", AnyTensor(try Tensor<Float>([1, 2]))), ("off", AnyTensor(try Tensor<Float>([1, 2]))),
-        ("lost", AnyTensor(try Tensor<Int8>([1]))),
-      ])
+      let a = try folder.safetensors(
+        "a",
+        [
+          ("same", AnyTensor(try Tensor<Float>([1, 2]))), ("off", AnyTensor(try Tensor<Float>([.nan, 2]))),
+          ("extra", AnyTensor(try Tensor<Int8>([1]))),
+        ])
+      let b = try folder.safetensors(
+        "b",
+        [
+          ("same", AnyTensor(try Tensor<Float>([1, 2]))), ("off", AnyTensor(try Tensor<Float>([1, 2]))),
+          ("lost", AnyTensor(try Tensor<Int8>([1]))),
+        ])
       let result = try Command.run("compare", a, b, "--json")
       #expect(result.status == 1)
       #expect(result.lines.count == 1)

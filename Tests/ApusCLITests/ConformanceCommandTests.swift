@@ -8,7 +8,9 @@ import Testing
 @Suite struct ConformanceCommandTests {
   private static let x = [-1, 2] as [Float]
 
-  private static func value(_ elements: [Float]) throws -> GraphValue { GraphValue(try Tensor(elements, shape: [1, 2])) }
+  private static func value(_ elements: [Float]) throws -> GraphValue {
+    GraphValue(try Tensor(elements, shape: [1, 2]))
+  }
 
   private func withTests(_ body: (TemporaryFolder) throws -> Void) throws {
     try TemporaryFolder.with { folder in

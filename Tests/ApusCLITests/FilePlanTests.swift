@@ -55,9 +55,10 @@ import Testing
       let files = try Files(folder)
       try prepare(files)
       let before = try files.contents()
-      let process = Command.process(line.split(separator: " ").map { word in
-        String(word).replacing("@", with: files.path(""))
-      })
+      let process = Command.process(
+        line.split(separator: " ").map { word in
+          String(word).replacing("@", with: files.path(""))
+        })
       let errors = Pipe()
       (process.standardOutput, process.standardError) = (FileHandle.nullDevice, errors)
       try change(process, files)

@@ -6,11 +6,14 @@ import Testing
 @Suite struct InspectCommandTests {
   private func withFile(_ body: (String) throws -> Void) throws {
     try TemporaryFolder.with { folder in
-      try body(folder.safetensors("model", [
-        ("encoder.weight", AnyTensor(try Tensor<Float>(zeros: [2, 3]))),
-        ("steps", AnyTensor(try Tensor<Int64>([1]))),
-        ("odd\u{1B}[31m", AnyTensor(try Tensor<Bool>([true]))),
-      ], metadata: ["labels": String(repeating: "label,", count: 40), "by": "me"]))
+      try body(
+        folder.safetensors(
+          "model",
+          [
+            ("encoder.weight", AnyTensor(try Tensor<Float>(zeros: [2, 3]))),
+            ("steps", AnyTensor(try Tensor<Int64>([1]))),
+            ("odd\u{1B}[31m", AnyTensor(try Tensor<Bool>([true]))),
+          ], metadata: ["labels": String(repeating: "label,", count: 40), "by": "me"]))
     }
   }
 

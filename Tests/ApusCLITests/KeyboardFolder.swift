@@ -5,7 +5,9 @@ import Testing
 
 /// A folder with a small MobileBERT of random weights, and a vocabulary of words for its numbers.
 struct KeyboardFolder {
-  static let words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", "you", "how", "are", "hello", "there", "going"]
+  static let words = [
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", ".", "you", "how", "are", "hello", "there", "going",
+  ]
 
   static func with<Result>(_ body: (TemporaryFolder, String) throws -> Result) throws -> Result {
     try TemporaryFolder.with { folder in

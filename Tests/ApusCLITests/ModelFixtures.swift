@@ -5,7 +5,9 @@ import Foundation
 
 /// Small models, written when a test needs one.
 enum ModelFixtures {
-  static func tensor(_ name: String, of type: ElementType = .float, _ shape: [ApusGraph.GraphDimension]) -> ValueInfoProto {
+  static func tensor(_ name: String, of type: ElementType = .float, _ shape: [ApusGraph.GraphDimension])
+    -> ValueInfoProto
+  {
     ValueInfoProto(name: name, type: .tensor(type, shape))
   }
 

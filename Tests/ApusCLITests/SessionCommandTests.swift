@@ -112,7 +112,8 @@ import Testing
       #expect(kept.contains(last.dropFirst().dropLast()))
       let document = try #require(JSONSerialization.jsonObject(with: Data(kept.utf8)) as? [String: Any])
       #expect(document["frames"] as? Int == 160 && document["predictions"] as? Int == 31)
-      #expect((document["segments"] as? [[String: Any]])?.compactMap { $0["label"] as? String } == ["trotting", "down"])
+      #expect(
+        (document["segments"] as? [[String: Any]])?.compactMap { $0["label"] as? String } == ["trotting", "down"])
       let summary = try #require(record["summary"] as? [String: Any])
       let totals = try #require(document["totals"] as? [String: [String: Any]])
       #expect(totals.count == 2)
@@ -139,7 +140,8 @@ import Testing
       // Too few for a window: there is nothing to keep.
       let few = folder.path("few")
       #expect(
-        try Command.run("behavior", "-", "--session", few, input: lines.prefix(50).joined(separator: "\n")).status == 65)
+        try Command.run("behavior", "-", "--session", few, input: lines.prefix(50).joined(separator: "\n")).status == 65
+      )
       #expect(!FileManager.default.fileExists(atPath: few))
     }
   }

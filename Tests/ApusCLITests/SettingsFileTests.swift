@@ -12,7 +12,8 @@ import Testing
   }
 
   @Test func settingsAreOptions() throws {
-    let plain = try Command.run("behavior", Self.poses, "--json", "--stride", "10", "--threshold", "0.9", "--missing", "hold:3")
+    let plain = try Command.run(
+      "behavior", Self.poses, "--json", "--stride", "10", "--threshold", "0.9", "--missing", "hold:3")
     #expect(plain.status == 0 && plain.lines.count < 10)
     let text = #"{"stride": 10, "threshold": 0.9, "missing": "hold:3", "minConfidence": null}"#
     try withSettings(text) { settings in

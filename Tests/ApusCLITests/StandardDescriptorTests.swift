@@ -32,7 +32,8 @@ import Testing
       #expect(try run("<&-", ["behavior", "-", "--csv", folder.path("none.csv")]) == 65)
       #expect(try run("<&- >&- 2>&-", ["behavior", clip, "--csv", folder.path("all.csv")]) == 0)
       #expect(try Data(contentsOf: folder.file("all.csv")) == Data(contentsOf: folder.file("dog.csv")))
-      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).sorted() == ["all.csv", "dog.csv"])
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: folder.url.path()).sorted() == ["all.csv", "dog.csv"])
     }
   }
 }

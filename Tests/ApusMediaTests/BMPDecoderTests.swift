@@ -70,7 +70,8 @@ import Testing
     #expect(
       reason(file(pixels: [2, 0, 0, 0])) == .malformed("a pixel has colour 2 of a palette of 2, counted from 0"))
     #expect(
-      reason(file(compression: 1, pixels: [1, 1, 0, 0, 1, 1, 0, 1])) == .malformed("runs of pixels beyond the last row"))
+      reason(file(compression: 1, pixels: [1, 1, 0, 0, 1, 1, 0, 1])) == .malformed("runs of pixels beyond the last row")
+    )
     #expect(reason(file(compression: 1, pixels: [1, 1])) == .truncated("its runs of pixels"))
     let masks = file(bits: 32, compression: 3, size: 40, pixels: [])
     #expect(reason(masks.dropLast(8) + little(5, 4) + little(0, 12)) != nil)
@@ -91,7 +92,8 @@ import Testing
       reason(file(width: 1 << 20, height: 1 << 20))
         == .tooLarge(width: 1 << 20, height: 1 << 20, limit: ImageLimits.default.pixels))
     #expect(
-      reason(file(width: 3, compression: 1), limits: ImageLimits(pixels: 2)) == .tooLarge(width: 3, height: 1, limit: 2))
+      reason(file(width: 3, compression: 1), limits: ImageLimits(pixels: 2)) == .tooLarge(width: 3, height: 1, limit: 2)
+    )
     #expect(reason(file(width: Int(Int32.max), height: Int(Int32.min)), limits: ImageLimits(pixels: .max)) != nil)
   }
 }

@@ -83,7 +83,9 @@ import Testing
     for (width, height) in [(720.0, 360.0), (360, 288), (240, 200)] {
       let layout = ChartLayout(chart, width: width, height: height)
       #expect(layout.frame.bottom - layout.frame.top >= 0.3 * height, "\(width)")
-      let named = layout.figure().items.count { if case .text(let text) = $0 { text.text.hasPrefix("series") } else { false } }
+      let named = layout.figure().items.count {
+        if case .text(let text) = $0 { text.text.hasPrefix("series") } else { false }
+      }
       let more = layout.figure().items.contains {
         if case .text(let text) = $0 { text.text == "and \(300 - named) more" } else { false }
       }
@@ -146,7 +148,8 @@ import Testing
   }
 
   @Test(arguments: [
-    (0.0, 10.0, 5, [0.0, 2, 4, 6, 8, 10]), (-3.2, 3.9, 4, [-4, -2, 0, 2, 4]), (0, 0.07, 4, [0, 0.02, 0.04, 0.06, 0.08]),
+    (0.0, 10.0, 5, [0.0, 2, 4, 6, 8, 10]), (-3.2, 3.9, 4, [-4, -2, 0, 2, 4]),
+    (0, 0.07, 4, [0, 0.02, 0.04, 0.06, 0.08]),
     (1200, 1900, 3, [1000, 1500, 2000]),
   ])
   func ticksAreRoundNumbers(low: Double, high: Double, count: Int, expected: [Double]) {
@@ -157,7 +160,10 @@ import Testing
   }
 
   @Test func tickLabelsHaveTheDigitsThatTheirStepsNeed() {
-    #expect(AxisTicks(showing: 0...0.3, count: 3).values.map(AxisTicks(showing: 0...0.3, count: 3).label) == ["0.0", "0.1", "0.2", "0.3"])
+    #expect(
+      AxisTicks(showing: 0...0.3, count: 3).values.map(AxisTicks(showing: 0...0.3, count: 3).label) == [
+        "0.0", "0.1", "0.2", "0.3",
+      ])
     #expect(AxisTicks(showing: 0...30, count: 3).label(20) == "20")
   }
 

@@ -72,15 +72,17 @@ private final class Folder {
     #expect(upright[2, 1] == stored[1, 0])
   }
 
-  @Test(arguments: [
-    (Array("GIF89a......".utf8), "a GIF file"), (Array("RIFF....WEBPVP8 ".utf8), "a WebP file"),
-    ([0x49, 0x49, 0x2A, 0, 8, 0], "a TIFF file"), ([0x4D, 0x4D, 0, 0x2A], "a TIFF file"),
-    ([0, 0, 0, 24] + Array("ftypheic".utf8), "a HEIC file"), ([0, 0, 0, 24] + Array("ftypavif".utf8), "an AVIF file"),
-    ([0, 0, 0, 24] + Array("ftypisom".utf8), "a video (MP4, QuickTime)"), (Array("%PDF-1.7".utf8), "a PDF file"),
-    (Array("<?xml version=\"1.0\"?>\n<svg xmlns".utf8), "an SVG file"), ([0x50, 0x4B, 3, 4, 0], "a ZIP archive"),
-    (Array("YUV4MPEG2 W1".utf8), "a video (YUV4MPEG2)"), (Array("Hello, wörld".utf8), "text"),
-    (Array("P9 is no picture".utf8), "text"), ([0xDE, 0xAD, 0, 1], "something unknown"), ([], "an empty file"),
-  ] as [([UInt8], String)])
+  @Test(
+    arguments: [
+      (Array("GIF89a......".utf8), "a GIF file"), (Array("RIFF....WEBPVP8 ".utf8), "a WebP file"),
+      ([0x49, 0x49, 0x2A, 0, 8, 0], "a TIFF file"), ([0x4D, 0x4D, 0, 0x2A], "a TIFF file"),
+      ([0, 0, 0, 24] + Array("ftypheic".utf8), "a HEIC file"),
+      ([0, 0, 0, 24] + Array("ftypavif".utf8), "an AVIF file"),
+      ([0, 0, 0, 24] + Array("ftypisom".utf8), "a video (MP4, QuickTime)"), (Array("%PDF-1.7".utf8), "a PDF file"),
+      (Array("<?xml version=\"1.0\"?>\n<svg xmlns".utf8), "an SVG file"), ([0x50, 0x4B, 3, 4, 0], "a ZIP archive"),
+      (Array("YUV4MPEG2 W1".utf8), "a video (YUV4MPEG2)"), (Array("Hello, wörld".utf8), "text"),
+      (Array("P9 is no picture".utf8), "text"), ([0xDE, 0xAD, 0, 1], "something unknown"), ([], "an empty file"),
+    ] as [([UInt8], String)])
   func whatIsNoPictureIsToldByItsKind(bytes: [UInt8], kind: String) {
     let error = refusal { () throws(ImageError) in
       var result: Result<ImageFormat, ImageError>?
@@ -103,8 +105,9 @@ private final class Folder {
     let empty = try folder.write([], "empty.png")
     #expect(throws: FileError.empty(path: empty)) { try ImageFile.read(path: empty) }
     let limited = try folder.write(PNGEncoder.encode(try image()), "whole.png")
-    #expect(reason { _ = try ImageFile.read(path: limited, limits: ImageLimits(pixels: 5)) }
-      == .tooLarge(width: 3, height: 2, limit: 5))
+    #expect(
+      reason { _ = try ImageFile.read(path: limited, limits: ImageLimits(pixels: 5)) }
+        == .tooLarge(width: 3, height: 2, limit: 5))
   }
 
   @Test func aPipeIsReadToItsEnd() throws {
@@ -141,10 +144,12 @@ private final class Folder {
 
   @Test func whatAFileCannotHoldIsNotWritten() throws {
     let folder = try Folder()
-    #expect(reason { try ImageFile.write(try image(), to: "\(folder.path)/a.gif") }
-      == .invalidArgument("the name ends in .gif; pictures are written to .png, .jpg, .jpeg, .ppm, .pgm, .pnm"))
-    #expect(reason { try ImageFile.write(try image(), to: "\(folder.path)/png") }
-      == .invalidArgument("the name has no ending; pictures are written to .png, .jpg, .jpeg, .ppm, .pgm, .pnm"))
+    #expect(
+      reason { try ImageFile.write(try image(), to: "\(folder.path)/a.gif") }
+        == .invalidArgument("the name ends in .gif; pictures are written to .png, .jpg, .jpeg, .ppm, .pgm, .pnm"))
+    #expect(
+      reason { try ImageFile.write(try image(), to: "\(folder.path)/png") }
+        == .invalidArgument("the name has no ending; pictures are written to .png, .jpg, .jpeg, .ppm, .pgm, .pnm"))
     for name in ["a.jpg", "a.ppm", "a.pnm", "a.pgm"] {
       #expect(throws: ImageError.self) { try ImageFile.write(try image(.rgba), to: "\(folder.path)/\(name)") }
     }

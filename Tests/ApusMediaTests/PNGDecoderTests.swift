@@ -26,7 +26,8 @@ import Testing
     for name in names {
       let file = try cases.bytes(name)
       for count in 0..<file.count {
-        guard case .truncated = refusal({ () throws(ImageError) in _ = try decodePNG(Array(file.prefix(count))) }) else {
+        guard case .truncated = refusal({ () throws(ImageError) in _ = try decodePNG(Array(file.prefix(count))) })
+        else {
           Issue.record("\(name), cut after \(count) bytes")
           break
         }

@@ -135,8 +135,9 @@ import Testing
       width: 2, height: 2, color: .rgb, samples: [255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255])
     let rate = try Y4MHeader.Rate(frames: 25, seconds: 1)
     let halved = try Y4MWriter(width: 2, height: 2, rate: rate)
-    #expect(String(decoding: halved.firstLine, as: UTF8.self)
-      == "YUV4MPEG2 W2 H2 F25:1 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n")
+    #expect(
+      String(decoding: halved.firstLine, as: UTF8.self)
+        == "YUV4MPEG2 W2 H2 F25:1 Ip A1:1 C420jpeg XCOLORRANGE=LIMITED\n")
     // Cb 90, 54, 240, 128 and Cr 240, 34, 110, 128.
     #expect(try halved.frame(image) == Array("FRAME\n".utf8) + [81, 145, 41, 235, 128, 128])
     let full = try Y4MWriter(width: 2, height: 2, rate: rate, chroma: .c444)

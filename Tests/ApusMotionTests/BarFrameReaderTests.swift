@@ -7,17 +7,19 @@ extension BarReaderOptions: Changeable {}
 
 @Suite struct BarPathJSONLinesTests {
   @Test func aFrame() throws {
-    let line = #"{"t":0.5,"width":640,"height":480,"space":"normalized_topleft","detections":["#
+    let line =
+      #"{"t":0.5,"width":640,"height":480,"space":"normalized_topleft","detections":["#
       + #"{"x":0.1,"y":0.2,"w":0.3,"h":0.4,"confidence":0.9},{"box":[0.5,0.5,0.75,1],"score":0.5,"class":"plate"},"#
       + #"{"x":0,"y":0,"w":1,"h":1,"confidence":0.9,"class":"chair"}],"#
       + #""pose":{"left_wrist":[0.1,0.2],"right_elbow":[0.3,0.4,0.8],"left_hip":null,"visibility":0.7},"note":[1]}"#
     let frame = try #require(try BarFrameReader.frames(in: line).first)
     #expect(frame.timestamp == 0.5 && frame.width == 640 && frame.height == 480 && frame.space == .normalizedTopLeft)
     #expect(
-      frame.observation == .detections([
-        BarDetection(x: 0.1, y: 0.2, width: 0.3, height: 0.4, confidence: 0.9),
-        BarDetection(x: 0.5, y: 0.5, width: 0.25, height: 0.5, confidence: 0.5),
-      ]))
+      frame.observation
+        == .detections([
+          BarDetection(x: 0.1, y: 0.2, width: 0.3, height: 0.4, confidence: 0.9),
+          BarDetection(x: 0.5, y: 0.5, width: 0.25, height: 0.5, confidence: 0.5),
+        ]))
     let pose = BarPose(
       leftWrist: PosePoint(x: 0.1, y: 0.2), rightElbow: PosePoint(x: 0.3, y: 0.4, confidence: 0.8), visibility: 0.7)
     #expect(frame.pose == pose)
@@ -29,7 +31,8 @@ extension BarReaderOptions: Changeable {}
       let points = (0..<17).map { $0 == 8 ? "[0,0,0]" : "[\(x),\($0),0.\($0 + 10)]" }.joined(separator: ",")
       return #"{"class":"person","class_id":0,"score":0.9,"box":\#(box),"keypoints":[\#(points)]}"#
     }
-    let line = #"{"frame":3,"t":0.1,"image":"a.png","width":640,"height":480,"detections":["#
+    let line =
+      #"{"frame":3,"t":0.1,"image":"a.png","width":640,"height":480,"detections":["#
       + person("[0,0,50,50]", x: 1) + "," + person("[0,0,90,200]", x: 2)
       + #",{"class":"plate","class_id":1,"score":0.93,"box":[10,20,110,118]},{"class":1,"score":1,"box":[0,0,1,1]}]}"#
     let frame = try #require(try BarFrameReader.frames(in: line).first)
@@ -62,11 +65,13 @@ extension BarReaderOptions: Changeable {}
   /// However the bytes are cut, the frames are the same; both forms may stand in one file.
   @Test(arguments: [1, 2, 7, 64])
   func chunks(size: Int) throws {
-    let text = "\u{FEFF}\n" + (0..<5).map {
-      $0 % 2 == 0
-        ? #"{"t":\#($0),"width":20,"height":30,"detections":[{"x":1,"y":2,"w":3,"h":4,"confidence":0.5}]}"#
-        : #"{"t":\#($0),"width":20,"height":30,"detections":[{"box":[1,2,4,6],"score":0.5,"class":"plate"}]}"#
-    }.joined(separator: "\r\n")
+    let text =
+      "\u{FEFF}\n"
+      + (0..<5).map {
+        $0 % 2 == 0
+          ? #"{"t":\#($0),"width":20,"height":30,"detections":[{"x":1,"y":2,"w":3,"h":4,"confidence":0.5}]}"#
+          : #"{"t":\#($0),"width":20,"height":30,"detections":[{"box":[1,2,4,6],"score":0.5,"class":"plate"}]}"#
+      }.joined(separator: "\r\n")
     let frames = try BarFrameReader.frames(in: text, chunk: size)
     #expect(frames.count == 5 && Set(frames.map(\.observation)).count == 1)
   }
@@ -178,7 +183,9 @@ extension BarReaderOptions: Changeable {}
   /// What is written as a table reads back: positions to two decimals, times, wrists.
   @Test func theTableReadsBack() throws {
     let lift = SyntheticLift(reps: 1)
-    let frames = lift.frames(times: times(120), dropped: 0.1) { _ in [] } pose: { t in
+    let frames = lift.frames(times: times(120), dropped: 0.1) { _ in
+      []
+    } pose: { t in
       BarPose(leftWrist: PosePoint(x: 600, y: lift.y(t)))
     }
     let result = try BarPathAnalysis.analyze(frames, settings: BarPathSettings().with { $0.smoothingType = .kalman })

@@ -91,7 +91,8 @@ import Testing
   @Test("AT4.6: a gap that is filled nowhere ends a window")
   func windowGaps() {
     func windows(gap: Int) -> [LiftWindow] {
-      let speeds = [Double?](repeating: 100, count: 20) + [Double?](repeating: nil, count: gap)
+      let speeds =
+        [Double?](repeating: 100, count: 20) + [Double?](repeating: nil, count: gap)
         + [Double?](repeating: 100, count: 20)
       return LiftWindow.windows(
         speeds: speeds, timestamps: times(speeds.count), startSpeed: 50, hysteresis: 0.6, gapLimit: 8)

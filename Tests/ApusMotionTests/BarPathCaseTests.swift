@@ -275,21 +275,27 @@ import Testing
     cases.append((good(1), .timestampNotIncreasing(1, previous: 1)))
     cases.append((good(0.5), .timestampNotIncreasing(0.5, previous: 1)))
     cases.append((frame(2, [(600, .infinity, 0.9)]), .notFinite(field: "detection 0 box y", value: .infinity)))
-    cases.append((
-      frame(2, [(600, 300, 0.9), (600, 300, 90)]),
-      .outOfRange(field: "detection 1 confidence", value: 90, expected: "0 to 1")
-    ))
+    cases.append(
+      (
+        frame(2, [(600, 300, 0.9), (600, 300, 90)]),
+        .outOfRange(field: "detection 1 confidence", value: 90, expected: "0 to 1")
+      ))
     var sizeless = good(2)
     sizeless.width = nil
     cases.append((sizeless, .missingImageSize))
     sizeless.width = 0
     cases.append((sizeless, .outOfRange(field: "width", value: 0, expected: "pixels above 0")))
-    cases.append((frame(2, [(1e300, 300, 0.9)]), .outOfRange(
-      field: "detection 0 box x", value: 1e300, expected: "-10000000 to 10000000")))
+    cases.append(
+      (
+        frame(2, [(1e300, 300, 0.9)]),
+        .outOfRange(
+          field: "detection 0 box x", value: 1e300, expected: "-10000000 to 10000000")
+      ))
     let milliseconds = good(1e12)
-    cases.append((
-      milliseconds, .outOfRange(field: "timestamp", value: 1e12, expected: "-10000000000 to 10000000000")
-    ))
+    cases.append(
+      (
+        milliseconds, .outOfRange(field: "timestamp", value: 1e12, expected: "-10000000000 to 10000000000")
+      ))
     var stream = try BarPathStream()
     try stream.push(good(1))
     for (index, (frame, reason)) in cases.enumerated() {

@@ -27,7 +27,9 @@ import Testing
 
   private func result(_ change: (inout BarPathSettings) -> Void = { _ in }) throws -> BarPathResult {
     let lift = SyntheticLift(reps: 2)
-    let frames = lift.frames(times: times(Int(lift.duration * 30)), dropped: 0.1) { _ in [] } pose: { t in
+    let frames = lift.frames(times: times(Int(lift.duration * 30)), dropped: 0.1) { _ in
+      []
+    } pose: { t in
       BarPose(leftWrist: PosePoint(x: 600, y: lift.y(t)), rightWrist: PosePoint(x: 680, y: lift.y(t), confidence: 0.1))
     }
     return try BarPathAnalysis.analyze(frames, settings: BarPathSettings().with(change))

@@ -76,8 +76,10 @@ import Testing
     (#"{"smoothingAlpha": NaN}"#, .wrongValue(field: "smoothingAlpha", found: "nan", expected: "0.1 to 0.5")),
     (#"{"smoothingAlpha": "x"}"#, .wrongValue(field: "smoothingAlpha", found: "x", expected: "0.1 to 0.5")),
     (#"{"gapFillFrames": 17}"#, .wrongValue(field: "gapFillFrames", found: "17", expected: "a whole number, 0 to 16")),
-    (#"{"recheckFrames": 2.5}"#,
-      .wrongValue(field: "recheckFrames", found: "2.5", expected: "a whole number, 1 to 30")),
+    (
+      #"{"recheckFrames": 2.5}"#,
+      .wrongValue(field: "recheckFrames", found: "2.5", expected: "a whole number, 1 to 30")
+    ),
     (#"{"jumpGate": 1e99}"#, .wrongValue(field: "jumpGate", found: "1e+99", expected: "0 to 2")),
     (#"{"units": "US"}"#, .wrongValue(field: "units", found: "US", expected: "one of metric, imperial")),
     (#"{"elbowFallback": 1}"#, .wrongValue(field: "elbowFallback", found: "1", expected: "true or false")),

@@ -29,12 +29,16 @@ import Testing
     var tracker = try BarTracker()
     try tracker.push(frame(5))
     #expect(throws: BarFrameError.self) { try tracker.push(frame(4)) }
-    #expect(throws: BarFrameError.self) { try tracker.push(BarFrame(timestamp: .nan, width: nil, height: nil, observation: .center(nil))) }
+    #expect(throws: BarFrameError.self) {
+      try tracker.push(BarFrame(timestamp: .nan, width: nil, height: nil, observation: .center(nil)))
+    }
     #expect(try tracker.push(frame(6)).frame == 3)
     #expect(tracker.frameCount == 4)
   }
 
   @Test func settingsAreChecked() {
-    #expect(throws: BarPathSettingsError.self) { try BarTracker(settings: BarPathSettings().with { $0.recheckFrames = 0 }) }
+    #expect(throws: BarPathSettingsError.self) {
+      try BarTracker(settings: BarPathSettings().with { $0.recheckFrames = 0 })
+    }
   }
 }

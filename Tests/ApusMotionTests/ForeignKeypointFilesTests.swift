@@ -140,17 +140,20 @@ import Testing
     #expect(failure("scorer,a,a\ncoords,x,y\n")?.description == "line 2: the row bodyparts is missing")
     #expect(failure("scorer,a,a\nbodyparts,nose\n")?.reason == .wrongColumnCount(found: 2, expected: 3))
     #expect(failure("scorer,a,a\n0,1,2\n")?.description.hasPrefix("line 2: the first field of the header is") == true)
-    #expect(failure("scorer,a,a\nbodyparts,nose,nose\ncoords,x,z\n")?.description
-      == #"line 3: coords of nose is "z", expected x, y or likelihood"#)
+    #expect(
+      failure("scorer,a,a\nbodyparts,nose,nose\ncoords,x,z\n")?.description
+        == #"line 3: coords of nose is "z", expected x, y or likelihood"#)
     #expect(failure("scorer,a,a\nbodyparts,nose,nose\ncoords,x,x\n")?.reason == .duplicateField("nose"))
     #expect(failure("scorer,a\nbodyparts,nose\ncoords,x\n")?.reason == .missingField("y of \"nose\""))
     let head = "scorer,a,a\nbodyparts,nose,nose\ncoords,x,y\n"
     #expect(failure(head + "0,1\n")?.description == "line 4 (frame 0): 2 fields, expected 3 as in the header")
-    #expect(failure(head + "0,1,\n")?.description
-      == #"line 4 (frame 0): nose y is "", expected a number, or x and y both empty"#)
+    #expect(
+      failure(head + "0,1,\n")?.description
+        == #"line 4 (frame 0): nose y is "", expected a number, or x and y both empty"#)
     #expect(failure(head + "0,inf,1\n")?.frameIndex == 0)
-    #expect(failure(head + "0,1,2\n0,1,2\n")?.reason
-      == .invalidFrame(.timestampNotIncreasing(0, previous: 0)))
+    #expect(
+      failure(head + "0,1,2\n0,1,2\n")?.reason
+        == .invalidFrame(.timestampNotIncreasing(0, previous: 0)))
     #expect(failure(head + "0,1,2\n") { $0.framesPerSecond = nil }?.description.contains("frame rate") == true)
     #expect(failure(head + "0,1,2\n") { $0.width = nil }?.reason == .missingField("width"))
     #expect(failure("scorer\n") == nil)
@@ -182,8 +185,9 @@ import Testing
     #expect(failure(analysis)?.line == 3)
     let untracked = "track,frame_idx,instance.score,nose.x,nose.y\n,0,1,5,6\n,1,1,7,8\n"
     #expect(try PoseFrameReader.frames(in: untracked, options: options()).count == 2)
-    #expect(failure(untracked.replacing("\n,1,", with: "\n,0,"))?.description
-      == "line 3 (frame 1): several animals in one frame, and no names to choose by")
+    #expect(
+      failure(untracked.replacing("\n,1,", with: "\n,0,"))?.description
+        == "line 3 (frame 1): several animals in one frame, and no names to choose by")
     #expect(failure("frame_idx,nose.x,nose.y\nx,1,2\n")?.description.contains("expected a whole number") == true)
     #expect(failure("frame_idx,track\n0,a\n") { $0.format = .sleap }?.reason == .noKnownKeypoints([]))
   }

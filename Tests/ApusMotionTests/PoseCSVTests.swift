@@ -30,9 +30,11 @@ import Testing
   }
 
   @Test func columnsInAnyOrderWithConfidenceSpaceAndStrangers() throws {
-    let columns = ["space", "comment"]
+    let columns =
+      ["space", "comment"]
       + DogKeypoint.names.reversed().flatMap { ["\($0)_confidence", "\($0)_y", "\($0)_x"] } + ["height", "width", "t"]
-    let fields = ["vision", "\"a, \"\"b\"\"\""]
+    let fields =
+      ["vision", "\"a, \"\"b\"\"\""]
       + DogKeypoint.names.reversed().flatMap { $0 == "nose" ? ["", "0.2", "0.1"] : ["0.9", "0.4", " 0.3 "] }
       + ["10", "\"20\"", "1"]
     let text = columns.joined(separator: ",") + "\n" + fields.joined(separator: ",")
@@ -58,7 +60,9 @@ import Testing
   }
 
   @Test func namesFollowTheOrder() throws {
-    let options = PoseReaderOptions().with { $0.order = .vision25; $0.space = .vision }
+    let options = PoseReaderOptions().with {
+      $0.order = .vision25; $0.space = .vision
+    }
     let header = "t,width,height," + VisionDogJoint.names.map { "\($0)_x,\($0)_y" }.joined(separator: ",")
     let row = "1,10,10" + String(repeating: ",0.5", count: 50)
     #expect(try PoseFrameReader.frames(in: header + "\n" + row, options: options).first?.points.count == 25)

@@ -35,7 +35,8 @@ import Testing
   }
 
   @Test func keysInAnyOrderAndUnknownOnes() throws {
-    let line = #"{"id":{"a":[1,{"b":null}]},"keypoints":["#
+    let line =
+      #"{"id":{"a":[1,{"b":null}]},"keypoints":["#
       + Array(repeating: "[1,2]", count: 24).joined(separator: ",")
       + #"],"height":4,"extra":"x","width":3,"t":7, "note":true}"#
     let frame = try #require(try PoseFrameReader.frames(in: line).first)
@@ -98,7 +99,9 @@ import Testing
   }
 
   @Test func visionOrderTakes25() throws {
-    let options = PoseReaderOptions().with { $0.order = .vision25; $0.space = .vision }
+    let options = PoseReaderOptions().with {
+      $0.order = .vision25; $0.space = .vision
+    }
     let frame = try #require(try PoseFrameReader.frames(in: jsonLine(count: 25), options: options).first)
     #expect(frame.points.count == 25 && frame.space == .vision)
     let error = PoseFrameReader.failure(in: jsonLine(), options: options)

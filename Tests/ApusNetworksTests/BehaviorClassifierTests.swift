@@ -65,9 +65,10 @@ import Testing
     let results = try model.verify(
       weights: shipped(#require(model.weights)), golden: shipped(model.golden),
       tolerance: { $0 == .float64 ? .exact : $1 })
-    #expect(results.map { "\($0.output) \($0.dataType)" }.sorted() == [
-      "logits float32", "logits float64", "probabilities float32", "probabilities float64",
-    ])
+    #expect(
+      results.map { "\($0.output) \($0.dataType)" }.sorted() == [
+        "logits float32", "logits float64", "probabilities float32", "probabilities float64",
+      ])
     #expect(results.filter { $0.dataType == .float32 }.allSatisfy { $0.isEqual && $0.peerError != nil })
     // No float64 result is the truth bit for bit, so an exact comparison must say that they differ.
     #expect(results.contains { $0.dataType == .float64 && !$0.isEqual && $0.peerError == nil })

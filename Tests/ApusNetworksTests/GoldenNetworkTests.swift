@@ -39,9 +39,10 @@ import Testing
   func float64IsTheTruth(network: Network) throws {
     let golden = try GoldenSamples(path: shipped(network.model.golden))
     for row in try network.verify(.float64) {
-      let magnitude = try golden.sampleNames.flatMap {
-        try golden.expected(row.output, of: $0).converted(to: Double.self).elements.map(abs)
-      }.max() ?? 0
+      let magnitude =
+        try golden.sampleNames.flatMap {
+          try golden.expected(row.output, of: $0).converted(to: Double.self).elements.map(abs)
+        }.max() ?? 0
       let error = row.summary.largestAbsolute?.value ?? 0
       #expect(error <= 1e-13 * magnitude, "\(row.output): error \(error), largest value \(magnitude)")
     }

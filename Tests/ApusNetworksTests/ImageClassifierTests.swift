@@ -75,8 +75,9 @@ import Testing
     }
     #expect(try network(picture(0, 3, 32, 32)).shape == [0, 5])
     #expect(try network.features(picture(0, 3, 32, 32)).shape == [0, 256])
-    #expect(try MobileNetV2<Float>(ClassifierParameters.mobileNetV2(width: 0.25).weights)(picture(0, 3, 8, 8)).shape
-      == [0, 5])
+    #expect(
+      try MobileNetV2<Float>(ClassifierParameters.mobileNetV2(width: 0.25).weights)(picture(0, 3, 8, 8)).shape
+        == [0, 5])
   }
 
   @Test func otherShapesAreRefused() throws {

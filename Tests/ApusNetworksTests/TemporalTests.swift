@@ -150,7 +150,7 @@ private func expectEqual(_ a: Tensor<Float>, _ b: Tensor<Float>) throws {
     let mean = try RecurrentClassifier<Float>(weights, configuration: configured { $0.pooling = .mean })
     try expectEqual(mean.features(x), output.mean(axes: [1]))
     let final = try RecurrentClassifier<Float>(weights, configuration: configured { $0.pooling = .final })
-    let ends = try (-directions ..< 0).map { try state.selected(axis: 0, index: $0) }
+    let ends = try (-directions..<0).map { try state.selected(axis: 0, index: $0) }
     try expectEqual(final.features(x), concatenate(ends, axis: 1))
   }
 

@@ -83,7 +83,8 @@ import Testing
 
   @Test func resultsDoNotDependOnThreads() throws {
     let model = try masked()
-    let input = TokenInput(ids: try tokenIDs(ids), attentionMask: try tokenIDs([[1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 1, 1]]))
+    let input = TokenInput(
+      ids: try tokenIDs(ids), attentionMask: try tokenIDs([[1, 1, 1, 1, 0, 0], [1, 1, 1, 1, 1, 1]]))
     for variant in Execution.availableVariants {
       let results = try [1, 2, 3].map { threads in
         try Execution.with(threads: threads, variant: variant) { try model.logits(input).elements }
@@ -103,10 +104,11 @@ import Testing
 
   // MARK: - Arguments
 
-  @Test(arguments: [
-    (ids: [[5, 99]], named: "ids"), (ids: [[5, -1]], named: "ids"),
-    (ids: [Array(repeating: 1, count: 41)], named: "40 positions"), (ids: [[]], named: "length"),
-  ] as [(ids: [[Int64]], named: String)])
+  @Test(
+    arguments: [
+      (ids: [[5, 99]], named: "ids"), (ids: [[5, -1]], named: "ids"),
+      (ids: [Array(repeating: 1, count: 41)], named: "40 positions"), (ids: [[]], named: "length"),
+    ] as [(ids: [[Int64]], named: String)])
   func idsThatDoNotFitAreRefused(ids: [[Int64]], named: String) throws {
     let model = try masked()
     let error = try #require(throws: TensorError.self) { try model.logits(TokenInput(ids: tokenIDs(ids))) }

@@ -18,7 +18,8 @@ import Testing
       $0.replacing("LayerNorm.weight", with: "LayerNorm.gamma").replacing("LayerNorm.bias", with: "LayerNorm.beta")
     }
     #expect(try logits(old) == expected)
-    #expect(try logits(network.renamed { $0 == "cls.predictions.bias" ? "cls.predictions.decoder.bias" : $0 }) == expected)
+    #expect(
+      try logits(network.renamed { $0 == "cls.predictions.bias" ? "cls.predictions.decoder.bias" : $0 }) == expected)
   }
 
   @Test func theDecoderIsTheTableOfWordsUnlessItIsThere() throws {

@@ -49,7 +49,8 @@ private let names = ["yolov8n", "yolov8n-pose", "yolov8s", "yolov5nu", "yolo11n"
   @Test func threadsChangeNothing() throws {
     let network = try YOLO<Float>(Fixture("yolo11n").weights)
     let picture = try Fixture.picture(1, 96, 64)
-    let results = try [1, 2, 5].map { threads in try Execution.with(threads: threads) { try network(picture).elements } }
+    let results = try [1, 2, 5].map { threads in try Execution.with(threads: threads) { try network(picture).elements }
+    }
     #expect(results.allSatisfy { $0 == results[0] })
   }
 
@@ -190,7 +191,9 @@ private let names = ["yolov8n", "yolov8n-pose", "yolov8s", "yolov5nu", "yolo11n"
     }
   }
 
-  @Test(arguments: ["{", "{}", #"{"generation":"v8","size":"q","classes":80}"#, #"{"generation":"v8","size":"n","classes":-1}"#])
+  @Test(arguments: [
+    "{", "{}", #"{"generation":"v8","size":"q","classes":80}"#, #"{"generation":"v8","size":"n","classes":-1}"#,
+  ])
   func metadataThatCannotBeRead(json: String) {
     #expect(throws: ModelFileError.self) { try YOLOConfiguration(metadata: ["configuration": json], file: "file") }
   }

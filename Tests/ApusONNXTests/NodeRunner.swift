@@ -10,7 +10,8 @@ import Testing
 ///   - inputs: nil where one is left out.
 ///   - constants: the positions of inputs that are known when the node is prepared.
 func runNode(
-  _ type: String, domain: String = "", _ inputs: [GraphValue?], constants: Set<Int> = [], opset: Int = 21, outputs: Int = 1,
+  _ type: String, domain: String = "", _ inputs: [GraphValue?], constants: Set<Int> = [], opset: Int = 21,
+  outputs: Int = 1,
   activation: Activation = .identity, _ attributes: [String: AttributeValue] = [:]
 ) throws -> [GraphValue?] {
   var node = Node(

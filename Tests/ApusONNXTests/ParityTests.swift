@@ -88,7 +88,8 @@ import Testing
   @Test(arguments: [(1, 1, true), (1, 2, false), (2, 1, false)])
   func levelOffByOneIsNoDifference(levels: Int, elements: Int, isRounding: Bool) throws {
     let file = try values("reference", without: ["dequantized"])
-    guard case .tensor(let any)? = try file.value(named: "levels"), var changed = try any.tensor(of: UInt8.self)?.elements
+    guard case .tensor(let any)? = try file.value(named: "levels"),
+      var changed = try any.tensor(of: UInt8.self)?.elements
     else { throw OperatorError("the fixture has no levels") }
     // Of 128 elements 1 % is one.
     for index in 0..<elements {

@@ -190,10 +190,12 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
       RuledNode("STFT", [try .noise([1, 16, 2]), integers([3], shape: []), try .noise([5])], ["onesided": .int(0)]),
       RuledNode("DFT", opset: 20, [try .noise([1, 5, 2])], ["inverse": .int(1), "onesided": .int(1)]),
       RuledNode("DFT", opset: 17, [try .noise([1, 5, 1]), integers([7], shape: [])], ["onesided": .int(1)]),
-      RuledNode("MelWeightMatrix", [
-        integers([4], shape: []), integers([16], shape: []), integers([8000], shape: []),
-        GraphValue(try Tensor<Float>([0], shape: [])), GraphValue(try Tensor<Float>([4000], shape: [])),
-      ]),
+      RuledNode(
+        "MelWeightMatrix",
+        [
+          integers([4], shape: []), integers([16], shape: []), integers([8000], shape: []),
+          GraphValue(try Tensor<Float>([0], shape: [])), GraphValue(try Tensor<Float>([4000], shape: [])),
+        ]),
     ] + like + ["Ceil", "Floor", "Reciprocal", "Neg"].map { RuledNode($0, [x]) }
       + ["HammingWindow", "HannWindow", "BlackmanWindow"].map { RuledNode($0, [integers([5], shape: [])]) }
   }
@@ -251,7 +253,8 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
       RuledNode(
         "QGemm", domain: microsoft, opset: 1,
         [
-          GraphValue(try Tensor<UInt8>(zeros: [4, 2])), scale, zero, GraphValue(try Tensor<UInt8>(zeros: [3, 4])), scale, zero,
+          GraphValue(try Tensor<UInt8>(zeros: [4, 2])), scale, zero, GraphValue(try Tensor<UInt8>(zeros: [3, 4])),
+          scale, zero,
         ], ["transA": .int(1), "transB": .int(1)]),
     ]
   }
@@ -274,7 +277,9 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
   }
 
   private static func fused() throws -> [RuledNode] {
-    let (x, weight) = (GraphValue(try Tensor<UInt8>(zeros: [1, 1, 4, 4])), GraphValue(try Tensor<UInt8>(zeros: [2, 1, 3, 3])))
+    let (x, weight) = (
+      GraphValue(try Tensor<UInt8>(zeros: [1, 1, 4, 4])), GraphValue(try Tensor<UInt8>(zeros: [2, 1, 3, 3]))
+    )
     return [
       RuledNode("Linear", domain: "apus", opset: 1, [try .noise([2, 3]), try .noise([4]), try .noise([3, 4])]),
       RuledNode(

@@ -30,7 +30,8 @@ import Testing
       attributes: ["auto_pad": .string(Array("SAME_LOWER".utf8)), "strides": .ints([2, 3])]),
     Product(type: "Conv", shapes: [[1, 24, 7], [24, 1, 3], [24]], attributes: ["group": .int(24)]),
     Product(type: "Conv", shapes: [[1, 4, 5, 6, 4], [6, 4, 3, 2, 2], [6]]),
-    Product(type: "ConvTranspose", shapes: [[1, 6, 5, 4], [6, 3, 3, 3], [3]], attributes: ["strides": .ints([2, 2])]),
+    Product(
+      type: "ConvTranspose", shapes: [[1, 6, 5, 4], [6, 3, 3, 3], [3]], attributes: ["strides": .ints([2, 2])]),
     Product(type: "MatMul", shapes: [[1, 700], [700, 90]]),
     Product(type: "MatMul", shapes: [[70, 300], [300, 50]]),
     Product(type: "MatMul", shapes: [[2, 9, 300], [1, 300, 33]]),
@@ -39,7 +40,8 @@ import Testing
     Product(type: "MatMul", shapes: [[4, 300], [300]]),
     Product(type: "Gemm", shapes: [[3, 300], [300, 40], [40]]),
     Product(type: "Gemm", shapes: [[1, 300], [40, 300], [1, 40]], attributes: ["transB": .int(1)]),
-    Product(type: "Gemm", shapes: [[5, 20], [20, 8], [5, 1]], attributes: ["alpha": .float(0.3), "beta": .float(0.7)]),
+    Product(
+      type: "Gemm", shapes: [[5, 20], [20, 8], [5, 1]], attributes: ["alpha": .float(0.3), "beta": .float(0.7)]),
   ]
 
   @Test(arguments: products)
@@ -60,7 +62,9 @@ import Testing
     }
   }
 
-  @Test(arguments: products.filter { Operators.byName[OperatorName(type: $0.type)]?.facts.fusion.appliesActivation == true })
+  @Test(
+    arguments: products.filter { Operators.byName[OperatorName(type: $0.type)]?.facts.fusion.appliesActivation == true }
+  )
   func activationsAreAsExactAsAfterwards(product: Product) throws {
     for function in [Activation.relu, .sigmoid, .hardTanh(minimum: -0.5, maximum: 2)] {
       guard case .tensor(.float32(let plain)) = try product.run(constants: [1]) else {

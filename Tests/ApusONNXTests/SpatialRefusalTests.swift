@@ -12,7 +12,8 @@ import Testing
     let run: @Sendable () throws -> Void
 
     init(
-      _ name: String, _ type: String, _ inputs: @autoclosure @escaping @Sendable () throws -> [GraphValue?], opset: Int = 21,
+      _ name: String, _ type: String, _ inputs: @autoclosure @escaping @Sendable () throws -> [GraphValue?],
+      opset: Int = 21,
       _ attributes: [String: AttributeValue] = [:]
     ) {
       testDescription = name
@@ -53,20 +54,29 @@ import Testing
       "an output of given size beyond memory", "ConvTranspose", try zeros([1, 1, 3, 3], [1, 1, 2, 2]),
       ["output_shape": .ints([1 << 31, 1 << 31])]),
     Refusal("padding of everything", "ConvTranspose", try zeros([1, 1, 3], [1, 1, 2]), ["pads": .ints([9, 9])]),
-    Refusal("an image that blocks do not fill", "Col2Im", [
-      try zeros([1, 4, 9])[0], try .whole([5, 5]), try .whole([2, 2]),
-    ]),
-    Refusal("an image beyond memory", "Col2Im", [
-      try zeros([1, 4, 9])[0], try .whole([1 << 31, 1 << 31]), try .whole([2, 2]),
-    ]),
-    Refusal("a block beyond all bounds", "Col2Im", [
-      try zeros([1, 4, 9])[0], try .whole([5, 5]), try .whole([large, 2]),
-    ]),
+    Refusal(
+      "an image that blocks do not fill", "Col2Im",
+      [
+        try zeros([1, 4, 9])[0], try .whole([5, 5]), try .whole([2, 2]),
+      ]),
+    Refusal(
+      "an image beyond memory", "Col2Im",
+      [
+        try zeros([1, 4, 9])[0], try .whole([1 << 31, 1 << 31]), try .whole([2, 2]),
+      ]),
+    Refusal(
+      "a block beyond all bounds", "Col2Im",
+      [
+        try zeros([1, 4, 9])[0], try .whole([5, 5]), try .whole([large, 2]),
+      ]),
     Refusal("offsets of another shape", "DeformConv", try zeros([1, 1, 4, 4], [1, 1, 2, 2], [1, 8, 2, 2])),
-    Refusal("a state of another length", "CausalConvWithState", [
-      try zeros([1, 2, 5])[0], try zeros([2, 1, 3])[0], nil, try zeros([1, 2, 1])[0],
-    ], opset: 27),
-    Refusal("a state after an unknown function", "CausalConvWithState", try zeros([1, 2, 5], [2, 1, 3]), opset: 27,
+    Refusal(
+      "a state of another length", "CausalConvWithState",
+      [
+        try zeros([1, 2, 5])[0], try zeros([2, 1, 3])[0], nil, try zeros([1, 2, 1])[0],
+      ], opset: 27),
+    Refusal(
+      "a state after an unknown function", "CausalConvWithState", try zeros([1, 2, 5], [2, 1, 3]), opset: 27,
       ["activation": text("relu")]),
   ]
 
@@ -81,24 +91,36 @@ import Testing
     Refusal("no order", "LpPool", try zeros([1, 1, 4, 4]), kernel.merging(["p": .int(0)]) { $1 }),
     Refusal("no positions", "GlobalAveragePool", try zeros([1, 3])),
     Refusal("maxima of nothing", "GlobalMaxPool", try zeros([1, 3, 0])),
-    Refusal("a place outside", "MaxUnpool", [
-      try zeros([1, 1, 1, 1])[0], GraphValue(try Tensor<Int64>([4], shape: [1, 1, 1, 1])),
-    ], kernel),
-    Refusal("a place before", "MaxUnpool", [
-      try zeros([1, 1, 1, 1])[0], GraphValue(try Tensor<Int64>([-1], shape: [1, 1, 1, 1])),
-    ], kernel),
-    Refusal("a region of no sample", "MaxRoiPool", [
-      try zeros([1, 1, 4, 4])[0], GraphValue(try Tensor<Float>([1, 0, 0, 2, 2], shape: [1, 5])),
-    ], ["pooled_shape": .ints([2, 2])]),
-    Refusal("a sample without number", "MaxRoiPool", [
-      try zeros([1, 1, 4, 4])[0], GraphValue(try Tensor<Float>([.nan, 0, 0, 2, 2], shape: [1, 5])),
-    ], ["pooled_shape": .ints([2, 2])]),
-    Refusal("a region without end", "RoiAlign", [
-      try zeros([1, 1, 4, 4])[0], GraphValue(try Tensor<Float>([0, 0, .infinity, 2], shape: [1, 4])), try .whole([0]),
-    ]),
-    Refusal("a region with samples beyond all bounds", "RoiAlign", [
-      try zeros([1, 1, 4, 4])[0], GraphValue(try Tensor<Float>([0, 0, 1e9, 1e9], shape: [1, 4])), try .whole([0]),
-    ]),
+    Refusal(
+      "a place outside", "MaxUnpool",
+      [
+        try zeros([1, 1, 1, 1])[0], GraphValue(try Tensor<Int64>([4], shape: [1, 1, 1, 1])),
+      ], kernel),
+    Refusal(
+      "a place before", "MaxUnpool",
+      [
+        try zeros([1, 1, 1, 1])[0], GraphValue(try Tensor<Int64>([-1], shape: [1, 1, 1, 1])),
+      ], kernel),
+    Refusal(
+      "a region of no sample", "MaxRoiPool",
+      [
+        try zeros([1, 1, 4, 4])[0], GraphValue(try Tensor<Float>([1, 0, 0, 2, 2], shape: [1, 5])),
+      ], ["pooled_shape": .ints([2, 2])]),
+    Refusal(
+      "a sample without number", "MaxRoiPool",
+      [
+        try zeros([1, 1, 4, 4])[0], GraphValue(try Tensor<Float>([.nan, 0, 0, 2, 2], shape: [1, 5])),
+      ], ["pooled_shape": .ints([2, 2])]),
+    Refusal(
+      "a region without end", "RoiAlign",
+      [
+        try zeros([1, 1, 4, 4])[0], GraphValue(try Tensor<Float>([0, 0, .infinity, 2], shape: [1, 4])), try .whole([0]),
+      ]),
+    Refusal(
+      "a region with samples beyond all bounds", "RoiAlign",
+      [
+        try zeros([1, 1, 4, 4])[0], GraphValue(try Tensor<Float>([0, 0, 1e9, 1e9], shape: [1, 4])), try .whole([0]),
+      ]),
   ]
 
   static let products = [
@@ -131,15 +153,18 @@ import Testing
     Refusal("order three", "LpNormalization", try zeros([2, 3]), ["p": .int(3)]),
     Refusal("no neighbours", "LRN", try zeros([1, 2, 3, 3]), ["size": .int(0)]),
     Refusal("neither scales nor sizes", "Resize", try zeros([1, 1, 2, 2])),
-    Refusal("scales for other axes", "Resize", [try zeros([1, 1, 2, 2])[0], nil, GraphValue(try Tensor<Float>([2, 2]))]),
+    Refusal(
+      "scales for other axes", "Resize", [try zeros([1, 1, 2, 2])[0], nil, GraphValue(try Tensor<Float>([2, 2]))]),
     Refusal("a scale of nothing", "Resize", [try zeros([2])[0], nil, GraphValue(try Tensor<Float>([0]))]),
     Refusal("a scale without end", "Resize", [try zeros([2])[0], nil, GraphValue(try Tensor<Float>([.infinity]))]),
     Refusal("an output beyond memory", "Resize", [try zeros([2, 2])[0], nil, nil, try .whole([1 << 31, 1 << 31])]),
     Refusal("a negative size", "Resize", [try zeros([2])[0], nil, nil, try .whole([-1])]),
     Refusal("something from nothing", "Resize", [try zeros([0])[0], nil, nil, try .whole([3])]),
-    Refusal("texts between texts", "Resize", [
-      .strings(try StringTensor(["a", "b"], shape: [2])), nil, GraphValue(try Tensor<Float>([2])),
-    ], ["mode": text("linear")]),
+    Refusal(
+      "texts between texts", "Resize",
+      [
+        .strings(try StringTensor(["a", "b"], shape: [2])), nil, GraphValue(try Tensor<Float>([2])),
+      ], ["mode": text("linear")]),
     Refusal("a grid of other axes", "GridSample", try zeros([1, 1, 3, 3], [1, 2, 2, 3])),
     Refusal("a matrix of other axes", "AffineGrid", [try zeros([1, 2, 3])[0], try .whole([1, 1, 2, 2, 2])]),
     Refusal("a grid beyond memory", "AffineGrid", [try zeros([1, 2, 3])[0], try .whole([1, 1, 1 << 31, 1 << 31])]),

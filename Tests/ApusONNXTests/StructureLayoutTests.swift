@@ -51,7 +51,8 @@ import Testing
     let graph = GraphProto(
       nodes: [
         NodeProto("Constant", [], ["a"], ["value_float": .float(0.5)]), NodeProto("Add", ["x", "a"], ["b"]),
-        NodeProto("Shape", ["x"], ["s"]), NodeProto("ConstantOfShape", ["s"], ["c"]), NodeProto("Add", ["b", "c"], ["d"]),
+        NodeProto("Shape", ["x"], ["s"]), NodeProto("ConstantOfShape", ["s"], ["c"]),
+        NodeProto("Add", ["b", "c"], ["d"]),
         NodeProto("ReduceMean", ["d"], ["m"]), NodeProto("Concat", ["m", "a1"], ["y"], ["axis": .int(0)]),
         NodeProto("Constant", [], ["a1"], ["value_floats": .floats([0.25])]),
       ],

@@ -17,8 +17,9 @@ import Testing
       _ type: String, _ inputs: [GraphValue?], opset: Int = 21, outputs: Int = 1,
       _ attributes: [String: AttributeValue] = [:]
     ) {
-      (testDescription, self.inputs, self.opset, self.outputs, self.attributes)
-        = (type, inputs, opset, outputs, attributes)
+      (testDescription, self.inputs, self.opset, self.outputs, self.attributes) = (
+        type, inputs, opset, outputs, attributes
+      )
     }
 
     func run() throws -> [GraphValue?] {
@@ -50,7 +51,8 @@ import Testing
     Case("Split", [x, list(Int64.max, Int64.max)], outputs: 2),
     Case("Slice", [x, list(0), list(1, 2)]), Case("Slice", [x, list(0), list(1), list(3)]),
     Case("Slice", [x, list(0), list(1), list(0), list(0)]), Case("Slice", [x, list(0, 0), list(1, 1), list(1, -2)]),
-    Case("Pad", [x, list(0, 0)]), Case("Pad", [x, list(-3, 0, 0, 0, 0, 0)]), Case("Pad", [x, list(0, 0), nil, list(3)]),
+    Case("Pad", [x, list(0, 0)]), Case("Pad", [x, list(-3, 0, 0, 0, 0, 0)]),
+    Case("Pad", [x, list(0, 0), nil, list(3)]),
     Case("Pad", [counting(0, 2), list(1, 0, 0, 0)], ["mode": .string(Array("edge".utf8))]),
     Case("Pad", [x, list(0, 0, 0, 0, 0, 1)], ["mode": .string(Array("mirror".utf8))]),
     Case("CenterCropPad", [x, list(-1, 2, 3)]), Case("CenterCropPad", [x, list(1)]),
@@ -92,7 +94,8 @@ import Testing
     Case("TreeEnsemble", [counting(1, 2)], ["tree_roots": .ints([0])]),
     Case("LinearRegressor", [counting(1, 2)], ["coefficients": .floats([1, 2, 3])]),
     Case("SVMRegressor", [counting(1, 2)], ["n_supports": .int(huge), "support_vectors": .floats([1])]),
-    Case("SVMClassifier", [counting(1, 2)], ["vectors_per_class": .ints([Int64.max, 1]), "coefficients": .floats([1])]),
+    Case(
+      "SVMClassifier", [counting(1, 2)], ["vectors_per_class": .ints([Int64.max, 1]), "coefficients": .floats([1])]),
     Case("OneHotEncoder", [list(3)], ["cats_int64s": .ints([1]), "zeros": .int(0)]),
   ]
 

@@ -8,7 +8,8 @@ func list(_ numbers: Int64...) -> GraphValue { integers(numbers) }
 
 /// Whole numbers in a shape, a list without.
 func integers(_ numbers: [Int64], shape: [Int]? = nil) -> GraphValue {
-  (try? GraphValue(Tensor(numbers, shape: shape ?? [numbers.count]))) ?? .sequence([], element: .unsupported("no tensor"))
+  (try? GraphValue(Tensor(numbers, shape: shape ?? [numbers.count])))
+    ?? .sequence([], element: .unsupported("no tensor"))
 }
 
 /// 0, 1, 2, … in a shape.
@@ -23,8 +24,11 @@ func texts(_ texts: String...) -> GraphValue {
 }
 
 /// A session of a graph that is written down in messages.
-func session(_ graph: GraphProto, opset: Int64 = 21, options: InferenceSession.Options = .init()) throws -> InferenceSession {
-  try InferenceSession(ONNXModel(ModelProto(opsetImports: [OperatorSetID(version: opset)], graph: graph)), options: options)
+func session(_ graph: GraphProto, opset: Int64 = 21, options: InferenceSession.Options = .init()) throws
+  -> InferenceSession
+{
+  try InferenceSession(
+    ONNXModel(ModelProto(opsetImports: [OperatorSetID(version: opset)], graph: graph)), options: options)
 }
 
 extension NodeProto {

@@ -57,7 +57,8 @@ import Testing
   @Test func aListThatChangedIsSearched() throws {
     let kelpie = try #require(DogBreed.all.first { $0.name == "kelpie" })
     #expect(DogPictureIndex(breeds: ["australian": ["kelpie", "shepherd"]]).path(of: kelpie) == "australian/kelpie")
-    #expect(DogPictureIndex(breeds: ["shepherd": ["german", "dutch"]]).path(ofName: "German shepherd") == "shepherd/german")
+    #expect(
+      DogPictureIndex(breeds: ["shepherd": ["german", "dutch"]]).path(ofName: "German shepherd") == "shepherd/german")
     // A word that two breeds have says nothing.
     #expect(DogPictureIndex(breeds: ["a": ["kelpie"], "b": ["kelpie"]]).path(of: kelpie) == nil)
     #expect(DogPictureIndex(breeds: [:]).path(of: kelpie) == nil)
@@ -78,7 +79,8 @@ import Testing
 
   @Test func rankingsAreInOrderAndRoundedForPeople() throws {
     let ranking = try BreedRanking(
-      labels: ["n1-e", "n2-d_x", "n3-c", "n4-b", "n5-a", "n6-a"], probabilities: [0.0001, 0.0099, 0.10, 0.20, 0.615, 0.01])
+      labels: ["n1-e", "n2-d_x", "n3-c", "n4-b", "n5-a", "n6-a"],
+      probabilities: [0.0001, 0.0099, 0.10, 0.20, 0.615, 0.01])
     #expect(ranking.listed().map(\.label) == ["n5-a", "n4-b", "n3-c", "n6-a"])
     #expect(ranking.listed().map(\.percent) == [62, 20, 10, 1])
     #expect(ranking.entries[4].displayName == "d x")
@@ -106,7 +108,8 @@ import Testing
   @Test func aFeatureModelIsASoftmaxWithAReferenceClass() throws {
     // s = (0, 1·2 - 1, -3·2 + 5) = (0, 1, -1)
     let parameters = Weights([
-      "weights": AnyTensor(try Tensor<Double>([1, -3], shape: [2, 1])), "offset": AnyTensor(try Tensor<Double>([-1, 5])),
+      "weights": AnyTensor(try Tensor<Double>([1, -3], shape: [2, 1])),
+      "offset": AnyTensor(try Tensor<Double>([-1, 5])),
     ])
     let ranking = try BreedFeatureModel(parameters, labels: ["a", "b", "c"])([2])
     let sum = 1 + 2.718281828459045 + 0.36787944117144233

@@ -16,7 +16,9 @@ import Testing
 
       init(from decoder: any Decoder) throws {
         let container = try decoder.singleValueContainer()
-        if let value = try? container.decode(Float.self) { self = .all(value) } else {
+        if let value = try? container.decode(Float.self) {
+          self = .all(value)
+        } else {
           self = .each(try container.decode([String: Float].self))
         }
       }

@@ -9,14 +9,16 @@
   struct OpenBLAS: Sendable {
     /// `cblas_sgemm` and `cblas_dgemm`, with 32-bit integers.
     struct Functions: Sendable {
-      typealias SGEMM = @convention(c) (
-        Int32, Int32, Int32, Int32, Int32, Int32, Float, UnsafePointer<Float>, Int32, UnsafePointer<Float>, Int32,
-        Float, UnsafeMutablePointer<Float>, Int32
-      ) -> Void
-      typealias DGEMM = @convention(c) (
-        Int32, Int32, Int32, Int32, Int32, Int32, Double, UnsafePointer<Double>, Int32, UnsafePointer<Double>, Int32,
-        Double, UnsafeMutablePointer<Double>, Int32
-      ) -> Void
+      typealias SGEMM =
+        @convention(c) (
+          Int32, Int32, Int32, Int32, Int32, Int32, Float, UnsafePointer<Float>, Int32, UnsafePointer<Float>, Int32,
+          Float, UnsafeMutablePointer<Float>, Int32
+        ) -> Void
+      typealias DGEMM =
+        @convention(c) (
+          Int32, Int32, Int32, Int32, Int32, Int32, Double, UnsafePointer<Double>, Int32, UnsafePointer<Double>, Int32,
+          Double, UnsafeMutablePointer<Double>, Int32
+        ) -> Void
       let sgemm: SGEMM
       let dgemm: DGEMM
     }

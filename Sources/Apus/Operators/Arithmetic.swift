@@ -108,7 +108,8 @@ extension Tensor where Scalar: FloatingPointScalar {
     let count = try Shape.elementCount(blocked)
     let first = Tensor(shape: blocked, count: count, storage: whole.storage)
     let second = Tensor(shape: padded, count: try Shape.elementCount(padded), storage: view.storage)
-    let result = try isFirst
+    let result =
+      try isFirst
       ? combineBroadcast(operation, first, second, name) : combineBroadcast(operation, second, first, name)
     return Tensor(shape: shape, count: whole.count, layout: .channelBlocked, storage: result.storage)
   }

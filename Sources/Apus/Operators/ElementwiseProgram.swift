@@ -94,7 +94,8 @@ package struct ElementwiseProgram: Sendable {
     let layout = inputs[0].layout
     let count = inputs[0].storedCount
     // Only the last step writes to the result, and no step reads what it has written.
-    let result = try inputs.indices.first { inputs[$0].ownsMemory() }.map { inputs[$0] }
+    let result =
+      try inputs.indices.first { inputs[$0].ownsMemory() }.map { inputs[$0] }
       ?? Tensor(uninitialized: shape, layout: layout)
     let sources = inputs.map { Unchecked($0.pointer) }
     let y = Unchecked(result.mutablePointer)

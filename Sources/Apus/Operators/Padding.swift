@@ -38,7 +38,8 @@ public func pad<Scalar: TensorScalar>(
       min(first, 0) + min(last, 0) >= -size
     else {
       throw TensorError.argument(
-        operation: "pad", reason: "amounts \(amounts) take away more than axis \(axis) of shape \(x.shape) has, or ask "
+        operation: "pad",
+        reason: "amounts \(amounts) take away more than axis \(axis) of shape \(x.shape) has, or ask "
           + "for more than fits in memory")
     }
     if first < 0 || last < 0 {

@@ -118,9 +118,10 @@ extension Tensor where Scalar: FloatingPointScalar {
   /// Reduces rows of `plan.size` elements each, transposing first when they are not contiguous.
   private func overRows<Result: TensorScalar>(
     _ plan: ReductionPlan,
-    _ body: @Sendable (
-      any FloatingKernels<Scalar>.Type, UnsafePointer<Scalar>, UnsafeMutablePointer<Result>, _ rows: Int
-    ) -> Void
+    _ body:
+      @Sendable (
+        any FloatingKernels<Scalar>.Type, UnsafePointer<Scalar>, UnsafeMutablePointer<Result>, _ rows: Int
+      ) -> Void
   ) throws -> Tensor<Result> {
     let isContiguous = plan.adjacent.map { $0.inner == 1 } ?? false
     let source = isContiguous ? try rowMajor : try permuted(plan.order)

@@ -35,7 +35,8 @@ extension Tensor {
       guard counts[axis] > 0, !overflow, places.contains(starts[axis]), places.contains(starts[axis] &+ way) else {
         throw TensorError.argument(
           operation: "slice",
-          reason: "\(counts[axis]) elements from \(starts[axis]) on by \(steps[axis]) leave axis \(axis) of shape \(shape)")
+          reason:
+            "\(counts[axis]) elements from \(starts[axis]) on by \(steps[axis]) leave axis \(axis) of shape \(shape)")
       }
     }
     if cut.count == 1, steps[axis] > 0, counts[axis] > 0 {

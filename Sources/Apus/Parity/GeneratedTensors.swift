@@ -29,7 +29,8 @@ extension Tensor<Float> {
   public init(generatedImage name: String, shape: [Int], cell: Int) throws {
     guard shape.count == 4, cell > 0, shape[2].isMultiple(of: cell), shape[3].isMultiple(of: cell) else {
       throw TensorError.argument(
-        operation: "generatedImage", reason: "shape \(shape) is no [batch, channels, height, width] in blocks of \(cell)")
+        operation: "generatedImage",
+        reason: "shape \(shape) is no [batch, channels, height, width] in blocks of \(cell)")
     }
     let coarse = [shape[0], shape[1], shape[2] / cell, shape[3] / cell]
     let blocks = try Tensor(generated: "\(name).blocks", shape: coarse, mean: 0.5, deviation: 0.2)

@@ -37,7 +37,8 @@ public struct GoldenSamples: Sendable {
     images = try Self.decoded("images", in: file) ?? [:]
     strides = try Self.decoded("strides", in: file) ?? [:]
     if let stride = strides.first(where: { $0.value < 1 }) {
-      throw GoldenError(file: file.name, reason: .badMetadata("strides", "\(stride.key): \(stride.value) is not positive"))
+      throw GoldenError(
+        file: file.name, reason: .badMetadata("strides", "\(stride.key): \(stride.value) is not positive"))
     }
     var samples = Set(images.keys)
     var fed = samples

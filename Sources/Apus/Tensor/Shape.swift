@@ -81,7 +81,9 @@ extension Shape {
 
   /// Refuses what could never be held, for memory that does not come from the pool.
   /// - Throws: ``TensorError/memory(bytes:limit:)``.
-  package static func checkMemory<Element>(_ shape: [Int], of: Element.Type, operation: @autoclosure () -> String) throws {
+  package static func checkMemory<Element>(_ shape: [Int], of: Element.Type, operation: @autoclosure () -> String)
+    throws
+  {
     let bytes = try byteCount(shape, of: Element.self, operation: operation())
     guard bytes <= Execution.memoryLimit else { throw TensorError.beyondMemoryLimit(bytes: bytes) }
   }

@@ -46,7 +46,9 @@ enum SettingsFile {
   /// What follows the last `--settings`.
   private static func path(in arguments: ArraySlice<String>) -> String? {
     let options = arguments.prefix { $0 != "--" }
-    guard let index = options.lastIndex(where: { $0 == "--settings" || $0.hasPrefix("--settings=") }) else { return nil }
+    guard let index = options.lastIndex(where: { $0 == "--settings" || $0.hasPrefix("--settings=") }) else {
+      return nil
+    }
     if let equals = options[index].firstIndex(of: "=") {
       return String(options[index][options[index].index(after: equals)...])
     }

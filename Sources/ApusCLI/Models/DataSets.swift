@@ -82,7 +82,8 @@ enum DataSets {
     }
     guard let target = name ?? (defaults.count == 1 ? defaults.first : nil) else {
       throw CommandFailure(
-        .usage, "\(path) does not say which value it holds; write NAME=\(path), with one of "
+        .usage,
+        "\(path) does not say which value it holds; write NAME=\(path), with one of "
           + defaults.map { "'\($0)'" }.joined(separator: ", "))
     }
     return [target: { .tensor(try file.tensor("")) }]

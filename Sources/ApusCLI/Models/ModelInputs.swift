@@ -74,7 +74,8 @@ extension ModelInputs {
     if let info = declared.first(where: { $0.name == name }) { return info }
     let nearest = nearestName(to: name, in: declared.map(\.name)).map { "did you mean '\($0)'?" }
     throw CommandFailure(
-      .usage, "--input \(name): the model has no such input; "
+      .usage,
+      "--input \(name): the model has no such input; "
         + (nearest ?? "there is \(Self.list(declared.map(\.name)))"))
   }
 
@@ -101,7 +102,8 @@ extension ModelInputs {
           .usage, "--input \(path): the model's inputs are \(inputs); say which one: NAME=\(path)")
       }
       throw CommandFailure(
-        .badData, "\(path): none of its entries is named as an input; it has \(Self.list(file.names)), "
+        .badData,
+        "\(path): none of its entries is named as an input; it has \(Self.list(file.names)), "
           + "and the inputs are \(inputs)")
     }
     for info in declared where matching.contains(info.name) {
@@ -132,7 +134,8 @@ extension ModelInputs {
     if found == wanted || widens && found.isFloatingPoint && wanted.isFloatingPoint { return value }
     guard converts else {
       throw CommandFailure(
-        .badData, "\(path): holds \(tensor.dataType), and input '\(info.name)' is \(wanted): save it as "
+        .badData,
+        "\(path): holds \(tensor.dataType), and input '\(info.name)' is \(wanted): save it as "
           + "\(wanted.numPyName), or add --convert")
     }
     do {

@@ -41,7 +41,8 @@ struct DetectorOptions: ParsableArguments {
       "The network's input, where the model leaves it open; as the file says, or 640.", valueName: "WxH"))
   var size: SizeArgument?
 
-  @Option(help: ArgumentHelp("The order of colours that the network wants: rgb, or bgr as for YOLOX.", valueName: "order"))
+  @Option(
+    help: ArgumentHelp("The order of colours that the network wants: rgb, or bgr as for YOLOX.", valueName: "order"))
   var colors: ColorOrder?
 
   @Option(
@@ -146,7 +147,8 @@ struct BoxOptions: ParsableArguments {
     if let index = detector.classIndex(named: name) { return index }
     if let index = Int(name), index >= 0, detector.format.classCount.map({ index < $0 }) ?? true { return index }
     let nearest = nearestName(to: name, in: detector.classNames).map { "did you mean '\($0)'?" }
-    let known = detector.classNames.isEmpty ? "the model names none" : detector.classNames.prefix(8).joined(separator: ", ")
+    let known =
+      detector.classNames.isEmpty ? "the model names none" : detector.classNames.prefix(8).joined(separator: ", ")
     throw CommandFailure(.usage, "\(option): the model has no class '\(name)'; \(nearest ?? known)")
   }
 }

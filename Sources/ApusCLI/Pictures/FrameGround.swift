@@ -68,7 +68,8 @@ struct FrameGround {
     if let own = picture.timestamp {
       guard abs(own - time) <= tolerance else {
         throw CommandFailure(
-          .badData, "\(path): there is no picture at \(NumberText.short(time, digits: 6)) s, the time of frame \(index); "
+          .badData,
+          "\(path): there is no picture at \(NumberText.short(time, digits: 6)) s, the time of frame \(index); "
             + "the nearest is at \(NumberText.short(own, digits: 6)) s")
       }
     } else if picture.index < index {
@@ -77,7 +78,8 @@ struct FrameGround {
     let (across, down) = (Double(picture.image.width) / width, Double(picture.image.height) / height)
     guard abs(across - down) <= 0.01 * max(across, down) else {
       throw CommandFailure(
-        .badData, "\(picture.name ?? path): a picture of \(picture.image.width) × \(picture.image.height) pixels; "
+        .badData,
+        "\(picture.name ?? path): a picture of \(picture.image.width) × \(picture.image.height) pixels; "
           + "the keypoints of frame \(index) are of one of \(Self.size(width, height))")
     }
     return Place(canvas: Canvas(picture.image), scale: across, name: picture.name)

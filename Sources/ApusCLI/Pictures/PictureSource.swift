@@ -167,7 +167,7 @@ struct PictureSource {
   private mutating func read(name: String?, _ body: () throws -> Image<UInt8>) throws -> Event {
     do {
       return .picture(try picture(name, body(), time: nil))
-    } catch where total ?? 1 > 1 && !(error is CommandFailure) {
+    } catch  where total ?? 1 > 1 && !(error is CommandFailure) {
       // The place in time of a frame stays its own.
       next += 1
       return .failed(error)
@@ -181,7 +181,8 @@ struct PictureSource {
       throw CommandFailure(.badData, "--timestamps: there are \(times.seconds.count) times, and more frames")
     }
     return SourcePicture(
-      name: name, index: index, timestamp: times?.seconds[index] ?? fps.map { Double(index) / $0 } ?? time, image: image)
+      name: name, index: index, timestamp: times?.seconds[index] ?? fps.map { Double(index) / $0 } ?? time, image: image
+    )
   }
 
   private static func frame(

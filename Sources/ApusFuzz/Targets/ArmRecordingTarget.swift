@@ -19,7 +19,8 @@ struct ArmRecordingTarget: FuzzTarget {
     let head = #""width":100,"height":200,"coordinate_space":"normalized_topleft""#
     let frames = (0..<24).map { "{\"t\":\(Double($0) / 2),\"keypoints\":\(points($0))}" }.joined(separator: ",")
     let lines = (0..<24).map { "{\"t\":\(Double($0) / 2),\(head),\"keypoints\":\(points($0))}" }
-    let coco = Array(repeating: "[1,2,0.9]", count: 5) + ["[60,40,1]", "[40,40,1]"] + Array(repeating: "null", count: 2)
+    let coco =
+      Array(repeating: "[1,2,0.9]", count: 5) + ["[60,40,1]", "[40,40,1]"] + Array(repeating: "null", count: 2)
       + ["[90,40,1]", "[10,50,1]"] + Array(repeating: "[1,2]", count: 6)
     let person = #"{"class":"person","score":0.9,"box":[0,0,1,1],"keypoints":[\#(coco.joined(separator: ","))]}"#
     let detections = (0..<12).map { "{\"t\":\($0),\"width\":100,\"height\":200,\"detections\":[\(person)]}" }

@@ -24,7 +24,8 @@ struct DetectionsTarget: FuzzTarget {
       index == 5 ? "\(index),\(index * 100),,,0" : "\(index),\(index * 100),110.5,\(y),0"
     }
     let keypoints = Array(repeating: "[110,100,0.9]", count: 17).joined(separator: ",")
-    let person = #"{"t":0,"width":320,"height":240,"detections":[{"class":"person","score":0.9,"box":[0,0,9,9],"#
+    let person =
+      #"{"t":0,"width":320,"height":240,"detections":[{"class":"person","score":0.9,"box":[0,0,9,9],"#
       + #""keypoints":[\#(keypoints)]},{"class":"plate","score":0.9,"box":[90,80,130,120]}]}"#
     return [
       lines.joined(separator: "\n"), "# {}\nframe,timestamp_ms,bar_x,bar_y,lift\n" + rows.joined(separator: "\n"),
@@ -90,7 +91,8 @@ struct DetectionsTarget: FuzzTarget {
     let result = stream.finish()
     guard result == stream.finish() else { throw FuzzFinding(message: "two analyses differ, or a result is NaN") }
     for rep in result.reps {
-      let isSound = rep.rom >= 0 && rep.rom.isFinite && rep.meanConcentricVelocity > 0 && rep.concentricDuration > 0
+      let isSound =
+        rep.rom >= 0 && rep.rom.isFinite && rep.meanConcentricVelocity > 0 && rep.concentricDuration > 0
         && rep.maxVelocity.isFinite && result.samples.indices.contains(rep.startFrame) && rep.startFrame <= rep.endFrame
         && result.samples.indices.contains(rep.endFrame)
       guard isSound else { throw FuzzFinding(message: "a repetition is impossible: \(rep)") }

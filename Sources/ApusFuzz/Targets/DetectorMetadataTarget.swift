@@ -7,8 +7,11 @@ struct DetectorMetadataTarget: FuzzTarget {
   let dictionary = ["{0: '", "'}", "\": \"", "[640, 640]", "(17, 3)", "\\'", "\"}", "99999999999999999999"]
 
   func seeds() -> [[UInt8]] {
-    ["{0: 'person', 1: \"lifter's bar\"}", "{\"0\": \"plate\", \"1\": \"it\\\"s\"}", "['a', 'b']", "[640, 480]", "(17, 3)"]
-      .map { Array($0.utf8) }
+    [
+      "{0: 'person', 1: \"lifter's bar\"}", "{\"0\": \"plate\", \"1\": \"it\\\"s\"}", "['a', 'b']", "[640, 480]",
+      "(17, 3)",
+    ]
+    .map { Array($0.utf8) }
   }
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {

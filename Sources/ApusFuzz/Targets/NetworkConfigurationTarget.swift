@@ -13,15 +13,17 @@ struct NetworkConfigurationTarget: FuzzTarget {
     "9223372036854775807", "{", "}", "[", "]", ":", ",",
   ]
 
-  private static let convolutional = Weights(generated: parameters([
-    ("network.0.conv1.weight", [4, 3, 2]), ("network.0.conv2.weight", [4, 4, 2]),
-    ("network.0.downsample.weight", [4, 3, 1]), ("network.1.conv1.weight", [4, 4, 2]),
-    ("network.1.conv2.weight", [4, 4, 2]), ("linear.weight", [2, 4]),
-  ]))
+  private static let convolutional = Weights(
+    generated: parameters([
+      ("network.0.conv1.weight", [4, 3, 2]), ("network.0.conv2.weight", [4, 4, 2]),
+      ("network.0.downsample.weight", [4, 3, 1]), ("network.1.conv1.weight", [4, 4, 2]),
+      ("network.1.conv2.weight", [4, 4, 2]), ("linear.weight", [2, 4]),
+    ]))
 
-  private static let recurrent = Weights(generated: parameters([
-    ("gru.weight_ih_l0", [12, 3]), ("gru.weight_hh_l0", [12, 4]), ("linear.weight", [2, 4]),
-  ]))
+  private static let recurrent = Weights(
+    generated: parameters([
+      ("gru.weight_ih_l0", [12, 3]), ("gru.weight_hh_l0", [12, 4]), ("linear.weight", [2, 4]),
+    ]))
 
   private static func parameters(_ list: [(String, [Int])]) -> [String: GeneratedParameter] {
     Dictionary(uniqueKeysWithValues: list.map { ($0.0, GeneratedParameter(shape: $0.1, mean: 0, deviation: 0.5)) })

@@ -8,7 +8,8 @@ struct TextConfigurationTarget: FuzzTarget {
   let dictionary = [
     "\"hidden_act\"", "\"gelu\"", "\"layer_norm\"", "\"no_norm\"", "\"use_bottleneck\"", "\"trigram_input\"",
     "\"use_bottleneck_attention\"", "\"key_query_shared_bottleneck\"", "\"num_feedforward_networks\"",
-    "\"tie_word_embeddings\"", "\"layer_norm_eps\"", "\"id2label\"", "\"num_labels\"", "true", "false", "null", "0", "-1",
+    "\"tie_word_embeddings\"", "\"layer_norm_eps\"", "\"id2label\"", "\"num_labels\"", "true", "false", "null", "0",
+    "-1",
     "1e-12", "9223372036854775807", "{", "}", "[", "]", ":", ",",
   ]
 

@@ -5,7 +5,8 @@ struct VocabularyTarget: FuzzTarget {
   let name = "vocabulary"
   let summary = "vocab.txt, and texts tokenized with it"
   let dictionary = [
-    "[PAD]\n", "[UNK]\n", "[CLS]\n", "[SEP]\n", "[MASK]\n", "\r\n", "\n\n", "##", "##s\n", "\u{2028}", "\u{FEFF}", "a\n",
+    "[PAD]\n", "[UNK]\n", "[CLS]\n", "[SEP]\n", "[MASK]\n", "\r\n", "\n\n", "##", "##s\n", "\u{2028}", "\u{FEFF}",
+    "a\n",
     "\u{301}", "日\n",
   ]
 

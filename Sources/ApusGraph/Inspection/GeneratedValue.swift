@@ -38,7 +38,8 @@ extension GraphValue {
     switch type {
     case .double: self = try tensor { Double($0 >> 11) * 0x1p-53 }
     case .float: self = try tensor(fraction)
-    case .float16, .bfloat16: self = try GraphValue(random: .float, shape: shape, seed: seed, name: name).rounded(to: type)
+    case .float16, .bfloat16:
+      self = try GraphValue(random: .float, shape: shape, seed: seed, name: name).rounded(to: type)
     case .bool: self = try tensor { $0 >> 63 == 1 }
     case .int64: self = try tensor { Int64($0 >> 63) }
     case .int32: self = try tensor { Int32($0 >> 63) }

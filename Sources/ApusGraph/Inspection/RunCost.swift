@@ -12,16 +12,20 @@ public struct RunCost: Sendable {
 
   /// Runs `model` twice: node by node as the file has it, to count, and as it runs fastest, to see the memory.
   /// - Throws: ``GraphError`` when the model does not run on `inputs`.
-  public init(measuring model: any GraphModel, on inputs: [String: GraphValue], options: InferenceSession.Options = .init()) throws {
+  public init(
+    measuring model: any GraphModel, on inputs: [String: GraphValue], options: InferenceSession.Options = .init()
+  ) throws {
     peakMemory = try Execution.measuringPeakMemory { _ = try InferenceSession(model, options: options).run(inputs) }
     var plain = options
     plain.optimizes = false
     var counts: [OperatorName: Int] = [:]
-    _ = try InferenceSession(model, options: plain).run(inputs, tallying: { node, inputs, outputs in
-      guard let count = node.multiplyAdds(inputs: inputs.map { $0?.extents }, outputs: outputs.map { $0?.extents })
-      else { return }
-      counts[node.operatorName] = (counts[node.operatorName] ?? 0).addingClamped(count)
-    })
+    _ = try InferenceSession(model, options: plain).run(
+      inputs,
+      tallying: { node, inputs, outputs in
+        guard let count = node.multiplyAdds(inputs: inputs.map { $0?.extents }, outputs: outputs.map { $0?.extents })
+        else { return }
+        counts[node.operatorName] = (counts[node.operatorName] ?? 0).addingClamped(count)
+      })
     multiplyAdds = counts
   }
 }

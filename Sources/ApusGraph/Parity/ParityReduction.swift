@@ -47,9 +47,11 @@ extension ParityCheck {
       (kind == .isolated ? output.isolated : output.cumulative)?.isAcceptable == false
     }
     let step = steps[first]
-    guard let name = found?.name, let target = step.node.outputs.compactMap({ $0 }).first(where: {
-      graph.values[$0].name == name
-    }) else { return nil }
+    guard let name = found?.name,
+      let target = step.node.outputs.compactMap({ $0 }).first(where: {
+        graph.values[$0].name == name
+      })
+    else { return nil }
     let tolerance = (kind == .isolated ? found?.isolated : found?.cumulative)?.comparison?.tolerance
     let reducer = try ParityReducer(
       self, inputs: inputs, reference: reference, kind: kind, target: target, step: first,

@@ -105,7 +105,8 @@ struct ParityRun {
   // MARK: Values
 
   private mutating func store(
-    _ id: Graph.ValueID, _ values: Ways, _ expected: GraphValue?, declared: GraphValueType?, _ step: ParityStep, isShared: Bool
+    _ id: Graph.ValueID, _ values: Ways, _ expected: GraphValue?, declared: GraphValueType?, _ step: ParityStep,
+    isShared: Bool
   ) throws {
     let type = values.own?.elementType ?? values.fed?.elementType ?? declared?.elementType
     let given = try expected?.narrowed(to: type)

@@ -69,7 +69,8 @@ extension GraphRewriter {
 
   /// A new constant of the element type of `original`.
   private mutating func add(_ tensor: Tensor<Double>, like original: AnyTensor, named name: String) throws -> ValueID {
-    let value: GraphValue = original.dataType == .float64 ? GraphValue(tensor) : GraphValue(try tensor.converted(to: Float.self))
+    let value: GraphValue =
+      original.dataType == .float64 ? GraphValue(tensor) : GraphValue(try tensor.converted(to: Float.self))
     return addConstant(value, named: name)
   }
 

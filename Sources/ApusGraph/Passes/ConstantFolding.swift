@@ -13,7 +13,9 @@ extension Graph {
     var rewriter = GraphRewriter(self)
     let context = RunContext()
     for index in rewriter.nodes.indices {
-      guard let node = rewriter.nodes[index], isWanted(node), let values = rewriter.folded(node, context) else { continue }
+      guard let node = rewriter.nodes[index], isWanted(node), let values = rewriter.folded(node, context) else {
+        continue
+      }
       rewriter.fold(index, values)
     }
     return rewriter.finished()
@@ -23,8 +25,10 @@ extension Graph {
 extension GraphRewriter {
   /// The node's outputs when they can be known now; nil also for a node that fails, which then fails when it runs.
   fileprivate func folded(_ node: Node, _ context: RunContext) -> [GraphValue?]? {
-    guard let definition = Operators.byName[node.operatorName], definition.facts.isDeterministic, node.subgraphs.isEmpty,
-      node.inputs.allSatisfy({ $0 == nil || constant($0) != nil }), !node.outputs.contains(where: { $0.map(isOutput) ?? false })
+    guard let definition = Operators.byName[node.operatorName], definition.facts.isDeterministic,
+      node.subgraphs.isEmpty,
+      node.inputs.allSatisfy({ $0 == nil || constant($0) != nil }),
+      !node.outputs.contains(where: { $0.map(isOutput) ?? false })
     else { return nil }
     let inputs = node.inputs.map { constant($0) }
     guard let operation = try? definition.prepare(description(of: node)) else { return nil }

@@ -89,7 +89,8 @@ public struct InferenceSession: Sendable {
   ///   - names: the values wanted, those inside the graph included; the model's outputs when nil.
   /// - Returns: the values by name.
   /// - Throws: ``GraphError``.
-  public func run(_ inputs: [String: GraphValue], fetching names: [String]? = nil) async throws -> [String: GraphValue] {
+  public func run(_ inputs: [String: GraphValue], fetching names: [String]? = nil) async throws -> [String: GraphValue]
+  {
     await Task.yield()
     return try run(inputs, fetching: names, context: RunContext(limits: options.limits, seed: options.seed))
   }
@@ -121,14 +122,16 @@ public struct InferenceSession: Sendable {
   private func run(
     _ inputs: [String: GraphValue], fetching names: [String]?, context: RunContext
   ) throws -> [String: GraphValue] {
-    let plan = try names.map { names in
-      try variants.plan(for: names) { try Self.prepare(model, options, fetching: names) }
-    } ?? plan
+    let plan =
+      try names.map { names in
+        try variants.plan(for: names) { try Self.prepare(model, options, fetching: names) }
+      } ?? plan
     return try Execution.with(precision: options.precision) {
       let checked = try plan.graph.checkedInputs(inputs, computesInFloat64: options.computesInFloat64)
       // Somebody who watches may keep what is shown.
       let isPlanned = options.plansMemory && context.observer == nil
-      let values = try isPlanned
+      let values =
+        try isPlanned
         ? plan.runPlanned(checked, context: context) : plan.run(checked, context: context)
       let outputs = zip(plan.graph.outputs, values).map { (plan.graph.values[$0].name, $1) }
       return Dictionary(outputs, uniquingKeysWith: { first, _ in first })

@@ -13,7 +13,8 @@ extension Graph {
       let info = values[id]
       guard var value = inputs[info.name] else {
         guard constants[id] != nil else {
-          throw GraphError.input(name: info.name, reason: "it is missing; it is \(info.type.map { "\($0)" } ?? "needed")")
+          throw GraphError.input(
+            name: info.name, reason: "it is missing; it is \(info.type.map { "\($0)" } ?? "needed")")
         }
         return nil
       }

@@ -93,7 +93,8 @@ extension Plan {
   ///   - prepare: called with the number of each step before it runs.
   /// - Returns: the values of ``Graph/outputs``.
   func run(
-    _ inputs: [GraphValue?], captured: [GraphValue] = [], context: RunContext, beforeStep prepare: ((Int) -> Void)? = nil
+    _ inputs: [GraphValue?], captured: [GraphValue] = [], context: RunContext,
+    beforeStep prepare: ((Int) -> Void)? = nil
   ) throws -> [GraphValue] {
     var slots = [GraphValue?](repeating: nil, count: graph.values.count)
     for (id, value) in constants { slots[id] = value }

@@ -76,7 +76,8 @@ public final class InferenceProfile {
       byNode[node.name] = Entry(node: node.name, operatorName: node.operatorName)
     }
     byNode[node.name]?.calls += 1
-    byNode[node.name]?.nanoseconds &+= UInt64(clamping: seconds) &* 1_000_000_000
+    byNode[node.name]?.nanoseconds &+=
+      UInt64(clamping: seconds) &* 1_000_000_000
       &+ UInt64(clamping: attoseconds / 1_000_000_000)
   }
 }

@@ -12,9 +12,11 @@ extension Graph {
     for index in rewriter.nodes.indices {
       guard let node = rewriter.nodes[index] else { continue }
       let values = node.outputs.map { $0.flatMap { known[$0] } }
-      guard zip(node.outputs, values).allSatisfy({ output, value in
-        output.map { value != nil && !rewriter.isOutput($0) } ?? true
-      }) else { continue }
+      guard
+        zip(node.outputs, values).allSatisfy({ output, value in
+          output.map { value != nil && !rewriter.isOutput($0) } ?? true
+        })
+      else { continue }
       rewriter.fold(index, values)
     }
     return rewriter.finished()

@@ -37,7 +37,9 @@ struct ShapeInference {
     case .parts: for part in node.parts { visit(part) }
     case .sizes(let value):
       let facts = facts(of: node)
-      guard let value = try? value(facts), let output = node.outputs.first ?? nil, let shape = value.shape else { return }
+      guard let value = try? value(facts), let output = node.outputs.first ?? nil, let shape = value.shape else {
+        return
+      }
       types[output] = InferredType(value.elementType, shape)
       known[output] = value
     case .rule(let rule): visit(node, definition, rule)
@@ -81,7 +83,8 @@ struct ShapeInference {
   }
 
   private func evaluated(_ node: NodeDescription, _ definition: OperatorDefinition) throws -> [GraphValue?] {
-    guard definition.facts.isDeterministic, node.node.subgraphs.isEmpty, node.node.inputs.indices.allSatisfy({ isSmall(node, $0) })
+    guard definition.facts.isDeterministic, node.node.subgraphs.isEmpty,
+      node.node.inputs.indices.allSatisfy({ isSmall(node, $0) })
     else { throw ShapeFacts.Unknown() }
     var arguments = Arguments(node.node.inputs.indices.map { node.constant($0) }, context: context)
     return try definition.prepare(node)(&arguments)

@@ -72,7 +72,9 @@ extension ElementType {
   public var isFloatingPoint: Bool {
     switch self {
     case .float, .double, .float16, .bfloat16: true
-    case .float8e4m3fn, .float8e4m3fnuz, .float8e5m2, .float8e5m2fnuz, .float8e8m0, .float4e2m1, .float6e2m3, .float6e3m2: true
+    case .float8e4m3fn, .float8e4m3fnuz, .float8e5m2, .float8e5m2fnuz, .float8e8m0, .float4e2m1, .float6e2m3,
+      .float6e3m2:
+      true
     default: false
     }
   }

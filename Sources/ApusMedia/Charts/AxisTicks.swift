@@ -31,7 +31,8 @@ struct AxisTicks: Sendable, Hashable {
 
   /// The number as it stands at the axis.
   func label(_ value: Double) -> String {
-    value.magnitude >= 1e6 || decimals > 6 ? NumberText.short(value, digits: 3) : NumberText.fixed(value, decimals: decimals)
+    value.magnitude >= 1e6 || decimals > 6
+      ? NumberText.short(value, digits: 3) : NumberText.fixed(value, decimals: decimals)
   }
 
   /// The largest power of ten that is not greater.

@@ -39,7 +39,8 @@ struct ChartLayout {
     let most = max(1, Int(height * 0.25 / Self.rowHeight))
     legendRows = rows.count <= most ? rows : rows.prefix(most - 1) + [[]]
     // The names of bands, or half the number at the top of the axis, are between the legend and the frame.
-    let top = 16 + Self.titleSize + 8 + Double(legendRows.count) * Self.rowHeight
+    let top =
+      16 + Self.titleSize + 8 + Double(legendRows.count) * Self.rowHeight
       + (chart.bands.isEmpty ? 6 : Self.rowHeight)
     let bottom = height - 46
     let yCount = Int(max(2, (bottom - top) / 50))
@@ -188,7 +189,9 @@ struct ChartLayout {
   private func addBands(_ figure: inout Figure) {
     var free = -Double.infinity
     for band in chart.bands {
-      let (low, high) = (max(placeX(band.range.lowerBound), frame.left), min(placeX(band.range.upperBound), frame.right))
+      let (low, high) = (
+        max(placeX(band.range.lowerBound), frame.left), min(placeX(band.range.upperBound), frame.right)
+      )
       guard low <= high else { continue }
       figure.addRectangle(x: low, y: frame.top, width: max(high - low, 1), height: frame.bottom - frame.top, .band)
       // A name that would touch the last one is left out.
@@ -209,7 +212,8 @@ struct ChartLayout {
       figure.add(
         .text(
           .init(
-            yTicks.label(value), at: .init(frame.left - 7, y + 4), anchor: .end, size: Self.labelSize, ink: .secondary)))
+            yTicks.label(value), at: .init(frame.left - 7, y + 4), anchor: .end, size: Self.labelSize, ink: .secondary))
+      )
     }
     for value in xTicks.values where xTicks.range.contains(value) {
       let x = placeX(value)
@@ -221,12 +225,14 @@ struct ChartLayout {
             ink: .secondary)))
     }
     figure.add(
-      .line([.init(frame.left, frame.top), .init(frame.left, frame.bottom), .init(frame.right, frame.bottom)],
+      .line(
+        [.init(frame.left, frame.top), .init(frame.left, frame.bottom), .init(frame.right, frame.bottom)],
         .init(.secondary)))
     figure.add(
       .text(
         .init(
-          chart.x.label, at: .init((frame.left + frame.right) / 2, height - 10), anchor: .middle, size: Self.labelSize)))
+          chart.x.label, at: .init((frame.left + frame.right) / 2, height - 10), anchor: .middle, size: Self.labelSize))
+    )
     // Smaller where it is longer than the axis.
     let part = (height - 8) / max(1, Figure.width(of: chart.y.label, size: Self.labelSize))
     let middle = max((frame.top + frame.bottom) / 2, min(height / 2, frame.bottom))

@@ -33,7 +33,8 @@ public struct TimelineChart: Sendable, Hashable {
     let bottom = top + Double(max(labels.count, 1)) * rowHeight
     let left = 24 + (labels.map { Figure.width(of: $0, size: 12) }.max() ?? 0)
     let right = width - 20
-    let ends = segments.flatMap { [$0.range.lowerBound, $0.range.upperBound] }
+    let ends =
+      segments.flatMap { [$0.range.lowerBound, $0.range.upperBound] }
       + (x.range.map { [$0.lowerBound, $0.upperBound] } ?? [])
     let finite = ends.filter { $0.magnitude < 1e150 }
     let ticks = AxisTicks(
@@ -43,7 +44,8 @@ public struct TimelineChart: Sendable, Hashable {
       return left + part * (right - left)
     }
     var figure = Figure(
-      width: width, height: bottom + 46, summary: "\(title): \(segments.count) stretches of \(labels.joined(separator: ", "))")
+      width: width, height: bottom + 46,
+      summary: "\(title): \(segments.count) stretches of \(labels.joined(separator: ", "))")
     figure.add(.text(.init(title, at: .init(12, 27), size: 15, isBold: true)))
     for (index, label) in labels.enumerated() {
       let middle = top + (Double(index) + 0.5) * rowHeight

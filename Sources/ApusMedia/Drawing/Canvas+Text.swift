@@ -33,7 +33,8 @@ extension Canvas {
           line.map { point in
             let (along, down) = (x + point.x * unit, point.y * unit)
             return isVertical
-              ? PixelPoint(x: origin.x + down, y: origin.y - along) : PixelPoint(x: origin.x + along, y: origin.y + down)
+              ? PixelPoint(x: origin.x + down, y: origin.y - along)
+              : PixelPoint(x: origin.x + along, y: origin.y + down)
           }
         }
         drawPolylines(lines, width: pen, color: color)

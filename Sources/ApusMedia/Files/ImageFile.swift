@@ -57,7 +57,8 @@ public enum ImageFile {
     case .netpbm:
       return Contents(format: format, image: try NetpbmDecoder.decode(bytes, limits: limits), orientation: .upright)
     case .bmp:
-      return Contents(format: format, image: .eight(try BMPDecoder.decode(bytes, limits: limits)), orientation: .upright)
+      return Contents(
+        format: format, image: .eight(try BMPDecoder.decode(bytes, limits: limits)), orientation: .upright)
     }
   }
 

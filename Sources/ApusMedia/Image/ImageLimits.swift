@@ -11,7 +11,8 @@ public struct ImageLimits: Sendable, Hashable {
   /// - Throws: ``ImageError`` for a picture with no pixels, or more than these.
   package func check(width: Int, height: Int, format: ImageFormat? = nil) throws(ImageError) {
     guard width > 0, height > 0 else {
-      throw ImageError(.malformed("a picture of \(width) × \(height) pixels; both sides must be positive"), format: format)
+      throw ImageError(
+        .malformed("a picture of \(width) × \(height) pixels; both sides must be positive"), format: format)
     }
     let (count, overflow) = width.multipliedReportingOverflow(by: height)
     guard !overflow, count <= pixels else {

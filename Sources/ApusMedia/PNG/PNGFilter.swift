@@ -69,7 +69,8 @@ extension PNGFilter {
       let b = load(above, index)
       a = (load(row, index) &+ paeth(a, b, c)) & 255
       let word = word(a)
-      UnsafeMutableRawPointer(row).storeBytes(of: UInt16(truncatingIfNeeded: word), toByteOffset: index, as: UInt16.self)
+      UnsafeMutableRawPointer(row).storeBytes(
+        of: UInt16(truncatingIfNeeded: word), toByteOffset: index, as: UInt16.self)
       row[index + 2] = UInt8(truncatingIfNeeded: word >> 16)
       c = b
     }

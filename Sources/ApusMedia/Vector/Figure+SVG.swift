@@ -93,7 +93,8 @@ package enum MarkupText {
       case "\"": result += "&quot;"
       case "'": result += "&#39;"
       case _ where scalar.value < 0x20 && scalar != "\n" && scalar != "\t": result += " "
-      case _ where (0x7F...0x9F).contains(scalar.value) || scalar.value == 0xFFFE || scalar.value == 0xFFFF: result += " "
+      case _ where (0x7F...0x9F).contains(scalar.value) || scalar.value == 0xFFFE || scalar.value == 0xFFFF:
+        result += " "
       default: result.unicodeScalars.append(scalar)
       }
     }

@@ -56,7 +56,8 @@ extension Ink {
     case .secondary: "--secondary"
     case .grid: "--grid"
     case .band: "--band"
-    case .series(let index): "--series-\(((index % Theme.light.series.count) + Theme.light.series.count) % Theme.light.series.count)"
+    case .series(let index):
+      "--series-\(((index % Theme.light.series.count) + Theme.light.series.count) % Theme.light.series.count)"
     }
   }
 

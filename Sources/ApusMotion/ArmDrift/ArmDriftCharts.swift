@@ -109,7 +109,8 @@ public struct ArmDriftCharts: Sendable {
   private var bands: [Chart.Band]? {
     guard let first = firstTime, let last = lastTime, last - first > 2 * ArmHold.window else { return nil }
     return [
-      .init("start", clock.range(first, first + ArmHold.window)), .init("end", clock.range(last - ArmHold.window, last)),
+      .init("start", clock.range(first, first + ArmHold.window)),
+      .init("end", clock.range(last - ArmHold.window, last)),
     ]
   }
 

@@ -30,7 +30,8 @@ extension BarPathStream {
       detected: detected, filled: filled.points, isFilled: filled.isFilled, timestamps: timestamps,
       breaks: breaks.isBreak, height: height ?? LivePath.usualHeight)
 
-    let calibration = tracker.calibration
+    let calibration =
+      tracker.calibration
       ?? BarCalibration(
         boxWidths: frames.map(\.size.width), heights: frames.map(\.size.height), diameterCm: settings.plateDiameterCm)
     let smoothed = path.smoothed(settings)

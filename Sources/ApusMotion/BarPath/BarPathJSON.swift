@@ -43,18 +43,22 @@ extension BarPathResult {
     object.add("avg_max_velocity", summary.averageMaxVelocity)
     object.add("avg_mean_concentric_velocity", summary.averageMeanConcentricVelocity)
     object.add("reps", reps.map { jsonObject(of: $0) })
-    object.add("windows", windows.map { window in
-      var object = JSONObject()
-      object.add("start_frame", samples[window.start].frame)
-      object.add("end_frame", samples[window.end].frame)
-      return object
-    })
-    object.add("warnings", warnings.map { warning in
-      var object = JSONObject()
-      object.add("code", warning.code)
-      object.add("message", warning.description)
-      return object
-    })
+    object.add(
+      "windows",
+      windows.map { window in
+        var object = JSONObject()
+        object.add("start_frame", samples[window.start].frame)
+        object.add("end_frame", samples[window.end].frame)
+        return object
+      })
+    object.add(
+      "warnings",
+      warnings.map { warning in
+        var object = JSONObject()
+        object.add("code", warning.code)
+        object.add("message", warning.description)
+        return object
+      })
     object.add("settings", settings.jsonObject)
     return object.text
   }

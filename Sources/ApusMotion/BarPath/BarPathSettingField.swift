@@ -138,7 +138,8 @@ extension BarPathSettings {
     .flag("previousExpires", \.previousExpires, "forget the position before after a gap too long to fill"),
     .count("recheckFrames", \.recheckFrames, 1...30, "frames", "after how many the first choice is settled"),
     .number("jumpGate", \.jumpGate, 0...2, "heights", "farthest move from one sighting to the next; 0: any"),
-    .number("sizeGate", \.sizeGate, 0...1, nil, "part by which the plate may look larger or smaller than lately; 0: any"),
+    .number(
+      "sizeGate", \.sizeGate, 0...1, nil, "part by which the plate may look larger or smaller than lately; 0: any"),
     .choice("metricsPath", \.metricsPath, "the path that repetitions are measured on"),
     .number("depthReferenceCm", \.depthReferenceCm, 1...300, "cm", "range of motion that is full depth"),
     .number("minimumRomCm", \.minimumRomCm, 1...100, "cm", "least range of motion of a repetition"),

@@ -64,7 +64,9 @@ extension BarFrame {
     case .center(let center):
       frame.isChosen = true
       if let center {
-        frame.candidates = [BarCandidate(center: try pixels(center.x, center.y) { "bar" }, size: BarSize(), confidence: 1)]
+        frame.candidates = [
+          BarCandidate(center: try pixels(center.x, center.y) { "bar" }, size: BarSize(), confidence: 1)
+        ]
       }
     case .detections(let detections):
       guard width != nil, height != nil else { throw .init(.missingImageSize) }

@@ -51,8 +51,10 @@ struct LivePath: Sendable {
       let height = height ?? Self.usualHeight
       let deviation = PathSmoother.measurementDeviation * height
       if isLost { kalman?.restart() }
-      var filter = kalman ?? KalmanFilter(
-        processNoise: PathSmoother.processNoise * height * height, measurementNoise: deviation * deviation)
+      var filter =
+        kalman
+        ?? KalmanFilter(
+          processNoise: PathSmoother.processNoise * height * height, measurementNoise: deviation * deviation)
       let state = isLost ? nil : filter.next(point, after: dt)?.filtered
       kalman = filter
       return state?.position

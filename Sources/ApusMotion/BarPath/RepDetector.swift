@@ -25,9 +25,10 @@ enum RepDetector {
     while index < phases.count {
       let phase = phases[index]
       let next = index + 1 < phases.count ? phases[index + 1] : nil
-      let isFollowed = next.map {
-        $0.isUp != phase.isUp && timestamps[$0.origin] - timestamps[phase.end] <= longestPause
-      } ?? false
+      let isFollowed =
+        next.map {
+          $0.isUp != phase.isUp && timestamps[$0.origin] - timestamps[phase.end] <= longestPause
+        } ?? false
       var span: RepSpan?
       switch liftType {
       case .squat, .bench:

@@ -9,7 +9,8 @@ public enum BehaviorCSV {
 
   /// A row without its line end.
   public static func row(_ prediction: BehaviorPrediction) -> String {
-    var row = "\(prediction.timestamp),\(prediction.frameIndex),\(field(prediction.label)),\(field(prediction.rawLabel)),"
+    var row =
+      "\(prediction.timestamp),\(prediction.frameIndex),\(field(prediction.label)),\(field(prediction.rawLabel)),"
     row += "\(prediction.confidence),\(prediction.missingFraction),\(prediction.windowSeconds)"
     for probability in prediction.probabilities { row += ",\(probability)" }
     return row

@@ -48,7 +48,9 @@ public struct BehaviorCharts: Sendable {
   /// The probabilities of the labels that were ever the most probable, the eight most frequent of them.
   public var probabilities: Chart {
     let labels = course.leadingLabels
-    let title = labels.count > Self.mostLines ? "Probabilities, of the \(Self.mostLines) labels that lead most often"
+    let title =
+      labels.count > Self.mostLines
+      ? "Probabilities, of the \(Self.mostLines) labels that lead most often"
       : "Probabilities of the labels that ever lead"
     var chart = Chart(title: title, x: clock.axis, y: .init("probability", range: 0...1))
     chart.series = labels.prefix(Self.mostLines).map { label in

@@ -99,7 +99,8 @@ public struct BehaviorReport: Sendable {
     let (options, segments) = (course.options, course.segmentOptions)
     func number(_ value: Double) -> String { NumberText.short(value) }
     let rate = options.framesPerSecond.map { "at most \(number($0)) frames a second" } ?? "every frame"
-    return "Each prediction is of a window of \(course.info.windowLength) poses (\(rate)) and has the time of the newest: "
+    return
+      "Each prediction is of a window of \(course.info.windowLength) poses (\(rate)) and has the time of the newest: "
       + "a behaviour shows up some seconds after it began. A probability below \(number(Double(options.threshold))) "
       + "is called uncertain. A segment begins at \(number(Double(segments.enter))), goes on at "
       + "\(number(Double(segments.leave))), and lasts \(number(segments.minimumDuration)) s or more."

@@ -3,7 +3,8 @@ extension StringProtocol {
   var quotedForMessage: String {
     var text = "\""
     for scalar in unicodeScalars.prefix(40) {
-      text += scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+      text +=
+        scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
         ? scalar.escaped(asASCII: true) : String(scalar)
     }
     return text + (unicodeScalars.dropFirst(40).isEmpty ? "\"" : "…\"")

@@ -96,14 +96,16 @@ extension SessionComparison {
     object.add("new", new)
     object.add("equal", isEqual)
     object.add("inputs_equal", hasEqualInputs)
-    object.add("inputs", inputs.map { input in
-      var object = JSONObject()
-      object.add("role", input.role)
-      object.add("equal", input.isEqual)
-      if let old = input.old { object.add("old", old.jsonObject) }
-      if let new = input.new { object.add("new", new.jsonObject) }
-      return object
-    })
+    object.add(
+      "inputs",
+      inputs.map { input in
+        var object = JSONObject()
+        object.add("role", input.role)
+        object.add("equal", input.isEqual)
+        if let old = input.old { object.add("old", old.jsonObject) }
+        if let new = input.new { object.add("new", new.jsonObject) }
+        return object
+      })
     for (key, differences) in [
       ("settings", settings), ("summary", summary), ("conduct", conduct), ("surroundings", surroundings),
     ] {

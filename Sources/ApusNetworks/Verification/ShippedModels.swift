@@ -26,11 +26,12 @@ public struct ShippedModel: Sendable {
   }
 
   /// Every one of them.
-  public static let all: [ShippedModel] = [
-    ShippedModel(
-      name: "behavior-classifier", weights: BehaviorClassifier<Float>.fileName, golden: "samples/golden.safetensors",
-      single: BehaviorClassifier<Float>.self, double: BehaviorClassifier<Double>.self)
-  ] + yolo + textModels + imageClassifiers + temporalModels
+  public static let all: [ShippedModel] =
+    [
+      ShippedModel(
+        name: "behavior-classifier", weights: BehaviorClassifier<Float>.fileName, golden: "samples/golden.safetensors",
+        single: BehaviorClassifier<Float>.self, double: BehaviorClassifier<Double>.self)
+    ] + yolo + textModels + imageClassifiers + temporalModels
 
   /// The element types a model is verified in.
   public static let verifiedTypes = [DataType.float32, .float64]
@@ -74,7 +75,8 @@ extension ShippedModel {
       return (generated, samples.metadata)
     }
     guard let path = try path ?? weights.map({ try WeightsLocator().path(of: $0) }) else {
-      throw GoldenError(file: samples.name, reason: .badMetadata("parameters", "it is missing, and no weights were given"))
+      throw GoldenError(
+        file: samples.name, reason: .badMetadata("parameters", "it is missing, and no weights were given"))
     }
     let file = try SafetensorsFile(path: path)
     // A file of bare weights may leave the description to the golden file.

@@ -23,7 +23,8 @@ public struct Verification: Sendable {
   ///
   /// - Parameter magnitude: the RMS of the golden values.
   public static func tolerance(for dataType: DataType, magnitude: Double = 0) -> Tolerance {
-    let standard = dataType == .float64
+    let standard =
+      dataType == .float64
       ? Tolerance(relative: 1e-12, absolute: 1e-12) : Tolerance(relative: 1e-5, absolute: 5e-5)
     let absolute = max(standard.absolute, magnitude.isFinite ? standard.absolute / 5 * magnitude : 0)
     return Tolerance(relative: standard.relative, absolute: absolute)

@@ -26,9 +26,12 @@ struct YOLOHead<Scalar: FloatingPointScalar>: Sendable {
         isDepthwise: configuration.generation == .v11)
     }
     let numbers = configuration.keypoints?.numbers ?? 0
-    keypoints = try numbers == 0 ? [] : inputs.indices.map {
-      try YOLOBranch(weights["cv4"][$0], inputs[$0], hidden: max(inputs[0] / 4, numbers), outputs: numbers)
-    }
+    keypoints =
+      try numbers == 0
+      ? []
+      : inputs.indices.map {
+        try YOLOBranch(weights["cv4"][$0], inputs[$0], hidden: max(inputs[0] / 4, numbers), outputs: numbers)
+      }
     distances = try (weights.optionalTensor("dfl.conv.weight", shape: [1, bins, 1, 1]) ?? Tensor(range: bins))
       .reshaped([1, bins])
     self.configuration = configuration

@@ -152,7 +152,8 @@ extension GraphBuilder {
     let inputs = try proto.inputs.map { input -> Graph.ValueID? in
       if input.isEmpty { return nil }
       guard let id = scope.resolve(input) else {
-        throw GraphError.graph("input '\(input)' of node '\(name)' (\(operatorName)) is given by no node, input or initialiser")
+        throw GraphError.graph(
+          "input '\(input)' of node '\(name)' (\(operatorName)) is given by no node, input or initialiser")
       }
       return id
     }
@@ -194,7 +195,8 @@ extension GraphBuilder {
       throw GraphError.graph("function '\(function.name)' calls itself, or calls go deeper than \(limits.depth)")
     }
     guard call.subgraphs.isEmpty else {
-      throw GraphError.graph("node '\(call.name)' passes a graph to function '\(function.name)', which is not supported")
+      throw GraphError.graph(
+        "node '\(call.name)' passes a graph to function '\(function.name)', which is not supported")
     }
     // The body shares the caller's graph; only names and versions are its own.
     let scope = Scope(

@@ -57,7 +57,8 @@ extension StoredFields {
     return try StringTensor(elements, shape: shape)
   }
 
-  private func wrongCount(_ type: ElementType, _ shape: [Int], expected: Int, found: Int) -> ONNXFileError.TensorReason {
+  private func wrongCount(_ type: ElementType, _ shape: [Int], expected: Int, found: Int) -> ONNXFileError.TensorReason
+  {
     .wrongElementCount(type, shape, field: Self.field(for: type).name, expected: expected, found: found)
   }
 

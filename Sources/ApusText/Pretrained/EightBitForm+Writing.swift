@@ -81,7 +81,8 @@ extension PretrainedFolder {
     _ = text.popLast()
     while let last = text.last, [0x20, 0x0A, 0x0D, 0x09].contains(last) { text.removeLast() }
     let comma = text.last == UInt8(ascii: "{") ? "" : ","
-    text += """
+    text +=
+      """
       \(comma)
         "quantization_config": {
           "quant_method": "\(method)",

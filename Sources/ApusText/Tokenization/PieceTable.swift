@@ -131,7 +131,8 @@ extension PieceTable {
     while slots[index] != 0 {
       if slots[index] & 0xFFFF_FFFF_0000_0000 == tag {
         let found = bytes[Range(lines[Int(slots[index] & 0xFFFF_FFFF) - 1])]
-        if isInside ? found.starts(with: prefix) && found.dropFirst(2).elementsEqual(piece)
+        if isInside
+          ? found.starts(with: prefix) && found.dropFirst(2).elementsEqual(piece)
           : found.elementsEqual(piece)
         {
           break

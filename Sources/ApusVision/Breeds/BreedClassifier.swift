@@ -76,10 +76,13 @@ public struct BreedPrediction: Sendable, Hashable {
   ///   breed: probabilities that add up to one, or anything else, of which the softmax is taken.
   init(classes: [Float]) throws {
     guard [1000, 1001, 120].contains(classes.count) else {
-      throw BreedError("the model tells \(classes.count) classes apart; 1000 of ImageNet, 1001 with a background, or "
-        + "120 breeds were expected")
+      throw BreedError(
+        "the model tells \(classes.count) classes apart; 1000 of ImageNet, 1001 with a background, or "
+          + "120 breeds were expected")
     }
-    if let index = classes.firstIndex(where: { !$0.isFinite }) { throw BreedError("class \(index) is \(classes[index])") }
+    if let index = classes.firstIndex(where: { !$0.isFinite }) {
+      throw BreedError("class \(index) is \(classes[index])")
+    }
     let all = try Self.probabilities(classes.map(Double.init))
     let breeds = DogBreed.all
     let places = classes.count == 120 ? Array(0..<120) : breeds.map { $0.imageNetIndex + (classes.count - 1000) }

@@ -37,7 +37,9 @@ public struct DogPictureIndex: Sendable, Hashable {
       try reader.end()
     }
     if let failure { throw BreedError("the service answered with an error: \(failure)") }
-    guard status ?? "success" == "success" else { throw BreedError("the service answered with the status \(status ?? "")") }
+    guard status ?? "success" == "success" else {
+      throw BreedError("the service answered with the status \(status ?? "")")
+    }
     self.init(breeds: found)
   }
 

@@ -34,7 +34,8 @@ extension DetectorError: CustomStringConvertible {
     let text =
       switch reason {
       case .badOption(let text), .badInput(let text), .unknownLayout(let text), .badMetadata(let text),
-        .notFinite(let text): text
+        .notFinite(let text):
+        text
       }
     return (file.map { "\($0): " } ?? "") + text
   }

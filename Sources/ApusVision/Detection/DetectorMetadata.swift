@@ -41,7 +41,8 @@ struct DetectorMetadata: Sendable, Hashable {
     }
     if let shape = try read("kpt_shape", { reader throws(LiteralError) in try reader.integers(limit: 4) }) {
       guard shape.count == 2, 1...10_000 ~= shape[0], 2...3 ~= shape[1] else {
-        throw DetectorError(.badMetadata("the metadata \"kpt_shape\": \(shape) is no number of keypoints of 2 or 3 numbers"))
+        throw DetectorError(
+          .badMetadata("the metadata \"kpt_shape\": \(shape) is no number of keypoints of 2 or 3 numbers"))
       }
       keypoints = YOLOConfiguration.Keypoints(count: shape[0], dimensions: shape[1])
     }

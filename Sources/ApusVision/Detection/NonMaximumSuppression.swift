@@ -17,7 +17,9 @@ package enum NonMaximumSuppression {
     for index in order.prefix(candidateLimit) {
       guard kept.count < maximumCount else { break }
       let group = isClassAgnostic ? 0 : classes[index]
-      let isHidden = keptByClass[group, default: []].contains { boxes[index].intersectionOverUnion($0) > Double(overlap) }
+      let isHidden = keptByClass[group, default: []].contains {
+        boxes[index].intersectionOverUnion($0) > Double(overlap)
+      }
       guard !isHidden else { continue }
       kept.append(index)
       keptByClass[group, default: []].append(boxes[index])

@@ -284,6 +284,7 @@ import Testing
     #expect(abs(wrist.x - 900) < 1e-9 && abs(wrist.y - 500) < 1e-9)
     #expect(samples.position(of: .leftShoulder, inFrame: 0) == PosePoint(x: 400, y: 400))
     #expect(samples.position(of: .leftElbow, inFrame: 0) == nil)
-    #expect(samples.position(of: .leftWrist, inFrame: 10) == nil && samples.position(of: .leftWrist, inFrame: -1) == nil)
+    #expect(
+      samples.position(of: .leftWrist, inFrame: 10) == nil && samples.position(of: .leftWrist, inFrame: -1) == nil)
   }
 }

@@ -111,8 +111,9 @@ import Testing
           == "line 8 (frame 7): left_wrist y is \(shown), expected a finite number")
     }
     #expect(failure("{\"t\":NaN,\(head),\"keypoints\":{}}")?.reason != nil)
-    #expect(failure("{\"fps\":0,\(head),\"frames\":[\(frames())]}")?.description
-      == #"line 1: "fps" is "0.0", expected frames per second above 0"#)
+    #expect(
+      failure("{\"fps\":0,\(head),\"frames\":[\(frames())]}")?.description
+        == #"line 1: "fps" is "0.0", expected frames per second above 0"#)
   }
 
   @Test func timesMustIncrease() {
@@ -127,16 +128,18 @@ import Testing
       failure("{\(head),\"frames\":[\(frames())],\"keypoints\":\(points)}")?.reason
         == .mixedForms("frames", "keypoints"))
     let line = "{\"t\":0,\(head),\"keypoints\":\(points)}"
-    #expect(failure("\(line)\n{\"t\":1,\"width\":9,\"height\":9,\"detections\":[]}")?.reason
-      == .mixedForms("keypoints", "detections"))
+    #expect(
+      failure("\(line)\n{\"t\":1,\"width\":9,\"height\":9,\"detections\":[]}")?.reason
+        == .mixedForms("keypoints", "detections"))
     #expect(failure("\(line)\n{\(head),\"frames\":[\(frames())]}")?.reason == .mixedForms("keypoints", "frames"))
     let whole = "{\(head),\"frames\":[\(frames())]}"
     #expect(failure("\(whole)\n\(whole)")?.reason == .mixedForms("frames", "frames"))
     let nested = #"{"statusCode":200,"body":"{\"body\":\"{}\"}"}"#
     #expect(failure(nested)?.description.hasPrefix("body: line 1: ") == true)
     let sides = #"{"t":0,"subject_left_is_image_left":true,\#(head),"keypoints":{}}"#
-    #expect(failure(sides + "\n" + sides.replacing("true", with: "false").replacing(":0,", with: ":1,"))?.reason
-      == .wrongValue(field: "subject_left_is_image_left", found: "false", expected: "true, as before"))
+    #expect(
+      failure(sides + "\n" + sides.replacing("true", with: "false").replacing(":0,", with: ":1,"))?.reason
+        == .wrongValue(field: "subject_left_is_image_left", found: "false", expected: "true, as before"))
   }
 
   @Test func everyCutIsAnError() throws {

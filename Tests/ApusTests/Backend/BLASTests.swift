@@ -3,7 +3,6 @@ import Testing
 
 @testable import Apus
 
-
 @Suite struct BLASTests {
   @Test func sizesBeyond32BitsAreNotAccepted() {
     #expect(BLAS.accepts(1, 2, 3, 4, 5, 6))

@@ -3,7 +3,6 @@ import Testing
 
 @testable import Apus
 
-
 /// A sanitizer's allocator ends the program where the system's returns null.
 private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan_init") != nil
 

@@ -37,9 +37,10 @@ import Testing
   func aVariantThatNobodyKnowsIsAnError(name: String) {
     let settings = settings(["APUS_KERNELS": name])
     #expect(settings.variant == .avx2 && settings.warnings.isEmpty)
-    #expect(settings.errors == [
-      EnvironmentError(variable: "APUS_KERNELS", value: name, expected: "one of baseline, avx2, avx512")
-    ])
+    #expect(
+      settings.errors == [
+        EnvironmentError(variable: "APUS_KERNELS", value: name, expected: "one of baseline, avx2, avx512")
+      ])
   }
 
   @Test(arguments: ["0", "-1", "257", "two", "1.5", "99999999999999999999"])

@@ -4,7 +4,6 @@ import Testing
 
 @testable import Apus
 
-
 @Suite struct ThreadPoolTests {
   /// Marks each index once, so that a lost or repeated one shows. Unprotected: the pool must not call twice for one.
   private final class Tally: @unchecked Sendable {

@@ -13,9 +13,11 @@ struct LinearTests {
   }
 
   static let cases: [Case] =
-    [(1, 1, 1), (1, 7, 33), (1, 600, 50), (1, 1000, 700), (2, 16, 16), (3, 145, 31), (5, 4, 32), (13, 17, 19),
-     (14, 32, 64), (15, 33, 48), (32, 128, 130), (33, 1300, 40), (300, 20, 37), (1100, 9, 18), (4, 0, 5), (1, 0, 3),
-     (0, 4, 5), (3, 4, 0)].map { Case(rows: $0.0, inputs: $0.1, outputs: $0.2) }
+    [
+      (1, 1, 1), (1, 7, 33), (1, 600, 50), (1, 1000, 700), (2, 16, 16), (3, 145, 31), (5, 4, 32), (13, 17, 19),
+      (14, 32, 64), (15, 33, 48), (32, 128, 130), (33, 1300, 40), (300, 20, 37), (1100, 9, 18), (4, 0, 5), (1, 0, 3),
+      (0, 4, 5), (3, 4, 0),
+    ].map { Case(rows: $0.0, inputs: $0.1, outputs: $0.2) }
 
   @Test("against a naive loop, the same bits on any number of threads", arguments: cases)
   func naive(_ c: Case) throws {
@@ -55,7 +57,9 @@ struct LinearTests {
 
   @Test("pieces of the inputs are one matrix")
   func stacking() throws {
-    for (depths, outputs) in [([5, 20], 33), ([16, 16], 32), ([1, 300, 7, 130], 50), ([128, 384], 70), ([0, 3], 4)] {
+    for (depths, outputs) in [
+      ([5, 20], 33), ([16, 16], 32), ([1, 300, 7, 130], 50), ([128, 384], 70), ([0, 3], 4),
+    ] {
       let inputs = depths.reduce(0, +)
       let whole = try randomTensor([inputs, outputs], seed: 5, in: -1...1, as: Float.self)
       let bias = try randomTensor([outputs], seed: 6, as: Float.self)

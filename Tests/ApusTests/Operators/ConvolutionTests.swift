@@ -24,19 +24,24 @@ import Testing
 
   static let cases: [Case] = [
     Case(inputs: 16, outputs: 32, size: Size2D(height: 5, width: 29), kernel: 3, padding: 1),
-    Case(batch: 2, inputs: 48, outputs: 32, size: Size2D(height: 1, width: 53), kernel: Size2D(height: 1, width: 7),
+    Case(
+      batch: 2, inputs: 48, outputs: 32, size: Size2D(height: 1, width: 53), kernel: Size2D(height: 1, width: 7),
       padding: Padding2D(height: 0, width: 3)),
-    Case(batch: 2, inputs: 64, outputs: 48, size: Size2D(height: 1, width: 25), kernel: Size2D(height: 1, width: 5),
+    Case(
+      batch: 2, inputs: 64, outputs: 48, size: Size2D(height: 1, width: 25), kernel: Size2D(height: 1, width: 5),
       stride: Size2D(height: 1, width: 2), padding: Padding2D(height: 0, width: 2)),
     Case(inputs: 32, outputs: 16, size: Size2D(height: 13, width: 17), kernel: 3, stride: 2, padding: 1),
     Case(inputs: 32, outputs: 48, size: Size2D(height: 9, width: 11), kernel: 1),
-    Case(batch: 2, inputs: 32, outputs: 21, size: Size2D(height: 4, width: 7), kernel: 3,
+    Case(
+      batch: 2, inputs: 32, outputs: 21, size: Size2D(height: 4, width: 7), kernel: 3,
       padding: Padding2D(top: 0, left: 2, bottom: 1, right: 0)),
     Case(inputs: 3, outputs: 16, size: Size2D(height: 11, width: 15), kernel: 3, stride: 2, padding: 1),
     Case(inputs: 5, outputs: 7, size: Size2D(height: 8, width: 6), kernel: Size2D(height: 2, width: 3)),
-    Case(inputs: 16, outputs: 16, size: Size2D(height: 20, width: 19), kernel: 3, padding: 4,
+    Case(
+      inputs: 16, outputs: 16, size: Size2D(height: 20, width: 19), kernel: 3, padding: 4,
       dilation: Size2D(height: 2, width: 3)),
-    Case(inputs: 16, outputs: 16, size: Size2D(height: 9, width: 40), kernel: 5, stride: Size2D(height: 1, width: 3),
+    Case(
+      inputs: 16, outputs: 16, size: Size2D(height: 9, width: 40), kernel: 5, stride: Size2D(height: 1, width: 3),
       padding: 2, dilation: 2),
     Case(batch: 2, inputs: 40, outputs: 40, size: Size2D(height: 7, width: 21), kernel: 3, padding: 1, groups: 40),
     Case(inputs: 32, outputs: 32, size: Size2D(height: 12, width: 9), kernel: 5, stride: 2, padding: 2, groups: 32),
@@ -155,9 +160,11 @@ import Testing
     _ x: Tensor<Float>, _ w: Tensor<Float>, _ b: Tensor<Float>, _ c: Case
   ) throws -> (shape: [Int], values: [Double]) {
     let (xs, ws, bs) = (try x.elements.map(Double.init), try w.elements.map(Double.init), try b.elements)
-    let height = (c.size.height + c.padding.top + c.padding.bottom - c.dilation.height * (c.kernel.height - 1) - 1)
+    let height =
+      (c.size.height + c.padding.top + c.padding.bottom - c.dilation.height * (c.kernel.height - 1) - 1)
       / c.stride.height + 1
-    let width = (c.size.width + c.padding.left + c.padding.right - c.dilation.width * (c.kernel.width - 1) - 1)
+    let width =
+      (c.size.width + c.padding.left + c.padding.right - c.dilation.width * (c.kernel.width - 1) - 1)
       / c.stride.width + 1
     let (inputs, outputs) = (c.inputs / c.groups, c.outputs / c.groups)
     var y: [Double] = []
@@ -174,7 +181,8 @@ import Testing
                 for kc in 0..<c.kernel.width {
                   let q = column * c.stride.width + kc * c.dilation.width - c.padding.left
                   guard q >= 0, q < c.size.width else { continue }
-                  sum += xs[((n * c.inputs + channel) * c.size.height + r) * c.size.width + q]
+                  sum +=
+                    xs[((n * c.inputs + channel) * c.size.height + r) * c.size.width + q]
                     * ws[((o * inputs + i) * c.kernel.height + kr) * c.kernel.width + kc]
                 }
               }

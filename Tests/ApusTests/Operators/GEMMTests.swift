@@ -12,8 +12,10 @@ import Testing
   }
 
   static let cases: [Case] =
-    [(1, 1, 1), (1, 33, 7), (7, 1, 100), (2, 16, 16), (13, 17, 19), (14, 32, 64), (15, 31, 33), (29, 37, 145),
-     (16, 18, 600), (270, 5, 4), (3, 530, 5), (5, 4, 0)].map { Case(m: $0.0, n: $0.1, k: $0.2) }
+    [
+      (1, 1, 1), (1, 33, 7), (7, 1, 100), (2, 16, 16), (13, 17, 19), (14, 32, 64), (15, 31, 33), (29, 37, 145),
+      (16, 18, 600), (270, 5, 4), (3, 530, 5), (5, 4, 0),
+    ].map { Case(m: $0.0, n: $0.1, k: $0.2) }
 
   @Test(arguments: cases)
   func matchesNaiveLoop(_ c: Case) throws {
@@ -40,7 +42,8 @@ import Testing
           for j in 0..<c.n {
             var sum = 0.0
             for t in 0..<c.k {
-              sum += Double(x[transposeA ? t * lda + i : i * lda + t]) * Double(y[transposeB ? j * ldb + t : t * ldb + j])
+              sum +=
+                Double(x[transposeA ? t * lda + i : i * lda + t]) * Double(y[transposeB ? j * ldb + t : t * ldb + j])
             }
             expected[i * ldc + j] = alpha * sum + beta * expected[i * ldc + j]
           }

@@ -92,7 +92,8 @@ struct MovementTests {
     #expect(joined.layout == .channelBlocked)
     #expect(try joined.bytes == concatenate([a, b], axis: 1).bytes)
     #expect(try concatenate([a.channelBlocked, b], axis: 1).bytes == joined.bytes)
-    #expect(try concatenate([a.channelBlocked, a.channelBlocked], axis: 2).bytes == concatenate([a, a], axis: 2).bytes)
+    #expect(
+      try concatenate([a.channelBlocked, a.channelBlocked], axis: 2).bytes == concatenate([a, a], axis: 2).bytes)
     let middle = try joined.sliced(axis: 1, from: 16, to: 48)
     #expect(middle.layout == .channelBlocked)
     #expect(try middle.bytes == b.sliced(axis: 1, to: 32).bytes)

@@ -93,15 +93,19 @@ import Testing
 
   @Test func everyIntegerTypeIsDequantized() throws {
     let half = try Tensor<Float>([0.5], shape: [])
-    #expect(try dequantizeLinear(Tensor<Int8>([-128, 127]), scale: half, zeroPoint: Tensor([1], shape: [])).elements
-      == [-64.5, 63])
-    #expect(try dequantizeLinear(Tensor<UInt8>([0, 255]), scale: half, zeroPoint: Tensor([255], shape: [])).elements
-      == [-127.5, 0])
+    #expect(
+      try dequantizeLinear(Tensor<Int8>([-128, 127]), scale: half, zeroPoint: Tensor([1], shape: [])).elements
+        == [-64.5, 63])
+    #expect(
+      try dequantizeLinear(Tensor<UInt8>([0, 255]), scale: half, zeroPoint: Tensor([255], shape: [])).elements
+        == [-127.5, 0])
     #expect(try dequantizeLinear(Tensor<Int16>([-32768, 32767]), scale: half).elements == [-16384, 16383.5])
-    #expect(try dequantizeLinear(Tensor<UInt16>([0, 65535]), scale: half, zeroPoint: Tensor([1], shape: [])).elements
-      == [-0.5, 32767])
-    #expect(try dequantizeLinear(Tensor<Int32>([.min, 7, .max]), scale: half).elements
-      == [-1_073_741_824, 3.5, 1_073_741_824])
+    #expect(
+      try dequantizeLinear(Tensor<UInt16>([0, 65535]), scale: half, zeroPoint: Tensor([1], shape: [])).elements
+        == [-0.5, 32767])
+    #expect(
+      try dequantizeLinear(Tensor<Int32>([.min, 7, .max]), scale: half).elements
+        == [-1_073_741_824, 3.5, 1_073_741_824])
     #expect(throws: TensorError.self) { try dequantizeLinear(Tensor<Int64>([1]), scale: half) }
   }
 
@@ -120,19 +124,21 @@ import Testing
     #expect(throws: TensorError.self) { try quantize([2, 2], nil, block: -3) }
     #expect(throws: TensorError.self) { try quantize([2, 2], [1], block: 3) }
     try quantize([2, 2], [2, 2], block: 3)
-    #expect(try quantizeLinear(Tensor<Float>(zeros: [0, 6]), scale: Tensor(zeros: [6]), to: Int8.self).shape == [0, 6])
+    #expect(
+      try quantizeLinear(Tensor<Float>(zeros: [0, 6]), scale: Tensor(zeros: [6]), to: Int8.self).shape == [0, 6])
   }
 
   /// Values, scale and zero point as ONNX Runtime has them.
-  @Test(arguments: [
-    ([0, 2, -3, -2.5, 1.34, 0.5], [153, 255, 0, 26, 221, 179], 5 / 255, 153),
-    ([0, 0, 0], [0, 0, 0], 1, 0),
-    ([5, 1, 2], [255, 51, 102], 5 / 255, 0),
-    ([-1, -2], [128, 0], 2 / 255, 255),
-    ([.infinity, 1, -1], [0, 0, 0], .infinity, 0),
-    ([3e38, -3e38, 1], [0, 0, 0], .infinity, 0),
-    ([], [], 1, 0),
-  ] as [([Float], [UInt8], Float, UInt8)])
+  @Test(
+    arguments: [
+      ([0, 2, -3, -2.5, 1.34, 0.5], [153, 255, 0, 26, 221, 179], 5 / 255, 153),
+      ([0, 0, 0], [0, 0, 0], 1, 0),
+      ([5, 1, 2], [255, 51, 102], 5 / 255, 0),
+      ([-1, -2], [128, 0], 2 / 255, 255),
+      ([.infinity, 1, -1], [0, 0, 0], .infinity, 0),
+      ([3e38, -3e38, 1], [0, 0, 0], .infinity, 0),
+      ([], [], 1, 0),
+    ] as [([Float], [UInt8], Float, UInt8)])
   func rangesAreFound(x: [Float], values: [UInt8], scale: Float, zeroPoint: UInt8) throws {
     for variant in Execution.availableVariants {
       let result = try Execution.with(variant: variant) { try dynamicQuantizeLinear(Tensor(x)) }

@@ -27,13 +27,17 @@ import Testing
     Case(batch: 2, inputs: 3, outputs: 13, size: Size2D(height: 11, width: 15), kernel: 3, stride: 2, padding: 1),
     Case(inputs: 5, outputs: 7, size: Size2D(height: 9, width: 11), kernel: 1),
     Case(inputs: 5, outputs: 3, size: Size2D(height: 9, width: 11), kernel: 1, stride: 2),
-    Case(inputs: 6, outputs: 9, size: Size2D(height: 8, width: 6), kernel: Size2D(height: 2, width: 3),
+    Case(
+      inputs: 6, outputs: 9, size: Size2D(height: 8, width: 6), kernel: Size2D(height: 2, width: 3),
       padding: Padding2D(top: 0, left: 2, bottom: 1, right: 0)),
-    Case(inputs: 4, outputs: 8, size: Size2D(height: 20, width: 19), kernel: 3, padding: 4,
+    Case(
+      inputs: 4, outputs: 8, size: Size2D(height: 20, width: 19), kernel: 3, padding: 4,
       dilation: Size2D(height: 2, width: 3)),
-    Case(inputs: 4, outputs: 4, size: Size2D(height: 9, width: 40), kernel: 5, stride: Size2D(height: 1, width: 3),
+    Case(
+      inputs: 4, outputs: 4, size: Size2D(height: 9, width: 40), kernel: 5, stride: Size2D(height: 1, width: 3),
       padding: 2, dilation: 2),
-    Case(inputs: 2, outputs: 5, size: Size2D(height: 12, width: 13), kernel: 2, stride: Size2D(height: 3, width: 4),
+    Case(
+      inputs: 2, outputs: 5, size: Size2D(height: 12, width: 13), kernel: 2, stride: Size2D(height: 3, width: 4),
       padding: 3),
     Case(batch: 2, inputs: 10, outputs: 10, size: Size2D(height: 7, width: 21), kernel: 3, padding: 1, groups: 10),
     Case(inputs: 5, outputs: 10, size: Size2D(height: 12, width: 9), kernel: 5, stride: 2, padding: 2, groups: 5),
@@ -76,7 +80,8 @@ import Testing
   @Test(arguments: cases)
   func epiloguesAreTheirSteps(_ c: Case) throws {
     let x = try randomIntegers([c.batch, c.inputs, c.size.height, c.size.width], seed: 1, as: UInt8.self)
-    let w = try randomIntegers([c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], seed: 2, as: Int8.self)
+    let w = try randomIntegers(
+      [c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], seed: 2, as: Int8.self)
     let whole = try randomIntegers([c.outputs], seed: 3, as: Int32.self)
     let scale = try randomTensor([c.outputs], seed: 4, in: 0.00001...0.001, as: Float.self)
     let bias = try randomTensor([c.outputs], seed: 5, as: Float.self)
@@ -154,9 +159,11 @@ import Testing
   ) throws -> (values: [Int32], shape: [Int]) {
     let (input, weight) = (try x.elements.map { Int($0) - Int(zx) }, try w.elements.map { Int($0) })
     let points = try zw?.elements.map { Int($0) } ?? [0]
-    let height = (c.size.height + c.padding.top + c.padding.bottom - c.dilation.height * (c.kernel.height - 1) - 1)
+    let height =
+      (c.size.height + c.padding.top + c.padding.bottom - c.dilation.height * (c.kernel.height - 1) - 1)
       / c.stride.height + 1
-    let width = (c.size.width + c.padding.left + c.padding.right - c.dilation.width * (c.kernel.width - 1) - 1)
+    let width =
+      (c.size.width + c.padding.left + c.padding.right - c.dilation.width * (c.kernel.width - 1) - 1)
       / c.stride.width + 1
     let (channels, outputs) = (c.inputs / c.groups, c.outputs / c.groups)
     var result: [Int32] = []

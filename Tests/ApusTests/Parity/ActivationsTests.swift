@@ -40,11 +40,14 @@ import Testing
 
   /// Numbers depend on the name and the place alone, whatever the variant, the threads and the shape.
   @Test func generatedNumbersAreTheSameEverywhere() throws {
-    let results = try onEveryVariant { try Tensor<Float>(generated: "a.weight", shape: [70_001], mean: 0.5, deviation: 0.1) }
+    let results = try onEveryVariant {
+      try Tensor<Float>(generated: "a.weight", shape: [70_001], mean: 0.5, deviation: 0.1)
+    }
     let first = try #require(results.first?.result)
     #expect(try results.allSatisfy { try $0.result.bytes == first.bytes })
-    #expect(try Tensor<Float>(generated: "a.weight", shape: [2, 3], mean: 0.5, deviation: 0.1).elements
-      == Array(first.elements.prefix(6)))
+    #expect(
+      try Tensor<Float>(generated: "a.weight", shape: [2, 3], mean: 0.5, deviation: 0.1).elements
+        == Array(first.elements.prefix(6)))
     #expect(try Tensor<Float>(generated: "b.weight", shape: [70_001], mean: 0.5, deviation: 0.1).bytes != first.bytes)
     let values = try first.elements.map { (Double($0) - 0.5) / 0.1 }
     let mean = values.reduce(0, +) / Double(values.count)

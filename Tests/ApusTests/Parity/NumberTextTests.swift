@@ -6,7 +6,8 @@ import Testing
   @Test(arguments: [
     (0, "0"), (1, "1"), (-1.5, "-1.5"), (0.012345, "0.0123"), (1.3e-6, "1.3e-06"), (123456, "123000"),
     (1234567, "1.23e+06"), (0.9996, "1"), (9.996e-5, "0.0001"), (1e300, "1e+300"), (1e-300, "1e-300"),
-    (.nan, "nan"), (.infinity, "inf"), (-.infinity, "-inf"), (.leastNonzeroMagnitude, "5e-324"), (99.95, "100"), (0.0001, "0.0001"),
+    (.nan, "nan"), (.infinity, "inf"), (-.infinity, "-inf"), (.leastNonzeroMagnitude, "5e-324"), (99.95, "100"),
+    (0.0001, "0.0001"),
     (0.5, "0.5"), (100, "100"), (12.34, "12.3"),
   ])
   func shortNumbers(value: Double, text: String) {

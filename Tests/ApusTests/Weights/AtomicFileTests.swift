@@ -3,7 +3,6 @@ import Testing
 
 @testable import Apus
 
-
 @Suite struct AtomicFileTests {
   private func append(_ text: String, to file: AtomicFile) throws {
     try Array(text.utf8).withUnsafeBytes { try file.append($0) }

@@ -106,7 +106,9 @@ struct InflateTests {
     #expect(throws: InflateError(offset: 7, reason: .badChecksum)) {
       try zlib([0x78, 0x9C] + data + [0x00, 0x0D, 0x00, 0x08])
     }
-    #expect(throws: InflateError(offset: 10, reason: .truncated)) { try zlib([0x78, 0x9C] + data + [0x00, 0x0D, 0x00]) }
+    #expect(throws: InflateError(offset: 10, reason: .truncated)) {
+      try zlib([0x78, 0x9C] + data + [0x00, 0x0D, 0x00])
+    }
     for header: [UInt8] in [[0x78, 0x9D], [0x79, 0x9C], [0x88, 0x1C], [0x78, 0xBB], [0x78]] {
       #expect(throws: InflateError.self) { try zlib(header + data + [0x00, 0x0D, 0x00, 0x07]) }
     }

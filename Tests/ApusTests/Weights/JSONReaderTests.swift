@@ -17,30 +17,36 @@ struct JSONReaderTests {
   func integer(_ text: String) throws -> Int { try read(text) { try $0.integer() } }
   func skip(_ text: String) throws { try read(text) { try $0.skip() } }
 
-  @Test("strings and their escapes", arguments: [
-    (#""""#, ""), (#"" a ""#, " a "), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
-    (#""\u0041\u00e9\u20AC""#, "Aé€"), (#""\ud83d\ude00x""#, "😀x"), (#""\uD834\uDD1E""#, "𝄞"),
-    (#""\u0000""#, "\0"), ("\"é😀\u{7F}\"", "é😀\u{7F}"), (#""\uffff\ue000""#, "\u{FFFF}\u{E000}"),
-  ])
+  @Test(
+    "strings and their escapes",
+    arguments: [
+      (#""""#, ""), (#"" a ""#, " a "), (#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t"),
+      (#""\u0041\u00e9\u20AC""#, "Aé€"), (#""\ud83d\ude00x""#, "😀x"), (#""\uD834\uDD1E""#, "𝄞"),
+      (#""\u0000""#, "\0"), ("\"é😀\u{7F}\"", "é😀\u{7F}"), (#""\uffff\ue000""#, "\u{FFFF}\u{E000}"),
+    ])
   func strings(text: String, value: String) throws {
     #expect(try string(text).unicodeScalars.elementsEqual(value.unicodeScalars))
     try skip(text)
   }
 
-  @Test("strings that are none", arguments: [
-    ("\"a\nb\"", JSONError.Reason.badString, 2), (#""\x""#, .badString, 1), (#""\u12g4""#, .badString, 5),
-    (#""\ud800""#, .badUnicode, 1), (#""\ud800\n""#, .badUnicode, 1), (#""\ud800\ud800""#, .badUnicode, 1),
-    (#""\udc00""#, .badUnicode, 1), (#""abc"#, .unexpectedEnd, 4), (#""\"#, .unexpectedEnd, 2),
-    (#""\u12"#, .unexpectedEnd, 5), ("abc", .expected("a string"), 0), ("", .unexpectedEnd, 0),
-  ])
+  @Test(
+    "strings that are none",
+    arguments: [
+      ("\"a\nb\"", JSONError.Reason.badString, 2), (#""\x""#, .badString, 1), (#""\u12g4""#, .badString, 5),
+      (#""\ud800""#, .badUnicode, 1), (#""\ud800\n""#, .badUnicode, 1), (#""\ud800\ud800""#, .badUnicode, 1),
+      (#""\udc00""#, .badUnicode, 1), (#""abc"#, .unexpectedEnd, 4), (#""\"#, .unexpectedEnd, 2),
+      (#""\u12"#, .unexpectedEnd, 5), ("abc", .expected("a string"), 0), ("", .unexpectedEnd, 0),
+    ])
   func badStrings(text: String, reason: JSONError.Reason, offset: Int) {
     #expect(throws: JSONError(offset: offset, reason: reason)) { try string(text) }
   }
 
-  @Test("UTF-8 that is malformed", arguments: [
-    [0x80], [0xC1, 0x81], [0xC3], [0xC3, 0x28], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82, 0x28],
-    [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xF0, 0x9F, 0x98, 0x28], [0xFF],
-  ] as [[UInt8]])
+  @Test(
+    "UTF-8 that is malformed",
+    arguments: [
+      [0x80], [0xC1, 0x81], [0xC3], [0xC3, 0x28], [0xE0, 0x80, 0x80], [0xED, 0xA0, 0x80], [0xE2, 0x82, 0x28],
+      [0xF0, 0x80, 0x80, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xF0, 0x9F, 0x98, 0x28], [0xFF],
+    ] as [[UInt8]])
   func malformedUTF8(bytes: [UInt8]) {
     let text = [0x22] + bytes + [0x22] as [UInt8]
     text.withUnsafeBytes { text in
@@ -65,37 +71,46 @@ struct JSONReaderTests {
     }
   }
 
-  @Test("whole numbers", arguments: [
-    ("0", 0), ("-0", 0), ("7", 7), (" -12 ", -12), ("9223372036854775807", Int.max), ("-9223372036854775808", Int.min),
-  ])
+  @Test(
+    "whole numbers",
+    arguments: [
+      ("0", 0), ("-0", 0), ("7", 7), (" -12 ", -12), ("9223372036854775807", Int.max),
+      ("-9223372036854775808", Int.min),
+    ])
   func integers(text: String, value: Int) throws {
     #expect(try integer(text) == value)
   }
 
-  @Test("numbers that are no whole numbers", arguments: [
-    ("9223372036854775808", JSONError.Reason.numberOutOfRange, 0), ("-9223372036854775809", .numberOutOfRange, 0),
-    ("1.0", .expected("a whole number"), 0), ("1e3", .expected("a whole number"), 0), ("01", .badNumber, 2),
-    ("-", .unexpectedEnd, 1), ("-x", .badNumber, 1), ("+1", .expected("a value"), 0), ("1.", .unexpectedEnd, 2),
-    ("1.x", .badNumber, 2), ("1e", .unexpectedEnd, 2), ("1e+", .unexpectedEnd, 3), ("true", .expected("a value"), 0),
-    ("12 3", .trailingText, 3),
-  ])
+  @Test(
+    "numbers that are no whole numbers",
+    arguments: [
+      ("9223372036854775808", JSONError.Reason.numberOutOfRange, 0), ("-9223372036854775809", .numberOutOfRange, 0),
+      ("1.0", .expected("a whole number"), 0), ("1e3", .expected("a whole number"), 0), ("01", .badNumber, 2),
+      ("-", .unexpectedEnd, 1), ("-x", .badNumber, 1), ("+1", .expected("a value"), 0), ("1.", .unexpectedEnd, 2),
+      ("1.x", .badNumber, 2), ("1e", .unexpectedEnd, 2), ("1e+", .unexpectedEnd, 3), ("true", .expected("a value"), 0),
+      ("12 3", .trailingText, 3),
+    ])
   func badIntegers(text: String, reason: JSONError.Reason, offset: Int) {
     #expect(throws: JSONError(offset: offset, reason: reason)) { try integer(text) }
   }
 
-  @Test("values that are passed over", arguments: [
-    "null", "true", "false", "[]", "{}", "[[],{}]", #"{"a":[1,2.5e-3,{"b":null}],"c":"\n"}"#, " [ 1 , [ 2 ] , 3 ] ",
-    "-0.5E+10",
-  ])
+  @Test(
+    "values that are passed over",
+    arguments: [
+      "null", "true", "false", "[]", "{}", "[[],{}]", #"{"a":[1,2.5e-3,{"b":null}],"c":"\n"}"#, " [ 1 , [ 2 ] , 3 ] ",
+      "-0.5E+10",
+    ])
   func skipped(text: String) throws {
     try skip(text)
   }
 
-  @Test("values that are not", arguments: [
-    "", "nul", "nulL", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{", #"{"a""#, #"{"a":"#, #"{"a":1"#, #"{"a":1,}"#,
-    #"{"a" 1}"#, "{1:2}", "[}", "{]", "[1}", #"{"a":1]"#, "]", "}", ",", ":", "'a'", "NaN", "Infinity", "// x",
-    "[1]]", "1 1",
-  ])
+  @Test(
+    "values that are not",
+    arguments: [
+      "", "nul", "nulL", "[", "[1", "[1,", "[1,]", "[,1]", "[1 2]", "{", #"{"a""#, #"{"a":"#, #"{"a":1"#, #"{"a":1,}"#,
+      #"{"a" 1}"#, "{1:2}", "[}", "{]", "[1}", #"{"a":1]"#, "]", "}", ",", ":", "'a'", "NaN", "Infinity", "// x",
+      "[1]]", "1 1",
+    ])
   func notSkipped(text: String) {
     #expect(throws: JSONError.self) { try skip(text) }
   }

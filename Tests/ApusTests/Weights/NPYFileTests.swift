@@ -5,7 +5,8 @@ import Testing
 /// A `.npy` file: magic, version, length of the header, header, data.
 func npyBytes(_ header: String, data: [UInt8] = [], version: UInt8 = 1) -> [UInt8] {
   let text = Array(header.utf8)
-  let length = version == 1
+  let length =
+    version == 1
     ? withUnsafeBytes(of: UInt16(truncatingIfNeeded: text.count).littleEndian) { Array($0) }
     : withUnsafeBytes(of: UInt32(text.count).littleEndian) { Array($0) }
   return [0x93] + Array("NUMPY".utf8) + [version, 0] + length + text + data
@@ -61,10 +62,12 @@ struct NPYFileTests {
     #expect(try #require(plain.tensor(of: Float.self)).storage.owner is MappedFile)
   }
 
-  @Test("elements that are no plain numbers are refused by name", arguments: [
-    ("structured", "structured, with several fields"), ("object", "|O (Python objects)"),
-    ("complex", "<c8 (complex numbers)"), ("text", "<U2 (text)"),
-  ])
+  @Test(
+    "elements that are no plain numbers are refused by name",
+    arguments: [
+      ("structured", "structured, with several fields"), ("object", "|O (Python objects)"),
+      ("complex", "<c8 (complex numbers)"), ("text", "<U2 (text)"),
+    ])
   func unsupported(name: String, type: String) throws {
     let path = formatFixture("\(name).npy")
     #expect(throws: NumPyError(file: path, array: nil, reason: .unsupportedType(type))) {
@@ -72,10 +75,12 @@ struct NPYFileTests {
     }
   }
 
-  @Test("names of types", arguments: [
-    ("<f4", DataType.float32), ("f4", .float32), ("=f4", .float32), ("|b1", .bool), ("b1", .bool), ("<i1", .int8),
-    (">u1", .uint8), ("<f2", .float16),
-  ])
+  @Test(
+    "names of types",
+    arguments: [
+      ("<f4", DataType.float32), ("f4", .float32), ("=f4", .float32), ("|b1", .bool), ("b1", .bool), ("<i1", .int8),
+      (">u1", .uint8), ("<f2", .float16),
+    ])
   func typeNames(name: String, type: DataType) throws {
     let data = [UInt8](repeating: 0, count: type.byteCount)
     let tensor = try readNPY(npyBytes("{'descr':'\(name)','fortran_order':False,'shape':(1,)}\n", data: data))
@@ -95,17 +100,20 @@ struct NPYFileTests {
     }
   }
 
-  @Test("damaged headers", arguments: [
-    "", "{", "{}", "[]", "{'descr': '<f4'}", "{'descr': 1, 'fortran_order': False, 'shape': ()}",
-    "{'descr': '<f4', 'fortran_order': 0, 'shape': ()}", "{'descr': '<f4', 'fortran_order': False, 'shape': 3}",
-    "{'descr': '<f4', 'fortran_order': False, 'shape': (3)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (,)}",
-    "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
-    "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
-    "{'descr': '<f4', 'fortran_order': False, 'shape': (), 'shape': ()}",
-    "{'descr': '<f4', 'fortran_order': False, 'shape': (), 'extra': 1}",
-    "{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", "{'descr': '<f4, 'fortran_order': False, 'shape': ()}",
-    "{'descr': '\\x3cf4', 'fortran_order': False, 'shape': ()}",
-  ])
+  @Test(
+    "damaged headers",
+    arguments: [
+      "", "{", "{}", "[]", "{'descr': '<f4'}", "{'descr': 1, 'fortran_order': False, 'shape': ()}",
+      "{'descr': '<f4', 'fortran_order': 0, 'shape': ()}", "{'descr': '<f4', 'fortran_order': False, 'shape': 3}",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (3)}",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (,)}",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,)}",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (), 'shape': ()}",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': (), 'extra': 1}",
+      "{'descr': '<f4', 'fortran_order': False, 'shape': ()} x", "{'descr': '<f4, 'fortran_order': False, 'shape': ()}",
+      "{'descr': '\\x3cf4', 'fortran_order': False, 'shape': ()}",
+    ])
   func damagedHeaders(header: String) {
     guard case .badHeader = npyRefusal(npyBytes(header, data: [0, 0, 0, 0])) else {
       Issue.record("not refused as a damaged header: \(String(describing: npyRefusal(npyBytes(header))))")
@@ -121,21 +129,27 @@ struct NPYFileTests {
     #expect(npyRefusal(Array("not numpy at all".utf8)) == .notNPY)
     #expect(npyRefusal(npyBytes("{}", version: 4)) == .unknownVersion(major: 4, minor: 0))
     #expect(npyRefusal([0x93] + Array("NUMPY".utf8) + [1, 0, 9, 0, 0x7B]) == .truncatedHeader)
-    #expect(npyRefusal([0x93] + Array("NUMPY".utf8) + [2, 0, 255, 255, 255, 255])
-      == .headerTooLong(byteCount: 0xFFFF_FFFF, limit: 65536))
-    #expect(npyRefusal(npyBytes(header("<f4", "(2,)"), data: [0, 0, 0, 0]))
-      == .wrongByteCount(dataType: .float32, shape: [2], expected: 8, found: 4))
-    #expect(npyRefusal(npyBytes(header("<f4", "()"), data: [0, 0, 0, 0, 0]))
-      == .wrongByteCount(dataType: .float32, shape: [], expected: 4, found: 5))
-    #expect(npyRefusal(npyBytes(header("<f8", "(9223372036854775807,)")))
-      == .shapeOverflow(shape: [.max]))
-    #expect(npyRefusal(npyBytes(header("<f8", "(4294967296, 4294967296)")))
-      == .shapeOverflow(shape: [1 << 32, 1 << 32]))
+    #expect(
+      npyRefusal([0x93] + Array("NUMPY".utf8) + [2, 0, 255, 255, 255, 255])
+        == .headerTooLong(byteCount: 0xFFFF_FFFF, limit: 65536))
+    #expect(
+      npyRefusal(npyBytes(header("<f4", "(2,)"), data: [0, 0, 0, 0]))
+        == .wrongByteCount(dataType: .float32, shape: [2], expected: 8, found: 4))
+    #expect(
+      npyRefusal(npyBytes(header("<f4", "()"), data: [0, 0, 0, 0, 0]))
+        == .wrongByteCount(dataType: .float32, shape: [], expected: 4, found: 5))
+    #expect(
+      npyRefusal(npyBytes(header("<f8", "(9223372036854775807,)")))
+        == .shapeOverflow(shape: [.max]))
+    #expect(
+      npyRefusal(npyBytes(header("<f8", "(4294967296, 4294967296)")))
+        == .shapeOverflow(shape: [1 << 32, 1 << 32]))
     #expect(npyRefusal(npyBytes(header("|b1", "(3,)"), data: [0, 1, 7])) == .invalidBool(index: 2, byte: 7))
     let ones = String(repeating: "1,", count: 65)
     #expect(npyRefusal(npyBytes(header("|u1", "(\(ones))"), data: [1])) == .tooManyDimensions(limit: 64))
-    #expect(npyRefusal(npyBytes(header("<V2", "()"), data: [1, 2]))
-      == .unsupportedType("<V2 (raw bytes; NumPy stores bfloat16 so: convert it first)"))
+    #expect(
+      npyRefusal(npyBytes(header("<V2", "()"), data: [1, 2]))
+        == .unsupportedType("<V2 (raw bytes; NumPy stores bfloat16 so: convert it first)"))
     #expect(npyRefusal(npyBytes(header("|f4", "()"), data: [1, 2, 3, 4])) == .unsupportedType("|f4"))
   }
 

@@ -27,8 +27,9 @@ struct NPZFileTests {
       #expect(try tensor.converted(to: Double.self).elements == expected)
     }
     #expect(try file.tensor(named: "F16", as: Float.self).count == 24)
-    #expect(throws: NumPyError(
-      file: file.name, array: "I8", reason: .wrongType(found: .int8, expected: .float32))
+    #expect(
+      throws: NumPyError(
+        file: file.name, array: "I8", reason: .wrongType(found: .int8, expected: .float32))
     ) { try file.tensor(named: "I8", as: Float.self) }
     #expect(throws: NumPyError(file: file.name, array: "F31", reason: .noSuchArray(similar: "F32"))) {
       try file.anyTensor(named: "F31")

@@ -58,21 +58,24 @@ struct SafetensorsFileTests {
   @Test("whole numbers convert only when asked to")
   func wholeNumbers() throws {
     let file = try #require(file)
-    #expect(throws: SafetensorsError(
-      file: file.name, reason: .wrongType(tensor: "all.I32", found: .int32, expected: .float32))
+    #expect(
+      throws: SafetensorsError(
+        file: file.name, reason: .wrongType(tensor: "all.I32", found: .int32, expected: .float32))
     ) { try file.tensor(named: "all.I32", as: Float.self) }
-    #expect(throws: SafetensorsError(
-      file: file.name, reason: .wrongType(tensor: "all.I32", found: .int32, expected: .int64))
+    #expect(
+      throws: SafetensorsError(
+        file: file.name, reason: .wrongType(tensor: "all.I32", found: .int32, expected: .int64))
     ) { try file.tensor(named: "all.I32", as: Int64.self) }
     let expected = (0..<24).map { $0 - 3 }
     #expect(try file.tensor(named: "all.I32", as: Int64.self, converting: true).elements == expected.map(Int64.init))
     #expect(try file.tensor(named: "all.I64", as: Int8.self, converting: true).elements == expected.map(Int8.init))
     #expect(try file.tensor(named: "all.I32", as: Float.self, converting: true).elements == expected.map(Float.init))
     #expect(try file.tensor(named: "all.BOOL", as: Float.self, converting: true).elements.prefix(4) == [1, 0, 0, 1])
-    #expect(throws: SafetensorsError(
-      file: file.name,
-      reason: .conversion(
-        tensor: "all.I8", .argument(operation: "convert", reason: "-3 does not fit in uint16")))
+    #expect(
+      throws: SafetensorsError(
+        file: file.name,
+        reason: .conversion(
+          tensor: "all.I8", .argument(operation: "convert", reason: "-3 does not fit in uint16")))
     ) { try file.tensor(named: "all.I8", as: UInt16.self, converting: true) }
     #expect(throws: SafetensorsError.self) { try file.tensor(named: "all.F32", as: Int32.self, converting: true) }
   }
@@ -80,11 +83,13 @@ struct SafetensorsFileTests {
   @Test("a missing tensor is named, with the nearest there is")
   func missing() throws {
     let file = try #require(file)
-    #expect(throws: SafetensorsError(
-      file: file.name, reason: .noSuchTensor(name: "all.B00L", similar: "all.BOOL"))
+    #expect(
+      throws: SafetensorsError(
+        file: file.name, reason: .noSuchTensor(name: "all.B00L", similar: "all.BOOL"))
     ) { try file.tensor(named: "all.B00L", as: Float.self) }
-    #expect(throws: SafetensorsError(
-      file: file.name, reason: .noSuchTensor(name: "weight", similar: nil))
+    #expect(
+      throws: SafetensorsError(
+        file: file.name, reason: .noSuchTensor(name: "weight", similar: nil))
     ) { try file.info("weight") }
   }
 

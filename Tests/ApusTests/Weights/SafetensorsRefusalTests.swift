@@ -40,14 +40,20 @@ struct SafetensorsRefusalTests {
   @Test("the length of the header")
   func headerLength() {
     #expect(safetensorsRefusal([1, 2, 3]) == .tooShort(byteCount: 3))
-    #expect(safetensorsRefusal([0, 0, 0, 0, 0, 0, 0, 0]) == .header(
-      JSONError(offset: 0, reason: .unexpectedEnd), tensor: nil))
+    #expect(
+      safetensorsRefusal([0, 0, 0, 0, 0, 0, 0, 0])
+        == .header(
+          JSONError(offset: 0, reason: .unexpectedEnd), tensor: nil))
     #expect(safetensorsRefusal([3, 0, 0, 0, 0, 0, 0, 0, 0x7B, 0x7D]) == .headerBeyondEnd(byteCount: 3, available: 2))
-    #expect(safetensorsRefusal([UInt8](repeating: 255, count: 16)) == .headerTooLong(
-      byteCount: .max, limit: 100_000_000))
+    #expect(
+      safetensorsRefusal([UInt8](repeating: 255, count: 16))
+        == .headerTooLong(
+          byteCount: .max, limit: 100_000_000))
     // 100,000,001 bytes: one more than the limit.
-    #expect(safetensorsRefusal([0x01, 0xE1, 0xF5, 0x05, 0, 0, 0, 0, 0x7B, 0x7D]) == .headerTooLong(
-      byteCount: 100_000_001, limit: 100_000_000))
+    #expect(
+      safetensorsRefusal([0x01, 0xE1, 0xF5, 0x05, 0, 0, 0, 0, 0x7B, 0x7D])
+        == .headerTooLong(
+          byteCount: 100_000_001, limit: 100_000_000))
   }
 
   @Test("white space around the header is padding; an empty file of tensors is one")
@@ -57,21 +63,23 @@ struct SafetensorsRefusalTests {
     }
   }
 
-  @Test("a header that is not the JSON it should be", arguments: [
-    ("[]", JSONError.Reason.expected("an object"), 0),
-    ("null", .expected("an object"), 0),
-    ("{", .unexpectedEnd, 1),
-    ("{}{}", .trailingText, 2),
-    ("{}\0", .trailingText, 2),
-    (#"{"a"}"#, .expected("a colon"), 4),
-    (#"{"a":1}"#, .expected("an object"), 5),
-    (#"{"__metadata__":{}"#, .unexpectedEnd, 18),
-    (#"{a:{}}"#, .expected("a key in quotes"), 1),
-    (#"{"\ud800":{}}"#, .badUnicode, 2),
-    (#"{"__metadata__":{"a":1}}"#, .expected("a string"), 21),
-    (#"{"__metadata__":[]}"#, .expected("an object"), 16),
-    (#"{"__metadata__":{"a":"1","a":"2"}}"#, .duplicateKey("a"), 32),
-  ])
+  @Test(
+    "a header that is not the JSON it should be",
+    arguments: [
+      ("[]", JSONError.Reason.expected("an object"), 0),
+      ("null", .expected("an object"), 0),
+      ("{", .unexpectedEnd, 1),
+      ("{}{}", .trailingText, 2),
+      ("{}\0", .trailingText, 2),
+      (#"{"a"}"#, .expected("a colon"), 4),
+      (#"{"a":1}"#, .expected("an object"), 5),
+      (#"{"__metadata__":{}"#, .unexpectedEnd, 18),
+      (#"{a:{}}"#, .expected("a key in quotes"), 1),
+      (#"{"\ud800":{}}"#, .badUnicode, 2),
+      (#"{"__metadata__":{"a":1}}"#, .expected("a string"), 21),
+      (#"{"__metadata__":[]}"#, .expected("an object"), 16),
+      (#"{"__metadata__":{"a":"1","a":"2"}}"#, .duplicateKey("a"), 32),
+    ])
   func malformedJSON(header: String, reason: JSONError.Reason, offset: Int) {
     guard case .header(let error, _) = safetensorsRefusal(header) else {
       Issue.record("not refused as JSON: \(String(describing: safetensorsRefusal(header)))")
@@ -212,7 +220,8 @@ struct SafetensorsRefusalTests {
 
   @Test("an unknown type is an error when its tensor is asked for")
   func unknownType() throws {
-    let header = #"{"a":{"dtype":"F8_E4M3","shape":[3,1],"data_offsets":[0,3]},"#
+    let header =
+      #"{"a":{"dtype":"F8_E4M3","shape":[3,1],"data_offsets":[0,3]},"#
       + #""b":{"dtype":"U8","shape":[1],"data_offsets":[3,4]}}"#
     let file = try openSafetensors(safetensorsBytes(header, data: [1, 2, 3, 4]))
     #expect(try file.tensor(named: "b", as: UInt8.self).elements == [4])

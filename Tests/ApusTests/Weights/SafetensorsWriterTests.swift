@@ -21,7 +21,8 @@ struct SafetensorsWriterTests {
     try writer.add(Tensor<Float16>([1, 2, 3]), named: "h")
     try writer.add(Tensor<Int64>([1]), named: "b")
     let bytes = try writer.bytes()
-    let text = #"{"b":{"dtype":"I64","shape":[1],"data_offsets":[0,8]},"#
+    let text =
+      #"{"b":{"dtype":"I64","shape":[1],"data_offsets":[0,8]},"#
       + #""z":{"dtype":"F64","shape":[1],"data_offsets":[8,16]},"#
       + #""h":{"dtype":"F16","shape":[3],"data_offsets":[16,22]},"#
       + #""a":{"dtype":"BOOL","shape":[1],"data_offsets":[22,23]}}"#

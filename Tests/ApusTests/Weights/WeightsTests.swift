@@ -44,8 +44,9 @@ struct WeightsTests {
   @Test("a missing parameter: its name, the file and the nearest name")
   func missing() throws {
     let weights = try Self.inMemory()
-    #expect(throws: WeightsError(
-      file: "test", reason: .missing(name: "encoder.0.weigth", similar: "encoder.0.weight"))
+    #expect(
+      throws: WeightsError(
+        file: "test", reason: .missing(name: "encoder.0.weigth", similar: "encoder.0.weight"))
     ) { try weights["encoder"][0].tensor("weigth", shape: [2, 3], as: Float.self) }
     #expect(throws: WeightsError(file: "test", reason: .missing(name: "x", similar: nil))) {
       try weights.tensor("x", as: Float.self)
@@ -57,8 +58,9 @@ struct WeightsTests {
   @Test("elements of a type that layers do not compute in")
   func wrongType() throws {
     let weights = Weights(["steps": try Tensor<Int64>([1, 2])], name: "test")
-    #expect(throws: WeightsError(
-      file: "test", reason: .wrongType(name: "steps", found: .int64, expected: .float32))
+    #expect(
+      throws: WeightsError(
+        file: "test", reason: .wrongType(name: "steps", found: .int64, expected: .float32))
     ) { try weights.tensor("steps", shape: [2], as: Float.self) }
     #expect(try weights.tensor("steps", shape: [2], as: Int64.self).elements == [1, 2])
   }
@@ -142,8 +144,9 @@ struct WeightsLocatorTests {
     #expect(throws: WeightsLocatorError(name: "m/w", searched: ["\(root)/alone/m/w"])) {
       try found(environment: "alone", executable: "moved/apus")
     }
-    #expect(throws: WeightsLocatorError(
-      name: "m/w", searched: ["alone/Weights/m/w", "alone/m/w", "share/apus/m/w"].map { "\(root)/\($0)" })
+    #expect(
+      throws: WeightsLocatorError(
+        name: "m/w", searched: ["alone/Weights/m/w", "alone/m/w", "share/apus/m/w"].map { "\(root)/\($0)" })
     ) { try found(executable: "alone/apus") }
   }
 

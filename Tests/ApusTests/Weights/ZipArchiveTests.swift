@@ -78,14 +78,16 @@ struct ZipArchiveTests {
     #expect(refusal { $0.entries[0].compressedCount = .max } == .badEntry(name: "a"))
     #expect(refusal { $0.entries[2].name = [0xFF] } == .badName(offset: 34 + 31 + 32 + 47 + 47 + 46))
     #expect(refusal { $0.entries[2].offset = 0 } == .overlap(name: "a", other: "c"))
-    #expect(refusal {
-      $0.entries[0].byteCount = 1_000_000
-      $0.entries[0].compressedCount = 1_000_000
-    } == .badEntry(name: "a"))
-    #expect(refusal {
-      $0.entries[0].byteCount = 40
-      $0.entries[0].compressedCount = 40
-    } == .overlap(name: "a", other: "b"))
+    #expect(
+      refusal {
+        $0.entries[0].byteCount = 1_000_000
+        $0.entries[0].compressedCount = 1_000_000
+      } == .badEntry(name: "a"))
+    #expect(
+      refusal {
+        $0.entries[0].byteCount = 40
+        $0.entries[0].compressedCount = 40
+      } == .overlap(name: "a", other: "b"))
   }
 
   @Test("deflated entries: bombs, wrong sizes, data behind the end, damage")

@@ -23,7 +23,8 @@ struct GateWeights<Scalar: FloatingPointScalar>: Sendable {
     let depthBlocks = (depth + vector - 1) / vector
     let blockStep = depthBlocks * vector * vector
     columns = gates * blocks * vector
-    panel = try TensorStorage(byteCount: Shape.byteCount([gates, blocks, depthBlocks, vector, vector], of: Scalar.self))
+    panel = try TensorStorage(
+      byteCount: Shape.byteCount([gates, blocks, depthBlocks, vector, vector], of: Scalar.self))
     bias = try TensorStorage(byteCount: Shape.byteCount([columns], of: Scalar.self))
     let out = panel.base.assumingMemoryBound(to: Scalar.self)
     let biases = bias.base.assumingMemoryBound(to: Scalar.self)

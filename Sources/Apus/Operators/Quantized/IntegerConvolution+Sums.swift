@@ -38,10 +38,13 @@ extension IntegerConvolution {
       let band = IntegerBand(
         plan: plan, words: scratch, tapOffsets: tapOffsets, firstRow: firstRow, rows: rows,
         units: plan.units(rows: rows), channelSums: scratch + stagedCount,
-        windowSums: scratch + (stagedCount + channelSumCount), sums: scratch + (stagedCount + channelSumCount + sumStep),
+        windowSums: scratch + (stagedCount + channelSumCount),
+        sums: scratch + (stagedCount + channelSumCount + sumStep),
         sumStep: sumStep)
-      let hasWindowSums = needsWindowSums && band.sumWindows(
-        zeroPoints[group * outputsPerGroup..<(group + 1) * outputsPerGroup], kernels)
+      let hasWindowSums =
+        needsWindowSums
+        && band.sumWindows(
+          zeroPoints[group * outputsPerGroup..<(group + 1) * outputsPerGroup], kernels)
       for index in part * rowGroups.count / parts..<(part + 1) * rowGroups.count / parts {
         let (first, count) = rowGroups[index]
         let row = group * outputsPerGroup + first

@@ -45,7 +45,8 @@ public struct IntegerConvolution: Sendable {
       padding: isFlat ? Padding2D(top: 0, left: padding.left, bottom: 0, right: padding.right) : padding,
       dilation: flat(dilation), groups: groups)
     let (outputs, inputs) = (weight.shape[0], weight.shape[1])
-    guard outputs > 0, inputs > 0, outputs.isMultiple(of: groups), !inputs.multipliedReportingOverflow(by: groups).overflow
+    guard outputs > 0, inputs > 0, outputs.isMultiple(of: groups),
+      !inputs.multipliedReportingOverflow(by: groups).overflow
     else {
       throw TensorError.shape(
         operation: operation, reason: "weight \(weight.shape) cannot be divided into \(groups) groups")

@@ -32,7 +32,8 @@ public func matmulInteger<A: ByteScalar, B: ByteScalar>(
   guard [1, m, rows].contains(rowPoints.count), [1, n, columns].contains(columnPoints.count) else {
     throw TensorError.shape(
       operation: operation,
-      reason: "zero points \(aZeroPoint?.shape ?? []) and \(bZeroPoint?.shape ?? []) do not fit \(a.shape) and \(b.shape)")
+      reason:
+        "zero points \(aZeroPoint?.shape ?? []) and \(bZeroPoint?.shape ?? []) do not fit \(a.shape) and \(b.shape)")
   }
   if try Shape.elementCount(shape, operation: operation) == 0 || k == 0 { return try Tensor(zeros: shape) }
 

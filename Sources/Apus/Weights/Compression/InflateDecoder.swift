@@ -185,7 +185,8 @@ extension InflateDecoder {
     literals.lookup.withUnsafeBufferPointer { literals in
       distances.lookup.withUnsafeBufferPointer { distances in
         while position <= lastPosition, count <= lastCount {
-          bits |= UInt64(littleEndian: source.loadUnaligned(fromByteOffset: position, as: UInt64.self)) << UInt64(bitCount)
+          bits |=
+            UInt64(littleEndian: source.loadUnaligned(fromByteOffset: position, as: UInt64.self)) << UInt64(bitCount)
           position += (63 - bitCount) >> 3
           bitCount |= 56
           // Three literals of at most 11 bits each, and then a length of at most 16: 49.
@@ -206,7 +207,8 @@ extension InflateDecoder {
           let length = entry.number + Int(truncatingIfNeeded: bits & (1 << UInt64(entry.extra) - 1))
           bits >>= UInt64(entry.extra)
           bitCount -= entry.length + entry.extra
-          bits |= UInt64(littleEndian: source.loadUnaligned(fromByteOffset: position, as: UInt64.self)) << UInt64(bitCount)
+          bits |=
+            UInt64(littleEndian: source.loadUnaligned(fromByteOffset: position, as: UInt64.self)) << UInt64(bitCount)
           position += (63 - bitCount) >> 3
           bitCount |= 56
           entry = distances[Int(truncatingIfNeeded: bits & distanceMask)]

@@ -149,7 +149,8 @@ extension JSONReader {
     for index in (isNegative ? start + 1 : start)..<offset {
       let digit = Int(bytes[index] &- UInt8(ascii: "0"))
       let (tenfold, overflow) = value.multipliedReportingOverflow(by: 10)
-      let (sum, overflow2) = isNegative
+      let (sum, overflow2) =
+        isNegative
         ? tenfold.subtractingReportingOverflow(digit) : tenfold.addingReportingOverflow(digit)
       guard !overflow, !overflow2 else { throw JSONError(offset: start, reason: .numberOutOfRange) }
       value = sum

@@ -17,7 +17,7 @@ struct BarPathCommand: WritesFiles {
       camera must stand still, to the side of the bar.
 
       OUTPUT is a row for each repetition; --json is one object. --csv writes a row for each frame \
-      (\(BarPathCSV.header)) and beside it a .json with scale and units; --report a page with charts, --charts the same \
+      (\(BarPathCSV.header.split(separator: ",").joined(separator: ", "))) and beside it a .json with scale and units; --report a page with charts, --charts the same \
       charts as .svg and .png, --overlay the frames with the bar's way drawn on them.
 
       EXAMPLES
@@ -78,8 +78,9 @@ struct BarPathCommand: WritesFiles {
     guard (input == nil) != (detections == nil) else {
       throw ValidationError("An input, or --detections, was expected: one of both.")
     }
-    if live, results.csv != nil || results.files.report != nil || results.files.charts != nil
-      || results.files.kept.session != nil
+    if live,
+      results.csv != nil || results.files.report != nil || results.files.charts != nil
+        || results.files.kept.session != nil
     {
       throw ValidationError("--live keeps no frames, which --csv, --report, --charts and --session need.")
     }

@@ -152,7 +152,9 @@ struct BarMeasureOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The longest gap that is filled in, 0 to 16; 8.", valueName: "frames"))
   var gap: Int?
 
-  @Option(help: ArgumentHelp("How the drawn path is smoothed: ema, emaForwardBackward, kalman or kalmanParity.", valueName: "kind"))
+  @Option(
+    help: ArgumentHelp(
+      "How the drawn path is smoothed: ema, emaForwardBackward, kalman or kalmanParity.", valueName: "kind"))
   var smoothing: BarSmoothing?
 
   @Option(help: ArgumentHelp("Weight of the new sample in an average, 0.1 to 0.5; 0.25.", valueName: "weight"))
@@ -170,7 +172,8 @@ struct BarMeasureOptions: ParsableArguments {
   @Option(name: .customLong("depth-cm"), help: ArgumentHelp("Range of motion that is full depth; 40.", valueName: "cm"))
   var depthCm: Double?
 
-  @Option(name: .customLong("min-rom-cm"), help: ArgumentHelp("Least range of motion of a repetition; 5.", valueName: "cm"))
+  @Option(
+    name: .customLong("min-rom-cm"), help: ArgumentHelp("Least range of motion of a repetition; 5.", valueName: "cm"))
   var minRomCm: Double?
 
   @Option(help: ArgumentHelp("The size of an overlay at most: 720p, 1080p or 4K; 1080p.", valueName: "size"))
@@ -181,7 +184,8 @@ struct BarMeasureOptions: ParsableArguments {
 
   fileprivate var values: SettingValues {
     [
-      ("gapFillFrames", gap?.description), ("smoothingType", smoothing?.rawValue), ("smoothingAlpha", alpha?.description),
+      ("gapFillFrames", gap?.description), ("smoothingType", smoothing?.rawValue),
+      ("smoothingAlpha", alpha?.description),
       ("metricsPath", metricsPath?.rawValue), ("liftStartSpeedPxPerSec", startSpeed?.description),
       ("liftStartHysteresis", hysteresis?.description), ("depthReferenceCm", depthCm?.description),
       ("minimumRomCm", minRomCm?.description), ("exportVideoQuality", videoQuality?.rawValue),

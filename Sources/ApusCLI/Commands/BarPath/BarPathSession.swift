@@ -167,7 +167,8 @@ struct BarPathText {
     var lines: [String] = []
     var table = TextTable(alignments: [.right, .right, .right, .right, .right, .right, .right])
     if !result.reps.isEmpty {
-      table.add(["rep", "start", "range", "mean up", "highest up", "down", "sideways"].map { terminal.styled($0, .dim) })
+      table.add(
+        ["rep", "start", "range", "mean up", "highest up", "down", "sideways"].map { terminal.styled($0, .dim) })
     }
     for rep in result.reps {
       table.add(
@@ -178,9 +179,11 @@ struct BarPathText {
     }
     lines += table.lines.map { "  " + $0 }
     let summary = result.summary
-    var line = "\(summary.repCount) \(summary.repCount == 1 ? "repetition" : "repetitions") in \(result.samples.count) frames"
+    var line =
+      "\(summary.repCount) \(summary.repCount == 1 ? "repetition" : "repetitions") in \(result.samples.count) frames"
     if summary.repCount > 0 {
-      line += "; mean range \(result.lengthText(summary.averageRom)), mean concentric velocity "
+      line +=
+        "; mean range \(result.lengthText(summary.averageRom)), mean concentric velocity "
         + result.velocityText(summary.averageMeanConcentricVelocity)
       if let best = summary.bestRep, summary.repCount > 1 { line += ", fastest rep \(best + 1)" }
     }

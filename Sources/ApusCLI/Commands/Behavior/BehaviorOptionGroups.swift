@@ -123,7 +123,8 @@ struct BehaviorSegmentArguments: ParsableArguments {
 /// Where results of a behaviour go.
 struct BehaviorOutputOptions: ParsableArguments {
   @Option(
-    help: ArgumentHelp("A row a prediction, with all probabilities; with --segments a row a segment.", valueName: "file"),
+    help: ArgumentHelp(
+      "A row a prediction, with all probabilities; with --segments a row a segment.", valueName: "file"),
     completion: .file(extensions: ["csv"]))
   var csv: String?
 
@@ -158,7 +159,8 @@ struct BehaviorStreamOptions: ParsableArguments {
   var stride = 1
 
   @Option(
-    help: ArgumentHelp("What takes the place of a point not found: zero, or hold:N, its last place for N frames.",
+    help: ArgumentHelp(
+      "What takes the place of a point not found: zero, or hold:N, its last place for N frames.",
       valueName: "policy"))
   var missing = MissingPolicy.zero
 

@@ -37,7 +37,9 @@ struct BehaviorPictures {
   }
 
   /// - Parameter prediction: what this frame gave, if it gave anything.
-  mutating func add(_ frame: PoseFrame, prediction: BehaviorPrediction?, isAfterGap: Bool, stream: BehaviorStream) throws {
+  mutating func add(_ frame: PoseFrame, prediction: BehaviorPrediction?, isAfterGap: Bool, stream: BehaviorStream)
+    throws
+  {
     if isAfterGap { latest = nil }
     latest = prediction ?? latest
     let isSurest = wantsPictures && prediction.map(isSurest) ?? false

@@ -78,7 +78,9 @@ struct BehaviorText {
       "\(label) \(NumberText.fixed(Double(count) / Double(summary.predictions) * 100, decimals: 0)) %"
     }
     let windows = summary.predictions == 1 ? "1 window" : "\(summary.predictions) windows"
-    return ["", Terminal.output.styled("\(summary.frames) frames, \(windows): ", .dim) + shares.joined(separator: ", ")]
+    return [
+      "", Terminal.output.styled("\(summary.frames) frames, \(windows): ", .dim) + shares.joined(separator: ", "),
+    ]
   }
 
   private func row(_ prediction: BehaviorPrediction) -> String {

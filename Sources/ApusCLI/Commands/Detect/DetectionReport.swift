@@ -80,7 +80,9 @@ struct DetectionReport: Encodable {
   var line: String {
     var counts: [(name: String, count: Int)] = []
     for object in detections {
-      if let index = counts.firstIndex(where: { $0.name == object.name }) { counts[index].count += 1 } else {
+      if let index = counts.firstIndex(where: { $0.name == object.name }) {
+        counts[index].count += 1
+      } else {
         counts.append((object.name, 1))
       }
     }

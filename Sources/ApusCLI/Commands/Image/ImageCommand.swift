@@ -43,7 +43,9 @@ struct ImageCommand: WritesFiles {
   @Option(help: ArgumentHelp("The size to bring it to, whatever its proportions.", valueName: "WxH"))
   var resize: SizeArgument?
 
-  @Option(help: ArgumentHelp("The size to fit it into, proportions kept, the rest grey, as detectors want it.", valueName: "WxH"))
+  @Option(
+    help: ArgumentHelp(
+      "The size to fit it into, proportions kept, the rest grey, as detectors want it.", valueName: "WxH"))
   var letterbox: SizeArgument?
 
   @Option(help: ArgumentHelp("How pixels are made of those at their place.", valueName: "filter"))
@@ -63,7 +65,9 @@ struct ImageCommand: WritesFiles {
 
   func validate() throws {
     if resize != nil, letterbox != nil { throw ValidationError("--resize and --letterbox exclude each other.") }
-    if filter != nil, resize == nil, letterbox == nil { throw ValidationError("--filter needs --resize or --letterbox.") }
+    if filter != nil, resize == nil, letterbox == nil {
+      throw ValidationError("--filter needs --resize or --letterbox.")
+    }
     guard 1...100 ~= quality else { throw ValidationError("--quality \(quality): 1 to 100 was expected.") }
     guard maxPixels > 0 else { throw ValidationError("--max-pixels \(maxPixels): a number above 0 was expected.") }
     if let crop, crop.values.count != 4 || !crop.values.allSatisfy({ $0 >= 0 && $0 < 1e9 && $0 == $0.rounded() }) {

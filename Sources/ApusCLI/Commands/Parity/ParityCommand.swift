@@ -71,9 +71,12 @@ struct ParityCommand: ParsableCommand {
     if !results.isEqual { throw CommandStatus.different }
   }
 
-  private func nothingChecked(_ dataSet: ParityOptions.Case, _ report: ParityReport, _ model: ONNXModel) -> CommandFailure {
+  private func nothingChecked(_ dataSet: ParityOptions.Case, _ report: ParityReport, _ model: ONNXModel)
+    -> CommandFailure
+  {
     if report.nodes.contains(where: { $0.status == .random }) {
-      return CommandFailure(.badData, "\(dataSet.name): every value in it depends on chance; there is nothing to compare")
+      return CommandFailure(
+        .badData, "\(dataSet.name): every value in it depends on chance; there is nothing to compare")
     }
     let outputs = model.graph.outputs.map { "'\(model.graph.values[$0].name)'" }.prefix(3).joined(separator: ", ")
     let names = report.unknownNames.prefix(3).map { "'\($0)'" }.joined(separator: ", ")

@@ -186,7 +186,8 @@ struct ParityText {
     for summary in report.operators where summary.checked + summary.failed > 0 {
       table.add([
         terminal.mark(summary.wrong + summary.failed == 0), summary.name, "\(summary.nodes)", "\(summary.checked)",
-        "\(summary.wrong)", "\(summary.inherits)", NumberText.short(summary.largestError), shortened(summary.worstNode ?? "", 40),
+        "\(summary.wrong)", "\(summary.inherits)", NumberText.short(summary.largestError),
+        shortened(summary.worstNode ?? "", 40),
       ])
     }
     return table.lines.map { "  " + $0 }

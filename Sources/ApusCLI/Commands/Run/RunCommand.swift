@@ -165,13 +165,15 @@ struct RunCommand: WritesFiles {
     let rounding = session.graph.nodesThatRound
     var nodes = rounding.map { "\($0.name) (\($0.operatorName))" }
     var seen = Set(rounding.map(\.name))
-    _ = try session.run(inputs.values, fetching: names, tallying: { node, _, outputs in
-      let isNarrow = outputs.contains { output in
-        guard case .tensor(let type?, _)? = output else { return false }
-        return type.isFloatingPoint && !type.isCoded && type != .double
-      }
-      if isNarrow, seen.insert(node.name).inserted { nodes.append("\(node.name) (\(node.operatorName))") }
-    })
+    _ = try session.run(
+      inputs.values, fetching: names,
+      tallying: { node, _, outputs in
+        let isNarrow = outputs.contains { output in
+          guard case .tensor(let type?, _)? = output else { return false }
+          return type.isFloatingPoint && !type.isCoded && type != .double
+        }
+        if isNarrow, seen.insert(node.name).inserted { nodes.append("\(node.name) (\(node.operatorName))") }
+      })
     return nodes
   }
 }

@@ -118,7 +118,9 @@ extension Operators {
   static func HardSwish(_ node: NodeDescription) throws -> PreparedOperator { apply(.hardSwish) }
 
   /// x / (1 + exp(-αx))
-  static func Swish(_ node: NodeDescription) throws -> PreparedOperator { apply(swish(try node.float("alpha", default: 1))) }
+  static func Swish(_ node: NodeDescription) throws -> PreparedOperator {
+    apply(swish(try node.float("alpha", default: 1)))
+  }
 
   private static func swish(_ alpha: Float) -> Activation { alpha == 1 ? .silu : .swish(beta: Double(alpha)) }
 

@@ -36,7 +36,9 @@ extension Operators {
   /// a < b
   static func Less(_ node: NodeDescription) throws -> PreparedOperator { try comparison(node, LessTest()) }
   /// a ≤ b
-  static func LessOrEqual(_ node: NodeDescription) throws -> PreparedOperator { try comparison(node, LessOrEqualTest()) }
+  static func LessOrEqual(_ node: NodeDescription) throws -> PreparedOperator {
+    try comparison(node, LessOrEqualTest())
+  }
 
   /// Whether x is infinite, of the signs that the attributes name.
   static func IsInf(_ node: NodeDescription) throws -> PreparedOperator {

@@ -2,7 +2,7 @@ import Apus
 
 extension Operators {
   static let dropouts: [OperatorDefinition] = [
-    OperatorDefinition("Dropout", .movement(.dropout, results: .input, layout: .rowMajor, accuracy: .plain), Dropout),
+    OperatorDefinition("Dropout", .movement(.dropout, results: .input, layout: .rowMajor, accuracy: .plain), Dropout)
   ]
 
   /// The input as it is, and as mask (output 1) that everything stays. Since opset 12, where input 2 says that this is

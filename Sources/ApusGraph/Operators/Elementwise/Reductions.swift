@@ -32,7 +32,9 @@ extension Operators {
   /// √Σ x²
   static func ReduceL2(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, Length()) }
   /// Σ x²
-  static func ReduceSumSquare(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, SumOfSquares()) }
+  static func ReduceSumSquare(_ node: NodeDescription) throws -> PreparedOperator {
+    try reduction(node, SumOfSquares())
+  }
   /// ln Σ x
   static func ReduceLogSum(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, LogarithmOfSum()) }
   /// ln Σ eˣ

@@ -153,7 +153,8 @@ extension ShapeRule {
     guard axis < parts else { throw ShapeFacts.Unknown() }
     let isOneSided = try facts.node.flag("onesided")
     let makesSignal = try isOneSided && facts.node.flag("inverse")
-    let length = try facts.integer(1)
+    let length =
+      try facts.integer(1)
       ?? (makesSignal ? Extent.product(2, Extent.sum([x.shape[axis], -1])) : x.shape[axis])
     let bins = isOneSided && !makesSignal ? length / 2 + 1 : length
     guard length > 0 else { throw ShapeFacts.Unknown() }

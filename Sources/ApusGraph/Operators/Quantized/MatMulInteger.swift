@@ -116,7 +116,8 @@ extension Operators {
       }
       guard arguments.has(7) else {
         return [
-          try arguments.floatingType(1) == .double ? GraphValue(scaled(as: Double.self)) : GraphValue(scaled(as: Float.self))
+          try arguments.floatingType(1) == .double
+            ? GraphValue(scaled(as: Double.self)) : GraphValue(scaled(as: Float.self))
         ]
       }
       return [try GraphValue(requantizing: scaled(as: Float.self), zeroPoint: arguments.tensor(8))]

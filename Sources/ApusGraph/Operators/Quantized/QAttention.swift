@@ -7,7 +7,7 @@ extension Operators {
       .product(
         .qAttention, work: .projectedAttention(past: 8), accuracy: .sum(.projectedAttention(past: 8)),
         float64: .roundsInputs),
-      QAttention),
+      QAttention)
   ]
 
   /// ONNX Runtime's attention with an exact projection of 8-bit integers, whose sums are scaled to numbers.

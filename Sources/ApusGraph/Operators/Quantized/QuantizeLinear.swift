@@ -58,12 +58,14 @@ extension Operators {
 
   /// By the kernels, where these have the type; nil where not.
   private static func quantizedFast(
-    _ x: Tensor<Float>, _ scale: Tensor<Float>, _ zeroPoint: GraphValue?, axis: Int, blockSize: Int, to target: ElementType
+    _ x: Tensor<Float>, _ scale: Tensor<Float>, _ zeroPoint: GraphValue?, axis: Int, blockSize: Int,
+    to target: ElementType
   ) throws -> GraphValue? {
     func quantized<Result: QuantizedScalar>(_ type: Result.Type) throws -> GraphValue {
       var points: Tensor<Result>?
       if case .tensor(let any)? = zeroPoint { points = try any.tensor(of: type)?.reshaped(scale.shape) }
-      return GraphValue(try quantizeLinear(x, scale: scale, zeroPoint: points, axis: axis, blockSize: blockSize, to: type))
+      return GraphValue(
+        try quantizeLinear(x, scale: scale, zeroPoint: points, axis: axis, blockSize: blockSize, to: type))
     }
     switch target {
     case .uint8: return try quantized(UInt8.self)
@@ -76,7 +78,8 @@ extension Operators {
 
   /// Quotients as elements of a quantised type, of any kind.
   private static func quantized<Scalar: FloatingPointScalar>(
-    _ quotients: Tensor<Scalar>, _ zeroPoint: GraphValue?, _ grid: QuantizationGrid, to target: ElementType, saturates: Bool
+    _ quotients: Tensor<Scalar>, _ zeroPoint: GraphValue?, _ grid: QuantizationGrid, to target: ElementType,
+    saturates: Bool
   ) throws -> GraphValue {
     guard let bits = target.bitCount, bits <= 16, target != .bool, target != .float16, target != .bfloat16,
       target != .float8e8m0
@@ -182,7 +185,9 @@ extension Operators {
       let exact = (-least / scale).rounded(.toNearestOrEven)
       let zeroPoint = exact > 0 ? UInt8(min(exact, 255)) : 0
       let values = try ((x / scale).round() + Double(zeroPoint)).clamp(min: 0, max: 255).converted(to: UInt8.self)
-      return [GraphValue(values), GraphValue(try Tensor([scale], shape: [])), GraphValue(try Tensor([zeroPoint], shape: []))]
+      return [
+        GraphValue(values), GraphValue(try Tensor([scale], shape: [])), GraphValue(try Tensor([zeroPoint], shape: [])),
+      ]
     }
   }
 }

@@ -12,7 +12,9 @@ extension Operators {
       if alignsCorners { return size == 1 ? 0 : 2 * Double(index) / Double(size - 1) - 1 }
       return (2 * Double(index) + 1) / Double(size) - 1
     }
-    @Sendable func grid<Scalar: FloatingPointScalar>(_ arguments: Arguments, as type: Scalar.Type) throws -> Tensor<Scalar> {
+    @Sendable func grid<Scalar: FloatingPointScalar>(_ arguments: Arguments, as type: Scalar.Type) throws -> Tensor<
+      Scalar
+    > {
       let theta = try arguments.floating(0, as: type)
       let sizes = Array(try arguments.integers(1).dropFirst(2))
       let rank = sizes.count

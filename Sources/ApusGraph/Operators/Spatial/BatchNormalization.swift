@@ -42,7 +42,8 @@ extension Operators {
     let momentum = Scalar(settings.momentum)
     func running(_ old: Tensor<Scalar>, _ current: Tensor<Scalar>, _ index: Int) throws -> GraphValue {
       let new = try old * momentum + current * (1 - momentum)
-      return try GraphValue(rounding: new.reshaped(parameters[index].shape), to: ElementType(arguments.tensor(index + 1).dataType))
+      return try GraphValue(
+        rounding: new.reshaped(parameters[index].shape), to: ElementType(arguments.tensor(index + 1).dataType))
     }
     return [
       try y(currentMean, currentVariance), try running(mean, currentMean, 2), try running(variance, currentVariance, 3),

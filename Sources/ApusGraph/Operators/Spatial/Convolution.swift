@@ -85,7 +85,8 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
   ///   - bias: `[outputs]`.
   init(weight: Tensor<Scalar>, bias: Tensor<Scalar>?, windows: WindowAttributes, groups: Int) throws {
     guard weight.rank >= 3 else {
-      throw OperatorError("the weight has shape \(weight.shape); [outputs, channels, …] with axes to move along is needed")
+      throw OperatorError(
+        "the weight has shape \(weight.shape); [outputs, channels, …] with axes to move along is needed")
     }
     let limit = WindowAttributes.limit
     guard 1...limit ~= groups, 1...limit ~= weight.shape[1] else {

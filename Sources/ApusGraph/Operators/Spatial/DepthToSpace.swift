@@ -36,7 +36,8 @@ extension Operators {
       let shape = try x.extents
       let size = block.size
       guard shape.count == 4, shape[2].isMultiple(of: size), shape[3].isMultiple(of: size) else {
-        throw OperatorError("the input has shape \(shape); [batch, channels, height · \(size), width · \(size)] is needed")
+        throw OperatorError(
+          "the input has shape \(shape); [batch, channels, height · \(size), width · \(size)] is needed")
       }
       let (height, width) = (shape[2] / size, shape[3] / size)
       let split = [shape[0], shape[1], height, size, width, size]

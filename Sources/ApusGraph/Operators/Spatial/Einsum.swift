@@ -76,7 +76,9 @@ extension Float: EinsumScalar {
 }
 
 extension Double: EinsumScalar {
-  fileprivate static func product(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> { try matmul(a, b) }
+  fileprivate static func product(_ a: Tensor<Double>, _ b: Tensor<Double>) throws -> Tensor<Double> {
+    try matmul(a, b)
+  }
   fileprivate static func sum(_ x: Tensor<Double>) throws -> Tensor<Double> { try x.sum(axes: [1]) }
 }
 

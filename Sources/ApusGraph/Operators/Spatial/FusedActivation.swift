@@ -32,7 +32,9 @@ extension Tensor where Scalar: WholeNumber {
     }
     var result = self
     try result.withUnsafeMutableBufferPointer { elements in
-      for index in elements.indices { elements[index] = min(max(elements[index], bounds.lowerBound), bounds.upperBound) }
+      for index in elements.indices {
+        elements[index] = min(max(elements[index], bounds.lowerBound), bounds.upperBound)
+      }
     }
     return result
   }

@@ -176,10 +176,11 @@ private struct GridSampling<Grid: FloatingPointScalar> {
   @inline(__always)
   private func collected<Scalar: TensorScalar>(
     _ x: Tensor<Scalar>,
-    _ body: @Sendable (
-      _ map: UnsafePointer<Scalar>, _ places: UnsafeMutablePointer<Int>, _ weights: UnsafeMutablePointer<Double>,
-      _ count: Int
-    ) -> Scalar
+    _ body:
+      @Sendable (
+        _ map: UnsafePointer<Scalar>, _ places: UnsafeMutablePointer<Int>, _ weights: UnsafeMutablePointer<Double>,
+        _ count: Int
+      ) -> Scalar
   ) throws -> Tensor<Scalar> {
     let x = try x.rowMajor
     let (batch, channels) = (shape[0], shape[1])

@@ -20,7 +20,8 @@ extension Operators {
     let indices = try arguments.tensor(1, of: Int64.self)
     guard x.rank == axes.count + 2, indices.shape == x.shape else {
       throw OperatorError(
-        "maxima of shape \(x.shape) and indices of shape \(indices.shape) are not alike, with \(axes.count) axes of a map")
+        "maxima of shape \(x.shape) and indices of shape \(indices.shape) are not alike, with \(axes.count) axes of a map"
+      )
     }
     let inner = try unpooledShape(x.shape, axes)
     let count = try Shape.elementCount(inner, operation: "MaxUnpool")

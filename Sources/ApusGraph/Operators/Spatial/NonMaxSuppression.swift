@@ -3,7 +3,7 @@ import Apus
 extension Operators {
   static let boxSelections: [OperatorDefinition] = [
     OperatorDefinition(
-      "NonMaxSuppression", .plain(.unknown("it depends on how many boxes are chosen")), NonMaxSuppression),
+      "NonMaxSuppression", .plain(.unknown("it depends on how many boxes are chosen")), NonMaxSuppression)
   ]
 
   /// For each sample and class the boxes of the highest scores that do not overlap one that was chosen before by more than

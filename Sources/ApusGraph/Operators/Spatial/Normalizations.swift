@@ -18,7 +18,9 @@ extension Operators {
   /// Every channel of every sample of `[batch, channels, …]` by its own mean and variance.
   static func InstanceNormalization(_ node: NodeDescription) throws -> PreparedOperator {
     let epsilon = Double(try node.float("epsilon", default: 1e-5))
-    @Sendable func normalized<Scalar: FloatingPointScalar>(_ arguments: Arguments, as type: Scalar.Type) throws -> Tensor<Scalar> {
+    @Sendable func normalized<Scalar: FloatingPointScalar>(_ arguments: Arguments, as type: Scalar.Type) throws
+      -> Tensor<Scalar>
+    {
       let x = try arguments.floating(0, as: type)
       guard x.rank >= 3 else {
         throw OperatorError("the input has shape \(x.shape); [batch, channels, …] with positions is needed")
@@ -37,7 +39,9 @@ extension Operators {
     let epsilon = Double(try node.float("epsilon", default: 1e-5))
     let groups = try node.int("num_groups")
     let isPerGroup = node.opset < 21
-    @Sendable func normalized<Scalar: FloatingPointScalar>(_ arguments: Arguments, as type: Scalar.Type) throws -> Tensor<Scalar> {
+    @Sendable func normalized<Scalar: FloatingPointScalar>(_ arguments: Arguments, as type: Scalar.Type) throws
+      -> Tensor<Scalar>
+    {
       let x = try arguments.floating(0, as: type)
       guard x.rank >= 2, groups > 0, x.shape[1] > 0, x.shape[1].isMultiple(of: groups) else {
         throw OperatorError("an input of shape \(x.shape) cannot form \(groups) groups of channels")
@@ -95,7 +99,9 @@ extension Operators {
   static func RMSNormalization(_ node: NodeDescription) throws -> PreparedOperator {
     let epsilon = Double(try node.float("epsilon", default: 1e-5))
     let axis = try node.int("axis", default: -1)
-    @Sendable func normalized<Scalar: FloatingPointScalar>(_ arguments: Arguments, as type: Scalar.Type) throws -> Tensor<Scalar> {
+    @Sendable func normalized<Scalar: FloatingPointScalar>(_ arguments: Arguments, as type: Scalar.Type) throws
+      -> Tensor<Scalar>
+    {
       let x = try arguments.floating(0, as: type)
       let shape = Array(x.shape[try Axes.resolve(axis, rank: x.rank)...])
       let weight = try arguments.floating(1, as: type)

@@ -117,9 +117,10 @@ private struct Resizing {
     var shape = x.shape
     // The last two axes together, where they are sampled alike, then each of the others.
     var done = rank
-    if rank >= 2, !axes.suffix(2).allSatisfy(\.isIdentity), let both = try planar(
-      y.reshaped([1, Shape.elementCount(Array(shape.dropLast(2)))] + shape.suffix(2)), samplings[rank - 2],
-      samplings[rank - 1])
+    if rank >= 2, !axes.suffix(2).allSatisfy(\.isIdentity),
+      let both = try planar(
+        y.reshaped([1, Shape.elementCount(Array(shape.dropLast(2)))] + shape.suffix(2)), samplings[rank - 2],
+        samplings[rank - 1])
     {
       shape.replaceSubrange((rank - 2)..., with: axes.suffix(2).map(\.output))
       y = try both.reshaped(shape)

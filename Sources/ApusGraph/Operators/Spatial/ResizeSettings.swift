@@ -44,7 +44,9 @@ struct ResizeSettings: Sendable {
   init(_ node: NodeDescription, isUpsample: Bool = false) throws {
     func choice<Choice: RawRepresentable>(_ name: String, _ text: String) throws -> Choice
     where Choice.RawValue == String {
-      guard let choice = Choice(rawValue: text) else { throw OperatorError("\(name) '\(text)' is not one of its values") }
+      guard let choice = Choice(rawValue: text) else {
+        throw OperatorError("\(name) '\(text)' is not one of its values")
+      }
       return choice
     }
     let name = try node.string("mode", default: "nearest")

@@ -96,7 +96,9 @@ private struct SamplePoints: Sendable {
     guard regionWidth.isFinite, regionHeight.isFinite else { throw OperatorError("region \(region) is not finite") }
     if settings.offset == 0 { (regionWidth, regionHeight) = (max(regionWidth, 1), max(regionHeight, 1)) }
     let (binHeight, binWidth) = (regionHeight / Double(settings.height), regionWidth / Double(settings.width))
-    func steps(_ bin: Double) -> Double { settings.samplingRatio > 0 ? Double(settings.samplingRatio) : bin.rounded(.up) }
+    func steps(_ bin: Double) -> Double {
+      settings.samplingRatio > 0 ? Double(settings.samplingRatio) : bin.rounded(.up)
+    }
     let (rows, columns) = (max(0, steps(binHeight)), max(0, steps(binWidth)))
     let total = rows * columns * Double(settings.height * settings.width)
     guard total <= 67_108_864 else { throw OperatorError("region \(region) asks for \(total) samples, too many") }

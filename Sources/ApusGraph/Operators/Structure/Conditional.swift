@@ -4,7 +4,7 @@ import Apus
 
 extension Operators {
   static let conditionals: [OperatorDefinition] = [
-    OperatorDefinition("If", .plain(.unknown("it depends on which branch runs")), If),
+    OperatorDefinition("If", .plain(.unknown("it depends on which branch runs")), If)
   ]
 
   /// The outputs of `then_branch` where the condition holds, otherwise those of `else_branch`.

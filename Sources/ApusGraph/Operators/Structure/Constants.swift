@@ -23,7 +23,9 @@ extension Operators {
     if let value = try description.optionalFloat("value_float") { return GraphValue(try Tensor([value], shape: [])) }
     if let values = try description.optionalFloats("value_floats") { return GraphValue(try Tensor(values)) }
     if let value = try description.optionalInt("value_int") { return GraphValue(try Tensor([Int64(value)], shape: [])) }
-    if let values = try description.optionalInts("value_ints") { return GraphValue(try Tensor(values.map { Int64($0) })) }
+    if let values = try description.optionalInts("value_ints") {
+      return GraphValue(try Tensor(values.map { Int64($0) }))
+    }
     if let value = try description.optionalString("value_string") {
       return .strings(try StringTensor([value], shape: []))
     }
@@ -94,7 +96,9 @@ extension Operators {
     guard delta != 0 else { throw OperatorError("the delta of a range is 0") }
     // The distance fits the unsigned type of the same size even where the difference overflows.
     let isEmpty = delta > 0 ? start >= limit : start <= limit
-    let distance = delta > 0 ? Scalar.Magnitude(truncatingIfNeeded: limit &- start)
+    let distance =
+      delta > 0
+      ? Scalar.Magnitude(truncatingIfNeeded: limit &- start)
       : Scalar.Magnitude(truncatingIfNeeded: start &- limit)
     guard let count = isEmpty ? 0 : Int(exactly: (distance - 1) / delta.magnitude).flatMap({ $0 < .max ? $0 + 1 : nil })
     else { throw OperatorError("from \(start) to \(limit) by \(delta) there are more numbers than memory holds") }

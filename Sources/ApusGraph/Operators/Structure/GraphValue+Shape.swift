@@ -28,7 +28,9 @@ extension GraphValue {
       self = .coded(CodedTensor(elementType: elementType, codes: try Tensor(zeros: shape)))
       return
     }
-    func zeros<Scalar: TensorScalar>(_: Scalar.Type) throws -> GraphValue { GraphValue(try Tensor<Scalar>(zeros: shape)) }
+    func zeros<Scalar: TensorScalar>(_: Scalar.Type) throws -> GraphValue {
+      GraphValue(try Tensor<Scalar>(zeros: shape))
+    }
     switch elementType.dataType {
     case .float64: self = try zeros(Double.self)
     case .float32: self = try zeros(Float.self)

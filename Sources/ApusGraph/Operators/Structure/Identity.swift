@@ -1,6 +1,6 @@
 extension Operators {
   static let identities: [OperatorDefinition] = [
-    OperatorDefinition("Identity", .movement(.likeInput, results: .input, layout: .rowMajor), Identity),
+    OperatorDefinition("Identity", .movement(.likeInput, results: .input, layout: .rowMajor), Identity)
   ]
 
   /// The input, of any kind.

@@ -90,7 +90,8 @@ extension ShapeRule {
     let x = try facts.input(0)
     let axis = try Axes.resolve(facts.node.int("axis", default: 0), rank: x.shape.count)
     let count = try facts.node.optionalInt("num_outputs") ?? facts.node.outputCount
-    let sizes = try facts.integers(1) ?? facts.node.optionalInts("split")
+    let sizes =
+      try facts.integers(1) ?? facts.node.optionalInts("split")
       ?? Operators.evenSizes(x.shape[axis], parts: count, wanted: facts.node.outputCount)
     guard try Extent.sum(sizes) == x.shape[axis] else { throw ShapeFacts.Unknown() }
     return sizes.map { InferredType(x.elementType, x.shape.replacing(axis, with: $0)) }

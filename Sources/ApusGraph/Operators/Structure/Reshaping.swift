@@ -73,7 +73,8 @@ extension Operators {
     return { arguments in
       let x = try arguments.take(0)
       let shape = try x.extents
-      let removed = try axes(arguments).map { try Axes.resolve($0, rank: shape.count) }
+      let removed =
+        try axes(arguments).map { try Axes.resolve($0, rank: shape.count) }
         ?? shape.indices.filter { shape[$0] == 1 }
       if let axis = removed.first(where: { shape[$0] != 1 }) {
         throw OperatorError("axis \(axis) of a tensor of shape \(shape) has extent \(shape[axis]), not 1")
@@ -119,7 +120,8 @@ extension ShapeRule {
   static let squeeze = ShapeRule.rule { facts in
     let x = try facts.input(0)
     let axes = try facts.integers(1, attribute: "axes", inputSince: 13)
-    let removed = try axes.map { try Axes.resolve($0, rank: x.shape.count) }
+    let removed =
+      try axes.map { try Axes.resolve($0, rank: x.shape.count) }
       ?? x.shape.indices.filter { x.shape[$0] == 1 }
     guard removed.allSatisfy({ x.shape[$0] == 1 }) else { throw ShapeFacts.Unknown() }
     return [InferredType(x.elementType, x.shape.indices.filter { !removed.contains($0) }.map { x.shape[$0] })]

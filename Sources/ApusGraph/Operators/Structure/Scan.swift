@@ -4,7 +4,7 @@ import Apus
 
 extension Operators {
   static let scans: [OperatorDefinition] = [
-    OperatorDefinition("Scan", .plain(.unknown("it depends on what the body gives")), Scan),
+    OperatorDefinition("Scan", .plain(.unknown("it depends on what the body gives")), Scan)
   ]
 
   /// Runs `body` on (state…, entry…) for (state…, scanned…) for every entry along the scanned axes of the last
@@ -122,11 +122,12 @@ private struct ScanBody {
       state = Array(outputs[..<states])
       for index in results.indices { results[index].append(outputs[states + index]) }
     }
-    return try state + results.enumerated().map { index, values in
-      try Operators.stacked(
-        outputDirections[index] == 0 ? values : values.reversed(), axis: outputAxes[index],
-        declared: body.outputTypes[states + index])
-    }
+    return try state
+      + results.enumerated().map { index, values in
+        try Operators.stacked(
+          outputDirections[index] == 0 ? values : values.reversed(), axis: outputAxes[index],
+          declared: body.outputTypes[states + index])
+      }
   }
 }
 

@@ -173,9 +173,11 @@ private enum Reduction: String {
     case .float32(let data): return GraphValue(try floating(data, other.converted(), scattering))
     #if !(os(macOS) && arch(x86_64))
       // Combined in FLOAT and rounded once.
-      case .float16(let data): return try GraphValue(floating(data.converted(), other.converted(), scattering), as: .float16)
+      case .float16(let data):
+        return try GraphValue(floating(data.converted(), other.converted(), scattering), as: .float16)
     #endif
-    case .bfloat16(let data): return try GraphValue(floating(data.converted(), other.converted(), scattering), as: .bfloat16)
+    case .bfloat16(let data):
+      return try GraphValue(floating(data.converted(), other.converted(), scattering), as: .bfloat16)
     case .int8(let data): return GraphValue(try whole(data, other.converted(), scattering))
     case .int16(let data): return GraphValue(try whole(data, other.converted(), scattering))
     case .int32(let data): return GraphValue(try whole(data, other.converted(), scattering))

@@ -4,7 +4,7 @@ import Apus
 
 extension Operators {
   static let transpositions: [OperatorDefinition] = [
-    OperatorDefinition("Transpose", .movement(.transpose, results: .transposedInput, layout: .rowMajor), Transpose),
+    OperatorDefinition("Transpose", .movement(.transpose, results: .transposedInput, layout: .rowMajor), Transpose)
   ]
 
   /// Axis `i` of the result is axis `perm[i]` of the input; the axes backwards by default.

@@ -165,7 +165,8 @@ struct HeadShape {
   init(_ shape: [Int], heads count: Int) throws {
     isSplit = shape.count == 4
     guard isSplit || (shape.count == 3 && count > 0) else { throw ShapeFacts.Unknown() }
-    (batch, self.count, time, features) = isSplit
+    (batch, self.count, time, features) =
+      isSplit
       ? (shape[0], shape[1], shape[2], shape[3]) : (shape[0], count, shape[1], shape[2] / count)
   }
 

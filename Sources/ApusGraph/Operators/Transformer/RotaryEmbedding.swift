@@ -41,7 +41,8 @@ private struct RotaryOperator<Scalar: FloatingPointScalar>: FloatingOperator {
     }
     let rows = try tables.rows(places, batch: x.batch, time: x.time)
     return [
-      try GraphValue(rounding: tables.rotated(x, rows: rows, features: features, isInterleaved: isInterleaved), to: type)
+      try GraphValue(
+        rounding: tables.rotated(x, rows: rows, features: features, isInterleaved: isInterleaved), to: type)
     ]
   }
 }
@@ -78,7 +79,8 @@ private struct MicrosoftRotaryOperator<Scalar: FloatingPointScalar>: FloatingOpe
     }
     let rows = try tables.rows(places, batch: x.batch, time: x.time)
     return [
-      try GraphValue(rounding: tables.rotated(x, rows: rows, features: features, isInterleaved: isInterleaved), to: type)
+      try GraphValue(
+        rounding: tables.rotated(x, rows: rows, features: features, isInterleaved: isInterleaved), to: type)
     ]
   }
 }

@@ -2,7 +2,7 @@ import Apus
 
 extension Operators {
   static let caches: [OperatorDefinition] = [
-    OperatorDefinition("TensorScatter", .plain(.likeInput), TensorScatter),
+    OperatorDefinition("TensorScatter", .plain(.likeInput), TensorScatter)
   ]
 
   /// The cache with `update` written over the entries from `write_indices` on, a sample each, along `axis`; `circular`

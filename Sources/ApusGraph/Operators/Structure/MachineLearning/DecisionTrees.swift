@@ -95,11 +95,12 @@ enum VoteAggregation: Sendable {
     try trees.evaluate(row) { votes in
       for vote in votes {
         let old = scores[vote.target]
-        scores[vote.target] = switch self {
-        case .average, .sum: (old ?? 0) + vote.weight
-        case .least: min(old ?? vote.weight, vote.weight)
-        case .most: max(old ?? vote.weight, vote.weight)
-        }
+        scores[vote.target] =
+          switch self {
+          case .average, .sum: (old ?? 0) + vote.weight
+          case .least: min(old ?? vote.weight, vote.weight)
+          case .most: max(old ?? vote.weight, vote.weight)
+          }
       }
     }
     return self == .average ? scores.map { $0.map { $0 / Double(max(trees.roots.count, 1)) } } : scores
@@ -118,12 +119,16 @@ extension DecisionTrees {
     let (trueIDs, falseIDs) = try (list("nodes_truenodeids"), list("nodes_falsenodeids"))
     let (trueLeaves, falseLeaves) = try (list("nodes_trueleafs"), list("nodes_falseleafs"))
     let missing = try node.optionalInts("nodes_missing_value_tracks_true") ?? [Int](repeating: 0, count: features.count)
-    guard [modes.count, thresholds.count, trueIDs.count, falseIDs.count, trueLeaves.count, falseLeaves.count,
-      missing.count].allSatisfy({ $0 == features.count })
+    guard
+      [
+        modes.count, thresholds.count, trueIDs.count, falseIDs.count, trueLeaves.count, falseLeaves.count,
+        missing.count,
+      ].allSatisfy({ $0 == features.count })
     else { throw OperatorError("the lists of what nodes are have different lengths") }
     // A set of numbers for each node that asks for membership, in their order, a NaN after each.
-    var sets = try node.optionalTensor("membership_values")?.doubles.split(
-      omittingEmptySubsequences: false, whereSeparator: \.isNaN)[...] ?? []
+    var sets =
+      try node.optionalTensor("membership_values")?.doubles.split(
+        omittingEmptySubsequences: false, whereSeparator: \.isNaN)[...] ?? []
     nodes = try features.indices.map { index in
       let comparison: Comparison
       switch modes[index] {
@@ -168,8 +173,9 @@ extension DecisionTrees {
     let thresholds = try node.numbers("nodes_values") ?? []
     let (trueIDs, falseIDs) = try (list("nodes_truenodeids"), list("nodes_falsenodeids"))
     let missing = try node.optionalInts("nodes_missing_value_tracks_true") ?? [Int](repeating: 0, count: keys.count)
-    guard [modes.count, features.count, thresholds.count, trueIDs.count, falseIDs.count, missing.count]
-      .allSatisfy({ $0 == keys.count })
+    guard
+      [modes.count, features.count, thresholds.count, trueIDs.count, falseIDs.count, missing.count]
+        .allSatisfy({ $0 == keys.count })
     else { throw OperatorError("the lists of what nodes are have different lengths") }
     // Leaves and inner nodes are counted apart.
     var places: [Key: Branch] = [:]

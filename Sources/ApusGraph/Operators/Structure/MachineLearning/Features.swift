@@ -62,11 +62,12 @@ extension Operators {
         guard width > 0 else { return }
         for row in 0..<rows {
           let numbers = x[(row * width)..<((row + 1) * width)]
-          let divisor = switch norm {
-          case "MAX": numbers.max() ?? 0
-          case "L1": numbers.reduce(0) { $0 + abs($1) }
-          default: numbers.reduce(0) { $0 + $1 * $1 }.squareRoot()
-          }
+          let divisor =
+            switch norm {
+            case "MAX": numbers.max() ?? 0
+            case "L1": numbers.reduce(0) { $0 + abs($1) }
+            default: numbers.reduce(0) { $0 + $1 * $1 }.squareRoot()
+            }
           if divisor != 0 { for index in numbers.indices { x[index] /= divisor } }
         }
       }
@@ -170,7 +171,8 @@ extension ShapeRule {
   static let floatLikeInput = ShapeRule.rule { [InferredType(.float, try $0.shape(0))] }
 
   static let featureVectorizer = ShapeRule.rule { facts in
-    let widths = try facts.node.optionalInts("inputdimensions")
+    let widths =
+      try facts.node.optionalInts("inputdimensions")
       ?? facts.inputs.indices.map { try facts.shape($0).last ?? 1 }
     guard widths.count == facts.inputs.count, widths.allSatisfy({ $0 >= 0 }) else { throw ShapeFacts.Unknown() }
     return [InferredType(.float, [try facts.rows(0), try Extent.sum(widths)])]

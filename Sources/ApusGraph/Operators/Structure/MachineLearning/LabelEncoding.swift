@@ -71,8 +71,10 @@ extension Operators {
     let numbers = try node.optionalInts("cats_int64s") ?? []
     let allowsOthers = try node.flag("zeros", default: true)
     guard texts.isEmpty != numbers.isEmpty else { throw OperatorError("one of cats_strings and cats_int64s is needed") }
-    let categories = texts.isEmpty
-      ? GraphValue(try Tensor(numbers.map { Int64($0) })) : GraphValue.strings(try StringTensor(texts, shape: [texts.count]))
+    let categories =
+      texts.isEmpty
+      ? GraphValue(try Tensor(numbers.map { Int64($0) }))
+      : GraphValue.strings(try StringTensor(texts, shape: [texts.count]))
     let places = try LabelPlaces(categories)
     return { arguments in
       var x = try arguments.value(0)

@@ -82,7 +82,8 @@ private struct Kernel: Sendable {
     guard parameters.isEmpty || parameters.count == 3 else {
       throw OperatorError("kernel_params has \(parameters.count) entries; gamma, coef0 and degree are needed")
     }
-    (gamma, offset, degree) = parameters.isEmpty
+    (gamma, offset, degree) =
+      parameters.isEmpty
       ? (0, 0, 0) : (Double(parameters[0]), Double(parameters[1]), Double(parameters[2]))
     let elements = try node.optionalFloats("support_vectors")?.map { Double($0) } ?? []
     guard count > 0 else {
@@ -145,7 +146,8 @@ private struct VectorClassifier: Sendable {
     let pairs = classes * (classes - 1) / 2
     let (a, b) = try (numbers("prob_a"), numbers("prob_b"))
     probabilities = a.isEmpty || start == 0 ? nil : (a, b)
-    let isComplete = start > 0
+    let isComplete =
+      start > 0
       ? coefficients.count >= (classes - 1) * start && rho.count >= pairs : coefficients.count.isMultiple(of: classes)
     guard isComplete, a.isEmpty || (a.count >= pairs && b.count >= pairs) else {
       throw OperatorError("\(coefficients.count) coefficients and \(rho.count) rhos do not fit \(classes) classes")

@@ -4,7 +4,7 @@ import Apus
 
 extension Operators {
   static let ngrams: [OperatorDefinition] = [
-    OperatorDefinition("TfIdfVectorizer", .plain(.ngramCounts), TfIdfVectorizer),
+    OperatorDefinition("TfIdfVectorizer", .plain(.ngramCounts), TfIdfVectorizer)
   ]
 
   /// For each n-gram of a pool how often it occurs in each row, words of it being up to `max_skip_count` words apart;

@@ -100,11 +100,12 @@ extension Operators {
         throw OperatorError("input 0 has shape \(x.shape); [C] or [1, C] is needed")
       }
       let kept = stopWords.isEmpty ? x.elements : x.elements.filter { !stopWords.contains(compared($0)) }
-      let changed = switch action {
-      case "LOWER": kept.map { $0.lowercased() }
-      case "UPPER": kept.map { $0.uppercased() }
-      default: kept
-      }
+      let changed =
+        switch action {
+        case "LOWER": kept.map { $0.lowercased() }
+        case "UPPER": kept.map { $0.uppercased() }
+        default: kept
+        }
       let result = changed.isEmpty ? [""] : changed
       return [.strings(try StringTensor(result, shape: x.shape.dropLast() + [result.count]))]
     }

@@ -176,7 +176,9 @@ private struct MultiHeadAttentionOperator<Scalar: FloatingPointScalar>: Floating
     if wantsScores {
       let steps = AttentionSteps(options: options, stage: .probabilities, type: type)
       let (output, scores) = try steps(query: heads, key: keys, value: values)
-      return [try GraphValue(rounding: output, to: type)] + present + [try scores.map { try GraphValue(rounding: $0, to: type) }]
+      return [try GraphValue(rounding: output, to: type)] + present + [
+        try scores.map { try GraphValue(rounding: $0, to: type) }
+      ]
     }
     let output = try groupedAttention(query: heads, key: keys, value: values, options: options)
     return [try GraphValue(rounding: output, to: type)] + present

@@ -85,7 +85,8 @@ private struct SkipNormalization<Scalar: FloatingPointScalar>: FloatingOperator 
       statistics = (mean, try (spread + Scalar(epsilon)).rsqrt())
     }
     return [
-      try GraphValue(rounding: output, to: type), statistics.map { GraphValue($0.mean) }, statistics.map { GraphValue($0.inverse) },
+      try GraphValue(rounding: output, to: type), statistics.map { GraphValue($0.mean) },
+      statistics.map { GraphValue($0.inverse) },
       try GraphValue(rounding: sum, to: type),
     ]
   }
@@ -157,7 +158,10 @@ private struct EmbedNormalization<Scalar: FloatingPointScalar>: FloatingOperator
       }
       for (index, value) in mask.enumerated() where value == 1 { lengths[index / max(1, time)] += 1 }
     }
-    return [try GraphValue(rounding: output, to: type), GraphValue(try Tensor(lengths)), try GraphValue(rounding: sum, to: type)]
+    return [
+      try GraphValue(rounding: output, to: type), GraphValue(try Tensor(lengths)),
+      try GraphValue(rounding: sum, to: type),
+    ]
   }
 }
 
