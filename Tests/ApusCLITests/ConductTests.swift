@@ -12,6 +12,16 @@ import Testing
     #expect(Set(Self.commands).count == Self.commands.count)
   }
 
+  /// Who forgets it may write over what it reads.
+  @Test(arguments: ApusCommand.configuration.subcommands.indices)
+  func commandsThatWriteFilesHaveAPlan(index: Int) {
+    let command = ApusCommand.configuration.subcommands[index]
+    let help = ApusCommand.helpMessage(for: command)
+    let options = ["--output", "--csv", "--report", "--charts", "--overlay", "--save", "--session", "--document"]
+    let writes = options.contains { option in help.contains("\(option) <") || help.contains("\(option)  ") }
+    if writes { #expect(command is any WritesFiles.Type, "\(command) writes files and does not say which") }
+  }
+
   @Test func theVersionIsPrinted() throws {
     let result = try Command.run("--version")
     #expect(result.status == 0)

@@ -1,0 +1,56 @@
+import Apus
+import ApusGraph
+import ApusONNX
+import Testing
+
+@Suite struct SessionInterfaceTests {
+  private func session() throws -> InferenceSession {
+    var graph = SmallGraph()
+    graph.input("x", [.symbol("batch"), .size(2)])
+    try graph.constant("one", GraphValue(Tensor<Float>([1, 1], shape: [2])))
+    graph.node("Add", ["x", "one"], ["y"])
+    graph.node("Cast", ["y"], ["whole"], ["to": .int(7)])
+    return try InferenceSession(graph.model(outputs: ["y", "whole"]))
+  }
+
+  @Test func inputsAndOutputsAreListed() throws {
+    let session = try session()
+    #expect(session.inputs.map(\.name) == ["x"])
+    #expect(session.inputs[0].elementType == .float)
+    #expect(session.inputs[0].shape == [nil, 2])
+    #expect(!session.inputs[0].hasDefault)
+    #expect(session.outputs.map(\.name) == ["y", "whole"])
+  }
+
+  @Test func outputsGiveTensorsOfTheirTypeOnly() throws {
+    let outputs = try session().run(["x": GraphValue(Tensor<Float>([1, 2], shape: [1, 2]))])
+    #expect(try outputs["y"]?.tensor(of: Float.self)?.elements == [2, 3])
+    #expect(outputs["y"]?.tensor(of: Double.self) == nil)
+    #expect(try outputs["whole"]?.tensor(of: Int64.self)?.elements == [2, 3])
+    #expect(outputs["z"]?.tensor(of: Float.self) == nil)
+  }
+
+  @Test func anAwaitedRunGivesTheSame() async throws {
+    let session = try session()
+    let x = try GraphValue(Tensor<Float>([1, 2, 3, 4], shape: [2, 2]))
+    let outputs = try await session.run(["x": x])
+    #expect(try outputs["y"]?.tensor(of: Float.self)?.elements == [2, 3, 4, 5])
+    let inner = try await session.run(["x": x], fetching: ["y"])
+    #expect(inner.keys.sorted() == ["y"])
+  }
+
+  @Test func aCancelledRunEndsInAnError() async throws {
+    let session = try session()
+    let task = Task {
+      // Whoever waits is cancelled; only then does the run begin.
+      while !Task.isCancelled { await Task.yield() }
+      return try await session.run(["x": GraphValue(Tensor<Float>([1, 2], shape: [1, 2]))])
+    }
+    task.cancel()
+    await #expect {
+      _ = try await task.value
+    } throws: { error in
+      if case .cancelled? = error as? GraphError { true } else { false }
+    }
+  }
+}
