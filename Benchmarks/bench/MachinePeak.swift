@@ -32,7 +32,7 @@ struct MachinePeak: Encodable {
   }
 
   private static func gigabytes(_ threads: Int, _ variant: KernelVariant, _ budget: Double) -> Double {
-    // Larger than any cache, and a whole number of pages for each thread.
+    // Larger than any cache, and an integer of pages for each thread.
     let count = (32 << 20) / threads / 1024 * 1024
     let bytes = count * MemoryLayout<Float>.stride
     nonisolated(unsafe) let buffers = (0..<2 * threads).map { _ in

@@ -38,7 +38,7 @@ struct ApusCommand: ParsableCommand {
 
       EXIT STATUS
          0  success                    66  no such input
-         1  compared and different     70  a mistake of ours
+         1  compared and different     70  internal error
         64  wrong command line         74  reading or writing failed
         65  bad data                   128 + n  ended by signal n
 

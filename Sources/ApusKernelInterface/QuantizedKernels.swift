@@ -130,7 +130,7 @@ public struct SumScale: BitwiseCopyable {
   }
 }
 
-/// The whole numbers a quantised type holds, and the one that stands for zero.
+/// The integers a quantised type holds, and the one that stands for zero.
 public struct QuantizedRange: BitwiseCopyable, Sendable {
   public var least: Int32
   public var greatest: Int32

@@ -2,7 +2,7 @@
   import Builtin
 #endif
 
-// Vectors of whole numbers as the loops of JPEG use them.
+// Vectors of integers as the loops of JPEG use them.
 
 /// Eight sums, a row of a block.
 typealias BlockLanes = SIMD8<Int32>

@@ -50,7 +50,7 @@ extension AnyPixelKernels {
   public static func repeatColumns(
     _ x: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<UInt8>, count: Int, numerator: Int, denominator: Int
   ) {
-    // The place as a whole number and a fraction, which is kept without a division.
+    // The place as an integer and a fraction, which is kept without a division.
     var (place, rest) = (0, 0)
     for i in 0..<count {
       y[i] = x[place]

@@ -5,7 +5,7 @@ public enum Float32Kernels: FloatingKernels {
   public typealias Scalar = Float
 }
 
-/// The `Double` kernels of this variant; plain loops, for the truth need not be fast.
+/// The `Double` kernels of this variant; plain loops: the float64 reference need not be fast.
 public enum Float64Kernels: FloatingKernels {
   public typealias Scalar = Double
 }

@@ -110,7 +110,7 @@ func floats(_ x: IntegerLanes) -> Lanes {
   #endif
 }
 
-/// The nearest whole numbers of floats within ±2²², ties to even.
+/// The nearest integers of floats within ±2²², ties to even.
 @inline(__always)
 func nearestIntegers(_ x: Lanes) -> IntegerLanes {
   // 1.5 · 2²³: a float of this size holds an integer in its low bits.

@@ -24,7 +24,7 @@ private func sine(_ x: Lanes, shift: Int32) -> Lanes {
   let rest = wide - turns * WideLanes(repeating: quarterTurnHigh)
   let r = narrowed(rest - turns * WideLanes(repeating: quarterTurnLow))
 
-  // 1.5 × 2^23 leaves a whole number in the low bits.
+  // 1.5 × 2^23 leaves an integer in the low bits.
   let count = bits(narrowed(turns) + all(12_582_912)) &- IntegerLanes(repeating: 0x4B40_0000)
   let quarter = count &+ IntegerLanes(repeating: shift)
 

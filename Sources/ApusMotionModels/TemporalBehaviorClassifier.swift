@@ -39,7 +39,7 @@ public struct TemporalBehaviorClassifier: BehaviorClassifying {
     let (weights, metadata) = (Weights(file), file.metadata)
     let length = try metadata["window_length"].map { text in
       guard let length = Int(text) else {
-        throw ModelFileError(file: file.name, reason: "window_length: \"\(text)\" is no whole number")
+        throw ModelFileError(file: file.name, reason: "window_length: \"\(text)\" is no integer")
       }
       return length
     }

@@ -217,7 +217,7 @@ import Testing
     #expect(result.lines.count == 21)
     // Seven of 24 points are there.
     #expect(try abs(#require(objects(result)[0]["missing_fraction"] as? Double) - 17.0 / 24) < 1e-9)
-    #expect(result.errors == "apus: standard input: left out, being no keypoints: collar (--map THEIRS=OURS)\n")
+    #expect(result.errors == "apus: standard input: ignored: unknown keypoints collar (--map THEIRS=OURS)\n")
     let mapped = try Command.run(
       ["behavior", "-", "--json", "--format", "dlc", "--map", "collar=throat"] + size, input: text)
     #expect(mapped.errors.isEmpty)

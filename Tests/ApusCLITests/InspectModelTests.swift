@@ -22,7 +22,7 @@ import Testing
       #expect((input["shape"] as? [Any])?.first as? String == "n")
       // [2, 3] by [3, 4].
       #expect((report["multiply_adds"] as? [String: Any])?["total"] as? Int == 24)
-      // At least the output: eight whole numbers of four bytes.
+      // At least the output: eight integers of four bytes.
       #expect(report["peak_memory_bytes"] as? Int ?? 0 >= 32)
       #expect(report["runnable"] as? Bool == true)
     }

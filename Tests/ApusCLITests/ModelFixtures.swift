@@ -30,7 +30,7 @@ enum ModelFixtures {
       ], inputs: [tensor("x", [.symbol("n"), .size(2)])], outputs: [tensor("y", [.symbol("n"), .size(2)])])
   }
 
-  /// `y = a · b`, whole numbers of eight bits, `b` an initialiser of shape `[3, 4]`.
+  /// `y = a · b`, integers of eight bits, `b` an initialiser of shape `[3, 4]`.
   static var product: ModelProto {
     get throws {
       try model(

@@ -19,7 +19,7 @@ import Testing
     }
   }
 
-  /// In whole numbers, for halves are common: at 0.8 of a side one value in a hundred is one.
+  /// In integers, for halves are common: at 0.8 of a side one value in a hundred is one.
   @Test(arguments: [
     (40, 30, 32, 24), (320, 240, 427, 320), (97, 61, 64, 101), (512, 3, 640, 1), (1, 1, 5, 4), (8, 6, 6, 8),
     (64, 50, 32, 32),

@@ -21,7 +21,7 @@ import Testing
       ("modelSize", .text("medium"), "one of small, medium, large"),
       ("minPoseVisibility", .number(0.5), "0.3 to 0.9"),
       ("yoloConfidence", .number(0.35), "0.2 to 0.8"),
-      ("gapFillFrames", .number(8), "a whole number, 0 to 16"),
+      ("gapFillFrames", .number(8), "an integer, 0 to 16"),
       ("smoothingType", .text("ema"), "one of ema, emaForwardBackward, kalman, kalmanParity"),
       ("smoothingAlpha", .number(0.25), "0.1 to 0.5"),
       ("liftStartSpeedPxPerSec", .number(50), "20 to 100"),
@@ -75,10 +75,10 @@ import Testing
     (#"{"smoothingAlpha": 0.6}"#, .wrongValue(field: "smoothingAlpha", found: "0.6", expected: "0.1 to 0.5")),
     (#"{"smoothingAlpha": NaN}"#, .wrongValue(field: "smoothingAlpha", found: "nan", expected: "0.1 to 0.5")),
     (#"{"smoothingAlpha": "x"}"#, .wrongValue(field: "smoothingAlpha", found: "x", expected: "0.1 to 0.5")),
-    (#"{"gapFillFrames": 17}"#, .wrongValue(field: "gapFillFrames", found: "17", expected: "a whole number, 0 to 16")),
+    (#"{"gapFillFrames": 17}"#, .wrongValue(field: "gapFillFrames", found: "17", expected: "an integer, 0 to 16")),
     (
       #"{"recheckFrames": 2.5}"#,
-      .wrongValue(field: "recheckFrames", found: "2.5", expected: "a whole number, 1 to 30")
+      .wrongValue(field: "recheckFrames", found: "2.5", expected: "an integer, 1 to 30")
     ),
     (#"{"jumpGate": 1e99}"#, .wrongValue(field: "jumpGate", found: "1e+99", expected: "0 to 2")),
     (#"{"units": "US"}"#, .wrongValue(field: "units", found: "US", expected: "one of metric, imperial")),

@@ -68,7 +68,7 @@ private let names = ["yolov8n", "yolov8n-pose", "yolov8s", "yolov5nu", "yolo11n"
     #expect("\(error)".contains("\(shape)") && "\(error)".contains("[batch, 3, height, width]"))
   }
 
-  @Test func numbersThatAreNoneGiveSuch() throws {
+  @Test func nanWeightsGiveNaN() throws {
     var fixture = try Fixture("yolov8n")
     let name = "model.0.conv.weight"
     fixture.tensors[name] = AnyTensor(try Tensor<Float>(repeating: .nan, shape: [16, 3, 3, 3]))

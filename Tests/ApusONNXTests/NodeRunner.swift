@@ -40,6 +40,6 @@ extension GraphValue {
     return GraphValue(try Tensor(numbers, shape: shape))
   }
 
-  /// Whole numbers, as axes and sizes are given.
+  /// Integers, as axes and sizes are given.
   static func whole(_ elements: [Int64]) throws -> GraphValue { GraphValue(try Tensor(elements)) }
 }

@@ -3,10 +3,10 @@ import Apus
 @testable import ApusGraph
 @testable import ApusONNX
 
-/// Whole numbers as a list.
+/// Integers as a list.
 func list(_ numbers: Int64...) -> GraphValue { integers(numbers) }
 
-/// Whole numbers in a shape, a list without.
+/// Integers in a shape, a list without.
 func integers(_ numbers: [Int64], shape: [Int]? = nil) -> GraphValue {
   (try? GraphValue(Tensor(numbers, shape: shape ?? [numbers.count])))
     ?? .sequence([], element: .unsupported("no tensor"))

@@ -32,7 +32,7 @@ import Testing
         Refusal("half a past", "Attention", [flat, flat, flat, nil, x], opset: 23, heads),
         Refusal("lengths of another batch", "Attention", [x, x, x, nil, nil, nil, try whole([1, 2])], opset: 24),
         Refusal("a window of minus two", "Attention", [x, x, x], opset: 25, ["left_window_size": .int(-2)]),
-        Refusal("softmax in whole numbers", "Attention", [x, x, x], opset: 23, ["softmax_precision": .int(7)]),
+        Refusal("softmax in integers", "Attention", [x, x, x], opset: 23, ["softmax_precision": .int(7)]),
         Refusal("unknown scores", "Attention", [x, x, x], opset: 23, ["qk_matmul_output_mode": .int(4)]),
         Refusal("flat flexible attention", "FlexAttention", [flat, flat, flat], opset: 1, domain: "ai.onnx.preview"),
         Refusal("linear attention without decay", "LinearAttention", [flat, flat, flat], opset: 27, heads),

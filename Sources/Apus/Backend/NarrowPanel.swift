@@ -2,8 +2,8 @@ import ApusKernelInterface
 
 /// A right operand that is kept in the type it is stored in and widened a tile at a time while it is multiplied.
 ///
-/// Sixteen-bit numbers take half the memory of `Float`, and 8-bit whole numbers with a scale for each column a quarter.
-/// What is multiplied is the widened number, the whole number times its scale rounded once: the same bits as with a
+/// Sixteen-bit numbers take half the memory of `Float`, and 8-bit integers with a scale for each column a quarter.
+/// What is multiplied is the widened number, the integer times its scale rounded once: the same bits as with a
 /// matrix that was widened beforehand.
 struct NarrowPanel<Scalar: FloatingPointScalar>: Sendable {
   let columns: Int

@@ -71,7 +71,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     }
   }
 
-  /// What each part of the result goes through at last.
+  /// The epilogue applied to each part of the result.
   private struct Ending: Sendable {
     let shift: Unchecked<UnsafePointer<Scalar>>?
     let activation: UnaryOperation?

@@ -34,7 +34,7 @@ public struct Conv2d<Scalar: FloatingPointScalar>: Sendable {
 
   /// - Parameters:
   ///   - input: `[batch, inputs, height, width]`.
-  ///   - activation: applied to the result, as if afterwards but while it is in the cache.
+  ///   - activation: fused: applied while the result is in the cache, same bits as afterwards.
   /// - Returns: `[batch, outputs, height', width']`.
   /// - Throws: ``TensorError/shape(operation:reason:)``.
   public func callAsFunction(_ input: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {

@@ -14,7 +14,7 @@ public struct Embedding<Scalar: FloatingPointScalar>: Sendable {
     table = try StoredMatrix(weight)
   }
 
-  /// Reads `weight`, with `weight_scale` where it is of 8-bit whole numbers.
+  /// Reads `weight`, with `weight_scale` where it is of 8-bit integers.
   public init(_ weights: Weights, rows: Int, features: Int) throws {
     table = try StoredMatrix(weights, shape: [rows, features])
   }

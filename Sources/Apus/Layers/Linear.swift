@@ -88,7 +88,7 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
     (self.inputs, self.outputs, self.product) = (product.inputs, product.outputs, product)
   }
 
-  /// Reads `weight`, with `weight_scale` where it is of 8-bit whole numbers, and, when there is one, `bias`.
+  /// Reads `weight`, with `weight_scale` where it is of 8-bit integers, and, when there is one, `bias`.
   public init(_ weights: Weights, inputs: Int, outputs: Int) throws {
     try self.init(
       stacking: [.outputsFirst(StoredMatrix(weights, shape: [outputs, inputs]))],

@@ -4,7 +4,7 @@ extension Tensor {
   /// The elements as another type.
   ///
   /// Floating-point results are rounded to the nearest. Floating-point numbers become whole ones by truncation towards
-  /// zero, the nearest representable where they are out of range and zero for NaN; whole numbers that do not fit keep
+  /// zero, the nearest representable where they are out of range and zero for NaN; integers that do not fit keep
   /// their low bits; `Bool` is whether an element is not zero, and counts as 0 or 1.
   public func converted<Target: TensorScalar>(to type: Target.Type = Target.self) throws -> Tensor<Target> {
     if let same = self as? Tensor<Target> { return same }

@@ -39,13 +39,13 @@ extension Tensor where Scalar: FloatingPointScalar {
   /// `1 / √x`.
   public func rsqrt() throws -> Tensor { try mapped(.reciprocalSquareRoot) }
 
-  /// The greatest whole number that is not greater.
+  /// The greatest integer that is not greater.
   public func floor() throws -> Tensor { try mapped(.floor) }
 
-  /// The smallest whole number that is not smaller.
+  /// The smallest integer that is not smaller.
   public func ceil() throws -> Tensor { try mapped(.ceil) }
 
-  /// The nearest whole number, the even one of two.
+  /// The nearest integer, the even one of two.
   public func round() throws -> Tensor { try mapped(.round) }
 
   /// `eˣ`.

@@ -150,7 +150,7 @@ public struct SampleInputs: Sendable {
     try tensor("", as: type)
   }
 
-  /// The input called `name`; whole numbers are widened or become floating-point ones.
+  /// The input called `name`; integers are widened or become floating-point ones.
   /// - Throws: ``GoldenError/Reason/missing(_:)``; ``TensorError`` for elements that do not become `Scalar`.
   public func tensor<Scalar: TensorScalar>(
     _ name: String, as type: Scalar.Type = Scalar.self

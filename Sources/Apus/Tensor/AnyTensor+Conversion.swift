@@ -22,10 +22,10 @@ extension AnyTensor {
   }
 
   /// The elements as `Scalar`, where no value is lost but by rounding: floating-point types become `Float` or `Double`;
-  /// whole numbers and truth values, only when `converting`, become these or another whole-number type that holds them.
+  /// integers and Booleans, only when `converting`, become these or another integer type that holds them.
   ///
   /// - Returns: `nil` when no such conversion exists.
-  /// - Throws: ``TensorError`` for a whole number that does not fit in `Scalar`.
+  /// - Throws: ``TensorError`` for an integer that does not fit in `Scalar`.
   public func tensor<Scalar: TensorScalar>(as type: Scalar.Type, converting: Bool = false) throws -> Tensor<Scalar>? {
     if let same = tensor(of: type) { return same }
     switch (dataType.isFloatingPoint, Scalar.dataType) {
@@ -40,7 +40,7 @@ extension AnyTensor {
     }
   }
 
-  /// Checks that every whole number lies in the range of the whole-number type `target`.
+  /// Checks that every integer lies in the range of the integer type `target`.
   private func checkRange(of target: DataType) throws {
     func failure(_ value: some BinaryInteger) -> TensorError {
       .argument(operation: "convert", reason: "\(value) does not fit in \(target)")
@@ -57,7 +57,7 @@ extension AnyTensor {
 }
 
 extension DataType {
-  /// The whole numbers of this type that `Int64` has, too.
+  /// The integers of this type that `Int64` has, too.
   fileprivate var signedRange: ClosedRange<Int64> {
     switch self {
     case .int8: -0x80...0x7F

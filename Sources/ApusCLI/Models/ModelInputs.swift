@@ -190,8 +190,8 @@ extension ModelInputs {
 }
 
 extension AnyTensor {
-  /// The elements as another type: floating-point numbers rounded, whole numbers where they fit, and whole numbers and
-  /// truth values as floating-point numbers. Nil for what would change what is meant.
+  /// The elements as another type: floating-point numbers rounded, integers where they fit, and integers and
+  /// Booleans as floating-point numbers. Nil for what would change what is meant.
   func converted(to type: ElementType) throws -> AnyTensor? {
     switch type {
     case .double: try tensor(as: Double.self, converting: true).map { AnyTensor($0) }

@@ -19,7 +19,7 @@ struct DimensionOptions: ParsableArguments {
       for text in assignments {
         guard let equals = text.lastIndex(of: "="), equals > text.startIndex,
           let size = Int(text[text.index(after: equals)...]), size >= 0
-        else { throw ValidationError("--dim \(text): NAME=N was expected, N a whole number not below 0.") }
+        else { throw ValidationError("--dim \(text): NAME=N was expected, N an integer not below 0.") }
         sizes[String(text[..<equals])] = size
       }
       return sizes

@@ -89,7 +89,7 @@ struct BoxOptions: ParsableArguments {
   @Option(name: .customLong("max"), help: ArgumentHelp("The most boxes of a picture.", valueName: "n"))
   var maximumCount = 300
 
-  @Option(help: ArgumentHelp("The classes to tell, by name or number, separated by commas.", valueName: "list"))
+  @Option(help: ArgumentHelp("The classes to report, by name or number, separated by commas.", valueName: "list"))
   var classes: String?
 
   @Option(

@@ -160,7 +160,7 @@ struct OverlaySink {
     first = nil
   }
 
-  /// To a thousandth; what is nearly a whole number is one.
+  /// To a thousandth; what is nearly an integer is one.
   private static func rate(_ value: Double) throws -> Y4MHeader.Rate {
     let value = value.isFinite ? min(max(value, 0.001), 1e6) : 30
     let whole = value.rounded()

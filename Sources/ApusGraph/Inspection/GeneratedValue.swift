@@ -18,8 +18,8 @@ extension GraphValue {
   ///
   /// Element `i` comes from output `i` of SplitMix64, started from `seed` plus the 64-bit FNV-1a hash of the name:
   /// its upper 24 bits (DOUBLE: 53) as a fraction in [0, 1) for floating-point types; its highest bit, 0 or 1, for
-  /// BOOL and for whole numbers of 32 and 64 bits, so that they may index a table of two rows; its upper seven bits,
-  /// 0 to 127, for narrower whole numbers.
+  /// BOOL and for integers of 32 and 64 bits, so that they may index a table of two rows; its upper seven bits,
+  /// 0 to 127, for narrower integers.
   ///
   /// - Throws: ``OperatorError`` for texts and for the types that are widened before use; ``TensorError``.
   public init(random type: ElementType, shape: [Int], seed: UInt64, name: String) throws {

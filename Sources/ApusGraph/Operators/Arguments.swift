@@ -80,21 +80,21 @@ extension Arguments {
     has(index) ? try floating(index, as: type) : nil
   }
 
-  /// Input `index`, whole numbers of any type, as a list: axes, sizes, repeats.
+  /// Input `index`, integers of any type, as a list: axes, sizes, repeats.
   package func integers(_ index: Int) throws -> [Int] {
     let any = try tensor(index)
     guard !any.dataType.isFloatingPoint, any.dataType != .bool else {
-      throw OperatorError("input \(index) is \(ElementType(any.dataType)); whole numbers are needed")
+      throw OperatorError("input \(index) is \(ElementType(any.dataType)); integers are needed")
     }
     return try any.converted(to: Int64.self).elements.map(Int.init)
   }
 
-  /// Input `index` as a list of whole numbers, nil when it is left out.
+  /// Input `index` as a list of integers, nil when it is left out.
   package func optionalIntegers(_ index: Int) throws -> [Int]? {
     has(index) ? try integers(index) : nil
   }
 
-  /// Input `index`, a single whole number.
+  /// Input `index`, a single integer.
   package func integer(_ index: Int) throws -> Int {
     let elements = try integers(index)
     guard elements.count == 1, let element = elements.first else {

@@ -85,7 +85,7 @@ extension NodeDescription {
     switch node.attributes[name] {
     case nil: nil
     case .int(let value): Int(value)
-    default: throw mismatch(name, "a whole number")
+    default: throw mismatch(name, "an integer")
     }
   }
 
@@ -96,7 +96,7 @@ extension NodeDescription {
     return value
   }
 
-  /// A whole number that stands for a truth value.
+  /// An integer that stands for a Boolean.
   package func flag(_ name: String, default value: Bool = false) throws -> Bool {
     try optionalInt(name).map { $0 != 0 } ?? value
   }
@@ -117,7 +117,7 @@ extension NodeDescription {
     case .ints(let values): values.map { Int($0) }
     // A list without elements has no type of its own in old files.
     case .undefined: []
-    default: throw mismatch(name, "a list of whole numbers")
+    default: throw mismatch(name, "a list of integers")
     }
   }
 

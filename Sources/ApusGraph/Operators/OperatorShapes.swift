@@ -16,7 +16,7 @@ struct NodeShapes {
   /// The shape of input `index`; `[]` where it is left out or has none.
   func shape(_ index: Int) -> [Int] { known(index) ?? [] }
 
-  /// A whole number among the attributes.
+  /// An integer among the attributes.
   func int(_ name: String) -> Int? {
     if case .int(let value)? = node.attributes[name] { Int(clamping: value) } else { nil }
   }

@@ -17,7 +17,7 @@ import Apus
 /// least that of what went into a node that only moves, adds or clips values. Behind a node that quantises, where one
 /// rounding makes a whole level, two levels of 255 are allowed.
 ///
-/// Integers, truth values and texts must be equal.
+/// Integers, Booleans and texts must be equal.
 public struct ParityTolerance: Sendable, Hashable {
   /// In place of the rules' rtol.
   public var relative: Double?

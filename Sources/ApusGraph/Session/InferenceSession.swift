@@ -128,7 +128,7 @@ public struct InferenceSession: Sendable {
       } ?? plan
     return try Execution.with(precision: options.precision) {
       let checked = try plan.graph.checkedInputs(inputs, computesInFloat64: options.computesInFloat64)
-      // Somebody who watches may keep what is shown.
+      // An observer may retain values, so memory is not planned.
       let isPlanned = options.plansMemory && context.observer == nil
       let values =
         try isPlanned

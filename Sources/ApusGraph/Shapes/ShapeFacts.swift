@@ -29,17 +29,17 @@ struct ShapeFacts {
     return types.count == 1 ? types.first ?? nil : nil
   }
 
-  /// The whole numbers of input `index`; nil when it is left out.
+  /// The integers of input `index`; nil when it is left out.
   func integers(_ index: Int) throws -> [Int]? { try list(index) { try $0.integers(0) } }
 
-  /// The single whole number of input `index`; nil when it is left out.
+  /// The single integer of input `index`; nil when it is left out.
   func integer(_ index: Int) throws -> Int? {
     guard let numbers = try integers(index) else { return nil }
     guard numbers.count == 1 else { throw Unknown() }
     return numbers[0]
   }
 
-  /// The whole numbers of an attribute before version `version`, of input `index` since; nil when they are left out.
+  /// The integers of an attribute before version `version`, of input `index` since; nil when they are left out.
   func integers(_ index: Int, attribute name: String, inputSince version: Int) throws -> [Int]? {
     opset < version ? try node.optionalInts(name) : try integers(index)
   }

@@ -20,7 +20,7 @@ extension ShapeRule {
   /// The first output is as the first input.
   static let likeInput = ShapeRule.rule { [try $0.input(0)] }
 
-  /// A truth value for each element of the first input.
+  /// A Boolean for each element of the first input.
   static let boolLikeInput = ShapeRule.rule { [InferredType(.bool, try $0.shape(0))] }
 
   /// The shape of the first input, and its element type unless the attribute `dtype` names another.
@@ -31,7 +31,7 @@ extension ShapeRule {
   /// Two operands of one type broadcast over each other.
   static let broadcast = ShapeRule.rule { [InferredType($0.commonElementType([0, 1]), try broadcastShape($0))] }
 
-  /// A truth value for each pair of elements.
+  /// A Boolean for each pair of elements.
   static let comparison = ShapeRule.rule { [InferredType(.bool, try broadcastShape($0))] }
 
   /// Any number of operands of one type broadcast over each other.

@@ -222,7 +222,7 @@ extension CodedTensor {
     self.init(elementType: elementType, codes: codes)
   }
 
-  /// The low bits of whole numbers, as the operator `Cast` keeps them.
+  /// The low bits of integers, as the operator `Cast` keeps them.
   /// - Throws: ``TensorError`` when `elementType` is not an integer type of four or two bits, or memory is short.
   public init(wrapping tensor: Tensor<Int64>, to elementType: ElementType) throws {
     self.init(elementType: elementType, codes: try elementType.codes(wrapping: tensor))

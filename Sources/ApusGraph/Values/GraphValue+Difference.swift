@@ -3,7 +3,7 @@ import Apus
 extension GraphValue {
   /// What differs between this value and `expected`, in words; nil when nothing does.
   ///
-  /// Types and shapes must be equal, strings and whole numbers too; NaN agrees with NaN.
+  /// Types and shapes must be equal, strings and integers too; NaN agrees with NaN.
   /// - Parameter comparingNumbers: without, only types, shapes and which kinds of numbers there are count: no NaN and
   ///   no infinity where none is expected, only zeros and ones where only these are.
   func difference(

@@ -2,7 +2,7 @@ import Apus
 
 /// What an edge of a graph carries.
 public indirect enum GraphValue: Sendable {
-  /// Numbers and truth values that operators compute in.
+  /// Numbers and Booleans that operators compute in.
   case tensor(AnyTensor)
   /// Numbers of eight bits or fewer that are widened before anything is computed.
   case coded(CodedTensor)

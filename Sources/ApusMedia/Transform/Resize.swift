@@ -5,7 +5,7 @@ extension Image<UInt8> {
   /// The picture, or the part of it in `box`, at another size. With a box, cutting and resizing are one step, and
   /// pixels beside the box have their part in those at its edges, as in Pillow.
   ///
-  /// Colours count as much as they are opaque. Whole numbers throughout: equal on every processor.
+  /// Colours count as much as they are opaque. Integers throughout: equal on every processor.
   /// - Throws: ``ImageError`` for sides that are not positive or too large for the memory, and a box that is empty or
   ///   not inside the picture.
   public func resized(width: Int, height: Int, filter: ResizeFilter, from box: PixelBox? = nil) throws -> Image {

@@ -76,7 +76,7 @@ extension BarPathSettingField {
   fileprivate static func count(
     _ key: String, _ path: any Path<Int>, _ range: ClosedRange<Int>, _ unit: String, _ meaning: String
   ) -> Self {
-    let expected = "a whole number, \(range.lowerBound) to \(range.upperBound)"
+    let expected = "an integer, \(range.lowerBound) to \(range.upperBound)"
     return Self(key: key, expected: expected, unit: unit, meaning: meaning) {
       .number(Double($0[keyPath: path]))
     } write: { settings, value in

@@ -16,7 +16,7 @@ enum RepDetector {
 
   /// - Parameters:
   ///   - phases: in order.
-  ///   - minimumRom: in pixels; what comes up less is no repetition.
+  ///   - minimumRom: in pixels; shorter rises are not repetitions.
   static func spans(
     of phases: [LiftPhase], timestamps: [Double], liftType: BarLiftType, minimumRom: Double
   ) -> [RepSpan] {

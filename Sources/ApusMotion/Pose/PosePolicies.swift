@@ -9,7 +9,7 @@ public enum MissingPolicy: Sendable, Hashable {
 }
 
 extension MissingPolicy: LosslessStringConvertible {
-  /// Reads `zero` or `hold:N` with N a whole number of 0 or more; nil for anything else.
+  /// Reads `zero` or `hold:N` with N an integer of 0 or more; nil for anything else.
   public init?(_ description: String) {
     if description == "zero" {
       self = .zero

@@ -39,7 +39,7 @@ public enum BarLiftSelection: Sendable, Hashable {
 public struct BarReaderOptions: Sendable, Hashable {
   public var format = BarFrameFormat.automatic
   /// Frames per second for frames without a time. Frames with a number are at number / fps; the others 1 / fps after
-  /// the frame before, the first at 0. Nil makes the time a must.
+  /// the frame before, the first at 0. If nil, every frame needs a time.
   public var framesPerSecond: Double?
   /// The space of frames without `space`.
   public var space = ImageSpace.pixel

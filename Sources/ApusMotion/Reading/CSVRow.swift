@@ -1,6 +1,6 @@
 /// A row of comma-separated fields, as RFC 4180 has them; no field reaches over a line end.
 enum CSVRow {
-  /// Spellings of numbers that are none, in lower case.
+  /// Non-finite spellings, in lowercase.
   static let notFinite: [Substring: Double] = [
     "nan": .nan, "-nan": .nan, "inf": .infinity, "-inf": -.infinity,
     "infinity": .infinity, "-infinity": -.infinity,

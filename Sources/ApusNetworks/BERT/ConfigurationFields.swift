@@ -114,12 +114,12 @@ extension ConfigurationFields {
     if case .absent = values[key] ?? .absent { false } else { true }
   }
 
-  /// A whole number between two bounds.
+  /// An integer between two bounds.
   func integer(_ key: String, default value: Int, in range: ClosedRange<Int>) throws -> Int {
     switch values[key] ?? .absent {
     case .absent: return value
     case .integer(let found) where range.contains(found): return found
-    case let found: throw unexpected(key, found, "a whole number from \(range.lowerBound) to \(range.upperBound)")
+    case let found: throw unexpected(key, found, "an integer from \(range.lowerBound) to \(range.upperBound)")
     }
   }
 

@@ -7,7 +7,7 @@ import Apus
 ///     cls.predictions.transform: dense, activation, LayerNorm
 ///     cls.predictions.decoder                        [batch, length, vocabulary]
 ///
-/// The decoder is as much work as half of a small encoder. Who needs the words at a few places only says so:
+/// The decoder is as much work as half of a small encoder. To score only some positions, pass them:
 ///
 /// ```swift
 /// let scores = try model.logits(input, at: Tensor([5], shape: [1, 1]))   // [1, 1, vocabulary]

@@ -40,7 +40,7 @@ public struct ONNXFileError: ApusError, Hashable, Sendable {
     case outOfRange(index: Int, value: Int64, ElementType)
     /// Bytes that are no number.
     case badNumber(index: Int, offset: Int)
-    /// A truth value that is neither 0 nor 1.
+    /// A Boolean that is neither 0 nor 1.
     case invalidBool(index: Int, byte: UInt8)
     /// A text that is not UTF-8.
     case notUTF8(index: Int)
@@ -98,7 +98,7 @@ extension ONNXFileError.TensorReason: CustomStringConvertible {
     case .outOfRange(let index, let value, let type): "has \(value) at index \(index), which \(type) does not have"
     case .badNumber(let index, let offset): "has no number at index \(index), byte \(offset)"
     case .invalidBool(let index, let byte):
-      "has \(byte) as a truth value at element \(index); only 0 and 1 are allowed"
+      "has \(byte) as a Boolean at element \(index); only 0 and 1 are allowed"
     case .notUTF8(let index): "has a text at index \(index) that is not UTF-8"
     case .segment: "is a piece of a tensor; only whole ones are read"
     case .sparse(let what): "is sparse and has \(what)"

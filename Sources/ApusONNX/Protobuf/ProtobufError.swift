@@ -52,7 +52,7 @@ extension ProtobufError.Reason: CustomStringConvertible {
     case .badWireType(let type): "\(type) is not a kind of encoding"
     case .wrongWireType(let found, let expected): "is encoded as \(found), where \(expected) was expected"
     case .lengthBeyondEnd(let length, let available): "a length of \(length) bytes, where \(available) are left"
-    case .partialElement(let length, let size): "\(length) bytes are no whole number of elements of \(size) bytes"
+    case .partialElement(let length, let size): "\(length) bytes are no integer of elements of \(size) bytes"
     case .repeated: "occurs twice, where one was expected"
     case .strayGroupEnd: "the end of a group that did not begin"
     case .tooDeep(let limit): "more than \(limit) messages within one another"

@@ -29,7 +29,7 @@ public struct KeyboardRequest: Sendable, Hashable {
       guard text[before].isPartOfWord else { break }
       start = before
     }
-    // An apostrophe that opens a quotation is none of the word.
+    // An apostrophe that opens a quotation is not part of the word.
     while start < text.endIndex, text[start].isApostrophe { start = text.index(after: start) }
     context = String(text[..<start])
     partial = String(text[start...])

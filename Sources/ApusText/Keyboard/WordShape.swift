@@ -9,7 +9,7 @@ enum WordShape {
     let letters = characters.filter(\.isLetter)
     guard characters.count >= 2, letters.count * 2 >= characters.count else { return true }
     let vowelCount = letters.count { vowels.contains($0) }
-    // Outside 0.2 to 0.6, in whole numbers.
+    // Outside 0.2 to 0.6, in integers.
     if vowelCount * 5 < letters.count || vowelCount * 5 > letters.count * 3 { return true }
     var (same, consonants) = (0, 0)
     var last: Character?

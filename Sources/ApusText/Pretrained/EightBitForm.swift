@@ -1,6 +1,6 @@
 import Apus
 
-/// A network's parameters with its matrices as 8-bit whole numbers, a scale for each output: see ``StoredMatrix``.
+/// A network's parameters with its matrices as 8-bit integers, a scale for each output: see ``StoredMatrix``.
 ///
 /// The table of words is kept in sixteen bits: what it costs runs through all layers, and comes back where it gives the
 /// scores. The tables of positions and token types stay as they are, and so do all vectors.

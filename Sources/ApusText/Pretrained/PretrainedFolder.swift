@@ -15,7 +15,7 @@ import FoundationEssentials
 /// Other files of the folder are not looked at. Where there are both a single file and an index, the single one is
 /// taken, as Hugging Face does.
 ///
-/// Parameters may be float32, float16, bfloat16 or float64, and matrices 8-bit whole numbers with scales, as
+/// Parameters may be float32, float16, bfloat16 or float64, and matrices 8-bit integers with scales, as
 /// ``EightBitForm`` writes them; they stay so in memory, except that float64 is narrowed.
 public struct PretrainedFolder: Sendable {
   /// The networks whose folders are read (`model_type`).

@@ -73,7 +73,7 @@ import Testing
     #expect("\(error)".contains("bn.running_var") && "\(error)".contains("[15]"))
   }
 
-  @Test func numbersThatAreNoneGiveSuch() throws {
+  @Test func nanWeightsGiveNaN() throws {
     var tensors = try parameters()
     tensors["bn.running_var"] = try Tensor(repeating: -1, shape: [16])
     let output = try folded(Weights(tensors))(Tensor(repeating: 1, shape: [1, 4, 3, 3]))

@@ -45,7 +45,7 @@ struct ArithmeticTests {
     #expect(try (a.converted(to: Double.self) / b.converted(to: Double.self)).bytes == doubles.bytes)
   }
 
-  @Test("truth values combined and choosing, of every size of element")
+  @Test("Booleans combined and choosing, of every size of element")
   func truth() throws {
     let a = try Tensor([true, true, false, false])
     let b = try Tensor([true, false, true, false])

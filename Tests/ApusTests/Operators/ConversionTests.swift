@@ -50,7 +50,7 @@ struct ConversionTests {
     #expect(try Tensor<Double>([1 + 0x1p-11 + 0x1p-40]).converted(to: Float16.self).scalar == Float16(1 + 0x1p-10))
   }
 
-  @Test("whole numbers to floating point", arguments: [0, 1, 100, 1000])
+  @Test("integers to floating point", arguments: [0, 1, 100, 1000])
   func wholeNumbers(count: Int) throws {
     var generator = SplitMix64(seed: 2)
     let values = (0..<count).map { _ in Int64.random(in: .min ... .max, using: &generator) }
@@ -77,7 +77,7 @@ struct ConversionTests {
     try check(UInt64.self)
   }
 
-  @Test("floating point to whole numbers: truncated, limited, NaN is zero")
+  @Test("floating point to integers: truncated, limited, NaN is zero")
   func truncation() throws {
     let values: [Double] = [
       0, -0.9, 1.9, -1.9, 127.5, 128, 255.9, 256, -129, 1e30, -1e30, .infinity, -.infinity, .nan, 0x1p53 + 2,

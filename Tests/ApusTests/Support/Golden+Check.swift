@@ -65,7 +65,7 @@ extension GoldenCase {
       sourceLocation: sourceLocation)
   }
 
-  /// Evaluates a case whose output `y` is of whole numbers or truth values, which must be equal, from float32 on every
+  /// Evaluates a case whose output `y` is of integers or Booleans, which must be equal, from float32 on every
   /// kernel variant and from float64.
   func checkExactly<Result: TensorScalar>(
     _ float32: (GoldenInputs<Float>) throws -> Tensor<Result>,

@@ -102,7 +102,7 @@ struct GoldenInputs<Scalar: FloatingPointScalar>: Sendable {
     tensors[name] == nil ? nil : try self[name]
   }
 
-  /// An operand of whole numbers or truth values, in its own type.
+  /// An operand of integers or Booleans, in its own type.
   func tensor<Other: TensorScalar>(_ name: String, as type: Other.Type) throws -> Tensor<Other> {
     guard let tensor = tensors[name]?.tensor(of: type) else { throw GoldenError.missing("input \(name) as \(type)") }
     return tensor
@@ -132,7 +132,7 @@ struct GoldenAttributes: Sendable {
   }
 
   func int(_ name: String) throws -> Int {
-    guard case .int(let value)? = values[name] else { throw GoldenError.missing("whole number \(name)") }
+    guard case .int(let value)? = values[name] else { throw GoldenError.missing("integer \(name)") }
     return value
   }
 
@@ -145,7 +145,7 @@ struct GoldenAttributes: Sendable {
   }
 
   func bool(_ name: String) throws -> Bool {
-    guard case .bool(let value)? = values[name] else { throw GoldenError.missing("truth value \(name)") }
+    guard case .bool(let value)? = values[name] else { throw GoldenError.missing("Boolean \(name)") }
     return value
   }
 
@@ -157,7 +157,7 @@ struct GoldenAttributes: Sendable {
   func ints(_ name: String) throws -> [Int] {
     guard case .array(let elements)? = values[name] else { throw GoldenError.missing("list \(name)") }
     return try elements.map {
-      guard case .int(let value) = $0 else { throw GoldenError.missing("list of whole numbers \(name)") }
+      guard case .int(let value) = $0 else { throw GoldenError.missing("list of integers \(name)") }
       return value
     }
   }

@@ -22,7 +22,7 @@ struct PrintingTests {
     #expect(try Tensor<Float>([1, 2], shape: [2, 1, 1]).description == "float32 [2, 1, 1]\n[[[1.0]],\n\n [[2.0]]]")
   }
 
-  @Test("whole numbers, truth values, single values and nothing")
+  @Test("integers, Booleans, single values and nothing")
   func others() throws {
     #expect(try Tensor<Int32>([1, -20]).description == "int32 [2]\n[  1, -20]")
     #expect(try Tensor([true, false]).description == "bool [2]\n[ true, false]")

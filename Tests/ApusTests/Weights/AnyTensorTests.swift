@@ -55,7 +55,7 @@ struct AnyTensorTests {
     #expect(try AnyTensor(Tensor<Double>([0.1, .infinity])).converted(to: Float.self).elements == [0.1, .infinity])
   }
 
-  @Test("whole numbers convert exactly or not at all")
+  @Test("integers convert exactly or not at all")
   func exactness() throws {
     let tensor = AnyTensor(try Tensor<UInt64>([1, .max]))
     #expect(throws: TensorError.argument(operation: "convert", reason: "\(UInt64.max) does not fit in int64")) {

@@ -72,7 +72,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "whole numbers",
+    "integers",
     arguments: [
       ("0", 0), ("-0", 0), ("7", 7), (" -12 ", -12), ("9223372036854775807", Int.max),
       ("-9223372036854775808", Int.min),
@@ -82,10 +82,10 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "numbers that are no whole numbers",
+    "numbers that are no integers",
     arguments: [
       ("9223372036854775808", JSONError.Reason.numberOutOfRange, 0), ("-9223372036854775809", .numberOutOfRange, 0),
-      ("1.0", .expected("a whole number"), 0), ("1e3", .expected("a whole number"), 0), ("01", .badNumber, 2),
+      ("1.0", .expected("an integer"), 0), ("1e3", .expected("an integer"), 0), ("01", .badNumber, 2),
       ("-", .unexpectedEnd, 1), ("-x", .badNumber, 1), ("+1", .expected("a value"), 0), ("1.", .unexpectedEnd, 2),
       ("1.x", .badNumber, 2), ("1e", .unexpectedEnd, 2), ("1e+", .unexpectedEnd, 3), ("true", .expected("a value"), 0),
       ("12 3", .trailingText, 3),

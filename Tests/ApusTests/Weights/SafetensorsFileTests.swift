@@ -55,7 +55,7 @@ struct SafetensorsFileTests {
     #expect(try file.tensor(named: "all.\(type)", as: Float.self).elements == values.map { Float($0) })
   }
 
-  @Test("whole numbers convert only when asked to")
+  @Test("integers convert only when asked to")
   func wholeNumbers() throws {
     let file = try #require(file)
     #expect(

@@ -149,7 +149,7 @@ struct SafetensorsRefusalTests {
         == .header(JSONError(offset: 14, reason: .expected("a string")), tensor: "a"))
     #expect(
       safetensorsRefusal(#"{"a":{"dtype":"U8","shape":[1.0],"data_offsets":[0,1]}}"#, data: [0])
-        == .header(JSONError(offset: 28, reason: .expected("a whole number")), tensor: "a"))
+        == .header(JSONError(offset: 28, reason: .expected("an integer")), tensor: "a"))
     #expect(
       safetensorsRefusal(#"{"a":{"dtype":"U8","shape":[-1],"data_offsets":[0,1]}}"#, data: [0])
         == .negativeDimension(tensor: "a", dimension: -1))
@@ -232,7 +232,7 @@ struct SafetensorsRefusalTests {
     }
   }
 
-  @Test("a truth value is 0 or 1")
+  @Test("a Boolean is 0 or 1")
   func truthValues() throws {
     let header = #"{"a":{"dtype":"BOOL","shape":[3],"data_offsets":[0,3]}}"#
     let file = try openSafetensors(safetensorsBytes(header, data: [0, 1, 2]))

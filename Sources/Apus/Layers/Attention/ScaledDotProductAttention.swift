@@ -1,8 +1,8 @@
 /// Which keys a query attends to. Masks broadcast against the scores, `[…, queries, keys]`.
 public enum AttentionMask<Scalar: FloatingPointScalar>: Sendable {
-  /// True takes part: the truth values of PyTorch's `scaled_dot_product_attention`.
+  /// True takes part: the Booleans of PyTorch's `scaled_dot_product_attention`.
   case attending(Tensor<Bool>)
-  /// True is left out: the truth values of PyTorch's `MultiheadAttention`.
+  /// True is left out: the Booleans of PyTorch's `MultiheadAttention`.
   case ignoring(Tensor<Bool>)
   /// Added to the scores; minus infinity leaves out.
   case additive(Tensor<Scalar>)

@@ -73,7 +73,7 @@ public protocol ConvolutionAlgorithm<Scalar>: Sendable {
   /// - Parameters:
   ///   - input: `[batch, channels, height, width]`, checked.
   ///   - shape: the output's, without an empty axis.
-  ///   - activation: what each element goes through at last.
+  ///   - activation: the epilogue applied to each element.
   func callAsFunction(_ input: Tensor<Scalar>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Scalar>
 }
 

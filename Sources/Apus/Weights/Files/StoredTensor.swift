@@ -72,7 +72,7 @@ package struct StoredTensor {
     return Tensor(shape: shape, count: count, storage: storage)
   }
 
-  /// Truth values are copied while they are checked: a `Bool` that is neither 0 nor 1 is undefined behaviour, and a
+  /// Booleans are copied while they are checked: a `Bool` that is neither 0 nor 1 is undefined behaviour, and a
   /// mapped file may change after the check.
   private func booleans() throws -> Tensor<Bool> {
     try Tensor<Bool>.filled(shape) { destination in

@@ -17,7 +17,7 @@ public struct JSONError: ApusError, Hashable, Sendable {
     case badUnicode
     /// A number that JSON does not allow, such as `01` or `.5`.
     case badNumber
-    /// A whole number beyond the range of `Int`.
+    /// An integer beyond the range of `Int`.
     case numberOutOfRange
     /// Arrays and objects nested deeper than the limit.
     case tooDeep(limit: Int)

@@ -140,10 +140,10 @@ extension JSONReader {
     }
   }
 
-  /// Reads a whole number, written without fraction or exponent.
+  /// Reads an integer, written without fraction or exponent.
   package mutating func integer() throws -> Int {
     let start = try nextOffset()
-    guard try scanNumber() == .whole else { throw JSONError(offset: start, reason: .expected("a whole number")) }
+    guard try scanNumber() == .whole else { throw JSONError(offset: start, reason: .expected("an integer")) }
     let isNegative = bytes[start] == UInt8(ascii: "-")
     var value = 0
     for index in (isNegative ? start + 1 : start)..<offset {

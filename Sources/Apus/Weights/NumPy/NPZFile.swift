@@ -70,7 +70,7 @@ public struct NPZFile: Sendable {
     }
   }
 
-  /// An array of a given element type. Floating-point types become `Float` or `Double`; whole numbers and truth values
+  /// An array of a given element type. Floating-point types become `Float` or `Double`; integers and Booleans
   /// stay what they are, unless `converting`.
   /// - Throws: ``NumPyError``, ``FileError``.
   public func tensor<Scalar: TensorScalar>(

@@ -17,7 +17,7 @@ public struct NumPyError: ApusError, Hashable, Sendable {
     case headerTooLong(byteCount: Int, limit: Int)
     /// A header that is not the Python dictionary it should be, at this byte of it.
     case badHeader(offset: Int, expected: String)
-    /// Elements that are no plain numbers or truth values, as NumPy names them.
+    /// Elements that are no plain numbers or Booleans, as NumPy names them.
     case unsupportedType(String)
     /// More dimensions than NumPy allows.
     case tooManyDimensions(limit: Int)
@@ -25,7 +25,7 @@ public struct NumPyError: ApusError, Hashable, Sendable {
     case shapeOverflow(shape: [Int])
     /// A number of bytes other than shape and type call for.
     case wrongByteCount(dataType: DataType, shape: [Int], expected: Int, found: Int)
-    /// A truth value that is neither 0 nor 1.
+    /// A Boolean that is neither 0 nor 1.
     case invalidBool(index: Int, byte: UInt8)
 
     /// No array has the name that was asked for; `similar` is the nearest that one has.
@@ -56,13 +56,13 @@ extension NumPyError.Reason: CustomStringConvertible {
     case .headerTooLong(let byteCount, let limit):
       "a header of \(byteCount) bytes; at most \(limit) are allowed for an array of numbers"
     case .badHeader(let offset, let expected): "a damaged header: \(expected) was expected at byte \(offset)"
-    case .unsupportedType(let name): "elements of the type \(name); only plain numbers and truth values are supported"
+    case .unsupportedType(let name): "elements of the type \(name); only plain numbers and Booleans are supported"
     case .tooManyDimensions(let limit): "too many dimensions; at most \(limit) are allowed"
     case .shapeOverflow(let shape): "the shape \(shape): more elements than fit in memory"
     case .wrongByteCount(let dataType, let shape, let expected, let found):
       "\(found) bytes of data; \(dataType) elements of shape \(shape) take \(expected)"
     case .invalidBool(let index, let byte):
-      "\(byte) as a truth value at element \(index); only 0 and 1 are allowed"
+      "\(byte) as a Boolean at element \(index); only 0 and 1 are allowed"
     case .noSuchArray(let similar):
       "there is no such array" + (similar.map { "; the nearest name is \"\($0)\"" } ?? "")
     case .wrongType(let found, let expected): "\(found) elements, where \(expected) were expected"

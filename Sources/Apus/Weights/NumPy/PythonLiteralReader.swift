@@ -1,4 +1,4 @@
-/// Reads the Python literals that occur in `.npy` headers: a dictionary of strings, truth values and tuples of numbers.
+/// Reads the Python literals that occur in `.npy` headers: a dictionary of strings, Booleans and tuples of numbers.
 /// Nothing nests, so nothing can nest too deeply.
 struct PythonLiteralReader {
   private let bytes: UnsafeRawBufferPointer

@@ -40,7 +40,7 @@ public struct SafetensorsError: ApusError, Hashable, Sendable {
     case unknownType(tensor: String, typeName: String)
     /// An element type that does not become the one asked for.
     case wrongType(tensor: String, found: DataType, expected: DataType)
-    /// A truth value that is neither 0 nor 1.
+    /// A Boolean that is neither 0 nor 1.
     case invalidBool(tensor: String, index: Int, byte: UInt8)
     /// An element that does not fit the type asked for, or too little memory.
     case conversion(tensor: String, TensorError)
@@ -83,7 +83,7 @@ extension SafetensorsError.Reason: CustomStringConvertible {
     case .wrongType(let tensor, let found, let expected):
       "tensor \"\(tensor)\" has \(found) elements, where \(expected) were expected"
     case .invalidBool(let tensor, let index, let byte):
-      "tensor \"\(tensor)\" has \(byte) as a truth value at element \(index); only 0 and 1 are allowed"
+      "tensor \"\(tensor)\" has \(byte) as a Boolean at element \(index); only 0 and 1 are allowed"
     case .conversion(let tensor, let error): "tensor \"\(tensor)\": \(error)"
     }
   }

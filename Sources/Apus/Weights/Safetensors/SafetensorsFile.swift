@@ -88,9 +88,9 @@ extension SafetensorsFile {
     }
   }
 
-  /// A tensor whose element type is known only now. A view of the file where it is aligned or large; truth values and
+  /// A tensor whose element type is known only now. A view of the file where it is aligned or large; Booleans and
   /// small tensors at odd addresses are copied.
-  /// - Throws: ``SafetensorsError`` for a missing tensor, an unknown element type, or a truth value other than 0 and 1.
+  /// - Throws: ``SafetensorsError`` for a missing tensor, an unknown element type, or a Boolean other than 0 and 1.
   public func anyTensor(named name: String) throws -> AnyTensor {
     let entry = try entry(name)
     switch entry.type {
@@ -113,7 +113,7 @@ extension SafetensorsFile {
   /// A tensor of a given element type.
   ///
   /// Where the file stores that type the tensor is a view of it. Any floating-point type becomes `Float` or `Double`,
-  /// in a copy, rounded to the nearest. Whole numbers and truth values stay what they are, unless `converting`.
+  /// in a copy, rounded to the nearest. Integers and Booleans stay what they are, unless `converting`.
   ///
   /// - Throws: ``SafetensorsError`` for a missing tensor or another element type.
   public func tensor<Scalar: TensorScalar>(

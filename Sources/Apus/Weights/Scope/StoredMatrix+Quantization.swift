@@ -5,7 +5,7 @@ extension StoredMatrix {
     case columns
   }
 
-  /// The nearest 8-bit whole numbers, with a scale for each row or column: its largest magnitude divided by 127.
+  /// The nearest 8-bit integers, with a scale for each row or column: its largest magnitude divided by 127.
   /// - Throws: ``TensorError`` for anything but a matrix of finite numbers.
   public init(quantizing values: Tensor<Float>, scaledBy axis: ScaleAxis) throws {
     guard values.rank == 2 else {

@@ -1,4 +1,4 @@
-/// A matrix as a file stores it: floating-point numbers of any width, or 8-bit whole numbers with a scale.
+/// A matrix as a file stores it: floating-point numbers of any width, or 8-bit integers with a scale.
 ///
 ///     value[row, column] = element[row, column]                      float64, float32, float16, bfloat16
 ///     value[row, column] = element[row, column] · scale[row]         int8, a scale for each row
@@ -40,7 +40,7 @@ public struct StoredMatrix: Sendable {
     try self.init(AnyTensor(tensor))
   }
 
-  /// Reads `name` and, where its elements are 8-bit whole numbers, `name` with `_scale` behind it.
+  /// Reads `name` and, where its elements are 8-bit integers, `name` with `_scale` behind it.
   /// - Throws: ``WeightsError``, ``SafetensorsError``.
   public init(_ weights: Weights, _ name: String = "weight", shape: [Int]) throws {
     try weights.check(name, shape: shape)

@@ -84,7 +84,7 @@ struct BehaviorSession {
     hasNotedNames = true
     guard let names = reader.keypointNames, !names.unknown.isEmpty else { return }
     progress?.clear()
-    let text = "left out, being no keypoints: \(names.unknown.joined(separator: ", ")) (--map THEIRS=OURS)"
+    let text = "ignored: unknown keypoints \(names.unknown.joined(separator: ", ")) (--map THEIRS=OURS)"
     ErrorOutput.warning("\(source.name): \(text)")
   }
 

@@ -71,7 +71,7 @@ struct ImageCommand: WritesFiles {
     guard 1...100 ~= quality else { throw ValidationError("--quality \(quality): 1 to 100 was expected.") }
     guard maxPixels > 0 else { throw ValidationError("--max-pixels \(maxPixels): a number above 0 was expected.") }
     if let crop, crop.values.count != 4 || !crop.values.allSatisfy({ $0 >= 0 && $0 < 1e9 && $0 == $0.rounded() }) {
-      throw ValidationError("--crop: four whole numbers, left,top,width,height, were expected.")
+      throw ValidationError("--crop: four integers, left,top,width,height, were expected.")
     }
   }
 

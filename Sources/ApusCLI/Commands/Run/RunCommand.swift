@@ -11,11 +11,11 @@ struct RunCommand: WritesFiles {
       INPUTS are .npy, .npz, .safetensors or .pb files (TensorProto; SequenceProto or OptionalProto where the model \
       declares one). Of a file without a name before it the entries count that are named as inputs; a model with one \
       input takes a file's only entry under any name. Element types must be those that the model declares; --convert \
-      rounds floating-point numbers, takes whole numbers of another width that fit, and makes whole numbers and truth \
+      rounds floating-point numbers, takes integers of another width that fit, and makes integers and truth \
       values floating-point.
 
       RANDOM inputs are the same everywhere for the same seed, name and shape: in [0, 1) for floating-point types; 0 \
-      or 1 for truth values and for whole numbers of 32 and 64 bits, so that they may be indices; 0 to 127 for narrower \
+      or 1 for Booleans and for integers of 32 and 64 bits, so that they may be indices; 0 to 127 for narrower \
       ones. Open extents have no default: --dim gives them, or an input that has the same one and is given.
 
       OUTPUTS go to --output as .npy where NumPy has the type, and as .pb otherwise (bfloat16, float8 and smaller, \

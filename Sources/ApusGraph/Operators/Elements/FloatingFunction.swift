@@ -29,7 +29,7 @@ extension Operators {
     { arguments in [try evaluate(function, taking: &arguments)] }
   }
 
-  /// As ``floating(_:)``; of whole numbers as well, whose result is cut to a whole number.
+  /// As ``floating(_:)``; of integers as well, whose result is cut to an integer.
   static func throughDouble<Function: FloatingFunction>(_ function: Function) -> PreparedOperator {
     { arguments in
       if try arguments.tensor(0).dataType.isFloatingPoint { return [try evaluate(function, taking: &arguments)] }

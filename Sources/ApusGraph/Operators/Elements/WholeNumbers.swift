@@ -1,19 +1,19 @@
 import Apus
 
-// Whole numbers of any width. A loop over elements must be compiled for its type, or it runs tens of times slower: the
+// Integers of any width. A loop over elements must be compiled for its type, or it runs tens of times slower: the
 // switch below is where a type known only when the program runs becomes one that the compiler knows.
 
-/// The types of whole numbers that tensors hold.
+/// The types of integers that tensors hold.
 typealias WholeNumber = TensorScalar & FixedWidthInteger
 
-/// What is done with whole numbers of one type, whichever it turns out to be.
+/// What is done with integers of one type, whichever it turns out to be.
 protocol WholeNumberVisitor {
   associatedtype Output
   func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> Output
 }
 
 extension DataType {
-  /// What `visitor` gives for this type; nil when it is not one of whole numbers.
+  /// What `visitor` gives for this type; nil when it is not one of integers.
   func visitWholeNumber<Visitor: WholeNumberVisitor>(_ visitor: Visitor) throws -> Visitor.Output? {
     switch self {
     case .int64: try visitor(Int64.self)

@@ -61,7 +61,7 @@ extension Operators {
     floating(ElementActivation(function: function))
   }
 
-  /// max(0, x), of whole numbers as well.
+  /// max(0, x), of integers as well.
   static func Relu(_ node: NodeDescription) throws -> PreparedOperator { unary(Rectifier()) }
 
   /// x where x ≥ 0, otherwise αx.
@@ -157,7 +157,7 @@ extension Operators {
   /// x / (1 + |x|)
   static func Softsign(_ node: NodeDescription) throws -> PreparedOperator { apply(.softsign) }
 
-  /// x + bias below -λ, x - bias above λ, 0 in between; of whole numbers the result is cut to a whole one.
+  /// x + bias below -λ, x - bias above λ, 0 in between; of integers the result is cut to a whole one.
   static func Shrink(_ node: NodeDescription) throws -> PreparedOperator {
     let function = Activation.shrink(
       threshold: Double(try node.float("lambd", default: 0.5)), bias: Double(try node.float("bias", default: 0)))

@@ -1,7 +1,7 @@
 import Apus
 import ApusKernelInterface
 
-// Two operands, broadcast over each other (NumPy's rule), of one type. Whole numbers wrap around; they divide towards
+// Two operands, broadcast over each other (NumPy's rule), of one type. Integers wrap around; they divide towards
 // zero, and what is divided by zero is 0. Before opset 7 the second operand was only stretched when `broadcast` said
 // so, from `axis` on.
 

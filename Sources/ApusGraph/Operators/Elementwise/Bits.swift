@@ -1,6 +1,6 @@
 import Apus
 
-// Whole numbers as rows of bits.
+// Integers as rows of bits.
 
 extension Operators {
   static let bits: [OperatorDefinition] = [
@@ -48,7 +48,7 @@ extension Operators {
   }
 
   private static func noBits(_ x: AnyTensor) -> OperatorError {
-    OperatorError("input 0 is \(ElementType(x.dataType)); whole numbers are needed")
+    OperatorError("input 0 is \(ElementType(x.dataType)); integers are needed")
   }
 }
 

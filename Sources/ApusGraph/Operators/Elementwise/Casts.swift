@@ -54,7 +54,7 @@ extension Operators {
         rounding: x.converted(to: Float.self), to: type, saturate: rounding.saturates, roundMode: rounding.mode))
   }
 
-  /// What texts say: whole numbers where such are wanted and all texts are, otherwise floating-point ones.
+  /// What texts say: integers where such are wanted and all texts are, otherwise floating-point ones.
   private static func numbers(_ x: StringTensor, for type: ElementType) throws -> AnyTensor {
     func failure(_ text: String) -> OperatorError { OperatorError("'\(text)' is no number") }
     switch type {
@@ -117,7 +117,7 @@ extension Operators {
       case .coded(let coded): source = AnyTensor(coded.codes)
       default: throw OperatorError("input 0 is \(value.type); a tensor is needed")
       }
-      // Codes are bytes already, and a truth value has only two patterns.
+      // Codes are bytes already, and a Boolean has only two patterns.
       if type.isCoded {
         return [.coded(CodedTensor(elementType: type, codes: try reinterpreted(source, as: .uint8).converted()))]
       }

@@ -14,7 +14,7 @@ extension Operators {
     OperatorDefinition("IsNaN", .plain(.boolLikeInput), IsNaN),
   ]
 
-  /// a = b, of truth values and texts as well.
+  /// a = b, of Booleans and texts as well.
   static func Equal(_ node: NodeDescription) throws -> PreparedOperator {
     let numbers = try comparison(node, EqualTest())
     return { arguments in

@@ -52,44 +52,18 @@ private struct Way {
 
   func float(_ x: Tensor<Float>) throws -> Tensor<Float> {
     isProduct
-      ? try walk(x, from: 1.0) {
-        $0 * Double($1)
-      } _: {
-        Float($0)
-      }
-      : try walk(x, from: 0.0) {
-        $0 + Double($1)
-      } _: {
-        Float($0)
-      }
+      ? try walk(x, from: 1.0, { $0 * Double($1) }, { Float($0) })
+      : try walk(x, from: 0.0, { $0 + Double($1) }, { Float($0) })
   }
 
   func double(_ x: Tensor<Double>) throws -> Tensor<Double> {
-    isProduct
-      ? try walk(x, from: 1.0) {
-        $0 * $1
-      } _: {
-        $0
-      }
-      : try walk(x, from: 0.0) {
-        $0 + $1
-      } _: {
-        $0
-      }
+    isProduct ? try walk(x, from: 1.0, { $0 * $1 }, { $0 }) : try walk(x, from: 0.0, { $0 + $1 }, { $0 })
   }
 
   func whole<Scalar: WholeNumber>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
     isProduct
-      ? try walk(x, from: Scalar(1)) {
-        $0 &* $1
-      } _: {
-        $0
-      }
-      : try walk(x, from: Scalar(0)) {
-        $0 &+ $1
-      } _: {
-        $0
-      }
+      ? try walk(x, from: Scalar(1), { $0 &* $1 }, { $0 })
+      : try walk(x, from: Scalar(0), { $0 &+ $1 }, { $0 })
   }
 
   @inline(__always)

@@ -1,7 +1,7 @@
 import Apus
 import ApusKernelInterface
 
-// Functions of single numbers. Abs, Neg and Sign know whole numbers of every width, too; the smallest of a signed type
+// Functions of single numbers. Abs, Neg and Sign know integers of every width, too; the smallest of a signed type
 // is its own negative.
 
 extension Operators {
@@ -43,7 +43,7 @@ extension Operators {
   static func Ceil(_ node: NodeDescription) throws -> PreparedOperator { kernel(.ceil) }
   /// ⌊x⌋
   static func Floor(_ node: NodeDescription) throws -> PreparedOperator { kernel(.floor) }
-  /// The nearest whole number, the even one of two.
+  /// The nearest integer, the even one of two.
   static func Round(_ node: NodeDescription) throws -> PreparedOperator { kernel(.round) }
   /// 1 / x
   static func Reciprocal(_ node: NodeDescription) throws -> PreparedOperator { kernel(.reciprocal) }
@@ -53,7 +53,7 @@ extension Operators {
   static func Exp(_ node: NodeDescription) throws -> PreparedOperator { kernel(.exp) }
   /// ln x
   static func Log(_ node: NodeDescription) throws -> PreparedOperator { kernel(.log) }
-  /// 2/√π ∫ exp(-t²) dt from 0 to x; of whole numbers, what is left when the fraction is cut off.
+  /// 2/√π ∫ exp(-t²) dt from 0 to x; of integers, what is left when the fraction is cut off.
   static func Erf(_ node: NodeDescription) throws -> PreparedOperator { throughDouble(ElementKernel(operation: .erf)) }
 
   static func Sin(_ node: NodeDescription) throws -> PreparedOperator { kernel(.sin) }

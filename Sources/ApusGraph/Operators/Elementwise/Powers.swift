@@ -5,7 +5,7 @@ extension Operators {
     OperatorDefinition("Pow", .plain(.pow), Pow)
   ]
 
-  /// a to the power b, with the type of a. Powers of whole numbers that are whole themselves wrap around; negative ones
+  /// a to the power b, with the type of a. Powers of integers that are whole themselves wrap around; negative ones
   /// are 0 but for 1 and -1.
   static func Pow(_ node: NodeDescription) throws -> PreparedOperator {
     let stretch = try OldBroadcast(node)

@@ -19,13 +19,13 @@ extension Operators {
 
   /// Σ x
   static func ReduceSum(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, TotalSum()) }
-  /// Σ x / n, of whole numbers without its fraction
+  /// Σ x / n, of integers without its fraction
   static func ReduceMean(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, Average()) }
   /// Π x
   static func ReduceProd(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, Product()) }
-  /// The greatest; the smallest number there is where there is nothing to choose from. Of truth values: any.
+  /// The greatest; the smallest number there is where there is nothing to choose from. Of Booleans: any.
   static func ReduceMax(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, Maximum()) }
-  /// The smallest; the greatest number there is where there is nothing to choose from. Of truth values: all.
+  /// The smallest; the greatest number there is where there is nothing to choose from. Of Booleans: all.
   static func ReduceMin(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, Minimum()) }
   /// Σ |x|
   static func ReduceL1(_ node: NodeDescription) throws -> PreparedOperator { try reduction(node, SumOfMagnitudes()) }
@@ -103,13 +103,13 @@ struct AxisReduction {
 /// A reduction of numbers of any type.
 private protocol ReductionFunction: Sendable {
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real>
-  /// What whole numbers begin with.
+  /// What integers begin with.
   func start<Scalar: WholeNumber>(_ type: Scalar.Type) -> Scalar
   func step<Scalar: WholeNumber>(_ sum: Scalar, _ x: Scalar) -> Scalar
   func finish<Scalar: WholeNumber>(_ sum: Scalar, count: Int) -> Scalar
-  /// Whether whole numbers are reduced as `Double`, and the result cut to a whole one.
+  /// Whether integers are reduced as `Double`, and the result cut to a whole one.
   var goesThroughDouble: Bool { get }
-  /// Whether truth values can be reduced.
+  /// Whether Booleans can be reduced.
   var takesTruth: Bool { get }
 }
 
@@ -120,7 +120,7 @@ extension ReductionFunction {
   var goesThroughDouble: Bool { false }
   var takesTruth: Bool { false }
 
-  /// The reduction of whole numbers; nil of truth values that cannot be reduced.
+  /// The reduction of integers; nil of Booleans that cannot be reduced.
   func callAsFunction<Scalar: WholeNumber>(
     _ x: Tensor<Scalar>, _ plan: AxisReduction, isTruth: Bool = false
   ) throws -> Tensor<Scalar>? {

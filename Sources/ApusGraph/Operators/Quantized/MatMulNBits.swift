@@ -172,7 +172,7 @@ private struct BlockQuantizedWeight: Sendable {
   private func owners(_ groups: GraphValue?) throws -> [Int] {
     guard let groups else { return [] }
     guard case .tensor(let tensor) = groups, !tensor.dataType.isFloatingPoint, tensor.count >= inputs else {
-      throw OperatorError("g_idx is \(groups.type); \(inputs) whole numbers are needed")
+      throw OperatorError("g_idx is \(groups.type); \(inputs) integers are needed")
     }
     let owners = try tensor.converted(to: Int64.self).elements.prefix(inputs).map { Int($0) }
     guard owners.allSatisfy({ (0..<blocks).contains($0) }) else {

@@ -21,7 +21,7 @@ extension Operators {
       case .float64:
         let blocks = try arguments.floating(0, as: Double.self)
         return [GraphValue(try fold(blocks, axes, image, adding: FloatingFold<Double>.self))]
-      case .bool: throw OperatorError("blocks of truth values cannot be added up")
+      case .bool: throw OperatorError("blocks of Booleans cannot be added up")
       default:
         let blocks = try arguments.floating(0, as: Float.self)
         return [try GraphValue(fold(blocks, axes, image, adding: FloatingFold<Float>.self), as: ElementType(type))]

@@ -17,7 +17,7 @@ extension GraphValue {
 }
 
 extension Tensor where Scalar: WholeNumber {
-  /// The activations that there are of whole numbers: those that cut.
+  /// The activations that there are of integers: those that cut.
   /// - Throws: ``OperatorError`` for all others.
   func bounded(by activation: Activation) throws -> Tensor {
     let bounds: ClosedRange<Scalar>
@@ -28,7 +28,7 @@ extension Tensor where Scalar: WholeNumber {
       let (low, high) = (Scalar(clamping: minimum), Scalar(clamping: maximum))
       // Where the minimum is greater than the maximum everything becomes the maximum.
       bounds = min(low, high)...high
-    default: throw OperatorError("an activation of whole numbers is asked for that they do not have")
+    default: throw OperatorError("an activation of integers is asked for that they do not have")
     }
     var result = self
     try result.withUnsafeMutableBufferPointer { elements in

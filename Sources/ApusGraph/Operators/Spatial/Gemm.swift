@@ -82,7 +82,7 @@ private struct GemmOperator<Scalar: FloatingPointScalar>: FloatingOperator {
   }
 }
 
-/// Gemm of whole numbers. Factors with a fraction are applied in float64 and cut.
+/// Gemm of integers. Factors with a fraction are applied in float64 and cut.
 private struct WholeNumberGemm: WholeNumberVisitor {
   let attributes: GemmAttributes
   let arguments: Arguments

@@ -24,7 +24,7 @@ extension Operators {
     let operation = floating(try MatrixProduct<Float>(node), try MatrixProduct<Double>(node))
     let activation = node.activation
     return { arguments in
-      // Whole numbers have no layout: their products are taken as they come.
+      // Integers have no layout: their products are taken as they come.
       let a = try arguments.tensor(0)
       if a.dataType.isFloatingPoint { return try operation(&arguments) }
       let product = WholeNumberProduct(a: a, b: try arguments.tensor(1), activation: activation)
@@ -107,7 +107,7 @@ struct MatMulShapes {
   }
 }
 
-/// Products of whole numbers, which keep their low bits.
+/// Products of integers, which keep their low bits.
 struct WholeNumberProduct: WholeNumberVisitor {
   let a: AnyTensor
   let b: AnyTensor

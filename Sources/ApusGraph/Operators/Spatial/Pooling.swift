@@ -128,7 +128,7 @@ struct LpNorm: Sendable {
   init(_ node: NodeDescription) throws {
     // A number with a fraction in the first version.
     if node.opset < 2, let p = try node.optionalFloat("p") {
-      guard let order = Int(exactly: p) else { throw OperatorError("p is \(p); a whole number is needed") }
+      guard let order = Int(exactly: p) else { throw OperatorError("p is \(p); an integer is needed") }
       self.order = order
     } else {
       order = try node.int("p", default: 2)

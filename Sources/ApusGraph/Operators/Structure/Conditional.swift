@@ -24,7 +24,7 @@ extension Operators {
 }
 
 extension Arguments {
-  /// Input `index`, a single truth value.
+  /// Input `index`, a single Boolean.
   func truth(_ index: Int) throws -> Bool {
     try tensor(index, of: Bool.self).scalar
   }

@@ -133,7 +133,7 @@ extension ShapeRule {
   }
 
   static let range = ShapeRule.rule { facts in
-    // Of whole numbers only: how many others there are is a matter of rounding.
+    // Of integers only: how many others there are is a matter of rounding.
     let bounds = try (0..<3).flatMap { try facts.integers($0) ?? [] }
     guard bounds.count == 3, bounds[2] != 0, bounds.allSatisfy({ $0.magnitude < 1 << 40 }) else {
       throw ShapeFacts.Unknown()

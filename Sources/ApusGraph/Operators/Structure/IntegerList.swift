@@ -1,6 +1,6 @@
 import Apus
 
-/// A list of whole numbers that was an attribute in old versions of an operator and is an input now.
+/// A list of integers that was an attribute in old versions of an operator and is an input now.
 struct IntegerList: Sendable {
   private let known: [Int]?
   private let input: Int?

@@ -53,7 +53,7 @@ extension Operators {
       let depths = try arguments.tensor(1).converted(to: Int64.self).elements
       let values = try arguments.value(2)
       guard depths.count == 1, let depth = depths.first.map({ Int($0) }), depth >= 0 else {
-        throw OperatorError("depth is \(depths); one whole number that is not negative is needed")
+        throw OperatorError("depth is \(depths); one integer that is not negative is needed")
       }
       guard try values.extents == [2] else {
         throw OperatorError("values have shape \(try values.extents); [2] is needed")

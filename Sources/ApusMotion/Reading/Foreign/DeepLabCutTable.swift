@@ -153,7 +153,7 @@ struct NamedColumns: Sendable {
     return result
   }
 
-  /// The number of a row's frame: the first field that is a whole number, or the digits at the end of a picture's name.
+  /// The number of a row's frame: the first field that is an integer, or the digits at the end of a picture's name.
   func frameNumber(of fields: [[UInt8]]) -> Int? {
     guard let last = frameColumns.last, last < fields.count else { return nil }
     let field = fields[last]

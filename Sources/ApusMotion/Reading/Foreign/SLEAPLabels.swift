@@ -145,7 +145,7 @@ private struct SLEAPLabelsParser: JSONGrammar {
       case "_points":
         try parser.members { (parser, name) throws(JSONScanner.Failure) in
           guard let node = NamedColumns.wholeNumber(Array(name.utf8)) else {
-            throw parser.fail(.wrongValue(field: "a point's node", found: name, expected: "a whole number"))
+            throw parser.fail(.wrongValue(field: "a point's node", found: name, expected: "an integer"))
           }
           if let point = try parser.point(node) { instance.points.append((node, point)) }
         }
@@ -171,9 +171,9 @@ private struct SLEAPLabelsParser: JSONGrammar {
   }
 
   private mutating func wholeNumber(_ field: String) throws(JSONScanner.Failure) -> Int {
-    let value = try scanner.number("a whole number")
+    let value = try scanner.number("an integer")
     guard abs(value) < 1e15, let number = Int(exactly: value) else {
-      throw fail(.wrongValue(field: field, found: "\(value)", expected: "a whole number"))
+      throw fail(.wrongValue(field: field, found: "\(value)", expected: "an integer"))
     }
     return number
   }

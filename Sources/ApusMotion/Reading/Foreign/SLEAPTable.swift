@@ -47,7 +47,7 @@ struct SLEAPTable: Sendable {
     }
     guard let number = columns.frameNumber(of: fields) else {
       let text = columns.frameColumns.first.map { String(decoding: fields[$0], as: UTF8.self) } ?? ""
-      throw .init(.wrongValue(field: "frame_idx", found: text, expected: "a whole number"))
+      throw .init(.wrongValue(field: "frame_idx", found: text, expected: "an integer"))
     }
     // Rows of one animal have a frame each.
     if number == lastNumber { throw .init(.severalIndividuals([])) }

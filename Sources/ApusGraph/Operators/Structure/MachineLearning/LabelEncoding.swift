@@ -39,7 +39,7 @@ extension Operators {
     }
   }
 
-  /// Strings as whole numbers or whole numbers as strings, whichever comes in.
+  /// Strings as integers or integers as strings, whichever comes in.
   static func CategoryMapper(_ node: NodeDescription) throws -> PreparedOperator {
     let texts = try node.optionalStrings("cats_strings") ?? []
     let numbers = try node.optionalInts("cats_int64s")?.map { Int64($0) } ?? []

@@ -117,7 +117,7 @@ private struct NGramPool {
       return texts.elements.map { numberOfWord[UTF8Key($0)] ?? -1 }
     }
     guard case .tensor(let tensor) = x, !tensor.dataType.isFloatingPoint, tensor.dataType != .bool else {
-      throw OperatorError("input 0 is \(x.type); whole numbers are needed")
+      throw OperatorError("input 0 is \(x.type); integers are needed")
     }
     return try tensor.converted(to: Int64.self).elements.map { Int($0) }
   }
