@@ -51,12 +51,7 @@ package struct NodeDescription: Sendable {
   }
 
   /// Input `index`, when it is a single floating-point number that is known already.
-  func constantScalar(_ index: Int) throws -> Double? {
-    guard case .tensor(let tensor)? = constants[index], tensor.count == 1, tensor.dataType.isFloatingPoint else {
-      return nil
-    }
-    return try tensor.converted(to: Double.self).scalar
-  }
+  func constantScalar(_ index: Int) throws -> Double? { try constants[index]?.floatingScalar() }
 
   /// Says that the operation keeps what it needs of input `index`, a constant: it will be nil when the node runs.
   package func absorb(_ index: Int) { absorbed.indices.insert(index) }

@@ -64,12 +64,7 @@ extension GraphRewriter {
   }
 
   /// The single number that `value` is known to be.
-  func scalar(_ value: Graph.ValueID?) -> Double? {
-    guard case .tensor(let tensor)? = constant(value), tensor.count == 1, tensor.dataType.isFloatingPoint else {
-      return nil
-    }
-    return try? tensor.converted(to: Double.self).scalar
-  }
+  func scalar(_ value: Graph.ValueID?) -> Double? { try? constant(value)?.floatingScalar() }
 
   /// Whether node `index` is `type` of the standard.
   func isNode(_ index: Int?, _ type: String) -> Bool {

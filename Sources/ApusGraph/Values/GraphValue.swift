@@ -30,6 +30,12 @@ extension GraphValue {
     }
   }
 
+  /// The one element of a floating-point tensor; nil for any other value.
+  func floatingScalar() throws -> Double? {
+    guard case .tensor(let tensor) = self, tensor.count == 1, tensor.dataType.isFloatingPoint else { return nil }
+    return try tensor.converted(to: Double.self).scalar
+  }
+
   /// The element type of a tensor; nil for a sequence or an optional.
   public var elementType: ElementType? {
     switch self {

@@ -84,9 +84,7 @@ private struct WholeElementwise: Sendable {
     var operands: [Graph.ValueID: ElementwiseProgram.Operand] = [:]
     var (tensors, numbers): ([Int], [Int]) = ([], [])
     for case (let position, let id?) in node.node.inputs.enumerated() {
-      if case .tensor(let constant)? = node.constant(position), constant.count == 1, constant.dataType.isFloatingPoint,
-        let number = try? constant.converted(to: Double.self).scalar
-      {
+      if let number = try? node.constantScalar(position) {
         operands[id] = .number(number)
         numbers.append(position)
       } else {
