@@ -56,6 +56,7 @@ let package = Package(
     .library(name: "Apus", targets: ["Apus"]),
     .library(name: "ApusGraph", targets: ["ApusGraph"]),
     .library(name: "ApusONNX", targets: ["ApusONNX"]),
+    .library(name: "ApusFormats", targets: ["ApusFormats"]),
     .library(name: "ApusMedia", targets: ["ApusMedia"]),
     .library(name: "ApusNetworks", targets: ["ApusNetworks"]),
     .library(name: "ApusText", targets: ["ApusText"]),
@@ -81,11 +82,12 @@ let package = Package(
       swiftSettings: isChecked ? [.define("APUS_CHECKED")] : []),
     .target(name: "ApusGraph", dependencies: ["Apus", kernelInterface, platform], swiftSettings: smallCode),
     .target(name: "ApusONNX", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
+    .target(name: "ApusFormats", dependencies: ["Apus", "ApusGraph", "ApusONNX"], swiftSettings: smallCode),
     .target(name: "ApusMedia", dependencies: ["Apus", kernelInterface, platform]),
     .target(name: "ApusNetworks", dependencies: ["Apus"], swiftSettings: smallCode),
     .target(name: "ApusText", dependencies: ["Apus", "ApusNetworks", platform], swiftSettings: smallCode),
     .target(
-      name: "ApusVision", dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", platform],
+      name: "ApusVision", dependencies: ["Apus", "ApusGraph", "ApusFormats", "ApusMedia", "ApusNetworks", platform],
       swiftSettings: smallCode),
     .target(name: "ApusMotion", dependencies: ["Apus", "ApusMedia", platform]),
     // Networks that answer what ApusMotion asks: neither knows the other.
@@ -95,8 +97,8 @@ let package = Package(
     .executableTarget(
       name: "ApusCLI",
       dependencies: [
-        "Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision", "ApusMotion",
-        "ApusMotionModels", platform,
+        "Apus", "ApusGraph", "ApusONNX", "ApusFormats", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision",
+        "ApusMotion", "ApusMotionModels", platform,
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
       ], swiftSettings: smallCode),

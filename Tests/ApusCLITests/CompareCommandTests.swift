@@ -104,10 +104,12 @@ import Testing
       let good = try folder.npy("good", [1] as [Float], shape: [1])
       let bad = folder.path("bad.npz")
       try Data("no archive".utf8).write(to: folder.file("bad.npz"))
+      let text = folder.path("text.npy")
+      try Data("no array".utf8).write(to: folder.file("text.npy"))
       try FileManager.default.createDirectory(at: folder.file("folder.npy"), withIntermediateDirectories: true)
       for (arguments, status) in [
         ([good, folder.path("absent.npy")], 66), ([good, folder.path("folder.npy")], 66), ([good, bad], 65),
-        ([good, folder.path("good.txt")], 64), ([good], 64), ([good, good, "--rtol", "x"], 64),
+        ([good, text], 65), ([good], 64), ([good, good, "--rtol", "x"], 64),
         ([good, good, "--rtol=-1"], 64), ([good, good, "--atol", "nan"], 64),
       ] as [([String], Int32)] {
         let process = Command.process(["compare"] + arguments)

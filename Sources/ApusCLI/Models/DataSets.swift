@@ -75,7 +75,7 @@ enum DataSets {
       let (stored, load) = try message(path, graph: graph, named: name)
       return [stored: load]
     }
-    let file = try TensorFile(path: path, also: ["pb"])
+    let file = try TensorFile(path: path)
     guard file.names == [""] else {
       return Dictionary(
         file.names.map { name in (name, { .tensor(try file.tensor(name)) }) }, uniquingKeysWith: { first, _ in first })

@@ -15,7 +15,7 @@ struct ModelInputs {
   /// Where each value comes from, in words.
   private(set) var sources: [String: String] = [:]
 
-  init(_ model: ONNXModel, converts: Bool, widens: Bool) {
+  init(_ model: any GraphModel, converts: Bool, widens: Bool) {
     declared = model.graph.inputs.map { model.graph.values[$0] }
     required = Set(model.graph.requiredInputs.map { model.graph.values[$0].name })
     self.converts = converts
@@ -39,7 +39,7 @@ extension ModelInputs {
       try add(ValueFile.read(contentsOf: path, as: info.type ?? .tensor(nil, nil)).value, for: info, from: path)
       return
     }
-    let file = try TensorFile(path: path, also: ["pb"])
+    let file = try TensorFile(path: path)
     guard let entry = file.names.contains(name) ? name : file.names.count == 1 ? file.names[0] : nil else {
       throw CommandFailure(
         .badData, "\(path): has no entry '\(name)'; there is \(Self.list(file.names))")
@@ -90,7 +90,7 @@ extension ModelInputs {
       }
       return try add(value, for: info, from: path)
     }
-    let file = try TensorFile(path: path, also: ["pb"])
+    let file = try TensorFile(path: path)
     let matching = file.names.filter { name in declared.contains { $0.name == name } }
     if matching.isEmpty, file.names.count == 1, let only, let info = declared.first(where: { $0.name == only }) {
       return try add(.tensor(file.tensor(file.names[0])), for: info, from: path)

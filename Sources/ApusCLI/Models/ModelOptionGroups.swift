@@ -1,6 +1,5 @@
 import Apus
 import ApusGraph
-import ApusONNX
 import ArgumentParser
 
 /// `--dim`.

@@ -1,6 +1,6 @@
 import Apus
 
-/// The named tensors of a `.npy`, `.npz` or `.safetensors` file.
+/// The named tensors of a `.npy`, `.npz` or `.safetensors` file; its content tells which.
 struct TensorFile {
   let path: String
   /// In the order of the file. A `.npy` file has one tensor without a name.
@@ -9,26 +9,23 @@ struct TensorFile {
 
   static let extensions = ["npy", "npz", "safetensors"]
 
-  /// - Parameter others: further extensions that the caller reads itself, for the message.
-  init(path: String, also others: [String] = []) throws {
+  /// - Throws: ``FileFormatError`` for a file of another format, and the errors of the formats' readers.
+  init(path: String) throws {
     self.path = path
-    switch Self.fileExtension(path) {
-    case "npy":
+    switch try FileFormat(of: path) {
+    case .npy:
       let tensor = try NPYFile.read(path: path)
       names = [""]
       load = { _ in tensor }
-    case "npz":
+    case .npz:
       let archive = try NPZFile(path: path)
       names = archive.arrayNames
       load = { try archive.anyTensor(named: $0) }
-    case "safetensors":
+    case .safetensors:
       let file = try SafetensorsFile(path: path)
       names = file.tensorNames
       load = { try file.anyTensor(named: $0) }
-    default:
-      let endings = (Self.extensions + others).map { "." + $0 }
-      let list = endings.dropLast().joined(separator: ", ") + " or " + (endings.last ?? "")
-      throw CommandFailure(.usage, "\(path): expected a name that ends in \(list)")
+    case let format: throw FileFormatError(path: path, found: format, purpose: .tensors)
     }
   }
 

@@ -1,6 +1,5 @@
 import Apus
 import ApusGraph
-import ApusONNX
 
 /// Numbers about the numbers of a tensor: least, greatest, mean and standard deviation of those that are finite, and
 /// how many are not.

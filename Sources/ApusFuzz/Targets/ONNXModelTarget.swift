@@ -49,7 +49,7 @@ struct ONNXModelTarget: FuzzTarget {
     let limit = Execution.memoryLimit
     Execution.memoryLimit = min(limit, 64 << 20)
     defer { Execution.memoryLimit = limit }
-    return try outcome(allowing: ONNXFileError.self) {
+    return try outcome(allowing: ONNXFileError.self, FileFormatError.self) {
       let model = try ModelProto.read(bytes: input, name: "input", folder: "/")
       try use(model.graph)
       for function in model.functions { try use(function.nodes) }

@@ -165,7 +165,7 @@ struct ONNXSessionTarget: FuzzTarget {
     let limit = Execution.memoryLimit
     Execution.memoryLimit = min(limit, 4 << 20)
     defer { Execution.memoryLimit = limit }
-    return try outcome(allowing: ONNXFileError.self, GraphError.self) {
+    return try outcome(allowing: ONNXFileError.self, FileFormatError.self, GraphError.self) {
       let model = try ONNXModel(ModelProto.read(bytes: input, name: "input"))
       var options = InferenceSession.Options()
       options.limits.iterations = 100

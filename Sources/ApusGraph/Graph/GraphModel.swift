@@ -7,6 +7,8 @@ public protocol GraphModel: Sendable {
   var graph: Graph { get }
   /// What exporters wrote beside the network, by name.
   var metadata: [String: String] { get }
+  /// What the file says of itself. Counting its parameters takes time in proportion to the number of its tensors.
+  var summary: ModelSummary { get }
   /// What is unusual and not wrong, a sentence each: a newer version of the format, for example.
   var warnings: [String] { get }
   /// The paths of the files beside the model's own of which tensors were read so far, sorted; after a session was made

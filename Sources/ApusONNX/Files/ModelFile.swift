@@ -6,7 +6,8 @@ extension ModelProto {
   static let byteLimit = Int(Int32.max)
 
   /// Reads the model at `path`. Its weights stay in the file until they are used.
-  /// - Throws: ``FileError`` when the file cannot be read, ``ONNXFileError`` when something in it is wrong.
+  /// - Throws: ``FileError`` when the file cannot be read, ``FileFormatError`` when it is of another format,
+  ///   ``ONNXFileError`` when something in it is wrong.
   public static func read(contentsOf path: String, access: FileAccess = .mapped) throws -> ModelProto {
     let file = try MappedFile(path: path, access: access)
     return try read(FileSource(file: file, externalFiles: ExternalFiles(model: path, access: access)))
@@ -14,7 +15,7 @@ extension ModelProto {
 
   /// Reads a model that is already in memory; `name` is what messages call it.
   /// - Parameter folder: where files lie that hold tensors of the model; nil when it has none.
-  /// - Throws: ``ONNXFileError`` when something is wrong.
+  /// - Throws: ``FileFormatError`` for another format, ``ONNXFileError`` when something is wrong.
   public static func read(
     bytes: UnsafeRawBufferPointer, name: String, folder: String? = nil, access: FileAccess = .mapped
   ) throws -> ModelProto {
@@ -29,8 +30,9 @@ extension ModelProto {
       return model
     } catch let error as ONNXFileError {
       // Looked at only now: a model could begin as a file of another format does.
-      guard let sentence = otherFormat(of: source.file) else { throw error }
-      throw ONNXFileError(file: source.file.name, reason: .otherFormat(sentence))
+      let format = FileFormat(source.file)
+      guard format != .onnx, format != .unknown else { throw error }
+      throw FileFormatError(path: source.file.name, found: format, purpose: .model)
     }
   }
 

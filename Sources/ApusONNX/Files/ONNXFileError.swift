@@ -10,8 +10,6 @@ public struct ONNXFileError: ApusError, Hashable, Sendable {
   public enum Reason: Error, Hashable, Sendable {
     /// Bytes that are no message of the format.
     case protobuf(ProtobufError)
-    /// A file of another format, with what to do about it.
-    case otherFormat(String)
     /// A tensor that is not what it should be.
     case tensor(String, TensorReason)
     /// A value of a kind that Apus does not read.
@@ -73,7 +71,6 @@ extension ONNXFileError.Reason: CustomStringConvertible {
   public var description: String {
     switch self {
     case .protobuf(let error): "not an ONNX file, or damaged: \(error)"
-    case .otherFormat(let sentence): sentence
     case .tensor(let name, let reason): "tensor \"\(name)\" \(reason)"
     case .unreadableValue(let what): "holds \(what), which Apus does not read"
     case .unwritableType(let type): "\(type) cannot be written"

@@ -10,13 +10,15 @@ public struct ONNXModel: GraphModel {
   public let warnings: [String]
 
   /// Reads the `.onnx` file at `url`. Weights stay in the mapped file.
-  /// - Throws: ``FileError``, ``ONNXFileError`` for a file that is no model, ``GraphError/graph(_:)``.
+  /// - Throws: ``FileError``, ``FileFormatError`` for a file of another format, ``ONNXFileError`` for a damaged one,
+  ///   ``GraphError/graph(_:)``.
   public init(contentsOf url: URL, access: FileAccess = .mapped) throws {
     try self.init(path: url.systemPath, access: access)
   }
 
   /// Reads the `.onnx` file at `path`. Weights stay in the mapped file.
-  /// - Throws: ``FileError``, ``ONNXFileError`` for a file that is no model, ``GraphError/graph(_:)``.
+  /// - Throws: ``FileError``, ``FileFormatError`` for a file of another format, ``ONNXFileError`` for a damaged one,
+  ///   ``GraphError/graph(_:)``.
   public init(path: String, access: FileAccess = .mapped) throws {
     try self.init(.read(contentsOf: path, access: access))
   }
@@ -31,6 +33,20 @@ public struct ONNXModel: GraphModel {
 
   public var metadata: [String: String] {
     Dictionary(proto.metadata.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
+  }
+
+  public var summary: ModelSummary {
+    var summary = ModelSummary(format: "ONNX", version: proto.irVersion, parameters: ParameterCensus(proto.graph))
+    summary.operatorSets = proto.opsetImports.map {
+      ModelSummary.OperatorSet(domain: $0.domain.isEmpty ? "ai.onnx" : $0.domain, version: $0.version)
+    }
+    summary.producer = [proto.producerName, proto.producerVersion].filter { !$0.isEmpty }.joined(separator: " ")
+    summary.domain = proto.domain
+    summary.version = proto.modelVersion
+    summary.text = proto.docString
+    summary.metadata = proto.metadata.map { ($0.key, $0.value) }
+    summary.functionCount = proto.functions.count
+    return summary
   }
 
   public var externalFiles: [String] { proto.source?.externalPaths ?? [] }

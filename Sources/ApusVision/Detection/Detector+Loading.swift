@@ -40,7 +40,7 @@ extension Detector {
   /// - Throws: ``DetectorError`` for a model that is no detector, or one that can be read in more than one way;
   ///   ``PictureModelError`` for other inputs than a picture; ``FileError`` and the errors of the files' readers.
   public init(path: String, options: DetectorLoadingOptions = DetectorLoadingOptions()) throws {
-    if path.lowercased().hasSuffix(".safetensors") {
+    if try FileFormat(of: path) == .safetensors {
       try self.init(safetensors: path, options)
     } else {
       try self.init(onnx: path, options)
@@ -70,7 +70,7 @@ extension Detector {
   }
 
   private init(onnx path: String, _ options: DetectorLoadingOptions) throws {
-    let model = try ONNXPictureModel(path: path, precision: options.precision)
+    let model = try PictureGraph(path: path, precision: options.precision)
     let metadata = try Self.metadata(model.metadata, path)
     guard !model.isChannelsLast else {
       throw DetectorError(
@@ -78,7 +78,7 @@ extension Detector {
         file: path)
     }
     var detector = try Detector(
-      network: .onnx(model),
+      network: .graph(model),
       input: Self.input(options, metadata, declaredWidth: model.width, declaredHeight: model.height, file: path),
       metadata: metadata, hasExponential: model.contains(operator: "Exp"), stated: options.layout, file: path)
     // YOLOX is trained on bytes in the order that its authors' reader gives, in the upper left corner.

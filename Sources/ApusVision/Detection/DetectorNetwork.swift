@@ -4,7 +4,7 @@ import ApusNetworks
 /// What a detector runs: a picture as numbers in, boxes as numbers out.
 enum DetectorNetwork: Sendable {
   case yolo(YOLO<Float>, Execution.Precision)
-  case onnx(ONNXPictureModel)
+  case graph(PictureGraph)
 
   /// - Parameter picture: `[1, 3, height, width]`.
   /// - Returns: every output, by name.
@@ -12,7 +12,7 @@ enum DetectorNetwork: Sendable {
     switch self {
     case .yolo(let network, let precision):
       [("output", try Execution.with(precision: precision) { try network(picture) })]
-    case .onnx(let model):
+    case .graph(let model):
       try model.outputs(for: picture)
     }
   }
@@ -21,7 +21,7 @@ enum DetectorNetwork: Sendable {
   var externalFiles: [String] {
     switch self {
     case .yolo: []
-    case .onnx(let model): model.session.model.externalFiles
+    case .graph(let model): model.session.model.externalFiles
     }
   }
 }

@@ -4,13 +4,13 @@ import ApusNetworks
 /// A network that turns a picture into a number for each class.
 enum ClassifierNetwork: Sendable {
   case layers(any ImageClassifier<Float>, Execution.Precision)
-  case onnx(ONNXPictureModel)
+  case graph(PictureGraph)
 
   /// Reads an `.onnx` file, or safetensors whose parameters' names tell which network they are of.
   /// - Throws: ``PictureModelError`` for a file of no known network, and the errors of the files' readers.
   init(path: String, precision: Execution.Precision) throws {
-    guard path.lowercased().hasSuffix(".safetensors") else {
-      self = .onnx(try ONNXPictureModel(path: path, precision: precision))
+    guard try FileFormat(of: path) == .safetensors else {
+      self = .graph(try PictureGraph(path: path, precision: precision))
       return
     }
     let file = try SafetensorsFile(path: path)
@@ -30,7 +30,7 @@ enum ClassifierNetwork: Sendable {
 
   /// The sides of a picture, where the file says.
   var declaredSize: (width: Int?, height: Int?) {
-    if case .onnx(let model) = self { (model.width, model.height) } else { (nil, nil) }
+    if case .graph(let model) = self { (model.width, model.height) } else { (nil, nil) }
   }
 
   /// The side of a picture that such a network is usually trained with.
@@ -39,7 +39,7 @@ enum ClassifierNetwork: Sendable {
   }
 
   var isChannelsLast: Bool {
-    if case .onnx(let model) = self { model.isChannelsLast } else { false }
+    if case .graph(let model) = self { model.isChannelsLast } else { false }
   }
 
   /// The numbers of a picture's classes.
@@ -48,7 +48,7 @@ enum ClassifierNetwork: Sendable {
     switch self {
     case .layers(let network, let precision):
       return try Execution.with(precision: precision) { try network(picture).elements }
-    case .onnx(let model):
+    case .graph(let model):
       let outputs = try model.outputs(for: picture)
       guard let classes = outputs.first?.tensor, outputs.count == 1, classes.count == classes.shape.last else {
         throw PictureModelError(

@@ -81,6 +81,12 @@ package final class MappedFile: @unchecked Sendable {
 }
 
 extension MappedFile {
+  /// Whether a file or folder of that name can be looked at.
+  package static func isThere(_ path: String) -> Bool {
+    var status = stat()
+    return !path.utf8.contains(0) && stat(path, &status) == 0
+  }
+
   /// The number of bytes; at least one when it is a file.
   package var count: Int { unownedBytes.count }
 

@@ -39,9 +39,19 @@ public struct SafetensorsFile: Sendable {
   }
 
   /// Opens the file at `path`, which may be relative to the working directory.
-  /// - Throws: ``FileError`` when it cannot be read, ``SafetensorsError`` when something in it is wrong.
+  /// - Throws: ``FileError`` when it cannot be read, ``FileFormatError`` when it is of another format,
+  ///   ``SafetensorsError`` when something in it is wrong.
   public init(path: String, access: FileAccess = .mapped) throws {
-    try self.init(MappedFile(path: path, access: access))
+    let file = try MappedFile(path: path, access: access)
+    do {
+      try self.init(file)
+    } catch let error as SafetensorsError {
+      let format = FileFormat(file)
+      guard format == .safetensors || format == .unknown else {
+        throw FileFormatError(path: path, found: format, purpose: .weights)
+      }
+      throw error
+    }
   }
 
   /// Reads a file that is already in memory; `name` is what messages call it.

@@ -1,22 +1,21 @@
 import Apus
 import ApusGraph
-import ApusONNX
 
-/// What `apus inspect` says of an ONNX model.
+/// What `apus inspect` says of a model.
 struct ModelInspection {
   let path: String
-  let model: ONNXModel
+  let model: any GraphModel
+  private let summary: ModelSummary
   let operators: OperatorCensus
-  let parameters: ParameterCensus
   /// What one run costs; nil when it was not asked for or could not be found out.
   private(set) var cost: RunCost?
   private(set) var warnings: [String]
 
-  init(_ model: ONNXModel, path: String) {
+  init(_ model: any GraphModel, path: String) {
     self.path = path
     self.model = model
     operators = OperatorCensus(model.graph)
-    parameters = ParameterCensus(model.proto.graph)
+    summary = model.summary
     warnings = model.warnings
   }
 
@@ -47,14 +46,6 @@ struct ModelInspection {
 
   private var inputs: [Graph.ValueInfo] { model.graph.requiredInputs.map { model.graph.values[$0] } }
   private var outputs: [Graph.ValueInfo] { model.graph.outputs.map { model.graph.values[$0] } }
-
-  private var producer: String {
-    [model.proto.producerName, model.proto.producerVersion].filter { !$0.isEmpty }.joined(separator: " ")
-  }
-
-  private var opsets: [(domain: String, version: Int64)] {
-    model.proto.opsetImports.map { ($0.domain.isEmpty ? "ai.onnx" : $0.domain, $0.version) }
-  }
 }
 
 // MARK: - Text
@@ -66,7 +57,7 @@ extension ModelInspection {
     lines += table(facts).map { "  " + $0 } + [""]
     lines += values.map { "  " + $0 } + [""]
     lines += operatorTable.map { "  " + $0 } + [""]
-    let metadata = model.proto.metadata
+    let metadata = summary.metadata
     if !metadata.isEmpty {
       lines += table(metadata.map { ($0.key, shortened($0.value, unless: withMetadata)) }).map { "  " + $0 } + [""]
     }
@@ -104,13 +95,15 @@ extension ModelInspection {
   }
 
   private var facts: [(String, String)] {
-    let proto = model.proto
-    var rows = [("format", "ONNX, version \(proto.irVersion)")]
-    rows.append(("operators", opsets.map { "\($0.domain) \($0.version)" }.joined(separator: ", ")))
-    if !producer.isEmpty { rows.append(("producer", producer)) }
-    if !proto.domain.isEmpty { rows.append(("domain", proto.domain)) }
-    if proto.modelVersion != 0 { rows.append(("version", "\(proto.modelVersion)")) }
-    if !proto.docString.isEmpty { rows.append(("description", shortened(proto.docString, unless: false))) }
+    let parameters = summary.parameters
+    var rows = [("format", "\(summary.format.name), version \(summary.format.version)")]
+    let sets = summary.operatorSets
+    rows.append(("operators", sets.map { "\($0.domain) \($0.version)" }.joined(separator: ", ")))
+    if !summary.producer.isEmpty { rows.append(("producer", summary.producer)) }
+    if !summary.domain.isEmpty { rows.append(("domain", summary.domain)) }
+    if summary.version != 0 { rows.append(("version", "\(summary.version)")) }
+    if !summary.text.isEmpty { rows.append(("description", shortened(summary.text, unless: false))) }
+    rows += summary.facts.map { ($0.label, $0.text) }
     let types = parameters.entries.map { "\($0.type) \(CountText.grouped($0.elements))" }.joined(separator: ", ")
     let kinds =
       switch parameters.entries.count {
@@ -124,8 +117,8 @@ extension ModelInspection {
       rows.append(("other files", parameters.externalFiles.joined(separator: ", ")))
     }
     var nodes = CountText.grouped(operators.nodeCount)
-    if !proto.functions.isEmpty {
-      nodes += ", with \(CountText.counted(proto.functions.count, "function")) written out"
+    if summary.functionCount > 0 {
+      nodes += ", with \(CountText.counted(summary.functionCount, "function")) written out"
     }
     if operators.subgraphCount > 0 {
       nodes += ", in \(CountText.counted(operators.subgraphCount, "subgraph")) too"
@@ -178,7 +171,8 @@ extension ModelInspection {
 extension ModelInspection: Encodable {
   enum CodingKeys: String, CodingKey {
     case path, format, opsets, producer, domain, version, description, metadata, inputs, outputs, parameters, operators
-    case unsupported, refused, nodes, functions, subgraphs, runnable, warnings
+    case facts, unsupported, refused, nodes, functions, subgraphs, runnable, warnings
+    case formatName = "format_name"
     case externalFiles = "external_files"
     case multiplyAdds = "multiply_adds"
     case peakMemory = "peak_memory_bytes"
@@ -247,17 +241,24 @@ extension ModelInspection: Encodable {
 
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
-    let proto = model.proto
+    let parameters = summary.parameters
     try container.encode(path, forKey: .path)
-    try container.encode(proto.irVersion, forKey: .format)
+    try container.encode(summary.format.name, forKey: .formatName)
+    try container.encode(summary.format.version, forKey: .format)
     try container.encode(
-      Dictionary(opsets.map { ($0.domain, $0.version) }, uniquingKeysWith: { max($0, $1) }), forKey: .opsets)
-    try container.encode(producer, forKey: .producer)
-    try container.encode(proto.domain, forKey: .domain)
-    try container.encode(proto.modelVersion, forKey: .version)
-    try container.encode(proto.docString, forKey: .description)
+      Dictionary(summary.operatorSets.map { ($0.domain, $0.version) }, uniquingKeysWith: { max($0, $1) }),
+      forKey: .opsets)
+    try container.encode(summary.producer, forKey: .producer)
+    try container.encode(summary.domain, forKey: .domain)
+    try container.encode(summary.version, forKey: .version)
+    try container.encode(summary.text, forKey: .description)
     try container.encode(
-      Dictionary(proto.metadata.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first }), forKey: .metadata)
+      Dictionary(summary.metadata.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first }),
+      forKey: .metadata)
+    if !summary.facts.isEmpty {
+      try container.encode(
+        Dictionary(summary.facts.map { ($0.label, $0.text) }, uniquingKeysWith: { first, _ in first }), forKey: .facts)
+    }
     try container.encode(inputs.map(Declared.init), forKey: .inputs)
     try container.encode(outputs.map(Declared.init), forKey: .outputs)
     try container.encode(
@@ -274,7 +275,7 @@ extension ModelInspection: Encodable {
     try container.encode(
       operators.refusals.map { Refusal(node: $0.node, operator: "\($0.name)", reason: $0.reason) }, forKey: .refused)
     try container.encode(operators.nodeCount, forKey: .nodes)
-    try container.encode(proto.functions.count, forKey: .functions)
+    try container.encode(summary.functionCount, forKey: .functions)
     try container.encode(operators.subgraphCount, forKey: .subgraphs)
     try container.encode(parameters.externalFiles, forKey: .externalFiles)
     try container.encode(isRunnable, forKey: .runnable)

@@ -1,6 +1,6 @@
 import Apus
+import ApusFormats
 import ApusGraph
-import ApusONNX
 import ArgumentParser
 
 struct ParityCommand: ParsableCommand {
@@ -56,7 +56,7 @@ struct ParityCommand: ParsableCommand {
   }
 
   func run() throws {
-    let model = try ONNXModel(path: parity.model)
+    let model = try ModelFile.open(parity.model)
     let check = try ParityCheck(model, options: parity.options(computesTruth: float64))
     var results = ParityResults(model: parity.model)
     for makeCase in try parity.cases(of: model) {
@@ -71,7 +71,7 @@ struct ParityCommand: ParsableCommand {
     if !results.isEqual { throw CommandStatus.different }
   }
 
-  private func nothingChecked(_ dataSet: ParityOptions.Case, _ report: ParityReport, _ model: ONNXModel)
+  private func nothingChecked(_ dataSet: ParityOptions.Case, _ report: ParityReport, _ model: any GraphModel)
     -> CommandFailure
   {
     if report.nodes.contains(where: { $0.status == .random }) {

@@ -1,6 +1,5 @@
 import Apus
 import ApusGraph
-import ApusONNX
 import ArgumentParser
 
 /// What `parity` and `reduce` are given: a model, what goes into it, and what another runtime made of it.
@@ -56,7 +55,7 @@ struct ParityOptions: ParsableArguments {
   }
 
   /// The data sets, each with the inputs that belong to it. A set's inputs are read when its turn comes.
-  func cases(of model: ONNXModel) throws -> [() throws -> Case] {
+  func cases(of model: any GraphModel) throws -> [() throws -> Case] {
     let graph = model.graph
     let inputNames = graph.inputs.map { graph.values[$0].name }
     let required = graph.requiredInputs.map { graph.values[$0].name }

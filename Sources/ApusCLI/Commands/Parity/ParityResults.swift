@@ -1,6 +1,5 @@
 import Apus
 import ApusGraph
-import ApusONNX
 
 /// What `apus parity` found on all data sets.
 struct ParityResults {

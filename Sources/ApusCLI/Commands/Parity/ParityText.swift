@@ -1,6 +1,5 @@
 import Apus
 import ApusGraph
-import ApusONNX
 
 /// A ``ParityReport`` as people read it.
 struct ParityText {

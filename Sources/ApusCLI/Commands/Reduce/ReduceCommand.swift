@@ -1,4 +1,5 @@
 import Apus
+import ApusFormats
 import ApusGraph
 import ApusONNX
 import ArgumentParser
@@ -49,7 +50,11 @@ struct ReduceCommand: WritesFiles {
   private var values: ReducedValues { ReducedValues(path: data ?? ReducedValues.path(besideModel: output)) }
 
   func run() throws {
-    let model = try ONNXModel(path: parity.model)
+    let opened = try ModelFile.open(parity.model)
+    guard let model = opened as? ONNXModel else {
+      let format = opened.summary.format.name
+      throw CommandFailure(.badData, "\(parity.model): is of the format \(format); parts are cut out of ONNX models")
+    }
     let check = try ParityCheck(model, options: parity.options())
     for makeCase in try parity.cases(of: model) {
       let dataSet = try makeCase()

@@ -56,7 +56,7 @@ struct ReducedValues {
   }
 
   /// What was written, as the model's inputs and outputs.
-  func read(for model: ONNXModel) throws -> (inputs: [String: GraphValue], outputs: [String: GraphValue]) {
+  func read(for model: any GraphModel) throws -> (inputs: [String: GraphValue], outputs: [String: GraphValue]) {
     let graph = model.graph
     let (inputs, outputs) = (graph.inputs.map { graph.values[$0].name }, graph.outputs.map { graph.values[$0].name })
     guard let set = try DataSets.read([path], graph: graph, defaults: outputs).first else { return ([:], [:]) }

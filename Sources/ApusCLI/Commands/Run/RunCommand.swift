@@ -1,12 +1,12 @@
 import Apus
+import ApusFormats
 import ApusGraph
-import ApusONNX
 import ArgumentParser
 
 struct RunCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "run",
-    abstract: "Run an ONNX model.",
+    abstract: "Run a model.",
     discussion: """
       INPUTS are .npy, .npz, .safetensors or .pb files (TensorProto; SequenceProto or OptionalProto where the model \
       declares one). Of a file without a name before it the entries count that are named as inputs; a model with one \
@@ -98,7 +98,7 @@ struct RunCommand: WritesFiles {
     options.limits = limits.apply()
     options.precision = precision
     options.computesInFloat64 = isFloat64
-    let model = try ONNXModel(path: self.model)
+    let model = try ModelFile.open(self.model)
     var inputs = ModelInputs(model, converts: convert, widens: isFloat64)
     let dimensions = try dimensions.dimensions(of: inputs.declared)
     for argument in self.inputs { try inputs.read(argument) }
@@ -110,7 +110,7 @@ struct RunCommand: WritesFiles {
   }
 
   /// - Throws: ``CommandFailure`` that names all operators which Apus does not have, not the first alone.
-  private func session(_ model: ONNXModel, _ options: InferenceSession.Options) throws -> InferenceSession {
+  private func session(_ model: any GraphModel, _ options: InferenceSession.Options) throws -> InferenceSession {
     do {
       return try InferenceSession(model, options: options)
     } catch GraphError.unsupported(let name, let opset, let node) {

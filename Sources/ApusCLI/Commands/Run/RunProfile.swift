@@ -1,6 +1,5 @@
 import Apus
 import ApusGraph
-import ApusONNX
 
 /// Which operators and which nodes took the time, by operator and by node, the slowest first.
 struct RunProfile: Encodable {

@@ -1,6 +1,5 @@
 import Apus
 import ApusGraph
-import ApusONNX
 
 /// What `apus run` says.
 struct RunReport {

@@ -1,9 +1,9 @@
 import Apus
+import ApusFormats
 import ApusGraph
-import ApusONNX
 
-/// An ONNX model that takes one picture and nothing else.
-struct ONNXPictureModel: Sendable {
+/// A model of any format that takes one picture and nothing else.
+struct PictureGraph: Sendable {
   let session: InferenceSession
   /// The one input without a default.
   let inputName: String
@@ -15,11 +15,11 @@ struct ONNXPictureModel: Sendable {
   private let elementType: ElementType
 
   /// - Throws: ``PictureModelError`` for inputs that are not one picture of three channels; ``FileError``,
-  ///   ``ONNXFileError``, ``GraphError``.
+  ///   ``GraphError``, and the errors of the format's reader.
   init(path: String, precision: Execution.Precision) throws {
     var options = InferenceSession.Options()
     options.precision = precision
-    session = try InferenceSession(ONNXModel(path: path), options: options)
+    session = try InferenceSession(ModelFile.open(path), options: options)
     let graph = session.graph
     let inputs = graph.inputs.filter { graph.constants[$0] == nil }.map { graph.values[$0] }
     guard let input = inputs.first, inputs.count == 1 else {

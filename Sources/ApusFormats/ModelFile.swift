@@ -1,0 +1,22 @@
+import Apus
+import ApusGraph
+import ApusONNX
+
+/// Models of every format that Apus runs. A new format is one more case here.
+public enum ModelFile {
+  /// Opens the model at `path`, whose format its content tells. Weights stay in the mapped file.
+  ///
+  /// ```swift
+  /// let session = try InferenceSession(ModelFile.open("model.onnx"))
+  /// ```
+  ///
+  /// - Throws: ``FileError`` when it cannot be opened, ``FileFormatError`` for a format that Apus does not run, and the
+  ///   errors of the format's reader.
+  public static func open(_ path: String, access: FileAccess = .mapped) throws -> any GraphModel {
+    switch try FileFormat(of: path) {
+    // What is of no known format may be a damaged model, and its reader says where.
+    case .onnx, .unknown: try ONNXModel(path: path, access: access)
+    case let format: throw FileFormatError(path: path, found: format, purpose: .model)
+    }
+  }
+}
