@@ -25,8 +25,22 @@ func kernelSettings(march: String? = nil, defines: [String] = []) -> [SwiftSetti
   return [.unsafeFlags(flags), .enableExperimentalFeature("BuiltinModule")] + defines.map { .define($0) }
 }
 
-// Hundreds of operators, layers and commands, few of them hot: loops over elements are in the kernels.
-let smallCode: [SwiftSetting] = [.unsafeFlags(["-Osize"], .when(configuration: .release))]
+// Hundreds of operators, layers and commands, few of them hot: loops over elements are in the kernels. Compiled in
+// batches rather than as whole modules, they keep every core busy, and come out smaller.
+let smallCode: [SwiftSetting] = [
+  .unsafeFlags(["-Osize", "-no-whole-module-optimization", "-enable-batch-mode"], .when(configuration: .release))
+]
+
+// A static `apus` is to be small: equal functions are folded, nothing is exported from a program, and tables for
+// unwinding are left out, which nothing here does (Swift's errors are returned, and stacks keep their frame pointers).
+let smallProgram: [LinkerSetting] = [
+  .unsafeFlags(
+    ["-use-ld=lld"]
+      + [
+        "--icf=all", "--no-export-dynamic", "--no-eh-frame-hdr",
+        "\(Context.packageDirectory)/Sources/ApusCLI/Link/without-unwinding.ld",
+      ].flatMap { ["-Xlinker", $0] }, .when(platforms: [.linux], configuration: .release))
+]
 
 let kernelInterface: Target.Dependency = "ApusKernelInterface"
 let platform: Target.Dependency = "ApusPlatform"
@@ -89,19 +103,20 @@ let package = Package(
     .target(
       name: "ApusVision", dependencies: ["Apus", "ApusGraph", "ApusFormats", "ApusMedia", "ApusNetworks", platform],
       swiftSettings: smallCode),
-    .target(name: "ApusMotion", dependencies: ["Apus", "ApusMedia", platform]),
+    .target(name: "ApusMotion", dependencies: ["Apus", "ApusMedia", platform], swiftSettings: smallCode),
     // Networks that answer what ApusMotion asks: neither knows the other.
     .target(
       name: "ApusMotionModels", dependencies: ["Apus", "ApusMedia", "ApusNetworks", "ApusVision", "ApusMotion"],
       swiftSettings: smallCode),
+    // The last that is ready is built first: ApusGraph, which takes longest, stands last, ArgumentParser first.
     .executableTarget(
       name: "ApusCLI",
       dependencies: [
-        "Apus", "ApusGraph", "ApusONNX", "ApusFormats", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision",
-        "ApusMotion", "ApusMotionModels", platform,
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
-      ], swiftSettings: smallCode),
+        platform, "ApusMotionModels", "ApusMotion", "ApusVision", "ApusText", "ApusNetworks", "ApusMedia",
+        "ApusFormats", "ApusONNX", "Apus", "ApusGraph",
+      ], exclude: ["Link"], swiftSettings: smallCode, linkerSettings: smallProgram),
     .executableTarget(
       name: "ApusFuzz",
       dependencies: [
