@@ -44,6 +44,7 @@ let smallProgram: [LinkerSetting] = [
 
 let kernelInterface: Target.Dependency = "ApusKernelInterface"
 let platform: Target.Dependency = "ApusPlatform"
+let base: Target.Dependency = "ApusBase"
 let kernelDependencies: [Target.Dependency] = [kernelInterface, platform]
 
 let kernelTargets: [Target] =
@@ -90,9 +91,10 @@ let package = Package(
   ],
   targets: kernelTargets + [
     .target(name: "ApusPlatform"),
+    .target(name: "ApusBase", dependencies: [platform]),
     .target(name: "ApusKernelInterface"),
     .target(
-      name: "Apus", dependencies: kernelDependencies + kernels,
+      name: "Apus", dependencies: [base] + kernelDependencies + kernels,
       swiftSettings: isChecked ? [.define("APUS_CHECKED")] : []),
     .target(name: "ApusGraph", dependencies: ["Apus", kernelInterface, platform], swiftSettings: smallCode),
     .target(name: "ApusONNX", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
@@ -127,8 +129,9 @@ let package = Package(
       dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision", platform]
         + kernels,
       path: "Benchmarks/bench"),
-    .target(name: "ApusTestSupport", dependencies: ["Apus"], path: "Tests/ApusTestSupport"),
-    .testTarget(name: "ApusTests", dependencies: ["Apus", platform]),
+    .target(name: "ApusTestSupport", dependencies: ["Apus", base, platform], path: "Tests/ApusTestSupport"),
+    .testTarget(name: "ApusBaseTests", dependencies: [base, "ApusTestSupport", platform]),
+    .testTarget(name: "ApusTests", dependencies: ["Apus", base, "ApusTestSupport", platform]),
     .testTarget(name: "ApusONNXTests", dependencies: ["Apus", "ApusGraph", "ApusONNX", platform]),
     .testTarget(name: "ApusMediaTests", dependencies: ["ApusMedia", "Apus", platform]),
     .testTarget(

@@ -1,3 +1,4 @@
+import ApusBase
 import ApusPlatform
 
 /// Recycles tensor memory, so that a model in steady state allocates nothing.
@@ -10,9 +11,6 @@ import ApusPlatform
 /// AddressSanitizer sees every overrun and a test every read of undefined memory.
 final class BufferPool: Sendable {
   static let shared = BufferPool()
-
-  /// The alignment of every buffer: a cache line, and the widest vector.
-  static let alignment = 64
 
   /// The bytes of a huge page of the processors we know.
   private static let hugePage = 2 << 20
@@ -166,7 +164,7 @@ final class BufferPool: Sendable {
     // What is never kept need not fit a class.
     let size = idleLimit == 0 ? max(byteCount, 1) : size
     let isHuge = size >= Self.hugePage && !Self.isChecked
-    guard posix_memalign(&memory, isHuge ? Self.hugePage : Self.alignment, size) == 0 else { return nil }
+    guard posix_memalign(&memory, isHuge ? Self.hugePage : AlignedMemory.alignment, size) == 0 else { return nil }
     #if os(Linux)
       // Where the system gives huge pages to those who ask: one page fault instead of 512.
       if isHuge, let memory { madvise(memory, size, MADV_HUGEPAGE) }

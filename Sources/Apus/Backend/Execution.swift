@@ -1,4 +1,4 @@
-import Synchronization
+import ApusBase
 
 /// How operators run: which kernels, how many threads, how exact.
 ///
@@ -61,7 +61,7 @@ extension Execution {
     threads: settings.threads, precision: .exact, usesBLAS: true, kernels: KernelSet(settings.variant))
 
   /// What was wrong with the environment, a sentence each; empty as a rule.
-  public static var warnings: [String] { settings.errors.map { "\($0)" } + settings.warnings }
+  public static var warnings: [String] { environmentErrors.map { "\($0)" } + settings.warnings }
 
   /// Checks every variable of the environment that Apus reads by itself: `APUS_KERNELS`, `APUS_THREADS`,
   /// `APUS_MEMORY_LIMIT`, and `APUS_BLAS`, whose library is loaded for that where one is named.
@@ -71,7 +71,7 @@ extension Execution {
   ///
   /// - Throws: ``EnvironmentError`` for the first value that makes no sense.
   public static func checkEnvironment() throws(EnvironmentError) {
-    if let error = settings.errors.first { throw error }
+    if let error = environmentErrors.first { throw error }
     if let error = BLAS.environmentError { throw error }
   }
 
@@ -87,8 +87,8 @@ extension Execution {
   /// or a number with K, M or G). May be changed at any time; a value below 0 counts as 0, and so does a variable that
   /// makes no sense.
   public static var memoryLimit: Int {
-    get { currentMemoryLimit.load(ordering: .relaxed) }
-    set { currentMemoryLimit.store(max(0, newValue), ordering: .relaxed) }
+    get { MemoryLimit.current }
+    set { MemoryLimit.current = newValue }
   }
 
   /// The most bytes that all tensors together took while `body` ran, beyond those that were there before.
@@ -96,17 +96,10 @@ extension Execution {
     try BufferPool.shared.measuringPeak(body)
   }
 
-  /// The bytes that `text` means: a positive number, or one with K, M or G; nil for anything else.
-  package static func byteCount(_ text: String) -> Int? { EnvironmentSettings.byteCount(text) }
-
-  private static let currentMemoryLimit = Atomic(settings.memoryLimit)
-
-  /// Why there is no memory at all: what the environment says of the limit makes no sense, and nothing else was said.
-  static var memoryLimitError: EnvironmentError? {
-    memoryLimit > 0 ? nil : settings.errors.first { $0.variable == "APUS_MEMORY_LIMIT" }
-  }
-
   static let settings = EnvironmentSettings(
-    environment(_:), cores: ProcessorInformation.coreCount, memory: ProcessorInformation.memoryByteCount,
-    variants: availableVariants)
+    environment(_:), cores: ProcessorInformation.coreCount, variants: availableVariants)
+
+  private static var environmentErrors: [EnvironmentError] {
+    settings.errors + (MemoryLimit.standard.error.map { [$0] } ?? [])
+  }
 }

@@ -1,3 +1,4 @@
+import ApusBase
 import ApusPlatform
 
 /// One block of memory in which the tensors of a run have places that somebody planned.
@@ -24,7 +25,7 @@ package final class MemoryArena: Sendable {
   }
 
   /// What offsets are multiples of.
-  package static let alignment = BufferPool.alignment
+  package static let alignment = AlignedMemory.alignment
 
   private let base: Base
   package let byteCount: Int

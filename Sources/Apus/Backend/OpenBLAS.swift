@@ -1,3 +1,5 @@
+import ApusBase
+
 #if !canImport(Darwin)
   import ApusPlatform
 

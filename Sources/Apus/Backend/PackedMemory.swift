@@ -1,3 +1,5 @@
+import ApusBase
+
 /// Memory for what is packed once and kept, weights above all: blocks side by side in a few large pieces.
 ///
 /// Hundreds of buffers of some hundred kilobytes would take a page fault every four of them; pieces of several
@@ -30,7 +32,7 @@ enum PackedMemory {
     guard !BufferPool.isChecked, byteCount > 0, byteCount <= largest else {
       return try TensorStorage(byteCount: byteCount)
     }
-    let alignment = BufferPool.alignment
+    let alignment = AlignedMemory.alignment
     let size = (byteCount + alignment - 1) / alignment * alignment
     return try state.withLock { state in
       if let piece = state.piece, state.usedByteCount + size <= pieceByteCount {

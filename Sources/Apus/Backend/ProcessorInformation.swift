@@ -1,6 +1,7 @@
+import ApusBase
 import ApusPlatform
 
-/// What the operating system tells about processor and memory.
+/// What the operating system tells about the processor.
 enum ProcessorInformation {
   /// The processor's name as its maker writes it. Under an emulator, that of the machine outside.
   static let name: String = {
@@ -19,14 +20,6 @@ enum ProcessorInformation {
     let available = affinityCount ?? max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))))
     guard let quota = ControlGroup.current.processorQuota else { return available }
     return max(1, min(available, Int(quota.rounded(.up))))
-  }()
-
-  /// The memory this process may use, in bytes: the machine's, or its control group's share.
-  static let memoryByteCount: Int = {
-    let (bytes, overflow) = Int(sysconf(Int32(_SC_PHYS_PAGES)))
-      .multipliedReportingOverflow(by: Int(sysconf(Int32(_SC_PAGESIZE))))
-    let physical = overflow || bytes <= 0 ? Int.max : bytes
-    return min(physical, ControlGroup.current.memoryLimit ?? .max)
   }()
 
   /// The processors in this process's affinity mask, which the kernel prints as hexadecimal words.
@@ -65,26 +58,4 @@ enum ProcessorInformation {
       return String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
     }
   #endif
-}
-
-/// The text of a small file that the kernel writes; nil when there is none.
-func contentsOfSystemFile(_ path: String) -> String? {
-  guard let file = fopen(path, "r") else { return nil }
-  defer { fclose(file) }
-  var contents: [UInt8] = []
-  var chunk = [UInt8](repeating: 0, count: 4096)
-  // A machine with a thousand processors describes itself in two megabytes.
-  while contents.count < 4 << 20 {
-    let count = fread(&chunk, 1, chunk.count, file)
-    if count == 0 { break }
-    contents += chunk[..<count]
-  }
-  return String(decoding: contents, as: UTF8.self)
-}
-
-/// `text` without blanks at its ends.
-func trimmed(_ text: some StringProtocol) -> String {
-  let start = text.drop { $0.isWhitespace }
-  guard let last = start.lastIndex(where: { !$0.isWhitespace }) else { return "" }
-  return String(start[...last])
 }

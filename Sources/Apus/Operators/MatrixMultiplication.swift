@@ -1,3 +1,5 @@
+import ApusBase
+
 /// The matrix product of the last two axes, broadcast over the others (PyTorch's `matmul` for two axes and more).
 ///
 /// - Parameters:

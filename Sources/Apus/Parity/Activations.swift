@@ -1,3 +1,5 @@
+import ApusBase
+
 /// What passes through the inside of a model, reported under the names PyTorch gives its modules.
 ///
 /// A model reports at the boundaries of its modules, with ``Tensor/observed(as:)``; nothing is kept, and next to nothing

@@ -1,3 +1,5 @@
+import ApusBase
+
 extension Comparison: CustomStringConvertible {
   /// A verdict, and a line for each measure, in columns.
   public var description: String {

@@ -1,3 +1,5 @@
+import ApusBase
+
 /// Several comparisons as one: what went wrong how often, and where each measure was worst.
 ///
 /// ```swift

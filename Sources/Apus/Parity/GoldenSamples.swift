@@ -1,3 +1,4 @@
+import ApusBase
 import FoundationEssentials
 
 /// The inputs of a model and what it must make of them, read from a safetensors file.

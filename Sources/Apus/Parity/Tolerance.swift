@@ -1,3 +1,5 @@
+import ApusBase
+
 /// How far an actual value may lie from the expected one: `|actual - expected| ≤ absolute + relative · |expected|`.
 ///
 /// The rule, the names (`rtol`, `atol`) and the defaults by element type are those of `torch.testing.assert_close`.

@@ -1,3 +1,5 @@
+import ApusBase
+
 /// What can be wrong with the shapes and arguments given to a tensor operation.
 ///
 /// Every operator checks its operands before it touches memory and throws one of these; nothing a caller passes traps.
@@ -27,7 +29,7 @@ extension TensorError: CustomStringConvertible {
 extension TensorError {
   /// Why `bytes` are not to be had under ``Execution/memoryLimit``.
   static func beyondMemoryLimit(bytes: Int) -> TensorError {
-    Execution.memoryLimitError.map { .environment($0) } ?? .memory(bytes: bytes, limit: Execution.memoryLimit)
+    MemoryLimit.currentError.map { .environment($0) } ?? .memory(bytes: bytes, limit: Execution.memoryLimit)
   }
 }
 

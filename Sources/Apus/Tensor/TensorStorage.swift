@@ -1,3 +1,5 @@
+import ApusBase
+
 /// The memory behind a tensor: its own, taken from the pool or the arena of a run and given back, or somebody else's,
 /// kept alive.
 final class TensorStorage: @unchecked Sendable {

@@ -49,7 +49,7 @@ struct LimitOptions: ParsableArguments {
   var loopLimit = InferenceSession.Limits().iterations
 
   func validate() throws {
-    if let memoryLimit, Execution.byteCount(memoryLimit) == nil {
+    if let memoryLimit, MemoryLimit.byteCount(memoryLimit) == nil {
       throw ValidationError("--memory-limit \(memoryLimit): bytes, or a number with K, M or G, were expected.")
     }
     guard loopLimit > 0 else { throw ValidationError("--loop-limit \(loopLimit): a number above 0 was expected.") }
@@ -57,7 +57,7 @@ struct LimitOptions: ParsableArguments {
 
   /// Sets the memory limit of the process, and gives the limits of a run.
   func apply() -> InferenceSession.Limits {
-    if let limit = memoryLimit.flatMap(Execution.byteCount) { Execution.memoryLimit = limit }
+    if let limit = memoryLimit.flatMap(MemoryLimit.byteCount) { Execution.memoryLimit = limit }
     var limits = InferenceSession.Limits()
     limits.iterations = loopLimit
     return limits

@@ -22,7 +22,7 @@ private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan
     let pool = BufferPool()
     for size in [0, 1, 100, 4_096, 1_000_003] {
       let buffer = try pool.allocate(byteCount: size)
-      #expect(UInt(bitPattern: buffer) % UInt(BufferPool.alignment) == 0)
+      #expect(UInt(bitPattern: buffer) % UInt(AlignedMemory.alignment) == 0)
       pool.recycle(buffer, byteCount: size)
     }
   }

@@ -1,6 +1,3 @@
-import ApusPlatform
-import FoundationEssentials
-
 @testable import Apus
 
 /// The path of a file in `Tests/Fixtures/formats`.
@@ -12,34 +9,6 @@ func formatFixture(_ name: String, source: StaticString = #filePath) -> String {
 
 func bytes(ofFormatFixture name: String) throws -> [UInt8] {
   try MappedFile(path: formatFixture(name), access: .copied).withUnsafeBytes { Array($0) }
-}
-
-/// A new, empty folder that is removed with everything in it when this goes away.
-final class TemporaryFolder {
-  let path: String
-
-  init() throws {
-    var template = Array("\(temporaryPath())/apus-test-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw FileError.unwritable(path: "temporary folder", reason: "mkdtemp") }
-    path = String(cString: made)
-  }
-
-  deinit { try? FileManager.default.removeItem(atPath: path) }
-
-  /// The names in the folder, sorted.
-  func contents() throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: path).sorted()
-  }
-
-  func write(_ bytes: [UInt8], to name: String) throws -> String {
-    let file = "\(path)/\(name)"
-    try Data(bytes).write(to: URL(filePath: file))
-    return file
-  }
-}
-
-private func temporaryPath() -> String {
-  getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
 }
 
 /// A safetensors file in memory: the length of `header`, `header`, `data`.

@@ -1,4 +1,5 @@
 import ApusPlatform
+import ApusTestSupport
 import Testing
 
 @testable import Apus

@@ -1,3 +1,4 @@
+import ApusBase
 import ApusKernelInterface
 
 /// 3×3 convolution by Winograd's minimal filtering: tiles of 2×2 or 4×4 outputs for 16 or 36 products a channel pair

@@ -1,3 +1,4 @@
+import ApusBase
 import FoundationEssentials
 
 /// Arrays as NumPy's `save` writes them.

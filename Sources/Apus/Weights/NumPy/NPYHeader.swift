@@ -1,3 +1,5 @@
+import ApusBase
+
 /// What the beginning of a `.npy` file says of the array behind it.
 ///
 /// The format: `\x93NUMPY`, a major and a minor version, the length of the header in two bytes (version 1) or four

@@ -1,3 +1,4 @@
+import ApusBase
 import FoundationEssentials
 
 /// Named arrays as NumPy's `savez` and `savez_compressed` write them: a ZIP archive of `.npy` files.

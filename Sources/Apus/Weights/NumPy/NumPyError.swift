@@ -1,3 +1,5 @@
+import ApusBase
+
 /// Why a `.npy` or `.npz` file cannot be read, or does not hold what was asked of it.
 public struct NumPyError: ApusError, Hashable, Sendable {
   /// The file, as it was named when it was opened.

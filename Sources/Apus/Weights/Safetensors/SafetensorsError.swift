@@ -1,3 +1,5 @@
+import ApusBase
+
 /// Why a file is not a safetensors file, or does not hold what was asked of it.
 public struct SafetensorsError: ApusError, Hashable, Sendable {
   /// The file, as it was named when it was opened.

@@ -1,3 +1,4 @@
+import ApusBase
 import FoundationEssentials
 
 /// A file of named tensors in the safetensors format, which PyTorch's `save_file` writes.

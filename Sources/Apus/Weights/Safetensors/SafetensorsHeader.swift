@@ -1,3 +1,5 @@
+import ApusBase
+
 /// What the header of a safetensors file says, read and checked.
 ///
 /// The format: eight bytes, little-endian, give the length of the header; the header is a JSON object that maps names

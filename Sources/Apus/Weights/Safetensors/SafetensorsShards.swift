@@ -1,3 +1,5 @@
+import ApusBase
+
 /// Named tensors in several safetensors files of one folder, as Hugging Face divides large models: an index,
 /// `model.safetensors.index.json`, says which file holds which tensor.
 ///

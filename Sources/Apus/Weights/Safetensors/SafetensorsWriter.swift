@@ -1,3 +1,4 @@
+import ApusBase
 import FoundationEssentials
 
 /// Writes named tensors as a safetensors file, laid out as the reference implementation lays it out: the widest types

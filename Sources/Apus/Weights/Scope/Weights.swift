@@ -1,3 +1,4 @@
+import ApusBase
 import FoundationEssentials
 
 /// The parameters of a model, or of a part of one, by the names PyTorch's state dictionary gives them.

@@ -1,3 +1,5 @@
+import ApusBase
+
 /// Why a model cannot be built from the parameters it was given.
 public struct WeightsError: ApusError, Hashable, Sendable {
   /// The file, or what stands for one.

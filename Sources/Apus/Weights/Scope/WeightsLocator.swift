@@ -1,3 +1,4 @@
+import ApusBase
 import ApusPlatform
 import FoundationEssentials
 

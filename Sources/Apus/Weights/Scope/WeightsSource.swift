@@ -1,3 +1,4 @@
+import ApusBase
 import Synchronization
 
 /// Where parameters come from, and which of them were asked for. All scopes of one model share it.

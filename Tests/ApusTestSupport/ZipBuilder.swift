@@ -1,21 +1,21 @@
-@testable import Apus
+import ApusBase
 
 /// Builds ZIP archives, right ones and wrong ones.
-struct ZipBuilder {
-  struct Entry {
-    var name: [UInt8]
-    var data: [UInt8]
-    var method: UInt16 = 0
-    var flags: UInt16 = 0
-    var byteCount: UInt32
-    var compressedCount: UInt32
-    var checksum: UInt32
-    var localName: [UInt8]
+package struct ZipBuilder {
+  package struct Entry {
+    package var name: [UInt8]
+    package var data: [UInt8]
+    package var method: UInt16 = 0
+    package var flags: UInt16 = 0
+    package var byteCount: UInt32
+    package var compressedCount: UInt32
+    package var checksum: UInt32
+    package var localName: [UInt8]
     /// Where the directory says that the local header is; `nil` for the truth.
-    var offset: UInt32?
-    var extra: [UInt8] = []
+    package var offset: UInt32?
+    package var extra: [UInt8] = []
 
-    init(_ name: String, _ data: [UInt8]) {
+    package init(_ name: String, _ data: [UInt8]) {
       self.name = Array(name.utf8)
       localName = self.name
       self.data = data
@@ -25,18 +25,18 @@ struct ZipBuilder {
     }
   }
 
-  var entries: [Entry]
-  var prefix: [UInt8] = []
-  var comment: [UInt8] = []
-  var disk: UInt16 = 0
-  var entryCount: UInt16?
-  var isWide = false
+  package var entries: [Entry]
+  package var prefix: [UInt8] = []
+  package var comment: [UInt8] = []
+  package var disk: UInt16 = 0
+  package var entryCount: UInt16?
+  package var isWide = false
 
-  init(_ contents: KeyValuePairs<String, [UInt8]>) {
+  package init(_ contents: KeyValuePairs<String, [UInt8]>) {
     entries = contents.map { Entry($0.key, $0.value) }
   }
 
-  var bytes: [UInt8] {
+  package var bytes: [UInt8] {
     var file = prefix
     var offsets: [UInt32] = []
     for entry in entries {
@@ -68,6 +68,6 @@ struct ZipBuilder {
   }
 }
 
-func number(_ value: some FixedWidthInteger) -> [UInt8] {
+package func number(_ value: some FixedWidthInteger) -> [UInt8] {
   withUnsafeBytes(of: value.littleEndian) { Array($0) }
 }

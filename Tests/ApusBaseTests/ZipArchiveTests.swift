@@ -1,6 +1,7 @@
+import ApusTestSupport
 import Testing
 
-@testable import Apus
+@testable import ApusBase
 
 @Suite("ZipArchive")
 struct ZipArchiveTests {

@@ -1,17 +1,14 @@
 import Foundation
 import Testing
 
-@testable import Apus
+@testable import ApusBase
 
 @Suite struct ApusErrorTests {
   private static let errors: [(any ApusError, Fault)] = [
     (FileError.notFound(path: "model.onnx"), .missing), (FileError.empty(path: "model.onnx"), .data),
     (FileError.unwritable(path: "out", reason: "no space"), .inputOutput),
-    (TensorError.argument(operation: "slice", reason: "step 0 is not positive"), .data),
     (EnvironmentError(variable: "APUS_THREADS", value: "many", expected: "a number"), .usage),
-    (
-      TensorError.environment(EnvironmentError(variable: "APUS_MEMORY_LIMIT", value: "-1", expected: "bytes")), .usage
-    ),
+    (JSONError(offset: 3, reason: .badNumber), .data),
   ]
 
   @Test(arguments: errors.indices)

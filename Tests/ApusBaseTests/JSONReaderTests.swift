@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Apus
+@testable import ApusBase
 
 @Suite("JSONReader")
 struct JSONReaderTests {

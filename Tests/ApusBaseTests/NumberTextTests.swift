@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Apus
+@testable import ApusBase
 
 @Suite struct NumberTextTests {
   @Test(arguments: [
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test func shortNumbersStayNearTheirValue() throws {
-    var generator = ParityRandom(seed: 3)
+    var generator = SplitMix64(seed: 3)
     for _ in 0..<500 {
       let value = Double(bitPattern: generator.next())
       guard value.isFinite, value.magnitude > 1e-300, value.magnitude < 1e300 else { continue }

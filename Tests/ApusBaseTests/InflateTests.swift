@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Apus
+@testable import ApusBase
 
 @Suite("Inflate and its checksums")
 struct InflateTests {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Apus
+@testable import ApusBase
 
 /// Expected values are those of Python's `hashlib`.
 @Suite struct SHA256Tests {

@@ -1,3 +1,5 @@
+import ApusBase
+
 /// The elements of a tensor as they lie in a file: little-endian, row-major, checked to be of the right length.
 package struct StoredTensor {
   package let dataType: DataType

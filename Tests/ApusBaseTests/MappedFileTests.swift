@@ -1,7 +1,8 @@
 import ApusPlatform
+import ApusTestSupport
 import Testing
 
-@testable import Apus
+@testable import ApusBase
 
 @Suite("MappedFile")
 struct MappedFileTests {

@@ -1,7 +1,8 @@
 import ApusPlatform
+import ApusTestSupport
 import Testing
 
-@testable import Apus
+@testable import ApusBase
 
 @Suite struct AtomicFileTests {
   private func append(_ text: String, to file: AtomicFile) throws {

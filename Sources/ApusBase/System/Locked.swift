@@ -4,15 +4,19 @@ import ApusPlatform
 ///
 /// Like the standard library's `Mutex`, whose locking ThreadSanitizer does not see: it reports races that are none.
 package final class Locked<Value>: @unchecked Sendable {
-  private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
-  private let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
+  @usableFromInline
+  let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+  @usableFromInline
+  let value = UnsafeMutablePointer<Value>.allocate(capacity: 1)
 
+  @inlinable
   package init(_ value: sending Value) {
     self.value.initialize(to: value)
     mutex.initialize(to: pthread_mutex_t())
     pthread_mutex_init(mutex, nil)
   }
 
+  @inlinable
   deinit {
     pthread_mutex_destroy(mutex)
     mutex.deallocate()
@@ -20,7 +24,7 @@ package final class Locked<Value>: @unchecked Sendable {
     value.deallocate()
   }
 
-  @inline(__always)
+  @inlinable @inline(__always)
   package func withLock<Result>(_ body: (inout Value) throws -> sending Result) rethrows -> sending Result {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }

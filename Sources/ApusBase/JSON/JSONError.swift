@@ -4,6 +4,10 @@ public struct JSONError: ApusError, Hashable, Sendable {
   public let offset: Int
   public let reason: Reason
 
+  package init(offset: Int, reason: Reason) {
+    (self.offset, self.reason) = (offset, reason)
+  }
+
   public enum Reason: Hashable, Sendable {
     /// The text ends inside a value.
     case unexpectedEnd

@@ -1,10 +1,13 @@
 /// A small generator of random numbers whose whole state is one number (Steele, Lea and Flood, 2014); the same seed gives
 /// the same numbers everywhere.
 package struct SplitMix64: RandomNumberGenerator, Sendable {
-  private var state: UInt64
+  @usableFromInline
+  var state: UInt64
 
+  @inlinable
   package init(seed: UInt64) { state = seed }
 
+  @inlinable
   package mutating func next() -> UInt64 {
     state &+= 0x9E37_79B9_7F4A_7C15
     var z = state

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import Apus
+@testable import ApusBase
 
 @Suite struct DeflateTests {
   /// Numbers that look like chance and are always the same.

@@ -91,12 +91,13 @@ extension MappedFile {
   package var count: Int { unownedBytes.count }
 
   /// Calls `body` with the contents.
+  @inlinable
   package func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
     try withExtendedLifetime(self) { try body(unownedBytes) }
   }
 
   /// Gives the whole pages of a part of a mapped file back to the system; whoever reads them next reads the file again.
-  func discard(_ part: UnsafeRawBufferPointer) {
+  package func discard(_ part: UnsafeRawBufferPointer) {
     let page = sysconf(Int32(_SC_PAGESIZE))
     guard release == .unmap, page > 0, let base = part.baseAddress else { return }
     let start = (Int(bitPattern: base) + page - 1) / page * page
@@ -111,10 +112,8 @@ extension MappedFile {
 extension MappedFile {
   /// Memory aligned as tensors are, so that a tensor can borrow it.
   private static func allocate(_ count: Int, name: String) throws -> UnsafeMutableRawBufferPointer {
-    let limit = Execution.memoryLimit
-    guard count >= 0, count <= limit else { throw FileError.tooLarge(path: name, byteCount: count, limit: limit) }
-    var memory: UnsafeMutableRawPointer?
-    guard posix_memalign(&memory, BufferPool.alignment, max(count, 1)) == 0, let memory else {
+    let limit = MemoryLimit.current
+    guard count >= 0, count <= limit, let memory = AlignedMemory.allocate(byteCount: count) else {
       throw FileError.tooLarge(path: name, byteCount: count, limit: limit)
     }
     return UnsafeMutableRawBufferPointer(start: memory, count: count)
@@ -156,12 +155,4 @@ private func openForReading(_ path: String) throws -> Int32 {
     default: throw FileError.unreadable(path: path, reason: lastSystemError())
     }
   }
-}
-
-/// What the system says about the last call that failed.
-package func lastSystemError() -> String {
-  let code = errno
-  var buffer = [CChar](repeating: 0, count: 256)
-  guard strerror_r(code, &buffer, buffer.count) == 0 else { return "error \(code)" }
-  return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
 }

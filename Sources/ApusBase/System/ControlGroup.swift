@@ -1,11 +1,11 @@
 /// The limits that a Linux control group, and so a container, sets for this process.
-struct ControlGroup: Sendable, Hashable {
+package struct ControlGroup: Sendable, Hashable {
   /// Processors' worth of time, 1.5 for instance; nil when unlimited.
-  var processorQuota: Double?
+  package var processorQuota: Double?
   /// Bytes; nil when unlimited.
-  var memoryLimit: Int?
+  package var memoryLimit: Int?
 
-  static let current = ControlGroup(membership: contentsOfSystemFile("/proc/self/cgroup") ?? "") {
+  package static let current = ControlGroup(membership: contentsOfSystemFile("/proc/self/cgroup") ?? "") {
     contentsOfSystemFile("/sys/fs/cgroup" + $0)
   }
 

@@ -1,0 +1,13 @@
+import ApusPlatform
+
+/// Memory of which a tensor may be a view.
+package enum AlignedMemory {
+  /// Where it begins: at a multiple of a cache line, and of the widest vector.
+  package static let alignment = 64
+
+  /// Memory for the caller to fill, and to give back with `free`; nil where the system has no more.
+  static func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
+    var memory: UnsafeMutableRawPointer?
+    return posix_memalign(&memory, alignment, max(byteCount, 1)) == 0 ? memory : nil
+  }
+}

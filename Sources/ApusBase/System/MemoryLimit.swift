@@ -1,0 +1,66 @@
+import ApusPlatform
+import Synchronization
+
+/// The most bytes that this process may take for what comes from outside: for all tensors together, and for a file that
+/// is read into memory.
+package struct MemoryLimit: Sendable {
+  /// 0 where ``error`` is set, as nobody knows what was to be kept free.
+  package let byteCount: Int
+  /// What makes no sense in the environment.
+  package let error: EnvironmentError?
+
+  /// - Parameters:
+  ///   - environment: the value of a variable, nil when unset.
+  ///   - available: bytes, which is the limit where `APUS_MEMORY_LIMIT` is unset.
+  package init(_ environment: (String) -> String?, available: Int) {
+    let variable = "APUS_MEMORY_LIMIT"
+    guard let text = environment(variable) else {
+      (byteCount, error) = (available, nil)
+      return
+    }
+    byteCount = Self.byteCount(text) ?? 0
+    let expected = "bytes, a number above 0, or one with K, M or G"
+    error = byteCount > 0 ? nil : EnvironmentError(variable: variable, value: text, expected: expected)
+  }
+
+  /// A positive number of bytes, or of kibibytes, mebibytes or gibibytes with the suffix K, M or G.
+  /// - Returns: nil for anything else.
+  package static func byteCount(_ text: String) -> Int? {
+    let shift: Int
+    switch text.last {
+    case "K", "k": shift = 10
+    case "M", "m": shift = 20
+    case "G", "g": shift = 30
+    default: shift = 0
+    }
+    guard let number = Int(shift == 0 ? text[...] : text.dropLast()), number > 0 else { return nil }
+    let (bytes, overflow) = number.multipliedReportingOverflow(by: 1 << shift)
+    return overflow ? nil : bytes
+  }
+}
+
+extension MemoryLimit {
+  /// What the environment and the machine say.
+  package static let standard = MemoryLimit(environment(_:), available: availableByteCount)
+
+  private static let state = Atomic(standard.byteCount)
+
+  /// The limit in bytes that holds now: ``standard`` until it is set. A value below 0 counts as 0.
+  package static var current: Int {
+    get { state.load(ordering: .relaxed) }
+    set { state.store(max(0, newValue), ordering: .relaxed) }
+  }
+
+  /// Why there is no memory at all: what the environment says of the limit makes no sense, and nothing else was said.
+  package static var currentError: EnvironmentError? {
+    current > 0 ? nil : standard.error
+  }
+
+  /// The memory that this process may use, in bytes: the machine's, or its control group's share.
+  static var availableByteCount: Int {
+    let (bytes, overflow) = Int(sysconf(Int32(_SC_PHYS_PAGES)))
+      .multipliedReportingOverflow(by: Int(sysconf(Int32(_SC_PAGESIZE))))
+    let physical = overflow || bytes <= 0 ? Int.max : bytes
+    return min(physical, ControlGroup.current.memoryLimit ?? .max)
+  }
+}

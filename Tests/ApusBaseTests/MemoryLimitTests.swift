@@ -1,0 +1,34 @@
+import Testing
+
+@testable import ApusBase
+
+@Suite struct MemoryLimitTests {
+  private func limit(_ text: String?) -> MemoryLimit {
+    MemoryLimit({ $0 == "APUS_MEMORY_LIMIT" ? text : nil }, available: 1 << 30)
+  }
+
+  @Test func whatIsAvailableIsTheLimitUnlessTheEnvironmentSaysSo() {
+    #expect(limit(nil).byteCount == 1 << 30 && limit(nil).error == nil)
+    #expect(limit("512M").byteCount == 512 << 20 && limit("512M").error == nil)
+  }
+
+  /// Nobody knows what was to be kept free, so nothing is given out.
+  @Test(arguments: ["0", "-1", "abc", "K", "12X", "9999999999G", "1.5G", "99999999999999999999"])
+  func anImpossibleLimitIsAnErrorAndLeavesNoMemory(text: String) throws {
+    #expect(limit(text).byteCount == 0)
+    let error = try #require(limit(text).error)
+    #expect(error.variable == "APUS_MEMORY_LIMIT")
+    #expect(error.description.contains("APUS_MEMORY_LIMIT=\(text): expected bytes"))
+  }
+
+  @Test func suffixesMultiply() {
+    #expect(MemoryLimit.byteCount("123") == 123)
+    #expect(MemoryLimit.byteCount("4K") == 4 << 10)
+    #expect(MemoryLimit.byteCount("4m") == 4 << 20)
+    #expect(MemoryLimit.byteCount("4G") == 4 << 30)
+  }
+
+  @Test func thereIsMemory() {
+    #expect(MemoryLimit.availableByteCount > 16 << 20)
+  }
+}
