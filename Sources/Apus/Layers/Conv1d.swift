@@ -23,18 +23,9 @@ public struct Conv1d<Scalar: FloatingPointScalar>: Sendable {
     weight: Tensor<Scalar>, bias: Tensor<Scalar>? = nil,
     stride: Int = 1, paddingBefore: Int, paddingAfter: Int, dilation: Int = 1, groups: Int = 1
   ) throws {
-    guard weight.rank == 3 else {
-      throw TensorError.shape(
-        operation: "conv1d", reason: "weight has shape \(weight.shape), expected [outputs, inputs, kernel]")
-    }
-    let parameters = try ConvolutionParameters(
-      operation: "conv1d", kernel: Size2D(height: 1, width: weight.shape[2]),
-      stride: Size2D(height: 1, width: stride),
-      padding: Padding2D(top: 0, left: paddingBefore, bottom: 0, right: paddingAfter),
-      dilation: Size2D(height: 1, width: dilation), groups: groups)
     convolution = try Convolution(
-      weight: weight.reshaped([weight.shape[0], weight.shape[1], 1, weight.shape[2]]), bias: bias,
-      parameters: parameters)
+      overTime: weight, bias: bias, stride: stride, paddingBefore: paddingBefore, paddingAfter: paddingAfter,
+      dilation: dilation, groups: groups)
   }
 
   /// Reads `weight` and, when there is one, `bias`.
@@ -54,10 +45,6 @@ public struct Conv1d<Scalar: FloatingPointScalar>: Sendable {
   /// - Returns: `[batch, outputs, time']`.
   /// - Throws: ``TensorError/shape(operation:reason:)``.
   public func callAsFunction(_ input: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
-    guard input.rank == 3 else {
-      throw TensorError.shape(
-        operation: "conv1d", reason: "input has shape \(input.shape), expected [batch, channels, time]")
-    }
-    return try convolution(input.withHeight(), activation: activation).withoutHeight()
+    try convolution.overTime(input, activation: activation)
   }
 }

@@ -10,15 +10,8 @@ public struct Conv2d<Scalar: FloatingPointScalar>: Sendable {
     weight: Tensor<Scalar>, bias: Tensor<Scalar>? = nil,
     stride: Size2D = 1, padding: Padding2D = 0, dilation: Size2D = 1, groups: Int = 1
   ) throws {
-    guard weight.rank == 4 else {
-      throw TensorError.shape(
-        operation: "conv2d", reason: "weight has shape \(weight.shape), expected [outputs, inputs, height, width]")
-    }
     convolution = try Convolution(
-      weight: weight, bias: bias,
-      parameters: ConvolutionParameters(
-        operation: "conv2d", kernel: Size2D(height: weight.shape[2], width: weight.shape[3]),
-        stride: stride, padding: padding, dilation: dilation, groups: groups))
+      overMaps: weight, bias: bias, stride: stride, padding: padding, dilation: dilation, groups: groups)
   }
 
   /// Reads `weight` and, when there is one, `bias`.
@@ -38,10 +31,6 @@ public struct Conv2d<Scalar: FloatingPointScalar>: Sendable {
   /// - Returns: `[batch, outputs, height', width']`.
   /// - Throws: ``TensorError/shape(operation:reason:)``.
   public func callAsFunction(_ input: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
-    guard input.rank == 4 else {
-      throw TensorError.shape(
-        operation: "conv2d", reason: "input has shape \(input.shape), expected [batch, channels, height, width]")
-    }
-    return try convolution(input, activation: activation)
+    try convolution.overMaps(input, activation: activation)
   }
 }

@@ -80,7 +80,8 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
     let bias = try bias?.rowMajor
     self.init(
       try withExtendedLifetime((pieces, bias)) {
-        try PackedLinear(narrow: NarrowPanel(stacking: pieces, columns: outputs), bias: bias?.pointer)
+        try PackedLinear(
+          narrow: NarrowPanel(stacking: pieces.map(\.narrowPart), columns: outputs), bias: bias?.pointer)
       })
   }
 

@@ -70,6 +70,11 @@ public enum StoredLinearWeight: Sendable {
     return scale.shape == (isOutputsFirst ? [outputs, 1] : [1, outputs])
   }
 
+  /// As a part of a right operand.
+  var narrowPart: NarrowPart {
+    NarrowPart(elements: matrix.elements, scale: matrix.scale, isOutputsFirst: isOutputsFirst)
+  }
+
   /// The same matrix, its values widened.
   func widened<Scalar: FloatingPointScalar>(to type: Scalar.Type) throws -> LinearWeight<Scalar> {
     switch self {

@@ -16,15 +16,6 @@ public protocol TensorScalar: BitwiseCopyable, Hashable, Sendable {
 public protocol FloatingPointScalar: TensorScalar, BinaryFloatingPoint {
   /// The kernels for this type in the variant that ``Execution/current`` asks for.
   static var kernels: any FloatingKernels<Self>.Type { get }
-
-  /// The best way to convolve in this type, with the weights laid out for it.
-  ///
-  /// - Parameters:
-  ///   - weight: `[outputs, inputs / groups, height, width]`, row-major.
-  ///   - bias: `[outputs]`.
-  static func convolution(
-    weight: Tensor<Self>, bias: Tensor<Self>, parameters: ConvolutionParameters
-  ) throws -> any ConvolutionAlgorithm<Self>
 }
 
 extension Float: FloatingPointScalar {

@@ -29,8 +29,8 @@ public struct Convolution<Scalar: FloatingPointScalar>: Sendable {
     self.parameters = parameters
     self.inputChannels = inputs
     self.outputChannels = outputs
-    self.algorithm = try Scalar.convolution(
-      weight: try weight.rowMajor, bias: try bias?.rowMajor ?? Tensor(zeros: [outputs]), parameters: parameters)
+    self.algorithm = try bestConvolution(
+      weight: weight.rowMajor, bias: bias?.rowMajor ?? Tensor(zeros: [outputs]), parameters: parameters)
     // Whatever the algorithm keeps is a copy in its own order.
     weight.storage.discardFilePages()
   }
@@ -64,7 +64,7 @@ public struct Convolution<Scalar: FloatingPointScalar>: Sendable {
 }
 
 /// One way to convolve, with weights laid out for it.
-public protocol ConvolutionAlgorithm<Scalar>: Sendable {
+protocol ConvolutionAlgorithm<Scalar>: Sendable {
   associatedtype Scalar: FloatingPointScalar
 
   /// How windows move; only the padding may be changed once the weights are laid out.
@@ -77,24 +77,33 @@ public protocol ConvolutionAlgorithm<Scalar>: Sendable {
   func callAsFunction(_ input: Tensor<Scalar>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Scalar>
 }
 
-extension Float {
-  public static func convolution(
-    weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters
-  ) throws -> any ConvolutionAlgorithm<Float> {
-    if DirectConvolution.accepts(weight: weight.shape, parameters: parameters) {
-      return try DirectConvolution(weight: weight, bias: bias, parameters: parameters)
-    }
-    if DepthwiseConvolution.accepts(weight: weight.shape, parameters: parameters) {
-      return try DepthwiseConvolution(weight: weight, bias: bias, parameters: parameters)
-    }
-    return try UnfoldedConvolution(weight: weight, bias: bias, parameters: parameters)
+/// The best way to convolve in a type, with the weights laid out for it.
+///
+/// - Parameters:
+///   - weight: `[outputs, inputs / groups, height, width]`, row-major.
+///   - bias: `[outputs]`.
+private func bestConvolution<Scalar: FloatingPointScalar>(
+  weight: Tensor<Scalar>, bias: Tensor<Scalar>, parameters: ConvolutionParameters
+) throws -> any ConvolutionAlgorithm<Scalar> {
+  // What reads channel-blocked maps is written for float32 alone.
+  if let weight = weight as? Tensor<Float>, let bias = bias as? Tensor<Float>,
+    let blocked = try blockedConvolution(weight: weight, bias: bias, parameters: parameters)
+      as? any ConvolutionAlgorithm<Scalar>
+  {
+    return blocked
   }
+  return try UnfoldedConvolution(weight: weight, bias: bias, parameters: parameters)
 }
 
-extension Double {
-  public static func convolution(
-    weight: Tensor<Double>, bias: Tensor<Double>, parameters: ConvolutionParameters
-  ) throws -> any ConvolutionAlgorithm<Double> {
-    try UnfoldedConvolution(weight: weight, bias: bias, parameters: parameters)
+/// The algorithm for float32 that reads maps where they lie; nil where there is none for such weights.
+private func blockedConvolution(
+  weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters
+) throws -> (any ConvolutionAlgorithm<Float>)? {
+  if DirectConvolution.accepts(weight: weight.shape, parameters: parameters) {
+    return try DirectConvolution(weight: weight, bias: bias, parameters: parameters)
   }
+  if DepthwiseConvolution.accepts(weight: weight.shape, parameters: parameters) {
+    return try DepthwiseConvolution(weight: weight, bias: bias, parameters: parameters)
+  }
+  return nil
 }

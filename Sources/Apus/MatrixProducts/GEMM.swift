@@ -238,9 +238,3 @@ private func copyRows<Scalar: TensorScalar>(
 ) {
   for row in 0..<rows { (to + row * toStep).update(from: from + row * fromStep, count: columns) }
 }
-
-/// A pointer that may cross into another thread: the caller promises that threads write disjoint parts.
-struct Unchecked<Value>: @unchecked Sendable {
-  let value: Value
-  init(_ value: Value) { self.value = value }
-}

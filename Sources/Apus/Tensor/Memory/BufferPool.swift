@@ -197,3 +197,10 @@ extension BufferPool {
 
   private static func exponent(_ size: Int) -> Int { Int.bitWidth - 1 - size.leadingZeroBitCount }
 }
+
+extension Execution {
+  /// The most bytes that all tensors together took while `body` ran, beyond those that were there before.
+  package static func measuringPeakMemory(_ body: () throws -> Void) rethrows -> Int {
+    try BufferPool.shared.measuringPeak(body)
+  }
+}

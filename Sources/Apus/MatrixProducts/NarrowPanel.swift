@@ -1,5 +1,17 @@
 import ApusKernelInterface
 
+/// A part of a right operand that is kept in the type it is stored in, before it is laid out.
+struct NarrowPart: Sendable {
+  /// A matrix in rows: `[inputs, outputs]`, or `[outputs, inputs]`.
+  let elements: AnyTensor
+  /// A factor for each output; nil for floating-point elements.
+  let scale: Tensor<Float>?
+  /// Whether the elements are `[outputs, inputs]`.
+  let isOutputsFirst: Bool
+
+  var inputs: Int { elements.shape[isOutputsFirst ? 1 : 0] }
+}
+
 /// A right operand that is kept in the type it is stored in and widened a tile at a time while it is multiplied.
 ///
 /// Sixteen-bit numbers take half the memory of `Float`, and 8-bit integers with a scale for each column a quarter.
@@ -28,7 +40,7 @@ struct NarrowPanel<Scalar: FloatingPointScalar>: Sendable {
 
   /// - Parameters:
   ///   - parts: `[inputs, outputs]` in parts that follow each other along the inputs.
-  init(stacking parts: [StoredLinearWeight], columns: Int) throws {
+  init(stacking parts: [NarrowPart], columns: Int) throws {
     let vector = Scalar.kernels.vectorWidth
     let depth = parts.reduce(0) { $0 + $1.inputs }
     let depthBlocks = (depth + vector - 1) / vector
@@ -38,8 +50,8 @@ struct NarrowPanel<Scalar: FloatingPointScalar>: Sendable {
     for (index, part) in parts.enumerated() {
       let end = index == parts.count - 1 ? depthBlocks * vector : first + part.inputs
       let storage = try Self.packed(part, columns: columns, rows: end - first, vector: vector)
-      let scale = try Self.scale(part.matrix, columns: columns, vector: vector)
-      let type = part.matrix.elements.dataType
+      let scale = try Self.scale(part, columns: columns, vector: vector)
+      let type = part.elements.dataType
       pieces.append(
         NarrowPiece(
           type: type.elementType, size: type.byteCount, base: UnsafeRawPointer(storage.base), rows: first..<end,
@@ -57,14 +69,14 @@ struct NarrowPanel<Scalar: FloatingPointScalar>: Sendable {
 extension NarrowPanel {
   /// A part as a ``NarrowPiece`` has it.
   private static func packed(
-    _ part: StoredLinearWeight, columns: Int, rows: Int, vector: Int
+    _ part: NarrowPart, columns: Int, rows: Int, vector: Int
   ) throws -> TensorStorage {
-    let type = part.matrix.elements.dataType
+    let type = part.elements.dataType
     let padded = (columns + vector - 1) / vector * vector
     let storage = try PackedMemory.storage(byteCount: Shape.byteCount([padded, rows, type.byteCount], of: UInt8.self))
-    let source = part.matrix.elements.storage
+    let source = part.elements.storage
     let bands = PanelBand.all(
-      depth: part.inputs, columns: columns, vector: vector, lineByteCount: part.matrix.shape[1] * type.byteCount,
+      depth: part.inputs, columns: columns, vector: vector, lineByteCount: part.elements.shape[1] * type.byteCount,
       isTransposed: part.isOutputsFirst, storage: source)
     for band in bands {
       try pack(part, band, rows: rows, vector: vector, into: storage)
@@ -77,19 +89,19 @@ extension NarrowPanel {
   /// Lays a band out: widened, transposed by the kernel that lays out floats, and narrowed again, which gives back the
   /// same elements.
   private static func pack(
-    _ part: StoredLinearWeight, _ band: PanelBand, rows: Int, vector: Int, into storage: TensorStorage
+    _ part: NarrowPart, _ band: PanelBand, rows: Int, vector: Int, into storage: TensorStorage
   ) throws {
     let execution = Execution.current
     let (data, kernels, quantized) = (execution.kernels.data, Scalar.kernels, execution.kernels.quantized)
-    let type = part.matrix.elements.dataType
-    let leading = part.matrix.shape[1]
+    let type = part.elements.dataType
+    let leading = part.elements.shape[1]
     let isTransposed = part.isOutputsFirst
     // The rows that fill the panel up come with the last band.
     let filled = band.depth.upperBound == part.inputs ? rows - band.depth.lowerBound : band.depth.count
     let blocksPerChunk = max(1, 16_384 / max(filled * vector, 1))
     let width = blocksPerChunk * vector
     let blocks = (band.columns.count + vector - 1) / vector
-    let source = Unchecked(UnsafeRawPointer(part.matrix.elements.storage.base))
+    let source = Unchecked(UnsafeRawPointer(part.elements.storage.base))
     let target = Unchecked(storage.base)
     let wide = Scalar.dataType.elementType
     let room = width * filled
@@ -128,8 +140,8 @@ extension NarrowPanel {
   }
 
   /// The factor of each column, zero for columns that fill up; nil where there is none.
-  private static func scale(_ matrix: StoredMatrix, columns: Int, vector: Int) throws -> TensorStorage? {
-    guard let scale = try matrix.scale?.converted(to: Scalar.self).rowMajor else { return nil }
+  private static func scale(_ part: NarrowPart, columns: Int, vector: Int) throws -> TensorStorage? {
+    guard let scale = try part.scale?.converted(to: Scalar.self).rowMajor else { return nil }
     let padded = (columns + vector - 1) / vector * vector
     let storage = try TensorStorage(byteCount: Shape.byteCount([padded], of: Scalar.self))
     let values = storage.base.assumingMemoryBound(to: Scalar.self)

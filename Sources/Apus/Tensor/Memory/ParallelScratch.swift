@@ -1,36 +1,5 @@
 import Synchronization
 
-/// How many elements make a piece of work worth handing to another thread: some microseconds of the cheapest kernel.
-package let elementsPerPiece = 1 << 15
-
-/// Calls `body` for consecutive pieces of `0 ..< count`, spread over threads. Pieces depend on `count` and `grain` only.
-package func parallelRanges(
-  _ count: Int, grain: Int = elementsPerPiece, _ body: @Sendable (_ start: Int, _ count: Int) -> Void
-) {
-  guard count > 0 else { return }
-  let grain = max(grain, 1)
-  if count <= grain {
-    body(0, count)
-    return
-  }
-  parallel((count + grain - 1) / grain) { piece in
-    let start = piece * grain
-    body(start, min(grain, count - start))
-  }
-}
-
-/// Calls `body` for consecutive groups of `count` rows of `width` elements each, about ``elementsPerPiece`` at a time.
-package func parallelRows(_ count: Int, width: Int, _ body: @Sendable (_ first: Int, _ count: Int) -> Void) {
-  parallelRanges(count, grain: max(1, elementsPerPiece / max(1, width)), body)
-}
-
-extension Tensor {
-  /// `axis` as the middle of three: the elements before it, along it and after it.
-  func split(at axis: Int) -> (outer: Int, size: Int, inner: Int) {
-    (shape[..<axis].reduce(1, *), shape[axis], shape[(axis + 1)...].reduce(1, *))
-  }
-}
-
 /// Calls `body` for every index below `count`, each time with room for `elements` of a type that no other call uses
 /// meanwhile. What is in there is undefined.
 /// - Throws: ``TensorError/memory(bytes:limit:)``.

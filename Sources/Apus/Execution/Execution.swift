@@ -91,11 +91,6 @@ extension Execution {
     set { MemoryLimit.current = newValue }
   }
 
-  /// The most bytes that all tensors together took while `body` ran, beyond those that were there before.
-  package static func measuringPeakMemory(_ body: () throws -> Void) rethrows -> Int {
-    try BufferPool.shared.measuringPeak(body)
-  }
-
   static let settings = EnvironmentSettings(
     environment(_:), cores: ProcessorInformation.coreCount, variants: availableVariants)
 
