@@ -26,7 +26,9 @@ enum EntryPoint {
       // What was said before things went wrong comes before what went wrong.
       var failure = error
       do { try Output.flush() } catch let writing { failure = writing }
-      return ErrorReport(failure).write()
+      // Help that was asked for: the parser runs it like a command.
+      let isHelp = ApusCommand.exitCode(for: failure).isSuccess
+      return ErrorReport(isHelp ? ParsingOutcome(failure, of: ApusCommand.self) : failure).write()
     }
   }
 
@@ -43,35 +45,11 @@ enum EntryPoint {
   }
 
   private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
-    let arguments = try SettingsFile.expanded(arguments)
+    let arguments = try SettingsFile.expanded(arguments, of: ApusCommand.self)
     do {
       return try ApusCommand.parseAsRoot(arguments)
     } catch {
-      throw ParsingOutcome(error)
-    }
-  }
-}
-
-/// Parsing ended without a command to run: help was asked for, or the command line is wrong.
-struct ParsingOutcome: Error {
-  /// What to print on standard output, for help, version and completion scripts.
-  var text: String?
-  /// What is wrong with the command line, in one line.
-  var complaint = ""
-
-  init(_ error: any Error) {
-    let message = ApusCommand.fullMessage(for: error)
-    if ApusCommand.exitCode(for: error).isSuccess {
-      text = message
-      return
-    }
-    let lines = message.split(separator: "\n").map(String.init)
-    complaint = lines.first ?? "the command line is wrong"
-    if complaint.hasPrefix("Error: ") { complaint.removeFirst("Error: ".count) }
-    if let hint = lines.last(where: { $0.contains("--help'") }), let from = hint.firstIndex(of: "'") {
-      let command = hint[hint.index(after: from)...].prefix { $0 != "'" }
-      if let last = complaint.last, !".?!".contains(last) { complaint += "." }
-      complaint += " See '\(command)'."
+      throw ParsingOutcome(error, of: ApusCommand.self)
     }
   }
 }

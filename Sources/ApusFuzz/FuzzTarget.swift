@@ -35,16 +35,6 @@ struct FuzzFinding: Error {
   let message: String
 }
 
-/// Every target there is.
-let fuzzTargets: [any FuzzTarget] = [
-  SafetensorsTarget(), SafetensorsIndexTarget(), NPYTarget(), NPZTarget(), InflateTarget(), JSONTarget(),
-  PoseFramesTarget(), KeypointFilesTarget(), ArmRecordingTarget(), DetectionsTarget(), TextConfigurationTarget(),
-  NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(), ONNXSessionTarget(),
-  VocabularyTarget(), TokenizerConfigurationTarget(), TypedTextTarget(),
-  PNGTarget(), JPEGTarget(), NetpbmTarget(), BMPTarget(), Y4MTarget(), DeflateTarget(), DetectorMetadataTarget(),
-  RunSessionTarget(),
-]
-
 /// Runs `read`, and accepts errors of the given types alone. Their texts are made, since a user would see them.
 func outcome(
   allowing types: any Error.Type..., read: () throws -> Void

@@ -27,8 +27,9 @@ enum SettingsFile {
 
   /// The arguments with those of a settings file before them, where one is named: of an option that comes twice the
   /// last one counts.
-  static func expanded(_ arguments: [String]) throws -> [String] {
-    let commands = ApusCommand.configuration.subcommands
+  /// - Parameter root: the command that has all others.
+  static func expanded(_ arguments: [String], of root: any ParsableCommand.Type) throws -> [String] {
+    let commands = root.configuration.subcommands
     guard let name = arguments.first, !arguments.contains("--help"), !arguments.contains("-h"),
       let command = commands.first(where: { $0.configuration.commandName == name }) as? any TakesSettingsFile.Type,
       let path = path(in: arguments.dropFirst())
@@ -38,7 +39,7 @@ enum SettingsFile {
       // A value that is wrong in itself is the file's mistake.
       _ = try command.parse(options + ["-"])
     } catch {
-      throw CommandFailure(.badData, "\(path): \(ParsingOutcome(error).complaint)")
+      throw CommandFailure(.badData, "\(path): \(ParsingOutcome(error, of: root).complaint)")
     }
     return [name] + options + arguments.dropFirst()
   }

@@ -20,10 +20,6 @@ struct ErrorReport {
       (status, message) = (failure.status, failure.description)
     case let error as ValidationError:
       (status, message) = (.usage, error.message)
-    case _ where ApusCommand.exitCode(for: error).isSuccess:
-      // Help that was asked for: the parser runs it like a command.
-      text = ApusCommand.fullMessage(for: error)
-      (status, message) = (.success, nil)
     case let error as WeightsLocatorError:
       (status, message) = (CommandStatus(error.fault), Self.text(error))
     case let error as any ApusError:

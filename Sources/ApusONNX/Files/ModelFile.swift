@@ -2,9 +2,6 @@ import Apus
 import ApusGraph
 
 extension ModelProto {
-  /// The most bytes that a protocol buffer can have.
-  static let byteLimit = Int(Int32.max)
-
   /// Reads the model at `path`. Its weights stay in the file until they are used.
   /// - Throws: ``FileError`` when the file cannot be read, ``FileFormatError`` when it is of another format,
   ///   ``ONNXFileError`` when something in it is wrong.
@@ -67,7 +64,7 @@ extension FileSource {
 func writeMessage(_ message: some ProtobufWritable, to path: String) throws {
   try writingFailures(of: path) {
     try AtomicFile.create(at: path) { file in
-      try ProtobufWriter.write(message, limit: ModelProto.byteLimit, begin: { _ in }, to: { try file.append($0) })
+      try ProtobufWriter.write(message, limit: ONNXFileError.byteLimit, begin: { _ in }, to: { try file.append($0) })
     }
   }
 }
@@ -77,7 +74,7 @@ func messageBytes(_ message: some ProtobufWritable, name: String) throws -> [UIn
   try writingFailures(of: name) {
     var result: [UInt8] = []
     try ProtobufWriter.write(
-      message, limit: ModelProto.byteLimit, begin: { result.reserveCapacity($0) },
+      message, limit: ONNXFileError.byteLimit, begin: { result.reserveCapacity($0) },
       to: { result.append(contentsOf: $0) })
     return result
   }

@@ -25,14 +25,6 @@ public struct ShippedModel: Sendable {
     self.double = double
   }
 
-  /// Every one of them.
-  public static let all: [ShippedModel] =
-    [
-      ShippedModel(
-        name: "behavior-classifier", weights: BehaviorClassifier<Float>.fileName, golden: "samples/golden.safetensors",
-        single: BehaviorClassifier<Float>.self, double: BehaviorClassifier<Double>.self)
-    ] + yolo + textModels + imageClassifiers + temporalModels
-
   /// The element types a model is verified in.
   public static let verifiedTypes = [DataType.float32, .float64]
 }

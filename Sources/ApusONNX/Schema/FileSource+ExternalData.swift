@@ -1,20 +1,7 @@
 import Apus
 import ApusGraph
 
-/// The file that messages are read from, with the files beside it that hold tensors of it.
-package final class FileSource: Sendable {
-  package let file: MappedFile
-  private let externalFiles: ExternalFiles?
-
-  /// - Parameter externalFiles: nil where there is no folder to look in.
-  package init(file: MappedFile, externalFiles: ExternalFiles? = nil) {
-    self.file = file
-    self.externalFiles = externalFiles
-  }
-
-  /// The paths of the external files that were read so far, sorted.
-  var externalPaths: [String] { externalFiles?.paths ?? [] }
-
+extension FileSource {
   /// The part of an external file that holds a tensor.
   func bytes(
     of data: ExternalData, byteCount: Int, _ elementType: ElementType, _ shape: [Int]

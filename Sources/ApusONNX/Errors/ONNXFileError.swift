@@ -7,6 +7,9 @@ public struct ONNXFileError: ApusError, Hashable, Sendable {
   public let file: String
   public let reason: Reason
 
+  /// The most bytes that a protocol buffer can have, and so such a file.
+  static let byteLimit = Int(Int32.max)
+
   public enum Reason: Error, Hashable, Sendable {
     /// Bytes that are no message of the format.
     case protobuf(ProtobufError)
@@ -75,7 +78,7 @@ extension ONNXFileError.Reason: CustomStringConvertible {
     case .unreadableValue(let what): "holds \(what), which Apus does not read"
     case .unwritableType(let type): "\(type) cannot be written"
     case .tooLargeToWrite(let byteCount):
-      "would have \(byteCount) bytes; an ONNX file has at most \(ModelProto.byteLimit)"
+      "would have \(byteCount) bytes; an ONNX file has at most \(ONNXFileError.byteLimit)"
     }
   }
 }

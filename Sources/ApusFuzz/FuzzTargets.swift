@@ -1,0 +1,9 @@
+/// Every target there is.
+let fuzzTargets: [any FuzzTarget] = [
+  SafetensorsTarget(), SafetensorsIndexTarget(), NPYTarget(), NPZTarget(), InflateTarget(), JSONTarget(),
+  PoseFramesTarget(), KeypointFilesTarget(), ArmRecordingTarget(), DetectionsTarget(), TextConfigurationTarget(),
+  NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(), ONNXSessionTarget(),
+  VocabularyTarget(), TokenizerConfigurationTarget(), TypedTextTarget(),
+  PNGTarget(), JPEGTarget(), NetpbmTarget(), BMPTarget(), Y4MTarget(), DeflateTarget(), DetectorMetadataTarget(),
+  RunSessionTarget(),
+]
