@@ -105,7 +105,7 @@ let package = Package(
     .target(
       name: "ApusVision", dependencies: ["Apus", "ApusGraph", "ApusFormats", "ApusMedia", "ApusNetworks", platform],
       swiftSettings: smallCode),
-    .target(name: "ApusMotion", dependencies: ["Apus", "ApusMedia", platform], swiftSettings: smallCode),
+    .target(name: "ApusMotion", dependencies: [base, "ApusMedia", platform], swiftSettings: smallCode),
     // Networks that answer what ApusMotion asks: neither knows the other.
     .target(
       name: "ApusMotionModels", dependencies: ["Apus", "ApusMedia", "ApusNetworks", "ApusVision", "ApusMotion"],
@@ -140,7 +140,7 @@ let package = Package(
     .testTarget(
       name: "ApusVisionTests",
       dependencies: ["Apus", "ApusMedia", "ApusNetworks", "ApusVision", "ApusTestSupport", platform]),
-    .testTarget(name: "ApusMotionTests", dependencies: ["Apus", "ApusMedia", "ApusMotion"]),
+    .testTarget(name: "ApusMotionTests", dependencies: ["Apus", base, "ApusMedia", "ApusMotion"]),
     .testTarget(
       name: "ApusMotionModelsTests",
       dependencies: ["Apus", "ApusNetworks", "ApusMotion", "ApusMotionModels", "ApusTestSupport"]),

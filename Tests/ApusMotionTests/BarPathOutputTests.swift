@@ -1,3 +1,4 @@
+import ApusBase
 import Testing
 
 @testable import ApusMotion

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 import Testing
 
 @testable import ApusMotion

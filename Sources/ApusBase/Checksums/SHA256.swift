@@ -31,6 +31,7 @@ package struct SHA256: Sendable {
   package init() {}
 
   /// The hash of `bytes`.
+  @inlinable
   package static func hash(_ bytes: some Sequence<UInt8>) -> Digest {
     var hash = SHA256()
     Array(bytes).withUnsafeBytes { hash.update($0) }

@@ -41,51 +41,16 @@ extension JSONReader {
 
   /// The character that the escape at `position` stands for, and where the escape ends.
   private func escape(at position: Int) throws -> (scalar: Unicode.Scalar, end: Int) {
-    guard position + 1 < bytes.count else { throw fail(.unexpectedEnd, at: bytes.count) }
-    let end = position + 2
-    switch bytes[position + 1] {
-    case UInt8(ascii: "\""): return ("\"", end)
-    case UInt8(ascii: "\\"): return ("\\", end)
-    case UInt8(ascii: "/"): return ("/", end)
-    case UInt8(ascii: "b"): return ("\u{08}", end)
-    case UInt8(ascii: "f"): return ("\u{0C}", end)
-    case UInt8(ascii: "n"): return ("\n", end)
-    case UInt8(ascii: "r"): return ("\r", end)
-    case UInt8(ascii: "t"): return ("\t", end)
-    case UInt8(ascii: "u"): return try unicodeEscape(at: position)
-    default: throw fail(.badString, at: position)
-    }
-  }
-
-  /// `\uXXXX`, or two of them that make a surrogate pair.
-  private func unicodeEscape(at position: Int) throws -> (scalar: Unicode.Scalar, end: Int) {
-    let unit = try hexadecimal(at: position + 2)
-    if let scalar = Unicode.Scalar(unit) { return (scalar, position + 6) }
-    let second = position + 6
-    guard unit < 0xDC00, second + 1 < bytes.count,
-      bytes[second] == UInt8(ascii: "\\"), bytes[second + 1] == UInt8(ascii: "u")
-    else { throw fail(.badUnicode, at: position) }
-    let low = try hexadecimal(at: second + 2)
-    guard (0xDC00...0xDFFF).contains(low),
-      let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
-    else { throw fail(.badUnicode, at: position) }
-    return (scalar, second + 6)
-  }
-
-  private func hexadecimal(at position: Int) throws -> UInt32 {
-    guard position + 4 <= bytes.count else { throw fail(.unexpectedEnd, at: bytes.count) }
-    var value: UInt32 = 0
-    for index in position..<position + 4 {
-      let digit: UInt8
-      switch bytes[index] {
-      case UInt8(ascii: "0")...UInt8(ascii: "9"): digit = bytes[index] - UInt8(ascii: "0")
-      case UInt8(ascii: "a")...UInt8(ascii: "f"): digit = bytes[index] - UInt8(ascii: "a") + 10
-      case UInt8(ascii: "A")...UInt8(ascii: "F"): digit = bytes[index] - UInt8(ascii: "A") + 10
-      default: throw fail(.badString, at: index)
+    do {
+      return try JSONEscape.scalar(in: bytes, from: position + 1)
+    } catch {
+      switch error.reason {
+      case .unfinished: throw fail(.unexpectedEnd, at: bytes.count)
+      case .digit: throw fail(error.offset < bytes.count ? .badString : .unexpectedEnd, at: error.offset)
+      case .unknown: throw fail(.badString, at: position)
+      case .surrogate: throw fail(.badUnicode, at: position)
       }
-      value = value << 4 | UInt32(digit)
     }
-    return value
   }
 
   /// The length of the UTF-8 sequence at `position`, which must be well formed (Unicode, table 3-7): no overlong form,

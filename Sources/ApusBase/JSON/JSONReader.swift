@@ -162,7 +162,7 @@ extension JSONReader {
   package mutating func number() throws -> Double {
     let start = try nextOffset()
     _ = try scanNumber()
-    guard let value = Double(String(decoding: bytes[start..<offset], as: UTF8.self)), value.isFinite else {
+    guard let (value, _) = DecimalNumber.scan(bytes, from: start, strict: true), value.isFinite else {
       throw JSONError(offset: start, reason: .numberOutOfRange)
     }
     return value

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 import ApusMedia
 
 /// A test of two arms as charts: how far each is below the horizontal, how much the heights of the wrists differ, and

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// A recording of arms that cannot be used, and why.
 ///

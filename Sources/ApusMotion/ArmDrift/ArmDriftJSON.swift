@@ -1,3 +1,5 @@
+import ApusBase
+
 /// Results as one JSON object: snake_case keys in a fixed order, what is absent left out. The same result is the same
 /// bytes everywhere. Without a level there is no key of a score.
 extension ArmDriftOutcome {

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 import ApusMedia
 
 /// A test of two arms on one page: what it came to, arm by arm, how far it can be relied on, charts, and frames with the

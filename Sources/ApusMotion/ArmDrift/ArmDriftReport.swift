@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// What an analysis came to.
 public enum ArmDriftOutcome: Sendable, Hashable {

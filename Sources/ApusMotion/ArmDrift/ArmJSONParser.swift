@@ -1,3 +1,5 @@
+import ApusBase
+
 /// What can be said once for a file, or for each of its frames.
 struct ArmSettings {
   var width: Double?

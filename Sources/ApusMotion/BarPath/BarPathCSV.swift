@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// The path as a table: `frame,timestamp_ms,bar_x,bar_y,bar_vy,rep_id,wrist_l_x,wrist_l_y,wrist_r_x,wrist_r_y`.
 ///

@@ -1,3 +1,5 @@
+import ApusBase
+
 /// Results as JSON on one line, without a line end: snake_case keys in a fixed order, what is absent left out. The same
 /// result is the same bytes everywhere.
 extension BarPathResult {

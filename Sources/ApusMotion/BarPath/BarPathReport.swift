@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 import ApusMedia
 
 /// A lift on one page: what it came to, repetition by repetition, charts, and frames with the bar's way drawn on them.

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 extension BarPathSettings {
   /// Reads settings from a JSON object; what it leaves out keeps its default, as does what is null.

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 extension BarUnits {
   /// Centimetres of an inch.

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 import ApusMedia
 
 /// A dog's behaviour over time as charts: its segments, how sure each prediction was, and how probable the labels were.

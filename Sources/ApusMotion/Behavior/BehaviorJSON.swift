@@ -1,3 +1,5 @@
+import ApusBase
+
 /// Results as JSON, one object a line, without a line end: snake_case keys in a fixed order, what is absent left out.
 /// The same result is the same bytes everywhere. Numbers are the shortest that read back as the same value.
 extension BehaviorPrediction {

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 import ApusMedia
 
 /// A dog's behaviour over time on one page: how long each behaviour lasted, stretch by stretch, charts, and frames with

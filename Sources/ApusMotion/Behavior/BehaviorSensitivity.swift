@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// How much a model's answer depends on its input, measured on random poses.
 ///

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// Too few frames for a window: an outcome of a stream that ended early, not a prediction.
 public struct InsufficientFrames: ApusError, Sendable, Hashable {

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// A frame that cannot be used, and why.
 public struct PoseFrameError: ApusError, Sendable, Equatable {

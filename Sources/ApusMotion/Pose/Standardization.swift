@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// Feature-wise standardisation, x ← (x − mean) / std, for models trained on standardised poses.
 ///

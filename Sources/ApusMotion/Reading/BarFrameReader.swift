@@ -1,3 +1,5 @@
+import ApusBase
+
 /// How detections and bar positions are written down.
 public enum BarFrameFormat: String, CaseIterable, Sendable, Hashable {
   /// JSON Lines if the first line that is not blank begins with `{` or `[`, otherwise CSV.

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// A line of a file of detections or bar positions that cannot be used, and why.
 public struct BarReadError: ApusError, Sendable, Equatable {

@@ -1,3 +1,5 @@
+import ApusBase
+
 extension BarRecord {
   /// Reads one line of JSON; the form is described at ``BarFrameFormat/jsonLines``.
   init(json bytes: [UInt8], options: BarReaderOptions) throws(PoseReadError.Reason.Box) {

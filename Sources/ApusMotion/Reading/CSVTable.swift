@@ -1,3 +1,5 @@
+import ApusBase
+
 /// The columns of a table whose first row names them.
 struct CSVColumns: Sendable {
   let names: [String]

@@ -1,3 +1,5 @@
+import ApusBase
+
 /// How poses are written down.
 public enum PoseFormat: String, CaseIterable, Sendable, Hashable {
   /// What the first line that is not blank says: JSON Lines if it begins with `{` or `[`, DeepLabCut if its first field

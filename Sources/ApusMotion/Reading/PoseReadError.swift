@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// A line of a pose file that cannot be used, and why.
 public struct PoseReadError: ApusError, Sendable, Equatable {

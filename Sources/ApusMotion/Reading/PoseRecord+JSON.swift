@@ -1,3 +1,5 @@
+import ApusBase
+
 extension PoseRecord {
   /// Reads one line of JSON; the form is described at ``PoseFormat/jsonLines``.
   init(json bytes: [UInt8], order: KeypointOrder) throws(PoseReadError.Reason.Box) {

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 import ApusMedia
 
 /// The time axis of charts and tables: seconds as the data have them, or minutes where there are many of them. Times

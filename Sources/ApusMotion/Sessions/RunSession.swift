@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// One run of a command, as it is kept: what went in, with which settings, on what machine, and what came out.
 ///

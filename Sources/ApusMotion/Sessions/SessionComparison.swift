@@ -1,3 +1,5 @@
+import ApusBase
+
 /// What is different between two sessions, an old one and a new one.
 ///
 /// They are the same when command, inputs, settings, results and their ending are. Machines and versions of Apus are

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// Why a session cannot be read or found.
 public struct SessionError: ApusError, Sendable, Hashable {

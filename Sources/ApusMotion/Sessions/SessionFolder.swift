@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 import ApusPlatform
 
 /// A folder of sessions, each a folder of its own with a `session.json` and the run's results.

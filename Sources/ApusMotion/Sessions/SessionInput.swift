@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// Something that a run read, and the hash by which it is known again.
 public struct SessionInput: Sendable, Hashable {

@@ -1,3 +1,5 @@
+import ApusBase
+
 /// The header of a DeepLabCut CSV file, row by row; the form is described at ``PoseFormat/deepLabCut``.
 struct DeepLabCutTable: Sendable {
   /// Set once the last row of the header has been read.

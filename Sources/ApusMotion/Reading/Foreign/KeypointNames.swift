@@ -1,3 +1,5 @@
+import ApusBase
+
 /// Which of a file's own names for body parts are points of a ``KeypointOrder``.
 ///
 /// Capitals, blanks, underscores, hyphens and full stops do not count. A point's own name comes before a usual synonym

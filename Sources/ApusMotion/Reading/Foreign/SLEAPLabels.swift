@@ -1,3 +1,5 @@
+import ApusBase
+
 /// A SLEAP labels file in JSON, as far as its frames go; the form is described at ``PoseFormat/sleap``.
 ///
 /// Nodes stand once for all skeletons; an instance names its points by the index of their node. Skeletons, videos,

@@ -1,3 +1,5 @@
+import ApusBase
+
 /// The columns of a SLEAP analysis CSV file; the form is described at ``PoseFormat/sleap``.
 struct SLEAPTable: Sendable {
   let columns: NamedColumns

@@ -1,28 +1,32 @@
 /// Cuts a stream of bytes into lines, holding no more than what has not been taken yet.
-struct LineBuffer: Sendable {
+package struct LineBuffer: Sendable {
   /// What came of asking for a line.
-  enum Line: Equatable {
+  package enum Line: Equatable {
     /// A line without its line end (LF or CRLF).
     case bytes([UInt8])
     /// A line longer than the limit; its bytes are gone.
     case tooLong
   }
 
-  let limit: Int
+  package let limit: Int
   /// The number of the line taken last, from 1; 0 before the first.
-  private(set) var lineNumber = 0
+  package private(set) var lineNumber = 0
 
-  private var pending: [UInt8] = []
+  @usableFromInline
+  var pending: [UInt8] = []
   /// Where the first line that was not taken begins, and how far it has been searched for its end.
-  private var start = 0
-  private var searched = 0
+  @usableFromInline
+  var start = 0
+  @usableFromInline
+  var searched = 0
   private var ended = false
   /// The rest of a line that was too long is passed over up to its end.
   private var skipping = false
 
-  init(limit: Int) { self.limit = limit }
+  package init(limit: Int) { self.limit = limit }
 
-  mutating func append(_ bytes: some Sequence<UInt8>) {
+  @inlinable
+  package mutating func append(_ bytes: some Sequence<UInt8>) {
     if start > 0 {
       pending.removeSubrange(..<start)
       searched -= start
@@ -32,10 +36,10 @@ struct LineBuffer: Sendable {
   }
 
   /// No more bytes will come: what is left without a line end is the last line.
-  mutating func end() { ended = true }
+  package mutating func end() { ended = true }
 
   /// The next line, or nil until more bytes come.
-  mutating func next() -> Line? {
+  package mutating func next() -> Line? {
     while true {
       if let lineEnd = nextLineEnd() {
         let line = start..<lineEnd

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// A setting outside its range, or a model that does not keep its word.
 public enum MotionConfigurationError: ApusError, Sendable, Equatable {

@@ -1,5 +1,5 @@
 /// A parser of one kind of JSON document: what it knows, and the scanner it asks.
-protocol JSONGrammar {
+package protocol JSONGrammar {
   var scanner: JSONScanner { get set }
 
   /// A failure that says the key occurs twice.
@@ -8,7 +8,8 @@ protocol JSONGrammar {
 
 extension JSONGrammar {
   /// An object: calls `member` with each key, to take or skip the value that follows. No key may come twice.
-  mutating func members(
+  @inlinable
+  package mutating func members(
     _ member: (inout Self, String) throws(JSONScanner.Failure) -> Void
   ) throws(JSONScanner.Failure) {
     try scanner.expect(UInt8(ascii: "{"), "'{'")
@@ -25,7 +26,8 @@ extension JSONGrammar {
   }
 
   /// An array: calls `element` for each value, to take or skip it.
-  mutating func list(
+  @inlinable
+  package mutating func list(
     _ name: String, _ element: (inout Self) throws(JSONScanner.Failure) -> Void
   ) throws(JSONScanner.Failure) {
     try scanner.expect(UInt8(ascii: "["), "\(name) to be an array")

@@ -1,11 +1,11 @@
 /// Reads decimal numbers from bytes, correctly rounded, the same in every locale.
 ///
-/// Numbers of up to 19 digits and a small power of ten, which is nearly all there are in pose files, are exact in one
+/// Numbers of up to 19 digits and a small power of ten, which is nearly all there are in files, are exact in one
 /// multiplication or division (Clinger 1990); the rest goes to the standard library.
-enum DecimalNumber {
+package enum DecimalNumber {
   /// The number that all of `bytes` spell, or nil. Takes what programs write: `-1.5`, `+2`, `.5`, `3.`, `1e-05`; no
   /// `nan`, no hex.
-  static func whole(_ bytes: [UInt8]) -> Double? {
+  package static func whole(_ bytes: [UInt8]) -> Double? {
     guard let (value, end) = scan(bytes, from: 0, strict: false), end == bytes.count else { return nil }
     return value
   }
@@ -14,7 +14,14 @@ enum DecimalNumber {
   /// too large.
   ///
   /// - Parameter strict: only what JSON allows: no plus sign, no leading zeros, digits on both sides of the point.
-  static func scan(_ bytes: [UInt8], from start: Int, strict: Bool) -> (value: Double, end: Int)? {
+  package static func scan(_ bytes: [UInt8], from start: Int, strict: Bool) -> (value: Double, end: Int)? {
+    bytes.withUnsafeBytes { scan($0, from: start, strict: strict) }
+  }
+
+  /// The same for bytes that lie anywhere.
+  static func scan(
+    _ bytes: UnsafeRawBufferPointer, from start: Int, strict: Bool
+  ) -> (value: Double, end: Int)? {
     var index = start
     func byte(_ index: Int) -> UInt8 { index < bytes.count ? bytes[index] : 0 }
     let negative = byte(index) == UInt8(ascii: "-")

@@ -1,15 +1,16 @@
 /// A strict JSON reader for a line of bytes, or several, used by asking for what should come next.
 ///
+/// It serves files that people and scripts write line by line, where ``JSONReader`` serves those that programs write: it
+/// owns its bytes, says in words and with a column what is wrong, and takes the numbers that are not finite as Python
+/// spells them. Numbers and escapes are read in one place for both.
+///
 /// `JSONDecoder` would do the same at about a third of the speed, but cannot say where or why a
 /// line is wrong, and lets a key that occurs twice pass. Nesting is followed with a counted stack, never by recursion.
-struct JSONScanner {
-  /// What is wrong, and where: the column counts bytes from 1.
-  struct Failure: Error, Equatable {
-    var column: Int
-    var message: String
-  }
+package struct JSONScanner {
+  /// What is wrong, and where.
+  package typealias Failure = LineFailure
 
-  static let maximumDepth = 128
+  package static let maximumDepth = 128
 
   private let bytes: [UInt8]
   private var index = 0
@@ -17,13 +18,13 @@ struct JSONScanner {
   /// What messages call the end of the bytes.
   private let endName: StaticString
 
-  init(_ bytes: [UInt8], endName: StaticString = "the end of the line") {
+  package init(_ bytes: [UInt8], endName: StaticString = "the end of the line") {
     self.bytes = bytes
     self.endName = endName
   }
 
   /// How many bytes lie before the next one that is no blank.
-  var position: Int {
+  package var position: Int {
     mutating get {
       _ = peek()
       return index
@@ -31,7 +32,7 @@ struct JSONScanner {
   }
 
   /// The next byte that is no blank, without taking it; nil at the end.
-  mutating func peek() -> UInt8? {
+  package mutating func peek() -> UInt8? {
     while index < bytes.count {
       switch bytes[index] {
       case 0x20, 0x09, 0x0A, 0x0D: index += 1
@@ -42,30 +43,30 @@ struct JSONScanner {
   }
 
   /// Takes `byte` if it comes next.
-  mutating func take(_ byte: UInt8) -> Bool {
+  package mutating func take(_ byte: UInt8) -> Bool {
     guard peek() == byte else { return false }
     index += 1
     return true
   }
 
-  mutating func expect(_ byte: UInt8, _ what: String) throws(Failure) {
+  package mutating func expect(_ byte: UInt8, _ what: String) throws(Failure) {
     guard take(byte) else { throw unexpected("expected \(what)") }
   }
 
   /// Nothing but blanks may follow.
-  mutating func expectEnd() throws(Failure) {
+  package mutating func expectEnd() throws(Failure) {
     guard peek() == nil else { throw unexpected("expected \(endName)") }
   }
 
   /// Takes `null` if it comes next.
-  mutating func takeNull() throws(Failure) -> Bool {
+  package mutating func takeNull() throws(Failure) -> Bool {
     guard peek() == UInt8(ascii: "n") else { return false }
     try literal("null")
     return true
   }
 
   /// The next value, which must be `true` or `false`.
-  mutating func boolean(_ what: String) throws(Failure) -> Bool {
+  package mutating func boolean(_ what: String) throws(Failure) -> Bool {
     switch peek() {
     case UInt8(ascii: "t")?: try literal("true")
     case UInt8(ascii: "f")?:
@@ -79,7 +80,7 @@ struct JSONScanner {
   /// The next value, which must be a number. It may be infinite, when too large for a Double, or NaN or infinite,
   /// where the file spells `NaN`, `Infinity` or `-Infinity`, which JSON forbids and Python writes: the caller names
   /// what is not finite.
-  mutating func number(_ what: String) throws(Failure) -> Double {
+  package mutating func number(_ what: String) throws(Failure) -> Double {
     guard let first = peek() else { throw unexpected("expected \(what)") }
     if let (value, end) = DecimalNumber.scan(bytes, from: index, strict: true) {
       index = end
@@ -95,7 +96,7 @@ struct JSONScanner {
   }
 
   /// The next value, which must be a string.
-  mutating func string(_ what: String) throws(Failure) -> String {
+  package mutating func string(_ what: String) throws(Failure) -> String {
     guard peek() == UInt8(ascii: "\"") else { throw unexpected("expected \(what)") }
     index += 1
     let start = index
@@ -122,7 +123,7 @@ struct JSONScanner {
   }
 
   /// Passes over any value.
-  mutating func skipValue() throws(Failure) {
+  package mutating func skipValue() throws(Failure) {
     var closers: [UInt8] = []
     while true {
       var opened = false
@@ -152,7 +153,7 @@ struct JSONScanner {
   }
 
   /// A failure at the present place.
-  func unexpected(_ message: String) -> Failure {
+  package func unexpected(_ message: String) -> Failure {
     let found = index < bytes.count ? "" : ", found \(endName)"
     return Failure(column: index + 1, message: message + found)
   }
@@ -171,42 +172,16 @@ struct JSONScanner {
 
   /// The character after a backslash.
   private mutating func escape() throws(Failure) -> Character {
-    guard index < bytes.count else { throw unexpected("string without an end") }
-    let byte = bytes[index]
-    index += 1
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return Character(UnicodeScalar(byte))
-    case UInt8(ascii: "b"): return "\u{8}"
-    case UInt8(ascii: "f"): return "\u{C}"
-    case UInt8(ascii: "n"): return "\n"
-    case UInt8(ascii: "r"): return "\r"
-    case UInt8(ascii: "t"): return "\t"
-    case UInt8(ascii: "u"):
-      let first = try hexadecimal()
-      if let scalar = UnicodeScalar(first) { return Character(scalar) }
-      guard first < 0xDC00, index + 1 < bytes.count, bytes[index] == 0x5C, bytes[index + 1] == UInt8(ascii: "u")
-      else { throw unexpected("half of a surrogate pair") }
-      index += 2
-      let second = try hexadecimal()
-      guard (0xDC00...0xDFFF).contains(second),
-        let scalar = UnicodeScalar(0x10000 + (first - 0xD800) << 10 + (second - 0xDC00))
-      else { throw unexpected("half of a surrogate pair") }
+    let found = bytes.withUnsafeBytes { bytes in
+      Result { () throws(JSONEscape.Fault) in try JSONEscape.scalar(in: bytes, from: index) }
+    }
+    switch found {
+    case .success(let (scalar, end)):
+      index = end
       return Character(scalar)
-    default:
-      index -= 1
-      throw unexpected("unknown escape in a string")
+    case .failure(let fault):
+      index = fault.offset
+      throw unexpected("\(fault.reason)")
     }
-  }
-
-  private mutating func hexadecimal() throws(Failure) -> UInt32 {
-    var value: UInt32 = 0
-    for _ in 0..<4 {
-      guard index < bytes.count, let digit = Character(UnicodeScalar(bytes[index])).hexDigitValue else {
-        throw unexpected("expected four hexadecimal digits")
-      }
-      value = value << 4 | UInt32(digit)
-      index += 1
-    }
-    return value
   }
 }
