@@ -1,7 +1,8 @@
+import ApusTestSupport
 import FoundationEssentials
 import Testing
 
-@testable import Apus
+@testable import ApusBase
 
 /// Beginnings of files as the formats' specifications have them, and folders by the files that make them what they are.
 struct FileFormatTests {
@@ -111,11 +112,5 @@ struct FileFormatTests {
       let error = FileFormatError(path: "x", found: format, purpose: purpose)
       #expect("\(error)".hasPrefix("x: is ") && "\(error)".contains("; ") && error.fault == .data)
     }
-  }
-
-  @Test func weightsInAnotherFormatAreNamed() throws {
-    let folder = try TemporaryFolder()
-    let path = try folder.write([0x80, 2, 0x7D, 0x71, 0, 0x2E], to: "model.bin")
-    #expect(throws: FileFormatError(path: path, found: .pickle, purpose: .weights)) { try SafetensorsFile(path: path) }
   }
 }
