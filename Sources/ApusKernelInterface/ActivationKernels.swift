@@ -1,5 +1,5 @@
 /// A function of one number, applied to every element. Formulas are those of PyTorch's functions of the same name.
-public enum UnaryOperation: Sendable {
+package enum UnaryOperation: Sendable {
   case negate, absolute, sign, reciprocal, square, squareRoot, reciprocalSquareRoot
   /// Towards minus infinity, towards plus infinity, to the nearest with ties to even.
   case floor, ceil, round
@@ -54,7 +54,7 @@ public enum UnaryOperation: Sendable {
 }
 
 /// Element-by-element functions of one operand.
-public protocol ActivationKernels<Scalar> {
+package protocol ActivationKernels<Scalar> {
   associatedtype Scalar
 
   /// `y[i] = operation(x[i])`; `y` may be `x`.

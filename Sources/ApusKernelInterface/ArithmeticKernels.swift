@@ -1,5 +1,5 @@
 /// A function of two numbers.
-public enum BinaryOperation: Sendable {
+package enum BinaryOperation: Sendable {
   case add, subtract, multiply, divide
   /// The greater or smaller of two, NaN when either is.
   case maximum, minimum
@@ -9,20 +9,20 @@ public enum BinaryOperation: Sendable {
 }
 
 /// A test of two numbers; false when either is NaN, except that it is then unequal.
-public enum Comparison: Sendable {
+package enum Comparison: Sendable {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }
 
 /// How two operands are stretched over a result: the result's axes, and how far each operand moves a step along them,
 /// in elements. An operand that repeats along an axis has stride 0 there. Along the last axis strides are 0 or 1.
-public struct BroadcastAxes {
-  public var rank: Int
-  public var sizes: UnsafePointer<Int>
-  public var aStrides: UnsafePointer<Int>
-  public var bStrides: UnsafePointer<Int>
+package struct BroadcastAxes {
+  package var rank: Int
+  package var sizes: UnsafePointer<Int>
+  package var aStrides: UnsafePointer<Int>
+  package var bStrides: UnsafePointer<Int>
 
   /// `rank` is at least 1; the pointers hold that many values each, and no size is zero.
-  public init(rank: Int, sizes: UnsafePointer<Int>, aStrides: UnsafePointer<Int>, bStrides: UnsafePointer<Int>) {
+  package init(rank: Int, sizes: UnsafePointer<Int>, aStrides: UnsafePointer<Int>, bStrides: UnsafePointer<Int>) {
     self.rank = rank
     self.sizes = sizes
     self.aStrides = aStrides
@@ -31,7 +31,7 @@ public struct BroadcastAxes {
 }
 
 /// Element-by-element arithmetic of two or three operands.
-public protocol ArithmeticKernels<Scalar> {
+package protocol ArithmeticKernels<Scalar> {
   associatedtype Scalar
 
   /// `y[i] = a[i] op b[i]`, all of them contiguous; `y` may be `a` or `b`.

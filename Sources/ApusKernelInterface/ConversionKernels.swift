@@ -1,5 +1,5 @@
 /// The types that elements are converted between.
-public enum ElementType: Sendable {
+package enum ElementType: Sendable {
   case float64, float32, float16, bfloat16
   case int8, int16, int32, int64
   case uint8, uint16, uint32, uint64
@@ -7,7 +7,7 @@ public enum ElementType: Sendable {
 }
 
 /// Conversions between element types.
-public protocol ConversionKernels {
+package protocol ConversionKernels {
   /// Converts `count` elements; the regions do not overlap.
   ///
   /// To a floating-point type: the nearest value, ties to even (`bfloat16` from `float64` by way of `float32`). To an

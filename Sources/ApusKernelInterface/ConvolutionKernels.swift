@@ -1,5 +1,5 @@
 /// Convolution over channel-blocked maps: what is not already ``MatrixKernels/accumulateRow``.
-public protocol ConvolutionKernels: SendableMetatype {
+package protocol ConvolutionKernels: SendableMetatype {
   /// One row of a depthwise convolution over one block of sixteen channels, read where it lies: what the window covers
   /// beyond the map's sides is left out.
   ///

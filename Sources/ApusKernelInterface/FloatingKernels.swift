@@ -9,7 +9,7 @@
 /// - A kernel never allocates, never throws, never looks at global state: shapes are checked before it is called.
 /// - A kernel's result depends on its arguments alone, never on how many threads call it.
 /// - A kernel calls no generic function that survives to a call: the linker may keep one variant's copy for all.
-public protocol FloatingKernels<Scalar>:
+package protocol FloatingKernels<Scalar>:
   MatrixKernels,
   UnfoldKernels,
   FoldKernels,
@@ -26,7 +26,7 @@ public protocol FloatingKernels<Scalar>:
 }
 
 /// What every kernel variant provides for data of any type.
-public protocol DataKernels:
+package protocol DataKernels:
   MovementKernels,
   ConversionKernels,
   GenerationKernels,

@@ -1,5 +1,5 @@
 /// The inverse of unfolding: windows added up where they overlap.
-public protocol FoldKernels<Scalar> {
+package protocol FoldKernels<Scalar> {
   associatedtype Scalar
 
   /// One output channel of a transposed convolution: a map filled with `bias`, to which every input position adds its

@@ -1,7 +1,7 @@
 /// What turns the coefficients of a JPEG file into pixels.
 ///
 /// Rows of samples lie in memory with at least ``jpegMargin`` bytes before and after them that may be read.
-public protocol JPEGKernels {
+package protocol JPEGKernels {
   /// Samples of `blocks` blocks side by side: eight rows of `8 · blocks` bytes, `stride` apart.
   ///
   /// A block is 64 coefficients, those of two rows of the block in turns: rows 0 and 4, 2 and 6, 1 and 3, 5 and 7. So
@@ -48,4 +48,4 @@ public protocol JPEGKernels {
 }
 
 /// Bytes around a row that kernels may read, and after a scratch row that they may write.
-public let jpegMargin = 64
+package let jpegMargin = 64

@@ -2,7 +2,7 @@
 ///
 /// A *vector* is 16 floats or 8 doubles. The left operand is blocked `[depth / vector, rows, vector]`, the right one
 /// `[columns / vector, depth, vector]`; short ends are filled with zeros.
-public protocol MatrixKernels<Scalar> {
+package protocol MatrixKernels<Scalar> {
   associatedtype Scalar
 
   /// Elements in a vector.

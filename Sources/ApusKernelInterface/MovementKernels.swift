@@ -1,13 +1,13 @@
 /// An n-dimensional block and how far its source and its destination move a step along each axis, in elements.
 /// Strides may be 0 or negative in the source.
-public struct StridedAxes {
-  public var rank: Int
-  public var sizes: UnsafePointer<Int>
-  public var sourceStrides: UnsafePointer<Int>
-  public var destinationStrides: UnsafePointer<Int>
+package struct StridedAxes {
+  package var rank: Int
+  package var sizes: UnsafePointer<Int>
+  package var sourceStrides: UnsafePointer<Int>
+  package var destinationStrides: UnsafePointer<Int>
 
   /// `rank` is at least 1; the pointers hold that many values each, and no size is zero.
-  public init(
+  package init(
     rank: Int, sizes: UnsafePointer<Int>, sourceStrides: UnsafePointer<Int>, destinationStrides: UnsafePointer<Int>
   ) {
     self.rank = rank
@@ -18,7 +18,7 @@ public struct StridedAxes {
 }
 
 /// Copies that change where elements lie, written once for each element size: 1, 2, 4 or 8 bytes.
-public protocol MovementKernels {
+package protocol MovementKernels {
   /// Copies a block between strided layouts. Fast where both are contiguous along the last axis, and where the source
   /// is contiguous along another one (a transposition).
   static func copy(

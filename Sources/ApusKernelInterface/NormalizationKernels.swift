@@ -1,5 +1,5 @@
 /// Softmax and the normalisations. Every output may be the input.
-public protocol NormalizationKernels<Scalar> {
+package protocol NormalizationKernels<Scalar> {
   associatedtype Scalar
 
   /// Softmax of each row of `[rows, columns]`, or its logarithm.

@@ -1,2 +1,2 @@
 /// Loops over the pixels of pictures.
-public protocol PixelKernels: JPEGKernels, ResamplingKernels {}
+package protocol PixelKernels: JPEGKernels, ResamplingKernels {}

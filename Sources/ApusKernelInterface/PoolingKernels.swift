@@ -1,11 +1,11 @@
 /// The positions of one axis that a window covers: `first`, `first + step`, …, `count` of them, all inside the map.
-public struct WindowSpan: BitwiseCopyable, Sendable {
-  public var first: Int
-  public var count: Int
+package struct WindowSpan: BitwiseCopyable, Sendable {
+  package var first: Int
+  package var count: Int
   /// What this axis contributes to the divisor of an average: `count`, or more where padding is counted.
-  public var extent: Int
+  package var extent: Int
 
-  public init(first: Int, count: Int, extent: Int) {
+  package init(first: Int, count: Int, extent: Int) {
     self.first = first
     self.count = count
     self.extent = extent
@@ -13,19 +13,19 @@ public struct WindowSpan: BitwiseCopyable, Sendable {
 }
 
 /// The windows over one map: a span for every output row and one for every output column.
-public struct PoolingWindows {
-  public var rows: UnsafePointer<WindowSpan>
-  public var rowCount: Int
+package struct PoolingWindows {
+  package var rows: UnsafePointer<WindowSpan>
+  package var rowCount: Int
   /// Map rows between two rows of a window.
-  public var rowStep: Int
-  public var columns: UnsafePointer<WindowSpan>
-  public var columnCount: Int
-  public var columnStep: Int
+  package var rowStep: Int
+  package var columns: UnsafePointer<WindowSpan>
+  package var columnCount: Int
+  package var columnStep: Int
   /// Positions in a row of the map.
-  public var width: Int
+  package var width: Int
 
   /// The pointers hold as many spans as the counts say, and are valid during the call.
-  public init(
+  package init(
     rows: UnsafePointer<WindowSpan>, rowCount: Int, rowStep: Int,
     columns: UnsafePointer<WindowSpan>, columnCount: Int, columnStep: Int, width: Int
   ) {
@@ -42,7 +42,7 @@ public struct PoolingWindows {
 /// Maxima and averages over windows of one map.
 ///
 /// `isBlocked` maps hold sixteen channels at every position, others one; only `Float` maps are ever blocked.
-public protocol PoolingKernels<Scalar> {
+package protocol PoolingKernels<Scalar> {
   associatedtype Scalar
 
   /// The greatest element of every window; NaN where there is one, minus infinity for an empty window.

@@ -4,7 +4,7 @@
 /// rows, the other unsigned and laid out with the four bytes of a column side by side, a *word*. An operand of the other
 /// signedness has the highest bit of each byte flipped, which moves it and its zero point by 128. Sums are of 32 bits and
 /// wrap around. What a zero point adds to a sum is taken off afterwards: see ``SumCorrection``.
-public protocol QuantizedKernels: SendableMetatype {
+package protocol QuantizedKernels: SendableMetatype {
   /// Words of one phase of a stride, of at most four channels of a map: bytes of the same position side by side.
   ///
   /// Word `(row, column)` of the result holds the source's `(firstRow + row * rowStep, firstColumn + column * columnStep)`,
@@ -98,14 +98,14 @@ public protocol QuantizedKernels: SendableMetatype {
 ///
 /// With `a' = a + s` and `b' = b + t`, and their zero points moved likewise,
 /// Σ (a - za)(b - zb) = Σ a'b' - za' Σ b' - zb' Σ a' + k za' zb', which has this form.
-public struct SumCorrection: BitwiseCopyable {
-  public var base: UnsafePointer<Int32>
-  public var factors: UnsafePointer<Int32>
-  public var columns: UnsafePointer<Int32>?
-  public var otherFactors: UnsafePointer<Int32>
-  public var otherColumns: UnsafePointer<Int32>?
+package struct SumCorrection: BitwiseCopyable {
+  package var base: UnsafePointer<Int32>
+  package var factors: UnsafePointer<Int32>
+  package var columns: UnsafePointer<Int32>?
+  package var otherFactors: UnsafePointer<Int32>
+  package var otherColumns: UnsafePointer<Int32>?
 
-  public init(
+  package init(
     base: UnsafePointer<Int32>, factors: UnsafePointer<Int32>, columns: UnsafePointer<Int32>?,
     otherFactors: UnsafePointer<Int32>? = nil, otherColumns: UnsafePointer<Int32>? = nil
   ) {
@@ -118,12 +118,12 @@ public struct SumCorrection: BitwiseCopyable {
 }
 
 /// What sums are multiplied by, and what is added then: numbers of rows or of columns.
-public struct SumScale: BitwiseCopyable {
-  public var scales: UnsafePointer<Float>
-  public var bias: UnsafePointer<Float>?
-  public var isOfColumns: Bool
+package struct SumScale: BitwiseCopyable {
+  package var scales: UnsafePointer<Float>
+  package var bias: UnsafePointer<Float>?
+  package var isOfColumns: Bool
 
-  public init(scales: UnsafePointer<Float>, bias: UnsafePointer<Float>?, isOfColumns: Bool) {
+  package init(scales: UnsafePointer<Float>, bias: UnsafePointer<Float>?, isOfColumns: Bool) {
     self.scales = scales
     self.bias = bias
     self.isOfColumns = isOfColumns
@@ -131,12 +131,12 @@ public struct SumScale: BitwiseCopyable {
 }
 
 /// The integers a quantised type holds, and the one that stands for zero.
-public struct QuantizedRange: BitwiseCopyable, Sendable {
-  public var least: Int32
-  public var greatest: Int32
-  public var zeroPoint: Int32
+package struct QuantizedRange: BitwiseCopyable, Sendable {
+  package var least: Int32
+  package var greatest: Int32
+  package var zeroPoint: Int32
 
-  public init(least: Int32, greatest: Int32, zeroPoint: Int32) {
+  package init(least: Int32, greatest: Int32, zeroPoint: Int32) {
     self.least = least
     self.greatest = greatest
     self.zeroPoint = zeroPoint

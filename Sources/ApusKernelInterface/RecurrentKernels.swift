@@ -3,7 +3,7 @@
 /// A row of gates holds `blocks` whole vectors a gate, one gate after the other: what the input contributes in `x`, what
 /// the state contributes in `h`, biases included. States and cells are blocked `[blocks, rows, vector]`, as a left
 /// operand of the register tile; they are read and replaced.
-public protocol RecurrentKernels<Scalar> {
+package protocol RecurrentKernels<Scalar> {
   associatedtype Scalar
 
   /// `h' = tanh(x + h)`, or `max(x + h, 0)`.

@@ -1,12 +1,12 @@
 /// What a run of elements is reduced to.
-public enum Reduction: Sendable {
+package enum Reduction: Sendable {
   case sum, mean, product
   /// NaN when any element is.
   case maximum, minimum
 }
 
 /// Sums, products and extremes over runs of elements. Sums of `Float` are accumulated in `Double` and rounded once.
-public protocol ReductionKernels<Scalar> {
+package protocol ReductionKernels<Scalar> {
   associatedtype Scalar
 
   /// The sum of `count` elements, before it is rounded to `Scalar`: partial sums of a long run can be added exactly.

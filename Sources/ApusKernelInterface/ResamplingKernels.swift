@@ -1,29 +1,29 @@
 /// What a byte becomes in the input of a network: `(byte / divisor - mean) / deviation`, every step rounded to `Float`.
-public struct PixelScale: BitwiseCopyable, Sendable, Hashable {
-  public var divisor: Float
-  public var mean: Float
-  public var deviation: Float
+package struct PixelScale: BitwiseCopyable, Sendable, Hashable {
+  package var divisor: Float
+  package var mean: Float
+  package var deviation: Float
 
-  public init(divisor: Float, mean: Float = 0, deviation: Float = 1) {
+  package init(divisor: Float, mean: Float = 0, deviation: Float = 1) {
     self.divisor = divisor
     self.mean = mean
     self.deviation = deviation
   }
 
   /// The number for a byte.
-  public subscript(byte: UInt8) -> Float { (Float(byte) / divisor - mean) / deviation }
+  package subscript(byte: UInt8) -> Float { (Float(byte) / divisor - mean) / deviation }
 }
 
 /// Between which two neighbours each pixel of an output row lies: `offsets[i]` is the place of the first one's first
 /// sample in the row, the other is the next pixel and has the share `weights[i]`.
-public struct PixelTaps {
-  public var offsets: UnsafePointer<Int32>
-  public var weights: UnsafePointer<Float>
+package struct PixelTaps {
+  package var offsets: UnsafePointer<Int32>
+  package var weights: UnsafePointer<Float>
   /// The same, before they were rounded.
-  public var exactWeights: UnsafePointer<Double>
-  public var count: Int
+  package var exactWeights: UnsafePointer<Double>
+  package var count: Int
 
-  public init(
+  package init(
     offsets: UnsafePointer<Int32>, weights: UnsafePointer<Float>, exactWeights: UnsafePointer<Double>, count: Int
   ) {
     self.offsets = offsets
@@ -38,18 +38,18 @@ public struct PixelTaps {
 /// A pixel's bytes are summed in groups of sixteen, `step` bytes apart: as many whole pixels as fit, so that a lane
 /// always belongs to the same channel. Weights are multiples of 2⁻²²; what is in a group without being summed has the
 /// weight 0.
-public struct ByteSums {
+package struct ByteSums {
   /// Where the first group of each output pixel begins.
-  public var starts: UnsafePointer<Int32>
+  package var starts: UnsafePointer<Int32>
   /// `[count, groups, 16]`.
-  public var weights: UnsafePointer<Int32>
+  package var weights: UnsafePointer<Int32>
   /// Output pixels.
-  public var count: Int
-  public var groups: Int
+  package var count: Int
+  package var groups: Int
   /// From 1 to 4.
-  public var channels: Int
+  package var channels: Int
 
-  public init(
+  package init(
     starts: UnsafePointer<Int32>, weights: UnsafePointer<Int32>, count: Int, groups: Int, channels: Int
   ) {
     self.starts = starts
@@ -60,20 +60,20 @@ public struct ByteSums {
   }
 
   /// Bytes from one group to the next.
-  public static func step(channels: Int) -> Int { channels == 3 ? 15 : 16 }
+  package static func step(channels: Int) -> Int { channels == 3 ? 15 : 16 }
 }
 
 /// Which pixels of a row each pixel of an output row is the weighted sum of: `weights[places[i] ..< places[i + 1]]`
 /// belong to the pixels from `starts[i]` on.
-public struct FloatSums {
-  public var starts: UnsafePointer<Int>
-  public var places: UnsafePointer<Int>
-  public var weights: UnsafePointer<Float>
+package struct FloatSums {
+  package var starts: UnsafePointer<Int>
+  package var places: UnsafePointer<Int>
+  package var weights: UnsafePointer<Float>
   /// Output pixels.
-  public var count: Int
-  public var channels: Int
+  package var count: Int
+  package var channels: Int
 
-  public init(
+  package init(
     starts: UnsafePointer<Int>, places: UnsafePointer<Int>, weights: UnsafePointer<Float>, count: Int, channels: Int
   ) {
     self.starts = starts
@@ -90,7 +90,7 @@ public struct FloatSums {
 /// two rows are mixed into one, and of that the columns. What comes close to a half is then computed once more in
 /// `Double`. Between whole pixels all values are multiples of 1 / (4 · width · height) of the result; so up to 2²⁵
 /// pixels the nearest byte is the exact one, of halves the upper.
-public protocol ResamplingKernels: SendableMetatype {
+package protocol ResamplingKernels: SendableMetatype {
   /// `y[i] = upper[i] + (lower[i] - upper[i]) * weight` for each sample of a row.
   static func mixRows(
     _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, weight: Float, count: Int,

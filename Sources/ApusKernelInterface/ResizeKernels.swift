@@ -1,11 +1,11 @@
 /// Where an output position of one axis lies between two input positions.
-public struct LinearTap: BitwiseCopyable, Sendable {
-  public var first: Int
-  public var second: Int
+package struct LinearTap: BitwiseCopyable, Sendable {
+  package var first: Int
+  package var second: Int
   /// How much of the second there is; the first has the rest.
-  public var weight: Double
+  package var weight: Double
 
-  public init(first: Int, second: Int, weight: Double) {
+  package init(first: Int, second: Int, weight: Double) {
     self.first = first
     self.second = second
     self.weight = weight
@@ -16,7 +16,7 @@ public struct LinearTap: BitwiseCopyable, Sendable {
 ///
 /// `width` is that of the input. `isBlocked` maps hold sixteen channels at every position, others one; only `Float`
 /// maps are ever blocked.
-public protocol ResizeKernels<Scalar> {
+package protocol ResizeKernels<Scalar> {
   associatedtype Scalar
 
   /// `y[r, c] = x[rows[r], columns[c]]`.

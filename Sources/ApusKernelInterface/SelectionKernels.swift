@@ -1,10 +1,10 @@
 /// A function of two Booleans.
-public enum LogicOperation: Sendable {
+package enum LogicOperation: Sendable {
   case and, or, exclusiveOr
 }
 
 /// Booleans, which are bytes of 0 and 1, and what they choose between.
-public protocol SelectionKernels {
+package protocol SelectionKernels {
   /// `y[i]`, an element of 1, 2, 4 or 8 bytes, is `a[i * aStep]` where `mask[i]` is 1 and `b[i * bStep]` where it is 0.
   /// Steps are 0 or 1.
   static func select(

@@ -10,31 +10,31 @@
 ///             sum[p] += x[p * lanes + lane + tapOffsets[tap] + row * rowStep + block * blockStep] * w[next vector]
 ///
 /// A matrix product is the walk with one row and one tap.
-public struct TileWalk: BitwiseCopyable {
-  public var blockCount: Int
-  public var blockStep: Int
-  public var rowCount: Int
-  public var rowStep: Int
-  public var tapCount: Int
+package struct TileWalk: BitwiseCopyable {
+  package var blockCount: Int
+  package var blockStep: Int
+  package var rowCount: Int
+  package var rowStep: Int
+  package var tapCount: Int
   /// One offset a tap; valid during the call.
-  public var tapOffsets: UnsafePointer<Int>
+  package var tapOffsets: UnsafePointer<Int>
   /// Kernel rows summed in registers before they are added to the output: bounds the length of one chain of
   /// additions, and with it the rounding error.
-  public var rowsPerFlush: Int
+  package var rowsPerFlush: Int
   /// Floats from one output block's weights to the next one's.
-  public var weightBlockStep: Int
+  package var weightBlockStep: Int
   /// Floats from one position's output to the next one's, and from one output block to the next.
-  public var outputStep: Int
-  public var outputBlockStep: Int
+  package var outputStep: Int
+  package var outputBlockStep: Int
   /// Lanes of a block that are visited; all of them unless the maps have few channels, which are then blocks of one.
-  public var blockLanes: Int
+  package var blockLanes: Int
   /// Lanes of the last block that hold numbers: what fills it up is not read, and has no weights.
-  public var lastBlockLanes: Int
+  package var lastBlockLanes: Int
   /// Floats from the weights in use to those that are fetched into the second-level cache meanwhile, by the first tile of
   /// a row of positions; by the second and the third, `weightBlockStep` more each. None with 0.
-  public var weightsAhead: Int
+  package var weightsAhead: Int
 
-  public init(
+  package init(
     blockCount: Int, blockStep: Int, rowCount: Int, rowStep: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>,
     rowsPerFlush: Int, weightBlockStep: Int, outputStep: Int, outputBlockStep: Int,
     blockLanes: Int = .max, lastBlockLanes: Int = .max, weightsAhead: Int = 0

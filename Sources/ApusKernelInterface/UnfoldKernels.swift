@@ -1,5 +1,5 @@
 /// Convolution as a matrix product: windows laid out as rows of a blocked operand.
-public protocol UnfoldKernels<Scalar> {
+package protocol UnfoldKernels<Scalar> {
   associatedtype Scalar
 
   /// Lays out the windows under one row of outputs as a left operand `[terms / vector, width, vector]`, where a term is
@@ -15,16 +15,16 @@ public protocol UnfoldKernels<Scalar> {
 }
 
 /// A window's extent and its steps over the map.
-public struct WindowWalk: BitwiseCopyable, Sendable {
-  public var rows: Int
-  public var columns: Int
+package struct WindowWalk: BitwiseCopyable, Sendable {
+  package var rows: Int
+  package var columns: Int
   /// Map rows between kernel rows, and columns between kernel columns.
-  public var rowDilation: Int
-  public var columnDilation: Int
+  package var rowDilation: Int
+  package var columnDilation: Int
   /// Map columns between neighbouring outputs.
-  public var columnStride: Int
+  package var columnStride: Int
 
-  public init(rows: Int, columns: Int, rowDilation: Int, columnDilation: Int, columnStride: Int) {
+  package init(rows: Int, columns: Int, rowDilation: Int, columnDilation: Int, columnStride: Int) {
     self.rows = rows
     self.columns = columns
     self.rowDilation = rowDilation

@@ -2,7 +2,7 @@ import ApusKernelInterface
 import ApusPlatform
 
 extension Float64Kernels {
-  public static func unary(
+  package static func unary(
     _ operation: UnaryOperation, _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, count: Int
   ) {
     switch operation {

@@ -2,7 +2,7 @@ import ApusKernelInterface
 import ApusPlatform
 
 extension Float32Kernels {
-  public static func unary(
+  package static func unary(
     _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, count: Int
   ) {
     // A function with all of them would be too large for the compiler to put their bodies into the loops.

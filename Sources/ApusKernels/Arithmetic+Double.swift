@@ -2,21 +2,21 @@ import ApusKernelInterface
 import ApusPlatform
 
 extension Float64Kernels {
-  public static func binary(
+  package static func binary(
     _ operation: BinaryOperation, _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>,
     _ y: UnsafeMutablePointer<Double>, count: Int
   ) {
     zip(operation, a, 1, b, 1, y, count)
   }
 
-  public static func binary(
+  package static func binary(
     _ operation: BinaryOperation, _ a: UnsafePointer<Double>, scalar b: Double, _ y: UnsafeMutablePointer<Double>,
     count: Int
   ) {
     withUnsafePointer(to: b) { zip(operation, a, 1, $0, 0, y, count) }
   }
 
-  public static func binary(
+  package static func binary(
     _ operation: BinaryOperation, scalar a: Double, _ b: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>,
     count: Int
   ) {
@@ -39,7 +39,7 @@ extension Float64Kernels {
     }
   }
 
-  public static func binary(
+  package static func binary(
     _ operation: BinaryOperation, _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>,
     _ y: UnsafeMutablePointer<Double>, over axes: BroadcastAxes, from start: Int, count: Int
   ) {
@@ -55,21 +55,21 @@ extension Float64Kernels {
     }
   }
 
-  public static func compare(
+  package static func compare(
     _ test: Comparison, _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Bool>,
     count: Int
   ) {
     compareRow(test, a, b, y, count)
   }
 
-  public static func select(
+  package static func select(
     _ mask: UnsafePointer<Bool>, _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>,
     _ y: UnsafeMutablePointer<Double>, count: Int
   ) {
     for i in 0..<count { y[i] = mask[i] ? a[i] : b[i] }
   }
 
-  public static func scaleAndShiftRows(
+  package static func scaleAndShiftRows(
     _ x: UnsafePointer<Double>, residual: UnsafePointer<Double>?, weight: UnsafePointer<Double>,
     bias: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int
   ) {

@@ -2,21 +2,21 @@ import ApusKernelInterface
 import ApusPlatform
 
 extension Float32Kernels {
-  public static func binary(
+  package static func binary(
     _ operation: BinaryOperation, _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>,
     _ y: UnsafeMutablePointer<Float>, count: Int
   ) {
     zip(operation, a, 1, b, 1, y, count)
   }
 
-  public static func binary(
+  package static func binary(
     _ operation: BinaryOperation, _ a: UnsafePointer<Float>, scalar b: Float, _ y: UnsafeMutablePointer<Float>,
     count: Int
   ) {
     withUnsafePointer(to: b) { zip(operation, a, 1, $0, 0, y, count) }
   }
 
-  public static func binary(
+  package static func binary(
     _ operation: BinaryOperation, scalar a: Float, _ b: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>,
     count: Int
   ) {
@@ -39,7 +39,7 @@ extension Float32Kernels {
     }
   }
 
-  public static func binary(
+  package static func binary(
     _ operation: BinaryOperation, _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>,
     _ y: UnsafeMutablePointer<Float>, over axes: BroadcastAxes, from start: Int, count: Int
   ) {
@@ -55,21 +55,21 @@ extension Float32Kernels {
     }
   }
 
-  public static func compare(
+  package static func compare(
     _ test: Comparison, _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Bool>,
     count: Int
   ) {
     compareRow(test, a, b, y, count)
   }
 
-  public static func select(
+  package static func select(
     _ mask: UnsafePointer<Bool>, _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>,
     _ y: UnsafeMutablePointer<Float>, count: Int
   ) {
     for i in 0..<count { y[i] = mask[i] ? a[i] : b[i] }
   }
 
-  public static func scaleAndShiftRows(
+  package static func scaleAndShiftRows(
     _ x: UnsafePointer<Float>, residual: UnsafePointer<Float>?, weight: UnsafePointer<Float>,
     bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int
   ) {

@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension AnyDataKernels {
-  public static func convert(
+  package static func convert(
     _ source: UnsafeRawPointer, _ sourceType: ElementType, _ destination: UnsafeMutableRawPointer,
     _ destinationType: ElementType, count: Int
   ) {

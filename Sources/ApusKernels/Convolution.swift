@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension BlockedKernels {
-  public static func stageBlock(
+  package static func stageBlock(
     _ x: UnsafePointer<Float>, channels: Int, channelStep: Int, positionStep: Int, height: Int, width: Int,
     top: Int, left: Int, _ y: UnsafeMutablePointer<Float>, rows: Int, phases: Int, phaseWidth: Int
   ) {
@@ -42,7 +42,7 @@ extension BlockedKernels {
     }
   }
 
-  public static func stageThinRows(
+  package static func stageThinRows(
     _ x: UnsafePointer<Float>, channels: Int, height: Int, width: Int, top: Int, left: Int,
     _ y: UnsafeMutablePointer<Float>, rows: Int, taps: Int, columnsPerTap: Int, columns: Int, positions: Int,
     stride: Int, line: UnsafeMutablePointer<Float>
@@ -81,7 +81,7 @@ extension BlockedKernels {
     }
   }
 
-  public static func packConvolution(
+  package static func packConvolution(
     _ w: UnsafePointer<Float>, outputs: Int, inputs: Int, area: Int, _ y: UnsafeMutablePointer<Float>
   ) {
     var out = y

@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension BlockedKernels {
-  public static func convolveDepthwiseRow(
+  package static func convolveDepthwiseRow(
     _ x: UnsafePointer<Float>, rowStep: Int, rows: Int, inputWidth: Int, weights: UnsafePointer<Float>,
     bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, width: Int, taps: Int, stride: Int, dilation: Int,
     left: Int

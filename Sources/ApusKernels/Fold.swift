@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension Float32Kernels {
-  public static func foldPlane(
+  package static func foldPlane(
     _ x: UnsafePointer<Float>, height: Int, width: Int, row: Int, column: Int, window: WindowWalk, rowStride: Int,
     bias: Float, _ y: UnsafeMutablePointer<Float>, outputHeight: Int, outputWidth: Int
   ) {
@@ -10,7 +10,7 @@ extension Float32Kernels {
 }
 
 extension Float64Kernels {
-  public static func foldPlane(
+  package static func foldPlane(
     _ x: UnsafePointer<Double>, height: Int, width: Int, row: Int, column: Int, window: WindowWalk, rowStride: Int,
     bias: Double, _ y: UnsafeMutablePointer<Double>, outputHeight: Int, outputWidth: Int
   ) {

@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension AnyDataKernels {
-  public static func gather(
+  package static func gather(
     elementSize: Int, from source: UnsafeRawPointer, axisSize: Int, inner: Int,
     indices: UnsafePointer<Int64>, count: Int, to destination: UnsafeMutableRawPointer
   ) {
@@ -17,7 +17,7 @@ extension AnyDataKernels {
       to: destination)
   }
 
-  public static func gatherElements(
+  package static func gatherElements(
     elementSize: Int, from source: UnsafeRawPointer, axisSize: Int, inner: Int,
     indices: UnsafePointer<Int64>, count: Int, to destination: UnsafeMutableRawPointer
   ) {
@@ -29,7 +29,7 @@ extension AnyDataKernels {
     }
   }
 
-  public static func firstIndex(outside low: Int, _ high: Int, _ indices: UnsafePointer<Int64>, count: Int) -> Int {
+  package static func firstIndex(outside low: Int, _ high: Int, _ indices: UnsafePointer<Int64>, count: Int) -> Int {
     let low = Int64(truncatingIfNeeded: low)
     let high = Int64(truncatingIfNeeded: high)
     for i in 0..<count where indices[i] < low || indices[i] >= high { return i }

@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension AnyDataKernels {
-  public static func generate(
+  package static func generate(
     seed: UInt64, first: Int, count: Int, mean: Double, deviation: Double, _ y: UnsafeMutablePointer<Float>
   ) {
     // √3 / 65536.

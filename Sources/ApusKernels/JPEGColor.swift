@@ -5,7 +5,7 @@ import ApusKernelInterface
 // from the rest, so that constants fit into sixteen bits.
 
 extension AnyPixelKernels {
-  public static func rgbFromYCC(
+  package static func rgbFromYCC(
     _ luminance: UnsafePointer<UInt8>, _ blue: UnsafePointer<UInt8>, _ red: UnsafePointer<UInt8>,
     _ y: UnsafeMutablePointer<UInt8>, count: Int
   ) {
@@ -32,7 +32,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func interleave(
+  package static func interleave(
     _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ c: UnsafePointer<UInt8>,
     _ y: UnsafeMutablePointer<UInt8>, count: Int
   ) {
@@ -43,7 +43,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func darken(_ y: UnsafeMutablePointer<UInt8>, _ factor: UnsafePointer<UInt8>, count: Int) {
+  package static func darken(_ y: UnsafeMutablePointer<UInt8>, _ factor: UnsafePointer<UInt8>, count: Int) {
     for i in 0..<count {
       let light = Int32(factor[i])
       for channel in 0..<3 {
@@ -54,7 +54,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func invert(_ y: UnsafeMutablePointer<UInt8>, count: Int) {
+  package static func invert(_ y: UnsafeMutablePointer<UInt8>, count: Int) {
     for i in 0..<count { y[i] = ~y[i] }
   }
 

@@ -7,7 +7,7 @@ import ApusKernelInterface
 // products for eight numbers and additions between, gives just the same, for nothing is rounded before the end.
 
 extension AnyPixelKernels {
-  public static func inverseDCT(
+  package static func inverseDCT(
     _ coefficients: UnsafePointer<Int16>, quantization: UnsafePointer<Int16>, blocks: Int,
     _ y: UnsafeMutablePointer<UInt8>, stride: Int
   ) {

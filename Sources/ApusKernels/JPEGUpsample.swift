@@ -3,7 +3,7 @@ import ApusKernelInterface
 // Differences of colour at half the resolution become rows of the whole one.
 
 extension AnyPixelKernels {
-  public static func upsampleColumns(
+  package static func upsampleColumns(
     _ x: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<UInt8>, count: Int
   ) {
     let (one, two) = (SampleHalves(repeating: 1), SampleHalves(repeating: 2))
@@ -18,7 +18,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func upsampleColumns(
+  package static func upsampleColumns(
     near: UnsafePointer<UInt8>, far: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<UInt8>, count: Int
   ) {
     let four = SampleHalves(repeating: 4)
@@ -34,7 +34,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func upsampleRows(
+  package static func upsampleRows(
     near: UnsafePointer<UInt8>, far: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<UInt8>, count: Int,
     rounding: Int
   ) {
@@ -47,7 +47,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func repeatColumns(
+  package static func repeatColumns(
     _ x: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<UInt8>, count: Int, numerator: Int, denominator: Int
   ) {
     // The place as an integer and a fraction, which is kept without a division.

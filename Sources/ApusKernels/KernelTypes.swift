@@ -1,20 +1,20 @@
 import ApusKernelInterface
 
 /// The `Float` kernels of this variant; the working type.
-public enum Float32Kernels: FloatingKernels {
-  public typealias Scalar = Float
+package enum Float32Kernels: FloatingKernels {
+  package typealias Scalar = Float
 }
 
 /// The `Double` kernels of this variant; plain loops: the float64 reference need not be fast.
-public enum Float64Kernels: FloatingKernels {
-  public typealias Scalar = Double
+package enum Float64Kernels: FloatingKernels {
+  package typealias Scalar = Double
 }
 
 /// The kernels of this variant that move and convert data.
-public enum AnyDataKernels: DataKernels {}
+package enum AnyDataKernels: DataKernels {}
 
 /// The channel-blocked convolutions of this variant.
-public enum BlockedKernels: ConvolutionKernels {}
+package enum BlockedKernels: ConvolutionKernels {}
 
 /// The loops over pixels of this variant.
-public enum AnyPixelKernels: PixelKernels {}
+package enum AnyPixelKernels: PixelKernels {}

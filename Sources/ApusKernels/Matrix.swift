@@ -1,10 +1,10 @@
 import ApusKernelInterface
 
 extension Float32Kernels {
-  public static var vectorWidth: Int { 16 }
-  public static var blocksPerTile: Int { Tile.blocks }
+  package static var vectorWidth: Int { 16 }
+  package static var blocksPerTile: Int { Tile.blocks }
 
-  public static func accumulateRow(
+  package static func accumulateRow(
     _ x: UnsafePointer<Float>, weights: UnsafePointer<Float>,
     addend: UnsafePointer<Float>, addendStep: Int, addendBlockStep: Int,
     _ y: UnsafeMutablePointer<Float>, width: Int, blocks: Int, walk: TileWalk
@@ -14,21 +14,21 @@ extension Float32Kernels {
       y, width, blocks, walk)
   }
 
-  public static func packRows(
+  package static func packRows(
     _ a: UnsafePointer<Float>, rowStep: Int, columnStep: Int, rows: Int, depth: Int, scale: Float,
     _ panel: UnsafeMutablePointer<Float>
   ) {
     packLeft(Lanes.self, a, rowStep, columnStep, rows, depth, scale, panel)
   }
 
-  public static func packColumns(
+  package static func packColumns(
     _ b: UnsafePointer<Float>, rowStep: Int, columnStep: Int, depth: Int, filledDepth: Int, columns: Int,
     _ panel: UnsafeMutablePointer<Float>, blockStep: Int
   ) {
     packRight(Lanes.self, b, rowStep, columnStep, depth, filledDepth, columns, panel, blockStep)
   }
 
-  public static func multiplyRow(
+  package static func multiplyRow(
     _ x: UnsafePointer<Float>, depth: Int, panel: UnsafePointer<Float>, blockStep: Int, blocks: Int,
     addend: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>
   ) {
@@ -38,14 +38,14 @@ extension Float32Kernels {
     }
   }
 
-  public static func dotRows(
+  package static func dotRows(
     _ w: UnsafePointer<Float>, rowStep: Int, rows: Int, _ x: UnsafePointer<Float>, depth: Int,
     _ y: UnsafeMutablePointer<Float>
   ) {
     for row in 0..<rows { y[row] = dot(Lanes.self, w + row &* rowStep, x, depth) }
   }
 
-  public static func addToRows(
+  package static func addToRows(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, count: Int
   ) {
     for row in 0..<rows {
@@ -56,10 +56,10 @@ extension Float32Kernels {
 }
 
 extension Float64Kernels {
-  public static var vectorWidth: Int { 8 }
-  public static var blocksPerTile: Int { Tile.blocks }
+  package static var vectorWidth: Int { 8 }
+  package static var blocksPerTile: Int { Tile.blocks }
 
-  public static func accumulateRow(
+  package static func accumulateRow(
     _ x: UnsafePointer<Double>, weights: UnsafePointer<Double>,
     addend: UnsafePointer<Double>, addendStep: Int, addendBlockStep: Int,
     _ y: UnsafeMutablePointer<Double>, width: Int, blocks: Int, walk: TileWalk
@@ -69,21 +69,21 @@ extension Float64Kernels {
       y, width, blocks, walk)
   }
 
-  public static func packRows(
+  package static func packRows(
     _ a: UnsafePointer<Double>, rowStep: Int, columnStep: Int, rows: Int, depth: Int, scale: Double,
     _ panel: UnsafeMutablePointer<Double>
   ) {
     packLeft(DoubleLanes.self, a, rowStep, columnStep, rows, depth, scale, panel)
   }
 
-  public static func packColumns(
+  package static func packColumns(
     _ b: UnsafePointer<Double>, rowStep: Int, columnStep: Int, depth: Int, filledDepth: Int, columns: Int,
     _ panel: UnsafeMutablePointer<Double>, blockStep: Int
   ) {
     packRight(DoubleLanes.self, b, rowStep, columnStep, depth, filledDepth, columns, panel, blockStep)
   }
 
-  public static func multiplyRow(
+  package static func multiplyRow(
     _ x: UnsafePointer<Double>, depth: Int, panel: UnsafePointer<Double>, blockStep: Int, blocks: Int,
     addend: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>
   ) {
@@ -93,14 +93,14 @@ extension Float64Kernels {
     }
   }
 
-  public static func dotRows(
+  package static func dotRows(
     _ w: UnsafePointer<Double>, rowStep: Int, rows: Int, _ x: UnsafePointer<Double>, depth: Int,
     _ y: UnsafeMutablePointer<Double>
   ) {
     for row in 0..<rows { y[row] = dot(DoubleLanes.self, w + row &* rowStep, x, depth) }
   }
 
-  public static func addToRows(
+  package static func addToRows(
     _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, count: Int
   ) {
     for row in 0..<rows {

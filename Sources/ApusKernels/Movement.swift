@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension AnyDataKernels {
-  public static func copy(
+  package static func copy(
     elementSize: Int, from source: UnsafeRawPointer, to destination: UnsafeMutableRawPointer, over axes: StridedAxes
   ) {
     switch elementSize {
@@ -15,7 +15,7 @@ extension AnyDataKernels {
     }
   }
 
-  public static func transpose(
+  package static func transpose(
     elementSize: Int, from source: UnsafeRawPointer, sourceStride: Int,
     to destination: UnsafeMutableRawPointer, destinationStride: Int, rows: Int, columns: Int
   ) {
@@ -61,7 +61,7 @@ extension AnyDataKernels {
     }
   }
 
-  public static func fill(
+  package static func fill(
     elementSize: Int, with value: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, count: Int
   ) {
     switch elementSize {

@@ -2,13 +2,13 @@ import ApusKernelInterface
 import ApusPlatform
 
 extension Float64Kernels {
-  public static func softmaxRows(
+  package static func softmaxRows(
     _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int, logarithm: Bool
   ) {
     for row in 0..<rows { softmax(x + row &* columns, y + row &* columns, columns, 1, logarithm) }
   }
 
-  public static func softmaxColumns(
+  package static func softmaxColumns(
     _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int, first: Int, count: Int,
     logarithm: Bool
   ) {
@@ -30,7 +30,7 @@ extension Float64Kernels {
     }
   }
 
-  public static func layerNormRows(
+  package static func layerNormRows(
     _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int,
     weight: UnsafePointer<Double>?, bias: UnsafePointer<Double>?, epsilon: Double
   ) {
@@ -41,7 +41,7 @@ extension Float64Kernels {
     }
   }
 
-  public static func rmsNormRows(
+  package static func rmsNormRows(
     _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int,
     weight: UnsafePointer<Double>?, epsilon: Double
   ) {
@@ -54,7 +54,7 @@ extension Float64Kernels {
     }
   }
 
-  public static func groupNorm(
+  package static func groupNorm(
     _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, channels: Int, positions: Int,
     weight: UnsafePointer<Double>?, bias: UnsafePointer<Double>?, epsilon: Double
   ) {
@@ -68,21 +68,21 @@ extension Float64Kernels {
     }
   }
 
-  public static func batchNormScale(
+  package static func batchNormScale(
     variance: UnsafePointer<Double>, weight: UnsafePointer<Double>?, epsilon: Double,
     scale: UnsafeMutablePointer<Double>, count: Int
   ) {
     for i in 0..<count { scale[i] = (weight?[i] ?? 1) / (variance[i] + epsilon).squareRoot() }
   }
 
-  public static func affine(
+  package static func affine(
     _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, count: Int, mean: Double, scale: Double,
     shift: Double
   ) {
     for i in 0..<count { y[i] = (x[i] - mean) * scale + shift }
   }
 
-  public static func affineRows(
+  package static func affineRows(
     _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int,
     mean: UnsafePointer<Double>, scale: UnsafePointer<Double>, shift: UnsafePointer<Double>
   ) {

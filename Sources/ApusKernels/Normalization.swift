@@ -2,7 +2,7 @@ import ApusKernelInterface
 import ApusPlatform
 
 extension Float32Kernels {
-  public static func layerNormRows(
+  package static func layerNormRows(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int,
     weight: UnsafePointer<Float>?, bias: UnsafePointer<Float>?, epsilon: Double
   ) {
@@ -14,7 +14,7 @@ extension Float32Kernels {
     }
   }
 
-  public static func rmsNormRows(
+  package static func rmsNormRows(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int,
     weight: UnsafePointer<Float>?, epsilon: Double
   ) {
@@ -25,7 +25,7 @@ extension Float32Kernels {
     }
   }
 
-  public static func groupNorm(
+  package static func groupNorm(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, channels: Int, positions: Int,
     weight: UnsafePointer<Float>?, bias: UnsafePointer<Float>?, epsilon: Double
   ) {
@@ -43,7 +43,7 @@ extension Float32Kernels {
     }
   }
 
-  public static func batchNormScale(
+  package static func batchNormScale(
     variance: UnsafePointer<Float>, weight: UnsafePointer<Float>?, epsilon: Double,
     scale: UnsafeMutablePointer<Float>, count: Int
   ) {
@@ -52,7 +52,7 @@ extension Float32Kernels {
     }
   }
 
-  public static func affine(
+  package static func affine(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, count: Int, mean: Float, scale: Float, shift: Float
   ) {
     let mean = all(mean)
@@ -61,7 +61,7 @@ extension Float32Kernels {
     mapLanes(x, y, count) { affineLanes($0, mean, scale, shift) }
   }
 
-  public static func affineRows(
+  package static func affineRows(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int,
     mean: UnsafePointer<Float>, scale: UnsafePointer<Float>, shift: UnsafePointer<Float>
   ) {

@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension Float32Kernels {
-  public static func widenRows(
+  package static func widenRows(
     _ x: UnsafeRawPointer, _ type: ElementType, scale: UnsafePointer<Float>?, _ y: UnsafeMutablePointer<Float>,
     rows: Int
   ) {
@@ -22,7 +22,7 @@ extension Float32Kernels {
 }
 
 extension Float64Kernels {
-  public static func widenRows(
+  package static func widenRows(
     _ x: UnsafeRawPointer, _ type: ElementType, scale: UnsafePointer<Double>?, _ y: UnsafeMutablePointer<Double>,
     rows: Int
   ) {

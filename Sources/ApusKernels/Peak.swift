@@ -1,7 +1,7 @@
 /// What the processor can do at best, for benchmarks to measure the other kernels against.
-public enum PeakKernels {
+package enum PeakKernels {
   /// Floating-point operations in one round of ``multiplyAdds(rounds:factor:summand:)``; a multiply-add counts twice.
-  public static let operationsPerRound = 12 * PeakLanes.scalarCount * 2
+  package static let operationsPerRound = 12 * PeakLanes.scalarCount * 2
 
   /// Multiplies and adds in registers alone, as fast as the instruction set of this variant allows.
   ///
@@ -12,7 +12,7 @@ public enum PeakKernels {
   ///   - factor: a number a little below 1, so that sums stay finite and normal.
   ///   - summand: a small positive number.
   /// - Returns: the sum of all results, so that none of them can be left out.
-  public static func multiplyAdds(rounds: Int, factor: Float, summand: Float) -> Float {
+  package static func multiplyAdds(rounds: Int, factor: Float, summand: Float) -> Float {
     let f = PeakLanes(repeating: factor)
     let s = PeakLanes(repeating: summand)
     var (a, b, c, d, e, g) = (s, s + s, s * f, s + f, f, f + f)
@@ -39,7 +39,7 @@ public enum PeakKernels {
   }
 
   /// The sum of `count` floats, a multiple of 64: reads memory as fast as it comes.
-  public static func sum(_ x: UnsafePointer<Float>, count: Int) -> Float {
+  package static func sum(_ x: UnsafePointer<Float>, count: Int) -> Float {
     var (a, b, c, d) = (Lanes(repeating: 0), Lanes(repeating: 0), Lanes(repeating: 0), Lanes(repeating: 0))
     var index = 0
     while index < count {

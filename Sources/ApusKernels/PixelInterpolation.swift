@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension AnyPixelKernels {
-  public static func mixRows(
+  package static func mixRows(
     _ upper: UnsafePointer<UInt8>, _ lower: UnsafePointer<UInt8>, weight: Float, count: Int,
     _ y: UnsafeMutablePointer<Float>
   ) {
@@ -20,7 +20,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func mixColumns(
+  package static func mixColumns(
     _ x: UnsafePointer<Float>, _ taps: PixelTaps, channels: Int, _ y: UnsafeMutablePointer<Float>
   ) {
     if channels == 1 {
@@ -38,7 +38,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func settleHalves(
+  package static func settleHalves(
     _ y: UnsafeMutablePointer<Float>, _ taps: PixelTaps, channels: Int, _ upper: UnsafePointer<UInt8>,
     _ lower: UnsafePointer<UInt8>, weight: Double
   ) {
@@ -61,7 +61,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func levels(
+  package static func levels(
     _ x: UnsafePointer<Float>, count: Int, channels: Int, _ y: UnsafeMutablePointer<UInt8>
   ) {
     var i = 0
@@ -84,7 +84,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func levels(
+  package static func levels(
     _ x: UnsafePointer<Float>, step: Int, count: Int, _ scale: PixelScale, _ y: UnsafeMutablePointer<Float>
   ) {
     // Dividing by one and subtracting nothing change no number, and take their time.
@@ -106,7 +106,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func lookUp(
+  package static func lookUp(
     _ x: UnsafePointer<UInt8>, xStep: Int, _ table: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, yStep: Int,
     count: Int
   ) {

@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension AnyPixelKernels {
-  public static func pickColumns(
+  package static func pickColumns(
     _ x: UnsafeRawPointer, pixelSize: Int, columns: UnsafeBufferPointer<Int>, _ y: UnsafeMutableRawPointer
   ) {
     switch pixelSize {
@@ -30,7 +30,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func premultiply(
+  package static func premultiply(
     _ x: UnsafePointer<UInt8>, channels: Int, _ y: UnsafeMutablePointer<UInt8>, count: Int
   ) {
     let colors = channels &- 1
@@ -47,7 +47,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func unpremultiply(_ x: UnsafeMutablePointer<UInt8>, channels: Int, count: Int) {
+  package static func unpremultiply(_ x: UnsafeMutablePointer<UInt8>, channels: Int, count: Int) {
     let colors = channels &- 1
     var place = 0
     for _ in 0..<count {

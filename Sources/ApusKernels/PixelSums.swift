@@ -4,7 +4,7 @@
 import ApusKernelInterface
 
 extension AnyPixelKernels {
-  public static func sumColumns(
+  package static func sumColumns(
     _ x: UnsafePointer<UInt8>, rowStep: Int, rows: Int, _ sums: ByteSums, _ y: UnsafeMutablePointer<UInt8>,
     outputStep: Int
   ) {
@@ -60,7 +60,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func sumRows(
+  package static func sumRows(
     _ x: UnsafePointer<UInt8>, rowStep: Int, weights: UnsafeBufferPointer<Int32>, _ y: UnsafeMutablePointer<UInt8>,
     count: Int
   ) {
@@ -91,7 +91,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func sumColumns(_ x: UnsafePointer<Float>, _ sums: FloatSums, _ y: UnsafeMutablePointer<Float>) {
+  package static func sumColumns(_ x: UnsafePointer<Float>, _ sums: FloatSums, _ y: UnsafeMutablePointer<Float>) {
     let channels = sums.channels
     var to = y
     for pixel in 0..<sums.count {
@@ -107,7 +107,7 @@ extension AnyPixelKernels {
     }
   }
 
-  public static func sumRows(
+  package static func sumRows(
     _ x: UnsafePointer<Float>, rowStep: Int, weights: UnsafeBufferPointer<Float>, _ y: UnsafeMutablePointer<Float>,
     count: Int
   ) {

@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension Float32Kernels {
-  public static func maxPool(
+  package static func maxPool(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, windows: PoolingWindows, isBlocked: Bool
   ) {
     if isBlocked {
@@ -29,7 +29,7 @@ extension Float32Kernels {
     }
   }
 
-  public static func averagePool(
+  package static func averagePool(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, windows: PoolingWindows, isBlocked: Bool
   ) {
     if isBlocked {
@@ -61,7 +61,7 @@ extension Float32Kernels {
 }
 
 extension Float64Kernels {
-  public static func maxPool(
+  package static func maxPool(
     _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, windows: PoolingWindows, isBlocked: Bool
   ) {
     forWindows(windows) { window, output in
@@ -76,7 +76,7 @@ extension Float64Kernels {
     }
   }
 
-  public static func averagePool(
+  package static func averagePool(
     _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, windows: PoolingWindows, isBlocked: Bool
   ) {
     forWindows(windows) { window, output in

@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension IntegerKernels {
-  public static func stageWords(
+  package static func stageWords(
     _ x: UnsafePointer<UInt8>, channels: Int, height: Int, width: Int, firstRow: Int, rowStep: Int, firstColumn: Int,
     columnStep: Int, flip: UInt8, filler: Int32, _ y: UnsafeMutablePointer<Int32>, rows: Int, columns: Int
   ) {
@@ -32,7 +32,7 @@ extension IntegerKernels {
     }
   }
 
-  public static func packRows(
+  package static func packRows(
     _ w: UnsafePointer<UInt8>, rows: Int, channels: Int, area: Int, flip: UInt8, _ y: UnsafeMutablePointer<Int32>,
     sums: UnsafeMutablePointer<Int32>
   ) {
@@ -70,7 +70,7 @@ extension IntegerKernels {
     }
   }
 
-  public static func packColumns(
+  package static func packColumns(
     _ b: UnsafePointer<UInt8>, rowStep: Int, depth: Int, columns: Int, width: Int, flip: UInt8,
     _ y: UnsafeMutablePointer<Int32>, sums: UnsafeMutablePointer<Int32>
   ) {

@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension IntegerKernels {
-  public static func quantize(
+  package static func quantize(
     _ x: UnsafePointer<Float>, scale: Float, range: QuantizedRange, _ y: UnsafeMutableRawPointer, isWide: Bool,
     count: Int
   ) {
@@ -14,7 +14,7 @@ extension IntegerKernels {
     }
   }
 
-  public static func quantizeEach(
+  package static func quantizeEach(
     _ x: UnsafePointer<Float>, scales: UnsafePointer<Float>, zeroPoints: UnsafePointer<Int32>, range: QuantizedRange,
     _ y: UnsafeMutableRawPointer, isWide: Bool, count: Int
   ) {
@@ -27,7 +27,7 @@ extension IntegerKernels {
     }
   }
 
-  public static func dequantize(
+  package static func dequantize(
     _ x: UnsafeRawPointer, _ type: ElementType, scale: Float, zeroPoint: Int32, _ y: UnsafeMutablePointer<Float>,
     count: Int
   ) {
@@ -40,7 +40,7 @@ extension IntegerKernels {
     }
   }
 
-  public static func dequantizeEach(
+  package static func dequantizeEach(
     _ x: UnsafeRawPointer, _ type: ElementType, scales: UnsafePointer<Float>, zeroPoints: UnsafePointer<Int32>,
     _ y: UnsafeMutablePointer<Float>, count: Int
   ) {
@@ -53,7 +53,7 @@ extension IntegerKernels {
     }
   }
 
-  public static func rangeWithZero(_ x: UnsafePointer<Float>, count: Int) -> (least: Float, greatest: Float) {
+  package static func rangeWithZero(_ x: UnsafePointer<Float>, count: Int) -> (least: Float, greatest: Float) {
     var low0 = all(0), low1 = all(0), high0 = all(0), high1 = all(0)
     var i = 0
     while i &+ 32 <= count {

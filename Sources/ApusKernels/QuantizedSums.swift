@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension IntegerKernels {
-  public static func correctSums(
+  package static func correctSums(
     _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection,
     _ y: UnsafeMutablePointer<Int32>, step: Int
   ) {
@@ -11,7 +11,7 @@ extension IntegerKernels {
     }
   }
 
-  public static func scaleSums(
+  package static func scaleSums(
     _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection, scale: SumScale,
     _ y: UnsafeMutablePointer<Float>, step: Int
   ) {
@@ -23,7 +23,7 @@ extension IntegerKernels {
     }
   }
 
-  public static func requantizeSums(
+  package static func requantizeSums(
     _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection, scale: SumScale,
     range: QuantizedRange, _ y: UnsafeMutablePointer<UInt8>, step: Int
   ) {

@@ -1,10 +1,10 @@
 import ApusKernelInterface
 
 /// The 8-bit kernels of this variant.
-public enum IntegerKernels: QuantizedKernels {}
+package enum IntegerKernels: QuantizedKernels {}
 
 extension IntegerKernels {
-  public static func multiplyWords(
+  package static func multiplyWords(
     _ w: UnsafePointer<Int32>, rows: Int, _ x: UnsafePointer<Int32>, units: Int, blockCount: Int, blockStep: Int,
     tapCount: Int, tapOffsets: UnsafePointer<Int>, _ sums: UnsafeMutablePointer<Int32>, sumStep: Int
   ) {
@@ -36,7 +36,7 @@ extension IntegerKernels {
     #endif
   }
 
-  public static func sumTaps(
+  package static func sumTaps(
     _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, units: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>,
     _ sums: UnsafeMutablePointer<Int32>
   ) {

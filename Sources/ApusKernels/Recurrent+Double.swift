@@ -2,7 +2,7 @@ import ApusKernelInterface
 import ApusPlatform
 
 extension Float64Kernels {
-  public static func elmanStep(
+  package static func elmanStep(
     _ x: UnsafePointer<Double>, _ h: UnsafePointer<Double>,
     state: UnsafeMutablePointer<Double>, rows: Int, blocks: Int, isRectified: Bool
   ) {
@@ -15,7 +15,7 @@ extension Float64Kernels {
     }
   }
 
-  public static func lstmStep(
+  package static func lstmStep(
     _ x: UnsafePointer<Double>, _ h: UnsafePointer<Double>,
     state: UnsafeMutablePointer<Double>, cells: UnsafeMutablePointer<Double>, rows: Int, blocks: Int
   ) {
@@ -36,7 +36,7 @@ extension Float64Kernels {
     }
   }
 
-  public static func gruStep(
+  package static func gruStep(
     _ x: UnsafePointer<Double>, _ h: UnsafePointer<Double>,
     state: UnsafeMutablePointer<Double>, rows: Int, blocks: Int
   ) {
@@ -54,7 +54,7 @@ extension Float64Kernels {
     }
   }
 
-  public static func unpackRows(
+  package static func unpackRows(
     _ panel: UnsafePointer<Double>, rows: Int, count: Int, _ y: UnsafeMutablePointer<Double>, rowStep: Int
   ) {
     for row in 0..<rows {

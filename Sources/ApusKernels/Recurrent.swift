@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension Float32Kernels {
-  public static func elmanStep(
+  package static func elmanStep(
     _ x: UnsafePointer<Float>, _ h: UnsafePointer<Float>,
     state: UnsafeMutablePointer<Float>, rows: Int, blocks: Int, isRectified: Bool
   ) {
@@ -16,7 +16,7 @@ extension Float32Kernels {
     }
   }
 
-  public static func lstmStep(
+  package static func lstmStep(
     _ x: UnsafePointer<Float>, _ h: UnsafePointer<Float>,
     state: UnsafeMutablePointer<Float>, cells: UnsafeMutablePointer<Float>, rows: Int, blocks: Int
   ) {
@@ -38,7 +38,7 @@ extension Float32Kernels {
     }
   }
 
-  public static func gruStep(
+  package static func gruStep(
     _ x: UnsafePointer<Float>, _ h: UnsafePointer<Float>,
     state: UnsafeMutablePointer<Float>, rows: Int, blocks: Int
   ) {
@@ -60,7 +60,7 @@ extension Float32Kernels {
     }
   }
 
-  public static func unpackRows(
+  package static func unpackRows(
     _ panel: UnsafePointer<Float>, rows: Int, count: Int, _ y: UnsafeMutablePointer<Float>, rowStep: Int
   ) {
     var panel = panel

@@ -2,7 +2,7 @@ import ApusKernelInterface
 import ApusPlatform
 
 extension Float64Kernels {
-  public static func sum(_ x: UnsafePointer<Double>, count: Int) -> Double {
+  package static func sum(_ x: UnsafePointer<Double>, count: Int) -> Double {
     total(count) { x[$0] }
   }
 
@@ -32,7 +32,7 @@ extension Float64Kernels {
     return sum + lost
   }
 
-  public static func reduceRows(
+  package static func reduceRows(
     _ reduction: Reduction, _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int
   ) {
     for row in 0..<rows {
@@ -40,7 +40,7 @@ extension Float64Kernels {
     }
   }
 
-  public static func reduceColumns(
+  package static func reduceColumns(
     _ reduction: Reduction, _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int,
     first: Int, count: Int
   ) {
@@ -83,7 +83,7 @@ extension Float64Kernels {
     return (mean, squares)
   }
 
-  public static func varianceRows(
+  package static func varianceRows(
     _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int, correction: Int,
     root: Bool
   ) {
@@ -93,7 +93,7 @@ extension Float64Kernels {
     }
   }
 
-  public static func logSumExpRows(
+  package static func logSumExpRows(
     _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int
   ) {
     for row in 0..<rows {
@@ -104,7 +104,7 @@ extension Float64Kernels {
     }
   }
 
-  public static func argumentRows(
+  package static func argumentRows(
     greatest isGreatest: Bool, _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Int64>, rows: Int, columns: Int
   ) {
     for row in 0..<rows {

@@ -2,7 +2,7 @@ import ApusKernelInterface
 import ApusPlatform
 
 extension Float32Kernels {
-  public static func sum(_ x: UnsafePointer<Float>, count: Int) -> Double {
+  package static func sum(_ x: UnsafePointer<Float>, count: Int) -> Double {
     var sums = WideLanes(repeating: 0)
     var i = 0
     while i &+ 16 <= count {
@@ -13,7 +13,7 @@ extension Float32Kernels {
     return laneSum(sums)
   }
 
-  public static func reduceRows(
+  package static func reduceRows(
     _ reduction: Reduction, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int
   ) {
     for row in 0..<rows {
@@ -44,7 +44,7 @@ extension Float32Kernels {
     return Float(result)
   }
 
-  public static func reduceColumns(
+  package static func reduceColumns(
     _ reduction: Reduction, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int,
     first: Int, count: Int
   ) {
@@ -98,7 +98,7 @@ extension Float32Kernels {
     }
   }
 
-  public static func varianceRows(
+  package static func varianceRows(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int, correction: Int,
     root: Bool
   ) {
@@ -108,7 +108,7 @@ extension Float32Kernels {
     }
   }
 
-  public static func logSumExpRows(
+  package static func logSumExpRows(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int
   ) {
     for row in 0..<rows {
@@ -131,7 +131,7 @@ extension Float32Kernels {
     }
   }
 
-  public static func argumentRows(
+  package static func argumentRows(
     greatest isGreatest: Bool, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Int64>, rows: Int, columns: Int
   ) {
     for row in 0..<rows {

@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension Float32Kernels {
-  public static func resizeNearest(
+  package static func resizeNearest(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, width: Int,
     rows: UnsafeBufferPointer<Int>, columns: UnsafeBufferPointer<Int>, isBlocked: Bool
   ) {
@@ -21,7 +21,7 @@ extension Float32Kernels {
     }
   }
 
-  public static func resizeLinear(
+  package static func resizeLinear(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, width: Int,
     rows: UnsafeBufferPointer<LinearTap>, columns: UnsafeBufferPointer<LinearTap>, isBlocked: Bool
   ) {
@@ -53,7 +53,7 @@ extension Float32Kernels {
 }
 
 extension Float64Kernels {
-  public static func resizeNearest(
+  package static func resizeNearest(
     _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, width: Int,
     rows: UnsafeBufferPointer<Int>, columns: UnsafeBufferPointer<Int>, isBlocked: Bool
   ) {
@@ -65,7 +65,7 @@ extension Float64Kernels {
     }
   }
 
-  public static func resizeLinear(
+  package static func resizeLinear(
     _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, width: Int,
     rows: UnsafeBufferPointer<LinearTap>, columns: UnsafeBufferPointer<LinearTap>, isBlocked: Bool
   ) {

@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension AnyDataKernels {
-  public static func select(
+  package static func select(
     elementSize: Int, _ mask: UnsafePointer<UInt8>, _ a: UnsafeRawPointer, aStep: Int, _ b: UnsafeRawPointer,
     bStep: Int, _ y: UnsafeMutableRawPointer, count: Int
   ) {
@@ -13,7 +13,7 @@ extension AnyDataKernels {
     }
   }
 
-  public static func logic(
+  package static func logic(
     _ operation: LogicOperation, _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, bStep: Int,
     _ y: UnsafeMutablePointer<UInt8>, count: Int
   ) {

@@ -2,7 +2,7 @@ import ApusKernelInterface
 import ApusPlatform
 
 extension Float32Kernels {
-  public static func softmaxRows(
+  package static func softmaxRows(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int, logarithm: Bool
   ) {
     for row in 0..<rows {
@@ -100,7 +100,7 @@ extension Float32Kernels {
     #endif
   }
 
-  public static func softmaxColumns(
+  package static func softmaxColumns(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int, first: Int, count: Int,
     logarithm: Bool
   ) {

@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 extension Float32Kernels {
-  public static func unfoldRow(
+  package static func unfoldRow(
     _ x: UnsafePointer<Float>, channels: Int, height: Int, width: Int, row: Int, column: Int,
     window: WindowWalk, outputWidth: Int, _ y: UnsafeMutablePointer<Float>, blockStep: Int
   ) {
@@ -10,7 +10,7 @@ extension Float32Kernels {
 }
 
 extension Float64Kernels {
-  public static func unfoldRow(
+  package static func unfoldRow(
     _ x: UnsafePointer<Double>, channels: Int, height: Int, width: Int, row: Int, column: Int,
     window: WindowWalk, outputWidth: Int, _ y: UnsafeMutablePointer<Double>, blockStep: Int
   ) {

@@ -19,7 +19,7 @@ private enum Points {
 }
 
 extension BlockedKernels {
-  public static func winogradWeights(
+  package static func winogradWeights(
     tile: Int, _ w: UnsafePointer<Float>, tapStep: Int, _ v: UnsafeMutablePointer<Float>, frequencyStep: Int
   ) {
     // Columns, then rows; what is between them is kept in float64.
@@ -35,7 +35,7 @@ extension BlockedKernels {
     }
   }
 
-  public static func winogradInput(
+  package static func winogradInput(
     tile: Int, _ x: UnsafePointer<Float>, height: Int, width: Int, top: Int, left: Int, tilesPerRow: Int,
     tiles: Range<Int>, _ u: UnsafeMutablePointer<Float>, frequencyStep: Int, scratch: UnsafeMutablePointer<Float>
   ) {
@@ -65,7 +65,7 @@ extension BlockedKernels {
     }
   }
 
-  public static func winogradOutput(
+  package static func winogradOutput(
     tile: Int, _ m: UnsafePointer<Float>, frequencyStep: Int, bias: UnsafePointer<Float>, activation: UnaryOperation?,
     _ y: UnsafeMutablePointer<Float>, height: Int, width: Int, tilesPerRow: Int, tiles: Range<Int>,
     scratch: UnsafeMutablePointer<Float>
