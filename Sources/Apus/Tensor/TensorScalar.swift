@@ -9,41 +9,94 @@ public protocol TensorScalar: BitwiseCopyable, Hashable, Sendable {
   static var zero: Self { get }
 }
 
-/// A type that layers compute in: `Float`, the working type, and `Double`, the truth it is compared with.
+/// A type that layers compute in: `Float`, the working type, and `Double`, the reference it is compared with.
 ///
 /// Operators are written once over this protocol. The loops are not: a generic loop runs tens of times slower than a
-/// concrete one, so every loop over elements is a kernel reached through ``kernels``.
+/// concrete one, so every loop over elements is a kernel, reached through ``implementation``. Apus alone makes these, so
+/// no other type can conform.
 public protocol FloatingPointScalar: TensorScalar, BinaryFloatingPoint {
+  /// The loops for this type, in the variant that ``Execution/current`` asks for.
+  static var implementation: ScalarImplementation<Self> { get }
+}
+
+/// What operators need of a floating-point type beyond its arithmetic. Opaque outside of Apus.
+public struct ScalarImplementation<Scalar: FloatingPointScalar>: Sendable {
+  let kernels: any FloatingKernels<Scalar>.Type
+}
+
+extension FloatingPointScalar {
   /// The kernels for this type in the variant that ``Execution/current`` asks for.
-  static var kernels: any FloatingKernels<Self>.Type { get }
+  package static var kernels: any FloatingKernels<Self>.Type { implementation.kernels }
 }
 
 extension Float: FloatingPointScalar {
+  /// ``DataType/float32``.
   public static var dataType: DataType { .float32 }
-  public static var kernels: any FloatingKernels<Float>.Type { Execution.current.kernels.float32 }
+  /// The kernels for `Float`.
+  public static var implementation: ScalarImplementation<Float> {
+    ScalarImplementation(kernels: Execution.current.kernels.float32)
+  }
 }
 
 extension Double: FloatingPointScalar {
+  /// ``DataType/float64``.
   public static var dataType: DataType { .float64 }
-  public static var kernels: any FloatingKernels<Double>.Type { Execution.current.kernels.float64 }
+  /// The kernels for `Double`.
+  public static var implementation: ScalarImplementation<Double> {
+    ScalarImplementation(kernels: Execution.current.kernels.float64)
+  }
 }
 
 #if !(os(macOS) && arch(x86_64))
   extension Float16: TensorScalar {
+    /// ``DataType/float16``.
     public static var dataType: DataType { .float16 }
   }
 #endif
 
-extension Int8: TensorScalar { public static var dataType: DataType { .int8 } }
-extension Int16: TensorScalar { public static var dataType: DataType { .int16 } }
-extension Int32: TensorScalar { public static var dataType: DataType { .int32 } }
-extension Int64: TensorScalar { public static var dataType: DataType { .int64 } }
-extension UInt8: TensorScalar { public static var dataType: DataType { .uint8 } }
-extension UInt16: TensorScalar { public static var dataType: DataType { .uint16 } }
-extension UInt32: TensorScalar { public static var dataType: DataType { .uint32 } }
-extension UInt64: TensorScalar { public static var dataType: DataType { .uint64 } }
+extension Int8: TensorScalar {
+  /// ``DataType/int8``.
+  public static var dataType: DataType { .int8 }
+}
+
+extension Int16: TensorScalar {
+  /// ``DataType/int16``.
+  public static var dataType: DataType { .int16 }
+}
+
+extension Int32: TensorScalar {
+  /// ``DataType/int32``.
+  public static var dataType: DataType { .int32 }
+}
+
+extension Int64: TensorScalar {
+  /// ``DataType/int64``.
+  public static var dataType: DataType { .int64 }
+}
+
+extension UInt8: TensorScalar {
+  /// ``DataType/uint8``.
+  public static var dataType: DataType { .uint8 }
+}
+
+extension UInt16: TensorScalar {
+  /// ``DataType/uint16``.
+  public static var dataType: DataType { .uint16 }
+}
+
+extension UInt32: TensorScalar {
+  /// ``DataType/uint32``.
+  public static var dataType: DataType { .uint32 }
+}
+
+extension UInt64: TensorScalar {
+  /// ``DataType/uint64``.
+  public static var dataType: DataType { .uint64 }
+}
 
 extension Bool: TensorScalar {
+  /// ``DataType/bool``, a byte that is 0 or 1.
   public static var dataType: DataType { .bool }
+  /// False.
   public static var zero: Bool { false }
 }

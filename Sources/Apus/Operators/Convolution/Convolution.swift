@@ -6,7 +6,7 @@ import ApusKernelInterface
 /// they lie and are what float32 networks spend their time in; ``UnfoldedConvolution`` takes everything else: groups of
 /// few channels, and float64. All are direct sums, in the same order for every output; where `Precision.fast` is asked
 /// for, ``WinogradConvolution`` may take the place of the first.
-public struct Convolution<Scalar: FloatingPointScalar>: Sendable {
+package struct Convolution<Scalar: FloatingPointScalar>: Sendable {
   private(set) var parameters: ConvolutionParameters
   let inputChannels: Int
   let outputChannels: Int

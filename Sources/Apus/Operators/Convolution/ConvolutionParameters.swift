@@ -1,13 +1,17 @@
 /// A pair of extents or steps along height and width; an integer literal means the same for both.
 public struct Size2D: Hashable, Sendable, ExpressibleByIntegerLiteral {
+  /// The extent or step along the last axis but one.
   public var height: Int
+  /// The extent or step along the last axis.
   public var width: Int
 
+  /// Any pair; operators refuse values outside their range.
   public init(height: Int, width: Int) {
     self.height = height
     self.width = width
   }
 
+  /// `value` for height and width alike.
   public init(integerLiteral value: Int) {
     self.init(height: value, width: value)
   }
@@ -15,11 +19,16 @@ public struct Size2D: Hashable, Sendable, ExpressibleByIntegerLiteral {
 
 /// Zeros added around a map; an integer literal means the same on all sides.
 public struct Padding2D: Hashable, Sendable, ExpressibleByIntegerLiteral {
+  /// Rows added before the first.
   public var top: Int
+  /// Columns added before the first.
   public var left: Int
+  /// Rows added after the last.
   public var bottom: Int
+  /// Columns added after the last.
   public var right: Int
 
+  /// Any four numbers; operators refuse values outside their range.
   public init(top: Int, left: Int, bottom: Int, right: Int) {
     self.top = top
     self.left = left
@@ -32,13 +41,14 @@ public struct Padding2D: Hashable, Sendable, ExpressibleByIntegerLiteral {
     self.init(top: height, left: width, bottom: height, right: width)
   }
 
+  /// `value` on all four sides.
   public init(integerLiteral value: Int) {
     self.init(height: value, width: value)
   }
 }
 
 /// How a window moves over a map. A one-dimensional convolution is one over maps of height 1.
-public struct ConvolutionParameters: Hashable, Sendable {
+package struct ConvolutionParameters: Hashable, Sendable {
   /// `conv1d` or `conv2d`, for messages.
   var operation: String
   var kernel: Size2D
