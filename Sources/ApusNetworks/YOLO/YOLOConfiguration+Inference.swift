@@ -64,7 +64,7 @@ extension YOLOConfiguration {
     guard let dimensions = possible.first, numbers > 0 else {
       let expected = dimensions.map(String.init) ?? "2 or 3"
       throw YOLOConfigurationError(
-        "has \(numbers) outputs, which are no integer of keypoints of \(expected) numbers", file: head.file,
+        "has \(numbers) outputs, which is not a multiple of the \(expected) numbers of a keypoint", file: head.file,
         parameter: branch.fullName("0.2.weight"))
     }
     return Keypoints(count: numbers / dimensions, dimensions: dimensions)

@@ -9,8 +9,10 @@ public struct ProtobufError: ApusError, Hashable, Sendable {
   public let field: Int?
   /// Where in the file the field begins.
   public let offset: Int
+  /// What is wrong there.
   public let reason: Reason
 
+  /// What a message can have wrong with it.
   public enum Reason: Hashable, Sendable {
     /// The message ends in the middle of something.
     case truncated(expected: String)
@@ -38,12 +40,14 @@ public struct ProtobufError: ApusError, Hashable, Sendable {
 }
 
 extension ProtobufError: CustomStringConvertible {
+  /// The message, the field, the byte, and what is wrong.
   public var description: String {
     "\(message)\(field.map { ", field \($0)" } ?? ""), byte \(offset): \(reason)"
   }
 }
 
 extension ProtobufError.Reason: CustomStringConvertible {
+  /// What is wrong, without the place.
   public var description: String {
     switch self {
     case .truncated(let expected): "ends where \(expected) was expected"
@@ -52,7 +56,7 @@ extension ProtobufError.Reason: CustomStringConvertible {
     case .badWireType(let type): "\(type) is not a kind of encoding"
     case .wrongWireType(let found, let expected): "is encoded as \(found), where \(expected) was expected"
     case .lengthBeyondEnd(let length, let available): "a length of \(length) bytes, where \(available) are left"
-    case .partialElement(let length, let size): "\(length) bytes are no integer of elements of \(size) bytes"
+    case .partialElement(let length, let size): "\(length) bytes are not a multiple of the element size, \(size) bytes"
     case .repeated: "occurs twice, where one was expected"
     case .strayGroupEnd: "the end of a group that did not begin"
     case .tooDeep(let limit): "more than \(limit) messages within one another"
@@ -62,5 +66,6 @@ extension ProtobufError.Reason: CustomStringConvertible {
 }
 
 extension ProtobufError {
+  /// ``Fault/data``: the bytes are damaged, or of another format.
   public var fault: Fault { .data }
 }
