@@ -17,6 +17,7 @@
     return target
   }()
 
+  /// What libFuzzer calls with every input; 0 unless the process ends.
   @_cdecl("LLVMFuzzerTestOneInput")
   public func testOneInput(_ bytes: UnsafeRawPointer?, _ count: Int) -> Int32 {
     do throws(FuzzFinding) {

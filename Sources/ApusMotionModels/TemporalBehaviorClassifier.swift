@@ -10,6 +10,7 @@ import ApusNetworks
 /// var stream = try BehaviorStream(classifier: classifier)
 /// ```
 public struct TemporalBehaviorClassifier: BehaviorClassifying {
+  /// The labels and the window that the network was trained with.
   public let modelInfo: BehaviorModelInfo
   /// The network itself.
   public let network: any TemporalClassifier<Float>
@@ -54,10 +55,16 @@ public struct TemporalBehaviorClassifier: BehaviorClassifying {
         windowLength: length ?? 100))
   }
 
+  /// - Parameter window: 48 coordinates of `windowLength` frames, the frames of one coordinate side by side.
+  /// - Returns: a probability for each label, 1 in total.
+  /// - Throws: ``TensorError`` for another number of them.
   public func probabilities(forWindow window: [Float]) throws -> [Float] {
     try probabilities(forWindows: window, count: 1)
   }
 
+  /// - Parameter windows: `count` windows one after the other.
+  /// - Returns: a probability for each label of the first window, then of the second, and so on.
+  /// - Throws: ``TensorError`` for another number of coordinates.
   public func probabilities(forWindows windows: [Float], count: Int) throws -> [Float] {
     if count == 0, windows.isEmpty { return [] }
     let poses = try Tensor<Float>(windows, shape: [count, PoseVector.featureCount, windowLength])

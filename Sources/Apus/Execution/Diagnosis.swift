@@ -31,7 +31,9 @@ public struct Diagnosis: Codable, Sendable, Hashable {
     public let config: String
   }
 
+  /// The processor this process runs on.
   public let processor: Processor
+  /// Which copies of the kernels it can run, and which of them is in use.
   public let kernels: Kernels
   /// Nil where matrices are multiplied by Swift kernels.
   public let blas: Library?

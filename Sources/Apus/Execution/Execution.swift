@@ -20,6 +20,7 @@ public struct Execution: Sendable {
 
   /// The number of threads an operator may use, from 1 to 256.
   public var threads: Int
+  /// Whether algorithms with other roundings than direct evaluation are allowed; ``Precision/exact`` in ``standard``.
   public var precision: Precision
   /// Whether matrix products may go to the BLAS library that was found.
   public var usesBLAS: Bool
@@ -28,6 +29,7 @@ public struct Execution: Sendable {
   /// The kernel variant in use.
   public var variant: KernelVariant { kernels.variant }
 
+  /// The settings that operators of this task run with; change them for a scope with `with(…)`.
   @TaskLocal public static var current = Execution.standard
 }
 

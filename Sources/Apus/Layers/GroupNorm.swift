@@ -2,7 +2,9 @@
 ///
 ///     y = (x - mean) / √(variance + epsilon) · weight + bias
 public struct GroupNorm<Scalar: FloatingPointScalar>: Sendable {
+  /// The number of groups; it divides ``channels``.
   public let groups: Int
+  /// The extent of axis 1 of the input.
   public let channels: Int
   /// `[channels]`; 1 when absent.
   public let weight: Tensor<Scalar>?

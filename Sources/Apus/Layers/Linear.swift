@@ -66,7 +66,7 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
   ///   - pieces: at least one, all of the same number of outputs; their inputs follow each other.
   ///   - bias: `[outputs]`; 0 when absent.
   /// - Throws: ``TensorError`` when pieces and bias do not fit each other, or memory is short.
-  public init(stacking pieces: [StoredLinearWeight], bias: Tensor<Scalar>? = nil) throws {
+  package init(stacking pieces: [StoredLinearWeight], bias: Tensor<Scalar>? = nil) throws {
     let outputs = pieces.first?.outputs ?? 0
     let limit = 1 << 40
     let isNarrow =

@@ -45,7 +45,7 @@ public enum LinearWeight<Scalar: FloatingPointScalar>: Sendable {
 }
 
 /// The matrix of an affine map as a file stores it, in either of two ways.
-public enum StoredLinearWeight: Sendable {
+package enum StoredLinearWeight: Sendable {
   /// `[outputs, inputs]`; the scale of 8-bit elements is of rows.
   case outputsFirst(StoredMatrix)
   /// `[inputs, outputs]`; the scale of 8-bit elements is of columns.

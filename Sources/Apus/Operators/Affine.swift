@@ -11,7 +11,7 @@
 ///   - residual: of the shape of `x`.
 /// - Returns: the shape of `x`.
 /// - Throws: ``TensorError/shape(operation:reason:)`` when shapes do not fit.
-public func affine<Scalar: FloatingPointScalar>(
+package func affine<Scalar: FloatingPointScalar>(
   _ x: Tensor<Scalar>, weight: Tensor<Scalar>, bias: Tensor<Scalar>, residual: Tensor<Scalar>? = nil
 ) throws -> Tensor<Scalar> {
   guard let features = x.shape.last else {

@@ -15,12 +15,14 @@ extension Int: TensorIndex {
 }
 
 extension Range<Int>: TensorIndex {
+  /// The range cut to the axis; the axis stays.
   public func positions(ofAxis size: Int) -> (range: Range<Int>, keepsAxis: Bool)? {
     (clamped(to: 0..<size), true)
   }
 }
 
 extension ClosedRange<Int>: TensorIndex {
+  /// The range cut to the axis; the axis stays.
   public func positions(ofAxis size: Int) -> (range: Range<Int>, keepsAxis: Bool)? {
     guard upperBound < .max else { return (lowerBound...).positions(ofAxis: size) }
     return (lowerBound..<(upperBound + 1)).positions(ofAxis: size)
@@ -28,6 +30,7 @@ extension ClosedRange<Int>: TensorIndex {
 }
 
 extension PartialRangeFrom<Int>: TensorIndex {
+  /// From the lower bound, or from the front where that is negative, to the end of the axis; the axis stays.
   public func positions(ofAxis size: Int) -> (range: Range<Int>, keepsAxis: Bool)? {
     let start = Swift.min(Swift.max(lowerBound, 0), size)
     return (start..<size, true)
@@ -35,12 +38,14 @@ extension PartialRangeFrom<Int>: TensorIndex {
 }
 
 extension PartialRangeUpTo<Int>: TensorIndex {
+  /// From the front up to, but not including, the upper bound; the axis stays.
   public func positions(ofAxis size: Int) -> (range: Range<Int>, keepsAxis: Bool)? {
     (0..<Swift.min(Swift.max(upperBound, 0), size), true)
   }
 }
 
 extension PartialRangeThrough<Int>: TensorIndex {
+  /// From the front up to and including the upper bound; the axis stays.
   public func positions(ofAxis size: Int) -> (range: Range<Int>, keepsAxis: Bool)? {
     guard upperBound < .max else { return (0..<size, true) }
     return (..<(upperBound + 1)).positions(ofAxis: size)

@@ -30,6 +30,7 @@ extension KeyedEncodingContainer {
 extension Tolerance: Encodable {
   enum CodingKeys: String, CodingKey { case rtol, atol }
 
+  /// An object with the numbers `rtol` and `atol`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(relative, forKey: .rtol)
@@ -45,6 +46,7 @@ extension Comparison.Side: Encodable {
     case infinityCount = "infinity_count"
   }
 
+  /// An object with `dtype`, `shape`, `nan_count` and `infinity_count`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(dataType.rawValue, forKey: .dataType)
@@ -60,6 +62,7 @@ extension Comparison: Encodable {
     case checksDataType = "checks_dtype"
   }
 
+  /// An object with `equal`, both sides, the tolerance, `checks_dtype`, and `differences` where shapes agree.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(isEqual, forKey: .equal)
@@ -74,6 +77,7 @@ extension Comparison: Encodable {
 extension Comparison.Extreme: Encodable {
   enum CodingKeys: String, CodingKey { case value, index, actual, expected }
 
+  /// An object with `value`, `index` and both elements; a number that JSON does not have becomes a string.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(number: value, forKey: .value)
@@ -86,6 +90,7 @@ extension Comparison.Extreme: Encodable {
 extension Comparison.RequiredTolerance: Encodable {
   enum CodingKeys: String, CodingKey { case atol, rtol, both }
 
+  /// An object with those of `atol`, `rtol` and `both` that exist.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encodeIfPresent(absolute, forKey: .atol)
@@ -112,6 +117,7 @@ extension Comparison.Differences: Encodable {
     case required = "passes_with"
   }
 
+  /// An object of the counts, the extremes and the means; measures that do not exist are absent.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(count, forKey: .count)

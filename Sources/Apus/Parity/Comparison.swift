@@ -15,7 +15,9 @@
 public struct Comparison: Sendable, Hashable {
   /// One of the two tensors.
   public struct Side: Sendable, Hashable {
+    /// The type of its elements.
     public var dataType: DataType
+    /// The extent of each axis.
     public var shape: [Int]
     /// How many elements are NaN.
     public var nanCount: Int
@@ -23,7 +25,9 @@ public struct Comparison: Sendable, Hashable {
     public var infinityCount: Int
   }
 
+  /// The tensor that was judged.
   public let actual: Side
+  /// The tensor it was judged by.
   public let expected: Side
   /// The tolerance every element was held against.
   public let tolerance: Tolerance

@@ -12,6 +12,7 @@ extension ComparisonSummary: Encodable {
     case rootMeanSquare = "root_mean_square"
   }
 
+  /// An object with the counts, the peaks that exist, `root_mean_square`, and `worst` once a sample was added.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(isEqual, forKey: .equal)
@@ -31,6 +32,7 @@ extension ComparisonSummary: Encodable {
 extension ComparisonSummary.Peak: Encodable {
   enum CodingKeys: String, CodingKey { case value, sample }
 
+  /// An object with `value` and the name of the `sample`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(number: value, forKey: .value)
@@ -41,6 +43,7 @@ extension ComparisonSummary.Peak: Encodable {
 extension ComparisonSummary.Sample: Encodable {
   enum CodingKeys: String, CodingKey { case sample, comparison }
 
+  /// An object with the name as `sample`, and the `comparison`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(name, forKey: .sample)

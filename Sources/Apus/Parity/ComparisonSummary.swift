@@ -11,13 +11,17 @@ import ApusBase
 public struct ComparisonSummary: Sendable, Hashable {
   /// The largest value of one measure, and the sample that has it.
   public struct Peak: Sendable, Hashable {
+    /// The measure; above zero and never NaN.
     public var value: Double
+    /// The name the sample was added under.
     public var sample: String
   }
 
   /// A comparison and the name of what was compared.
   public struct Sample: Sendable, Hashable {
+    /// The name the sample was added under.
     public var name: String
+    /// What was found on it.
     public var comparison: Comparison
   }
 
@@ -32,13 +36,18 @@ public struct ComparisonSummary: Sendable, Hashable {
   /// The worst sample: one that cannot be compared before one that has NaN in the wrong place, before the one with the
   /// largest share of mismatched elements, before the one that needs the widest tolerance.
   public private(set) var worst: Sample?
+  /// The largest `|actual - expected|`; `nil` while no sample differs.
   public private(set) var largestAbsolute: Peak?
+  /// The largest `|actual - expected| / |expected|`; `nil` while no sample differs.
   public private(set) var largestRelative: Peak?
+  /// The largest distance in units in the last place; `nil` while no sample differs.
   public private(set) var largestULP: Peak?
+  /// The largest ``Comparison/Differences/normalizedMeanSquare``; `nil` while no sample differs.
   public private(set) var normalizedMeanSquare: Peak?
   private var squaredDifferences = 0.0
   private var finiteElements = 0.0
 
+  /// A summary of no samples, which is not equal: see ``isEqual``.
   public init() {}
 
   /// Whether at least one sample was compared and none differed.

@@ -5,6 +5,7 @@ extension Comparison {
     public var value: Double
     /// Where the pair is, one index for each axis.
     public var index: [Int]
+    /// The element that was judged, as a float64; see ``expected``.
     public var actual: Double
     /// Integers beyond 2⁵³ are rounded here; their difference never is.
     public var expected: Double
@@ -46,6 +47,7 @@ extension Comparison {
     public var normalizedMeanSquare: Double
     /// The cosine of the angle between the two as vectors; `nil` when either is all zeros.
     public var cosine: Double?
+    /// Which tolerances would have let all elements pass.
     public var required: RequiredTolerance
 
     /// The share of elements that are mismatched, in percent.

@@ -110,7 +110,7 @@ public struct GoldenSamples: Sendable {
 
   /// The weights that the file describes by a formula; `nil` where it does not.
   /// - Throws: ``GoldenError`` for a description that cannot be read.
-  public var generatedWeights: Weights? {
+  package var generatedWeights: Weights? {
     get throws {
       guard let json = metadata["parameters"] else { return nil }
       do {
@@ -177,6 +177,7 @@ public struct SampleInputs: Sendable {
 
 /// A safetensors file that is right and yet holds no golden samples.
 public struct GoldenError: ApusError, Hashable, Sendable, CustomStringConvertible {
+  /// The ways in which tensors or metadata fall short of golden samples.
   public enum Reason: Hashable, Sendable {
     /// Neither `input.…` nor `output.…` is there.
     case noSamples
@@ -188,14 +189,18 @@ public struct GoldenError: ApusError, Hashable, Sendable, CustomStringConvertibl
     case unknownOutput(String, known: [String])
   }
 
+  /// The path of the file.
   public let file: String
+  /// What the file lacks or holds in vain.
   public let reason: Reason
 
+  /// An error about the file at the path `file`.
   public init(file: String, reason: Reason) {
     self.file = file
     self.reason = reason
   }
 
+  /// The path and what is wrong, on one line.
   public var description: String {
     switch reason {
     case .noSamples: "\(file): holds no golden samples, tensors named input.SAMPLE and output.NAME.SAMPLE"
@@ -214,5 +219,6 @@ extension String {
 }
 
 extension GoldenError {
+  /// ``Fault/data``: the file was read; what it holds cannot be used.
   public var fault: Fault { .data }
 }

@@ -9,6 +9,7 @@ public struct Tolerance: Hashable, Sendable {
   /// The part that does not (`atol`).
   public var absolute: Double
 
+  /// Any two numbers; a comparison refuses those that are negative or not finite.
   public init(relative: Double, absolute: Double) {
     self.relative = relative
     self.absolute = absolute
@@ -45,6 +46,7 @@ public struct Tolerance: Hashable, Sendable {
 }
 
 extension Tolerance: CustomStringConvertible {
+  /// `rtol …, atol …`, with few digits.
   public var description: String {
     "rtol \(NumberText.short(relative)), atol \(NumberText.short(absolute))"
   }

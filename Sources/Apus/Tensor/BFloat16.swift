@@ -1,7 +1,9 @@
 /// The upper half of a `Float`: eight exponent bits and seven of fraction. A storage format.
 public struct BFloat16: Hashable, Sendable, BitwiseCopyable {
+  /// Sign, eight bits of exponent, seven of fraction, from the highest bit down.
   public var bitPattern: UInt16
 
+  /// The number with these bits; every pattern is one, NaNs included.
   public init(bitPattern: UInt16) {
     self.bitPattern = bitPattern
   }
@@ -26,10 +28,13 @@ extension Float {
 }
 
 extension BFloat16: TensorScalar {
+  /// ``DataType/bfloat16``.
   public static var dataType: DataType { .bfloat16 }
+  /// Positive zero.
   public static var zero: BFloat16 { BFloat16(bitPattern: 0) }
 }
 
 extension BFloat16: CustomStringConvertible {
+  /// The value as a `Float` prints it.
   public var description: String { Float(self).description }
 }

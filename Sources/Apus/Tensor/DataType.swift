@@ -28,5 +28,6 @@ public enum DataType: String, Sendable, Hashable, CaseIterable {
 }
 
 extension DataType: CustomStringConvertible {
+  /// The name that files and messages use, such as `float32`.
   public var description: String { rawValue }
 }

@@ -13,7 +13,7 @@ public struct Tensor<Scalar: TensorScalar>: Sendable {
   /// The number of elements.
   public let count: Int
   /// How elements lie in memory. See ``TensorLayout``.
-  public let layout: TensorLayout
+  package let layout: TensorLayout
   var storage: TensorStorage
 
   /// A view of existing storage. `count` is the product of `shape`, and the storage holds at least that.

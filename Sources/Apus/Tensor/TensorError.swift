@@ -15,6 +15,7 @@ public enum TensorError: ApusError, Hashable, Sendable {
 }
 
 extension TensorError: CustomStringConvertible {
+  /// The operation and what it was given, on one line.
   public var description: String {
     switch self {
     case .shape(let operation, let reason): "\(operation): \(reason)"
@@ -34,6 +35,7 @@ extension TensorError {
 }
 
 extension TensorError {
+  /// ``Fault/data``, or that of the variable for a limit that makes no sense.
   public var fault: Fault {
     if case .environment(let error) = self { error.fault } else { .data }
   }

@@ -2,7 +2,7 @@
 ///
 /// The convolution family works on channel vectors and hands them on as they are; everybody else asks for
 /// ``Tensor/rowMajor`` and gets it. The shape a tensor reports never depends on its layout.
-public enum TensorLayout: Sendable, Hashable {
+package enum TensorLayout: Sendable, Hashable {
   /// The last axis is contiguous, as in PyTorch and NumPy.
   case rowMajor
 

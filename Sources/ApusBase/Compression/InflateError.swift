@@ -2,8 +2,10 @@
 public struct InflateError: ApusError, Hashable, Sendable {
   /// The byte of the compressed data at which decoding stopped, or one shortly after it.
   public let offset: Int
+  /// What is wrong there.
   public let reason: Reason
 
+  /// What deflate and zlib data can have wrong with it.
   public enum Reason: Hashable, Sendable {
     /// The data ends before the last block does.
     case truncated
@@ -27,10 +29,12 @@ public struct InflateError: ApusError, Hashable, Sendable {
 }
 
 extension InflateError: CustomStringConvertible {
+  /// What is wrong, and at which byte of the compressed data.
   public var description: String { "\(reason) at byte \(offset) of the compressed data" }
 }
 
 extension InflateError.Reason: CustomStringConvertible {
+  /// What is wrong, without the place.
   public var description: String {
     switch self {
     case .truncated: "the data ends early"
@@ -47,5 +51,6 @@ extension InflateError.Reason: CustomStringConvertible {
 }
 
 extension InflateError {
+  /// ``Fault/data``: the compressed bytes are damaged or too many.
   public var fault: Fault { .data }
 }

@@ -27,6 +27,7 @@ public enum ZipError: ApusError, Hashable, Sendable {
 }
 
 extension ZipError: CustomStringConvertible {
+  /// What is wrong and in which entry or at which byte; the file's name is for the caller to add.
   public var description: String {
     switch self {
     case .noEndRecord: "not a ZIP archive, or cut short: it does not end with a directory"
@@ -48,5 +49,6 @@ extension ZipError: CustomStringConvertible {
 }
 
 extension ZipError {
+  /// ``Fault/data``: the archive is damaged or of an unsupported kind.
   public var fault: Fault { .data }
 }

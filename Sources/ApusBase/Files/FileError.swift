@@ -19,6 +19,7 @@ public enum FileError: ApusError, Hashable, Sendable {
 }
 
 extension FileError: CustomStringConvertible {
+  /// The path, and what keeps it from being used.
   public var description: String {
     switch self {
     case .notFound(let path): "\(path): no such file"
@@ -35,6 +36,8 @@ extension FileError: CustomStringConvertible {
 }
 
 extension FileError {
+  /// ``Fault/missing`` for what cannot be read, ``Fault/data`` for a size that cannot be used, ``Fault/inputOutput``
+  /// for what cannot be written.
   public var fault: Fault {
     switch self {
     case .notFound, .isDirectory, .notRegular, .unreadable, .notAFileURL: .missing

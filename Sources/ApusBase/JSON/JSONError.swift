@@ -2,12 +2,14 @@
 public struct JSONError: ApusError, Hashable, Sendable {
   /// The byte at which reading stopped, counted from the start of the JSON text.
   public let offset: Int
+  /// What is wrong there.
   public let reason: Reason
 
   package init(offset: Int, reason: Reason) {
     (self.offset, self.reason) = (offset, reason)
   }
 
+  /// What JSON text can have wrong with it.
   public enum Reason: Hashable, Sendable {
     /// The text ends inside a value.
     case unexpectedEnd
@@ -33,10 +35,12 @@ public struct JSONError: ApusError, Hashable, Sendable {
 }
 
 extension JSONError: CustomStringConvertible {
+  /// What is wrong, and at which byte of the text.
   public var description: String { "\(reason) at byte \(offset)" }
 }
 
 extension JSONError.Reason: CustomStringConvertible {
+  /// What is wrong, without the place.
   public var description: String {
     switch self {
     case .unexpectedEnd: "the JSON text ends inside a value"
@@ -54,5 +58,6 @@ extension JSONError.Reason: CustomStringConvertible {
 }
 
 extension JSONError {
+  /// ``Fault/data``: the text is malformed or too large.
   public var fault: Fault { .data }
 }

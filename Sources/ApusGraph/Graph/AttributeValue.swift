@@ -1,7 +1,7 @@
 /// The value of a node's attribute. Texts are bytes, since the ONNX standard does not ask for UTF-8.
 ///
 /// Attributes that are graphs are ``Node/subgraphs``.
-public indirect enum AttributeValue: Sendable {
+package indirect enum AttributeValue: Sendable {
   case float(Float)
   case int(Int64)
   case string([UInt8])

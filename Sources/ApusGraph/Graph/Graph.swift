@@ -6,7 +6,7 @@ import Apus
 /// graph around it are its ``captures``.
 public struct Graph: Sendable {
   /// The number of a value within its graph: an index of ``values``.
-  public typealias ValueID = Int
+  package typealias ValueID = Int
 
   /// A value's name and what the model declares of it.
   package struct ValueInfo: Sendable {
@@ -42,7 +42,9 @@ public struct Graph: Sendable {
 
 /// An operator's name: `Conv` of the standard (domain `""`), `FusedMatMul` of `com.microsoft`.
 public struct OperatorName: Sendable, Hashable {
+  /// The set of operators it belongs to; empty for the standard's own, never `ai.onnx`.
   public var domain: String
+  /// The operator within its set, such as `Conv`.
   public var type: String
 
   /// - Parameter domain: `ai.onnx` is the same as the empty domain.
@@ -53,6 +55,7 @@ public struct OperatorName: Sendable, Hashable {
 }
 
 extension OperatorName: CustomStringConvertible {
+  /// `Conv` in the standard's domain, `com.microsoft.FusedMatMul` in another.
   public var description: String { domain.isEmpty ? type : "\(domain).\(type)" }
 }
 

@@ -20,21 +20,27 @@ public enum GraphError: ApusError, Sendable {
 
 /// Which node failed, on what, and why.
 public struct NodeFailure: ApusError, Sendable {
+  /// The node's name in the file, or one made from its operator and position.
   public let node: String
+  /// The operator, as the node names it.
   public let operatorName: OperatorName
   /// The node's inputs: names, and types where values were there.
   public let inputs: [String]
+  /// What was wrong, without the node.
   public let reason: String
 }
 
 /// What an operator finds wrong with its attributes or inputs; whoever runs it adds the node.
 public struct OperatorError: ApusError, Sendable, CustomStringConvertible {
+  /// What was wrong, in words that follow "node '…': ".
   public let description: String
 
+  /// A failure described by `reason`, which names neither node nor operator: they are added where it is caught.
   public init(_ reason: String) { description = reason }
 }
 
 extension GraphError: CustomStringConvertible {
+  /// What was wrong and, where one is to blame, the node, the input or the value.
   public var description: String {
     switch self {
     case .graph(let reason): "the graph is malformed: \(reason)"
@@ -51,6 +57,7 @@ extension GraphError: CustomStringConvertible {
 }
 
 extension NodeFailure: CustomStringConvertible {
+  /// The node, its operator, the inputs with the types they had, and the reason.
   public var description: String {
     let operands = inputs.isEmpty ? "" : " on \(inputs.joined(separator: ", "))"
     return "node '\(node)' (\(operatorName))\(operands): \(reason)"
@@ -58,6 +65,7 @@ extension NodeFailure: CustomStringConvertible {
 }
 
 extension GraphError {
+  /// ``Fault/usage`` for the name of a value that the model does not have, ``Fault/data`` for everything else.
   public var fault: Fault {
     // Names of values are the caller's, everything else is of the model and its inputs.
     if case .noSuchValue = self { .usage } else { .data }
@@ -65,9 +73,11 @@ extension GraphError {
 }
 
 extension NodeFailure {
+  /// ``Fault/data``: the model, or what it was run on.
   public var fault: Fault { .data }
 }
 
 extension OperatorError {
+  /// ``Fault/data``: the node's attributes or inputs.
   public var fault: Fault { .data }
 }

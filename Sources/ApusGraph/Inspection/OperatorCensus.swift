@@ -6,8 +6,11 @@ import Apus
 public struct OperatorCensus: Sendable {
   /// An operator in one version.
   public struct Entry: Sendable {
+    /// The operator.
     public let name: OperatorName
+    /// The version of its operator set that its nodes are written against.
     public let opset: Int
+    /// The number of nodes, those of subgraphs included.
     public internal(set) var count: Int
     /// Whether Apus has the operator at all.
     public let isKnown: Bool
@@ -15,8 +18,11 @@ public struct OperatorCensus: Sendable {
 
   /// A node that cannot be prepared.
   public struct Refusal: Sendable {
+    /// The node's name.
     public let node: String
+    /// The node's operator.
     public let name: OperatorName
+    /// Why it cannot be prepared.
     public let reason: String
   }
 
@@ -24,9 +30,12 @@ public struct OperatorCensus: Sendable {
   public let entries: [Entry]
   /// The nodes of known operators that are refused: attributes that make no sense, versions that Apus does not have.
   public let refusals: [Refusal]
+  /// The number of nodes of the graph and of all graphs within it.
   public let nodeCount: Int
+  /// The number of graphs within the graph, at any depth.
   public let subgraphCount: Int
 
+  /// Counts the nodes of `graph`, and prepares every one to see whether it is refused; nothing runs.
   public init(_ graph: Graph) {
     var counter = Counter()
     counter.add(graph, depth: 0)

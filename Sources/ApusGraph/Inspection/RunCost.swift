@@ -8,6 +8,7 @@ public struct RunCost: Sendable {
   /// weights that were rearranged. Weights that lie in the mapped file are not counted, nor is memory of other kinds.
   public let peakMemory: Int
 
+  /// The multiply-adds of all operators together; `Int.max` where they are more.
   public var total: Int { multiplyAdds.values.reduce(0) { $0.addingClamped($1) } }
 
   /// Runs `model` twice: node by node as the file has it, to count, and as it runs fastest, to see the memory.

@@ -8,6 +8,7 @@ extension InferenceSession {
     public let plannedByteCount: Int
     /// The same tensors side by side.
     public let tensorByteCount: Int
+    /// The number of tensors between nodes whose sizes are known ahead.
     public let tensorCount: Int
     /// Outputs of nodes whose sizes are known only when the model runs.
     public let unknownCount: Int

@@ -14,14 +14,20 @@ import Apus
 /// Where the reference lacks a value, the node that reads it gets what Apus makes of the last values that the reference
 /// has.
 public struct ParityCheck: Sendable {
+  /// How the model is run and judged.
   public struct Options: Sendable {
+    /// How far values may lie from the reference.
     public var tolerance = ParityTolerance()
+    /// The precision that nodes are prepared and run with.
     public var precision = Execution.Precision.exact
     /// Whether every node, and the whole model, is computed in DOUBLE as well.
     public var computesTruth = false
+    /// The limits on loops and nesting; a node that reaches one counts as failed.
     public var limits = InferenceSession.Limits()
+    /// The seed of random operators without one of their own.
     public var seed: UInt64 = 0
 
+    /// The defaults are the rules of ``ParityTolerance``, exact arithmetic, and no run in float64.
     public init(
       tolerance: ParityTolerance = ParityTolerance(), precision: Execution.Precision = .exact,
       computesTruth: Bool = false, limits: InferenceSession.Limits = .init(), seed: UInt64 = 0
@@ -34,7 +40,9 @@ public struct ParityCheck: Sendable {
     }
   }
 
+  /// The model as it was given, nothing rewritten.
   public let model: any GraphModel
+  /// The options that the nodes were prepared with.
   public let options: Options
   let graph: Graph
   let steps: [ParityStep]

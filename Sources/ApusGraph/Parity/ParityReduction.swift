@@ -14,9 +14,11 @@ public struct ParityReduction: Sendable {
   public let graph: Graph
   /// The reference's values for the inputs, and for the one output.
   public let inputs: [String: GraphValue]
+  /// The reference's value of the one output, by name.
   public let outputs: [String: GraphValue]
   /// The nodes that are left, in order.
   public let nodes: [String]
+  /// Which of the two errors is left.
   public let kind: Kind
   /// How the output differs.
   public let difference: ValueDifference

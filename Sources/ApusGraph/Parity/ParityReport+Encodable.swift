@@ -12,6 +12,7 @@ extension ParityReport: Encodable {
     case unknownNames = "unknown_names"
   }
 
+  /// An object with the verdict, the counts, names that the model does not have, and `nodes` in running order.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(isEqual, forKey: .equal)
@@ -70,6 +71,7 @@ extension ParityReport.NodeReport: Encodable {
     case isConstant = "constant"
   }
 
+  /// An object with the node's position, name, operator, status, inputs and outputs, and what its tolerance went by.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(index, forKey: .index)
@@ -95,6 +97,7 @@ extension ParityReport.NodeReport: Encodable {
 extension ParityReport.Input: Encodable {
   enum CodingKeys: String, CodingKey { case name, type, source }
 
+  /// An object with `name`, the declared or found `type` as text, and the `source`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(name, forKey: .name)
@@ -109,6 +112,7 @@ extension ParityReport.Output: Encodable {
     case expectedType = "expected_type"
   }
 
+  /// An object with `name`, both types as text, and those of the three comparisons that were made.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(name, forKey: .name)
@@ -128,6 +132,7 @@ extension ParityReport.Truth: Encodable {
     case cumulativeActual = "cumulative_actual"
   }
 
+  /// An object of up to four comparisons, named by error and side.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encodeIfPresent(isolatedReference, forKey: .isolatedReference)
@@ -144,6 +149,7 @@ extension ValueDifference: Encodable {
     case isOffByOneLevel = "off_by_one_level"
   }
 
+  /// An object with `acceptable`, `off_by_one_level`, and the comparison or the reason why there is none.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(isAcceptable, forKey: .isAcceptable)
@@ -161,6 +167,7 @@ extension ParityReport.OperatorSummary: Encodable {
     case worstNode = "worst_node"
   }
 
+  /// An object of the counts, the largest relative RMS error, and the node that has it.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(name, forKey: .name)

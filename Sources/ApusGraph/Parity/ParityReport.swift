@@ -31,8 +31,11 @@ public struct ParityReport: Sendable {
       case computed
     }
 
+    /// The value's name in the model.
     public let name: String
+    /// The type of the value that the node was given, or what the model declares where there was none.
     public let type: GraphValueType?
+    /// Where that value came from.
     public let source: Source
   }
 
@@ -40,34 +43,47 @@ public struct ParityReport: Sendable {
   public struct Truth: Sendable {
     /// The node on the reference's inputs, in DOUBLE: how far the reference is from that, and how far Apus is.
     public let isolatedReference: ValueDifference?
+    /// The node on the reference's inputs: how far what Apus computes is from the same in DOUBLE.
     public let isolatedActual: ValueDifference?
     /// The same for the whole model in DOUBLE.
     public let cumulativeReference: ValueDifference?
+    /// Apus' own run from the model's inputs on: how far it is from the same in DOUBLE.
     public let cumulativeActual: ValueDifference?
   }
 
   /// An output of a node that the reference has.
   public struct Output: Sendable {
+    /// The value's name in the model and in the reference.
     public let name: String
+    /// The type of what Apus computed; nil when the node could not be run.
     public let type: GraphValueType?
+    /// The type that the reference's value has.
     public let expectedType: GraphValueType
     /// The node on the reference's inputs; nil when it could not be run on them.
     public let isolated: ValueDifference?
     /// Apus' own run, from the model's inputs on.
     public let cumulative: ValueDifference?
+    /// Both sides held against DOUBLE; nil unless ``ParityCheck/Options/computesTruth`` asked for it.
     public let truth: Truth?
   }
 
+  /// What is known of one node after the run.
   public struct NodeReport: Sendable {
     /// The node's position in the order in which nodes run.
     public let index: Int
+    /// The node's name in the file, or one made from its operator and position.
     public let name: String
+    /// The node's operator.
     public let operatorName: OperatorName
+    /// The version of its operator set that the node is written against.
     public let opset: Int
     /// Attributes as text, sorted by name.
     public let attributes: [(name: String, value: String)]
+    /// Its inputs in order, without optional ones that are omitted.
     public let inputs: [Input]
+    /// The outputs that the reference has, in order.
     public let outputs: [Output]
+    /// What the comparisons come to.
     public let status: Status
     /// The number of terms that one element of the output adds up.
     public let terms: Int
@@ -101,6 +117,8 @@ extension ParityReport {
     case incomplete(first: Int)
   }
 
+  /// The first of these that holds: nodes that are wrong, nodes that failed, nodes that inherit an error, nothing to
+  /// compare, equality.
   public var verdict: Verdict {
     if let first = nodes.firstIndex(where: { $0.status == .wrong }) {
       return .wrong(first: first, count: nodes.count { $0.status == .wrong })
@@ -113,25 +131,34 @@ extension ParityReport {
     return checkedCount == 0 ? .nothingChecked : .equal
   }
 
+  /// Whether values were compared and no node is wrong, failed, or off.
   public var isEqual: Bool { verdict == .equal }
   /// The values that were compared.
   public var checkedCount: Int { nodes.reduce(0) { $0 + $1.outputs.count } }
   /// The nodes none of whose outputs the reference has, constants left out.
   public var uncheckedCount: Int { nodes.count { $0.status == .unchecked && !$0.isConstant } }
+  /// The nodes within subgraphs of all nodes, which are not looked into.
   public var bodyNodeCount: Int { nodes.reduce(0) { $0 + $1.bodyNodeCount } }
 
   /// What is found of one operator.
   public struct OperatorSummary: Sendable {
+    /// The operator, with its domain where that is not the standard's.
     public let name: String
+    /// How many nodes have the operator.
     public internal(set) var nodes = 0
+    /// How many of them have an output that the reference has.
     public internal(set) var checked = 0
+    /// How many compute something else by themselves.
     public internal(set) var wrong = 0
+    /// How many have quantised levels that are off by one, and nothing else.
     public internal(set) var offByOneLevel = 0
+    /// How many were only handed an error.
     public internal(set) var inherits = 0
     /// The nodes that could not be run.
     public internal(set) var failed = 0
     /// The largest isolated error (RMS of the differences by RMS of the expected), and the node that has it.
     public internal(set) var largestError = 0.0
+    /// The node with the largest isolated error; nil when no error is above zero.
     public internal(set) var worstNode: String?
   }
 

@@ -24,6 +24,8 @@ public struct ParityTolerance: Sendable, Hashable {
   /// In place of the rules' part that does not grow with an element, as an absolute number.
   public var absolute: Double?
 
+  /// The rules where both are nil; a number given replaces the rules' for all values and types, isolated and
+  /// cumulative.
   public init(relative: Double? = nil, absolute: Double? = nil) {
     self.relative = relative
     self.absolute = absolute

@@ -4,6 +4,7 @@ import Apus
 ///
 /// A value is read when it is needed and kept no longer, so that a file larger than memory will do.
 public struct ReferenceValues {
+  /// The names of all values that can be read.
   public let names: Set<String>
   private let load: (String) throws -> GraphValue
 
@@ -13,6 +14,7 @@ public struct ReferenceValues {
     self.load = load
   }
 
+  /// Values that are in memory already, by name.
   public init(_ values: [String: GraphValue]) {
     self.init(names: values.keys) { name in
       guard let value = values[name] else { throw GraphError.noSuchValue(name: name, suggestion: nil) }

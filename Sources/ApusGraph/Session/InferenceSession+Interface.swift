@@ -3,6 +3,7 @@ import Apus
 extension InferenceSession {
   /// An input or output of a model.
   public struct Port: Sendable, Hashable {
+    /// The value's name in the model; what ``InferenceSession/run(_:fetching:)`` goes by.
     public let name: String
     /// What the model declares of it; nil where it declares nothing.
     public let type: GraphValueType?

@@ -21,10 +21,12 @@ public struct InferenceSession: Sendable {
     public var optimizes = true
     /// Whether memory for what nodes give is planned ahead, where shapes tell its size.
     public var plansMemory = true
+    /// The limits on loops and on graphs within graphs.
     public var limits = Limits()
     /// What random operators start from.
     public var seed: UInt64 = 0
 
+    /// The defaults rewrite the graph and plan memory, and change no bit of the result.
     public init(
       precision: Execution.Precision = .exact, computesInFloat64: Bool = false, optimizes: Bool = true,
       plansMemory: Bool = true, limits: Limits = Limits(), seed: UInt64 = 0
@@ -48,13 +50,18 @@ public struct InferenceSession: Sendable {
     /// Graphs within graphs that are prepared at all.
     static let maximumNesting = 64
 
+    /// - Parameters:
+    ///   - iterations: turns of all loops of a run together.
+    ///   - depth: graphs within graphs while running.
     public init(iterations: Int = 1_000_000, depth: Int = 64) {
       self.iterations = iterations
       self.depth = depth
     }
   }
 
+  /// The model as it was given, nothing rewritten.
   public let model: any GraphModel
+  /// The options that the session was made with.
   public let options: Options
   /// The graph that runs, after ``Options/optimizes``.
   public var graph: Graph { plan.graph }

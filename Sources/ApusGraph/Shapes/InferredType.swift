@@ -1,9 +1,12 @@
 /// What follows for a value before anything runs: its shape, and its element type when that is known too.
-public struct InferredType: Sendable, Hashable {
-  public var elementType: ElementType?
-  public var shape: [Int]
+package struct InferredType: Sendable, Hashable {
+  /// The element type; nil where only the shape follows.
+  package var elementType: ElementType?
+  /// The extent of each axis, all of them known.
+  package var shape: [Int]
 
-  public init(_ elementType: ElementType?, _ shape: [Int]) {
+  /// A tensor of this shape, and of elements of this type where it is known.
+  package init(_ elementType: ElementType?, _ shape: [Int]) {
     self.elementType = elementType
     self.shape = shape
   }
@@ -16,7 +19,7 @@ extension Graph {
   /// are missing.
   ///
   /// - Parameter inputs: shapes of inputs; an input that is not among them counts if the model declares every extent.
-  public func inferredTypes(inputs: [ValueID: [Int]] = [:]) -> [ValueID: InferredType] {
+  package func inferredTypes(inputs: [ValueID: [Int]] = [:]) -> [ValueID: InferredType] {
     inference(inputs: inputs).types
   }
 

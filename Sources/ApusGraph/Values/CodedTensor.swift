@@ -13,6 +13,7 @@ public struct CodedTensor: Sendable {
   /// The extent of each axis.
   public var shape: [Int] { codes.shape }
 
+  /// Codes as they are: neither the type nor the unused bits are checked.
   public init(elementType: ElementType, codes: Tensor<UInt8>) {
     self.elementType = elementType
     self.codes = codes

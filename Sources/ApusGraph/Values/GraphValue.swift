@@ -76,6 +76,7 @@ public enum GraphDimension: Sendable, Hashable {
 }
 
 extension GraphDimension: CustomStringConvertible {
+  /// The size, the name, or `?`.
   public var description: String {
     switch self {
     case .size(let size): "\(size)"

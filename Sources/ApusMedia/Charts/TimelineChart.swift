@@ -2,23 +2,32 @@ import Apus
 
 /// What was when: a row a label, a bar a stretch of time.
 public struct TimelineChart: Sendable, Hashable {
+  /// A stretch of time that has a label.
   public struct Segment: Sendable, Hashable {
     /// Which of ``TimelineChart/labels``.
     public var label: Int
     /// In seconds.
     public var range: ClosedRange<Double>
 
+    /// - Parameters:
+    ///   - label: an index of ``TimelineChart/labels``; a segment with another is not drawn.
+    ///   - range: from when to when, in seconds.
     public init(label: Int, _ range: ClosedRange<Double>) {
       self.label = label
       self.range = range
     }
   }
 
+  /// What is written above the chart.
   public var title: String
+  /// The axis of time.
   public var x: Chart.Axis
+  /// A name for each row, from top to bottom.
   public var labels: [String]
+  /// The bars, in any order; those of a label that overlap are drawn as one.
   public var segments: [Segment]
 
+  /// A row for each of `labels`, those without segments included.
   public init(title: String, x: Chart.Axis, labels: [String], segments: [Segment]) {
     self.title = title
     self.x = x

@@ -32,6 +32,7 @@ extension Canvas {
     fillPolygons([outer.corners, inner.corners.reversed()], color: color)
   }
 
+  /// The inside of a box, with edges that are smooth where they lie between pixels.
   public mutating func fillRectangle(_ box: PixelBox, color: PixelColor) {
     fillPolygons([box.corners], color: color)
   }

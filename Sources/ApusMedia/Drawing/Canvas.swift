@@ -22,7 +22,9 @@ public struct Canvas: Sendable {
       width: width, height: height, color: .rgb, filledWith: [color.red, color.green, color.blue])
   }
 
+  /// Columns of pixels.
   public var width: Int { image.width }
+  /// Rows of pixels.
   public var height: Int { image.height }
 
   /// Lays a colour on what the mask covers.

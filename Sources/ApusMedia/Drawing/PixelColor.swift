@@ -1,11 +1,15 @@
 /// A colour to draw with: red, green, blue, and how much it covers.
 public struct PixelColor: Sendable, Hashable {
+  /// 0 to 255, as sRGB encodes it.
   public var red: UInt8
+  /// 0 to 255, as sRGB encodes it.
   public var green: UInt8
+  /// 0 to 255, as sRGB encodes it.
   public var blue: UInt8
   /// 0 is invisible, 255 covers what was there.
   public var alpha: UInt8
 
+  /// A colour by its channels; opaque unless `alpha` says otherwise.
   public init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
     self.red = red
     self.green = green
@@ -20,7 +24,9 @@ public struct PixelColor: Sendable, Hashable {
       blue: UInt8(truncatingIfNeeded: hexadecimal))
   }
 
+  /// `0x000000`, opaque.
   public static let black = PixelColor(0x000000)
+  /// `0xFFFFFF`, opaque.
   public static let white = PixelColor(0xFFFFFF)
 
   /// The same colour, covering so much.
@@ -60,9 +66,12 @@ public struct PixelColor: Sendable, Hashable {
 
 /// A point of a picture, in pixels from the upper left corner.
 public struct PixelPoint: Sendable, Hashable {
+  /// Pixels to the right of the picture's left edge.
   public var x: Double
+  /// Pixels down from the picture's upper edge.
   public var y: Double
 
+  /// A point in or outside a picture; the centre of the first pixel is at (0.5, 0.5).
   public init(x: Double, y: Double) {
     self.x = x
     self.y = y

@@ -4,7 +4,9 @@ import Apus
 public enum ImageFile {
   /// A picture as its file holds it.
   public struct Contents: Sendable {
+    /// What the first bytes say the file is.
     public let format: ImageFormat
+    /// The pixels as they are stored, not turned.
     public let image: DecodedImage
     /// How it has to be turned to stand upright.
     public let orientation: ImageOrientation

@@ -5,8 +5,11 @@ import Apus
 /// Numbers in names count as numbers, so `frame_2.png` comes before `frame_10.png`; anything else goes by its bytes, so
 /// capital letters come first. Folders inside are not entered.
 public struct ImageFolder: Sendable {
+  /// A picture of the folder, told by its first bytes; nothing of it is decoded yet.
   public struct Picture: Sendable, Hashable {
+    /// The folder's path and the name.
     public let path: String
+    /// The file's name in the folder.
     public let name: String
     /// What its first bytes say.
     public let format: ImageFormat
@@ -14,12 +17,17 @@ public struct ImageFolder: Sendable {
 
   /// Something that is no picture, and why.
   public struct Skipped: Sendable, Hashable {
+    /// The entry's name in the folder.
     public let name: String
+    /// Why it is not a picture, such as `hidden` or `a folder`.
     public let reason: String
   }
 
+  /// The folder, as it was named.
   public let path: String
+  /// The pictures, in the order of their names.
   public let pictures: [Picture]
+  /// Everything else in the folder, in the order of names.
   public let skipped: [Skipped]
 
   /// Looks at the first bytes of each file in the folder at `path`.

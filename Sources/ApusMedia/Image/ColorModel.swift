@@ -18,6 +18,8 @@ public enum ColorModel: String, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// Whether the last channel is opacity.
   public var hasAlpha: Bool { self == .grayAlpha || self == .rgba }
+  /// Whether there is one channel of brightness instead of three of colour.
   public var isGray: Bool { self == .gray || self == .grayAlpha }
 }

@@ -3,6 +3,7 @@ public enum DecodedImage: Sendable, Equatable {
   case eight(Image<UInt8>)
   case sixteen(Image<UInt16>)
 
+  /// Columns of pixels.
   public var width: Int {
     switch self {
     case .eight(let image): image.width
@@ -10,6 +11,7 @@ public enum DecodedImage: Sendable, Equatable {
     }
   }
 
+  /// Rows of pixels.
   public var height: Int {
     switch self {
     case .eight(let image): image.height
@@ -17,6 +19,7 @@ public enum DecodedImage: Sendable, Equatable {
     }
   }
 
+  /// What the channels of a pixel stand for.
   public var color: ColorModel {
     switch self {
     case .eight(let image): image.color

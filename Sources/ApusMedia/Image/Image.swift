@@ -3,8 +3,11 @@
 /// The origin is the upper left corner, x grows to the right and y downwards. A pixel is a square of side 1, so the centre
 /// of the first one is at (0.5, 0.5). A picture has at least one pixel.
 public struct Image<Sample: ImageSample>: Sendable, Equatable {
+  /// Columns of pixels, at least 1.
   public let width: Int
+  /// Rows of pixels, at least 1.
   public let height: Int
+  /// What the channels of a pixel stand for.
   public let color: ColorModel
   /// `height · width · color.channels` numbers, `[height, width, channels]`.
   public private(set) var samples: [Sample]

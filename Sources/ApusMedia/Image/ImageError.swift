@@ -2,6 +2,7 @@ import Apus
 
 /// Why a picture cannot be read, made or written.
 public struct ImageError: ApusError, Hashable, Sendable {
+  /// What a file, its pixels or an argument can have wrong with it.
   public enum Reason: Hashable, Sendable {
     /// The file ends before the picture does.
     case truncated(String)
@@ -17,6 +18,7 @@ public struct ImageError: ApusError, Hashable, Sendable {
     case invalidArgument(String)
   }
 
+  /// What is wrong.
   public let reason: Reason
   /// The kind of file, when it is known.
   public let format: ImageFormat?
@@ -41,6 +43,7 @@ public struct ImageError: ApusError, Hashable, Sendable {
 }
 
 extension ImageError: CustomStringConvertible {
+  /// The file, its kind and the byte, as far as they are known, and what is wrong.
   public var description: String {
     let place = [file, format.map(\.description), offset.map { "byte \($0)" }].compactMap { $0 }.joined(separator: ": ")
     return place.isEmpty ? "\(reason)" : "\(place): \(reason)"
@@ -48,6 +51,7 @@ extension ImageError: CustomStringConvertible {
 }
 
 extension ImageError.Reason: CustomStringConvertible {
+  /// What is wrong, without the place.
   public var description: String {
     switch self {
     case .truncated(let what): "the file ends within \(what)"
@@ -62,6 +66,7 @@ extension ImageError.Reason: CustomStringConvertible {
 }
 
 extension ImageError {
+  /// ``Fault/usage`` for an argument, ``Fault/data`` for everything else.
   public var fault: Fault {
     // Sizes, boxes and names of files to write are the caller's, everything else is the picture's.
     if case .invalidArgument = reason { .usage } else { .data }

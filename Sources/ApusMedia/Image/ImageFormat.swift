@@ -4,6 +4,7 @@ public enum ImageFormat: String, Sendable, Hashable, CaseIterable {
 }
 
 extension ImageFormat: CustomStringConvertible {
+  /// The usual name, in capitals.
   public var description: String {
     switch self {
     case .png: "PNG"

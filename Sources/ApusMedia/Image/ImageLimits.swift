@@ -3,6 +3,7 @@ public struct ImageLimits: Sendable, Hashable {
   /// The most pixels. Memory while decoding is up to some 20 bytes a pixel.
   public var pixels: Int
 
+  /// - Parameter pixels: the most pixels, width times height.
   public init(pixels: Int) { self.pixels = pixels }
 
   /// 100 million pixels.

@@ -6,13 +6,16 @@ public protocol ImageSample: BitwiseCopyable, Comparable, Sendable {
 }
 
 extension UInt8: ImageSample {
+  /// 255, `UInt8.max`.
   public static var full: UInt8 { 255 }
 }
 
 extension UInt16: ImageSample {
+  /// 65,535, `UInt16.max`.
   public static var full: UInt16 { 65_535 }
 }
 
 extension Float: ImageSample {
+  /// 1; greater numbers are brighter than white.
   public static var full: Float { 1 }
 }

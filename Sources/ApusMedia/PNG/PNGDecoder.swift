@@ -2,6 +2,7 @@ import Apus
 
 /// A decoded PNG file.
 public struct PNGPicture: Sendable {
+  /// The pixels, not turned: see ``exif``.
   public let image: DecodedImage
   /// The Exif data, which may say how the picture is turned: a TIFF file from its byte order on.
   public let exif: [UInt8]?

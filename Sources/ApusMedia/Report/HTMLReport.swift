@@ -3,15 +3,19 @@
 public struct HTMLReport: Sendable {
   /// A row of a table: what, and how much.
   public struct Fact: Sendable, Hashable {
+    /// What was measured or chosen.
     public var name: String
+    /// How much, with its unit.
     public var value: String
 
+    /// A row of two texts; both are escaped when the page is written.
     public init(_ name: String, _ value: String) {
       self.name = name
       self.value = value
     }
   }
 
+  /// A part of the page, from one margin to the other.
   public enum Block: Sendable {
     case heading(String)
     case paragraph(String)
@@ -27,17 +31,24 @@ public struct HTMLReport: Sendable {
 
   /// A picture with the bytes of its file.
   public struct Picture: Sendable, Hashable {
+    /// The format of the bytes, as its media type.
     public enum Kind: String, Sendable, Hashable {
       case png = "image/png"
       case jpeg = "image/jpeg"
     }
 
+    /// What is written below the picture; also what is read to those who cannot see it.
     public var caption: String
+    /// The format of the bytes.
     public var kind: Kind
+    /// The file's bytes, put into the page as they are.
     public var bytes: [UInt8]
+    /// Columns of pixels.
     public var width: Int
+    /// Rows of pixels.
     public var height: Int
 
+    /// A picture; that the bytes are of this kind and size is not checked.
     public init(_ caption: String, kind: Kind, bytes: [UInt8], width: Int, height: Int) {
       self.caption = caption
       self.kind = kind
@@ -47,11 +58,14 @@ public struct HTMLReport: Sendable {
     }
   }
 
+  /// The page's heading and the title of its window.
   public var title: String
   /// Under the title: what was looked at.
   public var subtitle: String
+  /// What stands below the title, from top to bottom.
   public var blocks: [Block] = []
 
+  /// A page with a heading; add to ``blocks`` what it shows.
   public init(title: String, subtitle: String = "") {
     self.title = title
     self.subtitle = subtitle

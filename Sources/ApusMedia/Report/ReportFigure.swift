@@ -2,11 +2,14 @@
 public struct ReportFigure: Sendable, Hashable {
   /// For its file.
   public var name: String
+  /// 720 units wide, for files and wide screens.
   public var wide: Figure
+  /// 360 units wide, for narrow screens.
   public var narrow: Figure
 
   private static let (wideWidth, narrowWidth) = (720.0, 360.0)
 
+  /// The chart drawn twice; the narrow one is 0.8 times as high.
   public init(_ name: String, _ chart: Chart, height: Double = 360) {
     self.name = name
     wide = chart.figure(width: Self.wideWidth, height: height)

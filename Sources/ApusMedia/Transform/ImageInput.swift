@@ -18,13 +18,20 @@ public struct ImageInput: Sendable, Hashable {
 
   /// The sides of the input.
   public var width: Int
+  /// The height of the input in pixels.
   public var height: Int
+  /// What becomes of a picture of other proportions.
   public var fit: Fit
+  /// How a picture of another size is resampled.
   public var filter: ResizeFilter
+  /// The order of the tensor's axes.
   public var layout: ImageLayout
+  /// The order of the tensor's colours.
   public var order: ColorOrder
+  /// How bytes become the tensor's numbers.
   public var normalization: ImageNormalization
 
+  /// An input of red, green and blue from 0 to 1, `[1, 3, height, width]`, unless other arguments say otherwise.
   public init(
     width: Int, height: Int, fit: Fit, filter: ResizeFilter, layout: ImageLayout = .nchw, order: ColorOrder = .rgb,
     normalization: ImageNormalization = .unit

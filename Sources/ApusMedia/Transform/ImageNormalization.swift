@@ -16,11 +16,17 @@ public enum ColorOrder: String, Sendable, Hashable, CaseIterable {
 
 /// How bytes become a network's numbers: `(byte / divisor − mean) / deviation`, in `Float`, every step rounded.
 public struct ImageNormalization: Sendable, Hashable {
+  /// What bytes are divided by first.
   public var divisor: Float
   /// One for each channel of the tensor, in the tensor's order.
   public var mean: [Float]
+  /// One for each channel of the tensor, in the tensor's order; not zero.
   public var deviation: [Float]
 
+  /// - Parameters:
+  ///   - divisor: what bytes are divided by first; not zero.
+  ///   - mean: what is subtracted from each channel then.
+  ///   - deviation: what each channel is divided by last; none of them zero.
   public init(divisor: Float = 255, mean: [Float] = [0, 0, 0], deviation: [Float] = [1, 1, 1]) {
     self.divisor = divisor
     self.mean = mean

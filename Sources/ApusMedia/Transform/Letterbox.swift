@@ -8,27 +8,33 @@
 ///
 /// A side never becomes less than one pixel.
 public struct Letterbox: Sendable, Hashable {
+  /// Where the picture lies in the input.
   public enum Placement: String, Sendable, Hashable, CaseIterable {
     case centered, topLeft
   }
 
   /// The sides of the picture.
   public let imageWidth: Int
+  /// The height of the picture in pixels.
   public let imageHeight: Int
   /// The sides of the network's input.
   public let width: Int
+  /// The height of the network's input in pixels.
   public let height: Int
   /// The sides of the picture in it.
   public let contentWidth: Int
+  /// The height of the picture in the input.
   public let contentHeight: Int
   /// Where the picture is in it.
   public let left: Int
+  /// Rows of filling above the picture.
   public let top: Int
   /// `r`: pixels of the input for each of the picture.
   public let scale: Double
 
   /// Columns and rows of filling after the picture.
   public var right: Int { width - contentWidth - left }
+  /// Rows of filling below the picture.
   public var bottom: Int { height - contentHeight - top }
 
   /// The largest side of a network's input.

@@ -1,10 +1,15 @@
 /// A rectangle in a picture by its edges: `x0 ..< x1` and `y0 ..< y1`, in pixels from the upper left corner.
 public struct PixelBox: Sendable, Hashable {
+  /// The left edge.
   public var x0: Double
+  /// The upper edge.
   public var y0: Double
+  /// The right edge, which is not part of the box.
   public var x1: Double
+  /// The lower edge, which is not part of the box.
   public var y1: Double
 
+  /// A box with these edges; it may be empty, or reach outside a picture.
   public init(x0: Double, y0: Double, x1: Double, y1: Double) {
     self.x0 = x0
     self.y0 = y0
@@ -25,7 +30,9 @@ public struct PixelBox: Sendable, Hashable {
     self.init(x0: Double(x), y0: Double(y), x1: Double(x + side), y1: Double(y + side))
   }
 
+  /// `x1 - x0`; below zero for edges in the wrong order.
   public var width: Double { x1 - x0 }
+  /// `y1 - y0`; below zero for edges in the wrong order.
   public var height: Double { y1 - y0 }
 
   /// The part inside a picture of these sides; a coordinate that is no number counts as 0.

@@ -2,22 +2,30 @@
 ///
 /// Coordinates are in units of the figure, which become pixels at scale 1: x to the right, y downwards.
 public struct Figure: Sendable, Hashable {
+  /// A place in units of the figure.
   public struct Point: Sendable, Hashable {
+    /// To the right of the figure's left edge.
     public var x: Double
+    /// Down from the figure's upper edge.
     public var y: Double
 
+    /// A point in or outside the figure.
     public init(_ x: Double, _ y: Double) {
       self.x = x
       self.y = y
     }
   }
 
+  /// How a line is drawn.
   public struct Stroke: Sendable, Hashable {
+    /// What the line's colour is for.
     public var ink: Ink
+    /// The width of the line in units of the figure.
     public var width: Double
     /// Lengths of dashes and gaps in turns; none for a line without gaps.
     public var dashes: [Double] = []
 
+    /// A line without gaps, unless `dashes` gives their lengths.
     public init(_ ink: Ink, width: Double = 1, dashes: [Double] = []) {
       self.ink = ink
       self.width = width
@@ -25,21 +33,29 @@ public struct Figure: Sendable, Hashable {
     }
   }
 
+  /// Which point of a text its position is.
   public enum Anchor: String, Sendable, Hashable {
     case start, middle, end
   }
 
+  /// A line of text.
   public struct Text: Sendable, Hashable {
+    /// What is written; line breaks are not observed.
     public var text: String
     /// Where its baseline begins, has its middle, or ends.
     public var position: Point
+    /// Which point of the text ``position`` is.
     public var anchor = Anchor.start
+    /// The height of the letters, as CSS's `font-size` measures it, in units of the figure.
     public var size = 12.0
+    /// What the text's colour is for.
     public var ink = Ink.foreground
+    /// Whether the text is set in a bold face.
     public var isBold = false
     /// Turned by a quarter against the clock, to be read from below.
     public var isVertical = false
 
+    /// Upright text from left to right, unless `isVertical` turns it.
     public init(
       _ text: String, at position: Point, anchor: Anchor = .start, size: Double = 12, ink: Ink = .foreground,
       isBold: Bool = false, isVertical: Bool = false
@@ -54,6 +70,7 @@ public struct Figure: Sendable, Hashable {
     }
   }
 
+  /// Something that is drawn; opacity is from 0 to 1.
   public enum Item: Sendable, Hashable {
     case line([Point], Stroke)
     case area([Point], Ink, opacity: Double)
@@ -61,13 +78,16 @@ public struct Figure: Sendable, Hashable {
     case text(Text)
   }
 
+  /// The width in units of the figure.
   public let width: Double
+  /// The height in units of the figure.
   public let height: Double
   /// What it shows, in a sentence, for whoever cannot see it.
   public var summary: String
   /// From back to front.
   public private(set) var items: [Item] = []
 
+  /// An empty figure.
   public init(width: Double, height: Double, summary: String) {
     self.width = width
     self.height = height

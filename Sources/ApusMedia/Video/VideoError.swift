@@ -2,6 +2,7 @@ import Apus
 
 /// Why a video, or the times of its frames, cannot be read.
 public struct VideoError: ApusError, Hashable, Sendable {
+  /// What a video or a file of times can have wrong with it.
   public enum Reason: Hashable, Sendable {
     /// The file ends before this does.
     case truncated(String)
@@ -15,6 +16,7 @@ public struct VideoError: ApusError, Hashable, Sendable {
     case invalidArgument(String)
   }
 
+  /// What is wrong.
   public let reason: Reason
   /// The frame, counted from 0, when it is one that is at fault.
   public let frame: Int?
@@ -36,6 +38,7 @@ public struct VideoError: ApusError, Hashable, Sendable {
 }
 
 extension VideoError: CustomStringConvertible {
+  /// The file, the frame or the line, as far as they are known, and what is wrong.
   public var description: String {
     let place = [file, frame.map { "frame \($0)" }, line.map { "line \($0)" }].compactMap { $0 }.joined(separator: ": ")
     return place.isEmpty ? "\(reason)" : "\(place): \(reason)"
@@ -43,6 +46,7 @@ extension VideoError: CustomStringConvertible {
 }
 
 extension VideoError.Reason: CustomStringConvertible {
+  /// What is wrong, without the place.
   public var description: String {
     switch self {
     case .truncated(let what): "the video ends within \(what)"
@@ -56,5 +60,6 @@ extension VideoError.Reason: CustomStringConvertible {
 }
 
 extension VideoError {
+  /// ``Fault/data``: the video or the file of times.
   public var fault: Fault { .data }
 }

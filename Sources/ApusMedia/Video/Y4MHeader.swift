@@ -19,16 +19,22 @@ public struct Y4MHeader: Sendable, Hashable {
     var isHalvedDown: Bool { isHalvedAcross && self != .c422 }
   }
 
+  /// Columns of pixels of a frame.
   public let width: Int
+  /// Rows of pixels of a frame.
   public let height: Int
   /// Frames a second, as a fraction; `nil` when it is not known.
   public let rate: Rate?
+  /// How many numbers of colour a frame has, and where they are.
   public let chroma: Chroma
   /// Whether numbers go from 0 to 255, instead of 16 to 235 and 240.
   public let isFullRange: Bool
 
+  /// Frames per second, as a fraction such as 30000 : 1001.
   public struct Rate: Sendable, Hashable {
+    /// The numerator, at least 1.
     public let frames: Int
+    /// The denominator, at least 1.
     public let seconds: Int
 
     /// - Throws: ``VideoError`` unless both are positive.

@@ -4,6 +4,7 @@ public struct VideoFrame: Sendable {
   public let index: Int
   /// When it is shown, in seconds; `nil` where frames come at no known rate.
   public let time: Double?
+  /// The frame in red, green and blue.
   public let image: Image<UInt8>
 }
 

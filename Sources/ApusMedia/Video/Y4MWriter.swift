@@ -4,6 +4,7 @@
 /// Cb, Cr = 128 + 224 · difference, rounded. With ``Y4MHeader/Chroma/c420jpeg`` the differences of four pixels are
 /// averaged.
 public struct Y4MWriter: Sendable {
+  /// What the first line of the stream says.
   public let header: Y4MHeader
 
   /// - Parameter chroma: `c444` or `c420jpeg`.

@@ -6,6 +6,7 @@
 /// within 0…255. Colours are interpolated linearly between the places where ``Y4MHeader/Chroma`` says they are, and held
 /// at the edges.
 public struct YUVConversion: Sendable {
+  /// The standard whose weights of red, green and blue make up the brightness.
   public enum Matrix: Sendable, Hashable, CaseIterable {
     case bt601, bt709
 

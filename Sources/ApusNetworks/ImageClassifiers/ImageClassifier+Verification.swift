@@ -1,6 +1,7 @@
 import Apus
 
 extension ImageClassifier {
+  /// The network, with the ``ImageClassifierConfiguration`` that the metadata may hold under `configuration`.
   public init(verifying weights: Weights, metadata: [String: String]) throws {
     try self.init(
       weights, configuration: ImageClassifierConfiguration(metadata: metadata, file: weights.file))

@@ -15,6 +15,7 @@ public struct ImageClassifierConfiguration: Hashable, Sendable, Decodable {
   /// Whether InceptionV3 brings pictures from ImageNet's normalisation to -1...1; it does not when absent.
   public var transformInput: Bool?
 
+  /// Nothing given: everything is read from the parameters.
   public init() {}
 
   enum CodingKeys: String, CodingKey {

@@ -20,9 +20,13 @@ import Apus
 /// Other sizes than 299 × 299 work as well, from 75 × 75 on. The head that helps training, `AuxLogits`, is not used;
 /// its parameters may be present. Batch normalisations have an epsilon of 0.001.
 public struct InceptionV3<Scalar: FloatingPointScalar>: ImageClassifier {
+  /// 2048, what the last module gives.
   public let featureCount: Int
+  /// The outputs of `fc`; 1000 for ImageNet's classes.
   public let classCount: Int
+  /// 3, red, green and blue.
   public var channelCount: Int { 3 }
+  /// 75 pixels: what the unpadded convolutions and poolings leave something of.
   public var smallestSide: Int { 75 }
 
   private let transform: InputTransform<Scalar>?
@@ -66,6 +70,9 @@ public struct InceptionV3<Scalar: FloatingPointScalar>: ImageClassifier {
     try configuration.check(["inception_v3"], blocks: "InceptionV3", file: weights.file)
   }
 
+  /// What `avgpool` gives, `[batch, 2048]`.
+  /// - Parameter images: `[batch, 3, height, width]`, at least 75 × 75.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for another shape.
   public func features(_ images: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try checkShape(of: images)
     var x = try transform.map { try $0(images) } ?? images
@@ -74,6 +81,8 @@ public struct InceptionV3<Scalar: FloatingPointScalar>: ImageClassifier {
     return try averaged(x, observedAs: "avgpool")
   }
 
+  /// `[batch, classes]` from `[batch, 2048]`, before softmax.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for another shape.
   public func logits(features: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try fc(features).observed(as: "fc")
   }

@@ -14,9 +14,13 @@ import Apus
 /// Channels are read from the weights, so that every width multiple fits; strides are the paper's. Pictures may have
 /// any size.
 public struct MobileNetV2<Scalar: FloatingPointScalar>: ImageClassifier {
+  /// The channels of `features.0`'s weight; 3 for pictures in colour.
   public let channelCount: Int
+  /// The channels of `features.18`: 1280, or more for a width multiple above 1.
   public let featureCount: Int
+  /// The outputs of `classifier.1`; 1000 for ImageNet's classes.
   public let classCount: Int
+  /// 1: every convolution is padded.
   public var smallestSide: Int { 1 }
 
   private let stem: ConvNormActivation<Scalar>
@@ -66,6 +70,9 @@ public struct MobileNetV2<Scalar: FloatingPointScalar>: ImageClassifier {
     ]
   }
 
+  /// The means of the last map's channels, `[batch, featureCount]`.
+  /// - Parameter images: `[batch, channels, height, width]`, any size.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for another shape.
   public func features(_ images: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try checkShape(of: images)
     var x = try stem(images).observed(as: "features.0")
@@ -75,23 +82,26 @@ public struct MobileNetV2<Scalar: FloatingPointScalar>: ImageClassifier {
     return try averaged(last(x).observed(as: "features.18"))
   }
 
+  /// `[batch, classes]` from `[batch, featureCount]`, before softmax.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for another shape.
   public func logits(features: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try classifier(features).observed(as: "classifier.1")
   }
 }
 
 /// How many channels a layer of a thinner or wider MobileNetV2 has.
-public struct MobileNetV2Width: Hashable, Sendable {
+package struct MobileNetV2Width: Hashable, Sendable {
   /// What the paper's channels are multiplied with.
-  public let multiple: Double
+  package let multiple: Double
 
-  public init(_ multiple: Double) {
+  /// Any number; a negative or absurd one gives the nearest channels that can be counted.
+  package init(_ multiple: Double) {
     self.multiple = multiple
   }
 
   /// The multiple of `divisor` nearest to `multiple · channels`, the greater of two, but none that takes away more than
   /// a tenth, and at least `divisor`.
-  public func channels(_ channels: Int, multipleOf divisor: Int = 8) -> Int {
+  package func channels(_ channels: Int, multipleOf divisor: Int = 8) -> Int {
     // Widths that no network has become the nearest that can be counted.
     let divisor = Double(max(1, divisor))
     let wanted = multiple.isNaN ? 0 : min(max(0, Double(channels) * multiple), 1e9)
@@ -100,7 +110,7 @@ public struct MobileNetV2Width: Hashable, Sendable {
   }
 
   /// The last convolution's channels: never fewer than the paper's 1280.
-  public var lastChannels: Int {
+  package var lastChannels: Int {
     MobileNetV2Width(max(1, multiple)).channels(1280)
   }
 }

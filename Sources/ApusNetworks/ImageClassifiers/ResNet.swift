@@ -15,9 +15,13 @@ import Apus
 /// How many blocks a layer has, whether they are basic or bottlenecks, and all channels are read from the weights;
 /// so are the groups of ResNeXt. Pictures may have any size.
 public struct ResNet<Scalar: FloatingPointScalar>: ImageClassifier {
+  /// The channels of `conv1`'s weight; 3 for pictures in colour.
   public let channelCount: Int
+  /// The channels of the last block: 512 for basic blocks, 2048 for bottlenecks as torchvision builds them.
   public let featureCount: Int
+  /// The outputs of `fc`; 1000 for ImageNet's classes.
   public let classCount: Int
+  /// 1: every convolution is padded.
   public var smallestSide: Int { 1 }
   /// Blocks of each layer: `[3, 4, 6, 3]` is ResNet-50 when blocks are bottlenecks, ResNet-34 when they are basic.
   public var blockCounts: [Int] { layers.map(\.count) }
@@ -69,6 +73,9 @@ public struct ResNet<Scalar: FloatingPointScalar>: ImageClassifier {
     }
   }
 
+  /// What `avgpool` gives, `[batch, featureCount]`.
+  /// - Parameter images: `[batch, channels, height, width]`, any size.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for another shape.
   public func features(_ images: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try checkShape(of: images)
     var x = try stem(images).observed(as: "relu").channelBlocked
@@ -81,6 +88,8 @@ public struct ResNet<Scalar: FloatingPointScalar>: ImageClassifier {
     return try averaged(x, observedAs: "avgpool")
   }
 
+  /// `[batch, classes]` from `[batch, featureCount]`, before softmax.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for another shape.
   public func logits(features: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try fc(features).observed(as: "fc")
   }

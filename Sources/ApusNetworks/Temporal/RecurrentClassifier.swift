@@ -9,11 +9,17 @@ import Apus
 ///
 /// Cell, hidden size, layers and directions are read from the weights.
 public struct RecurrentClassifier<Scalar: FloatingPointScalar>: TemporalClassifier {
+  /// Numbers at every step: the columns of `weight_ih_l0`.
   public let featureCount: Int
+  /// The outputs of the linear layer.
   public var classCount: Int { head.classCount }
+  /// LSTM or GRU; told by how many gates the weights have.
   public let cell: TemporalConfiguration.Cell
+  /// Numbers that a layer passes from step to step, for each direction.
   public let hiddenCount: Int
+  /// The layers on top of each other.
   public let layerCount: Int
+  /// Whether every layer runs over the sequence from its end as well.
   public let isBidirectional: Bool
 
   private let layers: Layers
@@ -53,6 +59,9 @@ public struct RecurrentClassifier<Scalar: FloatingPointScalar>: TemporalClassifi
     try weights.refuseUnused(for: "RecurrentClassifier (\(cell), \(layerCount) layers)")
   }
 
+  /// What the pooling leaves, `[batch, directions · hidden]`.
+  /// - Parameter sequence: `[batch, features, time]`, with at least one step.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for another shape.
   public func features(_ sequence: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try checkShape(of: sequence)
     let (output, state) = try layers(sequence.transposed(1, 2))
@@ -67,6 +76,7 @@ public struct RecurrentClassifier<Scalar: FloatingPointScalar>: TemporalClassifi
     }
   }
 
+  /// `[batch, classes]` from `[batch, directions · hidden]`, before softmax.
   public func logits(features: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try head(features)
   }

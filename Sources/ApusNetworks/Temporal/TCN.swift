@@ -15,7 +15,9 @@ import Apus
 /// A causal network sees the past only: convolutions are padded in front. A symmetric one is padded on both sides.
 /// Levels, channels and kernels are read from the weights.
 public struct TCN<Scalar: FloatingPointScalar>: TemporalClassifier {
+  /// Numbers at every step: the input channels of the first convolution.
   public let featureCount: Int
+  /// The outputs of the linear layer.
   public var classCount: Int { head.classCount }
 
   private let blocks: [TemporalBlock<Scalar>]
@@ -65,6 +67,9 @@ public struct TCN<Scalar: FloatingPointScalar>: TemporalClassifier {
       file: level.file, reason: .unexpected(name: level.fullName(name), model: "TCN with \(expected) levels"))
   }
 
+  /// The last step, or the mean of all, of the last level: `[batch, channels]`.
+  /// - Parameter sequence: `[batch, features, time]`, with at least one step.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for another shape.
   public func features(_ sequence: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try checkShape(of: sequence)
     var x = sequence
@@ -74,6 +79,7 @@ public struct TCN<Scalar: FloatingPointScalar>: TemporalClassifier {
     return try pooling == .mean ? x.mean(axes: [2]) : x.selected(axis: 2, index: -1)
   }
 
+  /// `[batch, classes]` from `[batch, channels]`, before softmax.
   public func logits(features: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try head(features)
   }

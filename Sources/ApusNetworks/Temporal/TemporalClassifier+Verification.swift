@@ -1,6 +1,7 @@
 import Apus
 
 extension TemporalClassifier {
+  /// The network, with the ``TemporalConfiguration`` that the metadata may hold under `configuration`.
   public init(verifying weights: Weights, metadata: [String: String]) throws {
     try self.init(weights, configuration: TemporalConfiguration(metadata: metadata, file: weights.file))
   }

@@ -16,6 +16,7 @@ public struct TemporalConfiguration: Hashable, Sendable, Decodable {
     case mean
   }
 
+  /// What a recurrent network is made of.
   public enum Cell: String, Sendable, Hashable, Decodable, CaseIterable {
     case lstm, gru
   }
@@ -31,17 +32,22 @@ public struct TemporalConfiguration: Hashable, Sendable, Decodable {
 
   /// Numbers at every step.
   public var features: Int?
+  /// Numbers that a sequence becomes.
   public var classes: Int?
   /// Steps that a convolution covers.
   public var kernel: Int?
   /// Channels of each level of a convolutional network.
   public var channels: [Int]?
+  /// LSTM or GRU, for a recurrent network.
   public var cell: Cell?
   /// Numbers that a recurrent layer passes from step to step, for each direction.
   public var hidden: Int?
+  /// Recurrent layers on top of each other.
   public var layers: Int?
+  /// Whether recurrent layers run over the sequence from its end as well.
   public var isBidirectional: Bool?
 
+  /// Nothing given: defaults, and what is read from the parameters.
   public init() {}
 
   enum CodingKeys: String, CodingKey {

@@ -5,6 +5,7 @@ import Apus
 ///     encoder, pooler       [batch, hidden]
 ///     classifier            [batch, labels]
 public struct ForSequenceClassification<Encoder: TextEncoder>: PretrainedTextModel {
+  /// The network below the classifier, with its pooler.
   public let encoder: Encoder
   private let classifier: Linear<Encoder.Scalar>
 
@@ -28,6 +29,7 @@ public struct ForSequenceClassification<Encoder: TextEncoder>: PretrainedTextMod
 ///     encoder               [batch, length, hidden]
 ///     classifier            [batch, length, labels]
 public struct ForTokenClassification<Encoder: TextEncoder>: PretrainedTextModel {
+  /// The network below the classifier.
   public let encoder: Encoder
   private let classifier: Linear<Encoder.Scalar>
 
@@ -51,6 +53,7 @@ public struct ForTokenClassification<Encoder: TextEncoder>: PretrainedTextModel 
 ///     encoder               [batch, length, hidden]
 ///     qa_outputs            [batch, length, 2]: start and end
 public struct ForQuestionAnswering<Encoder: TextEncoder>: PretrainedTextModel {
+  /// The network below the head.
   public let encoder: Encoder
   private let outputs: Linear<Encoder.Scalar>
 

@@ -13,8 +13,10 @@ import Apus
 /// let scores = try model.logits(input, at: Tensor([5], shape: [1, 1]))   // [1, 1, vocabulary]
 /// ```
 public struct ForMaskedLM<Encoder: TextEncoder>: PretrainedTextModel {
+  /// What the encoder computes in.
   public typealias Scalar = Encoder.Scalar
 
+  /// The network below the head.
   public let encoder: Encoder
   private let dense: Linear<Scalar>
   private let norm: FeatureNorm<Scalar>

@@ -31,6 +31,8 @@ public protocol TextEncoder<Scalar>: Sendable {
 }
 
 extension TextEncoder {
+  /// The encoder by itself, pooler included.
+  /// - Throws: ``ModelConfigurationError``, ``WeightsError``.
   public init(_ weights: Weights, configuration: Configuration) throws {
     try self.init(weights, configuration: configuration, hasPooler: true, path: "")
   }

@@ -1,6 +1,8 @@
 import Apus
 
 extension PretrainedTextModel {
+  /// Takes the text of a `config.json` from the metadata, under `configuration`.
+  /// - Throws: ``ModelConfigurationError``, also where the metadata lacks it; ``WeightsError``.
   public init(verifying weights: Weights, metadata: [String: String]) throws {
     guard let json = metadata["configuration"] else {
       throw ModelConfigurationError(source: weights.file, name: "configuration", reason: "is missing in the metadata")
@@ -19,24 +21,29 @@ extension TokenInput {
 }
 
 extension ForMaskedLM: VerifiableModel {
+  /// `logits`, `[batch, length, vocabulary]`, from `input_ids` and, where the sample has them, `attention_mask`,
+  /// `token_type_ids` and `position_ids`.
   public func outputs(for inputs: SampleInputs) throws -> [String: Tensor<Encoder.Scalar>] {
     ["logits": try logits(TokenInput(inputs))]
   }
 }
 
 extension ForSequenceClassification: VerifiableModel {
+  /// `logits`, `[batch, labels]`, from the inputs that ``ForMaskedLM`` takes.
   public func outputs(for inputs: SampleInputs) throws -> [String: Tensor<Encoder.Scalar>] {
     ["logits": try logits(TokenInput(inputs))]
   }
 }
 
 extension ForTokenClassification: VerifiableModel {
+  /// `logits`, `[batch, length, labels]`, from the inputs that ``ForMaskedLM`` takes.
   public func outputs(for inputs: SampleInputs) throws -> [String: Tensor<Encoder.Scalar>] {
     ["logits": try logits(TokenInput(inputs))]
   }
 }
 
 extension ForQuestionAnswering: VerifiableModel {
+  /// `start_logits` and `end_logits`, `[batch, length]` each, from the inputs that ``ForMaskedLM`` takes.
   public func outputs(for inputs: SampleInputs) throws -> [String: Tensor<Encoder.Scalar>] {
     let (start, end) = try logits(TokenInput(inputs))
     return ["start_logits": start, "end_logits": end]

@@ -11,6 +11,7 @@ public struct TokenInput: Sendable {
   /// `[batch, length]`, or `[1, length]` for all texts: where each token stands; 0, 1, 2, … when absent.
   public var positions: Tensor<Int64>?
 
+  /// Tensors as they are; a model checks that shapes agree and that numbers are in its tables.
   public init(
     ids: Tensor<Int64>, attentionMask: Tensor<Int64>? = nil, tokenTypes: Tensor<Int64>? = nil,
     positions: Tensor<Int64>? = nil

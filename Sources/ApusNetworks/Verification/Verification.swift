@@ -2,10 +2,13 @@ import Apus
 
 /// How one output of a model compares with its golden values, over all samples.
 public struct Verification: Sendable {
+  /// What the caller named the model.
   public var model: String
+  /// The name of the output, or of the activation.
   public var output: String
   /// The element type the model ran in.
   public var dataType: DataType
+  /// The tolerance that every element was held against.
   public var tolerance: Tolerance
   /// Every sample against the float64 truth.
   public var summary: ComparisonSummary
@@ -13,6 +16,7 @@ public struct Verification: Sendable {
   /// ran in float32 too.
   public var peerError: Double?
 
+  /// Whether at least one sample was compared, and every element of all of them is within ``tolerance``.
   public var isEqual: Bool { summary.isEqual }
 
   /// The tolerance a model in `dataType` is held to when nobody says otherwise.
@@ -92,6 +96,8 @@ extension Verification: Encodable {
     case peerError = "peer_largest_absolute"
   }
 
+  /// An object with `model`, `output`, `dtype`, `equal`, the tolerance, the summary and, where it is known,
+  /// `peer_largest_absolute`.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(model, forKey: .model)

@@ -16,6 +16,7 @@ import Apus
 /// and y in pixels and visibility from 0 to 1 of each keypoint. Choosing among boxes that overlap is left to the
 /// caller.
 public struct YOLO<Scalar: FloatingPointScalar>: Sendable {
+  /// Generation, size, classes and keypoints, given or told from the weights.
   public let configuration: YOLOConfiguration
   private let body: any YOLOBody<Scalar>
   private let head: YOLOHead<Scalar>

@@ -19,10 +19,12 @@ public struct YOLOConfiguration: Sendable, Hashable, Codable {
 
   /// How many keypoints an object has, and how many numbers each: x and y, or x, y and visibility.
   public struct Keypoints: Sendable, Hashable, Codable {
+    /// Keypoints of an object, such as 17 for a person.
     public var count: Int
     /// 2 or 3.
     public var dimensions: Int
 
+    /// Any numbers; ``YOLOConfiguration/init(generation:size:classes:keypoints:)`` checks them.
     public init(count: Int, dimensions: Int = 3) {
       self.count = count
       self.dimensions = dimensions
@@ -32,7 +34,9 @@ public struct YOLOConfiguration: Sendable, Hashable, Codable {
     public var numbers: Int { count * dimensions }
   }
 
+  /// Which of the architectures it is.
   public let generation: Generation
+  /// How many channels and repetitions the architecture has.
   public let size: Size
   /// How many classes are told apart.
   public let classes: Int
@@ -134,6 +138,7 @@ public struct YOLOConfigurationError: ApusError, Hashable, Sendable, CustomStrin
   public let file: String?
   /// The parameter that tells, by its whole name.
   public let parameter: String?
+  /// What was found, and what was expected.
   public let reason: String
 
   init(_ reason: String, file: String? = nil, parameter: String? = nil) {
@@ -142,11 +147,13 @@ public struct YOLOConfigurationError: ApusError, Hashable, Sendable, CustomStrin
     self.reason = reason
   }
 
+  /// The file and the parameter, where they are known, and the reason.
   public var description: String {
     (file.map { "\($0): " } ?? "YOLO: ") + (parameter.map { "the parameter \"\($0)\" " } ?? "") + reason
   }
 }
 
 extension YOLOConfigurationError {
+  /// ``Fault/data``: the weights, or a description of them.
   public var fault: Fault { .data }
 }

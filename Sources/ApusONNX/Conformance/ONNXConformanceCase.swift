@@ -4,6 +4,7 @@ import FoundationEssentials
 
 /// One test of an ``ONNXConformanceSuite``.
 public struct ONNXConformanceCase: ConformanceCase {
+  /// The folder of the test, such as `test_relu`.
   public let name: String
   private let files: any ConformanceFiles
 
@@ -28,6 +29,8 @@ public struct ONNXConformanceCase: ConformanceCase {
     return (subject, Int(clamping: opset?.version ?? 1))
   }
 
+  /// Reads `model.onnx` of the test's folder.
+  /// - Throws: ``GraphError/graph(_:)`` where there is none, ``ONNXFileError`` for one that cannot be read.
   public func model() throws -> any GraphModel {
     guard let proto = try message(of: name) else { throw GraphError.graph("the test has no model.onnx") }
     return try ONNXModel(proto)
@@ -42,12 +45,15 @@ public struct ONNXConformanceCase: ConformanceCase {
 
   private func path(_ dataSet: Int, _ file: String) -> String { "\(name)/test_data_set_\(dataSet)/\(file).pb" }
 
+  /// The folders `test_data_set_0`, `test_data_set_1` … up to the first without an `output_0.pb`.
   public func dataSetCount() throws -> Int {
     var count = 0
     while try files.file(path(count, "output_0")) != nil { count += 1 }
     return count
   }
 
+  /// The values of `input_0.pb`, `input_1.pb` … under the names of the graph's inputs; those without a file are
+  /// missing.
   public func inputs(_ dataSet: Int, of graph: Graph) throws -> [String: GraphValue] {
     var inputs: [String: GraphValue] = [:]
     for (index, id) in graph.inputs.enumerated() {
@@ -56,6 +62,7 @@ public struct ONNXConformanceCase: ConformanceCase {
     return inputs
   }
 
+  /// The value of `output_INDEX.pb`, read as the type that the graph declares; nil without such a file.
   public func expected(_ dataSet: Int, output index: Int, of graph: Graph) throws -> GraphValue? {
     try value(path(dataSet, "output_\(index)"), of: graph.values[graph.outputs[index]])
   }
@@ -74,6 +81,7 @@ public struct ONNXConformanceCase: ConformanceCase {
     let atol: Double
   }
 
+  /// What `tolerance.json` of the test's folder says; rtol 1e-3 and atol 1e-7 without one, as in ONNX's own runner.
   public func tolerance() throws -> Tolerance {
     guard let file = try files.file("\(name)/tolerance.json") else {
       return Tolerance(relative: 1e-3, absolute: 1e-7)

@@ -5,11 +5,13 @@ import ApusGraph
 public struct ONNXFileError: ApusError, Hashable, Sendable {
   /// The file, as it was named when it was opened.
   public let file: String
+  /// What is wrong with the file, or with a tensor of it.
   public let reason: Reason
 
   /// The most bytes that a protocol buffer can have, and so such a file.
   static let byteLimit = Int(Int32.max)
 
+  /// What reading or writing a file can fail with.
   public enum Reason: Error, Hashable, Sendable {
     /// Bytes that are no message of the format.
     case protobuf(ProtobufError)
@@ -67,10 +69,12 @@ public struct ONNXFileError: ApusError, Hashable, Sendable {
 }
 
 extension ONNXFileError: CustomStringConvertible {
+  /// The file, the tensor where it is about one, and what is wrong.
   public var description: String { "\(file): \(reason)" }
 }
 
 extension ONNXFileError.Reason: CustomStringConvertible {
+  /// What is wrong, without the file.
   public var description: String {
     switch self {
     case .protobuf(let error): "not an ONNX file, or damaged: \(error)"
@@ -84,6 +88,7 @@ extension ONNXFileError.Reason: CustomStringConvertible {
 }
 
 extension ONNXFileError.TensorReason: CustomStringConvertible {
+  /// What is wrong, in words that follow the tensor's name.
   public var description: String {
     switch self {
     case .unknownElementType(let number): "has elements of the unknown type \(number)"
@@ -116,5 +121,6 @@ extension ONNXFileError.TensorReason: CustomStringConvertible {
 }
 
 extension ONNXFileError {
+  /// ``Fault/data``: the content of the file, or of one beside it.
   public var fault: Fault { .data }
 }

@@ -4,9 +4,11 @@ import FoundationEssentials
 
 /// An ONNX model: the messages of its file, and the graph made of them.
 public struct ONNXModel: GraphModel {
+  /// The messages of the file, as they were read.
   public let proto: ModelProto
   /// The graph with functions written out, nothing rewritten.
   public let graph: Graph
+  /// What is unusual about the file and not wrong, a sentence each; see ``ModelProto/warnings``.
   public let warnings: [String]
 
   /// Reads the `.onnx` file at `url`. Weights stay in the mapped file.
@@ -31,6 +33,7 @@ public struct ONNXModel: GraphModel {
     warnings = proto.warnings
   }
 
+  /// The pairs that the producer wrote into the file; of two with one key, the later.
   public var metadata: [String: String] {
     Dictionary(proto.metadata.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
   }
@@ -49,5 +52,6 @@ public struct ONNXModel: GraphModel {
     return summary
   }
 
+  /// The paths of the files beside the model's own that were named by its tensors so far read.
   public var externalFiles: [String] { proto.source?.externalPaths ?? [] }
 }

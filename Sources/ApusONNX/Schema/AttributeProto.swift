@@ -2,13 +2,16 @@ import ApusGraph
 
 /// A named constant of a node.
 public struct AttributeProto: Sendable {
+  /// The name that the operator knows it by, such as `axis`.
   public var name: String
   /// The value. Of an attribute with a ``referenceName`` only the kind counts: the value is the caller's.
   public var value: Content
   /// Within a function: the attribute of the function that gives the value.
   public var referenceName: String?
+  /// What its author says of it; Apus does not use it.
   public var docString: String
 
+  /// Any name and value; whether the operator has such an attribute is checked when the model is prepared.
   public init(name: String, value: Content, referenceName: String? = nil, docString: String = "") {
     self.name = name
     self.value = value

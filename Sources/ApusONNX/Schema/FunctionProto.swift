@@ -2,20 +2,32 @@ import ApusGraph
 
 /// An operator that a model defines itself, as a graph of others.
 public struct FunctionProto: Sendable {
+  /// The operator that nodes name to call it.
   public var name: String
+  /// The set of operators it belongs to; nodes name it as well.
   public var domain: String
+  /// Which of several functions of one name it is.
   public var overload: String
+  /// The names of the values it takes, within the function.
   public var inputs: [String]
+  /// The names of the values it gives, within the function.
   public var outputs: [String]
   /// The names of attributes without default values.
   public var attributes: [String]
+  /// The attributes that have default values, with these.
   public var attributeDefaults: [AttributeProto]
+  /// The function's body, in an order in which it can run.
   public var nodes: [NodeProto]
+  /// The versions that the body's operators are meant in.
   public var opsetImports: [OperatorSetID]
+  /// Types of values within the body, as far as the producer declared them.
   public var valueInfo: [ValueInfoProto]
+  /// What its author says of it; Apus does not use it.
   public var docString: String
+  /// Pairs of the producer's own; Apus does not use them.
   public var metadata: [StringStringEntry]
 
+  /// Any body; whether its values and operators exist is checked when a graph is made of the model.
   public init(
     name: String, domain: String = "", overload: String = "", inputs: [String] = [], outputs: [String] = [],
     attributes: [String] = [], attributeDefaults: [AttributeProto] = [], nodes: [NodeProto] = [],

@@ -2,18 +2,26 @@ import ApusGraph
 
 /// Nodes in an order in which they can run, and the values that go in, come out and are constant.
 public struct GraphProto: Sendable {
+  /// The graph's name, for people.
   public var name: String
+  /// The operations; each reads inputs, constants and results of earlier nodes.
   public var nodes: [NodeProto]
   /// Constants, each named as the value it gives.
   public var initializers: [TensorProto]
+  /// Constants given by the elements that are not zero.
   public var sparseInitializers: [SparseTensorProto]
+  /// The values it takes; one that is also among ``initializers`` has that as its default.
   public var inputs: [ValueInfoProto]
+  /// The values it gives.
   public var outputs: [ValueInfoProto]
   /// Types of values in between, as far as the producer declared them.
   public var valueInfo: [ValueInfoProto]
+  /// What its author says of it; Apus does not use it.
   public var docString: String
+  /// Pairs of the producer's own; Apus does not use them.
   public var metadata: [StringStringEntry]
 
+  /// Any nodes and values; whether they fit is checked when a graph is made of the model.
   public init(
     name: String = "", nodes: [NodeProto] = [], initializers: [TensorProto] = [],
     sparseInitializers: [SparseTensorProto] = [], inputs: [ValueInfoProto] = [], outputs: [ValueInfoProto] = [],

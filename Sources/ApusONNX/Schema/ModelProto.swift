@@ -7,21 +7,30 @@ import ApusGraph
 public struct ModelProto: Sendable {
   /// The version of the format; 0 when the file does not say.
   public var irVersion: Int64
+  /// The program that wrote the file, such as `pytorch`.
   public var producerName: String
+  /// That program's version, in its own notation.
   public var producerVersion: String
+  /// Whose model it is, as a reversed host name by custom.
   public var domain: String
+  /// The model's own version, as its author counts.
   public var modelVersion: Int64
+  /// What its author says of it; `apus inspect` shows it.
   public var docString: String
   /// The operators that nodes name. Never empty after reading: a model that imports none means version 1.
   public var opsetImports: [OperatorSetID]
+  /// Pairs of the producer's own; see ``ONNXModel/metadata``.
   public var metadata: [StringStringEntry]
+  /// The network.
   public var graph: GraphProto
+  /// Operators that the model defines itself; nodes of the graph and of other functions may name them.
   public var functions: [FunctionProto]
   /// What is unusual about a model that was read, a sentence each: versions newer than Apus knows, for example.
   public var warnings: [String] = []
   /// What the model was read from.
   var source: FileSource?
 
+  /// A model to be written, or to be run through ``ONNXModel/init(_:)``.
   public init(
     irVersion: Int64 = 10, producerName: String = "", producerVersion: String = "", domain: String = "",
     modelVersion: Int64 = 0, docString: String = "", opsetImports: [OperatorSetID],

@@ -2,6 +2,7 @@ import ApusGraph
 
 /// One use of an operator or function.
 public struct NodeProto: Sendable {
+  /// The node's name, for messages; it may be empty.
   public var name: String
   /// The operator: `Conv`, `MatMul`.
   public var opType: String
@@ -13,10 +14,14 @@ public struct NodeProto: Sendable {
   public var inputs: [String]
   /// The names of the values it gives; empty where nobody wants one.
   public var outputs: [String]
+  /// The operator's constants, by name.
   public var attributes: [AttributeProto]
+  /// What its author says of it; Apus does not use it.
   public var docString: String
+  /// Pairs of the producer's own; Apus does not use them.
   public var metadata: [StringStringEntry]
 
+  /// Any operator and operands; whether they exist is checked when a graph is made of the model.
   public init(
     name: String = "", opType: String, domain: String = "", overload: String = "", inputs: [String] = [],
     outputs: [String] = [], attributes: [AttributeProto] = [], docString: String = "",

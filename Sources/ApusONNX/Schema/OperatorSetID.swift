@@ -4,8 +4,10 @@ import ApusGraph
 public struct OperatorSetID: Sendable, Hashable {
   /// Empty for the operators of the standard itself.
   public var domain: String
+  /// The version, from 1 on; the standard counts its own and `ai.onnx.ml` separately.
   public var version: Int64
 
+  /// A version of the operators of `domain`.
   public init(domain: String = "", version: Int64) {
     self.domain = domain
     self.version = version

@@ -2,9 +2,12 @@ import ApusGraph
 
 /// A value or none, as a file holds it.
 public struct OptionalProto: Sendable {
+  /// The value's name; it may be empty.
   public var name: String
+  /// The value; nil for none.
   public var content: SequenceProto.Element?
 
+  /// A value to be written, or none.
   public init(name: String = "", content: SequenceProto.Element? = nil) {
     self.name = name
     self.content = content

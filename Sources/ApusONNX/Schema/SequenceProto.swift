@@ -2,7 +2,9 @@ import ApusGraph
 
 /// Values of one type in order, as a file holds them.
 public struct SequenceProto: Sendable {
+  /// The value's name; it may be empty.
   public var name: String
+  /// The values in order.
   public var elements: [Element]
 
   /// What a sequence or an optional is made of.
@@ -15,6 +17,7 @@ public struct SequenceProto: Sendable {
     case map
   }
 
+  /// Values to be written; the format wants all of one kind.
   public init(name: String = "", elements: [Element] = []) {
     self.name = name
     self.elements = elements

@@ -10,6 +10,7 @@ public struct SparseTensorProto: Sendable {
   /// The extents of the whole.
   public var dims: [Int64]
 
+  /// Parts as they are; ``value()`` checks that they fit.
   public init(values: TensorProto, indices: TensorProto, dims: [Int64]) {
     self.values = values
     self.indices = indices

@@ -2,9 +2,12 @@ import ApusGraph
 
 /// A pair of texts: an entry of the metadata of a model, graph or node.
 public struct StringStringEntry: Sendable, Hashable {
+  /// The entry's name.
   public var key: String
+  /// The entry's text.
   public var value: String
 
+  /// A pair to be written.
   public init(key: String, value: String) {
     self.key = key
     self.value = value

@@ -3,11 +3,13 @@ import ApusGraph
 
 /// A constant tensor as a file holds it: its elements stay where they are until somebody asks for ``value()``.
 public struct TensorProto: Sendable {
+  /// The name of the value that it gives; empty for a tensor within an attribute.
   public var name: String
   /// The number of the element type in `TensorProto.DataType`; one that Apus does not know is refused when it is used.
   public private(set) var elementType: Int32
   /// The extent of each axis, not checked yet.
   public private(set) var dims: [Int64]
+  /// What its author says of it; Apus does not use it.
   public var docString: String
   package private(set) var contents: TensorContents
 

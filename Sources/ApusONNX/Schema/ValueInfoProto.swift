@@ -2,11 +2,14 @@ import ApusGraph
 
 /// The name and type of a value.
 public struct ValueInfoProto: Sendable, Hashable {
+  /// The value's name.
   public var name: String
   /// Nil when the producer declared none.
   public var type: GraphValueType?
+  /// What its author says of it; Apus does not use it.
   public var docString: String
 
+  /// A value to be declared in a graph or function.
   public init(name: String, type: GraphValueType? = nil, docString: String = "") {
     self.name = name
     self.type = type

@@ -6,7 +6,7 @@ import Apus
 /// distance, in which no letter is changed twice.
 /// - Parameter limit: where counting ends.
 /// - Returns: `nil` when there are more changes than `limit`.
-public func editDistance(
+package func editDistance(
   _ first: String, _ second: String, transpositions: Bool = true, limit: Int = .max
 ) -> Int? {
   editDistance(Array(first.unicodeScalars), Array(second.unicodeScalars), transpositions: transpositions, limit: limit)

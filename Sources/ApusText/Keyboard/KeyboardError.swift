@@ -11,6 +11,7 @@ public enum KeyboardError: ApusError, Hashable, Sendable, CustomStringConvertibl
   /// An option that no keyboard can have.
   case invalidOption(name: String, value: Int, allowed: ClosedRange<Int>)
 
+  /// What was found, and what was expected.
   public var description: String {
     switch self {
     case .vocabularyTooLarge(let vocabulary, let network):
@@ -24,5 +25,6 @@ public enum KeyboardError: ApusError, Hashable, Sendable, CustomStringConvertibl
 }
 
 extension KeyboardError {
+  /// ``Fault/data``: vocabulary, network and options do not go together.
   public var fault: Fault { .data }
 }

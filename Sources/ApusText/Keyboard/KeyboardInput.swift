@@ -12,16 +12,16 @@ public enum SuggestionStyle: String, Sendable, Hashable, CaseIterable {
 }
 
 /// What the network reads for a request.
-public struct KeyboardInput: Sendable, Hashable {
+package struct KeyboardInput: Sendable, Hashable {
   /// The special tokens, the last pieces of the context, and the mask.
-  public var ids: [Int]
+  package var ids: [Int]
   /// Where the mask is.
-  public var maskPosition: Int
+  package var maskPosition: Int
 
   /// - Parameters:
   ///   - length: the most tokens. Pieces are left out at the beginning of the context; the mask is always there.
   /// - Throws: ``TokenizerError/tooShort(length:needed:)`` for a length without room for the mask.
-  public init(
+  package init(
     _ request: KeyboardRequest, tokenizer: WordPieceTokenizer, style: SuggestionStyle, length: Int
   ) throws {
     guard length >= 3 else { throw TokenizerError.tooShort(length: length, needed: 3) }
@@ -39,7 +39,7 @@ public struct KeyboardInput: Sendable, Hashable {
   }
 
   /// The ids with padding up to `length`, and 1 for each that is none, 0 for padding.
-  public func padded(to length: Int, with paddingID: Int) -> (ids: [Int], attentionMask: [Int]) {
+  package func padded(to length: Int, with paddingID: Int) -> (ids: [Int], attentionMask: [Int]) {
     let padding = max(0, length - ids.count)
     return (
       ids + [Int](repeating: paddingID, count: padding),

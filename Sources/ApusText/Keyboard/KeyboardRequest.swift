@@ -2,6 +2,7 @@
 ///
 /// The word at the cursor is the run of letters, digits and apostrophes before it; it begins with a letter or a digit.
 public struct KeyboardRequest: Sendable, Hashable {
+  /// What is asked for at the cursor.
   public enum Mode: String, Sendable, Hashable {
     /// The text ends with a space or punctuation: the next word is wanted.
     case nextWord = "next_word"
@@ -18,8 +19,13 @@ public struct KeyboardRequest: Sendable, Hashable {
   /// The word at the cursor, as far as it is typed; empty where the next one is wanted.
   public let partial: String
 
+  /// The next word where nothing of one is typed, else the rest of the one that is begun.
   public var mode: Mode { partial.isEmpty ? .nextWord : .completion }
 
+  /// Finds the word at the cursor.
+  /// - Parameters:
+  ///   - text: what stands before the cursor.
+  ///   - following: what stands after it; its first character decides whether a chosen word gets a space.
   public init(_ text: String, following: String = "") {
     self.text = text
     self.following = following

@@ -10,6 +10,7 @@ import Synchronization
 /// let found = try await session.suggestions(for: KeyboardRequest("see you tom"))
 /// ```
 public actor KeyboardSession {
+  /// What finds the words; it can be used beside the session.
   public nonisolated let suggester: KeyboardSuggester
   /// The number of the newest request.
   private let newest = Mutex<UInt64>(0)
@@ -17,6 +18,7 @@ public actor KeyboardSession {
   private var learned: LearnedWords?
   private var day = 0.0
 
+  /// A session without learned words; see ``adapt(to:day:)``.
   public init(_ suggester: KeyboardSuggester) { self.suggester = suggester }
 
   /// Words for what somebody has typed.

@@ -13,6 +13,8 @@ public protocol MaskedWordScoring: Sendable {
 }
 
 extension MaskedLanguageModel: MaskedWordScoring {
+  /// The scores of all words of the vocabulary at `position`, in float32.
+  /// - Throws: ``TensorError`` for tokens that do not fit the network.
   public func scores(ids: [Int], at position: Int) throws -> [Float] {
     try logits(ids: ids, at: position).converted(to: Float.self).elements
   }
@@ -33,20 +35,29 @@ extension MaskedLanguageModel: MaskedWordScoring {
 ///
 /// Nothing is stored, printed or sent. ``KeyboardSession`` does the same while somebody types faster than it computes.
 public struct KeyboardSuggester: Sendable {
+  /// How suggestions are made.
   public struct Options: Sendable, Hashable {
     /// How many words are suggested.
     public var count = 3
+    /// How the words that are offered are chosen and written.
     public var style = SuggestionStyle.stock
     /// The most tokens that the network reads.
     public var length = 32
 
+    /// - Parameters:
+    ///   - count: how many words are suggested.
+    ///   - style: how they are chosen and written.
+    ///   - length: the most tokens that the network reads; of longer texts the end is kept.
     public init(count: Int = 3, style: SuggestionStyle = .stock, length: Int = 32) {
       (self.count, self.style, self.length) = (count, style, length)
     }
   }
 
+  /// What turns text into the network's tokens.
   public let tokenizer: WordPieceTokenizer
-  public let words: WordIndex
+  /// The words of the vocabulary that can be offered.
+  package let words: WordIndex
+  /// What the suggester was made with.
   public let options: Options
   private let network: any MaskedWordScoring
 
@@ -99,8 +110,8 @@ public struct KeyboardSuggester: Sendable {
     return try suggestions(for: request, learned: learned, day: day, cache: &cache)
   }
 
-  /// The same; the network is run only where the cache does not have what it would say.
-  public func suggestions(
+  /// The same; the network is run only for an input that the cache does not have.
+  package func suggestions(
     for request: KeyboardRequest, learned: LearnedWords? = nil, day: Double = 0, cache: inout KeyboardCache
   ) throws -> KeyboardSuggestions {
     var found = KeyboardSuggestions(mode: request.mode, partial: request.partial)

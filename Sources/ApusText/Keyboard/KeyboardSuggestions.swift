@@ -1,5 +1,6 @@
 /// A word that is offered.
 public struct KeyboardSuggestion: Sendable, Hashable {
+  /// Why a word is offered.
   public enum Source: String, Sendable, Hashable {
     /// The network predicted it.
     case model
@@ -15,11 +16,13 @@ public struct KeyboardSuggestion: Sendable, Hashable {
   public var word: String
   /// How likely the network finds it, among all words of its vocabulary; 0 for one that it does not know.
   public var probability: Double
+  /// Why it is offered.
   public var source: Source
 }
 
 /// What a keyboard offers for a request.
 public struct KeyboardSuggestions: Sendable, Hashable {
+  /// Whether the next word was wanted, or the rest of one.
   public var mode: KeyboardRequest.Mode
   /// The word at the cursor as it was typed; empty where the next one was wanted.
   public var partial: String
@@ -34,15 +37,16 @@ public struct KeyboardSuggestions: Sendable, Hashable {
 /// What is reused from one keystroke to the next: probabilities of the last inputs.
 ///
 /// While a word is being typed in the stock style the network's input does not change, and it is run once a word.
-public struct KeyboardCache: Sendable {
+package struct KeyboardCache: Sendable {
   /// How many inputs are remembered.
-  public static let limit = 4
+  package static let limit = 4
 
   private var entries: [(input: KeyboardInput, probabilities: WordProbabilities)] = []
   /// How often a network was run.
-  public private(set) var runs = 0
+  package private(set) var runs = 0
 
-  public init() {}
+  /// Nothing remembered.
+  package init() {}
 
   mutating func probabilities(
     for input: KeyboardInput, run: () throws -> WordProbabilities

@@ -18,9 +18,12 @@ public struct LearnedWords: Sendable, Hashable, Codable {
 
   private var entries: [String: Entry] = [:]
 
+  /// No words learned.
   public init() {}
 
+  /// How many different words are kept, at most ``limit``.
   public var count: Int { entries.count }
+  /// All words that are kept, in lowercase, in order.
   public var words: [String] { entries.keys.sorted() }
 
   /// - Parameter previous: the word before it, in the same sentence.

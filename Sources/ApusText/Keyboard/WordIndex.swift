@@ -5,7 +5,7 @@ import Apus
 /// Suggested are pieces that are words of letters: no special or unused tokens, no inner pieces, no punctuation, no
 /// numbers, and no single letters but `a` and `i`. Pieces of one word in small and in capital letters are one word.
 /// What BERT cuts at its apostrophe, such as `don ' t`, is found by its first piece, and suggested whole.
-public final class WordIndex: Sendable {
+package final class WordIndex: Sendable {
   struct Entry: Sendable {
     /// In small letters, and without accents where the tokenizer takes them away.
     var key: String
@@ -20,7 +20,8 @@ public final class WordIndex: Sendable {
   private let others: [Int: [Int]]
   private let words: BasicTokenizer
 
-  public init(_ tokenizer: WordPieceTokenizer) {
+  /// The index of all words of the tokenizer's vocabulary, without regard to case and accents.
+  package init(_ tokenizer: WordPieceTokenizer) {
     var words = tokenizer.configuration.words
     words.stripsAccents = words.stripsAccents ?? words.lowercases
     words.lowercases = true
@@ -53,7 +54,7 @@ public final class WordIndex: Sendable {
   }
 
   /// The words, the most frequent first.
-  public var count: Int { entries.count }
+  package var count: Int { entries.count }
 
   /// A word as it is looked for.
   func key(_ word: String) -> String { Self.key(word, words) }
@@ -79,7 +80,7 @@ public final class WordIndex: Sendable {
   }
 
   /// Words that begin with what is typed, judged without a network: at once, while one is still computing.
-  public func completions(of partial: String, limit: Int) -> [String] {
+  package func completions(of partial: String, limit: Int) -> [String] {
     let key = key(partial)
     guard !key.isEmpty, limit > 0 else { return [] }
     var best = HighestScores<Int>(limit: limit)

@@ -20,6 +20,7 @@ public struct WordProbabilities: Sendable {
     scale = 1 / max(sum, 1)
   }
 
+  /// The number of words, as many as there were scores.
   public var count: Int { exponentials.count }
 
   /// The probability of a word; 0 for a number that no word has.

@@ -7,7 +7,9 @@ import Apus
 public struct EightBitForm: Sendable {
   /// What became of a matrix.
   public struct Matrix: Sendable, Hashable, Encodable {
+    /// The parameter's name.
     public let name: String
+    /// `[rows, columns]`.
     public let shape: [Int]
     /// ‖w − ŵ‖ / ‖w‖.
     public let relativeError: Double

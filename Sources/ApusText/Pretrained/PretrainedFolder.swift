@@ -24,7 +24,9 @@ public struct PretrainedFolder: Sendable {
     case mobileBERT = "mobilebert"
   }
 
+  /// The folder, as it was named.
   public let path: String
+  /// The network that `config.json` names.
   public let modelType: ModelType
   /// The classes of Hugging Face that the folder is for (`architectures`); usually one, empty when it does not say.
   public let architectures: [String]
@@ -160,9 +162,12 @@ extension PretrainedTextModel {
 
 /// A folder that is right in itself, and holds something else than was asked for.
 public struct PretrainedFolderError: ApusError, Hashable, Sendable, CustomStringConvertible {
+  /// The folder, as it was named.
   public let folder: String
+  /// What it holds instead.
   public let reason: Reason
 
+  /// What a folder can hold that is not what was asked for.
   public enum Reason: Hashable, Sendable {
     /// Weights only in a format that is not read.
     case otherFormat(file: String)
@@ -172,6 +177,7 @@ public struct PretrainedFolderError: ApusError, Hashable, Sendable, CustomString
     case alreadyQuantized(tensor: String)
   }
 
+  /// An error about the folder at the path `folder`.
   public init(folder: String, reason: Reason) {
     self.folder = folder
     self.reason = reason
@@ -182,6 +188,7 @@ public struct PretrainedFolderError: ApusError, Hashable, Sendable, CustomString
     "pytorch_model.bin", "pytorch_model.bin.index.json", "tf_model.h5", "flax_model.msgpack", "rust_model.ot",
   ]
 
+  /// The folder, what it holds, and what to do about it.
   public var description: String {
     switch reason {
     case .otherFormat(let file):
@@ -199,5 +206,6 @@ public struct PretrainedFolderError: ApusError, Hashable, Sendable, CustomString
 }
 
 extension PretrainedFolderError {
+  /// ``Fault/data``: the folder's content.
   public var fault: Fault { .data }
 }

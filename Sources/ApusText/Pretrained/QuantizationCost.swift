@@ -4,6 +4,7 @@ import Apus
 public struct QuantizationCost: Sendable {
   /// A part's output.
   public struct Activation: Sendable, Hashable, Encodable {
+    /// The name that the activation is observed by, such as `mobilebert.encoder.layer.0`.
     public let name: String
     /// ‖x − x̂‖ / ‖x‖ over all texts.
     public let relativeError: Double
@@ -11,9 +12,12 @@ public struct QuantizationCost: Sendable {
 
   /// A text, and the place whose words are predicted.
   public struct Sample: Sendable, Hashable {
+    /// The tokens, special ones included.
     public var ids: [Int]
+    /// The place among ``ids`` whose words are predicted.
     public var position: Int
 
+    /// A text; whether it fits a network is checked when it is run.
     public init(ids: [Int], position: Int) {
       (self.ids, self.position) = (ids, position)
     }
@@ -21,14 +25,18 @@ public struct QuantizationCost: Sendable {
 
   /// In the order of computation.
   public private(set) var activations: [Activation] = []
+  /// The number of texts.
   public private(set) var sampleCount = 0
   /// Of the scores of all words at the predicted places: the largest and the mean absolute difference, and
   /// ‖x − x̂‖ / ‖x‖.
   public private(set) var largestDifference = 0.0
+  /// The mean absolute difference of the scores.
   public private(set) var meanDifference = 0.0
+  /// ‖x − x̂‖ / ‖x‖ of the scores of all texts together.
   public private(set) var relativeError = 0.0
   /// Samples whose best word, and whose three best as a set, are the same.
   public private(set) var sameBest = 0
+  /// Samples whose three best words are the same, in any order.
   public private(set) var sameBestThree = 0
 
   /// - Parameter progress: called with how many samples are done.

@@ -15,6 +15,7 @@ public struct BasicTokenizer: Sendable, Hashable {
   /// `tokenize_chinese_chars`.
   public var separatesIdeographs = true
 
+  /// The defaults are those of an uncased BERT.
   public init(lowercases: Bool = true, stripsAccents: Bool? = nil, separatesIdeographs: Bool = true) {
     self.lowercases = lowercases
     self.stripsAccents = stripsAccents
@@ -23,11 +24,13 @@ public struct BasicTokenizer: Sendable, Hashable {
 
   /// A word, and where it comes from.
   public struct Word: Sendable, Hashable {
+    /// The word, with case and accents removed as the settings say.
     public var text: String
     /// The bytes of the original text, as UTF-8, from the word's first character to its last.
     public var range: Range<Int>
   }
 
+  /// The words of a text in order. Time grows linearly with the text.
   public func words(in text: String) -> [Word] {
     var words: [Word] = []
     forEachWord(in: text[...], at: 0, keeping: .max) {

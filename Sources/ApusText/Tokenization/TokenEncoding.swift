@@ -9,8 +9,10 @@ public struct TokenEncoding: Sendable, Hashable {
   /// The bytes of the text, as UTF-8, that each piece stands for; `nil` for tokens that no text has.
   public var ranges: [Range<Int>?] = []
 
+  /// The number of pieces, special tokens included.
   public var count: Int { ids.count }
 
+  /// No pieces.
   public init() {}
 
   mutating func append(_ id: Int, type: Int = 0, range: Range<Int>?) {
@@ -60,8 +62,13 @@ public struct Truncation: Sendable, Hashable {
   public var length: Int
   /// Where pieces are taken away.
   public var side: TextSide
+  /// Which text of a pair loses pieces.
   public var strategy: Strategy
 
+  /// - Parameters:
+  ///   - length: the most pieces, special tokens included.
+  ///   - side: where pieces are taken away.
+  ///   - strategy: which text of a pair loses them.
   public init(to length: Int, side: TextSide = .right, strategy: Strategy = .longestFirst) {
     self.length = length
     self.side = side
@@ -104,6 +111,7 @@ public enum TokenizerError: ApusError, Hashable, Sendable, CustomStringConvertib
   /// No token has this number.
   case noSuchToken(id: Int, count: Int)
 
+  /// What was asked for, and what is needed.
   public var description: String {
     switch self {
     case .tooShort(let length, let needed):
@@ -114,5 +122,6 @@ public enum TokenizerError: ApusError, Hashable, Sendable, CustomStringConvertib
 }
 
 extension TokenizerError {
+  /// ``Fault/data``: the text or the number of a token.
   public var fault: Fault { .data }
 }

@@ -3,11 +3,17 @@ import ApusNetworks
 
 /// How text becomes tokens: what Hugging Face's `tokenizer_config.json` says beside a vocabulary, with its defaults.
 public struct TokenizerConfiguration: Sendable, Hashable {
+  /// How text is cut into words before those become pieces.
   public var words = BasicTokenizer()
+  /// Stands for a word that no pieces make up (`unk_token`).
   public var unknownToken = "[UNK]"
+  /// Begins every text (`cls_token`).
   public var classToken = "[CLS]"
+  /// Ends every text (`sep_token`).
   public var separatorToken = "[SEP]"
+  /// Fills up shorter texts of a batch (`pad_token`).
   public var paddingToken = "[PAD]"
+  /// Stands where a word is to be predicted (`mask_token`).
   public var maskToken = "[MASK]"
   /// The longest text the model takes, in tokens; `nil` when nothing is said (`model_max_length`).
   public var lengthLimit: Int?
@@ -16,6 +22,7 @@ public struct TokenizerConfiguration: Sendable, Hashable {
   /// The tokens that must be in the vocabulary at a certain number (`added_tokens_decoder`).
   public var addedTokens: [Int: String] = [:]
 
+  /// An uncased BERT's settings.
   public init() {}
 
   /// Reads the text of a `tokenizer_config.json`.

@@ -2,6 +2,7 @@ import Apus
 
 /// A vocabulary that cannot be used.
 public struct VocabularyError: ApusError, Hashable, Sendable, CustomStringConvertible {
+  /// What a vocabulary can have wrong with it.
   public enum Reason: Hashable, Sendable {
     /// A token that the tokenizer cannot do without, such as `[MASK]`, is on no line.
     case missing(token: String)
@@ -15,13 +16,16 @@ public struct VocabularyError: ApusError, Hashable, Sendable, CustomStringConver
 
   /// The file, or what stands for one.
   public let source: String
+  /// What is wrong with it.
   public let reason: Reason
 
+  /// An error about the vocabulary that messages call `source`.
   public init(source: String, reason: Reason) {
     self.source = source
     self.reason = reason
   }
 
+  /// The source, the line where it is about one, and what is wrong.
   public var description: String {
     switch reason {
     case .missing(let token): "\(source): has no line \"\(token)\", which a vocabulary needs"
@@ -35,5 +39,6 @@ public struct VocabularyError: ApusError, Hashable, Sendable, CustomStringConver
 }
 
 extension VocabularyError {
+  /// ``Fault/data``: the vocabulary's content.
   public var fault: Fault { .data }
 }

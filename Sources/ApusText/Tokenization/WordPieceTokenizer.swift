@@ -61,12 +61,19 @@ public struct WordPieceTokenizer: Sendable {
 
   private let parts: Parts
 
+  /// The pieces and their numbers.
   public var vocabulary: WordPieceVocabulary { parts.vocabulary }
+  /// The settings, special tokens included.
   public var configuration: TokenizerConfiguration { parts.configuration }
+  /// The number of ``TokenizerConfiguration/unknownToken``.
   public var unknownID: Int { parts.unknownID }
+  /// The number of ``TokenizerConfiguration/classToken``.
   public var classID: Int { parts.classID }
+  /// The number of ``TokenizerConfiguration/separatorToken``.
   public var separatorID: Int { parts.separatorID }
+  /// The number of ``TokenizerConfiguration/paddingToken``.
   public var paddingID: Int { parts.paddingID }
+  /// The number of ``TokenizerConfiguration/maskToken``.
   public var maskID: Int { parts.maskID }
 
   /// - Throws: ``VocabularyError/Reason/missing(token:)``; ``ModelConfigurationError`` for an added token that the

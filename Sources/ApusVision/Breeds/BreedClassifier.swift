@@ -24,6 +24,7 @@ public struct BreedClassifier: Sendable {
     /// `fast` allows kernels whose error is stated.
     public var precision = Execution.Precision.fast
 
+    /// What torchvision's classifiers are trained with: 224 pixels, ImageNet's normalisation.
     public init() {}
   }
 
@@ -70,6 +71,7 @@ public struct BreedPrediction: Sendable, Hashable {
   /// With a smaller ``dogMass`` there is probably no dog.
   public static let leastDogMass = 0.3
 
+  /// Whether ``dogMass`` is at least ``leastDogMass``; true for a classifier that knows nothing but breeds.
   public var isDogLikely: Bool { dogMass.map { $0 >= Self.leastDogMass } ?? true }
 
   /// - Parameter classes: a number for each class of ImageNet, with or without a background before them, or for each

@@ -7,7 +7,9 @@ import Apus
 ///
 /// The weights file is safetensors with `weights` `[classes - 1, features]` and `offset` `[classes - 1]`.
 public struct BreedFeatureModel: Sendable {
+  /// The classes, the reference first.
   public let labels: [String]
+  /// The numbers that it takes of a picture: the columns of `weights`.
   public let featureCount: Int
   private let weights: Tensor<Double>
   private let offset: Tensor<Double>

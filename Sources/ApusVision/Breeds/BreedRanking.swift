@@ -2,8 +2,11 @@ import Apus
 
 /// How likely each of some breeds is, the likeliest first; of equals the one whose label comes first.
 public struct BreedRanking: Sendable, Hashable {
+  /// A breed and its probability.
   public struct Entry: Sendable, Hashable {
+    /// The breed as the classifier names it.
     public let label: String
+    /// The breed as people write it.
     public let displayName: String
     /// 0 to 1.
     public let probability: Double
@@ -12,6 +15,7 @@ public struct BreedRanking: Sendable, Hashable {
     public var percent: Int { Int((probability * 100 + 0.5).rounded(.down)) }
   }
 
+  /// All breeds, the likeliest first.
   public let entries: [Entry]
 
   /// - Throws: ``BreedError`` for numbers that are no probabilities, or not one a label.
@@ -38,11 +42,13 @@ public struct BreedRanking: Sendable, Hashable {
 
 /// Why no breed can be told.
 public struct BreedError: ApusError, Hashable, Sendable, CustomStringConvertible {
+  /// What was found, and what was expected; the file where it is known.
   public let description: String
 
   init(_ description: String) { self.description = description }
 }
 
 extension BreedError {
+  /// ``Fault/data``: the model, or what it gave.
   public var fault: Fault { .data }
 }

@@ -9,6 +9,7 @@ public struct DogPictureIndex: Sendable, Hashable {
   /// Sub-breeds by breed.
   public let breeds: [String: [String]]
 
+  /// - Parameter breeds: sub-breeds by breed, in the service's spelling.
   public init(breeds: [String: [String]]) { self.breeds = breeds }
 
   /// Reads the service's answer, `{"message": {"hound": ["afghan", …], …}, "status": "success"}`.

@@ -11,6 +11,7 @@ public struct Detection: Sendable, Hashable {
   /// Its joints, for a network that finds poses; else empty. They may lie outside the picture.
   public var keypoints: [DetectedKeypoint]
 
+  /// A detection with its numbers as they are.
   public init(box: PixelBox, classIndex: Int, score: Float, keypoints: [DetectedKeypoint] = []) {
     self.box = box
     self.classIndex = classIndex
@@ -21,11 +22,14 @@ public struct Detection: Sendable, Hashable {
 
 /// A joint, in pixels of the picture.
 public struct DetectedKeypoint: Sendable, Hashable {
+  /// To the right of the picture's left edge.
   public var x: Float
+  /// Down from the picture's upper edge.
   public var y: Float
   /// How sure the network is that it can be seen, 0 to 1; nil for networks that do not say.
   public var visibility: Float?
 
+  /// A joint with its numbers as they are.
   public init(x: Float, y: Float, visibility: Float? = nil) {
     self.x = x
     self.y = y

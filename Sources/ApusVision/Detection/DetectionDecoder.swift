@@ -23,11 +23,14 @@ struct DetectionCandidates {
 
 /// Reads the output of a network in one of the layouts, and drops what shows the same thing.
 public struct DetectionDecoder: Sendable, Hashable {
+  /// How the network's output is laid out.
   public let format: DetectionFormat
   /// The sides of the network's input.
   public let inputWidth: Int
+  /// The height of the network's input in pixels.
   public let inputHeight: Int
 
+  /// A decoder for pictures that were fitted to an input of this size.
   public init(format: DetectionFormat, inputWidth: Int, inputHeight: Int) {
     self.format = format
     self.inputWidth = inputWidth

@@ -45,6 +45,7 @@ public enum DetectionLayout: String, Sendable, Hashable, CaseIterable {
 
 /// What a detector tells of each object, and how its numbers are laid out.
 public struct DetectionFormat: Sendable, Hashable {
+  /// What rows and columns of the output mean.
   public var layout: DetectionLayout
   /// How many classes are told apart; for ``DetectionLayout/endToEnd`` only known from names.
   public var classCount: Int?
@@ -53,6 +54,7 @@ public struct DetectionFormat: Sendable, Hashable {
   /// The classes whose objects have keypoints, by index; all when nil.
   public var keypointClasses: Set<Int>?
 
+  /// Keypoints, where there are any, belong to objects of all classes until ``keypointClasses`` says otherwise.
   public init(layout: DetectionLayout, classCount: Int?, keypoints: YOLOConfiguration.Keypoints? = nil) {
     self.layout = layout
     self.classCount = classCount

@@ -8,6 +8,7 @@ public struct DetectorLoadingOptions: Sendable, Hashable {
   public var layout: DetectionLayout?
   /// The sides of its input, where the model leaves them open; as the file says, or 640 × 640, when nil.
   public var inputWidth: Int?
+  /// The height of its input, where the model leaves it open.
   public var inputHeight: Int?
   /// Whether it wants red first or blue first; as its layout is usually trained when nil: blue first for YOLOX.
   public var colorOrder: ColorOrder?
@@ -16,6 +17,7 @@ public struct DetectorLoadingOptions: Sendable, Hashable {
   /// `fast` allows kernels whose error is stated.
   public var precision = Execution.Precision.fast
 
+  /// Everything from the file; `fast` kernels.
   public init() {}
 }
 

@@ -2,6 +2,7 @@ import Apus
 
 /// Why a model cannot be used as a detector, or what it gave cannot be read.
 public struct DetectorError: ApusError, Hashable, Sendable {
+  /// What a detector, its options or its outputs can have wrong with them.
   public enum Reason: Hashable, Sendable {
     /// An option outside its range.
     case badOption(String)
@@ -15,6 +16,7 @@ public struct DetectorError: ApusError, Hashable, Sendable {
     case notFinite(String)
   }
 
+  /// What was found, and what was expected.
   public let reason: Reason
   /// The model's file, when there is one.
   public var file: String?
@@ -30,6 +32,7 @@ public struct DetectorError: ApusError, Hashable, Sendable {
 }
 
 extension DetectorError: CustomStringConvertible {
+  /// The model's file, where there is one, and the reason.
   public var description: String {
     let text =
       switch reason {
@@ -42,6 +45,7 @@ extension DetectorError: CustomStringConvertible {
 }
 
 extension DetectorError {
+  /// ``Fault/usage`` for an option out of range, ``Fault/data`` for everything else.
   public var fault: Fault {
     // Options and sizes are the caller's, everything else is the model's.
     if case .badOption = reason { .usage } else { .data }

@@ -82,11 +82,13 @@ struct PictureGraph: Sendable {
 
 /// Why a model cannot be given a picture.
 public struct PictureModelError: ApusError, Hashable, Sendable, CustomStringConvertible {
+  /// The file, what its model takes, and what was expected.
   public let description: String
 
   init(_ description: String) { self.description = description }
 }
 
 extension PictureModelError {
+  /// ``Fault/data``: the model takes no picture.
   public var fault: Fault { .data }
 }

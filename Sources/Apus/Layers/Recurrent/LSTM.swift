@@ -14,6 +14,7 @@ public struct LSTM<Scalar: FloatingPointScalar>: Sendable {
     /// `c`, what they remember.
     public var cell: Tensor<Scalar>
 
+    /// A state to go on from. Shapes are checked when a layer is called with it.
     public init(hidden: Tensor<Scalar>, cell: Tensor<Scalar>) {
       self.hidden = hidden
       self.cell = cell

@@ -1,10 +1,13 @@
 import ApusKernelInterface
 
 /// A tensor as unsigned integers of 8 bits, with the scale and the zero point that were found for it.
-public struct DynamicallyQuantized: Sendable {
-  public let values: Tensor<UInt8>
-  public let scale: Float
-  public let zeroPoint: UInt8
+package struct DynamicallyQuantized: Sendable {
+  /// The quantized elements, in the shape of the original.
+  package let values: Tensor<UInt8>
+  /// The size of one level: an element stands for `(value - zeroPoint) · scale`.
+  package let scale: Float
+  /// The level that stands for zero.
+  package let zeroPoint: UInt8
 }
 
 /// Floats as unsigned integers of 8 bits, over the range that they take (ONNX's `DynamicQuantizeLinear`).
@@ -14,7 +17,7 @@ public struct DynamicallyQuantized: Sendable {
 ///     y = saturate(round(x / scale) + zeroPoint)
 ///
 /// Where all elements are zero, or there are none, the scale is 1. NaNs do not count in the range, and become 0.
-public func dynamicQuantizeLinear(_ x: Tensor<Float>) throws -> DynamicallyQuantized {
+package func dynamicQuantizeLinear(_ x: Tensor<Float>) throws -> DynamicallyQuantized {
   let (least, greatest) = try rangeWithZero(x)
   let scale: Float = least == greatest ? 1 : (greatest - least) / 255
   let exact = -least / scale

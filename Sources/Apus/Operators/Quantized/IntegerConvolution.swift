@@ -7,7 +7,7 @@ import ApusKernelInterface
 ///
 /// Exact, in 32 bits that wrap around, for every combination of signed and unsigned operands. Padding counts as the
 /// zero point.
-public struct IntegerConvolution: Sendable {
+package struct IntegerConvolution: Sendable {
   private(set) var parameters: ConvolutionParameters
   /// Axes of a map: 1 or 2.
   let spatialRank: Int
@@ -29,7 +29,7 @@ public struct IntegerConvolution: Sendable {
   ///   - zeroPoint: one value, or one an output; zero when absent.
   ///   - bias: `[outputs]`, added to the sums.
   /// - Throws: ``TensorError`` when shapes do not fit each other or an argument is out of its range.
-  public init<Scalar: ByteScalar>(
+  package init<Scalar: ByteScalar>(
     weight: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil, bias: Tensor<Int32>? = nil, stride: Size2D = 1,
     padding: Padding2D = 0, dilation: Size2D = 1, groups: Int = 1
   ) throws {
@@ -102,7 +102,7 @@ public struct IntegerConvolution: Sendable {
   ///   - zeroPoint: the input's.
   /// - Returns: `[batch, outputs, height', width']`, or `[batch, outputs, width']`.
   /// - Throws: ``TensorError`` when the input's shape does not fit.
-  public func callAsFunction<Scalar: ByteScalar>(
+  package func callAsFunction<Scalar: ByteScalar>(
     _ input: Tensor<Scalar>, zeroPoint: Scalar = 0
   ) throws -> Tensor<Int32> {
     let shape = try outputShape(input.shape)
@@ -116,7 +116,7 @@ public struct IntegerConvolution: Sendable {
   /// - Parameters:
   ///   - scale: one number, or one an output: the scale of the input times that of the weights.
   ///   - bias: one number an output, or none.
-  public func scaled<Scalar: ByteScalar>(
+  package func scaled<Scalar: ByteScalar>(
     _ input: Tensor<Scalar>, zeroPoint: Scalar = 0, scale: Tensor<Float>, bias: Tensor<Float>? = nil,
     activation: Activation = .identity
   ) throws -> Tensor<Float> {
@@ -137,7 +137,7 @@ public struct IntegerConvolution: Sendable {
   ///
   /// - Parameters:
   ///   - scale: one number, or one an output: the scales of input and weights divided by that of the output.
-  public func requantized<Scalar: ByteScalar, Result: ByteScalar>(
+  package func requantized<Scalar: ByteScalar, Result: ByteScalar>(
     _ input: Tensor<Scalar>, zeroPoint: Scalar = 0, scale: Tensor<Float>, outputZeroPoint: Result
   ) throws -> Tensor<Result> {
     let shape = try outputShape(input.shape)

@@ -13,7 +13,7 @@ import ApusKernelInterface
 ///   - bZeroPoint: one value, `[n]`, or one for every column of `b`, `[…, 1, n]`; zero when absent.
 /// - Returns: `[…, m, n]`.
 /// - Throws: ``TensorError/shape(operation:reason:)`` when the shapes do not fit each other.
-public func matmulInteger<A: ByteScalar, B: ByteScalar>(
+package func matmulInteger<A: ByteScalar, B: ByteScalar>(
   _ a: Tensor<A>, _ b: Tensor<B>, aZeroPoint: Tensor<A>? = nil, bZeroPoint: Tensor<B>? = nil
 ) throws -> Tensor<Int32> {
   let operation = "matmulInteger"

@@ -4,10 +4,10 @@ import ApusKernelInterface
 ///
 /// Products are exact: Σ (a - za)(b - zb) in 32 bits that wrap around, for every combination of signed and unsigned
 /// operands.
-public struct PackedIntegerMatrix: Sendable {
+package struct PackedIntegerMatrix: Sendable {
   /// Rows and columns of the matrix.
-  public let depth: Int
-  public let columns: Int
+  package let depth: Int
+  package let columns: Int
   /// `[columns / 48, depth / 4, 48]` words of four rows; the last panel is as narrow as sixteens of columns allow.
   private let words: TensorStorage
   /// What the left operand's zero point is multiplied by: `depth * zeroPoint - sum` of each column.
@@ -24,7 +24,7 @@ public struct PackedIntegerMatrix: Sendable {
   ///   - matrix: `[depth, columns]`.
   ///   - zeroPoint: one value, or one a column; zero when absent.
   /// - Throws: ``TensorError/shape(operation:reason:)`` for other shapes.
-  public init<Scalar: ByteScalar>(_ matrix: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil) throws {
+  package init<Scalar: ByteScalar>(_ matrix: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil) throws {
     guard matrix.rank == 2 else {
       throw TensorError.shape(operation: "matmulInteger", reason: "a matrix of shape \(matrix.shape) has not two axes")
     }
@@ -90,7 +90,7 @@ extension PackedIntegerMatrix {
   ///   - zeroPoint: one value, or one a row; zero when absent.
   /// - Returns: `[…, columns]`.
   /// - Throws: ``TensorError`` when shapes do not fit each other.
-  public func product<Scalar: ByteScalar>(
+  package func product<Scalar: ByteScalar>(
     _ a: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil
   ) throws -> Tensor<Int32> {
     try Tensor.filled(try resultShape(a)) { try multiply(a, zeroPoint, into: .integers($0)) }
@@ -101,7 +101,7 @@ extension PackedIntegerMatrix {
   /// - Parameters:
   ///   - scale: one number, or one a column.
   ///   - bias: one number a column, or none.
-  public func scaledProduct<Scalar: ByteScalar>(
+  package func scaledProduct<Scalar: ByteScalar>(
     _ a: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil, scale: Tensor<Float>, bias: Tensor<Float>? = nil
   ) throws -> Tensor<Float> {
     let scales = try scale.repeated(columns, operation: "matmulInteger", name: "scale")
@@ -118,7 +118,7 @@ extension PackedIntegerMatrix {
   ///
   /// - Parameters:
   ///   - scale: one number, or one a column: the scales of both operands divided by that of the result.
-  public func requantizedProduct<Scalar: ByteScalar, Result: ByteScalar>(
+  package func requantizedProduct<Scalar: ByteScalar, Result: ByteScalar>(
     _ a: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil, scale: Tensor<Float>, outputZeroPoint: Result
   ) throws -> Tensor<Result> {
     let scales = try scale.repeated(columns, operation: "matmulInteger", name: "scale")

@@ -12,7 +12,7 @@ import ApusKernelInterface
 ///   - axis: the axis of the scale; negative ones count from the end.
 ///   - blockSize: how many neighbours along the axis share a scale; 0 for none.
 /// - Throws: ``TensorError`` when shapes do not fit each other.
-public func quantizeLinear<Result: QuantizedScalar>(
+package func quantizeLinear<Result: QuantizedScalar>(
   _ x: Tensor<Float>, scale: Tensor<Float>, zeroPoint: Tensor<Result>? = nil, axis: Int = 1, blockSize: Int = 0,
   to type: Result.Type = Result.self
 ) throws -> Tensor<Result> {
@@ -54,7 +54,7 @@ public func quantizeLinear<Result: QuantizedScalar>(
 ///   - scale: as in ``quantizeLinear(_:scale:zeroPoint:axis:blockSize:to:)``, and `zeroPoint`, `axis` and `blockSize`
 ///     likewise.
 /// - Throws: ``TensorError`` when shapes do not fit each other or the type is another one.
-public func dequantizeLinear<Scalar: TensorScalar & FixedWidthInteger>(
+package func dequantizeLinear<Scalar: TensorScalar & FixedWidthInteger>(
   _ x: Tensor<Scalar>, scale: Tensor<Float>, zeroPoint: Tensor<Scalar>? = nil, axis: Int = 1, blockSize: Int = 0
 ) throws -> Tensor<Float> {
   let type = Scalar.dataType

@@ -1,7 +1,7 @@
 import ApusKernelInterface
 
 /// An integer type that floats are quantised to: of 8 or 16 bits, signed or not.
-public protocol QuantizedScalar: TensorScalar, FixedWidthInteger {}
+package protocol QuantizedScalar: TensorScalar, FixedWidthInteger {}
 
 extension Int8: QuantizedScalar {}
 extension UInt8: QuantizedScalar {}
@@ -9,7 +9,7 @@ extension Int16: QuantizedScalar {}
 extension UInt16: QuantizedScalar {}
 
 /// An integer type of 8 bits, which products are computed in.
-public protocol ByteScalar: QuantizedScalar {}
+package protocol ByteScalar: QuantizedScalar {}
 
 extension Int8: ByteScalar {}
 extension UInt8: ByteScalar {}

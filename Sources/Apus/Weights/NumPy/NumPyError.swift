@@ -6,8 +6,10 @@ public struct NumPyError: ApusError, Hashable, Sendable {
   public let file: String
   /// The array of an `.npz` file.
   public let array: String?
+  /// What is wrong with the file or the array.
   public let reason: Reason
 
+  /// What a `.npy` header, its data or the archive around them can have wrong with it, or what it does not hold.
   public enum Reason: Hashable, Sendable {
     /// Not the six bytes that every `.npy` file begins with.
     case notNPY
@@ -44,12 +46,14 @@ public struct NumPyError: ApusError, Hashable, Sendable {
 }
 
 extension NumPyError: CustomStringConvertible {
+  /// The file, the array where there are several, and what is wrong.
   public var description: String {
     "\(file): \(array.map { "array \"\($0)\": " } ?? "")\(reason)"
   }
 }
 
 extension NumPyError.Reason: CustomStringConvertible {
+  /// What is wrong, without the file.
   public var description: String {
     switch self {
     case .notNPY: "not a .npy file"
@@ -78,5 +82,6 @@ extension NumPyError.Reason: CustomStringConvertible {
 extension NumPyError.Reason: Error {}
 
 extension NumPyError {
+  /// ``Fault/data``: the file was opened; its content cannot be used.
   public var fault: Fault { .data }
 }

@@ -4,8 +4,10 @@ import ApusBase
 public struct SafetensorsError: ApusError, Hashable, Sendable {
   /// The file, as it was named when it was opened.
   public let file: String
+  /// What is wrong with the file or a tensor of it.
   public let reason: Reason
 
+  /// What a header or its tensors can have wrong with them, or what the file does not hold.
   public enum Reason: Hashable, Sendable {
     /// Fewer bytes than the length of the header takes.
     case tooShort(byteCount: Int)
@@ -50,10 +52,12 @@ public struct SafetensorsError: ApusError, Hashable, Sendable {
 }
 
 extension SafetensorsError: CustomStringConvertible {
+  /// The file, the tensor where it is about one, and what is wrong.
   public var description: String { "\(file): \(reason)" }
 }
 
 extension SafetensorsError.Reason: CustomStringConvertible {
+  /// What is wrong, without the file.
   public var description: String {
     switch self {
     case .tooShort(let byteCount):
@@ -92,5 +96,6 @@ extension SafetensorsError.Reason: CustomStringConvertible {
 }
 
 extension SafetensorsError {
+  /// ``Fault/data``: the file was opened; its content cannot be used.
   public var fault: Fault { .data }
 }

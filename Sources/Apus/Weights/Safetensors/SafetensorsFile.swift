@@ -19,11 +19,13 @@ import FoundationEssentials
 public struct SafetensorsFile: Sendable {
   /// What is known of a tensor without looking at its elements.
   public struct TensorInfo: Hashable, Sendable {
+    /// The name, unique in the file.
     public let name: String
     /// The element type; `nil` for one that Apus does not know.
     public let dataType: DataType?
     /// The element type as the file spells it: `F32`, `BOOL`, `F8_E4M3` ….
     public let typeName: String
+    /// The extent of each axis; empty for a scalar.
     public let shape: [Int]
     /// The size of its data.
     public let byteCount: Int

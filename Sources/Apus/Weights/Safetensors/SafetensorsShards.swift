@@ -97,8 +97,10 @@ extension SafetensorsShards {
 public struct SafetensorsShardsError: ApusError, Hashable, Sendable, CustomStringConvertible {
   /// The index.
   public let file: String
+  /// What is wrong with the index, or between it and a file it names.
   public let reason: Reason
 
+  /// What an index can have wrong with it.
   public enum Reason: Hashable, Sendable {
     case tooLong(byteCount: Int, limit: Int)
     case json(JSONError)
@@ -113,11 +115,13 @@ public struct SafetensorsShardsError: ApusError, Hashable, Sendable, CustomStrin
     case contradiction(tensor: String, shard: String, listed: String?)
   }
 
+  /// An error about the index at the path `file`.
   public init(file: String, reason: Reason) {
     self.file = file
     self.reason = reason
   }
 
+  /// The index and what is wrong, on one line.
   public var description: String {
     let text =
       switch reason {
@@ -136,5 +140,6 @@ public struct SafetensorsShardsError: ApusError, Hashable, Sendable, CustomStrin
 }
 
 extension SafetensorsShardsError {
+  /// ``Fault/data``: the index or its files cannot be used as they are.
   public var fault: Fault { .data }
 }

@@ -15,6 +15,7 @@ public struct SafetensorsWriter: Sendable {
   public var metadata: [String: String]
   private var tensors: [UTF8Key: AnyTensor] = [:]
 
+  /// A file without tensors so far.
   public init(metadata: [String: String] = [:]) {
     self.metadata = metadata
   }
@@ -74,6 +75,7 @@ public enum SafetensorsWriterError: ApusError, Hashable, Sendable, CustomStringC
   case tooMuchMetadata(limit: Int)
   case headerTooLong(byteCount: Int, limit: Int)
 
+  /// What the format does not allow, and the limit where there is one.
   public var description: String {
     switch self {
     case .duplicateName(let name): "a safetensors file cannot hold two tensors named \"\(name)\""
@@ -154,6 +156,7 @@ extension DataType {
 }
 
 extension SafetensorsWriterError {
+  /// ``Fault/data``: names or metadata are at fault, not the disk; that is ``FileError/unwritable(path:reason:)``.
   public var fault: Fault { .data }
 }
 

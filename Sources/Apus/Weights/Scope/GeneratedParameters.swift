@@ -7,7 +7,7 @@ extension Tensor<Float> {
   /// name's UTF-8. `Weights/reference/parity.py` makes the same bits.
   ///
   /// - Throws: ``TensorError/memory(bytes:limit:)``; ``TensorError`` for a shape that cannot be.
-  public init(generated name: String, shape: [Int], mean: Double = 0, deviation: Double = 1) throws {
+  package init(generated name: String, shape: [Int], mean: Double = 0, deviation: Double = 1) throws {
     var seed: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in name.utf8 { seed = (seed ^ UInt64(byte)) &* 0x100_0000_01B3 }
     let kernels = Execution.current.kernels.data
@@ -26,7 +26,7 @@ extension Tensor<Float> {
   /// - Parameters:
   ///   - shape: `[batch, channels, height, width]`.
   ///   - cell: the side of a block in pixels; it divides height and width.
-  public init(generatedImage name: String, shape: [Int], cell: Int) throws {
+  package init(generatedImage name: String, shape: [Int], cell: Int) throws {
     guard shape.count == 4, cell > 0, shape[2].isMultiple(of: cell), shape[3].isMultiple(of: cell) else {
       throw TensorError.argument(
         operation: "generatedImage",
@@ -40,12 +40,16 @@ extension Tensor<Float> {
 }
 
 /// A parameter that is made rather than stored; see ``Tensor/init(generated:shape:mean:deviation:)``.
-public struct GeneratedParameter: Hashable, Sendable {
-  public var shape: [Int]
-  public var mean: Double
-  public var deviation: Double
+package struct GeneratedParameter: Hashable, Sendable {
+  /// The extent of each axis.
+  package var shape: [Int]
+  /// The mean of the normal distribution.
+  package var mean: Double
+  /// The standard deviation of the normal distribution.
+  package var deviation: Double
 
-  public init(shape: [Int], mean: Double, deviation: Double) {
+  /// The numbers follow from these and from the name under which the parameter is asked for.
+  package init(shape: [Int], mean: Double, deviation: Double) {
     self.shape = shape
     self.mean = mean
     self.deviation = deviation

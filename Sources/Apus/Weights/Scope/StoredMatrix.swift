@@ -67,6 +67,7 @@ public struct StoredMatrix: Sendable {
 }
 
 extension StoredMatrix {
+  /// `[rows, columns]`, as stored.
   public var shape: [Int] { elements.shape }
 
   /// Whether elements are narrower than `Scalar`, so that keeping them as they are saves memory.

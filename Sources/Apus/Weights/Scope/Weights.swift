@@ -52,7 +52,7 @@ public struct Weights: Sendable {
 
   /// Parameters that are made when they are asked for, by ``Tensor/init(generated:shape:mean:deviation:)`` under their
   /// own names.
-  public init(generated parameters: [String: GeneratedParameter], name: String = "generated parameters") {
+  package init(generated parameters: [String: GeneratedParameter], name: String = "generated parameters") {
     let keyed = parameters.map { (UTF8Key($0.key), $0.value) }
     self.init(WeightsSource(.generated(Dictionary(keyed, uniquingKeysWith: { first, _ in first }), name: name)))
   }

@@ -4,13 +4,16 @@ import ApusBase
 public struct WeightsError: ApusError, Hashable, Sendable {
   /// The file, or what stands for one.
   public let file: String
+  /// What is wrong with the parameter.
   public let reason: Reason
 
+  /// An error about the file at the path `file`.
   public init(file: String, reason: Reason) {
     self.file = file
     self.reason = reason
   }
 
+  /// What a model can find wrong with a parameter.
   public enum Reason: Hashable, Sendable {
     /// No parameter has that name; `similar` is the nearest that one has.
     case missing(name: String, similar: String?)
@@ -24,6 +27,7 @@ public struct WeightsError: ApusError, Hashable, Sendable {
 }
 
 extension WeightsError: CustomStringConvertible {
+  /// The file, the parameter and what is wrong, on one line.
   public var description: String {
     switch reason {
     case .missing(let name, let similar):
@@ -40,5 +44,6 @@ extension WeightsError: CustomStringConvertible {
 }
 
 extension WeightsError {
+  /// ``Fault/data``: the file holds other parameters than the model has.
   public var fault: Fault { .data }
 }

@@ -19,6 +19,7 @@ public struct WeightsLocator: Sendable {
   public var environment: String?
   /// The program's own file.
   public var executable: String?
+  /// Where relative paths begin, and where the search for a folder `Weights` starts when nothing was chosen.
   public var workingDirectory: String
 
   /// The locator of this process.
@@ -120,6 +121,7 @@ public struct WeightsLocatorError: ApusError, Hashable, Sendable, CustomStringCo
   /// The files that would have done.
   public let searched: [String]
 
+  /// The file, every place it was looked for, and how to name another; several lines.
   public var description: String {
     """
     the weights \(name) were not found; looked for
@@ -130,5 +132,6 @@ public struct WeightsLocatorError: ApusError, Hashable, Sendable, CustomStringCo
 }
 
 extension WeightsLocatorError {
+  /// ``Fault/missing``: the file is in none of the places.
   public var fault: Fault { .missing }
 }

@@ -24,6 +24,7 @@ enum PoseFormatArgument: String, CaseIterable, ExpressibleByArgument {
 }
 
 extension MissingPolicy: ExpressibleByArgument {
+  /// Reads `zero` or `hold:N`; nil for anything else.
   public init?(argument: String) { self.init(argument) }
 }
 

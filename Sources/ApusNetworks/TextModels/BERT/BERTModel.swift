@@ -11,18 +11,25 @@ import Apus
 ///       dense, activation, dense, + x, LayerNorm
 ///     pooler: the first token, dense, tanh                     [batch, hidden]
 public struct BERTModel<Scalar: FloatingPointScalar>: TextEncoder {
+  /// The decoder of `BertForMaskedLM`.
   public typealias Vocabulary = BERTVocabulary<Scalar>
 
+  /// `bert`.
   public static var scope: String { "bert" }
 
+  /// The sizes that the parameters were checked against.
   public let configuration: BERTConfiguration
   private let embeddings: BERTEmbeddings<Scalar>
   private let layers: [BERTLayer<Scalar>]
   private let pooler: Pooler<Scalar>?
   private let path: String
 
+  /// The table of word embeddings, `[vocabulary, hidden]`.
   public var wordEmbeddings: Embedding<Scalar> { embeddings.words }
 
+  /// Reads the parameters below `bert`, or at the top where there is none.
+  /// - Throws: ``ModelConfigurationError``; ``WeightsError`` for a parameter that is missing, has another shape, or
+  ///   belongs to a layer beyond the configured ones.
   public init(_ weights: Weights, configuration: BERTConfiguration, hasPooler: Bool, path: String) throws {
     try configuration.validate()
     let weights = Self.parameters(weights)
@@ -34,6 +41,8 @@ public struct BERTModel<Scalar: FloatingPointScalar>: TextEncoder {
     try Self.checkAllUsed(weights)
   }
 
+  /// The features of each token, `[batch, length, hidden]`; observed as `embeddings` and `encoder.layer.0` ….
+  /// - Throws: ``TensorError`` naming the argument that has another shape, or a number outside its table.
   public func callAsFunction(_ input: TokenInput) throws -> Tensor<Scalar> {
     try input.check(configuration)
     let masks: [AttentionMask<Scalar>] = try input.attentionMasks()
@@ -44,6 +53,9 @@ public struct BERTModel<Scalar: FloatingPointScalar>: TextEncoder {
     return hidden
   }
 
+  /// - Parameter hidden: `[batch, length, hidden]`, of which the first token counts.
+  /// - Returns: `[batch, hidden]`.
+  /// - Throws: ``TensorError/argument(operation:reason:)`` for a model without its pooler.
   public func pooled(_ hidden: Tensor<Scalar>) throws -> Tensor<Scalar> {
     guard let pooler else {
       throw TensorError.argument(operation: "BERTModel", reason: "this model was built without its pooler")
@@ -112,12 +124,15 @@ struct BERTLayer<Scalar: FloatingPointScalar>: Sendable {
 public struct BERTVocabulary<Scalar: FloatingPointScalar>: VocabularyDecoder {
   private let decoder: Linear<Scalar>
 
+  /// Reads `decoder.weight`, where it is stored or not tied, and the bias of each word.
+  /// - Throws: ``WeightsError`` for a parameter that is missing or has another shape.
   public init(_ weights: Weights, configuration: BERTConfiguration, wordEmbeddings: StoredMatrix) throws {
     decoder = try Linear(
       stacking: [.outputsFirst(Self.weight(weights, configuration, wordEmbeddings: wordEmbeddings))],
       bias: Self.bias(weights, configuration))
   }
 
+  /// `[…, vocabulary]` from `[…, hidden]`: a product with the table, and a bias.
   public func callAsFunction(_ features: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try decoder(features)
   }

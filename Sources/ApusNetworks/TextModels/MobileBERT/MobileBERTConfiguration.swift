@@ -2,9 +2,11 @@ import Apus
 
 /// The sizes of a MobileBERT, with Hugging Face's defaults: those of `google/mobilebert-uncased`.
 public struct MobileBERTConfiguration: TextEncoderConfiguration {
+  /// Words the network knows (`vocab_size`).
   public var vocabularySize = 30_522
   /// Features of a word in the table (`embedding_size`).
   public var embeddingSize = 128
+  /// Features of a token between layers and as they come out (`hidden_size`).
   public var hiddenSize = 512
   /// `num_hidden_layers`.
   public var layerCount = 24
@@ -12,9 +14,13 @@ public struct MobileBERTConfiguration: TextEncoderConfiguration {
   public var headCount = 4
   /// Features between the two halves of a feed-forward network (`intermediate_size`).
   public var intermediateSize = 512
+  /// Inside a feed-forward network, and in the masked-language head (`hidden_act`).
   public var hiddenActivation = Activation.relu
+  /// The longest text, in tokens (`max_position_embeddings`).
   public var positionCount = 512
+  /// Segments a text may have (`type_vocab_size`).
   public var tokenTypeCount = 2
+  /// What keeps the root of a layer normalisation away from zero, where there is one (`layer_norm_eps`).
   public var layerNormEpsilon = 1e-12
   /// Whether a token's embedding is made from its neighbours' words too (`trigram_input`).
   public var usesTrigrams = true
@@ -32,14 +38,20 @@ public struct MobileBERTConfiguration: TextEncoderConfiguration {
   public var normalization = NormalizationType.noNorm
   /// Whether the pooler has a linear layer and tanh (`classifier_activation`).
   public var poolerActivates = true
+  /// Whether the masked-language head decodes with the table of word embeddings (`tie_word_embeddings`).
   public var tiesWordEmbeddings = true
+  /// The names of the classes (`id2label`).
   public var labels = ["LABEL_0", "LABEL_1"]
 
   /// Features inside a layer.
   public var bodySize: Int { usesBottleneck ? bottleneckSize : hiddenSize }
 
+  /// The sizes of `google/mobilebert-uncased`, and two classes.
   public init() {}
 
+  /// Reads the text of a `config.json`; keys that do not change what is computed are ignored.
+  /// - Parameter source: what messages call the text.
+  /// - Throws: ``ModelConfigurationError`` naming the key; ``JSONError``.
   public init(json: UnsafeRawBufferPointer, source: String) throws {
     let fields = try ConfigurationFields(json, source: source)
     func size(_ key: String, _ value: Int) throws -> Int {
@@ -71,6 +83,8 @@ public struct MobileBERTConfiguration: TextEncoderConfiguration {
     try validate()
   }
 
+  /// Checks ranges, that the heads divide ``bodySize``, and that queries can be made as the bottleneck's settings ask.
+  /// - Throws: ``ModelConfigurationError`` naming the key of `config.json`.
   public func validate() throws {
     try validateCommon()
     try check(embeddingSize, in: ConfigurationLimit.size, key: "embedding_size")

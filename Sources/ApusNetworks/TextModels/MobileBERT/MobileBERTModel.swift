@@ -9,18 +9,25 @@ import Apus
 ///     layers, narrow inside                                     [batch, length, hidden]
 ///     pooler: the first token, dense, tanh                      [batch, hidden]
 public struct MobileBERTModel<Scalar: FloatingPointScalar>: TextEncoder {
+  /// The decoder of `MobileBertForMaskedLM`.
   public typealias Vocabulary = MobileBERTVocabulary<Scalar>
 
+  /// `mobilebert`.
   public static var scope: String { "mobilebert" }
 
+  /// The sizes that the parameters were checked against.
   public let configuration: MobileBERTConfiguration
   private let embeddings: MobileBERTEmbeddings<Scalar>
   private let layers: [MobileBERTLayer<Scalar>]
   private let pooler: Pooler<Scalar>?
   private let path: String
 
+  /// The table of word embeddings, `[vocabulary, embedding]`.
   public var wordEmbeddings: Embedding<Scalar> { embeddings.words }
 
+  /// Reads the parameters below `mobilebert` or `bert`, or at the top where there is neither.
+  /// - Throws: ``ModelConfigurationError``; ``WeightsError`` for a parameter that is missing, has another shape, or
+  ///   belongs to a layer beyond the configured ones.
   public init(_ weights: Weights, configuration: MobileBERTConfiguration, hasPooler: Bool, path: String) throws {
     try configuration.validate()
     let weights = Self.parameters(weights)
@@ -36,6 +43,8 @@ public struct MobileBERTModel<Scalar: FloatingPointScalar>: TextEncoder {
     try Self.checkAllUsed(weights)
   }
 
+  /// The features of each token, `[batch, length, hidden]`; observed as `embeddings` and `encoder.layer.0` ….
+  /// - Throws: ``TensorError`` naming the argument that has another shape, or a number outside its table.
   public func callAsFunction(_ input: TokenInput) throws -> Tensor<Scalar> {
     try input.check(configuration)
     let masks: [AttentionMask<Scalar>] = try input.attentionMasks()
@@ -46,6 +55,9 @@ public struct MobileBERTModel<Scalar: FloatingPointScalar>: TextEncoder {
     return hidden
   }
 
+  /// - Parameter hidden: `[batch, length, hidden]`, of which the first token counts.
+  /// - Returns: `[batch, hidden]`; the token's features as they are where the configuration has no linear layer.
+  /// - Throws: ``TensorError/argument(operation:reason:)`` for a model without its pooler.
   public func pooled(_ hidden: Tensor<Scalar>) throws -> Tensor<Scalar> {
     guard let pooler else {
       throw TensorError.argument(operation: "MobileBERTModel", reason: "this model was built without its pooler")
@@ -76,6 +88,7 @@ public struct MobileBERTVocabulary<Scalar: FloatingPointScalar>: VocabularyDecod
     decoder = try Linear(stacking: pieces, bias: Self.bias(weights, configuration))
   }
 
+  /// `[…, vocabulary]` from `[…, hidden]`.
   public func callAsFunction(_ features: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try decoder(features)
   }
