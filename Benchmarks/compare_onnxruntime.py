@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs the same work in ONNX Runtime and in Apus, in turns, and prints the ratios of their times.
+"""Runs the same work in ONNX Runtime and in Apus, alternately, and prints the ratios of their times.
 
     swift build -c release --product bench
     python3 Benchmarks/compare_onnxruntime.py [--filter REGEX] [--threads 1,2] [--rounds N] [--json FILE]
@@ -8,7 +8,7 @@
 
 Every workload of `bench` that has an ONNX twin is built as an ONNX model from the same pseudo-random numbers, its
 weights as initialisers, so that ONNX Runtime lays them out in advance as it would for a real model. Inputs and outputs
-are bound, so Python costs a call about a microsecond. Both sides run for a few milliseconds each, many times in turns
+are bound, so Python costs a call about a microsecond. Both sides run for a few milliseconds each, many times alternately
 and in an order that changes; a round gives one ratio of medians, the table shows the median of these. So whatever else
 the machine does slows both alike; on a busy machine the ratio of the least times, `least`, says more. The last column is
 the largest difference between the two results, relative to the largest value.
@@ -214,7 +214,7 @@ def compare_memory(selected, bench, threads):
 def model_arguments(paths):
     """The arguments that make `bench` measure ONNX files, with inputs drawn for each and kept in `.build/models`.
 
-    Floating-point inputs lie between 0 and 1, whole numbers below 100; dimensions that are not fixed are 1.
+    Floating-point inputs lie between 0 and 1, integers below 100; dimensions that are not fixed are 1.
     """
     folder = PACKAGE / ".build" / "models"
     folder.mkdir(parents=True, exist_ok=True)

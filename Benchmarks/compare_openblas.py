@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares matrix products of Apus with bare OpenBLAS calls under several core types, in turns.
+"""Compares matrix products of Apus with bare OpenBLAS calls under several core types, alternately.
 
     swift build -c release --product bench
     python3 Benchmarks/compare_openblas.py [--filter REGEX] [--rounds N] [--poor-core NAME] [--json FILE]
 
-Five `bench --serve` processes run the same shapes a few milliseconds each, many times in turns, on one thread:
+Five `bench --serve` processes run the same shapes a few milliseconds each, many times alternately, on one thread:
 
     apus       as Apus multiplies by itself: OpenBLAS with the core type it chooses
     swift      Apus without a BLAS library

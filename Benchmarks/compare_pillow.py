@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Compares the decoding of JPEG files with Pillow, in turns.
+"""Compares the decoding of JPEG files with Pillow, alternately.
 
     swift build -c release --product bench
     python3 Benchmarks/compare_pillow.py [--photo FILE] [--threads 1,2] [--rounds N] [--json FILE]
 
 The photograph, or a picture that is made here, is scaled to 1 and to 12 megapixels and written with Pillow in several
-ways. A `bench --serve` process and Pillow then decode the files from memory, one call each in turns. Pillow uses one
+ways. A `bench --serve` process and Pillow then decode the files from memory, one call each alternately. Pillow uses one
 thread. The table shows the median times, and the ratio of the least ones. Needs numpy and Pillow.
 """
 

@@ -76,7 +76,7 @@ private struct MatrixProduct {
   }
 }
 
-/// A workload that cannot run here; the text says why. It is left out of the table.
+/// A workload that cannot run here; the text says why. It is not in the table.
 struct BenchmarkUnavailable: Error, CustomStringConvertible {
   let description: String
   init(_ description: String) { self.description = description }

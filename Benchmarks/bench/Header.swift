@@ -46,7 +46,7 @@ struct Header: Encodable {
   let isDebug = false
 #endif
 
-/// The language version that the compiler knows at compile time; more it does not tell.
+/// The language version that the compiler knows at compile time; more is not available.
 private var compilerVersion: String {
   #if compiler(>=6.5)
     "6.5 or later"

@@ -54,7 +54,7 @@ struct MachinePeak: Encodable {
     if count == 1 { body(0) } else { DispatchQueue.concurrentPerform(iterations: count, execute: body) }
   }
 
-  /// Keeps the optimiser from leaving out what made the value.
+  /// Keeps the optimiser from dropping what made the value.
   @inline(never)
   private static func discard(_ value: Float) {
     withExtendedLifetime(value) {}

@@ -11,7 +11,7 @@ struct Options {
     case memory
     /// Opens a large weights file.
     case open
-    /// Runs a network some times and tells the most memory it had.
+    /// Runs a network some times and reports the most memory it had.
     case peak
     /// Runs a masked-language model from a folder of Hugging Face.
     case pretrained
@@ -19,7 +19,7 @@ struct Options {
   }
 
   var mode = Mode.measure
-  /// Workloads whose name it does not occur in are left out.
+  /// Workloads whose name it does not occur in are skipped.
   var filter: Regex<AnyRegexOutput>?
   /// The number of threads an operator may use; the library's own choice when nil.
   var threads: Int?

@@ -24,7 +24,7 @@ func write(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32) throws {
   }
 }
 
-/// Writes a line to standard output at once: whoever reads it may be waiting.
+/// Writes a line to standard output at once: its reader may be waiting.
 func printLine(_ line: some StringProtocol) throws {
   try writeText(line + "\n", to: STDOUT_FILENO)
 }

@@ -20,7 +20,7 @@ func pictureWorkloads(_ paths: [String] = []) -> [Workload] {
 private func picture(
   _ name: String, _ shape: String, pixels: Int = 0, _ file: @escaping () throws -> [UInt8]
 ) -> Workload {
-  // What comes out, three bytes a pixel.
+  // What comes out, three bytes per pixel.
   Workload(name: "picture/\(name)", shape: shape, cost: .bytes(Double(3 * pixels)), twin: nil) {
     let bytes = try file()
     return {

@@ -1,7 +1,7 @@
 import ApusPlatform
 
 /// The bytes of this process that are in memory now, mapped files included.
-/// - Throws: ``BenchmarkUnavailable`` where the system does not tell.
+/// - Throws: ``BenchmarkUnavailable`` where the system does not say.
 func residentBytes() throws -> Int {
   #if os(Linux)
     guard let file = fopen("/proc/self/statm", "r") else { throw BenchmarkUnavailable("/proc/self/statm is missing") }
@@ -22,7 +22,7 @@ func residentBytes() throws -> Int {
 }
 
 /// The most bytes of this process that were ever in memory.
-/// - Throws: ``BenchmarkUnavailable`` where the system does not tell.
+/// - Throws: ``BenchmarkUnavailable`` where the system does not say.
 func peakResidentBytes() throws -> Int {
   #if os(Linux)
     guard let file = fopen("/proc/self/status", "r") else { throw BenchmarkUnavailable("/proc/self/status is missing") }

@@ -57,7 +57,7 @@ func run(_ options: Options) throws {
     for workload in workloads {
       let body: Workload.Body
       do { body = try workload.prepare() } catch let reason as BenchmarkUnavailable {
-        printError("\(workload.name) is left out: \(reason)")
+        printError("\(workload.name) is skipped: \(reason)")
         continue
       }
       let result = Result(workload, try Timing.of(budget: budget) { _ = try body() }, peak: header.peak)

@@ -5,7 +5,7 @@ import ArgumentParser
 struct ApusCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "apus",
-    abstract: "Runs exported neural networks in pure Swift, and tells where two of them differ.",
+    abstract: "Runs exported neural networks in pure Swift, and reports where two of them differ.",
     discussion: """
       Start with 'apus demo': it checks this installation and runs what ships.
 
@@ -34,7 +34,7 @@ struct ApusCommand: ParsableCommand {
         Files are written beside their places as NAME.part, and get their names
         when they are complete. Tables that are written row by row, and videos,
         keep what was finished as NAME.part when the command is interrupted.
-        What is written must be none of the files that are read (64).
+        No file that is read may be written (64).
 
       EXIT STATUS
          0  success                    66  no such input

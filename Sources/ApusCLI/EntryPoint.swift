@@ -7,7 +7,7 @@ enum EntryPoint {
   static func main() {
     // Before anything else is opened.
     StandardDescriptors.open()
-    // A reader that goes away must not kill the process: `Output` notices and drops what nobody reads.
+    // A reader that goes away must not kill the process: `Output` notices and drops what is not read.
     signal(SIGPIPE, SIG_IGN)
     Interruption.watch()
     exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)

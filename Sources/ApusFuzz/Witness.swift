@@ -1,6 +1,6 @@
 import ApusPlatform
 
-/// Keeps the input that is being run where it outlives the process, and speaks up when the process dies or hangs.
+/// Keeps the input that is being run where it outlives the process, and reports when the process dies or hangs.
 ///
 /// A Swift trap cannot be caught. So every input is first copied into a mapped file: that costs no more than the copy,
 /// and the kernel keeps it whatever happens. A signal handler says where it is. A timer ends inputs that take too long

@@ -1,7 +1,7 @@
 /// Convolution over channel-blocked maps: what is not already ``MatrixKernels/accumulateRow``.
 package protocol ConvolutionKernels: SendableMetatype {
   /// One row of a depthwise convolution over one block of sixteen channels, read where it lies: what the window covers
-  /// beyond the map's sides is left out.
+  /// beyond the map's sides is skipped.
   ///
   /// - Parameters:
   ///   - x: column 0 of the first row that the window covers; rows are `rowStep` floats apart.
@@ -17,9 +17,10 @@ package protocol ConvolutionKernels: SendableMetatype {
   /// Copies one block of a map to where the convolution reads it: padded with zeros, and with the columns of one
   /// phase of the stride side by side.
   ///
-  /// Element `(channel, row, column)` of the source is `x[channel * channelStep + (row * width + column) * positionStep]`.
-  /// The result is `[rows, phases, phaseWidth, 16]`: column `j` of phase `p` is the source's column
-  /// `j * phases + p - left`, and row `r` its row `r - top`. Channels beyond `channels` are zero.
+  /// Element `(channel, row, column)` of the source is
+  /// `x[channel * channelStep + (row * width + column) * positionStep]`. The result is `[rows, phases, phaseWidth,
+  /// 16]`: column `j` of phase `p` is the source's column `j * phases + p - left`, and row `r` its row `r - top`.
+  /// Channels beyond `channels` are zero.
   static func stageBlock(
     _ x: UnsafePointer<Float>, channels: Int, channelStep: Int, positionStep: Int, height: Int, width: Int,
     top: Int, left: Int, _ y: UnsafeMutablePointer<Float>, rows: Int, phases: Int, phaseWidth: Int)
@@ -27,9 +28,9 @@ package protocol ConvolutionKernels: SendableMetatype {
   /// Copies a map of few channels to where the convolution reads it: for each output column the input it sees in one
   /// row, whole columns of all channels side by side, cut into taps that fit a vector.
   ///
-  /// The result is `[rows, taps, positions, 16]`: lane `j * channels + c` of tap `t` at position `p` is channel `c` of the
-  /// padded map's column `p * stride + t * columnsPerTap + j`, and row `r` its row `r - top`. Lanes that belong to columns
-  /// beyond `columns` are zero; those beyond `columnsPerTap * channels` are undefined.
+  /// The result is `[rows, taps, positions, 16]`: lane `j * channels + c` of tap `t` at position `p` is channel `c` of
+  /// the padded map's column `p * stride + t * columnsPerTap + j`, and row `r` its row `r - top`. Lanes that belong to
+  /// columns beyond `columns` are zero; those beyond `columnsPerTap * channels` are undefined.
   ///
   /// - Parameters:
   ///   - x: row-major planes, `channels` of them.
@@ -40,8 +41,8 @@ package protocol ConvolutionKernels: SendableMetatype {
     stride: Int, line: UnsafeMutablePointer<Float>)
 
   /// Convolution weights `[outputs, inputs, rows, columns]` as the register tile reads them,
-  /// `[outputs / 16, inputs / 16, rows, columns, 16, 16]` with the output channel last. Outputs are filled up with zeros;
-  /// a last block of fewer inputs has fewer vectors.
+  /// `[outputs / 16, inputs / 16, rows, columns, 16, 16]` with the output channel last. Outputs are filled up with
+  /// zeros; a last block of fewer inputs has fewer vectors.
   static func packConvolution(
     _ w: UnsafePointer<Float>, outputs: Int, inputs: Int, area: Int, _ y: UnsafeMutablePointer<Float>)
 

@@ -1,4 +1,4 @@
-/// Numbers made from a counter: what weights and pictures that nobody stored are filled with.
+/// Numbers made from a counter: what weights and pictures that are not stored are made of.
 package protocol GenerationKernels {
   /// `y[i] = mean + deviation · z(first + i)`, computed in float64 and rounded once; `z` is bell-shaped, of mean 0,
   /// deviation 1, and at most 3.47.

@@ -4,8 +4,9 @@
 package protocol JPEGKernels {
   /// Samples of `blocks` blocks side by side: eight rows of `8 · blocks` bytes, `stride` apart.
   ///
-  /// A block is 64 coefficients, those of two rows of the block in turns: rows 0 and 4, 2 and 6, 1 and 3, 5 and 7. So
-  /// are the steps of `quantization`. The transform is the accurate one in integers of 13 bits that most decoders have.
+  /// A block is 64 coefficients, those of two rows of the block interleaved: rows 0 and 4, 2 and 6, 1 and 3, 5 and 7.
+  /// So are the steps of `quantization`. The transform is the accurate one in integers of 13 bits that most decoders
+  /// have.
   static func inverseDCT(
     _ coefficients: UnsafePointer<Int16>, quantization: UnsafePointer<Int16>, blocks: Int,
     _ y: UnsafeMutablePointer<UInt8>, stride: Int)
@@ -29,18 +30,18 @@ package protocol JPEGKernels {
   static func repeatColumns(
     _ x: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<UInt8>, count: Int, numerator: Int, denominator: Int)
 
-  /// Red, green and blue in turns, of luminance and two differences of colour.
+  /// Red, green and blue interleaved, of luminance and two differences of colour.
   static func rgbFromYCC(
     _ luminance: UnsafePointer<UInt8>, _ blue: UnsafePointer<UInt8>, _ red: UnsafePointer<UInt8>,
     _ y: UnsafeMutablePointer<UInt8>, count: Int)
 
-  /// Samples of three rows in turns.
+  /// Samples of three rows interleaved.
   static func interleave(
     _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ c: UnsafePointer<UInt8>,
     _ y: UnsafeMutablePointer<UInt8>, count: Int)
 
   /// `factor - (255 - y) · factor / 255`, rounded, for the three numbers of a pixel: what four inks leave of the light,
-  /// all numbers being upside down, as printing programs store them.
+  /// with all numbers inverted, as printing programs store them.
   static func darken(_ y: UnsafeMutablePointer<UInt8>, _ factor: UnsafePointer<UInt8>, count: Int)
 
   /// `y[i] = 255 - y[i]`.

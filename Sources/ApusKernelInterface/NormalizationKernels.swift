@@ -23,7 +23,7 @@ package protocol NormalizationKernels<Scalar> {
     _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, rows: Int, columns: Int,
     weight: UnsafePointer<Scalar>?, epsilon: Double)
 
-  /// Layer normalisation over one group `[channels, positions]`; `weight` and `bias` hold a value a channel.
+  /// Layer normalisation over one group `[channels, positions]`; `weight` and `bias` hold a value per channel.
   static func groupNorm(
     _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, channels: Int, positions: Int,
     weight: UnsafePointer<Scalar>?, bias: UnsafePointer<Scalar>?, epsilon: Double)

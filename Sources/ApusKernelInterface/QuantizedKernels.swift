@@ -1,14 +1,14 @@
 /// Exact arithmetic of 8-bit integers, and the way between them and floats.
 ///
 /// Sums of products are formed four bytes at a time. One operand is signed and laid out in *groups* of 1, 2, 4 or 8
-/// rows, the other unsigned and laid out with the four bytes of a column side by side, a *word*. An operand of the other
-/// signedness has the highest bit of each byte flipped, which moves it and its zero point by 128. Sums are of 32 bits and
-/// wrap around. What a zero point adds to a sum is taken off afterwards: see ``SumCorrection``.
+/// rows, the other unsigned and laid out with the four bytes of a column side by side, a *word*. An operand of the
+/// other signedness has the highest bit of each byte flipped, which moves it and its zero point by 128. Sums are of 32
+/// bits and wrap around. What a zero point adds to a sum is taken off afterwards: see ``SumCorrection``.
 package protocol QuantizedKernels: SendableMetatype {
   /// Words of one phase of a stride, of at most four channels of a map: bytes of the same position side by side.
   ///
-  /// Word `(row, column)` of the result holds the source's `(firstRow + row * rowStep, firstColumn + column * columnStep)`,
-  /// or `filler` where that lies outside of the map.
+  /// Word `(row, column)` of the result holds the source's
+  /// `(firstRow + row * rowStep, firstColumn + column * columnStep)`, or `filler` where that lies outside of the map.
   ///
   /// - Parameters:
   ///   - x: planes of `height` × `width` bytes.
@@ -88,7 +88,7 @@ package protocol QuantizedKernels: SendableMetatype {
     _ x: UnsafeRawPointer, _ type: ElementType, scales: UnsafePointer<Float>, zeroPoints: UnsafePointer<Int32>,
     _ y: UnsafeMutablePointer<Float>, count: Int)
 
-  /// The least and the greatest of zero and all numbers. NaNs are left out.
+  /// The least and the greatest of zero and all numbers. NaNs are ignored.
   static func rangeWithZero(_ x: UnsafePointer<Float>, count: Int) -> (least: Float, greatest: Float)
 }
 

@@ -28,7 +28,7 @@ extension AnyDataKernels {
 }
 
 extension ElementType {
-  /// Bytes an element.
+  /// Bytes per element.
   var size: Int {
     switch self {
     case .float64, .int64, .uint64: 8

@@ -110,7 +110,7 @@ extension AnyPixelKernels {
     unsafeBitCast(load(pointer, as: SIMD32<UInt8>.self), to: BlockLanes.self)
   }
 
-  /// Three bytes a pixel.
+  /// Three bytes per pixel.
   @inline(__always)
   private static func storePixels(
     _ red: BlockLanes, _ green: BlockLanes, _ blue: BlockLanes, _ y: UnsafeMutablePointer<UInt8>

@@ -42,7 +42,7 @@ func pairs(_ low: Int32, _ high: Int32) -> BlockLanes {
   BlockLanes(repeating: (low & 0xFFFF) | (high &<< 16))
 }
 
-/// The lanes of `a` and `b` as numbers of sixteen bits, those that do not fit being the nearest that do: four of `a`,
+/// The lanes of `a` and `b` as numbers of sixteen bits, those that do not fit as the nearest that do: four of `a`,
 /// four of `b`, and so on again.
 @inline(__always)
 func packed(_ a: BlockLanes, _ b: BlockLanes) -> SIMD16<Int16> {
@@ -68,7 +68,7 @@ func packed(_ a: BlockLanes, _ b: BlockLanes) -> SIMD16<Int16> {
 }
 
 /// The rows 0, 1, 2 and 3 of a block, eight bytes each, of two results of ``packed(_:_:)``: their numbers plus 128,
-/// those that do not fit being the nearest that do.
+/// those that do not fit as the nearest that do.
 @inline(__always)
 func samples(_ a: SIMD16<Int16>, _ b: SIMD16<Int16>) -> SIMD4<UInt64> {
   #if (APUS_AVX512 || APUS_AVX2) && hasFeature(BuiltinModule)

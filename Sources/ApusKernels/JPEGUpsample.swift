@@ -69,7 +69,7 @@ extension AnyPixelKernels {
     return middle &+ middle &+ middle &+ sixteenBits(load(far, as: SampleLanes.self))
   }
 
-  /// Bytes of both in turns.
+  /// Bytes of both interleaved.
   @inline(__always)
   private static func storePairs(_ even: SampleHalves, _ odd: SampleHalves, _ y: UnsafeMutablePointer<UInt8>) {
     UnsafeMutableRawPointer(y).storeBytes(of: even | (odd &<< SampleHalves(repeating: 8)), as: SampleHalves.self)

@@ -43,7 +43,7 @@ func forLanes(_ count: Int, _ body: (_ index: Int, _ width: Int) -> Void) {
 /// result does not depend on its place: it is the last sixteen elements, some of them for the second time.
 ///
 /// `body` is spelled once: called from two places it would not be inlined. And nothing is called inside the loop, or
-/// each round would load all constants of `body` anew.
+/// each round would load all constants of `body` again.
 @inline(__always)
 func mapLanes(
   _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int, _ body: (Lanes) -> Lanes

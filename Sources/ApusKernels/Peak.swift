@@ -11,7 +11,7 @@ package enum PeakKernels {
   /// - Parameters:
   ///   - factor: a number a little below 1, so that sums stay finite and normal.
   ///   - summand: a small positive number.
-  /// - Returns: the sum of all results, so that none of them can be left out.
+  /// - Returns: the sum of all results, so that none of them can be optimised away.
   package static func multiplyAdds(rounds: Int, factor: Float, summand: Float) -> Float {
     let f = PeakLanes(repeating: factor)
     let s = PeakLanes(repeating: summand)

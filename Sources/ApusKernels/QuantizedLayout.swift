@@ -114,7 +114,7 @@ private func combinePlanes(
   // Only bytes of planes that there are.
   let flipped = (UInt32(truncatingIfNeeded: flip) &* 0x0101_0101) &>> UInt32(truncatingIfNeeded: 32 &- 8 &* planes)
   var done = 0
-  // Sixteen at a time, the last ones moved back, some of them being computed for the second time.
+  // Sixteen at a time, the last ones moved back, so that some of them are computed for the second time.
   if step == 1 && count >= 16 || step == 2 && count > 16 {
     let flips = IntegerLanes(repeating: Int32(bitPattern: flipped))
     while done < count {

@@ -51,7 +51,7 @@ private func scaleOf(_ values: UnsafePointer<Float>, _ isOfColumns: Bool, _ row:
 }
 
 /// Calls `body` with corrected sums, sixteen at a time, and with how many of them count. The last sixteen of a row are
-/// moved back, some of them being computed for the second time, where the row has as many.
+/// moved back, so that some of them are computed for the second time, where the row has as many.
 @inline(__always)
 private func forCorrected(
   _ sums: UnsafePointer<Int32>, _ sumStep: Int, _ rows: Int, _ count: Int, _ correction: SumCorrection,

@@ -13,7 +13,7 @@
 
 // Sums of four products of unsigned and signed bytes. AVX-512 has an instruction for it. Elsewhere even and odd bytes
 // become two numbers of sixteen bits each, whose products are added in pairs; that of two bytes fits. The instruction
-// that multiplies bytes and adds them in pairs of sixteen bits is no use: it saturates.
+// that multiplies bytes and adds them in pairs of sixteen bits does not serve: it saturates.
 
 #if APUS_AVX512 && hasFeature(BuiltinModule)
   typealias UnsignedWords = WordLanes

@@ -24,7 +24,7 @@ extension Float32Kernels {
 
   /// The greatest element that is a number; minus infinity when there is none.
   ///
-  /// NaNs may be left out because their exponentials make the sum NaN, and with it the whole row.
+  /// NaNs may be ignored because their exponentials make the sum NaN, and with it the whole row.
   @inline(__always)
   private static func greatestNumber(_ x: UnsafePointer<Float>, _ count: Int) -> Float {
     var p0 = all(-.infinity)

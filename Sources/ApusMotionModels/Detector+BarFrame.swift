@@ -3,8 +3,8 @@ import ApusMotion
 import ApusVision
 
 extension Detector {
-  /// What to tell of a frame for ``barFrame(_:timestamp:width:height:plates:person:)``: boxes of little confidence too, for
-  /// the analysis has a gate of its own.
+  /// What to report of a frame for ``barFrame(_:timestamp:width:height:plates:person:)``: boxes of little confidence
+  /// too, for the analysis has a gate of its own.
   ///
   /// - Parameters:
   ///   - plate: what the network calls what is on the bar.
@@ -16,8 +16,8 @@ extension Detector {
     return options
   }
 
-  /// What a frame shows of a bar and its lifter: every plate is a candidate, and the wrists, elbows and hips are those of
-  /// the largest person whose 17 joints are known.
+  /// What a frame shows of a bar and its lifter: every plate is a candidate, and the wrists, elbows and hips are those
+  /// of the largest person whose 17 joints are known.
   ///
   /// - Parameters:
   ///   - plates: what the network calls what is on the bar.
@@ -40,7 +40,7 @@ extension Detector {
 }
 
 extension Detection {
-  /// The joints that tell where hands are.
+  /// The joints that show where hands are.
   fileprivate var barPose: BarPose {
     func point(_ joint: PersonKeypoint) -> PosePoint {
       let point = keypoints[joint.rawValue]

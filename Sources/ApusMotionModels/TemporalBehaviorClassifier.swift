@@ -40,7 +40,7 @@ public struct TemporalBehaviorClassifier: BehaviorClassifying {
     let (weights, metadata) = (Weights(file), file.metadata)
     let length = try metadata["window_length"].map { text in
       guard let length = Int(text) else {
-        throw ModelFileError(file: file.name, reason: "window_length: \"\(text)\" is no integer")
+        throw ModelFileError(file: file.name, reason: "window_length: \"\(text)\" is not an integer")
       }
       return length
     }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// The JSON under `configuration`; nil where there is none.
-/// - Throws: ``ModelFileError`` for JSON that is none, or a value of another type.
+/// The JSON under `configuration`; nil where it is absent.
+/// - Throws: ``ModelFileError`` for malformed JSON, or a value of another type.
 func decodedConfiguration<Configuration: Decodable>(
   _ metadata: [String: String], file: String
 ) throws -> Configuration? {

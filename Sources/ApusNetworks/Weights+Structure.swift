@@ -1,6 +1,6 @@
 import Apus
 
-// What models read from the shapes of their parameters instead of being told.
+// What models read from the shapes of their parameters instead of a configuration.
 
 extension Weights {
   /// The first axis of a parameter: what a convolution or a linear layer gives.

@@ -31,7 +31,7 @@ import Testing
     #expect(try text(path) == "new")
   }
 
-  @Test("what is called like an unfinished file is somebody's, and stays")
+  @Test("a file that is named like an unfinished one stays")
   func others() throws {
     let folder = try TemporaryFolder()
     let path = folder.path + "/x"

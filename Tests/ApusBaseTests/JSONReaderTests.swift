@@ -30,7 +30,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "strings that are none",
+    "malformed strings",
     arguments: [
       ("\"a\nb\"", JSONError.Reason.badString, 2), (#""\x""#, .badString, 1), (#""\u12g4""#, .badString, 5),
       (#""\ud800""#, .badUnicode, 1), (#""\ud800\n""#, .badUnicode, 1), (#""\ud800\ud800""#, .badUnicode, 1),
@@ -82,7 +82,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "numbers that are no integers",
+    "numbers that are not integers",
     arguments: [
       ("9223372036854775808", JSONError.Reason.numberOutOfRange, 0), ("-9223372036854775809", .numberOutOfRange, 0),
       ("1.0", .expected("an integer"), 0), ("1e3", .expected("an integer"), 0), ("01", .badNumber, 2),
@@ -95,7 +95,7 @@ struct JSONReaderTests {
   }
 
   @Test(
-    "values that are passed over",
+    "values that are skipped",
     arguments: [
       "null", "true", "false", "[]", "{}", "[[],{}]", #"{"a":[1,2.5e-3,{"b":null}],"c":"\n"}"#, " [ 1 , [ 2 ] , 3 ] ",
       "-0.5E+10",

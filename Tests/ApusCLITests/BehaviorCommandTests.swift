@@ -101,7 +101,7 @@ import Testing
     #expect(try json.object["insufficient_frames"] as? String == "37/100")
     #expect(try Command.run("behavior", "-", input: frames(100)).status == 0)
     #expect(try Command.run("behavior", "-", input: "").status == 65)
-    // Half the frames are left out: the message says why so few are left.
+    // Half the frames are skipped: the message says why so few are left.
     let throttled = try Command.run("behavior", "-", "--fps", "5", input: frames(120))
     #expect(throttled.status == 65)
     #expect(throttled.errors.contains("60/100") && throttled.errors.contains("120 were read"))
@@ -128,7 +128,7 @@ import Testing
     #expect(objects.count == 11 + 1 + 6)
     #expect(objects[11]["gap_seconds"] != nil)
     #expect(objects[11]["frame"] as? Int == 110)
-    #expect(try Command.run("behavior", "-", input: input).output.contains("the window starts anew"))
+    #expect(try Command.run("behavior", "-", input: input).output.contains("the window starts again"))
     #expect(try self.objects(Command.run("behavior", "-", "--json", "--max-gap", "0", input: input)).count == 116)
   }
 

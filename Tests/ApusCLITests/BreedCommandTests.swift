@@ -23,7 +23,7 @@ import Testing
       ]
       let report = try Command.run(arguments + ["--json"]).object
       let top = try #require(report["top"] as? [String: Any])
-      // Row 10 belongs to the twelfth breed, the first being the reference: e³ to 119 times 1.
+      // Row 10 belongs to the twelfth breed, as the first is the reference: e³ to 119 times 1.
       #expect(top["label"] as? String == "n02088364-beagle")
       let probability = try #require(top["probability"] as? Double)
       #expect(abs(probability - 20.085536923187668 / (20.085536923187668 + 119)) < 1e-12)

@@ -12,7 +12,7 @@ import Testing
     #expect(Set(Self.commands).count == Self.commands.count)
   }
 
-  /// Who forgets it may write over what it reads.
+  /// A command that forgets it may write over what it reads.
   @Test(arguments: ApusCommand.configuration.subcommands.indices)
   func commandsThatWriteFilesHaveAPlan(index: Int) {
     let command = ApusCommand.configuration.subcommands[index]

@@ -45,7 +45,7 @@ import Testing
       #expect(result.errors.contains("notes.txt"))
       #expect(result.lines.count == 2)
       #expect(result.lines[0].contains("frame_2.jpg") && result.lines[1].contains(#""t":0.1"#))
-      // A picture that is none among others is named, and the rest is done.
+      // A file among others that is not a picture is named, and the rest is done.
       try Data("\u{FF}\u{D8}\u{FF}".utf8).write(to: folder.file("frame_3.jpg"))
       try Data([0xFF, 0xD8, 0xFF, 0xE0, 0, 4]).write(to: folder.file("frame_4.jpg"))
       let damaged = try Command.run("detect", path, "--json")

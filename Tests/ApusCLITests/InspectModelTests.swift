@@ -28,7 +28,7 @@ import Testing
     }
   }
 
-  @Test func costsNeedExtentsAndCanBeLeftOut() throws {
+  @Test func costsNeedExtentsAndCanBeOmitted() throws {
     try TemporaryFolder.with { folder in
       let path = try folder.onnx("product", ModelFixtures.product)
       let open = try Command.run("inspect", path, "--json").object

@@ -4,7 +4,7 @@ import Foundation
 
 /// Keypoints and pictures for overlays, small enough to be drawn quickly.
 enum OverlayFixtures {
-  /// Twelve seconds, two frames a second, of two arms in a picture of 320 by 240, of which the right one sinks.
+  /// Twelve seconds, two frames per second, of two arms in a picture of 320 by 240, of which the right one sinks.
   static func arms(seconds: Double = 12, missing: String? = nil) -> String {
     let frames = (0...Int(seconds * 2)).map { index in
       let time = Double(index) / 2

@@ -157,7 +157,7 @@ import Testing
     }
   }
 
-  /// A pipe with a name must not be opened again: nobody writes to it any longer.
+  /// A pipe with a name must not be opened again: its writer has gone.
   @Test func aNamedPipeIsReadOnce() throws {
     try TemporaryFolder.with { folder in
       let (pipe, runs) = (folder.path("pipe"), folder.path("runs"))

@@ -11,7 +11,7 @@ import Testing
     #expect(image.gray().rgb().samples.prefix(6) == [76, 76, 76, 150, 150, 150])
   }
 
-  @Test func opacityIsLeftOutOrPutOnAColour() throws {
+  @Test func opacityIsDroppedOrPutOnAColour() throws {
     let image = try Image<UInt8>(width: 2, height: 1, color: .rgba, samples: [10, 20, 30, 255, 100, 200, 0, 51])
     #expect(image.rgb().samples == [10, 20, 30, 100, 200, 0])
     // 100 · 0.2 + 255 · 0.8 = 224, 200 · 0.2 + 255 · 0.8 = 244, 0 + 255 · 0.8 = 204

@@ -64,7 +64,7 @@ import Testing
     #expect(try orientation(big) == .counterclockwise)
     #expect(try orientation([]) == .upright)
     #expect(try orientation(Array(little.dropLast(6))) == .upright)
-    // A value that is none, a directory far outside, an unknown byte order, more entries than there are.
+    // An invalid value, a directory far outside, an unknown byte order, more entries than there are.
     for (place, byte) in [(18, 9), (18, 0), (5, 0xFF), (7, 0xFF), (0, 0x4A), (2, 43), (14, 2)] as [(Int, UInt8)] {
       var broken = little
       broken[place] = byte
@@ -82,7 +82,7 @@ import Testing
     #expect(try JPEGFixtures.decode(Array(bytes.dropLast(2))) == picture)
     #expect(try JPEGFixtures.decode(bytes + [1, 2, 0xFF, 0xD8, 3]) == picture)
     #expect(try JPEGFixtures.decode(bytes[..<2] + [0xFF, 0xFF, 0xFF] + bytes[2...]) == picture)
-    // A comment, and a segment that nobody knows.
+    // A comment, and an unknown segment.
     #expect(try JPEGFixtures.decode(bytes[..<2] + [0xFF, 0xFE, 0, 3, 65, 0xFF, 0xEB, 0, 2] + bytes[2...]) == picture)
     let progressive = try JPEGFixtures.file("progressive_2")
     #expect(try JPEGFixtures.decode(Array(progressive.dropLast(2))) == JPEGFixtures.decode(progressive))

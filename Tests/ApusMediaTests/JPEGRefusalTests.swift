@@ -27,7 +27,7 @@ import Testing
   @Test(arguments: ["420_17x33", "progressive_2", "separate_scans", "restart_blocks", "cmyk"])
   func aFileCutAnywhereIsTruncated(name: String) throws {
     let bytes = try JPEGFixtures.file(name)
-    // The last bytes are the end's marker, which may be missing, and perhaps bits that nobody needs.
+    // The last bytes are the end's marker, which may be missing, and perhaps bits that are not needed.
     for count in stride(from: 0, to: bytes.count - 4, by: 7) { expect(Array(bytes[..<count]), isTruncated) }
   }
 

@@ -109,7 +109,7 @@ import Testing
     (Build.file(Build.header(width: 5000), gray), "fewer pixels than the 5000 × 2 that the chunk IHDR says"),
     (Build.file(Build.chunk("IHDR", [1])), "the chunk IHDR has 1 bytes instead of 13"),
     (Build.signature + Build.big(1 << 31) + Array("IHDR".utf8), "a chunk IHDR of 2147483648 bytes"),
-    (Build.signature + Build.big(1) + [0x49, 0x48, 0x44, 0x2E], "a chunk whose name is no four letters"),
+    (Build.signature + Build.big(1) + [0x49, 0x48, 0x44, 0x2E], "a chunk whose name is not four letters"),
     (Array("GIF89a..".utf8), "no PNG file: it begins otherwise"),
   ]
 

@@ -91,7 +91,7 @@ import Testing
     #expect(reason("YUV4MPEG2 W0 H1\n") == .malformed("frames of 0 × 1 pixels"))
     #expect(reason("YUV4MPEG2 W-1 H1\n") == .malformed("W-1 in the first line; a number was expected"))
     #expect(reason("YUV4MPEG2 W1 H1 F25\n") != nil)
-    #expect(reason("YUV4MPEG2 W1 H1 F25:0\n") == .malformed("25:0 for frames a second"))
+    #expect(reason("YUV4MPEG2 W1 H1 F25:0\n") == .malformed("25:0 for frames per second"))
     #expect(
       reason("YUV4MPEG2 W1 H1\nFRAMED\n...") == .malformed("the line before a frame does not begin with FRAME"))
     let long = "YUV4MPEG2 W1 H1 X" + String(repeating: "a", count: 5000)

@@ -36,8 +36,8 @@ import Testing
     return ArmDriftPage(made.outcome, charts: made.charts, source: source).html
   }
 
-  /// The frame of a chart 720 by 360 with a legend and bands goes from 47.44 (34 and two digits of 6.72) to 700 and from
-  /// 75 to 314; its angles from 0, at the top, to 20.
+  /// The frame of a chart 720 by 360 with a legend and bands goes from 47.44 (34 and two digits of 6.72) to 700 and
+  /// from 75 to 314; its angles from 0, at the top, to 20.
   @Test func anglesAreDrawnToScale() throws {
     let charts = made(try recording()).charts
     let svg = charts.angles.figure().svg()
@@ -61,7 +61,7 @@ import Testing
     let chart = made(try recording()).charts.asymmetry
     #expect(chart.rules.map(\.value) == [0.20, 0.35, 0.50, 0.70])
     #expect(chart.rules.map(\.name).first == "level 1 from 0.2")
-    // sin 18°, the arms being of one length.
+    // sin 18°, as the arms are of one length.
     #expect(abs(try #require(chart.series[0].points.last?.y) - 0.309017) < 1e-6)
   }
 

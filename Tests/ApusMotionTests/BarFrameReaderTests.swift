@@ -125,7 +125,7 @@ extension BarReaderOptions: Changeable {}
     #expect(column >= 1)
   }
 
-  /// A bad line is named and left out; what comes after it is read.
+  /// A bad line is named and skipped; what comes after it is read.
   @Test func aBadLineLosesNothingElse() throws {
     let good = { (t: Int) in #"{"t":\#(t),"width":9,"height":9,"detections":[]}"# + "\n" }
     var reader = try BarFrameReader()

@@ -169,7 +169,7 @@ import Testing
     #expect(result.samples[50].position == nil && result.samples[50].repID == 0)
   }
 
-  /// Two seconds without any frames are no slow motion.
+  /// Two seconds without any frames are not slow motion.
   @Test func aPauseInTheRecording() throws {
     let frames = (0..<60).map { index in
       frame(Double(index) / 30 + (index >= 30 ? 2 : 0), [(600, index >= 30 ? 300 : 400, 0.9)])
@@ -241,7 +241,7 @@ import Testing
       let box = BarDetection(x: 600, y: 400 - side / 2, width: side * 0.6, height: side, confidence: 0.9)
       return BarFrame(timestamp: Double(index) / 30, width: 1280, height: 720, observation: .detections([box]))
     }
-    // The median bears what is nonsense, and the gate leaves it out.
+    // The median bears what is nonsense, and the gate rejects it.
     let anySize = BarPathSettings().with { $0.sizeGate = 0 }
     for (settings, count) in [(anySize, 100), (BarPathSettings(), 90)] {
       let calibration = try #require(try BarPathAnalysis.analyze(frames, settings: settings).calibration)

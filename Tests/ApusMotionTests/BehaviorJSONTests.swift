@@ -25,8 +25,8 @@ import Testing
   @Test func absentIsLeftOut() throws {
     let bare = try BehaviorModelInfo(name: "m", labels: ["a", "b"], trainedClasses: ["b"], windowLength: 3)
     #expect(bare.jsonLine == #"{"name":"m","labels":["a","b"],"trained_classes":["b"],"window_length":3}"#)
-    let told = try BehaviorModelInfo(name: "m", labels: ["a"], windowLength: 3, trainingData: "synthetic motion")
-    #expect(told.jsonLine.hasSuffix(#","training_data":"synthetic motion"}"#))
+    let info = try BehaviorModelInfo(name: "m", labels: ["a"], windowLength: 3, trainingData: "synthetic motion")
+    #expect(info.jsonLine.hasSuffix(#","training_data":"synthetic motion"}"#))
   }
 
   @Test func sensitivity() throws {

@@ -39,7 +39,7 @@ import Testing
   @Test func aGapEmptiesTheWindow() throws {
     var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1), options: .everyFrame)
     #expect(try stream.push(count: 150).count == 51)
-    // Frame 149 is at 14.9 s; 1.0 s later is no gap, 1.1 s is.
+    // Frame 149 is at 14.9 s; 1.0 s later is not a gap, 1.1 s is.
     #expect(try stream.push(frame(15.9)) != nil)
     #expect(stream.gapCount == 0)
     #expect(try stream.push(frame(17.0)) == nil)

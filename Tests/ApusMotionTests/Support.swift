@@ -1,6 +1,6 @@
 @testable import ApusMotion
 
-/// A classifier whose answer a test writes itself. It is no model: it exists to see what the stream hands it.
+/// A classifier whose answer a test writes itself. It is not a model: it exists to see what the stream hands it.
 struct ScriptedClassifier: BehaviorClassifying {
   let modelInfo: BehaviorModelInfo
   let answer: @Sendable ([Float]) throws -> [Float]

@@ -3,7 +3,8 @@ import ApusNetworks
 import ApusTestSupport
 import Testing
 
-/// The classifier against PyTorch: float64 is the truth, PyTorch's float32 the peer whose error ours is measured by.
+/// The classifier against PyTorch: float64 is the reference, PyTorch's float32 the peer whose error Apus' is measured
+/// by.
 @Suite struct BehaviorClassifierGoldenTests {
   private struct Case: Sendable {
     var name: String
@@ -73,12 +74,12 @@ import Testing
   }
 }
 
-/// Distances from the float64 truth, pooled over seeds: ours and those of PyTorch in float32.
+/// Distances from the float64 reference, pooled over seeds: Apus' and those of PyTorch in float32.
 private struct Errors {
   var ours: [String: ComparisonSummary] = [:]
   var theirs: [String: ComparisonSummary] = [:]
   var wide: [String: ComparisonSummary] = [:]
-  /// The largest magnitude of the truth.
+  /// The largest magnitude of the reference.
   var magnitude: [String: Double] = [:]
 
   mutating func add(

@@ -70,7 +70,7 @@ import Testing
         "logits float32", "logits float64", "probabilities float32", "probabilities float64",
       ])
     #expect(results.filter { $0.dataType == .float32 }.allSatisfy { $0.isEqual && $0.peerError != nil })
-    // No float64 result is the truth bit for bit, so an exact comparison must say that they differ.
+    // No float32 result equals the float64 one bit for bit, so an exact comparison must say that they differ.
     #expect(results.contains { $0.dataType == .float64 && !$0.isEqual && $0.peerError == nil })
   }
 }

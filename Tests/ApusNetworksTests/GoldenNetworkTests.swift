@@ -3,8 +3,8 @@ import ApusNetworks
 import ApusTestSupport
 import Testing
 
-/// Every network whose weights a formula makes, at full size, against PyTorch: float64 is the truth, PyTorch's float32
-/// the peer whose error ours is measured by.
+/// Every network whose weights a formula makes, at full size, against PyTorch: float64 is the reference, PyTorch's
+/// float32 the peer whose error Apus' is measured by.
 @Suite struct GoldenNetworkTests {
   struct Network: CustomTestStringConvertible, Sendable {
     var model: ShippedModel
@@ -36,7 +36,7 @@ import Testing
   }
 
   @Test(arguments: Network.all.filter { $0.variant == Execution.availableVariants.last })
-  func float64IsTheTruth(network: Network) throws {
+  func float64IsTheReference(network: Network) throws {
     let golden = try GoldenSamples(path: shipped(network.model.golden))
     for row in try network.verify(.float64) {
       let magnitude =

@@ -42,7 +42,7 @@ import Testing
         Refusal("a triangle of a row", "Trilu", [try floats([3])]),
         Refusal("a type to cast to", "Cast", [x]),
         Refusal("no such type", "Cast", [x], ["to": .int(99)]),
-        Refusal("a text that is no number", "Cast", [names], ["to": .int(1)]),
+        Refusal("a text that is not a number", "Cast", [names], ["to": .int(1)]),
         Refusal("unknown rounding", "Cast", [x], ["to": .int(24), "round_mode": .string(Array("odd".utf8))]),
         Refusal("bits that do not fit", "BitCast", [x], ["to": .int(7)]),
         Refusal("a ratio beyond 1", "Dropout", [x, try floats([]), GraphValue(try Tensor([true], shape: []))]),
@@ -63,7 +63,7 @@ import Testing
         Refusal(
           "a window of another length", "STFT",
           [try floats([1, 9, 1]), try whole([1]), try floats([4]), try whole([3])]),
-        Refusal("a label that is no class", "NegativeLogLikelihoodLoss", [x, try whole([0, 3])]),
+        Refusal("a label that is not a class", "NegativeLogLikelihoodLoss", [x, try whole([0, 3])]),
         Refusal("labels of another shape", "SoftmaxCrossEntropyLoss", [x, index]),
         Refusal("unknown reduction", "SoftmaxCrossEntropyLoss", [x, index], ["reduction": .string([0x78])]),
         Refusal("weights of other classes", "NegativeLogLikelihoodLoss", [x, try whole([0, 1]), try floats([2])]),

@@ -29,7 +29,7 @@ struct FixtureCase: Sendable, CustomTestStringConvertible {
   let testDescription: String
   let test: Result<ONNXConformanceCase, any Error>
 
-  /// Every case; one that fails when the archives cannot be read, so that no test passes for want of cases.
+  /// Every case; one that fails when the archives cannot be read, so that no test passes because there are no cases.
   static let all: [FixtureCase] = {
     let folder = String(describing: #filePath).split(separator: "/").dropLast(2).joined(separator: "/")
     let path = "/\(folder)/Fixtures/onnx"

@@ -7,7 +7,7 @@ import Testing
 /// A node by itself, prepared and run.
 ///
 /// - Parameters:
-///   - inputs: nil where one is left out.
+///   - inputs: nil where one is omitted.
 ///   - constants: the positions of inputs that are known when the node is prepared.
 func runNode(
   _ type: String, domain: String = "", _ inputs: [GraphValue?], constants: Set<Int> = [], opset: Int = 21,

@@ -22,7 +22,7 @@ import Testing
   }
 
   @Test(arguments: ["Relu", "Sigmoid", "Tanh", "Sqrt"])
-  func aResultIsWrittenOverAnInputThatNobodyHolds(type: String) throws {
+  func aResultIsWrittenOverAnInputThatIsNotShared(type: String) throws {
     var arguments = Arguments([try values()[0]], context: RunContext())
     let before = try address(arguments[0])
     let result = try operation(type, inputs: 1)(&arguments)[0]
@@ -30,7 +30,7 @@ import Testing
   }
 
   @Test(arguments: ["Relu", "Sigmoid", "Tanh", "Sqrt"])
-  func anInputThatSomebodyHoldsIsLeftAlone(type: String) throws {
+  func aSharedInputIsLeftAlone(type: String) throws {
     let held = try values()[0]
     var arguments = Arguments([held], context: RunContext())
     let result = try operation(type, inputs: 1)(&arguments)[0]

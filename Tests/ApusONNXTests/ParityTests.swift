@@ -77,7 +77,7 @@ import Testing
     #expect(report.uncheckedCount == 3)
   }
 
-  @Test func outputsAloneTellThatSomethingIsWrongSomewhere() throws {
+  @Test func outputsAloneShowThatSomethingIsWrongSomewhere() throws {
     let inner: Set = ["conv1", "relu1", "resize", "conv2", "transpose", "reshape", "norm", "project", "levels"]
     let report = try report("coordinates", without: inner)
     let node = try #require(report.nodes.first { $0.status == .wrong })
@@ -105,7 +105,7 @@ import Testing
     #expect(quantize.status == (isRounding ? .offByOneLevel : .wrong))
     #expect(report.isEqual == isRounding)
 
-    // Who asks for nothing but equality gets that.
+    // A tolerance of zero asks for equality and nothing else.
     var options = ParityCheck.Options()
     options.tolerance = ParityTolerance(absolute: 0)
     let strict = try ParityCheck(model("right"), options: options).run(["image": image], reference: reference)
@@ -120,7 +120,7 @@ import Testing
     #expect(try !wrongNodes(report("int8_weights", options: options)).isEmpty)
   }
 
-  @Test func truthTellsWhichSideIsOff() throws {
+  @Test func float64ShowsWhichSideIsOff() throws {
     var options = ParityCheck.Options()
     options.computesTruth = true
     let report = try report("coordinates", options: options)

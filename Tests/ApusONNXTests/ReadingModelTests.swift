@@ -171,12 +171,12 @@ import Testing
     #expect(model.warnings.count == 2)
     #expect(model.warnings[0].contains("version 99 of the format"))
     #expect(model.warnings[1].contains("version 1000 of the operators of ai.onnx"))
-    // Nobody knows what is new in a domain of somebody else.
+    // What is new in a domain outside the standard is unknown.
     #expect(try readModel(field(1, 10) + field(8, field(1, "mine") + field(2, 1000)) + field(7, [])).warnings.isEmpty)
     #expect(try readModel(field(1, 10) + field(7, [])).warnings.count == 1)
   }
 
-  @Test func numbersLeftOutByProducersAreZero() throws {
+  @Test func numbersOmittedByProducersAreZero() throws {
     let node = field(4, "Op") + field(5, field(1, "i") + field(20, 2)) + field(5, field(1, "f") + field(20, 1))
     let read = try readModel(field(1, 10) + field(7, field(1, node))).graph.nodes[0]
     if case .int(0) = read.attributes[0].value {} else { Issue.record("i") }
@@ -184,7 +184,7 @@ import Testing
   }
 
   @Test func unknownFieldsAndGroupsArePassedOver() throws {
-    // A varint, eight bytes, four bytes, bytes, and a group with another inside, all in fields nobody has.
+    // A varint, eight bytes, four bytes, bytes, and a group with another inside, all in unknown fields.
     let group = varint(1000 << 3 | 3) + varint(7 << 3 | 3) + field(1, 5) + varint(7 << 3 | 4) + varint(1000 << 3 | 4)
     let unknown =
       field(900, 5) + varint(901 << 3 | 1) + [UInt8](repeating: 9, count: 8) + varint(902 << 3 | 5) + [1, 2, 3, 4]

@@ -42,7 +42,7 @@ import Testing
   @Test func aCancelledRunEndsInAnError() async throws {
     let session = try session()
     let task = Task {
-      // Whoever waits is cancelled; only then does the run begin.
+      // The waiting task is cancelled; only then does the run begin.
       while !Task.isCancelled { await Task.yield() }
       return try await session.run(["x": GraphValue(Tensor<Float>([1, 2], shape: [1, 2]))])
     }

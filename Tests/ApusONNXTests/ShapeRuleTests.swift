@@ -12,13 +12,13 @@ import Testing
     }
   }
 
-  /// Operators with a rule that tells nothing of any fixture nor of a node made by hand, and why.
-  private static let untold: [String: String] = [:]
+  /// Operators with a rule that infers nothing for any fixture nor for a node made by hand, and why.
+  private static let uninferred: [String: String] = [:]
 
-  /// A rule that always throws would go unnoticed: each tells something of a fixture, where
-  /// ``ShapeInferenceTests`` sees that it is right, or of ``RuledNode/all``.
-  @Test func everyRuleTellsSomething() throws {
-    var told = Set(RuledNode.all.map(\.name))
+  /// A rule that always throws would go unnoticed: each infers something for a fixture, where
+  /// ``ShapeInferenceTests`` sees that it is right, or for one of ``RuledNode/all``.
+  @Test func everyRuleInfersSomething() throws {
+    var covered = Set(RuledNode.all.map(\.name))
     for fixture in FixtureCase.all {
       let test = try fixture.test.get()
       let model = try test.model()
@@ -27,18 +27,18 @@ import Testing
         for inputs in try test.dataSets(of: model.graph) {
           let inferred = session.inferredTypes(inputs: inputs)
           for node in session.graph.nodes where node.outputs.contains(where: { $0.flatMap { inferred[$0] } != nil }) {
-            told.insert(node.operatorName)
+            covered.insert(node.operatorName)
           }
         }
       }
     }
     let ruled = Operators.byName.filter { if case .unknown = $0.value.facts.shapes { false } else { true } }
-    #expect(Set(ruled.keys).subtracting(told).map(\.description).sorted() == Self.untold.keys.sorted())
+    #expect(Set(ruled.keys).subtracting(covered).map(\.description).sorted() == Self.uninferred.keys.sorted())
   }
 
-  /// What a rule tells of a node's outputs, when all inputs are known, is what they are; and it tells of all.
+  /// What a rule infers for a node's outputs, when all inputs are known, is what they are; and it infers all.
   @Test(arguments: RuledNode.all)
-  func rulesTellWhatNodesGive(node: RuledNode) throws {
+  func rulesInferWhatNodesGive(node: RuledNode) throws {
     for computesInFloat64 in [false, true] {
       let results = try node.run(computesInFloat64: computesInFloat64)
       let types = try node.inferred(computesInFloat64: computesInFloat64)
@@ -51,7 +51,7 @@ import Testing
     }
   }
 
-  /// Shapes and numbers come from files, and from whoever asks: no rule traps on any.
+  /// Shapes and numbers come from files, and from callers: no rule traps on any.
   @Test func rulesEndOnAbsurdShapes() {
     var random = SplitMix64(seed: 7)
     let lists: [[Int64]] = [[0], [-1], [.max, .min], [2, 2, 2, 2], [.max, 1, 1, .max, .max], [-1, 0, 0, 3]]

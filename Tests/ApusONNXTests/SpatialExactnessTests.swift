@@ -79,7 +79,7 @@ import Testing
   @Test func resultsOfSixteenBitsAreRoundedBeforeAnActivation() throws {
     let inputs = try [[3, 40], [40, 7]].enumerated().map { index, shape -> GraphValue in
       guard case .tensor(let any) = try GraphValue.noise(shape, seed: UInt64(index)) else {
-        throw OperatorError("noise is no tensor")
+        throw OperatorError("noise is not a tensor")
       }
       return GraphValue(try any.converted(to: BFloat16.self))
     }

@@ -147,7 +147,7 @@ import Testing
       "groups that do not divide channels", "GroupNormalization", try zeros([1, 3, 2], [3], [3]),
       ["num_groups": .int(2)]),
     Refusal("no number of groups", "GroupNormalization", try zeros([1, 3, 2], [3], [3])),
-    Refusal("an axis that is none", "LayerNormalization", try zeros([2, 3], [3]), ["axis": .int(2)]),
+    Refusal("an axis out of range", "LayerNormalization", try zeros([2, 3], [3]), ["axis": .int(2)]),
     Refusal("a scale that is larger", "LayerNormalization", try zeros([2, 3], [4, 2, 3])),
     Refusal("an absurd axis", "RMSNormalization", try zeros([2, 3], [3]), opset: 23, ["axis": .int(.min)]),
     Refusal("order three", "LpNormalization", try zeros([2, 3]), ["p": .int(3)]),
@@ -168,8 +168,8 @@ import Testing
     Refusal("a grid of other axes", "GridSample", try zeros([1, 1, 3, 3], [1, 2, 2, 3])),
     Refusal("a matrix of other axes", "AffineGrid", [try zeros([1, 2, 3])[0], try .whole([1, 1, 2, 2, 2])]),
     Refusal("a grid beyond memory", "AffineGrid", [try zeros([1, 2, 3])[0], try .whole([1, 1, 1 << 31, 1 << 31])]),
-    Refusal("channels that are no blocks", "DepthToSpace", try zeros([1, 6, 2, 2]), ["blocksize": .int(2)]),
-    Refusal("rows that are no blocks", "SpaceToDepth", try zeros([1, 1, 3, 2]), ["blocksize": .int(2)]),
+    Refusal("channels that are not blocks", "DepthToSpace", try zeros([1, 6, 2, 2]), ["blocksize": .int(2)]),
+    Refusal("rows that are not blocks", "SpaceToDepth", try zeros([1, 1, 3, 2]), ["blocksize": .int(2)]),
     Refusal("blocks beyond all bounds", "DepthToSpace", try zeros([1, 4, 2, 2]), ["blocksize": .int(large)]),
     Refusal("scores of other boxes", "NonMaxSuppression", try zeros([1, 5, 4], [1, 1, 6])),
   ]
@@ -179,7 +179,7 @@ import Testing
     #expect(throws: (any Error).self) { try refusal.run() }
   }
 
-  /// Numbers that are none go anywhere but out of bounds.
+  /// NaNs go anywhere but out of bounds.
   @Test(arguments: [Float.nan, .infinity, -.infinity, 1e30])
   func positionsWithoutPlaceAreSampledWithoutATrap(number: Float) throws {
     let x = try GraphValue.noise([1, 2, 4, 5])

@@ -4,7 +4,7 @@ import Testing
 @testable import ApusGraph
 @testable import ApusONNX
 
-/// Regular expressions that nobody wrote in good faith, and the rules of texts.
+/// Malicious regular expressions, and the rules of texts.
 @Suite struct StructureTextTests {
   /// Expressions that take engines with backtracking longer than the universe has been there.
   @Test(arguments: [

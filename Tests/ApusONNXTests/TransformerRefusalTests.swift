@@ -86,7 +86,7 @@ import Testing
           "a skip of another shape", "SkipLayerNormalization", [flat, try floats([2, 8]), try floats([8])],
           domain: microsoft),
         Refusal(
-          "a word that is none", "EmbedLayerNormalization",
+          "a word outside the table", "EmbedLayerNormalization",
           [
             GraphValue(try Tensor<Int32>([7], shape: [1, 1])), nil, try floats([3, 2]), try floats([3, 2]), nil,
             try floats([2]), try floats([2]),

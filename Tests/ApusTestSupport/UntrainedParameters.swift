@@ -1,6 +1,6 @@
 import Apus
 
-/// Parameters of the classifier that nobody trained, the same as `generate/behavior_classifier.py` makes.
+/// Untrained parameters of the classifier, the same as `generate/behavior_classifier.py` makes.
 package enum UntrainedParameters {
   package static let shapes: [(name: String, shape: [Int])] = [
     ("encoder.0.weight", [64, 48, 7]), ("encoder.0.bias", [64]),

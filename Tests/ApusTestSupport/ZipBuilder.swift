@@ -11,7 +11,7 @@ package struct ZipBuilder {
     package var compressedCount: UInt32
     package var checksum: UInt32
     package var localName: [UInt8]
-    /// Where the directory says that the local header is; `nil` for the truth.
+    /// Where the directory says that the local header is; `nil` for where it is.
     package var offset: UInt32?
     package var extra: [UInt8] = []
 

@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A package of somebody else's, which depends on a tagged version of Apus: `.ci/consumer` makes the tag in a clone of
+// A package outside of Apus, which depends on a tagged version of Apus: `.ci/consumer` makes the tag in a clone of
 // the repository, puts its path here, adds the programs of `Examples`, and builds and runs all of it. It proves that
 // the kernels' compiler flags are accepted in a dependency, that the README's example and the others compile and work,
 // and that nothing else is fetched.

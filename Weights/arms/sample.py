@@ -2,7 +2,7 @@
 
     python sample.py
 
-Twelve seconds at 15 frames a second of a person who stands before the camera with both arms out. The subject's left arm
+Twelve seconds at 15 frames per second of a person who stands before the camera with both arms out. The subject's left arm
 holds, 2 degrees above the horizontal. The right one starts level, sinks smoothly by 16 degrees between second 4 and second 9,
 and stays there. Shoulders, elbows and wrists have noise of 0.6 pixels, as a detector's have; every 40th frame lacks a wrist.
 """

@@ -13,7 +13,7 @@ import torch
 
 
 def mean(states, shares):
-    """Of every number, with shares that sum to one; whole numbers are those of the first."""
+    """Of every number, with shares that sum to one; integers are those of the first."""
     return {name: sum(state[name].double() * share for state, share in zip(states, shares)).to(value.dtype)
             if value.dtype.is_floating_point else value for name, value in states[0].items()}
 

@@ -44,7 +44,7 @@ def without_padding(gradient):
 
 
 def embed(model, before, this, after, places):
-    """What `MobileBertEmbeddings` makes of three rows of ids, so that a token's neighbours may be told it."""
+    """What `MobileBertEmbeddings` makes of three rows of ids, so that a token's neighbours know it."""
     part = model.mobilebert.embeddings
     words = part.word_embeddings
     # Past the ends are zeros in the original; [PAD]'s embedding is zero too and stands for them.
@@ -53,7 +53,7 @@ def embed(model, before, this, after, places):
 
 
 def encode(model, hidden, mask):
-    """`mask`: [batch, 1, length, length] of truth values, true where a token may look."""
+    """`mask`: [batch, 1, length, length] of Booleans, true where a token may look."""
     bias = torch.zeros(mask.shape, dtype=torch.float32).masked_fill(~mask, torch.finfo(torch.float32).min)
     for layer in model.mobilebert.encoder.layer:
         hidden = layer(hidden, bias)

@@ -3,7 +3,7 @@
     python compare_detector.py --apus PATH --models FOLDER --photos FOLDER
 
 FOLDER holds detectors as .onnx: YOLO v8 with the usual metadata, YOLOX without. Every picture is decoded by Pillow, brought
-to the network's input in whole numbers, run through ONNX Runtime, and read as docs/detection.md says. Boxes must be
+to the network's input in integers, run through ONNX Runtime, and read as docs/detection.md says. Boxes must be
 the same: as many, of the same classes, with an overlap of 0.999 and scores to 1e-4; and for models whose name says that they
 are quantised to 0.95 and 0.03, for their rounding differs.
 """

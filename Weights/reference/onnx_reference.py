@@ -6,14 +6,14 @@
     apus parity MODEL.onnx --expected reference.safetensors
 
 The file holds the inputs as well, so it is all that `apus parity` needs. Without `--inputs` they are random: normal numbers,
-0 to 1 with `--uniform`, whole numbers below `--integers`.
+0 to 1 with `--uniform`, integers below `--integers`.
 
 Every output of every node becomes an output of the model. With the optimisations off, which is the default, that is what the
 model's file says, node by node. With `--optimization all` ONNX Runtime still fuses what lies between two wanted values, and
 so would fuse nothing if all of them were wanted: add `--names PATTERN` for the values that are to be kept, and compare the
 two files to see what the optimisations change.
 
-Values that the file format cannot hold (strings, sequences, float8, four bits) are left out with a note, and values inside
+Values that the file format cannot hold (strings, sequences, float8, four bits) are omitted with a note, and values inside
 the bodies of If, Loop and Scan are not seen. The model with its weights must stay below 2 GB.
 """
 
@@ -39,7 +39,7 @@ WIDENED = {TensorProto.BFLOAT16: "bfloat16"}
 
 
 def inferred_types(model):
-    """The types of values inside the model, as far as they can be told."""
+    """The types of values inside the model, as far as they are known."""
     try:
         graph = onnx.shape_inference.infer_shapes(model).graph
     except Exception as error:  # the model may still run
@@ -132,7 +132,7 @@ def main():
     parser.add_argument("--dims", metavar="NAME=N", nargs="+", default=[], help="sizes of axes that the model leaves open")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--uniform", action="store_true", help="random inputs between 0 and 1")
-    parser.add_argument("--integers", type=int, default=2, help="random whole numbers are below this")
+    parser.add_argument("--integers", type=int, default=2, help="random integers are below this")
     arguments = parser.parse_args()
     model = onnx.load(arguments.model)
     if arguments.inputs:
@@ -148,7 +148,7 @@ def main():
     }
     left_out = reference_file.write(arguments.output, {**values, **inputs}, metadata)
     for name in [*notes, *left_out]:
-        print(f"left out: {name}")
+        print(f"omitted: {name}")
     print(f"{arguments.output}: {len(inputs)} inputs, {len(values) - len(left_out)} values, "
           f"{arguments.output.stat().st_size / 1e6:.1f} MB")
 

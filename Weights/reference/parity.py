@@ -66,7 +66,7 @@ class Network:
     #: Returns pairs of `(what changed, how much distant outputs changed)`: the relative RMS after a change of one token
     #: or one patch. All must be 0.05 at least.
     sensitivity: Callable[[torch.nn.Module, dict], list[tuple[str, float]]] | None = None
-    #: Modules that the check of magnitudes leaves out, with reasons in a comment.
+    #: Modules that the check of magnitudes skips, with reasons in a comment.
     unchecked: tuple[str, ...] = ()
     #: The sample that `export_onnx.py` traces with.
     onnx_sample: str | None = None

@@ -6,7 +6,7 @@ import numpy as np
 def bilinear(picture, width, height):
     """Two taps an axis, between the centres of pixels, nothing beyond the edges; the nearest byte, of halves the upper one.
 
-    In whole numbers, for halves are common: at 0.8 of a side one value in a hundred is one.
+    In integers, for halves are common: at 0.8 of a side one value in a hundred is one.
     """
     def taps(size, count):
         # Positions in parts of 2 * count.

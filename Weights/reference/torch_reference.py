@@ -18,7 +18,7 @@ A forward hook on every submodule records what it returns. Which value of the ON
 3. a value of the model that is named as the module is.
 
 A match is kept only if the shapes agree, where the ONNX model tells. Modules that run more than once, that return no single
-tensor, or whose output has no name in the file are left out, with a note. The model's outputs are always there.
+tensor, or whose output has no name in the file are omitted, with a note. The model's outputs are always there.
 
 `--float64` computes in float64: the true value, against which both float32 runtimes can be judged. What is written stays
 float64, and `apus parity` compares with it in the model's own tolerances.
@@ -107,7 +107,7 @@ def shapes(model):
 
 
 def write_reference(module, inputs, onnx_path, path, names=None, float64=False):
-    """Writes inputs, outputs and module outputs; returns the names of the modules that were left out, with reasons.
+    """Writes inputs, outputs and module outputs; returns the names of the modules that were omitted, with reasons.
 
     `inputs`: a dictionary by parameter names of `forward`, or a tuple; either way in the order of the ONNX inputs.
     """
@@ -166,7 +166,7 @@ def main():
     names = json.loads(arguments.names.read_text()) if arguments.names else None
     skipped = write_reference(module, inputs, arguments.model, arguments.output, names, arguments.float64)
     for name, reason in sorted(skipped.items()):
-        print(f"left out: {name}: {reason}")
+        print(f"omitted: {name}: {reason}")
     print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB")
 
 

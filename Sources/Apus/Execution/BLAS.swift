@@ -17,13 +17,13 @@ struct BLAS: Sendable {
   let config: String
   private let functions: Functions
 
-  /// The library, or nil when there is none or none worth using; ``warnings`` says why. The first use loads it.
+  /// The library, or nil when there is none that is worth using; ``warnings`` says why. The first use loads it.
   static var shared: BLAS? { search.library }
 
   /// Why no library is used, or why it is slower than it could be.
   static var warnings: [String] { search.warnings }
 
-  /// What is wrong with `APUS_BLAS`: it names a library that is none, or none that can be used here.
+  /// What is wrong with `APUS_BLAS`: it names something that is not a library, or not one that can be used here.
   static var environmentError: EnvironmentError? {
     guard let name = environment(variable), name != "none" else { return nil }
     #if canImport(Accelerate)

@@ -3,12 +3,13 @@ import ApusPlatform
 /// Which core a thread runs on, and how to send it elsewhere.
 ///
 /// Two threads that watch and yield to each other may stay on one core for seconds while another is idle: a scheduler
-/// sees neither of them sleep, so it never has to choose a core for them. (Seen with Linux in small virtual machines, where
-/// work on two threads then took longer than on one.) A worker that finds itself on its owner's core therefore moves.
+/// sees neither of them sleep, so it never has to choose a core for them. (Seen with Linux in small virtual machines,
+/// where work on two threads then took longer than on one.) A worker that finds itself on its owner's core therefore
+/// moves.
 ///
 /// Linux only; elsewhere nothing happens.
 enum CorePlacement {
-  /// The core the calling thread runs on; -1 where the system does not tell.
+  /// The core the calling thread runs on; -1 where the system does not say.
   static var currentCore: Int { system.map { Int($0.getCore()) } ?? -1 }
 
   /// Moves the calling thread to any other core it may run on. Afterwards it may run wherever it could before.

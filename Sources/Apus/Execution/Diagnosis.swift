@@ -1,7 +1,7 @@
 /// What Apus found on this machine, what it uses of it, and what makes it slower than it could be.
 ///
 /// `apus doctor` prints it; `description` is the text for people, the encoding the one for programs. Making one loads
-/// the BLAS library if nobody has.
+/// the BLAS library if that has not happened.
 public struct Diagnosis: Codable, Sendable, Hashable {
   /// What runs the kernels.
   public struct Processor: Codable, Sendable, Hashable {

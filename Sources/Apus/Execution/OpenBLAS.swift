@@ -7,7 +7,7 @@ import ApusBase
   ///
   /// A library older than the processor takes it for one of 2004 and runs SSE3 kernels, six times slower than it could;
   /// Debian 12's does so on any current Xeon. `OPENBLAS_CORETYPE` overrides that guess, but is read while the library
-  /// loads, so a library linked to the program cannot be told any more.
+  /// loads, so it is too late for a library linked to the program.
   struct OpenBLAS: Sendable {
     /// `cblas_sgemm` and `cblas_dgemm`, with 32-bit integers.
     struct Functions: Sendable {
@@ -88,8 +88,8 @@ import ApusBase
       return nil
     }
 
-    /// What `OPENBLAS_CORETYPE` should be while the library loads: what the user asked for, unless the processor would die
-    /// of it; nil leaves the choice to the library.
+    /// What `OPENBLAS_CORETYPE` should be while the library loads: what the user asked for, unless the processor would
+    /// die of it; nil leaves the choice to the library.
     static func coreTypeSetting(_ asked: String?, _ features: ProcessorFeatures) -> String? {
       if let asked, canRun(core: asked, features) { return asked }
       return coreType(for: features)
@@ -158,7 +158,7 @@ import ApusBase
         return .failure(Refusal(reason: "\(user) kernels for \(core), far older than this processor"))
       }
       if isForeign {
-        // Whoever loaded it wants it as it is.
+        // The code that loaded it wants it as it is.
         let threads = getThreads()
         if threads != 1 {
           return .failure(Refusal(reason: "another part of this program has it run on \(threads) threads"))

@@ -22,11 +22,11 @@ struct ProcessorFeatures: OptionSet, Sendable, Hashable {
   static let avx512vnni = Self(rawValue: 1 << 15)
   static let neon = Self(rawValue: 1 << 16)
 
-  /// What a compiler told `-march=haswell` takes for granted.
+  /// What a compiler with `-march=haswell` takes for granted.
   static let haswell: Self = [.sse42, .popcnt, .movbe, .lzcnt, .bmi1, .bmi2, .avx, .f16c, .fma, .avx2]
   /// The AVX-512 of Skylake servers and everything later.
   static let skylakeServer: Self = haswell.union([.avx512f, .avx512cd, .avx512bw, .avx512dq, .avx512vl])
-  /// What a compiler told `-march=cascadelake` takes for granted.
+  /// What a compiler with `-march=cascadelake` takes for granted.
   static let cascadeLake: Self = skylakeServer.union(.avx512vnni)
 
   /// The name of each feature, as `/proc/cpuinfo` spells it, and its bit in what CPUID reports.
@@ -71,7 +71,7 @@ extension ProcessorFeatures {
     }
   }
 
-  /// What a list of flags in the spelling of `/proc/cpuinfo` says. The kernel leaves out what it does not support.
+  /// What a list of flags in the spelling of `/proc/cpuinfo` says. The kernel omits what it does not support.
   static func fromFlags(_ flags: some Sequence<Substring>) -> ProcessorFeatures {
     let flags = Set(flags)
     return table.reduce(into: []) { features, row in

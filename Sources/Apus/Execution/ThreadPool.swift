@@ -3,7 +3,7 @@ import Synchronization
 
 /// Runs `body` for every index below `count`, spread over at most as many threads as ``Execution/current`` allows.
 ///
-/// Returns when every call has returned. Indexes are handed out one after the other to whoever is free, so calls should
+/// Returns when every call has returned. Indexes are handed out one after the other to free threads, so calls should
 /// take some microseconds each, and the order in which they run is undefined. Work is divided where shapes say, never
 /// by the number of threads, so results do not depend on it.
 ///
@@ -30,7 +30,7 @@ package func parallel(_ count: Int, _ body: @Sendable (Int) -> Void) {
 final class ThreadPool: Sendable {
   static let shared: ThreadPool = {
     let pool = ThreadPool()
-    // A child has no workers, and whoever held the pool may be gone: taken for ever, it runs everything inline.
+    // A child has no workers, and the thread that held the pool may be gone: taken for ever, it runs everything inline.
     _ = pthread_atfork(nil, nil) { ThreadPool.shared.isTaken.store(true, ordering: .relaxed) }
     return pool
   }()
@@ -70,7 +70,7 @@ final class ThreadPool: Sendable {
     board = Board()
     board.job.initialize(to: nil)
     board.workers.initialize(to: 0)
-    // On a single core whoever is waited for cannot run while we watch.
+    // On a single core the thread that is waited for cannot run during a spin.
     patience = ProcessorInformation.coreCount > 1 ? 200_000 : 0
   }
 
@@ -205,7 +205,7 @@ extension ThreadPool {
 
   private func leave() {
     let left = door.wrappingSubtract(Self.oneInside, ordering: .acquiringAndReleasing).newValue
-    // The owner goes to sleep only after shutting the door, so nobody can enter any more.
+    // The owner goes to sleep only after shutting the door, so no thread can enter any more.
     if left == Self.ownerSleeps { exit.notify(1) }
   }
 

@@ -12,7 +12,7 @@ struct WaitingRoom: @unchecked Sendable {
     pthread_cond_init(condition, nil)
   }
 
-  /// Sleeps as long as `holds` returns true. Whoever makes it false calls ``notify(_:)`` afterwards.
+  /// Sleeps as long as `holds` returns true. The thread that makes it false calls ``notify(_:)`` afterwards.
   func wait(while holds: () -> Bool) {
     pthread_mutex_lock(mutex)
     while holds() { pthread_cond_wait(condition, mutex) }
@@ -21,7 +21,7 @@ struct WaitingRoom: @unchecked Sendable {
 
   /// Wakes `count` sleepers, at least; the others look at their condition and sleep on.
   func notify(_ count: Int) {
-    // With the mutex held nobody is between looking at the condition and sleeping.
+    // With the mutex held no thread is between looking at the condition and sleeping.
     pthread_mutex_lock(mutex)
     if count == 1 { pthread_cond_signal(condition) } else { pthread_cond_broadcast(condition) }
     pthread_mutex_unlock(mutex)

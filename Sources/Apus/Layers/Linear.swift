@@ -1,7 +1,7 @@
 /// An affine map of the last axis: PyTorch's `torch.nn.Linear`.
 ///
 /// The weight is laid out for the kernels when the layer is made, and the layer keeps nothing but that copy. Where the
-/// original lies in a mapped file, its memory goes back to the system, to be read again if somebody asks for it.
+/// original lies in a mapped file, its memory goes back to the system, to be read again if it is needed.
 ///
 /// A weight that is stored in fewer bits than `Scalar` has stays in them, and is widened a tile at a time. Results have
 /// the bits they would have if it had been widened beforehand.

@@ -1,7 +1,7 @@
 /// ``gemm`` through BLAS, one single-threaded call for each part of the result.
 ///
 /// OpenBLAS's own threads would change results with their number; parts are cut by shape alone, along the longer side,
-/// and are at least 512 wide, since each call packs the other operand anew (at 256 that takes 7 % of its time).
+/// and are at least 512 wide, since each call packs the other operand again (at 256 that takes 7 % of its time).
 /// - Returns: `false`, with nothing done, for operands that BLAS cannot read: neither rows nor columns contiguous, or
 ///   sizes beyond 32 bits.
 func blasGEMM<Scalar: FloatingPointScalar>(

@@ -70,7 +70,7 @@ struct WeightView: @unchecked Sendable {
 /// Some of the rows of a ``NarrowPanel``: `[columns / vector, rows, vector]` elements of `type`.
 struct NarrowPiece: @unchecked Sendable {
   let type: ElementType
-  /// Bytes an element.
+  /// Bytes per element.
   let size: Int
   let base: UnsafeRawPointer
   /// Which rows of the panel these are, those that fill it up included.

@@ -8,7 +8,7 @@ public enum GELUApproximation: String, Sendable, Hashable, CaseIterable {
   case tanh
 }
 
-/// An activation function with its parameters, for layers that are told which one to apply.
+/// An activation function with its parameters, for layers that take it as an argument.
 ///
 /// Names and defaults are PyTorch's.
 public enum Activation: Sendable, Hashable {
@@ -28,7 +28,8 @@ public enum Activation: Sendable, Hashable {
   case tanh
   /// `x * sigmoid(x)`, also called swish.
   case silu
-  /// The same in two roundings, `x` times the rounded `sigmoid(x)`: bit for bit what one operator after the other gives.
+  /// The same in two roundings, `x` times the rounded `sigmoid(x)`: bit for bit what one operator after the other
+  /// gives.
   case sigmoidProduct
   case gelu(approximate: GELUApproximation = .none)
   /// `x * tanh(softplus(x))`.

@@ -4,7 +4,7 @@ import ApusKernelInterface
 struct Broadcast {
   /// The shape of the result.
   let shape: [Int]
-  /// The axes that remain after those of size 1 are left out and neighbours that both operands run through alike are
+  /// The axes that remain after those of size 1 are dropped and neighbours that both operands run through alike are
   /// joined; at least one.
   private(set) var sizes: [Int] = []
   private(set) var aStrides: [Int] = []

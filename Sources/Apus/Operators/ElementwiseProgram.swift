@@ -82,7 +82,7 @@ package struct ElementwiseProgram: Sendable {
     return try self(overwriting: &inputs)
   }
 
-  /// The same with the memory of one of the inputs for the result, where nobody else holds it; none is to be used
+  /// The same with the memory of one of the inputs for the result, where nothing else holds it; none is to be used
   /// again.
   package func callAsFunction<Scalar: FloatingPointScalar>(
     overwriting inputs: inout [Tensor<Scalar>]

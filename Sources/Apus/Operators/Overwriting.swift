@@ -1,13 +1,13 @@
 import ApusKernelInterface
 
-// Functions of single elements over the memory of an operand that is not needed any more. What somebody else holds, or
+// Functions of single elements over the memory of an operand that is not needed any more. What something else holds, or
 // a file does, is never written: the result then gets memory of its own.
 
 extension Tensor {
-  /// Whether nobody else holds this tensor's memory, and it may be written.
+  /// Whether nothing else holds this tensor's memory, and it may be written.
   mutating func ownsMemory() -> Bool { storage.owner == nil && isKnownUniquelyReferenced(&storage) }
 
-  /// The elements of a tensor that nobody else has seen yet, or whose memory nobody else holds.
+  /// The elements of a tensor that was never shared, or whose memory nothing else holds.
   var mutablePointer: UnsafeMutablePointer<Scalar> { storage.base.assumingMemoryBound(to: Scalar.self) }
 }
 

@@ -6,7 +6,7 @@ struct StridedCopy {
   private(set) var sourceStrides: [Int] = []
   private(set) var destinationStrides: [Int] = []
 
-  /// Axes of size 1 are left out, and neighbours that both sides run through alike are joined.
+  /// Axes of size 1 are dropped, and neighbours that both sides run through alike are joined.
   init(sizes: [Int], sourceStrides: [Int], destinationStrides: [Int]) {
     for axis in sizes.indices where sizes[axis] != 1 {
       let size = sizes[axis]

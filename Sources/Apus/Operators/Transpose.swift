@@ -1,5 +1,5 @@
 extension Tensor {
-  /// Two axes exchanged; the last two unless told otherwise.
+  /// Two axes exchanged; the last two by default.
   /// - Throws: ``TensorError/argument(operation:reason:)`` for an axis that does not exist.
   public func transposed(_ first: Int = -2, _ second: Int = -1) throws -> Tensor {
     let first = try Shape.axis(first, in: shape, operation: "transpose")

@@ -2,8 +2,8 @@ import ApusBase
 
 /// What passes through the inside of a model, reported under the names PyTorch gives its modules.
 ///
-/// A model reports at the boundaries of its modules, with ``Tensor/observed(as:)``; nothing is kept, and next to nothing
-/// spent, unless somebody records:
+/// A model reports at the boundaries of its modules, with ``Tensor/observed(as:)``; nothing is kept, and next to
+/// nothing spent, unless they are recorded:
 ///
 /// ```swift
 /// let (logits, activations) = try Activations.recording(["layer1.0", "layer4"]) { try model(image) }
@@ -31,7 +31,7 @@ public struct Activations: Sendable {
 }
 
 extension Tensor {
-  /// Reports this tensor as an activation to whoever records them, and returns it. See ``Activations``.
+  /// Reports this tensor as an activation to the recording scope, and returns it. See ``Activations``.
   @discardableResult
   public func observed(as name: @autoclosure () -> String) -> Tensor {
     if let recorder = Recorder.current { recorder.keep(AnyTensor(self), as: name()) }

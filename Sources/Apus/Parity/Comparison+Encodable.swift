@@ -1,7 +1,7 @@
-// Comparisons as JSON: snake_case keys, absent values left out.
+// Comparisons as JSON: snake_case keys, absent values omitted.
 
-/// A number that may be NaN or infinite. JSON cannot write those, so they are the strings "nan", "inf" and "-inf", which
-/// Python's `float()` and Swift's `Double.init` both read.
+/// A number that may be NaN or infinite. JSON cannot write those, so they are the strings "nan", "inf" and "-inf",
+/// which Python's `float()` and Swift's `Double.init` both read.
 struct PortableNumber: Encodable {
   var value: Double
 

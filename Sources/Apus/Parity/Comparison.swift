@@ -1,7 +1,8 @@
 /// How a tensor differs from the one it should equal.
 ///
 /// Shapes and element types must agree; then every element is held against the tolerance. What is reported besides the
-/// verdict tells *how* it differs: where it is worst, how large the error is as a whole, and which tolerance would pass.
+/// verdict shows *how* it differs: where it is worst, how large the error is as a whole, and which tolerance would
+/// pass.
 ///
 /// ```swift
 /// let comparison = try Comparison(actual: logits, expected: golden)

@@ -7,7 +7,7 @@ import FoundationEssentials
 ///
 ///     input.SAMPLE              what goes in, of a model with one input
 ///     input.NAME.SAMPLE         what goes in, of one with several
-///     output.NAME.SAMPLE        what comes out, computed in float64: the truth
+///     output.NAME.SAMPLE        what comes out, computed in float64: the reference
 ///     output32.NAME.SAMPLE      what another runtime makes of it in float32; may be absent
 ///
 /// Names of samples have no dots, names of outputs may: an output may be an activation inside the model, under the name
@@ -191,7 +191,7 @@ public struct GoldenError: ApusError, Hashable, Sendable, CustomStringConvertibl
 
   /// The path of the file.
   public let file: String
-  /// What the file lacks or holds in vain.
+  /// What the file lacks, or what of it cannot be used.
   public let reason: Reason
 
   /// An error about the file at the path `file`.

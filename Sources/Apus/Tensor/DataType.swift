@@ -1,6 +1,6 @@
 /// The element types a tensor can hold.
 ///
-/// `float32` is the working type and `float64` the truth it is compared with; the sixteen-bit floats are storage
+/// `float32` is the working type and `float64` the reference it is compared with; the sixteen-bit floats are storage
 /// formats, widened before anything is computed with them.
 public enum DataType: String, Sendable, Hashable, CaseIterable {
   case float64, float32, float16, bfloat16

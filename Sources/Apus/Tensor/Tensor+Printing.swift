@@ -46,7 +46,7 @@ private struct TensorPrinter {
     width = texts.map(\.count).max() ?? 0
   }
 
-  /// The places along `axis` that are shown; nil stands for those left out.
+  /// The places along `axis` that are shown; nil stands for those omitted.
   private func shown(_ axis: Int) -> [Int?] {
     let size = shape[axis]
     guard isSummarised, size > 2 * Self.edge + 1 else { return (0..<size).map { $0 } }
@@ -98,7 +98,7 @@ private struct TensorPrinter {
       (1..<4).first { decimals in
         let scale = pow(10, Double(decimals))
         return values.allSatisfy { value in
-          // Equal as far as single precision tells.
+          // Equal in single precision.
           let scaled = value * scale
           return !value.isFinite || (scaled - scaled.rounded()).magnitude <= scaled.magnitude * 1e-7
         }

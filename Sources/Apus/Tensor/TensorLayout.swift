@@ -1,6 +1,6 @@
 /// How a tensor's elements lie in memory.
 ///
-/// The convolution family works on channel vectors and hands them on as they are; everybody else asks for
+/// The convolution family works on channel vectors and hands them on as they are; every other operator asks for
 /// ``Tensor/rowMajor`` and gets it. The shape a tensor reports never depends on its layout.
 package enum TensorLayout: Sendable, Hashable {
   /// The last axis is contiguous, as in PyTorch and NumPy.
@@ -8,12 +8,12 @@ package enum TensorLayout: Sendable, Hashable {
 
   /// `[batch, ⌈channels / 16⌉, height…, 16]`: sixteen channels of one position side by side.
   ///
-  /// Where the channels are no whole blocks, the last block is filled up. What the filling holds is nobody's business:
+  /// Where the channels are not whole blocks, the last block is filled up. What the filling holds is undefined:
   /// operators on single elements run over it, and no other reads it. Only `Float` tensors of rank 3 or 4 with at least
   /// eight channels are ever stored so.
   case channelBlocked
 
-  /// Channels a block.
+  /// Channels per block.
   static let block = 16
 
   /// The number of blocks that `channels` take.

@@ -1,11 +1,11 @@
 import ApusBase
 
-/// The memory behind a tensor: its own, taken from the pool or the arena of a run and given back, or somebody else's,
+/// The memory behind a tensor: its own, taken from the pool or the arena of a run and given back, or borrowed,
 /// kept alive.
 final class TensorStorage: @unchecked Sendable {
   let base: UnsafeMutableRawPointer
   let byteCount: Int
-  /// What keeps `base` valid when the memory is not ours, a mapped file for example. Such memory is never written.
+  /// What keeps `base` valid when the memory is borrowed, from a mapped file for example. Such memory is never written.
   let owner: (any AnyObject & Sendable)?
   /// Where the memory has its place, when it is not from the pool.
   private let arena: MemoryArena?

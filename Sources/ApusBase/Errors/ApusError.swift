@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Whose fault an error is: what the exit status of a command, or the answer of a server, goes by.
+/// Whose fault an error is: what decides the exit status of a command, or the answer of a server.
 public enum Fault: Sendable, Hashable, CaseIterable {
   /// How something was asked for: an option, a name, a size that cannot be.
   case usage
@@ -12,7 +12,8 @@ public enum Fault: Sendable, Hashable, CaseIterable {
   case inputOutput
 }
 
-/// An error that Apus throws: it says whose fault it is, and in one sentence what was wrong, where, and what was expected.
+/// An error that Apus throws: it says whose fault it is, and in one sentence what was wrong, where, and what was
+/// expected.
 public protocol ApusError: LocalizedError, CustomStringConvertible, Sendable {
   /// Whose fault the error is.
   var fault: Fault { get }

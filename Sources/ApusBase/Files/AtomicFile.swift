@@ -1,6 +1,6 @@
 import ApusPlatform
 
-/// Writes a file so that nobody ever sees half of it: as `NAME.part` in the same folder, then renamed.
+/// Writes a file so that no reader ever sees half of it: as `NAME.part` in the same folder, then renamed.
 ///
 /// Until the rename, whatever was at the path is untouched, also for processes that have it mapped. A pipe or a device
 /// is written to as it is.
@@ -71,7 +71,7 @@ package final class AtomicFile {
   /// How many names are tried before giving up: only files left behind take them.
   private static let mostNames = 100
 
-  /// Opens a new file beside `target`: never one that is there, which somebody may want.
+  /// Opens a new file beside `target`: never one that is there, which may be wanted.
   /// - Returns: nil where the system refuses, which `errno` explains.
   private static func openPart(of target: String) -> (descriptor: Int32, name: String)? {
     for number in 1...mostNames {
@@ -91,7 +91,7 @@ package final class AtomicFile {
   /// Adds bytes at the end.
   /// - Throws: ``FileError/unwritable(path:reason:)``.
   package func append(_ bytes: UnsafeRawBufferPointer) throws {
-    // Whoever ends the process waits for what is being appended to a stream.
+    // The thread that ends the process waits for what is being appended to a stream.
     if isStream, temporary != nil { return try UnfinishedFiles.holding { try write(bytes) } }
     try write(bytes)
   }

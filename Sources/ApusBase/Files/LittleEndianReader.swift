@@ -17,7 +17,7 @@ package struct LittleEndianReader {
     load(UInt32.self, offset).map { Int(UInt32(littleEndian: $0)) }
   }
 
-  /// `nil` also for a number beyond `Int`, which can be no size.
+  /// `nil` also for a number beyond `Int`, which cannot be a size.
   package func uint64(_ offset: Int) -> Int? {
     load(UInt64.self, offset).flatMap { Int(exactly: UInt64(littleEndian: $0)) }
   }

@@ -52,7 +52,7 @@ package final class MappedFile: @unchecked Sendable {
     }
   }
 
-  /// Contents that are no file: `count` bytes that `fill` writes, every one of them.
+  /// Contents that are not a file: `count` bytes that `fill` writes, every one of them.
   /// - Throws: ``FileError/tooLarge(path:byteCount:limit:)``, and what `fill` throws.
   package init(name: String, byteCount: Int, fill: (UnsafeMutableRawBufferPointer) throws -> Void) throws {
     let memory = try Self.allocate(byteCount, name: name)
@@ -96,7 +96,7 @@ extension MappedFile {
     try withExtendedLifetime(self) { try body(unownedBytes) }
   }
 
-  /// Gives the whole pages of a part of a mapped file back to the system; whoever reads them next reads the file again.
+  /// Gives the whole pages of a part of a mapped file back to the system; the next read of them reads the file again.
   package func discard(_ part: UnsafeRawBufferPointer) {
     let page = sysconf(Int32(_SC_PAGESIZE))
     guard release == .unmap, page > 0, let base = part.baseAddress else { return }

@@ -19,7 +19,7 @@ package struct UnfinishedFile: Sendable {
   }
 }
 
-/// The files that are being written, for whoever ends the process before they are complete.
+/// The files that are being written, to be removed when the process ends before they are complete.
 package enum UnfinishedFiles {
   /// What an unfinished file is known by.
   package struct Ticket: Sendable {
@@ -60,7 +60,7 @@ package enum UnfinishedFiles {
     }
   }
 
-  /// Runs `body` while nobody may end the process.
+  /// Runs `body` while nothing may end the process.
   static func holding(_ body: () throws -> Void) rethrows {
     try state.withLock { _ in try body() }
   }

@@ -21,7 +21,7 @@ extension JSONReader {
     }
   }
 
-  /// The text of a string that ``scanString()`` has passed over.
+  /// The text of a string that ``scanString()`` has skipped.
   func unescaped(_ content: Range<Int>) throws -> String {
     var text: [UInt8] = []
     text.reserveCapacity(content.count)

@@ -12,7 +12,7 @@
 /// try reader.end()
 /// ```
 package struct JSONReader {
-  /// How deep arrays and objects may be nested in what ``skip()`` passes over.
+  /// How deep arrays and objects may be nested in what ``skip()`` skips.
   package static let depthLimit = 256
   /// The longest key of an object, in bytes. `String` compares and hashes in quadratic time when it has to normalise,
   /// so what is going to be compared must not be long.

@@ -38,7 +38,7 @@ package enum NumberText {
     return (value < 0 && !isZero ? "-" : "") + text
   }
 
-  /// The fewest decimal digits that tell `value` from its neighbours, and the power of ten of the first.
+  /// The fewest decimal digits that distinguish `value` from its neighbours, and the power of ten of the first.
   private static func decimal(_ value: Double) -> (figures: [Int], exponent: Int) {
     var figures: [Int] = []
     var pointPosition: Int?

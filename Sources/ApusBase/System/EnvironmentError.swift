@@ -17,6 +17,6 @@ public struct EnvironmentError: ApusError, Hashable, Sendable, CustomStringConve
 }
 
 extension EnvironmentError {
-  /// ``Fault/usage``: the variable was set by whoever started the program.
+  /// ``Fault/usage``: the variable was set from outside the program.
   public var fault: Fault { .usage }
 }

@@ -2,7 +2,7 @@ import ApusPlatform
 
 /// A value behind a POSIX mutex.
 ///
-/// Like the standard library's `Mutex`, whose locking ThreadSanitizer does not see: it reports races that are none.
+/// Like the standard library's `Mutex`, whose locking ThreadSanitizer does not see: it reports false races.
 package final class Locked<Value>: @unchecked Sendable {
   @usableFromInline
   let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

@@ -44,7 +44,7 @@ package struct TextTable {
 }
 
 package enum TerminalText {
-  /// The columns `text` takes on a terminal: characters, colour sequences left out.
+  /// The columns `text` takes on a terminal: characters, colour sequences excluded.
   package static func width(_ text: String) -> Int {
     var width = 0
     var isEscape = false

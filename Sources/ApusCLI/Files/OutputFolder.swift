@@ -54,7 +54,7 @@ struct OutputFolder {
     return tensor
   }
 
-  /// A name that is no path, not hidden, not too long, and not that of another file here, also where capitals do not
+  /// A name that is not a path, not hidden, not too long, and not that of another file here, also where capitals do not
   /// count.
   private mutating func fileName(for name: String) -> String {
     let allowed = name.unicodeScalars.map { scalar in

@@ -18,7 +18,7 @@ struct ValueSummary {
 
   private static let beginningLimit = 4
 
-  /// Nil for values that are no tensors of numbers.
+  /// Nil for values that are not tensors of numbers.
   init?(_ value: GraphValue) throws {
     switch value {
     case .tensor(let tensor): try self.init(tensor)

@@ -32,7 +32,7 @@ struct DetectorOptions: ParsableArguments {
 
   @Option(
     help: ArgumentHelp(
-      "How the network's output is laid out, where shapes and metadata do not tell: v8, v8-transposed, v5, yolox, "
+      "How the network's output is laid out, where shapes and metadata do not say: v8, v8-transposed, v5, yolox, "
         + "yolox-decoded, end-to-end, end-to-end-batch.", valueName: "layout"))
   var layout: DetectionLayout?
 
@@ -72,7 +72,7 @@ struct DetectorOptions: ParsableArguments {
   }
 }
 
-/// Which boxes are told.
+/// Which boxes are reported.
 struct BoxOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(

@@ -34,7 +34,7 @@ struct FrameGround {
   private static let smallestSide = 320.0
   private static let limits = ImageLimits.default
 
-  /// - Parameter recorder: is told of the pictures.
+  /// - Parameter recorder: is given the pictures.
   init(_ options: FrameOptions, recorder: SessionRecorder? = nil) throws {
     path = options.frames
     source = try path.map { path in
@@ -48,11 +48,11 @@ struct FrameGround {
     guard let path, let total = source?.total else { return }
     guard total >= frameCount else { throw Self.tooFew(path, total, frameCount) }
     if total > frameCount {
-      ErrorOutput.warning("\(path): \(total) pictures for \(frameCount) frames; the last are left out")
+      ErrorOutput.warning("\(path): \(total) pictures for \(frameCount) frames; the last are ignored")
     }
   }
 
-  /// The ground of a frame. Frames must be asked for in order, and may be left out.
+  /// The ground of a frame. Frames must be asked for in order, and may be skipped.
   ///
   /// - Parameters: the frame's place in the recording, its time, and its size in pixels.
   mutating func place(forFrame index: Int, at time: Double, width: Double, height: Double) throws -> Place {
@@ -129,7 +129,7 @@ struct FrameGround {
 struct OverlaySink {
   private var sink: PictureSink
   private var rate: Y4MHeader.Rate?
-  /// The first frame, until the second one tells the rate.
+  /// The first frame, until the rate follows from the second one.
   private var first: (image: Image<UInt8>, name: String?, index: Int, time: Double)?
 
   /// - Parameter framesPerSecond: nil takes it from the first two frames.

@@ -38,7 +38,7 @@ struct PictureSink {
 
   /// - Parameters:
   ///   - name: the file that the picture was read from.
-  ///   - rate: frames a second, for a video.
+  ///   - rate: frames per second, for a video.
   mutating func write(_ image: Image<UInt8>, name: String?, index: Int, rate: Y4MHeader.Rate?) throws {
     switch kind {
     case .file(let path): try ImageFile.write(image, to: path)

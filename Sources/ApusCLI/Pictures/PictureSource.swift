@@ -25,7 +25,7 @@ struct PictureOptions: ParsableArguments {
     completion: .file())
   var timestamps: String?
 
-  @Option(help: ArgumentHelp("Frames a second, of a folder that holds the frames of a video.", valueName: "rate"))
+  @Option(help: ArgumentHelp("Frames per second, of a folder that holds the frames of a video.", valueName: "rate"))
   var fps: Double?
 
   /// Adds what is read to a plan.
@@ -46,7 +46,7 @@ struct PictureOptions: ParsableArguments {
 struct PictureSource {
   enum Event {
     case picture(SourcePicture)
-    /// A file that is no picture.
+    /// A file that is not a picture.
     case skipped(name: String, reason: String)
     /// A picture that cannot be read, one of several.
     case failed(any Error)
@@ -63,7 +63,7 @@ struct PictureSource {
   private(set) var total: Int?
   /// Whether they are frames that follow each other in time.
   let isVideo: Bool
-  /// Frames a second, where the source says so.
+  /// Frames per second, where the source says so.
   private(set) var rate: Y4MHeader.Rate?
   /// The files of the pictures, as far as they are known before they are read.
   var names: [String] { entries.compactMap { if case .file(let path) = $0 { path } else { nil } } }
@@ -73,8 +73,8 @@ struct PictureSource {
   private let times: TimestampFile?
   private let fps: Double?
 
-  /// - Throws: ``CommandFailure`` and ``FileError`` for inputs that are not there; ``VideoError`` for times that make no
-  ///   sense.
+  /// - Throws: ``CommandFailure`` and ``FileError`` for inputs that are not there; ``VideoError`` for times that make
+  ///   no sense.
   init(_ paths: [String], options: PictureOptions, recorder: SessionRecorder? = nil) throws {
     if let path = options.timestamps { _ = recorder?.digest("timestamps", path) }
     try self.init(
@@ -84,7 +84,7 @@ struct PictureSource {
 
   /// - Parameters:
   ///   - times: when each frame was.
-  ///   - fps: frames a second, of pictures without `times`.
+  ///   - fps: frames per second, of pictures without `times`.
   ///   - digest: is asked for every path, and gets what is read of files and pipes here.
   init(
     _ paths: [String], limits: ImageLimits, times: TimestampFile? = nil, fps: Double? = nil,

@@ -30,7 +30,7 @@ struct SessionOptions: ParsableArguments {
   /// Whether the run is to be kept.
   var isWanted: Bool { folder != nil }
 
-  /// Starts to keep a run; nil where nobody wants it kept.
+  /// Starts to keep a run; nil where it is not to be kept.
   func recorder(command: String) -> SessionRecorder? {
     folder.map { SessionRecorder(folder: SessionFolder(path: $0), command: command) }
   }
@@ -115,7 +115,7 @@ final class SessionRecorder {
   }
 }
 
-/// Settings and numbers of a session, one after the other. What is nil, or no number, is left out.
+/// Settings and numbers of a session, one after the other. What is nil, or not a number, is omitted.
 extension [SessionEntry] {
   mutating func add(_ key: String, _ value: Double?) {
     if let value, value.isFinite { append(SessionEntry(key, .number(value))) }

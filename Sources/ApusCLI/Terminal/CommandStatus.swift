@@ -9,7 +9,7 @@ enum CommandStatus: Int32, Error {
   case usage = 64
   /// An input is not what it should be.
   case badData = 65
-  /// An input does not exist, or is no readable file.
+  /// An input does not exist, or is not a readable file.
   case noInput = 66
   /// An internal error.
   case software = 70

@@ -27,11 +27,11 @@ enum Interruption {
       Interruption.wait()
       return nil
     }
-    // Without the thread nobody would take them: they end the process as if nothing had been asked for.
+    // Without the thread nothing would take them: they end the process as if nothing had been asked for.
     if pthread_create(&thread, &attributes, wait, nil) != 0 { pthread_sigmask(SIG_UNBLOCK, &watched, nil) }
   }
 
-  /// Whether whoever started this process wants the signal to do nothing, as `nohup` does. Blocked, it would arrive.
+  /// Whether the parent process wants the signal to do nothing, as `nohup` does. Blocked, it would arrive.
   private static func isIgnored(_ number: Int32) -> Bool {
     let former = signal(number, SIG_DFL)
     guard unsafeBitCast(former, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self) else { return false }
@@ -51,7 +51,7 @@ enum Interruption {
     }
   }
 
-  /// Ends the process as the signal does where nobody waits for it, so that a shell sees 128 and its number.
+  /// Ends the process as the signal does where it is not handled, so that a shell sees 128 and its number.
   private static func endProcess(by number: Int32) {
     signal(number, SIG_DFL)
     var ending = sigset_t()

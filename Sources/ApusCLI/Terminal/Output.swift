@@ -14,7 +14,7 @@ enum Output {
   private static let state = Mutex(State())
   private static let limit = 1 << 16
 
-  /// Whether nobody reads any longer.
+  /// Whether the reader has gone.
   static var isClosed: Bool { state.withLock { $0.isClosed } }
 
   /// Writes a line.

@@ -10,7 +10,7 @@ struct ProgressBar {
   private static let delay = Duration.milliseconds(500)
   private static let interval = Duration.milliseconds(100)
 
-  /// - Returns: `nil` where there is nobody to look at it or no end to count towards.
+  /// - Returns: `nil` where there is no terminal, or no end to count towards.
   init?(total: Int?) {
     guard let total, total > 0, Terminal.error.isTerminal else { return nil }
     self.total = total

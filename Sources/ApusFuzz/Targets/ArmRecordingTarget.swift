@@ -56,7 +56,7 @@ struct ArmRecordingTarget: FuzzTarget {
 
   private func check(_ report: ArmDriftReport) throws {
     guard (0...4).contains(report.estimatedMotorLevel), !report.json.contains("null") else {
-      throw FuzzFinding(message: "a report with a number that is none")
+      throw FuzzFinding(message: "a report with a number that is not finite")
     }
     guard report.csv.utf8.count(where: { $0 == 0x0A }) == report.coverage.frames + 1 else {
       throw FuzzFinding(message: "another number of rows than frames")

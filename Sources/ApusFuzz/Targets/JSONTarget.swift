@@ -29,7 +29,7 @@ struct JSONTarget: FuzzTarget {
     }
     // Walking refuses long keys, which passing over does not; never the other way round.
     if walked == .accepted, skipped == .refused {
-      throw FuzzFinding(message: "a value is accepted when it is read and refused when it is passed over")
+      throw FuzzFinding(message: "a value is accepted when it is read and refused when it is skipped")
     }
     return skipped
   }

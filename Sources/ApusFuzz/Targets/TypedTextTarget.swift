@@ -1,6 +1,6 @@
 import ApusText
 
-/// Text that somebody types: through the tokenizer, and through a keyboard.
+/// Text as a user types it: through the tokenizer, and through a keyboard.
 struct TypedTextTarget: FuzzTarget {
   let name = "typed-text"
   let summary = "text, tokenized, shortened, decoded, and completed by a keyboard"

@@ -4,6 +4,7 @@ import Apus
 ///
 /// How such tests lie in files is the format's matter; how they are judged is the same for all.
 public protocol ConformanceCase: Sendable {
+  /// The test's name, unique in its suite.
   var name: String { get }
   /// The operator that the test is about, and the version of the operators that its model asks for; nil when there is
   /// none.
@@ -22,6 +23,7 @@ public protocol ConformanceCase: Sendable {
 
 /// What came out of a conformance test.
 public enum ConformanceOutcome: Sendable, Hashable {
+  /// The outputs are those expected, within the tolerance, on every data set.
   case passed
   /// The outputs are not those expected, or the model could not be run.
   case wrong(String)

@@ -66,7 +66,7 @@ package struct Node: Sendable {
   package var operatorName: OperatorName
   /// The version of the operator set in effect for this operator's domain.
   package var opset: Int
-  /// nil where an optional input is left out.
+  /// nil where an optional input is omitted.
   package var inputs: [Graph.ValueID?]
   /// nil where an optional output is not wanted.
   package var outputs: [Graph.ValueID?]
@@ -75,7 +75,7 @@ package struct Node: Sendable {
   package var subgraphs: [String: Graph] = [:]
   /// Whether what the operator gives as FLOAT, whatever goes in, is to be DOUBLE.
   package var computesInFloat64 = false
-  /// What the first output goes through at last: put here by passes, for operators that can do it while the result is
+  /// The epilogue applied to the first output: put here by passes, for operators that can do it while the result is
   /// in the cache (``OperatorDefinition/appliesActivation``).
   package var activation = Activation.identity
   /// The nodes that this one does the work of, first to last, when passes have made one of several.

@@ -30,7 +30,7 @@ public struct NodeFailure: ApusError, Sendable {
   public let reason: String
 }
 
-/// What an operator finds wrong with its attributes or inputs; whoever runs it adds the node.
+/// What an operator finds wrong with its attributes or inputs; the runner adds the node.
 public struct OperatorError: ApusError, Sendable, CustomStringConvertible {
   /// What was wrong, in words that follow "node '…': ".
   public let description: String

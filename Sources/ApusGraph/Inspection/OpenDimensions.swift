@@ -2,7 +2,7 @@ import Apus
 
 /// The extents that a model's inputs leave open, and what they are to be.
 ///
-/// An open extent goes by its symbol (`batch`) or, always, by its input and axis (`images.0`).
+/// An open extent is named by its symbol (`batch`) or, always, by its input and axis (`images.0`).
 package struct OpenDimensions: Sendable {
   private var sizes: [String: Int]
 

@@ -90,7 +90,7 @@ struct Lifetimes {
     }
   }
 
-  /// The memory of an input that a step writes its result over, as nobody reads it any more.
+  /// The memory of an input that a step writes its result over, as no later step reads it.
   private func overwritten(by step: Plan.Step, _ index: Int, _ sizes: [Int]) -> Int? {
     for case let input? in step.inputs {
       guard let buffer = bufferOf[input], buffers[buffer].lastStep == index, buffers[buffer].sizes == sizes,

@@ -1,8 +1,8 @@
 import Apus
 
 extension InferenceSession {
-  /// The memory that a model takes, as far as shapes tell. What operators use for themselves while they run, weights
-  /// that are packed, and the model's outputs come on top.
+  /// The memory that a model takes, as far as it follows from shapes. What operators use for themselves while they run,
+  /// weights that are packed, and the model's outputs come on top.
   public struct MemoryUsage: Sendable, Hashable {
     /// The block that tensors between nodes share, one after the other.
     public let plannedByteCount: Int
@@ -19,7 +19,7 @@ extension InferenceSession {
   /// The memory for activations and constants of a run.
   ///
   /// - Parameter shapes: shapes of inputs by name; needed for those whose extents the model does not declare.
-  /// - Throws: ``GraphError/input(name:reason:)`` for a name that is no input's.
+  /// - Throws: ``GraphError/input(name:reason:)`` for a name that no input has.
   public func memoryUsage(for shapes: [String: [Int]] = [:]) throws -> MemoryUsage {
     let names = graph.inputs.map { graph.values[$0].name }
     for name in shapes.keys.sorted() where !names.contains(name) {

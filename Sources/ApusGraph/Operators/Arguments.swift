@@ -2,7 +2,7 @@ import Apus
 
 /// What an operation gets when it runs.
 package struct Arguments {
-  /// The inputs in order; nil where one is left out, or was taken when the node was prepared
+  /// The inputs in order; nil where one is omitted, or was taken when the node was prepared
   /// (``NodeDescription/absorb(_:)``).
   package var values: [GraphValue?]
   /// What the node's subgraphs read from around them, in the order of ``NodeDescription/captures``.
@@ -18,13 +18,13 @@ package struct Arguments {
 
   package var count: Int { values.count }
 
-  /// Input `index`; nil when it is left out.
+  /// Input `index`; nil when it is omitted.
   package subscript(index: Int) -> GraphValue? { values.indices.contains(index) ? values[index] : nil }
 
   /// Whether input `index` is given.
   package func has(_ index: Int) -> Bool { self[index] != nil }
 
-  /// Input `index`, given up by the run if this was its last use: memory that nobody else holds may be written to.
+  /// Input `index`, given up by the run if this was its last use: memory that nothing else holds may be written to.
   package mutating func take(_ index: Int) throws -> GraphValue {
     let value = try self.value(index)
     values[index] = nil
@@ -49,7 +49,7 @@ extension Arguments {
     return tensor
   }
 
-  /// Input `index` as a tensor, nil when it is left out.
+  /// Input `index` as a tensor, nil when it is omitted.
   package func optionalTensor(_ index: Int) throws -> AnyTensor? {
     has(index) ? try tensor(index) : nil
   }
@@ -73,7 +73,7 @@ extension Arguments {
     return try any.tensor(of: type) ?? any.converted(to: type)
   }
 
-  /// Input `index` as floating-point numbers, nil when it is left out.
+  /// Input `index` as floating-point numbers, nil when it is omitted.
   package func optionalFloating<Scalar: FloatingPointScalar>(
     _ index: Int, as type: Scalar.Type
   ) throws -> Tensor<Scalar>? {
@@ -89,7 +89,7 @@ extension Arguments {
     return try any.converted(to: Int64.self).elements.map(Int.init)
   }
 
-  /// Input `index` as a list of integers, nil when it is left out.
+  /// Input `index` as a list of integers, nil when it is omitted.
   package func optionalIntegers(_ index: Int) throws -> [Int]? {
     has(index) ? try integers(index) : nil
   }

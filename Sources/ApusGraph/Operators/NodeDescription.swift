@@ -23,12 +23,12 @@ package struct NodeDescription: Sendable {
     absorbed = Absorbed()
   }
 
-  /// What the first output goes through at last; only operators that say so are given one.
+  /// The epilogue applied to the first output; only operators that declare it are given one.
   package var activation: Activation { node.activation }
 
   /// The version of the operator set.
   package var opset: Int { node.opset }
-  /// The number of inputs in the file, those left out in the middle included.
+  /// The number of inputs in the file, those omitted in the middle included.
   package var inputCount: Int { node.inputs.count }
   /// The number of outputs in the file, those not wanted in the middle included.
   package var outputCount: Int { node.outputs.count }
@@ -159,7 +159,7 @@ extension NodeDescription {
   package func optionalElementType(_ name: String) throws -> ElementType? {
     guard let number = try optionalInt(name), number != 0 else { return nil }
     guard let type = Int32(exactly: number).flatMap(ElementType.init(rawValue:)) else {
-      throw OperatorError("attribute '\(name)' is \(number), which is no element type of the standard")
+      throw OperatorError("attribute '\(name)' is \(number), which is not an element type of the standard")
     }
     return type
   }

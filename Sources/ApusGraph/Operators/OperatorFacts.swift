@@ -88,7 +88,7 @@ extension OperatorFacts {
 enum ResultMemory: Sendable {
   /// In memory of their own.
   case fresh
-  /// Over an input of the same size that nobody reads any more, where there is one.
+  /// Over an input of the same size that no later node reads, where there is one.
   case overInput
   /// The first output is the first input again.
   case input

@@ -5,15 +5,15 @@ import Apus
 /// Shapes are those of tensors that exist, or what a file claims: all arithmetic on them is clamped.
 struct NodeShapes {
   let node: Node
-  /// nil where an input is left out or has no shape.
+  /// nil where an input is omitted or has no shape.
   let inputs: [[Int]?]
   /// Of the first output; nil when it is not known.
   let output: [Int]?
 
-  /// The shape of input `index`; nil where it is left out or has none.
+  /// The shape of input `index`; nil where it is omitted or has none.
   func known(_ index: Int) -> [Int]? { inputs.indices.contains(index) ? inputs[index] : nil }
 
-  /// The shape of input `index`; `[]` where it is left out or has none.
+  /// The shape of input `index`; `[]` where it is omitted or has none.
   func shape(_ index: Int) -> [Int] { known(index) ?? [] }
 
   /// An integer among the attributes.
@@ -159,7 +159,7 @@ struct Accuracy: Sendable {
   /// such as 0.5 + 0.5 · tanh(x / 2) round at 1.
   let leastScale: Double
   /// Whether the errors of the inputs are those of the output, whatever becomes of the values: data that are moved,
-  /// added, or cut off at a limit. What is left after a cut, or after terms cancel, is no measure of them.
+  /// added, or cut off at a limit. What is left after a cut, or after terms cancel, does not measure them.
   let passesErrorsOn: Bool
   /// Whether the result is a sum of products, linear in each factor: of the inputs' magnitudes it gives those of the
   /// terms, added up.
@@ -189,7 +189,7 @@ extension Node {
   /// How many products or terms are added up for one element of the node's output, 1 for operators that add nothing up.
   ///
   /// - Parameters:
-  ///   - inputs: the shapes of the node's inputs; nil where one is left out or has none.
+  ///   - inputs: the shapes of the node's inputs; nil where one is omitted or has none.
   ///   - output: the shape of its first output.
   func termCount(inputs: [[Int]?], output: [Int]) -> Int {
     guard case .counted(let count)? = facts?.accuracy.terms else { return 1 }

@@ -1,7 +1,7 @@
 import Apus
 
 extension Node {
-  /// The largest `Σ |term|` over the elements of a node's output; nil for operators that are no sums of products, and
+  /// The largest `Σ |term|` over the elements of a node's output; nil for operators that are not sums of products, and
   /// where it cannot be computed.
   ///
   /// - Parameter inputs: the node's inputs, those that are constants included.

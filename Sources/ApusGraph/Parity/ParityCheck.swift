@@ -46,7 +46,7 @@ public struct ParityCheck: Sendable {
   public let options: Options
   let graph: Graph
   let steps: [ParityStep]
-  /// The same in DOUBLE; empty when nobody asked.
+  /// The same in DOUBLE; empty unless asked for.
   let truthSteps: [ParityStep]
   let truthGraph: Graph?
 
@@ -65,7 +65,7 @@ public struct ParityCheck: Sendable {
   /// Runs the model and compares every value that `reference` has.
   ///
   /// - Parameters:
-  ///   - inputs: a value for each input of the model that has no default. Other names are passed over.
+  ///   - inputs: a value for each input of the model that has no default. Other names are ignored.
   ///   - progress: called before each node with its position.
   /// - Throws: ``GraphError/input(name:reason:)`` for inputs that do not fit the model, what `reference` throws.
   public func run(
@@ -92,7 +92,7 @@ struct ParityStep: Sendable {
   let node: Node
   /// The node prepared, or why it could not be.
   let prepared: Result<Plan.Step, GraphError>
-  /// The values that nobody reads after this node.
+  /// The values that no later node reads.
   let lastUses: [Graph.ValueID]
   /// Whether no input of the model reaches it, and nothing left to chance.
   let isConstant: Bool

@@ -28,7 +28,7 @@ extension ParityCheck {
   /// Cuts the model down to what still differs.
   ///
   /// The first node that is wrong by itself is kept, with the nodes before it up to values that the reference has. When
-  /// no node is, the first value beyond the cumulative tolerance is kept, and as few nodes before it as will do: later
+  /// no node is, the first value beyond the cumulative tolerance is kept, and as few nodes before it as suffice: later
   /// and later values of the reference replace what leads to them, all at once by halving, then one by one.
   ///
   /// - Parameter report: what ``run(_:reference:progress:)`` found on the same values.

@@ -1,6 +1,6 @@
 import Apus
 
-// Reports as JSON: snake_case keys, absent values left out.
+// Reports as JSON: snake_case keys, absent values omitted.
 
 extension ParityReport: Encodable {
   enum CodingKeys: String, CodingKey {

@@ -26,6 +26,7 @@ public struct ParityReport: Sendable {
   public struct Input: Sendable {
     /// Where the value came from when the node was run by itself.
     public enum Source: String, Sendable, Hashable, Encodable {
+      /// A constant of the model, one of the inputs given, or a value of the reference.
       case constant, input, reference
       /// Computed by Apus from what the reference has further up.
       case computed
@@ -39,7 +40,7 @@ public struct ParityReport: Sendable {
     public let source: Source
   }
 
-  /// Which side is closer to the true value, the node computed in DOUBLE.
+  /// Which side is closer to the node computed in DOUBLE.
   public struct Truth: Sendable {
     /// The node on the reference's inputs, in DOUBLE: how far the reference is from that, and how far Apus is.
     public let isolatedReference: ValueDifference?
@@ -135,7 +136,7 @@ extension ParityReport {
   public var isEqual: Bool { verdict == .equal }
   /// The values that were compared.
   public var checkedCount: Int { nodes.reduce(0) { $0 + $1.outputs.count } }
-  /// The nodes none of whose outputs the reference has, constants left out.
+  /// The nodes none of whose outputs the reference has, constants excluded.
   public var uncheckedCount: Int { nodes.count { $0.status == .unchecked && !$0.isConstant } }
   /// The nodes within subgraphs of all nodes, which are not looked into.
   public var bodyNodeCount: Int { nodes.reduce(0) { $0 + $1.bodyNodeCount } }

@@ -37,7 +37,7 @@ struct ParityRun {
     report.hasTruth = truth != nil
   }
 
-  /// Runs node `index` every way, compares its outputs and releases what nobody reads any longer.
+  /// Runs node `index` every way, compares its outputs and releases what no later node reads.
   mutating func step(_ index: Int) throws {
     try context.checkCancellation()
     let step = check.steps[index]
@@ -208,7 +208,7 @@ struct ParityRun {
     return levels ? .offByOneLevel : .equal
   }
 
-  /// The nodes between node `index` and what the reference has, constants left out.
+  /// The nodes between node `index` and what the reference has, constants excluded.
   private func suspects(_ index: Int) -> [String] {
     var found: [String] = []
     var wanted = Set(check.steps[index].node.reads).subtracting(held)

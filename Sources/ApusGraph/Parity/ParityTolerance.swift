@@ -8,14 +8,14 @@ import Apus
 ///
 ///     |actual − expected| ≤ rtol · |expected| + (4 + √K / 2) · u · scale
 ///
-/// The second part is about sums whose terms cancel: their error goes by the terms, not by the result, and grows like a
-/// random walk, with √K. The scale is the largest expected element; 1 for functions that lead to 0…1 or −1…1, whose usual
-/// formulas round at that size; and for sums of products, should they fail by that, the largest sum of the terms'
-/// magnitudes. There is no absolute constant, so that a wrong epsilon in a layer of small values is seen.
+/// The second part is about sums whose terms cancel: their error is proportional to the terms, not to the result, and
+/// grows like a random walk, with √K. The scale is the largest expected element; 1 for functions that lead to 0…1 or
+/// −1…1, whose usual formulas round at that size; and for sums of products, should they fail by that, the largest sum
+/// of the terms' magnitudes. There is no absolute constant, so that a wrong epsilon in a layer of small values is seen.
 ///
-/// *Cumulatively* every earlier node has rounded as well: rtol 1e-3 and 1e-4 of the scale for FLOAT, where the scale is at
-/// least that of what went into a node that only moves, adds or clips values. Behind a node that quantises, where one
-/// rounding makes a whole level, two levels of 255 are allowed.
+/// *Cumulatively* every earlier node has rounded as well: rtol 1e-3 and 1e-4 of the scale for FLOAT, where the scale is
+/// at least that of what went into a node that only moves, adds or clips values. Behind a node that quantises, where
+/// one rounding makes a whole level, two levels of 255 are allowed.
 ///
 /// Integers, Booleans and texts must be equal.
 public struct ParityTolerance: Sendable, Hashable {
@@ -84,7 +84,7 @@ public struct ParityTolerance: Sendable, Hashable {
 }
 
 extension GraphValue {
-  /// A tensor of integers as FLOAT; nil for what is no tensor of numbers.
+  /// A tensor of integers as FLOAT; nil for what is not a tensor of numbers.
   func asFloat() throws -> GraphValue? {
     guard case .tensor(let tensor) = self, tensor.dataType != .bool else { return nil }
     return GraphValue(try tensor.converted(to: Float.self))

@@ -2,7 +2,7 @@ import Apus
 
 /// Values that another runtime computed, under the names that they have in the model.
 ///
-/// A value is read when it is needed and kept no longer, so that a file larger than memory will do.
+/// A value is read when it is needed and kept no longer, so that a file may be larger than memory.
 public struct ReferenceValues {
   /// The names of all values that can be read.
   public let names: Set<String>

@@ -59,7 +59,7 @@ extension GraphRewriter {
     replace(second, by: fused)
   }
 
-  /// The node that gives `value`, when nobody else reads it.
+  /// The node that gives `value`, when only one node reads it.
   private func inner(_ value: Graph.ValueID?) -> Int? {
     guard let value, soleReader(of: value) != nil else { return nil }
     return producer(of: value)

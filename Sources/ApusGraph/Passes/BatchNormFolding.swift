@@ -6,7 +6,7 @@ extension Graph {
   ///     scale = γ / √(variance + epsilon)      weight' = weight · scale      bias' = (bias - mean) · scale + β
   ///
   /// With `exact` only where no bit can change: scales that are powers of two and nothing to add. With `fast` always,
-  /// the products being computed in float64 and rounded once.
+  /// where products are computed in float64 and rounded once.
   func foldingBatchNorm(_ precision: Execution.Precision) throws -> Graph {
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices where rewriter.isNode(index, "Conv") {

@@ -39,7 +39,7 @@ struct GraphRewriter {
 // MARK: - Questions
 
 extension GraphRewriter {
-  /// Whether the graph gives this value to whoever runs it.
+  /// Whether this value is an output of the graph.
   func isOutput(_ value: Graph.ValueID) -> Bool { outputs.contains(value) }
 
   /// The node that gives `value`.
@@ -94,7 +94,7 @@ extension GraphRewriter {
     remove(index)
   }
 
-  /// Lets everybody who reads `old` read `new`.
+  /// Makes every reader of `old` read `new`.
   mutating func redirect(_ old: Graph.ValueID, to new: Graph.ValueID) {
     for index in Set(readers(of: old)) {
       guard var node = nodes[index] else { continue }

@@ -1,5 +1,5 @@
 extension Graph {
-  /// Without nodes that hand on what they get: Identity, and Dropout outside training.
+  /// Without nodes that return their input: Identity, and Dropout outside training.
   func withoutIdentities() -> Graph {
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {

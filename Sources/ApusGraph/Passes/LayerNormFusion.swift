@@ -53,7 +53,7 @@ extension GraphRewriter {
       replacement: node)
   }
 
-  /// The two inputs of a node, told apart by what `scalar` knows of one.
+  /// The two inputs of a node, distinguished by what `scalar` knows of one.
   private func operand<Known>(
     _ node: Node, scalar: (Graph.ValueID?) -> Known?
   ) -> (Graph.ValueID, Known)? {

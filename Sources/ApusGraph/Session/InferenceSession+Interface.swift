@@ -3,11 +3,11 @@ import Apus
 extension InferenceSession {
   /// An input or output of a model.
   public struct Port: Sendable, Hashable {
-    /// The value's name in the model; what ``InferenceSession/run(_:fetching:)`` goes by.
+    /// The value's name in the model; the key of ``InferenceSession/run(_:fetching:)``.
     public let name: String
     /// What the model declares of it; nil where it declares nothing.
     public let type: GraphValueType?
-    /// Whether an input may be left out: the model has a value for it.
+    /// Whether an input may be omitted: the model has a value for it.
     public let hasDefault: Bool
 
     /// The element type of a tensor, where the model declares it.

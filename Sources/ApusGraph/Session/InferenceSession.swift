@@ -15,11 +15,11 @@ public struct InferenceSession: Sendable {
   public struct Options: Sendable {
     /// `exact`: what evaluation node by node gives, bit for bit.
     public var precision = Execution.Precision.exact
-    /// Every floating-point tensor in float64: the true value, as far as rounding goes.
+    /// Every floating-point tensor in float64: the reference for float32.
     public var computesInFloat64 = false
     /// Whether the graph is rewritten before it runs. Without, every node runs as the file has it.
     public var optimizes = true
-    /// Whether memory for what nodes give is planned ahead, where shapes tell its size.
+    /// Whether memory for what nodes give is planned ahead, where its size follows from shapes.
     public var plansMemory = true
     /// The limits on loops and on graphs within graphs.
     public var limits = Limits()

@@ -8,7 +8,7 @@ struct Plan: Sendable {
   final class Step: Sendable {
     let node: Node
     let operation: PreparedOperator
-    /// The values read, nil where an input is left out or absorbed.
+    /// The values read, nil where an input is omitted or absorbed.
     let inputs: [Graph.ValueID?]
     /// The values that the node's subgraphs read.
     let captures: [Graph.ValueID]
@@ -20,7 +20,7 @@ struct Plan: Sendable {
 
   let graph: Graph
   var steps: [Step] = []
-  /// For each step the values that nobody reads after it.
+  /// For each step the values that no later step reads.
   var lastUses: [[Graph.ValueID]] = []
   /// The constants that some step reads when it runs.
   var constants: [Graph.ValueID: GraphValue] = [:]
@@ -30,8 +30,8 @@ struct Plan: Sendable {
 extension Plan {
   /// Prepares every node of `graph`.
   ///
-  /// - Throws: ``GraphError/unsupported(operator:opset:node:)``, and ``GraphError/node(_:)`` for attributes that make no
-  ///   sense.
+  /// - Throws: ``GraphError/unsupported(operator:opset:node:)``, and ``GraphError/node(_:)`` for attributes that make
+  ///   no sense.
   init(_ graph: Graph, depth: Int = 0) throws {
     guard depth <= InferenceSession.Limits.maximumNesting else {
       throw GraphError.graph("subgraphs are nested deeper than \(InferenceSession.Limits.maximumNesting)")
@@ -40,7 +40,7 @@ extension Plan {
     for node in graph.nodes {
       try Self.naming(node, in: graph) { steps.append(try Self.step(node, in: graph, depth: depth)) }
     }
-    // Outputs are read by whoever runs the plan, constants by the next run.
+    // Outputs are read by the plan's caller, constants by the next run.
     lastUses = graph.lastUses(
       steps.map { ($0.inputs.compactMap { $0 } + $0.captures, $0.node.outputs.compactMap { $0 }) },
       keeping: graph.outputs + graph.constants.keys)

@@ -5,9 +5,9 @@ package final class RunContext {
   package let limits: InferenceSession.Limits
   /// Numbers for operators that ask for random ones without a seed of their own.
   package var random: SplitMix64
-  /// Called with every value that a node gives, when somebody watches.
+  /// Called with every value that a node gives; nil where no one observes.
   let observer: ((_ name: String, _ value: GraphValue) throws -> Void)?
-  /// Called with the types of what every node takes and gives, when somebody counts.
+  /// Called with the types of what every node takes and gives; nil where nothing is counted.
   let tally: Tally?
   let profile: InferenceProfile?
   private var depth = 0

@@ -1,6 +1,6 @@
 import Apus
 
-/// What a rule is told of a node: attributes, the types of inputs, and their values as far as these are known.
+/// What a rule knows of a node: attributes, the types of inputs, and their values as far as these are known.
 struct ShapeFacts {
   let node: NodeDescription
   let inputs: [InferredType?]
@@ -29,22 +29,22 @@ struct ShapeFacts {
     return types.count == 1 ? types.first ?? nil : nil
   }
 
-  /// The integers of input `index`; nil when it is left out.
+  /// The integers of input `index`; nil when it is omitted.
   func integers(_ index: Int) throws -> [Int]? { try list(index) { try $0.integers(0) } }
 
-  /// The single integer of input `index`; nil when it is left out.
+  /// The single integer of input `index`; nil when it is omitted.
   func integer(_ index: Int) throws -> Int? {
     guard let numbers = try integers(index) else { return nil }
     guard numbers.count == 1 else { throw Unknown() }
     return numbers[0]
   }
 
-  /// The integers of an attribute before version `version`, of input `index` since; nil when they are left out.
+  /// The integers of an attribute before version `version`, of input `index` since; nil when they are omitted.
   func integers(_ index: Int, attribute name: String, inputSince version: Int) throws -> [Int]? {
     opset < version ? try node.optionalInts(name) : try integers(index)
   }
 
-  /// The numbers of input `index`; nil when it is left out or empty.
+  /// The numbers of input `index`; nil when it is omitted or empty.
   func numbers(_ index: Int) throws -> [Float]? {
     let numbers = try list(index) { try $0.floating(0, as: Float.self).elements }
     return numbers?.isEmpty == true ? nil : numbers

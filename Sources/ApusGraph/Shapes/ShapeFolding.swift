@@ -4,7 +4,7 @@ extension Graph {
   /// Shapes become constants, and what is computed of them, where every input's shape is declared.
   ///
   /// Inputs are checked against what the model declares before anything runs, so nothing else can come. For the graph
-  /// of a model alone: what is fed to a subgraph is checked by nobody.
+  /// of a model alone: what is fed to a subgraph is not checked.
   func foldingShapes() -> Graph {
     guard inputs.allSatisfy({ declaredType(of: $0) != nil }) else { return self }
     let known = inference().known

@@ -90,7 +90,7 @@ struct ShapeInference {
     return try definition.prepare(node)(&arguments)
   }
 
-  /// Whether input `index` is left out, or known and small.
+  /// Whether input `index` is omitted, or known and small.
   private func isSmall(_ node: NodeDescription, _ index: Int) -> Bool {
     guard node.has(index) else { return true }
     guard let shape = node.constant(index)?.shape, let count = try? Shape.elementCount(shape) else { return false }

@@ -2,7 +2,8 @@ import Apus
 
 /// How the types of a node's outputs follow from what is known of its inputs.
 ///
-/// A rule must never give a shape that the operator does not: shapes become constants. One that cannot tell throws.
+/// A rule must never give a shape that the operator does not: shapes become constants. One that cannot infer a shape
+/// throws.
 enum ShapeRule: Sendable {
   /// The types of the outputs; nil where one is not known. Throws where nothing is.
   case rule(@Sendable (ShapeFacts) throws -> [InferredType?])
@@ -10,7 +11,7 @@ enum ShapeRule: Sendable {
   case sizes(@Sendable (ShapeFacts) throws -> GraphValue)
   /// The outputs of the nodes that a node is made of (``Node/parts``).
   case parts
-  /// Shapes that nothing but running the node can tell, and why.
+  /// Shapes that are known only after the node ran, and why.
   case unknown(String)
 }
 

@@ -6,6 +6,7 @@ public indirect enum GraphValue: Sendable {
   case tensor(AnyTensor)
   /// Numbers of eight bits or fewer that are widened before anything is computed.
   case coded(CodedTensor)
+  /// Texts, which only operators on texts take.
   case strings(StringTensor)
   /// Values of one type, `element`, in order. The type is kept for sequences that are empty.
   case sequence([GraphValue], element: GraphValueType)
@@ -61,7 +62,9 @@ extension GraphValue {
 public indirect enum GraphValueType: Sendable, Hashable {
   /// A tensor; `nil` where the element type or the rank is not declared.
   case tensor(ElementType?, [GraphDimension]?)
+  /// Values of one type in order.
   case sequence(GraphValueType)
+  /// A value of this type, or none.
   case optional(GraphValueType)
   /// A kind that Apus reads no values of (`map`, `sparse tensor`), named for messages.
   case unsupported(String)
@@ -69,9 +72,11 @@ public indirect enum GraphValueType: Sendable, Hashable {
 
 /// An extent that a model declares.
 public enum GraphDimension: Sendable, Hashable {
+  /// Declared as a number.
   case size(Int)
   /// Known when the model runs, the same wherever the name stands.
   case symbol(String)
+  /// Left open by the model.
   case unknown
 }
 

@@ -3,7 +3,7 @@
 ///
 /// - A palette of greys alone gives a grey picture, any other pixels RGB, with opacity where a mask says so.
 /// - A channel of a mask is v · 255 / (its greatest number), rounded down, as in Pillow.
-/// - Pixels that runs leave out have colour 0. A run beyond its row ends with it.
+/// - Pixels that runs skip have colour 0. A run beyond its row ends with it.
 /// - Pictures that are JPEG or PNG files inside are refused, and so are colours beyond the palette.
 public enum BMPDecoder {
   /// - Throws: ``ImageError``.

@@ -17,7 +17,7 @@ struct BMPHeader {
   let height: Int
   /// Whether the first row is the uppermost; mostly it is the lowest.
   let isTopDown: Bool
-  /// Bits a pixel.
+  /// Bits per pixel.
   let bits: Int
   let layout: Layout
   /// Red, green, blue, and opacity if there is one.
@@ -112,7 +112,7 @@ struct BMPHeader {
     for mask in masks {
       let field = mask == 0 ? 0 : mask >> UInt32(mask.trailingZeroBitCount)
       guard field & (field &+ 1) == 0, bits == 32 || mask < 1 << 16 else {
-        throw bmpError("a mask of \(mask), which is no row of bits")
+        throw bmpError("a mask of \(mask), which is not a run of bits")
       }
     }
     return masks

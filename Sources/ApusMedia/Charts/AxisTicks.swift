@@ -13,7 +13,7 @@ struct AxisTicks: Sendable, Hashable {
   ///   - ends: whether the range is widened to whole steps.
   init(showing data: ClosedRange<Double>, count: Int, roundsEnds: Bool = true) {
     var (low, high) = (data.lowerBound, data.upperBound)
-    // Of numbers so large the differences between ticks could not be told.
+    // Of numbers so large the differences between ticks could not be computed.
     let least = max(max(low.magnitude, high.magnitude) * 1e-9, 1e-12)
     if high - low < least {
       let margin = max(least, low.magnitude * 0.05, 0.5)

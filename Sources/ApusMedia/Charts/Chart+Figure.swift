@@ -103,7 +103,7 @@ struct ChartLayout {
       }
     }
 
-    /// Larger numbers are left out: their differences could overflow.
+    /// Larger numbers are not drawn: their differences could overflow.
     mutating func include(_ value: Double) {
       guard value.magnitude < 1e150 else { return }
       (low, high) = (min(low, value), max(high, value))
@@ -194,7 +194,7 @@ struct ChartLayout {
       )
       guard low <= high else { continue }
       figure.addRectangle(x: low, y: frame.top, width: max(high - low, 1), height: frame.bottom - frame.top, .band)
-      // A name that would touch the last one is left out.
+      // A name that would touch the last one is omitted.
       let half = Figure.width(of: band.name, size: 11) / 2
       let middle = (low + high) / 2
       if middle - half > free {

@@ -27,6 +27,7 @@ public struct Chart: Sendable, Hashable {
 
   /// How a series is drawn: as an unbroken line, as dashes, or as a dot a point.
   public enum Style: Sendable, Hashable {
+    /// An unbroken line, a dashed one, or a dot for each point.
     case line, dashes, dots
   }
 

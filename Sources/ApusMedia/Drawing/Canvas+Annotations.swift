@@ -42,7 +42,7 @@ extension Canvas {
   ///
   /// - Parameters:
   ///   - points: nil for one that was not found.
-  ///   - edges: pairs of places in `points`; those that name no point are left out.
+  ///   - edges: pairs of places in `points`; those that name no point are ignored.
   ///   - color: of the edge or the point with this number.
   public mutating func drawSkeleton(
     points: [PixelPoint?], edges: [(Int, Int)], lineWidth: Double? = nil, color: (Int) -> PixelColor

@@ -5,7 +5,7 @@ extension Canvas {
   }
 
   /// Lines from each point to the next with round ends and corners, and back to the first when it is closed. Points
-  /// that are no numbers are gaps.
+  /// that are NaN are gaps.
   public mutating func drawPolyline(
     _ points: [PixelPoint], width: Double, color: PixelColor, isClosed: Bool = false
   ) {

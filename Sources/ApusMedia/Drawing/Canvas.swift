@@ -1,7 +1,7 @@
 /// A picture to draw on.
 ///
 /// Coordinates are those of ``Image``: a pixel is a square of side 1, its centre at a half. Lines and edges are
-/// smooth, and what lies outside the picture is left out. A line to a point whose coordinates are no numbers, or
+/// smooth, and what lies outside the picture is clipped. A line to a point whose coordinates are NaN, or
 /// infinite, is not drawn, nor an area around one.
 public struct Canvas: Sendable {
   /// What has been drawn, in red, green and blue.

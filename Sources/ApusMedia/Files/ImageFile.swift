@@ -11,14 +11,14 @@ public enum ImageFile {
     /// How it has to be turned to stand upright.
     public let orientation: ImageOrientation
 
-    /// The picture with 8 bits a channel, upright.
+    /// The picture with 8 bits per channel, upright.
     public var upright: Image<UInt8> { orientation.oriented(image.eightBit) }
   }
 
   /// The most bytes of a file that comes through a pipe.
   private static let pipeLimit = 1 << 30
 
-  /// Reads the picture at `path`, upright, with 8 bits a channel, in the colour model of the file.
+  /// Reads the picture at `path`, upright, with 8 bits per channel, in the colour model of the file.
   ///
   /// What kind of file it is, its first bytes say; its name does not matter. A pipe is read to its end.
   /// - Throws: ``FileError``; ``ImageError`` with the name of the file.
@@ -81,10 +81,11 @@ extension ImageFile {
   /// The endings of names by which ``write(_:to:quality:)`` knows what to write.
   public static let writableExtensions = ["png", "jpg", "jpeg", "ppm", "pgm", "pnm"]
 
-  /// Writes a picture to `path`, as the kind of file that the end of its name says. Nobody ever sees half of the file.
+  /// Writes a picture to `path`, as the kind of file that the end of its name says. No reader ever sees half of the
+  /// file.
   ///
   /// - Parameter quality: of JPEG files, from 1 to 100; of no meaning for others, which hold the picture exactly.
-  /// - Throws: ``FileError``; ``ImageError`` for another ending, and for a picture that such a file cannot hold: none but
+  /// - Throws: ``FileError``; ``ImageError`` for another ending, and for a picture that such a file cannot hold: only
   ///   PNG files have opacity (see ``Image/flattened(on:)``), and a PGM file has no colours.
   public static func write(_ image: Image<UInt8>, to path: String, quality: Int = 90) throws {
     do {
@@ -95,7 +96,7 @@ extension ImageFile {
     }
   }
 
-  /// The same with 16 bits a channel, which PNG and PPM files hold.
+  /// The same with 16 bits per channel, which PNG and PPM files hold.
   /// - Throws: ``FileError``; ``ImageError`` for another ending, and a picture that such a file cannot hold.
   public static func write(_ image: Image<UInt16>, to path: String) throws {
     do {
@@ -103,7 +104,7 @@ extension ImageFile {
       switch pathExtension(path) {
       case "png": bytes = PNGEncoder.encode(image)
       case "ppm", "pgm", "pnm": bytes = try NetpbmEncoder.encode(image)
-      default: throw ImageError(.invalidArgument("16 bits a channel are written to .png, .ppm, .pgm and .pnm"))
+      default: throw ImageError(.invalidArgument("16 bits per channel are written to .png, .ppm, .pgm and .pnm"))
       }
       try AtomicFile.create(at: path) { file in try bytes.withUnsafeBytes { try file.append($0) } }
     } catch let error as ImageError {
@@ -114,7 +115,7 @@ extension ImageFile {
   /// Whether a file of this name holds opacity.
   public static func holdsOpacity(_ path: String) -> Bool { pathExtension(path) == "png" }
 
-  /// Whether a file of this name holds pictures of this colour model with 16 bits a channel.
+  /// Whether a file of this name holds pictures of this colour model with 16 bits per channel.
   public static func holdsSixteenBits(_ path: String, color: ColorModel) -> Bool {
     switch pathExtension(path) {
     case "png": true

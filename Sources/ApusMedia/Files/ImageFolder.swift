@@ -2,10 +2,10 @@ import Apus
 
 /// The pictures of a folder, in the order of their names: of single pictures, or of the frames of a video.
 ///
-/// Numbers in names count as numbers, so `frame_2.png` comes before `frame_10.png`; anything else goes by its bytes, so
-/// capital letters come first. Folders inside are not entered.
+/// Numbers in names count as numbers, so `frame_2.png` comes before `frame_10.png`; anything else is compared by its
+/// bytes, so capital letters come first. Folders inside are not entered.
 public struct ImageFolder: Sendable {
-  /// A picture of the folder, told by its first bytes; nothing of it is decoded yet.
+  /// A picture of the folder, recognised by its first bytes; nothing of it is decoded yet.
   public struct Picture: Sendable, Hashable {
     /// The folder's path and the name.
     public let path: String
@@ -15,7 +15,7 @@ public struct ImageFolder: Sendable {
     public let format: ImageFormat
   }
 
-  /// Something that is no picture, and why.
+  /// An entry that is not a picture, and why.
   public struct Skipped: Sendable, Hashable {
     /// The entry's name in the folder.
     public let name: String
@@ -31,7 +31,7 @@ public struct ImageFolder: Sendable {
   public let skipped: [Skipped]
 
   /// Looks at the first bytes of each file in the folder at `path`.
-  /// - Throws: ``FileError`` when it is no folder, or cannot be read.
+  /// - Throws: ``FileError`` when it is not a folder, or cannot be read.
   public init(path: String) throws {
     self.path = path
     var pictures: [Picture] = []

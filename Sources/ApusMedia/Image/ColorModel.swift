@@ -8,7 +8,7 @@ public enum ColorModel: String, Sendable, Hashable, CaseIterable {
   /// Red, green, blue and opacity, the colours not multiplied by it.
   case rgba
 
-  /// Numbers a pixel.
+  /// Numbers per pixel.
   public var channels: Int {
     switch self {
     case .gray: 1

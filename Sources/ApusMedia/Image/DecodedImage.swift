@@ -1,6 +1,8 @@
-/// A picture as its file holds it: with 8 or with 16 bits a channel.
+/// A picture as its file holds it: with 8 or with 16 bits per channel.
 public enum DecodedImage: Sendable, Equatable {
+  /// 8 bits per channel.
   case eight(Image<UInt8>)
+  /// 16 bits per channel.
   case sixteen(Image<UInt16>)
 
   /// Columns of pixels.
@@ -27,7 +29,8 @@ public enum DecodedImage: Sendable, Equatable {
     }
   }
 
-  /// The picture with 8 bits a channel. Of 16 bits the upper 8 are kept, as Pillow and OpenCV do: 0x12FF becomes 0x12.
+  /// The picture with 8 bits per channel. Of 16 bits the upper 8 are kept, as Pillow and OpenCV do: 0x12FF becomes
+  /// 0x12.
   public var eightBit: Image<UInt8> {
     switch self {
     case .eight(let image): image
@@ -35,7 +38,7 @@ public enum DecodedImage: Sendable, Equatable {
     }
   }
 
-  /// The picture with 16 bits a channel: 0x12 becomes 0x1212, so that black and white stay what they are.
+  /// The picture with 16 bits per channel: 0x12 becomes 0x1212, so that black and white stay what they are.
   public var sixteenBit: Image<UInt16> {
     switch self {
     case .eight(let image): image.mapped { UInt16($0) &* 0x101 }

@@ -20,7 +20,7 @@ extension Image where Sample == UInt8 {
     }
   }
 
-  /// The picture as RGB: grey three times. Opacity is left out: see ``flattened(on:)``.
+  /// The picture as RGB: grey three times. Opacity is dropped: see ``flattened(on:)``.
   public func rgb() -> Image {
     switch color {
     case .rgb: self
@@ -35,7 +35,7 @@ extension Image where Sample == UInt8 {
     }
   }
 
-  /// The picture as grey. Opacity is left out: see ``flattened(on:)``.
+  /// The picture as grey. Opacity is dropped: see ``flattened(on:)``.
   public func gray() -> Image {
     switch color {
     case .gray: self

@@ -1,7 +1,7 @@
 /// A picture in memory: rows from top to bottom, pixels from left to right, the channels of a pixel side by side.
 ///
-/// The origin is the upper left corner, x grows to the right and y downwards. A pixel is a square of side 1, so the centre
-/// of the first one is at (0.5, 0.5). A picture has at least one pixel.
+/// The origin is the upper left corner, x grows to the right and y downwards. A pixel is a square of side 1, so the
+/// centre of the first one is at (0.5, 0.5). A picture has at least one pixel.
 public struct Image<Sample: ImageSample>: Sendable, Equatable {
   /// Columns of pixels, at least 1.
   public let width: Int
@@ -74,7 +74,7 @@ public struct Image<Sample: ImageSample>: Sendable, Equatable {
     self.samples = samples
   }
 
-  /// Numbers a row.
+  /// Numbers per row.
   public var rowCount: Int { width * color.channels }
 
   /// The channels of the pixel at `x`, `y`, which must be inside the picture.

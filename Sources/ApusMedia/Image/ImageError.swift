@@ -10,7 +10,7 @@ public struct ImageError: ApusError, Hashable, Sendable {
     case malformed(String)
     /// Something that the format allows and this reader does not know.
     case unsupported(String)
-    /// The file is no picture of a kind that is known.
+    /// The file is not a picture of a known kind.
     case unknownFormat(String)
     /// More pixels than ``ImageLimits`` allow.
     case tooLarge(width: Int, height: Int, limit: Int)

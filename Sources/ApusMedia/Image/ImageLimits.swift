@@ -1,6 +1,6 @@
 /// How large a picture may be before it is refused: a small file can stand for a huge one.
 public struct ImageLimits: Sendable, Hashable {
-  /// The most pixels. Memory while decoding is up to some 20 bytes a pixel.
+  /// The most pixels. Memory while decoding is up to some 20 bytes per pixel.
   public var pixels: Int
 
   /// - Parameter pixels: the most pixels, width times height.

@@ -1,5 +1,6 @@
 /// A number that one channel of one pixel can be: 8 or 16 bits, or `Float` from 0 to 1.
 public protocol ImageSample: BitwiseCopyable, Comparable, Sendable {
+  /// The number of a channel at its darkest, and of no opacity.
   static var zero: Self { get }
   /// The number of a channel at its brightest, and of full opacity.
   static var full: Self { get }

@@ -1,7 +1,7 @@
 /// The bits of a scan, from the highest of each byte on.
 ///
 /// A view of memory that has ``slack`` bytes more than there are bits: nothing is checked while a block is read,
-/// which takes fewer bytes than that, and ``isBehindEnd`` tells afterwards whether there were enough.
+/// which takes fewer bytes than that, and ``isBehindEnd`` says afterwards whether there were enough.
 struct JPEGBits {
   /// More than the longest block has.
   static let slack = 1024
@@ -53,7 +53,7 @@ struct JPEGBits {
     return value < 1 &<< (size &- 1) ? value &- 1 &<< size &+ 1 : value
   }
 
-  /// A number of blocks, of whose size a symbol tells: from 2 to the power of `size` to twice as many less one.
+  /// A number of blocks, whose size a symbol gives: from 2 to the power of `size` to twice as many less one.
   @inline(__always)
   mutating func takeBlockCount(_ size: Int) -> Int {
     size == 0 ? 1 : 1 &<< size &+ take(size)

@@ -6,7 +6,7 @@ public struct JPEGPicture: Sendable, Equatable {
   public let orientation: ImageOrientation
 }
 
-/// Reads JPEG files: baseline, extended and progressive ones of 8 bits a sample with Huffman codes.
+/// Reads JPEG files: baseline, extended and progressive ones of 8 bits per sample with Huffman codes.
 ///
 /// Pixels are those of the usual decoders, bit for bit: the accurate integer transform, and differences of colour
 /// interpolated where a file has half as many of them. Files of four inks become red, green and blue as though the

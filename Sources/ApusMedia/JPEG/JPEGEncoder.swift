@@ -54,7 +54,7 @@ extension JPEGStandardSteps {
 /// A file that is being written.
 struct JPEGWriter {
   var bytes: [UInt8] = [0xFF, 0xD8]
-  /// Bits that are no whole byte yet, the last one lowest.
+  /// Bits that do not fill a byte yet, the last one lowest.
   private var bits: UInt64 = 0
   private var count = 0
 
@@ -93,7 +93,7 @@ struct JPEGWriter {
       count -= 8
       let byte = UInt8(truncatingIfNeeded: bits &>> UInt64(count))
       bytes.append(byte)
-      // A zero tells it from a marker.
+      // A zero distinguishes it from a marker.
       if byte == 0xFF { bytes.append(0) }
     }
   }

@@ -3,7 +3,7 @@ struct JPEGEntropyDecoder {
   enum Failure {
     /// The bits do not suffice.
     case ended
-    /// Bits that are no code word.
+    /// Bits that are not a code word.
     case unknownCode
   }
 

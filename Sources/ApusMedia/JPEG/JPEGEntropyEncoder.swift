@@ -136,7 +136,7 @@ extension JPEGEntropyEncoder {
 
 /// The code words of symbols.
 struct JPEGHuffmanCode {
-  /// For each symbol; of length zero where there is none.
+  /// For each symbol; of length zero for a symbol without a code.
   let words: [Int]
   let lengths: [Int]
 

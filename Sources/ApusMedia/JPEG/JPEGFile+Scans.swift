@@ -97,7 +97,7 @@ extension JPEGFile {
     case .ended where decoder.data.isCutShort: return reader.error(.truncated("the coefficients"), at: reader.end)
     case .ended: return reader.error(.malformed("a marker before all coefficients are there"), at: offset)
     case .unknownCode, nil:
-      return reader.error(.malformed("bits that are no word of the Huffman code"), at: offset)
+      return reader.error(.malformed("bits that are not a word of the Huffman code"), at: offset)
     }
   }
 }

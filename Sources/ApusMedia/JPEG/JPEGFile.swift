@@ -50,7 +50,7 @@ struct JPEGFile {
       case 0xE0...0xEF: try readApplicationData(marker)
       // Markers without a segment.
       case 0x01, 0xD0...0xD7, 0xD8: break
-      case 0xDC: throw reader.unsupported("a JPEG file that tells its height after its first scan")
+      case 0xDC: throw reader.unsupported("a JPEG file that gives its height after its first scan")
       case 0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF: throw reader.unsupported(Self.processName(marker))
       default: _ = try reader.segment("a segment")
       }

@@ -19,8 +19,8 @@ struct JPEGFrame {
     let precision = try reader.byte(what)
     let (height, width) = (try reader.word(what), try reader.word(what))
     let count = try reader.byte(what)
-    guard precision == 8 else { throw reader.unsupported("a JPEG file of \(precision) bits a sample") }
-    guard height > 0 else { throw reader.unsupported("a JPEG file that tells its height after its first scan") }
+    guard precision == 8 else { throw reader.unsupported("a JPEG file of \(precision) bits per sample") }
+    guard height > 0 else { throw reader.unsupported("a JPEG file that gives its height after its first scan") }
     do {
       try limits.check(width: width, height: height, format: .jpeg)
     } catch {
@@ -100,7 +100,7 @@ enum JPEGOrder {
     54, 47, 55, 62, 63,
   ]
 
-  /// Where each coefficient is in memory: the rows 0 and 4 of a block in turns, and so 2 and 6, 1 and 3, 5 and 7.
+  /// Where each coefficient is in memory: the rows 0 and 4 of a block interleaved, and so 2 and 6, 1 and 3, 5 and 7.
   ///
   /// Places behind the last one are that of the last: a run of zeros that leaves the block ends there, whatever the
   /// file says.

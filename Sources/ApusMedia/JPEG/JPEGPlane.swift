@@ -36,7 +36,7 @@ struct JPEGPlane {
     base = memory + jpegMargin
     self.rowCount = rowCount
     (width, height, self.component) = (component.width, component.height, component)
-    // Very narrow pictures are not interpolated by anybody.
+    // Very narrow pictures are not interpolated by any decoder.
     let isWide = component.width > 2
     upsampling =
       switch (frame.widest, component.across, frame.highest, component.down) {

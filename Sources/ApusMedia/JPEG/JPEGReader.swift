@@ -37,7 +37,7 @@ struct JPEGReader {
     return segment
   }
 
-  /// The second byte of the next marker; nil where the file ends. What lies before it is passed over, and bytes that
+  /// The second byte of the next marker; nil where the file ends. What lies before it is skipped, and bytes that
   /// fill the space between segments too.
   mutating func marker() -> UInt8? {
     while offset < end {

@@ -11,9 +11,9 @@ struct JPEGScanHeader {
   let members: [Member]
   /// The first and last coefficient of a progressive scan.
   let coefficients: ClosedRange<Int>
-  /// Bits that were left out by the scan before, or none when this is the first.
+  /// Bits that the scan before omitted, or none when this is the first.
   let before: Int
-  /// Bits that are left out.
+  /// Bits that this scan omits.
   let after: Int
 
   /// - Throws: ``ImageError``.
@@ -56,8 +56,8 @@ struct JPEGScanHeader {
 
 /// The coefficients' bits of a scan.
 ///
-/// The bytes are copied once, without those that are put in after 255 to tell it from a marker, so that a decoder
-/// need not look at each byte; and what lies between restart markers is known from the start.
+/// The bytes are copied once, without those that are put in after 255 to distinguish it from a marker, so that a
+/// decoder need not look at each byte; and what lies between restart markers is known from the start.
 struct JPEGScanData {
   struct Piece {
     /// Bytes of the copy.

@@ -37,7 +37,7 @@ struct JPEGSourcePlanes {
     planes = [y, cb, cr]
   }
 
-  /// A plane with the mean of `across` · `down` samples each. Rounding is up and down in turns.
+  /// A plane with the mean of `across` · `down` samples each. Rounding alternates between up and down.
   ///
   /// Rows are as long as whole blocks: beyond the edge stand means of the last sample.
   func plane(_ index: Int, across: Int, down: Int) -> Plane {

@@ -1,4 +1,4 @@
-// The tables of the standard's annex K, which encoders use that make none of their own.
+// The tables of the standard's annex K, for encoders that make no tables of their own.
 
 extension JPEGHuffmanTable {
   static let standard = (

@@ -34,7 +34,7 @@ struct PNGChunks {
     let length = Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt32.self)))
     let letters = bytes[start + 4..<start + 8]
     guard letters.allSatisfy({ (0x41...0x5A).contains($0) || (0x61...0x7A).contains($0) }) else {
-      throw pngError("a chunk whose name is no four letters", at: start + 4)
+      throw pngError("a chunk whose name is not four letters", at: start + 4)
     }
     let name = String(decoding: letters, as: UTF8.self)
     guard length <= Int(Int32.max) else { throw pngError("a chunk \(name) of \(length) bytes", at: start) }

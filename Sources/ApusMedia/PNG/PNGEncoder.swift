@@ -5,14 +5,14 @@ import Apus
 /// Every row has the filter after which it looks smallest. Pictures are not interlaced, and have no chunks but those
 /// that they need.
 public enum PNGEncoder {
-  /// The bytes of a PNG file with 8 bits a channel.
+  /// The bytes of a PNG file with 8 bits per channel.
   public static func encode(_ image: Image<UInt8>) -> [UInt8] {
     file(of: image, depth: 8) { source, target in
       for index in source.indices { target[index] = source[index] }
     }
   }
 
-  /// The bytes of a PNG file with 16 bits a channel.
+  /// The bytes of a PNG file with 16 bits per channel.
   public static func encode(_ image: Image<UInt16>) -> [UInt8] {
     file(of: image, depth: 16) { source, target in
       for index in source.indices {

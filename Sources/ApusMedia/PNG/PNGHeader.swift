@@ -7,7 +7,7 @@ struct PNGHeader {
     case grayAlpha = 4
     case rgba = 6
 
-    /// Numbers a pixel, as they are stored.
+    /// Numbers per pixel, as they are stored.
     var channels: Int {
       switch self {
       case .gray, .palette: 1

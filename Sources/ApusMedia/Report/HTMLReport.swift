@@ -1,4 +1,4 @@
-/// A page that stands for itself: one HTML file with its style, figures and pictures inside, readable without a network,
+/// A self-contained page: one HTML file with its style, figures and pictures inside, readable without a network,
 /// on a light or a dark screen, wide or narrow.
 public struct HTMLReport: Sendable {
   /// A row of a table: what, and how much.
@@ -17,13 +17,17 @@ public struct HTMLReport: Sendable {
 
   /// A part of the page, from one margin to the other.
   public enum Block: Sendable {
+    /// The title of a section.
     case heading(String)
+    /// Running text.
     case paragraph(String)
     /// Something that the reader must not overlook.
     case notice(String)
+    /// A table of two columns.
     case facts([Fact])
     /// Rows below a row of names; numbers are set to the right.
     case table(columns: [String], rows: [[String]])
+    /// A chart.
     case figure(ReportFigure)
     /// Pictures side by side, each with its caption.
     case pictures([Picture])

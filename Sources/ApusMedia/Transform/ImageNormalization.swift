@@ -11,6 +11,7 @@ public enum ImageLayout: String, Sendable, Hashable, CaseIterable {
 
 /// The order of a tensor's colours.
 public enum ColorOrder: String, Sendable, Hashable, CaseIterable {
+  /// Red first, or blue first.
   case rgb, bgr
 }
 

@@ -10,6 +10,7 @@
 public struct Letterbox: Sendable, Hashable {
   /// Where the picture lies in the input.
   public enum Placement: String, Sendable, Hashable, CaseIterable {
+    /// In the middle, or in the upper left corner.
     case centered, topLeft
   }
 

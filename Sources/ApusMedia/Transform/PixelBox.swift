@@ -35,7 +35,7 @@ public struct PixelBox: Sendable, Hashable {
   /// `y1 - y0`; below zero for edges in the wrong order.
   public var height: Double { y1 - y0 }
 
-  /// The part inside a picture of these sides; a coordinate that is no number counts as 0.
+  /// The part inside a picture of these sides; a coordinate that is NaN counts as 0.
   public func clipped(width: Int, height: Int) -> PixelBox {
     func clip(_ value: Double, _ limit: Int) -> Double { value > 0 ? min(value, Double(limit)) : 0 }
     return PixelBox(x0: clip(x0, width), y0: clip(y0, height), x1: clip(x1, width), y1: clip(y1, height))

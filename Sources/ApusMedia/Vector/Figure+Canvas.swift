@@ -45,7 +45,7 @@ extension Canvas {
     }
   }
 
-  /// The dashes of a line: pieces of it, by the lengths of dashes and gaps in turns.
+  /// The dashes of a line: pieces of it, by the alternating lengths of dashes and gaps.
   private static func dashed(_ points: [Figure.Point], _ pattern: [Double]) -> [[Figure.Point]] {
     let pattern = pattern.map { max($0, 0.5) }
     guard var last = points.first else { return [] }
@@ -54,7 +54,7 @@ extension Canvas {
       let (dx, dy) = (next.x - last.x, next.y - last.y)
       let length = (dx * dx + dy * dy).squareRoot()
       var done = 0.0
-      // A line longer than any picture is not cut into pieces that nobody sees.
+      // A line longer than any picture is not cut into pieces outside of it.
       while length - done > left, length < 1e5 {
         done += left
         let cut = Figure.Point(last.x + dx * done / length, last.y + dy * done / length)

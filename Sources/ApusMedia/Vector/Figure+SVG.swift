@@ -5,7 +5,7 @@ extension Figure {
   public enum SVGColors: Sendable, Hashable {
     /// From the style sheet of the page that it is part of, see ``Theme/styleSheet``.
     case inherited
-    /// Its own, light or dark as whoever looks at it prefers.
+    /// Its own, light or dark as the reader prefers.
     case automatic
     /// Those of one theme.
     case fixed(Theme)
@@ -71,7 +71,7 @@ extension Figure {
 }
 
 extension Theme {
-  /// The colours of both themes as variables of a style sheet: light, and dark for whoever prefers it.
+  /// The colours of both themes as variables of a style sheet: light, and dark for readers who prefer it.
   public static func styleSheet(selector: String) -> String {
     func rules(_ theme: Theme) -> String {
       Ink.all.map { "\($0.variable):\(theme.color($0).hexText)" }.joined(separator: ";")

@@ -22,7 +22,7 @@ public struct Figure: Sendable, Hashable {
     public var ink: Ink
     /// The width of the line in units of the figure.
     public var width: Double
-    /// Lengths of dashes and gaps in turns; none for a line without gaps.
+    /// Alternating lengths of dashes and gaps; none for a line without gaps.
     public var dashes: [Double] = []
 
     /// A line without gaps, unless `dashes` gives their lengths.
@@ -35,6 +35,7 @@ public struct Figure: Sendable, Hashable {
 
   /// Which point of a text its position is.
   public enum Anchor: String, Sendable, Hashable {
+    /// Its beginning, its middle, or its end.
     case start, middle, end
   }
 
@@ -72,9 +73,13 @@ public struct Figure: Sendable, Hashable {
 
   /// Something that is drawn; opacity is from 0 to 1.
   public enum Item: Sendable, Hashable {
+    /// Straight lines from each point to the next.
     case line([Point], Stroke)
+    /// The inside of an outline.
     case area([Point], Ink, opacity: Double)
+    /// The inside of a circle.
     case disc(center: Point, radius: Double, Ink)
+    /// A line of text.
     case text(Text)
   }
 
@@ -82,7 +87,7 @@ public struct Figure: Sendable, Hashable {
   public let width: Double
   /// The height in units of the figure.
   public let height: Double
-  /// What it shows, in a sentence, for whoever cannot see it.
+  /// What it shows, in a sentence, for readers who cannot see it.
   public var summary: String
   /// From back to front.
   public private(set) var items: [Item] = []
@@ -94,7 +99,7 @@ public struct Figure: Sendable, Hashable {
     self.summary = summary
   }
 
-  /// Adds something in front of what is there. Coordinates that are not finite are left out.
+  /// Adds something in front of what is there. Coordinates that are not finite are ignored.
   public mutating func add(_ item: Item) {
     switch item {
     case .line(let points, let stroke):

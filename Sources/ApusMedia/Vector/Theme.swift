@@ -1,5 +1,6 @@
 /// What a colour of a figure is for. Which one it is depends on the ``Theme``.
 public enum Ink: Sendable, Hashable {
+  /// The ground of the figure.
   case background
   /// Text, axes.
   case foreground

@@ -1,9 +1,9 @@
 import Apus
 
-/// The times of a video's frames, from a text file with one number a line.
+/// The times of a video's frames, from a text file with one number per line.
 ///
 /// The numbers are seconds; milliseconds where the first line says `# timecode format v2` or `# timestamp format v2`
-/// (as the tools of Matroska write it). Empty lines and lines that begin with `#` are passed over.
+/// (as the tools of Matroska write it). Empty lines and lines that begin with `#` are ignored.
 public struct TimestampFile: Sendable, Hashable {
   /// In seconds, each greater than the one before it.
   public let seconds: [Double]

@@ -23,7 +23,7 @@ public struct Y4MHeader: Sendable, Hashable {
   public let width: Int
   /// Rows of pixels of a frame.
   public let height: Int
-  /// Frames a second, as a fraction; `nil` when it is not known.
+  /// Frames per second, as a fraction; `nil` when it is not known.
   public let rate: Rate?
   /// How many numbers of colour a frame has, and where they are.
   public let chroma: Chroma
@@ -40,7 +40,7 @@ public struct Y4MHeader: Sendable, Hashable {
     /// - Throws: ``VideoError`` unless both are positive.
     public init(frames: Int, seconds: Int) throws(VideoError) {
       guard frames > 0, seconds > 0 else {
-        throw VideoError(.invalidArgument("\(frames):\(seconds) for frames a second"))
+        throw VideoError(.invalidArgument("\(frames):\(seconds) for frames per second"))
       }
       (self.frames, self.seconds) = (frames, seconds)
     }
@@ -106,7 +106,7 @@ public struct Y4MHeader: Sendable, Hashable {
     }
     let (frames, seconds) = (try number(String(parts[0]), "F"), try number(String(parts[1]), "F:"))
     if frames == 0, seconds == 0 { return nil }
-    guard frames > 0, seconds > 0 else { throw VideoError(.malformed("\(text) for frames a second")) }
+    guard frames > 0, seconds > 0 else { throw VideoError(.malformed("\(text) for frames per second")) }
     return try Rate(frames: frames, seconds: seconds)
   }
 

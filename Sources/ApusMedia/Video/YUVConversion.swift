@@ -3,11 +3,12 @@
 /// Y = 16…235 and Cb, Cr = 16…240 (or all 0…255) become R′, G′, B′ = 0…255 by the matrix of the standard: with
 /// y = (Y − 16) / 219, b = (Cb − 128) / 224, r = (Cr − 128) / 224,
 /// R = y + 2 (1 − Kr) r, B = y + 2 (1 − Kb) b, G = (y − Kr R − Kb B) / (1 − Kr − Kb), and each is rounded and kept
-/// within 0…255. Colours are interpolated linearly between the places where ``Y4MHeader/Chroma`` says they are, and held
-/// at the edges.
+/// within 0…255. Colours are interpolated linearly between the places where ``Y4MHeader/Chroma`` says they are, and
+/// held at the edges.
 public struct YUVConversion: Sendable {
   /// The standard whose weights of red, green and blue make up the brightness.
   public enum Matrix: Sendable, Hashable, CaseIterable {
+    /// BT.601, for video of standard definition, or BT.709, for high definition.
     case bt601, bt709
 
     /// The shares of red and blue in luma.

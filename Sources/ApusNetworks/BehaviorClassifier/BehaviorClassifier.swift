@@ -24,7 +24,7 @@ import Apus
 /// let probabilities = try classifier(poses)       // [batch, 21]
 /// ```
 ///
-/// `BehaviorClassifier<Double>` is the same model in float64: the truth the other is compared with.
+/// `BehaviorClassifier<Double>` is the same model in float64: the reference that the other is compared with.
 public struct BehaviorClassifier<Scalar: FloatingPointScalar>: Sendable {
   /// Outputs: one for each label.
   public let labelCount: Int

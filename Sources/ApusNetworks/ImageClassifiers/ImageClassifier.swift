@@ -11,6 +11,7 @@ import Apus
 /// let features = try network.features(images)     // [batch, 2048], what the last layer sees
 /// ```
 public protocol ImageClassifier<Scalar>: Sendable {
+  /// The type that the network computes in.
   associatedtype Scalar: FloatingPointScalar
 
   /// - Throws: ``WeightsError`` for a parameter that is missing, has another shape, or has no place in the network;
@@ -61,7 +62,7 @@ extension ImageClassifier {
       Weights(file), configuration: ImageClassifierConfiguration(metadata: file.metadata, file: file.name))
   }
 
-  /// Refuses what are no pictures for this network.
+  /// Refuses what are not pictures for this network.
   func checkShape(of images: Tensor<Scalar>) throws {
     let shape = images.shape
     guard shape.count == 4, shape[1] == channelCount, min(shape[2], shape[3]) >= smallestSide else {

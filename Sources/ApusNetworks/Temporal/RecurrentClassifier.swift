@@ -13,7 +13,7 @@ public struct RecurrentClassifier<Scalar: FloatingPointScalar>: TemporalClassifi
   public let featureCount: Int
   /// The outputs of the linear layer.
   public var classCount: Int { head.classCount }
-  /// LSTM or GRU; told by how many gates the weights have.
+  /// LSTM or GRU; inferred from the number of gates.
   public let cell: TemporalConfiguration.Cell
   /// Numbers that a layer passes from step to step, for each direction.
   public let hiddenCount: Int

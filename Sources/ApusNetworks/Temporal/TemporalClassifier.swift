@@ -2,9 +2,10 @@ import Apus
 
 /// A network that turns a sequence into one number for each class.
 ///
-/// Sequences are `[batch, features, time]`, the oldest step first, of any length from 1 on. What a network looks like is
-/// read from its parameters and, where they cannot tell, from a ``TemporalConfiguration``.
+/// Sequences are `[batch, features, time]`, the oldest step first, of any length from 1 on. What a network looks like
+/// is read from its parameters and, where they do not determine it, from a ``TemporalConfiguration``.
 public protocol TemporalClassifier<Scalar>: Sendable {
+  /// The type that the network computes in.
   associatedtype Scalar: FloatingPointScalar
 
   /// - Throws: ``WeightsError`` for a parameter that is missing, has another shape than its neighbours or the
@@ -45,7 +46,7 @@ extension TemporalClassifier {
       Weights(file), configuration: TemporalConfiguration(metadata: file.metadata, file: file.name))
   }
 
-  /// Refuses what is no sequence for this network.
+  /// Refuses what is not a sequence for this network.
   func checkShape(of sequence: Tensor<Scalar>) throws {
     guard sequence.rank == 3, sequence.shape[1] == featureCount, sequence.shape[2] > 0 else {
       throw TensorError.shape(

@@ -1,4 +1,4 @@
-/// What the parameters of a temporal network do not tell, and what they do for whoever wants it checked.
+/// What the parameters of a temporal network do not determine, and what they do, for callers that want it checked.
 ///
 /// As JSON, in the metadata of a weights file under `configuration`:
 ///
@@ -59,10 +59,10 @@ public struct TemporalConfiguration: Hashable, Sendable, Decodable {
 }
 
 extension TemporalConfiguration {
-  /// Reads the JSON under `configuration`; everything is absent where there is none.
+  /// Reads the JSON under `configuration`; everything is absent without it.
   ///
   /// - Parameter file: what messages call the file.
-  /// - Throws: ``ModelFileError`` for JSON that is none, or a value of another type.
+  /// - Throws: ``ModelFileError`` for malformed JSON, or a value of another type.
   public init(metadata: [String: String], file: String) throws {
     self = try decodedConfiguration(metadata, file: file) ?? Self()
   }

@@ -171,7 +171,7 @@ extension ConfigurationFields {
     return (0..<count).map { labels[$0] ?? "LABEL_\($0)" }
   }
 
-  /// The text under `key`; nil where there is none.
+  /// The text under `key`; nil where it is absent.
   package func text(_ key: String) throws -> String? {
     switch values[key] ?? .absent {
     case .absent: return nil

@@ -2,6 +2,7 @@ import Apus
 
 /// An encoder with a head, as Hugging Face stores it: a folder with `config.json` and `model.safetensors`.
 public protocol PretrainedTextModel: Sendable {
+  /// The network below the head.
   associatedtype Encoder: TextEncoder
 
   /// What the head stands on, for its configuration and features.

@@ -2,7 +2,9 @@ import Apus
 
 /// A network that makes a vector of features of each token: what all heads stand on.
 public protocol TextEncoder<Scalar>: Sendable {
+  /// The type that the network computes in.
   associatedtype Scalar: FloatingPointScalar
+  /// The sizes that the network is built from.
   associatedtype Configuration: TextEncoderConfiguration
   /// What makes scores of the features that the masked-language head predicts a word from.
   associatedtype Vocabulary: VocabularyDecoder<Scalar, Configuration>
@@ -10,6 +12,7 @@ public protocol TextEncoder<Scalar>: Sendable {
   /// Where Hugging Face's models with a head keep the encoder: `bert`, `mobilebert`.
   static var scope: String { get }
 
+  /// The sizes that the parameters were checked against.
   var configuration: Configuration { get }
   /// The table of word embeddings.
   var wordEmbeddings: Embedding<Scalar> { get }
@@ -46,8 +49,8 @@ extension TextEncoder {
 
   static var wordEmbeddingsName: String { "embeddings.word_embeddings.weight" }
 
-  /// - Throws: ``WeightsError/Reason/unexpected(name:model:)`` naming a parameter of the encoder's layers that nobody asked
-  ///   for: there are more layers than the configuration says, or other ones.
+  /// - Throws: ``WeightsError/Reason/unexpected(name:model:)`` naming a parameter of the encoder's layers that was
+  ///   never read: there are more layers than the configuration says, or other ones.
   static func checkAllUsed(_ weights: Weights) throws {
     guard let name = weights["encoder"].unusedNames.first else { return }
     throw WeightsError(file: weights.file, reason: .unexpected(name: name, model: "\(scope) as it is configured"))
@@ -56,7 +59,9 @@ extension TextEncoder {
 
 /// Makes the scores of all words from the features of the masked-language head.
 public protocol VocabularyDecoder<Scalar, Configuration>: Sendable {
+  /// The type that the network computes in.
   associatedtype Scalar: FloatingPointScalar
+  /// The sizes that the network is built from.
   associatedtype Configuration: TextEncoderConfiguration
 
   /// - Parameters:

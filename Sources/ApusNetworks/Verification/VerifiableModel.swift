@@ -2,6 +2,7 @@ import Apus
 
 /// A model whose outputs can be held against golden ones.
 public protocol VerifiableModel<Scalar>: Sendable {
+  /// The type that the model computes in.
   associatedtype Scalar: FloatingPointScalar
 
   /// Builds the model.

@@ -10,7 +10,7 @@ public struct Verification: Sendable {
   public var dataType: DataType
   /// The tolerance that every element was held against.
   public var tolerance: Tolerance
-  /// Every sample against the float64 truth.
+  /// Every sample against the float64 reference.
   public var summary: ComparisonSummary
   /// The largest error of another runtime in float32 on the same samples, where the golden file has it and the model
   /// ran in float32 too.
@@ -19,7 +19,7 @@ public struct Verification: Sendable {
   /// Whether at least one sample was compared, and every element of all of them is within ``tolerance``.
   public var isEqual: Bool { summary.isEqual }
 
-  /// The tolerance a model in `dataType` is held to when nobody says otherwise.
+  /// The tolerance a model in `dataType` is held to unless the caller says otherwise.
   ///
   /// A few times what summing some thousand terms in another order explains; a layer that computes something else is
   /// orders of magnitude beyond it. The absolute part grows with outputs that are large, such as places in pixels:
@@ -36,8 +36,8 @@ public struct Verification: Sendable {
 }
 
 extension Verification {
-  /// Runs `model` on every sample and compares every output the golden file knows; an output that is none of the
-  /// model's is looked for among its ``Activations``.
+  /// Runs `model` on every sample and compares every output the golden file knows; an output that the model
+  /// does not have is looked for among its ``Activations``.
   ///
   /// - Parameters:
   ///   - name: what the report calls the model.

@@ -5,7 +5,7 @@ extension YOLO {
   /// Reads the network from a safetensors file.
   ///
   /// - Parameter configuration: what network it is. When absent, it is read from the file's metadata, JSON under
-  ///   `configuration`, and told from the weights when that is absent, too.
+  ///   `configuration`, and inferred from the weights when that is absent, too.
   /// - Throws: ``FileError``, ``SafetensorsError``, ``WeightsError``, ``YOLOConfigurationError``; ``ModelFileError``
   ///   for metadata that cannot be read.
   public init(path: String, configuration: YOLOConfiguration? = nil) throws {

@@ -1,7 +1,7 @@
 import Apus
 
 extension YOLO: VerifiableModel {
-  /// The network, with the ``YOLOConfiguration`` that the metadata may hold under `configuration`; told from the
+  /// The network, with the ``YOLOConfiguration`` that the metadata may hold under `configuration`; inferred from the
   /// weights otherwise.
   public init(verifying weights: Weights, metadata: [String: String]) throws {
     try self.init(weights, configuration: YOLOConfiguration(metadata: metadata, file: weights.file))

@@ -16,7 +16,7 @@ import Apus
 /// and y in pixels and visibility from 0 to 1 of each keypoint. Choosing among boxes that overlap is left to the
 /// caller.
 public struct YOLO<Scalar: FloatingPointScalar>: Sendable {
-  /// Generation, size, classes and keypoints, given or told from the weights.
+  /// Generation, size, classes and keypoints, given or inferred from the weights.
   public let configuration: YOLOConfiguration
   private let body: any YOLOBody<Scalar>
   private let head: YOLOHead<Scalar>
@@ -29,7 +29,7 @@ public struct YOLO<Scalar: FloatingPointScalar>: Sendable {
   /// - Parameters:
   ///   - weights: the scope that holds `model`. Batch normalisations are folded into the convolutions before them;
   ///     weights in which they were folded already are accepted.
-  ///   - configuration: what network it is; told from the weights when absent.
+  ///   - configuration: what network it is; inferred from the weights when absent.
   /// - Throws: ``WeightsError`` for a parameter that is missing, has another shape than the configuration asks for, or
   ///   that the network does not have; ``YOLOConfigurationError`` when the weights are those of no known network.
   public init(_ weights: Weights, configuration: YOLOConfiguration? = nil) throws {
@@ -47,13 +47,13 @@ public struct YOLO<Scalar: FloatingPointScalar>: Sendable {
   }
 
   /// Boxes, scores and keypoints, `[batch, 4 + classes + keypoints, anchors]`, of pictures `[batch, 3, height, width]`.
-  /// - Throws: ``TensorError/shape(operation:reason:)`` for another shape, and sizes that are no multiples of 32.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for another shape, and sizes that are not multiples of 32.
   public func callAsFunction(_ pictures: Tensor<Scalar>) throws -> Tensor<Scalar> {
     try maps(of: pictures).predictions()
   }
 
   /// What ``callAsFunction(_:)`` decodes.
-  /// - Throws: ``TensorError/shape(operation:reason:)`` for another shape, and sizes that are no multiples of 32.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for another shape, and sizes that are not multiples of 32.
   public func maps(of pictures: Tensor<Scalar>) throws -> YOLOMaps<Scalar> {
     try checkShape(pictures)
     return try head(body(pictures))

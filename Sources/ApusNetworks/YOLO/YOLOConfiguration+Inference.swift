@@ -1,9 +1,9 @@
 import Apus
 
 extension YOLOConfiguration {
-  /// What network the weights are of, told from their names and shapes.
+  /// What network the weights are of, inferred from their names and shapes.
   ///
-  /// The head's index tells the generation, the channels of the first convolution and the number of repeated blocks the
+  /// The head's index gives the generation, the channels of the first convolution and the number of repeated blocks the
   /// size, the last convolutions of the head the classes and the numbers of a pose. Such a number that 3 divides is
   /// taken as keypoints of x, y and visibility, another one that 2 divides as keypoints of x and y.
   ///

@@ -1,6 +1,6 @@
 import Apus
 
-/// Which YOLO network, how wide and deep, and what it tells of each object.
+/// Which YOLO network, how wide and deep, and what it reports of each object.
 ///
 /// The usual networks are a generation and a ``Size``; channels are multiples of eight, repetitions at least one.
 public struct YOLOConfiguration: Sendable, Hashable, Codable {
@@ -30,7 +30,7 @@ public struct YOLOConfiguration: Sendable, Hashable, Codable {
       self.dimensions = dimensions
     }
 
-    /// Numbers an object.
+    /// Numbers per object.
     public var numbers: Int { count * dimensions }
   }
 
@@ -38,7 +38,7 @@ public struct YOLOConfiguration: Sendable, Hashable, Codable {
   public let generation: Generation
   /// How many channels and repetitions the architecture has.
   public let size: Size
-  /// How many classes are told apart.
+  /// How many classes are distinguished.
   public let classes: Int
   /// For a pose network, what a pose is; nil for one that only finds boxes.
   public let keypoints: Keypoints?
@@ -84,7 +84,7 @@ extension YOLOConfiguration {
   /// How many distances the distribution of a box's side is over: 0, 1, … 15 cells.
   static let bins = 16
 
-  /// Rows of the output: four for the box, one a class, and the keypoints.
+  /// Rows of the output: four for the box, one per class, and the keypoints.
   public var outputCount: Int { 4 + classes + (keypoints?.numbers ?? 0) }
 
   /// Channels for the `base` of the unscaled network.
@@ -136,7 +136,7 @@ extension YOLOConfiguration.Generation {
 public struct YOLOConfigurationError: ApusError, Hashable, Sendable, CustomStringConvertible {
   /// The file of the weights, where they are the reason.
   public let file: String?
-  /// The parameter that tells, by its whole name.
+  /// The parameter that shows it, by its whole name.
   public let parameter: String?
   /// What was found, and what was expected.
   public let reason: String

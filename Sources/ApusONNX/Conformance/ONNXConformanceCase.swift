@@ -30,7 +30,7 @@ public struct ONNXConformanceCase: ConformanceCase {
   }
 
   /// Reads `model.onnx` of the test's folder.
-  /// - Throws: ``GraphError/graph(_:)`` where there is none, ``ONNXFileError`` for one that cannot be read.
+  /// - Throws: ``GraphError/graph(_:)`` where it is missing, ``ONNXFileError`` for one that cannot be read.
   public func model() throws -> any GraphModel {
     guard let proto = try message(of: name) else { throw GraphError.graph("the test has no model.onnx") }
     return try ONNXModel(proto)

@@ -13,7 +13,7 @@ public struct ONNXFileError: ApusError, Hashable, Sendable {
 
   /// What reading or writing a file can fail with.
   public enum Reason: Error, Hashable, Sendable {
-    /// Bytes that are no message of the format.
+    /// Bytes that are not a message of the format.
     case protobuf(ProtobufError)
     /// A tensor that is not what it should be.
     case tensor(String, TensorReason)
@@ -31,7 +31,9 @@ public struct ONNXFileError: ApusError, Hashable, Sendable {
     case unknownElementType(Int32)
     /// An element type that Apus knows and has no tensors of.
     case unsupportedElementType(ElementType)
+    /// More dimensions than any tensor has.
     case tooManyDimensions(Int, limit: Int)
+    /// A dimension below zero.
     case negativeDimension(Int64)
     /// More elements than can be counted.
     case tooLarge([Int64])
@@ -41,7 +43,7 @@ public struct ONNXFileError: ApusError, Hashable, Sendable {
     case wrongElementCount(ElementType, [Int], field: String, expected: Int, found: Int)
     /// A number that the element type does not have.
     case outOfRange(index: Int, value: Int64, ElementType)
-    /// Bytes that are no number.
+    /// Bytes that are not a number.
     case badNumber(index: Int, offset: Int)
     /// A Boolean that is neither 0 nor 1.
     case invalidBool(index: Int, byte: UInt8)
@@ -57,7 +59,7 @@ public struct ONNXFileError: ApusError, Hashable, Sendable {
     case noFolder(location: String)
     /// A name of another file that must not be opened.
     case badLocation(String, why: String)
-    /// An offset or length that is no number.
+    /// An offset or length that is not a number.
     case badExternalNumber(key: String, text: String)
     /// Data that would lie beyond the end of the other file.
     case beyondExternalFile(location: String, offset: Int, length: Int, fileSize: Int)
@@ -111,7 +113,7 @@ extension ONNXFileError.TensorReason: CustomStringConvertible {
     case .noFolder(let location):
       "lies in another file, \"\(location)\", and the model was not read from a folder in which to look for it"
     case .badLocation(let location, let why): "lies in another file whose name \"\(location)\" \(why)"
-    case .badExternalNumber(let key, let text): "lies in another file at the \(key) \"\(text)\", which is no number"
+    case .badExternalNumber(let key, let text): "lies in another file at the \(key) \"\(text)\", which is not a number"
     case .beyondExternalFile(let location, let offset, let length, let fileSize):
       "lies in bytes \(offset)..<\(offset &+ length) of \"\(location)\", which has \(fileSize)"
     case .externalFile(let error): "lies in another file: \(error)"

@@ -26,7 +26,7 @@ public struct ProtobufError: ApusError, Hashable, Sendable {
     case wrongWireType(found: String, expected: String)
     /// A field longer than what is left of its message.
     case lengthBeyondEnd(length: UInt64, available: Int)
-    /// A list of fixed-size numbers whose length is no multiple of their size.
+    /// A list of fixed-size numbers whose length is not a multiple of their size.
     case partialElement(length: Int, elementSize: Int)
     /// A field that may occur once and occurs again.
     case repeated

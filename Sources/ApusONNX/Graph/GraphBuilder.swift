@@ -227,7 +227,7 @@ extension GraphBuilder {
     for (name, output) in zip(function.outputs, call.outputs) {
       guard let output else { continue }
       guard let inner = scope.names[name] else {
-        throw GraphError.graph("output '\(name)' of function '\(function.name)' is given by none of its nodes")
+        throw GraphError.graph("output '\(name)' of function '\(function.name)' is not given by any of its nodes")
       }
       body.append(
         Node(

@@ -33,8 +33,8 @@ package protocol ProtobufMessage: ProtobufWritable {
 
 /// Walks over the fields of one message. Nothing is copied but what a caller asks for.
 ///
-/// Every position is checked against the end of the message, which lies within the file. Whoever makes the outermost
-/// reader keeps its source alive.
+/// Every position is checked against the end of the message, which lies within the file. The caller that makes the
+/// outermost reader keeps its source alive.
 package struct ProtobufReader {
   /// Messages within one another; the reference implementation draws the line at the same number.
   package static let depthLimit = 100
@@ -260,7 +260,7 @@ enum Varint {
   case tooLong
 }
 
-/// Seven bits a byte, the lowest first; the high bit says that another byte follows.
+/// Seven bits per byte, the lowest first; the high bit says that another byte follows.
 @inline(__always)
 func decodeVarint(_ bytes: UnsafeRawBufferPointer, at start: Int, end: Int) -> Varint {
   var position = start

@@ -64,7 +64,7 @@ extension ProtobufWriter {
     try value.withUTF8 { try bytes(field, UnsafeRawBufferPointer($0)) }
   }
 
-  /// A text that is left out when there is none.
+  /// A text that is omitted when it is empty.
   package mutating func optionalString(_ field: Int, _ value: String) throws {
     if !value.isEmpty { try string(field, value) }
   }

@@ -132,7 +132,7 @@ private struct AttributeFields {
     let what: String
   }
 
-  /// Absent in the first version of the format, where the field that is there tells.
+  /// Absent in the first version of the format, where it follows from the field that is there.
   private var kind: Int64 = 0
   private var float: Float?
   private var int: Int64?

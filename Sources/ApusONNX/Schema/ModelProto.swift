@@ -2,7 +2,7 @@ import ApusGraph
 
 /// A model: a graph, the operators and functions it is written in, and who made it.
 ///
-/// Training information, device configurations and fields that the standard does not have are passed over when a model
+/// Training information, device configurations and fields that the standard does not have are ignored when a model
 /// is read; a model that is written again comes without them.
 public struct ModelProto: Sendable {
   /// The version of the format; 0 when the file does not say.

@@ -10,9 +10,9 @@ public struct NodeProto: Sendable {
   public var domain: String
   /// Which of several functions of one name is meant.
   public var overload: String
-  /// The names of the values it takes; empty where an optional one is left out.
+  /// The names of the values it takes; empty where an optional one is omitted.
   public var inputs: [String]
-  /// The names of the values it gives; empty where nobody wants one.
+  /// The names of the values it gives; empty for an optional output that is not wanted.
   public var outputs: [String]
   /// The operator's constants, by name.
   public var attributes: [AttributeProto]

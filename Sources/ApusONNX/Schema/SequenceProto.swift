@@ -49,7 +49,7 @@ extension SequenceProto.Element {
   /// The field that holds such an element, of sequences and optionals alike.
   var field: Int { Int(kind) + 2 }
 
-  /// The element as a value of a type that somebody expects.
+  /// The element as a value of the type that is expected.
   func value(expecting type: GraphValueType) throws -> GraphValue {
     switch self {
     case .tensor(let tensor): return try tensor.value()

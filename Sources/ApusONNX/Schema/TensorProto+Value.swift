@@ -7,7 +7,7 @@ extension TensorProto {
 
   /// The tensor itself.
   ///
-  /// Numbers are views of the file wherever the processor can read them in place, so that this takes no time; truth
+  /// Numbers are views of the file wherever the processor can read them in place, so that this takes no time; Boolean
   /// values, texts, numbers in lists of varying length and codes that share bytes are copied. Everything is checked:
   /// extents, the number of elements and bytes, the range of every number.
   ///

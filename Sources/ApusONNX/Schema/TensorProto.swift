@@ -1,7 +1,7 @@
 import Apus
 import ApusGraph
 
-/// A constant tensor as a file holds it: its elements stay where they are until somebody asks for ``value()``.
+/// A constant tensor as a file holds it: its elements stay where they are until ``value()`` is called.
 public struct TensorProto: Sendable {
   /// The name of the value that it gives; empty for a tensor within an attribute.
   public var name: String

@@ -19,7 +19,7 @@ package struct KeyboardInput: Sendable, Hashable {
   package var maskPosition: Int
 
   /// - Parameters:
-  ///   - length: the most tokens. Pieces are left out at the beginning of the context; the mask is always there.
+  ///   - length: the most tokens. Pieces are dropped at the beginning of the context; the mask is always there.
   /// - Throws: ``TokenizerError/tooShort(length:needed:)`` for a length without room for the mask.
   package init(
     _ request: KeyboardRequest, tokenizer: WordPieceTokenizer, style: SuggestionStyle, length: Int
@@ -38,7 +38,7 @@ package struct KeyboardInput: Sendable, Hashable {
     maskPosition = before.count + 1
   }
 
-  /// The ids with padding up to `length`, and 1 for each that is none, 0 for padding.
+  /// The ids with padding up to `length`, and a mask: 1 for each of the ids, 0 for padding.
   package func padded(to length: Int, with paddingID: Int) -> (ids: [Int], attentionMask: [Int]) {
     let padding = max(0, length - ids.count)
     return (

@@ -1,4 +1,4 @@
-/// What somebody has typed, as a keyboard sees it: what stands before the cursor, and what after it.
+/// What the user has typed, as a keyboard sees it: what stands before the cursor, and what after it.
 ///
 /// The word at the cursor is the run of letters, digits and apostrophes before it; it begins with a letter or a digit.
 public struct KeyboardRequest: Sendable, Hashable {

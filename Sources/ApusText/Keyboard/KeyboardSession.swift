@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Suggestions while somebody types.
+/// Suggestions while a user types.
 ///
-/// Every keystroke asks anew; only the last one matters. Of requests that wait for each other all but the newest end
-/// without running the network, and what one found is reused for the next.
+/// Every keystroke is a new request; only the last one matters. Of requests that wait for each other all but the newest
+/// end without running the network, and what one found is reused for the next.
 ///
 /// ```swift
 /// let session = KeyboardSession(suggester)
@@ -21,7 +21,7 @@ public actor KeyboardSession {
   /// A session without learned words; see ``adapt(to:day:)``.
   public init(_ suggester: KeyboardSuggester) { self.suggester = suggester }
 
-  /// Words for what somebody has typed.
+  /// Words for what the user has typed.
   /// - Throws: `CancellationError` when a newer request has come, or the task is cancelled, before the result was
   ///   there; what ``KeyboardSuggester/suggestions(for:learned:day:)`` throws.
   public nonisolated func suggestions(for request: KeyboardRequest) async throws -> KeyboardSuggestions {
@@ -36,7 +36,7 @@ public actor KeyboardSession {
     }
   }
 
-  /// From now on suggestions are adapted to what somebody writes; `nil` ends that.
+  /// From now on suggestions are adapted to what the user writes; `nil` ends that.
   public func adapt(to learned: LearnedWords?, day: Double) {
     (self.learned, self.day) = (learned, day)
   }

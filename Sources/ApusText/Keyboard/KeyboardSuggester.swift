@@ -20,7 +20,7 @@ extension MaskedLanguageModel: MaskedWordScoring {
   }
 }
 
-/// Suggests words while somebody types: the next word, the rest of one that is begun, and another for one that is
+/// Suggests words while a user types: the next word, the rest of one that is begun, and another for one that is
 /// misspelt.
 ///
 /// ```swift
@@ -33,7 +33,7 @@ extension MaskedLanguageModel: MaskedWordScoring {
 /// that begin so. Where there are none, and some word is one or two changes away, what was typed is offered first, and
 /// the words close by after it.
 ///
-/// Nothing is stored, printed or sent. ``KeyboardSession`` does the same while somebody types faster than it computes.
+/// Nothing is stored, printed or sent. ``KeyboardSession`` does the same for a user who types faster than it computes.
 public struct KeyboardSuggester: Sendable {
   /// How suggestions are made.
   public struct Options: Sendable, Hashable {
@@ -99,9 +99,9 @@ public struct KeyboardSuggester: Sendable {
       options: Options(count: count, style: style ?? said, length: min(length, max(3, network.positionCount))))
   }
 
-  /// Words for what somebody has typed; none for no text.
+  /// Words for what the user has typed; none for no text.
   /// - Parameters:
-  ///   - learned: the words of whoever types, and the day it is, as in ``LearnedWords/learn(_:after:day:)``.
+  ///   - learned: the words of the user, and the day it is, as in ``LearnedWords/learn(_:after:day:)``.
   /// - Throws: ``KeyboardError/notFinite(id:)``; ``TensorError``.
   public func suggestions(
     for request: KeyboardRequest, learned: LearnedWords? = nil, day: Double = 0
@@ -154,7 +154,7 @@ public struct KeyboardSuggester: Sendable {
 // MARK: - Ranking
 
 extension KeyboardSuggester {
-  /// By what words are ranked: the network's probabilities, and the habits of whoever types.
+  /// By what words are ranked: the network's probabilities, and the user's habits.
   private struct Ranking {
     var probabilities: WordProbabilities
     var learned: LearnedWords?

@@ -4,11 +4,11 @@ public struct KeyboardSuggestion: Sendable, Hashable {
   public enum Source: String, Sendable, Hashable {
     /// The network predicted it.
     case model
-    /// It is what somebody has typed, although no dictionary has it.
+    /// It is what the user has typed, although no dictionary has it.
     case literal
-    /// It resembles what somebody has typed.
+    /// It resembles what the user has typed.
     case correction
-    /// It was learned from what somebody wrote before; the network does not know it.
+    /// It was learned from what the user wrote before; the network does not know it.
     case learned
   }
 
@@ -30,7 +30,7 @@ public struct KeyboardSuggestions: Sendable, Hashable {
   public var suggestions: [KeyboardSuggestion] = []
   /// Whether the network has no idea: no word of all has a probability of 10 %.
   public var isUncertain = false
-  /// Whether the word at the cursor is none that is known, and looks like none.
+  /// Whether the word at the cursor is unknown, and resembles no known word.
   public var isGibberish = false
 }
 

@@ -1,6 +1,6 @@
 import ApusPlatform
 
-/// The words that somebody writes, and which they write after one another: what suggestions are adapted to.
+/// The words that a user writes, and which they write after one another: what suggestions are adapted to.
 ///
 /// Days are counted by the caller from any beginning; nothing here reads a clock, and nothing is written anywhere.
 public struct LearnedWords: Sendable, Hashable, Codable {

@@ -90,7 +90,7 @@ package final class WordIndex: Sendable {
     return best.sorted.map { entries[$0].word }
   }
 
-  /// The first pieces of words that BERT cuts, as far as they are no words themselves.
+  /// The first pieces of words that BERT cuts, as far as they are not words themselves.
   private static let contractions: [String: String] = Dictionary(
     uniqueKeysWithValues: [
       "don", "didn", "doesn", "isn", "aren", "wasn", "weren", "hasn", "haven", "hadn", "couldn", "wouldn", "shouldn",

@@ -72,7 +72,7 @@ public struct EightBitForm: Sendable {
         where: name.hasSuffix)
   }
 
-  /// The tensor in sixteen bits; as it is where that is no narrower, or a number is too large for them.
+  /// The tensor in sixteen bits; as it is where that is not narrower, or a number is too large for them.
   private static func half(_ tensor: AnyTensor) throws -> AnyTensor {
     guard tensor.dataType == .float32 || tensor.dataType == .float64 else { return tensor }
     #if !(os(macOS) && arch(x86_64))

@@ -96,7 +96,7 @@ public struct QuantizationCost: Sendable {
     return key(a) < key(b)
   }
 
-  /// Texts of chance, the same for the same seed; each has a place that is predicted.
+  /// Random texts, the same for the same seed; each has a place that is predicted.
   public static func samples(
     count: Int, seed: UInt64, for model: MaskedLanguageModel<Float>, length: Int = 32
   ) -> [Sample] {

@@ -45,6 +45,7 @@ public struct TokenEncoding: Sendable, Hashable {
 
 /// An end of a text.
 public enum TextSide: String, Sendable, Hashable {
+  /// The beginning, or the end.
   case left, right
 }
 
@@ -54,7 +55,9 @@ public struct Truncation: Sendable, Hashable {
   public enum Strategy: String, Sendable, Hashable {
     /// The longer one, until both are equally long; then both.
     case longestFirst = "longest_first"
+    /// The first text alone.
     case onlyFirst = "only_first"
+    /// The second text alone.
     case onlySecond = "only_second"
   }
 
@@ -115,7 +118,7 @@ public enum TokenizerError: ApusError, Hashable, Sendable, CustomStringConvertib
   public var description: String {
     switch self {
     case .tooShort(let length, let needed):
-      "a length of \(length) tokens was asked for; what may not be left out takes \(needed)"
+      "a length of \(length) tokens was asked for; what cannot be omitted takes \(needed)"
     case .noSuchToken(let id, let count): "no token has the number \(id): the vocabulary has \(count) lines"
     }
   }

@@ -87,13 +87,13 @@ private struct TokenFields {
       case "unk_token", "cls_token", "sep_token", "pad_token", "mask_token":
         if try reader.kind() == .null { return try reader.skip() }
         guard let token = try Self.content(&reader), !token.isEmpty else {
-          throw invalid(key, "is no token; expected a text, or an object with one as \"content\"")
+          throw invalid(key, "is not a token; expected a text, or an object with one as \"content\"")
         }
         named[key] = token
       case "added_tokens_decoder" where try reader.kind() == .object:
         try reader.object { reader, number in
           guard let id = Int(number), id >= 0, let token = try Self.content(&reader), !token.isEmpty else {
-            throw invalid(key, "\"\(number)\" is no number of a token, or has no \"content\"")
+            throw invalid(key, "\"\(number)\" is not the number of a token, or has no \"content\"")
           }
           guard added.count < Self.limit else { throw invalid(key, "has more than \(Self.limit) tokens") }
           added[id] = token

@@ -8,9 +8,11 @@ public struct VocabularyError: ApusError, Hashable, Sendable, CustomStringConver
     case missing(token: String)
     /// Two lines, counted from 1, have the same token.
     case duplicate(token: String, first: Int, second: Int)
-    /// A line, counted from 1, is no UTF-8.
+    /// A line, counted from 1, is not UTF-8.
     case notUTF8(line: Int)
+    /// A file beyond what is read into memory.
     case tooManyBytes(count: Int, limit: Int)
+    /// More lines than any vocabulary has.
     case tooManyTokens(limit: Int)
   }
 

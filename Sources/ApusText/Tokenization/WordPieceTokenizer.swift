@@ -19,7 +19,7 @@ public struct WordPieceTokenizer: Sendable {
 
   /// What is made of a special token's name, such as `[MASK]`, in a text.
   public enum SpecialTokensInText: Sendable, Hashable {
-    /// Brackets and a word: what somebody has typed.
+    /// Brackets and a word: as a user types them.
     case plainText
     /// The special token, as `BertTokenizer` has it.
     case recognized
@@ -210,9 +210,9 @@ extension WordPieceTokenizer {
 extension WordPieceTokenizer {
   /// The text that pieces stand for, as far as it can be known: in small letters, with single spaces.
   ///
-  /// Spaces before `.`, `?`, `!`, `,` and the ends of contractions are left out where a piece begins with them.
+  /// Spaces before `.`, `?`, `!`, `,` and the ends of contractions are dropped where a piece begins with them.
   /// - Parameters:
-  ///   - leavingOutSpecials: whether `[CLS]` and the like are left out.
+  ///   - leavingOutSpecials: whether `[CLS]` and the like are omitted.
   ///   - cleansUpSpaces: whether contractions that are three pieces, `don ' t`, are joined too; as the configuration
   ///     says when `nil`.
   /// - Throws: ``TokenizerError/noSuchToken(id:count:)``.

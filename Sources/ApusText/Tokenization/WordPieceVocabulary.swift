@@ -3,7 +3,7 @@ import Apus
 /// The pieces that words are made of: a `vocab.txt`, one piece a line, whose number is that of its line from 0 on.
 ///
 /// Lines end with a line feed, and with nothing else that other readers take for the end of a line; one carriage return
-/// before it is dropped. An empty line has a number, and is no piece.
+/// before it is dropped. An empty line has a number, and is not a piece.
 public struct WordPieceVocabulary: Sendable {
   /// The largest file that is read, in bytes.
   public static let byteLimit = 1 << 25
@@ -38,7 +38,7 @@ public struct WordPieceVocabulary: Sendable {
     self = try text.withUTF8 { try WordPieceVocabulary(UnsafeRawBufferPointer($0), source: source) }
   }
 
-  /// The piece with a number; `nil` where there is none.
+  /// The piece with a number; `nil` for a number without one.
   public func token(of id: Int) -> String? {
     let bytes = utf8(of: id)
     return bytes.isEmpty ? nil : String(decoding: bytes, as: UTF8.self)

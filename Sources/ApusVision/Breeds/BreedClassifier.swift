@@ -1,11 +1,11 @@
 import Apus
 import ApusMedia
 
-/// Tells a dog's breed from a photo with any classifier of ImageNet's classes.
+/// Classifies a dog's breed in a photo with any classifier of ImageNet's classes.
 ///
 /// Of its 1000 classes (or 1001, where the first is the background) 120 are breeds. Their probabilities are divided by
-/// their sum, ``BreedPrediction/dogMass``, which says how much of the picture's explanation is a dog at all. A classifier
-/// of 120 classes is taken to know the breeds in the order of ``DogBreed/all``, and nothing else.
+/// their sum, ``BreedPrediction/dogMass``, which says how much of the picture's explanation is a dog at all. A
+/// classifier of 120 classes is taken to know the breeds in the order of ``DogBreed/all``, and nothing else.
 ///
 /// Pictures are cut to the largest square in their middle and resampled once, with antialiasing.
 public struct BreedClassifier: Sendable {
@@ -31,7 +31,7 @@ public struct BreedClassifier: Sendable {
   /// Reads a classifier: an `.onnx` file, or safetensors with the parameters of a ResNet, MobileNetV2 or InceptionV3.
   ///
   /// - Throws: ``PictureModelError`` for a model that does not take a picture, or whose file is of no known network;
-  ///   ``BreedError`` for a side that is no size; ``FileError`` and the errors of the files' readers.
+  ///   ``BreedError`` for a side out of range; ``FileError`` and the errors of the files' readers.
   public init(path: String, options: Options = Options()) throws {
     network = try ClassifierNetwork(path: path, precision: options.precision)
     file = path
@@ -79,7 +79,7 @@ public struct BreedPrediction: Sendable, Hashable {
   init(classes: [Float]) throws {
     guard [1000, 1001, 120].contains(classes.count) else {
       throw BreedError(
-        "the model tells \(classes.count) classes apart; 1000 of ImageNet, 1001 with a background, or "
+        "the model distinguishes \(classes.count) classes; 1000 of ImageNet, 1001 with a background, or "
           + "120 breeds were expected")
     }
     if let index = classes.firstIndex(where: { !$0.isFinite }) {

@@ -1,6 +1,6 @@
 import Apus
 
-/// Tells breeds from features that something else has computed of a picture: a multinomial logistic regression whose
+/// Classifies breeds by features that something else has computed of a picture: a multinomial logistic regression whose
 /// first class is the reference.
 ///
 ///     s₀ = 0        sₖ = wₖ · f + bₖ, k = 1 …        p = softmax(s)
@@ -14,7 +14,7 @@ public struct BreedFeatureModel: Sendable {
   private let weights: Tensor<Double>
   private let offset: Tensor<Double>
 
-  /// - Parameter labels: one a class, the reference first; the 120 breeds when absent.
+  /// - Parameter labels: one per class, the reference first; the 120 breeds when absent.
   /// - Throws: ``FileError``, ``SafetensorsError``, ``WeightsError`` for shapes that do not fit.
   public init(path: String, labels: [String]? = nil) throws {
     try self.init(Weights(SafetensorsFile(path: path)), labels: labels)

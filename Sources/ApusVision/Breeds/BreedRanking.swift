@@ -18,7 +18,7 @@ public struct BreedRanking: Sendable, Hashable {
   /// All breeds, the likeliest first.
   public let entries: [Entry]
 
-  /// - Throws: ``BreedError`` for numbers that are no probabilities, or not one a label.
+  /// - Throws: ``BreedError`` for numbers that are not probabilities, or not one for each label.
   public init(labels: [String], probabilities: [Double]) throws(BreedError) {
     guard labels.count == probabilities.count else {
       throw BreedError("\(probabilities.count) probabilities for \(labels.count) labels")
@@ -40,7 +40,7 @@ public struct BreedRanking: Sendable, Hashable {
   }
 }
 
-/// Why no breed can be told.
+/// Why no breed can be determined.
 public struct BreedError: ApusError, Hashable, Sendable, CustomStringConvertible {
   /// What was found, and what was expected; the file where it is known.
   public let description: String

@@ -1,4 +1,4 @@
-/// One of the 120 breeds that the Stanford Dogs data set tells apart.
+/// One of the 120 breeds that the Stanford Dogs data set distinguishes.
 public struct DogBreed: Sendable, Hashable {
   /// Its place among the 120, in the order of their WordNet numbers.
   public let index: Int
@@ -15,7 +15,7 @@ public struct DogBreed: Sendable, Hashable {
   /// For people: in small letters, with spaces.
   public var displayName: String { Self.displayName(ofLabel: label) }
 
-  /// The class of ImageNet (ILSVRC 2012, 0 to 999). Class 251, the Dalmatian, is none of the 120.
+  /// The class of ImageNet (ILSVRC 2012, 0 to 999). Class 251, the Dalmatian, is not one of the 120.
   public var imageNetIndex: Int {
     switch index {
     case ..<100: 151 + index

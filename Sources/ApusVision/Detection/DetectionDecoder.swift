@@ -78,7 +78,7 @@ public struct DetectionDecoder: Sendable, Hashable {
     }
   }
 
-  /// The boxes whose score the options accept, the others being dropped before anything else is computed of them.
+  /// The boxes whose score the options accept; the others are dropped before anything else is computed of them.
   /// - Throws: ``DetectorError``; ``TensorError``.
   private func candidates(_ output: Tensor<Float>, _ options: DetectionOptions) throws -> DetectionCandidates {
     switch format.layout {
@@ -119,7 +119,7 @@ public struct DetectionDecoder: Sendable, Hashable {
     let lowest = options.lowestConfidence
     var found = DetectionCandidates()
     try output.withUnsafeBufferPointer { values in
-      // A score that is not a number is not smaller than anything, and is told.
+      // A score that is NaN is not smaller than anything, and is reported.
       for anchor in 0..<anchors where !(best[anchor] <= lowest) {
         var (index, score) = (0, values[4 * anchors + anchor])
         for other in 1..<max(classCount, 1) where values[(4 + other) * anchors + anchor] > score {

@@ -14,7 +14,7 @@ extension DetectionFormat {
   ///
   /// - Parameter stated: the layout that the user says it is; shapes that contradict it are refused.
   /// - Returns: the format, and which output it is of.
-  /// - Throws: ``DetectorError/Reason/unknownLayout(_:)`` where there is none or more than one possibility.
+  /// - Throws: ``DetectorError/Reason/unknownLayout(_:)`` where there is no possibility, or more than one.
   static func recognized(
     _ model: DetectorOutputs, stated: DetectionLayout? = nil
   ) throws(DetectorError) -> (format: DetectionFormat, output: String) {

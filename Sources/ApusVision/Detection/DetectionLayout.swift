@@ -2,25 +2,26 @@ import ApusNetworks
 
 /// How the numbers that a detection network gives are to be read.
 ///
-/// Anchors are the cells of maps with steps of 8, 16 and 32 pixels (and 64, where a network has four), row by row. Boxes
-/// are in pixels of the network's input.
+/// Anchors are the cells of maps with steps of 8, 16 and 32 pixels (and 64, where a network has four), row by row.
+/// Boxes are in pixels of the network's input.
 public enum DetectionLayout: String, Sendable, Hashable, CaseIterable {
-  /// `[1, 4 + classes + keypoints, anchors]`: centre x and y, width, height, a score a class. YOLO v8, v9, 11, v5u.
+  /// `[1, 4 + classes + keypoints, anchors]`: centre x and y, width, height, a score per class. YOLO v8, v9, 11, v5u.
   case v8
   /// The same with the last two axes exchanged.
   case v8Transposed = "v8-transposed"
-  /// `[1, 3 · anchors, 5 + classes]`: centre x and y, width, height, a score for the box, a score a class; what counts is
-  /// their product. YOLO v5, v7.
+  /// `[1, 3 · anchors, 5 + classes]`: centre x and y, width, height, a score for the box, a score per class; what
+  /// counts is their product. YOLO v5, v7.
   case v5
-  /// `[1, anchors, 5 + classes]`, boxes in cells relative to their anchor, sizes as logarithms. YOLOX as it is exported.
+  /// `[1, anchors, 5 + classes]`, boxes in cells relative to their anchor, sizes as logarithms. YOLOX as it is
+  /// exported.
   case yolox
   /// The same with boxes in pixels: YOLOX exported with its decoder.
   case yoloxDecoded = "yolox-decoded"
   /// `[1, boxes, 6 + keypoints]`: left, top, right, bottom, score, class; suppression is part of the network. YOLO v10
   /// and exports with suppression inside.
   case endToEnd = "end-to-end"
-  /// `[boxes, 7]`: picture, left, top, right, bottom, class, score; suppression is part of the network. YOLO v7 exported
-  /// end to end.
+  /// `[boxes, 7]`: picture, left, top, right, bottom, class, score; suppression is part of the network. YOLO v7
+  /// exported end to end.
   case endToEndBatch = "end-to-end-batch"
 
   /// Whether the network has dropped boxes that show the same thing.
@@ -43,11 +44,11 @@ public enum DetectionLayout: String, Sendable, Hashable, CaseIterable {
   }
 }
 
-/// What a detector tells of each object, and how its numbers are laid out.
+/// What a detector reports of each object, and how its numbers are laid out.
 public struct DetectionFormat: Sendable, Hashable {
   /// What rows and columns of the output mean.
   public var layout: DetectionLayout
-  /// How many classes are told apart; for ``DetectionLayout/endToEnd`` only known from names.
+  /// How many classes are distinguished; for ``DetectionLayout/endToEnd`` only known from names.
   public var classCount: Int?
   /// How many keypoints an object has and how many numbers each: x and y, or x, y and visibility.
   public var keypoints: YOLOConfiguration.Keypoints?

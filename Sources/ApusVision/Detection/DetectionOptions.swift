@@ -1,22 +1,23 @@
-/// Which of the boxes that a network proposes are told.
+/// Which of the boxes that a network proposes are reported.
 public struct DetectionOptions: Sendable, Hashable {
-  /// A box is told when its score is greater than this; 0 to 1.
+  /// A box is reported when its score is greater than this; 0 to 1.
   public var confidence: Float = 0.25
   /// The same for single classes, by index, instead of ``confidence``.
   public var classConfidences: [Int: Float] = [:]
-  /// Of two boxes that overlap more than this (intersection over union) the one with the lower score is dropped; 0 to 1.
+  /// Of two boxes that overlap more than this (intersection over union) the one with the lower score is dropped; 0 to
+  /// 1.
   public var overlap: Float = 0.45
   /// Whether boxes of different classes compete as well.
   public var isClassAgnostic = false
-  /// The most boxes that are told of a picture.
+  /// The most boxes that are reported of a picture.
   public var maximumCount = 300
-  /// The classes that are told, by index; all when nil.
+  /// The classes that are reported, by index; all when nil.
   public var classes: Set<Int>?
   /// Classes of round things: their boxes are fitted to the outline in the picture, see
   /// ``PixelBox/fittedToOutline(in:)``.
   public var roundClasses: Set<Int> = []
-  /// The most boxes that are compared with each other, those of the highest scores: comparing takes time that grows with
-  /// the square of their number.
+  /// The most boxes that are compared with each other, those of the highest scores: comparing takes time that grows
+  /// with the square of their number.
   public var candidateLimit = 30_000
 
   /// Scores above 0.25, an overlap of at most 0.45, all classes, and at most 300 boxes.
@@ -49,7 +50,7 @@ public struct DetectionOptions: Sendable, Hashable {
   /// What any score must exceed to be looked at.
   var lowestConfidence: Float { classConfidences.values.reduce(confidence, min) }
 
-  /// Whether a box of this class and score is told, if no better one is in its place.
+  /// Whether a box of this class and score is reported, if no better one is in its place.
   func accepts(class index: Int, score: Float) -> Bool {
     score > confidence(ofClass: index) && classes?.contains(index) ?? true
   }

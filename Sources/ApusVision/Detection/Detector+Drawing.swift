@@ -5,7 +5,7 @@ extension Detector {
   /// A picture with what was found in it drawn on it: a box with class and score each, and the joints of people.
   ///
   /// - Parameters:
-  ///   - leastVisibility: joints that are less visible are left out.
+  ///   - leastVisibility: joints that are less visible are not drawn.
   ///   - annotationScale: how large lines and labels are, compared with what suits the picture's size.
   public func drawn(
     _ found: [Detection], on image: Image<UInt8>, leastVisibility: Float = 0.5, annotationScale: Double = 1

@@ -4,7 +4,7 @@ import ApusNetworks
 
 /// What the caller knows of a detector and its file does not say.
 public struct DetectorLoadingOptions: Sendable, Hashable {
-  /// How its output is laid out; told from shapes and metadata when nil.
+  /// How its output is laid out; inferred from shapes and metadata when nil.
   public var layout: DetectionLayout?
   /// The sides of its input, where the model leaves them open; as the file says, or 640 × 640, when nil.
   public var inputWidth: Int?
@@ -39,7 +39,7 @@ extension Detector {
   ///
   /// What an exporter wrote into the file is honoured: `names`, `imgsz`, `kpt_shape`, `task`.
   ///
-  /// - Throws: ``DetectorError`` for a model that is no detector, or one that can be read in more than one way;
+  /// - Throws: ``DetectorError`` for a model that is not a detector, or one that can be read in more than one way;
   ///   ``PictureModelError`` for other inputs than a picture; ``FileError`` and the errors of the files' readers.
   public init(path: String, options: DetectorLoadingOptions = DetectorLoadingOptions()) throws {
     if try FileFormat(of: path) == .safetensors {

@@ -53,7 +53,7 @@ public struct Detector: Sendable {
     self.file = file
   }
 
-  /// What the class is called; its index where nobody says.
+  /// The class's name; its index where the model names none.
   public func name(ofClass index: Int) -> String {
     classNames.indices.contains(index) ? classNames[index] : "class \(index)"
   }

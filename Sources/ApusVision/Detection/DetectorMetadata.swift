@@ -35,14 +35,14 @@ struct DetectorMetadata: Sendable, Hashable {
     let size = try read("imgsz") { reader throws(LiteralError) in try reader.integers(limit: 4) }
     if let size, let last = size.last {
       guard size.count <= 2, size.allSatisfy({ 1...Self.longestSide ~= $0 }) else {
-        throw DetectorError(.badMetadata("the metadata \"imgsz\": \(size) is no height and width"))
+        throw DetectorError(.badMetadata("the metadata \"imgsz\": \(size) is not a height and a width"))
       }
       (imageHeight, imageWidth) = (size[0], last)
     }
     if let shape = try read("kpt_shape", { reader throws(LiteralError) in try reader.integers(limit: 4) }) {
       guard shape.count == 2, 1...10_000 ~= shape[0], 2...3 ~= shape[1] else {
         throw DetectorError(
-          .badMetadata("the metadata \"kpt_shape\": \(shape) is no number of keypoints of 2 or 3 numbers"))
+          .badMetadata("the metadata \"kpt_shape\": \(shape) is not a number of keypoints of 2 or 3 numbers"))
       }
       keypoints = YOLOConfiguration.Keypoints(count: shape[0], dimensions: shape[1])
     }
@@ -57,10 +57,10 @@ struct DetectorMetadata: Sendable, Hashable {
   /// The longest side of a network's input.
   static let longestSide = 1 << 14
 
-  /// Numbers of each object that are passed over: the coefficients of a mask.
+  /// Numbers of each object that are ignored: the coefficients of a mask.
   var extraNumbers: Int { task == "segment" ? 32 : 0 }
 
-  /// What of it tells the layout, for messages.
+  /// What of it shows the layout, for messages.
   var summary: String {
     let classes = names.map { "\($0.count) names of classes" } ?? "no names of classes"
     return classes + (keypoints.map { " and \($0.count) keypoints" } ?? "") + " in the metadata"

@@ -6,7 +6,7 @@ enum ClassifierNetwork: Sendable {
   case layers(any ImageClassifier<Float>, Execution.Precision)
   case graph(PictureGraph)
 
-  /// Reads an `.onnx` file, or safetensors whose parameters' names tell which network they are of.
+  /// Reads an `.onnx` file, or safetensors; the names of the parameters say which network they belong to.
   /// - Throws: ``PictureModelError`` for a file of no known network, and the errors of the files' readers.
   init(path: String, precision: Execution.Precision) throws {
     guard try FileFormat(of: path) == .safetensors else {

@@ -142,7 +142,7 @@ import Testing
     #expect(try analyzer.report(on: armFrames(seconds: 10) { armFrame($0) }) != nil)
     // Twenty snapshots half a second apart are ten seconds.
     #expect(try analyzer.report(on: (0..<20).map { armFrame(Double($0) / 2) }) != nil)
-    // Frames dropped where nobody sees it: a second at each end.
+    // Frames dropped where it does not matter: a second at each end.
     let ends = armFrames(seconds: 1) { armFrame($0) } + armFrames(seconds: 1) { armFrame($0 + 10) }
     #expect(reason(try analyzer.outcome(of: ends)) == .tooManyHoles)
   }

@@ -70,8 +70,8 @@ import Testing
     #expect(recording.frames[3][.leftWrist] == PosePoint(x: 900, y: 400, confidence: 0.9))
     #expect(recording.frames[3][.rightWrist] == PosePoint(x: 100, y: 500, confidence: 0.9))
     #expect(recording.frames[3][.leftElbow] == nil)
-    let nobody = #"{"t":1,"width":9,"height":9,"detections":[{"class":"dog","score":1,"box":[0,0,1,1]}]}"#
-    #expect(try read(nobody).frames[0].points == Array(repeating: nil, count: 6))
+    let noPerson = #"{"t":1,"width":9,"height":9,"detections":[{"class":"dog","score":1,"box":[0,0,1,1]}]}"#
+    #expect(try read(noPerson).frames[0].points == Array(repeating: nil, count: 6))
     let short = #"{"t":1,"width":9,"height":9,"detections":[{"class":"person","score":1,"keypoints":[[1,2,3]]}]}"#
     #expect(
       failure(short)?.description == #"line 1 (frame 0): "keypoints" is "1 points", expected the 17 of COCO"#)

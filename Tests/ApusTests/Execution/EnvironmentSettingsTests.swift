@@ -32,7 +32,7 @@ import Testing
   }
 
   @Test(arguments: ["sse9", "avx2 ", "1"])
-  func aVariantThatNobodyKnowsIsAnError(name: String) {
+  func anUnknownVariantIsAnError(name: String) {
     let settings = settings(["APUS_KERNELS": name])
     #expect(settings.variant == .avx2 && settings.warnings.isEmpty)
     #expect(

@@ -43,7 +43,7 @@ import Testing
     let arrivals = Atomic(0)
     var execution = Execution.standard
     execution.threads = 2
-    // Each call waits for the other one to start, so a single thread would wait in vain.
+    // Each call waits for the other one to start, so a single thread would wait for ever.
     let ran = pool.run(2, under: execution) { _ in
       arrivals.wrappingAdd(1, ordering: .sequentiallyConsistent)
       let start = monotonicNanoseconds()

@@ -69,8 +69,8 @@ struct ArithmeticTests {
     #expect(try Tensor<Bool>(where: a, then: b, else: !b).elements == [true, false, false, true])
   }
 
-  /// A map and what goes with it: a value a channel, with and without a batch of its own, a map for all channels, a row,
-  /// a column; channels that are no whole blocks.
+  /// A map and what goes with it: a value per channel, with and without a batch of its own, a map for all channels, a
+  /// row, a column; channels that are not whole blocks.
   static let blockedShapes: [([Int], [Int])] = [
     ([2, 32, 5, 6], [32, 1, 1]), ([2, 32, 5, 6], [1, 32, 1, 1]), ([2, 20, 5, 6], [2, 20, 1, 1]),
     ([2, 20, 5, 6], [5, 6]), ([2, 20, 5, 6], [2, 1, 5, 1]), ([1, 20, 5, 6], [20, 1, 6]), ([2, 9, 7], [9, 1]),

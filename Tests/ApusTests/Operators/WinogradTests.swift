@@ -73,7 +73,7 @@ import Testing
     }
   }
 
-  /// A value that is no number spoils the tiles it lies under, and nothing beyond.
+  /// A NaN spoils the tiles it lies under, and nothing beyond.
   @Test func nanStaysWhereItIs() throws {
     var x = try Tensor<Float>(generated: "x", shape: [1, 16, 24, 24])
     try x.withUnsafeMutableBufferPointer { $0[5 * 576 + 2 * 24 + 3] = .nan }

@@ -10,7 +10,7 @@ import Testing
     return try GoldenSamples(bytes.withUnsafeBytes { try SafetensorsFile(bytes: $0, name: "golden") })
   }
 
-  @Test func namesTellSamplesAndOutputsApart() throws {
+  @Test func namesDistinguishSamplesAndOutputs() throws {
     let golden = try samples(
       [
         "input.ids.b", "input.a", "output.logits.a", "output.logits.b", "output.layer.1.a", "output.layer.1.b",

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Apus
 
-// Golden files are written by Tests/Fixtures/generate: operands, PyTorch's result in float64 (the truth) and in float32
-// (the peer), over several seeds. A test names a file and evaluates its cases:
+// Golden files are written by Tests/Fixtures/generate: operands, PyTorch's result in float64 (the reference) and in
+// float32 (the peer), over several seeds. A test names a file and evaluates its cases:
 //
 //     @Test(arguments: GoldenCase.all(in: "normalization", prefix: "softmax"))
 //     func softmaxAgrees(golden: GoldenCase) throws {
@@ -67,7 +67,7 @@ struct GoldenCase: Sendable, CustomTestStringConvertible {
     return try source.get().tensorNames.filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
   }
 
-  /// An output in float64, the truth.
+  /// An output in float64, the reference.
   func truth(_ output: String, seed: Int) throws -> AnyTensor {
     try source.get().anyTensor(named: "\(name)/\(seed)/output.\(output)")
   }

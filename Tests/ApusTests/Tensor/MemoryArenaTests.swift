@@ -87,7 +87,7 @@ import Testing
     #expect(throws: TensorError.self) { try MemoryArena.byteCounts([1 << 40, 1 << 40], .float32) }
   }
 
-  @Test func elementsAreReplacedInMemoryThatNobodyElseHolds() throws {
+  @Test func elementsAreReplacedInMemoryThatIsNotShared() throws {
     var x = try Tensor<Double>([-1, 2, -3])
     let address = x.pointer
     try x.apply(.absolute)

@@ -64,7 +64,7 @@ struct NPYFileTests {
   }
 
   @Test(
-    "elements that are no plain numbers are refused by name",
+    "elements that are not plain numbers are refused by name",
     arguments: [
       ("structured", "structured, with several fields"), ("object", "|O (Python objects)"),
       ("complex", "<c8 (complex numbers)"), ("text", "<U2 (text)"),

@@ -89,7 +89,7 @@ struct NPZFileTests {
     }
   }
 
-  @Test("names are compared by their bytes, and other entries are passed over")
+  @Test("names are compared by their bytes, and other entries are ignored")
   func names() throws {
     let array = npyBytes("{'descr': '|u1', 'fortran_order': False, 'shape': (1,)}", data: [5])
     let file = try openNPZ(

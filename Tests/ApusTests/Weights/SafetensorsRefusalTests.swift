@@ -163,7 +163,7 @@ struct SafetensorsRefusalTests {
         == .tooManyDimensions(tensor: "a", limit: 64))
   }
 
-  @Test("a field nobody knows is passed over, however deep within reason")
+  @Test("an unknown field is skipped, however deep within reason")
   func unknownField() throws {
     let nested = String(repeating: "[", count: 200) + "1" + String(repeating: "]", count: 200)
     let header = #"{"a":{"dtype":"U8","later":{"x":[1,{"y":\#(nested)},null]},"shape":[],"data_offsets":[0,1]}}"#

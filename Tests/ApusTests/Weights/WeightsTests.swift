@@ -66,7 +66,7 @@ struct WeightsTests {
     #expect(try weights.tensor("steps", shape: [2], as: Int64.self).elements == [1, 2])
   }
 
-  @Test("what nobody asked for")
+  @Test("parameters that were never read")
   func unused() throws {
     let weights = try Self.inMemory()
     _ = try weights["encoder"][0].tensor("weight", as: Float.self)

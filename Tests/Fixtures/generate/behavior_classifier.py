@@ -1,4 +1,4 @@
-"""Golden outputs of the behaviour classifier on parameters that nobody trained.
+"""Golden outputs of the behaviour classifier on untrained parameters.
 
     python Tests/Fixtures/generate/behavior_classifier.py
 

@@ -3,7 +3,7 @@
     python Tests/Fixtures/generate/formats.py
 
 Each safetensors and NumPy file holds the same values in another type, so that the tests can state them in one line:
-element i of a floating tensor is (i - 3) * 0.75, of an integer tensor i - 3 (i for unsigned), of a truth tensor i % 3 == 0.
+element i of a floating tensor is (i - 3) * 0.75, of an integer tensor i - 3 (i for unsigned), of a Boolean tensor i % 3 == 0.
 """
 
 import pathlib

@@ -3,7 +3,7 @@
 A golden file is a safetensors file that holds several cases, each over several seeds:
 
     CASE/SEED/input.NAME      the operands, exact in float32 (floating operands are stored as float32)
-    CASE/SEED/output.NAME     the result of float64 arithmetic on them: the truth
+    CASE/SEED/output.NAME     the result of float64 arithmetic on them: the reference
     CASE/SEED/output32.NAME   the result of PyTorch's float32 arithmetic: the peer whose error ours is measured against
 
 The metadata says what made it, and `case.CASE` holds the case's attributes as JSON.

@@ -6,7 +6,7 @@ The scheme of mobile exports: opset 17, weights of 8 bits without a sign, a scal
 the eight in use (`reduce_range`). MatMul becomes DynamicQuantizeLinear, MatMulInteger, Cast and Mul; Gather takes its rows
 from quantised tables. Listing Gemm, Add and Mul changes nothing, as there.
 
-The tolerance is that of rounding, 1e-5: products of whole numbers are exact, and what is computed in floats between them
+The tolerance is that of rounding, 1e-5: products of integers are exact, and what is computed in floats between them
 differs in the last bits. An activation that lies so close to the middle between two of its 256 steps that such a bit
 decides would move a score by about 1e-3; the inputs are such that none does.
 """

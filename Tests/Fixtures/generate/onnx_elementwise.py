@@ -1,4 +1,4 @@
-"""Elementwise operators, reductions, casts, spectra and losses: what the standard's node tests leave out.
+"""Elementwise operators, reductions, casts, spectra and losses: what the standard's node tests do not cover.
 
 Other element types, odd shapes, empty tensors, negative axes, operator sets from 6 on.
 """

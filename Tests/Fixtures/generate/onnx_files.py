@@ -4,7 +4,7 @@
 
 `elements.onnx` holds a tensor of every element type twice, `raw.NAME` in raw_data and `typed.NAME` in the field for its
 kind of number. Element i of a floating tensor is (i - 3) * 0.75, of an integer tensor i - 3 (i for unsigned), of a
-truth tensor i % 3 == 0; of a type of eight bits or fewer the code is 7 * i, cut to its bits.
+Boolean tensor i % 3 == 0; of a type of eight bits or fewer the code is 7 * i, cut to its bits.
 """
 
 import pathlib

@@ -1,4 +1,4 @@
-"""Convolution, pooling, normalisation, matrix products, sampling and boxes: what the standard's node tests leave out.
+"""Convolution, pooling, normalisation, matrix products, sampling and boxes: what the standard's node tests do not cover.
 
 Old operator sets, other element types, odd shapes, empty tensors, every rank, and maps that come channel-blocked from a
 convolution.

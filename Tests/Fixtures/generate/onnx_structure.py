@@ -19,7 +19,7 @@ TYPES = {
 
 
 def array(shape, kind="float"):
-    """Small whole numbers of any type; as strings where `kind` is that."""
+    """Small integers of any type; as strings where `kind` is that."""
     numbers = random.integers(-9 if kind[0] not in "ub" else 0, 10, shape)
     if kind == "string":
         return np.array([f"t{n}" for n in numbers.ravel()], dtype=object).reshape(shape)

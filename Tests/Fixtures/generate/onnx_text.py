@@ -195,7 +195,7 @@ ml("tree_regressor_double", "TreeEnsembleRegressor", [rows.astype(np.float64)], 
    **{k: v for k, v in TREES.items() if k != "nodes_values"}, **votes("target", [0] * 5), n_targets=1,
    nodes_values_as_tensor=numpy_helper.from_array(np.array([0.5, -1, 0, 0, 0, 0.25, 0, 0])),
    target_weights_as_tensor=numpy_helper.from_array(np.array([1, -2, 3, 0.5, 0.25])))
-# ONNX Runtime passes over classes that no tree votes for, and has no softmax of two classes.
+# ONNX Runtime ignores classes that no tree votes for, and has no softmax of two classes.
 for transform in ("NONE", "SOFTMAX", "LOGISTIC", "SOFTMAX_ZERO"):
     binary = runtime if transform in ("NONE", "LOGISTIC") else reference
     ml(f"tree_classifier_{transform.lower()}", "TreeEnsembleClassifier", [rows], [INT64, FLOAT], reference, **TREES,

@@ -8,7 +8,7 @@ Every folder of Tests/Fixtures/pretrained holds a tiny network with random weigh
     mobilebert-untied     a decoder of its own, no bottleneck, layer normalisation
     bert                  float32, in several files
     bert-classifier       a head that is no masked-language head
-    mobilebert-int8       the first network in the 8-bit form that `apus quantize` writes: matrices of whole numbers with
+    mobilebert-int8       the first network in the 8-bit form that `apus quantize` writes: matrices of integers with
                           a scale for each output, the table of words float16, the rest float32
 
 golden.safetensors holds FOLDER/input.input_ids and input.attention_mask, `[2, 9]`, and FOLDER/output.logits: those of the

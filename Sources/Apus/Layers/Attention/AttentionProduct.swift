@@ -200,7 +200,7 @@ private struct AttentionRoom<Scalar: FloatingPointScalar>: Sendable {
 }
 
 extension PlacedMask {
-  /// Sets the scores of one query that an additive mask of minus infinity leaves out, whatever they are.
+  /// Sets the scores of one query that an additive mask of minus infinity excludes, whatever they are.
   fileprivate func clear(at index: Int, _ query: Int, keys: Int, _ row: UnsafeMutablePointer<Scalar>) {
     guard case .additive(let bias) = mask else { return }
     let start = bias.pointer + offsets[index] + query * queryStep

@@ -2,9 +2,9 @@
 public enum AttentionMask<Scalar: FloatingPointScalar>: Sendable {
   /// True takes part: the Booleans of PyTorch's `scaled_dot_product_attention`.
   case attending(Tensor<Bool>)
-  /// True is left out: the Booleans of PyTorch's `MultiheadAttention`.
+  /// True is masked: the Booleans of PyTorch's `MultiheadAttention`.
   case ignoring(Tensor<Bool>)
-  /// Added to the scores; minus infinity leaves out.
+  /// Added to the scores; minus infinity masks.
   case additive(Tensor<Scalar>)
 
   /// Whether true means to take part.
@@ -115,8 +115,8 @@ public func scaledDotProductAttention<Scalar: FloatingPointScalar>(
   }
 }
 
-/// Attention of several heads that lie side by side, as projections leave them: nothing is moved to bring the heads apart
-/// and together again.
+/// Attention of several heads that lie side by side, as projections leave them: nothing is moved to bring the heads
+/// apart and together again.
 ///
 /// - Parameters:
 ///   - query: `[batch, queries, heads · features]`.

@@ -50,8 +50,8 @@ struct RecurrentSweep<Scalar: FloatingPointScalar>: Sendable {
   /// All steps of some rows of the batch.
   ///
   /// - Parameters:
-  ///   - x: what goes in, `inputs` elements a row.
-  ///   - y: where the states go, `hidden` elements a row.
+  ///   - x: what goes in, `inputs` elements per row.
+  ///   - y: where the states go, `hidden` elements per row.
   ///   - together: how many steps' inputs are multiplied together; no more than the scratch is made for.
   ///   - finalState: the states, `[rows, hidden]`, read and replaced.
   ///   - finalCells: likewise what an LSTM remembers.

@@ -2,7 +2,7 @@
 ///
 ///     y[n, o, t] = bias[o] + Σ_c Σ_k weight[o, c, k] · x[n, c, t · stride + k · dilation - padding]
 ///
-/// Weights are laid out anew at every call; a ``Conv1d`` does that once.
+/// Weights are laid out again at every call; a ``Conv1d`` does that once.
 /// - Parameters:
 ///   - input: `[batch, channels, time]`.
 ///   - weight: `[outputs, channels / groups, kernel]`.
@@ -21,7 +21,7 @@ public func conv1d<Scalar: FloatingPointScalar>(
 
 /// Two-dimensional convolution (cross-correlation, as in PyTorch).
 ///
-/// Weights are laid out anew at every call; a ``Conv2d`` does that once.
+/// Weights are laid out again at every call; a ``Conv2d`` does that once.
 /// - Parameters:
 ///   - input: `[batch, channels, height, width]`.
 ///   - weight: `[outputs, channels / groups, height, width]`.

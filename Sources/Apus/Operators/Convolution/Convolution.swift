@@ -51,7 +51,7 @@ package struct Convolution<Scalar: FloatingPointScalar>: Sendable {
     return try algorithm(input, shape: shape, activation: activation.operation)
   }
 
-  /// The same convolution with another padding, for sizes of which only the input tells how they are padded. The weights
+  /// The same convolution with another padding, for sizes whose padding depends on the input. The weights
   /// are shared.
   /// - Throws: ``TensorError/argument(operation:reason:)`` for a padding that is negative or too large.
   package func padded(by padding: Padding2D) throws -> Convolution {

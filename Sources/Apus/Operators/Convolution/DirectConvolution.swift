@@ -10,8 +10,8 @@ struct DirectConvolution: ConvolutionAlgorithm {
   var parameters: ConvolutionParameters
   let outputChannels: Int
   let inputsPerGroup: Int
-  /// `[outputs / 16, inputs / 16, height, width, 16, 16]`, or with ``isByChannel`` `[outputs / 16, inputs, height, width,
-  /// 16]`, filled up.
+  /// `[outputs / 16, inputs / 16, height, width, 16, 16]`, or with ``isByChannel`` `[outputs / 16, inputs, height,
+  /// width, 16]`, filled up.
   let weights: TensorStorage
   let weightBlockStep: Int
   let bias: TensorStorage
@@ -83,7 +83,7 @@ struct DirectConvolution: ConvolutionAlgorithm {
   }
 }
 
-/// One number a channel, filled up with zeros to whole blocks.
+/// One number per channel, filled up with zeros to whole blocks.
 enum BlockedVector {
   static func storage(_ vector: Tensor<Float>) throws -> TensorStorage {
     let padded = TensorLayout.blocks(vector.count) * TensorLayout.block

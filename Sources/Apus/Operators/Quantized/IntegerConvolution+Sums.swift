@@ -1,7 +1,8 @@
 import ApusKernelInterface
 
 extension IntegerConvolution {
-  /// Bands of the maps are tasks: each is staged, multiplied by eight outputs' weights at a time, corrected and written.
+  /// Bands of the maps are tasks: each is staged, multiplied by eight outputs' weights at a time, corrected and
+  /// written.
   func convolve(_ map: IntegerMap, batch: Int, outputSize: Size2D, into output: SumOutput) throws {
     let groups = parameters.groups
     let area = parameters.kernel.height * parameters.kernel.width
@@ -14,7 +15,8 @@ extension IntegerConvolution {
     let bands = plan.bands
     let units = plan.units(rows: plan.bandRows)
     let stagedCount = try plan.stagedCount()
-    // Scratch: the staged band, sums over channels, sums over windows, sums of eight outputs. Words are as large as floats.
+    // Scratch: the staged band, sums over channels, sums over windows, sums of eight outputs. Words are as large as
+    // floats.
     let needsWindowSums = zeroPoints.contains { $0 != 0 }
     let channelSumCount = needsWindowSums ? (plan.blockStep + 47) / 16 * 16 : 0
     let sumStep = units * 16 + 16
@@ -119,7 +121,7 @@ private struct IntegerBand {
       tapCount: tapOffsets.count, tapOffsets: tapOffsets, sums, sumStep: sumStep)
   }
 
-  /// Writes the sums of some outputs, leaving out positions that belong to none.
+  /// Writes the sums of some outputs, skipping positions that belong to none.
   ///
   /// - Parameters:
   ///   - row: the first output.

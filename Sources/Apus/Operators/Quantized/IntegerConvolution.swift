@@ -17,16 +17,16 @@ package struct IntegerConvolution: Sendable {
   let rows: SignedRows?
   /// `[outputs, taps]` weights less their zero points, where every group has one input.
   let taps: TensorStorage?
-  /// The weights' zero points and sums, of each output: among signed numbers with `rows`, 0 and less the zero point with
-  /// `taps`.
+  /// The weights' zero points and sums, of each output: among signed numbers with `rows`, 0 and less the zero point
+  /// with `taps`.
   let zeroPoints: [Int32]
   let sums: [Int32]
   let bias: [Int32]
 
   /// - Parameters:
-  ///   - weight: `[outputs, inputs / groups, height, width]`, or `[outputs, inputs / groups, width]` for maps of one axis,
-  ///     whose other parameters are those of a map of height 1.
-  ///   - zeroPoint: one value, or one an output; zero when absent.
+  ///   - weight: `[outputs, inputs / groups, height, width]`, or `[outputs, inputs / groups, width]` for maps of one
+  ///     axis, whose other parameters are those of a map of height 1.
+  ///   - zeroPoint: one value, or one per output; zero when absent.
   ///   - bias: `[outputs]`, added to the sums.
   /// - Throws: ``TensorError`` when shapes do not fit each other or an argument is out of its range.
   package init<Scalar: ByteScalar>(
@@ -114,8 +114,8 @@ package struct IntegerConvolution: Sendable {
   /// `activation(Float(sum) * scale + bias)`, each operation rounded as if it were alone.
   ///
   /// - Parameters:
-  ///   - scale: one number, or one an output: the scale of the input times that of the weights.
-  ///   - bias: one number an output, or none.
+  ///   - scale: one number, or one per output: the scale of the input times that of the weights.
+  ///   - bias: one number per output, or none.
   package func scaled<Scalar: ByteScalar>(
     _ input: Tensor<Scalar>, zeroPoint: Scalar = 0, scale: Tensor<Float>, bias: Tensor<Float>? = nil,
     activation: Activation = .identity
@@ -136,7 +136,7 @@ package struct IntegerConvolution: Sendable {
   /// `saturate(round(Float(sum) * scale) + outputZeroPoint)`, ties to even.
   ///
   /// - Parameters:
-  ///   - scale: one number, or one an output: the scales of input and weights divided by that of the output.
+  ///   - scale: one number, or one per output: the scales of input and weights divided by that of the output.
   package func requantized<Scalar: ByteScalar, Result: ByteScalar>(
     _ input: Tensor<Scalar>, zeroPoint: Scalar = 0, scale: Tensor<Float>, outputZeroPoint: Result
   ) throws -> Tensor<Result> {
@@ -153,7 +153,7 @@ package struct IntegerConvolution: Sendable {
     }
   }
 
-  /// The same convolution with another padding, for sizes of which only the input tells how they are padded. The weights
+  /// The same convolution with another padding, for sizes whose padding depends on the input. The weights
   /// are shared.
   /// - Throws: ``TensorError/argument(operation:reason:)`` for a padding that is negative or too large.
   package func padded(by padding: Padding2D) throws -> IntegerConvolution {

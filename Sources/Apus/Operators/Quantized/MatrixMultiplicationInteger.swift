@@ -5,7 +5,7 @@ import ApusKernelInterface
 ///
 ///     y[…, m, n] = Σ_k (a[…, m, k] - za) · (b[…, k, n] - zb)
 ///
-/// Exact, in 32 bits that wrap around. `b` is laid out anew at every call; a ``PackedIntegerMatrix`` does that once.
+/// Exact, in 32 bits that wrap around. `b` is laid out again at every call; a ``PackedIntegerMatrix`` does that once.
 /// - Parameters:
 ///   - a: `[…, m, k]`.
 ///   - b: `[…, k, n]`.

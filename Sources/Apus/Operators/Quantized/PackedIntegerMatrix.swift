@@ -12,7 +12,7 @@ package struct PackedIntegerMatrix: Sendable {
   private let words: TensorStorage
   /// What the left operand's zero point is multiplied by: `depth * zeroPoint - sum` of each column.
   private let columnTerms: TensorStorage
-  /// Zero points among unsigned numbers, one a column.
+  /// Zero points among unsigned numbers, one per column.
   private let zeroPoints: TensorStorage
   /// The zero point where it is the same for all columns.
   private let commonZeroPoint: Int32?
@@ -22,7 +22,7 @@ package struct PackedIntegerMatrix: Sendable {
 
   /// - Parameters:
   ///   - matrix: `[depth, columns]`.
-  ///   - zeroPoint: one value, or one a column; zero when absent.
+  ///   - zeroPoint: one value, or one per column; zero when absent.
   /// - Throws: ``TensorError/shape(operation:reason:)`` for other shapes.
   package init<Scalar: ByteScalar>(_ matrix: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil) throws {
     guard matrix.rank == 2 else {
@@ -39,7 +39,7 @@ package struct PackedIntegerMatrix: Sendable {
 
   /// - Parameters:
   ///   - bytes: `[depth, columns]`.
-  ///   - zeroPoints: one, or one a column, among unsigned numbers.
+  ///   - zeroPoints: one, or one per column, among unsigned numbers.
   init(_ bytes: UnsafePointer<UInt8>, depth: Int, columns: Int, flip: UInt8, zeroPoints points: [Int32]) throws {
     guard points.count == 1 || points.count == columns else {
       throw TensorError.shape(
@@ -87,7 +87,7 @@ extension PackedIntegerMatrix {
   ///
   /// - Parameters:
   ///   - a: `[…, depth]`.
-  ///   - zeroPoint: one value, or one a row; zero when absent.
+  ///   - zeroPoint: one value, or one per row; zero when absent.
   /// - Returns: `[…, columns]`.
   /// - Throws: ``TensorError`` when shapes do not fit each other.
   package func product<Scalar: ByteScalar>(
@@ -99,8 +99,8 @@ extension PackedIntegerMatrix {
   /// `Float(product) * scale + bias`, each operation rounded as if it were alone.
   ///
   /// - Parameters:
-  ///   - scale: one number, or one a column.
-  ///   - bias: one number a column, or none.
+  ///   - scale: one number, or one per column.
+  ///   - bias: one number per column, or none.
   package func scaledProduct<Scalar: ByteScalar>(
     _ a: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil, scale: Tensor<Float>, bias: Tensor<Float>? = nil
   ) throws -> Tensor<Float> {
@@ -117,7 +117,7 @@ extension PackedIntegerMatrix {
   /// `saturate(round(Float(product) * scale) + outputZeroPoint)`, ties to even.
   ///
   /// - Parameters:
-  ///   - scale: one number, or one a column: the scales of both operands divided by that of the result.
+  ///   - scale: one number, or one per column: the scales of both operands divided by that of the result.
   package func requantizedProduct<Scalar: ByteScalar, Result: ByteScalar>(
     _ a: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil, scale: Tensor<Float>, outputZeroPoint: Result
   ) throws -> Tensor<Result> {
@@ -153,7 +153,7 @@ extension PackedIntegerMatrix {
 
   /// - Parameters:
   ///   - bytes: `[rows, depth]`.
-  ///   - zeroPoints: one, or one a row, among signed numbers.
+  ///   - zeroPoints: one, or one per row, among signed numbers.
   func multiply(
     _ bytes: UnsafePointer<UInt8>, rows: Int, flip: UInt8, zeroPoints points: [Int32], into output: SumOutput
   ) throws {

@@ -60,7 +60,7 @@ package func dequantizeLinear<Scalar: TensorScalar & FixedWidthInteger>(
   let type = Scalar.dataType
   guard [.int8, .uint8, .int16, .uint16, .int32].contains(type) else {
     throw TensorError.argument(
-      operation: "dequantizeLinear", reason: "\(type) is none of int8, uint8, int16, uint16 and int32")
+      operation: "dequantizeLinear", reason: "\(type) is not int8, uint8, int16, uint16 or int32")
   }
   let runs = try ScaleRuns(
     "dequantizeLinear", shape: x.shape, scale: scale,

@@ -1,12 +1,12 @@
 import ApusBase
 import ApusPlatform
 
-/// One block of memory in which the tensors of a run have places that somebody planned.
+/// One block of memory in which the tensors of a run have planned places.
 ///
-/// Whoever runs an operator offers the places planned for its outputs; memory of exactly such a size is then taken
+/// The caller of an operator offers the places planned for its outputs; memory of exactly such a size is then taken
 /// there instead of from the ``BufferPool``, by the thread that offers and by no worker. A plan may be wrong about how
 /// long tensors live: what lies where something is still alive is not given, and the pool serves. The block goes back
-/// to the pool when nobody holds the arena any more, its tensors included.
+/// to the pool when nothing holds the arena any more, its tensors included.
 package final class MemoryArena: Sendable {
   /// The arena of the run that the current task is in.
   @TaskLocal package static var current: MemoryArena?

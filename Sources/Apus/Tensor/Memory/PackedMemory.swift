@@ -19,7 +19,7 @@ enum PackedMemory {
   }
 
   private struct State {
-    /// The piece that is being filled, as long as somebody holds a block of it.
+    /// The piece that is being filled, as long as a block of it is held.
     weak var piece: Piece?
     var usedByteCount = 0
   }

@@ -13,7 +13,7 @@ package func parallelWithScratch<Scalar: FloatingPointScalar>(
   let step = (elements + 15) / 16 * 16
   let storage = try TensorStorage(byteCount: Shape.byteCount([lanes, step], of: type))
   let base = Unchecked(storage.base.assumingMemoryBound(to: type))
-  // A lane is a thread's room, which stays in its caches; whoever is free takes the next index.
+  // A lane is a thread's room, which stays in its caches; a free thread takes the next index.
   let next = Counter()
   parallel(lanes) { lane in
     while true {
@@ -25,7 +25,7 @@ package func parallelWithScratch<Scalar: FloatingPointScalar>(
   withExtendedLifetime(storage) {}
 }
 
-/// 0, 1, 2, … for whoever asks next.
+/// 0, 1, 2, … for one caller after the other.
 private final class Counter: Sendable {
   private let value = Atomic(0)
 

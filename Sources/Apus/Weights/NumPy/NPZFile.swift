@@ -5,7 +5,7 @@ import FoundationEssentials
 ///
 /// Opening reads the archive's directory; an array is decompressed and checked when it is asked for. An array that is
 /// stored as it is, at an address where the processor can read it, is a view of the file. Entries that are not `.npy`
-/// files are passed over.
+/// files are ignored.
 public struct NPZFile: Sendable {
   private let file: MappedFile
   private let archive: ZipArchive
@@ -58,7 +58,7 @@ public struct NPZFile: Sendable {
   }
 
   /// An array whose element type is known only now.
-  /// - Throws: ``NumPyError`` for a missing or damaged array, or elements that are no plain numbers; ``FileError``.
+  /// - Throws: ``NumPyError`` for a missing or damaged array, or elements that are not plain numbers; ``FileError``.
   public func anyTensor(named name: String) throws -> AnyTensor {
     guard let position = index[UTF8Key(name)] else {
       throw failure(name, .noSuchArray(similar: nearestName(to: name, in: arrayNames)))

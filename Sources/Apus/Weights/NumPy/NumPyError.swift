@@ -21,7 +21,7 @@ public struct NumPyError: ApusError, Hashable, Sendable {
     case headerTooLong(byteCount: Int, limit: Int)
     /// A header that is not the Python dictionary it should be, at this byte of it.
     case badHeader(offset: Int, expected: String)
-    /// Elements that are no plain numbers or Booleans, as NumPy names them.
+    /// Elements that are not plain numbers or Booleans, as NumPy names them.
     case unsupportedType(String)
     /// More dimensions than NumPy allows.
     case tooManyDimensions(limit: Int)

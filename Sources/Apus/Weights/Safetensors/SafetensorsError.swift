@@ -19,7 +19,7 @@ public struct SafetensorsError: ApusError, Hashable, Sendable {
     case header(JSONError, tensor: String?)
     /// Two tensors of one name.
     case duplicateName(String)
-    /// More entries of metadata than anybody means to write.
+    /// More entries of metadata than any file needs.
     case tooMuchMetadata(limit: Int)
     /// An entry without `dtype`, `shape` or `data_offsets`, or with one of them twice.
     case badField(tensor: String, field: String)
@@ -75,7 +75,7 @@ extension SafetensorsError.Reason: CustomStringConvertible {
     case .tooManyDimensions(let tensor, let limit):
       "tensor \"\(tensor)\" has too many dimensions; at most \(limit) are allowed"
     case .outOfRange(let tensor, let offsets, let dataByteCount):
-      "tensor \"\(tensor)\" has the offsets \(offsets), which is no range of the \(dataByteCount) bytes of data"
+      "tensor \"\(tensor)\" has the offsets \(offsets), which is not a range of the \(dataByteCount) bytes of data"
     case .overlap(let tensor, let other): "tensors \"\(tensor)\" and \"\(other)\" share bytes"
     case .hole(let offsets):
       "bytes \(offsets.lowerBound) to \(offsets.upperBound) of the data belong to no tensor"

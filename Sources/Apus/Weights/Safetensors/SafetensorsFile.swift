@@ -12,8 +12,8 @@ import FoundationEssentials
 /// ```
 ///
 /// The file must be right in everything: the length of the header, its JSON, every shape, type and offset; no two
-/// tensors of one name or with bytes in common, no byte that belongs to none. An unknown element type alone is no error
-/// until that tensor is asked for. Little-endian machines only, which is all that Swift runs on.
+/// tensors of one name or with bytes in common, no byte that belongs to none. An unknown element type alone is not an
+/// error until that tensor is asked for. Little-endian machines only, which is all that Swift runs on.
 ///
 /// A mapped file that another process cuts short takes this one down: see ``FileAccess``.
 public struct SafetensorsFile: Sendable {

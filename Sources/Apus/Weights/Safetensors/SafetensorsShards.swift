@@ -102,12 +102,15 @@ public struct SafetensorsShardsError: ApusError, Hashable, Sendable, CustomStrin
 
   /// What an index can have wrong with it.
   public enum Reason: Hashable, Sendable {
+    /// An index beyond what is read into memory.
     case tooLong(byteCount: Int, limit: Int)
+    /// Text that is not the JSON it should be.
     case json(JSONError)
     /// No `weight_map`, or an empty one.
     case noTensors
     /// A name that is not that of a safetensors file beside the index.
     case badFileName(String)
+    /// More shards than any model has.
     case tooManyFiles(limit: Int)
     /// A tensor that is not in the file that should hold it.
     case notInShard(tensor: String, shard: String)

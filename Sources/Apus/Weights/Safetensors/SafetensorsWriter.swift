@@ -68,11 +68,15 @@ public struct SafetensorsWriter: Sendable {
 
 /// What a safetensors file cannot hold.
 public enum SafetensorsWriterError: ApusError, Hashable, Sendable, CustomStringConvertible {
+  /// A name that another tensor has.
   case duplicateName(String)
+  /// The name that the format keeps for metadata.
   case reservedName(String)
   /// A name, or a key of the metadata, that the reader would refuse.
   case nameTooLong(String, limit: Int)
+  /// More entries of metadata than the reader allows.
   case tooMuchMetadata(limit: Int)
+  /// A header beyond the format's limit.
   case headerTooLong(byteCount: Int, limit: Int)
 
   /// What the format does not allow, and the limit where there is one.

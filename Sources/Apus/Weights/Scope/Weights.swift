@@ -89,7 +89,7 @@ extension Weights {
     source.names(withPrefix: prefix).map { String(decoding: $0.utf8.dropFirst(prefix.utf8.count), as: UTF8.self) }
   }
 
-  /// The whole names of this scope's parameters that nobody has asked for, sorted. Not empty after a model was built:
+  /// The whole names of this scope's parameters that were never read, sorted. Not empty after a model was built:
   /// the file holds another model, or more than one.
   public var unusedNames: [String] {
     let used = source.usedNames

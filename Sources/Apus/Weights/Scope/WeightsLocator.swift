@@ -62,7 +62,7 @@ public struct WeightsLocator: Sendable {
     return found
   }
 
-  /// Where shipped files are looked for when nobody says where they are.
+  /// Where shipped files are looked for unless a place is given.
   private var folders: [String] {
     var folders: [String] = []
     if let executable {
@@ -118,7 +118,7 @@ extension WeightsLocator {
 public struct WeightsLocatorError: ApusError, Hashable, Sendable, CustomStringConvertible {
   /// The file, relative to the folder `Weights`.
   public let name: String
-  /// The files that would have done.
+  /// The paths that were tried.
   public let searched: [String]
 
   /// The file, every place it was looked for, and how to name another; several lines.

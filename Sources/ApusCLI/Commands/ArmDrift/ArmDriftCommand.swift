@@ -123,9 +123,9 @@ struct ArmDriftCommand: TakesSettingsFile, WritesFiles {
   }
 }
 
-/// What a file of arms may leave out.
+/// What a file of arms may omit.
 struct ArmInputOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Frames a second, for frames without a time.", valueName: "rate"))
+  @Option(help: ArgumentHelp("Frames per second, for frames without a time.", valueName: "rate"))
   var fps: Double?
 
   @Option(help: ArgumentHelp("The image's width, for frames without 'width'.", valueName: "pixels"))

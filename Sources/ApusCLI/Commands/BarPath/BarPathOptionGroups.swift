@@ -55,7 +55,7 @@ struct BarPathSettingOptions: ParsableArguments {
     return settings
   }
 
-  /// Every setting: what it is when nobody says, what it may be, and what it means.
+  /// Every setting: its default, its range, and what it means.
   static var list: [String] {
     var table = TextTable()
     table.add(["setting", "default", "may be", "meaning"].map { Terminal.output.styled($0, .dim) })
@@ -128,12 +128,13 @@ struct BarChoiceOptions: ParsableArguments {
   var recheckFrames: Int?
 
   @Option(
-    help: ArgumentHelp("Farthest move from one sighting to the next, 0 to 2, 0 being any; 0.25.", valueName: "heights"))
+    help: ArgumentHelp(
+      "Farthest move from one sighting to the next, 0 to 2; 0 allows any; 0.25.", valueName: "heights"))
   var jumpGate: Double?
 
   @Option(
     help: ArgumentHelp(
-      "Part by which the plate may look larger or smaller than lately, 0 to 1, 0 being any; 0.25.", valueName: "part"))
+      "Part by which the plate may look larger or smaller than lately, 0 to 1; 0 allows any; 0.25.", valueName: "part"))
   var sizeGate: Double?
 
   fileprivate var values: SettingValues {

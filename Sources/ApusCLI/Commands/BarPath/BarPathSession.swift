@@ -111,7 +111,7 @@ struct BarPathSession<Follower: BarFollower> {
     return update
   }
 
-  /// Hands on what was printed, if lines are, and says whether nobody reads them any more.
+  /// Hands on what was printed, if lines are, and says whether their reader has gone.
   private func isUnread() throws -> Bool {
     guard printer != nil else { return false }
     try Output.flush()

@@ -26,7 +26,7 @@ struct BehaviorCommand: TakesSettingsFile, WritesFiles {
       left_front_elbow, left_front_paw, right_front_shoulder, right_front_elbow, right_front_paw, center, left_hip, \
       left_knee, left_back_paw, right_hip, right_knee, right_back_paw, tail_base, tail_mid_1, tail_mid_2, tail_tip. \
       CSV files of DeepLabCut, CSV and JSON files of SLEAP need --input-fps, --width and --height; names of body parts \
-      are matched, --map adds some, and those left out are listed on standard error.
+      are matched, --map adds some, and those ignored are listed on standard error.
 
       OUTPUT is a row for each window; with --json a line of JSON: t, frame, label, raw_label, confidence, \
       probabilities, missing_fraction, window_seconds. A pause of more than a second empties the window and gives a \
@@ -70,7 +70,7 @@ struct BehaviorCommand: TakesSettingsFile, WritesFiles {
   @Flag(help: "Measure instead how much the answer depends on the pose, on 256 random ones, and end.")
   var sensitivity = false
 
-  @Flag(help: "Print JSON, one object a line.")
+  @Flag(help: "Print JSON, one object per line.")
   var json = false
 
   func validate() throws {

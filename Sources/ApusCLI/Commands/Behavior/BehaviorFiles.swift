@@ -58,7 +58,7 @@ struct BehaviorFiles {
     try pictures?.add(frame, prediction: prediction, isAfterGap: isAfterGap, stream: stream)
   }
 
-  /// Hands on the rows so far, for whoever follows them and for the case that nothing follows.
+  /// Hands on the rows so far, for readers that follow them, and for the case that nothing follows.
   func flush() throws { try rows?.flush() }
 
   /// Ends the overlay, and writes report, charts and session.

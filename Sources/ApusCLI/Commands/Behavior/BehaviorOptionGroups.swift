@@ -28,7 +28,7 @@ extension MissingPolicy: ExpressibleByArgument {
   public init?(argument: String) { self.init(argument) }
 }
 
-/// What the lines of a pose file hold and what they leave out.
+/// What the lines of a pose file hold and what they omit.
 struct PoseInputOptions: ParsableArguments {
   @Option(help: ArgumentHelp("How poses are written down.", valueName: "format"))
   var format = PoseFormatArgument.auto
@@ -42,7 +42,7 @@ struct PoseInputOptions: ParsableArguments {
       valueName: "order"))
   var keypointOrder = KeypointOrder.cvat
 
-  @Option(help: ArgumentHelp("Frames a second, for frames without 't'.", valueName: "rate"))
+  @Option(help: ArgumentHelp("Frames per second, for frames without 't'.", valueName: "rate"))
   var inputFps: Double?
 
   @Option(help: ArgumentHelp("The image's width, for frames without 'width'.", valueName: "pixels"))
@@ -142,7 +142,7 @@ struct BehaviorOutputOptions: ParsableArguments {
     frames.plan(&plan)
   }
 
-  /// Whether anything goes to a file, so that the input is read to its end whoever reads the output.
+  /// Whether anything goes to a file, so that the input is read to its end even if the output is not.
   var areWanted: Bool { csv != nil || files.needsCourse || files.overlay != nil }
 
   /// Whether an option, and not the environment alone, asks for a file.
@@ -153,7 +153,7 @@ struct BehaviorOutputOptions: ParsableArguments {
 
 /// How a stream of poses is classified.
 struct BehaviorStreamOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Frames a second to use; more are left out. 0 uses every frame.", valueName: "rate"))
+  @Option(help: ArgumentHelp("Frames per second to use; others are skipped. 0 uses every frame.", valueName: "rate"))
   var fps = 10.0
 
   @Option(help: ArgumentHelp("Classify at every n-th frame once the window is full.", valueName: "n"))

@@ -1,7 +1,7 @@
 import Apus
 import ApusMotion
 
-/// Reads poses to their end, and prints what they are told to be as soon as it is known.
+/// Reads poses to their end, and prints their behaviour as soon as it is known.
 struct BehaviorSession {
   enum Printer {
     case json
@@ -44,12 +44,12 @@ struct BehaviorSession {
     return broken
   }
 
-  /// - Returns: false where it ended early, as nobody wants the rest.
+  /// - Returns: false where it ended early, as the rest is not wanted.
   private mutating func readAll() throws -> Bool {
     while let chunk = try source.next() {
       reader.append(chunk)
       try takeFrames()
-      // Whoever follows a live stream sees a row as soon as its frame is there.
+      // The reader of a live stream sees a row as soon as its frame is there.
       try files.flush()
       try Output.flush()
       if broken != nil { return true }
@@ -79,7 +79,7 @@ struct BehaviorSession {
     }
   }
 
-  /// Says which body parts of the file are left out.
+  /// Says which body parts of the file are ignored.
   private mutating func noteNames() {
     hasNotedNames = true
     guard let names = reader.keypointNames, !names.unknown.isEmpty else { return }

@@ -65,7 +65,7 @@ struct BehaviorText {
       return row(prediction)
     case .gap(let gap):
       let seconds = NumberText.fixed(gap.seconds, decimals: 1)
-      let text = "a pause of \(seconds) s before frame \(gap.frameIndex): the window starts anew"
+      let text = "a pause of \(seconds) s before frame \(gap.frameIndex): the window starts again"
       return Terminal.output.styled("            " + text, .dim)
     case .insufficientFrames(let outcome):
       return "\(outcome)"

@@ -69,10 +69,10 @@ struct CompareCommand: ParsableCommand {
 
 /// `--rtol` and `--atol`.
 struct ToleranceOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Relative tolerance. The default goes by element type.", valueName: "number"))
+  @Option(help: ArgumentHelp("Relative tolerance. The default depends on the element type.", valueName: "number"))
   var rtol: Double?
 
-  @Option(help: ArgumentHelp("Absolute tolerance. The default goes by element type.", valueName: "number"))
+  @Option(help: ArgumentHelp("Absolute tolerance. The default depends on the element type.", valueName: "number"))
   var atol: Double?
 
   func validate() throws {

@@ -40,7 +40,7 @@ struct ConformanceCommand: WritesFiles {
   var document: String?
 
   @Option(
-    help: ArgumentHelp("Tests that are known not to pass, a name a line.", valueName: "file"),
+    help: ArgumentHelp("Tests that are known not to pass, a name per line.", valueName: "file"),
     completion: .file(extensions: ["txt"]))
   var expectedFailures: String?
 

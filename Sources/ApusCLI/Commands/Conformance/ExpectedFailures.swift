@@ -3,7 +3,7 @@ struct ExpectedFailures {
   let path: String
   let names: Set<String>
 
-  /// Reads a name a line; what follows a `#` is a comment.
+  /// Reads a name per line; what follows a `#` is a comment.
   init(path: String) throws {
     self.path = path
     let bytes = try ByteInput(path: path).readAll(limit: 1 << 24)
@@ -24,7 +24,7 @@ struct ExpectedFailures {
           ? "\(result.name) passes: take it out of \(path)" : "\(result.name) does not pass and is not in \(path)")
     }
     for name in self.names.sorted() where !names.contains(name) {
-      sentences.append("\(name) is no test: take it out of \(path)")
+      sentences.append("\(name) is not a test: take it out of \(path)")
     }
     return sentences
   }

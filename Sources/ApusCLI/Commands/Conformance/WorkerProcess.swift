@@ -1,7 +1,7 @@
 import ApusPlatform
 import FoundationEssentials
 
-/// Another process of this program that is told what to do a line at a time and answers in lines.
+/// Another process of this program that takes commands a line at a time and answers in lines.
 ///
 /// What it does may end it, or take for ever; this process sees that and goes on.
 final class WorkerProcess {
@@ -34,7 +34,7 @@ final class WorkerProcess {
     posix_spawn_file_actions_adddup2(&actions, toWorker.read, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, fromWorker.write, STDOUT_FILENO)
     posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
-    // A backtrace takes seconds, and nobody would read it.
+    // A backtrace takes seconds, and would not be read.
     var environment = ProcessInfo.processInfo.environment
     environment["SWIFT_BACKTRACE"] = "enable=no"
     var worker = pid_t()

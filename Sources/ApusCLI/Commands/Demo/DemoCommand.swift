@@ -70,7 +70,7 @@ struct DemoReport: Encodable {
     let outputs = verification.results.filter(\.isEqual).count
     lines.append(
       "\(terminal.mark(isEqual)) \(outputs) of \(verification.results.count) outputs agree with PyTorch's, "
-        + "\(told) of \(clips.count) behaviours are told right.")
+        + "\(told) of \(clips.count) behaviours are recognised.")
     return lines.map { $0 + "\n" }.joined()
   }
 

@@ -42,7 +42,7 @@ struct SampleArms {
     folder = parentFolder(of: truth)
   }
 
-  /// Both arms; none where the recording is too short to tell.
+  /// Both arms; none where the recording is too short.
   func analyze() throws -> [Result] {
     let truth = try JSONDecoder().decode(
       Truth.self, from: Data(ByteInput(path: "\(folder)/truth.json").readAll(limit: 1 << 20)))

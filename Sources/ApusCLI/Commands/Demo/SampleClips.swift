@@ -37,7 +37,7 @@ struct SampleClips {
     do {
       clips = try JSONDecoder().decode(List.self, from: Data(bytes)).clips
     } catch {
-      throw CommandFailure(.badData, "\(path): is no list of clips")
+      throw CommandFailure(.badData, "\(path): is not a list of clips")
     }
     folder = String(path.dropLast("samples.json".count))
   }

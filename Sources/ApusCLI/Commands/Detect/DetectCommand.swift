@@ -11,7 +11,7 @@ struct DetectCommand: WritesFiles {
       scenes alone. Any YOLO (v5, v8, 11 and their kin, YOLOX), as an .onnx file, finds what it was trained for.
 
       INPUT is one or more pictures (PNG, JPEG, BMP, PPM), a folder of them, or a video as YUV4MPEG2; - reads either \
-      from a pipe. Files of a folder that are no pictures are named and passed over.
+      from a pipe. Files of a folder that are not pictures are named and skipped.
 
       OUTPUT is a row for each object, or for each picture where there are many; with --json a line of JSON for each \
       picture: image, frame, t, width, height, detections (class, class_id, score, box as left, top, right, bottom in \
@@ -88,7 +88,7 @@ struct DetectCommand: WritesFiles {
         } else {
           for line in isSingle ? report.rows : [report.line] { try Output.line(line) }
         }
-        // Whoever follows a live stream sees a picture's objects as soon as they are found.
+        // The reader of a live stream sees a picture's objects as soon as they are found.
         if source.total == nil { try Output.flush() }
         try sink?.write(
           detector.drawn(found, on: picture.image), name: picture.name, index: picture.index, rate: source.rate)

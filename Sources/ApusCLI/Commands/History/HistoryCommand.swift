@@ -100,7 +100,7 @@ struct HistoryCompareCommand: ParsableCommand {
     abstract: "Tell what differs between two sessions: inputs, settings, results.",
     discussion: """
       Inputs are compared by their hashes. Numbers of the results are equal when every bit is; differences are given \
-      as they are, and in relation to the old number. Machine and version of Apus are told, and count for nothing.
+      as they are, and in relation to the old number. Machine and version of Apus are printed, and not compared.
 
       Ends with 0 when both are the same, with 1 when something is different.
       """)

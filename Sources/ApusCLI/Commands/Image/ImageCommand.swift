@@ -9,9 +9,9 @@ struct ImageCommand: WritesFiles {
     commandName: "image",
     abstract: "Convert a picture, and bring it to another size.",
     discussion: """
-      IN is a PNG, JPEG, BMP or PPM file, told by its contents, or - for standard input. OUT is written as the end of \
+      IN is a PNG, JPEG, BMP or PPM file, by its contents, or - for standard input. OUT is written as the end of \
       its name says: .png, .jpg, .ppm, .pgm. A picture that its camera took lying on its side is turned; one with \
-      16 bits a channel keeps them in .png and .ppm when nothing else is done to it.
+      16 bits per channel keeps them in .png and .ppm when nothing else is done to it.
 
       What is done, in this order: --crop, then --resize or --letterbox, then --gray.
 

@@ -19,7 +19,7 @@ struct ModelInspection {
     warnings = model.warnings
   }
 
-  /// Whether Apus can run the model, as far as can be told without running it.
+  /// Whether Apus can run the model, as far as is known without running it.
   var isRunnable: Bool { operators.refusals.isEmpty && operators.entries.allSatisfy(\.isKnown) }
 
   /// Runs the model on zeros to find out what a run costs. What keeps it from running becomes a warning.

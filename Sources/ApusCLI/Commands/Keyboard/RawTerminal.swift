@@ -13,7 +13,7 @@ struct RawTerminal {
     }
     original = settings
     terminalToRestore = settings
-    // Whoever started this process may have blocked them.
+    // The parent process may have blocked them.
     var handled = sigset_t()
     sigemptyset(&handled)
     for number in Self.signals {

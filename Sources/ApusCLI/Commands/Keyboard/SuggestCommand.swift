@@ -8,8 +8,8 @@ struct SuggestCommand: ParsableCommand {
     abstract: "Suggest the next word, or the rest of one, as a keyboard does.",
     discussion: """
       TEXT is what stands before the cursor. After a space the next word is suggested; otherwise the last word is \
-      completed, or, where it is none, corrected: what was typed comes first then. Probabilities are those among all \
-      words of the model's vocabulary.
+      completed, or, where no word begins so, corrected: what was typed comes first then. Probabilities are those \
+      among all words of the model's vocabulary.
 
       The model that ships is small, and learned from made-up messages alone (Weights/keyboard).
 
@@ -34,7 +34,7 @@ struct SuggestCommand: ParsableCommand {
 
   @OptionGroup var suggestions: SuggestionOptions
 
-  @Flag(help: "Print JSON, one object a line.")
+  @Flag(help: "Print JSON, one object per line.")
   var json = false
 
   func run() throws {

@@ -151,7 +151,8 @@ struct ParityText {
     return ["  " + terminal.styled(title, .bold)] + difference.text.split(separator: "\n").map { "    " + $0 }
   }
 
-  /// Who is closer to the node computed in DOUBLE: to what the model's file says, which may not be what was meant.
+  /// Which side is closer to the node computed in DOUBLE: to what the model's file says, which may not be what was
+  /// meant.
   private func truth(_ truth: ParityReport.Truth?) -> [String] {
     guard let truth else { return [] }
     var lines: [String] = []

@@ -13,7 +13,7 @@ struct QuantizeCommand: WritesFiles {
       network in about a quarter of the memory. Each output of a matrix has a scale of its own; activations stay \
       float32. What belongs to the tokenizer is copied.
 
-      The cost is measured on the prompts of a file, a line each, or else on texts of chance: the relative error of \
+      The cost is measured on the prompts of a file, one per line, or else on random texts: the relative error of \
       every matrix, of the output of every layer, and of the scores of all words at one place a text; and for how many \
       texts the three best words are the same. In a prompt [MASK] is the place; without one it is the end.
 
@@ -35,10 +35,10 @@ struct QuantizeCommand: WritesFiles {
     completion: .file(extensions: ["txt"]))
   var prompts: String?
 
-  @Option(help: ArgumentHelp("How many texts of chance, where there are no prompts.", valueName: "count"))
+  @Option(help: ArgumentHelp("How many random texts, where there are no prompts.", valueName: "count"))
   var texts = 32
 
-  @Option(help: ArgumentHelp("What texts of chance begin from.", valueName: "number"))
+  @Option(help: ArgumentHelp("The seed of random texts.", valueName: "number"))
   var seed: UInt64 = 1
 
   @Flag(name: .shortAndLong, help: "Replace what is in OUT.")

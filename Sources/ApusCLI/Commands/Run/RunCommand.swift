@@ -11,7 +11,7 @@ struct RunCommand: WritesFiles {
       INPUTS are .npy, .npz, .safetensors or .pb files (TensorProto; SequenceProto or OptionalProto where the model \
       declares one). Of a file without a name before it the entries count that are named as inputs; a model with one \
       input takes a file's only entry under any name. Element types must be those that the model declares; --convert \
-      rounds floating-point numbers, takes integers of another width that fit, and makes integers and truth \
+      rounds floating-point numbers, takes integers of another width that fit, and makes integers and Boolean \
       values floating-point.
 
       RANDOM inputs are the same everywhere for the same seed, name and shape: in [0, 1) for floating-point types; 0 \

@@ -8,7 +8,7 @@ struct TokenizeCommand: ParsableCommand {
     discussion: """
       The pieces of every text, and their numbers in the vocabulary, as Hugging Face's BertTokenizer gives them: [CLS] \
       before, [SEP] after. [MASK] and the like in a text are the special tokens; --plain-text takes them for what \
-      somebody has typed.
+      a user has typed.
 
       VOCABULARY is a vocab.txt, a piece a line. It is taken to be of small letters without accents, unless \
       --config, a tokenizer_config.json, says otherwise (do_lower_case, strip_accents, tokenize_chinese_chars, \
@@ -34,7 +34,7 @@ struct TokenizeCommand: ParsableCommand {
   @Flag(help: "Special tokens in a text are plain text.")
   var plainText = false
 
-  @Flag(help: "Print JSON, one object a line.")
+  @Flag(help: "Print JSON, one object per line.")
   var json = false
 
   func run() throws {

@@ -2,7 +2,7 @@ import Apus
 
 /// The way through a result that several row-major operands are stretched over (NumPy's rule), row by row.
 ///
-/// Axes of size 1 are left out, and neighbours that every operand runs through alike are joined, so that rows are as
+/// Axes of size 1 are dropped, and neighbours that every operand runs through alike are joined, so that rows are as
 /// long as they can be. Along a row an operand moves by one element or stands still: see ``steps``.
 struct BroadcastWalk {
   /// The shape of the result.

@@ -7,7 +7,7 @@ import ApusKernelInterface
 /// A function of one floating-point tensor, of either working type.
 protocol FloatingFunction: Sendable {
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real>
-  /// Puts the function of `x` in its place, over its memory where nobody else holds that and the function can.
+  /// Puts the function of `x` in its place, over its memory where nothing else holds that and the function can.
   func replace<Real: FloatingPointScalar>(_ x: inout Tensor<Real>) throws
 }
 

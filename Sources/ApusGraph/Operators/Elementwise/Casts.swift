@@ -56,7 +56,7 @@ extension Operators {
 
   /// What texts say: integers where such are wanted and all texts are, otherwise floating-point ones.
   private static func numbers(_ x: StringTensor, for type: ElementType) throws -> AnyTensor {
-    func failure(_ text: String) -> OperatorError { OperatorError("'\(text)' is no number") }
+    func failure(_ text: String) -> OperatorError { OperatorError("'\(text)' is not a number") }
     switch type {
     case .float:
       return AnyTensor(

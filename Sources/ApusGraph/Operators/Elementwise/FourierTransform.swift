@@ -7,7 +7,7 @@ import ApusPlatform
 struct FourierTransform: Sendable {
   let length: Int
   private let twiddles: PowerOfTwoTransform
-  /// exp(∓πi n² / N), when the length is no power of two.
+  /// exp(∓πi n² / N), when the length is not a power of two.
   private let chirp: (real: [Double], imaginary: [Double])?
   /// The transform of the conjugate chirp, which every signal is multiplied with.
   private let filter: (real: [Double], imaginary: [Double])

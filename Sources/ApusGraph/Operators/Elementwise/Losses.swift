@@ -74,7 +74,7 @@ private struct LabelLoss: Sendable {
           continue
         }
         guard (0..<classes).contains(label) else {
-          throw OperatorError("label \(label) is none of \(classes) classes")
+          throw OperatorError("label \(label) is outside the \(classes) classes")
         }
         let weight = weights?[label] ?? 1
         total += weight

@@ -32,7 +32,7 @@ extension Operators {
     }
   }
 
-  /// One exponent for all is worth telling the kernel: squares and roots need no power.
+  /// One exponent for all has kernels of its own: squares and roots need no power.
   private static func power<Scalar: FloatingPointScalar>(
     _ base: Tensor<Scalar>, _ exponent: Tensor<Scalar>
   ) throws -> Tensor<Scalar> {

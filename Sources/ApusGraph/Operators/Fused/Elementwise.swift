@@ -79,7 +79,7 @@ private struct WholeElementwise: Sendable {
   /// Positions and ranks of the inputs that are single numbers.
   private let numbers: [Int]
 
-  /// nil when the parts are no program: all their inputs are single numbers.
+  /// nil when the parts do not make a program: all their inputs are single numbers.
   init?(_ node: NodeDescription) {
     var operands: [Graph.ValueID: ElementwiseProgram.Operand] = [:]
     var (tensors, numbers): ([Int], [Int]) = ([], [])

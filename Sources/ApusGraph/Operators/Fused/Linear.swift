@@ -3,9 +3,10 @@ import Apus
 extension Operators {
   /// A product with matrices that are known, and what follows it: `activation(x · weight + bias)`.
   ///
-  /// Inputs x `[…, inputs]`, bias `[outputs]` (or left out), and then the weight, `[inputs, outputs]`, in one piece or in
-  /// several that follow each other along the inputs. Attribute `transposed` has 1 for a piece `[outputs, inputs]`. With
-  /// attribute `exact` the bias is added to the rounded product, as by a node of its own, and otherwise within its sums.
+  /// Inputs x `[…, inputs]`, bias `[outputs]` (or omitted), and then the weight, `[inputs, outputs]`, in one piece or
+  /// in several that follow each other along the inputs. Attribute `transposed` has 1 for a piece `[outputs, inputs]`.
+  /// With attribute `exact` the bias is added to the rounded product, as by a node of its own, and otherwise within its
+  /// sums.
   static func FusedLinear(_ node: NodeDescription) throws -> PreparedOperator {
     let isExact = try node.flag("exact", default: true)
     let transposed = try node.ints("transposed", default: [])

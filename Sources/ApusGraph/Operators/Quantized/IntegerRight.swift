@@ -25,7 +25,7 @@ struct IntegerRight: Sendable {
     if node.has(zeroPoint) { node.absorb(zeroPoint) }
   }
 
-  /// The product with `left`, whose zero points are one, or one a row.
+  /// The product with `left`, whose zero points are one, or one per row.
   func product(_ arguments: Arguments, left: AnyTensor, zeroPoint leftPoint: AnyTensor?) throws -> Tensor<Int32> {
     if let packed, left.rank >= 2, leftPoint?.count ?? 1 == 1 { return try packed.product(left, zeroPoint: leftPoint) }
     let right: AnyTensor
@@ -97,7 +97,7 @@ struct PackedIntegers: Sendable {
     }
   }
 
-  /// `product · scale + bias`, with one scale, or one a column.
+  /// `product · scale + bias`, with one scale, or one per column.
   func scaled(_ a: AnyTensor, zeroPoint: AnyTensor?, scale: Tensor<Float>, bias: Tensor<Float>?) throws -> Tensor<Float>
   {
     func scaled<A: ByteScalar>(_ a: Tensor<A>) throws -> Tensor<Float> {
@@ -111,7 +111,7 @@ struct PackedIntegers: Sendable {
     }
   }
 
-  /// `saturate(round(product · scale) + zero point)`, with one scale, or one a column.
+  /// `saturate(round(product · scale) + zero point)`, with one scale, or one per column.
   func requantized(
     _ a: AnyTensor, zeroPoint: AnyTensor?, scale: Tensor<Float>, outputZeroPoint: AnyTensor
   ) throws -> GraphValue {

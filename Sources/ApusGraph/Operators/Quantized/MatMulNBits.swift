@@ -50,7 +50,7 @@ extension Operators {
 }
 
 /// Bytes that hold several numbers each, the first in the lowest bits, as a byte for each.
-/// - Parameter count: the numbers along the last axis; what fills up the last byte is left out.
+/// - Parameter count: the numbers along the last axis; what fills up the last byte is not read.
 func unpacked(_ bytes: Tensor<UInt8>, bits: Int, count: Int) throws -> Tensor<UInt8> {
   let perByte = 8 / bits
   guard let stored = bytes.shape.last, stored == count / perByte + (count % perByte == 0 ? 0 : 1) else {

@@ -29,8 +29,8 @@ extension Operators {
       QLinearGlobalAveragePool),
   ]
 
-  /// `a + b`, with broadcasting: `ra · a + (rb · b + rest)` with the scales' ratios to the result's, and everything else
-  /// in `rest`. Both sums are rounded to FLOAT once, as ONNX Runtime's are.
+  /// `a + b`, with broadcasting: `ra · a + (rb · b + rest)` with the scales' ratios to the result's, and everything
+  /// else in `rest`. Both sums are rounded to FLOAT once, as ONNX Runtime's are.
   static func QLinearAdd(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let result = try arguments.single(6)
@@ -125,7 +125,7 @@ extension Operators {
 }
 
 extension Arguments {
-  /// The numbers that input `index` stands for, its scale and zero point being the two inputs behind it.
+  /// The numbers that input `index` stands for; its scale and zero point are the two inputs behind it.
   func dequantized(_ index: Int) throws -> Tensor<Float> {
     try differences(index) * single(index + 1)
   }
@@ -137,7 +137,7 @@ extension Arguments {
     return point == 0 ? x : try x - point
   }
 
-  /// Input `index`, a zero point; 0 where it is left out.
+  /// Input `index`, a zero point; 0 where it is omitted.
   func zeroPoint(_ index: Int) throws -> Float {
     try optionalTensor(index)?.converted(to: Float.self).reshaped([]).scalar ?? 0
   }

@@ -19,8 +19,8 @@ extension Operators {
   /// `saturate(round(x / scale) + zero point)`, ties to even, with a scale for the tensor, for each index of an axis
   /// (from opset 13), or for each block along it (21).
   ///
-  /// The type of the result is that of the zero point, or `output_dtype` (21), or UINT8. The quotient is computed in the
-  /// type of the scale, or in `precision` (23).
+  /// The type of the result is that of the zero point, or `output_dtype` (21), or UINT8. The quotient is computed in
+  /// the type of the scale, or in `precision` (23).
   static func QuantizeLinear(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: 1)
     let blockSize = try node.int("block_size", default: 0)
@@ -84,7 +84,7 @@ extension Operators {
     guard let bits = target.bitCount, bits <= 16, target != .bool, target != .float16, target != .bfloat16,
       target != .float8e8m0
     else {
-      throw OperatorError("\(target) is no type that numbers are quantised to")
+      throw OperatorError("\(target) is not a type that numbers are quantised to")
     }
     let points = try zeroPoint.map { try grid.spread($0.quantizationNumbers(as: Scalar.self)) }
     if target.isFloatingPoint {
@@ -116,7 +116,7 @@ extension Operators {
     let output = try node.optionalElementType("output_dtype")
     guard blockSize >= 0 else { throw OperatorError("block_size is \(blockSize), which is negative") }
     if let output, output.dataType?.isFloatingPoint != true {
-      throw OperatorError("output_dtype is \(output), which is no type that numbers are widened to")
+      throw OperatorError("output_dtype is \(output), which is not a type that numbers are widened to")
     }
     return { arguments in
       let x = try arguments.value(0)
@@ -221,7 +221,7 @@ extension GraphValue {
     switch self {
     case .tensor(let tensor): try tensor.tensor(of: type) ?? tensor.converted()
     case .coded(let tensor): try tensor.widened().converted()
-    default: throw OperatorError("\(self.type) is no tensor of numbers")
+    default: throw OperatorError("\(self.type) is not a tensor of numbers")
     }
   }
 }

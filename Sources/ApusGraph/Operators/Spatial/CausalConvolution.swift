@@ -8,7 +8,7 @@ extension Operators {
   static func CausalConvWithState(_ node: NodeDescription) throws -> PreparedOperator {
     let name = try node.string("activation", default: "none")
     guard let activation: Activation = ["none": .identity, "silu": .silu, "swish": .silu][name] else {
-      throw OperatorError("activation '\(name)' is none of none, silu and swish")
+      throw OperatorError("activation '\(name)' is not known; it is none, silu or swish")
     }
     return { arguments in
       let type = try arguments.floatingType(0)

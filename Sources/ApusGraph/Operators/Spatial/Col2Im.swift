@@ -119,7 +119,7 @@ struct Fold {
         tap[axis] = rest % axes[axis].kernel
         rest /= axes[axis].kernel
       }
-      // Rows of blocks along the last axis; those in the padding are left out.
+      // Rows of blocks along the last axis; those in the padding are skipped.
       let line = axes[last]
       for row in 0..<(count / blocks[last]) {
         rest = row

@@ -1,6 +1,7 @@
 import Apus
 
-// Sliding products of a weight and an input, `y[n, o, p] = bias[o] + Σ weight[o, c, k] · x[n, c, p·stride + k·dilation - pad]`.
+// Sliding products of a weight and an input, `y[n, o, p] = bias[o] + Σ weight[o, c, k] · x[n, c, p·stride + k·dilation
+// - pad]`.
 
 extension Operators {
   static let convolutions: [OperatorDefinition] = [
@@ -72,8 +73,8 @@ private struct ConvolutionOperator<Scalar: FloatingPointScalar>: FloatingOperato
 
 /// A convolution over any number of axes with its weight laid out.
 ///
-/// One and two axes are those of Apus's convolution. Of more, all but the last two are unfolded: what a window sees along
-/// them becomes channels, so that a two-dimensional convolution adds up everything.
+/// One and two axes are those of Apus's convolution. Of more, all but the last two are unfolded: what a window sees
+/// along them becomes channels, so that a two-dimensional convolution adds up everything.
 struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
   private let convolution: Convolution<Scalar>
   private let windows: WindowAttributes
@@ -120,7 +121,7 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
     case 2: return try convolution(x, activation: activation)
     default: break
     }
-    // [batch, places…, channels, taps…, height, width], the places of a sample being maps of their own.
+    // [batch, places…, channels, taps…, height, width], where the places of a sample are maps of their own.
     let unfolding = try Unfolding(outer, windows: windows, shape: x.shape)
     let maps = try unfolding(x)
     let y = try convolution(maps, activation: activation)
@@ -143,8 +144,8 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
 }
 
 /// What windows see along some axes as channels: `[batch, channels, outer…, height, width]` becomes
-/// `[batch · places, channels · taps, height, width]`, where the places are those of the windows along the outer axes and
-/// the taps their elements. Padding is zeros.
+/// `[batch · places, channels · taps, height, width]`, where the places are those of the windows along the outer axes
+/// and the taps their elements. Padding is zeros.
 private struct Unfolding {
   private let axes: [WindowAxis]
   private let shape: [Int]

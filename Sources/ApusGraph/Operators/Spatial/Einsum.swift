@@ -102,7 +102,7 @@ private struct NamedTensor<Scalar: EinsumScalar> {
     self.names = names
   }
 
-  /// Axes of one name become their diagonal. Axes of extent 1 that others have more of are left out: what is repeated
+  /// Axes of one name become their diagonal. Axes of extent 1 that others have more of are dropped: what is repeated
   /// along them comes from the others.
   init(_ tensor: Tensor<Scalar>, _ operand: [Int], extents: [Int: Int]) throws {
     let x = try tensor.rowMajor

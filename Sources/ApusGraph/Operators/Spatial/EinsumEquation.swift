@@ -54,7 +54,7 @@ struct EinsumEquation: Sendable {
         continue
       }
       guard UInt8(ascii: "a")...UInt8(ascii: "z") ~= byte || UInt8(ascii: "A")...UInt8(ascii: "Z") ~= byte else {
-        throw OperatorError("equation '\(text)' has a character that is no letter")
+        throw OperatorError("equation '\(text)' has a character that is not a letter")
       }
       if term.hasEllipsis { term.back.append(Int(byte)) } else { term.front.append(Int(byte)) }
       rest = rest.dropFirst()

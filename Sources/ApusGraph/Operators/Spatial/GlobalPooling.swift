@@ -1,6 +1,6 @@
 import Apus
 
-// All positions of `[batch, channels, …]` reduced to one number a channel; their axes stay with extent 1.
+// All positions of `[batch, channels, …]` reduced to one number per channel; their axes stay with extent 1.
 
 extension Operators {
   static let globalPoolings: [OperatorDefinition] = [

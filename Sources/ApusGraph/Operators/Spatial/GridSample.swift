@@ -36,11 +36,11 @@ private struct GridSettings: Sendable {
     case "nearest": mode = .nearest
     case "linear", "bilinear": mode = .linear
     case "cubic", "bicubic": mode = .cubic
-    default: throw OperatorError("mode '\(name)' is none of nearest, linear and cubic")
+    default: throw OperatorError("mode '\(name)' is not nearest, linear or cubic")
     }
     let padding = try node.string("padding_mode", default: "zeros")
     guard let padding = Padding(rawValue: padding) else {
-      throw OperatorError("padding_mode '\(padding)' is none of zeros, border and reflection")
+      throw OperatorError("padding_mode '\(padding)' is not zeros, border or reflection")
     }
     self.padding = padding
     alignsCorners = try node.flag("align_corners")
@@ -220,7 +220,7 @@ private struct GridSampling<Grid: FloatingPointScalar> {
   }
 
   /// Writes the samples around `position` and their weights.
-  /// - Returns: how many there are; zeros outside are none.
+  /// - Returns: how many there are; zeros outside are not counted.
   @inline(__always)
   private func samples(
     _ position: UnsafeMutablePointer<Double>, _ places: UnsafeMutablePointer<Int>,

@@ -47,7 +47,7 @@ extension Operators {
     return try pad(result, amounts)
   }
 
-  /// The shape of what MaxPool read, as far as its windows tell, where it gave the shape `x`.
+  /// The shape of what MaxPool read, as far as its windows determine it, where it gave the shape `x`.
   fileprivate static func unpooledShape(_ x: [Int], _ axes: [WindowAxis]) throws -> [Int] {
     let sizes = try zip(axes, x.dropFirst(2)).map { axis, size in
       guard 1...WindowAttributes.limit ~= size else { throw OperatorError("an axis of \(size) positions is given") }

@@ -1,7 +1,7 @@
 import Apus
 
 /// The greatest element of every window and where it is, for elements of any type that can be compared. The first of
-/// equals counts; a number that is none is greater than all others.
+/// equals counts; NaN is greater than all others.
 struct IndexedMaximum: Sendable {
   let axes: [PoolingAxis]
   /// The input's.

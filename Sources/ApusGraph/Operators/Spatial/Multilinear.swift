@@ -2,7 +2,7 @@ import Apus
 
 /// The samples around a position between them, with their weights: all corners of the cell it lies in.
 ///
-/// Corners outside the map are left out, as if it were surrounded by zeros.
+/// Corners outside the map are ignored, as if it were surrounded by zeros.
 struct Multilinear: Sendable {
   /// The extents of the map.
   let sizes: [Int]

@@ -6,12 +6,13 @@ extension Operators {
       "NonMaxSuppression", .plain(.unknown("it depends on how many boxes are chosen")), NonMaxSuppression)
   ]
 
-  /// For each sample and class the boxes of the highest scores that do not overlap one that was chosen before by more than
-  /// a threshold.
+  /// For each sample and class the boxes of the highest scores that do not overlap one that was chosen before by more
+  /// than a threshold.
   ///
-  /// Inputs boxes `[batch, boxes, 4]`, scores `[batch, classes, boxes]`, and single values: the most boxes a class (none
-  /// by default), the threshold on intersection over union (0 by default), the threshold on scores. Output `[chosen, 3]`:
-  /// sample, class, box. Boxes are y₁, x₁, y₂, x₂ of opposite corners, or with `center_point_box` x, y, width, height.
+  /// Inputs boxes `[batch, boxes, 4]`, scores `[batch, classes, boxes]`, and single values: the most boxes a class
+  /// (none by default), the threshold on intersection over union (0 by default), the threshold on scores. Output
+  /// `[chosen, 3]`: sample, class, box. Boxes are y₁, x₁, y₂, x₂ of opposite corners, or with `center_point_box` x, y,
+  /// width, height.
   static func NonMaxSuppression(_ node: NodeDescription) throws -> PreparedOperator {
     let isCentered = try node.flag("center_point_box")
     return { arguments in
@@ -47,7 +48,7 @@ extension Operators {
         try arguments.context.checkCancellation()
         let first = (sample * classes + kind) * count
         var candidates = (0..<count).filter { index in least.map { points[first + index] > $0 } ?? true }
-        // The highest score first, the first of equals; what is no number comes last.
+        // The highest score first, the first of equals; NaN comes last.
         candidates.sort { a, b in
           let (x, y) = (points[first + a], points[first + b])
           return x == y || (x.isNaN && y.isNaN) ? a < b : x > y || (y.isNaN && !x.isNaN)
@@ -67,7 +68,7 @@ extension Operators {
 }
 
 extension Arguments {
-  /// Input `index`, a single number; nil when it is left out or empty.
+  /// Input `index`, a single number; nil when it is omitted or empty.
   fileprivate func single<Scalar: FloatingPointScalar>(_ index: Int, as type: Scalar.Type) throws -> Scalar? {
     guard let tensor = try optionalFloating(index, as: type), tensor.count > 0 else { return nil }
     guard tensor.count == 1 else { throw OperatorError("input \(index) has \(tensor.count) elements; one is needed") }

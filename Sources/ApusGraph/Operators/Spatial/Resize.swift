@@ -12,7 +12,8 @@ extension Operators {
     OperatorDefinition("AffineGrid", .plain(.affineGrid), AffineGrid),
   ]
 
-  /// Inputs x, roi, scales and sizes (x and scales in version 10); one of scales and sizes says how large the output is.
+  /// Inputs x, roi, scales and sizes (x and scales in version 10); one of scales and sizes says how large the output
+  /// is.
   static func Resize(_ node: NodeDescription) throws -> PreparedOperator {
     let settings = try ResizeSettings(node)
     let isFirst = node.opset < 11
@@ -41,7 +42,7 @@ extension Operators {
 }
 
 extension Arguments {
-  /// Input `index`, a list of numbers; nil when it is left out or empty.
+  /// Input `index`, a list of numbers; nil when it is omitted or empty.
   fileprivate func scales(_ index: Int) throws -> [Float]? {
     let numbers = try optionalFloating(index, as: Float.self)?.elements
     return numbers?.isEmpty == true ? nil : numbers
@@ -140,7 +141,8 @@ private struct Resizing {
     return y
   }
 
-  /// Rows and columns of `[batch, channels, height, width]` in one pass; nil where they need more than two samples each.
+  /// Rows and columns of `[batch, channels, height, width]` in one pass; nil where they need more than two samples
+  /// each.
   private func planar<Scalar: FloatingPointScalar>(
     _ x: Tensor<Scalar>, _ rows: AxisSampling, _ columns: AxisSampling
   ) throws -> Tensor<Scalar>? {

@@ -77,7 +77,7 @@ struct ResizeAxis: Hashable, Sendable {
   var output: Int
   /// How many output positions there are for each of the input's; not always the ratio of the extents.
   var scale: Double
-  /// The part of the input that is taken, its ends being 0 and 1.
+  /// The part of the input that is taken; its ends are 0 and 1.
   var start = 0.0
   var end = 1.0
 

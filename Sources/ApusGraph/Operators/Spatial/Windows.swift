@@ -1,7 +1,7 @@
 import Apus
 
-/// How the windows of a convolution or a pool move, as the node's attributes say: `auto_pad`, `kernel_shape`, `strides`,
-/// `pads`, `dilations`, `ceil_mode`.
+/// How the windows of a convolution or a pool move, as the node's attributes say: `auto_pad`, `kernel_shape`,
+/// `strides`, `pads`, `dilations`, `ceil_mode`.
 struct WindowAttributes: Sendable {
   enum AutoPad: String, Sendable {
     case explicit = "NOTSET"
@@ -25,7 +25,7 @@ struct WindowAttributes: Sendable {
   init(_ node: NodeDescription) throws {
     let name = try node.string("auto_pad", default: "NOTSET")
     guard let autoPad = AutoPad(rawValue: name.isEmpty ? "NOTSET" : name) else {
-      throw OperatorError("auto_pad '\(name)' is none of NOTSET, SAME_UPPER, SAME_LOWER and VALID")
+      throw OperatorError("auto_pad '\(name)' is not NOTSET, SAME_UPPER, SAME_LOWER or VALID")
     }
     self.autoPad = autoPad
     kernel = try Self.list(node, "kernel_shape", minimum: 1)
@@ -35,7 +35,7 @@ struct WindowAttributes: Sendable {
     ceilMode = try node.flag("ceil_mode")
   }
 
-  /// The numbers of an attribute; nil when it is left out or empty.
+  /// The numbers of an attribute; nil when it is omitted or empty.
   static func list(_ node: NodeDescription, _ name: String, minimum: Int) throws -> [Int]? {
     guard let values = try node.optionalInts(name), !values.isEmpty else { return nil }
     for value in values where value < minimum || value > limit {
@@ -108,7 +108,7 @@ extension WindowAttributes {
     }
     guard ceilMode else { return room / axis.stride + 1 }
     let count = (room + axis.stride - 1) / axis.stride + 1
-    // A last window that would begin in the padding behind the map is none.
+    // A last window that would begin in the padding behind the map does not count.
     return autoPad == .explicit && (count - 1) * axis.stride >= size + axis.before ? count - 1 : count
   }
 }

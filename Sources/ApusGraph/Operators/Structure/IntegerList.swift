@@ -5,7 +5,7 @@ struct IntegerList: Sendable {
   private let known: [Int]?
   private let input: Int?
 
-  /// The numbers; nil when they are left out.
+  /// The numbers; nil when they are omitted.
   func callAsFunction(_ arguments: Arguments) throws -> [Int]? {
     if let known { return known }
     return try input.flatMap { try arguments.optionalIntegers($0) }

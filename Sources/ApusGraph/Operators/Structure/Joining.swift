@@ -37,7 +37,7 @@ extension Operators {
   }
 
   /// The first `wanted` of `parts` sizes that add up to `size`, all ⌈size / parts⌉ as long as there is enough; and the
-  /// sum of those that nobody wants.
+  /// sum of those that are not wanted.
   static func evenSizes(_ size: Int, parts: Int, wanted: Int) throws -> [Int] {
     guard parts > 0 else { throw OperatorError("the number of outputs is \(parts)") }
     let part = size / parts + (size.isMultiple(of: parts) ? 0 : 1)

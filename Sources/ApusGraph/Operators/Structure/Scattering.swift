@@ -118,7 +118,7 @@ private struct Scattering: Movement {
     return [result]
   }
 
-  /// Single elements, told apart by nothing but their size.
+  /// Single elements, distinguished by nothing but their size.
   @inline(__always)
   private func put<Bits: FixedWidthInteger & BitwiseCopyable>(
     _ source: UnsafeRawPointer, _ target: UnsafeMutableRawPointer, _ rows: UnsafeBufferPointer<Int64>, _: Bits.Type

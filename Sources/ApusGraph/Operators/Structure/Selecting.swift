@@ -28,7 +28,7 @@ extension Operators {
   }
 
   /// The entries along `axis` (of all elements as one axis, without) for which input 1 is true. Entries beyond the end
-  /// of input 1 are left out.
+  /// of input 1 are dropped.
   static func Compress(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.optionalInt("axis")
     return { arguments in

@@ -25,7 +25,7 @@ extension Operators {
     return { arguments in [try table.values(for: arguments.value(0))] }
   }
 
-  /// What becomes of elements that are no key.
+  /// What becomes of elements that are not keys.
   private static func missingLabel(_ node: NodeDescription, like values: GraphValue) throws -> GraphValue {
     if let value = try node.optionalTensor("default_tensor") { return try value.reshaped([1]) }
     switch values.elementType {
@@ -86,7 +86,7 @@ extension Operators {
         for (row, place) in found.enumerated() {
           guard let place else {
             if allowsOthers { continue }
-            throw OperatorError("element \(row) is none of the \(places.count) categories")
+            throw OperatorError("element \(row) is not one of the \(places.count) categories")
           }
           result[row * places.count + place] = 1
         }

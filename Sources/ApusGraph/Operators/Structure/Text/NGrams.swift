@@ -7,7 +7,7 @@ extension Operators {
     OperatorDefinition("TfIdfVectorizer", .plain(.ngramCounts), TfIdfVectorizer)
   ]
 
-  /// For each n-gram of a pool how often it occurs in each row, words of it being up to `max_skip_count` words apart;
+  /// For each n-gram of a pool how often it occurs in each row; its words may be up to `max_skip_count` words apart;
   /// in mode `IDF` whether it occurs; in modes `IDF` and `TFIDF` times its weight. `[columns]` for a row,
   /// `[rows, columns]` for a matrix.
   static func TfIdfVectorizer(_ node: NodeDescription) throws -> PreparedOperator {

@@ -26,7 +26,7 @@ struct RegularExpression: Sendable {
   private let instructions: [Instruction]
   private let sets: [ScalarSet]
 
-  /// - Throws: ``OperatorError`` for what is no expression of RE2, is one that Apus does not have, or is too large.
+  /// - Throws: ``OperatorError`` for what is not an expression of RE2, is one that Apus does not have, or is too large.
   init(_ pattern: String) throws {
     var parser = RegularExpressionParser(pattern)
     let compiler = try RegularExpressionCompiler(parser.tree())

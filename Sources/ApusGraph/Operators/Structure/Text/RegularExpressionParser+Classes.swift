@@ -82,7 +82,7 @@ extension RegularExpressionParser {
     let text = String(name.drop { $0 == "^" })
     if text == "Any" { return ScalarSet(ranges: [0...ScalarSet.last], isNegated: isNegated != isInverted) }
     guard let members = ScalarSet.category(text) else {
-      throw failure("'\(text)' is no general category of Unicode; scripts are not supported")
+      throw failure("'\(text)' is not a general category of Unicode; scripts are not supported")
     }
     return ScalarSet(categories: [(members, isNegated != isInverted)])
   }

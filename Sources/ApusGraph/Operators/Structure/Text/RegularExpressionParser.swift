@@ -3,7 +3,7 @@ import Apus
 /// Reads a regular expression of RE2.
 ///
 /// All of RE2 but what it refuses itself, named scripts (`\p{Greek}`) and single bytes (`\C`). Limits are RE2's: 1,000
-/// repetitions, also within each other, 1,000 groups within each other being fewer here.
+/// repetitions, also within each other, though fewer than RE2's 1,000 groups within each other.
 struct RegularExpressionParser {
   let pattern: [Character]
   var place = 0

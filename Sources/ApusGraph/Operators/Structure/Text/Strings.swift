@@ -134,7 +134,7 @@ extension ShapeRule {
     [InferredType(.string, try Shape.broadcast(facts.shape(0), facts.shape(1), operation: "broadcast"))]
   }
 
-  /// How many parts there are at most, only the strings tell.
+  /// How many parts there are at most depends on the strings.
   static let stringSplit = ShapeRule.rule { [nil, InferredType(.int64, try $0.shape(0))] }
 
   static let stringNormalizer = ShapeRule.rule { facts in

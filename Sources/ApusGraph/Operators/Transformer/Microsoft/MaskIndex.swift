@@ -5,7 +5,7 @@ import Apus
 ///
 /// - Parameters:
 ///   - mask: `[batch]`, how many keys each sample has; `[2 · batch]`, where its keys end and then where they begin;
-///     `[batch, keys]`, `[batch, queries, keys]` or `[batch, 1, longest, longest]`, 0 for keys that are left out.
+///     `[batch, keys]`, `[batch, queries, keys]` or `[batch, 1, longest, longest]`, 0 for keys that are masked.
 ///   - filter: `mask_filter_value`.
 /// - Returns: what broadcasts against `[batch, heads, queries, keys]`.
 func maskToAdd<Scalar: FloatingPointScalar>(

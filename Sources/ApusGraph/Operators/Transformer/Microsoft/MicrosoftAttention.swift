@@ -327,7 +327,7 @@ extension NodeShapes {
   }
 
   /// The keys of MultiHeadAttention: `[batch, heads, keys, features]`, or the second axis of anything else, packed with
-  /// the queries where input 1 is left out; and those before them.
+  /// the queries where input 1 is omitted; and those before them.
   fileprivate var multiHeadKeys: Int {
     let key = known(1) ?? shape(0)
     let now = key.dropFirst(key.count == 4 ? 2 : 1).first ?? 0

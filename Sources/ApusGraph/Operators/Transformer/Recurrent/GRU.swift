@@ -1,7 +1,7 @@
 import Apus
 
 extension Operators {
-  /// Gated recurrent units, with `f`, `g` sigmoid and tanh unless told otherwise:
+  /// Gated recurrent units, with `f`, `g` sigmoid and tanh by default:
   ///
   ///     zₜ = f(W_z xₜ + R_z hₜ₋₁ + b_z)
   ///     rₜ = f(W_r xₜ + R_r hₜ₋₁ + b_r)

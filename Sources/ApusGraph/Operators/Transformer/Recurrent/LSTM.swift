@@ -7,7 +7,7 @@ extension Operators {
     OperatorDefinition("RNN", .product(.recurrent, work: .recurrence, accuracy: .sum(.recurrence)), RNN),
   ]
 
-  /// Long short-term memory, with `f`, `g`, `h` sigmoid, tanh, tanh unless told otherwise:
+  /// Long short-term memory, with `f`, `g`, `h` sigmoid, tanh, tanh by default:
   ///
   ///     iₜ = f(W_i xₜ + R_i hₜ₋₁ + P_i cₜ₋₁ + b_i)
   ///     fₜ = f(W_f xₜ + R_f hₜ₋₁ + P_f cₜ₋₁ + b_f),  or 1 - iₜ with input_forget

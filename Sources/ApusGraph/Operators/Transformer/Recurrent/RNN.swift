@@ -1,7 +1,7 @@
 import Apus
 
 extension Operators {
-  /// `hₜ = f(W xₜ + R hₜ₋₁ + b)`, with `f` tanh unless told otherwise.
+  /// `hₜ = f(W xₜ + R hₜ₋₁ + b)`, with `f` tanh by default.
   static func RNN(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try RNNOperator<Float>(node), try RNNOperator<Double>(node))
   }

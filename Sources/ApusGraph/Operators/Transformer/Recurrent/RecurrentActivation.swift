@@ -48,7 +48,7 @@ enum RecurrentActivation: Sendable, Hashable {
       case "scaledtanh": return .scaledTanh(alpha: alpha(1), beta: beta(1))
       case "hardsigmoid": return .hardSigmoid(alpha: alpha(0.2), beta: beta(0.5))
       case "elu": return .elu(alpha: alpha(1))
-      default: throw OperatorError("'\(name)' is no activation function of recurrent operators")
+      default: throw OperatorError("'\(name)' is not an activation function of recurrent operators")
       }
     }
     let count = defaults.count
