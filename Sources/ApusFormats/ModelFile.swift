@@ -4,7 +4,7 @@ import ApusONNX
 
 /// Models of every format that Apus runs. A new format is one more case here.
 public enum ModelFile {
-  /// Opens the model at `path`, whose format its content tells. Weights stay in the mapped file.
+  /// Opens the model at `path`, whose format follows from its content. Weights stay in the mapped file.
   ///
   /// ```swift
   /// let session = try InferenceSession(ModelFile.open("model.onnx"))

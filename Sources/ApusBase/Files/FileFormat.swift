@@ -1,4 +1,4 @@
-/// What a file or folder holds, told from its content and not from its name.
+/// What a file or folder holds, recognised by its content and not by its name.
 public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   /// A model of the ONNX standard.
   case onnx
@@ -57,8 +57,8 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
 extension FileFormat {
   /// Looks at the file or folder at `path`. Only its beginning is read, and the directory of an archive.
   ///
-  /// A file whose content tells nothing, because it is damaged, is taken for what its name ends in: the reader of that
-  /// format says what is wrong with it.
+  /// A file whose content shows no format, because it is damaged, is taken for what its name ends in: the reader of
+  /// that format says what is wrong with it.
   /// - Throws: ``FileError`` when it cannot be opened, or is a folder that no format has.
   public init(of path: String) throws {
     do {
@@ -156,7 +156,7 @@ extension FileFormat {
 // MARK: - Protocol buffers
 
 extension FileFormat {
-  /// ONNX and Core ML have no mark; the numbers and kinds of their message's fields tell them from each other.
+  /// ONNX and Core ML have no mark; the numbers and kinds of their message's fields distinguish them.
   ///
   /// An ONNX model holds its graph in field 7 and its operator sets in field 8; a Core ML model holds its network in
   /// one of the fields from 200 on. What the fields hold is skipped.

@@ -12,17 +12,22 @@ public struct FileFormatError: ApusError, Hashable {
 
   /// The file, as it was named when it was opened.
   public let path: String
+  /// What the file holds.
   public let found: FileFormat
+  /// What was needed instead.
   public let purpose: Purpose
 
+  /// An error about the file at `path`, whose format was recognised by its content.
   public init(path: String, found: FileFormat, purpose: Purpose) {
     self.path = path
     self.found = found
     self.purpose = purpose
   }
 
+  /// ``Fault/data``: the file is there, and is of another kind.
   public var fault: Fault { .data }
 
+  /// The path, what the file is, and how to get what was needed.
   public var description: String { "\(path): is \(found); \(found.advice(for: purpose))" }
 }
 

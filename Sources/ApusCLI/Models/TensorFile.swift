@@ -1,6 +1,6 @@
 import Apus
 
-/// The named tensors of a `.npy`, `.npz` or `.safetensors` file; its content tells which.
+/// The named tensors of a `.npy`, `.npz` or `.safetensors` file; its content says which.
 struct TensorFile {
   let path: String
   /// In the order of the file. A `.npy` file has one tensor without a name.

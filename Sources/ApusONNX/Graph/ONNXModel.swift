@@ -38,6 +38,7 @@ public struct ONNXModel: GraphModel {
     Dictionary(proto.metadata.map { ($0.key, $0.value) }, uniquingKeysWith: { $1 })
   }
 
+  /// What `apus inspect` shows of the file beside its graph: versions, operator sets, producer, parameters.
   public var summary: ModelSummary {
     var summary = ModelSummary(format: "ONNX", version: proto.irVersion, parameters: ParameterCensus(proto.graph))
     summary.operatorSets = proto.opsetImports.map {
