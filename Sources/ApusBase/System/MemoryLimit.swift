@@ -4,7 +4,7 @@ import Synchronization
 /// The most bytes that this process may take for what comes from outside: for all tensors together, and for a file that
 /// is read into memory.
 package struct MemoryLimit: Sendable {
-  /// 0 where ``error`` is set, as nobody knows what was to be kept free.
+  /// 0 where ``error`` is set, as it is unknown what was to be kept free.
   package let byteCount: Int
   /// What makes no sense in the environment.
   package let error: EnvironmentError?
