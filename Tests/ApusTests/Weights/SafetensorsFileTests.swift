@@ -1,3 +1,4 @@
+import ApusTestSupport
 import Testing
 
 @testable import Apus
@@ -131,5 +132,11 @@ struct SafetensorsFileTests {
       #expect(try tensor.elements == [1.5, -2])
       #expect((tensor.storage.owner != nil) == ((8 + header.utf8.count) % 4 == 0))
     }
+  }
+
+  @Test func weightsInAnotherFormatAreNamed() throws {
+    let folder = try TemporaryFolder()
+    let path = try folder.write([0x80, 2, 0x7D, 0x71, 0, 0x2E], to: "model.bin")
+    #expect(throws: FileFormatError(path: path, found: .pickle, purpose: .weights)) { try SafetensorsFile(path: path) }
   }
 }

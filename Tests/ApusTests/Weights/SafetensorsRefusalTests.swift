@@ -1,4 +1,3 @@
-import ApusTestSupport
 import Testing
 
 @testable import Apus
@@ -240,12 +239,5 @@ struct SafetensorsRefusalTests {
     #expect(throws: SafetensorsError(file: "memory", reason: .invalidBool(tensor: "a", index: 2, byte: 2))) {
       try file.tensor(named: "a", as: Bool.self)
     }
-  }
-
-  @Test("a file of another format is named")
-  func otherFormats() throws {
-    let folder = try TemporaryFolder()
-    let path = try folder.write([0x80, 2, 0x7D, 0x71, 0, 0x2E], to: "model.bin")
-    #expect(throws: FileFormatError(path: path, found: .pickle, purpose: .weights)) { try SafetensorsFile(path: path) }
   }
 }
