@@ -45,7 +45,6 @@ enum EntryPoint {
   }
 
   private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
-    let arguments = try SettingsFile.expanded(arguments, of: ApusCommand.self)
     do {
       return try ApusCommand.parseAsRoot(arguments)
     } catch {

@@ -7,12 +7,12 @@ extension Detector {
   /// too, for the analysis has a gate of its own.
   ///
   /// - Parameters:
-  ///   - plate: what the network calls what is on the bar.
+  ///   - plates: what the network calls what is on the bar.
   ///   - fitsOutline: whether a plate is as large as its outline in the picture, or as the network's box.
-  public func barOptions(plate: String = "plate", fitsOutline: Bool = true) -> DetectionOptions {
+  public func barOptions(plates: Set<String> = ["plate"], fitsOutline: Bool = true) -> DetectionOptions {
     var options = DetectionOptions()
     options.confidence = 0.2
-    if fitsOutline, let plate = classIndex(named: plate) { options.roundClasses = [plate] }
+    if fitsOutline { options.roundClasses.formUnion(plates.compactMap { classIndex(named: $0) }) }
     return options
   }
 

@@ -41,9 +41,9 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"strid": 10}"#, "did you mean 'stride'"), (#"{"report": "x.html"}"#, "no setting 'report'"),
+    (#"{"strid": 10}"#, "did you mean 'stride'"), (#"{"report": "x.html"}"#, "no setting \"report\""),
     (#"{"stride": 10, "stride": 5}"#, "stride"), (#"{"missing": "never"}"#, "never"),
-    (#"{"stride": {"a": 1}}"#, "a number, a string"), (#"{"stride": true}"#, "a number, a string"),
+    (#"{"stride": {"a": 1}}"#, "a number, a string"), (#"{"stride": true}"#, "an integer, 1 or more"),
     (#"{"stride": 10"#, "settings.json"), ("[]", "object"), ("", "settings.json"),
   ])
   func whatIsWrongIsNamed(text: String, complaint: String) throws {

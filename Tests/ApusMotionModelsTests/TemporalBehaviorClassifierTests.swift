@@ -33,9 +33,9 @@ import Testing
       ? tcnParameters(features: 48, classes: 2) : recurrentParameters(gates: gates, features: 48, classes: 2)
     let classifier = try classifier(parameters, metadata: metadata)
     #expect(classifier.labels == ["sit", "stand"])
-    var options = BehaviorOptions()
+    var options = BehaviorSettings()
     options.framesPerSecond = nil
-    var stream = try BehaviorStream(classifier: classifier, options: options)
+    var stream = try BehaviorStream(classifier: classifier, settings: options)
     for frame in 0..<14 {
       let points = (0..<24).map { PosePoint(x: Double($0) * 3, y: Double(frame) * 5) }
       _ = try stream.push(PoseFrame(timestamp: Double(frame) / 10, width: 100, height: 100, points: points))

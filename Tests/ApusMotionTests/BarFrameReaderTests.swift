@@ -83,16 +83,16 @@ extension BarReaderOptions: Changeable {}
   private func box(_ box: String) -> String { #"{"t":0,"width":9,"height":9,"detections":[\#(box)]}"# }
 
   @Test func whatIsMissingOrTwice() {
-    #expect(reason(#"{"t":0,"width":9,"height":9}"#) == .unreadable(.missingField("detections")))
-    #expect(reason(#"{"t":0,"t":1,"detections":[]}"#) == .unreadable(.duplicateField("t")))
-    #expect(reason(#"{"t":0,"detections":[],"bar":null}"#) == .unreadable(.duplicateField("bar beside detections")))
-    #expect(reason(#"{"t":0,"detections":[]}"#) == .invalidFrame(.missingImageSize))
+    #expect(reason(#"{"t":0,"width":9,"height":9}"#) == .row(.missingField("detections")))
+    #expect(reason(#"{"t":0,"t":1,"detections":[]}"#) == .row(.duplicateField("t")))
+    #expect(reason(#"{"t":0,"detections":[],"bar":null}"#) == .row(.duplicateField("bar beside detections")))
+    #expect(reason(#"{"t":0,"detections":[]}"#) == .frame(.missingImageSize))
     #expect(
       reason(#"{"width":9,"height":9,"detections":[]}"#)
-        == .unreadable(.missingField("the time in seconds, without a frame rate to fill it in,")))
+        == .row(.missingField("t, the time in seconds, without a frame rate to fill it in,")))
     #expect(
-      reason(box(#"{"x":1,"y":1,"w":1,"h":1}"#)) == .unreadable(.missingField("detection 0 confidence (or score)")))
-    #expect(reason(box(#"{"x":1,"y":1,"w":1,"score":1}"#)) == .unreadable(.missingField("detection 0 h (or box)")))
+      reason(box(#"{"x":1,"y":1,"w":1,"h":1}"#)) == .row(.missingField("detection 0 confidence (or score)")))
+    #expect(reason(box(#"{"x":1,"y":1,"w":1,"score":1}"#)) == .row(.missingField("detection 0 h (or box)")))
   }
 
   @Test func valuesThatAreWrong() {
@@ -100,25 +100,25 @@ extension BarReaderOptions: Changeable {}
     #expect(nan?.description == "line 1 (frame 0): detection 0 y is nan, expected a finite number")
     #expect(
       reason(box(#"{"x":1,"y":1e999,"w":1,"h":1,"score":1}"#))
-        == .unreadable(.invalidFrame(.notFinite(field: "detection 0 y", value: .infinity))))
+        == .row(.notFinite(field: "detection 0 y", value: .infinity)))
     #expect(
       reason(box(#"{"box":[5,1,1,1],"score":1}"#))
-        == .invalidFrame(.outOfRange(field: "detection 0 width", value: -4, expected: "0 to 10000000")))
+        == .frame(.outOfRange(field: "detection 0 width", value: -4, expected: "0 to 10000000")))
     #expect(
       reason(box(#"{"box":[5,1,1],"score":1}"#))
-        == .unreadable(.wrongValue(field: "detection 0 box", found: "3 values", expected: "4: x0, y0, x1, y1")))
+        == .row(.wrongValue(field: "detection 0 box", found: "3 values", expected: "4: x0, y0, x1, y1")))
     #expect(
       reason(box(#"{"box":[0,0,1,1],"score":1,"class":"person","keypoints":[[1,2,0.5]]}"#))
-        == .unreadable(.wrongValue(field: "detection 0 keypoints", found: "1 values", expected: "17")))
+        == .row(.wrongValue(field: "detection 0 keypoints", found: "1 values", expected: "17")))
     #expect(
       reason(#"{"t":0,"space":"yards","detections":[]}"#)
-        == .unreadable(
+        == .row(
           .wrongValue(field: "space", found: "yards", expected: "one of pixel, normalized_topleft, vision")))
   }
 
   @Test(arguments: [#"{"t":0,"detections":[{"x":1"#, "{", #"{"t":0,"detections":[1]}"#, "[]", #"{"t":0}}"#, #"{"t":"#])
   func linesCutInTheMiddle(line: String) {
-    guard case .unreadable(.malformed(let column, _))? = reason(line) else {
+    guard case .row(.malformed(let column, _))? = reason(line) else {
       Issue.record("\(String(describing: reason(line)))")
       return
     }
@@ -135,7 +135,7 @@ extension BarReaderOptions: Changeable {}
     #expect { try reader.next() } throws: { ($0 as? BarReadError)?.line == 3 && ($0 as? BarReadError)?.frameIndex == 2 }
     #expect(
       throws: BarReadError(
-        line: 4, frameIndex: 2, reason: .invalidFrame(.timestampNotIncreasing(1, previous: 1)))
+        line: 4, frameIndex: 2, reason: .frame(.timestampNotIncreasing(1, previous: 1)))
     ) { try reader.next() }
     #expect(try reader.next()?.timestamp == 2)
     #expect(reader.frameCount == 3)
@@ -144,8 +144,8 @@ extension BarReaderOptions: Changeable {}
   @Test func aLineThatIsTooLong() throws {
     let options = BarReaderOptions().with { $0.lineLimit = 20 }
     let error = BarFrameReader.failure(in: String(repeating: "x", count: 100), options: options)
-    #expect(error?.reason == .unreadable(.lineTooLong(limit: 20)))
-    #expect(throws: MotionConfigurationError.self) { try BarFrameReader(options: options.with { $0.lineLimit = 0 }) }
+    #expect(error?.reason == .row(.lineTooLong(limit: 20)))
+    #expect(throws: SettingsError.self) { try BarFrameReader(options: options.with { $0.lineLimit = 0 }) }
   }
 }
 
@@ -158,7 +158,7 @@ extension BarReaderOptions: Changeable {}
       frames.map(\.observation) == [
         .center(BarPoint(x: 445.179, y: 1022.857)), .center(BarPoint(x: 443.571, y: 1022.857)), .center(nil),
       ])
-    guard case .unreadable(.missingField(let field))? = BarFrameReader.failure(in: text)?.reason else {
+    guard case .row(.missingField(let field))? = BarFrameReader.failure(in: text)?.reason else {
       Issue.record("taken without a time")
       return
     }
@@ -168,7 +168,7 @@ extension BarReaderOptions: Changeable {}
   @Test func severalLifts() throws {
     let text = "lift,t,x,y\na,0,1,2\na,1,1,2\nb,0,3,4\nb,0.5,3,4\n"
     let error = BarFrameReader.failure(in: text)
-    #expect(error == BarReadError(line: 4, frameIndex: 2, reason: .severalLifts(first: "a", found: "b")))
+    #expect(error == BarReadError(line: 4, frameIndex: 2, reason: .file(.severalLifts(first: "a", found: "b"))))
     let named = try BarFrameReader.frames(in: text, options: BarReaderOptions().with { $0.lift = .named("b") })
     #expect(named.map(\.timestamp) == [0, 0.5])
     var reader = try BarFrameReader(options: BarReaderOptions().with { $0.lift = .each })
@@ -208,20 +208,20 @@ extension BarReaderOptions: Changeable {}
     let result = try BarPathAnalysis.analyze(frames)
     #expect(result.samples[0].detected == BarPoint(x: 640, y: 540))
     let sizeless = BarFrameReader.failure(in: "t,bar_x,bar_y,space\n0,0.5,0.25,vision\n")
-    #expect(sizeless?.reason == .invalidFrame(.missingImageSize))
+    #expect(sizeless?.reason == .frame(.missingImageSize))
   }
 
   @Test(arguments: [
-    ("t,bar_x\n", PoseReadError.Reason.missingField("column bar_y")),
+    ("t,bar_x\n", RowFault.missingField("column bar_y")),
     ("t,z\n", .missingField("column bar_x (or x_px, or x)")),
     ("t,x,y,x\n", .duplicateField("x")),
     ("t,x,y,wrist_l_x\n", .missingField("column wrist_l_y")),
     ("t,x,y\n0,1\n", .wrongColumnCount(found: 2, expected: 3)),
     ("t,x,y\n0,1,\n", .wrongValue(field: "y", found: "", expected: "a number, or x and y both empty")),
     ("t,x,y\n0,1,abc\n", .wrongValue(field: "y", found: "abc", expected: "a number or nothing")),
-    ("t,x,y\n0,1,inf\n", .invalidFrame(.notFinite(field: "y", value: .infinity))),
+    ("t,x,y\n0,1,inf\n", .notFinite(field: "y", value: .infinity)),
   ])
-  func badTables(text: String, expected: PoseReadError.Reason) {
-    #expect(BarFrameReader.failure(in: text)?.reason == .unreadable(expected))
+  func badTables(text: String, expected: RowFault) {
+    #expect(BarFrameReader.failure(in: text)?.reason == .row(expected))
   }
 }

@@ -61,11 +61,11 @@ import Testing
     let rom = 160 / calibration.pixelsPerCm
     #expect(rom == 40)
     #expect(abs(BarUnits.imperial.length(rom) - 15.748) < 5e-4)
-    #expect(throws: BarPathSettingsError.wrongValue(field: "plateDiameterPx", found: "0", expected: "1 to 100000")) {
+    #expect(throws: SettingsError.wrongValue(setting: "plateDiameterPx", found: "0", expected: "1 to 100000")) {
       try BarCalibration(plateDiameterPx: 0)
     }
-    #expect(throws: BarPathSettingsError.self) { try BarCalibration(plateDiameterPx: .nan) }
-    #expect(throws: BarPathSettingsError.self) { try BarCalibration(pixelsPerCm: -1) }
+    #expect(throws: SettingsError.self) { try BarCalibration(plateDiameterPx: .nan) }
+    #expect(throws: SettingsError.self) { try BarCalibration(pixelsPerCm: -1) }
   }
 
   @Test("AT4.6: windows of motion")

@@ -60,7 +60,7 @@ import Testing
     #expect(try picked([frame(0, boxes, elbow: (660, 300))], wristsOnly) == [300])
     #expect(try picked([frame(0, boxes, wrist: (660, 300), wristVisibility: 0.4)]) == [300])
     let selector = BarSelector(settings: BarPathSettings())
-    let pixels = try frame(0, boxes, elbow: (660, 300)).pixels(frameIndex: 0, after: nil, minVisibility: 0.5)
+    let pixels = try frame(0, boxes, elbow: (660, 300)).checked(after: nil).visible(from: 0.5)
     #expect(abs(selector.score(pixels.candidates[0], in: pixels, previous: nil) - 0.3) < 1e-12)
   }
 

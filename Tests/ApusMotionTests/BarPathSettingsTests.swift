@@ -5,19 +5,19 @@ import Testing
 @Suite struct BarPathSettingsTests {
   private func settings(_ json: String) throws -> BarPathSettings { try BarPathSettings(json: json.utf8) }
 
-  private func failure(_ json: String) -> BarPathSettingsError? {
+  private func failure(_ json: String) -> SettingsError? {
     do {
       _ = try settings(json)
       return nil
     } catch {
-      return error as? BarPathSettingsError
+      return error as? SettingsError
     }
   }
 
   /// The table of the original application: key, default, range.
   @Test func originalDefaults() {
     let settings = BarPathSettings()
-    let expected: [(String, BarPathSettingField.Value, String)] = [
+    let expected: [(String, SettingValue, String)] = [
       ("modelSize", .text("medium"), "one of small, medium, large"),
       ("minPoseVisibility", .number(0.5), "0.3 to 0.9"),
       ("yoloConfidence", .number(0.35), "0.2 to 0.8"),
@@ -31,12 +31,12 @@ import Testing
       ("exportOverlaySize", .text("small"), "one of small, medium, large"),
     ]
     for (field, expected) in zip(BarPathSettings.fields, expected) {
-      #expect(field.key == expected.0)
+      #expect(field.name == expected.0)
       #expect(field.value(in: settings) == expected.1)
       #expect(field.expected == expected.2)
     }
     #expect(throws: Never.self) { try settings.validate() }
-    #expect(Set(BarPathSettings.fields.map(\.key)).count == BarPathSettings.fields.count)
+    #expect(Set(BarPathSettings.fields.map(\.name)).count == BarPathSettings.fields.count)
   }
 
   @Test func fromJSON() throws {
@@ -68,24 +68,24 @@ import Testing
   }
 
   @Test(arguments: [
-    (#"{"smoothingAlfa": 1}"#, BarPathSettingsError.unknownField("smoothingAlfa", nearest: "smoothingAlpha")),
-    (#"{"": 1}"#, .unknownField("", nearest: nil)),
-    (#"{"units": "metric", "units": "metric"}"#, .duplicateField("units")),
-    (#"{"pixelsPerCm": 4, "pixels_per_cm": 4}"#, .duplicateField("pixels_per_cm")),
-    (#"{"smoothingAlpha": 0.6}"#, .wrongValue(field: "smoothingAlpha", found: "0.6", expected: "0.1 to 0.5")),
-    (#"{"smoothingAlpha": NaN}"#, .wrongValue(field: "smoothingAlpha", found: "nan", expected: "0.1 to 0.5")),
-    (#"{"smoothingAlpha": "x"}"#, .wrongValue(field: "smoothingAlpha", found: "x", expected: "0.1 to 0.5")),
-    (#"{"gapFillFrames": 17}"#, .wrongValue(field: "gapFillFrames", found: "17", expected: "an integer, 0 to 16")),
+    (#"{"smoothingAlfa": 1}"#, SettingsError.unknownSetting("smoothingAlfa", nearest: "smoothingAlpha")),
+    (#"{"": 1}"#, .unknownSetting("", nearest: nil)),
+    (#"{"units": "metric", "units": "metric"}"#, .duplicateSetting("units")),
+    (#"{"pixelsPerCm": 4, "pixels_per_cm": 4}"#, .duplicateSetting("pixels_per_cm")),
+    (#"{"smoothingAlpha": 0.6}"#, .wrongValue(setting: "smoothingAlpha", found: "0.6", expected: "0.1 to 0.5")),
+    (#"{"smoothingAlpha": NaN}"#, .wrongValue(setting: "smoothingAlpha", found: "nan", expected: "0.1 to 0.5")),
+    (#"{"smoothingAlpha": "x"}"#, .wrongValue(setting: "smoothingAlpha", found: "x", expected: "0.1 to 0.5")),
+    (#"{"gapFillFrames": 17}"#, .wrongValue(setting: "gapFillFrames", found: "17", expected: "an integer, 0 to 16")),
     (
       #"{"recheckFrames": 2.5}"#,
-      .wrongValue(field: "recheckFrames", found: "2.5", expected: "an integer, 1 to 30")
+      .wrongValue(setting: "recheckFrames", found: "2.5", expected: "an integer, 1 to 30")
     ),
-    (#"{"jumpGate": 1e99}"#, .wrongValue(field: "jumpGate", found: "1e+99", expected: "0 to 2")),
-    (#"{"units": "US"}"#, .wrongValue(field: "units", found: "US", expected: "one of metric, imperial")),
-    (#"{"elbowFallback": 1}"#, .wrongValue(field: "elbowFallback", found: "1", expected: "true or false")),
-    (#"{"pixelsPerCm": 0}"#, .wrongValue(field: "pixelsPerCm", found: "0", expected: "0.01 to 1000")),
+    (#"{"jumpGate": 1e99}"#, .wrongValue(setting: "jumpGate", found: "1e+99", expected: "0 to 2")),
+    (#"{"units": "US"}"#, .wrongValue(setting: "units", found: "US", expected: "one of metric, imperial")),
+    (#"{"elbowFallback": 1}"#, .wrongValue(setting: "elbowFallback", found: "1", expected: "true or false")),
+    (#"{"pixelsPerCm": 0}"#, .wrongValue(setting: "pixelsPerCm", found: "0", expected: "0.01 to 1000")),
   ])
-  func badSettings(json: String, expected: BarPathSettingsError) {
+  func badSettings(json: String, expected: SettingsError) {
     #expect(failure(json) == expected)
   }
 
@@ -99,11 +99,11 @@ import Testing
   }
 
   @Test func badFieldsInCode() {
-    #expect(throws: BarPathSettingsError.self) { try BarPathSettings().with { $0.smoothingAlpha = .nan }.validate() }
-    #expect(throws: BarPathSettingsError.self) {
+    #expect(throws: SettingsError.self) { try BarPathSettings().with { $0.smoothingAlpha = .nan }.validate() }
+    #expect(throws: SettingsError.self) {
       try BarPathStream(settings: BarPathSettings().with { $0.gapFillFrames = -1 })
     }
-    #expect(throws: BarPathSettingsError.self) {
+    #expect(throws: SettingsError.self) {
       try BarPathAnalysis.analyze([], settings: BarPathSettings().with { $0.pixelsPerCm = .infinity })
     }
   }
@@ -114,7 +114,7 @@ import Testing
     try settings.set("gapFillFrames", to: "3")
     try settings.set("elbowFallback", to: "false")
     #expect(settings.smoothingType == .kalman && settings.gapFillFrames == 3 && !settings.elbowFallback)
-    #expect(throws: BarPathSettingsError.unknownField("gapFilFrames", nearest: "gapFillFrames")) {
+    #expect(throws: SettingsError.unknownSetting("gapFilFrames", nearest: "gapFillFrames")) {
       try settings.set("gapFilFrames", to: "3")
     }
   }

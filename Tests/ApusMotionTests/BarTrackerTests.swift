@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func settingsAreChecked() {
-    #expect(throws: BarPathSettingsError.self) {
+    #expect(throws: SettingsError.self) {
       try BarTracker(settings: BarPathSettings().with { $0.recheckFrames = 0 })
     }
   }

@@ -123,9 +123,9 @@ import Testing
   }
 
   @Test func durationsAreSecondsNotPredictions() throws {
-    var options = BehaviorSegmentOptions()
-    options.minimumDuration = 0
-    var segmenter = try BehaviorSegmenter(options: options)
+    var settings = BehaviorSegmentSettings()
+    settings.minimumDuration = 0
+    var segmenter = try BehaviorSegmenter(settings: settings)
     let pushed = [segmenter.push(prediction("walk", at: 0)), segmenter.push(prediction("sit", at: 7))]
     #expect(pushed[0] == nil)
     let segment = try #require(pushed[1])
@@ -136,19 +136,24 @@ import Testing
   }
 
   @Test func settingsOutOfRangeAreRefused() {
-    func refused(_ change: (inout BehaviorSegmentOptions) -> Void) -> MotionConfigurationError? {
-      var options = BehaviorSegmentOptions()
-      change(&options)
+    func refused(_ change: (inout BehaviorSegmentSettings) -> Void) -> SettingsError? {
+      var settings = BehaviorSegmentSettings()
+      change(&settings)
       do {
-        _ = try BehaviorSegmenter(options: options)
+        _ = try BehaviorSegmenter(settings: settings)
         return nil
       } catch { return error }
     }
-    #expect(refused { $0.enter = 1.5 } == .invalidThreshold(1.5))
+    #expect(refused { $0.enter = 1.5 } == .wrongValue(setting: "enter", found: "1.5", expected: "0 to 1"))
     #expect(refused { $0.enter = .nan } != nil)
-    #expect(refused { $0.leave = 0.8 } == .invalidLeaveThreshold(0.8, enter: 0.7))
-    #expect(refused { $0.minimumDuration = -1 } == .invalidMinimumDuration(-1))
-    #expect(refused { $0.minimumDuration = .infinity }?.description.contains("finite") == true)
+    #expect(
+      refused { $0.leave = 0.8 }
+        == .wrongValue(setting: "leave", found: "0.8", expected: "0 to 0.7, where a segment begins"))
+    #expect(
+      refused { $0.minimumDuration = -1 } == .wrongValue(setting: "minDuration", found: "-1", expected: "0 or more"))
+    #expect(
+      refused { $0.minimumDuration = .infinity }
+        == .wrongValue(setting: "minDuration", found: "inf", expected: "0 or more"))
     #expect(refused { $0.leave = 0.7 } == nil)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 @Suite struct BehaviorSequenceTests {
   private func events(_ timestamps: [Double], windowLength: Int) async throws -> [BehaviorEvent] {
     let classifier = try ScriptedClassifier(confidence: 0.9, windowLength: windowLength)
-    let stream = try BehaviorStream(classifier: classifier, options: .everyFrame)
+    let stream = try BehaviorStream(classifier: classifier, settings: .everyFrame)
     let frames = AsyncStream<PoseFrame> { continuation in
       for timestamp in timestamps { continuation.yield(frame(timestamp)) }
       continuation.finish()
@@ -48,7 +48,7 @@ import Testing
   @Test func iterationsAreIndependent() async throws {
     let classifier = try ScriptedClassifier(confidence: 0.9, windowLength: 2)
     let sequence = Frames(timestamps: [0, 0.1, 0.2])
-      .behaviors(using: try BehaviorStream(classifier: classifier, options: .everyFrame))
+      .behaviors(using: try BehaviorStream(classifier: classifier, settings: .everyFrame))
     for _ in 0..<2 {
       var count = 0
       for try await _ in sequence { count += 1 }
@@ -59,7 +59,7 @@ import Testing
   /// A frame is asked for only when it is needed: nothing is read ahead of the one that completes a window.
   @Test func readsNoFurtherThanAsked() async throws {
     let classifier = try ScriptedClassifier(confidence: 0.9, windowLength: 2)
-    let stream = try BehaviorStream(classifier: classifier, options: .everyFrame)
+    let stream = try BehaviorStream(classifier: classifier, settings: .everyFrame)
     var iterator = Frames(timestamps: [0, 0.1, 0.2]).behaviors(using: stream).makeAsyncIterator()
     _ = try await iterator.next()
     #expect(iterator.frames.index == 2)

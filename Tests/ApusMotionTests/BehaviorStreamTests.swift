@@ -9,7 +9,7 @@ import Testing
       #expect(window.count == 144)
       return ScriptedClassifier.peak(window[2], at: Int((window[0] * 10).rounded()))
     }
-    var stream = try BehaviorStream(classifier: classifier, options: .everyFrame)
+    var stream = try BehaviorStream(classifier: classifier, settings: .everyFrame)
     var results: [BehaviorPrediction] = []
     for index in 0..<6 {
       if let result = try stream.push(frame(Double(index) / 10, x: Double(index) / 10)) { results.append(result) }
@@ -23,8 +23,8 @@ import Testing
 
   @Test(arguments: [(1, [99, 100, 101, 102, 103, 104]), (2, [99, 101, 103]), (5, [99, 104]), (1000, [99])])
   func stride(stride: Int, expected: [Int]) throws {
-    let options = BehaviorOptions.everyFrame.with { $0.stride = stride }
-    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1), options: options)
+    let options = BehaviorSettings.everyFrame.with { $0.stride = stride }
+    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1), settings: options)
     #expect(try stream.push(count: 105).map(\.frameIndex) == expected)
   }
 
@@ -37,7 +37,7 @@ import Testing
   }
 
   @Test func aGapEmptiesTheWindow() throws {
-    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1), options: .everyFrame)
+    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1), settings: .everyFrame)
     #expect(try stream.push(count: 150).count == 51)
     // Frame 149 is at 14.9 s; 1.0 s later is not a gap, 1.1 s is.
     #expect(try stream.push(frame(15.9)) != nil)
@@ -52,9 +52,9 @@ import Testing
   }
 
   @Test func aGapForgetsHeldPointsAndTheThrottle() throws {
-    let options = BehaviorOptions().with { $0.missing = .hold(frames: 5) }
+    let options = BehaviorSettings().with { $0.missing = .hold(frames: 5) }
     var stream = try BehaviorStream(
-      classifier: ScriptedClassifier(confidence: 1, windowLength: 1), options: options)
+      classifier: ScriptedClassifier(confidence: 1, windowLength: 1), settings: options)
     _ = try stream.push(frame(0))
     var empty = frame(2.05)
     empty.points = Array(repeating: nil, count: 24)
@@ -66,9 +66,9 @@ import Testing
 
   /// With a stride, the first full window after a gap is classified like the first of all.
   @Test func aGapStartsTheStrideAnew() throws {
-    let options = BehaviorOptions.everyFrame.with { $0.stride = 7 }
+    let options = BehaviorSettings.everyFrame.with { $0.stride = 7 }
     let classifier = try ScriptedClassifier(confidence: 1, windowLength: 3)
-    var stream = try BehaviorStream(classifier: classifier, options: options)
+    var stream = try BehaviorStream(classifier: classifier, settings: options)
     #expect(try stream.push(count: 4).map(\.frameIndex) == [2])
     #expect(try stream.push(count: 4, from: 50).map(\.frameIndex) == [6])
   }
@@ -83,15 +83,15 @@ import Testing
   }
 
   @Test func gapsCanBeAllowed() throws {
-    let options = BehaviorOptions.everyFrame.with { $0.maximumGap = nil }
+    let options = BehaviorSettings.everyFrame.with { $0.maximumGap = nil }
     var stream = try BehaviorStream(
-      classifier: ScriptedClassifier(confidence: 1, windowLength: 2), options: options)
+      classifier: ScriptedClassifier(confidence: 1, windowLength: 2), settings: options)
     _ = try stream.push(frame(0))
     #expect(try stream.push(frame(1e6))?.windowSeconds == 1e6)
   }
 
   @Test func anAllMissingWindowStillRunsAndIsFlagged() throws {
-    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 0.9), options: .everyFrame)
+    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 0.9), settings: .everyFrame)
     var last: BehaviorPrediction?
     for index in 0..<100 {
       var empty = frame(Double(index) / 10)
@@ -121,7 +121,7 @@ import Testing
   }
 
   @Test func aBadFrameIsLeftOutAndTheStreamGoesOn() throws {
-    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1), options: .everyFrame)
+    var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 1), settings: .everyFrame)
     _ = try stream.push(count: 50)
     for bad in [frame(4.9), frame(1), frame(.nan), frame(5, count: 0), frame(5, x: .infinity)] {
       #expect(throws: PoseFrameError.self) { try stream.push(bad) }
@@ -148,45 +148,59 @@ import Testing
 
   @Test func standardizationReachesTheModel() throws {
     let classifier = try ScriptedClassifier(windowLength: 1) { ScriptedClassifier.peak($0[0] / 8, at: 0) }
-    let options = BehaviorOptions.everyFrame.with {
+    let options = BehaviorSettings.everyFrame.with {
       $0.standardization = try? Standardization(
         mean: [Double](repeating: 0.25, count: 48), std: [Double](repeating: 0.125, count: 48))
     }
-    var stream = try BehaviorStream(classifier: classifier, options: options)
+    var stream = try BehaviorStream(classifier: classifier, settings: options)
     #expect(try stream.push(frame(0, x: 0.75))?.confidence == 0.5)
   }
 
   @Test(arguments: [Float(0), 1])
   func thresholdEnds(threshold: Float) throws {
-    let options = BehaviorOptions.everyFrame.with { $0.threshold = threshold }
+    let options = BehaviorSettings.everyFrame.with { $0.threshold = threshold }
     let classifier = try ScriptedClassifier(confidence: 0.99, windowLength: 1)
-    var stream = try BehaviorStream(classifier: classifier, options: options)
+    var stream = try BehaviorStream(classifier: classifier, settings: options)
     #expect(try stream.push(frame(0))?.label == (threshold == 0 ? "sit" : "uncertain"))
   }
 
   @Test func everyBadSettingIsNamed() throws {
     let classifier = try ScriptedClassifier(confidence: 1)
-    let cases: [((inout BehaviorOptions) -> Void, MotionConfigurationError)] = [
-      ({ $0.framesPerSecond = 0 }, .invalidFrameRate(0)),
-      ({ $0.missing = .hold(frames: -1) }, .invalidHold(-1)),
-      ({ $0.range = .clamp(margin: -0.1) }, .invalidMargin(-0.1)),
-      ({ $0.minimumConfidence = .infinity }, .invalidMinimumConfidence(.infinity)),
-      ({ $0.stride = 0 }, .invalidStride(0)),
-      ({ $0.threshold = 1.5 }, .invalidThreshold(1.5)),
-      ({ $0.maximumGap = 0 }, .invalidMaximumGap(0)),
+    let cases: [((inout BehaviorSettings) -> Void, SettingsError)] = [
+      (
+        { $0.framesPerSecond = 0 },
+        .wrongValue(setting: "fps", found: "0 in place of nil", expected: "0 or more")
+      ),
+      (
+        { $0.missing = .hold(frames: -1) },
+        .wrongValue(setting: "missing", found: "hold:-1", expected: "zero or hold:N")
+      ),
+      (
+        { $0.range = .clamp(margin: -0.1) },
+        .wrongValue(setting: "range", found: "-0.1", expected: "a margin of 0 or more")
+      ),
+      ({ $0.minimumConfidence = .infinity }, .wrongValue(setting: "minConfidence", found: "inf", expected: "a number")),
+      ({ $0.stride = 0 }, .wrongValue(setting: "stride", found: "0", expected: "an integer, 1 or more")),
+      ({ $0.threshold = 1.5 }, .wrongValue(setting: "threshold", found: "1.5", expected: "0 to 1")),
+      (
+        { $0.maximumGap = 0 },
+        .wrongValue(setting: "maxGap", found: "0 in place of nil", expected: "0 or more")
+      ),
     ]
     for (change, expected) in cases {
-      #expect(throws: expected) { try BehaviorStream(classifier: classifier, options: BehaviorOptions().with(change)) }
+      #expect(throws: expected) {
+        try BehaviorStream(classifier: classifier, settings: BehaviorSettings().with(change))
+      }
     }
-    #expect(throws: MotionConfigurationError.self) {
-      try BehaviorStream(classifier: classifier, options: BehaviorOptions().with { $0.threshold = .nan })
+    #expect(throws: SettingsError.self) {
+      try BehaviorStream(classifier: classifier, settings: BehaviorSettings().with { $0.threshold = .nan })
     }
   }
 
   @Test func aModelThatBreaksItsWordIsAnError() throws {
     func error(_ answer: [Float]) throws -> MotionConfigurationError? {
       let classifier = try ScriptedClassifier(windowLength: 1) { _ in answer }
-      var stream = try BehaviorStream(classifier: classifier, options: .everyFrame)
+      var stream = try BehaviorStream(classifier: classifier, settings: .everyFrame)
       do {
         _ = try stream.push(frame(0))
         return nil

@@ -79,8 +79,8 @@ import Testing
     #expect(
       failure(animals) { $0.individual = "max" }?.description
         == #"line 4: no animal "max" in this file, which names "rex", "bea", "single""#)
-    #expect(failure(labels) { $0.individual = "max" }?.reason == .unknownIndividual("max", among: []))
-    #expect(failure(animals.replacing("bea", with: "rex"))?.reason == .duplicateField("nose"))
+    #expect(failure(labels) { $0.individual = "max" }?.reason == .file(.unknownIndividual("max", among: [])))
+    #expect(failure(animals.replacing("bea", with: "rex"))?.reason == .row(.duplicateField("nose")))
   }
 
   @Test func namesAreMatchedWhateverTheirSpelling() throws {
@@ -128,23 +128,23 @@ import Testing
 
   @Test func filesWithNothingToReadAreRefused() {
     let strange = "scorer,a,a\nbodyparts,wheel,wheel\ncoords,x,y\n0,1,2"
-    #expect(failure(strange)?.reason == .noKnownKeypoints(["wheel"]))
+    #expect(failure(strange)?.reason == .file(.noKnownKeypoints(["wheel"])))
     #expect(failure(strange) { $0.names = ["wheel": "nose"] } == nil)
     #expect(failure(labels) { $0.names = ["tail": "tail_tip"] }?.line == 3)
-    #expect(throws: MotionConfigurationError.unknownKeypoint("tip", order: .cvat)) {
+    #expect(throws: SettingsError.wrongValue(setting: "map", found: "tip", expected: "a keypoint of the order cvat")) {
       try PoseFrameReader(options: options { $0.names = ["tail": "tip"] })
     }
   }
 
   @Test func mistakesInTables() {
     #expect(failure("scorer,a,a\ncoords,x,y\n")?.description == "line 2: the row bodyparts is missing")
-    #expect(failure("scorer,a,a\nbodyparts,nose\n")?.reason == .wrongColumnCount(found: 2, expected: 3))
+    #expect(failure("scorer,a,a\nbodyparts,nose\n")?.reason == .row(.wrongColumnCount(found: 2, expected: 3)))
     #expect(failure("scorer,a,a\n0,1,2\n")?.description.hasPrefix("line 2: the first field of the header is") == true)
     #expect(
       failure("scorer,a,a\nbodyparts,nose,nose\ncoords,x,z\n")?.description
         == #"line 3: coords of nose is "z", expected x, y or likelihood"#)
-    #expect(failure("scorer,a,a\nbodyparts,nose,nose\ncoords,x,x\n")?.reason == .duplicateField("nose"))
-    #expect(failure("scorer,a\nbodyparts,nose\ncoords,x\n")?.reason == .missingField("y of \"nose\""))
+    #expect(failure("scorer,a,a\nbodyparts,nose,nose\ncoords,x,x\n")?.reason == .row(.duplicateField("nose")))
+    #expect(failure("scorer,a\nbodyparts,nose\ncoords,x\n")?.reason == .row(.missingField("y of \"nose\"")))
     let head = "scorer,a,a\nbodyparts,nose,nose\ncoords,x,y\n"
     #expect(failure(head + "0,1\n")?.description == "line 4 (frame 0): 2 fields, expected 3 as in the header")
     #expect(
@@ -153,9 +153,9 @@ import Testing
     #expect(failure(head + "0,inf,1\n")?.frameIndex == 0)
     #expect(
       failure(head + "0,1,2\n0,1,2\n")?.reason
-        == .invalidFrame(.timestampNotIncreasing(0, previous: 0)))
+        == .frame(.timestampNotIncreasing(0, previous: 0)))
     #expect(failure(head + "0,1,2\n") { $0.framesPerSecond = nil }?.description.contains("frame rate") == true)
-    #expect(failure(head + "0,1,2\n") { $0.width = nil }?.reason == .missingField("width"))
+    #expect(failure(head + "0,1,2\n") { $0.width = nil }?.reason == .row(.missingField("width")))
     #expect(failure("scorer\n") == nil)
   }
 
@@ -181,7 +181,7 @@ import Testing
     #expect(point(frames[1], .tailBase) == nil)
     let other = try PoseFrameReader.frames(in: analysis, chunk: 3, options: options { $0.individual = "b" })
     #expect(other.map { point($0, .nose)?.x } == [11])
-    #expect(failure(analysis)?.reason == .severalIndividuals(["a", "b"]))
+    #expect(failure(analysis)?.reason == .file(.severalIndividuals(["a", "b"])))
     #expect(failure(analysis)?.line == 3)
     let untracked = "track,frame_idx,instance.score,nose.x,nose.y\n,0,1,5,6\n,1,1,7,8\n"
     #expect(try PoseFrameReader.frames(in: untracked, options: options()).count == 2)
@@ -189,7 +189,7 @@ import Testing
       failure(untracked.replacing("\n,1,", with: "\n,0,"))?.description
         == "line 3 (frame 1): several animals in one frame, and no names to choose by")
     #expect(failure("frame_idx,nose.x,nose.y\nx,1,2\n")?.description.contains("expected an integer") == true)
-    #expect(failure("frame_idx,track\n0,a\n") { $0.format = .sleap }?.reason == .noKnownKeypoints([]))
+    #expect(failure("frame_idx,track\n0,a\n") { $0.format = .sleap }?.reason == .file(.noKnownKeypoints([])))
   }
 
   private let document = #"""
@@ -210,8 +210,8 @@ import Testing
       #expect(point(frames[0], .nose) == nil)
       #expect(point(frames[1], .nose) == PosePoint(x: 3.5, y: 4, confidence: 0.5))
     }
-    #expect(failure(document)?.reason == .severalIndividuals(["a", "b"]))
-    #expect(failure(document) { $0.individual = "c" }?.reason == .unknownIndividual("c", among: ["a", "b"]))
+    #expect(failure(document)?.reason == .file(.severalIndividuals(["a", "b"])))
+    #expect(failure(document) { $0.individual = "c" }?.reason == .file(.unknownIndividual("c", among: ["a", "b"])))
     let bad = document.replacing("\"y\": 4", with: "\"y\": x")
     #expect(failure(bad) { $0.individual = "a" }?.description == "line 6: column 27: expected a number")
     let stranger = document.replacing("\"1\": {", with: "\"2\": {")
@@ -242,7 +242,7 @@ import Testing
         _ = try reader.next()
         Issue.record("an HDF5 file was read as \(format)")
       } catch {
-        #expect(error.reason == .hdf5)
+        #expect(error.reason == .file(.hdf5))
         #expect(error.description.contains("analyze_videos_converth5_to_csv"))
         #expect(error.description.contains("sleap-convert --format analysis.csv"))
       }

@@ -68,38 +68,39 @@ import Testing
     #expect(try PoseFrameReader.frames(in: header + "\n" + row, options: options).first?.points.count == 25)
     #expect(
       PoseFrameReader.failure(in: self.header + "\n" + self.row(), options: options)?.reason
-        == .missingField("column left_ear_top_x"))
+        == .row(.missingField("column left_ear_top_x")))
   }
 
   @Test func headerMistakes() {
-    #expect(reason("t,width\n") == .missingField("column height"))
-    #expect(reason(header.replacing(",throat_y", with: "") + "\n") == .missingField("column throat_y"))
-    #expect(reason("t," + header + "\n") == .duplicateField("t"))
+    #expect(reason("t,width\n") == .row(.missingField("column height")))
+    #expect(reason(header.replacing(",throat_y", with: "") + "\n") == .row(.missingField("column throat_y")))
+    #expect(reason("t," + header + "\n") == .row(.duplicateField("t")))
     #expect(PoseFrameReader.failure(in: "hello\n")?.description == "line 1: column t is missing")
   }
 
   @Test func rowMistakes() throws {
     func failure(_ row: String) -> PoseReadError? { PoseFrameReader.failure(in: header + "\n" + row) }
-    #expect(failure("1,2,3")?.reason == .wrongColumnCount(found: 3, expected: 51))
-    #expect(failure(row() + ",1")?.reason == .wrongColumnCount(found: 52, expected: 51))
+    #expect(failure("1,2,3")?.reason == .row(.wrongColumnCount(found: 3, expected: 51)))
+    #expect(failure(row() + ",1")?.reason == .row(.wrongColumnCount(found: 52, expected: 51)))
     #expect(
       failure(row { $0 == 0 ? "abc,1" : "1,1" })?.description
         == "line 2 (frame 0): nose_x is \"abc\", expected a number or nothing")
     #expect(
       failure(row { $0 == 0 ? "1," : "1,1" })?.reason
-        == .wrongValue(field: "nose_y", found: "", expected: "a number, or x and y both empty"))
+        == .row(.wrongValue(field: "nose_y", found: "", expected: "a number, or x and y both empty")))
     #expect(
       failure(row(",200,400"))?.description
         == "line 2 (frame 0): t, the time in seconds, without a frame rate to fill it in, is missing")
-    #expect(failure(row("1,0,400"))?.reason == .invalidFrame(.invalidImageSize(width: 0, height: 400)))
-    #expect(failure("\"1" + row())?.reason == .malformed(column: 1, message: "quoted field without an end"))
-    #expect(failure("\"1\"x," + row())?.reason == .malformed(column: 4, message: "expected ',' after a quoted field"))
+    #expect(failure(row("1,0,400"))?.reason == .frame(.invalidImageSize(width: 0, height: 400)))
+    #expect(failure("\"1" + row())?.reason == .row(.malformed(column: 1, message: "quoted field without an end")))
+    #expect(
+      failure("\"1\"x," + row())?.reason == .row(.malformed(column: 4, message: "expected ',' after a quoted field")))
   }
 
   @Test(arguments: ["nan", "NaN", "inf", "-inf", "+Infinity", "1e999"])
   func notFinite(text: String) throws {
     let error = try #require(PoseFrameReader.failure(in: header + "\n" + row { $0 == 7 ? "1,\(text)" : "1,1" }))
-    guard case .invalidFrame(.notFinite(field: "left_front_shoulder_y", _)) = error.reason else {
+    guard case .row(.notFinite(field: "left_front_shoulder_y", _)) = error.reason else {
       Issue.record("unexpected: \(error)")
       return
     }
@@ -115,7 +116,7 @@ import Testing
     let csv = PoseReaderOptions().with { $0.format = .csv }
     #expect(PoseFrameReader.failure(in: jsonLine(), options: csv)?.frameIndex == nil)
     let json = PoseReaderOptions().with { $0.format = .jsonLines }
-    guard case .malformed? = PoseFrameReader.failure(in: header, options: json)?.reason else {
+    guard case .row(.malformed)? = PoseFrameReader.failure(in: header, options: json)?.reason else {
       Issue.record("a CSV header is no JSON")
       return
     }

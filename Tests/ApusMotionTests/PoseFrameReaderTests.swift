@@ -105,7 +105,7 @@ import Testing
     let frame = try #require(try PoseFrameReader.frames(in: jsonLine(count: 25), options: options).first)
     #expect(frame.points.count == 25 && frame.space == .vision)
     let error = PoseFrameReader.failure(in: jsonLine(), options: options)
-    #expect(error?.reason == .invalidFrame(.wrongPointCount(found: 24, expected: 25, order: .vision25)))
+    #expect(error?.reason == .frame(.wrongPointCount(found: 24, expected: 25, order: .vision25)))
   }
 }
 
@@ -115,7 +115,7 @@ import Testing
   @Test(arguments: [0, 1, 23, 25, 1000])
   func pointCount(count: Int) {
     #expect(
-      reason(jsonLine(count: count)) == .invalidFrame(.wrongPointCount(found: count, expected: 24, order: .cvat)))
+      reason(jsonLine(count: count)) == .frame(.wrongPointCount(found: count, expected: 24, order: .cvat)))
   }
 
   @Test(arguments: ["NaN", "Infinity", "-Infinity", "1e999"])
@@ -126,7 +126,7 @@ import Testing
     #expect(error.line == 8 && error.frameIndex == 7)
     #expect(error.description.hasPrefix("line 8 (frame 7): keypoint 3 (left_ear) y is "))
     #expect(error.description.hasSuffix(", expected a finite number"))
-    guard case .invalidFrame(.notFinite(let field, _))? = reason(jsonLine(head: #""t":\#(token),"width":1,"height":1"#))
+    guard case .row(.notFinite(let field, _))? = reason(jsonLine(head: #""t":\#(token),"width":1,"height":1"#))
     else {
       Issue.record("a time that is not finite must be refused")
       return
@@ -136,23 +136,23 @@ import Testing
 
   @Test func imageSize() {
     #expect(
-      reason(jsonLine(head: #""t":1,"width":0,"height":1"#)) == .invalidFrame(.invalidImageSize(width: 0, height: 1)))
+      reason(jsonLine(head: #""t":1,"width":0,"height":1"#)) == .frame(.invalidImageSize(width: 0, height: 1)))
     #expect(
-      reason(jsonLine(head: #""t":1,"width":1,"height":-1"#)) == .invalidFrame(.invalidImageSize(width: 1, height: -1)))
+      reason(jsonLine(head: #""t":1,"width":1,"height":-1"#)) == .frame(.invalidImageSize(width: 1, height: -1)))
   }
 
   @Test func timestampsThatDoNotIncrease() throws {
     let text = [0.2, 0.1].map { jsonLine(head: #""t":\#($0),"width":1,"height":1"#) }.joined(separator: "\n")
     let error = try #require(PoseFrameReader.failure(in: text))
     #expect(error.line == 2)
-    #expect(error.reason == .invalidFrame(.timestampNotIncreasing(0.1, previous: 0.2)))
+    #expect(error.reason == .frame(.timestampNotIncreasing(0.1, previous: 0.2)))
   }
 
   @Test func missingFields() {
-    #expect(reason(jsonLine(head: #""t":1,"height":1"#)) == .missingField("width"))
-    #expect(reason(jsonLine(head: #""t":1,"width":1"#)) == .missingField("height"))
-    #expect(reason(#"{"t":1,"width":1,"height":1}"#) == .missingField("keypoints"))
-    #expect(reason("{}") == .missingField("keypoints"))
+    #expect(reason(jsonLine(head: #""t":1,"height":1"#)) == .row(.missingField("width")))
+    #expect(reason(jsonLine(head: #""t":1,"width":1"#)) == .row(.missingField("height")))
+    #expect(reason(#"{"t":1,"width":1,"height":1}"#) == .row(.missingField("keypoints")))
+    #expect(reason("{}") == .row(.missingField("keypoints")))
     let time = PoseFrameReader.failure(in: jsonLine(head: #""width":1,"height":1"#))
     #expect(
       time?.description
@@ -160,27 +160,27 @@ import Testing
   }
 
   @Test func duplicates() {
-    #expect(reason(jsonLine(head: #""t":1,"t":2,"width":1,"height":1"#)) == .duplicateField("t"))
+    #expect(reason(jsonLine(head: #""t":1,"t":2,"width":1,"height":1"#)) == .row(.duplicateField("t")))
     let confidences = Array(repeating: "0.5", count: 24).joined(separator: ",")
     #expect(
       reason(jsonLine(tail: ",\"confidence\":[\(confidences)]") { _ in "[1,2,0.5]" })
-        == .duplicateField("confidence of keypoint 0 (nose)"))
+        == .row(.duplicateField("confidence of keypoint 0 (nose)")))
   }
 
   @Test func wrongTypes() {
     #expect(
       reason(jsonLine(head: #""t":1,"width":1,"height":1,"space":"metres""#))
-        == .wrongValue(field: "space", found: "metres", expected: "one of pixel, normalized_topleft, vision"))
+        == .row(.wrongValue(field: "space", found: "metres", expected: "one of pixel, normalized_topleft, vision")))
     #expect(
       reason(jsonLine(tail: #","confidence":[1,2]"#))
-        == .wrongValue(field: "confidence", found: "2 values", expected: "24, one a keypoint"))
+        == .row(.wrongValue(field: "confidence", found: "2 values", expected: "24, one a keypoint")))
     for line in [
       jsonLine(head: #""t":"1","width":1,"height":1"#), jsonLine(head: #""t":[1],"width":1,"height":1"#),
       jsonLine(tail: #","confidence":0.5"#), jsonLine(tail: #","space":3"#), jsonLine { _ in "[1]" },
       jsonLine { _ in "[1,2,3,4]" }, jsonLine { _ in "{\"x\":1,\"y\":2}" }, jsonLine { _ in "1" },
       jsonLine { _ in "[null,null]" }, #"{"keypoints":7}"#,
     ] {
-      guard case .malformed? = reason(line) else {
+      guard case .row(.malformed)? = reason(line) else {
         Issue.record("expected a malformed line: \(line)")
         continue
       }
@@ -190,7 +190,7 @@ import Testing
   @Test func notJSON() {
     let good = jsonLine()
     for line in ["{", "{]", good + "x", good + good, String(good.dropLast()), "[1,2]", "{\u{0}}"] {
-      guard case .malformed? = reason(line) else {
+      guard case .row(.malformed)? = reason(line) else {
         Issue.record("expected a malformed line: \(line)")
         continue
       }
@@ -202,7 +202,7 @@ import Testing
 
   @Test func deepNestingIsRefused() {
     let bomb = "{\"x\":" + String(repeating: "[", count: 500_000)
-    guard case .malformed(_, let message)? = reason(bomb) else {
+    guard case .row(.malformed(_, let message))? = reason(bomb) else {
       Issue.record("expected a malformed line")
       return
     }
@@ -239,7 +239,7 @@ import Testing
       #expect(try PoseFrameReader.frames(in: padded + end, chunk: 1, options: options).count == 1)
       #expect(
         PoseFrameReader.failure(in: padded + " " + end, options: options)
-          == PoseReadError(line: 1, frameIndex: 0, reason: .lineTooLong(limit: 400)))
+          == PoseReadError(line: 1, frameIndex: 0, reason: .row(.lineTooLong(limit: 400))))
     }
   }
 
@@ -248,7 +248,7 @@ import Testing
     var reader = try PoseFrameReader(options: options)
     reader.append(Array(repeating: UInt8(ascii: " "), count: 1000))
     let error = try #require(throws: PoseReadError.self) { try reader.next() }
-    #expect(error.reason == .lineTooLong(limit: 400))
+    #expect(error.reason == .row(.lineTooLong(limit: 400)))
     for _ in 0..<100 {
       reader.append(Array(repeating: UInt8(ascii: "x"), count: 1000))
       #expect(try reader.next() == nil)
@@ -264,11 +264,11 @@ import Testing
   }
 
   @Test func badSettings() {
-    let cases: [((inout PoseReaderOptions) -> Void, MotionConfigurationError)] = [
-      ({ $0.lineLimit = 0 }, .invalidLineLimit(0)),
-      ({ $0.framesPerSecond = -1 }, .invalidFrameRate(-1)),
-      ({ $0.width = 0 }, .invalidImageSize(0)),
-      ({ $0.height = .infinity }, .invalidImageSize(.infinity)),
+    let cases: [((inout PoseReaderOptions) -> Void, SettingsError)] = [
+      ({ $0.lineLimit = 0 }, .wrongValue(setting: "lineLimit", found: "0", expected: "an integer, 1 or more")),
+      ({ $0.framesPerSecond = -1 }, .wrongValue(setting: "inputFps", found: "-1", expected: "above 0")),
+      ({ $0.width = 0 }, .wrongValue(setting: "width", found: "0", expected: "above 0")),
+      ({ $0.height = .infinity }, .wrongValue(setting: "height", found: "inf", expected: "above 0")),
     ]
     for (change, expected) in cases {
       #expect(throws: expected) { try PoseFrameReader(options: PoseReaderOptions().with(change)) }

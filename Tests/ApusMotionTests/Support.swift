@@ -34,10 +34,10 @@ func frame(_ timestamp: Double, x: Double = 0.5, y: Double = 0.5, count: Int = 2
     points: Array(repeating: PosePoint(x: x, y: y), count: count))
 }
 
-extension BehaviorOptions {
+extension BehaviorSettings {
   /// No throttle: every frame counts.
-  static var everyFrame: BehaviorOptions {
-    var options = BehaviorOptions()
+  static var everyFrame: BehaviorSettings {
+    var options = BehaviorSettings()
     options.framesPerSecond = nil
     return options
   }
@@ -64,7 +64,7 @@ protocol ReaderOfFrames {
   associatedtype Options: Changeable
   associatedtype Frame
   associatedtype Failure: Error
-  init(options: Options) throws(MotionConfigurationError)
+  init(options: Options) throws(SettingsError)
   mutating func append(_ bytes: some Sequence<UInt8>)
   mutating func finish()
   mutating func next() throws(Failure) -> Frame?
@@ -72,7 +72,7 @@ protocol ReaderOfFrames {
 
 extension PoseFrameReader: ReaderOfFrames {}
 extension PoseReaderOptions: Changeable {}
-extension BehaviorOptions: Changeable {}
+extension BehaviorSettings: Changeable {}
 
 extension ReaderOfFrames {
   /// Reads everything in `text`, fed in chunks of `chunk` bytes.

@@ -10,3 +10,8 @@ extension StringProtocol {
     return text + (unicodeScalars.dropFirst(40).isEmpty ? "\"" : "…\"")
   }
 }
+
+extension String {
+  /// The same with a capital at its beginning.
+  package var capitalizedFirst: String { prefix(1).uppercased() + dropFirst() }
+}

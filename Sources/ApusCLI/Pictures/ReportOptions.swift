@@ -40,7 +40,7 @@ struct ReportOptions: ParsableArguments {
   var needsPage: Bool { report != nil || kept.isWanted }
 
   /// Whether a whole recording must be kept for what was asked for.
-  var needsCourse: Bool { needsPage || charts != nil }
+  var needsResult: Bool { needsPage || charts != nil }
 
   /// Makes the page, if there is going to be one, and writes it where a file was named.
   /// - Returns: the page; empty where there is none.

@@ -37,13 +37,14 @@ struct ArmRecordingTarget: FuzzTarget {
       let recording = try ArmRecording(json: Array(input))
       for profile in ArmDriftProfile.allCases {
         for mode in ArmDriftMode.allCases {
-          let analyzer = ArmDriftAnalyzer(profile: profile, mode: mode)
-          let found = analyzer.analyze(recording)
-          guard found.json == analyzer.analyze(recording).json else {
+          var settings = ArmDriftSettings()
+          (settings.profile, settings.mode) = (profile, mode)
+          let found = ArmDriftAnalysis.analyze(recording, settings: settings)
+          guard found.json == ArmDriftAnalysis.analyze(recording, settings: settings).json else {
             throw FuzzFinding(message: "two analyses of one recording differ")
           }
           switch found {
-          case .report(let report): try check(report)
+          case .measured(let measurement): try check(measurement)
           case .insufficientData(let reason):
             guard !"\(reason)".isEmpty, !found.json.contains("nihss_motor_score") else {
               throw FuzzFinding(message: "a score without the data for it")
@@ -54,11 +55,11 @@ struct ArmRecordingTarget: FuzzTarget {
     }
   }
 
-  private func check(_ report: ArmDriftReport) throws {
-    guard (0...4).contains(report.estimatedMotorLevel), !report.json.contains("null") else {
+  private func check(_ measurement: ArmDriftMeasurement) throws {
+    guard (0...4).contains(measurement.estimatedMotorLevel), !measurement.json.contains("null") else {
       throw FuzzFinding(message: "a report with a number that is not finite")
     }
-    guard report.csv.utf8.count(where: { $0 == 0x0A }) == report.coverage.frames + 1 else {
+    guard measurement.csv.utf8.count(where: { $0 == 0x0A }) == measurement.coverage.frames + 1 else {
       throw FuzzFinding(message: "another number of rows than frames")
     }
   }

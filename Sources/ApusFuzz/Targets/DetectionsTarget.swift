@@ -36,7 +36,7 @@ struct DetectionsTarget: FuzzTarget {
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
     // The same bytes as settings.
     var settings = BarPathSettings()
-    let asSettings = try outcome(allowing: BarPathSettingsError.self) {
+    let asSettings = try outcome(allowing: SettingsError.self) {
       try settings.apply(json: input)
       guard try BarPathSettings(json: settings.jsonLine.utf8) == settings else {
         throw FuzzFinding(message: "settings do not read back")
@@ -62,7 +62,7 @@ struct DetectionsTarget: FuzzTarget {
           }
         }
       }
-      if frames.isEmpty { throw BarReadError(line: 1, frameIndex: nil, reason: .unreadable(.missingField("frames"))) }
+      if frames.isEmpty { throw BarReadError(line: 1, frameIndex: nil, reason: .row(.missingField("frames"))) }
     }
     for (index, smoothing) in BarSmoothing.allCases.enumerated() {
       settings.smoothingType = smoothing

@@ -9,24 +9,25 @@ import ApusMedia
 public struct ArmDriftCharts: Sendable {
   private let samples: ArmSamples
   private let frames: [ArmFrame]
-  private let report: ArmDriftReport?
+  private let measurement: ArmDriftMeasurement?
   private let profile: ArmDriftProfile
   private let clock: ChartClock
 
   /// Left and right have these colours of the theme in every chart.
   private static let (leftColor, rightColor, otherColor) = (0, 1, 2)
 
-  /// - Parameter samples: of the recording that the outcome is about.
-  public init(_ outcome: ArmDriftOutcome, of recording: ArmRecording, samples: ArmSamples) {
+  /// - Parameter samples: of the recording that the result is about.
+  public init(_ result: ArmDriftResult, of recording: ArmRecording, samples: ArmSamples) {
     self.samples = samples
     frames = recording.frames
     clock = ChartClock(first: frames.first?.timestamp ?? 0, last: frames.last?.timestamp ?? 0)
-    switch outcome {
-    case .report(let report): (self.report, profile) = (report, report.profile)
-    case .insufficientData(let outcome): (report, profile) = (nil, outcome.profile)
+    switch result {
+    case .measured(let measurement): (self.measurement, profile) = (measurement, measurement.settings.profile)
+    case .insufficientData(let insufficient): (measurement, profile) = (nil, insufficient.settings.profile)
     }
   }
 
+  /// Every chart, with the name of its file.
   public var all: [ReportFigure] {
     [ReportFigure("angles", angles), ReportFigure("asymmetry", asymmetry), ReportFigure("wrists", wrists)]
   }
@@ -39,15 +40,17 @@ public struct ArmDriftCharts: Sendable {
       .init("left arm", color: Self.leftColor, points: points(\.leftAngle)),
       .init("right arm", color: Self.rightColor, points: points(\.rightAngle)),
     ]
-    guard let report else { return chart }
-    let (left, right) = (report.left.startAngle, report.right.startAngle)
+    guard let measurement else { return chart }
+    let (left, right) = (measurement.left.startAngle, measurement.right.startAngle)
     if abs(left - right) < 0.05 {
       chart.rules = Self.rules("start of both", left, "10° below", color: nil)
     } else {
       chart.rules = Self.rules("left: start", left, "left: 10° below", color: Self.leftColor)
       chart.rules += Self.rules("right: start", right, "right: 10° below", color: Self.rightColor)
     }
-    for (name, hold, color) in [("left", report.left, Self.leftColor), ("right", report.right, Self.rightColor)] {
+    for (name, hold, color) in [
+      ("left", measurement.left, Self.leftColor), ("right", measurement.right, Self.rightColor),
+    ] {
       guard let after = hold.timeToDrift, let first = firstTime else { continue }
       chart.series.append(
         .init(
@@ -66,11 +69,11 @@ public struct ArmDriftCharts: Sendable {
     chart.rules = profile.boundaries.enumerated().map { index, boundary in
       .init("level \(index + 1) from \(NumberText.short(boundary))", boundary)
     }
-    if let report {
+    if let measurement {
       chart.series.append(
         .init(
-          "mean, \(NumberText.short(report.asymmetry.mean))", style: .dashes, color: 3,
-          points: [firstTime, lastTime].map { .init(clock.place($0 ?? 0), report.asymmetry.mean) }))
+          "mean, \(NumberText.short(measurement.asymmetry.mean))", style: .dashes, color: 3,
+          points: [firstTime, lastTime].map { .init(clock.place($0 ?? 0), measurement.asymmetry.mean) }))
     }
     chart.y.range = 0...0
     return chart

@@ -2,10 +2,11 @@ import ApusBase
 
 /// A recording of arms that cannot be used, and why.
 ///
-/// A recording that is sound and merely shows too little is no error: it is
-/// ``ArmDriftOutcome/insufficientData(_:)``.
+/// A recording that is sound and merely shows too little is not an error: it is
+/// ``ArmDriftResult/insufficientData(_:)``.
 public struct ArmDriftError: ApusError, Sendable, Equatable {
-  public enum Reason: Sendable, Equatable {
+  /// What is wrong with it.
+  public enum Reason: Error, Sendable, Equatable {
     /// The text is not what it should be; columns count bytes from 1.
     case malformed(column: Int, message: String)
     /// A field is absent and there is no default for it.
@@ -38,8 +39,10 @@ public struct ArmDriftError: ApusError, Sendable, Equatable {
   public var frameIndex: Int?
   /// Whether `line` counts the lines of the text inside an envelope's `body`.
   public var isInBody = false
+  /// What is wrong with it.
   public var reason: Reason
 
+  /// An error of a text, or of a frame.
   public init(_ reason: Reason, line: Int? = nil, frameIndex: Int? = nil) {
     self.reason = reason
     self.line = line
@@ -48,6 +51,7 @@ public struct ArmDriftError: ApusError, Sendable, Equatable {
 }
 
 extension ArmDriftError: CustomStringConvertible {
+  /// Such as `line 3 (frame 2): right_wrist x is missing`.
   public var description: String {
     let frame = frameIndex.map { "frame \($0)" }
     let place = line.map { "line \($0)" + (frame.map { " (\($0))" } ?? "") } ?? frame
@@ -56,6 +60,7 @@ extension ArmDriftError: CustomStringConvertible {
 }
 
 extension ArmDriftError.Reason: CustomStringConvertible {
+  /// What is wrong, and what was expected.
   public var description: String {
     switch self {
     case .malformed(let column, let message): "column \(column): \(message)"
@@ -81,5 +86,6 @@ extension ArmDriftError.Reason: CustomStringConvertible {
 }
 
 extension ArmDriftError {
+  /// The recording is at fault.
   public var fault: Fault { .data }
 }

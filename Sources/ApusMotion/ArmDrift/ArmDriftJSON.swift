@@ -2,16 +2,17 @@ import ApusBase
 
 /// Results as one JSON object: snake_case keys in a fixed order, what is absent left out. The same result is the same
 /// bytes everywhere. Without a level there is no key of a score.
-extension ArmDriftOutcome {
+extension ArmDriftResult {
+  /// The object of whichever of the two it is.
   public var json: String {
     switch self {
-    case .report(let report): report.json
+    case .measured(let measurement): measurement.json
     case .insufficientData(let outcome): outcome.json
     }
   }
 }
 
-extension ArmDriftReport {
+extension ArmDriftMeasurement {
   /// `{"status": "ok", "drift_detected": …, …, "disclaimer": …}`.
   public var json: String {
     var object = JSONObject()
@@ -26,9 +27,9 @@ extension ArmDriftReport {
     object.add("drift_severity", driftSeverity)
     object.add("message", message)
     object.add("research_based", false)
-    object.add("analysis_method", "keypoints_\(mode.rawValue)")
+    object.add("analysis_method", "keypoints_\(settings.mode.rawValue)")
     object.add("clinical_interpretation", interpretation)
-    object.add("clinical_standards", ArmDriftText.standard)
+    object.add("clinical_standards", ArmDriftNotice.standard)
     object.add("frames_analyzed", coverage.frames)
     if let rate = coverage.framesPerSecond, let fps = Int(exactly: rate.rounded()), fps > 0 { object.add("fps", fps) }
     object.add("drift_trend", asymmetry.trend)
@@ -47,8 +48,8 @@ extension ArmDriftReport {
     object.add("detection_quality", quality.rawValue)
     object.add("quality_reason", qualityReason)
     if let testDuration { object.add("test_duration", testDuration) }
-    object.add("profile", profile.rawValue)
-    object.add("mode", mode.rawValue)
+    object.add("profile", settings.profile.rawValue)
+    object.add("mode", settings.mode.rawValue)
     object.add("left", left.json)
     object.add("right", right.json)
     object.add("drift_side", driftSide.rawValue)
@@ -57,7 +58,7 @@ extension ArmDriftReport {
     if let tremor = asymmetry.isTremorLike { object.add("tremor_detected", tremor) }
     object.add("sides_exchanged", areSidesExchanged)
     coverage.add(to: &object)
-    object.add("disclaimer", ArmDriftText.disclaimer)
+    object.add("disclaimer", ArmDriftNotice.disclaimer)
     return object.text
   }
 }
@@ -69,10 +70,10 @@ extension ArmDriftInsufficientData {
     object.add("status", "insufficient_data")
     object.add("error", description)
     object.add("frames_analyzed", coverage.frames)
-    object.add("profile", profile.rawValue)
-    object.add("mode", mode.rawValue)
+    object.add("profile", settings.profile.rawValue)
+    object.add("mode", settings.mode.rawValue)
     coverage.add(to: &object)
-    object.add("disclaimer", ArmDriftText.disclaimer)
+    object.add("disclaimer", ArmDriftNotice.disclaimer)
     return object.text
   }
 }
@@ -83,7 +84,7 @@ extension ArmDriftError {
     var object = JSONObject()
     object.add("status", "invalid")
     object.add("error", description)
-    object.add("disclaimer", ArmDriftText.disclaimer)
+    object.add("disclaimer", ArmDriftNotice.disclaimer)
     return object.text
   }
 }
@@ -107,23 +108,5 @@ extension ArmCoverage {
     object.add("seen_seconds", seenSeconds)
     object.add("gaps", gaps)
     object.add("longest_interval_s", longestInterval)
-  }
-}
-
-extension ArmDriftReport {
-  /// A header and a row for each frame: `t,left_angle_deg,right_angle_deg,asymmetry,vertical_difference,interpolated`.
-  /// A frame that could not be used has its time alone. LF line ends, decimal points.
-  public var csv: String {
-    var text = "t,left_angle_deg,right_angle_deg,asymmetry,vertical_difference,interpolated\n"
-    for sample in samples {
-      text += "\(sample.timestamp),"
-      if let measures = sample.measures {
-        text += "\(measures.leftAngle),\(measures.rightAngle),\(measures.asymmetry),\(measures.verticalDifference),"
-        text += sample.isInterpolated ? "1\n" : "0\n"
-      } else {
-        text += ",,,,\n"
-      }
-    }
-    return text
   }
 }

@@ -6,71 +6,75 @@ import ApusMedia
 ///
 /// A recording that shows too little for a level gets a page that says why; no score stands on it.
 public struct ArmDriftPage: Sendable {
-  public var outcome: ArmDriftOutcome
+  /// What the analysis came to.
+  public var result: ArmDriftResult
+  /// Its charts.
   public var charts: ArmDriftCharts
   /// What was looked at.
   public var source: String
   /// Frames to show.
   public var pictures: [HTMLReport.Picture]
 
+  /// A page of a result and its charts.
   public init(
-    _ outcome: ArmDriftOutcome, charts: ArmDriftCharts, source: String, pictures: [HTMLReport.Picture] = []
+    _ result: ArmDriftResult, charts: ArmDriftCharts, source: String, pictures: [HTMLReport.Picture] = []
   ) {
-    self.outcome = outcome
+    self.result = result
     self.charts = charts
     self.source = source
     self.pictures = pictures
   }
 
+  /// The page: one HTML file that needs nothing else.
   public var html: String { page.html }
 
   var page: HTMLReport {
     var page = HTMLReport(title: "Arm drift", subtitle: source)
-    page.blocks = [.notice(ArmDriftText.disclaimer)]
+    page.blocks = [.notice(ArmDriftNotice.disclaimer)]
     let method: String
-    switch outcome {
-    case .report(let report):
-      page.blocks += blocks(report)
-      method = Self.method(report.profile, report.mode)
-    case .insufficientData(let outcome):
+    switch result {
+    case .measured(let measurement):
+      page.blocks += blocks(measurement)
+      method = Self.method(measurement.settings)
+    case .insufficientData(let insufficient):
       page.blocks += [
         .heading("Insufficient data"),
-        .paragraph("The recording shows too little for a level, and none is given. \(outcome.cause)."),
-        .facts(Self.facts(outcome.coverage)),
+        .paragraph("The recording shows too little for a level, and none is given. \(insufficient.cause)."),
+        .facts(Self.facts(insufficient.coverage)),
       ]
-      method = Self.method(outcome.profile, outcome.mode)
+      method = Self.method(insufficient.settings)
     }
     page.blocks.append(.heading("Charts"))
     page.blocks += charts.all.map(HTMLReport.Block.figure)
     if !pictures.isEmpty { page.blocks += [.heading("Frames"), .pictures(pictures)] }
-    page.blocks += [.heading("How it was measured"), .paragraph(method), .paragraph(ArmDriftText.standard)]
+    page.blocks += [.heading("How it was measured"), .paragraph(method), .paragraph(ArmDriftNotice.standard)]
     return page
   }
 
-  private func blocks(_ report: ArmDriftReport) -> [HTMLReport.Block] {
+  private func blocks(_ measurement: ArmDriftMeasurement) -> [HTMLReport.Block] {
     var blocks: [HTMLReport.Block] = [
       .facts([
-        .init("estimated level", "\(report.estimatedMotorLevel) of 4"), .init("severity", report.severity),
-        .init("arms that drift", report.driftSide.rawValue), .init("lower arm", report.lowerSide.rawValue),
-        .init("quality of the points", report.quality.rawValue),
+        .init("estimated level", "\(measurement.estimatedMotorLevel) of 4"), .init("severity", measurement.severity),
+        .init("arms that drift", measurement.driftSide.rawValue), .init("lower arm", measurement.lowerSide.rawValue),
+        .init("quality of the points", measurement.quality.rawValue),
       ]),
-      .paragraph(report.interpretation),
+      .paragraph(measurement.interpretation),
     ]
-    blocks += report.notes.map { .notice($0.sentence) }
+    blocks += measurement.notes.map { .notice($0.sentence) }
     blocks += [
       .heading("Arms"),
       .table(
         columns: ["arm", "start", "end", "sank by", "drifts after"],
-        rows: [("left", report.left), ("right", report.right)].map { name, hold in
+        rows: [("left", measurement.left), ("right", measurement.right)].map { name, hold in
           [
             name, degrees(hold.startAngle), degrees(hold.endAngle), degrees(hold.drift),
             hold.timeToDrift.map { "\(NumberText.fixed($0, decimals: 1)) s" } ?? "–",
           ]
         }),
       .paragraph("Degrees below the horizontal. Start and end are the medians of the first and of the last second."),
-      .heading("Asymmetry over time"), .facts(Self.facts(report.asymmetry)),
-      .heading("Recording"), .facts(Self.facts(report.coverage)),
-      .paragraph("Quality \(report.quality.rawValue): \(report.qualityReason)."),
+      .heading("Asymmetry over time"), .facts(Self.facts(measurement.asymmetry)),
+      .heading("Recording"), .facts(Self.facts(measurement.coverage)),
+      .paragraph("Quality \(measurement.quality.rawValue): \(measurement.qualityReason)."),
     ]
     return blocks
   }
@@ -99,7 +103,8 @@ public struct ArmDriftPage: Sendable {
     return facts
   }
 
-  private static func method(_ profile: ArmDriftProfile, _ mode: ArmDriftMode) -> String {
+  private static func method(_ settings: ArmDriftSettings) -> String {
+    let (profile, mode) = (settings.profile, settings.mode)
     let boundaries = profile.boundaries.map { NumberText.short($0) }.joined(separator: ", ")
     return "Profile \(profile.rawValue) (levels 1 to 4 from a mean asymmetry of \(boundaries)), mode \(mode.rawValue). "
       + "The asymmetry is how much the heights of the wrists differ, in mean lengths of the arms. An arm drifts when it "

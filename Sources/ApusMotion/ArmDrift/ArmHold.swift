@@ -23,7 +23,7 @@ public struct ArmHold: Sendable, Hashable {
   /// - Parameters:
   ///   - times: seconds, increasing, one or more.
   ///   - angles: degrees, one a time.
-  ///   - longestStep: a longer pause between two samples ends a stay below the start: nobody saw it.
+  ///   - longestStep: a longer pause between two samples ends a stay below the start, which was not seen.
   init(times: [Double], angles: [Double], longestStep: Double) {
     let (first, last) = (times.first ?? 0, times.last ?? 0)
     let slack = ArmSamples.slack

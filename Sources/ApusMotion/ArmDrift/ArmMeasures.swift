@@ -7,9 +7,11 @@ public struct ArmMeasures: Sendable, Hashable {
   public let asymmetry: Double
   /// Degrees below the horizontal of the line from shoulder to wrist, −90...90: 0 is held out, 90 hangs.
   public let leftAngle: Double
+  /// The same of the right arm, in degrees.
   public let rightAngle: Double
   /// Distance from shoulder to wrist, in pixels.
   public let leftLength: Double
+  /// The same of the right arm, in pixels.
   public let rightLength: Double
   /// Distance between the shoulders, in pixels.
   public let shoulderWidth: Double

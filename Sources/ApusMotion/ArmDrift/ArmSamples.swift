@@ -8,7 +8,7 @@ public struct ArmSample: Sendable, Hashable {
   public let isInterpolated: Bool
 }
 
-/// The frames of a recording in pixels, with short gaps filled: what ``ArmDriftAnalyzer`` measures.
+/// The frames of a recording in pixels, with short gaps filled: what ``ArmDriftAnalysis`` measures.
 public struct ArmSamples: Sendable {
   /// One a frame.
   public let samples: [ArmSample]
@@ -25,6 +25,7 @@ public struct ArmSamples: Sendable {
   /// A point must be surer than this.
   static let minimumConfidence = 0.3
 
+  /// Converts a recording to pixels, fills gaps, and puts left and right on their sides.
   public init(_ recording: ArmRecording) {
     let frames = recording.frames
     var tracks = ArmKeypoint.allCases.map { keypoint in

@@ -1,14 +1,18 @@
 /// How an asymmetry goes over time.
 public struct AsymmetryCourse: Sendable, Hashable {
+  /// The mean of the asymmetries of all samples.
   public let mean: Double
+  /// The smallest asymmetry.
   public let minimum: Double
+  /// The largest asymmetry.
   public let maximum: Double
-  /// Population standard deviation.
+  /// Their population standard deviation.
   public let deviation: Double
-  /// Of the differences from sample to sample, a second: their mean, their largest (with its sign) and their
-  /// population standard deviation.
+  /// The mean of the differences from sample to sample, a second.
   public let meanVelocity: Double
+  /// The largest difference, with its sign, a second.
   public let maximumVelocity: Double
+  /// The population standard deviation of the differences, a second.
   public let velocityDeviation: Double
   /// Slope of the least-squares line, a second; 0 for fewer than three samples.
   public let trend: Double

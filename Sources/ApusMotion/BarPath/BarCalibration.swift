@@ -1,5 +1,6 @@
 /// How many pixels a centimetre has, and where that comes from.
 public struct BarCalibration: Sendable, Hashable {
+  /// Where a scale comes from.
   public enum Source: Sendable, Hashable {
     /// The scale was given.
     case given
@@ -10,19 +11,21 @@ public struct BarCalibration: Sendable, Hashable {
     case automatic(frames: Int, spread: Double)
   }
 
+  /// The scale, 0.01 to 1000.
   public let pixelsPerCm: Double
+  /// Where it comes from.
   public let source: Source
 
-  /// - Throws: ``BarPathSettingsError/wrongValue(field:found:expected:)`` unless the scale is 0.01 to 1000.
-  public init(pixelsPerCm: Double) throws(BarPathSettingsError) {
+  /// - Throws: ``SettingsError/wrongValue(field:found:expected:)`` unless the scale is 0.01 to 1000.
+  public init(pixelsPerCm: Double) throws(SettingsError) {
     try self.init(pixelsPerCm, .given)
   }
 
   /// A plate of `diameterPx` pixels and `diameterCm` centimetres: `pixelsPerCm = diameterPx / diameterCm`.
   ///
-  /// - Throws: ``BarPathSettingsError/wrongValue(field:found:expected:)`` for a diameter outside the range of its
+  /// - Throws: ``SettingsError/wrongValue(field:found:expected:)`` for a diameter outside the range of its
   ///   setting.
-  public init(plateDiameterPx diameterPx: Double, diameterCm: Double = 45) throws(BarPathSettingsError) {
+  public init(plateDiameterPx diameterPx: Double, diameterCm: Double = 45) throws(SettingsError) {
     var settings = BarPathSettings()
     settings.plateDiameterPx = diameterPx
     settings.plateDiameterCm = diameterCm
@@ -46,7 +49,7 @@ public struct BarCalibration: Sendable, Hashable {
     self = found
   }
 
-  private init(_ pixelsPerCm: Double, _ source: Source) throws(BarPathSettingsError) {
+  private init(_ pixelsPerCm: Double, _ source: Source) throws(SettingsError) {
     var settings = BarPathSettings()
     settings.pixelsPerCm = pixelsPerCm
     try settings.validate()
@@ -54,7 +57,7 @@ public struct BarCalibration: Sendable, Hashable {
   }
 
   /// What the settings say of the scale, if anything.
-  static func given(by settings: BarPathSettings) throws(BarPathSettingsError) -> BarCalibration? {
+  static func given(by settings: BarPathSettings) throws(SettingsError) -> BarCalibration? {
     if let scale = settings.pixelsPerCm { return try BarCalibration(pixelsPerCm: scale) }
     guard let plate = settings.plateDiameterPx else { return nil }
     return try BarCalibration(plateDiameterPx: plate, diameterCm: settings.plateDiameterCm)

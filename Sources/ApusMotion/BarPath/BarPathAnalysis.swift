@@ -4,7 +4,7 @@ public enum BarPathAnalysis {
   ///
   /// A ``BarPathStream`` does the same frame by frame, and keeps what it has when a frame cannot be used.
   ///
-  /// - Throws: ``BarPathSettingsError`` for a setting outside its range, ``BarFrameError`` for the first frame that
+  /// - Throws: ``SettingsError`` for a setting outside its range, ``BarFrameError`` for the first frame that
   ///   cannot be used.
   public static func analyze(
     _ frames: some Sequence<BarFrame>, settings: BarPathSettings = BarPathSettings()

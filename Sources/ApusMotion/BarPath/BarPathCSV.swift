@@ -6,6 +6,7 @@ import ApusBase
 /// smoothed, in pixels of the picture; `bar_vy` is upward speed in the unit that ``BarPathResult/csvVelocityUnit``
 /// tells; `rep_id` counts from 0 and is empty outside of repetitions.
 public enum BarPathCSV {
+  /// The header.
   public static let header =
     "frame,timestamp_ms,bar_x,bar_y,bar_vy,rep_id,wrist_l_x,wrist_l_y,wrist_r_x,wrist_r_y"
 

@@ -12,6 +12,7 @@ public struct BarPathCharts: Sendable {
   private let speedUnit: String
   private let speedFactor: Double
 
+  /// The charts of a result.
   public init(_ result: BarPathResult) {
     self.result = result
     let isImperial = result.settings.units == .imperial
@@ -25,6 +26,7 @@ public struct BarPathCharts: Sendable {
     }
   }
 
+  /// Every chart, with the name of its file.
   public var all: [ReportFigure] {
     [ReportFigure("path", path, height: 560), ReportFigure("height", height), ReportFigure("velocity", velocity)]
   }

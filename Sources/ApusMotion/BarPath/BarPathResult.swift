@@ -2,6 +2,7 @@
 public struct BarPathSample: Sendable, Hashable {
   /// The frame's index in the input, from 0; frames that could not be used leave a hole.
   public let frame: Int
+  /// Seconds, as the frame has them.
   public let timestamp: Double
   /// The bar as it was chosen among the detections; nil where it was not seen.
   public let detected: BarPoint?
@@ -14,7 +15,9 @@ public struct BarPathSample: Sendable, Hashable {
   public let velocity: Double?
   /// The repetition that the frame is part of.
   public let repID: Int?
+  /// The lifter's left wrist; nil where it was not seen.
   public let leftWrist: BarPoint?
+  /// The lifter's right wrist; nil where it was not seen.
   public let rightWrist: BarPoint?
 
   /// Whether the position was filled in.
@@ -23,11 +26,13 @@ public struct BarPathSample: Sendable, Hashable {
 
 /// What came of a whole lift.
 public struct BarPathResult: Sendable, Hashable {
+  /// The settings of the analysis.
   public let settings: BarPathSettings
   /// The scale; nil where it is unknown, and then everything is in pixels instead of cm.
   public let calibration: BarCalibration?
   /// The size of the first frame that says its size, in pixels.
   public let width: Double?
+  /// The height of that frame, in pixels.
   public let height: Double?
   /// One over the median time between two frames; nil with fewer than two frames.
   public let framesPerSecond: Double?
@@ -35,10 +40,14 @@ public struct BarPathResult: Sendable, Hashable {
   public let samples: [BarPathSample]
   /// Where the bar moves for half a second or more; frames are places in `samples`.
   public let windows: [LiftWindow]
+  /// The repetitions, in the order of time.
   public let reps: [BarRep]
+  /// What they come to.
   public let summary: BarPathSummary
+  /// What makes the result less sure.
   public let warnings: [BarPathWarning]
 
+  /// Whether the scale is known, so that lengths are in cm.
   public var isCalibrated: Bool { calibration != nil }
   /// What lengths are in: `cm`, or `px` without a scale.
   public var lengthUnit: String { isCalibrated ? "cm" : "px" }
@@ -46,6 +55,7 @@ public struct BarPathResult: Sendable, Hashable {
   public var velocityUnit: String { lengthUnit + "/s" }
   /// How many frames show no bar, and how many of them were filled in.
   public var missingCount: Int { samples.count { $0.detected == nil } }
+  /// How many frames without a bar were filled in.
   public var filledCount: Int { samples.count(where: \.isFilled) }
 }
 
@@ -74,6 +84,7 @@ public enum BarPathWarning: Sendable, Hashable {
 }
 
 extension BarPathWarning: CustomStringConvertible {
+  /// The warning in a few words.
   public var description: String {
     switch self {
     case .tooFewFrames(let count): "\(count) frames: a path needs two or more"
@@ -105,5 +116,33 @@ extension BarPathWarning: CustomStringConvertible {
     case .noReps: "no_reps"
     case .interruptedRep: "interrupted_rep"
     }
+  }
+}
+
+/// What the repetitions of a lift come to; lengths and speeds as in ``BarRep``.
+public struct BarPathSummary: Sendable, Hashable {
+  /// How many repetitions there are.
+  public let repCount: Int
+  /// The means over the repetitions; 0 without any.
+  public let averageRom: Double
+  /// The mean of the greatest speeds.
+  public let averageMaxVelocity: Double
+  /// The mean of the mean concentric velocities.
+  public let averageMeanConcentricVelocity: Double
+  /// The id of the repetition with the highest mean concentric velocity, the first among equals.
+  public let bestRep: Int?
+
+  /// The means of some repetitions.
+  public init(reps: [BarRep]) {
+    func mean(_ value: (BarRep) -> Double) -> Double {
+      reps.isEmpty ? 0 : reps.map(value).reduce(0, +) / Double(reps.count)
+    }
+    repCount = reps.count
+    averageRom = mean(\.rom)
+    averageMaxVelocity = mean(\.maxVelocity)
+    averageMeanConcentricVelocity = mean(\.meanConcentricVelocity)
+    var best: BarRep?
+    for rep in reps where best.map({ rep.meanConcentricVelocity > $0.meanConcentricVelocity }) ?? true { best = rep }
+    bestRep = best?.id
   }
 }

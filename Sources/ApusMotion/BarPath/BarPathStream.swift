@@ -13,6 +13,7 @@
 /// bytes, whatever was detected in it; ``BarTracker`` follows without end, and measures nothing. A frame that cannot be
 /// used is left out, and the stream can go on or be finished: what came before is not lost.
 public struct BarPathStream: Sendable {
+  /// The settings of the analysis.
   public var settings: BarPathSettings { tracker.settings }
   /// The frames given so far, those that could not be used included; also the index of the next.
   public var frameCount: Int { tracker.frameCount }
@@ -20,8 +21,8 @@ public struct BarPathStream: Sendable {
   var frames: [StoredFrame] = []
   private(set) var tracker: BarTracker
 
-  /// - Throws: ``BarPathSettingsError`` for a setting outside its range.
-  public init(settings: BarPathSettings = BarPathSettings()) throws(BarPathSettingsError) {
+  /// - Throws: ``SettingsError`` for a setting outside its range.
+  public init(settings: BarPathSettings = BarPathSettings()) throws(SettingsError) {
     tracker = try BarTracker(settings: settings)
   }
 
@@ -46,7 +47,9 @@ public struct BarPathStream: Sendable {
 
 /// What a stream knows of a frame when it has just come.
 public struct BarPathUpdate: Sendable, Hashable {
+  /// The frame's index in the input, from 0.
   public let frame: Int
+  /// Seconds, as the frame has them.
   public let timestamp: Double
   /// Where the bar is, in pixels of the picture; nil where it was not seen.
   public let bar: BarPoint?

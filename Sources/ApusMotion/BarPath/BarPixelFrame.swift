@@ -16,7 +16,7 @@ struct BarSize: Sendable, Hashable {
 }
 
 /// A checked frame in pixels from the top left.
-struct BarPixelFrame: Sendable {
+struct BarPixelFrame: Sendable, Hashable {
   var timestamp: Double
   var width: Double?
   var height: Double?
@@ -28,36 +28,28 @@ struct BarPixelFrame: Sendable {
   var rightWrist: BarPoint?
   var leftElbow: BarPoint?
   var rightElbow: BarPoint?
+  /// How visible these four are, in their order.
+  var visibility = SIMD4<Double>(repeating: 1)
+
+  /// The frame without joints that are less visible.
+  func visible(from least: Double) -> Self {
+    var frame = self
+    if visibility[0] < least { frame.leftWrist = nil }
+    if visibility[1] < least { frame.rightWrist = nil }
+    if visibility[2] < least { frame.leftElbow = nil }
+    if visibility[3] < least { frame.rightElbow = nil }
+    return frame
+  }
 }
 
 extension BarFrame {
-  /// Checks the frame and converts it.
-  ///
-  /// - Parameters:
-  ///   - frameIndex: the frame's index in its stream, from 0, for the error.
-  ///   - previous: the timestamp of the frame before, if there was one.
-  ///   - minVisibility: points of the pose below it are left out.
-  func pixels(
-    frameIndex: Int, after previous: Double?, minVisibility: Double
-  ) throws(BarFrameError) -> BarPixelFrame {
-    do throws(BarFrameError.Reason.Box) {
-      return try converted(after: previous, minVisibility: minVisibility)
-    } catch {
-      throw BarFrameError(frameIndex: frameIndex, reason: error.reason)
-    }
-  }
-
-  private func converted(
-    after previous: Double?, minVisibility: Double
-  ) throws(BarFrameError.Reason.Box) -> BarPixelFrame {
+  /// Checks everything but the time of the frame before, and converts to pixels.
+  func converted() throws(Fault) -> BarPixelFrame {
     try check(timestamp, within: -Self.timestampLimit...Self.timestampLimit) { "timestamp" }
-    if let previous, timestamp - previous < Self.leastInterval {
-      throw .init(.timestampNotIncreasing(timestamp, previous: previous))
-    }
     for (name, size) in [("width", width), ("height", height)] {
       guard let size else { continue }
       try check(size, within: 0...Self.coordinateLimit) { name }
-      guard size > 0 else { throw .init(.outOfRange(field: name, value: size, expected: "pixels above 0")) }
+      guard size > 0 else { throw .outOfRange(field: name, value: size, expected: "pixels above 0") }
     }
     var frame = BarPixelFrame(timestamp: timestamp, width: width, height: height)
     switch observation {
@@ -69,19 +61,19 @@ extension BarFrame {
         ]
       }
     case .detections(let detections):
-      guard width != nil, height != nil else { throw .init(.missingImageSize) }
+      guard width != nil, height != nil else { throw .missingImageSize }
       frame.candidates.reserveCapacity(detections.count)
       for (index, detection) in detections.enumerated() {
         frame.candidates.append(try candidate(detection, index))
       }
     }
-    if let pose { try add(pose, to: &frame, minVisibility: minVisibility) }
+    if let pose { try add(pose, to: &frame) }
     return frame
   }
 
   private func candidate(
     _ box: BarDetection, _ index: Int
-  ) throws(BarFrameError.Reason.Box) -> BarCandidate {
+  ) throws(Fault) -> BarCandidate {
     let name = { (part: String) in "detection \(index) \(part)" }
     try check(box.confidence, within: 0...1) { name("confidence") }
     for (part, size) in [("width", box.width), ("height", box.height)] {
@@ -93,19 +85,19 @@ extension BarFrame {
       center: center, size: BarSize(width: box.width * width, height: box.height * height), confidence: box.confidence)
   }
 
-  private func add(
-    _ pose: BarPose, to frame: inout BarPixelFrame, minVisibility: Double
-  ) throws(BarFrameError.Reason.Box) {
+  private func add(_ pose: BarPose, to frame: inout BarPixelFrame) throws(Fault) {
     if let visibility = pose.visibility { try check(visibility, within: 0...1) { "pose visibility" } }
     var points: [BarPoint?] = []
-    for (name, point) in pose.named {
+    for (index, (name, point)) in pose.named.enumerated() {
       guard let point else {
         points.append(nil)
         continue
       }
       let position = try pixels(point.x, point.y) { name }
       if let confidence = point.confidence { try check(confidence, within: 0...1) { name + " visibility" } }
-      points.append((point.confidence ?? pose.visibility ?? 1) >= minVisibility ? position : nil)
+      points.append(position)
+      // Hips are read and checked, and nothing is computed from them.
+      if index < frame.visibility.scalarCount { frame.visibility[index] = point.confidence ?? pose.visibility ?? 1 }
     }
     (frame.leftWrist, frame.rightWrist, frame.leftElbow, frame.rightElbow) =
       (points[0], points[1], points[2], points[3])
@@ -113,8 +105,8 @@ extension BarFrame {
 
   private func pixels(
     _ x: Double, _ y: Double, _ name: () -> String
-  ) throws(BarFrameError.Reason.Box) -> BarPoint {
-    if space != .pixel, width == nil || height == nil { throw .init(.missingImageSize) }
+  ) throws(Fault) -> BarPoint {
+    if space != .pixel, width == nil || height == nil { throw .missingImageSize }
     try check(x, within: -.infinity ... .infinity) { name() + " x" }
     try check(y, within: -.infinity ... .infinity) { name() + " y" }
     let point = space.pixels(x: x, y: y, width: width ?? 1, height: height ?? 1)
@@ -125,18 +117,10 @@ extension BarFrame {
 
   private func check(
     _ value: Double, within range: ClosedRange<Double>, _ name: () -> String
-  ) throws(BarFrameError.Reason.Box) {
-    guard value.isFinite else { throw .init(.notFinite(field: name(), value: value)) }
+  ) throws(Fault) {
+    guard value.isFinite else { throw .notFinite(field: name(), value: value) }
     guard range.contains(value) else {
-      throw .init(.outOfRange(field: name(), value: value, expected: BarPathSettingField.range(range)))
+      throw .outOfRange(field: name(), value: value, expected: SettingRange.within(range).text)
     }
-  }
-}
-
-extension BarFrameError.Reason {
-  /// A reason on its way to the place that knows the frame's index.
-  struct Box: Error {
-    var reason: BarFrameError.Reason
-    init(_ reason: BarFrameError.Reason) { self.reason = reason }
   }
 }

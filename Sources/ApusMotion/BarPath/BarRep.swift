@@ -3,14 +3,17 @@
 public struct BarRep: Sendable, Hashable {
   /// From 0.
   public let id: Int
-  /// The first frame that the bar reached by moving, and the last.
+  /// The first frame that the bar reached by moving.
   public let startFrame: Int
+  /// The last frame of the movement.
   public let endFrame: Int
-  /// Seconds from the start of the movement to its end.
+  /// When the movement begins, in seconds.
   public let startTime: Double
+  /// When the movement ends, in seconds.
   public let endTime: Double
-  /// Where the way up begins and ends.
+  /// Where the way up begins.
   public let bottomFrame: Int
+  /// Where the way up ends.
   public let topFrame: Int
 
   /// The range of motion: lowest to highest point.
@@ -23,6 +26,7 @@ public struct BarRep: Sendable, Hashable {
   public let meanConcentricVelocity: Double
   /// The greatest speed on the way up.
   public let peakConcentricVelocity: Double
+  /// How long the way up took, in seconds.
   public let concentricDuration: Double
   /// How long the way down took, in seconds; nil where there is none.
   public let eccentricDuration: Double?
@@ -35,6 +39,7 @@ public struct BarRep: Sendable, Hashable {
   /// The bar was lost for some of the way, longer than gaps are filled: the range may be greater than it says.
   public let isInterrupted: Bool
 
+  /// How long the repetition took, in seconds.
   public var duration: Double { endTime - startTime }
 }
 

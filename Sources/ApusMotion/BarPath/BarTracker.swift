@@ -11,6 +11,7 @@
 /// It knows what has come so far and nothing of repetitions; ``BarPathStream`` keeps the frames and measures them. A
 /// frame that cannot be used is left out, and the tracker can go on.
 public struct BarTracker: Sendable {
+  /// The settings of the analysis.
   public let settings: BarPathSettings
   /// The frames given so far, those that could not be used included; also the index of the next.
   public private(set) var frameCount = 0
@@ -28,8 +29,8 @@ public struct BarTracker: Sendable {
   /// The newest frames: those whose bar may yet turn out to be another one.
   private var recent: [StoredFrame] = []
 
-  /// - Throws: ``BarPathSettingsError`` for a setting outside its range.
-  public init(settings: BarPathSettings = BarPathSettings()) throws(BarPathSettingsError) {
+  /// - Throws: ``SettingsError`` for a setting outside its range.
+  public init(settings: BarPathSettings = BarPathSettings()) throws(SettingsError) {
     try settings.validate()
     self.settings = settings
     calibration = try BarCalibration.given(by: settings)
@@ -46,7 +47,7 @@ public struct BarTracker: Sendable {
   /// What a frame comes to.
   struct Step {
     var update: BarPathUpdate
-    /// To be kept by whoever measures.
+    /// What a measurement keeps of it.
     var frame: StoredFrame
     /// The bar in the newest frames, this one last, where it has been settled on now; else empty.
     var settled: [BarCandidate?]
@@ -55,8 +56,12 @@ public struct BarTracker: Sendable {
   mutating func step(_ frame: BarFrame) throws(BarFrameError) -> Step {
     let index = frameCount
     frameCount += 1
-    let pixels = try frame.pixels(
-      frameIndex: index, after: recent.last?.timestamp, minVisibility: settings.minPoseVisibility)
+    let pixels: BarPixelFrame
+    do throws(BarFrame.Fault) {
+      pixels = try frame.checked(after: recent.last?.timestamp).visible(from: settings.minPoseVisibility)
+    } catch {
+      throw BarFrameError(frameIndex: index, reason: error)
+    }
     note(pixels, index: index)
 
     let choice = selector.choose(in: pixels)

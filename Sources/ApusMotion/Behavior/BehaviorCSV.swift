@@ -16,6 +16,7 @@ public enum BehaviorCSV {
     return row
   }
 
+  /// The header of a table of segments.
   public static let segmentHeader = "label,start,end,seconds,mean_confidence,predictions"
 
   /// A row without its line end.

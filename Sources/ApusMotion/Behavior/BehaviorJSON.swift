@@ -93,7 +93,7 @@ extension [BehaviorTotal] {
   }
 }
 
-extension BehaviorCourse {
+extension BehaviorResult {
   /// `{"model": {…}, "frames": …, "used_frames": …, "predictions": …, "uncertain": …, "gaps": …,
   /// "missing_fraction": …, "totals": {label: {"segments": …, "seconds": …, "longest": …}, …}, "segments": [{…}, …]}`:
   /// the whole without its predictions. Frames and gaps are there after ``finish(_:)``.

@@ -1,24 +1,6 @@
-/// How predictions become segments. The defaults fit predictions ten times a second.
-public struct BehaviorSegmentOptions: Sendable, Hashable {
-  /// A label needs this probability to begin a segment; 0...1.
-  public var enter: Float = 0.7
-  /// A label keeps its segment while it has this probability; 0...`enter`.
-  public var leave: Float = 0.5
-  /// Seconds that a label must last to begin a segment, and be gone to end one; 0 or more.
-  public var minimumDuration = 0.5
-
-  public init() {}
-
-  /// - Throws: ``MotionConfigurationError`` naming the first setting outside its range.
-  public func validate() throws(MotionConfigurationError) {
-    guard (0...1).contains(enter) else { throw .invalidThreshold(enter) }
-    guard (0...enter).contains(leave) else { throw .invalidLeaveThreshold(leave, enter: enter) }
-    guard minimumDuration.isFinite, minimumDuration >= 0 else { throw .invalidMinimumDuration(minimumDuration) }
-  }
-}
-
 /// A stretch of time with one behaviour.
 public struct BehaviorSegment: Sendable, Hashable {
+  /// The behaviour.
   public let label: String
   /// The time of its first prediction, in seconds. A prediction has the time of its window's newest frame, so a
   /// behaviour shows up here some seconds after it began.
@@ -31,20 +13,25 @@ public struct BehaviorSegment: Sendable, Hashable {
   /// The mean probability of the label over them.
   public let meanConfidence: Double
 
+  /// How long it lasts, in seconds.
   public var seconds: Double { end - start }
 }
 
 /// What a label comes to over a whole stream.
 public struct BehaviorTotal: Sendable, Hashable {
+  /// The behaviour.
   public let label: String
+  /// How many segments it has.
   public internal(set) var segments = 0
+  /// How long they last together, in seconds.
   public internal(set) var seconds = 0.0
+  /// How long the longest lasts, in seconds.
   public internal(set) var longest = 0.0
 }
 
 /// Turns a stream of predictions into segments, by hysteresis. It holds no predictions: memory does not grow.
 ///
-/// Each prediction speaks for one label, or for none: for that of the open segment while it has the `leave`
+/// Each prediction speaks for one label, or for no label: for that of the open segment while it has the `leave`
 /// probability, else for the most probable label if it has the `enter` probability. A label that has been spoken for
 /// over the minimum duration, prediction after prediction, opens a segment that begins with the first of them. An open
 /// segment ends when nothing has spoken for it over the minimum duration; it ends where that began, and what is shorter
@@ -62,7 +49,8 @@ public struct BehaviorTotal: Sendable, Hashable {
 /// print(segmenter.totals)
 /// ```
 public struct BehaviorSegmenter: Sendable {
-  public let options: BehaviorSegmentOptions
+  /// How predictions become segments.
+  public let settings: BehaviorSegmentSettings
 
   /// A run of predictions for one label.
   private struct Run: Sendable {
@@ -94,10 +82,10 @@ public struct BehaviorSegmenter: Sendable {
   /// Two times a duration apart may differ from it by rounding.
   private static let slack = 1e-6
 
-  /// - Throws: ``MotionConfigurationError`` for a setting outside its range.
-  public init(options: BehaviorSegmentOptions = BehaviorSegmentOptions()) throws(MotionConfigurationError) {
-    try options.validate()
-    self.options = options
+  /// - Throws: ``SettingsError`` for a setting outside its range.
+  public init(settings: BehaviorSegmentSettings = BehaviorSegmentSettings()) throws(SettingsError) {
+    try settings.validate()
+    self.settings = settings
   }
 
   /// What each label came to in the segments that have ended, longest first.
@@ -142,7 +130,7 @@ public struct BehaviorSegmenter: Sendable {
 
     if var current = open {
       let own = probability(current.label)
-      if own >= options.leave {
+      if own >= settings.leave {
         if let doubt { current.add(doubt) }
         current.add(own)
         (open, doubt, candidate) = (current, nil, nil)
@@ -164,7 +152,7 @@ public struct BehaviorSegmenter: Sendable {
 
   /// The most probable label is a candidate while it is probable enough.
   private mutating func consider(_ label: String, _ confidence: Float, at time: Double) {
-    guard confidence >= options.enter, label != open?.label else {
+    guard confidence >= settings.enter, label != open?.label else {
       candidate = nil
       return
     }
@@ -173,7 +161,7 @@ public struct BehaviorSegmenter: Sendable {
   }
 
   private func lasts(since start: Double, until time: Double) -> Bool {
-    time - start >= options.minimumDuration - Self.slack
+    time - start >= settings.minimumDuration - Self.slack
   }
 
   private mutating func close(_ run: Run, at end: Double) -> BehaviorSegment {

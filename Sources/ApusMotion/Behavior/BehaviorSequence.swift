@@ -13,15 +13,18 @@ public enum BehaviorEvent: Sendable, Hashable {
 /// It asks for the next frame only when an event is asked for, holds one window, and ends when the frames do. A
 /// cancelled task makes it throw `CancellationError`.
 public struct BehaviorSequence<Frames: AsyncSequence>: AsyncSequence where Frames.Element == PoseFrame {
+  /// What happened in the stream.
   public typealias Element = BehaviorEvent
 
   let frames: Frames
   let stream: BehaviorStream
 
+  /// Classifies from the beginning, with a stream of its own.
   public func makeAsyncIterator() -> Iterator {
     Iterator(frames: frames.makeAsyncIterator(), stream: stream)
   }
 
+  /// Classifies frames as events are asked for.
   public struct Iterator: AsyncIteratorProtocol {
     var frames: Frames.AsyncIterator
     var stream: BehaviorStream

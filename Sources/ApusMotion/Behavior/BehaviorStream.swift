@@ -13,8 +13,10 @@
 ///
 /// A stream is a value: a copy goes its own way. It reads no clock; time is what the frames say.
 public struct BehaviorStream: Sendable {
+  /// What classifies the windows.
   public let classifier: any BehaviorClassifying
-  public let options: BehaviorOptions
+  /// The settings of the analysis.
+  public let settings: BehaviorSettings
 
   /// The frames given so far, dropped and invalid ones included; also the index of the next.
   public private(set) var frameCount = 0
@@ -37,18 +39,17 @@ public struct BehaviorStream: Sendable {
   /// Two timestamps a gap apart may differ from it by rounding: up to this many seconds more is no gap.
   private static let gapSlack = 1e-6
 
-  /// - Throws: ``MotionConfigurationError`` for a setting outside its range.
-  public init(
-    classifier: any BehaviorClassifying, options: BehaviorOptions = BehaviorOptions()
-  ) throws(MotionConfigurationError) {
-    try options.validate()
+  /// - Throws: ``SettingsError`` for a setting outside its range, ``MotionConfigurationError`` for a window length that
+  ///   is impossible.
+  public init(classifier: any BehaviorClassifying, settings: BehaviorSettings = BehaviorSettings()) throws {
+    try settings.validate()
     self.classifier = classifier
-    self.options = options
+    self.settings = settings
     buffer = try PoseBuffer(capacity: classifier.windowLength)
     normalizer = PoseNormalizer(
-      order: options.order, missing: options.missing, range: options.range,
-      minimumConfidence: options.minimumConfidence)
-    if let rate = options.framesPerSecond { throttle = try FrameThrottle(framesPerSecond: rate) }
+      order: settings.order, missing: settings.missing, range: settings.range,
+      minimumConfidence: settings.minimumConfidence)
+    if let rate = settings.framesPerSecond { throttle = try FrameThrottle(framesPerSecond: rate) }
   }
 
   /// Takes the next frame.
@@ -60,7 +61,7 @@ public struct BehaviorStream: Sendable {
   public mutating func push(_ frame: PoseFrame) throws -> BehaviorPrediction? {
     let index = frameCount
     frameCount += 1
-    try frame.validate(order: options.order, frameIndex: index, after: previousTimestamp)
+    try frame.validate(order: settings.order, frameIndex: index, after: previousTimestamp)
     noteGap(before: frame, index: index)
     previousTimestamp = frame.timestamp
 
@@ -71,14 +72,14 @@ public struct BehaviorStream: Sendable {
     guard buffer.isFull else { return nil }
     untilPrediction -= 1
     guard untilPrediction <= 0 else { return nil }
-    untilPrediction = options.stride
+    untilPrediction = settings.stride
 
-    let window = try buffer.window(standardization: options.standardization)
+    let window = try buffer.window(standardization: settings.standardization)
     let probabilities = try classifier.checked(classifier.probabilities(forWindow: window))
     predictionCount += 1
     return BehaviorPrediction(
       timestamp: frame.timestamp, frameIndex: index, labels: classifier.labels, probabilities: probabilities,
-      threshold: options.threshold, missingFraction: buffer.missingFraction, windowSeconds: buffer.windowSeconds)
+      threshold: settings.threshold, missingFraction: buffer.missingFraction, windowSeconds: buffer.windowSeconds)
   }
 
   /// What the stream has come to so far; asked for after the last frame, what it came to.
@@ -97,7 +98,7 @@ public struct BehaviorStream: Sendable {
   }
 
   private mutating func noteGap(before frame: PoseFrame, index: Int) {
-    guard let maximumGap = options.maximumGap, let previousTimestamp,
+    guard let maximumGap = settings.maximumGap, let previousTimestamp,
       frame.timestamp - previousTimestamp > maximumGap + Self.gapSlack
     else { return }
     lastGap = FrameGap(

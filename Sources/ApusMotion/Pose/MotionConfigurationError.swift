@@ -1,31 +1,9 @@
 import ApusBase
 
-/// A setting outside its range, or a model that does not keep its word.
+/// A rate, a window or a model that cannot be used, or a model whose answer is not what it says it gives.
 public enum MotionConfigurationError: ApusError, Sendable, Equatable {
   /// A frame rate that is not a finite number above 0.
   case invalidFrameRate(Double)
-  /// A stride below 1.
-  case invalidStride(Int)
-  /// A confidence threshold outside 0...1.
-  case invalidThreshold(Float)
-  /// A threshold for leaving a segment outside 0 and that for entering one.
-  case invalidLeaveThreshold(Float, enter: Float)
-  /// A least duration of a segment that is negative or not finite.
-  case invalidMinimumDuration(Double)
-  /// A gap that is not a number above 0.
-  case invalidMaximumGap(Double)
-  /// A number of frames to hold a point for that is negative.
-  case invalidHold(Int)
-  /// A margin around the image that is negative or not finite.
-  case invalidMargin(Double)
-  /// A least confidence that is not finite.
-  case invalidMinimumConfidence(Double)
-  /// A default image size that is not a finite number above 0.
-  case invalidImageSize(Double)
-  /// A point that the order does not have.
-  case unknownKeypoint(String, order: KeypointOrder)
-  /// A limit on the length of a line below 1.
-  case invalidLineLimit(Int)
   /// A number of samples below 2.
   case invalidSampleCount(Int)
   /// A window length outside 1...65,536.
@@ -45,32 +23,11 @@ public enum MotionConfigurationError: ApusError, Sendable, Equatable {
 }
 
 extension MotionConfigurationError: CustomStringConvertible {
+  /// What is wrong, and what was expected.
   public var description: String {
     switch self {
     case .invalidFrameRate(let rate):
       "frame rate \(rate), expected frames per second above 0"
-    case .invalidStride(let stride):
-      "stride \(stride), expected 1 or more"
-    case .invalidThreshold(let threshold):
-      "confidence threshold \(threshold), expected 0 to 1"
-    case .invalidLeaveThreshold(let threshold, let enter):
-      "leave threshold \(threshold), expected 0 to \(enter), the enter threshold"
-    case .invalidMinimumDuration(let duration):
-      "minimum duration \(duration) s, expected a finite number of 0 or more"
-    case .invalidMaximumGap(let gap):
-      "largest gap \(gap) s, expected seconds above 0"
-    case .invalidHold(let frames):
-      "hold:\(frames), expected 0 frames or more"
-    case .invalidMargin(let margin):
-      "margin \(margin), expected a finite number of 0 or more"
-    case .invalidMinimumConfidence(let confidence):
-      "least confidence \(confidence), expected a finite number"
-    case .invalidImageSize(let size):
-      "default image width or height \(size), expected a finite number above 0"
-    case .unknownKeypoint(let name, let order):
-      "\(name.quotedForMessage) is no keypoint of the order \(order.rawValue)"
-    case .invalidLineLimit(let limit):
-      "line limit \(limit) bytes, expected 1 or more"
     case .invalidSampleCount(let count):
       "\(count) random poses, expected 2 or more"
     case .windowLengthOutOfRange(let length):
@@ -92,6 +49,7 @@ extension MotionConfigurationError: CustomStringConvertible {
 }
 
 extension MotionConfigurationError {
+  /// The caller is at fault, for an answer of a model its weights.
   public var fault: Fault {
     switch self {
     // Settings are the caller's, answers those of a model's weights.

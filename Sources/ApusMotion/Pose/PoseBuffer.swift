@@ -1,3 +1,5 @@
+import Apus
+
 /// The last frames of a stream: a ring of 48 numbers a frame, oldest dropped first.
 ///
 /// Frames are stored one after the other as they come (frame-major); the network wants one row of time for each of the
@@ -27,6 +29,7 @@ public struct PoseBuffer: Sendable {
     timestamps = [Double](repeating: 0, count: capacity)
   }
 
+  /// Whether the buffer holds a whole window.
   public var isFull: Bool { count == capacity }
 
   /// Empties the buffer.
@@ -121,4 +124,28 @@ public struct PoseBuffer: Sendable {
     let position = oldest + index
     return position < capacity ? position : position - capacity
   }
+}
+
+/// Too few frames for a window: an outcome of a stream that ended early, not a prediction.
+public struct InsufficientFrames: ApusError, Sendable, Hashable {
+  /// How many frames there are.
+  public let available: Int
+  /// How many a window needs.
+  public let required: Int
+
+  /// A window with too few frames.
+  public init(available: Int, required: Int) {
+    self.available = available
+    self.required = required
+  }
+}
+
+extension InsufficientFrames: CustomStringConvertible {
+  /// Such as `insufficient_frames: 37/100`.
+  public var description: String { "insufficient_frames: \(available)/\(required)" }
+}
+
+extension InsufficientFrames {
+  /// The data are at fault.
+  public var fault: Fault { .data }
 }

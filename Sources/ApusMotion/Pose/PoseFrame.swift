@@ -7,6 +7,7 @@ public struct PosePoint: Sendable, Hashable {
   /// How sure the detector was, usually 0...1; nil where it does not say.
   public var confidence: Double?
 
+  /// A point.
   public init(x: Double, y: Double, confidence: Double? = nil) {
     self.x = x
     self.y = y
@@ -38,6 +39,7 @@ public struct PoseFrame: Sendable, Hashable {
   /// The points in the order of a ``KeypointOrder`` (24, or 25 from Vision); nil is a point that was not found.
   public var points: [PosePoint?]
 
+  /// A frame of any content.
   public init(timestamp: Double, width: Double, height: Double, space: ImageSpace = .pixel, points: [PosePoint?]) {
     self.timestamp = timestamp
     self.width = width
@@ -68,24 +70,24 @@ public struct PoseFrame: Sendable, Hashable {
   public func validate(
     order: KeypointOrder, frameIndex: Int, after previous: Double? = nil
   ) throws(PoseFrameError) {
-    func fail(_ reason: PoseFrameError.Reason) -> PoseFrameError {
-      PoseFrameError(frameIndex: frameIndex, reason: reason)
-    }
+    if let fault = fault(order: order, after: previous) { throw PoseFrameError(frameIndex: frameIndex, reason: fault) }
+  }
+
+  /// What is wrong with the frame, if anything is.
+  func fault(order: KeypointOrder, after previous: Double?) -> Fault? {
     guard points.count == order.pointCount else {
-      throw fail(.wrongPointCount(found: points.count, expected: order.pointCount, order: order))
+      return .wrongPointCount(found: points.count, expected: order.pointCount, order: order)
     }
-    guard timestamp.isFinite else { throw fail(.notFinite(field: "timestamp", value: timestamp)) }
-    guard abs(timestamp) <= Self.timestampLimit else { throw fail(.timestampOutOfRange(timestamp)) }
-    guard width.isFinite else { throw fail(.notFinite(field: "width", value: width)) }
-    guard height.isFinite else { throw fail(.notFinite(field: "height", value: height)) }
-    guard width > 0, height > 0 else { throw fail(.invalidImageSize(width: width, height: height)) }
+    guard timestamp.isFinite else { return .notFinite(field: "timestamp", value: timestamp) }
+    guard abs(timestamp) <= Self.timestampLimit else { return .timestampOutOfRange(timestamp) }
+    guard width.isFinite else { return .notFinite(field: "width", value: width) }
+    guard height.isFinite else { return .notFinite(field: "height", value: height) }
+    guard width > 0, height > 0 else { return .invalidImageSize(width: width, height: height) }
     for (index, point) in points.enumerated() {
-      guard let point else { continue }
-      guard let (part, value) = point.notFinite else { continue }
-      throw fail(.notFinite(field: "\(order.label(index)) \(part)", value: value))
+      guard let (part, value) = point?.notFinite else { continue }
+      return .notFinite(field: "\(order.label(index)) \(part)", value: value)
     }
-    if let previous, timestamp <= previous {
-      throw fail(.timestampNotIncreasing(timestamp, previous: previous))
-    }
+    if let previous, timestamp <= previous { return .timestampNotIncreasing(timestamp, previous: previous) }
+    return nil
   }
 }

@@ -25,8 +25,11 @@ public struct PoseVector: Sendable, Hashable {
 ///
 /// It is a value with a memory: ``MissingPolicy/hold(frames:)`` needs the last seen positions.
 public struct PoseNormalizer: Sendable {
+  /// Which points the frames have.
   public let order: KeypointOrder
+  /// What takes the place of a point that was not seen.
   public let missing: MissingPolicy
+  /// What happens to points outside the image.
   public let range: RangePolicy
   /// Points with a lower confidence are missing; points without one are kept. Nil keeps all.
   public let minimumConfidence: Double?

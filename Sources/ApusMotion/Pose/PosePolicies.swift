@@ -23,6 +23,7 @@ extension MissingPolicy: LosslessStringConvertible {
     }
   }
 
+  /// `zero` or `hold:N`.
   public var description: String {
     switch self {
     case .zero: "zero"

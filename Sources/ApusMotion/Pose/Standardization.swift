@@ -89,6 +89,7 @@ public enum StandardizationError: ApusError, Sendable, Equatable {
 }
 
 extension StandardizationError: CustomStringConvertible {
+  /// What is wrong, and what was expected.
   public var description: String {
     switch self {
     case .wrongCount(let name, let found, let expected):
@@ -106,5 +107,6 @@ extension StandardizationError: CustomStringConvertible {
 }
 
 extension StandardizationError {
+  /// The data are at fault.
   public var fault: Fault { .data }
 }

@@ -2,21 +2,21 @@ import ApusBase
 
 extension BarRecord {
   /// Reads one line of JSON; the form is described at ``BarFrameFormat/jsonLines``.
-  init(json bytes: [UInt8], options: BarReaderOptions) throws(PoseReadError.Reason.Box) {
+  init(json bytes: [UInt8], options: BarReaderOptions) throws(RowFault) {
     var parser = BarJSONParser(scanner: JSONScanner(bytes), options: options)
     do throws(JSONScanner.Failure) {
       self = try parser.record()
     } catch {
-      throw .init(parser.reason ?? .malformed(column: error.column, message: error.message))
+      throw parser.fault ?? .malformed(column: error.column, message: error.message)
     }
   }
 }
 
-/// The grammar of a frame. A failure of meaning rather than of syntax is left in `reason`.
+/// The grammar of a frame. A failure of meaning rather than of syntax is left in `fault`.
 private struct BarJSONParser {
   var scanner: JSONScanner
   let options: BarReaderOptions
-  var reason: PoseReadError.Reason?
+  var fault: RowFault?
 
   init(scanner: JSONScanner, options: BarReaderOptions) {
     self.scanner = scanner
@@ -31,7 +31,7 @@ private struct BarJSONParser {
     try object("one JSON object a line", known: Self.frameKeys) { (parser, key) throws(JSONScanner.Failure) in
       switch key {
       case "t": record.timestamp = try parser.optionalNumber(key)
-      case "frame": record.frame = try parser.optionalNumber(key)
+      case "frame": record.frameNumber = try parser.optionalNumber(key)
       case "width": record.width = try parser.optionalNumber(key)
       case "height": record.height = try parser.optionalNumber(key)
       case "space": record.space = try parser.space()
@@ -203,7 +203,7 @@ private struct BarJSONParser {
 
   private mutating func number(_ field: String) throws(JSONScanner.Failure) -> Double {
     let value = try scanner.number("a number")
-    guard value.isFinite else { throw fail(.invalidFrame(.notFinite(field: field, value: value))) }
+    guard value.isFinite else { throw fail(.notFinite(field: field, value: value)) }
     return value
   }
 
@@ -215,7 +215,7 @@ private struct BarJSONParser {
   private mutating func name(_ what: String) throws(JSONScanner.Failure) -> String? {
     if try scanner.takeNull() { return nil }
     if scanner.peek() == UInt8(ascii: "\"") { return try scanner.string(what) }
-    return BarPathSettingField.Value.number(try number(what)).description
+    return SettingValue.number(try number(what)).description
   }
 
   private mutating func space() throws(JSONScanner.Failure) -> ImageSpace? {
@@ -225,16 +225,16 @@ private struct BarJSONParser {
     return space
   }
 
-  private static func wrongCorners(_ place: String, _ found: String) -> PoseReadError.Reason {
+  private static func wrongCorners(_ place: String, _ found: String) -> RowFault {
     wrongCount("\(place) box", found, "4: x0, y0, x1, y1")
   }
 
-  private static func wrongCount(_ field: String, _ found: String, _ expected: String) -> PoseReadError.Reason {
+  private static func wrongCount(_ field: String, _ found: String, _ expected: String) -> RowFault {
     .wrongValue(field: field, found: "\(found) values", expected: expected)
   }
 
-  private mutating func fail(_ reason: PoseReadError.Reason) -> JSONScanner.Failure {
-    self.reason = reason
+  private mutating func fail(_ fault: RowFault) -> JSONScanner.Failure {
+    self.fault = fault
     return scanner.unexpected("")
   }
 }

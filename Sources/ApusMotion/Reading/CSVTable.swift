@@ -6,11 +6,11 @@ struct CSVColumns: Sendable {
   private let places: [String: Int]
 
   /// - Throws: when a name occurs twice; columns without a name may.
-  init(header bytes: [UInt8]) throws(PoseReadError.Reason.Box) {
+  init(header bytes: [UInt8]) throws(RowFault) {
     names = try CSVRow.texts(of: bytes)
     var places: [String: Int] = [:]
     for (place, name) in names.enumerated() where !name.isEmpty {
-      guard places.updateValue(place, forKey: name) == nil else { throw .init(.duplicateField(name)) }
+      guard places.updateValue(place, forKey: name) == nil else { throw .duplicateField(name) }
     }
     self.places = places
   }
@@ -19,8 +19,8 @@ struct CSVColumns: Sendable {
   subscript(name: String) -> Int? { places[name] }
 
   /// Where a column is that must be there.
-  func place(of name: String) throws(PoseReadError.Reason.Box) -> Int {
-    guard let place = places[name] else { throw .init(.missingField("column \(name)")) }
+  func place(of name: String) throws(RowFault) -> Int {
+    guard let place = places[name] else { throw .missingField("column \(name)") }
     return place
   }
 }
@@ -31,11 +31,11 @@ struct CSVTableRow {
   private let fields: [[UInt8]]
 
   /// - Throws: when the row has another number of fields than the header.
-  init(_ bytes: [UInt8], of columns: CSVColumns) throws(PoseReadError.Reason.Box) {
+  init(_ bytes: [UInt8], of columns: CSVColumns) throws(RowFault) {
     fields = try CSVRow.fields(of: bytes)
     self.columns = columns
     guard fields.count == columns.names.count else {
-      throw .init(.wrongColumnCount(found: fields.count, expected: columns.names.count))
+      throw .wrongColumnCount(found: fields.count, expected: columns.names.count)
     }
   }
 
@@ -44,26 +44,33 @@ struct CSVTableRow {
   }
 
   /// Nil for an empty field too.
-  func number(_ place: Int?) throws(PoseReadError.Reason.Box) -> Double? {
+  func number(_ place: Int?) throws(RowFault) -> Double? {
     guard let place else { return nil }
     return try CSVRow.number(fields[place], column: columns.names[place])
   }
 
   /// Nil for an empty field too.
-  func space(_ place: Int?) throws(PoseReadError.Reason.Box) -> ImageSpace? {
+  func space(_ place: Int?) throws(RowFault) -> ImageSpace? {
     guard let name = text(place), !name.isEmpty else { return nil }
-    guard let space = ImageSpace(rawValue: name) else { throw .init(.unknownSpace(name)) }
+    guard let space = ImageSpace(rawValue: name) else { throw .unknownSpace(name) }
     return space
   }
 
   /// Nil where neither x nor y is given.
-  func point(x: Int, y: Int, confidence: Int? = nil) throws(PoseReadError.Reason.Box) -> PosePoint? {
+  func point(x: Int, y: Int, confidence: Int? = nil) throws(RowFault) -> PosePoint? {
     switch (try number(x), try number(y), try number(confidence)) {
     case (let x?, let y?, let confidence): return PosePoint(x: x, y: y, confidence: confidence)
     case (nil, nil, _): return nil
     case (let found, _, _):
       let empty = columns.names[found == nil ? x : y]
-      throw .init(.wrongValue(field: empty, found: "", expected: "a number, or x and y both empty"))
+      throw .wrongValue(field: empty, found: "", expected: "a number, or x and y both empty")
     }
+  }
+}
+
+extension RowFault {
+  static func unknownSpace(_ name: String) -> Self {
+    let known = ImageSpace.allCases.map(\.rawValue).joined(separator: ", ")
+    return .wrongValue(field: "space", found: name, expected: "one of \(known)")
   }
 }

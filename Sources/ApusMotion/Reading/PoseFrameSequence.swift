@@ -3,15 +3,18 @@
 /// A chunk is asked for only when a frame is asked for and no whole line is left.
 public struct PoseFrameSequence<Chunks: AsyncSequence>: AsyncSequence
 where Chunks.Element: Sequence<UInt8> {
+  /// A pose.
   public typealias Element = PoseFrame
 
   let chunks: Chunks
   let reader: PoseFrameReader
 
+  /// Reads from the beginning, with a reader of its own.
   public func makeAsyncIterator() -> Iterator {
     Iterator(chunks: chunks.makeAsyncIterator(), reader: reader)
   }
 
+  /// Reads frames as they are asked for.
   public struct Iterator: AsyncIteratorProtocol {
     var chunks: Chunks.AsyncIterator
     var reader: PoseFrameReader

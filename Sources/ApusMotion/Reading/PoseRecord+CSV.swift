@@ -14,9 +14,9 @@ struct PoseCSVHeader: Sendable {
   let points: [Point]
 
   /// - Throws: when a column is missing or occurs twice.
-  init(_ bytes: [UInt8], options: PoseReaderOptions) throws(PoseReadError.Reason.Box) {
+  init(_ bytes: [UInt8], options: PoseReaderOptions) throws(RowFault) {
     let columns = try CSVColumns(header: bytes)
-    func place(_ name: String, orDefault hasDefault: Bool) throws(PoseReadError.Reason.Box) -> Int? {
+    func place(_ name: String, orDefault hasDefault: Bool) throws(RowFault) -> Int? {
       hasDefault ? columns[name] : try columns.place(of: name)
     }
     timestamp = try place("t", orDefault: options.framesPerSecond != nil)
@@ -36,7 +36,7 @@ struct PoseCSVHeader: Sendable {
 
 extension PoseRecord {
   /// Reads one row.
-  init(csv bytes: [UInt8], header: PoseCSVHeader) throws(PoseReadError.Reason.Box) {
+  init(csv bytes: [UInt8], header: PoseCSVHeader) throws(RowFault) {
     let row = try CSVTableRow(bytes, of: header.columns)
     timestamp = try row.number(header.timestamp)
     width = try row.number(header.width)

@@ -2,12 +2,12 @@ import ApusBase
 
 extension PoseRecord {
   /// Reads one line of JSON; the form is described at ``PoseFormat/jsonLines``.
-  init(json bytes: [UInt8], order: KeypointOrder) throws(PoseReadError.Reason.Box) {
+  init(json bytes: [UInt8], order: KeypointOrder) throws(PoseReadError.Reason) {
     var parser = PoseJSONParser(scanner: JSONScanner(bytes), order: order)
     do throws(JSONScanner.Failure) {
       self = try parser.record()
     } catch {
-      throw .init(parser.reason ?? .malformed(column: error.column, message: error.message))
+      throw parser.reason ?? .row(.malformed(column: error.column, message: error.message))
     }
   }
 }
@@ -37,7 +37,7 @@ private struct PoseJSONParser {
       repeat {
         let key = try scanner.string("a key in quotes")
         try scanner.expect(UInt8(ascii: ":"), "':' after a key")
-        if Self.keys.contains(key), !seen.insert(key).inserted { throw fail(.duplicateField(key)) }
+        if Self.keys.contains(key), !seen.insert(key).inserted { throw fail(.row(.duplicateField(key))) }
         switch key {
         case "t", "width", "height":
           let value = try scanner.takeNull() ? nil : number(.member(key))
@@ -59,7 +59,7 @@ private struct PoseJSONParser {
       try scanner.expect(UInt8(ascii: "}"), "',' or '}'")
     }
     try scanner.expectEnd()
-    guard let points else { throw fail(.missingField("keypoints")) }
+    guard let points else { throw fail(.row(.missingField("keypoints"))) }
     record.points = points
     if let confidences { try merge(confidences, into: &record.points) }
     return record
@@ -96,8 +96,8 @@ private struct PoseJSONParser {
 
   private func wrongCount(_ name: String, _ found: Int) -> PoseReadError.Reason {
     name == "keypoints"
-      ? .invalidFrame(.wrongPointCount(found: found, expected: order.pointCount, order: order))
-      : .wrongValue(field: name, found: "\(found) values", expected: "\(order.pointCount), one a keypoint")
+      ? .frame(.wrongPointCount(found: found, expected: order.pointCount, order: order))
+      : .row(.wrongValue(field: name, found: "\(found) values", expected: "\(order.pointCount), one a keypoint"))
   }
 
   private mutating func point(_ index: Int) throws(JSONScanner.Failure) -> PosePoint? {
@@ -128,7 +128,7 @@ private struct PoseJSONParser {
         case .member(let name): name
         case .point(let index, let part): "\(order.label(index)) \(part)"
         }
-      throw fail(.invalidFrame(.notFinite(field: name, value: value)))
+      throw fail(.row(.notFinite(field: name, value: value)))
     }
     return value
   }
@@ -136,7 +136,7 @@ private struct PoseJSONParser {
   private mutating func space() throws(JSONScanner.Failure) -> ImageSpace? {
     if try scanner.takeNull() { return nil }
     let name = try scanner.string("the name of an image space")
-    guard let space = ImageSpace(rawValue: name) else { throw fail(.unknownSpace(name)) }
+    guard let space = ImageSpace(rawValue: name) else { throw fail(.row(.unknownSpace(name))) }
     return space
   }
 
@@ -145,7 +145,7 @@ private struct PoseJSONParser {
   ) throws(JSONScanner.Failure) {
     for (index, confidence) in confidences.enumerated() {
       guard let confidence, let point = points[index] else { continue }
-      guard point.confidence == nil else { throw fail(.duplicateField("confidence of \(order.label(index))")) }
+      guard point.confidence == nil else { throw fail(.row(.duplicateField("confidence of \(order.label(index))"))) }
       points[index]?.confidence = confidence
     }
   }
@@ -153,12 +153,5 @@ private struct PoseJSONParser {
   private mutating func fail(_ reason: PoseReadError.Reason) -> JSONScanner.Failure {
     self.reason = reason
     return scanner.unexpected("")
-  }
-}
-
-extension PoseReadError.Reason {
-  static func unknownSpace(_ name: String) -> Self {
-    let known = ImageSpace.allCases.map(\.rawValue).joined(separator: ", ")
-    return .wrongValue(field: "space", found: name, expected: "one of \(known)")
   }
 }

@@ -164,7 +164,7 @@ private struct SessionParser {
       case .number: entries.append(SessionEntry(key, .number(try reader.number())))
       case .string: entries.append(SessionEntry(key, .text(try reader.string(limit: textLimit))))
       case .boolean: entries.append(SessionEntry(key, .flag(try reader.boolean())))
-      // A number that is none; the same as one that was never written.
+      // Not finite: left out, like a number that was never written.
       case .null: try reader.skip()
       case .object, .array: throw reader.error(.expected("a number, a string, true or false"))
       }

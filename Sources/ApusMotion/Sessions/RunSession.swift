@@ -16,10 +16,11 @@ public struct RunSession: Sendable, Hashable {
   public var started: String
   /// How long it took, in seconds; 0 or more.
   public var seconds: Double
+  /// What computed.
   public var machine: Machine
   /// Everything that was read, in the order in which it was asked for.
   public var inputs: [SessionInput]
-  /// Every setting in effect, also those that nobody chose.
+  /// Every setting in effect, defaults included.
   public var settings: [SessionEntry]
   /// The numbers that matter most, with their units in the key where there are any.
   public var summary: [SessionEntry]
@@ -34,13 +35,16 @@ public struct RunSession: Sendable, Hashable {
     public var processor: String
     /// The copy of the kernels that ran, such as `avx2`.
     public var variant: String
+    /// How many threads it had.
     public var threads: Int
 
+    /// A machine.
     public init(processor: String, variant: String, threads: Int) {
       (self.processor, self.variant, self.threads) = (processor, variant, threads)
     }
   }
 
+  /// A session; what is left out is empty.
   public init(
     apusVersion: String, command: String, started: String, seconds: Double, machine: Machine,
     inputs: [SessionInput] = [], settings: [SessionEntry] = [], summary: [SessionEntry] = [], headline: String = "",
@@ -70,9 +74,12 @@ public struct RunSession: Sendable, Hashable {
 
 /// A setting or a number of a session, by its name.
 public struct SessionEntry: Sendable, Hashable {
+  /// The name, with the unit where there is one.
   public var key: String
+  /// The value.
   public var value: SessionValue
 
+  /// A setting or a number.
   public init(_ key: String, _ value: SessionValue) { (self.key, self.value) = (key, value) }
 }
 
@@ -93,6 +100,7 @@ public enum SessionValue: Sendable, Hashable {
     }
   }
 
+  /// Hashes the bytes that equality compares.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .number(let value): hasher.combine(value)
@@ -103,6 +111,7 @@ public enum SessionValue: Sendable, Hashable {
 }
 
 extension SessionValue: CustomStringConvertible {
+  /// The value as text; integers without a decimal point.
   public var description: String {
     switch self {
     case .number(let value): Int(exactly: value).map { "\($0)" } ?? "\(value)"

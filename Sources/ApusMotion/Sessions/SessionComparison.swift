@@ -3,12 +3,15 @@ import ApusBase
 /// What is different between two sessions, an old one and a new one.
 ///
 /// They are the same when command, inputs, settings, results and their ending are. Machines and versions of Apus are
-/// told, and do not count: they should change nothing.
+/// reported, and do not count: they should change nothing.
 public struct SessionComparison: Sendable, Hashable {
   /// Something read for one purpose; nil on the side that read nothing for it.
   public struct Input: Sendable, Hashable {
+    /// What the input is.
     public let role: String
+    /// The input of the old session; nil where it had none of that role.
     public let old: SessionInput?
+    /// The input of the new session; nil where it has none of that role.
     public let new: SessionInput?
 
     /// Whether both have the same hash.
@@ -19,8 +22,11 @@ public struct SessionComparison: Sendable, Hashable {
 
   /// A value that is not the same; nil on the side that has none.
   public struct Difference: Sendable, Hashable {
+    /// The name of the setting or number.
     public let key: String
+    /// The value of the old session; nil where it had none.
     public let old: SessionValue?
+    /// The value of the new session; nil where it has none.
     public let new: SessionValue?
 
     /// New minus old, where both are numbers.
@@ -37,13 +43,16 @@ public struct SessionComparison: Sendable, Hashable {
 
   /// Every input of either.
   public let inputs: [Input]
+  /// Settings that differ.
   public let settings: [Difference]
+  /// Numbers of the results that differ.
   public let summary: [Difference]
   /// Command and ending, where they differ.
   public let conduct: [Difference]
   /// Version, machine, kernels and threads, where they differ; they do not count.
   public let surroundings: [Difference]
 
+  /// Compares two sessions.
   public init(old: RunSession, new: RunSession) {
     inputs = Self.inputs(old.inputs, new.inputs)
     settings = Self.differences(old.settings, new.settings)
@@ -65,8 +74,10 @@ public struct SessionComparison: Sendable, Hashable {
     self.surroundings = Self.differences(surroundings(old), surroundings(new))
   }
 
+  /// Whether the same was read.
   public var hasEqualInputs: Bool { inputs.allSatisfy(\.isEqual) }
 
+  /// Whether nothing differs.
   public var isEqual: Bool { hasEqualInputs && settings.isEmpty && summary.isEmpty && conduct.isEmpty }
 
   /// Pairs what was read for the same purpose, in its order.

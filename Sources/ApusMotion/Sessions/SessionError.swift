@@ -4,8 +4,10 @@ import ApusBase
 public struct SessionError: ApusError, Sendable, Hashable {
   /// The file or folder; nil where bytes were read.
   public let path: String?
+  /// What is wrong with it.
   public let reason: Reason
 
+  /// What can be wrong with a session.
   public enum Reason: Sendable, Hashable {
     /// The text of `session.json` is no JSON object, or one beyond the limits.
     case malformed(JSONError)
@@ -26,16 +28,19 @@ public struct SessionError: ApusError, Sendable, Hashable {
     case ambiguous(name: String, count: Int, examples: [String])
   }
 
+  /// An error of a session, or of a folder of them.
   public init(_ reason: Reason, path: String? = nil) { (self.reason, self.path) = (reason, path) }
 
   func naming(_ path: String) -> SessionError { SessionError(reason, path: self.path ?? path) }
 }
 
 extension SessionError: CustomStringConvertible {
+  /// What is wrong, and where.
   public var description: String { (path.map { "\($0): " } ?? "") + "\(reason)" }
 }
 
 extension SessionError.Reason: CustomStringConvertible {
+  /// What is wrong, and what was expected.
   public var description: String {
     switch self {
     case .malformed(let error): "\(error)"
@@ -55,6 +60,7 @@ extension SessionError.Reason: CustomStringConvertible {
 }
 
 extension SessionError {
+  /// The caller, the data, or the system, by the reason.
   public var fault: Fault {
     // Names are the caller's, what is wrong inside is the file's.
     switch reason {

@@ -16,6 +16,7 @@ public struct SessionFolder: Sendable, Hashable {
     public var skipped: [(name: String, reason: String)] = []
   }
 
+  /// Where the folder is.
   public let path: String
 
   private static let recordName = "session.json"
@@ -71,7 +72,7 @@ public struct SessionFolder: Sendable, Hashable {
   public static func session(at path: String) throws(SessionError) -> RunSession {
     let file = "\(path)/\(recordName)"
     do {
-      // A copy: a mapped file that somebody cuts short ends the process.
+      // A copy: a mapped file that another process cuts short ends this one.
       return try MappedFile(path: file, access: .copied, limit: RunSession.byteLimit).withUnsafeBytes { bytes in
         try RunSession(json: bytes)
       }

@@ -2,6 +2,7 @@ import ApusBase
 
 /// Something that a run read, and the hash by which it is known again.
 public struct SessionInput: Sendable, Hashable {
+  /// What an input is.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
     case file
     /// A folder of pictures.
@@ -14,12 +15,14 @@ public struct SessionInput: Sendable, Hashable {
   public var role: String
   /// The path as it was given, `-` for standard input.
   public var path: String
+  /// What it is.
   public var kind: Kind
   /// How many bytes; of a folder, of all its pictures. Of a stream that ended in an error, how many came before it.
   public var byteCount: Int
   /// 64 digits in small letters: the hash of the bytes, or of the list of a folder, see ``listing(of:)``.
   public var sha256: String
 
+  /// An input that was read.
   public init(role: String, path: String, kind: Kind, byteCount: Int, sha256: String) {
     (self.role, self.path, self.kind) = (role, path, kind)
     (self.byteCount, self.sha256) = (byteCount, sha256)

@@ -9,11 +9,11 @@ import Testing
     _ profile: ArmDriftProfile = .robust, left: (Double, Double) = (0.9, 0.4), right: (Double, Double)
   ) throws -> Int {
     let frames = armFrames { armFrame($0, left: left, right: right) }
-    return try #require(try ArmDriftAnalyzer(profile: profile).report(on: frames)).estimatedMotorLevel
+    return try #require(try ArmTest(profile: profile).report(on: frames)).estimatedMotorLevel
   }
 
   @Test func armsHeldOutAreNormal() throws {
-    let report = try #require(try ArmDriftAnalyzer().report(on: armFrames { armFrame($0) }))
+    let report = try #require(try ArmTest().report(on: armFrames { armFrame($0) }))
     #expect(report.asymmetry.mean == 0)
     #expect(report.estimatedMotorLevel == 0)
     #expect(report.severity == "normal" && report.driftSeverity == "none")
@@ -23,7 +23,7 @@ import Testing
 
   @Test func aSmallDifferenceIsBelowTheFirstBoundary() throws {
     let frames = armFrames { armFrame($0, right: (0.1, 0.46)) }
-    let report = try #require(try ArmDriftAnalyzer().report(on: frames))
+    let report = try #require(try ArmTest().report(on: frames))
     let measures = try #require(report.samples.first?.measures)
     #expect(abs(measures.rightLength / 1000 - 0.305941) < 1e-6)
     #expect(abs(measures.meanLength / 1000 - 0.302971) < 1e-6)
@@ -34,13 +34,13 @@ import Testing
     let expected: [ArmDriftProfile: Int] = [.imageBytes: 4, .calibrated: 2, .nihssCompliant: 2, .realWorld: 1]
     for (profile, value) in expected { #expect(try level(profile, right: (0.1, 0.46)) == value, "\(profile)") }
     // What was published called the same a drift of level 0.
-    let legacy = try #require(try ArmDriftAnalyzer(mode: .legacy).report(on: frames))
+    let legacy = try #require(try ArmTest(mode: .legacy).report(on: frames))
     #expect(legacy.isDriftDetected && legacy.estimatedMotorLevel == 0)
   }
 
   @Test func profilesDifferOnALargerDifference() throws {
     let frames = armFrames { armFrame($0, right: (0.1, 0.5)) }
-    #expect(abs(try #require(try ArmDriftAnalyzer().report(on: frames)).asymmetry.mean - 0.324555) < 1e-6)
+    #expect(abs(try #require(try ArmTest().report(on: frames)).asymmetry.mean - 0.324555) < 1e-6)
     let expected: [ArmDriftProfile: Int] = [
       .robust: 1, .keypointFixed: 1, .realWorld: 2, .calibrated: 3, .nihssCompliant: 3, .imageBytes: 4,
     ]
@@ -56,11 +56,11 @@ import Testing
 
   @Test func asymmetryAboveOneIsTheWorstNotTheLeast() throws {
     let frames = armFrames { armFrame($0, left: (0.9, 0.2), right: (0.1, 0.6)) }
-    let report = try #require(try ArmDriftAnalyzer().report(on: frames))
+    let report = try #require(try ArmTest().report(on: frames))
     #expect(abs(report.asymmetry.mean - 1.109400) < 1e-6)
     #expect(report.estimatedMotorLevel == 4 && report.severity == "critical")
     let hanging = armFrames { armFrame($0, right: (0.4, 0.7)) }
-    let other = try #require(try ArmDriftAnalyzer().report(on: hanging))
+    let other = try #require(try ArmTest().report(on: hanging))
     #expect(abs(other.asymmetry.mean - 1) < 1e-9)
     #expect(other.estimatedMotorLevel == 4)
     #expect(abs(other.right.endAngle - 90) < 1e-9)
@@ -69,7 +69,7 @@ import Testing
   @Test func twoLowArmsAreSeen() throws {
     let frames = armFrames { armFrame($0, left: (0.9, 0.55), right: (0.1, 0.55)) }
     for mode in ArmDriftMode.allCases {
-      let report = try #require(try ArmDriftAnalyzer(mode: mode).report(on: frames))
+      let report = try #require(try ArmTest(mode: mode).report(on: frames))
       #expect(report.asymmetry.mean == 0 && report.estimatedMotorLevel == 0)
       #expect(report.hasBilateralLowArms)
       #expect(abs(report.left.endAngle - 26.565051) < 1e-5 && abs(report.right.endAngle - 26.565051) < 1e-5)
@@ -77,7 +77,7 @@ import Testing
   }
 
   @Test func aMissingWristIsNoScore() throws {
-    let outcome = try ArmDriftAnalyzer().outcome(of: armFrames { armFrame($0, right: nil) })
+    let outcome = try ArmTest().outcome(of: armFrames { armFrame($0, right: nil) })
     guard case .insufficientData(let data) = outcome else { throw Unexpected() }
     #expect(data.reason == .tooFewValidFrames(rarest: .rightWrist, found: 0))
     #expect(data.description.contains("right_wrist was found in 0"))
@@ -88,7 +88,7 @@ import Testing
         "nihss_motor_score", "nihss_total", "clinical_score", "drift_detected", "severity", "drift_severity",
         "y_difference", "asymmetry_score", "pronation_detected",
       ]))
-    #expect(object["disclaimer"] as? String == ArmDriftText.disclaimer)
+    #expect(object["disclaimer"] as? String == ArmDriftNotice.disclaimer)
   }
 
   @Test func aTremorIsNoDrift() throws {
@@ -100,7 +100,7 @@ import Testing
     #expect(abs(course.trend - -0.00003) < 1e-6)
     #expect(course.isTremorLike == true)
     #expect(ArmDriftProfile.robust.level(meanAsymmetry: course.mean) == 0)
-    #expect(ArmDriftAnalyzer.legacyIncrement(course) == 1)
+    #expect(ArmDriftAnalysis.legacyIncrement(course) == 1)
 
     // The same from keypoints: arms of 0.3 that rise and sink by equal parts, d = a · 0.3.
     let frames = times.indices.map { index in
@@ -108,12 +108,12 @@ import Testing
       let reach = (0.09 - half * half).squareRoot()
       return armFrame(times[index], left: (0.6 + reach, 0.4 - half), right: (0.4 - reach, 0.4 + half))
     }
-    let recommended = try #require(try ArmDriftAnalyzer().report(on: frames))
+    let recommended = try #require(try ArmTest().report(on: frames))
     #expect(abs(recommended.asymmetry.mean - 0.1) < 1e-9)
     #expect(abs(try #require(recommended.asymmetry.stability) - 0.4) < 1e-6)
     #expect(recommended.estimatedMotorLevel == 0 && recommended.asymmetry.isTremorLike == true)
     #expect(recommended.message.contains("tremor"))
-    let legacy = try #require(try ArmDriftAnalyzer(mode: .legacy).report(on: frames))
+    let legacy = try #require(try ArmTest(mode: .legacy).report(on: frames))
     #expect(legacy.estimatedMotorLevel == 1)
     // The severity stays that of the level before.
     #expect(legacy.severity == "normal")
@@ -121,19 +121,19 @@ import Testing
 
   @Test func fewSamplesHaveNoStability() throws {
     let six = (0..<6).map { armFrame(Double($0) * 2) }
-    let report = try #require(try ArmDriftAnalyzer().report(on: six))
+    let report = try #require(try ArmTest().report(on: six))
     #expect(report.asymmetry.stability == nil && report.estimatedMotorLevel == 0)
     #expect(try object(report.json)["stability_score"] == nil)
-    let legacy = try #require(try ArmDriftAnalyzer(mode: .legacy).report(on: six))
+    let legacy = try #require(try ArmTest(mode: .legacy).report(on: six))
     #expect(legacy.estimatedMotorLevel == 1)
-    let four = try ArmDriftAnalyzer().outcome(of: (0..<4).map { armFrame(Double($0) * 4) })
+    let four = try ArmTest().outcome(of: (0..<4).map { armFrame(Double($0) * 4) })
     guard case .insufficientData(let data) = four else { throw Unexpected() }
     #expect(data.reason == .tooFewSamples)
   }
 
   @Test func theOutputDecodesAsClientsExpect() throws {
     let frames = armFrames { armFrame($0, right: (0.1, 0.5)) }
-    let report = try #require(try ArmDriftAnalyzer().report(on: frames))
+    let report = try #require(try ArmTest().report(on: frames))
     let answer = try JSONDecoder().decode(Answer.self, from: Data(report.json.utf8))
     #expect(answer.nihss_motor_score == 1 && answer.clinical_score == 1 && answer.nihss_total == 1)
     #expect(answer.drift_detected && !answer.pronation_detected && !answer.research_based)
@@ -143,7 +143,7 @@ import Testing
     #expect(abs(try #require(answer.temporal_metrics).mean_asymmetry - 0.324555) < 1e-6)
     #expect(abs(answer.y_difference - 0.324555) < 1e-6)
     let object = try object(report.json)
-    #expect(object["disclaimer"] as? String == ArmDriftText.disclaimer)
+    #expect(object["disclaimer"] as? String == ArmDriftNotice.disclaimer)
     #expect(object["status"] as? String == "ok" && object["profile"] as? String == "robust-v1")
     #expect(abs(try #require(object["asymmetry_percent"] as? Double) - 32.4555) < 1e-4)
     #expect(abs(try #require(object["vertical_drift"] as? Double) - 0.1) < 1e-9)

@@ -4,7 +4,7 @@ import Testing
 
 /// What was wrong with the published analyses does not happen here, and what is required does.
 @Suite struct ArmAnalysisTests {
-  private func reason(_ outcome: ArmDriftOutcome) -> ArmDriftInsufficientData.Reason? {
+  private func reason(_ outcome: ArmDriftResult) -> ArmDriftInsufficientData.Reason? {
     guard case .insufficientData(let data) = outcome else { return nil }
     return data.reason
   }
@@ -31,7 +31,7 @@ import Testing
 
   @Test func theSameArmsInAnySpaceAreTheSame() throws {
     let frames = sinking(right: 30)
-    let expected = try #require(try ArmDriftAnalyzer().report(on: frames))
+    let expected = try #require(try ArmTest().report(on: frames))
     for space in [ImageSpace.pixel, .vision] {
       let other = frames.map { frame in
         var other = frame
@@ -44,7 +44,7 @@ import Testing
         }
         return other
       }
-      let report = try #require(try ArmDriftAnalyzer().report(on: other))
+      let report = try #require(try ArmTest().report(on: other))
       #expect(abs(report.asymmetry.mean - expected.asymmetry.mean) < 1e-9)
       #expect(abs(report.right.drift - expected.right.drift) < 1e-6)
     }
@@ -52,12 +52,12 @@ import Testing
 
   @Test func aHorizontalReferenceArmHasItsFullLength() throws {
     let frames = armFrames { armFrame($0, right: (0.1, 0.41)) }
-    let report = try #require(try ArmDriftAnalyzer().report(on: frames))
+    let report = try #require(try ArmTest().report(on: frames))
     #expect(report.asymmetry.mean < 0.034)
   }
 
   @Test func oneArmThatSinksIsNamed() throws {
-    let report = try #require(try ArmDriftAnalyzer().report(on: sinking(right: 20)))
+    let report = try #require(try ArmTest().report(on: sinking(right: 20)))
     #expect(report.driftSide == .right && report.lowerSide == .right)
     #expect(abs(report.right.startAngle) < 1e-6)
     #expect(abs(report.right.drift - 20) < 1e-6 && abs(report.left.drift) < 1e-6)
@@ -71,16 +71,16 @@ import Testing
   }
 
   @Test func twoArmsThatSinkTogetherAreADrift() throws {
-    let report = try #require(try ArmDriftAnalyzer().report(on: sinking(left: 40, right: 40)))
+    let report = try #require(try ArmTest().report(on: sinking(left: 40, right: 40)))
     #expect(report.asymmetry.mean < 1e-6)
     #expect(report.driftSide == .both && report.hasBilateralLowArms)
     #expect(report.estimatedMotorLevel == 1)
-    let legacy = try #require(try ArmDriftAnalyzer(mode: .legacy).report(on: sinking(left: 40, right: 40)))
+    let legacy = try #require(try ArmTest(mode: .legacy).report(on: sinking(left: 40, right: 40)))
     #expect(legacy.estimatedMotorLevel == 0)
   }
 
   @Test func anArmThatRisesHasNotDrifted() throws {
-    let report = try #require(try ArmDriftAnalyzer().report(on: sinking(right: -15)))
+    let report = try #require(try ArmTest().report(on: sinking(right: -15)))
     #expect(abs(report.right.drift - -15) < 1e-6)
     #expect(report.driftSide == .none)
     #expect(report.lowerSide == .left)
@@ -89,11 +89,11 @@ import Testing
   @Test func changeOverTimeAddsOneLevelAtMost() throws {
     // It grows by 0.05 a second and ends 30° lower; both count once.
     let frames = armFrames { armFrame($0, right: wrist(left: false, degrees: min($0, 10) * 3)) }
-    let report = try #require(try ArmDriftAnalyzer().report(on: frames))
+    let report = try #require(try ArmTest().report(on: frames))
     #expect(report.asymmetry.trend > 0.01 && report.right.hasDrifted && report.asymmetry.meanVelocity > 0.02)
     #expect(report.estimatedMotorLevel == ArmDriftProfile.robust.level(meanAsymmetry: report.asymmetry.mean) + 1)
     #expect(report.severityLevel == report.estimatedMotorLevel)
-    let legacy = try #require(try ArmDriftAnalyzer(mode: .legacy).report(on: frames))
+    let legacy = try #require(try ArmTest(mode: .legacy).report(on: frames))
     // Trend and mean velocity say the same, and counted twice; the stability is high enough.
     #expect(legacy.estimatedMotorLevel == report.estimatedMotorLevel + 1)
     #expect(legacy.severityLevel == report.estimatedMotorLevel - 1)
@@ -107,7 +107,7 @@ import Testing
         time, left: wrist(left: true, degrees: -24 - time + swing), right: wrist(left: false, degrees: 24 + time))
     }
     for mode in ArmDriftMode.allCases {
-      let report = try #require(try ArmDriftAnalyzer(profile: .imageBytes, mode: mode).report(on: frames))
+      let report = try #require(try ArmTest(profile: .imageBytes, mode: mode).report(on: frames))
       #expect(report.estimatedMotorLevel == 4 && report.severity == "critical")
     }
   }
@@ -115,28 +115,28 @@ import Testing
   @Test func armsThatPointAtTheCameraGiveNoLevel() throws {
     // Arms of 0.03 beside shoulders 0.2 apart: a hundredth of noise would be a third of asymmetry.
     let short = armFrames { armFrame($0, left: (0.63, 0.4), right: (0.37, 0.41)) }
-    guard case .armsPointAtCamera(let widths)? = reason(try ArmDriftAnalyzer().outcome(of: short)) else {
+    guard case .armsPointAtCamera(let widths)? = reason(try ArmTest().outcome(of: short)) else {
       throw Unexpected()
     }
     #expect(abs(widths - 0.154) < 1e-3)
     // Between a quarter and a half of the shoulder width there is one, marked.
     let half = armFrames { armFrame($0, left: (0.68, 0.4), right: (0.32, 0.4)) }
-    let report = try #require(try ArmDriftAnalyzer().report(on: half))
+    let report = try #require(try ArmTest().report(on: half))
     #expect(report.quality == .low && report.qualityReason.contains("camera"))
   }
 
   @Test func armsOfUnlikeLengthGiveNoLevelInsteadOfAnotherUnit() throws {
     let frames = armFrames { armFrame($0, right: (0.3, 0.4)) }
-    guard case .armLengthsDiffer(let share)? = reason(try ArmDriftAnalyzer().outcome(of: frames)) else {
+    guard case .armLengthsDiffer(let share)? = reason(try ArmTest().outcome(of: frames)) else {
       throw Unexpected()
     }
     #expect(abs(share - 2.0 / 3) < 1e-9)
-    let fair = try #require(try ArmDriftAnalyzer().report(on: armFrames { armFrame($0, right: (0.2, 0.4)) }))
+    let fair = try #require(try ArmTest().report(on: armFrames { armFrame($0, right: (0.2, 0.4)) }))
     #expect(fair.quality == .fair)
   }
 
   @Test func shortAndSparseRecordingsGiveNoLevel() throws {
-    let analyzer = ArmDriftAnalyzer()
+    let analyzer = ArmTest()
     #expect(reason(try analyzer.outcome(of: [armFrame(0)])) == .tooFewSamples)
     #expect(reason(try analyzer.outcome(of: armFrames(seconds: 9.9) { armFrame($0) })) == .tooShort)
     #expect(try analyzer.report(on: armFrames(seconds: 10) { armFrame($0) }) != nil)
@@ -148,11 +148,11 @@ import Testing
   }
 
   @Test func shortGapsAreFilledAndLongOnesAreNot() throws {
-    func report(missing: ClosedRange<Int>) throws -> ArmDriftReport? {
+    func report(missing: ClosedRange<Int>) throws -> ArmDriftMeasurement? {
       let frames = armFrames { time in
         armFrame(time, right: missing.contains(Int((time * 30).rounded())) ? nil : (0.1, 0.4 + 0.01 * time))
       }
-      return try ArmDriftAnalyzer().report(on: frames)
+      return try ArmTest().report(on: frames)
     }
     // Six frames missing: 7/30 s between those that have the point.
     let filled = try #require(try report(missing: 60...65))
@@ -189,7 +189,7 @@ import Testing
     // The same motion, every third frame dropped in the second half: the same drift at the same time.
     let all = sinking(right: 20)
     let some = all.enumerated().filter { $0.offset < 180 || $0.offset % 3 != 0 }.map(\.element)
-    let report = try #require(try ArmDriftAnalyzer().report(on: some))
+    let report = try #require(try ArmTest().report(on: some))
     #expect(abs(report.right.drift - 20) < 1e-6)
     #expect(abs(try #require(report.right.timeToDrift) - 6) <= 2.001 / 30)
     #expect(report.coverage.gaps == 60)
@@ -201,7 +201,7 @@ import Testing
       let frames = armFrames { time in
         armFrame(time, right: wrist(left: false, degrees: time >= 5 && time < 5 + dip ? 15 : 0))
       }
-      return try #require(try ArmDriftAnalyzer().report(on: frames)).right.timeToDrift
+      return try #require(try ArmTest().report(on: frames)).right.timeToDrift
     }
     #expect(try time(dip: 0.4) == nil)
     #expect(abs(try #require(try time(dip: 0.7)) - 5) <= 1.001 / 30)
@@ -210,7 +210,7 @@ import Testing
   @Test func mirroredPicturesNameTheRightSide() throws {
     let frames = sinking(right: 20)
     for (flag, side) in [(nil, ArmSide.right), (false, .right), (true, .left)] {
-      let report = try #require(try ArmDriftAnalyzer().report(on: frames, subjectLeftIsImageLeft: flag))
+      let report = try #require(try ArmTest().report(on: frames, subjectLeftIsImageLeft: flag))
       #expect(report.driftSide == side && report.areSidesExchanged == (flag == true))
       #expect(report.estimatedMotorLevel == 1)
     }
@@ -247,10 +247,10 @@ import Testing
 
   @Test func theSameRecordingIsTheSameBytes() throws {
     let frames = sinking(left: 5, right: 20)
-    let first = try ArmDriftAnalyzer().outcome(of: frames).json
-    #expect(try ArmDriftAnalyzer().outcome(of: frames).json == first)
+    let first = try ArmTest().outcome(of: frames).json
+    #expect(try ArmTest().outcome(of: frames).json == first)
     #expect(first.hasPrefix(#"{"status":"ok","drift_detected":true,"pronation_detected":false,"y_difference":0."#))
-    let csv = try #require(try ArmDriftAnalyzer().report(on: frames)).csv
+    let csv = try #require(try ArmTest().report(on: frames)).csv
     #expect(csv.split(separator: "\n").count == 361)
     let header = "t,left_angle_deg,right_angle_deg,asymmetry,vertical_difference,interpolated"
     #expect(csv.hasPrefix(header + "\n0.0,0.0,0.0,0.0,"))

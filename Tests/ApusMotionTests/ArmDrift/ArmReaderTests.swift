@@ -185,6 +185,6 @@ import Testing
   @Test func errorsAreJSONToo() throws {
     let json = try #require(failure("{}")).json
     #expect(json.hasPrefix(#"{"status":"invalid","error":"line 1: keypoints, "#))
-    #expect(json.contains(ArmDriftText.disclaimer) && !json.contains("nihss_"))
+    #expect(json.contains(ArmDriftNotice.disclaimer) && !json.contains("nihss_"))
   }
 }

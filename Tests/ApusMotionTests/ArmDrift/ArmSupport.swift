@@ -29,15 +29,22 @@ func wrist(left: Bool, degrees: Double) -> (Double, Double) {
   return (left ? 0.6 + 0.3 * cosine : 0.4 - 0.3 * cosine, 0.4 + 0.3 * sine)
 }
 
-extension ArmDriftAnalyzer {
-  func outcome(of frames: [ArmFrame], subjectLeftIsImageLeft: Bool? = nil) throws -> ArmDriftOutcome {
-    analyze(try ArmRecording(frames: frames, subjectLeftIsImageLeft: subjectLeftIsImageLeft))
+/// An analysis with settings of its own.
+struct ArmTest {
+  var profile = ArmDriftProfile.robust
+  var mode = ArmDriftMode.recommended
+
+  func outcome(of frames: [ArmFrame], subjectLeftIsImageLeft: Bool? = nil) throws -> ArmDriftResult {
+    var settings = ArmDriftSettings()
+    (settings.profile, settings.mode) = (profile, mode)
+    return ArmDriftAnalysis.analyze(
+      try ArmRecording(frames: frames, subjectLeftIsImageLeft: subjectLeftIsImageLeft), settings: settings)
   }
 
-  /// The report on frames, nil where there is none.
-  func report(on frames: [ArmFrame], subjectLeftIsImageLeft: Bool? = nil) throws -> ArmDriftReport? {
-    guard case .report(let report) = try outcome(of: frames, subjectLeftIsImageLeft: subjectLeftIsImageLeft)
+  /// What frames measure, nil where that is no level.
+  func report(on frames: [ArmFrame], subjectLeftIsImageLeft: Bool? = nil) throws -> ArmDriftMeasurement? {
+    guard case .measured(let found) = try outcome(of: frames, subjectLeftIsImageLeft: subjectLeftIsImageLeft)
     else { return nil }
-    return report
+    return found
   }
 }

@@ -2,13 +2,7 @@ import Apus
 import ApusMotion
 import ArgumentParser
 
-extension ArmDriftProfile: ExpressibleByArgument {}
-
-extension ArmDriftMode: ExpressibleByArgument {}
-
-struct ArmDriftCommand: TakesSettingsFile, WritesFiles {
-  static let settingKeys = ["profile", "mode", "fps", "width", "height", "space"]
-
+struct ArmDriftCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "arm-drift",
     abstract: "Measure how two arms are held out, from keypoints.",
@@ -16,7 +10,7 @@ struct ArmDriftCommand: TakesSettingsFile, WritesFiles {
       Reads wrists and shoulders frame by frame, ten seconds or more, and estimates a level from 0 to 4 as item 5 of \
       the NIH stroke scale has them: how far the heights of the wrists differ, and whether an arm sinks.
 
-      \(ArmDriftText.disclaimer)
+      \(ArmDriftNotice.disclaimer)
 
       INPUT is JSON, in one of these forms; each may be the text in 'body' of {"statusCode", "headers", "body"}.
         {"fps", "width", "height", "coordinate_space", "frames": [{"t", "keypoints"}, …]}
@@ -40,23 +34,14 @@ struct ArmDriftCommand: TakesSettingsFile, WritesFiles {
         apus arm-drift keypoints.json --report arms.html --charts charts --theme dark
         apus arm-drift keypoints.json --overlay arms.y4m --frames recording.y4m
         apus arm-drift keypoints.json --session runs && apus history runs
+        apus arm-drift --list-settings
       """)
 
   @Argument(
     help: "A file of keypoints, or - for standard input.", completion: .file(extensions: ["json", "jsonl"]))
-  var file: String
+  var file: String?
 
-  @OptionGroup(title: "Input") var input: ArmInputOptions
-
-  @Option(help: ArgumentHelp("Which boundaries make a level of the mean asymmetry.", valueName: "profile"))
-  var profile = ArmDriftProfile.robust
-
-  @Option(
-    help: ArgumentHelp(
-      "What change over time adds: one level at most, or, legacy, up to three as once published.", valueName: "mode"))
-  var mode = ArmDriftMode.recommended
-
-  @OptionGroup var settings: SettingsFileOption
+  @OptionGroup(title: "Settings") var settings: ArmDriftSettingOptions
 
   @Flag(help: "Print JSON.")
   var json = false
@@ -70,12 +55,15 @@ struct ArmDriftCommand: TakesSettingsFile, WritesFiles {
 
   @OptionGroup(title: "Report") var frames: FrameOptions
 
-  func validate() throws { try frames.validate(with: results) }
+  func validate() throws {
+    if file == nil, !settings.source.listSettings { throw ValidationError.missingFile }
+    try frames.validate(with: results)
+  }
 
   var files: FilePlan {
     var files = FilePlan()
     files.reads(file, as: "the input")
-    settings.plan(&files)
+    settings.source.plan(&files)
     files.writes(csv, as: "--csv")
     results.plan(&files)
     frames.plan(&files)
@@ -83,65 +71,44 @@ struct ArmDriftCommand: TakesSettingsFile, WritesFiles {
   }
 
   func run() throws {
+    if settings.source.listSettings { return try SettingOptions<ArmDriftCommandSettings>.writeList() }
+    guard let file else { throw ValidationError.missingFile }
     let recorder = results.kept.recorder(command: "arm-drift")
-    let options = try input.readerOptions()
-    recorder?.set(options, profile: profile, mode: mode)
-    if let path = settings.settings { _ = recorder?.digest("settings", path) }
+    let settings = try settings.value(recorder: recorder)
+    recorder?.set(settings)
     let source = try ByteInput(path: file, digest: recorder?.digest("input", file))
     let recording: ArmRecording
     do {
-      recording = try ArmRecording(json: source.readAll(limit: ArmRecording.byteLimit), options: options)
+      recording = try ArmRecording(json: source.readAll(limit: ArmRecording.byteLimit), options: settings.reading)
     } catch let error as ArmDriftError {
       if json { try Output.line(error.json) }
       throw CommandFailure(.badData, "\(source.name): \(error)")
     }
     let samples = ArmSamples(recording)
-    let outcome = ArmDriftAnalyzer(profile: profile, mode: mode).analyze(recording, samples: samples)
-    if json { try Output.line(outcome.json) }
-    if case .report(let report) = outcome {
-      if !json { for line in ArmDriftTextReport(report).lines { try Output.line(line) } }
-      if let csv { try TextFile.write(report.csv, to: csv) }
+    let result = ArmDriftAnalysis.analyze(recording, settings: settings.analysis, samples: samples)
+    if json { try Output.line(result.json) }
+    if case .measured(let measurement) = result {
+      if !json { for line in ArmDriftText(measurement).lines { try Output.line(line) } }
+      if let csv { try TextFile.write(measurement.csv, to: csv) }
     }
-    let page = try write(outcome, recording, samples, recorder)
+    let page = try write(result, of: file, recording, samples, recorder)
     var failure: CommandFailure?
-    if case .insufficientData(let reason) = outcome { failure = .init(.badData, "\(source.name): \(reason)") }
-    try recorder?.finish(outcome.kept(page: page), failure: failure)
+    if case .insufficientData(let reason) = result { failure = .init(.badData, "\(source.name): \(reason)") }
+    try recorder?.finish(result.kept(page: page), failure: failure)
     if let failure { throw failure }
   }
 
   /// Writes page, charts and overlay; also of a recording without a level, which they show to have none.
   /// - Returns: the page.
   private func write(
-    _ outcome: ArmDriftOutcome, _ recording: ArmRecording, _ samples: ArmSamples, _ recorder: SessionRecorder?
+    _ result: ArmDriftResult, of file: String, _ recording: ArmRecording, _ samples: ArmSamples,
+    _ recorder: SessionRecorder?
   ) throws -> String {
-    let pictures = try ArmDriftPictures(recording: recording, samples: samples, outcome: outcome)
+    let pictures = try ArmDriftPictures(recording: recording, samples: samples, result: result)
       .draw(frames: frames, results: results, recorder: recorder)
-    let charts = ArmDriftCharts(outcome, of: recording, samples: samples)
+    let charts = ArmDriftCharts(result, of: recording, samples: samples)
     try results.writeCharts(charts.all)
     return try results.writeReport(
-      ArmDriftPage(outcome, charts: charts, source: ReportOptions.sourceName(file), pictures: pictures).html)
-  }
-}
-
-/// What a file of arms may omit.
-struct ArmInputOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Frames per second, for frames without a time.", valueName: "rate"))
-  var fps: Double?
-
-  @Option(help: ArgumentHelp("The image's width, for frames without 'width'.", valueName: "pixels"))
-  var width: Double?
-
-  @Option(help: ArgumentHelp("The image's height, for frames without 'height'.", valueName: "pixels"))
-  var height: Double?
-
-  @Option(help: ArgumentHelp("Space of frames without 'coordinate_space'.", valueName: "space"))
-  var space: ImageSpace?
-
-  func readerOptions() throws -> ArmReaderOptions {
-    var options = ArmReaderOptions()
-    (options.framesPerSecond, options.width, options.height) = (fps, width, height)
-    options.space = space
-    try options.validate()
-    return options
+      ArmDriftPage(result, charts: charts, source: ReportOptions.sourceName(file), pictures: pictures).html)
   }
 }

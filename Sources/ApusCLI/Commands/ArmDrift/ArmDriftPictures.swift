@@ -2,14 +2,14 @@ import Apus
 import ApusMedia
 import ApusMotion
 
-/// The frames of a test of two arms, drawn: all of them for an overlay, a few for a report.
+/// The frames of a test of two arms, drawn: all of them for an overlay, a few for a page.
 struct ArmDriftPictures {
   let recording: ArmRecording
   let samples: ArmSamples
-  let outcome: ArmDriftOutcome
+  let result: ArmDriftResult
 
   /// Draws what was asked for.
-  /// - Returns: pictures for the report, none where there is no report.
+  /// - Returns: pictures for the page, none where there is no page.
   func draw(
     frames: FrameOptions, results: ReportOptions, recorder: SessionRecorder?
   ) throws -> [HTMLReport.Picture] {
@@ -39,13 +39,13 @@ struct ArmDriftPictures {
   }
 
   private var rate: Double? {
-    switch outcome {
-    case .report(let report): report.coverage.framesPerSecond
-    case .insufficientData(let outcome): outcome.coverage.framesPerSecond
+    switch result {
+    case .measured(let measurement): measurement.coverage.framesPerSecond
+    case .insufficientData(let insufficient): insufficient.coverage.framesPerSecond
     }
   }
 
-  /// The frames that a report shows, in order: the first, where a drift begins, the largest difference, the last.
+  /// The frames that a page shows, in order: the first, where a drift begins, the largest difference, the last.
   private var moments: [(frame: Int, caption: String)] {
     let measured = samples.samples.enumerated().compactMap { index, sample in
       sample.measures.map { (frame: index, time: sample.timestamp, asymmetry: $0.asymmetry) }
@@ -59,8 +59,8 @@ struct ArmDriftPictures {
         moments.append((frame, caption))
       }
     }
-    if case .report(let report) = outcome {
-      for (name, hold) in [("left", report.left), ("right", report.right)] {
+    if case .measured(let measurement) = result {
+      for (name, hold) in [("left", measurement.left), ("right", measurement.right)] {
         guard let after = hold.timeToDrift,
           let begin = measured.first(where: { $0.time >= first.time + after - 1e-6 })
         else { continue }

@@ -44,16 +44,14 @@ struct BarPathCommand: WritesFiles {
 
   @OptionGroup(title: "Network") var network: DetectorOptions
 
-  @Option(help: ArgumentHelp("What the network calls what is on the bar.", valueName: "class"))
-  var plateClass = "plate"
+  @Option(BarReaderOptions.self, "plateClass") var plateClass: SettingArgument?
 
   @Flag(
     inversion: .prefixedNo,
     help: "Measure plates by their round outline in the picture, rather than by the network's boxes.")
   var outline = true
 
-  @Option(help: ArgumentHelp("Which lift of a table with several.", valueName: "name"))
-  var liftName: String?
+  @Option(BarReaderOptions.self, "liftName") var liftName: SettingArgument?
 
   @Option(help: ArgumentHelp("Width and height of frames whose file does not say it.", valueName: "WxH"))
   var frameSize: SizeArgument?
@@ -67,14 +65,11 @@ struct BarPathCommand: WritesFiles {
       """)
   var live = false
 
-  @Flag(help: "List the settings, with their ranges, and end.")
-  var listSettings = false
-
   @Flag(help: "Print JSON.")
   var json = false
 
   func validate() throws {
-    if listSettings { return }
+    if settings.source.listSettings { return }
     guard (input == nil) != (detections == nil) else {
       throw ValidationError("An input, or --detections, was expected: one of both.")
     }
@@ -91,7 +86,7 @@ struct BarPathCommand: WritesFiles {
     var files = FilePlan()
     files.readsPictures(input, as: "the input")
     files.reads(detections, as: "--detections")
-    settings.plan(&files)
+    settings.source.plan(&files)
     pictures.plan(&files)
     network.plan(&files)
     results.plan(&files)
@@ -99,79 +94,53 @@ struct BarPathCommand: WritesFiles {
   }
 
   func run() throws {
-    if listSettings {
-      for line in BarPathSettingOptions.list { try Output.line(line) }
-      return
-    }
+    if settings.source.listSettings { return try SettingOptions<BarPathCommandSettings>.writeList() }
     if live {
-      let settings = try settings.value()
-      let printer = { (update: BarPathUpdate) in
-        try Output.line(json ? update.jsonLine : update.line(units: settings.units))
-      }
-      var session = BarPathSession(try BarTracker(settings: settings), results: results, printer: printer)
-      return try feed(&session)
+      let settings = try effectiveSettings()
+      let units = settings.analysis.units
+      let printer = { (update: BarPathUpdate) in try Output.line(json ? update.jsonLine : update.line(units: units)) }
+      var run = BarPathRun(try BarTracker(settings: settings.analysis), results: results, printer: printer)
+      return try feed(&run, settings)
     }
     let recorder = results.files.kept.recorder(command: "barpath")
-    let settings = try settings.value(recorder: recorder)
-    recorder?.set(settings)
-    var session = BarPathSession(try BarPathStream(settings: settings), results: results, recorder: recorder)
+    let settings = try effectiveSettings(recorder: recorder)
+    recorder?.set(settings.analysis)
+    var run = BarPathRun(try BarPathStream(settings: settings.analysis), results: results, recorder: recorder)
     var failure: (any Error)?
     do {
-      try feed(&session)
-    } catch let error where session.follower.frameCount > 1 {
+      try feed(&run, settings)
+    } catch let error where run.follower.frameCount > 1 {
       // What came before an error is kept.
       failure = error
     }
-    try session.finish(source: input ?? detections ?? "", asJSON: json, failure: failure)
+    try run.finish(source: input ?? detections ?? "", asJSON: json, failure: failure)
     if let failure { throw failure }
   }
 
-  private func feed(_ session: inout BarPathSession<some BarFollower>) throws {
-    let recorder = session.recorder
+  private func feed(_ run: inout BarPathRun<some BarFollower>, _ settings: BarPathCommandSettings) throws {
+    let recorder = run.recorder
     if let detections {
-      recorder?.set(try readerOptions)
-      try session.read(detections, options: readerOptions)
+      recorder?.set(settings.reading)
+      try run.read(detections, options: settings.reading)
     } else if let input {
+      var pictures = pictures
+      pictures.fps = settings.reading.framesPerSecond
       let source = try PictureSource([input], options: pictures, recorder: recorder)
       let detector = try network.detector()
       _ = try CheckedFiles.current.reading(detector.externalFiles, as: "the model's data")
-      recorder?.set(detector, network, pictures, plateClass: plateClass, fitsOutline: outline)
-      try session.watch(source, detector: detector, plateClass: plateClass, fitsOutline: outline)
+      recorder?.set(detector, network, pictures, plates: settings.reading.plateClasses, fitsOutline: outline)
+      try run.watch(source, detector: detector, plates: settings.reading.plateClasses, fitsOutline: outline)
     }
   }
 
-  private var readerOptions: BarReaderOptions {
-    get throws {
-      var options = BarReaderOptions()
-      options.framesPerSecond = pictures.fps
-      options.width = frameSize.map { Double($0.width) }
-      options.height = frameSize.map { Double($0.height) }
-      options.plateClasses = [plateClass]
-      if let liftName { options.lift = .named(liftName) }
-      try options.validate()
-      return options
+  /// The settings in effect. Two options are those of pictures too, or speak for two settings.
+  func effectiveSettings(recorder: SessionRecorder? = nil) throws -> BarPathCommandSettings {
+    var others = [plateClass, liftName].compactMap { $0 }
+    if let fps = pictures.fps { others.append(SettingArgument("fps", "\(fps)")) }
+    if let frameSize {
+      others.append(SettingArgument("frameWidth", "\(frameSize.width)"))
+      others.append(SettingArgument("frameHeight", "\(frameSize.height)"))
     }
-  }
-}
-
-/// Where results of a bar path go.
-struct BarPathOutputOptions: ParsableArguments {
-  @Option(
-    help: ArgumentHelp("A row for each frame; scale and units go into a .json beside it.", valueName: "file"),
-    completion: .file(extensions: ["csv"]))
-  var csv: String?
-
-  @OptionGroup var files: ReportOptions
-
-  /// Adds what is written to a plan.
-  func plan(_ plan: inout FilePlan) {
-    plan.writes(csv, as: "--csv")
-    plan.writes(csv.map(Self.sidecar), as: "the .json beside --csv,")
-    files.plan(&plan)
-  }
-
-  /// The file beside a table: its name with `.json` for `.csv`.
-  static func sidecar(of path: String) -> String {
-    (path.lowercased().hasSuffix(".csv") ? String(path.dropLast(4)) : path) + ".json"
+    return try settings.value(others, recorder: recorder)
   }
 }

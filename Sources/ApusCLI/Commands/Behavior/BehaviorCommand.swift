@@ -4,12 +4,7 @@ import ApusMotionModels
 import ApusNetworks
 import ArgumentParser
 
-struct BehaviorCommand: TakesSettingsFile, WritesFiles {
-  static let settingKeys = [
-    "format", "keypointOrder", "inputFps", "width", "height", "space", "map", "individual", "fps", "stride", "missing",
-    "threshold", "minConfidence", "maxGap", "mean", "std", "enter", "leave", "minDuration",
-  ]
-
+struct BehaviorCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "behavior",
     abstract: "Tell a dog's behaviour from a stream of poses.",
@@ -46,21 +41,16 @@ struct BehaviorCommand: TakesSettingsFile, WritesFiles {
         apus behavior poses.jsonl --overlay dog.y4m --frames walk.y4m
         apus behavior poses.jsonl --session runs && apus history runs
         apus behavior --sensitivity
+        apus behavior --list-settings
       """)
 
   @Argument(
     help: "A file of poses, or - for standard input.", completion: .file(extensions: ["jsonl", "csv"]))
   var file: String?
 
-  @OptionGroup(title: "Input") var input: PoseInputOptions
-
-  @OptionGroup(title: "Classification") var stream: BehaviorStreamOptions
-
-  @OptionGroup(title: "Segments") var segments: BehaviorSegmentArguments
+  @OptionGroup(title: "Settings") var settings: BehaviorSettingOptions
 
   @OptionGroup(title: "Results") var results: BehaviorOutputOptions
-
-  @OptionGroup var settings: SettingsFileOption
 
   @Option(
     help: ArgumentHelp("The weights, a safetensors file.", valueName: "file"),
@@ -74,9 +64,10 @@ struct BehaviorCommand: TakesSettingsFile, WritesFiles {
   var json = false
 
   func validate() throws {
-    if file == nil, !sensitivity { throw ValidationError("Missing expected argument '<file>', a file or '-'.") }
+    if settings.source.listSettings { return }
+    if file == nil, !sensitivity { throw ValidationError.missingFile }
     if file != nil, sensitivity { throw ValidationError("--sensitivity takes no file.") }
-    if sensitivity, segments.segments { throw ValidationError("--sensitivity makes no segments.") }
+    if sensitivity, settings.segments.segments { throw ValidationError("--sensitivity makes no segments.") }
     if sensitivity, results.areNamed { throw ValidationError("--sensitivity makes no files.") }
   }
 
@@ -84,7 +75,6 @@ struct BehaviorCommand: TakesSettingsFile, WritesFiles {
     var files = FilePlan()
     files.reads(file, as: "the input")
     files.reads(try? model, as: "--weights")
-    stream.plan(&files)
     settings.plan(&files)
     results.plan(&files)
     return files
@@ -96,32 +86,34 @@ struct BehaviorCommand: TakesSettingsFile, WritesFiles {
   }
 
   func run() throws {
+    if settings.source.listSettings { return try SettingOptions<BehaviorCommandSettings>.writeList() }
     let recorder = results.files.kept.recorder(command: "behavior")
-    let readerOptions = try input.readerOptions()
-    let options = try stream.behaviorOptions(order: readerOptions.order, recorder: recorder)
+    let values = try settings.value(recorder: recorder)
+    let analysis = try values.analysis(recorder: recorder)
     let model = try model
     let classifier = try BehaviorModel(path: model)
-    guard let file else { return try reportSensitivity(of: classifier) }
+    guard let file else { return try writeSensitivity(of: classifier) }
 
-    recorder?.set(readerOptions, options, segments.options)
-    if let path = settings.settings { _ = recorder?.digest("settings", path) }
+    recorder?.set(values.reading, analysis)
     let source = try ByteInput(path: file, digest: recorder?.digest("input", file))
     _ = recorder?.digest("model", model)
     var failure: CommandFailure?
     try RowFile.create(at: results.csv) { rows in
-      var session = BehaviorSession(
-        source: source, reader: try PoseFrameReader(options: readerOptions),
-        stream: try BehaviorStream(classifier: classifier, options: options),
-        segmenter: try segments.segmenter(), printer: json ? .json : .text(BehaviorText(info: classifier.modelInfo)),
+      let makesSegments = settings.segments.segments
+      var run = BehaviorRun(
+        source: source, reader: try PoseFrameReader(options: values.reading),
+        stream: try BehaviorStream(classifier: classifier, settings: analysis),
+        segmenter: makesSegments ? try BehaviorSegmenter(settings: analysis.segments) : nil,
+        printer: json ? .json : .text(BehaviorText(info: classifier.modelInfo)),
         files: try BehaviorFiles(
-          results, rows: rows, info: classifier.modelInfo, options: options, segments: segments,
+          results, rows: rows, info: classifier.modelInfo, settings: analysis, isOfSegments: makesSegments,
           source: ReportOptions.sourceName(file), recorder: recorder))
-      failure = try session.run()
+      failure = try run.toTheEnd()
     }
     if let failure { throw failure }
   }
 
-  private func reportSensitivity(of classifier: BehaviorModel) throws {
+  private func writeSensitivity(of classifier: BehaviorModel) throws {
     let found = try classifier.sensitivity()
     if json { return try Output.line(found.jsonLine) }
     let change = NumberText.short(Double(found.maximumChange))

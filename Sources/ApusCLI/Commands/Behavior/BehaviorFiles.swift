@@ -2,7 +2,7 @@ import Apus
 import ApusMedia
 import ApusMotion
 
-/// The files that a stream of behaviours goes to: a table as it comes, an overlay as it comes, and what a report needs,
+/// The files that a stream of behaviours goes to: a table as it comes, an overlay as it comes, and what a page needs,
 /// which is kept only where there is one.
 struct BehaviorFiles {
   let areWanted: Bool
@@ -10,7 +10,7 @@ struct BehaviorFiles {
   private let rows: RowFile?
   private let isOfSegments: Bool
   private let source: String
-  private var course: BehaviorCourse?
+  private var result: BehaviorResult?
   private var pictures: BehaviorPictures?
   private let recorder: SessionRecorder?
   /// The table of predictions that a session keeps.
@@ -18,22 +18,22 @@ struct BehaviorFiles {
 
   /// - Parameters:
   ///   - rows: the table, where one was asked for.
-  ///   - source: what a report calls the input.
+  ///   - source: what a page calls the input.
   ///   - recorder: keeps the run, where that is wanted.
   init(
-    _ options: BehaviorOutputOptions, rows: RowFile?, info: BehaviorModelInfo, options stream: BehaviorOptions,
-    segments: BehaviorSegmentArguments, source: String, recorder: SessionRecorder?
+    _ options: BehaviorOutputOptions, rows: RowFile?, info: BehaviorModelInfo, settings: BehaviorSettings,
+    isOfSegments: Bool, source: String, recorder: SessionRecorder?
   ) throws {
     results = options.files
     self.rows = rows
     self.source = source
     areWanted = options.areWanted
-    isOfSegments = segments.segments
+    self.isOfSegments = isOfSegments
     self.recorder = recorder
     pictures = try BehaviorPictures(
-      frames: options.frames, results: options.files, options: stream, recorder: recorder)
-    if options.files.needsCourse {
-      course = try BehaviorCourse(info: info, options: stream, segmentOptions: segments.options)
+      frames: options.frames, results: options.files, settings: settings, recorder: recorder)
+    if options.files.needsResult {
+      result = try BehaviorResult(info: info, settings: settings)
     }
     let header = BehaviorCSV.predictionHeader(labels: info.labels)
     table = header + "\n"
@@ -41,7 +41,7 @@ struct BehaviorFiles {
   }
 
   mutating func add(_ event: BehaviorEvent) throws {
-    course?.push(event)
+    result?.push(event)
     guard case .prediction(let prediction) = event, recorder != nil || !isOfSegments && rows != nil else { return }
     let row = BehaviorCSV.row(prediction)
     if !isOfSegments { try rows?.line(row) }
@@ -65,11 +65,11 @@ struct BehaviorFiles {
   /// - Parameter failure: what the input broke off with.
   mutating func close(_ summary: BehaviorStreamSummary, failure: CommandFailure?) throws {
     try pictures?.close(frameCount: summary.frames)
-    course?.finish(summary)
-    guard let course else { return }
+    result?.finish(summary)
+    guard let result else { return }
     let page = try results.writeReport(
-      BehaviorReport(course, source: source, pictures: pictures?.pictures(of: course) ?? []).html)
-    try results.writeCharts(BehaviorCharts(course).all)
-    try recorder?.finish(course.kept(predictions: table, page: page), failure: failure)
+      BehaviorPage(result, source: source, pictures: pictures?.pictures(of: result) ?? []).html)
+    try results.writeCharts(BehaviorCharts(result).all)
+    try recorder?.finish(result.kept(predictions: table, page: page), failure: failure)
   }
 }

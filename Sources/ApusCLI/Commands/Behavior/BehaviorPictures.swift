@@ -2,7 +2,7 @@ import Apus
 import ApusMedia
 import ApusMotion
 
-/// The frames of a stream of poses, drawn as they come: every one for an overlay, and for a report the frame of each
+/// The frames of a stream of poses, drawn as they come: every one for an overlay, and for a page the frame of each
 /// behaviour that was the surest.
 struct BehaviorPictures {
   private var ground: FrameGround
@@ -21,19 +21,19 @@ struct BehaviorPictures {
 
   /// A frame takes the place of the surest so far when it is surer by this much.
   private static let step: Float = 0.02
-  /// The most pictures of a report.
+  /// The most pictures of a page.
   private static let most = 8
 
   /// - Returns: nil where nothing is to be drawn.
   init?(
-    frames: FrameOptions, results: ReportOptions, options: BehaviorOptions, recorder: SessionRecorder?
+    frames: FrameOptions, results: ReportOptions, settings: BehaviorSettings, recorder: SessionRecorder?
   ) throws {
     guard results.overlay != nil || results.needsPage else { return nil }
     ground = try FrameGround(frames, recorder: recorder)
     sink = try results.overlay.map { try OverlaySink(path: $0) }
     wantsPictures = results.needsPage
     normalizer = PoseNormalizer(
-      order: options.order, range: options.range, minimumConfidence: options.minimumConfidence)
+      order: settings.order, range: settings.range, minimumConfidence: settings.minimumConfidence)
   }
 
   /// - Parameter prediction: what this frame gave, if it gave anything.
@@ -70,8 +70,8 @@ struct BehaviorPictures {
   }
 
   /// A picture of each behaviour that came to a segment, the one with the most seconds first.
-  func pictures(of course: BehaviorCourse) throws -> [HTMLReport.Picture] {
-    try course.totals.compactMap { total in surest[total.label].map { (total.label, $0) } }.prefix(Self.most).map {
+  func pictures(of result: BehaviorResult) throws -> [HTMLReport.Picture] {
+    try result.totals.compactMap { total in surest[total.label].map { (total.label, $0) } }.prefix(Self.most).map {
       label, sure in
       let confidence = NumberText.fixed(Double(sure.confidence), decimals: 2)
       return try ReportPicture.make(

@@ -66,11 +66,11 @@ struct DemoReport: Encodable {
     if !lifts.isEmpty { lines += [terminal.styled("A rendered squat, from its pixels", .bold)] + squats + [""] }
     if let arms { lines += [terminal.styled("Two arms held out", .bold)] + drifts(arms) + [""] }
     if !keyboard.isEmpty { lines += [terminal.styled("A keyboard's suggestions", .bold)] + suggestions + [""] }
-    let told = clips.filter(\.equal).count
+    let right = clips.filter(\.equal).count
     let outputs = verification.results.filter(\.isEqual).count
     lines.append(
       "\(terminal.mark(isEqual)) \(outputs) of \(verification.results.count) outputs agree with PyTorch's, "
-        + "\(told) of \(clips.count) behaviours are recognised.")
+        + "\(right) of \(clips.count) behaviours are recognised.")
     return lines.map { $0 + "\n" }.joined()
   }
 

@@ -47,9 +47,9 @@ struct SampleArms {
     let truth = try JSONDecoder().decode(
       Truth.self, from: Data(ByteInput(path: "\(folder)/truth.json").readAll(limit: 1 << 20)))
     let recording = try ArmRecording(json: ByteInput(path: "\(folder)/recording.jsonl").readAll(limit: 1 << 24))
-    guard case .report(let report) = ArmDriftAnalyzer().analyze(recording) else { return [] }
-    return [("left", report.left, truth.left), ("right", report.right, truth.right)].map { name, found, made in
-      Result(arm: name, drift: found.drift, madeDrift: made.end - made.start)
+    guard case .measured(let found) = ArmDriftAnalysis.analyze(recording) else { return [] }
+    return [("left", found.left, truth.left), ("right", found.right, truth.right)].map { name, hold, made in
+      Result(arm: name, drift: hold.drift, madeDrift: made.end - made.start)
     }
   }
 }

@@ -10,10 +10,10 @@ struct DeepLabCutTable: Sendable {
   private var count = 0
 
   /// Takes a row of the header.
-  mutating func take(_ bytes: [UInt8], options: PoseReaderOptions) throws(PoseReadError.Reason.Box) {
-    let fields = try CSVRow.texts(of: bytes)
+  mutating func take(_ bytes: [UInt8], options: PoseReaderOptions) throws(PoseReadError.Reason) {
+    let fields = try PoseReadError.Reason.inRow { () throws(RowFault) in try CSVRow.texts(of: bytes) }
     if count > 0, fields.count != count {
-      throw .init(.wrongColumnCount(found: fields.count, expected: count))
+      throw .row(.wrongColumnCount(found: fields.count, expected: count))
     }
     count = fields.count
     switch fields[0] {
@@ -22,7 +22,7 @@ struct DeepLabCutTable: Sendable {
     case "bodyparts": bodyParts = fields
     case "coords": columns = try table(coordinates: fields, options: options)
     default:
-      throw .init(
+      throw .row(
         .wrongValue(
           field: "the first field of the header", found: fields[0],
           expected: "scorer, individuals, bodyparts or coords"))
@@ -31,8 +31,8 @@ struct DeepLabCutTable: Sendable {
 
   private func table(
     coordinates: [String], options: PoseReaderOptions
-  ) throws(PoseReadError.Reason.Box) -> NamedColumns {
-    guard let bodyParts else { throw .init(.missingField("the row bodyparts")) }
+  ) throws(PoseReadError.Reason) -> NamedColumns {
+    guard let bodyParts else { throw .row(.missingField("the row bodyparts")) }
     // A row's index is its first column, and those after it that are no body part.
     let indexColumns = bodyParts.dropFirst().firstIndex { !$0.isEmpty } ?? count
     let individual = try individual(in: indexColumns..<count, options: options)
@@ -45,7 +45,7 @@ struct DeepLabCutTable: Sendable {
       case "y": try columns.add(\.y, column, of: name)
       case "likelihood": try columns.add(\.confidence, column, of: name)
       case let other:
-        throw .init(.wrongValue(field: "coords of \(name)", found: other, expected: "x, y or likelihood"))
+        throw .row(.wrongValue(field: "coords of \(name)", found: other, expected: "x, y or likelihood"))
       }
     }
     try columns.finish(options: options)
@@ -55,25 +55,25 @@ struct DeepLabCutTable: Sendable {
   /// Whose columns are read; nil where the file has one animal and does not name it.
   private func individual(
     in range: Range<Int>, options: PoseReaderOptions
-  ) throws(PoseReadError.Reason.Box) -> String? {
+  ) throws(PoseReadError.Reason) -> String? {
     guard let individuals else {
-      if let wanted = options.individual { throw .init(.unknownIndividual(wanted, among: [])) }
+      if let wanted = options.individual { throw .file(.unknownIndividual(wanted, among: [])) }
       return nil
     }
     var names: [String] = []
     for name in individuals[range] where !names.contains(name) {
       names.append(name)
-      guard names.count <= 1000 else { throw .init(.severalIndividuals(names)) }
+      guard names.count <= 1000 else { throw .file(.severalIndividuals(names)) }
     }
     if let wanted = options.individual {
       guard names.contains(wanted) else {
-        throw .init(.unknownIndividual(wanted, among: names))
+        throw .file(.unknownIndividual(wanted, among: names))
       }
       return wanted
     }
     // "single" holds the points that belong to no animal.
     let animals = names.filter { $0 != "single" }
-    guard animals.count <= 1 else { throw .init(.severalIndividuals(animals)) }
+    guard animals.count <= 1 else { throw .file(.severalIndividuals(animals)) }
     return animals.first ?? names.first
   }
 }
@@ -102,52 +102,52 @@ struct NamedColumns: Sendable {
 
   mutating func add(
     _ part: WritableKeyPath<Point, Int?>, _ column: Int, of name: String
-  ) throws(PoseReadError.Reason.Box) {
+  ) throws(PoseReadError.Reason) {
     let place = places[name] ?? points.count
     if place == points.count {
       points.append(Point(name: name))
       places[name] = place
     }
-    guard points[place][keyPath: part] == nil else { throw .init(.duplicateField(name)) }
+    guard points[place][keyPath: part] == nil else { throw .row(.duplicateField(name)) }
     points[place][keyPath: part] = column
   }
 
   /// Every point must have x and y, and one at least must be known.
-  mutating func finish(options: PoseReaderOptions) throws(PoseReadError.Reason.Box) {
+  mutating func finish(options: PoseReaderOptions) throws(PoseReadError.Reason) {
     for point in points {
-      guard point.x != nil else { throw .init(.missingField("x of \(point.name.quotedForMessage)")) }
-      guard point.y != nil else { throw .init(.missingField("y of \(point.name.quotedForMessage)")) }
+      guard point.x != nil else { throw .row(.missingField("x of \(point.name.quotedForMessage)")) }
+      guard point.y != nil else { throw .row(.missingField("y of \(point.name.quotedForMessage)")) }
     }
     names = try KeypointNames(points.map(\.name), order: options.order, map: options.names)
   }
 
   /// The frame of a row.
-  func record(_ bytes: [UInt8], order: KeypointOrder) throws(PoseReadError.Reason.Box) -> PoseRecord {
-    let fields = try CSVRow.fields(of: bytes)
+  func record(_ bytes: [UInt8], order: KeypointOrder) throws(PoseReadError.Reason) -> PoseRecord {
+    let fields = try PoseReadError.Reason.inRow { () throws(RowFault) in try CSVRow.fields(of: bytes) }
     var record = PoseRecord(space: .pixel)
     record.points = try points(of: fields, order: order)
-    record.frameNumber = frameNumber(of: fields)
+    record.frameNumber = frameNumber(of: fields).map(Double.init)
     return record
   }
 
   /// The points of a row, in the order asked for.
   func points(
     of fields: [[UInt8]], order: KeypointOrder
-  ) throws(PoseReadError.Reason.Box) -> [PosePoint?] {
-    guard fields.count == count else { throw .init(.wrongColumnCount(found: fields.count, expected: count)) }
+  ) throws(PoseReadError.Reason) -> [PosePoint?] {
+    guard fields.count == count else { throw .row(.wrongColumnCount(found: fields.count, expected: count)) }
     var result = [PosePoint?](repeating: nil, count: order.pointCount)
     for (point, place) in zip(points, names?.places ?? []) {
       guard let place, let xColumn = point.x, let yColumn = point.y else { continue }
       let x = try Self.number(fields[xColumn], "\(point.name) x")
       let y = try Self.number(fields[yColumn], "\(point.name) y")
-      let confidence = try point.confidence.flatMap { (column) throws(PoseReadError.Reason.Box) in
+      let confidence = try point.confidence.flatMap { (column) throws(PoseReadError.Reason) in
         try Self.number(fields[column], "\(point.name) confidence")
       }
       switch (x, y) {
       case (let x?, let y?): result[place] = PosePoint(x: x, y: y, confidence: confidence)
       case (nil, nil): break
       default:
-        throw .init(
+        throw .row(
           .wrongValue(
             field: "\(point.name) \(x == nil ? "x" : "y")", found: "", expected: "a number, or x and y both empty"))
       }
@@ -166,9 +166,9 @@ struct NamedColumns: Sendable {
   }
 
   /// Programs in Python write what is missing as nothing, or as nan.
-  private static func number(_ field: [UInt8], _ name: String) throws(PoseReadError.Reason.Box) -> Double? {
+  private static func number(_ field: [UInt8], _ name: String) throws(PoseReadError.Reason) -> Double? {
     if field.count == 3, String(decoding: field, as: UTF8.self).lowercased() == "nan" { return nil }
-    return try CSVRow.number(field, column: name)
+    return try PoseReadError.Reason.inRow { () throws(RowFault) in try CSVRow.number(field, column: name) }
   }
 
   static func wholeNumber(_ field: [UInt8]) -> Int? {

@@ -28,17 +28,17 @@ public struct KeypointNames: Sendable, Hashable {
   ///   - theirs: the file's names, each once.
   ///   - map: from a name of theirs to the name of a point.
   /// - Throws: when a name of the map is not in the file, or nothing is known.
-  init(_ theirs: [String], order: KeypointOrder, map: [String: String]) throws(PoseReadError.Reason.Box) {
+  init(_ theirs: [String], order: KeypointOrder, map: [String: String]) throws(PoseReadError.Reason) {
     let names = order.pointNames
     let keys = theirs.map(Self.key)
     var places = [Int?](repeating: nil, count: theirs.count)
     var taken = Set<Int>()
     for (name, ours) in map.sorted(by: { $0.key < $1.key }) {
       guard let part = keys.firstIndex(of: Self.key(name)) else {
-        throw .init(.missingField("the body part \(name.quotedForMessage), which is to be \(ours),"))
+        throw .row(.missingField("the body part \(name.quotedForMessage), which is to be \(ours),"))
       }
       guard let place = names.firstIndex(of: ours), taken.insert(place).inserted else {
-        throw .init(.duplicateField(ours))
+        throw .row(.duplicateField(ours))
       }
       places[part] = place
     }
@@ -48,7 +48,7 @@ public struct KeypointNames: Sendable, Hashable {
         if let place = table[key], taken.insert(place).inserted { places[part] = place }
       }
     }
-    guard !taken.isEmpty else { throw .init(.noKnownKeypoints(theirs)) }
+    guard !taken.isEmpty else { throw .file(.noKnownKeypoints(theirs)) }
     self.places = places
     parts = zip(theirs, places).map { Part(theirs: $0, ours: $1.map { names[$0] }) }
     missing = names.enumerated().filter { !taken.contains($0.offset) }.map(\.element)
@@ -84,7 +84,7 @@ public struct KeypointNames: Sendable, Hashable {
         for (keypoint, names) in parts {
           for name in names { add(keypoint, side + name, name + side) }
         }
-        // A leg is told by its end of the body, in any order of the three words.
+        // The name of a leg says its end of the body, in any order of the three words.
         for (ends, limbs) in [
           (
             ["front", "fore", "f"],

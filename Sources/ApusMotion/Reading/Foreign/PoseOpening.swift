@@ -18,7 +18,7 @@ struct PoseOpening: Sendable {
     guard let first = head.firstIndex(where: { !$0.isBlank }) else { return isWhole ? .lines : nil }
     guard head[first] == UInt8(ascii: "{") else { return .lines }
     if format == .sleap { return .document }
-    // A frame ends with its line; a line that is no more than a brace is none.
+    // A frame ends with its line; a brace alone on its line begins a document.
     let rest = head[(first + 1)...]
     let end = rest.firstIndex(of: 0x0A)
     let isLine = end.map { !rest[..<$0].allSatisfy(\.isBlank) } ?? false

@@ -21,23 +21,23 @@ struct SLEAPLabels {
       let start = before.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
       throw PoseReadError(
         line: 1 + before.count { $0 == 0x0A }, frameIndex: nil,
-        reason: parser.reason ?? .malformed(column: error.column - start, message: error.message))
+        reason: .row(parser.fault ?? .malformed(column: error.column - start, message: error.message)))
     }
-    do throws(PoseReadError.Reason.Box) {
+    do throws(PoseReadError.Reason) {
       try take(parser, options: options)
     } catch {
-      throw PoseReadError(line: 1, frameIndex: nil, reason: error.reason)
+      throw PoseReadError(line: 1, frameIndex: nil, reason: error)
     }
   }
 
   private mutating func take(
     _ parser: SLEAPLabelsParser, options: PoseReaderOptions
-  ) throws(PoseReadError.Reason.Box) {
+  ) throws(PoseReadError.Reason) {
     let names = try KeypointNames(parser.nodes, order: options.order, map: options.names)
     self.names = names
-    let track = try options.individual.map { (wanted) throws(PoseReadError.Reason.Box) in
+    let track = try options.individual.map { (wanted) throws(PoseReadError.Reason) in
       guard let index = parser.tracks.firstIndex(of: wanted) else {
-        throw .init(.unknownIndividual(wanted, among: parser.tracks))
+        throw .file(.unknownIndividual(wanted, among: parser.tracks))
       }
       return index
     }
@@ -48,16 +48,16 @@ struct SLEAPLabels {
       guard let instance = instances.first else { continue }
       if track == nil {
         guard instances.count == 1, seen == nil || seen == .some(instance.track) else {
-          throw .init(.severalIndividuals(parser.tracks))
+          throw .file(.severalIndividuals(parser.tracks))
         }
         seen = .some(instance.track)
       }
       var record = PoseRecord(space: .pixel)
-      record.frameNumber = frame.number
+      record.frameNumber = Double(frame.number)
       record.points = [PosePoint?](repeating: nil, count: options.order.pointCount)
       for (node, point) in instance.points {
         guard names.places.indices.contains(node) else {
-          throw .init(
+          throw .row(
             .wrongValue(field: "a point's node", found: "\(node)", expected: "0 to \(names.places.count - 1)"))
         }
         if let place = names.places[node] { record.points[place] = point }
@@ -67,7 +67,7 @@ struct SLEAPLabels {
   }
 }
 
-/// The grammar of a labels file. A failure of meaning rather than of syntax is left in `reason`.
+/// The grammar of a labels file. A failure of meaning rather than of syntax is left in `fault`.
 private struct SLEAPLabelsParser: JSONGrammar {
   struct Instance {
     var track: Int?
@@ -83,7 +83,7 @@ private struct SLEAPLabelsParser: JSONGrammar {
   var nodes: [String] = []
   var tracks: [String] = []
   var frames: [Frame] = []
-  var reason: PoseReadError.Reason?
+  var fault: RowFault?
 
   private static let (comma, close) = (UInt8(ascii: ","), UInt8(ascii: "]"))
 
@@ -182,8 +182,8 @@ private struct SLEAPLabelsParser: JSONGrammar {
 
   mutating func duplicate(_ key: String) -> JSONScanner.Failure { fail(.duplicateField(key)) }
 
-  private mutating func fail(_ reason: PoseReadError.Reason) -> JSONScanner.Failure {
-    self.reason = reason
+  private mutating func fail(_ fault: RowFault) -> JSONScanner.Failure {
+    self.fault = fault
     return scanner.unexpected("")
   }
 }

@@ -8,14 +8,14 @@ struct SLEAPTable: Sendable {
   private let isTrackGiven: Bool
   private var lastNumber: Int?
 
-  init(header bytes: [UInt8], options: PoseReaderOptions) throws(PoseReadError.Reason.Box) {
-    let names = try CSVRow.texts(of: bytes)
+  init(header bytes: [UInt8], options: PoseReaderOptions) throws(PoseReadError.Reason) {
+    let names = try PoseReadError.Reason.inRow { () throws(RowFault) in try CSVRow.texts(of: bytes) }
     var columns = NamedColumns(count: names.count)
-    guard let frame = names.firstIndex(of: "frame_idx") else { throw .init(.missingField("column frame_idx")) }
+    guard let frame = names.firstIndex(of: "frame_idx") else { throw .row(.missingField("column frame_idx")) }
     columns.frameColumns = frame..<frame + 1
     columns.trackColumn = names.firstIndex(of: "track")
     if columns.trackColumn == nil, let wanted = options.individual {
-      throw .init(.unknownIndividual(wanted, among: []))
+      throw .file(.unknownIndividual(wanted, among: []))
     }
     let nodes = Set(names.filter { $0.hasSuffix(".x") }.map { String($0.dropLast(2)) })
     for (column, name) in names.enumerated() {
@@ -33,10 +33,10 @@ struct SLEAPTable: Sendable {
   }
 
   /// The frame of a row, or nil for a row of another track than the one asked for.
-  mutating func record(_ bytes: [UInt8], order: KeypointOrder) throws(PoseReadError.Reason.Box) -> PoseRecord? {
-    let fields = try CSVRow.fields(of: bytes)
+  mutating func record(_ bytes: [UInt8], order: KeypointOrder) throws(PoseReadError.Reason) -> PoseRecord? {
+    let fields = try PoseReadError.Reason.inRow { () throws(RowFault) in try CSVRow.fields(of: bytes) }
     guard fields.count == columns.count else {
-      throw .init(.wrongColumnCount(found: fields.count, expected: columns.count))
+      throw .row(.wrongColumnCount(found: fields.count, expected: columns.count))
     }
     if let column = columns.trackColumn {
       let found = String(decoding: fields[column], as: UTF8.self)
@@ -44,18 +44,18 @@ struct SLEAPTable: Sendable {
       track = wanted
       guard found == wanted else {
         if isTrackGiven { return nil }
-        throw .init(.severalIndividuals([wanted, found]))
+        throw .file(.severalIndividuals([wanted, found]))
       }
     }
     guard let number = columns.frameNumber(of: fields) else {
       let text = columns.frameColumns.first.map { String(decoding: fields[$0], as: UTF8.self) } ?? ""
-      throw .init(.wrongValue(field: "frame_idx", found: text, expected: "an integer"))
+      throw .row(.wrongValue(field: "frame_idx", found: text, expected: "an integer"))
     }
     // Rows of one animal have a frame each.
-    if number == lastNumber { throw .init(.severalIndividuals([])) }
+    if number == lastNumber { throw .file(.severalIndividuals([])) }
     lastNumber = number
     var record = PoseRecord(space: .pixel)
-    record.frameNumber = number
+    record.frameNumber = Double(number)
     record.points = try columns.points(of: fields, order: order)
     return record
   }

@@ -1,0 +1,143 @@
+import Apus
+import ApusMotion
+
+/// Reads poses to their end, and prints each result as soon as it is known.
+struct BehaviorRun {
+  enum Printer {
+    case json
+    case text(BehaviorText)
+  }
+
+  let source: ByteInput
+  var reader: PoseFrameReader
+  var stream: BehaviorStream
+  /// Where segments are wanted instead of predictions.
+  var segmenter: BehaviorSegmenter?
+  var printer: Printer
+  var files: BehaviorFiles
+  private var progress: ProgressBar?
+  private var hasNotedNames = false
+  /// What is wrong with the input from here on.
+  private var broken: CommandFailure?
+
+  init(
+    source: ByteInput, reader: PoseFrameReader, stream: BehaviorStream, segmenter: BehaviorSegmenter?,
+    printer: Printer, files: BehaviorFiles
+  ) {
+    self.source = source
+    self.reader = reader
+    self.stream = stream
+    self.segmenter = segmenter
+    self.printer = printer
+    self.files = files
+    progress = ProgressBar(total: source.byteCount)
+  }
+
+  /// - Returns: the error that the input broke off with, where files keep what came before it.
+  mutating func toTheEnd() throws -> CommandFailure? {
+    defer { progress?.clear() }
+    guard try readAll() else { return nil }
+    progress?.clear()
+    if let broken, !files.areWanted || stream.predictionCount == 0 { throw broken }
+    try finish(isWhole: broken == nil)
+    try files.close(stream.summary, failure: broken)
+    return broken
+  }
+
+  /// - Returns: false where it ended early, as the rest is not wanted.
+  private mutating func readAll() throws -> Bool {
+    while let chunk = try source.next() {
+      reader.append(chunk)
+      try takeFrames()
+      // A live stream shows a row as soon as its frame is there.
+      try files.flush()
+      try Output.flush()
+      if broken != nil { return true }
+      if Output.isClosed, !files.areWanted { return false }
+      let (position, frames) = (source.position, stream.frameCount)
+      progress?.update(position, note: "\(frames) frames")
+    }
+    reader.finish()
+    try takeFrames()
+    return true
+  }
+
+  private mutating func takeFrames() throws {
+    do {
+      while let frame = try reader.next() {
+        if !hasNotedNames { noteNames() }
+        let gaps = stream.gapCount
+        let prediction = try stream.push(frame)
+        if stream.gapCount > gaps, let gap = stream.lastGap { try write(.gap(gap)) }
+        if let prediction { try write(.prediction(prediction)) }
+        try files.add(frame, prediction: prediction, isAfterGap: stream.gapCount > gaps, stream: stream)
+      }
+    } catch let error as PoseReadError {
+      broken = CommandFailure(.badData, "\(source.name): \(error)")
+    } catch let error as PoseFrameError {
+      broken = CommandFailure(.badData, "\(source.name): \(error)")
+    }
+  }
+
+  /// Says which body parts of the file are ignored.
+  private mutating func noteNames() {
+    hasNotedNames = true
+    guard let names = reader.keypointNames, !names.unknown.isEmpty else { return }
+    progress?.clear()
+    let text = "ignored: unknown keypoints \(names.unknown.joined(separator: ", ")) (--map THEIRS=OURS)"
+    ErrorOutput.warning("\(source.name): \(text)")
+  }
+
+  /// - Parameter isWhole: whether the input was read to its end; totals are of the whole.
+  private mutating func finish(isWhole: Bool) throws {
+    let summary = stream.summary
+    if summary.predictions == 0, let tooFew = summary.insufficientFrames {
+      if case .json = printer { try Output.line(tooFew.jsonLine) }
+      var message = "\(source.name): \(tooFew)"
+      if summary.frames > summary.accepted {
+        message += " (\(summary.frames) were read; --fps \(rate) leaves that many)"
+      }
+      throw CommandFailure(.badData, message)
+    }
+    if let segment = segmenter?.finish() { try write(segment) }
+    guard isWhole else { return }
+    switch (printer, segmenter) {
+    case (.json, nil): break
+    case (.json, let segmenter?): try write([segmenter.totalsJSONLine])
+    case (.text(let text), nil): try write(text.footer(summary))
+    case (.text(let text), let segmenter?): try write(text.footer(segmenter.totals))
+    }
+  }
+
+  private var rate: String { stream.settings.framesPerSecond.map { NumberText.short($0) } ?? "0" }
+
+  private mutating func write(_ event: BehaviorEvent) throws {
+    try files.add(event)
+    if segmenter != nil {
+      if let segment = segmenter?.push(event) { try write(segment) }
+      if case .prediction = event { return }
+    }
+    switch printer {
+    case .json: try write([event.jsonLine])
+    case .text(var text):
+      try write(text.rows(for: event))
+      printer = .text(text)
+    }
+  }
+
+  private mutating func write(_ segment: BehaviorSegment) throws {
+    try files.add(segment)
+    switch printer {
+    case .json: try write([segment.jsonLine])
+    case .text(var text):
+      try write(text.rows(for: segment))
+      printer = .text(text)
+    }
+  }
+
+  private mutating func write(_ lines: [String]) throws {
+    if lines.isEmpty { return }
+    progress?.clear()
+    for line in lines { try Output.line(line) }
+  }
+}

@@ -1,0 +1,133 @@
+/// Tells from a recording how two arms are held out for ten seconds.
+///
+/// 1. Points are converted to pixels. A point of confidence 0.3 or less, or outside the image, was not found. Gaps of a
+///    point of up to 0.25 s are filled; frames that still lack a wrist or a shoulder are left out.
+/// 2. Each frame gives an asymmetry a = |Δy of the wrists| / mean arm length, and an angle for each arm.
+/// 3. The mean of a reaches 0...4 boundaries of the profile; ``ArmDriftMode`` says what change over time adds.
+///
+/// Fewer than 80 % of frames or of time, less than 10 s, arms that point at the camera: no level at all. A frame lasts
+/// until the next one, for half a second at most, so 20 frames 0.5 s apart are ten seconds.
+///
+/// The same recording and settings give the same result.
+public enum ArmDriftAnalysis {
+  /// A level needs so many seconds of recording.
+  public static let shortestTest = 10.0
+  /// It needs this share of the frames, and of the time.
+  public static let leastCoverage = 0.8
+
+  /// Measures a recording.
+  ///
+  /// - Parameter points: the samples of the recording, where they are there already.
+  public static func analyze(
+    _ recording: ArmRecording, settings: ArmDriftSettings = ArmDriftSettings(), samples points: ArmSamples? = nil
+  ) -> ArmDriftResult {
+    let (profile, mode) = (settings.profile, settings.mode)
+    let points = points ?? ArmSamples(recording)
+    let valid = points.samples.compactMap { sample in sample.measures.map { (sample.timestamp, $0) } }
+    let times = valid.map(\.0)
+    let measures = valid.map(\.1)
+    let step = Steps(times: recording.frames.map(\.timestamp))
+    let coverage = ArmCoverage(samples: points.samples, times: times, step: step)
+    func insufficient(_ reason: ArmDriftInsufficientData.Reason) -> ArmDriftResult {
+      .insufficientData(.init(reason: reason, coverage: coverage, settings: settings))
+    }
+
+    let slack = ArmSamples.slack
+    guard Double(coverage.validFrames) >= leastCoverage * Double(coverage.frames) else {
+      let rarest = points.found.min { $0.frames < $1.frames }
+      return insufficient(.tooFewValidFrames(rarest: rarest?.keypoint ?? .leftWrist, found: rarest?.frames ?? 0))
+    }
+    guard let course = AsymmetryCourse(times: times, values: measures.map(\.asymmetry)) else {
+      return insufficient(.tooFewSamples)
+    }
+    guard coverage.seconds >= shortestTest - slack else { return insufficient(.tooShort) }
+    guard coverage.seenSeconds >= leastCoverage * coverage.seconds else { return insufficient(.tooManyHoles) }
+    let shoulderWidths = measures.map(\.shoulderWidths).median ?? 0
+    guard shoulderWidths >= 0.25 else { return insufficient(.armsPointAtCamera(shoulderWidths: shoulderWidths)) }
+    let lengthDifference = measures.map(\.lengthDifference).median ?? 1
+    guard lengthDifference <= 0.5 else { return insufficient(.armLengthsDiffer(share: lengthDifference)) }
+
+    let left = ArmHold(times: times, angles: measures.map(\.leftAngle), longestStep: step.longest)
+    let right = ArmHold(times: times, angles: measures.map(\.rightAngle), longestStep: step.longest)
+    let base = profile.level(meanAsymmetry: course.mean)
+    let level = min(4, base + increment(mode, course, left, right))
+    let verticalDifferences = measures.map { abs($0.verticalDifference) }
+    let leftMiddle = measures.map(\.leftAngle).median ?? 0
+    let rightMiddle = measures.map(\.rightAngle).median ?? 0
+    let quality: ArmDetectionQuality = shoulderWidths < 0.5 ? .low : lengthDifference > 0.3 ? .fair : .good
+    return .measured(
+      ArmDriftMeasurement(
+        settings: settings, estimatedMotorLevel: level, severityLevel: mode == .legacy ? base : level,
+        isDriftDetected: mode == .legacy
+          ? profile.legacyDetects(meanAsymmetry: course.mean, level: level) : level > 0,
+        driftSide: ArmSide(left: left.hasDrifted, right: right.hasDrifted),
+        lowerSide: ArmSide(left: leftMiddle - rightMiddle >= 1, right: rightMiddle - leftMiddle >= 1),
+        hasBilateralLowArms: left.endAngle > lowAngle && right.endAngle > lowAngle,
+        left: left, right: right, asymmetry: course,
+        verticalDrift: verticalDifferences.reduce(0, +) / Double(measures.count),
+        quality: quality, qualityReason: quality.reason, areSidesExchanged: points.areSidesExchanged,
+        coverage: coverage, testDuration: recording.testDuration, samples: points.samples))
+  }
+
+  /// Both arms further below the horizontal than this, in degrees, are low.
+  static let lowAngle = 15.0
+
+  /// What change over time adds to the level.
+  static func increment(
+    _ mode: ArmDriftMode, _ course: AsymmetryCourse, _ left: ArmHold, _ right: ArmHold
+  ) -> Int {
+    switch mode {
+    case .recommended: course.trend > 0.01 || left.hasDrifted || right.hasDrifted ? 1 : 0
+    case .legacy: legacyIncrement(course)
+    }
+  }
+
+  static func legacyIncrement(_ course: AsymmetryCourse) -> Int {
+    [course.trend > 0.01, abs(course.meanVelocity) > 0.02, (course.stability ?? 0) < 0.5].count { $0 }
+  }
+}
+
+extension ArmDetectionQuality {
+  var reason: String {
+    switch self {
+    case .good: "both arms are in view, of similar length"
+    case .fair: "one arm is more than 30 % shorter than the other"
+    case .low: "the arms are shorter than half the shoulder width: they point at the camera"
+    }
+  }
+}
+
+/// The intervals between the frames of a recording.
+struct Steps {
+  let intervals: [Double]
+  /// The middle interval; nil for a single frame.
+  let median: Double?
+
+  init(times: [Double]) {
+    intervals = zip(times.dropFirst(), times).map { $0 - $1 }
+    median = intervals.median
+  }
+
+  /// A longer pause between two valid frames is a hole.
+  var longest: Double { max(ArmSamples.longestGap, 1.5 * (median ?? 0)) }
+}
+
+extension ArmCoverage {
+  /// - Parameter times: of the valid samples.
+  init(samples: [ArmSample], times: [Double], step: Steps) {
+    frames = samples.count
+    validFrames = times.count
+    interpolatedFrames = samples.count { $0.isInterpolated }
+    let lastFrame = times.isEmpty ? 0 : min(step.median ?? 0, 0.5)
+    var seen = lastFrame
+    for (later, earlier) in zip(times.dropFirst(), times)
+    where later - earlier <= step.longest + ArmSamples.slack {
+      seen += later - earlier
+    }
+    seenSeconds = seen
+    seconds = (times.last ?? 0) - (times.first ?? 0) + lastFrame
+    framesPerSecond = step.median.map { 1 / $0 }
+    gaps = step.intervals.count { $0 > 1.5 * (step.median ?? 0) + ArmSamples.slack }
+    longestInterval = step.intervals.max() ?? 0
+  }
+}
