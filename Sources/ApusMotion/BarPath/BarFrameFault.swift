@@ -1,3 +1,5 @@
+import ApusBase
+
 extension BarFrame: ReadableFrame {
   /// What is wrong with a frame.
   public enum Fault: Error, Sendable, Hashable {

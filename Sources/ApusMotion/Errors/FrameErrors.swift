@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// A kind of frame that files hold, and what can be wrong with it.
 public protocol ReadableFrame: Sendable {

@@ -1,3 +1,5 @@
+import ApusBase
+
 /// Why a line is not what its format asks for, whatever its frames are.
 public enum RowFault: Error, Sendable, Equatable {
   /// The line is longer than the reader's limit, in bytes.

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// The last frames of a stream: a ring of 48 numbers a frame, oldest dropped first.
 ///

@@ -1,3 +1,5 @@
+import ApusBase
+
 /// The lines of a file of detections or bar positions.
 struct BarGrammar: LineGrammar {
   typealias Frame = BarFrame

@@ -1,3 +1,5 @@
+import ApusBase
+
 /// What the lines of a file of frames mean: a kind of frame, and the formats that it is written in.
 protocol LineGrammar: Sendable {
   associatedtype Frame: ReadableFrame

@@ -1,3 +1,5 @@
+import ApusBase
+
 /// The lines of a file of poses, in any of their formats.
 struct PoseGrammar: LineGrammar {
   typealias Frame = PoseFrame

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// Settings that a table describes: its rows are all that is known of a setting's name, range and meaning.
 public protocol AnalysisSettings: Sendable {

@@ -1,4 +1,4 @@
-import Apus
+import ApusBase
 
 /// Settings that cannot be used, and why.
 public enum SettingsError: ApusError, Sendable, Equatable {
