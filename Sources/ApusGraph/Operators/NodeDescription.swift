@@ -91,9 +91,12 @@ extension NodeDescription {
     return value
   }
 
-  /// An integer that stands for a Boolean.
+  /// An integer that stands for a Boolean: 0 or 1, as the standard has it of all of them. What another number means,
+  /// runtimes disagree about.
   package func flag(_ name: String, default value: Bool = false) throws -> Bool {
-    try optionalInt(name).map { $0 != 0 } ?? value
+    guard let number = try optionalInt(name) else { return value }
+    guard 0...1 ~= number else { throw OperatorError("attribute '\(name)' is \(number); 0 or 1 is expected") }
+    return number == 1
   }
 
   package func optionalFloat(_ name: String) throws -> Float? {

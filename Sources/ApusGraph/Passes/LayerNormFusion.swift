@@ -37,7 +37,7 @@ extension GraphRewriter {
       add.inputs.count == 2,
       let (variance, epsilon) = operand(add, scalar: { self.scalar($0) }), let spread = producer(of: variance),
       let power = producer(of: nodes[spread]?.inputs.first ?? nil), lastAxisMean(spread, of: nodes[power]?.outputs[0]),
-      isSquare(power, of: d), Set(readers(of: d)).isSubset(of: [power, division]),
+      isSquare(power, of: d), readerCount(of: d) <= 3, Set(readers(of: d)).isSubset(of: [power, division]),
       // · γ + β
       let quotient = divide.outputs[0], let scaling = soleReader(of: quotient), isNode(scaling, "Mul"),
       let scale = nodes[scaling], let (_, gamma) = operand(scale, scalar: { self.vector($0) }),
@@ -72,7 +72,7 @@ extension GraphRewriter {
   /// Whether a node is the mean of `value` over its last axis, which stays.
   private func lastAxisMean(_ index: Int, of value: Graph.ValueID?) -> Bool {
     guard isNode(index, "ReduceMean"), let node = nodes[index], node.inputs.first == value else { return false }
-    if case .int(let keeps)? = node.attributes["keepdims"], keeps == 0 { return false }
+    if case .int(let keeps)? = node.attributes["keepdims"], keeps != 1 { return false }
     if case .ints(let axes)? = node.attributes["axes"] { return axes == [-1] }
     guard node.inputs.count > 1, case .tensor(let axes)? = constant(node.inputs[1]) else { return false }
     return (try? axes.converted(to: Int64.self).elements) == [-1]

@@ -7,6 +7,7 @@ struct OldBroadcast: Sendable {
 
   init(_ node: NodeDescription) throws {
     axis = node.opset < 7 ? try node.optionalInt("axis") : nil
+    if node.opset < 7 { _ = try node.flag("broadcast") }
   }
 
   /// `b` with as many axes of size 1 behind its own as its place in `a` asks for.

@@ -15,13 +15,13 @@ extension Operators {
   }
 
   /// Parts along `axis`: of the sizes in input 1 (an attribute from version 2 to 12), or as many as there are outputs
-  /// (`num_outputs` since version 18), all of the same size but the last, which may be smaller.
+  /// (`num_outputs` since version 18 says the same number), all of the same size but the last, which may be smaller.
   static func Split(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: 0)
     let count = try node.optionalInt("num_outputs") ?? node.outputCount
     let known = try node.optionalInts("split")
     let sizes = try node.integers(1)
-    guard count >= node.outputCount else {
+    guard count == node.outputCount else {
       throw OperatorError("num_outputs is \(count); the node has \(node.outputCount) outputs")
     }
     return { arguments in

@@ -1,0 +1,37 @@
+import Apus
+import Testing
+
+@testable import ApusGraph
+
+/// What docs/onnx.md says of numbers that leave the range of a type.
+@Suite struct NumberRangeTests {
+  private func cast<Scalar: TensorScalar>(_ numbers: [Float], to number: Int64, as type: Scalar.Type) throws -> [Scalar]
+  {
+    let result = try runNode("Cast", [GraphValue(Tensor(numbers))], ["to": .int(number)])
+    return try #require(result[0]?.tensor(of: type)).elements
+  }
+
+  @Test func floatsBecomeTheNearestIntegerOfTheType() throws {
+    let numbers: [Float] = [.nan, .infinity, -.infinity, 1e20, -1e20, 300, -300, -0.9, 2.9, -2.9]
+    #expect(try cast(numbers, to: 6, as: Int32.self) == [0, .max, .min, .max, .min, 300, -300, 0, 2, -2])
+    #expect(try cast(numbers, to: 7, as: Int64.self) == [0, .max, .min, .max, .min, 300, -300, 0, 2, -2])
+    #expect(try cast(numbers, to: 2, as: UInt8.self) == [0, 255, 0, 255, 0, 255, 0, 0, 2, 0])
+    #expect(try cast(numbers, to: 3, as: Int8.self) == [0, 127, -128, 127, -128, 127, -128, 0, 2, -2])
+    #expect(try cast(numbers, to: 9, as: Bool.self) == [true, true, true, true, true, true, true, true, true, true])
+  }
+
+  @Test func integersKeepTheirLowBits() throws {
+    let result = try runNode("Cast", [GraphValue(Tensor([300, -1, 65_536] as [Int32]))], ["to": .int(2)])
+    #expect(try result[0]?.tensor(of: UInt8.self)?.elements == [44, 255, 0])
+  }
+
+  /// The squares of these are beyond FLOAT; mean and variance are taken in float64. By hand: (x - mean) / σ.
+  @Test(arguments: [1e30, 1e38, 1e-30] as [Float])
+  func normalizationOfLargeNumbersIsWhatTheFormulaSays(size: Float) throws {
+    let x = GraphValue(try Tensor([size, -size, size, -size], shape: [1, 4]))
+    let scale = GraphValue(try Tensor<Float>(repeating: 1, shape: [4]))
+    let result = try runNode("LayerNormalization", [x, scale], ["epsilon": .float(0)])
+    let elements = try #require(result[0]?.tensor(of: Float.self)).elements
+    for (element, expected) in zip(elements, [1, -1, 1, -1] as [Float]) { #expect(abs(element - expected) <= 1e-6) }
+  }
+}
