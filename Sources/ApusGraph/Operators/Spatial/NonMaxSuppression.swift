@@ -23,7 +23,7 @@ extension Operators {
     }
   }
 
-  private static func selected<Scalar: FloatingPointScalar>(
+  private static func selected<Scalar: FloatingPointScalar & SIMDScalar>(
     _ arguments: Arguments, _ isCentered: Bool, as type: Scalar.Type
   ) throws -> GraphValue {
     let boxes = try arguments.floating(0, as: type)
@@ -53,13 +53,13 @@ extension Operators {
           let (x, y) = (points[first + a], points[first + b])
           return x == y || (x.isNaN && y.isNaN) ? a < b : x > y || (y.isNaN && !x.isNaN)
         }
-        var chosen: [Int] = []
-        for candidate in candidates {
+        var chosen = ChosenBoxes<Scalar>()
+        for (turn, candidate) in candidates.enumerated() {
           guard chosen.count < most else { break }
-          if chosen.contains(where: { list[candidate].overlaps(list[$0], beyond: threshold) }) { continue }
-          chosen.append(candidate)
+          if turn.isMultiple(of: 256) { try arguments.context.checkCancellation() }
+          if chosen.overlap(list[candidate], beyond: threshold) { continue }
+          chosen.append(list[candidate])
           result += [Int64(sample), Int64(kind), Int64(candidate)]
-          if chosen.count.isMultiple(of: 256) { try arguments.context.checkCancellation() }
         }
       }
     }
@@ -88,15 +88,59 @@ private struct Box<Scalar: FloatingPointScalar> {
     }
   }
 
-  /// Whether the intersection is more than `threshold` of the union.
-  func overlaps(_ other: Box, beyond threshold: Scalar) -> Bool {
-    let width = min(right, other.right) - max(left, other.left)
-    let height = min(bottom, other.bottom) - max(top, other.top)
-    guard width > 0, height > 0 else { return false }
-    let common = width * height
-    let (area, otherArea) = ((right - left) * (bottom - top), (other.right - other.left) * (other.bottom - other.top))
-    let union = area + otherArea - common
-    guard common > 0, area > 0, otherArea > 0, union > 0 else { return false }
-    return common / union > threshold
+  var area: Scalar { (right - left) * (bottom - top) }
+}
+
+/// Boxes that were chosen, eight side by side: with tens of thousands of them every candidate meets every other.
+private struct ChosenBoxes<Scalar: FloatingPointScalar & SIMDScalar> {
+  private typealias Lanes = SIMD8<Scalar>
+
+  private struct Group {
+    // What is not filled meets nothing.
+    var left = Lanes(repeating: .infinity)
+    var right = Lanes(repeating: -.infinity)
+    var top = Lanes(repeating: .infinity)
+    var bottom = Lanes(repeating: -.infinity)
+    var area = Lanes(repeating: 0)
   }
+
+  private var groups: [Group] = []
+  private(set) var count = 0
+
+  mutating func append(_ box: Box<Scalar>) {
+    let lane = count % Lanes.scalarCount
+    if lane == 0 { groups.append(Group()) }
+    let last = groups.count - 1
+    groups[last].left[lane] = box.left
+    groups[last].right[lane] = box.right
+    groups[last].top[lane] = box.top
+    groups[last].bottom[lane] = box.bottom
+    groups[last].area[lane] = box.area
+    count += 1
+  }
+
+  /// Whether the intersection of `box` with one of them is more than `threshold` of their union.
+  func overlap(_ box: Box<Scalar>, beyond threshold: Scalar) -> Bool {
+    let area = box.area
+    guard area > 0 else { return false }
+    let (left, right) = (Lanes(repeating: box.left), Lanes(repeating: box.right))
+    let (top, bottom) = (Lanes(repeating: box.top), Lanes(repeating: box.bottom))
+    // A comparison with what is no number fails, as it does for single numbers.
+    return groups.withUnsafeBufferPointer { groups in
+      for group in groups {
+        let width = Self.least(right, group.right) - Self.greatest(left, group.left)
+        let height = Self.least(bottom, group.bottom) - Self.greatest(top, group.top)
+        let meets = (width .> 0) .& (height .> 0)
+        guard any(meets) else { continue }
+        let common = width * height
+        let union = area + group.area - common
+        let counts = meets .& (common .> 0) .& (group.area .> 0) .& (union .> 0)
+        if any(counts .& (common / union .> threshold)) { return true }
+      }
+      return false
+    }
+  }
+
+  private static func least(_ a: Lanes, _ b: Lanes) -> Lanes { a.replacing(with: b, where: b .< a) }
+  private static func greatest(_ a: Lanes, _ b: Lanes) -> Lanes { a.replacing(with: b, where: b .>= a) }
 }
