@@ -116,8 +116,14 @@ struct PoolingPlan: Sendable {
     let outputStep = rows.count * columns.count * vector
     // About as many elements read as make a piece of work worth handing out, in whole maps or in rows of one.
     let mapsPerTask = max(1, min(maps, 32_768 / max(inputStep, 1)))
-    let rowsPerTask = mapsPerTask > 1 ? rows.count : max(1, min(rows.count, 65_536 * rows.count / max(inputStep, 1)))
+    // A window may cover a whole map: no piece of work takes more than some milliseconds, or a row of outputs.
+    let taps = (rows.map(\.count).max() ?? 1) * (columns.map(\.count).max() ?? 1)
+    let mostOutputs = max(1, (1 << 22) / max(taps, 1))
+    let mostRows = max(1, min(65_536 * rows.count / max(inputStep, 1), mostOutputs / columns.count))
+    let rowsPerTask = mapsPerTask > 1 ? rows.count : min(rows.count, mostRows)
     let rowTasks = (rows.count + rowsPerTask - 1) / rowsPerTask
+    let columnsPerTask = rowsPerTask == 1 ? min(columns.count, mostOutputs) : columns.count
+    let columnTasks = (columns.count + columnsPerTask - 1) / columnsPerTask
     let mapTasks = (maps + mapsPerTask - 1) / mapsPerTask
     let x = Unchecked(input.pointer)
     let (rows, columns, dilation) = (rows, columns, dilation)
@@ -125,19 +131,22 @@ struct PoolingPlan: Sendable {
     return try Tensor.filled(shape, layout: input.layout) { destination in
       let y = Unchecked(destination)
       withExtendedLifetime(input.storage) {
-        parallel(mapTasks * rowTasks) { task in
-          let firstRow = task % rowTasks * rowsPerTask
-          let firstMap = task / rowTasks * mapsPerTask
+        parallel(mapTasks * rowTasks * columnTasks) { task in
+          let firstColumn = task % columnTasks * columnsPerTask
+          let firstRow = task / columnTasks % rowTasks * rowsPerTask
+          let firstMap = task / columnTasks / rowTasks * mapsPerTask
           rows.withUnsafeBufferPointer { rowSpans in
             columns.withUnsafeBufferPointer { columnSpans in
               guard let rowSpans = rowSpans.baseAddress, let columnSpans = columnSpans.baseAddress else { return }
               let windows = PoolingWindows(
                 rows: rowSpans + firstRow, rowCount: min(rowsPerTask, rows.count - firstRow), rowStep: dilation.height,
-                columns: columnSpans, columnCount: columns.count, columnStep: dilation.width, width: width)
+                columns: columnSpans + firstColumn, columnCount: min(columnsPerTask, columns.count - firstColumn),
+                columnStep: dilation.width, width: width)
               for map in firstMap..<min(firstMap + mapsPerTask, maps) {
                 kernel(
-                  x.value + map * inputStep, y.value + map * outputStep + firstRow * columns.count * vector, windows,
-                  isBlocked)
+                  x.value + map * inputStep,
+                  y.value + map * outputStep + (firstRow * columns.count + firstColumn) * vector,
+                  windows, isBlocked)
               }
             }
           }
