@@ -34,8 +34,9 @@ extension GraphRewriter {
       return (function, output, [reader])
     }
     // x · σ(x)
+    guard !isOutput(value), readerCount(of: value) == 2 else { return nil }
     let readers = readers(of: value)
-    guard !isOutput(value), readers.count == 2, let sigmoid = readers.first(where: { isNode($0, "Sigmoid") }),
+    guard let sigmoid = readers.first(where: { isNode($0, "Sigmoid") }),
       let product = readers.first(where: { isNode($0, "Mul") }),
       let gate = nodes[sigmoid]?.outputs.first.flatMap({ $0 }), soleReader(of: gate) == product,
       let output = nodes[product]?.outputs.first.flatMap({ $0 })

@@ -38,7 +38,8 @@ extension GraphRewriter {
       hasGrown = false
       for input in Set(group.flatMap { nodes[$0]?.inputs.compactMap { $0 } ?? [] }) {
         guard group.count < limit, !isOutput(input), let source = producer(of: input), !group.contains(source),
-          let node = nodes[source], ElementwiseProgram.isStep(node), readers(of: input).allSatisfy(group.contains)
+          let node = nodes[source], ElementwiseProgram.isStep(node), readerCount(of: input) <= 2 * group.count,
+          readers(of: input).allSatisfy(group.contains)
         else { continue }
         group.insert(source)
         hasGrown = true

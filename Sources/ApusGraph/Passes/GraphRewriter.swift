@@ -7,16 +7,28 @@ struct GraphRewriter {
   private(set) var nodes: [Node?]
   /// For each value the node that gives it.
   private var producers: [Int?]
-  /// For each value the nodes that read it, once for each time they do.
-  private var readers: [[Int]]
+  /// For each value who reads it.
+  private var readers: [Readers]
   private let outputs: Set<Graph.ValueID>
   private var inserted: [Int: [Node]] = [:]
+
+  /// The nodes that read a value, once for each time they do.
+  ///
+  /// Nodes leave a long list only when half of it is out of date: a value with a million readers, each of which a pass
+  /// replaces, would otherwise cost their square.
+  private struct Readers {
+    var nodes: [Int] = []
+    var count = 0
+
+    var isCurrent: Bool { nodes.count == count }
+    static let longest = 32
+  }
 
   init(_ graph: Graph) {
     self.graph = graph
     nodes = graph.nodes
     producers = [Int?](repeating: nil, count: graph.values.count)
-    readers = [[Int]](repeating: [], count: graph.values.count)
+    readers = [Readers](repeating: Readers(), count: graph.values.count)
     outputs = Set(graph.outputs)
     for index in nodes.indices { enter(index) }
   }
@@ -24,14 +36,32 @@ struct GraphRewriter {
   private mutating func enter(_ index: Int) {
     guard let node = nodes[index] else { return }
     for case let output? in node.outputs { producers[output] = index }
-    for value in node.reads { readers[value].append(index) }
+    for value in node.reads { add(index, to: value) }
   }
 
-  private mutating func leave(_ index: Int) {
-    guard let node = nodes[index] else { return }
+  private mutating func add(_ index: Int, to value: Graph.ValueID) {
+    readers[value].nodes.append(index)
+    readers[value].count += 1
+  }
+
+  /// Takes node `index` out of the lists; it must not be among ``nodes`` as a reader any more when this is called.
+  private mutating func leave(_ node: Node, _ index: Int) {
     for case let output? in node.outputs where producers[output] == index { producers[output] = nil }
     for value in node.reads {
-      if let position = readers[value].firstIndex(of: index) { readers[value].remove(at: position) }
+      readers[value].count -= 1
+      if readers[value].nodes.count > Readers.longest {
+        if readers[value].nodes.count > 2 * readers[value].count { readers[value].nodes = current(readers: value) }
+      } else if let position = readers[value].nodes.firstIndex(of: index) {
+        readers[value].nodes.remove(at: position)
+      }
+    }
+  }
+
+  /// The nodes that read `value`, looked up in the nodes themselves.
+  private func current(readers value: Graph.ValueID) -> [Int] {
+    Set(readers[value].nodes).sorted().flatMap { index in
+      let read = (inserted[index] ?? []).flatMap(\.reads) + (nodes[index]?.reads ?? [])
+      return [Int](repeating: index, count: read.count { $0 == value })
     }
   }
 }
@@ -46,11 +76,16 @@ extension GraphRewriter {
   func producer(of value: Graph.ValueID?) -> Int? { value.flatMap { producers[$0] } }
 
   /// The nodes that read `value`, in the order of the graph, once for each time they do.
-  func readers(of value: Graph.ValueID) -> [Int] { readers[value].sorted() }
+  func readers(of value: Graph.ValueID) -> [Int] {
+    readers[value].isCurrent ? readers[value].nodes.sorted() : current(readers: value)
+  }
+
+  /// How often `value` is read.
+  func readerCount(of value: Graph.ValueID) -> Int { readers[value].count }
 
   /// The only node that reads `value`, and reads it once; nil when others do or the graph gives it away.
   func soleReader(of value: Graph.ValueID) -> Int? {
-    !isOutput(value) && readers[value].count == 1 ? readers[value][0] : nil
+    !isOutput(value) && readers[value].count == 1 ? readers(of: value).first : nil
   }
 
   /// What is known of `value` before anything runs.
@@ -78,7 +113,9 @@ extension GraphRewriter {
 extension GraphRewriter {
   /// Puts another node in the place of node `index`, or none.
   mutating func replace(_ index: Int, by node: Node?) {
-    leave(index)
+    let former = nodes[index]
+    nodes[index] = nil
+    if let former { leave(former, index) }
     nodes[index] = node
     enter(index)
   }
@@ -124,13 +161,13 @@ extension GraphRewriter {
     let id = addValue(named: name)
     node.outputs = [id]
     inserted[index, default: []].append(node)
-    for value in node.reads { readers[value].append(index) }
+    for value in node.reads { add(index, to: value) }
     return id
   }
 
   private mutating func addValue(named name: String, type: GraphValueType? = nil) -> Graph.ValueID {
     producers.append(nil)
-    readers.append([])
+    readers.append(Readers())
     return graph.addValue(named: name, type: type)
   }
 
