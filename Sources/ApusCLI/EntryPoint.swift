@@ -9,8 +9,11 @@ enum EntryPoint {
     StandardDescriptors.open()
     // A reader that goes away must not kill the process: `Output` notices and drops what is not read.
     signal(SIGPIPE, SIG_IGN)
+    // Files that others cut short are errors, not the end of the process.
+    ShrinkingFiles.watch()
     Interruption.watch()
-    exit(run(Array(CommandLine.arguments.dropFirst())).rawValue)
+    let arguments = processArguments()?.map { String(systemBytes: $0) } ?? CommandLine.arguments
+    exit(run(Array(arguments.dropFirst())).rawValue)
   }
 
   /// Runs one command line. Every way to end is here: nothing else calls `exit`.
@@ -20,6 +23,7 @@ enum EntryPoint {
       if isOurs(command) { try checkEnvironment() }
       let files = try (command as? any WritesFiles)?.files.checked() ?? CheckedFiles()
       try CheckedFiles.$current.withValue(files) { try command.run() }
+      try ShrinkingFiles.check()
       try Output.flush()
       return .success
     } catch {

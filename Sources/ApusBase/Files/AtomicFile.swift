@@ -42,12 +42,12 @@ package final class AtomicFile {
     }
     (self.path, self.isStream) = (path, isStream)
     var status = stat()
-    let exists = stat(path, &status) == 0
+    let exists = stat(path.systemBytes, &status) == 0
     let kind = status.st_mode & S_IFMT
     if exists, kind == S_IFDIR { throw FileError.isDirectory(path: path) }
     if exists, kind != S_IFREG {
       (target, temporary, ticket) = (path, nil, nil)
-      descriptor = open(path, O_WRONLY | O_CLOEXEC)
+      descriptor = open(path.systemBytes, O_WRONLY | O_CLOEXEC)
       guard descriptor >= 0 else { throw FileError.unwritable(path: path, reason: lastSystemError()) }
       return
     }
@@ -76,7 +76,7 @@ package final class AtomicFile {
   private static func openPart(of target: String) -> (descriptor: Int32, name: String)? {
     for number in 1...mostNames {
       let name = target + (number == 1 ? "" : "-\(number)") + partSuffix
-      let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+      let descriptor = open(name.systemBytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
       if descriptor >= 0 { return (descriptor, name) }
       if errno == EEXIST { continue }
       guard errno == ENAMETOOLONG else { return nil }
@@ -84,7 +84,7 @@ package final class AtomicFile {
     }
     // With something added, the file's own name is too long for the file system, or too many are taken.
     let name = "\(parentFolder(of: target))/apus-\(String(UInt64.random(in: 0...(.max)), radix: 36))\(partSuffix)"
-    let descriptor = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
+    let descriptor = open(name.systemBytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
     return descriptor >= 0 ? (descriptor, name) : nil
   }
 
@@ -118,13 +118,13 @@ package final class AtomicFile {
     }
     guard fsync(descriptor) == 0 else { throw FileError.unwritable(path: path, reason: lastSystemError()) }
     try UnfinishedFiles.finish(ticket) {
-      guard rename(temporary, target) == 0 else {
+      guard rename(temporary.systemBytes, target.systemBytes) == 0 else {
         throw FileError.unwritable(path: path, reason: lastSystemError())
       }
     }
     isOpen = false
     close(descriptor)
-    let folder = open(parentFolder(of: target), O_RDONLY | O_CLOEXEC)
+    let folder = open(parentFolder(of: target).systemBytes, O_RDONLY | O_CLOEXEC)
     if folder >= 0 {
       // The name itself; some file systems cannot, and the file is whole either way.
       _ = fsync(folder)
@@ -137,7 +137,7 @@ package final class AtomicFile {
     guard isOpen else { return }
     isOpen = false
     close(descriptor)
-    UnfinishedFiles.finish(ticket) { if let temporary { unlink(temporary) } }
+    UnfinishedFiles.finish(ticket) { if let temporary { unlink(temporary.systemBytes) } }
   }
 
   /// Ends before the file is complete, and leaves what there is of it under the name that it has until then.
@@ -157,9 +157,9 @@ private func written(_ descriptor: Int32, _ bytes: UnsafeRawPointer?, _ count: I
 
 /// `path` without symbolic links; nil when nothing is there.
 package func realPath(_ path: String) -> String? {
-  guard let real = realpath(path, nil) else { return nil }
+  guard !path.utf8.contains(0), let real = realpath(path.systemBytes, nil) else { return nil }
   defer { free(real) }
-  return String(cString: real)
+  return String(systemBytes: UnsafeRawBufferPointer(start: real, count: strlen(real)))
 }
 
 /// The folder that holds `path`.

@@ -14,6 +14,8 @@ public enum FileError: ApusError, Hashable, Sendable {
   case tooLarge(path: String, byteCount: Int, limit: Int)
   /// The system refused to write it.
   case unwritable(path: String, reason: String)
+  /// It became shorter while it was mapped: what was computed of it is void. See ``ShrinkingFiles``.
+  case shrank(path: String)
   /// A URL that names no file on this machine.
   case notAFileURL(url: String)
 }
@@ -30,6 +32,7 @@ extension FileError: CustomStringConvertible {
     case .tooLarge(let path, let byteCount, let limit):
       "\(path): has \(byteCount) bytes; at most \(limit) are read into memory"
     case .unwritable(let path, let reason): "\(path): cannot be written: \(reason)"
+    case .shrank(let path): "\(path): became shorter while it was in use; what was computed of it is void"
     case .notAFileURL(let url): "\(url): is not the URL of a file"
     }
   }
@@ -42,7 +45,7 @@ extension FileError {
     switch self {
     case .notFound, .isDirectory, .notRegular, .unreadable, .notAFileURL: .missing
     case .empty, .tooLarge: .data
-    case .unwritable: .inputOutput
+    case .unwritable, .shrank: .inputOutput
     }
   }
 }

@@ -4,9 +4,9 @@ import ApusPlatform
 public enum FileAccess: String, Sendable, Hashable, CaseIterable {
   /// The file is mapped: opening reads nothing, and memory is used only for what is touched.
   ///
-  /// A mapped file must not be cut shorter while it is in use. No program can turn the fault that follows (`SIGBUS`)
-  /// into an error. Where another process may do that, use ``copied``. Replacing a file by renaming another over it
-  /// is harmless, and is what every writer here does.
+  /// A mapped file must not be cut shorter while it is in use: the fault that follows (`SIGBUS`) ends the process, or,
+  /// where ``ShrinkingFiles`` watches, voids what is computed. Where another process may do that, use ``copied``.
+  /// Replacing a file by renaming another over it is harmless, and is what every writer here does.
   case mapped
   /// The file is read into memory when it is opened.
   case copied
@@ -20,7 +20,11 @@ package final class MappedFile: @unchecked Sendable {
   package let unownedBytes: UnsafeRawBufferPointer
   private let release: Release
 
-  private enum Release { case unmap, free }
+  private enum Release: Equatable {
+    /// With the number of the range that is watched.
+    case unmap(Int?)
+    case free
+  }
 
   /// Opens a regular file that is not empty, and has at most `limit` bytes.
   /// - Throws: ``FileError``.
@@ -37,8 +41,15 @@ package final class MappedFile: @unchecked Sendable {
       guard let address, address != MAP_FAILED else {
         throw FileError.unreadable(path: path, reason: lastSystemError())
       }
-      unownedBytes = UnsafeRawBufferPointer(start: address, count: count)
-      release = .unmap
+      let (range, isFull) = MappedRanges.enter(address, count: count, name: path)
+      if !isFull {
+        unownedBytes = UnsafeRawBufferPointer(start: address, count: count)
+        release = .unmap(range)
+        return
+      }
+      // What cannot be watched is read.
+      munmap(address, count)
+      fallthrough
     case .copied:
       let copy = try Self.allocate(count, name: path)
       do {
@@ -74,7 +85,9 @@ package final class MappedFile: @unchecked Sendable {
 
   deinit {
     switch release {
-    case .unmap: munmap(UnsafeMutableRawPointer(mutating: unownedBytes.baseAddress), unownedBytes.count)
+    case .unmap(let range):
+      if let range { MappedRanges.leave(range) }
+      munmap(UnsafeMutableRawPointer(mutating: unownedBytes.baseAddress), unownedBytes.count)
     case .free: free(UnsafeMutableRawPointer(mutating: unownedBytes.baseAddress))
     }
   }
@@ -96,10 +109,15 @@ extension MappedFile {
     try withExtendedLifetime(self) { try body(unownedBytes) }
   }
 
+  /// - Throws: ``FileError/shrank(path:)`` when ``ShrinkingFiles`` watches and has seen that a page was missing.
+  package func checkIsWhole() throws(FileError) {
+    if case .unmap(let range?) = release, MappedRanges.isShort(range) { throw FileError.shrank(path: name) }
+  }
+
   /// Gives the whole pages of a part of a mapped file back to the system; the next read of them reads the file again.
   package func discard(_ part: UnsafeRawBufferPointer) {
     let page = sysconf(Int32(_SC_PAGESIZE))
-    guard release == .unmap, page > 0, let base = part.baseAddress else { return }
+    guard release != .free, page > 0, let base = part.baseAddress else { return }
     let start = (Int(bitPattern: base) + page - 1) / page * page
     let end = (Int(bitPattern: base) + part.count) / page * page
     guard start < end else { return }
@@ -147,7 +165,7 @@ extension MappedFile {
 private func openForReading(_ path: String) throws -> Int32 {
   guard !path.utf8.contains(0) else { throw FileError.notFound(path: path) }
   while true {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    let descriptor = open(path.systemBytes, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor >= 0 { return descriptor }
     switch errno {
     case EINTR: continue

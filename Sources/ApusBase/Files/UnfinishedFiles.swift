@@ -12,9 +12,8 @@ package struct UnfinishedFile: Sendable {
   /// Removes the file where a part of it is worth nothing, or there is nothing in it.
   /// - Returns: whether it is still there.
   fileprivate func remains() -> Bool {
-    var status = stat()
-    if isKept, stat(part, &status) == 0, status.st_size > 0 { return true }
-    unlink(part)
+    if isKept, let status = fileStatus(part), status.st_size > 0 { return true }
+    unlink(part.systemBytes)
     return false
   }
 }

@@ -23,7 +23,7 @@ final class ByteInput {
       descriptor = STDIN_FILENO
     } else {
       name = path
-      descriptor = open(path, O_RDONLY | O_CLOEXEC)
+      descriptor = open(path.systemBytes, O_RDONLY | O_CLOEXEC)
       guard descriptor >= 0 else {
         throw CommandFailure(.noInput, "\(path): \(errno == ENOENT ? "no such file" : systemMessage(errno))")
       }

@@ -36,14 +36,14 @@ struct FileIdentity: Hashable, Sendable {
   static func of(_ path: String) -> (identity: FileIdentity, kind: Kind)? {
     guard !path.isEmpty, !path.utf8.contains(0) else { return nil }
     var status = stat()
-    if stat(path, &status) == 0 { return (FileIdentity(status), kind(status)) }
+    if stat(path.systemBytes, &status) == 0 { return (FileIdentity(status), kind(status)) }
     var (folder, rest) = (path, "")
     repeat {
       while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
       let name = folder.split(separator: "/").last.map(String.init) ?? ""
       folder = parentFolder(of: folder)
       if name != "." { rest = rest.isEmpty ? name : "\(name)/\(rest)" }
-      if stat(folder, &status) == 0 { return (FileIdentity(status, rest: rest), .absent) }
+      if stat(folder.systemBytes, &status) == 0 { return (FileIdentity(status, rest: rest), .absent) }
     } while folder != "/" && folder != "."
     return nil
   }

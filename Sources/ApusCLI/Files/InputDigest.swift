@@ -22,7 +22,7 @@ final class InputDigest {
     if path != "-", isFolder(path) { return try folder() }
     // Not opened to be looked at: a pipe would wait for a writer that has gone.
     var status = stat()
-    guard path == "-" || stat(path, &status) == 0 else {
+    guard path == "-" || stat(path.systemBytes, &status) == 0 else {
       throw CommandFailure(.noInput, "\(path): \(systemMessage(errno))")
     }
     let isFile = path != "-" && status.st_mode & S_IFMT == S_IFREG

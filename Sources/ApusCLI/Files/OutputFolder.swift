@@ -1,7 +1,6 @@
 import Apus
 import ApusGraph
 import ApusONNX
-import FoundationEssentials
 
 /// A folder that values are written to, a file each, under names that a model chose.
 struct OutputFolder {
@@ -14,16 +13,13 @@ struct OutputFolder {
   /// - Parameter files: what must not be written over.
   init(path: String, _ files: CheckedFiles = .current) throws {
     (self.path, self.files) = (path, files)
-    var isFolder = false
-    if FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) {
-      guard isFolder else { throw CommandFailure(.inputOutput, "\(path): is not a folder; outputs go to a folder") }
+    if fileExists(path) {
+      guard isFolder(path) else {
+        throw CommandFailure(.inputOutput, "\(path): is not a folder; outputs go to a folder")
+      }
       return
     }
-    do {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    } catch {
-      throw CommandFailure(.inputOutput, "\(path): the folder cannot be made")
-    }
+    try makeFolder(at: path)
   }
 
   /// The path of a file in the folder.

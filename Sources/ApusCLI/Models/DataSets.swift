@@ -1,7 +1,6 @@
 import Apus
 import ApusGraph
 import ApusONNX
-import FoundationEssentials
 
 /// Values for a model by name, from one or several files, each read when it is asked for.
 struct DataSet {
@@ -56,7 +55,7 @@ enum DataSets {
   /// A folder of data sets as its folders.
   private static func expanded(_ path: String) throws -> [String] {
     guard isFolder(path) else { return [path] }
-    let folders = try FileManager.default.contentsOfDirectory(atPath: path)
+    let folders = try folderNames(at: path)
       .filter { $0.hasPrefix("test_data_set_") && isFolder("\(path)/\($0)") }
     // Numbers, not texts: 10 follows 9.
     func number(_ name: String) -> Int { Int(name.dropFirst("test_data_set_".count)) ?? .max }
@@ -68,7 +67,7 @@ enum DataSets {
   ) throws -> [String: () throws -> GraphValue] {
     if isFolder(path) { return try messages(inFolder: path, graph: graph) }
     var (name, path) = (nil as String?, path)
-    if let sign = path.firstIndex(of: "="), !FileManager.default.fileExists(atPath: path) {
+    if let sign = path.firstIndex(of: "="), !fileExists(path) {
       (name, path) = (String(path[..<sign]), String(path[path.index(after: sign)...]))
     }
     if TensorFile.fileExtension(path) == "pb" {
@@ -92,7 +91,7 @@ enum DataSets {
   /// `input_0.pb` is the model's first input, `output_0.pb` its first output; other files carry a name.
   private static func messages(inFolder folder: String, graph: Graph) throws -> [String: () throws -> GraphValue] {
     var entries: [String: () throws -> GraphValue] = [:]
-    let files = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".pb") }.sorted()
+    let files = try folderNames(at: folder).filter { $0.hasSuffix(".pb") }.sorted()
     guard !files.isEmpty else {
       throw CommandFailure(.noInput, "\(folder): expected .pb files, or folders named test_data_set_N")
     }

@@ -2,7 +2,6 @@ import Apus
 import ApusMotion
 import ApusPlatform
 import ArgumentParser
-import FoundationEssentials
 
 /// Where a run is kept.
 struct SessionOptions: ParsableArguments {
@@ -37,7 +36,7 @@ struct SessionOptions: ParsableArguments {
 
   /// The folder that the environment names.
   static var defaultFolder: String? {
-    let folder = ProcessInfo.processInfo.environment[variable, default: ""]
+    let folder = environment(variable) ?? ""
     return folder.isEmpty ? nil : folder
   }
 }

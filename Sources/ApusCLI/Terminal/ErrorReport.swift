@@ -52,15 +52,28 @@ struct ErrorReport {
     return status
   }
 
-  /// Names from files and arguments may hold anything: control characters are written as escapes, so that an error is
-  /// one line and cannot drive the terminal.
+  /// Names from files and arguments may hold anything: control characters, those that turn the direction of writing, and
+  /// bytes that are no text are written as escapes, so that an error is one line, reads as it is, and cannot drive the
+  /// terminal.
   static func oneLine(_ message: String, keepingTabs: Bool = false) -> String {
     var line = ""
     for scalar in message.unicodeScalars {
-      let isControl =
-        scalar.value < 0x20 && !(keepingTabs && scalar == "\t") || (0x7F...0x9F).contains(scalar.value)
-      line += isControl ? scalar.escaped(asASCII: true) : String(scalar)
+      if let byte = scalar.pathByte {
+        line += "\\x" + String(byte, radix: 16, uppercase: true)
+      } else {
+        line += isDriving(scalar) && !(keepingTabs && scalar == "\t") ? scalar.escaped(asASCII: true) : String(scalar)
+      }
     }
     return line
+  }
+
+  /// Whether a character does something to the text around it.
+  private static func isDriving(_ scalar: Unicode.Scalar) -> Bool {
+    switch scalar.value {
+    // Controls, then marks, embeddings, overrides and isolates of the bidirectional algorithm (UAX #9); separators of
+    // lines.
+    case 0..<0x20, 0x7F...0x9F, 0x200E...0x200F, 0x202A...0x202E, 0x2066...0x2069, 0x061C, 0x2028...0x2029: true
+    default: false
+    }
   }
 }

@@ -14,4 +14,12 @@ public protocol GraphModel: Sendable {
   /// The paths of the files beside the model's own of which tensors were read so far, sorted; after a session was made
   /// of the model, all that its results depend on.
   var externalFiles: [String] { get }
+  /// Throws when a file that the model's constants lie in is no longer what it was, so that results are void; see
+  /// `ShrinkingFiles`. A session asks after it was made and after every run.
+  func checkFiles() throws
+}
+
+extension GraphModel {
+  /// A model that lies in no file.
+  public func checkFiles() throws {}
 }

@@ -5,7 +5,7 @@ extension MappedFile {
   /// Everything that comes out of a pipe or a device, up to `limit` bytes.
   /// - Throws: ``FileError``.
   convenience init(readingPipeAt path: String, limit: Int) throws {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    let descriptor = open(path.systemBytes, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError.unreadable(path: path, reason: "it cannot be opened (\(errno))") }
     defer { close(descriptor) }
     var bytes: [UInt8] = []

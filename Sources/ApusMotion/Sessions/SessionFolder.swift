@@ -105,14 +105,14 @@ extension SessionFolder {
       throw FileError.tooLarge(path: Self.recordName, byteCount: record.count, limit: RunSession.byteLimit)
     }
     _ = try record.withUnsafeBytes { try RunSession(json: $0) }
-    try Self.makeFolder(path)
+    try makeFolder(at: path)
     let base = session.folderName
     for number in 1...Self.mostNumbers {
       let name = number == 1 ? base : "\(base)-\(number)"
       let partial = "\(path)/.\(name)\(Self.partialSuffix)"
       // The name is taken by a session, or by one that is being written.
       if Self.exists("\(path)/\(name)") { continue }
-      guard mkdir(partial, 0o777) == 0 else {
+      guard mkdir(partial.systemBytes, 0o777) == 0 else {
         if errno == EEXIST { continue }
         throw FileError.unwritable(path: path, reason: lastSystemError())
       }
@@ -120,7 +120,7 @@ extension SessionFolder {
         for file in files { try Self.write(file.bytes, to: "\(partial)/\(file.name)") }
         // Last: what has no record is no session.
         try Self.write(record, to: "\(partial)/\(Self.recordName)")
-        if rename(partial, "\(path)/\(name)") == 0 { return name }
+        if rename(partial.systemBytes, "\(path)/\(name)".systemBytes) == 0 { return name }
         // Another run was faster: a folder that is not empty is never replaced.
         guard errno == EEXIST || errno == ENOTEMPTY else {
           throw FileError.unwritable(path: "\(path)/\(name)", reason: lastSystemError())
@@ -141,38 +141,14 @@ extension SessionFolder {
     try AtomicFile.create(at: path) { file in try bytes.withUnsafeBytes { try file.append($0) } }
   }
 
-  /// Makes a folder, and those around it.
-  private static func makeFolder(_ path: String) throws(FileError) {
-    guard !path.isEmpty, !path.utf8.contains(0) else {
-      throw FileError.unwritable(path: path, reason: "not the name of a folder")
-    }
-    if mkdir(path, 0o777) == 0 { return }
-    let code = errno
-    var reason = lastSystemError()
-    if code == ENOENT {
-      let parent = parentFolder(of: path)
-      if parent != path, parent != "." {
-        try makeFolder(parent)
-        if mkdir(path, 0o777) == 0 { return }
-        reason = lastSystemError()
-      }
-    }
-    var status = stat()
-    if stat(path, &status) == 0 {
-      if status.st_mode & S_IFMT == S_IFDIR { return }
-      reason = "it is no folder"
-    }
-    throw FileError.unwritable(path: path, reason: reason)
-  }
-
   private static func exists(_ path: String) -> Bool {
     var status = stat()
-    return lstat(path, &status) == 0
+    return lstat(path.systemBytes, &status) == 0
   }
 
   /// Removes a folder that ``add(_:files:)`` has made.
   private static func remove(_ partial: String) {
-    for name in (try? folderNames(at: partial)) ?? [] { unlink("\(partial)/\(name)") }
-    rmdir(partial)
+    for name in (try? folderNames(at: partial)) ?? [] { unlink("\(partial)/\(name)".systemBytes) }
+    rmdir(partial.systemBytes)
   }
 }

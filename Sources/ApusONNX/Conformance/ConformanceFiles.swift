@@ -1,6 +1,5 @@
 import Apus
 import ApusGraph
-import FoundationEssentials
 
 /// Where conformance tests lie: a folder, or a ZIP archive of one.
 protocol ConformanceFiles: Sendable {
@@ -15,27 +14,16 @@ struct ConformanceFolder: ConformanceFiles {
   let path: String
 
   func tests() throws -> [String] {
-    var isFolder = false
-    guard FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) else {
-      throw FileError.notFound(path: path)
-    }
-    guard isFolder else {
+    guard fileExists(path) else { throw FileError.notFound(path: path) }
+    guard isFolder(path) else {
       throw FileError.unreadable(path: path, reason: "it is neither a folder nor a .zip archive of tests")
     }
-    let names: [String]
-    do {
-      names = try FileManager.default.contentsOfDirectory(atPath: path)
-    } catch {
-      throw FileError.unreadable(path: path, reason: "the folder cannot be listed")
-    }
-    return names.filter {
-      FileManager.default.fileExists(atPath: "\(path)/\($0)/model.onnx")
-    }.sorted()
+    return try folderNames(at: path).filter { fileExists("\(path)/\($0)/model.onnx") }.sorted()
   }
 
   func file(_ path: String) throws -> MappedFile? {
     let full = "\(self.path)/\(path)"
-    return FileManager.default.fileExists(atPath: full) ? try MappedFile(path: full) : nil
+    return fileExists(full) ? try MappedFile(path: full) : nil
   }
 }
 

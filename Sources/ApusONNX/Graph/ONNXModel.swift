@@ -55,4 +55,7 @@ public struct ONNXModel: GraphModel {
 
   /// The paths of the files beside the model's own that were named by its tensors so far read.
   public var externalFiles: [String] { proto.source?.externalPaths ?? [] }
+
+  /// - Throws: ``FileError/shrank(path:)``.
+  public func checkFiles() throws { try proto.source?.checkFiles() }
 }

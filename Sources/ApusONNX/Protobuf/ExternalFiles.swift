@@ -46,6 +46,9 @@ package final class ExternalFiles: Sendable {
   /// The paths of the files that were opened so far, sorted.
   var paths: [String] { opened.withLock { $0.values.map(\.path).sorted() } }
 
+  /// - Throws: ``FileError/shrank(path:)``.
+  func check() throws { try opened.withLock { try $0.values.forEach { try $0.file.checkIsWhole() } } }
+
   /// The path without links, which lies within the folder.
   private func checkedPath(_ location: String) throws -> String {
     func refuse(_ why: String) -> ONNXFileError.TensorReason { .badLocation(location, why: why) }

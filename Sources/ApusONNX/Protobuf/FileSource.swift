@@ -14,4 +14,10 @@ package final class FileSource: Sendable {
 
   /// The paths of the external files that were read so far, sorted.
   var externalPaths: [String] { externalFiles?.paths ?? [] }
+
+  /// - Throws: ``FileError/shrank(path:)``.
+  func checkFiles() throws {
+    try file.checkIsWhole()
+    try externalFiles?.check()
+  }
 }

@@ -1,6 +1,6 @@
 import Apus
 import ApusNetworks
-import FoundationEssentials
+import ApusPlatform
 
 extension EightBitForm {
   /// Files that are copied where the folder has them.
@@ -22,28 +22,24 @@ extension EightBitForm {
   /// - Throws: ``FileError``, ``SafetensorsWriterError``; ``ModelConfigurationError`` for a configuration that says of
   ///   another form.
   public func write(to path: String, from source: PretrainedFolder) throws {
-    let manager = FileManager.default
     let configuration = try source.configuration(notingForm: Self.method)
-    if manager.fileExists(atPath: path) {
+    if fileExists(path) {
       return try write(into: path, configuration: configuration, from: source)
     }
     var name = path
     while name.count > 1, name.hasSuffix("/") { name.removeLast() }
     let temporary = "\(parentFolder(of: name))/.apus-\(String(UInt64.random(in: 0...(.max)), radix: 36)).part"
-    do {
-      try manager.createDirectory(atPath: temporary, withIntermediateDirectories: false)
-    } catch {
-      throw FileError.unwritable(path: path, reason: "the folder cannot be made")
+    guard mkdir(temporary.systemBytes, 0o777) == 0 else {
+      throw FileError.unwritable(path: path, reason: lastSystemError())
     }
     do {
       try write(into: temporary, configuration: configuration, from: source)
-      do {
-        try manager.moveItem(atPath: temporary, toPath: name)
-      } catch {
-        throw FileError.unwritable(path: path, reason: "the folder cannot be put in its place")
+      guard rename(temporary.systemBytes, name.systemBytes) == 0 else {
+        throw FileError.unwritable(path: path, reason: lastSystemError())
       }
     } catch {
-      try? manager.removeItem(atPath: temporary)
+      for file in (try? folderNames(at: temporary)) ?? [] { unlink("\(temporary)/\(file)".systemBytes) }
+      rmdir(temporary.systemBytes)
       throw error
     }
   }

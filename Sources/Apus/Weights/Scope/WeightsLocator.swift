@@ -25,8 +25,8 @@ public struct WeightsLocator: Sendable {
   /// The locator of this process.
   public init(chosen: String? = nil) {
     self.init(
-      chosen: chosen, environment: getenv("APUS_WEIGHTS").map { String(cString: $0) }, executable: Self.executablePath,
-      workingDirectory: FileManager.default.currentDirectoryPath)
+      chosen: chosen, environment: ApusBase.environment("APUS_WEIGHTS"), executable: Self.executablePath,
+      workingDirectory: Self.currentFolder)
   }
 
   init(chosen: String?, environment: String?, executable: String?, workingDirectory: String) {
@@ -40,8 +40,8 @@ public struct WeightsLocator: Sendable {
   /// - Throws: ``WeightsLocatorError``, which lists where it was looked for.
   public func path(of name: String) throws -> String {
     if let chosen {
-      if !Self.isDirectory(chosen) {
-        guard Self.isFile(chosen) else { throw WeightsLocatorError(name: name, searched: [chosen]) }
+      if !isFolder(chosen) {
+        guard isRegularFile(chosen) else { throw WeightsLocatorError(name: name, searched: [chosen]) }
         return chosen
       }
       return try first(["\(chosen)/\(name)"], name)
@@ -56,7 +56,7 @@ public struct WeightsLocator: Sendable {
   }
 
   private func first(_ candidates: [String], _ name: String) throws -> String {
-    guard let found = candidates.first(where: Self.isFile) else {
+    guard let found = candidates.first(where: isRegularFile) else {
       throw WeightsLocatorError(name: name, searched: candidates)
     }
     return found
@@ -79,21 +79,17 @@ public struct WeightsLocator: Sendable {
 // MARK: - Files and folders
 
 extension WeightsLocator {
-  private static func isFile(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
-  }
-
-  private static func isDirectory(_ path: String) -> Bool {
-    var status = stat()
-    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  private static var currentFolder: String {
+    guard let path = getcwd(nil, 0) else { return "." }
+    defer { free(path) }
+    return String(systemBytes: UnsafeRawBufferPointer(start: path, count: strlen(path)))
   }
 
   /// The innermost folder, `folder` or one around it, that holds a package with weights.
   private static func package(around folder: String) -> String? {
     var folder = folder
     while folder.count > 1 {
-      if isFile("\(folder)/Package.swift"), isDirectory("\(folder)/Weights") { return folder }
+      if isRegularFile("\(folder)/Package.swift"), isFolder("\(folder)/Weights") { return folder }
       folder = parentFolder(of: folder)
     }
     return nil
@@ -104,12 +100,12 @@ extension WeightsLocator {
       var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
       let count = readlink("/proc/self/exe", &buffer, buffer.count)
       guard count > 0, count < buffer.count else { return CommandLine.arguments.first }
-      return String(decoding: buffer.prefix(count).map(UInt8.init(bitPattern:)), as: UTF8.self)
+      return String(systemBytes: buffer.prefix(count).map(UInt8.init(bitPattern:)))
     #else
       var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
       var size = UInt32(buffer.count)
       guard _NSGetExecutablePath(&buffer, &size) == 0 else { return CommandLine.arguments.first }
-      return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+      return String(systemBytes: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)))
     #endif
   }
 }

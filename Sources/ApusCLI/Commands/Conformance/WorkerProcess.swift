@@ -128,7 +128,7 @@ final class WorkerProcess {
   private static func withCStrings<Result>(
     _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>) -> Result
   ) -> Result {
-    let pointers = strings.map { strdup($0) } + [nil]
+    let pointers = strings.map { strdup($0.systemBytes) } + [nil]
     defer { for pointer in pointers { free(pointer) } }
     return pointers.withUnsafeBufferPointer { buffer in
       // Never empty: it ends with a null pointer.

@@ -1,7 +1,6 @@
 import Apus
 import ApusText
 import ArgumentParser
-import FoundationEssentials
 
 struct QuantizeCommand: WritesFiles {
   static let configuration = CommandConfiguration(
@@ -82,10 +81,9 @@ struct QuantizeCommand: WritesFiles {
   }
 
   private func checkOutput() throws {
-    var isFolder = false
-    guard FileManager.default.fileExists(atPath: output, isDirectory: &isFolder) else { return }
-    guard isFolder else { throw CommandFailure(.inputOutput, "\(output): is not a folder") }
-    if !force, let names = try? FileManager.default.contentsOfDirectory(atPath: output), !names.isEmpty {
+    guard fileExists(output) else { return }
+    guard isFolder(output) else { throw CommandFailure(.inputOutput, "\(output): is not a folder") }
+    if !force, let names = try? folderNames(at: output), !names.isEmpty {
       throw CommandFailure(.inputOutput, "\(output): is not empty; --force replaces what is there")
     }
   }

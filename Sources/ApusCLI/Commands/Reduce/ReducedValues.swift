@@ -1,7 +1,6 @@
 import Apus
 import ApusGraph
 import ApusONNX
-import FoundationEssentials
 
 /// The values that belong to a reduced model: a safetensors file, or a folder of `.pb` when the path ends in a slash.
 struct ReducedValues {
@@ -24,7 +23,7 @@ struct ReducedValues {
 
   func write(_ part: ParityReduction) throws {
     if isFolder {
-      try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+      try makeFolder(at: path)
       for (name, value, file) in messages(of: part) { try ValueFile.write(value, named: name, to: file) }
       return
     }
