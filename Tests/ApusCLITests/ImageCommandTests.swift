@@ -25,6 +25,19 @@ import Testing
     }
   }
 
+  @Test func sizesBeyondTheMostPixelsAreRefused() throws {
+    try with { folder, input in
+      let out = folder.path("out.png")
+      for option in ["--resize", "--letterbox"] {
+        let result = try Command.run("image", input, out, option, "60000x60000")
+        #expect(result.status == 64)
+        #expect(result.errors.contains("3600000000 pixels; --max-pixels allows 100000000"), "\(result.errors)")
+        #expect(try Command.run("image", input, out, option, "10x10", "--max-pixels", "99").status == 64)
+        #expect(try Command.run("image", input, out, option, "10x10", "--max-pixels", "100").status == 0)
+      }
+    }
+  }
+
   @Test func sizesAreThoseAskedFor() throws {
     try with { folder, input in
       let out = folder.file("out.png").path(percentEncoded: false)

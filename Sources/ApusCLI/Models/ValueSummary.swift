@@ -22,7 +22,7 @@ struct ValueSummary {
   init?(_ value: GraphValue) throws {
     switch value {
     case .tensor(let tensor): try self.init(tensor)
-    case .coded(let tensor): try self.init(AnyTensor(tensor.widened()))
+    case .coded(let tensor): try self.init(tensor)
     case .strings(let tensor):
       self.init()
       beginning = tensor.elements.prefix(Self.beginningLimit).map { "\"\(ErrorReport.oneLine($0))\"" }
@@ -35,15 +35,53 @@ struct ValueSummary {
 
   private init(_ tensor: AnyTensor) throws {
     self.init()
-    try tensor.converted(to: Double.self).withUnsafeBufferPointer { add($0) }
     isLonger = tensor.count > Self.beginningLimit
-    beginning = try Self.texts(tensor)
+    switch tensor {
+    case .float64(let tensor): try add(tensor, { $0 }) { NumberText.short($0, digits: 5) }
+    case .float32(let tensor): try add(tensor, { Double($0) }) { NumberText.short(Double($0), digits: 5) }
+    #if !(os(macOS) && arch(x86_64))
+      case .float16(let tensor): try add(tensor, { Double($0) }) { NumberText.short(Double($0), digits: 4) }
+    #endif
+    case .bfloat16(let tensor):
+      try add(tensor, { Double(Float($0)) }) { NumberText.short(Double(Float($0)), digits: 3) }
+    case .int8(let tensor): try add(tensor, { Double($0) }) { "\($0)" }
+    case .int16(let tensor): try add(tensor, { Double($0) }) { "\($0)" }
+    case .int32(let tensor): try add(tensor, { Double($0) }) { "\($0)" }
+    case .int64(let tensor): try add(tensor, { Double($0) }) { "\($0)" }
+    case .uint8(let tensor): try add(tensor, { Double($0) }) { "\($0)" }
+    case .uint16(let tensor): try add(tensor, { Double($0) }) { "\($0)" }
+    case .uint32(let tensor): try add(tensor, { Double($0) }) { "\($0)" }
+    case .uint64(let tensor): try add(tensor, { Double($0) }) { "\($0)" }
+    case .bool(let tensor): try add(tensor, { $0 ? 1 : 0 }) { "\($0)" }
+    }
   }
 
-  private mutating func add(_ elements: UnsafeBufferPointer<Double>) {
+  private init(_ tensor: CodedTensor) throws {
+    self.init()
+    isLonger = tensor.codes.count > Self.beginningLimit
+    // A code has eight bits: all that it can mean is a short list.
+    let codes = CodedTensor(elementType: tensor.elementType, codes: try Tensor((0...255).map { UInt8($0) }))
+    let values = try codes.widened().elements
+    try add(tensor.codes, { Double(values[Int($0)]) }) { NumberText.short(Double(values[Int($0)]), digits: 5) }
+  }
+
+  /// Takes the elements as they lie, one after the other: no copy is made of a tensor of any size.
+  @inline(__always)
+  private mutating func add<Scalar>(
+    _ tensor: Tensor<Scalar>, _ number: (Scalar) -> Double, _ text: (Scalar) -> String
+  ) throws {
+    try tensor.withUnsafeBufferPointer { elements in
+      add(elements, number)
+      beginning = elements.prefix(Self.beginningLimit).map(text)
+    }
+  }
+
+  @inline(__always)
+  private mutating func add<Scalar>(_ elements: UnsafeBufferPointer<Scalar>, _ number: (Scalar) -> Double) {
     var (least, greatest) = (Double.infinity, -Double.infinity)
     var (sum, count) = (0.0, 0)
     for element in elements {
+      let element = number(element)
       guard element.isFinite else {
         if element.isNaN { nan += 1 } else { infinite += 1 }
         continue
@@ -57,34 +95,14 @@ struct ValueSummary {
     (min, max) = (least, greatest)
     let center = sum / Double(count)
     var squares = 0.0
-    for element in elements where element.isFinite { squares += (element - center) * (element - center) }
+    for element in elements {
+      let difference = number(element) - center
+      if number(element).isFinite { squares += difference * difference }
+    }
     let deviation = (squares / Double(count)).squareRoot()
     // Sums of the largest numbers there are may leave their range.
     if center.isFinite { mean = center }
     if deviation.isFinite { std = deviation }
-  }
-
-  private static func texts(_ tensor: AnyTensor) throws -> [String] {
-    func beginning<Scalar>(_ tensor: Tensor<Scalar>, _ text: (Scalar) -> String) throws -> [String] {
-      try tensor.withUnsafeBufferPointer { $0.prefix(beginningLimit).map(text) }
-    }
-    switch tensor {
-    case .float64(let tensor): return try beginning(tensor) { NumberText.short($0, digits: 5) }
-    case .float32(let tensor): return try beginning(tensor) { NumberText.short(Double($0), digits: 5) }
-    #if !(os(macOS) && arch(x86_64))
-      case .float16(let tensor): return try beginning(tensor) { NumberText.short(Double($0), digits: 4) }
-    #endif
-    case .bfloat16(let tensor): return try beginning(tensor) { NumberText.short(Double(Float($0)), digits: 3) }
-    case .int8(let tensor): return try beginning(tensor) { "\($0)" }
-    case .int16(let tensor): return try beginning(tensor) { "\($0)" }
-    case .int32(let tensor): return try beginning(tensor) { "\($0)" }
-    case .int64(let tensor): return try beginning(tensor) { "\($0)" }
-    case .uint8(let tensor): return try beginning(tensor) { "\($0)" }
-    case .uint16(let tensor): return try beginning(tensor) { "\($0)" }
-    case .uint32(let tensor): return try beginning(tensor) { "\($0)" }
-    case .uint64(let tensor): return try beginning(tensor) { "\($0)" }
-    case .bool(let tensor): return try beginning(tensor) { "\($0)" }
-    }
   }
 }
 

@@ -57,7 +57,10 @@ struct ImageCommand: WritesFiles {
   @Option(help: ArgumentHelp("Quality of a JPEG file, 1 to 100.", valueName: "n"))
   var quality = 90
 
-  @Option(help: ArgumentHelp("The most pixels of a picture; larger ones are refused.", valueName: "n"))
+  @Option(
+    help: ArgumentHelp(
+      "The most pixels of the picture that is read, and of the size that it is brought to; more are refused.",
+      valueName: "n"))
   var maxPixels = ImageLimits.default.pixels
 
   @Flag(help: "Print one line of JSON: what was read and what was written.")
@@ -70,6 +73,12 @@ struct ImageCommand: WritesFiles {
     }
     guard 1...100 ~= quality else { throw ValidationError("--quality \(quality): 1 to 100 was expected.") }
     guard maxPixels > 0 else { throw ValidationError("--max-pixels \(maxPixels): a number above 0 was expected.") }
+    for (option, size) in [("--resize", resize), ("--letterbox", letterbox)] {
+      // Sides are bounded, and their product cannot overflow.
+      guard let size, size.width * size.height > maxPixels else { continue }
+      throw ValidationError(
+        "\(option) \(size.width)x\(size.height): \(size.width * size.height) pixels; --max-pixels allows \(maxPixels).")
+    }
     if let crop, crop.values.count != 4 || !crop.values.allSatisfy({ $0 >= 0 && $0 < 1e9 && $0 == $0.rounded() }) {
       throw ValidationError("--crop: four integers, left,top,width,height, were expected.")
     }
