@@ -25,7 +25,8 @@ struct ApusCommand: ParsableCommand {
         APUS_KERNELS       instruction set: baseline, avx2 or avx512
         APUS_BLAS          path of the BLAS library, or none
         APUS_MEMORY_LIMIT  the most memory that tensors may take: bytes, or a
-                           number with K, M or G
+                           number with K, M or G; when unset, half of the
+                           machine's, or what the process may use
         APUS_SESSIONS      folder in which runs are kept, see 'apus history'
         NO_COLOR           no colours, even on a terminal
       A value that makes no sense is an error (64).
@@ -40,7 +41,8 @@ struct ApusCommand: ParsableCommand {
          0  success                    66  no such input
          1  compared and different     70  internal error
         64  wrong command line         74  reading or writing failed
-        65  bad data                   128 + n  ended by signal n
+        65  bad data, or a limit on    75  longer than --time-limit
+            memory or loops            128 + n  ended by signal n
 
       SHELL COMPLETION
         apus --generate-completion-script bash|zsh|fish

@@ -21,6 +21,19 @@ import Testing
     #expect(error.description.contains("APUS_MEMORY_LIMIT=\(text): expected bytes"))
   }
 
+  @Test func itIsKnownWhetherSomebodySaidIt() {
+    #expect(!limit(nil).isGiven && limit("1G").isGiven && limit("abc").isGiven)
+  }
+
+  @Test func halfOfTheMemoryOrWhatTheProcessMayUseIsAvailable() {
+    #expect(MemoryLimit.availableByteCount > 16 << 20)
+    #expect(MemoryLimit.available(physical: 100, group: nil, process: nil) == 50)
+    #expect(MemoryLimit.available(physical: 100, group: 30, process: 80) == 30)
+    #expect(MemoryLimit.available(physical: 100, group: 60, process: 20) == 20)
+    // A machine that does not say.
+    #expect(MemoryLimit.available(physical: .max, group: nil, process: nil) == .max)
+  }
+
   @Test func suffixesMultiply() {
     #expect(MemoryLimit.byteCount("123") == 123)
     #expect(MemoryLimit.byteCount("4K") == 4 << 10)

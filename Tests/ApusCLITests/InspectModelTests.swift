@@ -9,7 +9,7 @@ import Testing
   @Test func aModelIsDescribed() throws {
     try TemporaryFolder.with { folder in
       let path = try folder.onnx("product", ModelFixtures.product)
-      let result = try Command.run("inspect", path, "--dim", "n=2", "--json")
+      let result = try Command.run("inspect", path, "--dim", "n=2", "--run", "--json")
       #expect(result.status == 0, "\(result.errors)")
       let report = try result.object
       #expect(report["opsets"] as? [String: Int] == ["ai.onnx": 18])
@@ -28,16 +28,67 @@ import Testing
     }
   }
 
-  @Test func costsNeedExtentsAndCanBeOmitted() throws {
+  @Test func costsNeedExtents() throws {
     try TemporaryFolder.with { folder in
       let path = try folder.onnx("product", ModelFixtures.product)
       let open = try Command.run("inspect", path, "--json").object
       #expect(open["multiply_adds"] == nil)
       #expect((open["warnings"] as? [String])?.contains { $0.contains("--dim 'n=…'") } == true)
-      let left = try Command.run("inspect", path, "--dim", "n=2", "--no-run", "--json").object
-      #expect(left["multiply_adds"] == nil)
-      #expect((left["warnings"] as? [String])?.isEmpty == true)
+      let still = try Command.run("inspect", path, "--dim", "n=2", "--json").object
+      // [2, 3] by [3, 4], from shapes alone.
+      #expect((still["multiply_adds"] as? [String: Any])?["total"] as? Int == 24)
+      #expect(still["peak_memory_bytes"] == nil)
+      #expect((still["warnings"] as? [String])?.isEmpty == true)
+      #expect(try Command.run("inspect", path, "--dim", "n=2").output.contains("not measured; --run does"))
       #expect(try Command.run("inspect", path, "--dim", "q=2").status == 64)
+    }
+  }
+
+  /// A model that never ends is inspected, and run only when that is asked for.
+  @Test func modelsAreNotRun() throws {
+    try TemporaryFolder.with { folder in
+      var model = ModelFixtures.loop
+      model.graph.inputs.removeFirst()
+      model.graph.initializers = [try TensorProto(name: "count", value: GraphValue(Tensor([Int64.max], shape: [])))]
+      let path = try folder.onnx("endless", model)
+      let result = try Command.run("inspect", path, "--dim", "n=2", "--loop-limit", "\(Int.max)")
+      #expect(result.status == 0, "\(result.errors)")
+      for arguments in [["inspect", path, "--run"], ["run", path, "--random", "1"]] {
+        let late = try Command.run(
+          arguments + ["--dim", "n=2", "--loop-limit", "\(Int.max)", "--time-limit", "0.3"])
+        #expect(late.status == 75, "\(late.errors)")
+        #expect(late.errors.contains("--time-limit") && late.errors.contains("0.3 s"))
+      }
+      for wrong in ["0", "-1", "nan", "1e10", "soon"] {
+        #expect(try Command.run("run", path, "--random", "1", "--time-limit", wrong).status == 64)
+      }
+    }
+  }
+
+  /// Nodes whose shapes depend on values, or that a loop runs, are not counted without a run; that is said.
+  @Test func whatShapesDoNotTellIsSaidToBeLeftOut() throws {
+    try TemporaryFolder.with { folder in
+      let model = ModelFixtures.model(
+        [
+          NodeProto(name: "where", opType: "NonZero", inputs: ["x"], outputs: ["found"]),
+          NodeProto(
+            name: "cast", opType: "Cast", inputs: ["found"], outputs: ["rows"],
+            attributes: [AttributeProto(name: "to", value: .int(1))]),
+          NodeProto(name: "known", opType: "MatMul", inputs: ["x", "x"], outputs: ["square"]),
+          NodeProto(
+            name: "unknown", opType: "Gemm", inputs: ["rows", "rows"], outputs: ["y"],
+            attributes: [AttributeProto(name: "transB", value: .int(1))]),
+        ], inputs: [ModelFixtures.tensor("x", [.size(3), .size(3)])],
+        outputs: [
+          ModelFixtures.tensor("square", [.size(3), .size(3)]), ModelFixtures.tensor("y", [.size(2), .size(2)]),
+        ])
+      let path = try folder.onnx("values", model)
+      let counts = try #require(try Command.run("inspect", path, "--json").object["multiply_adds"] as? [String: Any])
+      #expect(counts["total"] as? Int == 27 && counts["unknown_nodes"] as? Int == 1)
+      #expect(try Command.run("inspect", path).output.contains("1 node left out"))
+      let run = try #require(
+        try Command.run("inspect", path, "--run", "--json").object["multiply_adds"] as? [String: Any])
+      #expect(run["unknown_nodes"] as? Int == 0)
     }
   }
 

@@ -189,8 +189,26 @@ import Testing
       let memory = try Command.run(
         "run", folder.onnx("relu", ModelFixtures.relu), "--random", "1", "--dim", "n=1000000", "--memory-limit", "1M")
       #expect(memory.status == 65)
-      #expect(memory.errors.contains("bytes"))
+      #expect(memory.errors.contains("shape [1000000, 2], 8000000 bytes"), "\(memory.errors)")
+      #expect(memory.errors.contains("--memory-limit"))
       #expect(try Command.run("run", model, "--memory-limit", "much").status == 64)
+    }
+  }
+
+  /// What is printed of a value takes no memory beside the value: its numbers as float64 would be twice as much.
+  @Test func statisticsCopyNothing() throws {
+    try TemporaryFolder.with { folder in
+      let model = ModelFixtures.model(
+        [NodeProto(name: "wide", opType: "Expand", inputs: ["x", "shape"], outputs: ["y"])],
+        inputs: [ModelFixtures.tensor("x", [.size(1)])], outputs: [ModelFixtures.tensor("y", [.unknown])],
+        initializers: [try TensorProto(name: "shape", value: GraphValue(Tensor([Int64(1_000_000)])))])
+      let x = try folder.npy("x", [2.5] as [Float], shape: [1])
+      let result = try Command.run(
+        "run", folder.onnx("wide", model), "--input", x, "--json", "--memory-limit", "6M")
+      #expect(result.status == 0, "\(result.errors)")
+      let output = try #require((try result.object["outputs"] as? [[String: Any]])?.first)
+      let statistics = try #require(output["statistics"] as? [String: Any])
+      #expect(statistics["mean"] as? Double == 2.5 && statistics["std"] as? Double == 0)
     }
   }
 

@@ -25,6 +25,8 @@ public struct Execution: Sendable {
   /// Whether matrix products may go to the BLAS library that was found.
   public var usesBLAS: Bool
   var kernels: KernelSet
+  /// What tells ``parallel(_:_:)`` to leave out the rest.
+  var stop: StopSign?
 
   /// The kernel variant in use.
   public var variant: KernelVariant { kernels.variant }
@@ -48,6 +50,16 @@ extension Execution {
     if let precision { execution.precision = precision }
     if let variant, availableVariants.contains(variant) { execution.kernels = KernelSet(variant) }
     if let usesBLAS { execution.usesBLAS = usesBLAS }
+    return try $current.withValue(execution, operation: body)
+  }
+
+  /// Runs `body` with pieces of parallel work left out once `stop` is raised.
+  package static func with<Result>(
+    precision: Precision? = nil, stop: StopSign, _ body: () throws -> Result
+  ) rethrows -> Result {
+    var execution = current
+    if let precision { execution.precision = precision }
+    execution.stop = stop
     return try $current.withValue(execution, operation: body)
   }
 }
@@ -85,9 +97,9 @@ extension Execution {
     ProcessorFeatures.current.isSuperset(of: $0.requirements)
   }
 
-  /// The most bytes that all tensors together may take: the memory this process may use, or `APUS_MEMORY_LIMIT` (bytes,
-  /// or a number with K, M or G). May be changed at any time; a value below 0 counts as 0, and so does a variable that
-  /// makes no sense.
+  /// The most bytes that all tensors together may take: half of the machine's memory or, where that is less, what the
+  /// process may use (control group, `ulimit`); or `APUS_MEMORY_LIMIT` (bytes, or a number with K, M or G). May be changed
+  /// at any time; a value below 0 counts as 0, and so does a variable that makes no sense.
   public static var memoryLimit: Int {
     get { MemoryLimit.current }
     set { MemoryLimit.current = newValue }

@@ -9,13 +9,18 @@ import Synchronization
 ///
 /// `body` sees the caller's ``Execution/current``, but no other task-local value. Where the threads are taken already —
 /// inside another `parallel`, or while another task runs one — the calling thread does everything itself.
+///
+/// Once the ``StopSign`` of the current execution is raised, indexes that nobody has begun are left out.
 package func parallel(_ count: Int, _ body: @Sendable (Int) -> Void) {
   guard count > 0 else { return }
-  if count > 1 {
-    let execution = Execution.current
-    if execution.threads > 1, ThreadPool.shared.run(count, under: execution, body) { return }
+  guard count > 1 else { return body(0) }
+  let execution = Execution.current
+  if execution.threads > 1, ThreadPool.shared.run(count, under: execution, body) { return }
+  let stop = execution.stop
+  for index in 0..<count {
+    if let stop, stop.check() { return }
+    body(index)
   }
-  for index in 0..<count { body(index) }
 }
 
 /// The threads behind ``parallel(_:_:)``.
@@ -87,7 +92,7 @@ final class ThreadPool: Sendable {
         nextIndex.store(0, ordering: .relaxed)
         door.store(UInt64(seats), ordering: .sequentiallyConsistent)
         wake(seats)
-        work(pointer, count)
+        work(pointer, count, execution.stop)
         door.bitwiseAnd(~Self.freeSeats, ordering: .acquiringAndReleasing)
         waitUntilEmpty()
       }
@@ -99,11 +104,12 @@ final class ThreadPool: Sendable {
   ///
   /// Not inlined, so that nothing of the closure is held when a worker says that it has left.
   @inline(never)
-  private func work(_ body: UnsafePointer<@Sendable (Int) -> Void>, _ count: Int) {
+  private func work(_ body: UnsafePointer<@Sendable (Int) -> Void>, _ count: Int, _ stop: StopSign?) {
     let body = body.pointee
     while true {
       let index = nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
       guard index < count else { return }
+      if let stop, stop.check() { return }
       body(index)
     }
   }
@@ -182,7 +188,7 @@ extension ThreadPool {
               lastMove = now
             }
           }
-          Execution.$current.withValue(job.execution) { work(job.body, job.count) }
+          Execution.$current.withValue(job.execution) { work(job.body, job.count, job.execution.stop) }
         }
         leave()
       }

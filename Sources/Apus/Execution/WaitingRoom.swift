@@ -29,7 +29,7 @@ struct WaitingRoom: @unchecked Sendable {
 }
 
 /// Time that never goes backwards, from an arbitrary start.
-func monotonicNanoseconds() -> UInt64 {
+package func monotonicNanoseconds() -> UInt64 {
   var time = timespec()
   clock_gettime(CLOCK_MONOTONIC, &time)
   return UInt64(time.tv_sec) &* 1_000_000_000 &+ UInt64(time.tv_nsec)

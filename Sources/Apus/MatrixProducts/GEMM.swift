@@ -33,7 +33,7 @@ struct MatrixResult<Scalar>: @unchecked Sendable {
 /// Work is divided by shape alone, so the result is the same for any number of threads. A product of a few
 /// rows with a transposed matrix is summed over many accumulators; others go to BLAS where one is in use, and to
 /// ``tiledGEMM`` where not. With `beta` zero, `c` is not read.
-/// - Throws: ``TensorError/memory(bytes:limit:)`` when there is no room to pack the operands.
+/// - Throws: ``TensorError/memory(bytes:limit:shape:)`` when there is no room to pack the operands.
 func gemm<Scalar: FloatingPointScalar>(
   m: Int, n: Int, k: Int, alpha: Scalar = 1, _ a: MatrixOperand<Scalar>, _ b: MatrixOperand<Scalar>,
   beta: Scalar = 0, into c: MatrixResult<Scalar>

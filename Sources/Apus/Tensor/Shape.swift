@@ -62,7 +62,7 @@ package enum Shape {
 
 extension Shape {
   /// The bytes that `shape` takes.
-  /// - Throws: ``TensorError/memory(bytes:limit:)`` when that is more than an `Int` can say.
+  /// - Throws: ``TensorError/memory(bytes:limit:shape:)`` when that is more than an `Int` can say.
   package static func byteCount<Scalar>(
     _ shape: [Int], of: Scalar.Type, operation: @autoclosure () -> String = "tensor"
   ) throws -> Int {
@@ -75,16 +75,19 @@ extension Shape {
   ) throws -> Int {
     let (bytes, overflow) = try elementCount(shape, operation: operation())
       .multipliedReportingOverflow(by: elementByteCount)
-    guard !overflow else { throw TensorError.beyondMemoryLimit(bytes: .max) }
+    guard !overflow else { throw TensorError.beyondMemoryLimit(bytes: .max, shape: shape) }
     return bytes
   }
 
   /// Refuses what could never be held, for memory that does not come from the pool.
-  /// - Throws: ``TensorError/memory(bytes:limit:)``.
+  /// - Throws: ``TensorError/memory(bytes:limit:shape:)``.
   package static func checkMemory<Element>(_ shape: [Int], of: Element.Type, operation: @autoclosure () -> String)
     throws
   {
     let bytes = try byteCount(shape, of: Element.self, operation: operation())
-    guard bytes <= Execution.memoryLimit else { throw TensorError.beyondMemoryLimit(bytes: bytes) }
+    guard bytes <= Execution.memoryLimit else { throw TensorError.beyondMemoryLimit(bytes: bytes, shape: shape) }
+    if let account = MemoryAccount.current, bytes > account.limit {
+      throw TensorError.growth(bytes: bytes, limit: account.limit, shape: shape)
+    }
   }
 }

@@ -29,8 +29,12 @@ public struct Tensor<Scalar: TensorScalar>: Sendable {
     let count = try Shape.elementCount(shape)
     let stored = try layout == .rowMajor ? count : Shape.elementCount(Self.blockedShape(shape))
     let (bytes, overflow) = stored.multipliedReportingOverflow(by: MemoryLayout<Scalar>.stride)
-    guard !overflow else { throw TensorError.beyondMemoryLimit(bytes: .max) }
-    self.init(shape: shape, count: count, layout: layout, storage: try TensorStorage(byteCount: bytes))
+    guard !overflow else { throw TensorError.beyondMemoryLimit(bytes: .max, shape: shape) }
+    do {
+      self.init(shape: shape, count: count, layout: layout, storage: try TensorStorage(byteCount: bytes))
+    } catch let error as TensorError {
+      throw error.asking(for: shape)
+    }
   }
 
   /// The number of axes.

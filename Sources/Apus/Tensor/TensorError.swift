@@ -8,8 +8,11 @@ public enum TensorError: ApusError, Hashable, Sendable {
   case shape(operation: String, reason: String)
   /// An argument outside its range.
   case argument(operation: String, reason: String)
-  /// More memory than ``Execution/memoryLimit`` allows, or than the system gives.
-  case memory(bytes: Int, limit: Int)
+  /// More memory than ``Execution/memoryLimit`` allows, or than the system gives. The shape is that of the tensor that
+  /// was asked for; nil for memory of another kind.
+  case memory(bytes: Int, limit: Int, shape: [Int]? = nil)
+  /// More memory than what loops, scans and sequences of one run may take together.
+  case growth(bytes: Int, limit: Int, shape: [Int]? = nil)
   /// The limit on memory that the environment sets makes no sense, so nothing is given out.
   case environment(EnvironmentError)
 }
@@ -20,17 +23,36 @@ extension TensorError: CustomStringConvertible {
     switch self {
     case .shape(let operation, let reason): "\(operation): \(reason)"
     case .argument(let operation, let reason): "\(operation): \(reason)"
-    case .memory(let bytes, let limit):
-      "a tensor of \(bytes) bytes was asked for; the limit on all tensors together is \(limit) bytes"
+    case .memory(let bytes, let limit, let shape):
+      Self.request(bytes, shape) + "; the limit on all tensors together is \(limit) bytes, which --memory-limit, "
+        + "APUS_MEMORY_LIMIT and Execution.memoryLimit set"
+    case .growth(let bytes, let limit, let shape):
+      Self.request(bytes, shape) + "; what loops, scans and sequences of a run make may take \(limit) bytes together, "
+        + "64 for each byte of the model and its inputs and 1 GiB, unless --memory-limit, APUS_MEMORY_LIMIT or "
+        + "InferenceSession.Limits.growth sets another limit"
     case .environment(let error): "\(error)"
     }
   }
 }
 
 extension TensorError {
+  private static func request(_ bytes: Int, _ shape: [Int]?) -> String {
+    "a tensor of \(shape.map { "shape \($0), " } ?? "")\(bytes) bytes was asked for"
+  }
+
+  /// The same, of a tensor of this shape.
+  func asking(for shape: [Int]) -> TensorError {
+    switch self {
+    case .memory(let bytes, let limit, nil): .memory(bytes: bytes, limit: limit, shape: shape)
+    case .growth(let bytes, let limit, nil): .growth(bytes: bytes, limit: limit, shape: shape)
+    default: self
+    }
+  }
+
   /// Why `bytes` are not to be had under ``Execution/memoryLimit``.
-  static func beyondMemoryLimit(bytes: Int) -> TensorError {
-    MemoryLimit.currentError.map { .environment($0) } ?? .memory(bytes: bytes, limit: Execution.memoryLimit)
+  static func beyondMemoryLimit(bytes: Int, shape: [Int]? = nil) -> TensorError {
+    MemoryLimit.currentError.map { .environment($0) }
+      ?? .memory(bytes: bytes, limit: Execution.memoryLimit, shape: shape)
   }
 }
 

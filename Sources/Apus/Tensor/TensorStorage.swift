@@ -9,18 +9,27 @@ final class TensorStorage: @unchecked Sendable {
   let owner: (any AnyObject & Sendable)?
   /// Where the memory has its place, when it is not from the pool.
   private let arena: MemoryArena?
+  /// Where the memory counts, when somebody is held to a limit of its own.
+  private let account: MemoryAccount?
 
   /// Memory from the arena of the current run, where that offers a place of this size, or from the pool; 64-byte
   /// aligned, its contents undefined.
-  /// - Throws: ``TensorError/memory(bytes:limit:)``.
+  /// - Throws: ``TensorError/memory(bytes:limit:shape:)``, ``TensorError/growth(bytes:limit:shape:)``.
   init(byteCount: Int) throws {
     self.byteCount = byteCount
     self.owner = nil
+    self.account = MemoryAccount.current
+    try account?.take(byteCount)
     if let arena = MemoryArena.current, let place = arena.take(byteCount: byteCount) {
       self.base = place
       self.arena = arena
     } else {
-      self.base = try BufferPool.shared.allocate(byteCount: byteCount)
+      do {
+        self.base = try BufferPool.shared.allocate(byteCount: byteCount)
+      } catch {
+        account?.give(byteCount)
+        throw error
+      }
       self.arena = nil
     }
   }
@@ -31,6 +40,7 @@ final class TensorStorage: @unchecked Sendable {
     self.byteCount = byteCount
     self.owner = owner
     self.arena = nil
+    self.account = nil
   }
 
   /// Gives the memory of a mapped file back to the system, whose contents are read again when they are needed. Nothing
@@ -49,6 +59,7 @@ final class TensorStorage: @unchecked Sendable {
   var isMappedFile: Bool { owner is MappedFile }
 
   deinit {
+    account?.give(byteCount)
     if let arena {
       arena.leave(base)
     } else if owner == nil {

@@ -10,6 +10,8 @@ public enum Fault: Sendable, Hashable, CaseIterable {
   case missing
   /// Writing failed.
   case inputOutput
+  /// It took longer than was allowed.
+  case time
 }
 
 /// An error that Apus throws: it says whose fault it is, and in one sentence what was wrong, where, and what was

@@ -8,6 +8,8 @@ package struct MemoryLimit: Sendable {
   package let byteCount: Int
   /// What makes no sense in the environment.
   package let error: EnvironmentError?
+  /// Whether the environment says anything of it.
+  package let isGiven: Bool
 
   /// - Parameters:
   ///   - environment: the value of a variable, nil when unset.
@@ -15,9 +17,10 @@ package struct MemoryLimit: Sendable {
   package init(_ environment: (String) -> String?, available: Int) {
     let variable = "APUS_MEMORY_LIMIT"
     guard let text = environment(variable) else {
-      (byteCount, error) = (available, nil)
+      (byteCount, error, isGiven) = (available, nil, false)
       return
     }
+    isGiven = true
     byteCount = Self.byteCount(text) ?? 0
     let expected = "bytes, a number above 0, or one with K, M or G"
     error = byteCount > 0 ? nil : EnvironmentError(variable: variable, value: text, expected: expected)
@@ -48,19 +51,50 @@ extension MemoryLimit {
   /// The limit in bytes that holds now: ``standard`` until it is set. A value below 0 counts as 0.
   package static var current: Int {
     get { state.load(ordering: .relaxed) }
-    set { state.store(max(0, newValue), ordering: .relaxed) }
+    set {
+      state.store(max(0, newValue), ordering: .relaxed)
+      given.store(true, ordering: .relaxed)
+    }
   }
+
+  /// Whether the limit was set, in the environment or by ``current``.
+  package static var isGiven: Bool { given.load(ordering: .relaxed) }
+
+  private static let given = Atomic(standard.isGiven)
 
   /// Why there is no memory at all: what the environment says of the limit makes no sense, and nothing else was said.
   package static var currentError: EnvironmentError? {
     current > 0 ? nil : standard.error
   }
 
-  /// The memory that this process may use, in bytes: the machine's, or its control group's share.
+  /// The memory that may be taken when nobody says another number, in bytes: half of the machine's, so that what else runs
+  /// there goes on, or what the process may use, where that is less.
   static var availableByteCount: Int {
     let (bytes, overflow) = Int(sysconf(Int32(_SC_PHYS_PAGES)))
       .multipliedReportingOverflow(by: Int(sysconf(Int32(_SC_PAGESIZE))))
-    let physical = overflow || bytes <= 0 ? Int.max : bytes
-    return min(physical, ControlGroup.current.memoryLimit ?? .max)
+    return available(
+      physical: overflow || bytes <= 0 ? .max : bytes, group: ControlGroup.current.memoryLimit, process: processByteCount)
+  }
+
+  /// - Parameters:
+  ///   - physical: the machine's memory; the greatest number where it does not say.
+  ///   - group: the share of the control group, nil when unlimited.
+  ///   - process: what the process may take, nil when unlimited.
+  static func available(physical: Int, group: Int?, process: Int?) -> Int {
+    min(physical == .max ? .max : physical / 2, group ?? .max, process ?? .max)
+  }
+
+  /// The bytes that the process may map (`ulimit -v`) or write to (`ulimit -d`); nil when unlimited.
+  private static var processByteCount: Int? {
+    [RLIMIT_AS, RLIMIT_DATA].compactMap { resource -> Int? in
+      var limits = rlimit()
+      #if canImport(Glibc)
+        let kind = __rlimit_resource_t(resource.rawValue)
+      #else
+        let kind = resource
+      #endif
+      guard getrlimit(kind, &limits) == 0, limits.rlim_cur < UInt64(Int.max) else { return nil }
+      return Int(limits.rlim_cur)
+    }.min()
   }
 }

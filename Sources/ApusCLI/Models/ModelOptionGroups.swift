@@ -42,13 +42,24 @@ struct DimensionOptions: ParsableArguments {
 struct LimitOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The most memory that tensors may take: bytes, or a number with K, M or G.", valueName: "size"))
+      "The most memory that tensors may take: bytes, or a number with K, M or G. Without it, and without "
+        + "APUS_MEMORY_LIMIT: half of the machine's memory; and what loops and sequences make, 64 bytes for each of the "
+        + "model and its inputs, and 1 GiB.", valueName: "size"))
   var memoryLimit: String?
 
   @Option(help: ArgumentHelp("The most turns that all loops of a run may take together.", valueName: "n"))
   var loopLimit = InferenceSession.Limits().iterations
 
+  @Option(
+    help: ArgumentHelp(
+      "The most time that reading, preparing and running may take; then it ends with 75.",
+      valueName: "seconds"))
+  var timeLimit: Double?
+
   func validate() throws {
+    if let timeLimit, !(timeLimit > 0 && timeLimit <= 1e9) {
+      throw ValidationError("--time-limit \(timeLimit): seconds, above 0 and up to 1e9, were expected.")
+    }
     if let memoryLimit, MemoryLimit.byteCount(memoryLimit) == nil {
       throw ValidationError("--memory-limit \(memoryLimit): bytes, or a number with K, M or G, were expected.")
     }
@@ -61,5 +72,11 @@ struct LimitOptions: ParsableArguments {
     var limits = InferenceSession.Limits()
     limits.iterations = loopLimit
     return limits
+  }
+
+  /// Runs `body` within the time limit.
+  func bounded<Result>(_ body: () throws -> Result) rethrows -> Result {
+    guard let timeLimit else { return try body() }
+    return try TimeLimit.with(.seconds(timeLimit), body)
   }
 }

@@ -15,6 +15,8 @@ enum CommandStatus: Int32, Error {
   case software = 70
   /// Reading or writing failed.
   case inputOutput = 74
+  /// It took longer than `--time-limit` allows (`EX_TEMPFAIL`: with more time it may succeed).
+  case timeLimit = 75
 
   /// How a command ends on an error of a library.
   init(_ fault: Fault) {
@@ -24,6 +26,7 @@ enum CommandStatus: Int32, Error {
       case .data: .badData
       case .missing: .noInput
       case .inputOutput: .inputOutput
+      case .time: .timeLimit
       }
   }
 }

@@ -14,6 +14,8 @@ public enum GraphError: ApusError, Sendable {
   case node(NodeFailure)
   /// A limit of ``InferenceSession/Limits`` was reached.
   case limit(String)
+  /// The time is up that ``TimeLimit`` or ``InferenceSession/Limits/time`` grants.
+  case timeLimit(Duration)
   /// The task that ran the model was cancelled.
   case cancelled
 }
@@ -51,6 +53,9 @@ extension GraphError: CustomStringConvertible {
       "the model has no value named '\(name)'" + (suggestion.map { "; did you mean '\($0)'?" } ?? "")
     case .node(let failure): failure.description
     case .limit(let reason): reason
+    case .timeLimit(let duration):
+      "it took longer than \(Self.seconds(duration)) s, the limit on time; --time-limit, TimeLimit and "
+        + "InferenceSession.Limits.time set it"
     case .cancelled: "the run was cancelled"
     }
   }
@@ -67,8 +72,17 @@ extension NodeFailure: CustomStringConvertible {
 extension GraphError {
   /// ``Fault/usage`` for the name of a value that the model does not have, ``Fault/data`` for everything else.
   public var fault: Fault {
+    switch self {
     // Names of values are the caller's, everything else is of the model and its inputs.
-    if case .noSuchValue = self { .usage } else { .data }
+    case .noSuchValue: .usage
+    case .timeLimit: .time
+    default: .data
+    }
+  }
+
+  private static func seconds(_ duration: Duration) -> String {
+    let (seconds, attoseconds) = duration.components
+    return NumberText.short(Double(seconds) + Double(attoseconds) * 1e-18, digits: 6)
   }
 }
 

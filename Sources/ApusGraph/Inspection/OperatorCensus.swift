@@ -36,9 +36,10 @@ public struct OperatorCensus: Sendable {
   public let subgraphCount: Int
 
   /// Counts the nodes of `graph`, and prepares every one to see whether it is refused; nothing runs.
-  public init(_ graph: Graph) {
+  /// - Throws: ``GraphError/cancelled``, ``GraphError/timeLimit(_:)``.
+  public init(_ graph: Graph) throws {
     var counter = Counter()
-    counter.add(graph, depth: 0)
+    try counter.add(graph, depth: 0)
     entries = counter.entries.values.sorted {
       ($0.name.domain, $0.name.type, $0.opset) < ($1.name.domain, $1.name.type, $1.opset)
     }
@@ -56,18 +57,22 @@ public struct OperatorCensus: Sendable {
     var entries: [Key: Entry] = [:]
     var refusals: [Refusal] = []
     var subgraphCount = 0
+    /// Nodes of operators that Apus does not have.
+    var unknownCount = 0
 
-    mutating func add(_ graph: Graph, depth: Int) {
+    mutating func add(_ graph: Graph, depth: Int) throws {
       for node in graph.nodes {
+        try TimeLimit.check()
         let (before, key) = (refusals.count, Key(name: node.operatorName, opset: node.opset))
         let isKnown = Operators.byName[node.operatorName] != nil
         entries[key, default: Entry(name: key.name, opset: key.opset, count: 0, isKnown: isKnown)].count += 1
+        if !isKnown { unknownCount += 1 }
         var isWhole = isKnown
         for (_, subgraph) in node.subgraphs.sorted(by: { $0.key < $1.key }) {
           subgraphCount += 1
-          let unknown = entries.values.reduce(0) { $0 + ($1.isKnown ? 0 : $1.count) }
-          add(subgraph.closed(in: graph), depth: depth + 1)
-          if unknown != entries.values.reduce(0, { $0 + ($1.isKnown ? 0 : $1.count) }) { isWhole = false }
+          let unknown = unknownCount
+          try add(subgraph.closed(in: graph), depth: depth + 1)
+          if unknown != unknownCount { isWhole = false }
         }
         // What is wrong inside is said once, of the node inside.
         guard isWhole, refusals.count == before else { continue }

@@ -8,6 +8,8 @@ struct Lifetimes {
   private(set) var buffers: [PlannedBuffer] = []
   /// Outputs of nodes whose sizes do not follow from the shapes of the inputs.
   private(set) var unknownCount = 0
+  /// The output that takes the most memory by itself.
+  private(set) var largest: LargestOutput?
 
   private let types: [Graph.ValueID: InferredType]
   private let lastReads: [Graph.ValueID: Int]
@@ -31,9 +33,14 @@ struct Lifetimes {
 
   private mutating func place(_ output: Graph.ValueID, of step: Plan.Step, _ index: Int) {
     guard let type = types[output], let elementType = type.elementType,
-      let dataType = elementType.isCoded ? .uint8 : elementType.dataType,
-      let sizes = try? MemoryArena.byteCounts(type.shape, dataType)
+      let dataType = elementType.isCoded ? .uint8 : elementType.dataType
     else {
+      unknownCount += 1
+      return
+    }
+    let bytes = type.shape.reduce(dataType.byteCount) { $0.multipliedClamped(by: $1) }
+    if bytes > largest?.byteCount ?? 0 { largest = LargestOutput(step: index, shape: type.shape, byteCount: bytes) }
+    guard let sizes = try? MemoryArena.byteCounts(type.shape, dataType) else {
       unknownCount += 1
       return
     }
@@ -100,4 +107,12 @@ struct Lifetimes {
     }
     return nil
   }
+}
+
+/// The output of a plan that takes the most memory by itself.
+struct LargestOutput: Sendable {
+  let step: Int
+  let shape: [Int]
+  /// Row-major; the greatest number where that cannot be said.
+  let byteCount: Int
 }

@@ -12,11 +12,13 @@ struct MemoryPlan: Sendable {
   /// The bytes of all tensors that have a place, each counted by itself.
   let tensorByteCount: Int
   let tensorCount: Int
+  /// What is certain to be asked for by itself, whatever is shared.
+  let largest: LargestOutput?
 
   /// More tensors than that are not placed: the time to find places grows with their square.
   private static let tensorLimit = 4096
 
-  init(_ buffers: [PlannedBuffer], stepCount: Int) {
+  init(_ buffers: [PlannedBuffer], stepCount: Int, largest: LargestOutput? = nil) {
     let wanted = buffers.filter { $0.isPlaceable }
     let order = wanted.indices.sorted {
       (wanted[$1].byteCount, wanted[$0].firstStep, $0) < (wanted[$0].byteCount, wanted[$1].firstStep, $1)
@@ -38,6 +40,7 @@ struct MemoryPlan: Sendable {
       total += buffer.byteCount
     }
     self.places = places
+    self.largest = largest
     byteCount = size
     tensorByteCount = total
     tensorCount = placed.count

@@ -29,7 +29,7 @@ extension InferenceSession {
       guard let shape = shapes[graph.values[id].name] else { return graph.values[id].type }
       return .tensor(graph.declaredElementType(of: id), shape.map(GraphDimension.size))
     }
-    let lifetimes = plan.lifetimes(for: types)
+    let lifetimes = try plan.lifetimes(for: types)
     let memory = MemoryPlan(lifetimes.buffers, stepCount: plan.steps.count)
     return MemoryUsage(
       plannedByteCount: memory.byteCount, tensorByteCount: memory.tensorByteCount, tensorCount: memory.tensorCount,

@@ -2,9 +2,14 @@ import Apus
 
 extension Plan {
   /// Runs every step, with memory for what they give planned ahead; results are the same.
+  ///
+  /// Nothing runs when shapes tell that a result cannot be held.
   func runPlanned(_ inputs: [GraphValue?], context: RunContext) throws -> [GraphValue] {
     let types = zip(graph.inputs, inputs).map { ($1 ?? constants[$0])?.type }
-    let memory = memoryPlans.plan(for: types) { memoryPlan(for: types) }
+    let memory = try memoryPlans.plan(for: types) { try memoryPlan(for: types) }
+    if let largest = memory.largest, largest.byteCount > Execution.memoryLimit {
+      throw refusal(largest)
+    }
     // Without memory for all at once there may still be enough for one after the other.
     guard memory.byteCount > 0, let arena = try? MemoryArena(byteCount: memory.byteCount) else {
       return try run(inputs, context: context)
@@ -15,14 +20,23 @@ extension Plan {
   }
 
   /// The memory that a run on inputs of these types takes.
-  func memoryPlan(for types: [GraphValueType?]) -> MemoryPlan {
-    MemoryPlan(lifetimes(for: types).buffers, stepCount: steps.count)
+  func memoryPlan(for types: [GraphValueType?]) throws -> MemoryPlan {
+    let lifetimes = try lifetimes(for: types)
+    return MemoryPlan(lifetimes.buffers, stepCount: steps.count, largest: lifetimes.largest)
   }
 
-  func lifetimes(for types: [GraphValueType?]) -> Lifetimes {
+  private func refusal(_ output: LargestOutput) -> GraphError {
+    let node = steps[output.step].node
+    let inputs = node.inputs.map { $0.map { "'\(graph.values[$0].name)'" } ?? "—" }
+    let error = TensorError.memory(bytes: output.byteCount, limit: Execution.memoryLimit, shape: output.shape)
+    return .node(
+      NodeFailure(node: node.name, operatorName: node.operatorName, inputs: inputs, reason: "\(error)"))
+  }
+
+  func lifetimes(for types: [GraphValueType?]) throws -> Lifetimes {
     var shapes: [Graph.ValueID: [Int]] = [:]
     for (id, type) in zip(graph.inputs, types) { shapes[id] = type?.extents }
-    return Lifetimes(self, types: graph.inferredTypes(inputs: shapes))
+    return Lifetimes(self, types: try graph.inference(inputs: shapes).types)
   }
 }
 
@@ -33,9 +47,9 @@ final class MemoryPlans: Sendable {
   /// Plans kept; a model that is fed ever other shapes does not fill the memory with them.
   private static let limit = 32
 
-  func plan(for types: [GraphValueType?], make: () -> MemoryPlan) -> MemoryPlan {
+  func plan(for types: [GraphValueType?], make: () throws -> MemoryPlan) rethrows -> MemoryPlan {
     if let plan = plans.withLock({ $0[types] }) { return plan }
-    let plan = make()
+    let plan = try make()
     plans.withLock { plans in
       if plans.count >= Self.limit { plans.removeAll() }
       plans[types] = plan

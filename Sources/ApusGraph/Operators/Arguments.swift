@@ -30,6 +30,13 @@ package struct Arguments {
     values[index] = nil
     return value
   }
+
+  /// The same for an input that may be left out.
+  package mutating func takeIfGiven(_ index: Int) -> GraphValue? {
+    guard let value = self[index] else { return nil }
+    values[index] = nil
+    return value
+  }
 }
 
 // MARK: - Inputs by kind

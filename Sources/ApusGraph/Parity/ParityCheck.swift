@@ -76,6 +76,7 @@ public struct ParityCheck: Sendable {
       progress(index)
       try run.step(index)
     }
+    try model.checkFiles()
     return run.report
   }
 

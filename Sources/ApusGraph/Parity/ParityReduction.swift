@@ -183,10 +183,13 @@ private struct ParityReducer {
   private func difference(_ part: Part) throws -> ValueDifference {
     let feed = try feed(part)
     let graph = graph(of: part)
-    let actual = try Execution.with(precision: check.options.precision) {
-      try Plan(graph).run(
-        graph.inputs.map { feed[$0] },
-        context: RunContext(limits: check.options.limits, seed: check.options.seed))
+    let inputs = graph.inputs.map { feed[$0] }
+    let limits = check.options.limits
+    let context = RunContext(
+      limits: limits, seed: check.options.seed,
+      growth: limits.growthLimit(constants: graph.constantByteCount, inputs: inputs))
+    let actual = try Execution.with(precision: check.options.precision, stop: context.stop) {
+      try Plan(graph).run(inputs, context: context)
     }
     guard let actual = actual.first else { throw GraphError.graph("the part has no output") }
     return try difference(actual)

@@ -15,6 +15,7 @@ struct ParityRun {
   /// The values that are the same in `own` and `fed`, so that no node need be run twice on them.
   private var shared: Set<Graph.ValueID>
   private var held: Set<Graph.ValueID> = []
+  private let modelInputs: Set<Graph.ValueID>
   /// What the cumulative errors of the reference's values go by.
   private var scales: [Graph.ValueID: Double] = [:]
   private(set) var report = ParityReport()
@@ -23,8 +24,12 @@ struct ParityRun {
     self.check = check
     self.reference = reference
     let graph = check.graph
-    context = RunContext(limits: check.options.limits, seed: check.options.seed)
     let values = try check.modelInputs(inputs)
+    modelInputs = Set(graph.inputs)
+    let limits = check.options.limits
+    context = RunContext(
+      limits: limits, seed: check.options.seed,
+      growth: limits.growthLimit(constants: graph.constantByteCount, inputs: values))
     own = ParityLane(graph, check.steps, inputs: values)
     fed = own
     if let widened = check.truthGraph {
@@ -44,12 +49,14 @@ struct ParityRun {
     let node = step.node
     let inputs = self.inputs(of: node)
     let isShared = node.reads.allSatisfy(shared.contains)
-    let results = try Execution.with(precision: check.options.precision) {
+    let results = try Execution.with(precision: check.options.precision, stop: context.stop) {
       let ownResult = try own.run(index, context)
       return (own: ownResult, fed: isShared ? ownResult : try fed.run(index, context))
     }
-    let truthResult = try truth?.run(index, context)
-    let fedTruthResult = isShared ? truthResult : try fedTruth?.run(index, context)
+    let (truthResult, fedTruthResult) = try Execution.with(stop: context.stop) {
+      let truthResult = try truth?.run(index, context)
+      return (truthResult, isShared ? truthResult : try fedTruth?.run(index, context))
+    }
     let shapes = node.inputs.map { id in id.flatMap { fed.slots[$0]?.shape } }
     var outputs: [ParityReport.Output] = []
     var terms = 1
@@ -91,13 +98,12 @@ struct ParityRun {
   }
 
   private func inputs(of node: Node) -> [ParityReport.Input] {
-    let graphInputs = Set(check.graph.inputs)
-    return node.inputs.compactMap { id in
+    node.inputs.compactMap { id in
       guard let id else { return nil }
       let info = check.graph.values[id]
       let source: ParityReport.Input.Source =
         check.graph.constants[id] != nil
-        ? .constant : held.contains(id) ? .reference : graphInputs.contains(id) ? .input : .computed
+        ? .constant : held.contains(id) ? .reference : modelInputs.contains(id) ? .input : .computed
       return ParityReport.Input(name: info.name, type: fed.slots[id]?.type ?? info.type, source: source)
     }
   }
@@ -213,7 +219,10 @@ struct ParityRun {
     var found: [String] = []
     var wanted = Set(check.steps[index].node.reads).subtracting(held)
     for step in check.steps[..<index].reversed() where !step.isConstant {
-      guard step.node.outputs.contains(where: { $0.map(wanted.contains) ?? false }) else { continue }
+      if wanted.isEmpty { break }
+      let given = step.node.outputs.compactMap { $0 }
+      guard !wanted.isDisjoint(with: given) else { continue }
+      wanted.subtract(given)
       found.append(step.node.name)
       wanted.formUnion(Set(step.node.reads).subtracting(held))
     }
@@ -248,7 +257,7 @@ struct ParityLane {
     for (id, value) in zip(graph.inputs, inputs) { if let value { slots[id] = value } }
   }
 
-  /// - Throws: ``GraphError/cancelled`` only; what else goes wrong is an outcome.
+  /// - Throws: ``GraphError/cancelled`` and ``GraphError/timeLimit(_:)`` only; what else goes wrong is an outcome.
   func run(_ index: Int, _ context: RunContext) throws -> Outcome {
     let step: Plan.Step
     switch steps[index].prepared {
@@ -262,9 +271,8 @@ struct ParityLane {
       step.inputs.map { $0.flatMap { slots[$0] } }, captures: step.captures.compactMap { slots[$0] }, context: context)
     do {
       return .values(try plan.perform(step, &arguments))
-    } catch GraphError.cancelled {
-      throw GraphError.cancelled
     } catch {
+      if context.stop.isRaised { throw context.interruption }
       return .failed("\(error)")
     }
   }

@@ -4,19 +4,25 @@ extension Graph {
   /// What depends on constants alone is computed once, and becomes a constant.
   ///
   /// Nothing is computed that would take much more memory than what it is made of: a large Expand stays a node.
-  func foldingConstants() -> Graph { folding { _ in true } }
+  /// - Throws: ``GraphError/cancelled``, ``GraphError/timeLimit(_:)``.
+  func foldingConstants() throws -> Graph { try folding { _ in true } }
 
   /// The values of Constant nodes become constants of the graph.
-  func inliningConstants() -> Graph { folding { $0.operatorName == OperatorName(type: "Constant") } }
+  func inliningConstants() throws -> Graph {
+    try folding { $0.operatorName == OperatorName(type: "Constant") }
+  }
 
-  private func folding(_ isWanted: (Node) -> Bool) -> Graph {
+  private func folding(_ isWanted: (Node) -> Bool) throws -> Graph {
     var rewriter = GraphRewriter(self)
     let context = RunContext()
-    for index in rewriter.nodes.indices {
-      guard let node = rewriter.nodes[index], isWanted(node), let values = rewriter.folded(node, context) else {
-        continue
+    try Execution.with(stop: context.stop) {
+      for index in rewriter.nodes.indices {
+        guard let node = rewriter.nodes[index], isWanted(node) else { continue }
+        let values = rewriter.folded(node, context)
+        // Whatever was broken off is undefined.
+        try context.checkCancellation()
+        if let values { rewriter.fold(index, values) }
       }
-      rewriter.fold(index, values)
     }
     return rewriter.finished()
   }
@@ -31,23 +37,28 @@ extension GraphRewriter {
       !node.outputs.contains(where: { $0.map(isOutput) ?? false })
     else { return nil }
     let inputs = node.inputs.map { constant($0) }
-    guard let operation = try? definition.prepare(description(of: node)) else { return nil }
+    let limit = max(1 << 16, 8 * (inputs.compactMap { $0?.byteCount }.max() ?? 0))
+    let description = description(of: node)
+    // A Constant's value is in the file already.
+    guard node.inputs.isEmpty || isForecast(description, inputs, definition, within: limit),
+      let operation = try? definition.prepare(description)
+    else { return nil }
     var arguments = Arguments(inputs, context: context)
     guard let values = try? operation(&arguments), values.count >= node.outputs.count else { return nil }
-    let limit = max(1 << 16, 8 * (inputs.compactMap { $0?.byteCount }.max() ?? 0))
-    // A Constant's value is in the file already.
     guard node.inputs.isEmpty || values.allSatisfy({ ($0?.byteCount ?? 0) <= limit }) else { return nil }
     return values
   }
-}
 
-extension GraphValue {
-  /// The memory that the elements of a tensor take; 0 for other values.
-  var byteCount: Int {
-    switch self {
-    case .tensor(let tensor): tensor.count * tensor.dataType.byteCount
-    case .coded(let tensor): tensor.codes.count
-    case .strings, .sequence, .optional: 0
+  /// Whether no output is known to be larger than `limit` bytes before anything is computed.
+  private func isForecast(
+    _ description: NodeDescription, _ inputs: [GraphValue?], _ definition: OperatorDefinition, within limit: Int
+  ) -> Bool {
+    guard case .rule(let rule) = definition.facts.shapes else { return true }
+    let types = inputs.map { value in value?.shape.map { InferredType(value?.elementType, $0) } }
+    guard let outputs = try? rule(ShapeFacts(node: description, inputs: types)) else { return true }
+    return outputs.allSatisfy { output in
+      guard let output else { return true }
+      return output.shape.product <= limit / (output.elementType?.dataType?.byteCount ?? 1)
     }
   }
 }

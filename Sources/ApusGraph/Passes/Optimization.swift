@@ -7,10 +7,11 @@ extension Graph {
   func optimized(_ options: InferenceSession.Options, isWhole: Bool = true) throws -> Graph {
     let precision = options.precision
     // Matrices in pieces first: folding would join them.
-    var graph = inliningConstants().withoutIdentities().fusingLinear(precision)
-    if isWhole { graph = graph.foldingShapes() }
+    var graph = try inliningConstants().withoutIdentities().fusingLinear(precision)
+    if isWhole { graph = try graph.foldingShapes() }
     graph = try graph.foldingConstants()
       .fusingLinear(precision).foldingBatchNorm(precision)
+    try TimeLimit.check()
     if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }
     graph = graph.fusingIntegerScales().fusingActivations(precision).fusingElementwise()
     for index in graph.nodes.indices {

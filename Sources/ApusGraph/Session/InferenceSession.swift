@@ -46,6 +46,14 @@ public struct InferenceSession: Sendable {
     public var iterations = 1_000_000
     /// Graphs within graphs while running.
     public var depth = 64
+    /// The time that preparing a model, and each run of it, may take; nil for no limit. See ``TimeLimit`` for one that
+    /// holds for several steps together.
+    public var time: Duration?
+    /// The bytes that tensors made by loops, scans and sequences of a run may take together.
+    ///
+    /// When nil: 64 for each byte of the model's constants and of the inputs, and 1 GiB; no limit of its own where
+    /// `Execution.memoryLimit` was set.
+    public var growth: Int?
 
     /// Graphs within graphs that are prepared at all.
     static let maximumNesting = 64
@@ -53,9 +61,25 @@ public struct InferenceSession: Sendable {
     /// - Parameters:
     ///   - iterations: turns of all loops of a run together.
     ///   - depth: graphs within graphs while running.
-    public init(iterations: Int = 1_000_000, depth: Int = 64) {
+    ///   - time: what preparing, and each run, may take; nil for no limit.
+    ///   - growth: bytes that loops, scans and sequences of a run may take; nil for what ``growth`` says.
+    public init(iterations: Int = 1_000_000, depth: Int = 64, time: Duration? = nil, growth: Int? = nil) {
       self.iterations = iterations
       self.depth = depth
+      self.time = time
+      self.growth = growth
+    }
+
+    /// The bytes of ``growth`` for a run, all told.
+    ///
+    /// - Parameters:
+    ///   - constants: the bytes of the model's constants.
+    ///   - inputs: what is fed to it.
+    func growthLimit(constants: Int, inputs: [GraphValue?]) -> Int? {
+      if let growth { return growth }
+      guard !MemoryLimit.isGiven else { return nil }
+      let bytes = inputs.reduce(constants) { $0.addingClamped($1?.byteCount ?? 0) }
+      return bytes.multipliedClamped(by: 64).addingClamped(1 << 30)
     }
   }
 
@@ -67,13 +91,17 @@ public struct InferenceSession: Sendable {
   public var graph: Graph { plan.graph }
   let plan: Plan
   private let variants: PlanVariants
+  /// The bytes of the model's constants.
+  private let constantByteCount: Int
 
   /// - Throws: ``GraphError`` for operators that Apus does not have and attributes that make no sense.
   public init(_ model: any GraphModel, options: Options = Options()) throws {
     self.model = model
     self.options = options
     variants = PlanVariants()
+    constantByteCount = model.graph.constantByteCount
     plan = try Self.prepare(model, options, fetching: nil)
+    try model.checkFiles()
   }
 
   /// Runs the model.
@@ -84,12 +112,13 @@ public struct InferenceSession: Sendable {
   /// - Returns: the values by name.
   /// - Throws: ``GraphError``.
   public func run(_ inputs: [String: GraphValue], fetching names: [String]? = nil) throws -> [String: GraphValue] {
-    try run(inputs, fetching: names, context: RunContext(limits: options.limits, seed: options.seed))
+    try run(inputs, fetching: names) { context(growth: $0) }
   }
 
   /// Runs the model, on the executor of the caller's task; other tasks may run the same session meanwhile.
   ///
-  /// The run ends with ``GraphError/cancelled`` before the next node once the task is cancelled.
+  /// The run ends with ``GraphError/cancelled`` once the task is cancelled: before the next node or, within a long one,
+  /// before its next piece of work.
   ///
   /// - Parameters:
   ///   - inputs: a value for each input of the model that has no default, by name.
@@ -99,21 +128,21 @@ public struct InferenceSession: Sendable {
   public func run(_ inputs: [String: GraphValue], fetching names: [String]? = nil) async throws -> [String: GraphValue]
   {
     await Task.yield()
-    return try run(inputs, fetching: names, context: RunContext(limits: options.limits, seed: options.seed))
+    return try run(inputs, fetching: names) { context(growth: $0) }
   }
 
   /// Runs the model and adds the time each node takes to `profile`.
   public func run(
     _ inputs: [String: GraphValue], fetching names: [String]? = nil, profile: InferenceProfile
   ) throws -> [String: GraphValue] {
-    try run(inputs, fetching: names, context: RunContext(limits: options.limits, seed: options.seed, profile: profile))
+    try run(inputs, fetching: names) { context(growth: $0, profile: profile) }
   }
 
   /// Runs the model and calls `tally` with the types of what every node takes and gives.
   package func run(
     _ inputs: [String: GraphValue], fetching names: [String]? = nil, tallying tally: @escaping RunContext.Tally
   ) throws -> [String: GraphValue] {
-    try run(inputs, fetching: names, context: RunContext(limits: options.limits, seed: options.seed, tally: tally))
+    try run(inputs, fetching: names) { context(growth: $0, tally: tally) }
   }
 
   /// Runs the model and calls `observer` with every value that a node gives, in the order of the nodes.
@@ -122,30 +151,46 @@ public struct InferenceSession: Sendable {
   public func run(
     _ inputs: [String: GraphValue], observing observer: @escaping (_ name: String, _ value: GraphValue) throws -> Void
   ) throws -> [String: GraphValue] {
-    try run(
-      inputs, fetching: nil, context: RunContext(limits: options.limits, seed: options.seed, observer: observer))
+    try run(inputs, fetching: nil) { context(growth: $0, observer: observer) }
+  }
+
+  private func context(
+    growth: Int?, profile: InferenceProfile? = nil, tally: RunContext.Tally? = nil,
+    observer: ((_ name: String, _ value: GraphValue) throws -> Void)? = nil
+  ) -> RunContext {
+    RunContext(
+      limits: options.limits, seed: options.seed, growth: growth, profile: profile, tally: tally, observer: observer)
   }
 
   private func run(
-    _ inputs: [String: GraphValue], fetching names: [String]?, context: RunContext
+    _ inputs: [String: GraphValue], fetching names: [String]?, context: (_ growth: Int?) -> RunContext
   ) throws -> [String: GraphValue] {
     let plan =
       try names.map { names in
         try variants.plan(for: names) { try Self.prepare(model, options, fetching: names) }
       } ?? plan
-    return try Execution.with(precision: options.precision) {
-      let checked = try plan.graph.checkedInputs(inputs, computesInFloat64: options.computesInFloat64)
+    let checked = try plan.graph.checkedInputs(inputs, computesInFloat64: options.computesInFloat64)
+    let context = context(options.limits.growthLimit(constants: constantByteCount, inputs: checked))
+    return try Execution.with(precision: options.precision, stop: context.stop) {
       // An observer may retain values, so memory is not planned.
       let isPlanned = options.plansMemory && context.observer == nil
       let values =
         try isPlanned
         ? plan.runPlanned(checked, context: context) : plan.run(checked, context: context)
+      try model.checkFiles()
       let outputs = zip(plan.graph.outputs, values).map { (plan.graph.values[$0].name, $1) }
       return Dictionary(outputs, uniquingKeysWith: { first, _ in first })
     }
   }
 
   private static func prepare(_ model: any GraphModel, _ options: Options, fetching names: [String]?) throws -> Plan {
+    guard let time = options.limits.time else { return try preparePlan(model, options, fetching: names) }
+    return try TimeLimit.with(time) { try preparePlan(model, options, fetching: names) }
+  }
+
+  private static func preparePlan(
+    _ model: any GraphModel, _ options: Options, fetching names: [String]?
+  ) throws -> Plan {
     var graph = model.graph
     if let names {
       graph.outputs = try names.map { name in

@@ -4,7 +4,8 @@ extension Graph {
   /// The values for the graph's inputs, checked against what the model declares and widened for float64.
   func checkedInputs(_ inputs: [String: GraphValue], computesInFloat64: Bool) throws -> [GraphValue?] {
     let names = self.inputs.map { values[$0].name }
-    for name in inputs.keys.sorted() where !names.contains(name) {
+    let known = Set(names)
+    for name in inputs.keys.sorted() where !known.contains(name) {
       let nearest = nearestName(to: name, in: names).map { "; did you mean '\($0)'?" } ?? ""
       throw GraphError.input(name: name, reason: "the model has no such input\(nearest)")
     }

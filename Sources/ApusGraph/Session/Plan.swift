@@ -37,7 +37,8 @@ extension Plan {
       throw GraphError.graph("subgraphs are nested deeper than \(InferenceSession.Limits.maximumNesting)")
     }
     self.graph = graph
-    for node in graph.nodes {
+    for (index, node) in graph.nodes.enumerated() {
+      if index.isMultiple(of: 64) { try TimeLimit.check() }
       try Self.naming(node, in: graph) { steps.append(try Self.step(node, in: graph, depth: depth)) }
     }
     // Outputs are read by the plan's caller, constants by the next run.
@@ -92,13 +93,15 @@ extension Plan {
   ///   - captured: a value for each of ``Graph/captures``.
   ///   - prepare: called with the number of each step before it runs.
   /// - Returns: the values of ``Graph/outputs``.
+  ///
+  /// Inputs are given up: what the first reader may write over it does.
   func run(
-    _ inputs: [GraphValue?], captured: [GraphValue] = [], context: RunContext,
+    _ inputs: consuming [GraphValue?], captured: [GraphValue] = [], context: RunContext,
     beforeStep prepare: ((Int) -> Void)? = nil
   ) throws -> [GraphValue] {
     var slots = [GraphValue?](repeating: nil, count: graph.values.count)
     for (id, value) in constants { slots[id] = value }
-    for (id, value) in zip(graph.inputs, inputs) { if let value { slots[id] = value } }
+    for (id, value) in zip(graph.inputs, consume inputs) { if let value { slots[id] = value } }
     for (capture, value) in zip(graph.captures, captured) { slots[capture.inner] = value }
     for index in steps.indices {
       prepare?(index)
@@ -139,20 +142,22 @@ extension Plan {
   /// Runs one step on arguments from anywhere, and names the node in what it throws.
   func perform(_ step: Step, _ arguments: inout Arguments) throws -> [GraphValue?] {
     let operands = arguments.values.map { $0.map(Operand.init) }
+    let context = arguments.context
     do {
       for (index, input) in step.inputs.enumerated() where input != nil && arguments[index] == nil {
         throw OperatorError("input \(index), '\(input.map { graph.values[$0].name } ?? "")', has no value")
       }
-      guard let profile = arguments.context.profile else { return try step.operation(&arguments) }
-      let clock = ContinuousClock()
-      let start = clock.now
+      let profile = arguments.context.profile
+      let start = profile == nil ? nil : ContinuousClock.now
       let results = try step.operation(&arguments)
-      profile.record(step.node, clock.now - start)
+      // Work that was broken off has left something undefined.
+      if context.stop.isRaised { throw context.interruption }
+      if let start { profile?.record(step.node, ContinuousClock.now - start) }
       return results
     } catch let error as GraphError {
       throw error
     } catch {
-      throw failure(step, operands, "\(error)")
+      throw context.stop.isRaised ? context.interruption : failure(step, operands, "\(error)")
     }
   }
 

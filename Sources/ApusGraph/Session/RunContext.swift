@@ -12,11 +12,18 @@ package final class RunContext {
   let profile: InferenceProfile?
   private var depth = 0
   private var iterations = 0
+  private let timeLimit: TimeLimit?
+  /// What work on other threads looks at.
+  package let stop: StopSign
+  /// What loops, scans and sequences make counts here; nil when there is no limit on it.
+  private let growth: MemoryAccount?
 
   package typealias Tally = (_ node: Node, _ inputs: [GraphValueType?], _ outputs: [GraphValueType?]) -> Void
 
+  /// - Parameter growth: the bytes that loops, scans and sequences may take together; nil for no limit.
   init(
-    limits: InferenceSession.Limits = .init(), seed: UInt64 = 0, profile: InferenceProfile? = nil, tally: Tally? = nil,
+    limits: InferenceSession.Limits = .init(), seed: UInt64 = 0, growth: Int? = nil,
+    profile: InferenceProfile? = nil, tally: Tally? = nil,
     observer: ((_ name: String, _ value: GraphValue) throws -> Void)? = nil
   ) {
     self.limits = limits
@@ -24,11 +31,27 @@ package final class RunContext {
     self.tally = tally
     self.profile = profile
     self.observer = observer
+    self.growth = growth.map(MemoryAccount.init(limit:))
+    timeLimit = TimeLimit.earlier(limits.time.map { TimeLimit($0) }, TimeLimit.current)
+    stop = StopSign(deadline: timeLimit?.end ?? .max)
   }
 
-  /// Throws when the run should stop.
-  func checkCancellation() throws {
-    if Task.isCancelled { throw GraphError.cancelled }
+  /// Throws when the run should stop: its task was cancelled, or its time is up.
+  package func checkCancellation() throws {
+    if stop.check() { throw interruption }
+  }
+
+  /// Why the run is to stop, once ``stop`` is raised.
+  var interruption: GraphError {
+    if Task.isCancelled { return .cancelled }
+    return timeLimit.map { .timeLimit($0.duration) } ?? .cancelled
+  }
+
+  /// Runs `body`, what it makes counting as growth.
+  /// - Throws: what `body` throws, and ``TensorError/growth(bytes:limit:shape:)``.
+  func growing<Result>(_ body: () throws -> Result) throws -> Result {
+    guard let growth else { return try body() }
+    return try MemoryAccount.$current.withValue(growth, operation: body)
   }
 
   /// Counts a turn of a loop.
@@ -41,15 +64,15 @@ package final class RunContext {
     try checkCancellation()
   }
 
-  /// Runs `body` one graph deeper.
-  func nested<Result>(_ body: () throws -> Result) throws -> Result {
+  /// Goes one graph deeper; ``leave()`` comes back.
+  func enter() throws {
     guard depth < limits.depth else {
       throw GraphError.limit("graphs are nested deeper than \(limits.depth), the limit on a run")
     }
     depth += 1
-    defer { depth -= 1 }
-    return try body()
   }
+
+  func leave() { depth -= 1 }
 }
 
 /// The time each node took, summed over runs.

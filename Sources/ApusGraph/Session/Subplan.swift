@@ -23,17 +23,17 @@ package struct Subplan: Sendable {
   /// Runs the subgraph.
   ///
   /// - Parameters:
-  ///   - inputs: a value for each input of the subgraph.
+  ///   - inputs: a value for each input of the subgraph; given up.
   ///   - arguments: the node's, for what the subgraph captures.
   /// - Returns: the subgraph's outputs.
-  package func callAsFunction(_ inputs: [GraphValue?], _ arguments: Arguments) throws -> [GraphValue] {
+  package func callAsFunction(_ inputs: consuming [GraphValue?], _ arguments: Arguments) throws -> [GraphValue] {
     let range = firstCapture..<(firstCapture + plan.graph.captures.count)
     guard range.upperBound <= arguments.captures.count else {
       throw OperatorError("a value that the graph '\(plan.graph.name)' reads from around it has not been computed")
     }
-    return try arguments.context.nested {
-      try plan.run(inputs, captured: Array(arguments.captures[range]), context: arguments.context)
-    }
+    try arguments.context.enter()
+    defer { arguments.context.leave() }
+    return try plan.run(inputs, captured: Array(arguments.captures[range]), context: arguments.context)
   }
 }
 

@@ -20,12 +20,19 @@ extension Graph {
   ///
   /// - Parameter inputs: shapes of inputs; an input that is not among them counts if the model declares every extent.
   package func inferredTypes(inputs: [ValueID: [Int]] = [:]) -> [ValueID: InferredType] {
-    inference(inputs: inputs).types
-  }
-
-  func inference(inputs: [ValueID: [Int]] = [:]) -> ShapeInference {
     var inference = ShapeInference(self, inputs: inputs)
     for node in nodes { inference.visit(node) }
+    return inference.types
+  }
+
+  /// The same, with the values that are known.
+  /// - Throws: ``GraphError/cancelled``, ``GraphError/timeLimit(_:)``.
+  func inference(inputs: [ValueID: [Int]] = [:]) throws -> ShapeInference {
+    var inference = ShapeInference(self, inputs: inputs)
+    for (index, node) in nodes.enumerated() {
+      if index.isMultiple(of: 64) { try TimeLimit.check() }
+      inference.visit(node)
+    }
     return inference
   }
 

@@ -5,9 +5,9 @@ extension Graph {
   ///
   /// Inputs are checked against what the model declares before anything runs, so nothing else can come. For the graph
   /// of a model alone: what is fed to a subgraph is not checked.
-  func foldingShapes() -> Graph {
+  func foldingShapes() throws -> Graph {
     guard inputs.allSatisfy({ declaredType(of: $0) != nil }) else { return self }
-    let known = inference().known
+    let known = try inference().known
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
       guard let node = rewriter.nodes[index] else { continue }

@@ -6,15 +6,25 @@ import ApusGraph
 struct GraphBuilder {
   private let functions: [FunctionKey: FunctionProto]
   private let opsets: [String: Int]
+  private let functionNodeCount: Int
   private let limits: Limits
   private var nodeCount = 0
+  private var nameByteCount = 0
+  /// The nodes that there may be when all functions are written out.
+  private var nodeLimit = 0
 
   /// What a file may ask for before it is refused.
   struct Limits: Sendable {
     /// Functions and subgraphs within each other.
     var depth = 64
-    /// Nodes after all functions are written out; a few functions that call each other twice would fill any memory.
-    var nodes = 1_000_000
+    /// Nodes after all functions are written out, for each node of the file, and so many besides: a few functions that
+    /// call each other twice would fill any memory.
+    var growth = 64
+    var nodes = 1 << 16
+    /// The nodes that functions may add up to at most, whatever the file has.
+    var written = 1_000_000
+    /// Bytes of the names that written out functions give.
+    var names = 1 << 28
   }
 
   private struct FunctionKey: Hashable {
@@ -23,11 +33,22 @@ struct GraphBuilder {
   }
 
   init(functions: [FunctionProto], opsets: [OperatorSetID], limits: Limits = Limits()) {
+    functionNodeCount = functions.reduce(0) { $0 + Self.count($1.nodes) }
     self.functions = Dictionary(
       functions.map { (FunctionKey(name: OperatorName(domain: $0.domain, type: $0.name), overload: $0.overload), $0) },
       uniquingKeysWith: { first, _ in first })
     self.opsets = Self.versions(opsets)
     self.limits = limits
+  }
+
+  /// The nodes of a list and of all subgraphs in it.
+  private static func count(_ nodes: [NodeProto]) -> Int {
+    nodes.reduce(nodes.count) { sum, node in
+      node.attributes.reduce(sum) { sum, attribute in
+        guard case .graph(let graph) = attribute.value else { return sum }
+        return sum + count(graph.nodes)
+      }
+    }
   }
 
   private static func versions(_ opsets: [OperatorSetID]) -> [String: Int] {
@@ -67,7 +88,10 @@ struct GraphBuilder {
   /// The model's graph.
   /// - Throws: ``GraphError/graph(_:)``.
   mutating func build(_ proto: GraphProto) throws -> Graph {
-    try graph(proto, parent: nil, opsets: opsets, prefix: "", depth: 0, attributes: [:])
+    let own = Self.count(proto.nodes)
+    let grown = (own + functionNodeCount).multipliedReportingOverflow(by: limits.growth)
+    nodeLimit = max(own, min(grown.overflow ? .max : grown.partialValue + limits.nodes, limits.written))
+    return try graph(proto, parent: nil, opsets: opsets, prefix: "", depth: 0, attributes: [:])
   }
 
   private mutating func graph(
@@ -144,11 +168,21 @@ extension GraphBuilder {
     _ proto: NodeProto, index: Int, in scope: Scope, depth: Int, attributes: [String: AttributeProto]
   ) throws -> [Node] {
     nodeCount += 1
-    guard nodeCount <= limits.nodes else {
-      throw GraphError.graph("the model has more than \(limits.nodes) nodes when its functions are written out")
+    if nodeCount.isMultiple(of: 256) { try TimeLimit.check() }
+    guard nodeCount <= nodeLimit else {
+      throw GraphError.graph(
+        "the model has more than \(nodeLimit) nodes when its functions are written out; \(limits.growth) for each node "
+          + "of the file and \(limits.nodes) are allowed, and no more than \(limits.written)")
     }
     let operatorName = OperatorName(domain: proto.domain, type: proto.opType)
     let name = scope.prefix + (proto.name.isEmpty ? "\(proto.opType)_\(index)" : proto.name)
+    if !scope.prefix.isEmpty {
+      nameByteCount += name.utf8.count + proto.outputs.reduce(0) { $0 + scope.prefix.utf8.count + $1.utf8.count }
+      guard nameByteCount <= limits.names else {
+        throw GraphError.graph(
+          "the names of nodes and values take more than \(limits.names) bytes when functions are written out")
+      }
+    }
     let inputs = try proto.inputs.map { input -> Graph.ValueID? in
       if input.isEmpty { return nil }
       guard let id = scope.resolve(input) else {

@@ -66,7 +66,7 @@ final class BufferPool: Sendable {
   }
 
   /// A buffer of at least `byteCount` bytes, contents undefined.
-  /// - Throws: ``TensorError/memory(bytes:limit:)`` when all buffers in use would exceed ``Execution/memoryLimit``, or
+  /// - Throws: ``TensorError/memory(bytes:limit:shape:)`` when all buffers in use would exceed ``Execution/memoryLimit``, or
   ///   the system has no more.
   func allocate(byteCount: Int) throws -> UnsafeMutableRawPointer {
     let limit = ownMemoryLimit ?? Execution.memoryLimit

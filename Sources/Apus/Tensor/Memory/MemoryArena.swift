@@ -41,7 +41,7 @@ package final class MemoryArena: Sendable {
     var taken: [Range<Int>] = []
   }
 
-  /// - Throws: ``TensorError/memory(bytes:limit:)``.
+  /// - Throws: ``TensorError/memory(bytes:limit:shape:)``.
   package init(byteCount: Int) throws {
     base = Base(pointer: try BufferPool.shared.allocate(byteCount: byteCount))
     self.byteCount = byteCount
@@ -93,7 +93,7 @@ extension MemoryArena {
   package static func byteCounts(_ shape: [Int], _ dataType: DataType) throws -> [Int] {
     func bytes(_ shape: [Int]) throws -> Int {
       let bytes = try Shape.byteCount(shape, elementByteCount: dataType.byteCount)
-      guard bytes <= Execution.memoryLimit else { throw TensorError.beyondMemoryLimit(bytes: bytes) }
+      guard bytes <= Execution.memoryLimit else { throw TensorError.beyondMemoryLimit(bytes: bytes, shape: shape) }
       return bytes
     }
     let plain = try bytes(shape)

@@ -27,7 +27,7 @@ enum PackedMemory {
   private static let state = Locked(State())
 
   /// Memory for the caller to fill, once; 64-byte aligned.
-  /// - Throws: ``TensorError/memory(bytes:limit:)``.
+  /// - Throws: ``TensorError/memory(bytes:limit:shape:)``.
   static func storage(byteCount: Int) throws -> TensorStorage {
     guard !BufferPool.isChecked, byteCount > 0, byteCount <= largest else {
       return try TensorStorage(byteCount: byteCount)

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Calls `body` for every index below `count`, each time with room for `elements` of a type that no other call uses
 /// meanwhile. What is in there is undefined.
-/// - Throws: ``TensorError/memory(bytes:limit:)``.
+/// - Throws: ``TensorError/memory(bytes:limit:shape:)``.
 package func parallelWithScratch<Scalar: FloatingPointScalar>(
   _ count: Int, of type: Scalar.Type, count elements: Int,
   _ body: @Sendable (Int, UnsafeMutablePointer<Scalar>) -> Void
@@ -15,10 +15,11 @@ package func parallelWithScratch<Scalar: FloatingPointScalar>(
   let base = Unchecked(storage.base.assumingMemoryBound(to: type))
   // A lane is a thread's room, which stays in its caches; a free thread takes the next index.
   let next = Counter()
+  let stop = Execution.current.stop
   parallel(lanes) { lane in
     while true {
       let index = next.take()
-      guard index < count else { return }
+      guard index < count, stop?.check() != true else { return }
       body(index, base.value + lane * step)
     }
   }

@@ -6,7 +6,7 @@ extension Tensor<Float> {
   /// Element `i` depends on `name` and `i` alone: a counter hashed by SplitMix64, whose seed is the FNV-1a hash (64 bits) of the
   /// name's UTF-8. `Weights/reference/parity.py` makes the same bits.
   ///
-  /// - Throws: ``TensorError/memory(bytes:limit:)``; ``TensorError`` for a shape that cannot be.
+  /// - Throws: ``TensorError/memory(bytes:limit:shape:)``; ``TensorError`` for a shape that cannot be.
   package init(generated name: String, shape: [Int], mean: Double = 0, deviation: Double = 1) throws {
     var seed: UInt64 = 0xCBF2_9CE4_8422_2325
     for byte in name.utf8 { seed = (seed ^ UInt64(byte)) &* 0x100_0000_01B3 }

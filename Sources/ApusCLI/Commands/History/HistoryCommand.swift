@@ -1,3 +1,4 @@
+import Apus
 import ApusMotion
 import ArgumentParser
 

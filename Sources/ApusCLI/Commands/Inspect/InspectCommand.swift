@@ -15,13 +15,15 @@ struct InspectCommand: ParsableCommand {
       not have and nodes that cannot be prepared. Functions are written out; subgraphs are counted once. A model that \
       cannot be run is inspected all the same.
 
-      Where all extents are known or given, the model is run on zeros, node by node as the file has it, to count \
-      multiply-adds (convolutions, matrix products, attention, recurrent networks, Einsum), and as it runs fastest, \
-      to measure the memory that its tensors take at most. --no-run leaves that out.
+      Nothing is run. Where all extents are known or given, multiply-adds (convolutions, matrix products, attention, \
+      recurrent networks, Einsum) are counted from shapes; nodes whose shapes depend on values are said to be left out. \
+      With --run the model is run on zeros, node by node as the file has it, to count all of them, and as it runs \
+      fastest, to measure the memory that its tensors take at most.
 
       EXAMPLES
         apus inspect model.safetensors --metadata
         apus inspect model.onnx --dim batch=1
+        apus inspect model.onnx --dim batch=1 --run --time-limit 60
         apus inspect model.onnx --json | jq '.unsupported[]'
       """)
 
@@ -35,20 +37,22 @@ struct InspectCommand: ParsableCommand {
 
   @OptionGroup(title: "Models") var limits: LimitOptions
 
-  @Flag(name: .customLong("run"), inversion: .prefixedNo, help: "Run the model once to see what it costs.")
-  var isRun = true
+  @Flag(name: .customLong("run"), help: "Run the model on zeros to measure what it costs.")
+  var isRun = false
 
   @Flag(help: "Print one line of JSON.")
   var json = false
 
-  func run() throws {
+  func run() throws { try limits.bounded { try inspect() } }
+
+  private func inspect() throws {
     guard try FileFormat(of: file) != .safetensors else {
       let report = try InspectionReport(SafetensorsFile(path: file), path: file)
       return try Output.write(json ? jsonText(report) + "\n" : report.text(withMetadata: metadata))
     }
-    var report = ModelInspection(try ModelFile.open(file), path: file)
     let limits = limits.apply()
-    if isRun { try report.measure(dimensions, limits: limits) }
+    var report = try ModelInspection(ModelFile.open(file), path: file)
+    try report.findCost(dimensions, isRun: isRun, limits: limits)
     try Output.write(json ? jsonText(report) + "\n" : report.text(withMetadata: metadata))
   }
 }

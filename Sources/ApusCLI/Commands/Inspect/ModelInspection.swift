@@ -7,14 +7,14 @@ struct ModelInspection {
   let model: any GraphModel
   private let summary: ModelSummary
   let operators: OperatorCensus
-  /// What one run costs; nil when it was not asked for or could not be found out.
+  /// What one run costs; nil when it could not be found out.
   private(set) var cost: RunCost?
   private(set) var warnings: [String]
 
-  init(_ model: any GraphModel, path: String) {
+  init(_ model: any GraphModel, path: String) throws {
     self.path = path
     self.model = model
-    operators = OperatorCensus(model.graph)
+    operators = try OperatorCensus(model.graph)
     summary = model.summary
     warnings = model.warnings
   }
@@ -22,8 +22,9 @@ struct ModelInspection {
   /// Whether Apus can run the model, as far as is known without running it.
   var isRunnable: Bool { operators.refusals.isEmpty && operators.entries.allSatisfy(\.isKnown) }
 
-  /// Runs the model on zeros to find out what a run costs. What keeps it from running becomes a warning.
-  mutating func measure(_ dimensions: DimensionOptions, limits: InferenceSession.Limits) throws {
+  /// Finds out what a run costs: from shapes or, with `isRun`, by running the model on zeros. What keeps that from being
+  /// known becomes a warning.
+  mutating func findCost(_ dimensions: DimensionOptions, isRun: Bool, limits: InferenceSession.Limits) throws {
     var inputs = ModelInputs(model, converts: false, widens: false)
     let sizes = try dimensions.dimensions(of: inputs.declared)
     guard isRunnable else { return }
@@ -33,11 +34,20 @@ struct ModelInspection {
       warnings.append("multiply-adds and memory depend on extents that the model leaves open; give them: \(flags)")
       return
     }
+    guard isRun else {
+      let declared = model.graph.inputs.map { ($0, model.graph.values[$0]) }
+      let shapes = declared.compactMap { id, info in sizes.shape(of: info).map { (id, $0) } }
+      cost = try RunCost(
+        inferring: model, shapes: Dictionary(shapes, uniquingKeysWith: { first, _ in first }))
+      return
+    }
     do {
       try inputs.fill(seed: nil, dimensions: sizes)
       var options = InferenceSession.Options()
       options.limits = limits
       cost = try RunCost(measuring: model, on: inputs.values, options: options)
+    } catch let error as GraphError where error.fault == .time {
+      throw error
     } catch {
       let reason = ErrorReport(error).message ?? "\(error)"
       warnings.append("multiply-adds and memory are not known: the model does not run on zeros: \(reason)")
@@ -125,9 +135,14 @@ extension ModelInspection {
     }
     rows.append(("nodes", nodes))
     if let cost {
-      rows.append(("multiply-adds", "\(CountText.grouped(cost.total)), in one run"))
-      let peak = ByteText.size(cost.peakMemory)
-      rows.append(("memory", "\(peak) at most, measured in one run on zeros; mapped weights not counted"))
+      let left =
+        cost.unknownNodeCount == 0
+        ? ""
+        : "; \(CountText.counted(cost.unknownNodeCount, "node")) left out that depend on values (--run counts them)"
+      rows.append(("multiply-adds", "\(CountText.grouped(cost.total)), in one run\(left)"))
+      let memory =
+        cost.peakMemory.map { "\(ByteText.size($0)) at most, measured in one run on zeros; mapped weights not counted" }
+      rows.append(("memory", memory ?? "not measured; --run does"))
     }
     return rows
   }
@@ -237,6 +252,13 @@ extension ModelInspection: Encodable {
   private struct MultiplyAdds: Encodable {
     var total: Int
     var operators: [String: Int]
+    /// Nodes that are not counted, as their shapes depend on values.
+    var unknownNodes: Int
+
+    enum CodingKeys: String, CodingKey {
+      case total, operators
+      case unknownNodes = "unknown_nodes"
+    }
   }
 
   func encode(to encoder: any Encoder) throws {
@@ -282,8 +304,9 @@ extension ModelInspection: Encodable {
     try container.encode(warnings, forKey: .warnings)
     if let cost {
       let counts = Dictionary(cost.multiplyAdds.map { ("\($0.key)", $0.value) }, uniquingKeysWith: { $0 + $1 })
-      try container.encode(MultiplyAdds(total: cost.total, operators: counts), forKey: .multiplyAdds)
-      try container.encode(cost.peakMemory, forKey: .peakMemory)
+      try container.encode(
+        MultiplyAdds(total: cost.total, operators: counts, unknownNodes: cost.unknownNodeCount), forKey: .multiplyAdds)
+      try container.encodeIfPresent(cost.peakMemory, forKey: .peakMemory)
     }
   }
 }

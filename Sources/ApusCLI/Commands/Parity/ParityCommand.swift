@@ -55,7 +55,9 @@ struct ParityCommand: ParsableCommand {
     guard top >= 0 else { throw ValidationError("--top \(top): a number not below 0 was expected.") }
   }
 
-  func run() throws {
+  func run() throws { try parity.limits.bounded { try check() } }
+
+  private func check() throws {
     let model = try ModelFile.open(parity.model)
     let check = try ParityCheck(model, options: parity.options(computesTruth: float64))
     var results = ParityResults(model: parity.model)

@@ -49,7 +49,9 @@ struct ReduceCommand: WritesFiles {
 
   private var values: ReducedValues { ReducedValues(path: data ?? ReducedValues.path(besideModel: output)) }
 
-  func run() throws {
+  func run() throws { try parity.limits.bounded { try reduce() } }
+
+  private func reduce() throws {
     let opened = try ModelFile.open(parity.model)
     guard let model = opened as? ONNXModel else {
       let format = opened.summary.format.name

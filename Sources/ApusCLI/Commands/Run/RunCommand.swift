@@ -93,7 +93,9 @@ struct RunCommand: WritesFiles {
     return files
   }
 
-  func run() throws {
+  func run() throws { try limits.bounded { try runModel() } }
+
+  private func runModel() throws {
     var options = InferenceSession.Options()
     options.limits = limits.apply()
     options.precision = precision
@@ -114,7 +116,7 @@ struct RunCommand: WritesFiles {
     do {
       return try InferenceSession(model, options: options)
     } catch GraphError.unsupported(let name, let opset, let node) {
-      let unknown = Set(OperatorCensus(model.graph).entries.filter { !$0.isKnown }.map { "\($0.name)" }).sorted()
+      let unknown = Set(try OperatorCensus(model.graph).entries.filter { !$0.isKnown }.map { "\($0.name)" }).sorted()
       guard unknown.count > 1 else { throw GraphError.unsupported(operator: name, opset: opset, node: node) }
       throw CommandFailure(
         .badData, "\(self.model): needs operators that Apus does not have: \(unknown.joined(separator: ", "))")

@@ -49,6 +49,8 @@ extension Operators {
         extents[name] = known == 1 ? size : known
       }
     }
+    // Before anything is multiplied, for a short equation may ask for any size.
+    try Shape.checkMemory(names.result.map { extents[$0, default: 1] }, of: Scalar.self, operation: "Einsum")
     var operands = try zip(tensors, names.operands).map { tensor, operand in
       try NamedTensor(tensor, operand, extents: extents)
     }

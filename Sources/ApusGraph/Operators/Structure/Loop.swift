@@ -12,7 +12,8 @@ extension Operators {
   /// where input 1 is given, as long as the condition holds. Gives the last state, and what was scanned as tensors with
   /// an axis of turns in front.
   ///
-  /// Without input 1 what the body says of the condition is of no account. The run's limit counts every turn.
+  /// Without input 1 what the body says of the condition is of no account. The run's limits count every turn, and what
+  /// the body makes.
   static func Loop(_ node: NodeDescription) throws -> PreparedOperator {
     let body = try node.subplan("body")
     let states = max(0, node.inputCount - 2)
@@ -27,23 +28,27 @@ extension Operators {
     return { arguments in
       let turns = try arguments.has(0) ? arguments.integer(0) : nil
       var condition = try isConditional ? arguments.truth(1) : true
-      var state = (0..<states).map { arguments[2 + $0] }
-      var scanned = wanted.map { _ in [GraphValue]() }
-      var turn = 0
-      while condition, turns.map({ turn < $0 }) ?? true {
-        try arguments.context.countIteration()
-        let outputs = try body(
-          [body.scalar(Int64(turn), input: 0), body.scalar(condition, input: 1)] + state, arguments)
-        if isConditional { condition = try Arguments(outputs, context: arguments.context).truth(0) }
-        state = Array(outputs[1..<(1 + states)])
-        for scan in 0..<scans where wanted[scan] { scanned[scan].append(outputs[1 + states + scan]) }
-        turn += 1
+      var state = (0..<states).map { arguments.takeIfGiven(2 + $0) }
+      return try arguments.context.growing {
+        var scanned = wanted.map { _ in [GraphValue]() }
+        var turn = 0
+        while condition, turns.map({ turn < $0 }) ?? true {
+          try arguments.context.countIteration()
+          // Nobody but the body holds the state, so that it may write over it.
+          let inputs = try [body.scalar(Int64(turn), input: 0), body.scalar(condition, input: 1)] + state
+          state = []
+          let outputs = try body(consume inputs, arguments)
+          if isConditional { condition = try Arguments(outputs, context: arguments.context).truth(0) }
+          state = Array(outputs[1..<(1 + states)])
+          for scan in 0..<scans where wanted[scan] { scanned[scan].append(outputs[1 + states + scan]) }
+          turn += 1
+        }
+        let results = try (0..<scans).map { scan -> GraphValue? in
+          guard wanted[scan] else { return nil }
+          return try stacked(scanned[scan], axis: 0, declared: body.outputTypes[1 + states + scan])
+        }
+        return state + results
       }
-      let results = try (0..<scans).map { scan -> GraphValue? in
-        guard wanted[scan] else { return nil }
-        return try stacked(scanned[scan], axis: 0, declared: body.outputTypes[1 + states + scan])
-      }
-      return state + results
     }
   }
 
@@ -73,16 +78,18 @@ extension Operators {
     return { arguments in
       let count = try arguments.sequence(0).values.count
       var results = [[GraphValue]](repeating: [], count: body.outputCount)
-      for index in 0..<count {
-        try arguments.context.countIteration()
-        let inputs = try (0..<arguments.count).map { input -> GraphValue? in
-          guard case .sequence(let values, _)? = arguments[input] else { return arguments[input] }
-          guard values.count == count else {
-            throw OperatorError("sequence \(input) has \(values.count) elements and sequence 0 \(count)")
+      try arguments.context.growing {
+        for index in 0..<count {
+          try arguments.context.countIteration()
+          let inputs = try (0..<arguments.count).map { input -> GraphValue? in
+            guard case .sequence(let values, _)? = arguments[input] else { return arguments[input] }
+            guard values.count == count else {
+              throw OperatorError("sequence \(input) has \(values.count) elements and sequence 0 \(count)")
+            }
+            return values[index]
           }
-          return values[index]
+          for (output, value) in try body(inputs, arguments).enumerated() { results[output].append(value) }
         }
-        for (output, value) in try body(inputs, arguments).enumerated() { results[output].append(value) }
       }
       return try results.enumerated().map { output, values in
         try .sequence(values, declared: body.outputTypes[output])

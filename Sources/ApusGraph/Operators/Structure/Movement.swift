@@ -79,7 +79,12 @@ extension Movement {
     return try callAsFunction(places).map { result in
       try Shape.checkMemory(result.shape, of: String.self, operation: "strings")
       return try result.withUnsafeBufferPointer { places in
-        .strings(try StringTensor(places.map { texts[Int($0)] }, shape: result.shape))
+        let moved = try places.map { place in
+          // A run that is broken off leaves places unwritten.
+          guard texts.indices.contains(Int(place)) else { throw OperatorError("a string was not moved") }
+          return texts[Int(place)]
+        }
+        return .strings(try StringTensor(moved, shape: result.shape))
       }
     }
   }

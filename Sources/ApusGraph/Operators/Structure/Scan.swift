@@ -22,7 +22,7 @@ extension Operators {
       outputAxes: node.optionalInts("scan_output_axes"), outputDirections: node.optionalInts("scan_output_directions"))
     return { arguments in
       let inputs = try (0..<scan.inputCount).map { try arguments.value($0) }
-      return try scan.run(inputs, length: nil, arguments)
+      return try arguments.context.growing { try scan.run(inputs, length: nil, arguments) }
     }
   }
 
@@ -42,15 +42,17 @@ extension Operators {
       guard lengths.count == batch, lengths.allSatisfy({ 0 <= $0 && $0 <= longest }) else {
         throw OperatorError("lengths \(lengths) do not fit \(batch) sequences of \(longest) entries")
       }
-      var results = [[GraphValue]](repeating: [], count: scan.outputCount)
-      for (sample, length) in lengths.enumerated() {
-        try arguments.context.checkCancellation()
-        let own = try inputs.map { try Entry(axis: 0, index: sample).run($0) }
-        for (output, value) in try scan.run(own, length: length, arguments).enumerated() {
-          results[output].append(output < scan.states ? value : try value.lengthened(to: longest))
+      return try arguments.context.growing {
+        var results = [[GraphValue]](repeating: [], count: scan.outputCount)
+        for (sample, length) in lengths.enumerated() {
+          try arguments.context.checkCancellation()
+          let own = try inputs.map { try Entry(axis: 0, index: sample).run($0) }
+          for (output, value) in try scan.run(own, length: length, arguments).enumerated() {
+            results[output].append(output < scan.states ? value : try value.lengthened(to: longest))
+          }
         }
+        return try results.map { try Stacking(axis: 0).single($0) }
       }
-      return try results.map { try Stacking(axis: 0).single($0) }
     }
   }
 }
@@ -92,12 +94,19 @@ private struct ScanBody {
       guard list.count == count else { throw OperatorError("\(list.count) \(name) are given for \(count)") }
       return list
     }
+    func directions(_ list: [Int]?, _ count: Int, _ name: String) throws -> [Int] {
+      let list = try checked(list, count, name)
+      guard list.allSatisfy({ 0...1 ~= $0 }) else {
+        throw OperatorError("\(name) are \(list); each must be 0, forward, or 1, in reverse")
+      }
+      return list
+    }
     self.body = body
     self.states = states
     self.inputAxes = try checked(inputAxes, scanned, "axes of scanned inputs")
-    self.inputDirections = try checked(inputDirections, scanned, "directions of scanned inputs")
+    self.inputDirections = try directions(inputDirections, scanned, "directions of scanned inputs")
     self.outputAxes = try checked(outputAxes, outputs, "axes of scanned outputs")
-    self.outputDirections = try checked(outputDirections, outputs, "directions of scanned outputs")
+    self.outputDirections = try directions(outputDirections, outputs, "directions of scanned outputs")
   }
 
   /// - Parameters:
@@ -118,7 +127,9 @@ private struct ScanBody {
       let entries = try scanned.indices.map { index in
         try Entry(axis: axes[index], index: inputDirections[index] == 0 ? step : length - 1 - step).run(scanned[index])
       }
-      let outputs = try body(state + entries, arguments)
+      let inputs: [GraphValue?] = state + entries
+      state = []
+      let outputs = try body(consume inputs, arguments)
       state = Array(outputs[..<states])
       for index in results.indices { results[index].append(outputs[states + index]) }
     }

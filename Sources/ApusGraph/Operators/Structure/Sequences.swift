@@ -38,7 +38,8 @@ extension Operators {
   /// With input 1 put in before a position; at the end without one.
   static func SequenceInsert(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
-      var (values, element) = try arguments.sequence(0)
+      // Its memory is written to when nobody else holds it, so that a loop that adds to a sequence copies nothing.
+      var (values, element) = try arguments.takeSequence(0)
       let place = try arguments.has(2) ? position(arguments, 2, count: values.count, allowsEnd: true) : values.count
       let value = try arguments.value(1)
       guard value.shape != nil, GraphValueType.tensor(value.elementType, nil).hasKind(of: element) else {
@@ -52,7 +53,7 @@ extension Operators {
   /// Without the tensor at a position; without the last, when there is none.
   static func SequenceErase(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
-      var (values, element) = try arguments.sequence(0)
+      var (values, element) = try arguments.takeSequence(0)
       guard !values.isEmpty else { throw OperatorError("nothing can be erased from an empty sequence") }
       let place = try arguments.has(1) ? position(arguments, 1, count: values.count) : values.count - 1
       values.remove(at: place)
@@ -114,10 +115,12 @@ extension Operators {
     return { arguments in
       let values = try arguments.sequence(0).values
       guard let first = values.first else { throw OperatorError("the sequence is empty") }
-      if stacks {
-        return [try Stacking(axis: Axes.resolve(axis, rank: first.extents.count + 1)).single(values)]
+      return try arguments.context.growing {
+        if stacks {
+          return [try Stacking(axis: Axes.resolve(axis, rank: first.extents.count + 1)).single(values)]
+        }
+        return [try Concatenation(axis: axis).single(values)]
       }
-      return [try Concatenation(axis: axis).single(values)]
     }
   }
 }
@@ -129,6 +132,13 @@ extension Arguments {
       throw OperatorError("input \(index) is \(try value(index).type); a sequence is needed")
     }
     return (values, element)
+  }
+
+  /// The same, given up by the run if this was its last use.
+  mutating func takeSequence(_ index: Int) throws -> (values: [GraphValue], element: GraphValueType) {
+    let taken = try sequence(index)
+    values[index] = nil
+    return taken
   }
 }
 
