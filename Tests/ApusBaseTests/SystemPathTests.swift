@@ -1,7 +1,8 @@
 import ApusPlatform
+import ApusTestSupport
 import Testing
 
-@testable import Apus
+@testable import ApusBase
 
 @Suite struct SystemPathTests {
   private func bytes(_ text: String) -> [UInt8] { text.systemBytes.dropLast().map { UInt8(bitPattern: $0) } }

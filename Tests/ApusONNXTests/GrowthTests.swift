@@ -168,22 +168,22 @@ import Testing
       values.reserveCapacity(100)
       return .sequence(values, element: .tensor(.float, nil))
     }
-    func change(_ type: String, _ values: [GraphValue?]) throws -> (before: UInt?, after: UInt?) {
+    func change(_ type: String, count: Int, _ values: () -> [GraphValue?]) throws -> (before: UInt?, after: UInt?) {
       let node = Node(
-        name: type, operatorName: OperatorName(type: type), opset: 21, inputs: values.indices.map { $0 },
+        name: type, operatorName: OperatorName(type: type), opset: 21, inputs: (0..<count).map { $0 },
         outputs: [9])
       let operation = try #require(Operators.byName[node.operatorName]).prepare(NodeDescription(node: node))
-      var arguments = Arguments(values, context: RunContext())
+      var arguments = Arguments(values(), context: RunContext())
       let before = address(arguments[0]).map(UInt.init(bitPattern:))
       return (before, try address(operation(&arguments)[0]).map(UInt.init(bitPattern:)))
     }
-    let inserted = try change("SequenceInsert", [sequence(), counting(1)])
+    let inserted = try change("SequenceInsert", count: 2) { [sequence(), counting(1)] }
     #expect(inserted.before != nil && inserted.before == inserted.after)
-    let erased = try change("SequenceErase", [sequence()])
+    let erased = try change("SequenceErase", count: 1) { [sequence()] }
     #expect(erased.before != nil && erased.before == erased.after)
     // Somebody else who holds it keeps what it was.
     let held = sequence()
-    let copied = try change("SequenceInsert", [held, counting(1)])
+    let copied = try change("SequenceInsert", count: 2) { [held, counting(1)] }
     #expect(copied.before != copied.after)
     if case .sequence(let values, _) = held { #expect(values.count == 10) }
   }

@@ -40,10 +40,15 @@ import Testing
     let unlimited = try session(endless, options: options)
     #expect(isTimeLimit { _ = try TimeLimit.with(.milliseconds(20)) { try unlimited.run(["x": counting(1)]) } })
     options.limits.time = .milliseconds(20)
-    let limited = try session(endless, options: options)
-    #expect(isTimeLimit { _ = try limited.run(["x": counting(1)]) })
+    // On a machine that is busy preparing may take as long.
+    #expect(isTimeLimit { _ = try session(endless, options: options).run(["x": counting(1)]) })
     // What ends first holds.
-    #expect(isTimeLimit { _ = try TimeLimit.with(.seconds(1_000_000)) { try limited.run(["x": counting(1)]) } })
+    #expect(
+      isTimeLimit {
+        try TimeLimit.with(.seconds(1_000_000)) {
+          _ = try session(endless, options: options).run(["x": counting(1)])
+        }
+      })
     let error = GraphError.timeLimit(.milliseconds(1500))
     #expect("\(error)".contains("1.5 s") && "\(error)".contains("--time-limit") && error.fault == .time)
   }
@@ -91,8 +96,9 @@ import Testing
     graph.node("MaxPool", ["map"], ["y"], ["kernel_shape": .ints([1_000_000]), "pads": .ints([500_000, 500_000])])
     var options = InferenceSession.Options()
     options.limits.time = .milliseconds(300)
-    let session = try InferenceSession(graph.model(outputs: ["y"]), options: options)
-    #expect(isTimeLimit { _ = try session.run(["x": floats([1_000_000])]) })
+    let model = try graph.model(outputs: ["y"])
+    let x = try floats([1_000_000])
+    #expect(isTimeLimit { _ = try InferenceSession(model, options: options).run(["x": x]) })
   }
 
   /// Strings are moved by their places, which a run that is broken off leaves unwritten.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Files that become shorter while they are mapped: noticed, where they would end the process.
 ///
-/// A page that a mapped file no longer has raises `SIGBUS`. Once this watches, such a page is replaced by zeros and the
+/// A page that a mapped file no longer has raises `SIGBUS`. Once this watches, what is missing is replaced by zeros and the
 /// file is remembered: whoever computes with it throws ``FileError/shrank(path:)`` when it is done, since what it has
 /// computed is void. A fault at any other address goes to whoever handled `SIGBUS` before.
 ///
@@ -170,17 +170,22 @@ extension MappedRanges {
     #endif
   }
 
-  /// Puts zeros in the place of a page of a mapping of ours; false for any other address.
+  /// Puts zeros in the place of a page of a mapping of ours, and of those behind it, which the file does not have either;
+  /// false for any other address.
   private static func replacePage(at address: UInt) -> Bool {
     for number in 0..<used.load(ordering: .acquiring) {
       let start = memory.ranges[number].start.load(ordering: .acquiring)
-      guard start != 0, start <= address, address < memory.ranges[number].end.load(ordering: .acquiring),
-        // Nobody has taken the mapping out, and entered another one, in between.
+      let end = memory.ranges[number].end.load(ordering: .acquiring)
+      // Nobody has taken the mapping out, and entered another one, in between.
+      guard start != 0, start <= address, address < end,
         memory.ranges[number].start.load(ordering: .acquiring) == start
       else { continue }
-      let page = UnsafeMutableRawPointer(bitPattern: address / memory.pageSize * memory.pageSize)
+      let page = address / memory.pageSize * memory.pageSize
       let flags = MAP_PRIVATE | MAP_FIXED | MAP_ANONYMOUS
-      guard mmap(page, Int(memory.pageSize), PROT_READ, flags, -1, 0) != MAP_FAILED else { return false }
+      guard mmap(UnsafeMutableRawPointer(bitPattern: page), Int(end - page), PROT_READ, flags, -1, 0) != MAP_FAILED
+      else {
+        return false
+      }
       memory.ranges[number].isShort.store(true, ordering: .releasing)
       faults.wrappingAdd(1, ordering: .releasing)
       return true

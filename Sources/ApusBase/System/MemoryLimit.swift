@@ -73,7 +73,8 @@ extension MemoryLimit {
     let (bytes, overflow) = Int(sysconf(Int32(_SC_PHYS_PAGES)))
       .multipliedReportingOverflow(by: Int(sysconf(Int32(_SC_PAGESIZE))))
     return available(
-      physical: overflow || bytes <= 0 ? .max : bytes, group: ControlGroup.current.memoryLimit, process: processByteCount)
+      physical: overflow || bytes <= 0 ? .max : bytes, group: ControlGroup.current.memoryLimit,
+      process: processByteCount)
   }
 
   /// - Parameters:
