@@ -31,7 +31,7 @@ struct OperatorDefinition: Sendable {
 enum Operators {
   /// Every family; an operator that is not listed here does not exist.
   static let families: [[OperatorDefinition]] =
-    elementwise + spatial + transformer + quantized + structure + [fused]
+    elementwise + spatial + transformer + quantized + compressed + structure + [fused]
 
   static let byName: [OperatorName: OperatorDefinition] = {
     var result: [OperatorName: OperatorDefinition] = [:]

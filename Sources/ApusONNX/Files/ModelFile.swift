@@ -48,7 +48,7 @@ extension ModelProto {
 
 extension FileSource {
   /// The message that the whole file is.
-  func message<Message: ProtobufMessage>(_ type: Message.Type = Message.self) throws -> Message {
+  func message<Message: ONNXMessage>(_ type: Message.Type = Message.self) throws -> Message {
     try withExtendedLifetime(self) {
       var reader = ProtobufReader(source: self, message: Message.messageName)
       do throws(ProtobufError) {

@@ -2,7 +2,7 @@ import Apus
 import ApusGraph
 
 /// The file that messages are read from, with the files beside it that hold tensors of it.
-package final class FileSource: Sendable {
+package final class FileSource: ProtobufSource {
   package let file: MappedFile
   let externalFiles: ExternalFiles?
 

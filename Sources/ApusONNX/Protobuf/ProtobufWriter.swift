@@ -1,9 +1,13 @@
+import Apus
 import ApusGraph
 
 /// Something that can be written as a protocol buffer.
 package protocol ProtobufWritable {
   func encode(to writer: inout ProtobufWriter) throws
 }
+
+/// A message of the format, which can be read and written.
+package protocol ONNXMessage: ProtobufMessage, ProtobufWritable where Source == FileSource {}
 
 /// Writes a message as a protocol buffer in two passes.
 ///

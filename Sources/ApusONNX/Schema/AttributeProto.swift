@@ -1,3 +1,4 @@
+import Apus
 import ApusGraph
 
 /// A named constant of a node.
@@ -70,10 +71,10 @@ extension AttributeProto.Content {
   }
 }
 
-extension AttributeProto: ProtobufMessage {
+extension AttributeProto: ONNXMessage {
   package static let messageName = "AttributeProto"
 
-  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self.init(name: "", value: .undefined)
     var fields = AttributeFields()
     while let field = try reader.next() {
@@ -149,7 +150,7 @@ private struct AttributeFields {
   private var sparseTensors: [SparseTensorProto] = []
   private var types: [GraphValueType] = []
 
-  mutating func read(_ field: ProtobufField, from reader: inout ProtobufReader) throws(ProtobufError) {
+  mutating func read(_ field: ProtobufField, from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     switch field.number {
     case 2: float = try reader.float(field)
     case 3: int = try reader.int64(field)

@@ -1,3 +1,4 @@
+import Apus
 import ApusGraph
 
 /// An operator that a model defines itself, as a graph of others.
@@ -49,10 +50,10 @@ public struct FunctionProto: Sendable {
   }
 }
 
-extension FunctionProto: ProtobufMessage {
+extension FunctionProto: ONNXMessage {
   package static let messageName = "FunctionProto"
 
-  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self.init(name: "")
     while let field = try reader.next() {
       switch field.number {

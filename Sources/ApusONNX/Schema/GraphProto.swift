@@ -1,3 +1,4 @@
+import Apus
 import ApusGraph
 
 /// Nodes in an order in which they can run, and the values that go in, come out and are constant.
@@ -39,10 +40,10 @@ public struct GraphProto: Sendable {
   }
 }
 
-extension GraphProto: ProtobufMessage {
+extension GraphProto: ONNXMessage {
   package static let messageName = "GraphProto"
 
-  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self.init()
     while let field = try reader.next() {
       switch field.number {

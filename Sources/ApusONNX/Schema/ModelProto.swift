@@ -1,3 +1,4 @@
+import Apus
 import ApusGraph
 
 /// A model: a graph, the operators and functions it is written in, and who made it.
@@ -78,10 +79,10 @@ extension ModelProto {
   }
 }
 
-extension ModelProto: ProtobufMessage {
+extension ModelProto: ONNXMessage {
   package static let messageName = "ModelProto"
 
-  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self.init(irVersion: 0, opsetImports: [], graph: GraphProto())
     var graph: GraphProto?
     while let field = try reader.next() {

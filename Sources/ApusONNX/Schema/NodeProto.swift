@@ -1,3 +1,4 @@
+import Apus
 import ApusGraph
 
 /// One use of an operator or function.
@@ -39,10 +40,10 @@ public struct NodeProto: Sendable {
   }
 }
 
-extension NodeProto: ProtobufMessage {
+extension NodeProto: ONNXMessage {
   package static let messageName = "NodeProto"
 
-  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self.init(opType: "")
     while let field = try reader.next() {
       switch field.number {

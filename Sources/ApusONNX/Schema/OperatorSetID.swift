@@ -1,3 +1,4 @@
+import Apus
 import ApusGraph
 
 /// A version of a set of operators that a model or function is written against.
@@ -14,10 +15,10 @@ public struct OperatorSetID: Sendable, Hashable {
   }
 }
 
-extension OperatorSetID: ProtobufMessage {
+extension OperatorSetID: ONNXMessage {
   package static let messageName = "OperatorSetIdProto"
 
-  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self.init(version: 0)
     while let field = try reader.next() {
       switch field.number {

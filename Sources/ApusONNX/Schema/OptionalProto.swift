@@ -1,3 +1,4 @@
+import Apus
 import ApusGraph
 
 /// A value or none, as a file holds it.
@@ -20,10 +21,10 @@ public struct OptionalProto: Sendable {
   }
 }
 
-extension OptionalProto: ProtobufMessage {
+extension OptionalProto: ONNXMessage {
   package static let messageName = "OptionalProto"
 
-  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self.init()
     while let field = try reader.next() {
       switch field.number {

@@ -1,3 +1,4 @@
+import Apus
 import ApusGraph
 
 /// Values of one type in order, as a file holds them.
@@ -73,10 +74,10 @@ extension SequenceProto {
   }
 }
 
-extension SequenceProto: ProtobufMessage {
+extension SequenceProto: ONNXMessage {
   package static let messageName = "SequenceProto"
 
-  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self.init()
     while let field = try reader.next() {
       switch field.number {

@@ -23,10 +23,10 @@ public struct SparseTensorProto: Sendable {
   }
 }
 
-extension SparseTensorProto: ProtobufMessage {
+extension SparseTensorProto: ONNXMessage {
   package static let messageName = "SparseTensorProto"
 
-  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self.init()
     var (values, indices): (TensorProto?, TensorProto?)
     while let field = try reader.next() {

@@ -1,3 +1,4 @@
+import Apus
 import ApusGraph
 
 /// A pair of texts: an entry of the metadata of a model, graph or node.
@@ -14,10 +15,10 @@ public struct StringStringEntry: Sendable, Hashable {
   }
 }
 
-extension StringStringEntry: ProtobufMessage {
+extension StringStringEntry: ONNXMessage {
   package static let messageName = "StringStringEntryProto"
 
-  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self.init(key: "", value: "")
     while let field = try reader.next() {
       switch field.number {

@@ -88,10 +88,10 @@ package struct ExternalData: Sendable {
 
 // MARK: - Reading and writing
 
-extension TensorProto: ProtobufMessage {
+extension TensorProto: ONNXMessage {
   package static let messageName = "TensorProto"
 
-  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self.init()
     var stored = StoredFields(source: reader.source)
     var external: [StringStringEntry] = []
@@ -119,7 +119,7 @@ extension TensorProto: ProtobufMessage {
   }
 
   private static func read(
-    _ field: ProtobufField, element: WireType, from reader: inout ProtobufReader, into stored: inout StoredFields
+    _ field: ProtobufField, element: WireType, from reader: inout ProtobufReader<FileSource>, into stored: inout StoredFields
   ) throws(ProtobufError) {
     let range = try reader.elementRange(field, element: element)
     stored.chunks.append(StoredFields.Chunk(field: field.number, wireType: field.wireType, range: range))

@@ -1,11 +1,12 @@
+import Apus
 import ApusGraph
 
 // `TypeProto` of the standard is `GraphValueType` here: one of several messages, each in a field of its own.
 
-extension GraphValueType: ProtobufMessage {
+extension GraphValueType: ONNXMessage {
   package static let messageName = "TypeProto"
 
-  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     // A file may hold several and the last counts, as for every choice of fields. None means a tensor of anything.
     self = .tensor(nil, nil)
     while let field = try reader.next() {
@@ -39,7 +40,7 @@ extension GraphValueType: ProtobufMessage {
 }
 
 /// `TypeProto.Tensor`.
-private struct TensorType: ProtobufMessage {
+private struct TensorType: ONNXMessage {
   static let messageName = "TypeProto.Tensor"
 
   var elementType: Int32 = 0
@@ -52,7 +53,7 @@ private struct TensorType: ProtobufMessage {
 }
 
 extension TensorType {
-  init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self.init()
     var shape: TensorShape?
     while let field = try reader.next() {
@@ -72,14 +73,14 @@ extension TensorType {
 }
 
 /// `TypeProto.Sequence` and `TypeProto.Optional`, which look the same.
-private struct ElementOf: ProtobufMessage {
+private struct ElementOf: ONNXMessage {
   static let messageName = "TypeProto.Sequence or TypeProto.Optional"
 
   let type: GraphValueType
 }
 
 extension ElementOf {
-  init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     var type: GraphValueType?
     while let field = try reader.next() {
       if field.number == 1 { try reader.message(field, into: &type) } else { try reader.skip(field) }
@@ -93,14 +94,14 @@ extension ElementOf {
 }
 
 /// `TensorShapeProto`.
-private struct TensorShape: ProtobufMessage {
+private struct TensorShape: ONNXMessage {
   static let messageName = "TensorShapeProto"
 
   var dimensions: [GraphDimension] = []
 }
 
 extension TensorShape {
-  init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self.init()
     while let field = try reader.next() {
       if field.number == 1 { dimensions.append(try reader.message(field)) } else { try reader.skip(field) }
@@ -112,10 +113,10 @@ extension TensorShape {
   }
 }
 
-extension GraphDimension: ProtobufMessage {
+extension GraphDimension: ONNXMessage {
   package static let messageName = "TensorShapeProto.Dimension"
 
-  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self = .unknown
     while let field = try reader.next() {
       switch field.number {

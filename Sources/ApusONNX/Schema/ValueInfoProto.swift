@@ -1,3 +1,4 @@
+import Apus
 import ApusGraph
 
 /// The name and type of a value.
@@ -17,10 +18,10 @@ public struct ValueInfoProto: Sendable, Hashable {
   }
 }
 
-extension ValueInfoProto: ProtobufMessage {
+extension ValueInfoProto: ONNXMessage {
   package static let messageName = "ValueInfoProto"
 
-  package init(from reader: inout ProtobufReader) throws(ProtobufError) {
+  package init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
     self.init(name: "")
     while let field = try reader.next() {
       switch field.number {

@@ -2,6 +2,6 @@ extension Operators {
   /// The families in this folder.
   static let spatial: [[OperatorDefinition]] = [
     convolutions, poolings, globalPoolings, regionPoolings, normalizations, matrixProducts, resamplings, blockMovements,
-    boxSelections,
+    boxSelections, crops,
   ]
 }

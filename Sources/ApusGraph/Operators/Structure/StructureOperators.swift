@@ -3,7 +3,7 @@ extension Operators {
   static let structure: [[OperatorDefinition]] = [
     identities, reshapes, transpositions, joins, slices, paddings, repetitions, gathers, scatters,
     selections, orderings, shapes, constants,
-    conditionals, loops, scans, sequences, optionals,
+    conditionals, loops, scans, sequences, lists, optionals,
     strings, ngrams, features, labels, linearModels, treeEnsembles, supportVectors,
   ]
 }

@@ -1,10 +1,8 @@
-import ApusGraph
-
 /// How a field is encoded.
 package enum WireType: Int {
   case varint, fixed64, bytes, groupStart, groupEnd, fixed32
 
-  var name: String {
+  package var name: String {
     switch self {
     case .varint: "a varint"
     case .fixed64: "eight bytes"
@@ -23,25 +21,31 @@ package struct ProtobufField {
   package let offset: Int
 }
 
-/// A message that can be read from and written to a protocol buffer.
-package protocol ProtobufMessage: ProtobufWritable {
+/// What messages are read from: a file, and whatever its format keeps beside it.
+package protocol ProtobufSource: AnyObject, Sendable {
+  var file: MappedFile { get }
+}
+
+/// A message that can be read from a protocol buffer.
+package protocol ProtobufMessage<Source> {
+  associatedtype Source: ProtobufSource
   /// What errors call it.
   static var messageName: String { get }
   /// Reads fields until the message ends; those it does not know are skipped.
-  init(from reader: inout ProtobufReader) throws(ProtobufError)
+  init(from reader: inout ProtobufReader<Source>) throws(ProtobufError)
 }
 
 /// Walks over the fields of one message. Nothing is copied but what a caller asks for.
 ///
-/// Every position is checked against the end of the message, which lies within the file. The caller that makes the
-/// outermost reader keeps its source alive.
-package struct ProtobufReader {
+/// Every position is checked against the end of the message, which lies within the file. The caller that
+/// makes the outermost reader keeps its source alive.
+package struct ProtobufReader<Source: ProtobufSource> {
   /// Messages within one another; the reference implementation draws the line at the same number.
-  package static let depthLimit = 100
+  package static var depthLimit: Int { 100 }
   /// The largest number a field can have.
-  private static let fieldLimit: UInt64 = (1 << 29) - 1
+  private static var fieldLimit: UInt64 { (1 << 29) - 1 }
 
-  package let source: FileSource
+  package let source: Source
   private let bytes: UnsafeRawBufferPointer
   private let message: String
   private let depth: Int
@@ -49,7 +53,7 @@ package struct ProtobufReader {
   private var position: Int
 
   /// A reader of a whole file.
-  package init(source: FileSource, message: String) {
+  package init(source: Source, message: String) {
     self.source = source
     self.message = message
     bytes = source.file.unownedBytes
@@ -58,7 +62,18 @@ package struct ProtobufReader {
     end = bytes.count
   }
 
-  private init(within parent: ProtobufReader, message: String, range: Range<Int>) {
+  /// A reader of a message that was found before, `depth` messages deep in the file.
+  package init(source: Source, message: String, range: Range<Int>, depth: Int) {
+    self.source = source
+    self.message = message
+    bytes = source.file.unownedBytes
+    self.depth = depth
+    let end = min(max(range.upperBound, 0), bytes.count)
+    position = min(max(range.lowerBound, 0), end)
+    self.end = end
+  }
+
+  private init(within parent: Self, message: String, range: Range<Int>) {
     source = parent.source
     bytes = parent.bytes
     self.message = message
@@ -135,6 +150,15 @@ extension ProtobufReader {
     return range
   }
 
+  package mutating func double(_ field: ProtobufField) throws(ProtobufError) -> Double {
+    try expect(.fixed64, field)
+    let start = position
+    try advance(8, "eight bytes", field)
+    return Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: start, as: UInt64.self)))
+  }
+
+  package mutating func bool(_ field: ProtobufField) throws(ProtobufError) -> Bool { try int64(field) != 0 }
+
   package mutating func byteArray(_ field: ProtobufField) throws(ProtobufError) -> [UInt8] {
     let range = try range(field)
     return Array(UnsafeRawBufferPointer(rebasing: bytes[range]))
@@ -156,17 +180,17 @@ extension ProtobufReader {
   }
 
   /// A message within this one.
-  package mutating func message<Message: ProtobufMessage>(
+  package mutating func message<Message: ProtobufMessage<Source>>(
     _ field: ProtobufField, as type: Message.Type = Message.self
   ) throws(ProtobufError) -> Message {
     let range = try range(field)
     guard depth < Self.depthLimit else { throw failure(.tooDeep(limit: Self.depthLimit), field) }
-    var inner = ProtobufReader(within: self, message: Message.messageName, range: range)
+    var inner = Self(within: self, message: Message.messageName, range: range)
     return try Message(from: &inner)
   }
 
   /// A message within this one that may occur once.
-  package mutating func message<Message: ProtobufMessage>(
+  package mutating func message<Message: ProtobufMessage<Source>>(
     _ field: ProtobufField, into target: inout Message?
   ) throws(ProtobufError) {
     guard target == nil else { throw failure(.repeated, field) }
@@ -201,6 +225,20 @@ extension ProtobufReader {
     list.reserveCapacity(list.count + range.count / 4)
     for offset in stride(from: range.lowerBound, to: range.upperBound, by: 4) {
       list.append(Float(bitPattern: UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))))
+    }
+  }
+
+  /// Adds one number, or those of a packed list.
+  package mutating func doubles(_ field: ProtobufField, into list: inout [Double]) throws(ProtobufError) {
+    guard field.wireType == .bytes else { return list.append(try double(field)) }
+    let range = try range(field)
+    guard range.count.isMultiple(of: 8) else {
+      throw failure(.partialElement(length: range.count, elementSize: 8), field)
+    }
+    list.reserveCapacity(list.count + range.count / 8)
+    for offset in stride(from: range.lowerBound, to: range.upperBound, by: 8) {
+      list.append(
+        Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))))
     }
   }
 
@@ -254,7 +292,7 @@ extension ProtobufReader {
 }
 
 /// What lies at a place where a variable-length number should.
-enum Varint {
+package enum Varint {
   case value(UInt64, next: Int)
   case truncated
   case tooLong
@@ -262,7 +300,7 @@ enum Varint {
 
 /// Seven bits per byte, the lowest first; the high bit says that another byte follows.
 @inline(__always)
-func decodeVarint(_ bytes: UnsafeRawBufferPointer, at start: Int, end: Int) -> Varint {
+package func decodeVarint(_ bytes: UnsafeRawBufferPointer, at start: Int, end: Int) -> Varint {
   var position = start
   var value: UInt64 = 0
   var shift: UInt64 = 0

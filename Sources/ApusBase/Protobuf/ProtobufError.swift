@@ -1,6 +1,3 @@
-import Apus
-import ApusGraph
-
 /// Where and why bytes are not the protocol buffer message they should be.
 public struct ProtobufError: ApusError, Hashable, Sendable {
   /// The message that was being read: `NodeProto`.
@@ -11,6 +8,13 @@ public struct ProtobufError: ApusError, Hashable, Sendable {
   public let offset: Int
   /// What is wrong there.
   public let reason: Reason
+
+  package init(message: String, field: Int?, offset: Int, reason: Reason) {
+    self.message = message
+    self.field = field
+    self.offset = offset
+    self.reason = reason
+  }
 
   /// What a message can have wrong with it.
   public enum Reason: Hashable, Sendable {

@@ -1,0 +1,187 @@
+import Apus
+import ApusGraph
+import FoundationEssentials
+
+/// A conformance test of Core ML in a folder: `model.mlpackage` or `model.mlmodel`, `inputs.npz` and `expected.npz`, and
+/// `test.json`.
+///
+/// The arrays have the names of features. A dictionary feature `D` is `D.keys` and `D.values`, an image is height × width ×
+/// colours of bytes. `test.json` may hold:
+///
+/// - `calls`: how often the model is called, each time with the states that the last call left; the second call has
+///   `inputs_1.npz` and `expected_1.npz`.
+/// - `rows`: the number of examples along the first axis of all arrays.
+/// - `shapes: false` or `compare: "flattened"`: shapes do not count. A scalar and a list of one are always the same.
+/// - `rtol`, `atol`: how far numbers may be off, at most 2e-2 and 2e-2 for models of sixteen bits, otherwise 1e-4.
+/// - `function`: the function of an ML program that is called.
+public struct CoreMLConformanceCase: ConformanceCase {
+  public let name: String
+  private let path: String
+  private let settings: Settings
+  private let arithmetic: CoreMLArithmetic
+
+  private struct Settings: Decodable {
+    var precision: String?
+    var calls: Int?
+    var rows: Int?
+    var compare: String?
+    var rtol: Double?
+    var atol: Double?
+    var function: String?
+    var ops: [String]?
+  }
+
+  /// - Throws: ``FileError``, ``CoreMLError`` for a folder without a readable `test.json`.
+  public init(path: String, arithmetic: CoreMLArithmetic = .float32) throws {
+    self.path = path
+    self.arithmetic = arithmetic
+    name = path.split(separator: "/").last.map(String.init) ?? path
+    let file = try MappedFile(path: "\(path)/test.json", limit: 1 << 20)
+    do {
+      settings = try file.withUnsafeBytes { try JSONDecoder().decode(Settings.self, from: Data($0)) }
+    } catch {
+      throw CoreMLError("\(path)/test.json", .package("it does not say what a test needs"))
+    }
+  }
+
+  /// The tests in a folder of such folders, in alphabetical order; nil where there are none.
+  /// - Throws: ``FileError`` when it cannot be listed.
+  public static func suite(path: String, arithmetic: CoreMLArithmetic = .float32) throws -> [CoreMLConformanceCase]? {
+    let names = try folderNames(at: path).filter {
+      FileManager.default.fileExists(atPath: "\(path)/\($0)/test.json")
+    }
+    return names.isEmpty ? nil : try names.sorted().map { try .init(path: "\(path)/\($0)", arithmetic: arithmetic) }
+  }
+
+  /// What the file itself calls the operations that it has: the first of them.
+  public func subject() throws -> (operator: OperatorName, opset: Int)? {
+    settings.ops?.first { $0 != "cast" }.map { (OperatorName(domain: "coreml", type: $0), 1) }
+  }
+
+  public func model() throws -> any GraphModel { try coreMLModel() }
+
+  private func coreMLModel() throws -> CoreMLModel {
+    let package = "\(path)/model.mlpackage"
+    let isPackage = FileManager.default.fileExists(atPath: package)
+    return try CoreMLModel(
+      path: isPackage ? package : "\(path)/model.mlmodel", function: settings.function, arithmetic: arithmetic)
+  }
+
+  /// The states of one call after the other, and each example, are sets of their own.
+  public func dataSetCount() throws -> Int { max(1, settings.calls ?? 1) * max(1, settings.rows ?? 1) }
+
+  private func arrays(_ kind: String, _ dataSet: Int) throws -> (file: NPZFile, row: Int?) {
+    if let rows = settings.rows, rows > 0 {
+      return (try NPZFile(path: "\(path)/\(kind).npz"), dataSet % rows)
+    }
+    return (try NPZFile(path: "\(path)/\(kind)\(dataSet == 0 ? "" : "_\(dataSet)").npz"), nil)
+  }
+
+  public func inputs(_ dataSet: Int, of graph: Graph) throws -> [String: GraphValue] {
+    let (file, row) = try arrays("inputs", dataSet)
+    let model = try coreMLModel()
+    var values: [String: GraphValue] = [:]
+    for feature in model.inputs {
+      guard file.contains(feature.name) || file.contains(feature.name + ".values") else { continue }
+      values[feature.name] = try value(of: feature, in: file, row: row, model)
+    }
+    return values
+  }
+
+  private func value(of feature: CoreMLFeature, in file: NPZFile, row: Int?, _ model: CoreMLModel) throws -> GraphValue {
+    if case .dictionary = feature.kind {
+      return try Self.dictionary(feature.name, in: file, row: row, keys: model.keys(of: feature.name) ?? [])
+    }
+    let value = try Self.entry(feature.name, in: file, row: row)
+    switch feature.kind {
+    case .image(let image):
+      guard case .tensor(let pixels) = value else { return value }
+      return try Self.planes(pixels, image)
+    case .int64, .double: return try Self.reshaped(value, [1], as: feature.graphType)
+    case .multiArray(let type, _, _):
+      guard case .tensor(let tensor) = value else { return value }
+      return try Self.reshaped(value, tensor.shape.isEmpty ? [1] : tensor.shape, as: .tensor(type, nil))
+    default: return value
+    }
+  }
+
+  public func expected(_ dataSet: Int, output index: Int, of graph: Graph) throws -> GraphValue? {
+    let (file, row) = try arrays("expected", dataSet)
+    let name = graph.values[graph.outputs[index]].name
+    if file.contains(name + ".values") {
+      return try Self.dictionary(name, in: file, row: row, keys: coreMLModel().keys(of: name) ?? [])
+    }
+    guard file.contains(name) else { return nil }
+    return try Self.entry(name, in: file, row: row)
+  }
+
+  public func tolerance() throws -> Tolerance {
+    let limit = settings.precision == "fp16" ? 2e-2 : 1e-4
+    // Answers that come with their own tolerance are as exact as their maker could say, and no more.
+    return Tolerance(relative: min(settings.rtol ?? limit, limit), absolute: min(settings.atol ?? limit, limit))
+  }
+
+  public func state(of outputs: [String: GraphValue], _ dataSet: Int) -> [String: GraphValue] {
+    guard settings.calls != nil else { return [:] }
+    var result: [String: GraphValue] = [:]
+    let suffix = ".updated"
+    for (name, value) in outputs where name.hasSuffix(suffix) { result[String(name.dropLast(suffix.count))] = value }
+    return result
+  }
+
+  public var comparison: ConformanceComparison { settings.compare == "flattened" ? .elements : .values }
+}
+
+// MARK: - Arrays
+
+extension CoreMLConformanceCase {
+  /// An array, or one example of it.
+  private static func entry(_ name: String, in file: NPZFile, row: Int?) throws -> GraphValue {
+    let value = try file.value(named: name)
+    guard let row else { return value }
+    switch value {
+    case .strings(let texts):
+      let width = texts.shape.dropFirst().reduce(1, *)
+      guard row < texts.shape.first ?? 0 else { return value }
+      return .strings(
+        try StringTensor(Array(texts.elements[(row * width)..<((row + 1) * width)]), shape: Array(texts.shape.dropFirst())))
+    case .tensor(let tensor):
+      guard row < tensor.shape.first ?? 0 else { return value }
+      return .tensor(try tensor.slice(row))
+    default: return value
+    }
+  }
+
+  private static func reshaped(_ value: GraphValue, _ shape: [Int], as type: GraphValueType) throws -> GraphValue {
+    guard case .tensor(let tensor) = value, case .tensor(let elementType?, _) = type else { return value }
+    return .tensor(try tensor.with(shape: shape, elementType: elementType))
+  }
+
+  /// Height × width × colours of bytes as planes of numbers.
+  private static func planes(_ pixels: AnyTensor, _ image: CoreMLFeature.Image) throws -> GraphValue {
+    let numbers = try pixels.converted(to: Float.self)
+    let count = image.shape[1]
+    let size = image.width * image.height
+    guard numbers.count == count * size else {
+      throw CoreMLError("inputs.npz", .invalid(at: "image", "it has the shape \(pixels.shape), not \(image.shape)"))
+    }
+    let elements = numbers.elements
+    var planes = [Float](repeating: 0, count: numbers.count)
+    for plane in 0..<count {
+      let color = image.colors == .bgr ? count - 1 - plane : plane
+      for index in 0..<size { planes[plane * size + index] = elements[index * count + color] }
+    }
+    return GraphValue(try Tensor(planes, shape: image.shape))
+  }
+
+  /// The numbers of a dictionary in the order of `keys`; those of keys that it lacks are 0.
+  private static func dictionary(_ name: String, in file: NPZFile, row: Int?, keys: [String]) throws -> GraphValue {
+    let own = try file.value(named: name + ".keys").texts ?? []
+    guard case .tensor(let numbers) = try entry(name + ".values", in: file, row: row) else {
+      throw CoreMLError(name, .invalid(at: "dictionary", "its values are no numbers"))
+    }
+    let values = try numbers.converted(to: Double.self).elements
+    let byKey = Dictionary(zip(own, values), uniquingKeysWith: { first, _ in first })
+    return GraphValue(try Tensor(keys.map { byKey[$0] ?? 0 }))
+  }
+}

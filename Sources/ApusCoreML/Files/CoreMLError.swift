@@ -1,0 +1,46 @@
+import Apus
+
+/// Why a file is not a Core ML model that can be read.
+public struct CoreMLError: ApusError, Hashable, Sendable {
+  /// The file or package, as it was named when it was opened.
+  public let file: String
+  public let reason: Reason
+
+  public enum Reason: Error, Hashable, Sendable {
+    /// Bytes that are no message of the format.
+    case protobuf(ProtobufError)
+    /// A file of another format, with what to do about it.
+    case otherFormat(String)
+    /// A package whose manifest or folders are not as they should be.
+    case package(String)
+    /// Something in the model that contradicts the format: where, and what is wrong.
+    case invalid(at: String, String)
+    /// Something that the format has and Apus does not: where, and what it is.
+    case unsupported(at: String, String)
+  }
+
+  init(_ file: String, _ reason: Reason) {
+    self.file = file
+    self.reason = reason
+  }
+}
+
+extension CoreMLError: CustomStringConvertible {
+  public var description: String { "\(file): \(reason)" }
+}
+
+extension CoreMLError.Reason: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .protobuf(let error): "not a Core ML model, or damaged: \(error)"
+    case .otherFormat(let sentence): sentence
+    case .package(let what): "not a Core ML package, or damaged: \(what)"
+    case .invalid(let place, let what): place.isEmpty ? what : "\(place): \(what)"
+    case .unsupported(let place, let what): (place.isEmpty ? "" : "\(place): ") + "\(what) is not supported"
+    }
+  }
+}
+
+extension CoreMLError {
+  public var fault: Fault { .data }
+}

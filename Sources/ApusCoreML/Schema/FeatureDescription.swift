@@ -1,0 +1,180 @@
+import Apus
+import ApusGraph
+
+/// An input, an output or a state of a Core ML model, as its description declares it.
+public struct CoreMLFeature: Sendable, Hashable {
+  public let name: String
+  public let kind: Kind
+  /// Whether it may be left out.
+  public let isOptional: Bool
+  /// What the author says of it.
+  public let summary: String
+
+  public enum Kind: Sendable, Hashable {
+    case int64
+    case double
+    case string
+    case image(Image)
+    /// `shape` is the one that counts where a model takes several; it may be empty for outputs.
+    case multiArray(ElementType, shape: [Int], allowed: AllowedShapes)
+    /// Numbers by the texts or integers that they belong to; a graph has them as a list, in the order of the keys.
+    case dictionary(keysAreStrings: Bool)
+    /// A list of texts or of integers.
+    case sequence(ofStrings: Bool)
+    /// What a model keeps from one run to the next.
+    case state(ElementType, shape: [Int])
+  }
+
+  /// The shapes that an array may have.
+  public enum AllowedShapes: Sendable, Hashable {
+    /// The declared one alone.
+    case declared
+    /// One of a list.
+    case enumerated([[Int]])
+    /// A least and a greatest extent for every axis; nil where it may be as large as it likes.
+    case ranges([ClosedRange<Int>?])
+  }
+
+  public struct Image: Sendable, Hashable {
+    public let width: Int
+    public let height: Int
+    public let colors: Colors
+
+    /// The planes of an image, in their order.
+    public enum Colors: Int, Sendable, Hashable {
+      case gray = 10
+      case rgb = 20
+      case bgr = 30
+      /// One plane of sixteen-bit floating-point numbers.
+      case grayFloat16 = 40
+    }
+
+    /// `[1, planes, height, width]`, as a graph takes it: numbers from 0 to 255.
+    public var shape: [Int] { [1, colors == .gray || colors == .grayFloat16 ? 1 : 3, height, width] }
+  }
+
+  init(_ fields: Fields) throws {
+    name = try fields.string(1)
+    summary = try fields.string(2)
+    let type = try fields.message(3, "FeatureType") ?? Fields(empty: "FeatureType", of: fields.source)
+    isOptional = try type.bool(1000)
+    do {
+      kind = try Kind(type)
+    } catch let error as OperatorError {
+      throw CoreMLError.Reason.invalid(at: "feature '\(name)'", error.description)
+    }
+  }
+}
+
+extension CoreMLFeature.Kind {
+  fileprivate init(_ type: Fields) throws {
+    if type.has(1) {
+      self = .int64
+    } else if type.has(2) {
+      self = .double
+    } else if type.has(3) {
+      self = .string
+    } else if let image = try type.message(4, "ImageFeatureType") {
+      let (width, height) = try (image.int(1), image.int(2))
+      guard let colors = CoreMLFeature.Image.Colors(rawValue: try image.int(3)) else {
+        throw OperatorError("the colour space \(try image.int(3)) is not known")
+      }
+      guard width >= 0, height >= 0, width <= 1 << 24, height <= 1 << 24 else {
+        throw OperatorError("an image of \(width) × \(height) is declared")
+      }
+      self = .image(.init(width: width, height: height, colors: colors))
+    } else if let array = try type.message(5, "ArrayFeatureType") {
+      let (elementType, shape) = try Self.array(array)
+      self = .multiArray(elementType, shape: shape, allowed: try Self.allowed(array))
+    } else if let dictionary = try type.message(6, "DictionaryFeatureType") {
+      self = .dictionary(keysAreStrings: dictionary.has(2))
+    } else if let sequence = try type.message(7, "SequenceFeatureType") {
+      self = .sequence(ofStrings: sequence.has(3))
+    } else if let state = try type.message(8, "StateFeatureType") {
+      let array = try state.message(1, "ArrayFeatureType") ?? Fields(empty: "ArrayFeatureType", of: type.source)
+      let (elementType, shape) = try Self.array(array)
+      self = .state(elementType, shape: shape)
+    } else {
+      throw OperatorError("its type is not known")
+    }
+  }
+
+  private static func array(_ array: Fields) throws -> (ElementType, [Int]) {
+    let types: [Int: ElementType] = [
+      65552: .float16, 65568: .float, 65600: .double, 131_080: .int8, 131_104: .int32,
+    ]
+    let number = try array.int(2)
+    guard let elementType = types[number] else { throw OperatorError("the data type \(number) is not known") }
+    let shape = try array.ints(1)
+    if let negative = shape.first(where: { $0 < 0 }) { throw OperatorError("a dimension of \(negative) is declared") }
+    _ = try Shape.elementCount(shape, operation: "feature")
+    return (elementType, shape)
+  }
+
+  private static func allowed(_ array: Fields) throws -> CoreMLFeature.AllowedShapes {
+    if let enumerated = try array.message(21, "EnumeratedShapes") {
+      return .enumerated(try enumerated.messages(1, "Shape").map { try $0.ints(1) })
+    }
+    guard let range = try array.message(31, "ShapeRange") else { return .declared }
+    return .ranges(
+      try range.messages(1, "SizeRange").map { size in
+        let (low, high) = try (size.int(1), size.int(2))
+        guard high >= 0 else { return nil }
+        guard low >= 0, low <= high else { throw OperatorError("an extent lies between \(low) and \(high)") }
+        return low...high
+      })
+  }
+}
+
+extension CoreMLFeature {
+  /// The type that a graph declares of the feature.
+  var graphType: GraphValueType {
+    switch kind {
+    case .int64: return .tensor(.int64, [.size(1)])
+    case .double: return .tensor(.double, [.size(1)])
+    case .string: return .tensor(.string, [.size(1)])
+    case .image(let image): return .tensor(.float, image.shape.map(GraphDimension.size))
+    case .state(let type, let shape): return .tensor(type, shape.map(GraphDimension.size))
+    case .dictionary: return .tensor(.double, nil)
+    case .sequence(let ofStrings): return .tensor(ofStrings ? .string : .int64, [.unknown])
+    case .multiArray(let type, let shape, let allowed):
+      switch allowed {
+      case .declared: return .tensor(type, shape.isEmpty ? nil : shape.map(GraphDimension.size))
+      case .enumerated(let shapes):
+        let ranks = Set(shapes.map(\.count))
+        guard ranks.count == 1, let rank = ranks.first else { return .tensor(type, nil) }
+        return .tensor(
+          type,
+          (0..<rank).map { axis in
+            let sizes = Set(shapes.map { $0[axis] })
+            return sizes.count == 1 ? sizes.first.map(GraphDimension.size) ?? .unknown : .unknown
+          })
+      case .ranges(let ranges):
+        return .tensor(
+          type, ranges.map { range in range.map { $0.count == 1 ? .size($0.lowerBound) : .unknown } ?? .unknown })
+      }
+    }
+  }
+}
+
+/// What a model, or one of its functions, takes, gives and keeps.
+struct ModelDescription: Sendable {
+  var inputs: [CoreMLFeature]
+  var outputs: [CoreMLFeature]
+  var states: [CoreMLFeature]
+  var predictedFeature: String
+  var predictedProbabilities: String
+
+  /// - Parameter numbers: the fields of inputs, outputs, states, and of the two names.
+  private init(_ fields: Fields, _ numbers: (inputs: Int, outputs: Int, states: Int, label: Int, scores: Int)) throws {
+    inputs = try fields.messages(numbers.inputs, "FeatureDescription").map { try CoreMLFeature($0) }
+    outputs = try fields.messages(numbers.outputs, "FeatureDescription").map { try CoreMLFeature($0) }
+    states = try fields.messages(numbers.states, "FeatureDescription").map { try CoreMLFeature($0) }
+    predictedFeature = try fields.string(numbers.label)
+    predictedProbabilities = try fields.string(numbers.scores)
+  }
+
+  init(model fields: Fields) throws { try self.init(fields, (1, 10, 13, 11, 12)) }
+
+  init(function fields: Fields) throws { try self.init(fields, (2, 3, 6, 4, 5)) }
+}
