@@ -25,6 +25,7 @@ public struct CoreMLConformanceCase: ConformanceCase {
     var calls: Int?
     var rows: Int?
     var compare: String?
+    var shapes: [String: [Int]]?
     var rtol: Double?
     var atol: Double?
     var function: String?
@@ -121,7 +122,7 @@ public struct CoreMLConformanceCase: ConformanceCase {
     return Tolerance(relative: min(settings.rtol ?? limit, limit), absolute: min(settings.atol ?? limit, limit))
   }
 
-  public func state(of outputs: [String: GraphValue], _ dataSet: Int) -> [String: GraphValue] {
+  public func state(of outputs: [String: GraphValue], after dataSet: Int) -> [String: GraphValue] {
     guard settings.calls != nil else { return [:] }
     var result: [String: GraphValue] = [:]
     let suffix = ".updated"
@@ -129,7 +130,9 @@ public struct CoreMLConformanceCase: ConformanceCase {
     return result
   }
 
-  public var comparison: ConformanceComparison { settings.compare == "flattened" ? .elements : .values }
+  public var comparison: ConformanceComparison {
+    settings.compare == "flattened" || settings.shapes != nil ? .elements : .shapes
+  }
 }
 
 // MARK: - Arrays
@@ -165,7 +168,7 @@ extension CoreMLConformanceCase {
     guard numbers.count == count * size else {
       throw CoreMLError("inputs.npz", .invalid(at: "image", "it has the shape \(pixels.shape), not \(image.shape)"))
     }
-    let elements = numbers.elements
+    let elements = try numbers.elements
     var planes = [Float](repeating: 0, count: numbers.count)
     for plane in 0..<count {
       let color = image.colors == .bgr ? count - 1 - plane : plane

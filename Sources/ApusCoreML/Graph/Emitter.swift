@@ -25,6 +25,10 @@ final class Emitter {
   /// The operation whose nodes are being written, and how many it has.
   private var current = ""
   private var count = 0
+  /// What follows from the extents that inputs have by default, and from others that they may have.
+  private var followed = TypeFollower()
+  private var alternate = TypeFollower()
+  private var followsAlternate = false
 
   static let opset = 24
   /// A file that makes more nodes than this is refused.
@@ -48,20 +52,45 @@ extension Emitter {
     graph.captures.append(Graph.Capture(outer: outer, inner: id))
     names[name] = id
     types[id] = parent.types[outer]
+    inherit(outer, from: parent, as: id)
     if let value = parent.graph.constants[outer] { graph.constants[id] = value }
     return id
   }
 
-  func declare(_ id: Graph.ValueID, _ type: MILValueType) { types[id] = type }
+  func declare(_ id: Graph.ValueID, _ type: MILValueType) {
+    types[id] = type
+    let known = type.shape?.compactMap { $0 } ?? []
+    guard let shape = type.shape, known.count == shape.count, !type.isList else { return }
+    follow(id, type.type?.elementType, known, alternate: known)
+  }
 
   /// The extents of a value, nil within where one is not known.
   /// - Throws: ``OperatorError`` where not even the rank is known.
   func shape(_ id: Graph.ValueID) throws -> [Int?] {
     if let shape = graph.constants[id]?.shape { return shape }
-    guard let shape = types[id]?.shape else {
-      throw OperatorError("the rank of '\(graph.values[id].name)' is not declared")
+    if let shape = types[id]?.shape { return shape }
+    guard let shape = followed.type(of: id)?.shape else {
+      throw OperatorError("the rank of '\(graph.values[id].name)' is not known")
     }
-    return shape
+    guard followsAlternate else { return shape }
+    guard let other = alternate.type(of: id)?.shape, other.count == shape.count else {
+      return [Int?](repeating: nil, count: shape.count)
+    }
+    return zip(shape, other).map { $0 == $1 ? $0 : nil }
+  }
+
+  /// Follows the extents of an input: those that it has by default, and others that it may have.
+  func follow(_ id: Graph.ValueID, _ elementType: ElementType?, _ shape: [Int], alternate other: [Int]) {
+    followed.enter(elementType, shape, as: id)
+    alternate.enter(elementType, other, as: id)
+    if shape != other { followsAlternate = true }
+  }
+
+  /// A graph within this one follows what this one does.
+  private func inherit(_ outer: Graph.ValueID, from parent: Emitter, as id: Graph.ValueID) {
+    if let type = parent.followed.type(of: outer) { followed.enter(type.elementType, type.shape, as: id) }
+    if let type = parent.alternate.type(of: outer) { alternate.enter(type.elementType, type.shape, as: id) }
+    followsAlternate = parent.followsAlternate
   }
 
   func rank(_ id: Graph.ValueID) throws -> Int { try shape(id).count }
@@ -75,7 +104,7 @@ extension Emitter {
 
   /// The element type of a value.
   func elementType(_ id: Graph.ValueID) -> ElementType? {
-    graph.constants[id]?.elementType ?? types[id]?.type?.elementType
+    graph.constants[id]?.elementType ?? types[id]?.type?.elementType ?? followed.type(of: id)?.elementType
   }
 
   /// Whether a value has elements that are floating-point numbers, as far as is known.
@@ -106,10 +135,12 @@ extension Emitter {
     let results = (0..<outputs).map { graph.addValue(named: outputs > 1 ? "\(name):\($0)" : name) }
     var inputs = inputs
     while let last = inputs.last, last == nil { inputs.removeLast() }
-    graph.nodes.append(
-      Node(
-        name: name, operatorName: OperatorName(domain: domain, type: type), opset: domain.isEmpty ? Self.opset : 1,
-        inputs: inputs, outputs: results, attributes: attributes, subgraphs: subgraphs))
+    let node = Node(
+      name: name, operatorName: OperatorName(domain: domain, type: type), opset: domain.isEmpty ? Self.opset : 1,
+      inputs: inputs, outputs: results, attributes: attributes, subgraphs: subgraphs)
+    graph.nodes.append(node)
+    followed.visit(node)
+    if followsAlternate { alternate.visit(node) }
     return results
   }
 
@@ -124,6 +155,8 @@ extension Emitter {
     count += 1
     let id = graph.addValue(named: name ?? "\(current)/constant_\(count)", type: value.type)
     graph.constants[id] = value
+    followed.enter(value, as: id)
+    alternate.enter(value, as: id)
     return id
   }
 

@@ -55,6 +55,8 @@ struct ModelBuilder {
       emitter.graph.inputs.append(id)
       emitter.names[feature.name] = id
       emitter.declare(id, MILValueType(feature.graphType))
+      let (usual, other) = feature.possibleShapes
+      emitter.follow(id, MILValueType(feature.graphType).type?.elementType, usual, alternate: other)
     }
     try write(message, description, to: emitter)
     for feature in description.outputs {

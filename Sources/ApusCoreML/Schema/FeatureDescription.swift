@@ -157,6 +157,32 @@ extension CoreMLFeature {
   }
 }
 
+extension CoreMLFeature {
+  /// The shape that counts where nothing else is said, and another one that the feature may have, if there is one.
+  var possibleShapes: (usual: [Int], other: [Int]) {
+    guard case .multiArray(_, let shape, let allowed) = kind else {
+      if case .tensor(_, let dimensions?) = graphType {
+        let sizes = dimensions.map { if case .size(let size) = $0 { size } else { 1 } }
+        return (sizes, sizes)
+      }
+      return ([1], [1])
+    }
+    switch allowed {
+    case .declared: return (shape, shape)
+    case .enumerated(let shapes):
+      let usual = shape.isEmpty ? shapes.first ?? [] : shape
+      return (usual, shapes.first { $0 != usual && $0.count == usual.count } ?? usual)
+    case .ranges(let ranges):
+      let usual = shape.count == ranges.count ? shape : ranges.map { $0?.lowerBound ?? 1 }
+      let other = zip(usual, ranges).map { size, range in
+        guard let range else { return size + 1 }
+        return range.count == 1 ? size : size < range.upperBound ? size + 1 : size - 1
+      }
+      return (usual, other)
+    }
+  }
+}
+
 /// What a model, or one of its functions, takes, gives and keeps.
 struct ModelDescription: Sendable {
   var inputs: [CoreMLFeature]

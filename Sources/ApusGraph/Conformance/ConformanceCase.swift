@@ -19,6 +19,25 @@ public protocol ConformanceCase: Sendable {
   func expected(_ dataSet: Int, output index: Int, of graph: Graph) throws -> GraphValue?
   /// How far numbers may be from the right ones.
   func tolerance() throws -> Tolerance
+  /// What counts as the same, besides numbers.
+  var comparison: ConformanceComparison { get }
+  /// Of what a data set gave, the inputs that the next one takes besides its own.
+  func state(of outputs: [String: GraphValue], after dataSet: Int) -> [String: GraphValue]
+}
+
+/// What counts as the same when the outputs of a conformance test are compared.
+public enum ConformanceComparison: Sendable, Hashable {
+  /// Element types and shapes too.
+  case types
+  /// Numbers and shapes, where axes of extent 1 at the ends do not count: formats exist that do not know them.
+  case shapes
+  /// Numbers in their order alone.
+  case elements
+}
+
+extension ConformanceCase {
+  public var comparison: ConformanceComparison { .types }
+  public func state(of outputs: [String: GraphValue], after dataSet: Int) -> [String: GraphValue] { [:] }
 }
 
 /// What came out of a conformance test.
@@ -42,8 +61,9 @@ extension ConformanceCase {
       let tolerance = try tolerance()
       let isRandom = model.graph.isRandom
       let count = try dataSetCount()
+      var state: [String: GraphValue] = [:]
       for set in 0..<count {
-        if let difference = try difference(session, set, tolerance, comparingNumbers: !isRandom) {
+        if let difference = try difference(session, set, &state, tolerance, comparingNumbers: !isRandom) {
           return .wrong("data set \(set): \(difference)")
         }
       }
@@ -59,18 +79,38 @@ extension ConformanceCase {
 
   /// What differs first in a data set; nil when all is as expected.
   private func difference(
-    _ session: InferenceSession, _ dataSet: Int, _ tolerance: Tolerance, comparingNumbers: Bool
+    _ session: InferenceSession, _ dataSet: Int, _ state: inout [String: GraphValue], _ tolerance: Tolerance,
+    comparingNumbers: Bool
   ) throws -> String? {
     let graph = session.model.graph
-    let outputs = try session.run(inputs(dataSet, of: graph))
+    let outputs = try session.run(inputs(dataSet, of: graph).merging(state) { own, _ in own })
+    state = self.state(of: outputs, after: dataSet)
     for (index, id) in graph.outputs.enumerated() {
       guard let expected = try expected(dataSet, output: index, of: graph) else { continue }
       let name = graph.values[id].name
       guard let value = outputs[name] else { return "output '\(name)' is missing" }
-      let difference = try value.difference(from: expected, within: tolerance, comparingNumbers: comparingNumbers)
+      let wanted = try expected.fitted(to: value, comparison)
+      let difference = try value.difference(from: wanted, within: tolerance, comparingNumbers: comparingNumbers)
       if let difference { return "output '\(name)': \(difference)" }
     }
     return nil
+  }
+}
+
+extension GraphValue {
+  /// The value with the element type and shape of `other`, where `comparison` says that these do not count.
+  fileprivate func fitted(to other: GraphValue, _ comparison: ConformanceComparison) throws -> GraphValue {
+    guard comparison != .types, let shape, let wanted = other.shape, shape.product == wanted.product else {
+      return self
+    }
+    func trimmed(_ shape: [Int]) -> [Int] {
+      let front = shape.drop { $0 == 1 }
+      return Array(front.prefix((front.lastIndex { $0 != 1 } ?? front.startIndex - 1) - front.startIndex + 1))
+    }
+    guard comparison == .elements || trimmed(shape) == trimmed(wanted) else { return self }
+    let value = try reshaped(wanted)
+    guard case .tensor(let tensor) = value, case .tensor(let target) = other else { return value }
+    return .tensor(try tensor.converted(to: target.dataType))
   }
 }
 

@@ -39,7 +39,7 @@ struct NodeShapes {
 
 extension Sequence<Int> {
   /// The product of extents.
-  var product: Int { reduce(1) { $0.multipliedClamped(by: $1) } }
+  package var product: Int { reduce(1) { $0.multipliedClamped(by: $1) } }
 
   /// The product of extents, where an empty axis counts as one element.
   var nonzeroProduct: Int { reduce(1) { $0.multipliedClamped(by: Swift.max(1, $1)) } }

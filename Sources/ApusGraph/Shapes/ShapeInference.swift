@@ -29,6 +29,16 @@ struct ShapeInference {
     }
   }
 
+  /// Adds a value that is known.
+  mutating func enter(_ value: GraphValue, as id: Graph.ValueID) {
+    guard let shape = value.shape else { return }
+    types[id] = InferredType(value.elementType, shape)
+    known[id] = value
+  }
+
+  /// Adds a value of which the type is known.
+  mutating func enter(_ type: InferredType, as id: Graph.ValueID) { types[id] = type }
+
   /// Adds what follows for the outputs of `node`.
   mutating func visit(_ node: Node) {
     guard let definition = Operators.byName[node.operatorName] else { return }

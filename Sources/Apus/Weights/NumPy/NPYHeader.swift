@@ -22,6 +22,15 @@ struct NPYHeader: Equatable {
 
   /// - Throws: ``NumPyError/Reason``.
   init(reading bytes: UnsafeRawBufferPointer) throws {
+    let fields = try Self.fields(bytes)
+    (isFortranOrder, shape, dataOffset) = (fields.isFortranOrder, fields.shape, fields.dataOffset)
+    (dataType, isBigEndian) = try Self.parse(fields.typeName)
+  }
+
+  /// What the header says, whatever the type of the elements.
+  static func fields(
+    _ bytes: UnsafeRawBufferPointer
+  ) throws -> (typeName: String, isFortranOrder: Bool, shape: [Int], dataOffset: Int) {
     guard bytes.count >= 8, bytes.prefix(6).elementsEqual(Self.magic) else { throw Reason.notNPY }
     let reader = LittleEndianReader(bytes)
     let (major, minor) = (Int(bytes[6]), Int(bytes[7]))
@@ -30,7 +39,7 @@ struct NPYHeader: Equatable {
     guard let count = major == 1 ? reader.uint16(8) : reader.uint32(8) else { throw Reason.truncatedHeader }
     guard count <= Self.byteLimit else { throw Reason.headerTooLong(byteCount: count, limit: Self.byteLimit) }
     guard count <= bytes.count - start else { throw Reason.truncatedHeader }
-    dataOffset = start + count
+    let dataOffset = start + count
 
     var literal = PythonLiteralReader(UnsafeRawBufferPointer(rebasing: bytes[start..<dataOffset]))
     var typeName: String?
@@ -45,9 +54,7 @@ struct NPYHeader: Equatable {
       }
     }
     guard let typeName, let order, let dimensions else { throw literal.error("descr, fortran_order and shape") }
-    isFortranOrder = order
-    shape = dimensions
-    (dataType, isBigEndian) = try Self.parse(typeName)
+    return (typeName, order, dimensions, dataOffset)
   }
 
   typealias Reason = NumPyError.Reason

@@ -86,6 +86,21 @@ public struct NPZFile: Sendable {
     throw failure(name, .wrongType(found: stored.dataType, expected: Scalar.dataType))
   }
 
+  /// Calls `body` with the bytes of an array's file, and names that in what it throws.
+  func withContents<Result>(of name: String, _ body: (UnsafeRawBufferPointer) throws -> Result) throws -> Result {
+    guard let position = index[UTF8Key(name)] else {
+      throw failure(name, .noSuchArray(similar: nearestName(to: name, in: arrayNames)))
+    }
+    do {
+      let (bytes, owner) = try archive.contents(of: archive.entries[position])
+      return try withExtendedLifetime(owner) { try body(bytes) }
+    } catch let error as ZipError {
+      throw failure(name, .archive(error))
+    } catch let reason as NumPyError.Reason {
+      throw failure(name, reason)
+    }
+  }
+
   private func failure(_ name: String, _ reason: NumPyError.Reason) -> NumPyError {
     NumPyError(file: file.name, array: name, reason: reason)
   }

@@ -1,0 +1,43 @@
+import Apus
+import ApusGraph
+
+extension NPZFile {
+  /// An array of numbers, or of texts.
+  /// - Throws: ``NumPyError``, ``FileError``.
+  func value(named name: String) throws -> GraphValue {
+    do {
+      return .tensor(try anyTensor(named: name))
+    } catch let error as NumPyError {
+      guard let texts = try texts(named: name) else { throw error }
+      return .strings(try StringTensor(texts.elements, shape: texts.shape))
+    }
+  }
+}
+
+extension AnyTensor {
+  /// Element `index` of the first axis, as FLOAT or DOUBLE.
+  func slice(_ index: Int) throws -> AnyTensor {
+    let elements = try converted(to: Double.self).elements
+    let shape = Array(shape.dropFirst())
+    let width = shape.reduce(1, *)
+    let row = try Tensor(Array(elements[(index * width)..<((index + 1) * width)]), shape: shape)
+    return try AnyTensor(row).with(shape: shape, elementType: ElementType(dataType))
+  }
+
+  /// The same elements with another shape and type, as inputs of models declare them.
+  func with(shape: [Int], elementType: ElementType) throws -> AnyTensor {
+    func make<Scalar: TensorScalar>(_: Scalar.Type) throws -> AnyTensor {
+      AnyTensor(try converted(to: Scalar.self).reshaped(shape))
+    }
+    switch elementType {
+    case .float: return try make(Float.self)
+    #if !(os(macOS) && arch(x86_64))
+      case .float16: return try make(Float16.self)
+    #endif
+    case .int8: return try make(Int8.self)
+    case .int32: return try make(Int32.self)
+    case .int64: return try make(Int64.self)
+    default: return try make(Double.self)
+    }
+  }
+}

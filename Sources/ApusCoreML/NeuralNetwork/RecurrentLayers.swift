@@ -1,0 +1,191 @@
+import Apus
+import ApusGraph
+
+// Recurrent layers: their matrices stand alone in the file and are put into the standard's blocks of gates.
+
+extension NetworkBuilder {
+  static let recurrentLayers: [Int: Layer] = [
+    400: { c in try simple(c) },
+    410: { c in try gru(c) },
+    420: { c in try lstm(c, directions: 1) },
+    430: { c in try lstm(c, directions: 2) },
+  ]
+
+  /// The standard's name of a function, and its two numbers.
+  private static func function(_ fields: Fields) throws -> (name: String, alpha: Float, beta: Float) {
+    guard let number = fields.numbers.last else { throw OperatorError("it names no function") }
+    let p = try fields.message(number, "Activation") ?? Fields(empty: "Activation", of: fields.source)
+    switch number {
+    case 5: return ("Affine", try p.float(1), try p.float(2))
+    case 10: return ("Relu", 0, 0)
+    case 30: return ("Tanh", 0, 0)
+    case 31: return ("ScaledTanh", try p.float(1), try p.float(2))
+    case 40: return ("Sigmoid", 0, 0)
+    case 41: return ("HardSigmoid", try p.float(1), try p.float(2))
+    default: throw OperatorError("the function \(number) is not known in recurrent layers")
+    }
+  }
+
+  private static func functions(
+    _ lists: [[Fields]], defaults: [String]
+  ) throws -> [String: AttributeValue] {
+    let all = try lists.flatMap { list in
+      try list.isEmpty ? defaults.map { ($0, 0, 0) } : list.map { try function($0) }
+    }
+    return [
+      "activations": .strings(all.map { Array($0.0.utf8) }), "activation_alpha": .floats(all.map { $0.1 }),
+      "activation_beta": .floats(all.map { $0.2 }),
+    ]
+  }
+
+  /// The input as `[steps, batch, features]`, and whether it had two axes more.
+  private static func steps(_ c: LayerCall) throws -> (x: Graph.ValueID, hasFiveAxes: Bool) {
+    let rank = try c.e.rank(c.x)
+    if rank == 3 { return (try c.x, false) }
+    guard rank == 5 else { throw OperatorError("its input has rank \(rank); 3 or 5 is needed") }
+    return (try c.e.squeeze(c.x, [3, 4]), true)
+  }
+
+  /// A state `[1, batch, hidden]` with any axes of extent 1 as the standard has it.
+  private static func state(_ c: LayerCall, _ index: Int, hidden: Int) throws -> Graph.ValueID? {
+    guard c.inputs.count > index else { return nil }
+    return try c.e.reshape(c.input(index), [1, -1, hidden])
+  }
+
+  private static func rows(_ parts: [Graph.ValueID], _ e: Emitter, axis: Int = 0) throws -> Graph.ValueID {
+    try e.node("Concat", parts, ["axis": .int(Int64(axis))])
+  }
+
+  /// What a layer gives: the steps or the last, and the last states.
+  private static func results(
+    _ c: LayerCall, _ y: Graph.ValueID, _ states: [Graph.ValueID], all: Bool, hidden: Int, hasFiveAxes: Bool,
+    reverses: Bool
+  ) throws -> [Graph.ValueID?] {
+    let e = c.e
+    var sequence = try e.squeeze(y, [1])
+    if reverses { sequence = try ProgramBuilder.reversed(sequence, axes: [0], e) }
+    func shaped(_ x: Graph.ValueID) throws -> Graph.ValueID { try hasFiveAxes ? e.unsqueeze(x, [3, 4]) : x }
+    return try [shaped(all ? sequence : states[0])] + states.map { try shaped($0) }
+  }
+
+  private static func simple(_ c: LayerCall) throws -> [Graph.ValueID?] {
+    let e = c.e
+    let (inputs, hidden) = try (c.p.int(1), c.p.int(2))
+    let (x, hasFiveAxes) = try steps(c)
+    let w = try e.unsqueeze(c.builder.weights(c.p, 30, [hidden, inputs]), [0])
+    let r = try e.unsqueeze(c.builder.weights(c.p, 31, [hidden, hidden]), [0])
+    var b: Graph.ValueID?
+    if try c.p.bool(20) {
+      let zeros = e.constant(GraphValue(try Tensor<Float>(zeros: [hidden])))
+      b = try e.unsqueeze(rows([c.builder.weights(c.p, 32, [hidden]), zeros], e), [0])
+    }
+    let reverses = try c.p.bool(100)
+    var attributes = try functions([c.p.messages(10, "ActivationParams")], defaults: ["Tanh"])
+    attributes["hidden_size"] = .int(Int64(hidden))
+    attributes["direction"] = .string(Array((reverses ? "reverse" : "forward").utf8))
+    let outputs = try e.nodes("RNN", [x, w, r, b, nil, state(c, 1, hidden: hidden)], outputs: 2, attributes)
+    return try results(
+      c, outputs[0], [outputs[1]], all: c.p.bool(15), hidden: hidden, hasFiveAxes: hasFiveAxes, reverses: reverses)
+  }
+
+  /// Gates: update, reset, output, as the standard's z, r, h.
+  private static func gru(_ c: LayerCall) throws -> [Graph.ValueID?] {
+    let e = c.e
+    let (inputs, hidden) = try (c.p.int(1), c.p.int(2))
+    let (x, hasFiveAxes) = try steps(c)
+    let w = try e.unsqueeze(rows((30...32).map { try c.builder.weights(c.p, $0, [hidden, inputs]) }, e), [0])
+    let r = try e.unsqueeze(rows((50...52).map { try c.builder.weights(c.p, $0, [hidden, hidden]) }, e), [0])
+    var b: Graph.ValueID?
+    if try c.p.bool(20) {
+      let zeros = e.constant(GraphValue(try Tensor<Float>(zeros: [3 * hidden])))
+      b = try e.unsqueeze(rows((70...72).map { try c.builder.weights(c.p, $0, [hidden]) } + [zeros], e), [0])
+    }
+    let reverses = try c.p.bool(100)
+    var attributes = try functions([c.p.messages(10, "ActivationParams")], defaults: ["Sigmoid", "Tanh"])
+    attributes["hidden_size"] = .int(Int64(hidden))
+    attributes["direction"] = .string(Array((reverses ? "reverse" : "forward").utf8))
+    let outputs = try e.nodes("GRU", [x, w, r, b, nil, state(c, 1, hidden: hidden)], outputs: 2, attributes)
+    return try results(
+      c, outputs[0], [outputs[1]], all: c.p.bool(15), hidden: hidden, hasFiveAxes: hasFiveAxes, reverses: reverses)
+  }
+
+  /// Gates: input, output, forget, block input, as the standard's i, o, f, c.
+  private static func lstm(_ c: LayerCall, directions: Int) throws -> [Graph.ValueID?] {
+    let e = c.e
+    let (inputs, hidden) = try (c.p.int(1), c.p.int(2))
+    let (x, hasFiveAxes) = try steps(c)
+    let settings = try c.p.message(15, "LSTMParams") ?? Fields(empty: "LSTMParams", of: c.p.source)
+    let all = try c.p.messages(20, "LSTMWeightParams")
+    guard all.count == directions else {
+      throw OperatorError("it has the weights of \(all.count) directions; \(directions) are needed")
+    }
+    let w = try rows(
+      all.map { p in
+        try e.unsqueeze(rows([1, 4, 2, 3].map { try c.builder.weights(p, $0, [hidden, inputs]) }, e), [0])
+      }, e)
+    let r = try rows(
+      all.map { p in
+        try e.unsqueeze(rows([20, 23, 21, 22].map { try c.builder.weights(p, $0, [hidden, hidden]) }, e), [0])
+      }, e)
+    // forgetBias adds 1 to the bias of the forget gate.
+    let (hasBias, addsOne) = try (settings.bool(20), settings.bool(30))
+    var b: Graph.ValueID?
+    if hasBias || addsOne {
+      b = try rows(
+        all.map { p in
+          let zeros = e.constant(GraphValue(try Tensor<Float>(zeros: [hidden])))
+          let ones = e.constant(GraphValue(try Tensor(repeating: Float(1), shape: [hidden])))
+          let own = try [40, 43, 41, 42].map { try hasBias ? c.builder.weights(p, $0, [hidden]) : zeros }
+          return try e.unsqueeze(rows(own + [zeros, zeros, addsOne ? ones : zeros, zeros], e), [0])
+        }, e)
+    }
+    var peepholes: Graph.ValueID?
+    if try settings.bool(40) {
+      peepholes = try rows(
+        all.map { p in try e.unsqueeze(rows([60, 62, 61].map { try c.builder.weights(p, $0, [hidden]) }, e), [0]) }, e)
+    }
+    let lists =
+      try directions == 1
+      ? [c.p.messages(10, "ActivationParams")]
+      : [c.p.messages(10, "ActivationParams"), c.p.messages(11, "ActivationParams")]
+    var attributes = try functions(lists, defaults: ["Sigmoid", "Tanh", "Tanh"])
+    let reverses = try directions == 1 && c.p.bool(100)
+    attributes["hidden_size"] = .int(Int64(hidden))
+    attributes["direction"] = .string(
+      Array((directions == 2 ? "bidirectional" : reverses ? "reverse" : "forward").utf8))
+    if try settings.bool(50) { attributes["input_forget"] = .int(1) }
+    // States: h and c of each direction.
+    func states(_ first: Int) throws -> Graph.ValueID? {
+      guard c.inputs.count > first else { return nil }
+      let own = try stride(from: first, to: first + 2 * directions, by: 2).map { index -> Graph.ValueID in
+        guard let state = try state(c, index, hidden: hidden) else { throw OperatorError("a state is missing") }
+        return state
+      }
+      return try own.count == 1 ? own[0] : rows(own, e)
+    }
+    let outputs = try e.nodes(
+      "LSTM", [x, w, r, b, nil, states(1), states(2), peepholes], outputs: 3, attributes)
+    let wantsAll = try settings.bool(10)
+    if directions == 1 {
+      return try results(
+        c, outputs[0], [outputs[1], outputs[2]], all: wantsAll, hidden: hidden, hasFiveAxes: hasFiveAxes,
+        reverses: reverses)
+    }
+    func shaped(_ x: Graph.ValueID) throws -> Graph.ValueID { try hasFiveAxes ? e.unsqueeze(x, [3, 4]) : x }
+    func half(_ x: Graph.ValueID, _ direction: Int) throws -> Graph.ValueID {
+      try e.slice(x, from: [direction], to: [direction + 1], axes: [0])
+    }
+    let last = try rows([half(outputs[1], 0), half(outputs[1], 1)], e, axis: 2)
+    var sequence = last
+    if wantsAll {
+      let both = try (0..<2).map { direction in
+        try e.squeeze(e.slice(outputs[0], from: [direction], to: [direction + 1], axes: [1]), [1])
+      }
+      sequence = try rows(both, e, axis: 2)
+    }
+    return try [
+      shaped(sequence), shaped(half(outputs[1], 0)), shaped(half(outputs[2], 0)), shaped(half(outputs[1], 1)),
+      shaped(half(outputs[2], 1)),
+    ]
+  }
+}
