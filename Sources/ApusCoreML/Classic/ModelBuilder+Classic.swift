@@ -39,7 +39,12 @@ extension ModelBuilder {
         try give(scored(scores, fields.int(2), binary: false, e), description, e)
       case "treeEnsembleClassifier":
         let (scores, count) = try trees(fields, description, e)
-        try classified(scored(scores, fields.int(2), binary: count == 1, e), fields, description, to: e)
+        // Without a transform the sums of several classes are shares.
+      var shares = try scored(scores, fields.int(2), binary: count == 1, e)
+      if try fields.int(2) == 0, count > 1 {
+        shares = try e.node("Div", [shares, e.node("ReduceSum", [shares, nil], ["keepdims": .int(1)])])
+      }
+      try classified(shares, fields, description, to: e)
       case "supportVectorRegressor": try give(supportVectorRegression(fields, description, e), description, e)
       case "supportVectorClassifier": try supportVectorClassification(fields, description, e)
       case "scaler":
@@ -132,7 +137,7 @@ extension ModelBuilder {
     let scores = try linear(fields, description, e)
     let count = try fields.messages(1, "DoubleArray").count
     let transform = try fields.int(3) + 1
-    if try fields.int(4) == 1 {
+    if try fields.int(4) == 1, count > 1 {
       let each = try Self.transformed(scores, transform, e)
       return try e.node("Div", [each, e.node("ReduceSum", [each, nil], ["keepdims": .int(1)])])
     }

@@ -140,8 +140,19 @@ extension Emitter {
       inputs: inputs, outputs: results, attributes: attributes, subgraphs: subgraphs)
     graph.nodes.append(node)
     followed.visit(node)
+    inferRank(of: node)
     if followsAlternate { alternate.visit(node) }
     return results
+  }
+
+  /// Where a shape is known only when the graph runs, its length says the rank all the same.
+  private func inferRank(of node: Node) {
+    guard ["Reshape", "Expand"].contains(node.operatorName.type), let output = node.outputs.first ?? nil,
+      followed.type(of: output) == nil, node.inputs.count > 1, let list = node.inputs[1],
+      let count = knownShape(list)?.first
+    else { return }
+    let own = node.operatorName.type == "Expand" ? node.inputs[0].flatMap { try? rank($0) } ?? 0 : 0
+    types[output] = MILValueType(type: nil, shape: [Int?](repeating: nil, count: max(count, own)))
   }
 
   /// A node with one result.

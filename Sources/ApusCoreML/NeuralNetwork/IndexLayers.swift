@@ -107,7 +107,10 @@ extension NetworkBuilder {
       if temperature != 0, temperature != 1 { logits = try c.e.node("Div", [logits, c.e.number(temperature)]) }
       var attributes = try seed(c)
       attributes["sample_size"] = .int(Int64(max(1, try c.p.int(2))))
-      return [try c.floats(c.e.node("Multinomial", [logits], attributes))]
+      let rank = try c.e.rank(c.x)
+      guard rank == 1 else { return [try c.floats(c.e.node("Multinomial", [logits], attributes))] }
+      let drawn = try c.e.node("Multinomial", [c.e.unsqueeze(logits, [0])], attributes)
+      return [try c.floats(c.e.squeeze(drawn, [0]))]
     },
   ]
 

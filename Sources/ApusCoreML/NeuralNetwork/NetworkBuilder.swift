@@ -144,15 +144,16 @@ struct NetworkBuilder {
     } else if let name = inputs.first, let id = e.resolve(name), !isConditional {
       turns = try e.reshape(e.cast(id, to: .int64), [Int]())
     }
+    let shapes = try loopShapes(names, variables, body + condition, depth: depth)
     let inner = Emitter(name: "body", parent: e)
     let turn = inner.graph.addValue(named: "turn", type: .tensor(.int64, []))
     let goesOn = inner.graph.addValue(named: "goes_on", type: .tensor(.bool, []))
     inner.graph.inputs = [turn, goesOn]
-    for (name, outer) in zip(names, variables) {
+    for (name, shape) in zip(names, shapes) {
       let id = inner.graph.addValue(named: name)
       inner.names[name] = id
       inner.graph.inputs.append(id)
-      if let shape = e.knownShape(outer) { inner.follow(id, e.elementType(outer), shape, alternate: shape) }
+      inner.declare(id, MILValueType(type: .float32, shape: shape))
     }
     let inside = within(inner)
     try inside.write(body, depth: depth + 1)
@@ -165,7 +166,29 @@ struct NetworkBuilder {
     guard !names.isEmpty else { return }
     let results = try e.nodes(
       "Loop", [turns, first] + variables, outputs: names.count, subgraphs: ["body": inner.graph])
-    for (name, result) in zip(names, results) { _ = try e.bind(result, to: name, firstNode: firstNode) }
+    for ((name, shape), result) in zip(zip(names, shapes), results) {
+      e.declare(try e.bind(result, to: name, firstNode: firstNode), MILValueType(type: .float32, shape: shape))
+    }
+  }
+
+  /// The extents of what a loop changes, nil where a turn changes the rank, and within where it changes an extent: found by
+  /// writing the body for nobody.
+  private func loopShapes(
+    _ names: [String], _ variables: [Graph.ValueID], _ layers: [Fields], depth: Int
+  ) throws -> [[Int?]?] {
+    let trial = Emitter(name: "trial", parent: e)
+    let first = variables.map { try? e.shape($0) }
+    for (name, shape) in zip(names, first) {
+      let id = trial.graph.addValue(named: name)
+      trial.names[name] = id
+      trial.declare(id, MILValueType(type: .float32, shape: shape))
+    }
+    try within(trial).write(layers, depth: depth + 1)
+    return zip(names, first).map { name, before in
+      guard let before, let id = trial.resolve(name), let after = try? trial.shape(id), after.count == before.count
+      else { return nil }
+      return zip(before, after).map { $0 == $1 ? $0 : nil }
+    }
   }
 }
 

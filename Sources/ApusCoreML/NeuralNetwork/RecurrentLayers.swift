@@ -32,10 +32,14 @@ extension NetworkBuilder {
     let all = try lists.flatMap { list in
       try list.isEmpty ? defaults.map { ($0, 0, 0) } : list.map { try function($0) }
     }
-    return [
-      "activations": .strings(all.map { Array($0.0.utf8) }), "activation_alpha": .floats(all.map { $0.1 }),
-      "activation_beta": .floats(all.map { $0.2 }),
-    ]
+    // Numbers are listed for the functions alone that have any.
+    let measured = all.filter { ["Affine", "ScaledTanh", "HardSigmoid"].contains($0.0) }
+    var attributes: [String: AttributeValue] = ["activations": .strings(all.map { Array($0.0.utf8) })]
+    if !measured.isEmpty {
+      attributes["activation_alpha"] = .floats(measured.map { $0.1 })
+      attributes["activation_beta"] = .floats(measured.map { $0.2 })
+    }
+    return attributes
   }
 
   /// The input as `[steps, batch, features]`, and whether it had two axes more.
@@ -153,6 +157,8 @@ extension NetworkBuilder {
     attributes["hidden_size"] = .int(Int64(hidden))
     attributes["direction"] = .string(
       Array((directions == 2 ? "bidirectional" : reverses ? "reverse" : "forward").utf8))
+    let clip = try settings.float(60)
+    attributes["cell_clip"] = .float(clip == 0 ? 50 : clip)
     if try settings.bool(50) { attributes["input_forget"] = .int(1) }
     // States: h and c of each direction.
     func states(_ first: Int) throws -> Graph.ValueID? {
@@ -164,7 +170,7 @@ extension NetworkBuilder {
       return try own.count == 1 ? own[0] : rows(own, e)
     }
     let outputs = try e.nodes(
-      "LSTM", [x, w, r, b, nil, states(1), states(2), peepholes], outputs: 3, attributes)
+      "LSTM", [x, w, r, b, nil, states(1), states(2), peepholes], outputs: 3, domain: "apus", attributes)
     let wantsAll = try settings.bool(10)
     if directions == 1 {
       return try results(

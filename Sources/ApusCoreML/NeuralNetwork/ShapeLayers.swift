@@ -66,8 +66,15 @@ extension NetworkBuilder {
       ]
     }
     result[920] = { c in
-      if c.inputs.count > 1 { return [try c.e.node("Tile", [c.x, c.indices(1)])] }
-      return [try c.e.node("Tile", [c.x, c.e.integers(c.p.ints(1))])]
+      // Fewer numbers than axes are those of the last ones.
+      let rank = try c.e.rank(c.x)
+      if c.inputs.count > 1 {
+        let count = try c.e.knownShape(c.input(1))?.first ?? rank
+        let ones = try c.e.integers([Int](repeating: 1, count: max(0, rank - count)))
+        return [try c.e.node("Tile", [c.x, c.e.node("Concat", [ones, c.indices(1)], ["axis": .int(0)])])]
+      }
+      let counts = try c.p.ints(1)
+      return [try c.e.node("Tile", [c.x, c.e.integers([Int](repeating: 1, count: max(0, rank - counts.count)) + counts)])]
     }
     result[925] = { c in
       let axis = try c.e.axis(c.p.int(1), rank: c.e.rank(c.x) + 1)
@@ -90,6 +97,11 @@ extension NetworkBuilder {
       let axis = AttributeValue.int(Int64(try c.axis(1, rank: c.e.rank(c.x))))
       let sizes = try c.p.ints(3)
       if !sizes.isEmpty { return try c.e.nodes("Split", [c.x, c.e.integers(sizes)], outputs: c.outputCount, ["axis": axis]) }
+      // The first parts are one longer where the extent does not divide.
+      if case .int(let index) = axis, case .known(let extent) = try c.e.extent(c.x, Int(index)), c.outputCount > 0 {
+        let parts = (0..<c.outputCount).map { extent / c.outputCount + ($0 < extent % c.outputCount ? 1 : 0) }
+        return try c.e.nodes("Split", [c.x, c.e.integers(parts)], outputs: c.outputCount, ["axis": axis])
+      }
       return try c.e.nodes(
         "Split", [c.x], outputs: c.outputCount, ["axis": axis, "num_outputs": .int(Int64(c.outputCount))])
     }
@@ -175,7 +187,7 @@ extension NetworkBuilder {
 
   private static func masks(_ c: LayerCall, _ number: Int, rank: Int) throws -> [Bool] {
     let list = try c.p.ints(number).map { $0 != 0 }
-    return list.count == rank ? list : [Bool](repeating: false, count: rank)
+    return (0..<rank).map { list.indices.contains($0) && list[$0] }
   }
 
   private static func slice(_ c: LayerCall, begin: [Int], end: [Int]) throws -> Graph.ValueID {
@@ -203,8 +215,8 @@ extension NetworkBuilder {
     let rank = try e.rank(c.x)
     func list(_ index: Int, _ own: [Int]) throws -> Graph.ValueID {
       if c.inputs.count > index { return try c.indices(index) }
-      guard own.count == rank else { throw OperatorError("\(own.count) numbers are given for \(rank) axes") }
-      return try e.integers(own)
+      guard own.count >= rank else { throw OperatorError("\(own.count) numbers are given for \(rank) axes") }
+      return try e.integers(Array(own.prefix(rank)))
     }
     let stridesKnown = try c.p.ints(5)
     guard c.inputs.count <= 4 else { throw OperatorError("masks that the network computes are not supported") }

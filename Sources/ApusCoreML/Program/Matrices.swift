@@ -49,16 +49,18 @@ extension ProgramBuilder {
   static let matrices: [String: Lowering] = [
     "matmul": { call in
       let e = call.emitter
-      let x = try transposed(call.value("x"), if: call.bool("transpose_x"), e)
-      let y = try transposed(call.value("y"), if: call.bool("transpose_y"), e)
+      let type = try call.outputType()
+      let x = try transposed(multiplied(call.value("x"), type, e), if: call.bool("transpose_x"), e)
+      let y = try transposed(multiplied(call.value("y"), type, e), if: call.bool("transpose_y"), e)
       return [try e.node("MatMul", [x, y])]
     },
     "linear": { call in
       let e = call.emitter
-      let weight = try call.value("weight")
-      let product = try e.node("MatMul", [call.value("x"), e.transpose(weight, [1, 0])])
+      let type = try call.outputType()
+      let weight = try e.transpose(multiplied(call.value("weight"), type, e), [1, 0])
+      let product = try e.node("MatMul", [multiplied(call.value("x"), type, e), weight])
       guard let bias = try call.optional("bias") else { return [product] }
-      return [try e.node("Add", [product, bias])]
+      return [try e.node("Add", [product, multiplied(bias, type, e)])]
     },
     "einsum": { call in
       let equation = try call.string("equation", default: "")
@@ -83,6 +85,11 @@ extension ProgramBuilder {
       return [try e.node("MatMul", [e.node("Softmax", [scores], ["axis": .int(-1)]), value])]
     },
   ]
+
+  /// A factor in the type of the product: since iOS 17 factors may be integers of a few bits.
+  private static func multiplied(_ x: Graph.ValueID, _ type: ElementType, _ e: Emitter) throws -> Graph.ValueID {
+    e.elementType(x) == type || e.elementType(x) == nil ? x : try e.cast(x, to: type)
+  }
 
   /// A matrix, or a stack of such, with its last two axes exchanged; a vector as it is.
   private static func transposed(

@@ -126,8 +126,10 @@ extension ProgramBuilder {
       "hidden_size": .int(Int64(hidden)), "direction": .string(Array(direction.utf8)),
       "activations": texts((0..<count).flatMap { _ in functions }),
     ]
-    if call.has("clip") { attributes["clip"] = .float(try call.float("clip", default: 0)) }
-    let outputs = try e.nodes("LSTM", [call.value("x"), w, r, b, nil, h, c, p], outputs: 3, attributes)
+    // The bound is that of the cell's state, which the standard's operator does not have.
+    if call.has("clip") { attributes["cell_clip"] = .float(try call.float("clip", default: 0)) }
+    let outputs = try e.nodes(
+      "LSTM", [call.value("x"), w, r, b, nil, h, c, p], outputs: 3, domain: call.has("clip") ? "apus" : "", attributes)
     let lastH = try merged(outputs[1], directions: count, hidden: hidden, e)
     let lastC = try merged(outputs[2], directions: count, hidden: hidden, e)
     let steps = try sequence(

@@ -8,9 +8,14 @@ extension ProgramBuilder {
     "upsample_nearest_neighbor": { call in
       let e = call.emitter
       let x = try call.value("x")
-      let scales = try e.numbers([
+      let factors = try [
         call.float("scale_factor_height", default: 1), call.float("scale_factor_width", default: 1),
-      ])
+      ]
+      let shape = try e.shape(x).suffix(2).compactMap { $0 }
+      if shape.count == 2, let sizes = zip(shape, factors).map({ Double($0) * Double($1) }).extents {
+        return [try nearest(x, sizes, e)]
+      }
+      let scales = try e.numbers(factors)
       return [
         try e.node(
           "Resize", [x, nil, scales],
@@ -53,7 +58,24 @@ extension ProgramBuilder {
       let rank = try e.rank(x)
       let isNearest = try call.string("interpolation_mode", default: "LINEAR") == "NEAREST_NEIGHBOR"
       guard let target = try call.intsIfKnown("shape") else {
-        throw OperatorError("a target that is known only when the model runs is not supported")
+        let mode = try samplingMode(call)
+        guard let wanted = try e.shape(call.value("shape")).first ?? nil, let transformation = mode.transformation else {
+          throw OperatorError("a target of unknown length, or one for \(mode.rawValue), must be known before the model runs")
+        }
+        // 0 keeps the extent.
+        let own = try e.slice(e.node("Shape", [x]), from: [rank - wanted], to: [rank], axes: [0])
+        let sizes = try e.int64(call.value("shape"))
+        let isKept = try e.node("Equal", [sizes, e.integers([0])])
+        return [
+          try e.node(
+            "Resize", [x, nil, nil, e.node("Where", [isKept, own, sizes])],
+            [
+              "mode": .string(Array((isNearest ? "nearest" : "linear").utf8)),
+              "nearest_mode": .string(Array("floor".utf8)),
+              "coordinate_transformation_mode": .string(Array((isNearest ? "asymmetric" : transformation).utf8)),
+              "axes": axes(wanted),
+            ])
+        ]
       }
       guard target.count == count || target.count <= rank else {
         throw OperatorError("\(target.count) sizes are given for a tensor of rank \(rank)")

@@ -83,8 +83,26 @@ struct MILConstant: Sendable {
   }
 
   private init(immediate: Fields, _ declared: MILValueType) throws {
+    if let list = try immediate.message(3, "ListValue") {
+      // A list of texts or numbers, as classifiers have for their classes.
+      let elements = try list.messages(1, "Value").map { try MILConstant($0) }
+      guard let first = elements.first, elements.allSatisfy({ $0.type == first.type && !$0.isPacked }) else {
+        throw OperatorError("a list is empty, or of several types")
+      }
+      (type, shape) = (first.type, [elements.count])
+      if first.type == .string {
+        value = .strings(try StringTensor(elements.flatMap { $0.value.texts ?? [] }, shape: shape))
+      } else {
+        let numbers = elements.flatMap { element -> [Int64] in
+          guard case .tensor(let tensor) = element.value else { return [] }
+          return (try? tensor.converted(to: Int64.self).elements) ?? []
+        }
+        value = GraphValue(try Tensor(numbers, shape: shape))
+      }
+      return
+    }
     guard let tensor = try immediate.message(1, "TensorValue") else {
-      throw OperatorError("a constant is a tuple, a list or a dictionary; only tensors are read")
+      throw OperatorError("a constant is a tuple or a dictionary; only tensors and lists are read")
     }
     let (type, shape, count) = try Self.tensorType(declared)
     (self.type, self.shape) = (type, shape)

@@ -3,6 +3,8 @@ import Apus
 extension Operators {
   static let recurrentNetworks: [OperatorDefinition] = [
     OperatorDefinition("LSTM", .product(.recurrent, work: .recurrence, accuracy: .sum(.recurrence)), LSTM),
+    OperatorDefinition(
+      "LSTM", domain: "apus", .product(.recurrent, work: .recurrence, accuracy: .sum(.recurrence)), LSTM),
     OperatorDefinition("GRU", .product(.recurrent, work: .recurrence, accuracy: .sum(.recurrence)), GRU),
     OperatorDefinition("RNN", .product(.recurrent, work: .recurrence, accuracy: .sum(.recurrence)), RNN),
   ]
@@ -15,6 +17,8 @@ extension Operators {
   ///     cₜ = fₜ cₜ₋₁ + iₜ c'ₜ
   ///     oₜ = f(W_o xₜ + R_o hₜ₋₁ + P_o cₜ + b_o)
   ///     hₜ = oₜ h(cₜ)
+  ///
+  /// In the domain `apus`, `cell_clip` bounds each cₜ.
   static func LSTM(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try LSTMOperator<Float>(node), try LSTMOperator<Double>(node))
   }
@@ -25,11 +29,13 @@ private struct LSTMOperator<Scalar: FloatingPointScalar>: FloatingOperator {
   let prepared: PreparedRecurrent<Scalar>
   let couplesGates: Bool
   let usesLayer: Bool
+  let cellClip: Float?
 
   init(_ node: NodeDescription) throws {
     let settings = try RecurrentSettings(node, defaults: [.sigmoid, .tanh, .tanh])
     self.settings = settings
     couplesGates = try node.flag("input_forget")
+    cellClip = node.node.operatorName.domain.isEmpty ? nil : try node.optionalFloat("cell_clip")
     usesLayer = settings.hasDefaultFunctions && settings.clip == nil && !couplesGates && !node.has(7)
     let usesLayer = usesLayer
     prepared = try PreparedRecurrent(node, settings: settings, gates: 4) {
@@ -61,7 +67,9 @@ private struct LSTMOperator<Scalar: FloatingPointScalar>: FloatingOperator {
       arguments.optionalFloating(5, as: Scalar.self), "initial_h", shape: shape, batchFirst: settings.batchFirst)
     let cell = try RecurrentSequences.state(
       arguments.optionalFloating(6, as: Scalar.self), "initial_c", shape: shape, batchFirst: settings.batchFirst)
-    if let layer, sequences.lengths == nil, sequences.time > 0 {
+    // From zero a cell grows by 1 a step at most, and reaches no bound that is farther away.
+    let isBounded = cellClip.map { cell != nil || Float(sequences.time) > $0 } ?? false
+    if let layer, sequences.lengths == nil, sequences.time > 0, !isBounded {
       return try layer(sequences, state: state, cell: cell).values(settings, type: type, hasCell: true)
     }
     let peepholes = try arguments.optionalFloating(7, as: Scalar.self)
@@ -83,6 +91,7 @@ private struct LSTMOperator<Scalar: FloatingPointScalar>: FloatingOperator {
   ) -> RecurrentLoop<Scalar>.Step {
     let clip = settings.clip.map { Scalar($0) }
     let (f, g, h) = (functions[0], functions[1], functions[2])
+    let bound = cellClip.map { Scalar($0) }
     return { fromInput, state, cell in
       let sums = try (fromInput + linear(state, weight: weight, bias: bias)).split(
         sizes: Array(repeating: hidden, count: 4), axis: -1)
@@ -91,7 +100,8 @@ private struct LSTMOperator<Scalar: FloatingPointScalar>: FloatingOperator {
       }
       let input = try gate(0, peephole?[0], cell)
       let forget = try couplesGates ? 1 - input : gate(2, peephole?[2], cell)
-      let new = try forget * cell + input * g(sums[3], clip: clip)
+      var new = try forget * cell + input * g(sums[3], clip: clip)
+      if let bound { new = try new.clamp(min: -bound, max: bound) }
       let output = try gate(1, peephole?[1], new)
       return (try output * h(new, clip: nil), new)
     }
