@@ -1,6 +1,5 @@
 import Apus
 import ApusGraph
-import ApusPlatform
 import FoundationEssentials
 
 /// A Core ML model: an ML program, a neural network, a classic model, or a pipeline of these, as a graph.
@@ -26,6 +25,8 @@ public struct CoreMLModel: GraphModel {
   public let specificationVersion: Int
   /// The names of the functions of an ML program; one is read.
   public let functions: [String]
+  /// What kind of model it is, as the format calls it: `mlProgram`.
+  public let kind: String
   private let keysByFeature: [String: [String]]
   private let source: CoreMLSource
 
@@ -38,7 +39,8 @@ public struct CoreMLModel: GraphModel {
 
   /// Reads the model at `url`, a package or a file. Weights stay in the mapped file.
   /// - Parameter function: the function of an ML program that is read; the one that the model names, when nil.
-  /// - Throws: ``FileError``, ``CoreMLError`` for what is no model or has what Apus does not know.
+  /// - Throws: ``FileError``, ``FileFormatError`` for a file of another format or a compiled model, ``CoreMLError`` for a
+  ///   damaged one and for what Apus does not know.
   public init(
     contentsOf url: URL, function: String? = nil, arithmetic: CoreMLArithmetic = .float32,
     access: FileAccess = .mapped
@@ -48,20 +50,22 @@ public struct CoreMLModel: GraphModel {
 
   /// Reads the model at `path`, a package or a file. Weights stay in the mapped file.
   /// - Parameter function: the function of an ML program that is read; the one that the model names, when nil.
-  /// - Throws: ``FileError``, ``CoreMLError`` for what is no model or has what Apus does not know.
+  /// - Throws: ``FileError``, ``FileFormatError`` for a file of another format or a compiled model, ``CoreMLError`` for a
+  ///   damaged one and for what Apus does not know.
   public init(
     path: String, function: String? = nil, arithmetic: CoreMLArithmetic = .float32, access: FileAccess = .mapped
   ) throws {
     let source: CoreMLSource
-    switch Kind(path: path) {
-    case .compiled: throw CoreMLError(path, .otherFormat(Self.compiledSentence))
-    case .package:
+    switch try FileFormat(of: path) {
+    case .coreMLPackage:
       let package = try ModelPackage(path: path)
       let folder = package.model.split(separator: "/", omittingEmptySubsequences: false).dropLast()
       source = CoreMLSource(
         file: try MappedFile(path: package.model, access: access),
         weights: WeightFiles(folder: folder.joined(separator: "/"), access: access))
-    case .file: source = CoreMLSource(file: try MappedFile(path: path, access: access))
+    // What is of no known format may be a damaged model, and its reader says where.
+    case .coreMLModel, .unknown: source = CoreMLSource(file: try MappedFile(path: path, access: access))
+    case let format: throw FileFormatError(path: path, found: format, purpose: .model)
     }
     try self.init(source, name: path, function: function, arithmetic: arithmetic)
   }
@@ -85,6 +89,7 @@ public struct CoreMLModel: GraphModel {
       (inputs, outputs, states) = (built.description.inputs, built.description.outputs, built.description.states)
       specificationVersion = try message.int(1)
       functions = builder.functions
+      kind = message.numbers.lazy.compactMap { ModelBuilder.modelTypes[$0] }.last ?? ""
       keysByFeature = builder.keys
       metadata = try Self.metadata(message)
       warnings = specificationVersion > Self.newestVersion
@@ -101,6 +106,19 @@ public struct CoreMLModel: GraphModel {
     }
   }
 
+  public var summary: ModelSummary {
+    var census = ParameterCensus()
+    graph.count(in: &census)
+    var summary = ModelSummary(format: "Core ML", version: Int64(specificationVersion), parameters: census)
+    summary.producer = metadata["com.github.apple.coremltools.version"].map { "coremltools \($0)" } ?? ""
+    summary.text = metadata["shortDescription"] ?? ""
+    summary.metadata = metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    summary.facts = [("kind", kind)]
+    if functions.count > 1 { summary.facts.append(("functions", functions.joined(separator: ", "))) }
+    if !states.isEmpty { summary.facts.append(("states", states.map(\.name).joined(separator: ", "))) }
+    return summary
+  }
+
   private static let newestVersion = 10
 
   private static func metadata(_ model: Fields) throws -> [String: String] {
@@ -115,40 +133,15 @@ public struct CoreMLModel: GraphModel {
   }
 }
 
-// MARK: - Recognising
-
-extension CoreMLModel {
-  private static let compiledSentence =
-    "is a compiled Core ML model (.mlmodelc), which only Apple's frameworks read; take the .mlpackage or .mlmodel that it "
-    + "was compiled from"
-
-  private enum Kind {
-    case package, compiled, file
-
-    init(path: String) {
-      func exists(_ name: String) -> Bool { ApusPlatform.access("\(path)/\(name)", F_OK) == 0 }
-      var bare = path[...]
-      while bare.count > 1, bare.hasSuffix("/") { bare.removeLast() }
-      if bare.hasSuffix(".mlmodelc") || exists("coremldata.bin") || exists("model.mil") {
-        self = .compiled
-      } else if exists(ModelPackage.manifestName) || bare.hasSuffix(".mlpackage") {
-        self = .package
-      } else {
-        self = .file
+extension Graph {
+  /// Counts the constants that come from the file, those of subgraphs included.
+  fileprivate func count(in census: inout ParameterCensus) {
+    for (id, value) in constants {
+      guard !captures.contains(where: { $0.inner == id }), let type = value.elementType, let shape = value.shape else {
+        continue
       }
+      census.add(type: "\(type)", shape: shape, bits: type.bitCount ?? 0)
     }
-  }
-
-  /// Whether what lies at `path` is a Core ML model, compiled ones included: a folder by the names in it, a file by its
-  /// outermost fields. Little is read.
-  public static func recognizes(_ path: String) -> Bool {
-    switch Kind(path: path) {
-    case .package, .compiled: return true
-    case .file:
-      guard let file = try? MappedFile(path: path),
-        let message = try? Fields(file: CoreMLSource(file: file), name: "Model")
-      else { return false }
-      return message.has(1) && ModelBuilder.modelTypes.keys.contains(where: message.has)
-    }
+    for node in nodes { for subgraph in node.subgraphs.values { subgraph.count(in: &census) } }
   }
 }

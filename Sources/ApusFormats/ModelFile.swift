@@ -1,4 +1,5 @@
 import Apus
+import ApusCoreML
 import ApusGraph
 import ApusONNX
 
@@ -16,6 +17,7 @@ public enum ModelFile {
     switch try FileFormat(of: path) {
     // What is of no known format may be a damaged model, and its reader says where.
     case .onnx, .unknown: try ONNXModel(path: path, access: access)
+    case .coreMLModel, .coreMLPackage: try CoreMLModel(path: path, access: access)
     case let format: throw FileFormatError(path: path, found: format, purpose: .model)
     }
   }

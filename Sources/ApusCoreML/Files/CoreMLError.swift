@@ -9,8 +9,6 @@ public struct CoreMLError: ApusError, Hashable, Sendable {
   public enum Reason: Error, Hashable, Sendable {
     /// Bytes that are no message of the format.
     case protobuf(ProtobufError)
-    /// A file of another format, with what to do about it.
-    case otherFormat(String)
     /// A package whose manifest or folders are not as they should be.
     case package(String)
     /// Something in the model that contradicts the format: where, and what is wrong.
@@ -33,7 +31,6 @@ extension CoreMLError.Reason: CustomStringConvertible {
   public var description: String {
     switch self {
     case .protobuf(let error): "not a Core ML model, or damaged: \(error)"
-    case .otherFormat(let sentence): sentence
     case .package(let what): "not a Core ML package, or damaged: \(what)"
     case .invalid(let place, let what): place.isEmpty ? what : "\(place): \(what)"
     case .unsupported(let place, let what): (place.isEmpty ? "" : "\(place): ") + "\(what) is not supported"

@@ -97,12 +97,13 @@ extension NetworkBuilder {
       guard isWanted, rank >= 2 else { return x }
       return try e.transpose(x, Array(0..<(rank - 2)) + [rank - 1, rank - 2])
     }
-    let a = try transposed(c.input(0), c.p.bool(1))
-    if c.inputs.count > 1 { return try e.node("MatMul", [a, transposed(c.input(1), c.p.bool(2))]) }
+    if c.inputs.count > 1 {
+      return try e.node("MatMul", [transposed(c.input(0), c.p.bool(1)), transposed(c.input(1), c.p.bool(2))])
+    }
     let shape = try [c.p.int(5), c.p.int(6)]
     // The file has the matrix with its columns one after the other.
     let weights = try e.transpose(c.builder.weights(c.p, 8, [shape[1], shape[0]]), [1, 0])
-    let product = try e.node("MatMul", [a, weights])
+    let product = try e.node("MatMul", [c.x, weights])
     return try c.p.bool(7) ? e.node("Add", [product, c.builder.weights(c.p, 9, [shape[1]])]) : product
   }
 }

@@ -29,10 +29,8 @@ struct NetworkBuilder {
       let name = try layer.string(1)
       do {
         try write(layer, name: name.isEmpty ? "layer_\(index)" : name, depth: depth)
-      } catch let error as OperatorError {
-        throw CoreMLError.Reason.invalid(at: "layer '\(name)'", error.description)
-      } catch let error as TensorError {
-        throw CoreMLError.Reason.invalid(at: "layer '\(name)'", error.description)
+      } catch let error where error is OperatorError || error is TensorError {
+        throw CoreMLError.Reason.invalid(at: "layer '\(name)'", "\(error)")
       }
     }
   }
@@ -107,6 +105,7 @@ struct NetworkBuilder {
       names.allSatisfy { $0.contains(name) } || e.resolve(name) != nil
     }
     let isTrue = try truth(condition, in: e)
+    var shapes: [[[Int?]?]] = []
     let graphs = try bodies.map { layers in
       let inner = Emitter(name: "branch", parent: e)
       try within(inner).write(layers, depth: depth + 1)
@@ -114,6 +113,7 @@ struct NetworkBuilder {
         guard let id = inner.resolve(name) else { throw OperatorError("a branch does not give '\(name)'") }
         inner.graph.outputs.append(id)
       }
+      shapes.append(inner.graph.outputs.map { try? inner.shape($0) })
       return inner.graph
     }
     let firstNode = e.graph.nodes.count
@@ -121,7 +121,12 @@ struct NetworkBuilder {
     e.begin(try layer.string(1))
     let results = try e.nodes(
       "If", [isTrue], outputs: all.count, subgraphs: ["then_branch": graphs[0], "else_branch": graphs[1]])
-    for (name, result) in zip(all, results) { _ = try e.bind(result, to: name, firstNode: firstNode) }
+    for (index, (name, result)) in zip(all, results).enumerated() {
+      let id = try e.bind(result, to: name, firstNode: firstNode)
+      // What both branches give has the rank that they agree on.
+      guard let first = shapes[0][index], let second = shapes[1][index], first.count == second.count else { continue }
+      e.declare(id, MILValueType(type: .float32, shape: zip(first, second).map { $0 == $1 ? $0 : nil }))
+    }
     e.end(firstNode: firstNode)
   }
 

@@ -21,7 +21,9 @@ extension NetworkBuilder {
     case 30: return ("Tanh", 0, 0)
     case 31: return ("ScaledTanh", try p.float(1), try p.float(2))
     case 40: return ("Sigmoid", 0, 0)
-    case 41: return ("HardSigmoid", try p.float(1), try p.float(2))
+    case 41:
+      // Without its numbers, the usual ones.
+      return p.numbers.isEmpty ? ("HardSigmoid", 0.2, 0.5) : ("HardSigmoid", try p.float(1), try p.float(2))
     default: throw OperatorError("the function \(number) is not known in recurrent layers")
     }
   }

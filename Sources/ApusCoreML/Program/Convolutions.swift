@@ -156,15 +156,18 @@ extension ProgramBuilder {
       return [try e.node("Div", [x, e.node("Sqrt", [shifted])])]
     },
     "local_response_norm": { call in
-      [
-        try call.emitter.node(
-          "LRN", [call.value("x")],
-          [
-            "size": .int(Int64(call.int("size", default: 1))),
-            "alpha": .float(call.float("alpha", default: 1e-4)),
-            "beta": .float(call.float("beta", default: 0.75)), "bias": .float(call.float("k", default: 1)),
-          ])
-      ]
+      let e = call.emitter
+      let x = try call.value("x")
+      // Channels are the third axis from the end.
+      let isShort = try e.rank(x) == 3
+      let y = try e.node(
+        "LRN", [isShort ? e.unsqueeze(x, [0]) : x],
+        [
+          "size": .int(Int64(call.int("size", default: 1))),
+          "alpha": .float(call.float("alpha", default: 1e-4)),
+          "beta": .float(call.float("beta", default: 0.75)), "bias": .float(call.float("k", default: 1)),
+        ])
+      return [try isShort ? e.squeeze(y, [0]) : y]
     },
   ]
 

@@ -84,16 +84,14 @@ struct ProgramBuilder {
       }
       do {
         try write(operation, to: emitter, depth: depth)
-      } catch let error as OperatorError {
-        throw CoreMLError.Reason.invalid(at: try place(of: operation, index), error.description)
-      } catch let error as TensorError {
-        throw CoreMLError.Reason.invalid(at: try place(of: operation, index), error.description)
+      } catch let error where error is OperatorError || error is TensorError || error is FileError {
+        throw CoreMLError.Reason.invalid(at: place(of: operation, index), "\(error)")
       }
     }
   }
 
   /// What a message calls an operation.
-  private func place(of operation: MILOperation, _ index: Int) throws -> String {
+  private func place(of operation: MILOperation, _ index: Int) -> String {
     "operation '\(name(of: operation, index))' (\(operation.type))"
   }
 

@@ -14,6 +14,7 @@ extension ProgramBuilder {
   private static func activation(_ call: Call, _ name: String, default value: String) throws -> String {
     let names = [
       "tanh": "Tanh", "sigmoid": "Sigmoid", "relu": "Relu", "linear": "Affine", "sigmoid_hard": "HardSigmoid",
+      "hard_sigmoid": "HardSigmoid",
       "softsign": "Softsign", "softplus": "Softplus", "scaled_tanh": "ScaledTanh",
     ]
     let own = try call.string(name, default: value)

@@ -62,32 +62,32 @@ extension ProgramBuilder {
         guard let wanted = try e.shape(call.value("shape")).first ?? nil, let transformation = mode.transformation else {
           throw OperatorError("a target of unknown length, or one for \(mode.rawValue), must be known before the model runs")
         }
-        // 0 keeps the extent.
-        let own = try e.slice(e.node("Shape", [x]), from: [rank - wanted], to: [rank], axes: [0])
-        let sizes = try e.int64(call.value("shape"))
+        // The last numbers count; 0 keeps the extent.
+        guard 0...wanted ~= count, count <= rank else { throw OperatorError("\(count) axes of \(rank) are resized") }
+        let own = try e.slice(e.node("Shape", [x]), from: [rank - count], to: [rank], axes: [0])
+        let sizes = try e.slice(e.int64(call.value("shape")), from: [wanted - count], to: [wanted], axes: [0])
         let isKept = try e.node("Equal", [sizes, e.integers([0])])
         return [
           try e.node(
             "Resize", [x, nil, nil, e.node("Where", [isKept, own, sizes])],
             [
               "mode": .string(Array((isNearest ? "nearest" : "linear").utf8)),
-              "nearest_mode": .string(Array("floor".utf8)),
-              "coordinate_transformation_mode": .string(Array((isNearest ? "asymmetric" : transformation).utf8)),
-              "axes": axes(wanted),
+              "nearest_mode": .string(Array("round_prefer_ceil".utf8)),
+              "coordinate_transformation_mode": .string(Array(transformation.utf8)), "axes": axes(count),
             ])
         ]
       }
-      guard target.count == count || target.count <= rank else {
-        throw OperatorError("\(target.count) sizes are given for a tensor of rank \(rank)")
+      guard 0...target.count ~= count, count <= rank else {
+        throw OperatorError("\(count) axes of a tensor of rank \(rank) are resized to \(target)")
       }
-      let sizes = try target.enumerated().map { index, size -> Int in
+      let sizes = try target.suffix(count).enumerated().map { index, size -> Int in
         if size > 0 { return size }
-        guard size == 0, let own = try e.shape(x)[rank - target.count + index] else {
+        guard size == 0, let own = try e.shape(x)[rank - count + index] else {
           throw OperatorError("a size of \(size) is asked for")
         }
         return own
       }
-      if isNearest { return [try nearest(x, sizes, e)] }
+      if isNearest { return [try nearestSamples(x, sizes, samplingMode(call), e)] }
       return [try bilinear(x, sizes, samplingMode(call), e)]
     },
     "crop_resize": { call in [try cropResize(call)] },
@@ -150,6 +150,39 @@ extension ProgramBuilder {
     return result
   }
 
+  /// The nearest to where a sampling mode puts the samples, the later of two.
+  private static func nearestSamples(
+    _ x: Graph.ValueID, _ size: [Int], _ mode: SamplingMode, _ e: Emitter
+  ) throws -> Graph.ValueID {
+    let shape = try e.shape(x)
+    var result = x
+    for (index, target) in size.enumerated() {
+      let axis = shape.count - size.count + index
+      guard let extent = shape[axis], extent > 0, target > 0 else {
+        throw OperatorError("the extent of axis \(axis) is not known")
+      }
+      if extent == target { continue }
+      let places = positions(extent, target, mode).map { min(max(Int(($0 + 0.5).rounded(.down)), 0), extent - 1) }
+      result = try e.node("Gather", [result, e.integers(places)], ["axis": .int(Int64(axis))])
+    }
+    return result
+  }
+
+  /// Where along `extent` positions `target` samples lie.
+  private static func positions(_ extent: Int, _ target: Int, _ mode: SamplingMode) -> [Double] {
+    let (x, n) = (Double(extent), Double(target))
+    return (0..<target).map { step in
+      let i = Double(step)
+      switch mode {
+      case .strictAlignCorners: return target == 1 ? 0 : i * (x - 1) / (n - 1)
+      case .alignCorners: return target == 1 ? (x - 1) / 2 : i * (x - 1) / (n - 1)
+      case .default: return i * x / n
+      case .unalignCorners: return (i + 0.5) * x / n - 0.5
+      case .offsetCorners: return (i + 0.5) * max(1, x - 1) / n
+      }
+    }
+  }
+
   private static func linear(
     _ x: Graph.ValueID, sizes: [Int]? = nil, scales: [Float]? = nil, _ mode: SamplingMode, _ e: Emitter
   ) throws -> Graph.ValueID {
@@ -180,15 +213,7 @@ extension ProgramBuilder {
       guard let extent = shape[shape.count - 2 + index] else {
         throw OperatorError("\(mode.rawValue) needs extents that are known before the model runs")
       }
-      let positions = (0..<target).map { step -> Double in
-        switch mode {
-        case .alignCorners where target > 1: return Double(step) * Double(extent - 1) / Double(target - 1)
-        case .alignCorners: return Double(extent - 1) / 2
-        default:
-          let spacing = Double(max(1, extent - 1)) / Double(target)
-          return spacing / 2 + Double(step) * spacing
-        }
-      }
+      let positions = positions(extent, target, mode)
       var weights = [Float](repeating: 0, count: target * extent)
       for (row, position) in positions.enumerated() {
         let place = min(max(position, 0), Double(extent - 1))

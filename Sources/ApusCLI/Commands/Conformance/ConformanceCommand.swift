@@ -1,16 +1,19 @@
 import Apus
+import ApusFormats
 import ApusGraph
-import ApusONNX
 import ArgumentParser
 
 struct ConformanceCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "conformance",
-    abstract: "Run the tests of the ONNX standard, or others in their layout.",
+    abstract: "Run the tests of the ONNX standard, others in their layout, or tests of Core ML models.",
     discussion: """
       PATH is a folder, or a ZIP archive of one, with a folder for each test: model.onnx, and test_data_set_0, \
       test_data_set_1, … with input_0.pb, output_0.pb and so on. A tolerance.json may give rtol and atol; they are \
       1e-3 and 1e-7 without. Tests/Fixtures/generate/onnx_node_tests.py writes the standard's own.
+
+      A test of a Core ML model is a folder with model.mlpackage or model.mlmodel, inputs.npz, expected.npz and \
+      test.json (docs/coreml.md).
 
       Tests run one after another in a process of their own; one that ends the process, or takes longer than \
       --time-limit, counts as crashed. Of models whose outputs depend on chance, types, shapes and kinds of numbers \
@@ -70,12 +73,12 @@ struct ConformanceCommand: WritesFiles {
   }
 
   func run() throws {
-    let suite = try ONNXConformanceSuite(path: path)
+    let suite = try ConformanceSuite(path: path)
     if worker { return try ConformanceRunner.work(on: suite) }
     let names = suite.cases.map(\.name)
     let wanted = names.filter { name in filter.map { name.contains($0) } ?? true }
     guard !names.isEmpty else {
-      throw CommandFailure(.badData, "\(path): holds no tests; folders with a model.onnx in each were expected")
+      throw CommandFailure(.badData, "\(path): holds no tests; folders with a model.onnx or a test.json in each were expected")
     }
     guard !wanted.isEmpty else {
       throw CommandFailure(.usage, "--filter \(filter ?? ""): no test of \(names.count) has such a name")

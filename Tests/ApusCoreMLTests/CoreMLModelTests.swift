@@ -1,0 +1,64 @@
+import Apus
+import ApusGraph
+import Foundation
+import Testing
+
+@testable import ApusCoreML
+
+@Suite struct CoreMLModelTests {
+  @Test func valuesHaveTheNamesOfTheFile() throws {
+    let model = try CoreMLModel(path: coreMLFixture("program-layers/model.mlpackage"))
+    let names = Set(model.graph.values.map(\.name))
+    for name in ["x", "conv", "relu", "mean", "linear", "probabilities"] { #expect(names.contains(name)) }
+    #expect(model.graph.nodes.contains { $0.name == "conv" && $0.operatorName.type == "Conv" })
+    let session = try InferenceSession(model)
+    let x = GraphValue(try Tensor<Float>(range: 147).reshaped([1, 3, 7, 7]))
+    let values = try session.run(["x": x], fetching: ["relu", "probabilities"])
+    #expect(values["relu"]?.shape == [1, 4, 4, 4])
+  }
+
+  @Test func largeWeightsStayInTheirFile() throws {
+    let model = try CoreMLModel(path: coreMLFixture("program-layers/model.mlpackage"))
+    #expect(model.externalFiles.map { $0.hasSuffix("/weights/weight.bin") } == [true])
+    #expect(model.summary.format.name == "Core ML")
+    #expect(model.kind == "mlProgram")
+  }
+
+  @Test func statesAreInputsAndOutputs() throws {
+    let model = try CoreMLModel(path: coreMLFixture("program-state/model.mlpackage"))
+    let session = try InferenceSession(model)
+    let state = try #require(session.inputs.first { $0.name == model.states[0].name })
+    #expect(state.hasDefault)
+    #expect(session.outputs.map(\.name) == ["twice", state.name + ".updated"])
+  }
+
+  @Test func dictionariesSayTheirKeys() throws {
+    let model = try CoreMLModel(path: coreMLFixture("classic-pipeline/model.mlmodel"))
+    #expect(model.keys(of: "shares") == ["cat", "dog", "fox"])
+    #expect(model.inputs.map(\.kind) == [.double, .double])
+  }
+
+  /// Rounded to sixteen bits, values are no others than sixteen bits have.
+  @Test func declaredArithmeticRoundsEveryValue() throws {
+    let path = coreMLFixture("program-layers-half/model.mlpackage")
+    let x = GraphValue(try Tensor<Float>(range: 147).reshaped([1, 3, 7, 7]))
+    func relu(_ arithmetic: CoreMLArithmetic) throws -> [Float] {
+      let model = try CoreMLModel(path: path, arithmetic: arithmetic)
+      let name = try #require(model.graph.values.map(\.name).first { $0.hasPrefix("relu") })
+      let value = try InferenceSession(model).run(["x": x], fetching: [name])[name]
+      return try #require(value?.tensor(of: Float.self)).elements
+    }
+    let (rounded, exact) = try (relu(.declared), relu(.float32))
+    #expect(rounded.allSatisfy { Float(Float16($0)) == $0 })
+    #expect(!exact.allSatisfy { Float(Float16($0)) == $0 })
+  }
+
+  @Test func layersMayGiveANameAgain() throws {
+    let network =
+      field(1, layer("a", ["x"], ["y"], 220, field(1, 6))) + field(1, layer("b", ["y", "x"], ["y"], 230)) + field(5, 1)
+    let session = try InferenceSession(readModel(model(500, network)))
+    let x = GraphValue(try Tensor<Float>([-1, 2, -3, 4, -5, 6], shape: [2, 3]))
+    let y = try session.run(["x": x])["y"]?.tensor(of: Float.self)
+    #expect(try y?.elements == [0, 4, 0, 8, 0, 12])
+  }
+}

@@ -1,0 +1,86 @@
+import Apus
+import ApusPlatform
+import Foundation
+
+@testable import ApusCoreML
+@testable import ApusGraph
+
+/// The path of a file in `Tests/Fixtures/coreml`.
+func coreMLFixture(_ name: String = "", source: StaticString = #filePath) -> String {
+  var path = "\(source)".split(separator: "/", omittingEmptySubsequences: false)
+  path.removeLast(2)
+  return path.joined(separator: "/") + "/Fixtures/coreml" + (name.isEmpty ? "" : "/" + name)
+}
+
+/// Why a model cannot be read; nil when it can, or for an error of another kind.
+func coreMLRefusal(_ body: () throws -> Void) -> CoreMLError.Reason? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return (error as? CoreMLError)?.reason
+  }
+}
+
+func readModel(_ bytes: [UInt8], function: String? = nil) throws -> CoreMLModel {
+  try bytes.withUnsafeBytes { try CoreMLModel(bytes: $0, name: "memory", function: function) }
+}
+
+/// A copy of a fixture in a folder of its own, which `body` may change.
+func withCopy<Result>(of fixture: String, _ body: (String) throws -> Result) throws -> Result {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "apus-coreml-\(UUID().uuidString)")
+  try FileManager.default.copyItem(at: URL(filePath: coreMLFixture(fixture)), to: folder)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  return try body(folder.path(percentEncoded: false))
+}
+
+// MARK: - Messages made by hand
+
+func varint(_ value: UInt64) -> [UInt8] {
+  var (rest, result) = (value, [UInt8]())
+  while rest >= 0x80 {
+    result.append(UInt8(rest & 0x7F) | 0x80)
+    rest >>= 7
+  }
+  return result + [UInt8(rest)]
+}
+
+func field(_ number: UInt64, _ value: UInt64) -> [UInt8] { varint(number << 3) + varint(value) }
+func field(_ number: UInt64, _ bytes: [UInt8]) -> [UInt8] { varint(number << 3 | 2) + varint(UInt64(bytes.count)) + bytes }
+func field(_ number: UInt64, _ text: String) -> [UInt8] { field(number, Array(text.utf8)) }
+
+/// A feature `name` that is an array of `shape`.
+func array(_ name: String, _ shape: [UInt64], type: UInt64 = 65568) -> [UInt8] {
+  field(1, name) + field(3, field(5, shape.flatMap { field(1, $0) } + field(2, type)))
+}
+
+/// A model with an input `x` and an output `y` of `shape`, and the network or other kind in field `kind`.
+func model(_ kind: UInt64, _ content: [UInt8], shape: [UInt64] = [2, 3]) -> [UInt8] {
+  field(1, 6) + field(2, field(1, array("x", shape)) + field(10, array("y", shape))) + field(kind, content)
+}
+
+/// A program whose function `main` has these operations and gives `y`.
+func program(_ operations: [[UInt8]], opset: String = "CoreML7", function: String = "main") -> [UInt8] {
+  let block = field(2, "y") + operations.flatMap { field(3, $0) }
+  let body = field(1, port("x", [2, 3])) + field(2, opset) + field(3, field(1, opset) + field(2, block))
+  return field(1, 1) + field(2, field(1, function) + field(2, body))
+}
+
+/// A value of FLOAT in a program.
+func port(_ name: String, _ shape: [UInt64]) -> [UInt8] {
+  let dimensions = shape.flatMap { field(3, field(1, field(1, $0))) }
+  return field(1, name) + field(2, field(1, field(1, 11) + field(2, UInt64(shape.count)) + dimensions))
+}
+
+/// An operation whose parameters are names.
+func operation(_ type: String, _ inputs: [String: String], gives name: String, shape: [UInt64] = [2, 3]) -> [UInt8] {
+  let arguments = inputs.sorted { $0.key < $1.key }.flatMap { key, value in
+    field(2, field(1, key) + field(2, field(1, field(1, value))))
+  }
+  return field(1, type) + arguments + field(3, port(name, shape))
+}
+
+/// A layer of a network in field `kind`.
+func layer(_ name: String, _ inputs: [String], _ outputs: [String], _ kind: UInt64, _ parameters: [UInt8] = []) -> [UInt8] {
+  field(1, name) + inputs.flatMap { field(2, $0) } + outputs.flatMap { field(3, $0) } + field(kind, parameters)
+}

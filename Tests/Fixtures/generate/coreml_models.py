@@ -1,0 +1,285 @@
+"""Core ML models with inputs and right answers: Tests/Fixtures/coreml/<name>/ as docs/coreml.md describes a test.
+
+    python coreml_models.py          # coremltools 9.0, numpy
+
+The answers are NumPy's, written out below; nothing here runs a model.
+"""
+import json
+import shutil
+import warnings
+from pathlib import Path
+
+warnings.filterwarnings("ignore")
+
+import coremltools as ct
+import numpy as np
+from coremltools.converters.mil.mil import Builder as mb, types
+from coremltools.models import datatypes
+from coremltools.models.neural_network import NeuralNetworkBuilder
+from coremltools.proto import Model_pb2
+
+OUT = Path(__file__).resolve().parents[1] / "coreml"
+random = np.random.default_rng(20)
+
+
+def normal(*shape):
+    return random.standard_normal(shape).astype(np.float32)
+
+
+def write(name, model, calls, precision="fp32", **info):
+    """`calls`: pairs of inputs and expected outputs by name."""
+    folder = OUT / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    if isinstance(model, Model_pb2.Model):
+        (folder / "model.mlmodel").write_bytes(model.SerializeToString(deterministic=True))
+    else:
+        model.save(str(folder / "model.mlpackage"))
+    for index, (inputs, expected) in enumerate(calls):
+        suffix = f"_{index}" if index else ""
+        np.savez_compressed(folder / f"inputs{suffix}.npz", **inputs)
+        np.savez_compressed(folder / f"expected{suffix}.npz", **expected)
+    if len(calls) > 1:
+        info["calls"] = len(calls)
+    (folder / "test.json").write_text(json.dumps({"precision": precision, **info}, indent=1) + "\n")
+
+
+def convert(program, target=ct.target.iOS18, precision=ct.precision.FLOAT32, **options):
+    return ct.convert(
+        program, convert_to="mlprogram", minimum_deployment_target=target, compute_precision=precision,
+        skip_model_load=True, **options)
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def softmax(x):
+    e = np.exp(x - x.max(-1, keepdims=True))
+    return e / e.sum(-1, keepdims=True)
+
+
+def convolution(x, w, b, pads, stride):
+    """x [N, C, H, W], w [O, C, h, w]; pads top, bottom, left, right."""
+    x = np.pad(x, ((0, 0), (0, 0), pads[:2], pads[2:]))
+    height = (x.shape[2] - w.shape[2]) // stride + 1
+    width = (x.shape[3] - w.shape[3]) // stride + 1
+    y = np.zeros((x.shape[0], w.shape[0], height, width))
+    for i in range(height):
+        for j in range(width):
+            window = x[:, :, i * stride:i * stride + w.shape[2], j * stride:j * stride + w.shape[3]]
+            y[:, :, i, j] = np.einsum("nchw,ochw->no", window, w) + b
+    return y
+
+
+def layers():
+    w, b, dense, bias = normal(4, 3, 3, 3), normal(4), normal(5, 4), normal(5)
+
+    def make():
+        @mb.program(input_specs=[mb.TensorSpec((1, 3, 7, 7))], opset_version=ct.target.iOS15)
+        def program(x):
+            y = mb.conv(x=x, weight=w, bias=b, strides=[2, 2], pad_type="same", name="conv")
+            y = mb.relu(x=y, name="relu")
+            y = mb.reduce_mean(x=y, axes=[2, 3], name="mean")
+            y = mb.linear(x=y, weight=dense, bias=bias, name="linear")
+            return mb.softmax(x=y, axis=-1, name="probabilities")
+        return program
+
+    x = normal(1, 3, 7, 7)
+    y = np.maximum(convolution(x, w, b, (1, 1, 1, 1), 2), 0).mean((2, 3))
+    expected = softmax(y @ dense.T + bias)
+    call = [({"x": x}, {"probabilities": expected})]
+    write("program-layers", convert(make(), ct.target.iOS15), call)
+    write("program-layers-half", convert(make(), ct.target.iOS15, ct.precision.FLOAT16), call, "fp16")
+
+
+def control_flow():
+    @mb.program(input_specs=[mb.TensorSpec((3,)), mb.TensorSpec((1,))], opset_version=ct.target.iOS17)
+    def program(x, limit):
+        stop = mb.squeeze(x=limit, axes=[0])
+        def condition(total, turn):
+            return mb.less(x=mb.reduce_sum(x=total, axes=[0]), y=stop)
+        def body(total, turn):
+            return mb.add(x=total, y=x), mb.add(x=turn, y=1.0)
+        total, turns = mb.while_loop(_cond=condition, _body=body, loop_vars=(x, np.float32(0)))
+        is_long = mb.greater(x=turns, y=2.0)
+        return mb.cond(
+            pred=is_long, _true_fn=lambda: mb.mul(x=total, y=10.0), _false_fn=lambda: mb.identity(x=total),
+            name="result")
+
+    calls = []
+    x = np.array([1, 2, 3], np.float32)
+    for limit in (7.0, 40.0):
+        total, turns = x.copy(), 0
+        while total.sum() < limit:
+            total, turns = total + x, turns + 1
+        calls.append(({"x": x, "limit": np.array([limit], np.float32)}, {"result": total * 10 if turns > 2 else total}))
+    model = convert(program, ct.target.iOS17)
+    write("program-while", model, calls)
+
+
+def state():
+    @mb.program(
+        input_specs=[mb.TensorSpec((2, 3), dtype=types.fp16), mb.StateTensorSpec((2, 3), dtype=types.fp16)],
+        opset_version=ct.target.iOS18)
+    def program(x, total):
+        sum = mb.add(x=mb.read_state(input=total), y=x)
+        new = mb.coreml_update_state(state=total, value=sum)
+        return mb.mul(x=new, y=np.float16(2), name="twice")
+
+    total, calls = np.zeros((2, 3)), []
+    for step in range(3):
+        x = random.integers(-8, 8, (2, 3)).astype(np.float16)
+        total = total + x
+        calls.append(({"x": x}, {"twice": total * 2}))
+    write("program-state", convert(program, precision=ct.precision.FLOAT16), calls, "fp16")
+
+
+def compressed():
+    x = normal(2, 8)
+    lut = normal(1, 1, 4, 1)
+    indices = random.integers(0, 4, (6, 8)).astype(types.np_uint2_dtype if hasattr(types, "np_uint2_dtype") else np.uint8)
+    data = random.integers(-8, 8, (6, 8)).astype(np.int8)
+    scale, offset = np.abs(normal(6, 2)) + 0.1, random.integers(-3, 3, (6, 2)).astype(np.int8)
+    mask = random.integers(0, 2, (6, 8)).astype(np.uint8)
+    values = normal(int(mask.sum()))
+    from coremltools.converters.mil.mil.types.type_mapping import nptype_from_builtin, string_to_builtin
+    uint2, int4, uint1 = (nptype_from_builtin(string_to_builtin(t)) for t in ("uint2", "int4", "uint1"))
+
+    @mb.program(input_specs=[mb.TensorSpec((2, 8))], opset_version=ct.target.iOS18)
+    def program(x):
+        a = mb.constexpr_lut_to_dense(indices=indices.astype(uint2), lut=lut)
+        b = mb.constexpr_blockwise_shift_scale(data=data.astype(int4), scale=scale, offset=offset.astype(int4))
+        c = mb.constexpr_sparse_to_dense(nonzero_data=values, mask=mask.astype(uint1))
+        return (
+            mb.linear(x=x, weight=a, name="looked_up"), mb.linear(x=x, weight=b, name="scaled"),
+            mb.linear(x=x, weight=c, name="sparse"))
+
+    dense = np.zeros((6, 8), np.float32)
+    dense[mask == 1] = values
+    scaled = np.repeat(scale, 4, 1) * (data.astype(np.float32) - np.repeat(offset, 4, 1))
+    looked = lut.reshape(-1)[indices.astype(int)]
+    write("program-compressed", convert(program), [
+        ({"x": x}, {"looked_up": x @ looked.T, "scaled": x @ scaled.T, "sparse": x @ dense.T})])
+
+    q, point = random.integers(0, 256, (6, 8)).astype(np.uint8), np.uint8(120)
+    palette, packed = normal(16), random.integers(0, 256, 24).astype(np.uint8)
+
+    @mb.program(input_specs=[mb.TensorSpec((2, 8))], opset_version=ct.target.iOS16)
+    def older(x):
+        a = mb.constexpr_affine_dequantize(quantized_data=q, zero_point=point, scale=np.float32(0.02), axis=0)
+        b = mb.constexpr_lut_to_dense(indices=packed, lut=palette, shape=np.array([6, 8], np.uint32))
+        return mb.linear(x=x, weight=a, name="affine"), mb.linear(x=x, weight=b, name="looked_up")
+
+    codes = np.stack([packed & 15, packed >> 4], 1).reshape(6, 8)
+    affine = 0.02 * (q.astype(np.float32) - point)
+    write("program-compressed-older", convert(older, ct.target.iOS16), [
+        ({"x": x}, {"affine": x @ affine.T, "looked_up": x @ palette[codes].T})])
+
+
+def network():
+    w, b, dense = normal(3, 2, 3, 3), normal(3), normal(4, 3)
+    builder = NeuralNetworkBuilder(
+        [("x", datatypes.Array(2, 5, 5))], [("y", datatypes.Array(4))], disable_rank5_shape_mapping=False)
+    builder.add_convolution("conv", 2, 3, 3, 3, 1, 1, "valid", 1, np.transpose(w, (2, 3, 1, 0)), b, True, input_name="x",
+                            output_name="maps")
+    builder.add_activation("relu", "LEAKYRELU", "maps", "positive", params=[0.1])
+    builder.add_pooling("pool", 3, 3, 1, 1, "AVERAGE", "VALID", "positive", "pooled", is_global=True)
+    builder.add_inner_product("dense", dense, None, 3, 4, False, "pooled", "scores")
+    builder.add_softmax("softmax", "scores", "y")
+    x = normal(2, 5, 5)
+    maps = convolution(x[None], w, b, (0, 0, 0, 0), 1)
+    y = softmax(np.where(maps > 0, maps, 0.1 * maps).mean((2, 3)) @ dense.T)[0]
+    spec = builder.spec
+    write("network-layers", spec, [({"x": x}, {"y": y})])
+
+    # The axes as they are, and a name that is given twice.
+    builder = NeuralNetworkBuilder(
+        [("x", datatypes.Array(2, 3))], [("y", datatypes.Array(2, 3))], disable_rank5_shape_mapping=True)
+    builder.add_unary("square", "x", "y", "power", alpha=2)
+    builder.add_elementwise("add", ["y", "x"], "y", "ADD")
+    x = normal(2, 3)
+    write("network-names", builder.spec, [({"x": x}, {"y": x * x + x})])
+
+
+def feature(description, name, kind, shape=None, output=False):
+    feature = (description.output if output else description.input).add()
+    feature.name = name
+    if kind == "array":
+        feature.type.multiArrayType.shape.extend(shape)
+        feature.type.multiArrayType.dataType = ct.proto.FeatureTypes_pb2.ArrayFeatureType.DOUBLE
+    else:
+        getattr(feature.type, kind).SetInParent()
+    return feature
+
+
+def classic():
+    # A pipeline: two numbers joined, scaled, and classified by a linear model.
+    model = Model_pb2.Model(specificationVersion=1)
+    for name in ("a", "b"):
+        feature(model.description, name, "doubleType")
+    feature(model.description, "label", "stringType", output=True)
+    feature(model.description, "shares", "dictionaryType", output=True).type.dictionaryType.stringKeyType.SetInParent()
+    model.description.predictedFeatureName, model.description.predictedProbabilitiesName = "label", "shares"
+    models = model.pipelineClassifier.pipeline.models
+    join, scale, glm = models.add(), models.add(), models.add()
+    for part in (join, scale, glm):
+        part.specificationVersion = 1
+    for name in ("a", "b"):
+        feature(join.description, name, "doubleType")
+        column = join.featureVectorizer.inputList.add()
+        column.inputColumn, column.inputDimensions = name, 1
+    feature(join.description, "joined", "array", [2], output=True)
+    feature(scale.description, "joined", "array", [2])
+    feature(scale.description, "scaled", "array", [2], output=True)
+    scale.scaler.shiftValue.extend([1, -2])
+    scale.scaler.scaleValue.extend([0.5, 2])
+    feature(glm.description, "scaled", "array", [2])
+    feature(glm.description, "label", "stringType", output=True)
+    feature(glm.description, "shares", "dictionaryType", output=True).type.dictionaryType.stringKeyType.SetInParent()
+    glm.description.predictedFeatureName, glm.description.predictedProbabilitiesName = "label", "shares"
+    weights, offset = np.array([[0.5, -1.0], [1.5, 0.25]]), np.array([0.1, -0.3])
+    for row in weights:
+        glm.glmClassifier.weights.add().value.extend(row)
+    glm.glmClassifier.offset.extend(offset)
+    labels = ["cat", "dog", "fox"]
+    glm.glmClassifier.stringClassLabels.vector.extend(labels)
+    x = random.standard_normal((5, 2))
+    scaled = (x + [1, -2]) * [0.5, 2]
+    shares = softmax(np.concatenate([np.zeros((5, 1)), scaled @ weights.T + offset], 1))
+    write("classic-pipeline", model, [(
+        {"a": x[:, 0], "b": x[:, 1]},
+        {"label": np.array(labels)[shares.argmax(1)], "shares.keys": np.array(labels), "shares.values": shares})], rows=5)
+
+    # Two trees of two leaves and one of one, added up.
+    model = Model_pb2.Model(specificationVersion=1)
+    feature(model.description, "x", "array", [2])
+    feature(model.description, "y", "doubleType", output=True)
+    model.description.predictedFeatureName = "y"
+    ensemble = model.treeEnsembleRegressor.treeEnsemble
+    ensemble.numPredictionDimensions = 1
+    ensemble.basePredictionValue.append(0.5)
+    def leaf(tree, number, value):
+        node = ensemble.nodes.add(treeId=tree, nodeId=number, nodeBehavior=6)
+        node.evaluationInfo.add(evaluationIndex=0, evaluationValue=value)
+    for tree, (index, threshold, below, above) in enumerate([(0, 0.2, 1.5, -2), (1, -0.4, 0.25, 3)]):
+        ensemble.nodes.add(
+            treeId=tree, nodeId=0, nodeBehavior=tree, branchFeatureIndex=index, branchFeatureValue=threshold,
+            trueChildNodeId=1, falseChildNodeId=2)
+        leaf(tree, 1, below)
+        leaf(tree, 2, above)
+    leaf(2, 0, 0.125)
+    x = np.array([[0.2, 1], [0.3, -0.4], [-1, -0.5], [5, 5]])
+    y = 0.5 + np.where(x[:, 0] <= 0.2, 1.5, -2) + np.where(x[:, 1] < -0.4, 0.25, 3) + 0.125
+    write("classic-trees", model, [({"x": x}, {"y": y})], rows=4)
+
+
+def operations():
+    from coremltools.converters.mil.mil.ops.registry import SSAOpRegistry
+    names = sorted(name for name in SSAOpRegistry.core_ops if not name.startswith("_"))
+    (OUT / "operations.txt").write_text("\n".join(names) + "\n")
+
+
+OUT.mkdir(exist_ok=True)
+for make in (operations, layers, control_flow, state, compressed, network, classic):
+    make()
