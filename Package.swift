@@ -100,7 +100,8 @@ let package = Package(
     .target(name: "ApusGraph", dependencies: ["Apus", kernelInterface, platform], swiftSettings: smallCode),
     .target(name: "ApusONNX", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
     .target(name: "ApusCoreML", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
-    .target(name: "ApusFormats", dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusCoreML"], swiftSettings: smallCode),
+    .target(
+      name: "ApusFormats", dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusCoreML"], swiftSettings: smallCode),
     .target(name: "ApusMedia", dependencies: ["Apus", kernelInterface, platform]),
     .target(name: "ApusNetworks", dependencies: ["Apus"], swiftSettings: smallCode),
     .target(name: "ApusText", dependencies: ["Apus", "ApusNetworks", platform], swiftSettings: smallCode),
@@ -119,12 +120,13 @@ let package = Package(
         .product(
           name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
         platform, "ApusMotionModels", "ApusMotion", "ApusVision", "ApusText", "ApusNetworks", "ApusMedia",
-        "ApusFormats", "ApusONNX", "Apus", "ApusGraph",
+        "ApusFormats", "ApusONNX", "ApusCoreML", "Apus", "ApusGraph",
       ], exclude: ["Link"], swiftSettings: smallCode, linkerSettings: smallProgram),
     .executableTarget(
       name: "ApusFuzz",
       dependencies: [
-        "Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision", "ApusMotion", platform,
+        "Apus", "ApusGraph", "ApusONNX", "ApusCoreML", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision",
+        "ApusMotion", platform,
       ]),
     .executableTarget(
       name: "bench",
@@ -135,6 +137,7 @@ let package = Package(
     .testTarget(name: "ApusBaseTests", dependencies: [base, "ApusTestSupport", platform]),
     .testTarget(name: "ApusTests", dependencies: ["Apus", base, "ApusTestSupport", platform]),
     .testTarget(name: "ApusONNXTests", dependencies: ["Apus", "ApusGraph", "ApusONNX", platform]),
+    .testTarget(name: "ApusCoreMLTests", dependencies: ["Apus", "ApusGraph", "ApusCoreML", platform]),
     .testTarget(name: "ApusMediaTests", dependencies: ["ApusMedia", "Apus", platform]),
     .testTarget(
       name: "ApusNetworksTests", dependencies: ["Apus", "ApusNetworks", "ApusGraph", "ApusONNX", "ApusTestSupport"]),

@@ -27,6 +27,8 @@ public struct CoreMLModel: GraphModel {
   public let functions: [String]
   /// What kind of model it is, as the format calls it: `mlProgram`.
   public let kind: String
+  /// The version of the set of operations of an ML program: 5 for iOS 15, 6 for iOS 16, and so on; nil for other models.
+  public let operatorSet: Int?
   private let keysByFeature: [String: [String]]
   private let source: CoreMLSource
 
@@ -89,11 +91,15 @@ public struct CoreMLModel: GraphModel {
       (inputs, outputs, states) = (built.description.inputs, built.description.outputs, built.description.states)
       specificationVersion = try message.int(1)
       functions = builder.functions
+      operatorSet = builder.operatorSet
       kind = message.numbers.lazy.compactMap { ModelBuilder.modelTypes[$0] }.last ?? ""
       keysByFeature = builder.keys
       metadata = try Self.metadata(message)
-      warnings = specificationVersion > Self.newestVersion
-        ? ["the model declares version \(specificationVersion) of the format; \(Self.newestVersion) is the newest known"]
+      warnings =
+        specificationVersion > Self.newestVersion
+        ? [
+          "the model declares version \(specificationVersion) of the format; \(Self.newestVersion) is the newest known"
+        ]
         : []
     } catch let error as ProtobufError {
       throw CoreMLError(name, .protobuf(error))
@@ -113,6 +119,7 @@ public struct CoreMLModel: GraphModel {
     summary.producer = metadata["com.github.apple.coremltools.version"].map { "coremltools \($0)" } ?? ""
     summary.text = metadata["shortDescription"] ?? ""
     summary.metadata = metadata.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
+    summary.operatorSets = [.init(domain: "coreml", version: Int64(operatorSet ?? specificationVersion))]
     summary.facts = [("kind", kind)]
     if functions.count > 1 { summary.facts.append(("functions", functions.joined(separator: ", "))) }
     if !states.isEmpty { summary.facts.append(("states", states.map(\.name).joined(separator: ", "))) }

@@ -11,13 +11,16 @@ public enum ModelFile {
   /// let session = try InferenceSession(ModelFile.open("model.onnx"))
   /// ```
   ///
+  /// - Parameter arithmetic: what the values of a Core ML model are rounded to.
   /// - Throws: ``FileError`` when it cannot be opened, ``FileFormatError`` for a format that Apus does not run, and the
   ///   errors of the format's reader.
-  public static func open(_ path: String, access: FileAccess = .mapped) throws -> any GraphModel {
+  public static func open(
+    _ path: String, access: FileAccess = .mapped, arithmetic: CoreMLArithmetic = .float32
+  ) throws -> any GraphModel {
     switch try FileFormat(of: path) {
     // What is of no known format may be a damaged model, and its reader says where.
     case .onnx, .unknown: try ONNXModel(path: path, access: access)
-    case .coreMLModel, .coreMLPackage: try CoreMLModel(path: path, access: access)
+    case .coreMLModel, .coreMLPackage: try CoreMLModel(path: path, arithmetic: arithmetic, access: access)
     case let format: throw FileFormatError(path: path, found: format, purpose: .model)
     }
   }

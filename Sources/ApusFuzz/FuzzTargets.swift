@@ -2,7 +2,7 @@
 let fuzzTargets: [any FuzzTarget] = [
   SafetensorsTarget(), SafetensorsIndexTarget(), NPYTarget(), NPZTarget(), InflateTarget(), JSONTarget(),
   PoseFramesTarget(), KeypointFilesTarget(), ArmRecordingTarget(), DetectionsTarget(), TextConfigurationTarget(),
-  NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(), ONNXSessionTarget(),
+  NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(), ONNXSessionTarget(), CoreMLModelTarget(),
   VocabularyTarget(), TokenizerConfigurationTarget(), TypedTextTarget(),
   PNGTarget(), JPEGTarget(), NetpbmTarget(), BMPTarget(), Y4MTarget(), DeflateTarget(), DetectorMetadataTarget(),
   RunSessionTarget(),

@@ -46,7 +46,9 @@ func varint(_ value: UInt64) -> [UInt8] {
 }
 
 func field(_ number: UInt64, _ value: UInt64) -> [UInt8] { varint(number << 3) + varint(value) }
-func field(_ number: UInt64, _ bytes: [UInt8]) -> [UInt8] { varint(number << 3 | 2) + varint(UInt64(bytes.count)) + bytes }
+func field(_ number: UInt64, _ bytes: [UInt8]) -> [UInt8] {
+  varint(number << 3 | 2) + varint(UInt64(bytes.count)) + bytes
+}
 func field(_ number: UInt64, _ text: String) -> [UInt8] { field(number, Array(text.utf8)) }
 
 /// A feature `name` that is an array of `shape`.
@@ -81,6 +83,8 @@ func operation(_ type: String, _ inputs: [String: String], gives name: String, s
 }
 
 /// A layer of a network in field `kind`.
-func layer(_ name: String, _ inputs: [String], _ outputs: [String], _ kind: UInt64, _ parameters: [UInt8] = []) -> [UInt8] {
+func layer(_ name: String, _ inputs: [String], _ outputs: [String], _ kind: UInt64, _ parameters: [UInt8] = [])
+  -> [UInt8]
+{
   field(1, name) + inputs.flatMap { field(2, $0) } + outputs.flatMap { field(3, $0) } + field(kind, parameters)
 }

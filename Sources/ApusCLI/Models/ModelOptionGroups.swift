@@ -1,4 +1,5 @@
 import Apus
+import ApusCoreML
 import ApusGraph
 import ArgumentParser
 
@@ -37,6 +38,18 @@ struct DimensionOptions: ParsableArguments {
     return OpenDimensions(sizes)
   }
 }
+
+/// How models are computed that say how each value is rounded.
+struct ArithmeticOptions: ParsableArguments {
+  @Option(
+    help: """
+      Core ML: float32 computes everything in float32, whatever the file says; declared rounds every value to the type \
+      that the file declares.
+      """)
+  var arithmetic = CoreMLArithmetic.float32
+}
+
+extension CoreMLArithmetic: ExpressibleByArgument {}
 
 /// What a run may take.
 struct LimitOptions: ParsableArguments {

@@ -14,8 +14,10 @@ extension ModelBuilder {
     "wordTagger": "a word tagger, which needs Apple's own network for text,",
     "gazetteer": "a gazetteer, whose form only Apple's frameworks read,",
     "wordEmbedding": "a word embedding, whose form only Apple's frameworks read,",
-    "visionFeaturePrint": "a vision feature print, Apple's own network; the models behind it in the pipeline can be run alone",
-    "audioFeaturePrint": "an audio feature print, Apple's own network; the models behind it in the pipeline can be run alone",
+    "visionFeaturePrint":
+      "a vision feature print, Apple's own network; the models behind it in the pipeline can be run alone",
+    "audioFeaturePrint":
+      "an audio feature print, Apple's own network; the models behind it in the pipeline can be run alone",
     "soundAnalysisPreprocessing":
       "the preprocessing of sounds, Apple's own; the models behind it in the pipeline can be run alone",
     "serializedModel": "a serialized model, whose form only Apple's frameworks read,",
@@ -40,11 +42,11 @@ extension ModelBuilder {
       case "treeEnsembleClassifier":
         let (scores, count) = try trees(fields, description, e)
         // Without a transform the sums of several classes are shares.
-      var shares = try scored(scores, fields.int(2), binary: count == 1, e)
-      if try fields.int(2) == 0, count > 1 {
-        shares = try e.node("Div", [shares, e.node("ReduceSum", [shares, nil], ["keepdims": .int(1)])])
-      }
-      try classified(shares, fields, description, to: e)
+        var shares = try scored(scores, fields.int(2), binary: count == 1, e)
+        if try fields.int(2) == 0, count > 1 {
+          shares = try e.node("Div", [shares, e.node("ReduceSum", [shares, nil], ["keepdims": .int(1)])])
+        }
+        try classified(shares, fields, description, to: e)
       case "supportVectorRegressor": try give(supportVectorRegression(fields, description, e), description, e)
       case "supportVectorClassifier": try supportVectorClassification(fields, description, e)
       case "scaler":
@@ -409,7 +411,8 @@ extension ModelBuilder {
     guard labels.count == rows.count, count > 0 else {
       throw OperatorError("\(labels.count) labels are given for \(rows.count) examples")
     }
-    let classes = areTexts ? Array(Set(labels)).sorted() : Array(Set(labels.compactMap { Int($0) })).sorted().map(String.init)
+    let classes =
+      areTexts ? Array(Set(labels)).sorted() : Array(Set(labels.compactMap { Int($0) })).sorted().map(String.init)
     let places = Dictionary(uniqueKeysWithValues: classes.enumerated().map { ($1, $0) })
     let examples = e.constant(
       GraphValue(try Tensor(rows.flatMap { $0.map(Double.init) }, shape: [rows.count, width])))
@@ -445,7 +448,9 @@ extension ModelBuilder {
     }
     func threshold(_ number: Int) throws -> Float { Float(try fields.double(number)) }
     let (confidence, coordinates) = try (value(200), value(201))
-    guard let count = try e.shape(coordinates).first ?? nil else { throw OperatorError("the number of boxes is not known") }
+    guard let count = try e.shape(coordinates).first ?? nil else {
+      throw OperatorError("the number of boxes is not known")
+    }
     let firstNode = e.graph.nodes.count
     let outputs = try e.nodes(
       "BoxSuppression",

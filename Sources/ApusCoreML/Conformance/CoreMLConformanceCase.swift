@@ -90,7 +90,8 @@ public struct CoreMLConformanceCase: ConformanceCase {
     return values
   }
 
-  private func value(of feature: CoreMLFeature, in file: NPZFile, row: Int?, _ model: CoreMLModel) throws -> GraphValue {
+  private func value(of feature: CoreMLFeature, in file: NPZFile, row: Int?, _ model: CoreMLModel) throws -> GraphValue
+  {
     if case .dictionary = feature.kind {
       return try Self.dictionary(feature.name, in: file, row: row, keys: model.keys(of: feature.name) ?? [])
     }
@@ -156,7 +157,8 @@ extension CoreMLConformanceCase {
       let width = texts.shape.dropFirst().reduce(1, *)
       guard row < texts.shape.first ?? 0 else { return value }
       return .strings(
-        try StringTensor(Array(texts.elements[(row * width)..<((row + 1) * width)]), shape: Array(texts.shape.dropFirst())))
+        try StringTensor(
+          Array(texts.elements[(row * width)..<((row + 1) * width)]), shape: Array(texts.shape.dropFirst())))
     case .tensor(let tensor):
       guard row < tensor.shape.first ?? 0 else { return value }
       return .tensor(try tensor.slice(row))

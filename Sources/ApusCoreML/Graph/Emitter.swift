@@ -20,6 +20,8 @@ final class Emitter {
   var names: [String: Graph.ValueID] = [:]
   /// What is known of values: element type and extents, nil where an extent is known only when the graph runs.
   private(set) var types: [Graph.ValueID: MILValueType] = [:]
+  /// Values of five axes that are maps of four with another shape: the maps, and the extents of the first two of five axes.
+  var maps: [Graph.ValueID: (id: Graph.ValueID, outer: [Int])] = [:]
   /// What is put before the names of nodes.
   var prefix = ""
   /// The operation whose nodes are being written, and how many it has.

@@ -8,6 +8,8 @@ struct ModelBuilder {
   let function: String?
   /// The functions that an ML program has.
   private(set) var functions: [String] = []
+  /// The version of the operations of an ML program.
+  private(set) var operatorSet: Int?
   /// The keys of dictionaries, by feature.
   var keys: [String: [String]] = [:]
   /// Models within pipelines.
@@ -129,6 +131,7 @@ struct ModelBuilder {
         at: "function '\(name)'", "it has no operations of the set '\(opset)' that it names")
     }
     let builder = try ProgramBuilder(opset: opset, arithmetic: arithmetic)
+    operatorSet = builder.opset
     for port in try function.messages(1, "NamedValueType").map({ try MILPort($0) }) {
       try parameter(port, description, builder, in: emitter)
     }
@@ -211,7 +214,9 @@ extension MILValueType {
 extension GraphValue {
   /// Zeros of a type that can be computed in.
   static func zeros(_ elementType: ElementType, _ shape: [Int]) throws -> GraphValue {
-    func make<Scalar: TensorScalar>(_: Scalar.Type) throws -> GraphValue { GraphValue(try Tensor<Scalar>(zeros: shape)) }
+    func make<Scalar: TensorScalar>(_: Scalar.Type) throws -> GraphValue {
+      GraphValue(try Tensor<Scalar>(zeros: shape))
+    }
     switch elementType {
     case .double: return try make(Double.self)
     case .int32: return try make(Int32.self)

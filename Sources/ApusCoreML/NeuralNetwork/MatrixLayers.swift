@@ -64,14 +64,18 @@ extension NetworkBuilder {
       "ReduceMin",
     ]
     if mode == 9 {
-      guard lists[axis].count == 1 else { throw OperatorError("the place of a maximum along several axes is asked for") }
+      guard lists[axis].count == 1 else {
+        throw OperatorError("the place of a maximum along several axes is asked for")
+      }
       return try c.floats(e.node("ArgMax", [c.x], ["axis": .int(Int64(lists[axis][0])), "keepdims": .int(1)]))
     }
     guard types.indices.contains(mode) else { throw OperatorError("mode \(mode) is not known") }
     var x = try c.x
     if mode == 3 { x = try e.node("Add", [x, e.number(c.p.float(2) == 0 ? 1e-6 : c.p.float(2))]) }
     // The logarithm is taken of each element.
-    if mode == 3 { return try e.node("ReduceSum", [e.node("Log", [x]), e.integers(lists[axis])], ["keepdims": .int(1)]) }
+    if mode == 3 {
+      return try e.node("ReduceSum", [e.node("Log", [x]), e.integers(lists[axis])], ["keepdims": .int(1)])
+    }
     return try e.node(types[mode], [x, e.integers(lists[axis])], ["keepdims": .int(1)])
   }
 

@@ -47,14 +47,17 @@ struct NetworkBuilder {
     default: break
     }
     guard let build = Self.layers[number] else {
-      throw CoreMLError.Reason.unsupported(at: "layer '\(name)'", Self.unsupportedLayers[number] ?? "a layer of the kind \(number)")
+      throw CoreMLError.Reason.unsupported(
+        at: "layer '\(name)'", Self.unsupportedLayers[number] ?? "a layer of the kind \(number)")
     }
     let inputs = try names.inputs.map { input in
       guard let id = e.resolve(input) else { throw OperatorError("its input '\(input)' is given by nothing before it") }
       return id
     }
     let call = LayerCall(e: e, builder: self, p: parameters, inputs: inputs, outputCount: names.outputs.count)
-    let results = try build(call)
+    // A concatenation of sequences is along an axis that maps do not have.
+    let keepsMaps = try Self.keepsMaps.contains(number) && !(number == 320 && parameters.bool(100))
+    let results = try keepsMaps ? mapped(call, build) ?? build(call) : build(call)
     guard results.count >= names.outputs.count else {
       throw OperatorError("it has \(names.outputs.count) outputs; \(results.count) are given")
     }
@@ -62,6 +65,31 @@ struct NetworkBuilder {
       if let result { _ = try e.bind(result, to: name, firstNode: firstNode) }
     }
     e.end(firstNode: firstNode)
+  }
+
+  /// Layers that count axes from the end or not at all, and so give of maps of four axes what they give of five.
+  private static let keepsMaps: Set<Int> = [
+    130, 175, 220, 230, 231, 240, 245, 250, 260, 261, 320, 600, 660, 665, 670, 680, 685, 700, 710, 715, 720, 730, 735,
+    740, 750, 755, 760, 770, 775, 780, 790, 795, 870, 875, 880, 885, 890, 900, 905, 1460,
+  ]
+
+  /// The results of a layer on maps as they are; nil where its inputs are something else.
+  private func mapped(_ call: LayerCall, _ build: Layer) throws -> [Graph.ValueID?]? {
+    let maps = call.inputs.compactMap { e.maps[$0] }
+    guard let outer = maps.first?.outer, maps.count == call.inputs.count, maps.allSatisfy({ $0.outer == outer }) else {
+      return nil
+    }
+    let own = LayerCall(
+      e: e, builder: self, p: call.p, inputs: maps.map(\.id), outputCount: call.outputCount)
+    let batch = outer.product
+    return try build(own).map { result in
+      guard let result else { return nil }
+      let shape = try e.shape(result)
+      guard shape.count == 4, shape[0] ?? batch == batch else {
+        throw OperatorError("what it gives of maps of \(batch) has the shape \(shape.map { $0 ?? -1 })")
+      }
+      return try e.withOuterAxes(result, outer)
+    }
   }
 
   private static let unsupportedLayers = [

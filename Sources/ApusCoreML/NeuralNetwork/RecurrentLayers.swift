@@ -16,7 +16,7 @@ extension NetworkBuilder {
     guard let number = fields.numbers.last else { throw OperatorError("it names no function") }
     let p = try fields.message(number, "Activation") ?? Fields(empty: "Activation", of: fields.source)
     switch number {
-    case 5: return ("Affine", try p.float(1), try p.float(2))
+    case 5: return p.numbers.isEmpty ? ("Affine", 1, 0) : ("Affine", try p.float(1), try p.float(2))
     case 10: return ("Relu", 0, 0)
     case 30: return ("Tanh", 0, 0)
     case 31: return ("ScaledTanh", try p.float(1), try p.float(2))

@@ -74,7 +74,9 @@ extension NetworkBuilder {
         return [try c.e.node("Tile", [c.x, c.e.node("Concat", [ones, c.indices(1)], ["axis": .int(0)])])]
       }
       let counts = try c.p.ints(1)
-      return [try c.e.node("Tile", [c.x, c.e.integers([Int](repeating: 1, count: max(0, rank - counts.count)) + counts)])]
+      return [
+        try c.e.node("Tile", [c.x, c.e.integers([Int](repeating: 1, count: max(0, rank - counts.count)) + counts)])
+      ]
     }
     result[925] = { c in
       let axis = try c.e.axis(c.p.int(1), rank: c.e.rank(c.x) + 1)
@@ -96,7 +98,9 @@ extension NetworkBuilder {
     result[975] = { c in
       let axis = AttributeValue.int(Int64(try c.axis(1, rank: c.e.rank(c.x))))
       let sizes = try c.p.ints(3)
-      if !sizes.isEmpty { return try c.e.nodes("Split", [c.x, c.e.integers(sizes)], outputs: c.outputCount, ["axis": axis]) }
+      if !sizes.isEmpty {
+        return try c.e.nodes("Split", [c.x, c.e.integers(sizes)], outputs: c.outputCount, ["axis": axis])
+      }
       // The first parts are one longer where the extent does not divide.
       if case .int(let index) = axis, case .known(let extent) = try c.e.extent(c.x, Int(index)), c.outputCount > 0 {
         let parts = (0..<c.outputCount).map { extent / c.outputCount + ($0 < extent % c.outputCount ? 1 : 0) }

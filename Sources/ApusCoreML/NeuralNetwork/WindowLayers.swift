@@ -370,11 +370,33 @@ extension LayerCall {
       throw OperatorError("its input has rank \(rank); \(wanted - 1) at least is needed")
     }
     if rank < wanted { return try e.squeeze(body(e.unsqueeze(x, [0])), [0]) }
+    if let known = e.maps[x], rank == 5, wanted == 4 { return try e.withOuterAxes(body(known.id), known.outer) }
     let outer = try (0..<(rank - wanted + 1)).map { try e.extent(x, $0) }
     let inner = try ((rank - wanted + 1)..<rank).map { try e.extent(x, $0) }
     let count = try outer.dropFirst().reduce(outer[0]) { try e.product($0, $1) }
     let y = try body(e.reshape(x, [count] + inner))
+    if let sizes = outer.sizes, wanted == 4 { return try e.withOuterAxes(y, sizes) }
     let results = try (1..<wanted).map { try e.extent(y, $0) }
     return try e.reshape(y, outer + results)
+  }
+}
+
+extension [Emitter.Extent] {
+  /// The extents when all are known.
+  fileprivate var sizes: [Int]? {
+    let known = compactMap { if case .known(let size) = $0 { size } else { nil } }
+    return known.count == count ? known : nil
+  }
+}
+
+extension Emitter {
+  /// Maps `[batch, channels, height, width]` with the batch as the axes that it is made of.
+  ///
+  /// The next layer that takes maps takes them as they are, so that nothing comes between: see ``maps``.
+  func withOuterAxes(_ y: Graph.ValueID, _ outer: [Int]) throws -> Graph.ValueID {
+    let results = try (1..<4).map { try extent(y, $0) }
+    let shaped = try reshape(y, outer.map { .known($0) } + results)
+    if outer.count == 2 { maps[shaped] = (y, outer) }
+    return shaped
   }
 }

@@ -101,10 +101,13 @@ extension ProgramBuilder {
       let name = try call.string("dtype", default: "fp32")
       guard let type = MILType(name: name) else { throw OperatorError("the type '\(name)' is not known") }
       // An extent that is known only when something is written has a name here.
-      let extents = try !call.has("elem_shape") ? [] : call.values("elem_shape").map { id -> Int64 in
-        guard case .tensor(let tensor)? = e.constant(id), tensor.count == 1 else { return -1 }
-        return try tensor.converted(to: Int64.self).elements[0]
-      }
+      let extents =
+        try !call.has("elem_shape")
+        ? []
+        : call.values("elem_shape").map { id -> Int64 in
+          guard case .tensor(let tensor)? = e.constant(id), tensor.count == 1 else { return -1 }
+          return try tensor.converted(to: Int64.self).elements[0]
+        }
       return [
         try e.node(
           "ListMake", [call.has("init_length") ? e.int64(call.value("init_length")) : e.integer(1)], domain: "apus",
@@ -123,7 +126,8 @@ extension ProgramBuilder {
       let e = call.emitter
       return [
         try e.node(
-          "ListWrite", [call.value("ls"), e.unsqueezedIndex(call.value("index")), e.unsqueeze(call.value("value"), [0])],
+          "ListWrite",
+          [call.value("ls"), e.unsqueezedIndex(call.value("index")), e.unsqueeze(call.value("value"), [0])],
           domain: "apus")
       ]
     },

@@ -20,7 +20,10 @@ extension ProgramBuilder {
         try e.reshape(call.value(name), [-1] + [Int](repeating: 1, count: rank - 1))
       }
       let scaled = try e.node("Mul", [weight, stretched("quant_scale")])
-      return [try convolution(call, weight: call.has("quant_bias") ? e.node("Add", [scaled, stretched("quant_bias")]) : scaled)]
+      return [
+        try convolution(
+          call, weight: call.has("quant_bias") ? e.node("Add", [scaled, stretched("quant_bias")]) : scaled)
+      ]
     },
     "conv_transpose": { call in [try transposedConvolution(call)] },
     "max_pool": { call in

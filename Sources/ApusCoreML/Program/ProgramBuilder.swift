@@ -125,7 +125,8 @@ struct ProgramBuilder {
     } else if let lowering = Self.lowerings[operation.type] {
       results = try lowering(call)
     } else {
-      throw CoreMLError.Reason.unsupported(at: "operation '\(name(of: operation))'", "the operation '\(operation.type)'")
+      throw CoreMLError.Reason.unsupported(
+        at: "operation '\(name(of: operation))'", "the operation '\(operation.type)'")
     }
     guard results.count >= operation.outputs.count else {
       throw OperatorError("it has \(operation.outputs.count) outputs; \(results.count) are given")
@@ -140,7 +141,8 @@ struct ProgramBuilder {
   /// Rounds a result where that is asked for, and gives it its name and type.
   private func finish(_ result: Graph.ValueID, _ output: MILPort, in emitter: Emitter, firstNode: Int) throws {
     var result = result
-    if arithmetic == .declared, let type = output.type.type, type == .float16 || type == .bfloat16, !output.type.isList {
+    if arithmetic == .declared, let type = output.type.type, type == .float16 || type == .bfloat16, !output.type.isList
+    {
       let rounded = try emitter.node("Cast", [result], ["to": .int(Int64(type.elementType.rawValue))])
       result = try emitter.node("Cast", [rounded], ["to": .int(Int64(ElementType.float.rawValue))])
     }

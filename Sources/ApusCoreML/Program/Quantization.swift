@@ -99,7 +99,8 @@ extension ProgramBuilder {
       {
         let axis = try e.axis(Int(axis), rank: shape.count)
         let repeated = try e.node(
-          "Expand", [e.unsqueeze(mask, [axis + 1]), e.integers(Array(shape[...axis]) + [length] + shape[(axis + 1)...])])
+          "Expand",
+          [e.unsqueeze(mask, [axis + 1]), e.integers(Array(shape[...axis]) + [length] + shape[(axis + 1)...])])
         var target = shape
         target[axis] = target[axis].multipliedClamped(by: length)
         wide = try e.reshape(repeated, target)

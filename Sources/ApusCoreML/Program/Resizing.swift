@@ -59,8 +59,10 @@ extension ProgramBuilder {
       let isNearest = try call.string("interpolation_mode", default: "LINEAR") == "NEAREST_NEIGHBOR"
       guard let target = try call.intsIfKnown("shape") else {
         let mode = try samplingMode(call)
-        guard let wanted = try e.shape(call.value("shape")).first ?? nil, let transformation = mode.transformation else {
-          throw OperatorError("a target of unknown length, or one for \(mode.rawValue), must be known before the model runs")
+        guard let wanted = try e.shape(call.value("shape")).first ?? nil, let transformation = mode.transformation
+        else {
+          throw OperatorError(
+            "a target of unknown length, or one for \(mode.rawValue), must be known before the model runs")
         }
         // The last numbers count; 0 keeps the extent.
         guard 0...wanted ~= count, count <= rank else { throw OperatorError("\(count) axes of \(rank) are resized") }

@@ -287,7 +287,8 @@ extension ProgramBuilder {
     let updated = try e.node(
       "ScatterElements",
       [
-        e.node("Reshape", [x, flat]), e.node("Reshape", [places, flat]), e.node("Reshape", [call.value("update"), flat]),
+        e.node("Reshape", [x, flat]), e.node("Reshape", [places, flat]),
+        e.node("Reshape", [call.value("update"), flat]),
       ], ["axis": .int(0)])
     return try e.node("Reshape", [updated, shape])
   }
@@ -341,7 +342,8 @@ extension ProgramBuilder {
       "Pad", [x, amounts, value, e.integers(Array((rank - axes)..<rank))], ["mode": .string(Array(mode.utf8))])
   }
 
-  private static func blocks(_ call: Call, _ type: String, _ size: String, mode: String? = nil) throws -> Graph.ValueID {
+  private static func blocks(_ call: Call, _ type: String, _ size: String, mode: String? = nil) throws -> Graph.ValueID
+  {
     var attributes = ["blocksize": AttributeValue.int(Int64(try call.int(size, default: 1)))]
     if let mode { attributes["mode"] = .string(Array(mode.utf8)) }
     return try call.emitter.node(type, [call.value("x")], attributes)

@@ -152,7 +152,9 @@ extension Fields {
       case .bytes(let range):
         var position = range.lowerBound
         while position < range.upperBound {
-          guard case .value(let bits, let next) = decodeVarint(source.file.unownedBytes, at: position, end: range.upperBound)
+          guard
+            case .value(let bits, let next) = decodeVarint(
+              source.file.unownedBytes, at: position, end: range.upperBound)
           else {
             throw ProtobufError(
               message: name, field: number, offset: position, reason: .truncated(expected: "a number"))

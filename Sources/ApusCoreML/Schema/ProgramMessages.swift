@@ -28,12 +28,15 @@ struct MILValueType: Sendable {
       guard rank < 0 || rank == dimensions.count else {
         throw OperatorError("\(dimensions.count) dimensions are declared for a tensor of rank \(rank)")
       }
-      shape = try rank < 0 ? nil : dimensions.map { dimension in
-        guard let constant = try dimension.message(1, "ConstantDimension") else { return nil }
-        let size = try constant.int(1)
-        guard size >= 0 else { throw OperatorError("a dimension of \(size) is declared") }
-        return size
-      }
+      shape =
+        try rank < 0
+        ? nil
+        : dimensions.map { dimension in
+          guard let constant = try dimension.message(1, "ConstantDimension") else { return nil }
+          let size = try constant.int(1)
+          guard size >= 0 else { throw OperatorError("a dimension of \(size) is declared") }
+          return size
+        }
     } else if let list = try fields.message(2, "ListType") {
       if let element = try list.message(1, "ValueType") { self = try MILValueType(element) }
       isList = true

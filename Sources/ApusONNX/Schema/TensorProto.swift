@@ -119,7 +119,8 @@ extension TensorProto: ONNXMessage {
   }
 
   private static func read(
-    _ field: ProtobufField, element: WireType, from reader: inout ProtobufReader<FileSource>, into stored: inout StoredFields
+    _ field: ProtobufField, element: WireType, from reader: inout ProtobufReader<FileSource>,
+    into stored: inout StoredFields
   ) throws(ProtobufError) {
     let range = try reader.elementRange(field, element: element)
     stored.chunks.append(StoredFields.Chunk(field: field.number, wireType: field.wireType, range: range))

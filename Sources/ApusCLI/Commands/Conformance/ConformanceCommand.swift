@@ -78,7 +78,8 @@ struct ConformanceCommand: WritesFiles {
     let names = suite.cases.map(\.name)
     let wanted = names.filter { name in filter.map { name.contains($0) } ?? true }
     guard !names.isEmpty else {
-      throw CommandFailure(.badData, "\(path): holds no tests; folders with a model.onnx or a test.json in each were expected")
+      throw CommandFailure(
+        .badData, "\(path): holds no tests; folders with a model.onnx or a test.json in each were expected")
     }
     guard !wanted.isEmpty else {
       throw CommandFailure(.usage, "--filter \(filter ?? ""): no test of \(names.count) has such a name")

@@ -58,7 +58,7 @@ struct ParityCommand: ParsableCommand {
   func run() throws { try parity.limits.bounded { try check() } }
 
   private func check() throws {
-    let model = try ModelFile.open(parity.model)
+    let model = try ModelFile.open(parity.model, arithmetic: parity.arithmetic.arithmetic)
     let check = try ParityCheck(model, options: parity.options(computesTruth: float64))
     var results = ParityResults(model: parity.model)
     for makeCase in try parity.cases(of: model) {

@@ -28,6 +28,8 @@ struct ParityOptions: ParsableArguments {
   @Option(help: "How Apus computes: exact, or fast, which allows Winograd's convolution and longer sums.")
   var precision = Execution.Precision.exact
 
+  @OptionGroup var arithmetic: ArithmeticOptions
+
   @OptionGroup var limits: LimitOptions
 
   /// One set of inputs with its reference.

@@ -52,7 +52,7 @@ struct ReduceCommand: WritesFiles {
   func run() throws { try parity.limits.bounded { try reduce() } }
 
   private func reduce() throws {
-    let opened = try ModelFile.open(parity.model)
+    let opened = try ModelFile.open(parity.model, arithmetic: parity.arithmetic.arithmetic)
     guard let model = opened as? ONNXModel else {
       let format = opened.summary.format.name
       throw CommandFailure(.badData, "\(parity.model): is of the format \(format); parts are cut out of ONNX models")

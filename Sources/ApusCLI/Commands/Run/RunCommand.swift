@@ -74,6 +74,8 @@ struct RunCommand: WritesFiles {
   @Flag(help: "Say which operators and which nodes take the time.")
   var profile = false
 
+  @OptionGroup var arithmetic: ArithmeticOptions
+
   @OptionGroup var limits: LimitOptions
 
   @Flag(help: "Print one line of JSON.")
@@ -100,7 +102,7 @@ struct RunCommand: WritesFiles {
     options.limits = limits.apply()
     options.precision = precision
     options.computesInFloat64 = isFloat64
-    let model = try ModelFile.open(self.model)
+    let model = try ModelFile.open(self.model, arithmetic: arithmetic.arithmetic)
     var inputs = ModelInputs(model, converts: convert, widens: isFloat64)
     let dimensions = try dimensions.dimensions(of: inputs.declared)
     for argument in self.inputs { try inputs.read(argument) }
