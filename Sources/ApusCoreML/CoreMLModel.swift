@@ -14,12 +14,17 @@ import FoundationEssentials
 /// of numbers in the order of ``keys(of:)``. A state `s` is an input `s`, zeros unless given, and an output `s.updated`
 /// that the next run takes.
 public struct CoreMLModel: GraphModel {
+  /// The graph, nothing rewritten.
   public let graph: Graph
+  /// What exporters and authors wrote beside the model, by name.
   public let metadata: [String: String]
+  /// What is unusual and not wrong, a sentence each.
   public let warnings: [String]
   /// What the model takes, gives and keeps, as its description declares it.
   public let inputs: [CoreMLFeature]
+  /// What the model gives.
   public let outputs: [CoreMLFeature]
+  /// What it keeps from one run to the next.
   public let states: [CoreMLFeature]
   /// The version of the format that the file declares.
   public let specificationVersion: Int
@@ -112,6 +117,7 @@ public struct CoreMLModel: GraphModel {
     }
   }
 
+  /// What the file says of itself.
   public var summary: ModelSummary {
     var census = ParameterCensus()
     graph.count(in: &census)

@@ -220,7 +220,9 @@ extension ModelBuilder {
   private func machine(
     _ fields: Fields, sparse: Int, dense: Int, _ x: Graph.ValueID, _ e: Emitter
   ) throws -> (attributes: [String: AttributeValue], count: Int) {
-    guard let size = e.knownShape(x)?.last else { throw OperatorError("the number of its features is not known") }
+    guard let size = e.knownShape(x)?.last, size <= 1 << 20 else {
+      throw OperatorError("the number of its features is not known, or larger than \(1 << 20)")
+    }
     var rows: [[Double]] = []
     if let vectors = try fields.message(dense, "DenseSupportVectors") {
       rows = try vectors.messages(1, "DenseVector").map { try $0.doubles(1) }
@@ -309,16 +311,16 @@ extension ModelBuilder {
     if let list = try fields.message(4, "DoubleVector") {
       values = try list.doubles(1)
     } else if let list = try fields.message(5, "Int64Vector") {
-      values = try list.ints(1).map(Double.init)
+      values = try list.int64s(1).map(Double.init)
     } else if fields.has(1) {
       values = [try fields.double(1)]
     } else if fields.has(2) {
-      values = [Double(try fields.int(2))]
+      values = [Double(try fields.int64(2))]
     } else {
       throw OperatorError("what it puts in is no number")
     }
     if values.isEmpty { values = [0] }
-    let replaced = try fields.has(12) ? Double(fields.int(12)) : fields.optionalDouble(11) ?? .nan
+    let replaced = try fields.has(12) ? Double(fields.int64(12)) : fields.optionalDouble(11) ?? .nan
     let isMissing =
       try replaced.isNaN ? e.node("IsNaN", [x]) : e.node("Equal", [x, double(replaced, e)])
     return try e.node("Where", [isMissing, e.constant(GraphValue(Tensor(values))), x])
@@ -354,7 +356,7 @@ extension ModelBuilder {
     if let texts = try fields.message(1, "StringVector") {
       attributes["cats_strings"] = .strings(try texts.strings(1).map { Array($0.utf8) })
     } else {
-      attributes["cats_int64s"] = .ints(try fields.message(2, "Int64Vector")?.ints(1).map(Int64.init) ?? [])
+      attributes["cats_int64s"] = .ints(try fields.message(2, "Int64Vector")?.int64s(1).map(Int64.init) ?? [])
     }
     return try e.reshape(e.node("OneHotEncoder", [id], domain: Self.machineLearning, attributes), [-1])
   }
@@ -365,7 +367,7 @@ extension ModelBuilder {
     if let texts = try fields.message(1, "StringVector") {
       keys[feature.name] = try texts.strings(1)
     } else {
-      keys[feature.name] = try fields.message(2, "Int64Vector")?.ints(1).map { "\($0)" }
+      keys[feature.name] = try fields.message(2, "Int64Vector")?.int64s(1).map { "\($0)" }
     }
     try give(input(description, e), description, e)
   }
@@ -378,11 +380,11 @@ extension ModelBuilder {
     if let map = try fields.message(1, "StringToInt64Map") {
       let entries = try map.messages(1, "MapEntry")
       attributes["keys_strings"] = .strings(try entries.map { Array(try $0.string(1).utf8) })
-      attributes["values_int64s"] = .ints(try entries.map { Int64(try $0.int(2)) })
-      attributes["default_int64"] = .int(Int64(try fields.int(102)))
+      attributes["values_int64s"] = .ints(try entries.map { Int64(try $0.int64(2)) })
+      attributes["default_int64"] = .int(Int64(try fields.int64(102)))
     } else {
       let entries = try fields.message(2, "Int64ToStringMap")?.messages(1, "MapEntry") ?? []
-      attributes["keys_int64s"] = .ints(try entries.map { Int64(try $0.int(1)) })
+      attributes["keys_int64s"] = .ints(try entries.map { Int64(try $0.int64(1)) })
       attributes["values_strings"] = .strings(try entries.map { Array(try $0.string(2).utf8) })
       attributes["default_string"] = .string(Array(try fields.string(101).utf8))
     }
@@ -406,7 +408,7 @@ extension ModelBuilder {
     if let texts = try fields.message(100, "StringVector") {
       labels = try texts.strings(1)
     } else {
-      labels = try fields.message(101, "Int64Vector")?.ints(1).map { "\($0)" } ?? []
+      labels = try fields.message(101, "Int64Vector")?.int64s(1).map { "\($0)" } ?? []
     }
     guard labels.count == rows.count, count > 0 else {
       throw OperatorError("\(labels.count) labels are given for \(rows.count) examples")

@@ -16,6 +16,7 @@ import FoundationEssentials
 ///   (`"precision": "fp16"`) and for answers of sixteen bits.
 /// - `function`: the function of an ML program that is called.
 public struct CoreMLConformanceCase: ConformanceCase {
+  /// The name of the test's folder.
   public let name: String
   private let path: String
   private let settings: Settings
@@ -60,7 +61,15 @@ public struct CoreMLConformanceCase: ConformanceCase {
     settings.ops?.first { $0 != "cast" }.map { (OperatorName(domain: "coreml", type: $0), 1) }
   }
 
-  public func model() throws -> any GraphModel { try coreMLModel() }
+  /// The model of the test.
+  public func model() throws -> any GraphModel {
+    do {
+      return try coreMLModel()
+    } catch let error as CoreMLError {
+      guard case .unsupported(let place, let what) = error.reason else { throw error }
+      throw GraphError.unsupported(operator: OperatorName(domain: "coreml", type: what), opset: 1, node: place)
+    }
+  }
 
   private func coreMLModel() throws -> CoreMLModel {
     let package = "\(path)/model.mlpackage"
@@ -79,6 +88,7 @@ public struct CoreMLConformanceCase: ConformanceCase {
     return (try NPZFile(path: "\(path)/\(kind)\(dataSet == 0 ? "" : "_\(dataSet)").npz"), nil)
   }
 
+  /// The inputs of a call or example, by name, as the model declares them.
   public func inputs(_ dataSet: Int, of graph: Graph) throws -> [String: GraphValue] {
     let (file, row) = try arrays("inputs", dataSet)
     let model = try coreMLModel()
@@ -108,6 +118,7 @@ public struct CoreMLConformanceCase: ConformanceCase {
     }
   }
 
+  /// The right value of an output; nil when the test has none.
   public func expected(_ dataSet: Int, output index: Int, of graph: Graph) throws -> GraphValue? {
     let (file, row) = try arrays("expected", dataSet)
     let name = graph.values[graph.outputs[index]].name
@@ -118,6 +129,7 @@ public struct CoreMLConformanceCase: ConformanceCase {
     return try Self.entry(name, in: file, row: row)
   }
 
+  /// How far numbers may be from the right ones.
   public func tolerance() throws -> Tolerance {
     if try settings.precision == "fp16" || hasHalfAnswers { return Tolerance(relative: 2e-2, absolute: 2e-2) }
     func bounded(_ own: Double?) -> Double { min(max(own ?? 1e-4, 1e-4), 1e-3) }
@@ -132,6 +144,7 @@ public struct CoreMLConformanceCase: ConformanceCase {
     }
   }
 
+  /// The states that a call left, as the inputs that the next one takes.
   public func state(of outputs: [String: GraphValue], after dataSet: Int) -> [String: GraphValue] {
     guard settings.calls != nil else { return [:] }
     var result: [String: GraphValue] = [:]
@@ -140,6 +153,7 @@ public struct CoreMLConformanceCase: ConformanceCase {
     return result
   }
 
+  /// What counts as the same: numbers and shapes, or numbers alone.
   public var comparison: ConformanceComparison {
     settings.compare == "flattened" || settings.shapes != nil ? .elements : .shapes
   }

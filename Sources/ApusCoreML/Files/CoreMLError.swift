@@ -4,8 +4,10 @@ import Apus
 public struct CoreMLError: ApusError, Hashable, Sendable {
   /// The file or package, as it was named when it was opened.
   public let file: String
+  /// What is wrong.
   public let reason: Reason
 
+  /// What can be wrong with a model.
   public enum Reason: Error, Hashable, Sendable {
     /// Bytes that are no message of the format.
     case protobuf(ProtobufError)
@@ -24,10 +26,12 @@ public struct CoreMLError: ApusError, Hashable, Sendable {
 }
 
 extension CoreMLError: CustomStringConvertible {
+  /// The file, and what is wrong.
   public var description: String { "\(file): \(reason)" }
 }
 
 extension CoreMLError.Reason: CustomStringConvertible {
+  /// What is wrong, without the file.
   public var description: String {
     switch self {
     case .protobuf(let error): "not a Core ML model, or damaged: \(error)"
@@ -39,5 +43,6 @@ extension CoreMLError.Reason: CustomStringConvertible {
 }
 
 extension CoreMLError {
+  /// ``Fault/data``: the file is damaged, or has what Apus does not know.
   public var fault: Fault { .data }
 }

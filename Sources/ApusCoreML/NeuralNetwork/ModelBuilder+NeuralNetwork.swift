@@ -105,7 +105,7 @@ extension ModelBuilder {
       let list = try texts.strings(1)
       return .strings(try StringTensor(list, shape: [list.count]))
     }
-    let numbers = try fields.message(101, "Int64Vector")?.ints(1) ?? []
+    let numbers = try fields.message(101, "Int64Vector")?.int64s(1) ?? []
     return GraphValue(try Tensor(numbers.map(Int64.init), shape: [numbers.count]))
   }
 

@@ -255,7 +255,7 @@ extension NetworkBuilder {
     let e = c.e
     let axis = try c.axis(1, rank: e.rank(c.x))
     let (size, step) = try (c.p.int(2), max(1, c.p.int(3)))
-    guard size > 0 else { throw OperatorError("windows of size \(size) are asked for") }
+    guard 1...(1 << 24) ~= size else { throw OperatorError("windows of size \(size) are asked for") }
     let last: Graph.ValueID
     switch try e.extent(c.x, axis) {
     case .known(let extent): last = try e.integer(extent - size + 1)

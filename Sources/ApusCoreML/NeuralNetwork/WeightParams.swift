@@ -11,8 +11,9 @@ extension NetworkBuilder {
     }
     let count = try Shape.elementCount(shape, operation: "weights")
     func stored(_ type: DataType, _ range: Range<Int>) throws -> GraphValue {
-      guard range.count == count * type.byteCount else {
-        throw OperatorError("its weights have \(range.count) bytes; \(shape) of \(type) take \(count * type.byteCount)")
+      let expected = count.multipliedClamped(by: type.byteCount)
+      guard range.count == expected else {
+        throw OperatorError("its weights have \(range.count) bytes; \(shape) of \(type) take \(expected)")
       }
       return try fields.source.file.withUnsafeBytes { bytes in
         .tensor(
@@ -70,7 +71,7 @@ extension NetworkBuilder {
     guard 1...8 ~= bits, let range = try fields.range(30) else {
       throw OperatorError("its weights are quantised to \(bits) bits, or missing")
     }
-    let expected = count / 8 * bits + (count % 8 * bits + 7) / 8
+    let expected = (count / 8).multipliedClamped(by: bits).addingClamped((count % 8 * bits + 7) / 8)
     guard range.count == expected else {
       throw OperatorError("its weights have \(range.count) bytes; \(shape) of \(bits) bits take \(expected)")
     }

@@ -55,7 +55,7 @@ extension Call {
   func optionalInts(_ name: String) throws -> [Int]? {
     guard let tensor = try known(name) else { return nil }
     guard !tensor.dataType.isFloatingPoint else { throw OperatorError("parameter '\(name)' holds no integers") }
-    return try tensor.converted(to: Int64.self).elements.map(Int.init)
+    return try tensor.converted(to: Int64.self).elements.map { Int(clamping: $0).boundedSize }
   }
 
   func ints(_ name: String) throws -> [Int] {
@@ -68,7 +68,7 @@ extension Call {
     guard has(name), case .tensor(let tensor)? = builder.known(try value(name), in: emitter),
       !tensor.dataType.isFloatingPoint
     else { return nil }
-    return try tensor.converted(to: Int64.self).elements.map(Int.init)
+    return try tensor.converted(to: Int64.self).elements.map { Int(clamping: $0).boundedSize }
   }
 
   func int(_ name: String, default value: Int) throws -> Int {
@@ -113,4 +113,9 @@ extension Call {
   func axis(_ name: String = "axis", default value: Int, of x: Graph.ValueID) throws -> Int {
     try emitter.axis(int(name, default: value), rank: emitter.rank(x))
   }
+}
+
+extension Int {
+  /// A size, a place or a count cut at a number beyond any that can be meant: see ``Fields/sizeLimit``.
+  var boundedSize: Int { Swift.min(Swift.max(self, -Fields.sizeLimit), Fields.sizeLimit) }
 }

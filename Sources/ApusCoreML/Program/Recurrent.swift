@@ -35,7 +35,7 @@ extension ProgramBuilder {
 
   /// The number of hidden units, from the weights of the state `[gates · hidden, hidden]`.
   private static func hiddenSize(_ weights: Graph.ValueID, _ e: Emitter) throws -> Int {
-    guard let size = try e.shape(weights).last ?? nil, size > 0 else {
+    guard let size = try e.shape(weights).last ?? nil, 1...(1 << 20) ~= size else {
       throw OperatorError("the number of hidden units is not known")
     }
     return size

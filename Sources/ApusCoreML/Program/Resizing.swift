@@ -116,6 +116,9 @@ extension ProgramBuilder {
     }
   }
 
+  /// A map longer than this along an axis is not meant.
+  private static let extentLimit = 1 << 24
+
   private static func samplingMode(_ call: Call) throws -> SamplingMode {
     let name = try call.string("sampling_mode", default: "DEFAULT")
     guard let mode = SamplingMode(rawValue: name) else { throw OperatorError("sampling_mode '\(name)' is not known") }
@@ -131,7 +134,7 @@ extension ProgramBuilder {
   /// Position i of N reads position ⌊i · X / N⌋ of X.
   static func nearest(_ x: Graph.ValueID, _ size: [Int], _ e: Emitter) throws -> Graph.ValueID {
     let shape = try e.shape(x)
-    guard size.allSatisfy({ $0 > 0 }), size.count <= shape.count else {
+    guard size.allSatisfy({ 1...extentLimit ~= $0 }), size.count <= shape.count else {
       throw OperatorError("a map cannot become \(size)")
     }
     var result = x
@@ -160,7 +163,7 @@ extension ProgramBuilder {
     var result = x
     for (index, target) in size.enumerated() {
       let axis = shape.count - size.count + index
-      guard let extent = shape[axis], extent > 0, target > 0 else {
+      guard let extent = shape[axis], extent > 0, 1...extentLimit ~= target else {
         throw OperatorError("the extent of axis \(axis) is not known")
       }
       if extent == target { continue }
@@ -204,7 +207,7 @@ extension ProgramBuilder {
   static func bilinear(
     _ x: Graph.ValueID, _ size: [Int], _ mode: SamplingMode, _ e: Emitter
   ) throws -> Graph.ValueID {
-    guard size.allSatisfy({ $0 > 0 }) else { throw OperatorError("a map cannot become \(size)") }
+    guard size.allSatisfy({ 1...extentLimit ~= $0 }) else { throw OperatorError("a map cannot become \(size)") }
     if mode.transformation != nil { return try linear(x, sizes: size, mode, e) }
     if mode == .alignCorners, !size.contains(1) { return try linear(x, sizes: size, .strictAlignCorners, e) }
     // Each axis by the matrix of its weights.
@@ -215,6 +218,8 @@ extension ProgramBuilder {
       guard let extent = shape[shape.count - 2 + index] else {
         throw OperatorError("\(mode.rawValue) needs extents that are known before the model runs")
       }
+      try Shape.checkMemory([target, extent], of: Float.self, operation: "resize")
+      guard extent > 0 else { throw OperatorError("a map is empty") }
       let positions = positions(extent, target, mode)
       var weights = [Float](repeating: 0, count: target * extent)
       for (row, position) in positions.enumerated() {

@@ -299,7 +299,7 @@ extension ProgramBuilder {
     let x = try call.value("x")
     let axis = try call.axis(default: 0, of: x)
     let (size, stride) = try (call.int("size", default: 1), call.int("stride", default: 1))
-    guard size > 0, stride > 0 else { throw OperatorError("windows of size \(size) are \(stride) apart") }
+    guard 1...(1 << 24) ~= size, stride > 0 else { throw OperatorError("windows of size \(size) are \(stride) apart") }
     let last: Graph.ValueID
     switch try e.extent(x, axis) {
     case .known(let extent): last = try e.integer(extent - size + 1)

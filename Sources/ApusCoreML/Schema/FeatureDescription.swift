@@ -3,13 +3,16 @@ import ApusGraph
 
 /// An input, an output or a state of a Core ML model, as its description declares it.
 public struct CoreMLFeature: Sendable, Hashable {
+  /// The name, which is that of a value of the graph.
   public let name: String
+  /// What it holds.
   public let kind: Kind
   /// Whether it may be left out.
   public let isOptional: Bool
   /// What the author says of it.
   public let summary: String
 
+  /// What a feature holds.
   public enum Kind: Sendable, Hashable {
     case int64
     case double
@@ -35,9 +38,13 @@ public struct CoreMLFeature: Sendable, Hashable {
     case ranges([ClosedRange<Int>?])
   }
 
+  /// How large an image is, and of which planes.
   public struct Image: Sendable, Hashable {
+    /// The pixels of a row.
     public let width: Int
+    /// The rows.
     public let height: Int
+    /// The planes.
     public let colors: Colors
 
     /// The planes of an image, in their order.
@@ -105,8 +112,10 @@ extension CoreMLFeature.Kind {
     ]
     let number = try array.int(2)
     guard let elementType = types[number] else { throw OperatorError("the data type \(number) is not known") }
-    let shape = try array.ints(1)
-    if let negative = shape.first(where: { $0 < 0 }) { throw OperatorError("a dimension of \(negative) is declared") }
+    let shape = try array.int64s(1)
+    if let wrong = shape.first(where: { $0 < 0 || $0 > Fields.sizeLimit }) {
+      throw OperatorError("a dimension of \(wrong) is declared")
+    }
     _ = try Shape.elementCount(shape, operation: "feature")
     return (elementType, shape)
   }

@@ -74,12 +74,26 @@ struct Fields: Sendable {
 // MARK: - Single values
 
 extension Fields {
-  /// nil where the field is missing.
+  /// Sizes, places and counts are cut at this number, beyond any that can be meant, so that sums and products of a few of
+  /// them do not overflow.
+  static let sizeLimit = 1 << 30
+
+  /// nil where the field is missing. A size, a place or a count: see ``sizeLimit``.
   func optionalInt(_ number: Int) throws(ProtobufError) -> Int? {
+    try optionalInt64(number).map(Self.bounded)
+  }
+
+  private static func bounded(_ number: Int) -> Int { min(max(number, -sizeLimit), sizeLimit) }
+
+  /// A number as it is; nil where the field is missing.
+  func optionalInt64(_ number: Int) throws(ProtobufError) -> Int? {
     guard let (field, content) = last(number) else { return nil }
     guard case .number(let bits) = content else { throw failure(field, expected: WireType.varint.name) }
     return Int(Int64(bitPattern: bits))
   }
+
+  /// A number as it is; 0 where the field is missing.
+  func int64(_ number: Int) throws(ProtobufError) -> Int { try optionalInt64(number) ?? 0 }
 
   func int(_ number: Int, default value: Int = 0) throws(ProtobufError) -> Int { try optionalInt(number) ?? value }
 
@@ -143,8 +157,11 @@ extension Fields {
     }
   }
 
-  /// Integers, packed or one by one.
-  func ints(_ number: Int) throws(ProtobufError) -> [Int] {
+  /// Sizes, places and counts, packed or one by one: see ``sizeLimit``.
+  func ints(_ number: Int) throws(ProtobufError) -> [Int] { try int64s(number).map(Self.bounded) }
+
+  /// Integers as they are, packed or one by one.
+  func int64s(_ number: Int) throws(ProtobufError) -> [Int] {
     var result: [Int] = []
     for (field, content) in entries where field.number == number {
       switch content {

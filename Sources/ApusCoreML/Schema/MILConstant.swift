@@ -49,11 +49,11 @@ struct MILConstant: Sendable {
       throw OperatorError("a constant lies in a file of weights, and the model was not read from a package")
     }
     let data = try weights.blob(
-      blob.string(1), at: UInt64(bitPattern: Int64(blob.int(2))), type: type)
+      blob.string(1), at: UInt64(bitPattern: Int64(blob.int64(2))), type: type)
     let expected = try Self.byteCount(count, type)
     guard data.range.count == expected else {
       throw OperatorError(
-        "\(try blob.string(1)), byte \(try blob.int(2)): \(data.range.count) bytes; \(type) of shape \(shape) takes "
+        "\(try blob.string(1)), byte \(try blob.int64(2)): \(data.range.count) bytes; \(type) of shape \(shape) takes "
           + "\(expected)")
     }
     (self.type, self.shape) = (type, shape)
@@ -113,7 +113,7 @@ struct MILConstant: Sendable {
       return list
     }
     func ints<Scalar: TensorScalar & FixedWidthInteger>(_ field: Int, _: Scalar.Type) throws -> GraphValue {
-      let list = try checked(tensor.message(field, "Repeated")?.ints(1) ?? [])
+      let list = try checked(tensor.message(field, "Repeated")?.int64s(1) ?? [])
       return GraphValue(
         try Tensor(
           list.map { number -> Scalar in

@@ -36,7 +36,9 @@ public enum ConformanceComparison: Sendable, Hashable {
 }
 
 extension ConformanceCase {
+  /// Element types and shapes count.
   public var comparison: ConformanceComparison { .types }
+  /// Nothing goes from one data set to the next.
   public func state(of outputs: [String: GraphValue], after dataSet: Int) -> [String: GraphValue] { [:] }
 }
 
