@@ -38,7 +38,7 @@ public struct RunCost: Sendable {
   ///
   /// - Parameter shapes: shapes of inputs; an input that is not among them counts if the model declares every extent.
   /// - Throws: ``GraphError/cancelled``, ``GraphError/timeLimit(_:)``.
-  public init(inferring model: any GraphModel, shapes: [Graph.ValueID: [Int]] = [:]) throws {
+  package init(inferring model: any GraphModel, shapes: [Graph.ValueID: [Int]] = [:]) throws {
     let graph = model.graph
     let types = try graph.inference(inputs: shapes).types
     var counts: [OperatorName: Int] = [:]

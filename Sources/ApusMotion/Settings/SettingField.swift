@@ -1,3 +1,5 @@
+import ApusBase
+
 /// What a settings file, a report or a command line can say of a setting.
 public enum SettingValue: Sendable, Hashable {
   /// A number, integer or not.
