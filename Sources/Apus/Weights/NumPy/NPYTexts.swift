@@ -1,3 +1,5 @@
+import ApusBase
+
 extension NPZFile {
   /// An array of texts (`<U5`: so many characters each, filled up with zeros); nil for an array of anything else.
   /// - Throws: ``NumPyError`` for a missing or damaged array, ``FileError``.
