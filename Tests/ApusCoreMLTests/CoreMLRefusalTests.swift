@@ -1,9 +1,9 @@
 import Apus
-import ApusGraph
 import Foundation
 import Testing
 
 @testable import ApusCoreML
+@testable import ApusGraph
 
 @Suite struct CoreMLRefusalTests {
   private func reason(_ bytes: [UInt8], function: String? = nil) -> String? {

@@ -12,17 +12,17 @@ struct CoreMLModelTarget: FuzzTarget {
   ]
 
   func seeds() throws -> [[UInt8]] {
-    let shape: [UInt8] = Self.field(1, 1) + Self.field(1, 2) + Self.field(1, 2)
-    func feature(_ name: String) -> [UInt8] {
-      Self.text(1, name) + Self.field(3, Self.field(5, shape + Self.field(2, 65568)))
+    func feature(_ name: String, _ shape: [UInt64]) -> [UInt8] {
+      let sizes = shape.flatMap { Self.field(1, $0) }
+      return Self.text(1, name) + Self.field(3, Self.field(5, sizes + Self.field(2, 65568)))
     }
-    func model(_ kind: UInt64, _ content: [UInt8]) -> [UInt8] {
-      Self.field(1, 6) + Self.field(2, Self.field(1, feature("x")) + Self.field(10, feature("y")))
+    func model(_ kind: UInt64, _ content: [UInt8], gives shape: [UInt64] = [1, 2, 2]) -> [UInt8] {
+      Self.field(1, 6) + Self.field(2, Self.field(1, feature("x", [1, 2, 2])) + Self.field(10, feature("y", shape)))
         + Self.field(kind, content)
     }
     return [
-      model(502, Self.program), model(500, Self.network),
-      model(202, Self.field(1, model(604, [])) + Self.field(1, model(900, []))), model(302, Self.trees),
+      model(502, Self.program, gives: [2, 2]), model(500, Self.network),
+      model(202, Self.field(1, model(604, [])) + Self.field(1, model(900, []))), model(302, Self.trees, gives: [1]),
     ]
   }
 
@@ -93,7 +93,8 @@ struct CoreMLModelTarget: FuzzTarget {
     let convolution =
       field(1, 1) + field(2, 1) + field(20, 1) + field(20, 1) + field(50, []) + field(90, weights)
     let inner = layer("n", "a", "b", 220, field(1, 6))
-    return layer("c", "x", "a", 100, convolution) + layer("b", "a", "", 605, field(1, inner) + field(2, inner))
+    let flag = layer("f", "x", "t", 1070, field(1, 1) + field(2, weights))
+    return layer("c", "x", "a", 100, convolution) + flag + layer("b", "t", "", 605, field(1, inner) + field(2, inner))
       + layer("s", "b", "y", 175, []) + field(5, 0)
   }
 
