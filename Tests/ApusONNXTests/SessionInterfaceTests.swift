@@ -53,4 +53,29 @@ import Testing
       if case .cancelled? = error as? GraphError { true } else { false }
     }
   }
+
+  /// What depends on a default alone is folded, and weights are laid out in advance: both for as long as it is one.
+  @Test(arguments: [true, false])
+  func defaultsOfInputsCanBeReplaced(optimizes: Bool) throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(2)])
+    graph.input("w", [.size(2), .size(2)])
+    try graph.constant("w", GraphValue(Tensor<Float>([1, 0, 0, 1], shape: [2, 2])))
+    graph.node("MatMul", ["x", "w"], ["product"])
+    graph.node("Neg", ["w"], ["negative"])
+    graph.node("ReduceSum", ["negative"], ["sum"])
+    graph.node("Add", ["product", "sum"], ["y"])
+    var options = InferenceSession.Options()
+    options.optimizes = optimizes
+    let session = try InferenceSession(graph.model(outputs: ["y"]), options: options)
+    let x = GraphValue(try Tensor<Float>([3, 4], shape: [1, 2]))
+    let w = GraphValue(try Tensor<Float>([0, 2, 1, 0], shape: [2, 2]))
+    func y(_ inputs: [String: GraphValue], _ names: [String]? = nil) throws -> [Float]? {
+      try session.run(inputs, fetching: names)["y"]?.tensor(of: Float.self)?.elements
+    }
+    #expect(try y(["x": x]) == [1, 2])
+    #expect(try y(["x": x, "w": w]) == [1, 3])
+    #expect(try y(["x": x, "w": w], ["y"]) == [1, 3])
+    #expect(try y(["x": x]) == [1, 2])
+  }
 }

@@ -100,7 +100,7 @@ public struct InferenceSession: Sendable {
     self.options = options
     variants = PlanVariants()
     constantByteCount = model.graph.constantByteCount
-    plan = try Self.prepare(model, options, fetching: nil)
+    plan = try Self.prepare(model, options)
     try model.checkFiles()
   }
 
@@ -165,10 +165,7 @@ public struct InferenceSession: Sendable {
   private func run(
     _ inputs: [String: GraphValue], fetching names: [String]?, context: (_ growth: Int?) -> RunContext
   ) throws -> [String: GraphValue] {
-    let plan =
-      try names.map { names in
-        try variants.plan(for: names) { try Self.prepare(model, options, fetching: names) }
-      } ?? plan
+    let plan = try plan(fetching: names, replacing: replacedDefaults(inputs))
     let checked = try plan.graph.checkedInputs(inputs, computesInFloat64: options.computesInFloat64)
     let context = context(options.limits.growthLimit(constants: constantByteCount, inputs: checked))
     return try Execution.with(precision: options.precision, stop: context.stop) {
@@ -183,15 +180,36 @@ public struct InferenceSession: Sendable {
     }
   }
 
-  private static func prepare(_ model: any GraphModel, _ options: Options, fetching names: [String]?) throws -> Plan {
-    guard let time = options.limits.time else { return try preparePlan(model, options, fetching: names) }
-    return try TimeLimit.with(time) { try preparePlan(model, options, fetching: names) }
+  /// The inputs given that have a default.
+  private func replacedDefaults(_ inputs: [String: GraphValue]) -> Set<Graph.ValueID> {
+    let graph = model.graph
+    return Set(graph.inputs.filter { graph.constants[$0] != nil && inputs[graph.values[$0].name] != nil })
+  }
+
+  /// The plan for the values asked for. Defaults of inputs count as constants, which are folded and laid out in advance,
+  /// as long as no run gives anything in their place.
+  private func plan(fetching names: [String]?, replacing defaults: Set<Graph.ValueID>) throws -> Plan {
+    if names == nil, defaults.isEmpty { return plan }
+    return try variants.plan(for: .init(names: names, replaced: defaults)) {
+      try Self.prepare(model, options, fetching: names, replacing: defaults)
+    }
+  }
+
+  private static func prepare(
+    _ model: any GraphModel, _ options: Options, fetching names: [String]? = nil,
+    replacing defaults: Set<Graph.ValueID> = []
+  ) throws -> Plan {
+    guard let time = options.limits.time else {
+      return try preparePlan(model, options, fetching: names, replacing: defaults)
+    }
+    return try TimeLimit.with(time) { try preparePlan(model, options, fetching: names, replacing: defaults) }
   }
 
   private static func preparePlan(
-    _ model: any GraphModel, _ options: Options, fetching names: [String]?
+    _ model: any GraphModel, _ options: Options, fetching names: [String]?, replacing defaults: Set<Graph.ValueID>
   ) throws -> Plan {
     var graph = model.graph
+    for input in defaults { graph.constants[input] = nil }
     if let names {
       graph.outputs = try names.map { name in
         guard let id = graph.value(named: name) else {
@@ -207,14 +225,20 @@ public struct InferenceSession: Sendable {
   }
 }
 
-/// Plans for sets of values that were asked for, made once each.
+/// Plans for sets of values that were asked for, and for sets of inputs with a default that were given, made once each.
 private final class PlanVariants: Sendable {
-  private let plans = Locked<[[String]: Plan]>([:])
+  struct Key: Hashable {
+    /// Nil for the model's outputs.
+    var names: [String]?
+    var replaced: Set<Graph.ValueID>
+  }
 
-  func plan(for names: [String], prepare: () throws -> Plan) throws -> Plan {
-    if let plan = plans.withLock({ $0[names] }) { return plan }
+  private let plans = Locked<[Key: Plan]>([:])
+
+  func plan(for key: Key, prepare: () throws -> Plan) throws -> Plan {
+    if let plan = plans.withLock({ $0[key] }) { return plan }
     let plan = try prepare()
-    plans.withLock { $0[names] = plan }
+    plans.withLock { $0[key] = plan }
     return plan
   }
 }
