@@ -161,7 +161,7 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
   }
 
   static let all: [RuledNode] = {
-    do { return try elementwise() + structure() + spatial() + quantized() + learned() + fused() } catch {
+    do { return try elementwise() + structure() + spatial() + quantized() + learned() + dialect() + fused() } catch {
       return [RuledNode("\(error)", [])]
     }
   }()
@@ -276,11 +276,31 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
     ]
   }
 
+  private static func dialect() throws -> [RuledNode] {
+    let bytes = { (shape: [Int]) in GraphValue(try Tensor<UInt8>(repeating: 1, shape: shape)) }
+    return [
+      RuledNode("Unpack", domain: "apus", opset: 1, [try bytes([2])], ["bits": .int(3), "shape": .ints([5])]),
+      RuledNode("LookUp", domain: "apus", opset: 1, [try bytes([4, 6]), try .noise([2, 1, 3, 1])]),
+      RuledNode("Densify", domain: "apus", opset: 1, [try .noise([6]), try bytes([2, 3])]),
+      RuledNode("BlockDequantize", domain: "apus", opset: 1, [try bytes([4, 6]), try .noise([2, 3])]),
+      RuledNode(
+        "CropResize", domain: "apus", opset: 1, [try .noise([1, 2, 5, 6]), try .noise([3, 4])],
+        ["height": .int(4), "width": .int(3)]),
+      RuledNode(
+        "BoxSuppression", domain: "apus", opset: 1, [try .noise([2, 7, 4]), try .noise([2, 7, 3])],
+        ["max_boxes": .int(5)]),
+    ]
+  }
+
   private static func fused() throws -> [RuledNode] {
     let (x, weight) = (
       GraphValue(try Tensor<UInt8>(zeros: [1, 1, 4, 4])), GraphValue(try Tensor<UInt8>(zeros: [2, 1, 3, 3]))
     )
     return [
+      RuledNode(
+        "LSTM", domain: "apus", opset: 1,
+        [try .noise([3, 2, 4]), try .noise([1, 20, 4]), try .noise([1, 20, 5])],
+        ["hidden_size": .int(5), "cell_clip": .float(0.1)]),
       RuledNode("Linear", domain: "apus", opset: 1, [try .noise([2, 3]), try .noise([4]), try .noise([3, 4])]),
       RuledNode(
         "ConvInteger", domain: "apus", opset: 1, [x, weight, nil, nil, GraphValue(try Tensor<Float>([0.5], shape: []))]),

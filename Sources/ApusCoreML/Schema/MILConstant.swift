@@ -149,3 +149,14 @@ struct MILConstant: Sendable {
     }
   }
 }
+
+extension GraphValue {
+  /// The elements of a tensor of texts or integers, as texts.
+  var texts: [String]? {
+    switch self {
+    case .strings(let tensor): tensor.elements
+    case .tensor(let tensor): try? tensor.converted(to: Int64.self).elements.map { "\($0)" }
+    default: nil
+    }
+  }
+}

@@ -230,13 +230,4 @@ extension GraphValue {
     default: throw OperatorError("zeros of \(elementType) are not possible")
     }
   }
-
-  /// The elements of a tensor of texts or integers, as texts.
-  var texts: [String]? {
-    switch self {
-    case .strings(let tensor): tensor.elements
-    case .tensor(let tensor): try? tensor.converted(to: Int64.self).elements.map { "\($0)" }
-    default: nil
-    }
-  }
 }
