@@ -10,10 +10,14 @@
 /// The standard library reads them from `/proc/self/cmdline`, which need not be there, and turns what is no UTF-8 into
 /// something else. On Linux the kernel puts them on the stack of a new process: their number, a pointer to each, a null,
 /// and then the pointers of the environment (System V ABI, "Initial Process Stack"), to which `environ` points until
-/// somebody changes a variable. To be called before anybody does.
+/// a variable is changed. Nil from then on, and on any thread but the first.
 public func processArguments() -> [[UInt8]]? {
   #if os(Linux)
     let environment = UnsafeMutableRawPointer(environ).assumingMemoryBound(to: UInt.self)
+    // The stack of a new process lies right above the frames of its first thread; moved pointers lie far from it.
+    var frame: UInt8 = 0
+    let distance = withUnsafeMutablePointer(to: &frame) { UInt(bitPattern: environment) &- UInt(bitPattern: $0) }
+    guard distance < 16 << 20 else { return nil }
     guard UInt(bitPattern: environment).isMultiple(of: UInt(MemoryLayout<UInt>.alignment)), environment[-1] == 0 else {
       return nil
     }

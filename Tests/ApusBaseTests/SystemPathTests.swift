@@ -49,7 +49,7 @@ import Testing
   /// The C library says the same as the standard library, where that can tell.
   @Test func theArgumentsOfTheProcessAreKnown() throws {
     #if os(Linux)
-      // Nil once a variable of the environment was set, as loading OpenBLAS does; the tests of the command run it fresh.
+      // Nil on most threads, and once a variable was set, as loading OpenBLAS does; the command's tests run it fresh.
       guard let arguments = processArguments() else { return }
       #expect(arguments.map { String(decoding: $0, as: UTF8.self) } == CommandLine.arguments)
     #endif
