@@ -125,8 +125,8 @@ let package = Package(
     .executableTarget(
       name: "ApusFuzz",
       dependencies: [
-        "Apus", "ApusGraph", "ApusONNX", "ApusCoreML", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision",
-        "ApusMotion", platform,
+        "Apus", "ApusGraph", "ApusONNX", "ApusCoreML", "ApusFormats", "ApusMedia", "ApusNetworks", "ApusText",
+        "ApusVision", "ApusMotion", platform,
       ]),
     .executableTarget(
       name: "bench",
@@ -149,6 +149,7 @@ let package = Package(
     .testTarget(
       name: "ApusMotionModelsTests",
       dependencies: ["Apus", "ApusNetworks", "ApusMotion", "ApusMotionModels", "ApusTestSupport"]),
+    .testTarget(name: "ApusFuzzTests", dependencies: ["ApusFuzz", "Apus"]),
     .testTarget(
       name: "ApusCLITests",
       dependencies: ["ApusCLI", "Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusMotion", platform]),

@@ -1,3 +1,5 @@
+import Apus
+
 /// Something that reads bytes from outside, and must never trap, hang, or use much memory, whatever they are.
 ///
 /// To add one: conform a type to this in a file of its own, and put it into ``fuzzTargets``.
@@ -13,6 +15,11 @@ protocol FuzzTarget: Sendable {
   /// Makes lengths and checksums fit again, so that mutations reach what lies behind them. Half of the inputs are
   /// mended.
   func mend(_ input: inout [UInt8])
+  /// An input with one change to what its format is made of (a field, a value, an entry), so that it stays mostly sound.
+  /// Half of the inputs are made so.
+  /// - Parameter other: another input, to take parts from.
+  /// - Returns: nil where nothing of the format is left to change.
+  func vary(_ input: [UInt8], with other: [UInt8], using random: inout SplitMix64) -> [UInt8]?
   /// Reads `input` and uses whatever comes out.
   /// - Throws: ``FuzzFinding`` when an error is of the wrong type, or a result contradicts itself. Nothing else.
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome
@@ -21,6 +28,27 @@ protocol FuzzTarget: Sendable {
 extension FuzzTarget {
   var dictionary: [String] { [] }
   func mend(_ input: inout [UInt8]) {}
+  func vary(_ input: [UInt8], with other: [UInt8], using random: inout SplitMix64) -> [UInt8]? { nil }
+}
+
+/// A target whose inputs are messages of protocol buffers.
+protocol ProtobufFuzzTarget: FuzzTarget {}
+
+extension ProtobufFuzzTarget {
+  func vary(_ input: [UInt8], with other: [UInt8], using random: inout SplitMix64) -> [UInt8]? {
+    guard var tree = ProtobufTree(input), let donor = ProtobufTree(other) else { return nil }
+    tree.mutate(with: donor, using: &random)
+    return tree.bytes
+  }
+}
+
+/// A target whose inputs are JSON, lines of it, or tables.
+protocol JSONFuzzTarget: FuzzTarget {}
+
+extension JSONFuzzTarget {
+  func vary(_ input: [UInt8], with other: [UInt8], using random: inout SplitMix64) -> [UInt8]? {
+    JSONSpans.mutated(input, with: other, using: &random)
+  }
 }
 
 enum FuzzOutcome {

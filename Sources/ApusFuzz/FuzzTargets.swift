@@ -5,5 +5,6 @@ let fuzzTargets: [any FuzzTarget] = [
   NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(), ONNXSessionTarget(), CoreMLModelTarget(),
   VocabularyTarget(), TokenizerConfigurationTarget(), TypedTextTarget(),
   PNGTarget(), JPEGTarget(), NetpbmTarget(), BMPTarget(), Y4MTarget(), DeflateTarget(), DetectorMetadataTarget(),
-  RunSessionTarget(),
+  RunSessionTarget(), SettingsTarget(), BreedListTarget(), NetworkOutputsTarget(),
+  ExternalDataTarget(), CoreMLPackageTarget(), ParityTarget(), ConformanceTarget(), PretrainedFolderTarget(),
 ]

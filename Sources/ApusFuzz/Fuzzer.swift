@@ -42,9 +42,7 @@ struct Fuzzer {
   }
 
   private func fuzz(_ target: any FuzzTarget) throws -> Bool {
-    let files = try options.corpus.map { path in
-      try MappedFile(path: path, access: .copied).withUnsafeBytes { Array($0) }
-    }
+    let files = try Corpus.inputs(at: options.corpus, for: target)
     let seeds = try target.seeds()
     for seed in seeds {
       guard let outcome = check(target, seed, iteration: 0) else { return false }
@@ -53,7 +51,7 @@ struct Fuzzer {
         return false
       }
     }
-    let mutator = Mutator(corpus: seeds + files, dictionary: target.dictionary.map { Array($0.utf8) })
+    let mutator = Mutator(target, corpus: seeds + files)
     let begin = ContinuousClock.now
     var iteration = options.start
     var accepted = 0
@@ -61,8 +59,7 @@ struct Fuzzer {
     fflush(nil)
     while !isDone(iteration &- options.start, since: begin) {
       var random = SplitMix64(seed: options.seed, target: target.name, iteration: iteration)
-      var input = mutator.makeInput(using: &random)
-      if random.once(in: 2) { target.mend(&input) }
+      let input = mutator.makeInput(using: &random)
       guard let outcome = check(target, input, iteration: iteration) else { return false }
       if outcome == .accepted { accepted += 1 }
       iteration &+= 1

@@ -41,7 +41,8 @@ struct Options {
       --iterations N     how many inputs to give to each target, instead
       --seed S           a number; the same seed gives the same inputs (default: 1)
       --start I          begin with input number I of the seed (default: 0)
-      --corpus FILE      a file to mutate besides the built-in ones; may be given several times
+      --corpus PATH      a file to mutate besides the built-in ones, a .zip of such files, or a folder with an
+                         archive NAME.zip for each target; may be given several times
       --input FILE       run this file as it is, and nothing else; may be given several times
       --time-limit N     seconds that one input may take (default: 5)
       --memory-limit N   MiB that the process may use (default: 1024)

@@ -47,6 +47,12 @@ import Testing
     }
   }
 
+  @Test("names that would change an address are refused", arguments: ["h/ound", "..", "", "a?b", "a#b", "a%2Fb"])
+  func namesThatAreNoPartOfAnAddressAreRefused(name: String) {
+    #expect(throws: BreedError.self) { try DogPictureIndex(json: #"{"message":{"\#(name)":[]}}"#) }
+    #expect(throws: BreedError.self) { try DogPictureIndex(json: #"{"message":{"hound":["\#(name)"]}}"#) }
+  }
+
   @Test func everyBreedHasPicturesInTheListOf2021() throws {
     let index = try DogPictureIndex(json: Self.list)
     for breed in DogBreed.all { #expect(index.path(of: breed) == breed.picturePath) }

@@ -125,6 +125,14 @@ import Testing
     }
   }
 
+  @Test func keypointsInALayoutWithoutAnyAreAnError() throws {
+    let format = DetectionFormat(layout: .endToEndBatch, classCount: 1, keypoints: .init(count: 2))
+    let decoder = DetectionDecoder(format: format, inputWidth: 32, inputHeight: 32)
+    let letterbox = try Letterbox(imageWidth: 32, imageHeight: 32, width: 32, height: 32)
+    let output = try Tensor<Float>([0, 1, 2, 8, 9, 0, 0.9], shape: [1, 7])
+    #expect(throws: DetectorError.self) { try decoder.detections(in: output, letterbox: letterbox) }
+  }
+
   @Test func optionsOutOfRangeAreErrors() {
     func check(_ change: (inout DetectionOptions) -> Void) {
       var options = DetectionOptions()

@@ -1,7 +1,7 @@
 import ApusVision
 
 /// What an exporter wrote into the file of a detector: literals of Python and JSON.
-struct DetectorMetadataTarget: FuzzTarget {
+struct DetectorMetadataTarget: JSONFuzzTarget {
   let name = "detector-metadata"
   let summary = "names, sizes and keypoints in the metadata of a detector"
   let dictionary = ["{0: '", "'}", "\": \"", "[640, 640]", "(17, 3)", "\\'", "\"}", "99999999999999999999"]

@@ -1,7 +1,7 @@
 import Apus
 
 /// The JSON reader that headers are read with: passing over a value, and walking through it.
-struct JSONTarget: FuzzTarget {
+struct JSONTarget: JSONFuzzTarget {
   let name = "json"
   let summary = "JSON text: syntax, escapes, Unicode, numbers, nesting"
   let dictionary = [

@@ -1,7 +1,7 @@
 import ApusMotion
 
 /// The readers of files that DeepLabCut and SLEAP write.
-struct KeypointFilesTarget: FuzzTarget {
+struct KeypointFilesTarget: JSONFuzzTarget {
   let name = "keypoint-files"
   let summary = "DeepLabCut and SLEAP: CSV tables and JSON labels, cut into pieces anywhere"
   let dictionary = [

@@ -36,6 +36,45 @@ struct NPYTarget: FuzzTarget {
     for index in 8..<start { input[index] = UInt8(truncatingIfNeeded: count >> (8 * (index - 8))) }
   }
 
+  /// A header anew, of parts that are right or nearly, before data of about the size that it says.
+  func vary(_ input: [UInt8], with other: [UInt8], using random: inout SplitMix64) -> [UInt8]? {
+    Self.array(using: &random)
+  }
+
+  static func array(using random: inout SplitMix64) -> [UInt8] {
+    let kinds: [(name: String, width: Int)] = [
+      ("<f4", 4), (">f4", 4), ("<f8", 8), (">f8", 8), ("<f2", 2), ("|b1", 1), ("|i1", 1), ("|u1", 1), ("<i2", 2),
+      (">u2", 2), ("<i4", 4), ("<u8", 8), (">i8", 8), ("|S3", 3), ("<U2", 8), ("<c8", 8), ("<f16", 16), ("=f4", 4),
+      ("f4", 4), ("|O", 8),
+    ]
+    let kind = random.once(in: 8) ? random.element(of: kinds) : kinds[random.below(13)]
+    let shape = (0..<random.below(5)).map { _ in random.once(in: 12) ? 0 : 1 + random.below(6) }
+    var count = kind.width * shape.reduce(1, *)
+    if random.once(in: 8) { count += random.below(9) - 4 }
+    var sizes = shape.map { "\($0)" }
+    if !sizes.isEmpty, random.once(in: 12) {
+      let extremes = ["-1", "4294967296", "9223372036854775807", "1.5", "0x2", "2L", ""]
+      sizes[random.below(sizes.count)] = random.element(of: extremes)
+    }
+    let comma = sizes.count == 1 && !random.once(in: 8) ? "," : ""
+    var entries = [
+      "'descr': '\(kind.name)'", "'fortran_order': \(random.once(in: 2) ? "True" : "False")",
+      "'shape': (\(sizes.joined(separator: ", "))\(comma))",
+    ]
+    if random.once(in: 4) { entries.shuffle(using: &random) }
+    if random.once(in: 16) { entries.append(random.element(of: entries)) }
+    if random.once(in: 16) { entries.removeLast() }
+    var header = Array("{\(entries.joined(separator: ", ")), }".utf8)
+    let version: UInt8 = random.once(in: 3) ? 2 + UInt8(random.below(2)) : 1
+    let prefix = version == 1 ? 10 : 12
+    let alignment = random.once(in: 8) ? 1 : 64
+    while (prefix + header.count + 1) % alignment != 0 { header.append(0x20) }
+    header.append(0x0A)
+    let length = (0..<prefix - 8).map { UInt8(truncatingIfNeeded: header.count >> (8 * $0)) }
+    let data = (0..<max(count, 0)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+    return [0x93] + Array("NUMPY".utf8) + [version, 0] + length + header + data
+  }
+
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
     try outcome(allowing: NumPyError.self) {
       let tensor = try NPYFile.read(bytes: input, name: "input")

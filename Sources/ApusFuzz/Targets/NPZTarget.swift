@@ -17,6 +17,22 @@ struct NPZTarget: FuzzTarget {
     ]
   }
 
+  /// An archive anew, of arrays that are sound or nearly.
+  func vary(_ input: [UInt8], with other: [UInt8], using random: inout SplitMix64) -> [UInt8]? {
+    let names = ["a.npy", "b.npy", "folder/c.npy", "a", "", "../a.npy", "é.npy", "a.npy.npy"]
+    let entries = (0..<random.below(5)).map { _ in
+      let contents = NPYTarget.array(using: &random)
+      let name = random.once(in: 3) ? random.element(of: names) : names[random.below(3)]
+      switch random.below(4) {
+      case 0: return (name, contents, stored(contents), 8)
+      case 1: return (name, contents, contents.withUnsafeBytes { Array(Deflate.zlib($0).dropFirst(2).dropLast(4)) }, 8)
+      case 2 where random.once(in: 4): return (name, contents, stored(contents), random.below(16))
+      default: return (name, contents, contents, 0)
+      }
+    }
+    return archive(entries, wide: random.once(in: 4))
+  }
+
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
     try outcome(allowing: NumPyError.self, FileError.self) {
       let file = try NPZFile(bytes: input, name: "input")
@@ -57,6 +73,10 @@ extension NPZTarget {
   /// Deflate data of one stored block.
   private func stored(_ data: [UInt8]) -> [UInt8] {
     [1] + little(data.count, 2) + little(~data.count, 2) + data
+  }
+
+  static func archive(_ files: [(name: String, contents: [UInt8])]) -> [UInt8] {
+    NPZTarget().archive(files.map { ($0.name, $0.contents, $0.contents, 0) })
   }
 
   /// An archive of entries: name, contents, contents as they are stored, and by which method.

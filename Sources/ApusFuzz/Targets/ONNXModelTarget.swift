@@ -3,7 +3,7 @@ import ApusGraph
 import ApusONNX
 
 /// The ONNX model reader with every tensor of the model, and the writer on what it accepts.
-struct ONNXModelTarget: FuzzTarget {
+struct ONNXModelTarget: ProtobufFuzzTarget {
   let name = "onnx-model"
   let summary = "ONNX models: graphs, attributes, functions, every tensor, and writing them again"
   let dictionary = [

@@ -4,7 +4,7 @@ import ApusONNX
 
 /// ONNX models prepared and run, on inputs that they bring along: every pass, and every operator on operands that it
 /// does not expect. Rewritten for speed, a model must compute the bits that its nodes compute one by one.
-struct ONNXSessionTarget: FuzzTarget {
+struct ONNXSessionTarget: ProtobufFuzzTarget {
   let name = "onnx-session"
   let summary = "ONNX models of one operator or several, rewritten and run"
   let dictionary = [
@@ -66,7 +66,7 @@ struct ONNXSessionTarget: FuzzTarget {
 
   /// Nodes of which each may read what those before it give, by number. Operands are inputs with defaults, so nothing
   /// is computed ahead.
-  private static func model(_ lines: [String]) throws -> ModelProto {
+  static func model(_ lines: [String]) throws -> ModelProto {
     var graph = GraphProto(name: "g")
     var used: Set<Character> = []
     for (index, line) in lines.enumerated() {
@@ -183,7 +183,7 @@ struct ONNXSessionTarget: FuzzTarget {
   }
 
   /// Zeros for inputs without a default; extents that are left open are 2.
-  private static func inputs(of graph: Graph) throws -> [String: GraphValue] {
+  static func inputs(of graph: Graph) throws -> [String: GraphValue] {
     var inputs: [String: GraphValue] = [:]
     for id in graph.requiredInputs {
       let (name, type) = (graph.values[id].name, graph.values[id].type)

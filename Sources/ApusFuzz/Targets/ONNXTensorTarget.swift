@@ -3,7 +3,7 @@ import ApusGraph
 import ApusONNX
 
 /// Files of one ONNX value: a tensor, a sequence and an optional, whichever the bytes turn out to be.
-struct ONNXTensorTarget: FuzzTarget {
+struct ONNXTensorTarget: ProtobufFuzzTarget {
   let name = "onnx-tensor"
   let summary = "ONNX values: tensors of every element type, sequences, optionals, and writing them again"
   let dictionary = [

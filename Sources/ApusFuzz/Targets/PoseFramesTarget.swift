@@ -1,7 +1,7 @@
 import ApusMotion
 
 /// The readers of poses: lines of JSON, and CSV.
-struct PoseFramesTarget: FuzzTarget {
+struct PoseFramesTarget: JSONFuzzTarget {
   let name = "poses"
   let summary = "pose frames: JSON Lines and CSV, cut into pieces anywhere"
   let dictionary = [

@@ -1,7 +1,7 @@
 import ApusMotion
 
 /// The record of a session, as it is read by `apus history`.
-struct RunSessionTarget: FuzzTarget {
+struct RunSessionTarget: JSONFuzzTarget {
   let name = "session"
   let summary = "session.json: what a kept run says of itself, and its comparison"
   let dictionary = [

@@ -1,7 +1,7 @@
 import Apus
 
 /// The index of a model in several safetensors files.
-struct SafetensorsIndexTarget: FuzzTarget {
+struct SafetensorsIndexTarget: JSONFuzzTarget {
   let name = "safetensors-index"
   let summary = "model.safetensors.index.json: which file holds which tensor"
   let dictionary = [

@@ -31,6 +31,22 @@ struct SafetensorsTarget: FuzzTarget {
     for index in 0..<8 { input[index] = UInt8(truncatingIfNeeded: count >> UInt64(8 * index)) }
   }
 
+  /// The header is JSON, and gets the length that it has.
+  func vary(_ input: [UInt8], with other: [UInt8], using random: inout SplitMix64) -> [UInt8]? {
+    guard let (header, data) = Self.parts(of: input), let (donor, _) = Self.parts(of: other),
+      let varied = JSONSpans.mutated(header, with: donor, using: &random)
+    else { return nil }
+    let length = Swift.withUnsafeBytes(of: UInt64(varied.count).littleEndian) { Array($0) }
+    return length + varied + data
+  }
+
+  private static func parts(of input: [UInt8]) -> (header: [UInt8], data: [UInt8])? {
+    guard input.count > 8 else { return nil }
+    let length = (0..<8).reduce(UInt64(0)) { $0 | UInt64(input[$1]) << UInt64(8 * $1) }
+    guard length <= UInt64(input.count - 8) else { return nil }
+    return (Array(input[8..<8 + Int(length)]), Array(input[(8 + Int(length))...]))
+  }
+
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
     try outcome(allowing: SafetensorsError.self) {
       let file = try SafetensorsFile(bytes: input, name: "input")

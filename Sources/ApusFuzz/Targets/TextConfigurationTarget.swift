@@ -2,7 +2,7 @@ import Apus
 import ApusNetworks
 
 /// The `config.json` of a text model, and the model that is built from what it says.
-struct TextConfigurationTarget: FuzzTarget {
+struct TextConfigurationTarget: JSONFuzzTarget {
   let name = "text-config"
   let summary = "config.json of BERT and MobileBERT, and a small network built as it says"
   let dictionary = [
@@ -14,14 +14,14 @@ struct TextConfigurationTarget: FuzzTarget {
   ]
 
   /// The smallest network with every part.
-  private static let configuration = """
+  static let configuration = """
     {"vocab_size":5,"hidden_size":8,"embedding_size":4,"num_hidden_layers":1,"num_attention_heads":2,\
     "intermediate_size":4,"intra_bottleneck_size":4,"num_feedforward_networks":2,"max_position_embeddings":4,\
     "hidden_act":"relu","normalization_type":"no_norm"}
     """
 
   /// Its parameters, all zeros: what it asks for until it is content.
-  private static let parameters: [String: AnyTensor] = {
+  static let parameters: [String: AnyTensor] = {
     var tensors: [String: AnyTensor] = [:]
     for _ in 0..<1000 {
       do {

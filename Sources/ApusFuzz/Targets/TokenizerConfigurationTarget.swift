@@ -3,7 +3,7 @@ import ApusNetworks
 import ApusText
 
 /// A `tokenizer_config.json`, and a tokenizer that is configured by it.
-struct TokenizerConfigurationTarget: FuzzTarget {
+struct TokenizerConfigurationTarget: JSONFuzzTarget {
   let name = "tokenizer-config"
   let summary = "tokenizer_config.json, and texts tokenized as it says"
   let dictionary = [

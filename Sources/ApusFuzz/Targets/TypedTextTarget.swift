@@ -13,11 +13,19 @@ struct TypedTextTarget: FuzzTarget {
     [PAD] [UNK] [CLS] [SEP] [MASK] the how are you hello there don t s ' . , ##s ##ing 日 é ᄒ ᅡ [ ] mask a i
     """
 
-  /// Says that all words are alike.
+  /// Says that all words are alike; of a text of five words it says what a broken network may say.
   private struct Network: MaskedWordScoring {
     let vocabularySize: Int
     let positionCount = 16
-    func scores(ids: [Int], at position: Int) -> [Float] { [Float](repeating: 0, count: vocabularySize) }
+    func scores(ids: [Int], at position: Int) -> [Float] {
+      var scores = [Float](repeating: 0, count: vocabularySize)
+      if ids.count == 5 {
+        let hostile: [Float] = [.nan, .infinity, -.infinity, .greatestFiniteMagnitude, 1]
+        scores[ids[1] % vocabularySize] = hostile[ids[2] % hostile.count]
+        if ids[3] == 5 { scores.removeLast() }
+      }
+      return scores
+    }
   }
 
   private static let suggester: KeyboardSuggester? = {
@@ -37,7 +45,7 @@ struct TypedTextTarget: FuzzTarget {
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
     guard let suggester = Self.suggester else { throw FuzzFinding(message: "the keyboard is refused") }
     let text = String(decoding: input, as: UTF8.self)
-    return try outcome(allowing: TokenizerError.self) {
+    return try outcome(allowing: TokenizerError.self, KeyboardError.self) {
       try tokenize(text, suggester.tokenizer)
       let request = KeyboardRequest(text, following: String(text.suffix(3)))
       guard request.context + request.partial == text else { throw FuzzFinding(message: "a request lost text") }

@@ -76,7 +76,7 @@ public struct BreedPrediction: Sendable, Hashable {
 
   /// - Parameter classes: a number for each class of ImageNet, with or without a background before them, or for each
   ///   breed: probabilities that add up to one, or anything else, of which the softmax is taken.
-  init(classes: [Float]) throws {
+  package init(classes: [Float]) throws {
     guard [1000, 1001, 120].contains(classes.count) else {
       throw BreedError(
         "the model distinguishes \(classes.count) classes; 1000 of ImageNet, 1001 with a background, or "

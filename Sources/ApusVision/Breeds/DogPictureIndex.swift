@@ -13,7 +13,8 @@ public struct DogPictureIndex: Sendable, Hashable {
   public init(breeds: [String: [String]]) { self.breeds = breeds }
 
   /// Reads the service's answer, `{"message": {"hound": ["afghan", …], …}, "status": "success"}`.
-  /// - Throws: ``JSONError``; ``BreedError`` for an answer that is an error, whose message is a text.
+  /// - Throws: ``JSONError``; ``BreedError`` for an answer that is an error, whose message is a text, and for names that
+  ///   cannot be part of an address.
   public init(json: String) throws {
     var (found, failure, status): ([String: [String]], String?, String?) = ([:], nil, nil)
     var bytes = Array(json.utf8)
@@ -37,11 +38,19 @@ public struct DogPictureIndex: Sendable, Hashable {
       }
       try reader.end()
     }
+    // Names become parts of an address.
+    for name in found.flatMap({ [$0] + $1 }) where name.isEmpty || !name.allSatisfy(Self.belongsToName) {
+      throw BreedError("the list has a breed called \"\(name)\"; letters, digits, spaces and hyphens were expected")
+    }
     if let failure { throw BreedError("the service answered with an error: \(failure)") }
     guard status ?? "success" == "success" else {
       throw BreedError("the service answered with the status \(status ?? "")")
     }
     self.init(breeds: found)
+  }
+
+  private static func belongsToName(_ character: Character) -> Bool {
+    character.isLetter || character.isNumber || character == " " || character == "-" || character == "_"
   }
 
   /// Where pictures of the breed are: the path of its own where the list has it, else as ``path(ofName:)`` finds it.

@@ -69,7 +69,8 @@ public struct DetectionDecoder: Sendable, Hashable {
     let isRight =
       switch format.layout {
       case .v8: shape.count == 3 && shape[0] == 1 && shape[1] >= numbers
-      case .endToEndBatch: shape.count == 2 && shape[1] == 7
+      // This layout has no place for keypoints.
+      case .endToEndBatch: shape.count == 2 && shape[1] == 7 && format.keypoints == nil
       default: shape.count == 3 && shape[0] == 1 && shape[2] >= numbers
       }
     guard isRight, format.layout.isSuppressed || format.classCount ?? 0 > 0 else {

@@ -7,16 +7,36 @@ struct Mutator {
 
   /// Sound inputs; at least one.
   let corpus: [[UInt8]]
+  private let target: any FuzzTarget
   /// Words of the format.
-  let dictionary: [[UInt8]]
+  private let dictionary: [[UInt8]]
+
+  init(_ target: any FuzzTarget, corpus: [[UInt8]]) {
+    self.target = target
+    self.corpus = corpus
+    dictionary = target.dictionary.map { Array($0.utf8) }
+  }
 
   /// The input that `random` leads to.
   func makeInput(using random: inout SplitMix64) -> [UInt8] {
-    var input = corpus[random.below(corpus.count)]
+    mutated(corpus[random.below(corpus.count)], using: &random)
+  }
+
+  /// A changed copy of `input`.
+  func mutated(_ input: [UInt8], using random: inout SplitMix64) -> [UInt8] {
+    var input = input
     // Mostly one or two changes, so that much of the input stays sound; sometimes many.
-    repeat { mutate(&input, using: &random) } while random.once(in: 2)
+    let isVaried = random.once(in: 2)
+    repeat {
+      if isVaried, let varied = target.vary(input, with: random.element(of: corpus), using: &random) {
+        input = varied
+      } else {
+        mutate(&input, using: &random)
+      }
+    } while random.once(in: 2)
     if random.once(in: 8) { for _ in 0..<random.below(32) { mutate(&input, using: &random) } }
     if input.count > Self.sizeLimit { input.removeSubrange(Self.sizeLimit...) }
+    if random.once(in: 2) { target.mend(&input) }
     return input
   }
 
