@@ -38,7 +38,9 @@ extension SplitMix64 {
 
   /// A number in four or eight bytes: one that kernels meet seldom.
   mutating func floatingPointBytes(count: Int) -> [UInt8] {
-    let value = element(of: [0, -0.0, 1, -1, 0.5, 1e30, -1e30, 1e-40, .infinity, -.infinity, .nan, 255.5, 2_147_483_648])
+    let value = element(of: [
+      0, -0.0, 1, -1, 0.5, 1e30, -1e30, 1e-40, .infinity, -.infinity, .nan, 255.5, 2_147_483_648,
+    ])
     if count == 4 { return Swift.withUnsafeBytes(of: Float(value).bitPattern.littleEndian) { Array($0) } }
     return Swift.withUnsafeBytes(of: value.bitPattern.littleEndian) { Array($0) }
   }

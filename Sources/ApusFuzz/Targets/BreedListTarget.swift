@@ -5,7 +5,9 @@ import ApusVision
 struct BreedListTarget: JSONFuzzTarget {
   let name = "breed-list"
   let summary = "the list of breeds of a service of pictures, and the paths found in it"
-  let dictionary = ["\"message\":", "\"status\":", "\"success\"", "\"hound\":", "\"afghan\"", "null", "[", "]", "{", "}"]
+  let dictionary = [
+    "\"message\":", "\"status\":", "\"success\"", "\"hound\":", "\"afghan\"", "null", "[", "]", "{", "}",
+  ]
 
   func seeds() -> [[UInt8]] {
     [

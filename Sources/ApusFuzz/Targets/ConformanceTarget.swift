@@ -8,7 +8,9 @@ import ApusONNX
 struct ConformanceTarget: FolderFuzzTarget {
   let name = "conformance"
   let summary = "folders of conformance tests: models, inputs, expected outputs, settings"
-  let dictionary = ["\"rows\":", "\"calls\":", "\"rtol\":", "\"compare\":", "\"flattened\"", "\"precision\":", "\"fp16\""]
+  let dictionary = [
+    "\"rows\":", "\"calls\":", "\"rtol\":", "\"compare\":", "\"flattened\"", "\"precision\":", "\"fp16\"",
+  ]
   let files = [
     "case/model.onnx", "case/test_data_set_0/input_0.pb", "case/test_data_set_0/output_0.pb", "case/test.json",
     "case/model.mlmodel", "case/inputs.npz", "case/expected.npz",
@@ -25,7 +27,9 @@ struct ConformanceTarget: FolderFuzzTarget {
     let answer = NPZTarget.archive([("y.npy", try NPYFile.bytes(of: AnyTensor(Tensor<Float>([0.25], shape: [1]))))])
     return [
       [model, file, file, nil, nil, nil, nil],
-      [nil, nil, nil, Array(#"{"precision":"fp32","rtol":1e-4}"#.utf8), ProtobufBytes.coreMLModels.last, array, answer],
+      [
+        nil, nil, nil, Array(#"{"precision":"fp32","rtol":1e-4}"#.utf8), ProtobufBytes.coreMLModels.last, array, answer,
+      ],
     ]
   }
 

@@ -92,7 +92,9 @@ struct DetectionsTarget: JSONFuzzTarget {
       }
     }
     let result = stream.finish()
-    guard result == (isRepeated ? stream.finish() : result) else { throw FuzzFinding(message: "two analyses differ, or a result is NaN") }
+    guard result == (isRepeated ? stream.finish() : result) else {
+      throw FuzzFinding(message: "two analyses differ, or a result is NaN")
+    }
     for rep in result.reps {
       let isSound =
         rep.rom >= 0 && rep.rom.isFinite && rep.meanConcentricVelocity > 0 && rep.concentricDuration > 0

@@ -18,11 +18,14 @@ struct ExternalDataTarget: FolderFuzzTarget {
     }
     let a = tensor("a", [("location", "data.bin"), ("offset", "16"), ("length", "16")])
     let b = tensor("b", [("location", "folder/data.bin")])
-    let node = ["a", "b"].flatMap { ProtobufBytes.text(1, $0) } + ProtobufBytes.text(2, "y")
+    let node =
+      ["a", "b"].flatMap { ProtobufBytes.text(1, $0) } + ProtobufBytes.text(2, "y")
       + ProtobufBytes.text(4, "Add")
-    let graph = ProtobufBytes.field(1, node) + ProtobufBytes.text(2, "g")
+    let graph =
+      ProtobufBytes.field(1, node) + ProtobufBytes.text(2, "g")
       + [a, b].flatMap { ProtobufBytes.field(5, $0) } + ProtobufBytes.field(12, ProtobufBytes.text(1, "y"))
-    let model = ProtobufBytes.field(1, 10) + ProtobufBytes.field(7, graph)
+    let model =
+      ProtobufBytes.field(1, 10) + ProtobufBytes.field(7, graph)
       + ProtobufBytes.field(8, ProtobufBytes.field(2, 21))
     let numbers: [Float] = [1, 2, 3, 4, 5, 6, 7, 8]
     let data = numbers.flatMap { number in withUnsafeBytes(of: number.bitPattern.littleEndian) { Array($0) } }

@@ -37,7 +37,8 @@ struct NetworkOutputsTarget: FuzzTarget {
   private func detections(
     _ format: DetectionFormat, _ anchors: Int, _ numbers: [Float], _ options: DetectionOptions
   ) throws(FuzzFinding) -> FuzzOutcome {
-    let width = (format.layout == .v5 || format.layout == .yolox || format.layout == .yoloxDecoded ? 5 : 4)
+    let width =
+      (format.layout == .v5 || format.layout == .yolox || format.layout == .yoloxDecoded ? 5 : 4)
       + (format.classCount ?? 0) + (format.keypoints?.numbers ?? 0)
     let shape =
       switch format.layout {

@@ -43,9 +43,3 @@ private func export(_ targets: [any FuzzTarget], to folder: String) throws {
     }
   }
 }
-
-func complain(_ message: String) {
-  fflush(nil)
-  var text = "apus-fuzz: \(message)\n"
-  text.withUTF8 { _ = write(STDERR_FILENO, $0.baseAddress, $0.count) }
-}
