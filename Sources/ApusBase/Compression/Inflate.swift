@@ -16,6 +16,20 @@ package enum Inflate {
     return (Array(decoder.output.bytes), decoder.consumed)
   }
 
+  /// The first `byteCount` bytes of what bare deflate data stands for, or all of them where there are fewer.
+  package static func beginning(of input: UnsafeRawBufferPointer, byteCount: Int) throws(InflateError) -> [UInt8] {
+    // A stored block is taken whole or not at all.
+    let largestBlock = 0xFFFF
+    var decoder = InflateDecoder(input, output: InflateOutput(limit: byteCount + largestBlock))
+    defer { decoder.output.deallocate() }
+    do {
+      try decoder.run()
+    } catch {
+      guard case .outputTooLong = error.reason else { throw error }
+    }
+    return Array(decoder.output.bytes.prefix(byteCount))
+  }
+
   /// Decodes bare deflate data into `output`, which must be just large enough.
   ///
   /// - Returns: how many bytes of output there are, and how many bytes of `input` they took.

@@ -50,6 +50,18 @@ package struct ZipArchive: Sendable {
     return result
   }
 
+  /// The first `byteCount` bytes of an entry, or all of them where there are fewer; nothing is checked.
+  /// - Throws: ``ZipError`` where not even so much can be decompressed.
+  package func beginning(of entry: Entry, byteCount: Int) throws -> [UInt8] {
+    let data = UnsafeRawBufferPointer(rebasing: file.unownedBytes[entry.data])
+    guard entry.isDeflated else { return Array(data.prefix(byteCount)) }
+    do {
+      return try Inflate.beginning(of: data, byteCount: byteCount)
+    } catch {
+      throw ZipError.inflate(name: entry.name, error)
+    }
+  }
+
   private static func inflate(
     _ data: UnsafeRawBufferPointer, into memory: UnsafeMutableRawBufferPointer, _ entry: Entry
   ) throws {

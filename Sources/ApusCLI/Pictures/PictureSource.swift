@@ -25,7 +25,9 @@ struct PictureOptions: ParsableArguments {
     completion: .file())
   var timestamps: String?
 
-  @Option(help: ArgumentHelp("Frames per second, of a folder that holds the frames of a video.", valueName: "rate"))
+  @Option(
+    help: ArgumentHelp("Frames per second, of a folder or archive that holds the frames of a video.", valueName: "rate")
+  )
   var fps: Double?
 
   /// Adds what is read to a plan.
@@ -42,7 +44,8 @@ struct PictureOptions: ParsableArguments {
   var limits: ImageLimits { ImageLimits(pixels: maxPixels) }
 }
 
-/// Pictures one after the other: from files, from folders of them, from videos as `.y4m`, from a pipe of either.
+/// Pictures one after the other: from files, from folders and ZIP archives of them, from videos as `.y4m`, from a pipe
+/// that brings a picture or a video.
 struct PictureSource {
   enum Event {
     case picture(SourcePicture)
@@ -54,6 +57,7 @@ struct PictureSource {
 
   private enum Entry {
     case file(String)
+    case member(ImageArchive.Picture, of: ImageArchive)
     case video(ByteInput, Y4MReader, first: [UInt8])
     case bytes(String, [UInt8])
     case skipped(String, String)
@@ -66,7 +70,15 @@ struct PictureSource {
   /// Frames per second, where the source says so.
   private(set) var rate: Y4MHeader.Rate?
   /// The files of the pictures, as far as they are known before they are read.
-  var names: [String] { entries.compactMap { if case .file(let path) = $0 { path } else { nil } } }
+  var names: [String] {
+    entries.compactMap {
+      switch $0 {
+      case .file(let path): path
+      case .member(let picture, _): picture.path
+      case .video, .bytes, .skipped: nil
+      }
+    }
+  }
   private var entries: [Entry] = []
   private var next = 0
   private let limits: ImageLimits
@@ -103,7 +115,7 @@ struct PictureSource {
     isVideo = hasVideo || times != nil || fps != nil
     total = hasVideo ? nil : entries.count { if case .skipped = $0 { false } else { true } }
     if total == 0, paths.count == 1, let path = paths.first {
-      throw CommandFailure(.badData, "\(path): there are no pictures in this folder")
+      throw CommandFailure(.badData, "\(path): there are no pictures in this \(isFolder(path) ? "folder" : "archive")")
     }
   }
 
@@ -116,6 +128,12 @@ struct PictureSource {
     var first: [UInt8] = []
     let magic = Array("YUV4MPEG2".utf8)
     while first.count < magic.count, let chunk = try input.next() { first += chunk }
+    // Its directory is at the end, so that it cannot come through a pipe.
+    if path != "-", isArchive(first) {
+      let archive = try ImageArchive(path: path)
+      return archive.pictures.map { Entry.member($0, of: archive) }
+        + archive.skipped.map { Entry.skipped($0.name, $0.reason) }
+    }
     if first.starts(with: magic) { return [.video(input, Y4MReader(limits: limits), first: first)] }
     guard path == "-" else { return [.file(path)] }
     while let chunk = try input.next() {
@@ -125,6 +143,11 @@ struct PictureSource {
       }
     }
     return [.bytes(input.name, first)]
+  }
+
+  /// Whether a file begins with an entry of a ZIP archive, or with the end of one that is empty.
+  private static func isArchive(_ beginning: [UInt8]) -> Bool {
+    beginning.starts(with: "PK\u{3}\u{4}".utf8) || beginning.starts(with: "PK\u{5}\u{6}".utf8)
   }
 
   /// The most bytes of a picture that comes through a pipe.
@@ -143,6 +166,9 @@ struct PictureSource {
       case .file(let path):
         entries.removeFirst()
         return try read(name: path) { try ImageFile.read(path: path, limits: limits) }
+      case .member(let picture, let archive):
+        entries.removeFirst()
+        return try read(name: picture.path) { try archive.read(picture, limits: limits) }
       case .bytes(let name, let bytes):
         entries.removeFirst()
         return try read(name: nil) {

@@ -71,9 +71,9 @@ struct ReportOptions: ParsableArguments {
 struct FrameOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Pictures to draw on, for --overlay and --report: a folder with one for each frame, or a .y4m video, whose "
-        + "pictures are found by their time.", valueName: "folder|video"),
-    completion: .file(extensions: ["y4m"]))
+      "Pictures to draw on, for --overlay and --report: a folder or .zip with one for each frame, or a .y4m video, "
+        + "whose pictures are found by their time.", valueName: "folder|video"),
+    completion: .file(extensions: ["y4m", "zip"]))
   var frames: String?
 
   /// Adds the pictures to a plan.

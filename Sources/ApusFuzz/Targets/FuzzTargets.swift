@@ -4,7 +4,7 @@ let fuzzTargets: [any FuzzTarget] = [
   PoseFramesTarget(), KeypointFilesTarget(), ArmRecordingTarget(), DetectionsTarget(), TextConfigurationTarget(),
   NetworkConfigurationTarget(), ONNXModelTarget(), ONNXTensorTarget(), ONNXSessionTarget(), CoreMLModelTarget(),
   VocabularyTarget(), TokenizerConfigurationTarget(), TypedTextTarget(),
-  PNGTarget(), JPEGTarget(), NetpbmTarget(), BMPTarget(), Y4MTarget(), DeflateTarget(), DetectorMetadataTarget(),
-  RunSessionTarget(), SettingsTarget(), BreedListTarget(), NetworkOutputsTarget(),
+  PNGTarget(), JPEGTarget(), NetpbmTarget(), BMPTarget(), ImageArchiveTarget(), Y4MTarget(), DeflateTarget(),
+  DetectorMetadataTarget(), RunSessionTarget(), SettingsTarget(), BreedListTarget(), NetworkOutputsTarget(),
   ExternalDataTarget(), CoreMLPackageTarget(), ParityTarget(), ConformanceTarget(), PretrainedFolderTarget(),
 ]

@@ -71,7 +71,7 @@ struct NPZTarget: FuzzTarget {
 
 extension NPZTarget {
   /// Deflate data of one stored block.
-  private func stored(_ data: [UInt8]) -> [UInt8] {
+  func stored(_ data: [UInt8]) -> [UInt8] {
     [1] + little(data.count, 2) + little(~data.count, 2) + data
   }
 
@@ -80,7 +80,7 @@ extension NPZTarget {
   }
 
   /// An archive of entries: name, contents, contents as they are stored, and by which method.
-  private func archive(
+  func archive(
     _ entries: [(name: String, contents: [UInt8], data: [UInt8], method: Int)], wide: Bool = false
   ) -> [UInt8] {
     var file: [UInt8] = []

@@ -4,6 +4,9 @@ enum ImageSignature: Equatable {
   /// Something else, in words.
   case other(String)
 
+  /// How many bytes are looked at.
+  static let byteCount = 1000
+
   init(_ bytes: UnsafeRawBufferPointer) {
     func begins(_ prefix: [UInt8], at offset: Int = 0) -> Bool {
       bytes.count >= offset + prefix.count && bytes[offset..<offset + prefix.count].elementsEqual(prefix)
@@ -76,10 +79,10 @@ enum ImageSignature: Equatable {
 
   /// The beginning as text; `nil` when it holds bytes that no text has.
   private static func text(_ bytes: UnsafeRawBufferPointer) -> String? {
-    let beginning = bytes.prefix(1000)
+    let beginning = bytes.prefix(byteCount)
     guard beginning.allSatisfy({ $0 >= 0x20 || (0x09...0x0D).contains($0) }) else { return nil }
     // The last character may be cut.
-    let end = beginning.count < 1000 ? beginning.count : beginning.lastIndex { $0 & 0xC0 != 0x80 } ?? 0
+    let end = beginning.count < byteCount ? beginning.count : beginning.lastIndex { $0 & 0xC0 != 0x80 } ?? 0
     return String(validating: beginning[..<end], as: UTF8.self)
   }
 }

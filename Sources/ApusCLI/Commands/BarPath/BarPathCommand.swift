@@ -8,8 +8,8 @@ struct BarPathCommand: WritesFiles {
     commandName: "barpath",
     abstract: "Follow a barbell through a video: repetitions, range of motion, velocity.",
     discussion: """
-      INPUT is a folder of frames (with --fps), a YUV4MPEG2 video, or - for one from a pipe; the plate nearest to the \
-      lifter's hands and to where it was is followed. With --detections the boxes come from a file instead: lines of \
+      INPUT is a folder or a ZIP archive of frames (with --fps), a YUV4MPEG2 video, or - for one from a pipe; the plate \
+      nearest to the lifter's hands and to where it was is followed. With --detections the boxes come from a file instead: lines of \
       'apus detect --json', {"t", "width", "height", "detections": [{"x", "y", "w", "h", "confidence"}], "pose"}, or a \
       table with bar_x and bar_y.
 
@@ -22,6 +22,7 @@ struct BarPathCommand: WritesFiles {
 
       EXAMPLES
         apus barpath frames --fps 30 --report squat.html --csv squat.csv --overlay overlay.y4m
+        apus barpath frames.zip --fps 30 --json
         ffmpeg -i lift.mp4 -f yuv4mpegpipe - | apus barpath - --lift deadlift --json
         apus barpath --detections detections.jsonl --preset several-bars
         apus barpath frames --fps 30 --session runs && apus history runs
@@ -30,7 +31,8 @@ struct BarPathCommand: WritesFiles {
       """)
 
   @Argument(
-    help: "A folder of frames, a .y4m video, or - for standard input.", completion: .file(extensions: ["y4m"]))
+    help: "A folder or .zip of frames, a .y4m video, or - for standard input.",
+    completion: .file(extensions: ["y4m", "zip"]))
   var input: String?
 
   @Option(

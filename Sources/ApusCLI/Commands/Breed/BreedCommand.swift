@@ -23,8 +23,8 @@ struct BreedCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: "Photos, a folder of them, or - for standard input.",
-    completion: .file(extensions: ["png", "jpg", "jpeg", "bmp", "ppm"]))
+    help: "Photos, a folder or .zip of them, or - for standard input.",
+    completion: .file(extensions: ["png", "jpg", "jpeg", "bmp", "ppm", "zip"]))
   var images: [String] = []
 
   @Option(

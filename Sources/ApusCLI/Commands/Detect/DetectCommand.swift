@@ -10,8 +10,8 @@ struct DetectCommand: WritesFiles {
       Without --model the detector that ships finds plates, bar ends and people in a gym; it has learned from rendered \
       scenes alone. Any YOLO (v5, v8, 11 and their kin, YOLOX), as an .onnx file, finds what it was trained for.
 
-      INPUT is one or more pictures (PNG, JPEG, BMP, PPM), a folder of them, or a video as YUV4MPEG2; - reads either \
-      from a pipe. Files of a folder that are not pictures are named and skipped.
+      INPUT is one or more pictures (PNG, JPEG, BMP, PPM), a folder or a ZIP archive of them, or a video as YUV4MPEG2; \
+      - reads a picture or a video from a pipe. Other files of a folder or archive are named and skipped.
 
       OUTPUT is a row for each object, or for each picture where there are many; with --json a line of JSON for each \
       picture: image, frame, t, width, height, detections (class, class_id, score, box as left, top, right, bottom in \
@@ -25,8 +25,8 @@ struct DetectCommand: WritesFiles {
       """)
 
   @Argument(
-    help: "Pictures, a folder of them, a .y4m video, or - for standard input.",
-    completion: .file(extensions: ["png", "jpg", "jpeg", "bmp", "ppm", "pgm", "y4m"]))
+    help: "Pictures, a folder or .zip of them, a .y4m video, or - for standard input.",
+    completion: .file(extensions: ["png", "jpg", "jpeg", "bmp", "ppm", "pgm", "y4m", "zip"]))
   var inputs: [String]
 
   @OptionGroup(title: "Network") var network: DetectorOptions
