@@ -2,7 +2,7 @@
 import PackageDescription
 
 // Three small programs that use Apus as another package would: without the command line, and so without any
-// dependency. `swift run --package-path Examples run-model Weights/behavior-classifier.onnx`
+// dependency. `swift run --package-path Examples run-model Weights/behavior/shipped/behavior-classifier.onnx`
 let package = Package(
   name: "examples",
   platforms: [.macOS(.v15)],

@@ -7,7 +7,7 @@ func classifierWorkloads() -> [Workload] {
     Workload(
       name: "classifier/\(windows)", shape: "\(windows)×48×100 → \(windows)×21",
       cost: .operations(classifierOperations * Double(windows)),
-      twin: Twin(input: classifierInput(windows), model: "behavior-classifier.onnx")
+      twin: Twin(input: classifierInput(windows), model: "behavior/shipped/behavior-classifier.onnx")
     ) {
       let (classifier, poses) = try behaviorClassifier(windows: windows)
       return { try classifier(poses) }
@@ -18,7 +18,7 @@ func classifierWorkloads() -> [Workload] {
 /// - Throws: ``BenchmarkUnavailable`` when its weights are not found.
 func behaviorClassifier(windows: Int) throws -> (BehaviorClassifier<Float>, Tensor<Float>) {
   let path: String
-  do { path = try WeightsLocator().path(of: "behavior-classifier.safetensors") } catch {
+  do { path = try WeightsLocator().path(of: BehaviorClassifier<Float>.shippedFile) } catch {
     throw BenchmarkUnavailable("\(error)")
   }
   return (try BehaviorClassifier<Float>(path: path), try classifierInput(windows).tensor())

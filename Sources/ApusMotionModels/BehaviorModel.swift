@@ -52,7 +52,7 @@ public struct BehaviorModel: BehaviorClassifying {
   /// - Parameter weights: a file, or a folder laid out as `Weights` is, to take instead.
   /// - Throws: ``WeightsLocatorError`` when it is nowhere to be found.
   public static func shipped(weights: String? = nil) throws -> BehaviorModel {
-    try BehaviorModel(path: WeightsLocator(chosen: weights).path(of: BehaviorClassifier<Float>.fileName))
+    try BehaviorModel(path: WeightsLocator(chosen: weights).path(of: BehaviorClassifier<Float>.shippedFile))
   }
 
   /// The probability of each label for one window `[48, 100]`, channel-major.

@@ -3,7 +3,8 @@ extension ShippedModel {
   public static let all: [ShippedModel] =
     [
       ShippedModel(
-        name: "behavior-classifier", weights: BehaviorClassifier<Float>.fileName, golden: "samples/golden.safetensors",
-        single: BehaviorClassifier<Float>.self, double: BehaviorClassifier<Double>.self)
+        name: "behavior-classifier", weights: BehaviorClassifier<Float>.shippedFile,
+        golden: "behavior/samples/golden.safetensors", single: BehaviorClassifier<Float>.self,
+        double: BehaviorClassifier<Double>.self)
     ] + yolo + textModels + imageClassifiers + temporalModels
 }

@@ -2,10 +2,10 @@ import Foundation
 import Testing
 
 @Suite struct BehaviorCommandTests {
-  private let walking = shipped("samples/walking.jsonl")
+  private let walking = shipped("behavior/samples/walking.jsonl")
 
   private func frames(_ count: Int, of name: String = "walking") throws -> String {
-    let text = try String(contentsOfFile: shipped("samples/\(name).jsonl"), encoding: .utf8)
+    let text = try String(contentsOfFile: shipped("behavior/samples/\(name).jsonl"), encoding: .utf8)
     return text.split(separator: "\n").prefix(count).joined(separator: "\n") + "\n"
   }
 
@@ -23,11 +23,11 @@ import Testing
   }
 
   @Test func everySampleClipGivesItsLabel() throws {
-    let data = try Data(contentsOf: URL(filePath: shipped("samples/samples.json")))
+    let data = try Data(contentsOf: URL(filePath: shipped("behavior/samples/samples.json")))
     let clips = try JSONDecoder().decode(Samples.self, from: data).clips
     #expect(clips.count >= 17)
     for clip in clips {
-      let result = try Command.run("behavior", shipped("samples/\(clip.file)"), "--json", "--stride", "10")
+      let result = try Command.run("behavior", shipped("behavior/samples/\(clip.file)"), "--json", "--stride", "10")
       #expect(result.status == 0)
       let labels = try objects(result).compactMap { $0["label"] as? String }
       #expect(labels.first == clip.label, "\(clip.file)")
@@ -153,7 +153,7 @@ import Testing
   }
 
   @Test func missingPointsAndOrdersAreOptions() throws {
-    let gaps = shipped("samples/walking-missing-points.jsonl")
+    let gaps = shipped("behavior/samples/walking-missing-points.jsonl")
     let (zero, hold) = (
       try Command.run("behavior", gaps, "--json"), try Command.run("behavior", gaps, "--json", "--missing", "hold:5")
     )
@@ -173,7 +173,7 @@ import Testing
   }
 
   @Test func segmentsAreStretchesOfOneBehaviour() throws {
-    let clip = shipped("samples/trotting-then-down.jsonl")
+    let clip = shipped("behavior/samples/trotting-then-down.jsonl")
     let result = try Command.run("behavior", clip, "--segments", "--json")
     #expect(result.status == 0)
     let found = try objects(result)
@@ -249,7 +249,7 @@ import Testing
   }
 
   @Test func weightsAreChosenByOptionOrEnvironment() throws {
-    let weights = shipped("behavior-classifier.safetensors")
+    let weights = shipped("behavior/shipped/behavior-classifier.safetensors")
     let plain = try Command.run("behavior", walking, "--json")
     #expect(try Command.run("behavior", walking, "--json", "--weights", weights).output == plain.output)
     let missing = try Command.run("behavior", walking, "--weights", "/nowhere/x.safetensors")

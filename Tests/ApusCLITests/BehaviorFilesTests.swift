@@ -6,7 +6,7 @@ import Testing
 @Suite struct BehaviorFilesTests {
   /// The first frames of a clip, in a picture a quarter as large, so that it is drawn quickly.
   private func frames(_ count: Int = 110, of name: String = "walking") throws -> String {
-    let text = try String(contentsOfFile: shipped("samples/\(name).jsonl"), encoding: .utf8)
+    let text = try String(contentsOfFile: shipped("behavior/samples/\(name).jsonl"), encoding: .utf8)
     var lines = ""
     for line in text.split(separator: "\n").prefix(count) {
       var frame = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])

@@ -47,7 +47,9 @@ import Testing
       #expect(try Command.run("breed", "photo.jpg").status == 64)
       #expect(try Command.run("breed", "--features", features).status == 64)
       #expect(try Command.run("breed", "photo.jpg", "--model", "/nowhere.onnx").status == 66)
-      #expect(try Command.run("breed", features, "--model", shipped("behavior-classifier.onnx")).status == 65)
+      #expect(
+        try Command.run("breed", features, "--model", shipped("behavior/shipped/behavior-classifier.onnx")).status == 65
+      )
       #expect(try Command.run("breed", "--features", features, "--regression", features).status == 65)
       #expect(try Command.run("breed", "a.jpg", "--model", "b.onnx", "--std", "0,1,1").status == 64)
       #expect(try Command.run("breed", "a.jpg", "--model", "b.onnx", "--mean", "1,2").status == 64)

@@ -89,7 +89,9 @@ import Testing
   }
 
   @Test(arguments: [
-    ["behavior", "samples/walking.jsonl", "--json"], ["inspect", "behavior-classifier.safetensors"], ["--help"],
+    ["behavior", "behavior/samples/walking.jsonl", "--json"],
+    ["inspect", "behavior/shipped/behavior-classifier.safetensors"],
+    ["--help"],
     ["--generate-completion-script", "zsh"], ["verify"],
   ])
   func outputIntoAClosedPipeEndsSilently(arguments: [String]) throws {
@@ -118,7 +120,9 @@ import Testing
 
   #if os(Linux)
     @Test func aFullDiskIsAnInputOutputError() throws {
-      for arguments in [["doctor"], ["--help"], ["inspect", shipped("behavior-classifier.safetensors")]] {
+      for arguments in [
+        ["doctor"], ["--help"], ["inspect", shipped("behavior/shipped/behavior-classifier.safetensors")],
+      ] {
         let process = Command.process(arguments)
         let errors = Pipe()
         process.standardOutput = FileHandle(forWritingAtPath: "/dev/full")

@@ -81,7 +81,7 @@ import Testing
     #expect(try Command.run("detect", frame(0), "--size", "333x333").status == 65)
     #expect(try Command.run("detect", "-", input: "neither").status == 65)
     // A model of something else.
-    let classifier = try Command.run("detect", frame(0), "--model", shipped("behavior-classifier.onnx"))
+    let classifier = try Command.run("detect", frame(0), "--model", shipped("behavior/shipped/behavior-classifier.onnx"))
     #expect(classifier.status == 65)
   }
 }

@@ -11,7 +11,7 @@ import Testing
     ("APUS_BLAS", "libc.so.6"),
   ])
   func aValueThatMakesNoSenseIsAnError(variable: String, value: String) throws {
-    for arguments in [["doctor"], ["inspect", shipped("behavior-classifier.safetensors")]] {
+    for arguments in [["doctor"], ["inspect", shipped("behavior/shipped/behavior-classifier.safetensors")]] {
       let result = try Command.run(arguments, environment: [variable: value])
       #expect(result.status == 64 && result.output.isEmpty)
       #expect(result.errors.hasPrefix("apus: \(variable)=\(value): expected "))
@@ -24,7 +24,7 @@ import Testing
   }
 
   @Test func aLimitIsKept() throws {
-    let walking = shipped("samples/walking.jsonl")
+    let walking = shipped("behavior/samples/walking.jsonl")
     let result = try Command.run("behavior", walking, environment: ["APUS_MEMORY_LIMIT": "4K"])
     #expect(result.status != 0 && result.errors.contains("4096"))
     #expect(try Command.run("behavior", walking, environment: ["APUS_MEMORY_LIMIT": "1G"]).status == 0)

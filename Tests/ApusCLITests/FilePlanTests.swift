@@ -15,7 +15,7 @@ import Testing
 
     init(_ folder: TemporaryFolder) throws {
       self.folder = folder
-      try FileManager.default.copyItem(atPath: shipped("samples/walking.jsonl"), toPath: path("dog.jsonl"))
+      try FileManager.default.copyItem(atPath: shipped("behavior/samples/walking.jsonl"), toPath: path("dog.jsonl"))
       try Data(OverlayFixtures.arms().utf8).write(to: folder.file("arms.json"))
       try Data("bar_x,bar_y\n1,2\n".utf8).write(to: folder.file("bar.json"))
       try Data("{}".utf8).write(to: folder.file("settings.json"))

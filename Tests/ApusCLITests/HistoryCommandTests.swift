@@ -89,7 +89,8 @@ import Testing
       #expect(inputs[0]["kind"] as? String == "folder")
       #expect(inputs[0]["bytes"] as? Int == 2 * (13 + 64 * 64 * 3))
       #expect(try inputs[0]["sha256"] as? String == SessionFixtures.systemHash(list))
-      #expect(try inputs[1]["sha256"] as? String == SessionFixtures.systemHash(shipped("detector/model.safetensors")))
+      #expect(
+        try inputs[1]["sha256"] as? String == SessionFixtures.systemHash(shipped("detector/shipped/model.safetensors")))
       #expect((session["settings"] as? [String: Any])?["size"] as? String == "64x64")
     }
   }

@@ -7,7 +7,7 @@ import Testing
 @Suite struct InterruptionTests {
   /// As many poses of a clip as a prediction needs, and some, in a picture that is quickly drawn.
   private func poses() throws -> String {
-    let text = try String(contentsOfFile: shipped("samples/walking.jsonl"), encoding: .utf8)
+    let text = try String(contentsOfFile: shipped("behavior/samples/walking.jsonl"), encoding: .utf8)
     return try text.split(separator: "\n").prefix(104).map { line in
       var frame = try #require(JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
       let points = try #require(frame["keypoints"] as? [Any])

@@ -74,7 +74,7 @@ import Testing
 
   @Test func behaviourIsKept() throws {
     try TemporaryFolder.with { folder in
-      let (file, runs) = (shipped("samples/trotting-then-down.jsonl"), folder.path("runs"))
+      let (file, runs) = (shipped("behavior/samples/trotting-then-down.jsonl"), folder.path("runs"))
       let (mean, deviation) = (folder.path("mean.txt"), folder.path("std.txt"))
       try Data(repeatElement("0", count: 48).joined(separator: " ").utf8).write(to: URL(filePath: mean))
       try Data(repeatElement("1", count: 48).joined(separator: " ").utf8).write(to: URL(filePath: deviation))
@@ -93,7 +93,8 @@ import Testing
       let record = try #require(SessionFixtures.listing(runs).first)
       let inputs = try SessionFixtures.inputs(of: record)
       for (role, path) in [
-        ("input", file), ("model", shipped("behavior-classifier.safetensors")), ("mean", mean), ("std", deviation),
+        ("input", file), ("model", shipped("behavior/shipped/behavior-classifier.safetensors")), ("mean", mean),
+        ("std", deviation),
       ] {
         #expect(try inputs[role]?["sha256"] as? String == SessionFixtures.systemHash(path), "\(role)")
       }
@@ -126,7 +127,8 @@ import Testing
 
   @Test func behaviourBeforeAnErrorIsKeptAsFailed() throws {
     try TemporaryFolder.with { folder in
-      let lines = try String(contentsOfFile: shipped("samples/walking.jsonl"), encoding: .utf8).split(separator: "\n")
+      let lines = try String(contentsOfFile: shipped("behavior/samples/walking.jsonl"), encoding: .utf8).split(
+        separator: "\n")
       let broken = lines.prefix(110).joined(separator: "\n") + "\n{\"t\": 11.0, \"keypoints\": [[1, 2]]}\n"
       let runs = folder.path("runs")
       let result = try Command.run("behavior", "-", "--session", runs, input: broken)

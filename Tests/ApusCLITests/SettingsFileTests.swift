@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct SettingsFileTests {
-  private static let poses = shipped("samples/trotting-then-down.jsonl")
+  private static let poses = shipped("behavior/samples/trotting-then-down.jsonl")
 
   private func withSettings<Result>(_ text: String, _ body: (String) throws -> Result) throws -> Result {
     try TemporaryFolder.with { folder in
@@ -31,7 +31,7 @@ import Testing
   }
 
   @Test func armsHaveSettingsToo() throws {
-    let recording = shipped("arms/recording.jsonl")
+    let recording = shipped("arms/samples/recording.jsonl")
     try withSettings(#"{"profile": "calibrated", "mode": "legacy"}"#) { settings in
       let read = try Command.run("arm-drift", recording, "--json", "--settings", settings)
       let options = try Command.run("arm-drift", recording, "--json", "--profile", "calibrated", "--mode", "legacy")

@@ -18,7 +18,7 @@ import Testing
   @Test(arguments: [">&-", "2>&-", ">&- 2>&-"])
   func whatIsPrintedStaysOutOfFiles(closed: String) throws {
     try TemporaryFolder.with { (folder) throws in
-      let clip = shipped("samples/walking.jsonl")
+      let clip = shipped("behavior/samples/walking.jsonl")
       #expect(try Command.run("behavior", clip, "--csv", folder.path("open.csv")).status == 0)
       #expect(try run("< '\(clip)' \(closed)", ["behavior", "-", "--csv", folder.path("closed.csv")]) == 0)
       #expect(try Data(contentsOf: folder.file("closed.csv")) == Data(contentsOf: folder.file("open.csv")))
@@ -27,7 +27,7 @@ import Testing
 
   @Test func closedInputIsEmptyInput() throws {
     try TemporaryFolder.with { (folder) throws in
-      let clip = shipped("samples/walking.jsonl")
+      let clip = shipped("behavior/samples/walking.jsonl")
       #expect(try run("<&-", ["behavior", clip, "--csv", folder.path("dog.csv")]) == 0)
       #expect(try run("<&-", ["behavior", "-", "--csv", folder.path("none.csv")]) == 65)
       #expect(try run("<&- >&- 2>&-", ["behavior", clip, "--csv", folder.path("all.csv")]) == 0)

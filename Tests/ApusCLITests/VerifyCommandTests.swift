@@ -52,7 +52,7 @@ import Testing
 
     // Golden values that another network computed.
     try TemporaryFolder.with { folder in
-      let file = try SafetensorsFile(path: shipped("samples/golden.safetensors"))
+      let file = try SafetensorsFile(path: shipped("behavior/samples/golden.safetensors"))
       let input: Tensor<Float> = try file.tensor(named: "input.sit")
       let other: Tensor<Double> = try file.tensor(named: "output.logits.down")
       let golden = try folder.safetensors(

@@ -23,7 +23,7 @@ import Testing
   }
 
   private func shippedModel() throws -> BehaviorModel {
-    try BehaviorModel(path: shipped(BehaviorClassifier<Float>.fileName))
+    try BehaviorModel(path: shipped(BehaviorClassifier<Float>.shippedFile))
   }
 
   @Test func theShippedModelSaysWhatItIs() throws {

@@ -44,10 +44,10 @@ import Testing
 
   @Test(arguments: Setting.all)
   func theShippedModelComputesWhatPyTorchComputesOnTheSamples(setting: Setting) throws {
-    let golden = try GoldenSamples(path: shipped("samples/golden.safetensors"))
+    let golden = try GoldenSamples(path: shipped("behavior/samples/golden.safetensors"))
     #expect(golden.sampleNames.count >= 17)
     #expect(golden.outputNames == ["logits", "probabilities"])
-    let file = try SafetensorsFile(path: shipped(BehaviorClassifier<Float>.fileName))
+    let file = try SafetensorsFile(path: shipped(BehaviorClassifier<Float>.shippedFile))
     let (single, double) = (try BehaviorClassifier<Float>(file), try BehaviorClassifier<Double>(file))
     try setting.run {
       for row in try Verification.run(single, named: "float32", on: golden) {

@@ -9,10 +9,10 @@ import Testing
 @Suite struct ONNXTwinTests {
   @Test(arguments: Setting.all)
   func theBehaviorClassifierAgreesWithItsExport(setting: Setting) throws {
-    let golden = try GoldenSamples(path: shipped("samples/golden.safetensors"))
-    let written = try BehaviorClassifier<Float>(path: shipped(BehaviorClassifier<Float>.fileName))
+    let golden = try GoldenSamples(path: shipped("behavior/samples/golden.safetensors"))
+    let written = try BehaviorClassifier<Float>(path: shipped(BehaviorClassifier<Float>.shippedFile))
     try setting.run {
-      let exported = try InferenceSession(ONNXModel(path: shipped("behavior-classifier.onnx")))
+      let exported = try InferenceSession(ONNXModel(path: shipped("behavior/shipped/behavior-classifier.onnx")))
       let output = try #require(exported.graph.outputs.first.map { exported.graph.values[$0].name })
       for name in golden.sampleNames {
         let poses: Tensor<Float> = try golden.inputs(of: name).single()

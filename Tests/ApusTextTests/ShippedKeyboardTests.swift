@@ -7,7 +7,7 @@ import Testing
 
 /// The language model that ships: against PyTorch, and what its 8-bit form suggests beside itself.
 @Suite struct ShippedKeyboardTests {
-  private static let folder = shipped("keyboard")
+  private static let folder = shipped("keyboard/shipped")
 
   @Test func itsScoresAreThoseOfPyTorch() throws {
     let golden = try SafetensorsFile(path: fixture("keyboard_model.safetensors"))
@@ -41,7 +41,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: target) }
     let source = try PretrainedFolder(path: Self.folder)
     try EightBitForm(of: source).write(to: target, from: source)
-    let prompts = try String(contentsOf: URL(filePath: shipped("keyboard/prompts.txt")), encoding: .utf8)
+    let prompts = try String(contentsOf: URL(filePath: shipped("keyboard/samples/prompts.txt")), encoding: .utf8)
       .split(separator: "\n")
     #expect(prompts.count == 1000)
     func words(_ folder: String) throws -> [Set<String>] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import ApusVision
 
-/// The detector that ships, from the file of a picture to its boxes, against PyTorch (`Weights/detector/fixtures.py`).
+/// The detector that ships, from the file of a picture to its boxes, against PyTorch (`Weights/detector/training/fixtures.py`).
 ///
 /// Half of the pictures have the network's size. The others are resized, to the byte nearest to the exact value on both
 /// sides: single bytes next to a half may differ, and change no score by 1e-4.

@@ -1,6 +1,6 @@
-"""Makes the recording of two arms that ships, and the truth about it: arms/recording.jsonl and arms/truth.json.
+"""Makes the recording of two arms that ships, and the truth about it: samples/recording.jsonl and samples/truth.json.
 
-    python sample.py
+    python Weights/arms/sample.py
 
 Twelve seconds at 15 frames per second of a person who stands before the camera with both arms out. The subject's left arm
 holds, 2 degrees above the horizontal. The right one starts level, sinks smoothly by 16 degrees between second 4 and second 9,
@@ -12,7 +12,7 @@ import math
 import pathlib
 import random
 
-HERE = pathlib.Path(__file__).parent
+SAMPLES = pathlib.Path(__file__).parent / "samples"
 WIDTH, HEIGHT, RATE, SECONDS = 640, 480, 15, 12
 UPPER_ARM, FOREARM, NOISE = 92.0, 84.0, 0.6
 SHOULDERS = {"left": (366.0, 212.0), "right": (274.0, 212.0)}
@@ -47,10 +47,10 @@ def main():
             for name, (x, y) in points.items()}
         lines.append(json.dumps({"t": round(time, 4), "width": WIDTH, "height": HEIGHT, "coordinate_space": "pixel",
                                  "keypoints": keypoints}, separators=(",", ":")))
-    (HERE / "recording.jsonl").write_text("\n".join(lines) + "\n")
+    (SAMPLES / "recording.jsonl").write_text("\n".join(lines) + "\n")
     arms = {side: {"drop_deg_start": round(angle(side, 0), 2), "drop_deg_end": round(angle(side, SECONDS), 2)}
             for side in SHOULDERS}
-    (HERE / "truth.json").write_text(json.dumps(arms) + "\n")
+    (SAMPLES / "truth.json").write_text(json.dumps(arms) + "\n")
 
 
 if __name__ == "__main__":

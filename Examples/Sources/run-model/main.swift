@@ -1,6 +1,6 @@
 // Runs an ONNX model on zeros, and says what it takes and gives.
 //
-//   swift run --package-path Examples run-model Weights/behavior-classifier.onnx
+//   swift run --package-path Examples run-model Weights/behavior/shipped/behavior-classifier.onnx
 
 import Apus
 import ApusGraph

@@ -1,6 +1,6 @@
 // What a keyboard would suggest.
 //
-//   swift run --package-path Examples suggest-words Weights/keyboard "see you tom"
+//   swift run --package-path Examples suggest-words Weights/keyboard/shipped "see you tom"
 
 import ApusText
 

@@ -3,7 +3,7 @@ import FoundationEssentials
 
 extension BehaviorClassifier {
   /// The file that ships, relative to the folder `Weights`.
-  public static var fileName: String { "behavior-classifier.safetensors" }
+  public static var shippedFile: String { "behavior/shipped/behavior-classifier.safetensors" }
 
   /// Reads the network from a safetensors file.
   /// - Throws: ``FileError``, ``SafetensorsError``, ``WeightsError``.

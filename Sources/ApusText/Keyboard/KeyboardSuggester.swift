@@ -24,7 +24,7 @@ extension MaskedLanguageModel: MaskedWordScoring {
 /// misspelt.
 ///
 /// ```swift
-/// let suggester = try KeyboardSuggester(folder: "Weights/keyboard")
+/// let suggester = try KeyboardSuggester(folder: "Weights/keyboard/shipped")
 /// let found = try suggester.suggestions(for: KeyboardRequest("how are "))
 /// found.suggestions.map(\.word)   // ["you", …]
 /// ```

@@ -23,7 +23,7 @@ public struct DetectorLoadingOptions: Sendable, Hashable {
 
 extension Detector {
   /// The detector that ships, relative to the folder `Weights`: plates, bar ends and people in a gym.
-  public static let shippedFile = "detector/model.safetensors"
+  public static let shippedFile = "detector/shipped/model.safetensors"
 
   /// The detector that ships.
   ///

@@ -13,7 +13,7 @@ import torch
 from golden import GoldenFile
 from transformers import BertTokenizer, MobileBertForMaskedLM
 
-FOLDER = pathlib.Path(__file__).resolve().parents[3] / "Weights" / "keyboard"
+FOLDER = pathlib.Path(__file__).resolve().parents[3] / "Weights" / "keyboard" / "shipped"
 LENGTH = 32
 
 #: name: (style, text before the cursor, text after it)

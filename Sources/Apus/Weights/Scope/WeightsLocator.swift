@@ -36,7 +36,7 @@ public struct WeightsLocator: Sendable {
     self.workingDirectory = workingDirectory
   }
 
-  /// The file that ships as `name`, a path relative to the folder `Weights` such as `behavior/model.safetensors`.
+  /// The file that ships as `name`, a path relative to the folder `Weights` such as `detector/shipped/model.safetensors`.
   /// - Throws: ``WeightsLocatorError``, which lists where it was looked for.
   public func path(of name: String) throws -> String {
     if let chosen {

@@ -82,7 +82,7 @@ struct BehaviorCommand: WritesFiles {
 
   /// The weights that were given, or those that ship.
   private var model: String {
-    get throws { try WeightsLocator(chosen: weights).path(of: BehaviorClassifier<Float>.fileName) }
+    get throws { try WeightsLocator(chosen: weights).path(of: BehaviorClassifier<Float>.shippedFile) }
   }
 
   func run() throws {

@@ -34,7 +34,7 @@ struct DemoCommand: ParsableCommand {
 
   /// Suggestions of the model that ships; none where a folder of weights has no such model.
   private func keyboard() throws -> [SuggestionReport] {
-    guard let configuration = try? WeightsLocator().path(of: "keyboard/config.json") else { return [] }
+    guard let configuration = try? WeightsLocator().path(of: "keyboard/shipped/config.json") else { return [] }
     let suggester = try KeyboardSuggester(folder: parentFolder(of: configuration))
     return try ["how are ", "see you tom", "thank you so ", "i will be there in ten "].map {
       SuggestionReport(text: $0, try suggester.suggestions(for: KeyboardRequest($0)))

@@ -38,7 +38,7 @@ struct SampleArms {
 
   /// Nil where a folder of weights has no recording.
   init?() {
-    guard let truth = try? WeightsLocator().path(of: "arms/truth.json") else { return nil }
+    guard let truth = try? WeightsLocator().path(of: "arms/samples/truth.json") else { return nil }
     folder = parentFolder(of: truth)
   }
 

@@ -32,7 +32,7 @@ struct SampleClips {
 
   /// - Throws: ``WeightsLocatorError`` when the list of clips is nowhere to be found.
   init(locator: WeightsLocator = WeightsLocator()) throws {
-    let path = try locator.path(of: "samples/samples.json")
+    let path = try locator.path(of: "behavior/samples/samples.json")
     let bytes = try ByteInput(path: path).readAll(limit: 1 << 20)
     do {
       clips = try JSONDecoder().decode(List.self, from: Data(bytes)).clips

@@ -18,7 +18,7 @@ struct LanguageModelOptions: ParsableArguments {
     get throws {
       if let model { return model }
       do {
-        let configuration = try WeightsLocator().path(of: "keyboard/config.json")
+        let configuration = try WeightsLocator().path(of: "keyboard/shipped/config.json")
         return parentFolder(of: configuration)
       } catch let error as WeightsLocatorError {
         throw CommandFailure(

@@ -3,8 +3,8 @@ import ApusMotion
 import ApusMotionModels
 
 // A model is a file of weights and a Swift value that takes tensors.
-let model = try BehaviorModel(path: "Weights/behavior-classifier.safetensors")
-let golden = try SafetensorsFile(path: "Weights/samples/golden.safetensors")
+let model = try BehaviorModel(path: "Weights/behavior/shipped/behavior-classifier.safetensors")
+let golden = try SafetensorsFile(path: "Weights/behavior/samples/golden.safetensors")
 let poses = try golden.tensor(named: "input.walking", as: Float.self)  // [1, 48, 100]
 let probabilities = try model.network(poses)  // [1, 21]
 

@@ -1,6 +1,6 @@
 """Writes the shipped folder from a checkpoint, as Hugging Face lays it out, and the prompts of held-out text.
 
-    python Weights/keyboard/export.py [--checkpoint Weights/keyboard/checkpoint.pt]
+    python Weights/keyboard/training/export.py [--checkpoint Weights/keyboard/training/checkpoint.pt]
 
 Parameters are rounded to float16; everything that is measured is measured on the rounded ones. Refuses to finish when
 Hugging Face does not read back the same numbers, or computes other logits than the training's own arithmetic does.
@@ -18,12 +18,12 @@ from transformers import BertTokenizer
 import model as network
 from corpus import CONTEXT, ROUNDS, TRAINING, Pieces, texts
 from evaluate import asked, load, logits
-from paths import CHECKPOINT, CONFIGURATION, FOLDER, PROMPTS
+from paths import CHECKPOINT, CONFIGURATION, PROMPTS, SHIPPED
 from train import SEED
 
 PROVENANCE = {
-    "format": "pt", "model": "keyboard", "trained_on": "messages of a grammar (Weights/keyboard/grammar)",
-    "training_script": "Weights/keyboard/train.py", "messages": str(ROUNDS * TRAINING), "seed": str(SEED),
+    "format": "pt", "model": "keyboard", "trained_on": "messages of a grammar (Weights/keyboard/training/grammar)",
+    "training_script": "Weights/keyboard/training/train.py", "messages": str(ROUNDS * TRAINING), "seed": str(SEED),
     "torch": torch.__version__.split("+")[0],
 }
 SPECIAL = {
@@ -36,7 +36,7 @@ PROMPT_COUNT = 1000
 
 def write_weights(model):
     state = {name: tensor.half().contiguous() for name, tensor in model.state_dict().items() if name not in TIED}
-    path = FOLDER / "model.safetensors"
+    path = SHIPPED / "model.safetensors"
     save_file(state, path, metadata=PROVENANCE)
     data = path.read_bytes()
     length = int.from_bytes(data[:8], "little")
@@ -58,7 +58,7 @@ def write_configuration(vocabulary_size):
         "tokenizer_class": "BertTokenizer", "do_lower_case": True, "strip_accents": None,
         "tokenize_chinese_chars": True, "model_max_length": network.CONFIGURATION["max_position_embeddings"], **SPECIAL,
     }
-    (FOLDER / "tokenizer_config.json").write_text(json.dumps(tokenizer, indent=2) + "\n")
+    (SHIPPED / "tokenizer_config.json").write_text(json.dumps(tokenizer, indent=2) + "\n")
 
 
 def prompts(count):
@@ -78,13 +78,13 @@ def prompts(count):
 @torch.no_grad()
 def prove(state, pieces):
     """Hugging Face reads what was written, tokenizes as the training did and computes the same logits."""
-    single = load(FOLDER)
+    single = load(SHIPPED)
     loaded = single.state_dict()
     for name, tensor in state.items():
         if not torch.equal(loaded[name], tensor.float()):
             raise SystemExit(f"{name} is read back differently")
-    tokenizer = BertTokenizer.from_pretrained(FOLDER)
-    double = load(FOLDER).double()
+    tokenizer = BertTokenizer.from_pretrained(SHIPPED)
+    double = load(SHIPPED).double()
     worst = 0.0
     for line in texts("prompts", 40):
         wanted = [piece for word in line.split(" ") for piece in pieces(word)]
@@ -110,7 +110,7 @@ if __name__ == "__main__":
     trained = load(checkpoint=options.checkpoint, vocabulary_size=pieces.count)
     write_configuration(pieces.count)
     state = write_weights(trained)
-    size = (FOLDER / "model.safetensors").stat().st_size
+    size = (SHIPPED / "model.safetensors").stat().st_size
     print(f"{sum(t.numel() for t in state.values())} parameters, {size} bytes")
     PROMPTS.write_text("\n".join(prompts(PROMPT_COUNT)) + "\n")
     print(f"largest difference of logits from Hugging Face's in float64: {prove(state, pieces):.1e}")

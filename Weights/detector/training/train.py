@@ -1,6 +1,6 @@
 """Trains the detector on rendered pictures.
 
-    python Weights/detector/train.py FOLDER --out checkpoint.pt --minutes 60
+    python Weights/detector/training/train.py FOLDER --out checkpoint.pt --minutes 60
 
 FOLDER holds the shards of `generate.py`; more may come while this runs. Pictures are scaled, moved, flipped and tinted, on
 a square ground of the grey that pictures are filled up with later; half of them are parts, as large as on squares of 640, so
@@ -21,7 +21,7 @@ import numpy as np
 import torch
 from PIL import Image, ImageEnhance
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "reference"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "reference"))
 import generate
 import loss as losses
 import people

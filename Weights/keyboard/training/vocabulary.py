@@ -1,6 +1,6 @@
 """Writes the WordPiece vocabulary, `vocab.txt`: the grammar's words whole, and pieces for all other ASCII text.
 
-    python Weights/keyboard/vocabulary.py
+    python Weights/keyboard/training/vocabulary.py
 
 In BERT's order: special tokens, punctuation, digits and letters, the same as continuations, longer continuations, words
 by how often the grammar says them. Nothing but words of 100 letters and text that is not ASCII becomes [UNK].

@@ -1,6 +1,6 @@
 """Holds `apus barpath` against clips whose truth is known, from their pixels on.
 
-    python Weights/detector/lifts.py --apus PATH [--clips FOLDER] [--seeds 7 11] [--kinds plain 24 …] [--model FILE]
+    python Weights/detector/training/lifts.py --apus PATH [--clips FOLDER] [--seeds 7 11] [--kinds plain 24 …] [--model FILE]
 
 A clip of two or three squats is rendered for each kind: frames at 24, 30 and 60 a second and at uneven times, with one
 detection in five dropped (`dropped`), and with a mirror that shows a second bar. Each must give the right number of

@@ -1,6 +1,6 @@
 """Writes the weights that ship, as float16, from a checkpoint of `train.py`; or an ONNX file with the usual metadata.
 
-    python Weights/detector/export.py checkpoint.pt [--onnx FILE]
+    python Weights/detector/training/export.py checkpoint.pt [--onnx FILE]
 """
 
 import argparse
@@ -22,7 +22,7 @@ SIDE = 704
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("checkpoint", type=pathlib.Path)
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).parent / "model.safetensors")
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path(__file__).parents[1] / "shipped/model.safetensors")
     parser.add_argument("--onnx", type=pathlib.Path)
     options = parser.parse_args()
     stored = torch.load(options.checkpoint, weights_only=True)

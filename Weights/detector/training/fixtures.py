@@ -1,6 +1,6 @@
 """Pictures that were held out, and what PyTorch finds in them with the weights that ship.
 
-    python Weights/detector/fixtures.py
+    python Weights/detector/training/fixtures.py
 
 writes Tests/Fixtures/detector: fifty JPEG files and expected.json, which holds for each file boxes, scores, classes and
 keypoints, found by `detecting.detect` in float64 in a square of 320 pixels. Every second picture is 320 pixels long, so that
@@ -23,10 +23,10 @@ SIDE, COUNT, FIRST = 320, 50, 500_000
 
 
 def main():
-    here = pathlib.Path(__file__).parent
+    detector = pathlib.Path(__file__).parents[1]
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--weights", type=pathlib.Path, default=here / "model.safetensors")
-    parser.add_argument("--out", type=pathlib.Path, default=here.parents[1] / "Tests/Fixtures/detector")
+    parser.add_argument("--weights", type=pathlib.Path, default=detector / "shipped/model.safetensors")
+    parser.add_argument("--out", type=pathlib.Path, default=detector.parents[1] / "Tests/Fixtures/detector")
     options = parser.parse_args()
     options.out.mkdir(parents=True, exist_ok=True)
     truth, working = detecting.network(options.weights, torch.float64), detecting.network(options.weights)
@@ -50,7 +50,7 @@ def main():
             "boxes": boxes.round(5).tolist(), "scores": scores.round(7).tolist(), "classes": classes.tolist(),
             "keypoints": [person.round(4).tolist() if kind == 2 else [] for person, kind in zip(points, classes)],
         }
-    text = json.dumps({"made_by": "Weights/detector/fixtures.py", "side": SIDE, "confidence": 0.25, "overlap": 0.45,
+    text = json.dumps({"made_by": "Weights/detector/training/fixtures.py", "side": SIDE, "confidence": 0.25, "overlap": 0.45,
                        "pictures": expected}, indent=None, separators=(",", ":"))
     (options.out / "expected.json").write_text(text + "\n")
     size = sum(path.stat().st_size for path in options.out.iterdir())

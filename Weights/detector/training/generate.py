@@ -1,6 +1,6 @@
 """Renders pictures with their truth into shards that training and evaluation read.
 
-    python Weights/detector/generate.py FOLDER --split train --count 8000
+    python Weights/detector/training/generate.py FOLDER --split train --count 8000
 
 A shard is an `.npz` of up to 200 pictures: `bytes` and `ends` (JPEG files one after the other), and for all objects of all
 pictures `boxes`, `classes`, `ignore`, `centres`, `keypoints`, with `counts` of them a picture. Pictures are independent of

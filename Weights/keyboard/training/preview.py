@@ -1,6 +1,6 @@
 """Prints messages of the grammar and counts what is in it.
 
-    python Weights/keyboard/preview.py [--count 40] [--seed 1] [--held-out] [--templates]
+    python Weights/keyboard/training/preview.py [--count 40] [--seed 1] [--held-out] [--templates]
 """
 
 import argparse

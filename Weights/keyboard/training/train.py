@@ -1,6 +1,6 @@
 """Trains the keyboard's model on the grammar's messages and writes a PyTorch checkpoint.
 
-    python Weights/keyboard/train.py [--resume FILE.pt --rounds 1] [--output FILE.pt]
+    python Weights/keyboard/training/train.py [--resume FILE.pt --rounds 1] [--output FILE.pt]
 
 Rounds of two parts, with fresh text a round. In the first part a message goes in once with a mask for every word
 (feeding.py), which is cheap and teaches the words; in the second every text has one mask and looks exactly as a

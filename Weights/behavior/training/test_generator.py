@@ -1,4 +1,4 @@
-"""Checks of the synthetic data: python -m unittest discover -s Weights/behavior -p 'test_*.py'"""
+"""Checks of the synthetic data: python -m unittest discover -s Weights/behavior/training -p 'test_*.py'"""
 
 import unittest
 

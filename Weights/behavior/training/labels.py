@@ -4,7 +4,9 @@ import json
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-WEIGHTS = HERE.parent
+SHIPPED = HERE.parent / "shipped"
+SAMPLES = HERE.parent / "samples"
+REFERENCE = HERE.parents[1] / "reference"
 
 KEYPOINTS = [
     "nose", "left_eye", "right_eye", "left_ear", "right_ear", "throat", "withers",

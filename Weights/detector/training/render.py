@@ -1,6 +1,6 @@
 """Draws a scene and says what is in it: a picture of at most `longest` pixels, and the truth.
 
-    python Weights/detector/render.py --split held --count 24 --out sheet.jpg
+    python Weights/detector/training/render.py --split held --count 24 --out sheet.jpg
 
 Truth is a dictionary of arrays: `boxes` [n, 4] (x1, y1, x2, y2 in pixels), `classes` [n], `ignore` [n] (too small,
 mostly hidden, nearly edge-on, or no plate that lifts: neither demanded nor forbidden), `centres` [n, 2] (where the

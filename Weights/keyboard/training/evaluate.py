@@ -1,6 +1,6 @@
 """Perplexity and top-3 accuracy on held-out messages, beside a trigram of the same text; a line of suggestions.
 
-    python Weights/keyboard/evaluate.py [--folder Weights/keyboard] [--messages 1000] [--checkpoint FILE.pt]
+    python Weights/keyboard/training/evaluate.py [--folder Weights/keyboard/shipped] [--messages 1000] [--checkpoint FILE.pt]
 """
 
 import argparse
@@ -14,7 +14,7 @@ import model as network
 from corpus import CONTEXT, Corpus, Pieces, corpus, training_text
 from feeding import padded
 from grammar import Grammar
-from paths import FOLDER
+from paths import SHIPPED
 from trigram import Trigram
 
 SETS = {"draw": "held out by draw", "template": "held out by template"}
@@ -114,7 +114,7 @@ def show(model, pieces):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--folder", type=Path, default=FOLDER)
+    parser.add_argument("--folder", type=Path, default=SHIPPED)
     parser.add_argument("--checkpoint", type=Path)
     parser.add_argument("--messages", type=int, default=1000)
     options = parser.parse_args()

@@ -1,6 +1,6 @@
-"""Writes the sample clips: Weights/samples/<name>.jsonl and samples.json.
+"""Writes the sample clips: Weights/behavior/samples/<name>.jsonl and samples.json.
 
-    python Weights/behavior/samples.py
+    python Weights/behavior/training/samples.py
 
 Every clip comes from one seed of sample_seeds.json, with bodies, viewpoints and tempos from the whole range (training
 and held out), ordinary detector jitter, 1280 x 720 pixels, ten frames per second. Points outside the frame are null.
@@ -12,10 +12,9 @@ import numpy as np
 
 import sensor
 from generate import clip
-from labels import FRAMES_PER_SECOND, HERE, WEIGHTS
+from labels import FRAMES_PER_SECOND, HERE, SAMPLES
 
 WIDTH, HEIGHT = 1280, 720
-FOLDER = WEIGHTS / "samples"
 CLIPS = json.loads((HERE / "sample_seeds.json").read_text())["clips"]
 
 
@@ -50,14 +49,14 @@ def write(entry):
             "t": number / FRAMES_PER_SECOND, "width": WIDTH, "height": HEIGHT, "space": "pixel",
             "keypoints": [point if there else None for point, there in zip(points, visible)],
         }, separators=(",", ":")))
-    (FOLDER / f"{entry['name']}.jsonl").write_text("\n".join(lines) + "\n")
+    (SAMPLES / f"{entry['name']}.jsonl").write_text("\n".join(lines) + "\n")
     listed = {"file": f"{entry['name']}.jsonl", **{k: v for k, v in entry.items() if k != "name"}}
     return {"name": entry["name"], **listed}
 
 
 def read(name):
     """Windows of a written clip as the network's input, [1, 48, frames] float32: missing points are (0, 0)."""
-    rows = [json.loads(line) for line in (FOLDER / f"{name}.jsonl").read_text().splitlines()]
+    rows = [json.loads(line) for line in (SAMPLES / f"{name}.jsonl").read_text().splitlines()]
     values = [
         [c for p in row["keypoints"] for c in ((p[0] / row["width"], p[1] / row["height"]) if p else (0.0, 0.0))]
         for row in rows
@@ -66,11 +65,11 @@ def read(name):
 
 
 if __name__ == "__main__":
-    FOLDER.mkdir(exist_ok=True)
+    SAMPLES.mkdir(exist_ok=True)
     listing = {
         "note": "Synthetic motion, one seed a clip, seeds fixed before training. 'label' is the behaviour of the first "
                 "100 frames, 'then' that of the last 100.",
         "frames_per_second": FRAMES_PER_SECOND, "clips": [write(entry) for entry in CLIPS],
     }
-    (FOLDER / "samples.json").write_text(json.dumps(listing, indent=2) + "\n")
+    (SAMPLES / "samples.json").write_text(json.dumps(listing, indent=2) + "\n")
     print(f"{len(CLIPS)} clips written")

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from safetensors import safe_open
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "reference"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "reference"))
 from resampling import bilinear
 from yolo import SIZES, YOLOv8
 

@@ -1,6 +1,6 @@
 """How well the stored weights find what is in pictures whose every range training never saw.
 
-    python Weights/detector/evaluate.py FOLDER [--weights model.safetensors] [--side N]
+    python Weights/detector/training/evaluate.py FOLDER [--weights model.safetensors] [--side N]
 
 FOLDER holds shards of `generate.py --split held`. Average precision is the area under the precision envelope, at 101 levels
 of recall, with one box for each object; what is ignored in the truth counts neither way.
@@ -53,7 +53,7 @@ def matched(boxes, truth, wanted, limit):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("--weights", type=pathlib.Path, default=pathlib.Path(__file__).parent / "model.safetensors")
+    parser.add_argument("--weights", type=pathlib.Path, default=pathlib.Path(__file__).parents[1] / "shipped/model.safetensors")
     parser.add_argument("--side", type=int, help="of the square (default: what the weights say)")
     parser.add_argument("--first", type=int, default=0, help="the first picture that counts")
     parser.add_argument("--count", type=int, default=10**9)

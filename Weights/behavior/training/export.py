@@ -1,6 +1,6 @@
 """Exports a checkpoint: safetensors, its ONNX twin (proved equal with ONNX Runtime), and the golden outputs.
 
-    python Weights/behavior/export.py [--checkpoint Weights/behavior/checkpoint.pt]
+    python Weights/behavior/training/export.py [--checkpoint Weights/behavior/training/checkpoint.pt]
 """
 
 import argparse
@@ -16,15 +16,15 @@ from safetensors.torch import load_file, save_file
 
 import samples
 from evaluate import load
-from labels import LABELS, SEPARABLE, WEIGHTS, WINDOW
+from labels import HERE, LABELS, SAMPLES, SEPARABLE, SHIPPED, WINDOW
 from train import SEED
 
-SAFETENSORS = WEIGHTS / "behavior-classifier.safetensors"
-ONNX = WEIGHTS / "behavior-classifier.onnx"
-GOLDEN = WEIGHTS / "samples" / "golden.safetensors"
+SAFETENSORS = SHIPPED / "behavior-classifier.safetensors"
+ONNX = SHIPPED / "behavior-classifier.onnx"
+GOLDEN = SAMPLES / "golden.safetensors"
 PROVENANCE = {
     "model": "behavior-classifier", "labels": ",".join(LABELS), "separable_labels": ",".join(SEPARABLE),
-    "trained_on": "synthetic motion only (Weights/behavior)", "training_script": "Weights/behavior/train.py",
+    "trained_on": "synthetic motion only (Weights/behavior)", "training_script": "Weights/behavior/training/train.py",
     "seed": str(SEED), "torch": torch.__version__.split("+")[0],
 }
 
@@ -106,7 +106,7 @@ def write_golden(names):
             tensors[f"{key}.logits.{name}"] = logits
             tensors[f"{key}.probabilities.{name}"] = torch.softmax(logits, dim=-1)
     save_sorted(tensors, GOLDEN, {
-        **PROVENANCE, "written_by": "Weights/behavior/export.py",
+        **PROVENANCE, "written_by": "Weights/behavior/training/export.py",
         "content": "first 100 frames of each sample clip; output.* float64, output32.* float32, "
                    "both by PyTorch on the CPU",
     })
@@ -134,7 +134,7 @@ def check_samples(model):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--checkpoint", type=Path, default=WEIGHTS / "behavior" / "checkpoint.pt")
+    parser.add_argument("--checkpoint", type=Path, default=HERE / "checkpoint.pt")
     options = parser.parse_args()
     torch.set_num_threads(1)
     trained = load(options.checkpoint)

@@ -1,6 +1,6 @@
 """The mean of the weights of several checkpoints of `train.py`, which is often better than each of them.
 
-    python Weights/detector/average.py first.pt second.pt --out mean.pt [--shares 2 1]
+    python Weights/detector/training/average.py first.pt second.pt --out mean.pt [--shares 2 1]
 
 Runs that began with the same weights end in the same valley, and their mean lies lower. Batch normalisation's statistics are
 averaged as well: measured anew on training pictures they did no better.

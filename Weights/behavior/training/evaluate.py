@@ -1,6 +1,6 @@
 """Accuracy and confusion matrix on the held-out ranges.
 
-    python Weights/behavior/evaluate.py [--checkpoint FILE | --weights FILE.safetensors] [--per-label 300]
+    python Weights/behavior/training/evaluate.py [--checkpoint FILE | --weights FILE.safetensors] [--per-label 300]
 """
 
 import argparse
@@ -12,9 +12,9 @@ import torch
 from safetensors.torch import load_file
 
 from generate import dataset
-from labels import INDEX, LABELS, SEPARABLE, WEIGHTS
+from labels import INDEX, LABELS, REFERENCE, SEPARABLE, SHIPPED
 
-sys.path.insert(0, str(WEIGHTS / "reference"))
+sys.path.insert(0, str(REFERENCE))
 from behavior_classifier import BehaviorClassifier  # noqa: E402
 
 TEST_SEED = 555000  # training uses 20261122 and up
@@ -123,7 +123,7 @@ def report(model, per_label):
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--checkpoint", type=Path)
-    parser.add_argument("--weights", type=Path, default=WEIGHTS / "behavior-classifier.safetensors")
+    parser.add_argument("--weights", type=Path, default=SHIPPED / "behavior-classifier.safetensors")
     parser.add_argument("--per-label", type=int, default=300)
     options = parser.parse_args()
     torch.set_num_threads(1)

@@ -1,6 +1,6 @@
 """Renders a clip of squats with its truth: a folder of JPEG frames, and `truth.json`.
 
-    python Weights/detector/clip.py --seed 3 --out FOLDER [--fps 60] [--variable] [--mirror] [--reps 3]
+    python Weights/detector/training/clip.py --seed 3 --out FOLDER [--fps 60] [--variable] [--mirror] [--reps 3]
 
 The bar's height follows half waves of a cosine: down in 1.4 to 1.9 s, up in 1.0 to 1.4 s, with a rest between; it drifts a
 little sideways. The camera stands still, at about the bar's height and nearly in its axis. All of truth.json is computed
@@ -115,7 +115,7 @@ def rendered(seed, fps, variable, mirror, reps, longest=320):
         yield optics.jpeg(render.finish(picture, ids, width, height, optics, np.random.default_rng([seed, 9, index])))[1]
     first = frames[0]
     yield {
-        "made_by": "Weights/detector/clip.py", "seed": seed, "width": width, "height": height,
+        "made_by": "Weights/detector/training/clip.py", "seed": seed, "width": width, "height": height,
         "fps": None if variable else fps, "lift": "squat", "plate_diameter_cm": 2 * PLATE * 100,
         "pixels_per_cm": round(first["plate_diameter_px"] / (2 * PLATE * 100), 5),
         "reps": [{

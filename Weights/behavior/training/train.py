@@ -1,6 +1,6 @@
 """Trains the behaviour classifier on synthetic motion and writes a PyTorch checkpoint.
 
-    python Weights/behavior/train.py [--rounds 10] [--per-label 900] [--passes 4] [--output FILE.pt]
+    python Weights/behavior/training/train.py [--rounds 10] [--per-label 900] [--passes 4] [--output FILE.pt]
 
 Every round draws fresh windows from the training ranges (ranges.py) and passes over them a few times; no window of a
 held-out range is ever generated here. Deterministic: one thread, fixed seeds.
@@ -18,9 +18,9 @@ from torch.nn.utils import parametrize
 
 import sensor
 from generate import dataset
-from labels import LABELS, SEPARABLE, WEIGHTS
+from labels import HERE, LABELS, REFERENCE, SEPARABLE
 
-sys.path.insert(0, str(WEIGHTS / "reference"))
+sys.path.insert(0, str(REFERENCE))
 from behavior_classifier import BehaviorClassifier  # noqa: E402
 
 SEED = 20261121
@@ -125,6 +125,6 @@ if __name__ == "__main__":
     parser.add_argument("--per-label", type=int, default=900)
     parser.add_argument("--passes", type=int, default=4)
     parser.add_argument("--peak", type=float, default=2e-3)
-    parser.add_argument("--output", type=Path, default=WEIGHTS / "behavior" / "checkpoint.pt")
+    parser.add_argument("--output", type=Path, default=HERE / "checkpoint.pt")
     options = parser.parse_args()
     train(options.rounds, options.per_label, options.passes, options.peak, options.output)

@@ -1,6 +1,6 @@
 """Draws stick-figure contact sheets of synthetic clips, one PNG a label, to look at what the generator makes.
 
-    python Weights/behavior/preview.py OUTPUT_FOLDER [label ...]
+    python Weights/behavior/training/preview.py OUTPUT_FOLDER [label ...]
 """
 
 import sys
