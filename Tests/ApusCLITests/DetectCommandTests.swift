@@ -1,16 +1,30 @@
 import Foundation
 import Testing
 
+import struct ApusTestSupport.ZipBuilder
+
 @testable import ApusMedia
 
-@Suite struct DetectCommandTests {
-  static let clip = shipped("detector/samples/squat")
+@Suite final class DetectCommandTests {
+  private let folder = FileManager.default.temporaryDirectory.appending(path: "apus-\(UUID().uuidString)")
 
-  private func frame(_ number: Int) -> String { "\(Self.clip)/\(String(repeating: "0", count: 3))\(number).jpg" }
+  /// Unpacks the first frames of the squat that ships.
+  init() throws {
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    let clip = try ImageArchive(path: shipped("detector/samples/squat.zip"))
+    for picture in clip.pictures.prefix(3) {
+      try clip.withBytes(of: picture) { Data($0) }.write(to: folder.appending(path: picture.name))
+    }
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  private func frame(_ number: Int) -> String { folder.appending(path: "000\(number).jpg").path(percentEncoded: false) }
 
   @Test func aPlateIsFoundWhereItWasRendered() throws {
     let truth = try #require(
-      JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: "\(Self.clip)/truth.json"))) as? [String: Any])
+      JSONSerialization.jsonObject(with: Data(contentsOf: URL(filePath: shipped("detector/samples/squat.json"))))
+        as? [String: Any])
     let frames = try #require(truth["frames"] as? [[String: Any]])
     let result = try Command.run("detect", frame(0), "--json", "--classes", "plate")
     #expect(result.status == 0)
@@ -55,6 +69,50 @@ import Testing
     }
   }
 
+  @Test func anArchiveIsReadAsAFolderIs() throws {
+    try TemporaryFolder.with { out in
+      let pictures = try (0..<3).map { try Array(Data(contentsOf: URL(filePath: frame($0)))) }
+      func archive(_ name: String, _ entries: [(String, [UInt8])]) throws -> String {
+        var builder = ZipBuilder([:])
+        builder.entries = entries.map { .init($0, $1) }
+        try Data(builder.bytes).write(to: out.file(name))
+        return out.path(name)
+      }
+      // Not in the order of the names, and not named as an archive.
+      let clip = try archive("clip", [("f/10.jpg", pictures[2]), ("f/9.jpg", pictures[1]), ("f/1.jpg", pictures[0])])
+      let packed = try Command.run("detect", clip, "--json", "--fps", "10", "--save", out.path("boxes"))
+      let files = try Command.run("detect", frame(0), frame(1), frame(2), "--json", "--fps", "10")
+      #expect(packed.status == 0 && files.status == 0)
+      #expect(
+        packed.lines
+          == zip(files.lines, ["1", "9", "10"]).enumerated().map { index, line in
+            line.0.replacingOccurrences(of: frame(index), with: "\(clip)/f/\(line.1).jpg")
+          })
+      #expect(
+        try FileManager.default.contentsOfDirectory(atPath: out.path("boxes")).sorted() == ["1.png", "10.png", "9.png"])
+
+      let mixed = try archive(
+        "mixed.zip", [("1.jpg", pictures[0]), ("2.jpg", Array(pictures[1].prefix(600))), ("notes", [65])])
+      let result = try Command.run("detect", mixed, "--json")
+      #expect(result.status == 65 && result.lines.count == 1)
+      #expect(result.errors.contains("skipped notes: text") && result.errors.contains("mixed.zip/2.jpg: "))
+
+      let bytes = Array(try Data(contentsOf: out.file("clip")))
+      try Data(bytes.dropLast(100)).write(to: out.file("cut.zip"))
+      let cut = try Command.run("barpath", out.path("cut.zip"), "--fps", "30")
+      #expect(cut.status == 65 && cut.errors.contains("cut.zip: not a ZIP archive, or cut short"))
+      let leaving = try archive("leaving.zip", [("../1.jpg", pictures[0])])
+      let refused = try Command.run("barpath", leaving, "--fps", "30")
+      #expect(refused.status == 65 && refused.errors.contains("leads out of the archive"))
+      for empty in [try archive("empty.zip", []), try archive("texts.zip", [("a", [65])])] {
+        let nothing = try Command.run("detect", empty)
+        #expect(nothing.status == 65 && nothing.errors.contains("there are no pictures in this archive"))
+      }
+      let piped = try Command.run("detect", "-", input: "PK\u{3}\u{4}")
+      #expect(piped.status == 65 && piped.errors.contains("a ZIP archive"))
+    }
+  }
+
   @Test func whatIsFoundIsDrawn() throws {
     try TemporaryFolder.with { folder in
       let out = folder.file("boxes.png").path(percentEncoded: false)
@@ -81,7 +139,8 @@ import Testing
     #expect(try Command.run("detect", frame(0), "--size", "333x333").status == 65)
     #expect(try Command.run("detect", "-", input: "neither").status == 65)
     // A model of something else.
-    let classifier = try Command.run("detect", frame(0), "--model", shipped("behavior/shipped/behavior-classifier.onnx"))
+    let classifier = try Command.run(
+      "detect", frame(0), "--model", shipped("behavior/shipped/behavior-classifier.onnx"))
     #expect(classifier.status == 65)
   }
 }

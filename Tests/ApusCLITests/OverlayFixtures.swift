@@ -33,11 +33,10 @@ enum OverlayFixtures {
   static func sampleFrames(_ count: Int, in folder: TemporaryFolder) throws -> String {
     let path = folder.path("sample-\(count)")
     try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
-    let names = try FileManager.default.contentsOfDirectory(atPath: shipped("detector/samples/squat"))
-      .filter { $0.hasSuffix(".jpg") }.sorted().prefix(count)
-    for (index, name) in names.enumerated() {
-      try FileManager.default.copyItem(
-        atPath: shipped("detector/samples/squat/\(name)"), toPath: "\(path)/\(index + 1).jpg")
+    let clip = try ImageArchive(path: shipped("detector/samples/squat.zip"))
+    for (index, picture) in clip.pictures.prefix(count).enumerated() {
+      let bytes = try clip.withBytes(of: picture) { Data($0) }
+      try bytes.write(to: URL(filePath: "\(path)/\(index + 1).jpg"))
     }
     return path
   }

@@ -1,15 +1,16 @@
-"""Renders a clip of squats with its truth: a folder of JPEG frames, and `truth.json`.
+"""Renders a clip of squats with its truth: a ZIP archive of JPEG frames, and beside it a .json file.
 
-    python Weights/detector/training/clip.py --seed 3 --out FOLDER [--fps 60] [--variable] [--mirror] [--reps 3]
+    python Weights/detector/training/clip.py --seed 3 --out squat.zip [--fps 60] [--variable] [--mirror] [--reps 3]
 
 The bar's height follows half waves of a cosine: down in 1.4 to 1.9 s, up in 1.0 to 1.4 s, with a rest between; it drifts a
-little sideways. The camera stands still, at about the bar's height and nearly in its axis. All of truth.json is computed
-from the motion and the camera, nothing from pixels.
+little sideways. The camera stands still, at about the bar's height and nearly in its axis. All of the truth is computed
+from the motion and the camera, nothing from pixels. Of a clip at uneven times, a .txt file holds the times.
 """
 
 import argparse
 import json
 import pathlib
+import zipfile
 
 import numpy as np
 
@@ -145,21 +146,19 @@ def rounded(values):
     return [round(float(value), 3) for value in values]
 
 
-def write(folder, *what):
-    """Fills a folder; returns how many frames and repetitions there are."""
-    folder.mkdir(parents=True, exist_ok=True)
-    index = 0
-    for item in rendered(*what):
-        if isinstance(item, bytes):
-            (folder / f"{index:04}.jpg").write_bytes(item)
-            index += 1
-            continue
-        if item["fps"] is None:
-            moments = [str(frame["t"]) for frame in item["frames"]]
-            (folder / "timestamps.txt").write_text("\n".join(moments) + "\n")
-        text = json.dumps(item, separators=(",", ":")).replace("},{\"frame\"", "},\n{\"frame\"")
-        (folder / "truth.json").write_text(text + "\n")
-    return index, len(item["reps"])
+def write(path, *what):
+    """Writes the archive `path` and the files beside it; returns the numbers of frames and of repetitions."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    *pictures, truth = rendered(*what)
+    with zipfile.ZipFile(path, "w") as archive:
+        for index, picture in enumerate(pictures):
+            # Without the time of writing, so that the same clip is the same file.
+            archive.writestr(zipfile.ZipInfo(f"{index:04}.jpg"), picture)
+    if truth["fps"] is None:
+        path.with_suffix(".txt").write_text("".join(f"{frame['t']}\n" for frame in truth["frames"]))
+    text = json.dumps(truth, separators=(",", ":")).replace("},{\"frame\"", "},\n{\"frame\"")
+    path.with_suffix(".json").write_text(text + "\n")
+    return len(pictures), len(truth["reps"])
 
 
 def main():

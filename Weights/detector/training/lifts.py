@@ -27,22 +27,23 @@ RANGE, VELOCITY, DROPPED = 0.02, 0.03, 0.2
 
 
 def rendered(folder, seed, fps=30, variable=False, mirror=False, reps=2):
-    """The folder of a clip, and its truth."""
-    path = folder / f"squat-{seed}-{'variable' if variable else fps}{'-mirror' if mirror else ''}"
-    if not (path / "truth.json").exists():
+    """The archive of a clip, and its truth."""
+    path = folder / f"squat-{seed}-{'variable' if variable else fps}{'-mirror' if mirror else ''}.zip"
+    truth = path.with_suffix(".json")
+    if not truth.exists():
         clip.write(path, seed, fps, variable, mirror, reps, 320)
-    return path, json.loads((path / "truth.json").read_text())
+    return path, json.loads(truth.read_text())
 
 
 def found(apus, path, truth, kind, seed, more):
     """What Apus makes of it."""
-    pace = ["--fps", str(truth["fps"])] if truth["fps"] else ["--timestamps", str(path / "timestamps.txt")]
+    pace = ["--fps", str(truth["fps"])] if truth["fps"] else ["--timestamps", str(path.with_suffix(".txt"))]
     frames = [str(path), *pace, *more]
     if kind != "dropped":
         return run(apus, "barpath", *frames, "--json")
     lines = run(apus, "detect", *frames, "--confidence", "0.2", "--round", "plate", "--json", lines=True)
     rng = np.random.default_rng(seed)
-    kept = path.parent / f"{path.name}-dropped.jsonl"
+    kept = path.with_name(f"{path.stem}-dropped.jsonl")
     with open(kept, "w") as file:
         for line in lines:
             line["detections"] = [d for d in line["detections"] if rng.random() >= DROPPED]

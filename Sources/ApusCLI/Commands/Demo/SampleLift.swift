@@ -62,16 +62,21 @@ struct SampleLift {
     var reps: [Rep]
   }
 
-  let folder: String
+  private let name: String
+  /// The archive of the frames, and what was rendered.
+  private let (clip, truth): (String, String)
 
   /// The clip that ships under this name; nil where a folder of weights has none.
   init?(name: String) {
-    guard let truth = try? WeightsLocator().path(of: "detector/samples/\(name)/truth.json") else { return nil }
-    folder = parentFolder(of: truth)
+    let locator = WeightsLocator()
+    guard let truth = try? locator.path(of: "detector/samples/\(name).json"),
+      let clip = try? locator.path(of: "detector/samples/\(name).zip")
+    else { return nil }
+    (self.name, self.clip, self.truth) = (name, clip, truth)
   }
 
   func analyze() throws -> Result {
-    let bytes = try ByteInput(path: "\(folder)/truth.json").readAll(limit: 1 << 24)
+    let bytes = try ByteInput(path: truth).readAll(limit: 1 << 24)
     let truth = try JSONDecoder().decode(Truth.self, from: Data(bytes))
     var loading = DetectorLoadingOptions()
     (loading.inputWidth, loading.inputHeight) = (320, 320)
@@ -79,9 +84,9 @@ struct SampleLift {
     let options = detector.barOptions()
     var stream = try BarPathStream()
     var errors: [Double] = []
-    let pictures = try ImageFolder(path: folder).pictures
-    for (picture, frame) in zip(pictures, truth.frames) {
-      let image = try ImageFile.read(path: picture.path)
+    let archive = try ImageArchive(path: clip)
+    for (picture, frame) in zip(archive.pictures, truth.frames) {
+      let image = try archive.read(picture)
       let found = try detector.detections(in: image, options: options)
       let update = try stream.push(
         detector.barFrame(found, timestamp: frame.t, width: image.width, height: image.height))
@@ -98,7 +103,7 @@ struct SampleLift {
     }
     let isEqual = result.isCalibrated && result.reps.count == truth.reps.count && reps.allSatisfy(\.isEqual)
     return Result(
-      clip: folder.split(separator: "/").last.map(String.init) ?? folder, frames: pictures.count,
+      clip: name, frames: archive.pictures.count,
       centerError: errors.sorted().dropFirst(errors.count / 2).first ?? .infinity, reps: reps,
       renderedReps: truth.reps.count, equal: isEqual)
   }
