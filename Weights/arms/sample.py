@@ -1,10 +1,11 @@
-"""Makes the recording of two arms that ships, and the truth about it: samples/recording.jsonl and samples/truth.json.
+"""Generates the sample recording of two arms, and its ground truth: samples/recording.jsonl and samples/truth.json.
 
     python Weights/arms/sample.py
 
-Twelve seconds at 15 frames per second of a person who stands before the camera with both arms out. The subject's left arm
-holds, 2 degrees above the horizontal. The right one starts level, sinks smoothly by 16 degrees between second 4 and second 9,
-and stays there. Shoulders, elbows and wrists have noise of 0.6 pixels, as a detector's have; every 40th frame lacks a wrist.
+Twelve seconds at 15 frames per second of a person who faces the camera with both arms held out. The subject's left arm
+stays 2 degrees above the horizontal. The right one starts level, sinks smoothly by 16 degrees between second 4 and second 9,
+and stays there. Shoulders, elbows and wrists have Gaussian noise of 0.6 pixels, as from a keypoint detector; in every
+40th frame a wrist is missing.
 """
 
 import json

@@ -1,7 +1,7 @@
 """BERT with Hugging Face's classes and generated weights.
 
 Matrices have a gain (deviation times the root of the inputs) of 1.5, the queries and keys of 1.8, so that attention
-chooses between tokens; layer normalisation keeps the rest in bounds. Embeddings, biases and the spread of the
+is selective; layer normalisation bounds the other signals. Embeddings, biases and the spread of the
 normalisations' weights are of the size a trained model of this kind has (see mobilebert.py).
 """
 
@@ -47,7 +47,7 @@ SMALL = {
 
 SMALL_SAMPLES = {
     "sentences": {"input_ids": tokens("sentences", 12, 16, 99)},
-    "batch": padded("batch", 11, 99, [0, 4, 11, 1, 9, 0, 2, 3]),  # nothing is left of the third text
+    "batch": padded("batch", 11, 99, [0, 4, 11, 1, 9, 0, 2, 3]),  # the third text is all padding
     "places": {"input_ids": tokens("places", 1, 5, 99), "position_ids": torch.tensor([[7, 3, 0, 39, 39]])},
 }
 

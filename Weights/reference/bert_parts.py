@@ -1,10 +1,10 @@
-"""What the families BERT and MobileBERT share: Hugging Face's classes with plain outputs, and their inputs."""
+"""Shared by BERT and MobileBERT: Hugging Face's classes with plain outputs, and their inputs."""
 
 import torch
 
 from parity import generated, relative_change
 
-#: What checkpoints need not hold: parameters tied to others.
+#: Tied parameters, which checkpoints may omit.
 TIED = ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias")
 
 
@@ -25,7 +25,7 @@ def with_plain_outputs(base):
 
 
 def build(base, configuration):
-    """Attention is computed step by step, so that a text of masked tokens only has a defined result."""
+    """Uses eager attention, so that a text of only masked tokens has a defined result."""
     return lambda: with_plain_outputs(base)(configuration(attn_implementation="eager")).eval()
 
 
@@ -56,8 +56,8 @@ def padded(name, length, vocabulary, padding):
 
 
 def token_sensitivity(module, inputs):
-    """How far the change of one token reaches: what it does to the outputs of tokens in the other half of the text, or to
-    the output of the whole text."""
+    """The effect of changing one token on the outputs of tokens in the other half of the text, or on the output of the
+    whole text."""
     def run(ids):
         outputs = module(**{**inputs, "input_ids": ids})
         return next(iter(outputs.values()))

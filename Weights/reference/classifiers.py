@@ -26,7 +26,7 @@ def conv_norm(inputs, outputs, kernel, stride=1, groups=1, activation=nn.ReLU6):
 
 
 def width_channels(channels, divisor=8):
-    """The nearest multiple of `divisor`, unless that takes away more than a tenth."""
+    """The nearest multiple of `divisor`, but not less than 90 % of the value."""
     rounded = max(divisor, int(channels + divisor / 2) // divisor * divisor)
     return rounded + divisor if rounded < 0.9 * channels else rounded
 
@@ -356,7 +356,7 @@ def distant(paths):
 
 
 def mobilenet_convolutions(owner):
-    """A little less than doubles the mean square, which ReLU6 halves; the last one brings down what has grown."""
+    """Slightly less than doubles the mean square, which ReLU6 halves; the last one reduces what has grown."""
     return (0.3 if owner == "features.18.0" else 1.32), 0.0
 
 
@@ -370,7 +370,7 @@ def inception_convolutions(owner):
 
 def resnet_scale(threshold, last, first_weight, weight):
     """`last` is the number of a branch's last convolution, whose normalisation has a weight of `weight`, and of `first_weight`
-    in the first block of a layer: there the magnitude, which grows from block to block, begins anew."""
+    in the first block of a layer: there the magnitude, which grows from block to block, is reset."""
     def convolution(owner):
         return (1.0, 0.0) if "downsample" in owner or owner.endswith(f".conv{last}") else relu_scale(threshold)
 

@@ -1,11 +1,11 @@
-"""Holds `apus detect` against ONNX Runtime with the plainest pre- and post-processing, on photographs.
+"""Compares `apus detect` with ONNX Runtime and straightforward pre- and post-processing, on photographs.
 
     python compare_detector.py --apus PATH --models FOLDER --photos FOLDER
 
-FOLDER holds detectors as .onnx: YOLO v8 with the usual metadata, YOLOX without. Every picture is decoded by Pillow, brought
-to the network's input in integers, run through ONNX Runtime, and read as docs/detection.md says. Boxes must be
-the same: as many, of the same classes, with an overlap of 0.999 and scores to 1e-4; and for models whose name says that they
-are quantised to 0.95 and 0.03, for their rounding differs.
+FOLDER holds detectors as .onnx: YOLO v8 with the usual metadata, YOLOX without. Every picture is decoded by Pillow, resized
+to the network's input in integer arithmetic, run in ONNX Runtime, and decoded as docs/detection.md says. Boxes must agree
+in number and class, with an IoU of 0.999 and scores to 1e-4; for models whose name says that they are quantised, to 0.95
+and 0.03, since their rounding differs.
 """
 
 import argparse

@@ -4,10 +4,10 @@
 
 Weights are generated (see parity.py). Before anything is written, the network must behave as a trained one would: the
 RMS of every module's output lies within 0.1 and 10, and a change of one token or one patch changes distant outputs by
-5 % at least. A network whose signals die, explode or do not mix would agree with anything.
+5 % at least. A network whose signals vanish, explode or do not mix would hide errors.
 
-A file holds inputs, outputs and some activations, in float64 (the truth) and in PyTorch's float32 (the peer whose error
-ours is measured by). Large tensors are thinned: of those with more than 4096 elements, every n-th one is stored.
+A file holds inputs, outputs and some activations, in float64 (the reference) and in PyTorch's float32 (whose error Apus' is
+compared with). Of tensors with more than 4096 elements, every n-th one is stored.
 """
 
 import argparse
@@ -23,7 +23,7 @@ LIMIT = 4096
 
 
 def hooked(module, paths, keep):
-    """Calls `keep(path, output)` for the modules at `paths`; returns what removes the hooks."""
+    """Calls `keep(path, output)` for the modules at `paths`; returns the handles of the hooks."""
     modules = dict(module.named_modules())
     missing = [path for path in paths if path not in modules]
     if missing:
@@ -78,7 +78,7 @@ def run(network, module, sample, dtype):
 
 
 def stride(count):
-    """Odd, so that it walks through all channels and columns of maps whose sides are even."""
+    """Odd, so that it covers all channels and columns of maps with even sides."""
     step = -(-count // LIMIT)
     return step if step <= 1 else step | 1
 

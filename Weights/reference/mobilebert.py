@@ -2,11 +2,11 @@
 
 Where the scales come from: for each kind of one-dimensional parameter, mean and deviation of a trained MobileBERT's (a
 checkpoint in pulp-platform/pulp-trainlib, Apache-2.0), as straight lines over the depth `d`, from 0 in the first layer to
-1 in the last. Of its matrices only corners of 6 by 6 numbers were at hand; their deviations are 0.06 to 0.17. Random
+1 in the last. Of its matrices only corners of 6 by 6 numbers were available; their deviations are 0.06 to 0.17. Random
 matrices of that size would treble the signal in every layer, where trained ones have structure, so matrices are given
 by their gain, deviation times the root of the inputs: large for queries and keys, since attention must choose between
-tokens, and for values, by which tokens mix (larger where layers are few); small for what leads back into the residual
-stream, since that must neither grow nor die in 24 layers.
+tokens, and for values, by which tokens mix (larger where layers are few); small for projections into the residual
+stream, which must neither explode nor vanish in 24 layers.
 """
 
 import math
@@ -111,7 +111,7 @@ SMALL = {
 
 SMALL_SAMPLES = {
     "sentences": {"input_ids": tokens("sentences", 12, 16, 99)},
-    "batch": padded("batch", 11, 99, [0, 4, 11, 1, 9, 0, 2, 3]),  # nothing is left of the third text
+    "batch": padded("batch", 11, 99, [0, 4, 11, 1, 9, 0, 2, 3]),  # the third text is all padding
     "places": {"input_ids": tokens("places", 1, 5, 99), "position_ids": torch.tensor([[7, 3, 0, 39, 39]])},
 }
 

@@ -34,7 +34,7 @@ LEVELS = {
     "extended": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_EXTENDED,
     "all": onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL,
 }
-#: What ONNX Runtime's Python gives no arrays for; FLOAT holds each of their values.
+#: Types that ONNX Runtime's Python API cannot return as arrays; FLOAT represents all of their values.
 WIDENED = {TensorProto.BFLOAT16: "bfloat16"}
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
-#: Element types by the names that safetensors has for them. bfloat16 is not numpy's own: ml_dtypes brings it.
+#: Element types by the names that safetensors has for them. numpy has no bfloat16; ml_dtypes provides it.
 SAFETENSORS_TYPES = {
     "float64": "F64", "float32": "F32", "float16": "F16", "bfloat16": "BF16", "int64": "I64", "int32": "I32",
     "int16": "I16", "int8": "I8", "uint64": "U64", "uint32": "U32", "uint16": "U16", "uint8": "U8", "bool": "BOOL",

@@ -1,12 +1,12 @@
-"""How a picture is brought to a network's input: a plain reading to hold Apus against."""
+"""Resizing a picture to a network's input: a straightforward reference for Apus."""
 
 import numpy as np
 
 
 def bilinear(picture, width, height):
-    """Two taps an axis, between the centres of pixels, nothing beyond the edges; the nearest byte, of halves the upper one.
+    """Bilinear interpolation between pixel centres, clamped at the edges; rounds to the nearest byte, halves up.
 
-    In integers, for halves are common: at 0.8 of a side one value in a hundred is one.
+    In integer arithmetic, since exact halves are common: one value in a hundred at a scale of 0.8.
     """
     def taps(size, count):
         # Positions in parts of 2 * count.

@@ -78,7 +78,7 @@ def tcn_scale(name, shape):
 
 
 def recurrent_scale(name, shape):
-    """Deviations of gain / √inputs: 2 for what comes in, 1.5 for what a layer says to itself, biases of 0 ± 0.3."""
+    """Deviations of gain / √inputs: 2 for inputs, 1.5 for recurrent weights; biases of 0 ± 0.3."""
     if len(shape) == 1:
         return 0.0, 0.3
     gain = 1.5 if "weight_hh" in name else 2.0
@@ -86,7 +86,7 @@ def recurrent_scale(name, shape):
 
 
 def earlier(steps):
-    """Replaces the steps of a range; `steps` is as far from the end as the network can look back."""
+    """Replaces the steps of a range; `steps` is within the receptive field from the end."""
     def changes(module, inputs):
         sequence = inputs[""]
         other = sequence.clone()

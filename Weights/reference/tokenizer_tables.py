@@ -2,9 +2,9 @@
 
     python Weights/reference/tokenizer_tables.py
 
-Hugging Face's BertTokenizer is the truth, and its Unicode is of several versions: that of its table of categories is
-years older than that of its lower case. So every scalar is put to it, one step at a time, and what it does is written
-down: which ones are removed, are spaces, marks or punctuation, what they decompose into and in which order.
+Hugging Face's BertTokenizer is the reference, and mixes several versions of Unicode: its table of categories is years older
+than its lower-case mapping. Therefore every scalar is run through each of its steps, and the result is recorded: whether it
+is removed, a space, a mark or punctuation, and its decomposition and combining order.
 """
 import sys
 import unicodedata
@@ -30,7 +30,7 @@ decomposed = normalizers.NFD().normalize_str
 
 
 def flags():
-    """What the steps do with each scalar, apart from decomposition and case."""
+    """The result of the steps for each scalar, except decomposition and case."""
     clean, spaced = normalizer(clean_text=True), normalizer(handle_chinese_chars=True)
     stripped, pieces = normalizer(strip_accents=True), pre_tokenizers.BertPreTokenizer().pre_tokenize_str
     flags = {}
@@ -50,9 +50,9 @@ def flags():
 
 
 def orders():
-    """The canonical combining class of scalars that do not decompose, found by whom they change places with.
+    """The canonical combining class of scalars that do not decompose, found by which marks they are reordered with.
 
-    A mark that is newer than the tokenizer's tables is none there: it changes places with nobody.
+    Marks that are newer than the tokenizer's tables are not marks there, and are never reordered.
     """
     lowest, highest = "\u0334", "\u0345"
 
@@ -113,7 +113,7 @@ def decompositions():
 
 
 def lower_case():
-    """Runs of scalars, each one or two apart, that lie equally far from their small letters."""
+    """Runs of scalars, each one or two apart, at the same distance from their lower-case letters."""
     lower = normalizer(lowercase=True)
     pairs = []
     for scalar in SCALARS:

@@ -1,6 +1,6 @@
-"""Runs a PyTorch module and writes what its submodules give, under the names that the exported ONNX model has for it.
+"""Runs a PyTorch module and writes the outputs of its submodules under the value names of the exported ONNX model.
 
-As a library, where the module is at hand:
+As a library:
 
     from torch_reference import write_reference
     write_reference(module, {"image": image}, "model.onnx", "reference.safetensors")
@@ -10,15 +10,15 @@ or from the shell, for a function that returns `(module, inputs)`, inputs being 
     python Weights/reference/torch_reference.py my_package.my_file:make MODEL.onnx --output reference.safetensors
     apus parity MODEL.onnx --expected reference.safetensors
 
-A forward hook on every submodule records what it returns. Which value of the ONNX model that is, is found in this order:
+A forward hook on every submodule records its output. The matching value of the ONNX model is found in this order:
 
 1. `--names FILE.json`, a dictionary from module names (`encoder.0.norm`) to ONNX value names;
 2. the scopes that the exporter left: `pkg.torch.onnx.name_scopes` in a node's metadata (torch.export), or a node's name,
    `/encoder/encoder.0/norm/Add` (TorchScript). The last node within a module's scope gives its output;
 3. a value of the model that is named as the module is.
 
-A match is kept only if the shapes agree, where the ONNX model tells. Modules that run more than once, that return no single
-tensor, or whose output has no name in the file are omitted, with a note. The model's outputs are always there.
+A match is kept only if the shapes agree, where the ONNX model states them. Modules that run more than once, that do not
+return a single tensor, or whose output has no name in the file are omitted, with a note. The model's outputs are always there.
 
 `--float64` computes in float64: the true value, against which both float32 runtimes can be judged. What is written stays
 float64, and `apus parity` compares with it in the model's own tolerances.
@@ -41,7 +41,7 @@ SCOPES = "pkg.torch.onnx.name_scopes"
 
 
 def record(module, inputs, names):
-    """What each submodule in `names` returned in one run, and what the module did; repeated ones are None."""
+    """The output of each submodule in `names` in one run, and of the module; None for submodules that ran repeatedly."""
     records, handles = {}, []
 
     def hook_for(name):
@@ -80,7 +80,7 @@ def node_scopes(node, modules):
 
 
 def value_names(model, modules):
-    """The ONNX value that is the output of each module, as far as the file tells."""
+    """The ONNX value that is the output of each module, where the file identifies it."""
     found, known = {}, {output for node in model.graph.node for output in node.output}
     for node in model.graph.node:
         for scope in node_scopes(node, modules):
@@ -93,10 +93,10 @@ def value_names(model, modules):
 
 
 def shapes(model):
-    """The shapes of the values that the file tells entirely."""
+    """The shapes of the values whose shapes are fully known."""
     try:
         model = onnx.shape_inference.infer_shapes(model)
-    except Exception:  # the names alone will do
+    except Exception:  # names alone are enough
         pass
     result = {}
     for value in [*model.graph.value_info, *model.graph.output]:

@@ -6,19 +6,19 @@ import yolo
 from parity import GeneratedImage, Network, generated, relative_change
 
 
-#: The size of the signal before an activation. A large one passes SiLU without turning into a constant, so that what
-#: differs from picture to picture lasts through the depth.
+#: The size of the signal before an activation. A large one passes SiLU without becoming nearly constant, so that
+#: differences between pictures are preserved through the depth.
 SIGNAL = 2.5
-#: The sum of a filter of the first convolution, on average: what it makes of a picture's mean is the same for all
-#: filters, and the running mean takes it away.
+#: The mean sum of a filter of the first convolution: its response to a picture's mean is the same for all filters, and
+#: is subtracted by the running mean.
 FIRST = 4.0
 
 
 class Scales:
     """Mean and deviation of each parameter.
 
-    As in training, the running variances are those of the signal that arrives: measured on the picture of the first
-    sample, a layer after the other, and rounded.
+    As after training, the running variances are those of the actual signal: measured on the picture of the first
+    sample, layer by layer, and rounded.
     """
 
     def __init__(self, build, picture):
@@ -72,16 +72,16 @@ class Scales:
 
 
 def first_mean(path):
-    """What the first convolution makes of a picture whose mean is one half; of the others' inputs the mean is zero."""
+    """The first convolution's response to a picture with mean one half; the inputs of the others have mean zero."""
     return 0.5 * FIRST if path.startswith("model.0.") else 0.0
 
 
-#: How far away from a patch its change must be felt, in pixels: two cells of the coarsest map.
+#: The distance in pixels at which the change of a patch must have an effect: two cells of the coarsest map.
 REACH = 64
 
 
 def sensitivity(module, inputs):
-    """How much the raw maps change far away from a patch, a third of the picture's smaller side, that changes."""
+    """The relative change of the raw maps far from a changed patch of a third of the picture's smaller side."""
     images = inputs[""]
     batch, _, height, width = images.shape
     side = min(height, width) // 24 * 8

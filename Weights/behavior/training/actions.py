@@ -7,7 +7,7 @@ from skeleton import Pose
 
 
 def jumping(scene: Scene) -> Pose:
-    """Crouch, take-off, ballistic flight, landing, a moment of standing; again."""
+    """Crouch, take-off, ballistic flight, landing and a short rest, repeated."""
     body, u = scene.body, scene.uniform
     base = standing(scene)
     height = u(0.35, 0.85)
@@ -73,7 +73,7 @@ def rolling(scene: Scene) -> Pose:
 
 
 def playing(scene: Scene) -> Pose:
-    """Play bows at every other turn; between them hops, dashes or quick turns."""
+    """Play bows alternating with hops, dashes or quick turns."""
     body, u, rng = scene.body, scene.uniform, scene.rng
     count = 24
     lengths = rng.uniform(0.5, 1.4, (scene.count, count)).astype(np.float32) / scene.tempo

@@ -8,8 +8,8 @@ import numpy as np
 import ranges
 from motion import Scene, degrees, smooth
 
-#: How the camera behaves: beside the moving dog at an angle to its heading; at a fixed angle to its first heading;
-#: at the place the dog comes to; at the place the dog leaves.
+#: How the camera is placed: moving beside the dog at an angle to its heading; at a fixed angle to its initial heading;
+#: where the dog arrives; where the dog departs from.
 FOLLOW, STAY, ARRIVAL, DEPARTURE = "follow", "stay", "arrival", "departure"
 MODES = {
     "walking": FOLLOW, "trotting": FOLLOW, "running": FOLLOW, "heel": FOLLOW, "sniffing": FOLLOW,
@@ -21,7 +21,7 @@ ASPECT_ODDS = (0.5, 0.15, 0.1, 0.1, 0.15)
 
 
 def _azimuth(scene: Scene, mode):
-    """Direction from dog to camera relative to the dog's nose; both sides alike."""
+    """Direction from dog to camera relative to the dog's nose, symmetric in left and right."""
     unit = ranges.draw(scene.rng, "azimuth", scene.count, scene.split).astype(np.float32)
     if mode == ARRIVAL:
         unit = unit * degrees(25)
@@ -44,7 +44,7 @@ def _stations(scene: Scene, mode, heading, x, y):
         mean_heading = smooth(heading, 21, extend=True)
         course = mean_heading + azimuth + scene.wander(degrees(1.5), 0.15)
         near_x, near_y = sx, sy
-        # Beside a straight path a camera may also stand still and turn with the dog that passes.
+        # Beside a straight path the camera may also stand still and pan with the passing dog.
         travel = np.hypot(x[:, -1:] - x[:, :1], y[:, -1:] - y[:, :1])
         passes = (np.abs(np.abs(azimuth) - np.pi / 2) < degrees(20)) & (scene.rng.random((scene.count, 1)) < 0.5)
         middle = scene.frames // 2
@@ -94,7 +94,7 @@ def project(scene: Scene, mode, points, heading, x, y, aspect=None):
 
     depth = np.maximum(along(ahead), 0.5)
     plane = np.stack([along(right) / depth, -along(up) / depth], axis=-1)
-    # A hand-held camera does not point quite steadily.
+    # Hand-held cameras shake slightly.
     size = np.ptp(plane[..., 0], axis=2).mean(axis=1, keepdims=True)
     for axis in range(2):
         plane[..., axis] += (scene.wander(1.0, 0.6) * size * scene.uniform(0, 0.06))[..., None]

@@ -79,7 +79,7 @@ def with_hold(windows, seen, frames):
 
 
 def beyond(model, per_label):
-    """What happens past the recipe: many points missing, another frame rate, nothing seen at all."""
+    """Accuracy outside the training distribution: many missing points, other frame rates, an empty window."""
     whole, targets = dataset(TEST_SEED + 1, per_label, "all", changed=0.0, damaged=False)
     rng = np.random.default_rng(TEST_SEED)
 

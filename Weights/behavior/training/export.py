@@ -1,4 +1,4 @@
-"""Exports a checkpoint: safetensors, its ONNX twin (proved equal with ONNX Runtime), and the golden outputs.
+"""Exports a checkpoint as safetensors and as ONNX (compared in ONNX Runtime), and writes the golden outputs.
 
     python Weights/behavior/training/export.py [--checkpoint Weights/behavior/training/checkpoint.pt]
 """
@@ -41,7 +41,7 @@ class Probabilities(torch.nn.Module):
 
 
 def save_sorted(tensors, path, metadata):
-    """`save_file`, with the metadata in alphabetical order: its own order differs from run to run."""
+    """`save_file` with sorted metadata; by default the order differs from run to run."""
     save_file(tensors, path, metadata=metadata)
     data = path.read_bytes()
     length = int.from_bytes(data[:8], "little")
@@ -73,7 +73,7 @@ def write_onnx(model):
 
 
 def prove_twin(windows):
-    """Largest distance of both files' outputs from each other and from float64, over the samples and random input."""
+    """Largest differences between both files' outputs and float64, over the samples and random input."""
     generator = torch.Generator().manual_seed(7)
     inputs = torch.cat([windows, torch.rand(64, 48, WINDOW, generator=generator), torch.zeros(1, 48, WINDOW)])
     session = onnxruntime.InferenceSession(str(ONNX), providers=["CPUExecutionProvider"])
@@ -90,7 +90,7 @@ def prove_twin(windows):
         if not twins or not any(np.array_equal(a, tensor.numpy()) for a in twins):
             raise SystemExit(f"{name} is not the same in both files")
     if max(distances.values()) > 2e-5:
-        raise SystemExit(f"the twins disagree: {distances}")
+        raise SystemExit(f"the two files disagree: {distances}")
     return distances
 
 
@@ -114,7 +114,7 @@ def write_golden(names):
 
 @torch.no_grad()
 def check_samples(model):
-    """Prints every clip's label and confidence; says which clips miss their label or 0.7."""
+    """Prints every clip's label and confidence; returns the clips with a wrong label or a confidence below 0.7."""
     failures = []
     print("| clip | label | first window | confidence | least confidence in any window |\n|---|---|---|---:|---:|")
     for entry in samples.CLIPS:
@@ -146,4 +146,4 @@ if __name__ == "__main__":
     write_golden(names)
     failed = check_samples(trained)
     if failed:
-        sys.exit(f"clips without their label at 0.7 or more: {failed}")
+        sys.exit(f"clips whose label is not predicted with at least 0.7: {failed}")

@@ -17,7 +17,7 @@ BEHAVIORS = {
     name: getattr(module, name)
     for module in (postures, locomotion, actions) for name in SEPARABLE if hasattr(module, name)
 }
-#: Behaviours that have a beginning, a middle and an end of their own: nothing else is joined to them.
+#: Behaviours with a fixed course from start to end: no other behaviour is blended in.
 WHOLE = ("come", "fetch")
 CHANGEABLE = [name for name in SEPARABLE if name not in WHOLE]
 
@@ -42,7 +42,7 @@ def clip(rng, label, count, frames=WINDOW, split="train", change=None, aspect=No
 
 
 def windows(rng, label, count, split="train", changed=0.25, damaged=True):
-    """`count` windows [count, 48, 100] of `label`; up to 30 frames of a share `changed` show another."""
+    """`count` windows [count, 48, 100] of `label`; in a fraction `changed` of them, up to 30 frames show another behaviour."""
     parts = []
     mixed = int(round(count * changed)) if label in CHANGEABLE else 0
     groups = [(count - mixed, None)]
@@ -62,7 +62,7 @@ def windows(rng, label, count, split="train", changed=0.25, damaged=True):
 
 
 def dataset(seed, per_label, split="train", changed=0.25, damaged=True, labels=SEPARABLE):
-    """Windows and class indices, `per_label` of each label, the same for the same seed."""
+    """Windows and class indices, `per_label` of each label, reproducible by seed."""
     inputs, targets = [], []
     for label in labels:
         rng = np.random.default_rng([seed, INDEX[label]])

@@ -1,4 +1,4 @@
-"""Behaviours that travel: walking, trotting, running, heel, come, fetch, sniffing."""
+"""Behaviours with locomotion: walking, trotting, running, heel, come, fetch, sniffing."""
 
 import numpy as np
 
@@ -65,7 +65,7 @@ def _ramp(time, start, length):
 
 
 def come(scene: Scene) -> Pose:
-    """Holds still for a moment perhaps, then trots or gallops straight ahead, then perhaps stops."""
+    """An optional pause, then a trot or gallop straight ahead, then an optional stop."""
     u, seconds = scene.uniform, scene.frames / 10
     gallop = scene.chance(0.4)
     duration = np.where(gallop > 0, u(3.0, 6.0), u(5.0, 9.0)) / scene.tempo
@@ -82,7 +82,7 @@ def come(scene: Scene) -> Pose:
 
 
 def fetch(scene: Scene) -> Pose:
-    """Out at a gallop or trot, nose to the ground, about turn, back."""
+    """Runs out at a gallop or trot, lowers the nose to the ground, turns round, runs back."""
     u, seconds = scene.uniform, scene.frames / 10
     pick = seconds * u(0.36, 0.60)
     pause, turning = u(0.5, 1.0) / scene.tempo, u(0.6, 1.1) / scene.tempo

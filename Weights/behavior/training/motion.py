@@ -14,7 +14,7 @@ def degrees(value):
 
 
 class Scene:
-    """Everything random a behaviour needs: `count` dogs, `frames` frames, one generator."""
+    """Random sampling for one batch: `count` dogs, `frames` frames, one generator."""
 
     def __init__(self, rng, count, frames, split):
         self.rng, self.count, self.frames, self.split = rng, count, frames, split
@@ -23,14 +23,14 @@ class Scene:
         self.time = (np.arange(frames, dtype=np.float32) / FRAMES_PER_SECOND)[None, :]
 
     def uniform(self, low, high):
-        """One number a clip, [clips, 1]."""
+        """A uniform sample per clip, [clips, 1]."""
         return self.rng.uniform(low, high, (self.count, 1)).astype(np.float32)
 
     def sign(self):
         return np.where(self.rng.random((self.count, 1)) < 0.5, -1, 1).astype(np.float32)
 
     def chance(self, probability):
-        """1 with the given probability, else 0; one a clip."""
+        """1 with the given probability, else 0; one sample per clip."""
         return (self.rng.random((self.count, 1)) < probability).astype(np.float32)
 
     def wander(self, amplitude, fastest=0.5):
@@ -48,7 +48,7 @@ class Scene:
 
 
 def smooth(signal, width, extend=False):
-    """Moving average over `width` (odd) frames along axis 1; past the ends the signal stays or (`extend`) goes on."""
+    """Moving average over `width` (odd) frames along axis 1; past the ends the signal is constant or (`extend`) extrapolated."""
     half = width // 2
     padding = ((0, 0), (half, half))
     padded = np.pad(signal, padding, **({"mode": "reflect", "reflect_type": "odd"} if extend else {"mode": "edge"}))
@@ -73,7 +73,7 @@ def paws_at(scene: Scene, z, front_x=0.0, hind_x=0.0, spread=0.0, height=None):
 
 
 def standing(scene: Scene) -> Pose:
-    """Four paws on the ground, neck moderately raised, small sway: the pose most behaviours start from."""
+    """Four paws on the ground, neck moderately raised, slight sway: the base pose of most behaviours."""
     body, u = scene.body, scene.uniform
     sway = scene.wander(0.012)
     z = body.height * u(0.93, 1.0) + scene.wander(0.006)
@@ -92,14 +92,14 @@ def standing(scene: Scene) -> Pose:
 
 
 class Gait:
-    """A footfall pattern: when in the stride each paw comes down, how long it stays, how far a stride reaches."""
+    """A footfall pattern: the phase at which each paw lands, the stance duration and the stride length."""
 
     def __init__(self, frequency, stride, duty, phases, lift, bounce, rock, flex):
         self.frequency, self.stride, self.duty, self.phases = frequency, stride, duty, phases
         self.lift, self.bounce, self.rock, self.flex = lift, bounce, rock, flex
 
 
-# Strides a second for a dog whose shoulder is half a metre high; stride, lift and bounce in leg lengths.
+# Strides per second for a dog whose shoulder is half a metre high; stride, lift and bounce in leg lengths.
 # Phases: left front, right front, left hind, right hind.
 WALK = Gait((1.0, 1.45), (1.5, 2.0), (0.58, 0.70), (0.25, 0.75, 0.0, 0.5), (0.10, 0.18), 0.012, 1.0, 0.0)
 TROT = Gait((1.8, 2.5), (2.1, 2.9), (0.38, 0.50), (0.5, 0.0, 0.0, 0.5), (0.16, 0.30), 0.045, 1.0, 0.0)
@@ -117,7 +117,7 @@ def stride(scene: Scene, pose: Pose, gait: Gait, effort=1.0) -> Pose:
     frequency = scene.uniform(*gait.frequency) * scene.tempo * (0.5 / np.maximum(leg_metres, 0.25)) ** np.float32(0.3)
     length = scene.uniform(*gait.stride) * body.leg
     duty = scene.uniform(*gait.duty)
-    lead = scene.chance(0.5)  # the other leading leg: left and right change places
+    lead = scene.chance(0.5)  # the other lead: left and right are swapped
     start = scene.uniform(0, 1)
     jitter = scene.rng.uniform(-0.03, 0.03, (scene.count, 4)).astype(np.float32)
     lift = scene.uniform(*gait.lift) * body.leg

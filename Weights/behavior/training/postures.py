@@ -1,4 +1,4 @@
-"""Behaviours without travel: sit, down, stand, lying, alert, looking."""
+"""Stationary behaviours: sit, down, stand, lying, alert, looking."""
 
 import numpy as np
 
@@ -80,7 +80,7 @@ def alert(scene: Scene) -> Pose:
 
 
 def looking(scene: Scene) -> Pose:
-    """Standing or sitting; the head goes to one side, stays, goes to the other."""
+    """Standing or sitting; the head turns to one side, dwells, and turns to the other."""
     u = scene.uniform
     seated = scene.chance(0.35)
     base = blend(stand(scene), sit(scene), seated + np.zeros((scene.count, scene.frames)))

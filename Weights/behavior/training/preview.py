@@ -1,4 +1,4 @@
-"""Draws stick-figure contact sheets of synthetic clips, one PNG a label, to look at what the generator makes.
+"""Draws stick-figure contact sheets of synthetic clips, one PNG per label, for visual inspection.
 
     python Weights/behavior/training/preview.py OUTPUT_FOLDER [label ...]
 """

@@ -1,4 +1,4 @@
-"""Which ranges of body, viewpoint and speed are for training and which are held out for the test.
+"""The ranges of body, viewpoint and speed for training, and those held out for testing.
 
 Each factor runs over the unit interval. `HELD_OUT` lists the bands of it that training never sees; a test split draws
 one factor (or all of them) from its bands, and the rest from the training ranges.

@@ -2,7 +2,7 @@
 
     python Weights/behavior/training/samples.py
 
-Every clip comes from one seed of sample_seeds.json, with bodies, viewpoints and tempos from the whole range (training
+Each clip is generated from one seed of sample_seeds.json, with bodies, viewpoints and tempos from the whole range (training
 and held out), ordinary detector jitter, 1280 x 720 pixels, ten frames per second. Points outside the frame are null.
 """
 

@@ -1,4 +1,4 @@
-"""What a keypoint detector adds: jitter, outliers, and points it does not see."""
+"""Simulates a keypoint detector: jitter, outliers and missing points."""
 
 import numpy as np
 
@@ -25,8 +25,8 @@ def jitter(rng, frames, aspect):
 
 
 def dropout(rng, n, t, complete=0.35):
-    """Which points are seen, [clips, frames, 24]: a share of clips complete, the others with scattered misses, bursts,
-    points never seen, and single empty frames."""
+    """Visibility mask, [clips, frames, 24]: a fraction of clips is complete; the others have scattered and bursty misses,
+    points that are always missing, and single empty frames."""
     damaged = rng.random((n, 1, 1)) >= complete
     rate = np.where(rng.random((n, 1, 1)) < 0.7, rng.uniform(0, 0.03, (n, 1, 1)), rng.uniform(0.03, 0.12, (n, 1, 1)))
     seen = rng.random((n, t, 24), dtype=np.float32) >= rate
@@ -49,7 +49,7 @@ def dropout(rng, n, t, complete=0.35):
 
 
 def missing_to_zero(frames, seen):
-    """Points unseen or outside the frame become (0, 0)."""
+    """Sets points that are missing or outside the frame to (0, 0)."""
     inside = ((frames >= 0) & (frames <= 1)).all(axis=-1)
     seen = seen & inside
     return np.where(seen[..., None], frames, np.float32(0)), seen

@@ -1,4 +1,4 @@
-"""A quadruped of 24 keypoints: body proportions, pose parameters, and from both the keypoints in space.
+"""A quadruped with 24 keypoints: body proportions, pose parameters, and forward kinematics.
 
 Lengths are in trunk lengths (withers to tail base), angles in radians, x forward, y left, z up, ground at z = 0.
 Every array has the shape [clips, frames] or can be broadcast to it.
@@ -18,7 +18,7 @@ def _f32(value):
 
 @dataclass
 class Body:
-    """Proportions of one dog a row, each [clips, 1]."""
+    """Body proportions, one dog per row, each [clips, 1]."""
 
     leg: np.ndarray      # height of the shoulder when standing
     metres: np.ndarray   # trunk length in metres; sets how fast legs swing
@@ -52,7 +52,7 @@ class Body:
 
 @dataclass
 class Pose:
-    """What a behaviour prescribes for every clip and frame.
+    """The pose parameters of every clip and frame.
 
     Paws (left front, right front, left hind, right hind) are relative to the trunk's middle, in the frame that shares
     its heading and roll but not its pitch. Travel is given as rates, so that blending two poses keeps the path smooth.
@@ -72,9 +72,9 @@ class Pose:
     tail_pitch: np.ndarray
     tail_yaw: np.ndarray
     tail_curl: np.ndarray
-    forward: np.ndarray    # trunk lengths a second
+    forward: np.ndarray    # trunk lengths per second
     sideways: np.ndarray
-    turn: np.ndarray       # radians a second
+    turn: np.ndarray       # radians per second
 
     def with_(self, **changes):
         return replace(self, **changes)
@@ -152,7 +152,7 @@ def keypoints(body: Body, pose: Pose, heading, x, y):
     withers, tail_base = part(True, 0.5, 0.0, 0.06), part(False, -0.5, 0.0, 0.04)
     points[..., 6, :], points[..., 20, :], points[..., 13, :] = withers, tail_base, part(True, 0.0, 0.0, -0.02)
 
-    # Head: the neck carries the skull, the skull's own axes carry nose, eyes, ears and throat.
+    # Head: the skull is attached to the neck; nose, eyes, ears and throat are placed along the skull's axes.
     neck_yaw = pose.neck_yaw + 0.5 * pose.bend
     head_yaw = neck_yaw + pose.head_yaw
     skull = withers + body.neck[..., None] * reference(_direction(pose.neck_pitch + zero, neck_yaw + zero))
@@ -167,7 +167,7 @@ def keypoints(body: Body, pose: Pose, heading, x, y):
         points[..., ear_index, :] = skull + size * (-0.10 * ahead + side * 0.24 * left + (0.12 + 0.40 * ear) * up)
     points[..., 5, :] = skull - size * (0.20 * ahead + 0.30 * up)
 
-    # Tail: three segments, each curling further up than the one before.
+    # Tail: three segments, each curled up further than the previous one.
     joint = tail_base
     for segment, index in enumerate((21, 22, 23)):
         pitch, yaw = pose.tail_pitch + segment * pose.tail_curl + zero, pose.tail_yaw * (1 + 0.3 * segment) + zero
@@ -175,7 +175,7 @@ def keypoints(body: Body, pose: Pose, heading, x, y):
         joint = joint + body.tail[..., None] / 3 * reference((-bx, by, bz))
         points[..., index, :] = joint
 
-    # Legs: shoulders and hips ride on the trunk, paws are given, elbows and knees follow.
+    # Legs: shoulders and hips are fixed to the trunk, paws are given, elbows and knees follow by inverse kinematics.
     legs = ((True, 1, 7), (True, -1, 10), (False, 1, 14), (False, -1, 17))
     leg = body.leg[..., None]
     for number, (fore, side, index) in enumerate(legs):

@@ -28,7 +28,7 @@ BATCH = 128
 
 
 def mirrored(poses):
-    """The same motion in a mirror: x becomes 1 - x, left and right points swap; missing points stay missing."""
+    """Mirrors the motion: x becomes 1 - x, left and right points swap; missing points stay missing."""
     pairs = [(1, 2), (3, 4), (7, 10), (8, 11), (9, 12), (14, 17), (15, 18), (16, 19)]
     order = np.arange(24)
     for a, b in pairs:
@@ -44,7 +44,7 @@ class Whitened(nn.Module):
     """Parametrises the first convolution in the principal axes of its input.
 
     Raw coordinates differ between clips by half a frame and within a stride by a fiftieth of one, so plain gradient
-    descent sees positions long before it sees steps. The kernel is learnt as V in W = V (C + eps)^(-1/2), with C the
+    descent fits positions long before it fits steps. The kernel is parametrised as V in W = V (C + eps)^(-1/2), with C the
     covariance of 7-frame patches; afterwards W is stored as an ordinary kernel. The network is the same either way.
     """
 
@@ -70,13 +70,13 @@ def precondition(model, windows):
 
 
 def without_points(rng, poses, complete):
-    """Takes keypoints away as a detector would miss them; a share `complete` of the windows stays whole."""
+    """Drops keypoints as a detector would; a fraction `complete` of the windows is left intact."""
     seen = torch.from_numpy(sensor.dropout(rng, len(poses), poses.shape[2], complete))
     return poses * seen.permute(0, 2, 1).repeat_interleave(2, dim=1)
 
 
 def plain_state(model):
-    """The state dict of the ordinary network, the whitening multiplied into the first kernel."""
+    """The state dict of the plain network, with the whitening folded into the first kernel."""
     state = {name: t for name, t in model.state_dict().items() if ".parametrizations." not in name}
     state["encoder.0.weight"] = model.encoder[0].weight.detach().clone()
     return state
@@ -101,7 +101,7 @@ def train(rounds, per_label, passes, peak, output):
             order = torch.randperm(len(inputs))
             for batch in range(batches):
                 rows = order[batch * BATCH:(batch + 1) * BATCH]
-                # Missing points come in over the first third of the training: gaits are learnt from whole dogs first.
+                # Dropout of points ramps up over the first third of training: gaits are learned from complete poses first.
                 poses = without_points(rng, inputs[rows], complete=1 - 0.65 * min(1.0, 3 * step / steps))
                 if turn % 2 == 1:
                     poses = mirrored(poses)

@@ -1,10 +1,10 @@
-"""Renders a clip of squats with its truth: a ZIP archive of JPEG frames, and beside it a .json file.
+"""Renders a clip of squats with ground truth: a ZIP archive of JPEG frames, and a .json file beside it.
 
     python Weights/detector/training/clip.py --seed 3 --out squat.zip [--fps 60] [--variable] [--mirror] [--reps 3]
 
-The bar's height follows half waves of a cosine: down in 1.4 to 1.9 s, up in 1.0 to 1.4 s, with a rest between; it drifts a
-little sideways. The camera stands still, at about the bar's height and nearly in its axis. All of the truth is computed
-from the motion and the camera, nothing from pixels. Of a clip at uneven times, a .txt file holds the times.
+The bar's height follows half periods of a cosine: down in 1.4 to 1.9 s, up in 1.0 to 1.4 s, with a rest between; it drifts a
+little sideways. The camera stands still, at about the bar's height and nearly in line with its axis. The ground truth is
+computed from the motion and the camera, never from pixels. The frame times of a clip with uneven times are in a .txt file.
 """
 
 import argparse
@@ -25,7 +25,7 @@ PLATE = 0.225  # radius of the large plates, metres
 
 
 class Motion:
-    """The bar's height over time, and when the repetitions are."""
+    """The bar's height over time, and the times of the repetitions."""
 
     def __init__(self, rng, top, travel, count):
         self.top, self.reps = top, []
@@ -50,12 +50,12 @@ class Motion:
         return self.top
 
     def sway(self, t):
-        """Metres along y."""
+        """Lateral drift, in metres along y."""
         return 0.008 * np.sin(1.1 * t + self.phase[0]) + 0.004 * np.sin(2.3 * t + self.phase[1])
 
 
 def times(motion, fps, variable, rng):
-    """When the frames are, in seconds; `variable` drops and shifts some as phones do."""
+    """Frame times in seconds; `variable` drops and shifts frames as phones do."""
     if not variable:
         return np.arange(int(motion.duration * fps)) / fps
     steps = rng.choice([1.0, 1.0, 1.0, 2.0], int(motion.duration * fps)) / fps + rng.uniform(-0.1, 0.1) / fps
@@ -82,7 +82,7 @@ def prepared(seed, mirror):
 
 
 def rendered(seed, fps, variable, mirror, reps, longest=320):
-    """The camera's frames one by one, as JPEG bytes, and at last the truth."""
+    """Yields the frames as JPEG bytes, and finally the ground truth."""
     scene, rng = prepared(seed, mirror)
     station = scene.main
     pose = lambda depth: station.pose(depth)[1][2]
@@ -130,7 +130,7 @@ def rendered(seed, fps, variable, mirror, reps, longest=320):
 
 
 def face(station, scene, centre):
-    """The middle of the outer face of the outermost large plate on the camera's side."""
+    """Centre of the outer face of the outermost large plate on the camera's side."""
     side = np.sign(scene.eye[0])
     axis = np.array([side, 0.0, 0.0])
     plate, at = max(((plate, at) for plate, at in station.bar.plates if plate.radius >= PLATE - 1e-6), key=lambda p: p[1])
@@ -152,7 +152,7 @@ def write(path, *what):
     *pictures, truth = rendered(*what)
     with zipfile.ZipFile(path, "w") as archive:
         for index, picture in enumerate(pictures):
-            # Without the time of writing, so that the same clip is the same file.
+            # ZipInfo without a timestamp makes the file reproducible.
             archive.writestr(zipfile.ZipInfo(f"{index:04}.jpg"), picture)
     if truth["fps"] is None:
         path.with_suffix(".txt").write_text("".join(f"{frame['t']}\n" for frame in truth["frames"]))

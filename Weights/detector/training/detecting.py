@@ -1,4 +1,4 @@
-"""From pictures to boxes in PyTorch, as plainly as can be: what `apus detect` is held against."""
+"""Reference detection pipeline in PyTorch, from a picture to boxes; `apus detect` is compared with it."""
 
 import json
 import pathlib
@@ -16,7 +16,7 @@ GREY = 114
 
 
 def network(path, dtype=torch.float32):
-    """The network of a weights file, whatever type they are stored in."""
+    """Loads the network from a weights file, converted to `dtype`."""
     with safe_open(path, "pt") as file:
         configuration = json.loads(file.metadata()["configuration"])
         state = {name: file.get_tensor(name).to(dtype) for name in file.keys()}
@@ -29,13 +29,13 @@ def network(path, dtype=torch.float32):
 
 
 def stated_side(path):
-    """Of the square that the weights want pictures in."""
+    """The input side that the weights file states."""
     with safe_open(path, "pt") as file:
         return int(file.metadata()["imgsz"])
 
 
 def letterboxed(picture, side):
-    """`[side, side, 3]`, 0 to 255, and scale, left and top."""
+    """The letterboxed picture `[side, side, 3]`, 0 to 255, with scale, left and top offsets."""
     high, wide = picture.shape[:2]
     scale = min(side / wide, side / high)
     width, height = round(wide * scale), round(high * scale)
@@ -53,7 +53,7 @@ def overlaps(box, boxes):
 
 @torch.no_grad()
 def detect(net, picture, side, confidence=0.25, overlap=0.45, most=300):
-    """Boxes [n, 4], scores, classes and keypoints [n, 17, 3] of a picture [h, w, 3], in its pixels, the best first."""
+    """Boxes [n, 4], scores, classes and keypoints [n, 17, 3] of a picture [h, w, 3], in its pixels, by descending score."""
     square, scale, left, top = letterboxed(picture, side)
     dtype = next(net.parameters()).dtype
     found = net(torch.from_numpy(square / 255).permute(2, 0, 1)[None].to(dtype))

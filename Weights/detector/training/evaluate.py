@@ -1,9 +1,9 @@
-"""How well the stored weights find what is in pictures whose every range training never saw.
+"""Evaluates the shipped weights on held-out pictures.
 
     python Weights/detector/training/evaluate.py FOLDER [--weights model.safetensors] [--side N]
 
 FOLDER holds shards of `generate.py --split held`. Average precision is the area under the precision envelope, at 101 levels
-of recall, with one box for each object; what is ignored in the truth counts neither way.
+of recall, with at most one match per object; objects marked "ignore" are not counted.
 """
 
 import argparse
@@ -21,7 +21,7 @@ LIMITS = np.arange(0.5, 1.0, 0.05)
 
 
 def average_precision(hits, demanded):
-    """`hits` are (score, 1 for right, 0 for wrong) of all pictures."""
+    """`hits`: (score, 1 for a true and 0 for a false positive) over all pictures."""
     if not hits or not demanded:
         return 0.0
     right = np.array([hit for _, hit in sorted(hits, key=lambda h: -h[0])])
@@ -33,7 +33,7 @@ def average_precision(hits, demanded):
 
 
 def matched(boxes, truth, wanted, limit):
-    """For each box, best first: the object it is, -1 for none, None where it may be ignored."""
+    """For each box, by descending score: the index of the matched object, -1 for a false positive, None if ignored."""
     taken, result = set(), []
     for box in boxes:
         shares = overlaps(box, truth) if len(truth) else np.zeros(0)
@@ -43,7 +43,7 @@ def matched(boxes, truth, wanted, limit):
             taken.add(asked[0])
             result.append(asked[0])
         else:
-            # Inside of something ignored, or over it.
+            # Inside an ignored object, or overlapping one.
             low, high = np.maximum(box[:2], truth[:, :2]), np.minimum(box[2:], truth[:, 2:])
             inside = (high - low).clip(0).prod(1) / max((box[2:] - box[:2]).prod(), 1e-9) if len(truth) else np.zeros(0)
             result.append(None if (inside[~wanted] > 0.5).any() or order else -1)
@@ -54,8 +54,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--weights", type=pathlib.Path, default=pathlib.Path(__file__).parents[1] / "shipped/model.safetensors")
-    parser.add_argument("--side", type=int, help="of the square (default: what the weights say)")
-    parser.add_argument("--first", type=int, default=0, help="the first picture that counts")
+    parser.add_argument("--side", type=int, help="input side (default: as the weights file states)")
+    parser.add_argument("--first", type=int, default=0, help="index of the first picture")
     parser.add_argument("--count", type=int, default=10**9)
     options = parser.parse_args()
     net = network(options.weights)
@@ -68,7 +68,7 @@ def main():
     for data, truth in pictures:
         picture = np.asarray(Image.open(io.BytesIO(data)).convert("RGB"))
         boxes, scores, classes, points = detect(net, picture, side, confidence=0.001)
-        scale = 640 / max(picture.shape[:2])  # distances are those in a picture of 640, whatever the side
+        scale = 640 / max(picture.shape[:2])  # distances are in pixels of a 640-pixel picture, independent of the side
         for kind in range(3):
             mine, theirs = classes == kind, truth["classes"] == kind
             wanted = ~truth["ignore"][theirs]
@@ -89,7 +89,7 @@ def main():
                         for joint in (9, 10):
                             if joints[joint, 2] == 2:
                                 wrists.append(np.linalg.norm(points[mine][place, joint, :2] - joints[joint, :2]) * scale)
-    print(f"{len(pictures)} pictures held out, in squares of {side}, {options.weights}")
+    print(f"{len(pictures)} held-out pictures, input side {side}, {options.weights}")
     every, tight = [], []
     for kind, name in enumerate(CLASSES):
         each = [average_precision(hits[kind, limit], demanded[kind]) for limit in LIMITS]
@@ -98,7 +98,7 @@ def main():
         print(f"{name:8} {demanded[kind]:5} objects  mAP50 {each[0]:.4f}  mAP50-95 {np.mean(each):.4f}")
     print(f"{'mean':8}                mAP50 {np.mean(every):.4f}  mAP50-95 {np.mean(tight):.4f}")
     print(f"plate centres: median {np.median(distances):.2f} px, 95 % below {np.percentile(distances, 95):.2f} px")
-    print(f"wrists that can be seen: median {np.median(wrists):.2f} px, 90 % below {np.percentile(wrists, 90):.2f} px")
+    print(f"visible wrists: median {np.median(wrists):.2f} px, 90 % below {np.percentile(wrists, 90):.2f} px")
 
 
 if __name__ == "__main__":

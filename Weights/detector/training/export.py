@@ -1,4 +1,4 @@
-"""Writes the weights that ship, as float16, from a checkpoint of `train.py`; or an ONNX file with the usual metadata.
+"""Exports a checkpoint of `train.py` as the shipped float16 weights, or as an ONNX file with Ultralytics-style metadata.
 
     python Weights/detector/training/export.py checkpoint.pt [--onnx FILE]
 """
@@ -14,8 +14,8 @@ import train
 from render import CLASSES
 
 CONFIGURATION = {"generation": "v8", "size": "p", "classes": 3, "keypoints": {"count": 17, "dimensions": 3}}
-# Of the square that pictures are brought to. The pictures that it learnt from are 640 long: a little larger, and bar ends of
-# fifteen pixels are found more often (README.md), for a fifth more of work.
+# Input side. Training pictures are 640 pixels long; a slightly larger input finds more bar ends of about fifteen pixels
+# (README.md), at 20 % more computation.
 SIDE = 704
 
 
@@ -39,7 +39,7 @@ def main():
         "made_by": "Weights/detector: rendered gyms only", "pictures_seen": str(stored["seen"]),
     })
     print(f"{options.out}: {sum(v.numel() for v in state.values())} numbers, {options.out.stat().st_size} bytes, "
-          f"after {stored['seen']} pictures")
+          f"trained on {stored['seen']} pictures")
 
 
 def write_onnx(net, path):

@@ -1,10 +1,10 @@
-"""Pictures that were held out, and what PyTorch finds in them with the weights that ship.
+"""Held-out pictures, and PyTorch's detections with the shipped weights.
 
     python Weights/detector/training/fixtures.py
 
-writes Tests/Fixtures/detector: fifty JPEG files and expected.json, which holds for each file boxes, scores, classes and
-keypoints, found by `detecting.detect` in float64 in a square of 320 pixels. Every second picture is 320 pixels long, so that
-it is not resized, and there is but one way to read its pixels.
+writes Tests/Fixtures/detector: fifty JPEG files and expected.json, with the boxes, scores, classes and keypoints that
+`detecting.detect` finds in float64 at an input side of 320 pixels. Every second picture is 320 pixels long and therefore
+not resized.
 """
 
 import argparse

@@ -1,10 +1,10 @@
-"""Renders pictures with their truth into shards that training and evaluation read.
+"""Renders pictures with ground truth into shards for training and evaluation.
 
     python Weights/detector/training/generate.py FOLDER --split train --count 8000
 
 A shard is an `.npz` of up to 200 pictures: `bytes` and `ends` (JPEG files one after the other), and for all objects of all
-pictures `boxes`, `classes`, `ignore`, `centres`, `keypoints`, with `counts` of them a picture. Pictures are independent of
-each other and of how they are divided among processes: the seed of each is its number.
+pictures `boxes`, `classes`, `ignore`, `centres`, `keypoints`, with `counts` per picture. The seed of each picture is its
+index, so that results do not depend on how the work is split among processes.
 """
 
 import argparse
@@ -20,7 +20,7 @@ FIELDS = ("boxes", "classes", "ignore", "centres", "keypoints")
 
 
 def encoded(picture, optics):
-    """The picture after its camera's compression, as a file of little loss."""
+    """The picture after the simulated camera's compression, as a high-quality JPEG file."""
     picture = optics.jpeg(picture)[0]
     buffer = io.BytesIO()
     picture.save(buffer, "JPEG", quality=95, subsampling=0)
@@ -43,7 +43,7 @@ def shard(folder, split, number, count, longest):
 
 
 def load(path):
-    """The pictures of a shard: pairs of a JPEG file's bytes and its truth."""
+    """The pictures of a shard, as pairs of JPEG bytes and ground truth."""
     stored = np.load(path)
     data, ends, counts = stored["bytes"].tobytes(), stored["ends"], stored["counts"]
     fields = {field: stored[field] for field in FIELDS}
@@ -59,7 +59,7 @@ def main():
     parser.add_argument("--split", default="train", choices=["train", "held"])
     parser.add_argument("--count", type=int, default=8000)
     parser.add_argument("--longest", type=int, default=512)
-    parser.add_argument("--part", type=int, nargs=2, default=(0, 1), help="which of how many processes")
+    parser.add_argument("--part", type=int, nargs=2, default=(0, 1), help="index of this process and number of processes")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     shards = -(-options.count // SHARD)

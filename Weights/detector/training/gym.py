@@ -1,4 +1,4 @@
-"""What stands in a gym: plates, barbells, racks, benches, things that look a little like plates, and the room."""
+"""Gym equipment: plates, barbells, racks, benches, distractors that resemble plates, and the room."""
 
 import numpy as np
 
@@ -14,7 +14,7 @@ def hsv(hue, saturation, value):
 
 
 class Palette:
-    """Draws colours whose hue is of the split's bands."""
+    """Draws colours with hues from the split's bands."""
 
     def __init__(self, split):
         self.split = split
@@ -27,7 +27,7 @@ class Palette:
 
 
 class Labels:
-    """Gives out the numbers that the id buffer holds, and remembers what has them."""
+    """Assigns the ids of the id buffer, and records the object of each."""
 
     def __init__(self):
         self.things = []
@@ -74,7 +74,7 @@ class Plate:
 
 
 def add_plate(solids, labels, plate, centre, axis, label=True, spin=None):
-    """A plate with its middle at `centre`; both its faces, one label."""
+    """A plate centred at `centre`, with both faces under one label."""
     centre, axis, r = np.asarray(centre, float), unit(axis), plate.radius
     kind = "plate" if r >= 0.19 else "small"
     number = labels.add(kind, centre=centre, axis=axis, radius=r, thick=plate.thick) if label else 0
@@ -122,7 +122,7 @@ def add_plate(solids, labels, plate, centre, axis, label=True, spin=None):
 
 
 class Bar:
-    """A barbell and what hangs on it, the same on both sides."""
+    """A barbell and its plates, symmetric on both sides."""
 
     def __init__(self, rng, dye, load=None):
         load = rng.choice([0, 1, 2, 3, 4], p=[0.1, 0.35, 0.3, 0.15, 0.1]) if load is None else load
@@ -148,7 +148,7 @@ class Bar:
 
 
 def add_bar(solids, labels, bar, centre, axis, turn=0.0):
-    """A barbell; returns the number of its plate that faces outwards on each side (or 0)."""
+    """Draws a barbell; returns the id of the outermost plate on each side (or 0)."""
     centre, axis = np.asarray(centre, float), unit(axis)
 
     def on(x):
@@ -181,7 +181,7 @@ def shadow(solids, room, at, radius, stretch=1.0):
 
 
 def add_rack(solids, rng, dye, at, depth=1.2, full=True, level=1.0):
-    """A power rack or two stands around `at`."""
+    """A power rack or two squat stands at `at`."""
     x, y = at[:2]
     colour = dye(rng, dark=rng.random() < 0.6)
     height = rng.uniform(2.1, 2.4) if full else rng.uniform(1.3, 1.8)
@@ -237,7 +237,7 @@ def add_tree(solids, labels, rng, dye, at, yaw):
 
 
 def add_loose(solids, labels, rng, dye, at, axis):
-    """A plate on edge, as one that leans."""
+    """A plate leaning on its edge."""
     plate = Plate(rng, dye)
     tilt = unit(np.array(axis) + (0, 0, rng.uniform(0.0, 0.35)))
     lift = plate.radius * np.sqrt(1 - tilt[2]**2)
@@ -245,7 +245,7 @@ def add_loose(solids, labels, rng, dye, at, axis):
 
 
 def add_dumbbells(solids, rng, dye, at, yaw):
-    """A low rack with dumbbells: hexagons and rounds, none of which is a plate."""
+    """A low rack with dumbbells: hexagonal and round heads, not labelled as plates."""
     c, s = np.cos(yaw), np.sin(yaw)
     along, out = np.array([c, s, 0]), np.array([-s, c, 0])
     origin = np.array([*at[:2], 0.0])
@@ -303,11 +303,11 @@ def add_kettlebell(solids, rng, dye, at):
 
 
 class Room:
-    """Floor, walls and ceiling of a box, with what hangs on the walls, and perhaps a mirror."""
+    """A box-shaped room: floor, walls with decoration, ceiling, and optionally a mirror."""
 
     def __init__(self, rng, dye, split, low, high, mirror=None):
         self.low, self.high, self.style = np.asarray(low, float), np.asarray(high, float), ranges.room(rng, split)
-        self.mirror = mirror  # (axis, at, low, high): a wall and the mirror's corners on it
+        self.mirror = mirror  # (axis, at, low, high): the wall, and the corners of the mirror on it
         self.seed, self.dye = int(rng.integers(1 << 30)), dye
         self.floor = dye(rng, dark=rng.random() < 0.7, neutral=0.6)
         self.wall = dye(rng, neutral=0.5)
@@ -321,7 +321,7 @@ class Room:
         self.dark = rng.random() < 0.25
 
     def surfaces(self, reflected=False):
-        """Floor, walls and ceiling; without the wall of the mirror if seen in the mirror."""
+        """Floor, walls and ceiling; the mirror's own wall is omitted in the mirrored view."""
         from solids import Solids
         rng, solids = np.random.default_rng(self.seed), Solids()
         low, high, style = self.low, self.high, self.style
@@ -418,7 +418,7 @@ class Room:
             for k in range(rng.integers(0, 5)):
                 zz = z0 + high * (0.15 + 0.16 * k)
                 quad(a + wide * 0.1, a + wide * rng.uniform(0.3, 0.9), zz, zz + high * 0.07, colour * 0.4, 0.01)
-        if rng.random() < 0.25:  # a clock: round, but no plate
+        if rng.random() < 0.25:  # a clock: round, but not a plate
             where = np.zeros(3)
             where[axis] = at + normal[axis] * 0.02
             where[other], where[2] = rng.uniform(start + 0.5, stop - 0.5), rng.uniform(1.9, 2.4)

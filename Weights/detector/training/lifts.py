@@ -1,11 +1,11 @@
-"""Holds `apus barpath` against clips whose truth is known, from their pixels on.
+"""Checks `apus barpath` end to end on rendered clips with known ground truth.
 
     python Weights/detector/training/lifts.py --apus PATH [--clips FOLDER] [--seeds 7 11] [--kinds plain 24 …] [--model FILE]
 
-A clip of two or three squats is rendered for each kind: frames at 24, 30 and 60 a second and at uneven times, with one
-detection in five dropped (`dropped`), and with a mirror that shows a second bar. Each must give the right number of
-repetitions, every range of motion within 2 % of what was rendered, and every mean concentric velocity within 3 %.
-Clips are kept in FOLDER, and rendered once.
+A clip of two or three squats is rendered for each kind: 24, 30 and 60 frames per second, uneven frame times, 20 % of
+detections dropped (`dropped`), and a mirror that shows a second bar. Each must give the right number of repetitions, every
+range of motion within 2 % of the rendered one, and every mean concentric velocity within 3 %. Clips are rendered once and
+kept in FOLDER.
 """
 
 import argparse
@@ -27,7 +27,7 @@ RANGE, VELOCITY, DROPPED = 0.02, 0.03, 0.2
 
 
 def rendered(folder, seed, fps=30, variable=False, mirror=False, reps=2):
-    """The archive of a clip, and its truth."""
+    """The archive of a clip, rendered if necessary, and its ground truth."""
     path = folder / f"squat-{seed}-{'variable' if variable else fps}{'-mirror' if mirror else ''}.zip"
     truth = path.with_suffix(".json")
     if not truth.exists():
@@ -36,7 +36,7 @@ def rendered(folder, seed, fps=30, variable=False, mirror=False, reps=2):
 
 
 def found(apus, path, truth, kind, seed, more):
-    """What Apus makes of it."""
+    """The analysis by Apus."""
     pace = ["--fps", str(truth["fps"])] if truth["fps"] else ["--timestamps", str(path.with_suffix(".txt"))]
     frames = [str(path), *pace, *more]
     if kind != "dropped":
@@ -61,8 +61,8 @@ def main():
     parser.add_argument("--apus", required=True)
     parser.add_argument("--clips", type=pathlib.Path)
     parser.add_argument("--seeds", type=int, nargs="+", default=[7])
-    parser.add_argument("--model", help="weights in the place of those that ship")
-    parser.add_argument("--size", help="the network's input in the place of its own")
+    parser.add_argument("--model", help="weights to use instead of the shipped ones")
+    parser.add_argument("--size", help="network input size to use instead of the default")
     parser.add_argument("--kinds", nargs="+", choices=KINDS, default=list(KINDS))
     options = parser.parse_args()
     more = [part for name, value in (("--model", options.model), ("--size", options.size)) if value
@@ -81,10 +81,10 @@ def main():
                                        ("mean_concentric_velocity", "mean_concentric_velocity_cm_s"))]
                 good = len(reps) == len(wanted) and off[0] <= RANGE and off[1] <= VELOCITY
                 failures += not good
-                print(f"{'ok  ' if good else 'OFF '} squat {seed} {kind:9} {len(reps)} of {len(wanted)} repetitions, "
-                      f"range off by {off[0]:.1%} at most, velocity by {off[1]:.1%}", flush=True)
+                print(f"{'ok  ' if good else 'FAIL'} squat {seed} {kind:9} {len(reps)} of {len(wanted)} repetitions, "
+                      f"largest error: range {off[0]:.1%}, velocity {off[1]:.1%}", flush=True)
     if failures:
-        sys.exit(f"{failures} clips are off")
+        sys.exit(f"{failures} clips failed")
 
 
 if __name__ == "__main__":

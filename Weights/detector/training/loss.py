@@ -1,6 +1,5 @@
-"""What training minimises: boxes are assigned to anchors by how well class and place agree already, as in TOOD
-(arXiv 2108.07755); places cost 1 - CIoU and the cross-entropy of the sides' distributions (arXiv 2006.04388), classes
-binary cross-entropy, joints their distance over the person's size as in COCO's OKS.
+"""The training loss. Task-aligned assignment of boxes to anchors as in TOOD (arXiv 2108.07755); 1 - CIoU and distribution
+focal loss (arXiv 2006.04388) for boxes, binary cross-entropy for classes, and an OKS loss for keypoints.
 """
 
 import torch
@@ -10,7 +9,7 @@ from yolo import BINS, STRIDES, grid
 
 CANDIDATES, ALPHA, BETA = 10, 0.5, 6.0
 GAINS = {"box": 7.5, "class": 0.5, "distribution": 1.5, "points": 4.0, "visibility": 0.5}
-# COCO's tolerances of the joints, in parts of the person's size.
+# COCO's per-keypoint OKS constants, relative to the person's size.
 SIGMAS = torch.tensor([26, 25, 25, 35, 35, 79, 79, 72, 72, 62, 62, 107, 107, 87, 87, 89, 89]) / 1000
 PERSON = 2
 
@@ -35,7 +34,7 @@ def overlap(a, b, complete=False):
 
 @torch.no_grad()
 def assigned(scores, boxes, centres, truth, classes, present):
-    """Which object each anchor is for, and how strongly.
+    """Task-aligned assignment of objects to anchors.
 
     `scores` [b, anchors, classes], `boxes` [b, anchors, 4] and `centres` [anchors, 2] in pixels; `truth` [b, n, 4],
     `classes` and `present` [b, n]. Returns indices [b, anchors], -1 for none, and targets [b, anchors].
@@ -50,7 +49,7 @@ def assigned(scores, boxes, centres, truth, classes, present):
     agreement = chance.pow(ALPHA) * iou.pow(BETA) * inside
     best, chosen = agreement.topk(min(CANDIDATES, agreement.shape[2]), 2)
     taken = torch.zeros_like(inside).scatter_(2, chosen, best > 1e-12) & inside
-    # An anchor of several objects goes to the one it covers best.
+    # An anchor assigned to several objects keeps the one with the highest IoU.
     contested = taken.sum(1) > 1
     winner = F.one_hot((iou * taken).argmax(1), count).transpose(1, 2).bool()
     taken = torch.where(contested[:, None], winner & taken, taken)
@@ -61,14 +60,14 @@ def assigned(scores, boxes, centres, truth, classes, present):
 
 
 def placed(distribution, centres, steps):
-    """The boxes [..., 4] that distributions [..., 4 * BINS] of their sides' distances say, in pixels."""
+    """Decodes distributions [..., 4 * BINS] over side distances into boxes [..., 4], in pixels."""
     sides = (distribution.unflatten(-1, (4, BINS)).softmax(-1) * torch.arange(BINS)).sum(-1) * steps
     return torch.cat([centres - sides[..., :2], centres + sides[..., 2:]], -1)
 
 
 def loss(maps, truth, classes, present, ignored, keypoints):
-    """The sum of all parts and each of them. `ignored` [b, m, 5] are boxes, and their class, that are neither asked for nor
-    forbidden; a class of -1 is none. `keypoints` [b, n, 17, 3]."""
+    """The total loss and its parts. `ignored` [b, m, 5]: boxes with class that count neither as positives nor as negatives;
+    class -1 marks padding. `keypoints` [b, n, 17, 3]."""
     levels = [maps[f"map.{i}"].float() for i in range(len(STRIDES))]
     centres, steps = grid(levels)
     centres, steps = (centres * steps).T, steps.T[None]  # pixels; [1, anchors, 1]
@@ -84,7 +83,7 @@ def loss(maps, truth, classes, present, ignored, keypoints):
     target[where[0], where[1], classes[where[0], owner]] = strength[where]
     total = target.sum().clamp(min=1)
 
-    # Where something ignored is, its class is neither right nor wrong.
+    # At ignored objects, their class contributes no loss.
     within = torch.stack([
         centres[:, 0] - ignored[..., :1], centres[:, 1] - ignored[..., 1:2],
         ignored[..., 2:3] - centres[:, 0], ignored[..., 3:4] - centres[:, 1]]).amin(0) > 0  # [b, m, anchors]

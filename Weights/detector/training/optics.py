@@ -1,4 +1,4 @@
-"""What a camera does to a picture: exposure, colour temperature, vignetting, blur, noise and JPEG."""
+"""Camera simulation: exposure, colour temperature, vignetting, blur, noise and JPEG."""
 
 import io
 
@@ -9,7 +9,7 @@ _NOISE = np.random.default_rng(77).standard_normal((1 << 21) + 4096).astype(np.f
 
 
 class Optics:
-    """One camera's settings, which stay the same through a clip."""
+    """The settings of one camera, constant within a clip."""
 
     def __init__(self, rng, calm=False):
         self.exposure = float(np.exp(rng.normal(0.08, 0.12 if calm else 0.24)))
@@ -28,7 +28,7 @@ class Optics:
         self.shift = int(rng.integers(1 << 20))
 
     def __call__(self, picture, rng, surfaces=None):
-        """Pillow pictures in and out; `surfaces` is a mask of floor and walls, which are a little rough."""
+        """Takes and returns Pillow pictures; `surfaces` masks floor and walls, which get a slight texture."""
         width, height = picture.size
         if self.motion:
             dx, dy = np.cos(self.angle) * self.motion, np.sin(self.angle) * self.motion
@@ -61,7 +61,7 @@ class Optics:
         return Image.fromarray(np.clip(x, 0, 255).astype(np.uint8))
 
     def jpeg(self, picture):
-        """The picture after compression, and the file's bytes."""
+        """The picture after JPEG compression, and the JPEG bytes."""
         buffer = io.BytesIO()
         picture.save(buffer, "JPEG", quality=self.quality)
         return Image.open(io.BytesIO(buffer.getvalue())).convert("RGB"), buffer.getvalue()

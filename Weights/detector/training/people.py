@@ -1,4 +1,4 @@
-"""Bodies of capsules, and how they stand while they lift, walk or wait.
+"""People as capsule bodies, and their poses while lifting, walking or waiting.
 
 A pose is a table of named points in the person's own frame (metres, y forward, x to the right, z up). COCO's 17
 keypoints are among them.
@@ -30,7 +30,7 @@ class Body:
 
 
 def joint(a, b, first, second, toward):
-    """Where the joint between two bones is that reach from `a` to `b`; `toward` says to which side it bends."""
+    """The joint between two bones from `a` to `b` (inverse kinematics); `toward` is the side it bends to."""
     a, b = np.asarray(a, float), np.asarray(b, float)
     gap = max(np.linalg.norm(b - a), 1e-6)
     along = (b - a) / gap
@@ -99,7 +99,7 @@ def _hanging(pose, body, forward=(0.03, 0.03), out=0.06):
 
 
 def squat(body, depth, grip=0.36, spread=0.2):
-    """`depth` 0 stands, 1 has the hips below the knees. The bar lies on the back, over the middle of the foot."""
+    """Squat: `depth` 0 is standing, 1 has the hips below the knees. The bar is on the back, above the mid-foot."""
     shin, thigh = np.radians(3 + 29 * depth), np.radians(4 + 92 * depth)
     tall_shin, tall_thigh = body.shin * 0.985, body.thigh * 0.985
     knee = np.array([0, np.sin(shin) * tall_shin, body.ankle + np.cos(shin) * tall_shin])
@@ -117,7 +117,7 @@ def squat(body, depth, grip=0.36, spread=0.2):
 
 
 def deadlift(body, depth, grip=0.27, spread=0.13):
-    """`depth` 0 stands upright, 1 has the plates on the floor; straight arms."""
+    """Deadlift: `depth` 0 is standing upright, 1 has the plates on the floor; straight arms."""
     shin, thigh = np.radians(1 + 17 * depth), np.radians(2 + 62 * depth)
     knee = np.array([0, np.sin(shin) * body.shin, body.ankle + np.cos(shin) * body.shin])
     hips = knee + (0, -np.sin(thigh) * body.thigh, np.cos(thigh) * body.thigh)
@@ -134,7 +134,7 @@ def deadlift(body, depth, grip=0.27, spread=0.13):
 
 
 def press(body, depth, grip=0.3, spread=0.14):
-    """`depth` 0 holds the bar overhead, 1 in front of the shoulders."""
+    """Overhead press: `depth` 0 has the bar overhead, 1 in front of the shoulders."""
     hips = np.array([0, 0, body.ankle + (body.thigh + body.shin) * 0.985])
     pose = {}
     _trunk(pose, body, hips, -0.04)
@@ -160,7 +160,7 @@ def hold(body, depth, grip=0.28, spread=0.14):
 
 
 def bench(body, depth, grip=0.38, seat=0.45, spread=0.25):
-    """Lies on a bench along y with the head behind; `depth` 0 has straight arms, 1 the bar on the chest."""
+    """Bench press, lying along y; `depth` 0 has straight arms, 1 the bar on the chest."""
     level = seat + 0.10 * body.girth
     pose = {}
     shoulders = np.array([0, 0, level])
@@ -191,7 +191,7 @@ def stand(body, rng):
     style = rng.integers(4)
     if style == 0:  # hands on the hips
         _arms(pose, body, {s: pose[f"{s}_hip"] + (sign * 0.1, 0.04, 0.08) for s, sign in SIDES}, (1, -0.6, 0))
-    elif style == 1:  # something held before the chest
+    elif style == 1:  # holding something in front of the chest
         _arms(pose, body, {s: pose["neck"] + (sign * 0.07, 0.25, -0.25) for s, sign in SIDES}, (0.6, -0.2, -1))
     else:
         _hanging(pose, body, rng.normal(0.03, 0.1, 2), rng.uniform(0.02, 0.12))
@@ -225,14 +225,14 @@ def sit(body, rng, seat=0.46):
 
 
 def placed(pose, at, yaw):
-    """A pose turned around the vertical and moved to `at`."""
+    """The pose rotated about the vertical axis and translated to `at`."""
     c, s = np.cos(yaw), np.sin(yaw)
     turn = np.array([[c, s, 0], [-s, c, 0], [0, 0, 1]])
     return {name: (p @ turn if name in ("up", "face") else p @ turn + at) for name, p in pose.items()}
 
 
 class Clothes:
-    """Colours and cut; `dye` draws a colour of the palette."""
+    """Clothing: colours and cut; `dye` draws a colour of the palette."""
 
     def __init__(self, rng, dye):
         tone = rng.random()
@@ -251,7 +251,7 @@ def dress(solids, pose, body, clothes, ident):
     shirt = skin if clothes.bare else clothes.shirt
 
     def limb(a, b, ra, rb, share, cloth):
-        """Covered from `a` on by cloth for `share` of its length."""
+        """Draws a limb covered by cloth from `a` for `share` of its length."""
         a, b = pose[a], pose[b]
         solids.capsule(a, b, ra * g, skin if share < 0.99 else cloth, ident, end=rb * g)
         if 0 < share < 0.99:

@@ -1,4 +1,4 @@
-"""Which ranges of camera, light, room, colour and body are for training and which are held out for the figures.
+"""The ranges of camera, light, room, colour and body for training, and those held out for evaluation.
 
 Each continuous factor runs over the unit interval and is scaled to its span. `HELD_OUT` lists the bands of it that
 training never sees. A held-out picture takes every factor from its bands, so it differs from training in all of them.

@@ -1,10 +1,10 @@
-"""Draws a scene and says what is in it: a picture of at most `longest` pixels, and the truth.
+"""Renders a scene: a picture of at most `longest` pixels, and its ground truth.
 
     python Weights/detector/training/render.py --split held --count 24 --out sheet.jpg
 
 Truth is a dictionary of arrays: `boxes` [n, 4] (x1, y1, x2, y2 in pixels), `classes` [n], `ignore` [n] (too small,
-mostly hidden, nearly edge-on, or no plate that lifts: neither demanded nor forbidden), `centres` [n, 2] (where the
-middle of a plate's face is; the box's middle for others) and `keypoints` [n, 17, 3] of people, zeros otherwise, with
+mostly hidden, nearly edge-on, or not on a barbell: excluded from loss and evaluation), `centres` [n, 2] (centre of a
+plate's face; centre of the box for others) and `keypoints` [n, 17, 3] of people, zeros otherwise, with
 2 for visible, 1 for hidden, 0 for outside of the picture.
 """
 
@@ -80,7 +80,7 @@ def _area(points):
 
 
 def truth(labels, ids, cameras, drawn, longest):
-    """What is in the picture, from the id buffer and the projections."""
+    """Ground truth from the id buffer and the projections."""
     counts = ids.histogram()
     buffer = np.asarray(ids)
     high, wide = buffer.shape
@@ -152,14 +152,14 @@ def truth(labels, ids, cameras, drawn, longest):
 
 
 def finish(picture, ids, width, height, optics, rng):
-    """From the drawing to what a camera gives."""
+    """Applies the camera simulation to the drawing."""
     small = picture.reduce(OVER)
     rough = (np.asarray(ids)[::OVER, ::OVER][:height, :width] == SURFACE).astype(np.float32)
     return optics(small, rng, rough)
 
 
 def sample(seed, split, longest=640, **choices):
-    """A picture and its truth. Seeds of both splits are apart: they begin two different sequences."""
+    """A picture and its ground truth. The two splits use separate random sequences."""
     rng = np.random.default_rng([seed, ranges_index(split)])
     scene = Scene(rng, split, **choices)
     width, height = sizes(scene.aspect, longest)
@@ -181,7 +181,7 @@ COLOURS = ((255, 80, 60), (70, 220, 255), (110, 255, 90))
 
 
 def annotated(picture, facts):
-    """The picture with its truth drawn in; what is ignored in grey."""
+    """The picture with ground truth drawn on it; ignored objects in grey."""
     pen = ImageDraw.Draw(picture)
     for box, kind, ignore, centre, points in zip(*(facts[k] for k in ("boxes", "classes", "ignore", "centres", "keypoints"))):
         pen.rectangle(box.tolist(), outline=(150, 150, 150) if ignore else COLOURS[kind])
@@ -201,7 +201,7 @@ def main():
     parser.add_argument("--split", default="train", choices=["train", "held"])
     parser.add_argument("--count", type=int, default=12)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--plain", action="store_true", help="without the truth")
+    parser.add_argument("--plain", action="store_true", help="without ground truth")
     parser.add_argument("--out", required=True)
     options = parser.parse_args()
     columns = 4

@@ -1,4 +1,4 @@
-"""Composes a scene: who lifts what where, what stands around, and from where it is seen."""
+"""Composes a scene: lifter, equipment, surroundings and camera."""
 
 import numpy as np
 
@@ -17,7 +17,7 @@ def body(rng, split):
 
 
 class Station:
-    """A lifter with a bar, in a rack or not, facing y or, turned, its opposite."""
+    """A lifter with a bar, optionally in a rack, facing +y or -y."""
 
     def __init__(self, rng, dye, split, at, lift, yaw=0.0):
         self.at, self.lift, self.yaw = np.array([*at, 0.0]), lift, yaw
@@ -37,7 +37,7 @@ class Station:
         return move(self.body, depth, grip=self.grip, spread=self.spread)
 
     def fixed(self, solids, room):
-        """What does not move."""
+        """Draws the static parts."""
         rng = np.random.default_rng(self.furniture)
         c, s = np.cos(self.yaw), np.sin(self.yaw)
 
@@ -126,7 +126,7 @@ class Scene:
         self.room = Room(rng, dye, split, low, high, plane)
 
     def _surroundings(self, rng, dye, split, crowd):
-        """Other stations, people and things, each in a place of its own behind or beside the lifter."""
+        """Places other stations, people and objects behind or beside the lifter without overlap."""
         labels, solids = self.labels, self.fixed = Labels(), Solids()
         self.flat = Solids()  # shadows: drawn right after the floor
         self.main.fixed(solids, self.room)

@@ -1,9 +1,9 @@
-"""Simple solids in space, and a painter that draws them with Pillow, far ones first.
+"""Simple solids in space, and a painter's-algorithm renderer based on Pillow.
 
 World coordinates are metres: z is up, x along the barbell, y where the lifter looks. Two kinds of things are kept:
-flat convex faces, and hulls of spheres (capsules and the like), whose outline is the hull of the spheres' circles. What
-is labelled has a number from 1 to 127 that is drawn into a second picture, the id buffer, with the same outlines; seen
-in the mirror it is 128 more.
+flat convex faces, and hulls of spheres (capsules and the like), whose outline is the hull of the spheres' circles. Labelled
+objects have ids from 1 to 127, drawn into a second picture, the id buffer, with the same outlines; mirror images have
+128 added.
 """
 
 import math
@@ -22,13 +22,13 @@ def unit(v):
 
 
 def cross(a, b):
-    """Of two single vectors, without what numpy's spends on general ones."""
+    """Cross product of two single vectors, faster than numpy's general one."""
     (a0, a1, a2), (b0, b1, b2) = a, b
     return np.array([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0])
 
 
 def across(axis):
-    """Two directions that span the plane at right angles to `axis`."""
+    """Two directions that span the plane perpendicular to `axis`."""
     helper = np.array([0.0, 0, 1]) if abs(axis[2]) < 0.9 else np.array([1.0, 0, 0])
     u = unit(cross(helper, axis))
     return u, cross(axis, u)
@@ -53,7 +53,7 @@ class Camera:
         self.focal, self.width, self.height = focal, width, height
 
     def reflected(self, axis, at):
-        """The camera that sees in the plane `axis` = `at` what this one sees in a mirror there."""
+        """The virtual camera of a mirror in the plane `axis` = `at`."""
         other = object.__new__(Camera)
         flip = np.ones(3)
         flip[axis] = -1
@@ -74,7 +74,7 @@ class Camera:
 
 
 class Solids:
-    """Things to draw. `layer` orders what has the same anchor, the point whose distance decides what is in front."""
+    """The primitives to draw, sorted by the distance of their anchors; `layer` breaks ties."""
 
     def __init__(self):
         self.points, self.counts, self.faces, self.hulls = [], [], [], []
@@ -108,7 +108,7 @@ class Solids:
                           centre if anchor is None else anchor, layer)
 
     def beam(self, a, b, thickness, colour, pieces=None):
-        """A square tube along one axis, in pieces short enough to be ordered by their middles."""
+        """A square tube along one axis, in pieces short enough to be depth-sorted by their centres."""
         a, b = np.asarray(a, float), np.asarray(b, float)
         length = np.linalg.norm(b - a)
         pieces = max(1, round(length / 0.45)) if pieces is None else pieces
@@ -122,7 +122,7 @@ class Solids:
         self.face(circle(centre, axis, radius, count), axis, colour, anchor, layer, ident, glow)
 
     def cylinder(self, a, b, radius, colour, ends=None, anchor=None, layer=0, sides=16, ident=0):
-        """Its side as quads, and both ends (none if `ends` is False), which `ident` marks."""
+        """A cylinder: the side as quads, and both ends (unless `ends` is False), labelled `ident`."""
         a, b = np.asarray(a, float), np.asarray(b, float)
         axis = unit(b - a)
         anchor = (a + b) / 2 if anchor is None else anchor
@@ -150,7 +150,7 @@ class Light:
 
 
 def _clipped(seen):
-    """A polygon in camera coordinates less what is nearer than `NEAR`."""
+    """A polygon in camera coordinates, clipped at the near plane `NEAR`."""
     kept, count = [], len(seen)
     for i in range(count):
         p, q = seen[i], seen[(i + 1) % count]
@@ -199,7 +199,7 @@ def _ints(colour):
 
 
 def outlines(solids, camera, light, ordered=True):
-    """What to draw, far things first: flat lists of coordinates, colours, ids."""
+    """The primitives, back to front: flat lists of coordinates, colours, ids."""
     drawn = []
     if solids.faces:
         points, counts = np.concatenate(solids.points), np.array(solids.counts)

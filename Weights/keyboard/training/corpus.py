@@ -1,4 +1,4 @@
-"""The text that the model learns from and is tested on: words, their pieces, and the pairs of context and next word."""
+"""Training and test text: words, word pieces, and pairs of context and next word."""
 
 import random
 
@@ -8,23 +8,23 @@ from tokenizers import BertWordPieceTokenizer
 from grammar import Grammar, messages
 from paths import VOCABULARY
 
-#: Seeds of the sets; no two overlap. `draw` and `template` are held out: by draw, and by template.
+#: Seeds of the data sets, which are disjoint. `draw` and `template` are held out: by draw, and by template.
 SEEDS = {
     "vocabulary": 20261123, "train 0": 20261122, "jumbled 0": 20261124, "train 1": 20261125, "jumbled 1": 20261126,
     "draw": 900001, "template": 900002, "prompts": 900003,
 }
-#: Rounds of training; each has a text of its own.
+#: Training rounds, each with its own text.
 ROUNDS = 2
-#: Messages of a round's text, and jumbled ones that the network reads too.
+#: Messages per round, and additional jumbled ones.
 TRAINING, JUMBLED = 120_000, 60_000
-#: How often a jumbled message goes on elsewhere after a word.
+#: Probability that a jumbled message switches to another message after a word.
 JUMP = 0.15
 #: Pieces of context that fit into 32 with [CLS], [MASK] and [SEP].
 CONTEXT = 29
 
 
 def texts(kind, count, grammar=None):
-    """`count` messages of one set. Those held out by draw are none that training has seen."""
+    """`count` messages of one set. Messages held out by draw never occur in the training text."""
     if kind == "draw":
         seen = set(training_text(grammar))
         drawn = (text for text, _ in messages(SEEDS["draw"], 3 * count + 100, grammar=grammar))
@@ -41,8 +41,8 @@ def training_text(grammar=None):
 def jumbled(lines, count, seed):
     """Messages that jump, after some words, into the middle of another message.
 
-    What a network has read only whole it believes to go on as always, and is badly wrong about sentences of a shape
-    that is new to it. From these it learns to go by the last words where the whole is strange, and to be less sure.
+    A network trained on complete messages only is overconfident, and wrong on sentences of an unseen structure. Jumbled
+    messages teach it to rely on the last words when the context is unfamiliar, and to be less certain.
     """
     rng = random.Random(seed)
     result = []
@@ -58,7 +58,7 @@ def jumbled(lines, count, seed):
 
 
 class Pieces:
-    """Words to the ids of their pieces, remembered."""
+    """Maps words to the ids of their pieces, with a cache."""
 
     def __init__(self, vocabulary=VOCABULARY):
         self.tokenizer = BertWordPieceTokenizer(str(vocabulary), lowercase=True)
@@ -75,7 +75,7 @@ class Pieces:
 
 
 class Corpus:
-    """Messages as one row of ids. `starts` marks pieces that begin a word after a space: those a keyboard predicts."""
+    """Messages as one array of ids. `starts` marks pieces that begin a word after a space, which a keyboard predicts."""
 
     def __init__(self, lines, pieces):
         ids, starts, offsets, words, word_of = [], [], [0], [], []

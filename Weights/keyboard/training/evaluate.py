@@ -1,4 +1,4 @@
-"""Perplexity and top-3 accuracy on held-out messages, beside a trigram of the same text; a line of suggestions.
+"""Perplexity and top-3 accuracy on held-out messages, compared with a trigram model of the same text; and sample suggestions.
 
     python Weights/keyboard/training/evaluate.py [--folder Weights/keyboard/shipped] [--messages 1000] [--checkpoint FILE.pt]
 """
@@ -32,7 +32,7 @@ def load(folder=None, checkpoint=None, vocabulary_size=None):
 
 @torch.no_grad()
 def logits(model, rows, places, batch=256):
-    """The logits at one place of each row of ids."""
+    """The logits at one position of each row of ids."""
     order = np.argsort([len(row) for row in rows], kind="stable")
     result = [None] * len(rows)
     for part in np.split(order, range(batch, len(order), batch)):
@@ -45,7 +45,7 @@ def logits(model, rows, places, batch=256):
 
 
 def asked(pieces, context, partial=(), stock=False):
-    """The ids a keyboard sends, and where its mask is."""
+    """The ids of a keyboard query, and the position of the mask."""
     room = CONTEXT - stock - len(partial)
     head = [pieces.cls, *list(context)[-room:], *partial]
     return [*head, pieces.mask, *([pieces.stop] if stock else []), pieces.sep], len(head)
@@ -63,7 +63,7 @@ def score(model, pieces, text, places, stock=False):
 
 
 def completion(model, pieces, text, places, typed, vocabulary):
-    """The share of words among the three likeliest that begin with the letters typed."""
+    """Fraction of words among the three most likely completions of the letters typed."""
     chosen = [p for p in places if len(text.words[text.word_of[p]].rstrip(".,?!")) > typed
               and text.words[text.word_of[p]][:typed + 1].isalpha()]
     rows = [asked(pieces, text.context(p), pieces(text.words[text.word_of[p]][:typed])) for p in chosen]

@@ -1,9 +1,9 @@
-"""Writes the shipped folder from a checkpoint, as Hugging Face lays it out, and the prompts of held-out text.
+"""Exports a checkpoint as a Hugging Face folder, and writes the held-out prompts.
 
     python Weights/keyboard/training/export.py [--checkpoint Weights/keyboard/training/checkpoint.pt]
 
-Parameters are rounded to float16; everything that is measured is measured on the rounded ones. Refuses to finish when
-Hugging Face does not read back the same numbers, or computes other logits than the training's own arithmetic does.
+Parameters are rounded to float16; all figures are measured with the rounded ones. Fails if Hugging Face does not read back
+the same numbers, or if its logits differ from those of the training code.
 """
 
 import argparse
@@ -29,7 +29,7 @@ PROVENANCE = {
 SPECIAL = {
     "unk_token": "[UNK]", "sep_token": "[SEP]", "pad_token": "[PAD]", "cls_token": "[CLS]", "mask_token": "[MASK]",
 }
-#: Stored under their other name.
+#: Tied to parameters that are stored under another name.
 TIED = ("cls.predictions.decoder.weight", "cls.predictions.decoder.bias")
 PROMPT_COUNT = 1000
 
@@ -62,7 +62,7 @@ def write_configuration(vocabulary_size):
 
 
 def prompts(count):
-    """Held-out texts as typed so far: two in three end with a space, one in three within a word."""
+    """Beginnings of held-out texts: two in three end with a space, one in three within a word."""
     rng, found = random.Random(SEED), []
     for number, text in enumerate(texts("prompts", count)):
         words = text.split(" ")
@@ -77,7 +77,7 @@ def prompts(count):
 
 @torch.no_grad()
 def prove(state, pieces):
-    """Hugging Face reads what was written, tokenizes as the training did and computes the same logits."""
+    """Checks that Hugging Face reads the files back, tokenizes as in training and computes the same logits."""
     single = load(SHIPPED)
     loaded = single.state_dict()
     for name, tensor in state.items():
@@ -92,7 +92,7 @@ def prove(state, pieces):
             raise SystemExit(f"{line!r} is tokenized differently")
         ids, place = asked(pieces, wanted)
         ours = logits(single, [ids], [place])[0]
-        for size in (len(ids), 32):  # padded or not
+        for size in (len(ids), 32):  # with and without padding
             row = torch.tensor([ids + [pieces.pad] * (size - len(ids))])
             theirs = double(input_ids=row, attention_mask=(row != pieces.pad).long()).logits[0, place]
             worst = max(worst, float((theirs - ours).abs().max()))

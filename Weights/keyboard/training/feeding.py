@@ -1,13 +1,13 @@
-"""Batches: first many masks to a message, then texts exactly as a keyboard asks."""
+"""Batches: first with many masks per message, then texts in the form of keyboard queries."""
 
 import numpy as np
 import torch
 
 from corpus import CONTEXT
 
-#: What the second part of the training consists of.
+#: Composition of the second part of training.
 STYLES = {"next": 0.58, "completion": 0.26, "stock": 0.10, "middle": 0.06}
-#: How often the context begins with the current sentence although the message has earlier ones.
+#: Probability that the context is cut to the current sentence.
 SENTENCE_ONLY = 0.2
 
 
@@ -20,11 +20,11 @@ def padded(rows):
 
 
 def parallel_batch(corpus, pieces, chosen):
-    """Whole messages with a mask for each word at once.
+    """Complete messages with a mask for each word at once.
 
-    The first half of a row is [CLS] and the message, each token looking back only; then comes one [MASK] a word, which
-    looks at what is before its word and nothing else. A context token's embedding holds the token after it, so a mask
-    looks one token less far back, and has that one as its neighbour.
+    The first half of a row is [CLS] and the message, with causal attention; then comes one [MASK] per word, which
+    attends only to what precedes its word. A context token's embedding holds the token after it, so a mask
+    does not attend to the token before it, but has it as a neighbour.
     """
     messages = [corpus.ids[corpus.offsets[i]:corpus.offsets[i + 1]][:CONTEXT + 1] for i in chosen]
     starts = [np.flatnonzero(corpus.starts[corpus.offsets[i]:corpus.offsets[i + 1]][:CONTEXT + 1]) for i in chosen]
@@ -32,7 +32,7 @@ def parallel_batch(corpus, pieces, chosen):
     context = np.zeros((len(chosen), size + 1), np.int64)
     context[:, 0] = pieces.cls
     targets = np.zeros((len(chosen), asked), np.int64)
-    at = np.zeros((len(chosen), asked), np.int64)  # the mask's place: that of its word, [CLS] being 0
+    at = np.zeros((len(chosen), asked), np.int64)  # the mask's position: that of its word, with [CLS] at 0
     real = np.zeros((len(chosen), asked), bool)
     for row, (message, words) in enumerate(zip(messages, starts)):
         context[row, 1:len(message) + 1] = message
@@ -55,7 +55,7 @@ def parallel_batch(corpus, pieces, chosen):
 
 
 class Feeder:
-    """Texts with one mask each, as a keyboard asks, at places drawn from the corpus."""
+    """Texts with one mask each, as in keyboard queries, at positions sampled from the corpus."""
 
     def __init__(self, corpus, pieces, seed):
         self.corpus, self.pieces, self.rng = corpus, pieces, np.random.default_rng(seed)
@@ -70,7 +70,7 @@ class Feeder:
         return context.tolist()
 
     def example(self, place, style):
-        """`(ids, place of the mask)`; the target is the piece at `place`."""
+        """`(ids, position of the mask)`; the target is the piece at `place`."""
         corpus, pieces = self.corpus, self.pieces
         if style == "completion":
             word = corpus.words[corpus.word_of[place]]
@@ -89,7 +89,7 @@ class Feeder:
         return [*row, pieces.sep], 1 + len(context)
 
     def batches(self, size, group=24):
-        """Endless batches of texts of like length: (ids, lengths, places of the masks, targets, styles)."""
+        """An infinite iterator of batches of similar lengths: (ids, lengths, positions of the masks, targets, styles)."""
         names, shares = list(STYLES), list(STYLES.values())
         while True:
             chosen = self.rng.choice(self.corpus.targets, size * group)

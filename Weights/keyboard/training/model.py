@@ -1,4 +1,4 @@
-"""The network, Hugging Face's `MobileBertForMaskedLM`, and how it is fed when it learns."""
+"""The network, Hugging Face's `MobileBertForMaskedLM`, and its forward pass in training."""
 
 import torch
 from torch import nn
@@ -14,10 +14,10 @@ CONFIGURATION = dict(
 
 
 def build(vocabulary_size, seed=0):
-    """A network with fresh parameters: matrices by their gain, since nothing normalises what they pass on."""
+    """A network with fresh parameters, initialised by gain, since NoNorm does not normalise activations."""
     torch.manual_seed(seed)
     model = MobileBertForMaskedLM(MobileBertConfig(vocab_size=vocabulary_size, **CONFIGURATION))
-    model.set_attn_implementation("eager")  # much the fastest on a CPU for heads of 16 features
+    model.set_attn_implementation("eager")  # by far the fastest on a CPU for heads of 16 features
     with torch.no_grad():
         for name, parameter in model.named_parameters():
             if parameter.dim() < 2:
@@ -32,7 +32,7 @@ def build(vocabulary_size, seed=0):
                 leads_back = name.endswith("output.dense.weight") or "bottleneck.dense" in name
                 parameter.normal_(0, (0.4 if leads_back else 1.0) * parameter.shape[1] ** -0.5)
         model.mobilebert.embeddings.word_embeddings.weight[0] = 0
-    # [PAD] stays at zero, so that a text's logits are the same whether it is padded or not: beyond the ends are zeros.
+    # [PAD]'s embedding stays zero, so that padding does not change a text's logits.
     model.mobilebert.embeddings.word_embeddings.weight.register_hook(without_padding)
     return model
 
@@ -44,16 +44,16 @@ def without_padding(gradient):
 
 
 def embed(model, before, this, after, places):
-    """What `MobileBertEmbeddings` makes of three rows of ids, so that a token's neighbours know it."""
+    """The output of `MobileBertEmbeddings` for explicit rows of previous, current and next ids."""
     part = model.mobilebert.embeddings
     words = part.word_embeddings
-    # Past the ends are zeros in the original; [PAD]'s embedding is zero too and stands for them.
+    # The original pads with zeros; [PAD]'s embedding, which is zero, is used instead.
     tokens = part.embedding_transformation(torch.cat([words(after), words(this), words(before)], dim=2))
     return part.LayerNorm(tokens + part.position_embeddings(places) + part.token_type_embeddings.weight[0])
 
 
 def encode(model, hidden, mask):
-    """`mask`: [batch, 1, length, length] of Booleans, true where a token may look."""
+    """`mask`: [batch, 1, length, length] of Booleans, true where a token may attend."""
     bias = torch.zeros(mask.shape, dtype=torch.float32).masked_fill(~mask, torch.finfo(torch.float32).min)
     for layer in model.mobilebert.encoder.layer:
         hidden = layer(hidden, bias)
@@ -62,7 +62,7 @@ def encode(model, hidden, mask):
 
 
 def scores(model, rows):
-    """The logits of some rows of hidden states, [rows, vocabulary]: the decoder is half of the network's work."""
+    """The logits [rows, vocabulary] of selected hidden states only, since the decoder is half of the computation."""
     head = model.cls.predictions
     matrix = torch.cat([head.decoder.weight.t(), head.dense.weight], dim=0)
     return head.transform(rows) @ matrix + head.decoder.bias
@@ -74,7 +74,7 @@ def shifted(ids):
 
 
 def masked_logits(model, ids, lengths, at):
-    """The logits at one place of each of several padded texts: what the original computes, its padding included."""
+    """The logits at one position of each padded text, as the original computes them."""
     before, after = shifted(ids)
     places = torch.arange(ids.shape[1]).expand_as(ids)
     seen = (torch.arange(ids.shape[1]) < lengths[:, None])[:, None, None, :].expand(-1, 1, ids.shape[1], -1)

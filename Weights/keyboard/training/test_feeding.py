@@ -1,4 +1,4 @@
-"""What the network is fed: no mask sees the word it stands for, and our arithmetic is the original's."""
+"""Tests of the batches: no mask attends to its own word, and logits equal those of Hugging Face."""
 
 import unittest
 

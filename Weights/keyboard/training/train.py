@@ -2,10 +2,9 @@
 
     python Weights/keyboard/training/train.py [--resume FILE.pt --rounds 1] [--output FILE.pt]
 
-Rounds of two parts, with fresh text a round. In the first part a message goes in once with a mask for every word
-(feeding.py), which is cheap and teaches the words; in the second every text has one mask and looks exactly as a
-keyboard's does. Matrices are multiplied in bfloat16, everything else is float32. Deterministic: one thread, fixed
-seeds.
+Each round has fresh text and two parts. In the first, a message is processed once with a mask for every word
+(feeding.py), which is cheap and teaches the vocabulary; in the second, every text has one mask and the form of a keyboard
+query. Matrices are multiplied in bfloat16, everything else is float32. Deterministic: one thread, fixed seeds.
 """
 
 import argparse
@@ -22,14 +21,14 @@ from feeding import STYLES, Feeder, parallel_batch
 from paths import CHECKPOINT
 
 SEED = 20261122
-#: Of each round: steps and highest rate of the first part, the same of the second.
+#: For each round: steps and peak learning rate of the first part, and of the second.
 ROUND = [(1900, 2e-3, 2100, 1e-3), (1500, 1e-3, 1300, 7e-4)]
 MESSAGES = 64
 TEXTS = 256
 
 
 class Schedule:
-    """Rises over the first steps to `peak`, falls along a cosine to `last`."""
+    """Linear warm-up to `peak`, then cosine decay to `last`."""
 
     def __init__(self, optimiser, peak, last, steps, rise):
         self.optimiser, self.peak, self.last, self.steps, self.rise, self.step = optimiser, peak, last, steps, rise, 0
@@ -129,8 +128,8 @@ def train(rounds, resume, output):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, nargs="+", default=range(ROUNDS), help="which of them (default: all)")
-    parser.add_argument("--resume", type=Path, help="the checkpoint of the round before")
+    parser.add_argument("--rounds", type=int, nargs="+", default=range(ROUNDS), help="the rounds to run (default: all)")
+    parser.add_argument("--resume", type=Path, help="the checkpoint of the previous round")
     parser.add_argument("--output", type=Path, default=CHECKPOINT)
     options = parser.parse_args()
     train(options.rounds, options.resume, options.output)

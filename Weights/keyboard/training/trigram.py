@@ -1,7 +1,7 @@
-"""The peer: an interpolated Kneser-Ney trigram over the same pieces of the same text.
+"""The baseline: an interpolated Kneser-Ney trigram over the same pieces of the same text.
 
-It is asked the same question as the network, which piece begins the next word, and learns from all words of the
-training text; its history are the two pieces before, [CLS] where the message begins.
+It predicts the same targets as the network, the first piece of the next word, and is estimated from all words of the
+training text; its history is the two previous pieces, [CLS] at the beginning of a message.
 """
 
 from collections import Counter, defaultdict
@@ -17,7 +17,7 @@ class Trigram:
         self.three = defaultdict(list)
         for (u, v, t), count in triples.items():
             self.three[u, v].append((t, count))
-        pairs = Counter((v, t) for _, v, t in triples)  # in how many histories: Kneser and Ney's counts
+        pairs = Counter((v, t) for _, v, t in triples)  # number of histories: Kneser-Ney continuation counts
         self.two = defaultdict(list)
         for (v, t), count in pairs.items():
             self.two[v].append((t, count))
@@ -49,7 +49,7 @@ class Trigram:
         return p
 
     def probabilities(self, u, v):
-        """Of every piece after `u v`."""
+        """The distribution over pieces after `u v`."""
         p = self.one
         if v in self.two:
             p = self.interpolated(self.two[v], self.discounts[1], p)
@@ -58,7 +58,7 @@ class Trigram:
         return p
 
     def score(self, corpus, places):
-        """`(log probability of the right piece, whether it is among the best three)` at each place."""
+        """`(log probability of the target, whether it is among the top three)` at each position."""
         u, v = self.history(corpus, places)
         logs, hits, known = np.zeros(len(places)), np.zeros(len(places), bool), {}
         for row, (key, target) in enumerate(zip(zip(u.tolist(), v.tolist()), corpus.ids[places].tolist())):

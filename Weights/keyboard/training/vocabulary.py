@@ -1,9 +1,9 @@
-"""Writes the WordPiece vocabulary, `vocab.txt`: the grammar's words whole, and pieces for all other ASCII text.
+"""Writes the WordPiece vocabulary, `vocab.txt`: the grammar's words, and pieces for all other ASCII text.
 
     python Weights/keyboard/training/vocabulary.py
 
 In BERT's order: special tokens, punctuation, digits and letters, the same as continuations, longer continuations, words
-by how often the grammar says them. Nothing but words of 100 letters and text that is not ASCII becomes [UNK].
+by frequency in the grammar. Only words of over 100 letters and non-ASCII text become [UNK].
 """
 
 import re
@@ -14,7 +14,7 @@ from corpus import TRAINING, texts
 from paths import VOCABULARY
 
 SPECIAL = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
-#: Words said less often are spelt in pieces.
+#: Less frequent words are split into pieces.
 LEAST = 4
 #: Continuations of two letters and more.
 CONTINUATIONS = 400
@@ -22,7 +22,7 @@ MOST_WORDS = 5200
 
 
 def words(lines):
-    """Words and numbers as BERT's basic tokenizer parts them: at spaces and punctuation."""
+    """Words and numbers as BERT's basic tokenizer splits them, at spaces and punctuation."""
     counts = Counter()
     for line in lines:
         counts.update(re.findall(r"[a-z0-9]+", line))
@@ -30,13 +30,13 @@ def words(lines):
 
 
 def continuations(known):
-    """Endings that turn a word into a longer one, by how many words they end times the letters they save."""
+    """Suffixes that extend a word to a longer one, ranked by number of words times letters saved."""
     counts = Counter()
     for word in known:
         for size in range(2, 6):
             if len(word) >= size + 3 and word[:-size] in known:
                 counts[word[-size:]] += 1
-    for word in known:  # and what words are made of where no whole word begins them
+    for word in known:  # and the pieces of words that no other word begins
         for size in (2, 3):
             counts.update({word[i:i + size]: 0.05 for i in range(1, len(word) - size + 1)})
     ranked = sorted(counts, key=lambda piece: (-counts[piece] * (len(piece) - 1), piece))

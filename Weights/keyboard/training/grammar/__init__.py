@@ -18,10 +18,10 @@ DOMAINS = (
     plans, greetings, errands, work, family, feelings, food, travel, school, health, weather, shopping, leisure,
     stories, answers)
 
-#: Rules of things: what is said of them agrees with them ("the dumplings were", "the soup was").
+#: Rules for things that a verb must agree with ("the dumplings were", "the soup was").
 THINGS = ("dish", "ingredient", "sweet", "clothing")
 
-#: The share of templates that training never sees, one in so many.
+#: One in this many templates is held out from training.
 HELD_OUT = 12
 
 
@@ -34,7 +34,7 @@ def name_of(module):
 
 
 def is_held_out(template):
-    """By the template's own text, so that a new line leaves all others where they are."""
+    """Depends on the template's text only, so that adding a line does not change the others."""
     return zlib.crc32(template.encode()) % HELD_OUT == 0
 
 
@@ -47,7 +47,7 @@ class Template:
 
 
 class Grammar:
-    """`templates[domain]` are a domain's own, `frames` suit every domain."""
+    """`templates[domain]` belong to one domain, `frames` apply to every domain."""
 
     def __init__(self):
         self.rules = {}
@@ -70,7 +70,7 @@ class Grammar:
         self.parsed = {}
 
     def check(self):
-        """Every reference leads somewhere."""
+        """Checks that every reference resolves."""
         known = set(self.rules) | set(Draw.AGREEING) | set(Draw.CONTRACTED) | set(Draw.PERSONAL)
         known |= {name[0].upper() + name[1:] for name in Draw.AGREEING}
 
@@ -92,7 +92,7 @@ class Grammar:
                 walk(template.sequence(domain), template.identifier)
 
     def sentence(self, rng, domain, held_out):
-        """One sentence and its template's id; `held_out` says which templates it may come from."""
+        """A sentence and its template's id; `held_out` selects the set of templates."""
         while True:
             pool = self.frames if rng.random() < 0.4 else self.templates[domain]
             template = pool[int(rng.random() * len(pool))]
@@ -128,7 +128,7 @@ class Grammar:
         return self.joined(parts, rng), identifiers
 
     def joined(self, parts, rng):
-        """Sentences end in a stop, sometimes in "!" or nothing; openers bring their own comma."""
+        """Adds a full stop, sometimes "!" or nothing; openers end with their own comma."""
         for place, part in enumerate(parts):
             if part[-1] in ".?!," or (place == 0 and len(part) < 18 and len(parts) > 1 and rng.random() < 0.3):
                 continue
@@ -140,7 +140,7 @@ class Grammar:
 
 
 def messages(seed, count, held_out=False, grammar=None):
-    """`count` messages, the same for the same seed."""
+    """`count` messages, reproducible by seed."""
     grammar, rng = grammar or Grammar(), random.Random(seed)
     for _ in range(count):
         yield grammar.message(rng, held_out)

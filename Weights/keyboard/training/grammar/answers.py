@@ -1,4 +1,4 @@
-"""Questions and answers, reactions, opinions, requests: what fits any talk."""
+"""Questions and answers, reactions, opinions, requests: what fits any conversation."""
 
 RULES = {
     "topic_x": """it | that | this | the plan | the party | the trip | the idea | the house | the movie | work | the

@@ -1,7 +1,7 @@
-"""What all domains share: people, times, places, numbers, small words, and what people do."""
+"""Shared rules: people, times, places, numbers, function words and common activities."""
 
 RULES = {
-    # People. `@…` tells how a noun agrees as a subject.
+    # People. `@…` gives the agreement of a noun as a subject.
     "girl": """anna | emma | maria | sarah | lisa | julia | sophie | laura | kate | nina | amy | rachel | olivia | mia
         | grace | lucy | hannah | elena | chloe | zoe | alice | megan | claire | helen | ruth | nora | ella | priya |
         mei | fatima | aisha | carmen | rosa | ingrid | jenny | becky | molly | tess | diana | vera | leah | naomi |
@@ -31,7 +31,7 @@ RULES = {
     "dear": "love | honey | babe | sweetie | dear | darling | buddy | man | sweetheart | bro | mate | girl | pal",
     "group": """everyone | guys | you two | you all | all of you | the whole family | the family | your parents | the
         gang""",
-    # Times. What is to come, what was, what is usual.
+    # Times: future, past, habitual.
     "weekday": "monday | friday | saturday | tuesday | sunday | thursday | wednesday",
     "month": """march | june | may | september | april | october | july | december | august | january | november |
         february""",
@@ -68,7 +68,7 @@ RULES = {
     "ordinal": "first | second | third | last | next | fourth | fifth | final",
     "amount": "20 | 50 | 10 | 100 | 15 | 40 | 200 | 5 | 30 | 12 | 60 | 80 | 25 | 300 | 500 | 75 | 1000 | 150",
     "money": "{amount} dollars | {amount} bucks | {amount} euros | {amount} pounds | too much | almost nothing",
-    # Places one goes to, is at, or comes from.
+    # Places as destination, location or origin.
     "to_place": """to the gym | to the store | to the park | to the beach | to the library | to work | to school | to
         the office | to the doctor | home | to the airport | to the market | downtown | to the movies | to the bank |
         to the post office | to the mall | to {name}'s place | to the station | to church | to the bakery | to the
@@ -89,7 +89,7 @@ RULES = {
     "meet_place": """the station | the cafe | the park | my place | your place | the mall | the library | the usual
         spot | the cinema | the bus stop | the front door | the entrance | the bridge | the parking lot | the lobby |
         the corner | the fountain | the gym | the office | the new bar | the pier | platform {count} | the gate""",
-    # Small words.
+    # Function words.
     "very": "so | really | very | pretty | super | quite | kind of | extremely | a bit | way too | too | absolutely",
     "really": """really | actually | honestly | probably | definitely | finally | already | just | still | also |
         maybe | certainly | totally | basically | apparently | obviously | hopefully | simply""",
@@ -106,7 +106,7 @@ RULES = {
     "link": "and | but | so | because | and then | although | since | even though | while | unless",
     "please": """please | (please|) | if you can | when you get a chance | if you have time | if it's not too much
         trouble | whenever you can | if you don't mind | as soon as you can | asap""",
-    # Things people say they will do, must do, or would like to do; a verb phrase follows in its base form.
+    # Expressions of intention, obligation or wish, followed by a verb phrase in its base form.
     "will": """will | want to | have to | need to | am going to | should | might | would like to | can | would love to
         | am planning to | could | hope to | must | am about to | was going to | plan to | ought to | 'd better""",
     "aux": """{'ll} | {*want} to | {*have} to | {*need} to | {'m} going to | should | might | would like to | can |

@@ -10,8 +10,8 @@ A rule is a list of alternatives. In an alternative
     {am} {'m} …   are auxiliaries that agree with the subject (see `Draw.AGREEING`)
     {Do} {Am} …   with a capital draw a new subject first, which the next {S} then says
 
-A pronoun in the text becomes the subject by itself. Among the alternatives of a word list, earlier ones are likelier,
-as words are in life; sentence templates are all equally likely within their domain.
+A pronoun in the text becomes the subject by itself. In a word list, earlier alternatives are more likely, as in
+natural text; sentence templates are all equally likely within their domain.
 """
 
 import bisect
@@ -80,7 +80,7 @@ def has_verb(sequence):
 
 
 class Rule:
-    """Alternatives, earlier ones likelier."""
+    """Alternatives; earlier ones are more likely."""
 
     def __init__(self, name, text):
         self.alternatives = []
@@ -100,7 +100,7 @@ class Rule:
 
 
 class Draw:
-    """One text being drawn: its words so far and who its subject is."""
+    """State of one expansion: the words so far and the subject."""
 
     # In the order: i, you/we/they, he/she/it, contracted ('m and so on: after a noun the last of them).
     AGREEING = {
@@ -126,7 +126,7 @@ class Draw:
         self.subject, self.is_noun, self.pending = None, False, None
 
     def sequence(self, nodes, form, inherited):
-        """Says `nodes`; verbs take `form`, references that ask for none `inherited`."""
+        """Expands `nodes`; verbs take `form`, references without a form `inherited`."""
         for node in nodes:
             if isinstance(node, str):
                 self.text(node)
@@ -158,7 +158,7 @@ class Draw:
                 self.sequence(sequence, None, None)
                 self.parts[start:] = [plural("".join(self.parts[start:]))]
                 return
-            # A form goes to the verbs of the alternative, or through it when it has none.
+            # A form applies to the verbs of the alternative, or is passed on if it has none.
             self.sequence(sequence, form, None if verbal else form)
         elif name in self.PERSONAL:
             self.parts.append(self.PERSONAL[name][self.subject or "i"])
@@ -181,7 +181,7 @@ class Draw:
             raise GrammarError(f"no rule {name}")
 
     def close_up(self):
-        """Takes back the space before what is contracted with the word before it."""
+        """Removes the space before a contraction."""
         while self.parts and not self.parts[-1].strip():
             self.parts.pop()
         if self.parts:
@@ -211,7 +211,7 @@ DETERMINERS = {"a": "some", "this": "these", "that": "those"}
 
 
 def tidy(text):
-    """One space between words, none before punctuation, `a` or `an`, "some" before what is not counted."""
+    """One space between words, none before punctuation, `a` or `an`, "some" before uncountable nouns."""
     text = re.sub(r"\s+", " ", text).strip()
     text = re.sub(r" ([,.?!;:])", r"\1", text)
     text = re.sub(r"([,.?!;:])(?:[,;:](?=\s|$))+", r"\1", text)

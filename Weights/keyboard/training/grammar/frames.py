@@ -1,6 +1,6 @@
 """Sentence frames that suit the activities of every domain: {DO} becomes the domain's own rule of activities."""
 
-#: What two activities of one domain can be joined by.
+#: Conjunctions of two activities of one domain.
 RULES = {
     "reason": """{S} {'m} too tired | {S} {'m} running late | it's getting late | it's raining | there's no time |
         it's on the way | {S} already promised | it's almost over | the weather is so nice | it's {weekday} |

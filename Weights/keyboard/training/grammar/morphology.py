@@ -1,6 +1,6 @@
 """Forms of English verbs and nouns."""
 
-#: base: (third person, -ing, past, past participle); a form that is regular is left as None.
+#: base: (third person, -ing, past, past participle); regular forms are None.
 IRREGULAR = {
     base: tuple(None if form == "-" else form for form in forms.split("/"))
     for base, forms in (entry.split(" ") for entry in """
@@ -113,7 +113,7 @@ def inflect(verb, form):
 
 
 def article(word):
-    """`a` or `an`, as the word after it wants it."""
+    """`a` or `an`, depending on the next word."""
     if word.startswith(("hour", "honest", "honor", "heir")):
         return "an"
     if word.startswith(("uni", "use", "usu", "euro", "one", "once", "ukulele", "unicorn")) and word != "unimportant":
@@ -123,7 +123,7 @@ def article(word):
     return "an" if word[:1] in tuple("aeiou") else "a"
 
 
-#: Nouns that come in pairs or heaps: never with "a".
+#: Plural-only and mass nouns: never with "a".
 PLURAL_ONLY = set("""
 shoes jeans pants boots sneakers socks pajamas gloves leggings heels sandals slippers earrings shorts mittens earmuffs
 sunglasses glasses clothes underwear scissors headphones earbuds binoculars sunscreen goggles keys popcorn candy

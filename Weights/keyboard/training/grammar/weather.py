@@ -1,4 +1,4 @@
-"""Weather, seasons, nature, and what one wears or does because of them."""
+"""Weather, seasons, nature, and the clothes and activities that go with them."""
 
 RULES = {
     "sky": """raining | snowing | sunny | cloudy | windy | foggy | pouring | freezing | hot | cold | warm | humid |
