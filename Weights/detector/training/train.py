@@ -2,10 +2,11 @@
 
     python Weights/detector/training/train.py FOLDER --out checkpoint.pt --minutes 60
 
-FOLDER holds the shards of `generate.py`; more may come while this runs. Pictures are scaled, moved, flipped and tinted, on
-a square ground of the grey that pictures are filled up with later; half of them are parts, as large as on squares of 640, so
-that small things are learnt from small squares too. Squares of 352 to 480 pixels in the beginning, up to 640 at the end. The
-next batch is made while one is learnt from. A checkpoint is written every few minutes; `--resume` goes on from one.
+FOLDER holds the shards of `generate.py`; shards that are added during training are picked up. Pictures are scaled, shifted,
+mirrored and colour-jittered, on a square filled with the letterbox grey. Half of them are crops at the scale of a square of
+640, so that small objects are learned on small squares too. The squares' sides are 352 to 480 pixels at first, and up to 640
+at the end. The next batch is prepared in the background. A checkpoint is written every two minutes; `--resume` continues
+from one.
 """
 
 import argparse
@@ -31,7 +32,7 @@ GREY = 114
 
 
 class Pictures:
-    """The pictures of all shards that are there, in any order."""
+    """The pictures of all shards, drawn at random."""
 
     def __init__(self, folder, seed):
         self.folder, self.read, self.all, self.rng = folder, set(), [], np.random.default_rng(seed)
@@ -44,57 +45,25 @@ class Pictures:
                 self.all += list(generate.load(path))
 
     def placed(self, side):
-        """One picture, or a part of it as large as it will be at 640 pixels, on a square of `side`, and its truth there."""
-        rng = self.rng
-        data, truth = self.all[rng.integers(len(self.all))]
+        """A random picture, augmented on a square of `side`, with its boxes, classes, ignore flags and keypoints there."""
+        data, truth = self.all[self.rng.integers(len(self.all))]
         picture = Image.open(io.BytesIO(data))
         size = np.array(picture.size)
-        close = rng.random() < 0.5
-        low, high = (0.7, 1.3) if close else (0.6, 1.5) if rng.random() < 0.5 else (1, 1)
-        full = max(side, 640) if close else side
-        whole = np.maximum(8, (size * (full / size.max() * np.exp(rng.uniform(np.log(low), np.log(high))))).round())
-        scale, spare = whole / size, side - whole
-        move = rng.uniform(np.minimum(0, spare), np.maximum(0, spare))
-        if close and len(truth["boxes"]):
-            low, high = truth["boxes"].reshape(-1, 2, 2)[rng.integers(len(truth["boxes"]))] * scale
-            move = np.clip(side * rng.uniform(0.1, 0.9, 2) - (low + high) / 2, np.minimum(0, spare), np.maximum(0, spare))
-        move = move.round()
-        begin, end = np.maximum(0, move), np.minimum(side, move + whole)
-        picture.draft("RGB", tuple(int(n) for n in whole))
-        shown = np.concatenate([begin - move, end - move]) / np.tile(whole / picture.size, 2)
-        picture = picture.convert("RGB").resize(tuple(int(n) for n in end - begin), Image.BILINEAR, box=tuple(shown))
-        if rng.random() < 0.35:
-            # As a small picture that was enlarged: edges are soft, and are where they were.
-            small = np.maximum(4, (end - begin) * rng.uniform(0.3, 0.8)).round()
-            picture = picture.resize(tuple(int(n) for n in small), Image.BILINEAR).resize(picture.size, Image.BILINEAR)
-        if rng.random() < 0.7:
-            for kind, spread in ((ImageEnhance.Brightness, 0.35), (ImageEnhance.Color, 0.6), (ImageEnhance.Contrast, 0.3)):
-                picture = kind(picture).enhance(float(rng.uniform(1 - spread, 1 + spread)))
+        extent, move = placement(self.rng, size, truth["boxes"], side)
+        picture, corner = cropped(picture, extent, move, side)
+        picture = degraded(self.rng, picture)
         square = Image.new("RGB", (side, side), (GREY,) * 3)
-        square.paste(picture, tuple(int(n) for n in begin))
+        square.paste(picture, corner)
         values = np.asarray(square)
-        boxes = truth["boxes"].reshape(-1, 2, 2) * scale + move
+        boxes = truth["boxes"].reshape(-1, 2, 2) * (extent / size) + move
         points = truth["keypoints"].copy()
-        known = points[..., 2] > 0
-        points[..., :2] = points[..., :2] * scale + move
-        if rng.random() < 0.5:
-            values = values[:, ::-1]
-            boxes[..., 0] = side - boxes[:, ::-1, 0]
-            points[..., 0] = side - points[..., 0]
-            points = points[:, list(people.MIRROR)]
-            known = points[..., 2] > 0
-        whole = (boxes[:, 1] - boxes[:, 0]).prod(1)
-        boxes = boxes.clip(0, side)
-        left = (boxes[:, 1] - boxes[:, 0]).prod(1) / np.maximum(whole, 1e-6)
-        extent = boxes[:, 1] - boxes[:, 0]
-        points[..., 2] = known & (points[..., :2] >= 0).all(2) & (points[..., :2] < side).all(2)
-        gone = (left < 0.1) | (extent.min(1) < 2)
-        ignore = truth["ignore"] | (left < 0.5) | (extent.max(1) < 6)
-        keep = ~gone
-        return values, boxes.reshape(-1, 4)[keep], truth["classes"][keep], ignore[keep], points[keep]
+        points[..., :2] = points[..., :2] * (extent / size) + move
+        if self.rng.random() < 0.5:
+            values, boxes, points = mirrored(values, boxes, points, side)
+        return values, *visible(boxes, points, truth, side)
 
     def batch(self, sides, size):
-        """Squares of one of the `sides`, as many as `size` would be at 320 pixels."""
+        """A batch of squares with a random side in `sides`, scaled to the work of `size` squares of 320 pixels."""
         side = 32 * int(self.rng.integers(sides[0] // 32, sides[1] // 32 + 1))
         count = max(4, int(size * (320 / side) ** 2))
         rows = [self.placed(side) for _ in range(count)]
@@ -111,6 +80,65 @@ class Pictures:
             ignored[i, :len(kinds) - n, :4] = torch.from_numpy(boxes[ignore]).float()
             ignored[i, :len(kinds) - n, 4] = torch.from_numpy(kinds[ignore]).float()
         return images, truth, classes, present, ignored, points
+
+
+def placement(rng, size, boxes, side):
+    """The size in pixels to which a picture is scaled, and the position of its corner on a square of `side`.
+
+    Half of the pictures are crops at the scale of a square of 640, around a random object if there is one.
+    """
+    close = rng.random() < 0.5
+    low, high = (0.7, 1.3) if close else (0.6, 1.5) if rng.random() < 0.5 else (1, 1)
+    full = max(side, 640) if close else side
+    extent = np.maximum(8, (size * (full / size.max() * np.exp(rng.uniform(np.log(low), np.log(high))))).round())
+    least, most = np.minimum(0, side - extent), np.maximum(0, side - extent)
+    move = rng.uniform(least, most)
+    if close and len(boxes):
+        begin, end = boxes.reshape(-1, 2, 2)[rng.integers(len(boxes))] * (extent / size)
+        move = np.clip(side * rng.uniform(0.1, 0.9, 2) - (begin + end) / 2, least, most)
+    return extent, move.round()
+
+
+def cropped(picture, extent, move, side):
+    """The part of a picture of size `extent` at `move` that is inside the square, and its corner there."""
+    begin, end = np.maximum(0, move), np.minimum(side, move + extent)
+    picture.draft("RGB", integers(extent))
+    shown = np.concatenate([begin - move, end - move]) / np.tile(extent / picture.size, 2)
+    return picture.convert("RGB").resize(integers(end - begin), Image.BILINEAR, box=tuple(shown)), integers(begin)
+
+
+def degraded(rng, picture):
+    """The picture with random blur, as of an enlarged small picture, and colour jitter."""
+    if rng.random() < 0.35:
+        small = np.maximum(4, np.array(picture.size) * rng.uniform(0.3, 0.8)).round()
+        picture = picture.resize(integers(small), Image.BILINEAR).resize(picture.size, Image.BILINEAR)
+    if rng.random() < 0.7:
+        for kind, spread in ((ImageEnhance.Brightness, 0.35), (ImageEnhance.Color, 0.6), (ImageEnhance.Contrast, 0.3)):
+            picture = kind(picture).enhance(float(rng.uniform(1 - spread, 1 + spread)))
+    return picture
+
+
+def mirrored(values, boxes, points, side):
+    """Everything flipped from left to right; left and right joints change places."""
+    boxes[..., 0] = side - boxes[:, ::-1, 0]
+    points[..., 0] = side - points[..., 0]
+    return values[:, ::-1], boxes, points[:, list(people.MIRROR)]
+
+
+def visible(boxes, points, truth, side):
+    """The objects of which something is on the square: boxes, classes, ignore flags and keypoints."""
+    whole = (boxes[:, 1] - boxes[:, 0]).prod(1)
+    boxes = boxes.clip(0, side)
+    extent = boxes[:, 1] - boxes[:, 0]
+    left = extent.prod(1) / np.maximum(whole, 1e-6)
+    points[..., 2] = (points[..., 2] > 0) & (points[..., :2] >= 0).all(2) & (points[..., :2] < side).all(2)
+    keep = (left >= 0.1) & (extent.min(1) >= 2)
+    ignore = truth["ignore"] | (left < 0.5) | (extent.max(1) < 6)
+    return boxes.reshape(-1, 4)[keep], truth["classes"][keep], ignore[keep], points[keep]
+
+
+def integers(values):
+    return tuple(int(value) for value in values)
 
 
 def network(size="p", classes=3):
@@ -135,7 +163,7 @@ def main():
     parser.add_argument("--rate", type=float, default=2e-3)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--sides", type=int, nargs=2, default=(352, 480), help="smallest and largest square")
-    parser.add_argument("--last", type=float, default=0.25, help="the part of the time for squares of up to 640")
+    parser.add_argument("--last", type=float, default=0.25, help="fraction of the time, at the end, with squares of up to 640")
     parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
     torch.manual_seed(options.seed)
@@ -158,7 +186,7 @@ def main():
     ahead = ThreadPoolExecutor(1)
     following = ahead.submit(pictures.batch, options.sides, options.batch)
     begin = saved = shown = time.monotonic()
-    step, sums = 0, {}
+    step, sums, summed = 0, {}, 0
     while (passed := (time.monotonic() - begin) / 60 / options.minutes) < 1:
         for group in optimizer.param_groups:
             group["lr"] = options.rate * min(1, (step + 1) / 100) * (0.01 + 0.99 * (1 + math.cos(math.pi * passed)) / 2)
@@ -180,21 +208,18 @@ def main():
                     old.lerp_(new, 1 - decay)
         for name, part in parts.items():
             sums[name] = sums.get(name, 0) + float(part)
+        summed += 1
         now = time.monotonic()
         if now - shown > 30:
             shown = now
-            rates = "  ".join(f"{name} {value / max(1, sums_steps(sums, step)):.3f}" for name, value in sums.items() if name != "_")
-            print(f"{passed:.3f}  step {step}  seen {seen}  of {len(pictures.all)}  {rates}", flush=True)
-            sums = {"_": step}
+            means = "  ".join(f"{name} {value / summed:.3f}" for name, value in sums.items())
+            print(f"{passed:.3f}  step {step}  seen {seen}  of {len(pictures.all)}  {means}", flush=True)
+            sums, summed = {}, 0
             ahead.submit(pictures.refresh)
         if now - saved > 120:
             saved = now
             save(options.out, net, average, optimizer, seen)
     save(options.out, net, average, optimizer, seen)
-
-
-def sums_steps(sums, step):
-    return step - sums.get("_", 0)
 
 
 def save(path, net, average, optimizer, seen):
