@@ -116,3 +116,14 @@ extension Graph {
   /// The inputs that have no default and must be given.
   package var requiredInputs: [ValueID] { inputs.filter { constants[$0] == nil } }
 }
+
+extension Graph {
+  /// The subgraph with the constants of the graph around it as its own.
+  func closed(in graph: Graph) -> Graph {
+    var closed = self
+    for capture in captures {
+      if let value = graph.constants[capture.outer] { closed.constants[capture.inner] = value }
+    }
+    return closed
+  }
+}

@@ -74,12 +74,3 @@ extension Graph {
     }
   }
 }
-
-extension GraphValueType {
-  /// The extents of a tensor when all of them are known.
-  var extents: [Int]? {
-    guard case .tensor(_, let dimensions?) = self else { return nil }
-    let sizes = dimensions.compactMap { if case .size(let size) = $0 { size } else { nil } }
-    return sizes.count == dimensions.count ? sizes : nil
-  }
-}

@@ -18,20 +18,23 @@ struct Lifetimes {
   /// The maps that are kept channel-blocked.
   private var blocked: Set<Graph.ValueID> = []
 
-  init(_ plan: Plan, types: [Graph.ValueID: InferredType]) {
+  /// - Parameters:
+  ///   - steps: the nodes of `graph` in the order in which they run.
+  ///   - types: what is known of its values.
+  init(_ graph: Graph, steps: [PreparedNode], types: [Graph.ValueID: InferredType]) {
     self.types = types
     var lastReads: [Graph.ValueID: Int] = [:]
-    for (index, step) in plan.steps.enumerated() {
+    for (index, step) in steps.enumerated() {
       for id in step.inputs.compactMap({ $0 }) + step.captures { lastReads[id] = index }
     }
-    for id in plan.graph.outputs { lastReads[id] = PlannedBuffer.forever }
+    for id in graph.outputs { lastReads[id] = PlannedBuffer.forever }
     self.lastReads = lastReads
-    for (index, step) in plan.steps.enumerated() {
+    for (index, step) in steps.enumerated() {
       for case let output? in step.node.outputs { place(output, of: step, index) }
     }
   }
 
-  private mutating func place(_ output: Graph.ValueID, of step: Plan.Step, _ index: Int) {
+  private mutating func place(_ output: Graph.ValueID, of step: PreparedNode, _ index: Int) {
     guard let type = types[output], let elementType = type.elementType,
       let dataType = elementType.isCoded ? .uint8 : elementType.dataType
     else {
@@ -66,7 +69,7 @@ struct Lifetimes {
 
   /// Whether an output is kept channel-blocked: convolutions make maps so, and what follows them keeps them.
   private func isBlocked(
-    _ shape: [Int], _ dataType: DataType, _ step: Plan.Step, _ facts: OperatorFacts?
+    _ shape: [Int], _ dataType: DataType, _ step: PreparedNode, _ facts: OperatorFacts?
   ) -> Bool {
     guard MemoryArena.canBeChannelBlocked(shape, dataType), let facts else { return false }
     let maps = step.inputs.compactMap { $0 }.filter { types[$0]?.shape.count == shape.count && lastReads[$0] != nil }
@@ -98,7 +101,7 @@ struct Lifetimes {
   }
 
   /// The memory of an input that a step writes its result over, as no later step reads it.
-  private func overwritten(by step: Plan.Step, _ index: Int, _ sizes: [Int]) -> Int? {
+  private func overwritten(by step: PreparedNode, _ index: Int, _ sizes: [Int]) -> Int? {
     for case let input? in step.inputs {
       guard let buffer = bufferOf[input], buffers[buffer].lastStep == index, buffers[buffer].sizes == sizes,
         step.inputs.filter({ $0 == input }).count == 1

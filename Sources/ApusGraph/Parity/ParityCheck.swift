@@ -92,7 +92,7 @@ public struct ParityCheck: Sendable {
 struct ParityStep: Sendable {
   let node: Node
   /// The node prepared, or why it could not be.
-  let prepared: Result<Plan.Step, GraphError>
+  let prepared: Result<PreparedNode, GraphError>
   /// The values that no later node reads.
   let lastUses: [Graph.ValueID]
   /// Whether no input of the model reaches it, and nothing left to chance.
@@ -126,7 +126,7 @@ struct ParityStep: Sendable {
     if case .roundsToLevels? = node.facts?.float64 { true } else { false }
   }
 
-  private static func prepare(_ node: Node, in graph: Graph) -> Result<Plan.Step, GraphError> {
+  private static func prepare(_ node: Node, in graph: Graph) -> Result<PreparedNode, GraphError> {
     do {
       return .success(try Plan.naming(node, in: graph) { try Plan.step(node, in: graph, depth: 0) })
     } catch let error as GraphError {

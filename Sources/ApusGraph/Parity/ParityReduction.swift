@@ -186,7 +186,7 @@ private struct ParityReducer {
     let inputs = graph.inputs.map { feed[$0] }
     let limits = check.options.limits
     let context = RunContext(
-      limits: limits, seed: check.options.seed,
+      limits: limits.run, seed: check.options.seed,
       growth: limits.growthLimit(constants: graph.constantByteCount, inputs: inputs))
     let actual = try Execution.with(precision: check.options.precision, stop: context.stop) {
       try Plan(graph).run(inputs, context: context)

@@ -28,7 +28,7 @@ struct ParityRun {
     modelInputs = Set(graph.inputs)
     let limits = check.options.limits
     context = RunContext(
-      limits: limits, seed: check.options.seed,
+      limits: limits.run, seed: check.options.seed,
       growth: limits.growthLimit(constants: graph.constantByteCount, inputs: values))
     own = ParityLane(graph, check.steps, inputs: values)
     fed = own
@@ -259,7 +259,7 @@ struct ParityLane {
 
   /// - Throws: ``GraphError/cancelled`` and ``GraphError/timeLimit(_:)`` only; what else goes wrong is an outcome.
   func run(_ index: Int, _ context: RunContext) throws -> Outcome {
-    let step: Plan.Step
+    let step: PreparedNode
     switch steps[index].prepared {
     case .success(let prepared): step = prepared
     case .failure(let error): return .failed("\(error)")

@@ -4,8 +4,7 @@ extension Graph {
   /// The graph as it runs fastest. With `exact` precision every output stays the same, bit for bit.
   ///
   /// - Parameter isWhole: whether this is the model's graph and no subgraph.
-  func optimized(_ options: InferenceSession.Options, isWhole: Bool = true) throws -> Graph {
-    let precision = options.precision
+  func optimized(_ precision: Execution.Precision, isWhole: Bool = true) throws -> Graph {
     // Matrices in pieces first: folding would join them.
     var graph = try inliningConstants().withoutIdentities().fusingLinear(precision)
     if isWhole { graph = try graph.foldingShapes() }
@@ -16,16 +15,9 @@ extension Graph {
     graph = graph.fusingIntegerScales().fusingActivations(precision).fusingElementwise()
     for index in graph.nodes.indices {
       for (name, subgraph) in graph.nodes[index].subgraphs {
-        graph.nodes[index].subgraphs[name] = try subgraph.knowing(graph.constants).optimized(options, isWhole: false)
+        graph.nodes[index].subgraphs[name] = try subgraph.closed(in: graph).optimized(precision, isWhole: false)
       }
     }
-    return graph
-  }
-
-  /// The subgraph with what it reads of the graph around it as constants, where that is constant.
-  private func knowing(_ outer: [ValueID: GraphValue]) -> Graph {
-    var graph = self
-    for capture in captures { if let value = outer[capture.outer] { graph.constants[capture.inner] = value } }
     return graph
   }
 }

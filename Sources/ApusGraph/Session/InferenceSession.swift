@@ -70,6 +70,9 @@ public struct InferenceSession: Sendable {
       self.growth = growth
     }
 
+    /// The limits that a run itself watches.
+    var run: RunLimits { RunLimits(iterations: iterations, depth: depth, time: time) }
+
     /// The bytes of ``growth`` for a run, all told.
     ///
     /// - Parameters:
@@ -159,7 +162,8 @@ public struct InferenceSession: Sendable {
     observer: ((_ name: String, _ value: GraphValue) throws -> Void)? = nil
   ) -> RunContext {
     RunContext(
-      limits: options.limits, seed: options.seed, growth: growth, profile: profile, tally: tally, observer: observer)
+      limits: options.limits.run, seed: options.seed, growth: growth, profile: profile, tally: tally, observer: observer
+    )
   }
 
   private func run(
@@ -220,7 +224,7 @@ public struct InferenceSession: Sendable {
     }
     if options.computesInFloat64 { graph = try graph.widened() }
     return try Execution.with(precision: options.precision) {
-      try Plan(options.optimizes ? try graph.optimized(options) : graph.withoutDeadNodes())
+      try Plan(options.optimizes ? try graph.optimized(options.precision) : graph.withoutDeadNodes())
     }
   }
 }

@@ -52,17 +52,3 @@ extension Graph {
     }
   }
 }
-
-extension GraphValueType {
-  /// Whether both are tensors, sequences or optionals, of the same kind of elements.
-  func hasKind(of other: GraphValueType) -> Bool {
-    switch (self, other) {
-    case (.tensor(let a, _), .tensor(let b, _)): a == nil || b == nil || a == b
-    case (.sequence(let a), .sequence(let b)): a.hasKind(of: b)
-    case (.optional(let a), .optional(let b)): a.hasKind(of: b)
-    // A value that is there may be given for an optional one.
-    case (let a, .optional(let b)): a.hasKind(of: b)
-    default: false
-    }
-  }
-}

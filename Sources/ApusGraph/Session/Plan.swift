@@ -4,22 +4,8 @@ import Apus
 ///
 /// A value leaves its slot with its last reader, so that memory is reused as soon as it can be.
 struct Plan: Sendable {
-  /// One operation; a class, as a run that copied nodes would do little else in a small model.
-  final class Step: Sendable {
-    let node: Node
-    let operation: PreparedOperator
-    /// The values read, nil where an input is omitted or absorbed.
-    let inputs: [Graph.ValueID?]
-    /// The values that the node's subgraphs read.
-    let captures: [Graph.ValueID]
-
-    init(_ node: Node, _ operation: @escaping PreparedOperator, inputs: [Graph.ValueID?], captures: [Graph.ValueID]) {
-      (self.node, self.operation, self.inputs, self.captures) = (node, operation, inputs, captures)
-    }
-  }
-
   let graph: Graph
-  var steps: [Step] = []
+  var steps: [PreparedNode] = []
   /// For each step the values that no later step reads.
   var lastUses: [[Graph.ValueID]] = []
   /// The constants that some step reads when it runs.
@@ -49,24 +35,24 @@ extension Plan {
     constants = graph.constants.filter { used.contains($0.key) }
   }
 
-  static func step(_ node: Node, in graph: Graph, depth: Int) throws -> Step {
+  static func step(_ node: Node, in graph: Graph, depth: Int) throws -> PreparedNode {
     guard let definition = Operators.byName[node.operatorName] else {
       throw GraphError.unsupported(operator: node.operatorName, opset: node.opset, node: node.name)
     }
     var captures: [Graph.ValueID] = []
-    var subplans: [String: Subplan] = [:]
+    var subgraphs: [String: any PreparedSubgraph] = [:]
     for (name, subgraph) in node.subgraphs.sorted(by: { $0.key < $1.key }) {
-      subplans[name] = try Subplan(subgraph, around: graph, firstCapture: captures.count, depth: depth + 1)
+      subgraphs[name] = try Subplan(subgraph, around: graph, firstCapture: captures.count, depth: depth + 1)
       captures += subgraph.captures.map(\.outer)
     }
     var constants: [Int: GraphValue] = [:]
     for (index, input) in node.inputs.enumerated() {
       if let input, let value = graph.constants[input] { constants[index] = value }
     }
-    let description = NodeDescription(node: node, constants: constants, subplans: subplans)
+    let description = NodeDescription(node: node, constants: constants, subgraphs: subgraphs)
     let operation = try definition.prepare(description)
     let inputs = node.inputs.enumerated().map { description.absorbed.indices.contains($0) ? nil : $1 }
-    return Step(node, operation, inputs: inputs, captures: captures)
+    return PreparedNode(node, operation, inputs: inputs, captures: captures)
   }
 
   /// Adds node, operator and operands to what `body` throws.
@@ -140,7 +126,7 @@ extension Plan {
   }
 
   /// Runs one step on arguments from anywhere, and names the node in what it throws.
-  func perform(_ step: Step, _ arguments: inout Arguments) throws -> [GraphValue?] {
+  func perform(_ step: PreparedNode, _ arguments: inout Arguments) throws -> [GraphValue?] {
     let operands = arguments.values.map { $0.map(Operand.init) }
     let context = arguments.context
     do {
@@ -161,11 +147,11 @@ extension Plan {
     }
   }
 
-  private func failure(_ step: Step, _ arguments: Arguments, _ reason: String) -> GraphError {
+  private func failure(_ step: PreparedNode, _ arguments: Arguments, _ reason: String) -> GraphError {
     failure(step, arguments.values.map { $0.map(Operand.init) }, reason)
   }
 
-  private func failure(_ step: Step, _ operands: [Operand?], _ reason: String) -> GraphError {
+  private func failure(_ step: PreparedNode, _ operands: [Operand?], _ reason: String) -> GraphError {
     let inputs = step.node.inputs.enumerated().map { index, id in
       guard let id else { return "—" }
       let operand = operands.indices.contains(index) ? operands[index] : nil

@@ -80,6 +80,27 @@ public enum GraphDimension: Sendable, Hashable {
   case unknown
 }
 
+extension GraphValueType {
+  /// The extents of a tensor when all of them are known.
+  var extents: [Int]? {
+    guard case .tensor(_, let dimensions?) = self else { return nil }
+    let sizes = dimensions.compactMap { if case .size(let size) = $0 { size } else { nil } }
+    return sizes.count == dimensions.count ? sizes : nil
+  }
+
+  /// Whether both are tensors, sequences or optionals, of the same kind of elements.
+  func hasKind(of other: GraphValueType) -> Bool {
+    switch (self, other) {
+    case (.tensor(let a, _), .tensor(let b, _)): a == nil || b == nil || a == b
+    case (.sequence(let a), .sequence(let b)): a.hasKind(of: b)
+    case (.optional(let a), .optional(let b)): a.hasKind(of: b)
+    // A value that is there may be given for an optional one.
+    case (let a, .optional(let b)): a.hasKind(of: b)
+    default: false
+    }
+  }
+}
+
 extension GraphDimension: CustomStringConvertible {
   /// The size, the name, or `?`.
   public var description: String {

@@ -9,7 +9,7 @@ extension Operators {
 
   /// The outputs of `then_branch` where the condition holds, otherwise those of `else_branch`.
   static func If(_ node: NodeDescription) throws -> PreparedOperator {
-    let (thenBranch, elseBranch) = try (node.subplan("then_branch"), node.subplan("else_branch"))
+    let (thenBranch, elseBranch) = try (node.subgraph("then_branch"), node.subgraph("else_branch"))
     for (name, branch) in [("then_branch", thenBranch), ("else_branch", elseBranch)] {
       guard branch.inputCount == 0, branch.outputCount >= node.outputCount else {
         throw OperatorError(

@@ -15,7 +15,7 @@ extension Operators {
   /// Without input 1 what the body says of the condition is of no account. The run's limits count every turn, and what
   /// the body makes.
   static func Loop(_ node: NodeDescription) throws -> PreparedOperator {
-    let body = try node.subplan("body")
+    let body = try node.subgraph("body")
     let states = max(0, node.inputCount - 2)
     let scans = body.outputCount - 1 - states
     guard body.inputCount == 2 + states, scans >= 0, node.outputCount <= states + scans else {
@@ -69,7 +69,7 @@ extension Operators {
   /// Runs `body` for every element of the sequence in input 0, together with the elements of other sequences of the
   /// same length and with tensors, and gives its outputs as sequences.
   static func SequenceMap(_ node: NodeDescription) throws -> PreparedOperator {
-    let body = try node.subplan("body")
+    let body = try node.subgraph("body")
     guard body.inputCount == node.inputCount, body.outputCount >= node.outputCount else {
       throw OperatorError(
         "the body has \(body.inputCount) inputs and \(body.outputCount) outputs, the node \(node.inputCount) and "
@@ -98,7 +98,7 @@ extension Operators {
   }
 }
 
-extension Subplan {
+extension PreparedSubgraph {
   /// A single number as the graph declares it: with no axes, or, as old files have it, with one.
   fileprivate func scalar<Scalar: TensorScalar>(_ value: Scalar, input: Int) throws -> GraphValue {
     let hasAxis = if case .tensor(_, let dimensions?)? = inputTypes[input] { dimensions.count == 1 } else { false }

@@ -59,7 +59,7 @@ extension Operators {
 
 /// The body of a scan, and which axes it goes along in which direction.
 private struct ScanBody {
-  private let body: Subplan
+  private let body: any PreparedSubgraph
   /// State variables, which come first among inputs and outputs.
   let states: Int
   private let inputAxes: [Int]
@@ -75,7 +75,7 @@ private struct ScanBody {
     _ node: NodeDescription, leadingInputs: Int, inputAxes: [Int]?, inputDirections: [Int]?, outputAxes: [Int]?,
     outputDirections: [Int]?
   ) throws {
-    let body = try node.subplan("body")
+    let body = try node.subgraph("body")
     let scanned = try node.int("num_scan_inputs")
     guard 1...max(node.inputCount, 1) ~= scanned else {
       throw OperatorError("num_scan_inputs is \(scanned); the node has \(node.inputCount) inputs")

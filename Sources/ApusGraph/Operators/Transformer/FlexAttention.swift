@@ -11,8 +11,8 @@ extension Operators {
 private struct FlexAttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator {
   let scale: Float?
   let precision: ElementType?
-  let scoreModifier: Subplan?
-  let probabilityModifier: Subplan?
+  let scoreModifier: (any PreparedSubgraph)?
+  let probabilityModifier: (any PreparedSubgraph)?
 
   init(_ node: NodeDescription) throws {
     scale = try node.optionalFloat("scale")
@@ -20,14 +20,14 @@ private struct FlexAttentionOperator<Scalar: FloatingPointScalar>: FloatingOpera
     if let precision, precision.dataType?.isFloatingPoint != true {
       throw OperatorError("softmax_precision is \(precision), which softmax is not computed in")
     }
-    func modifier(_ name: String) throws -> Subplan? {
+    func modifier(_ name: String) throws -> (any PreparedSubgraph)? {
       guard node.node.subgraphs[name] != nil else { return nil }
-      let plan = try node.subplan(name)
-      guard plan.inputCount == 1, plan.outputCount == 1 else {
+      let graph = try node.subgraph(name)
+      guard graph.inputCount == 1, graph.outputCount == 1 else {
         throw OperatorError(
-          "\(name) has \(plan.inputCount) inputs and \(plan.outputCount) outputs; one of each is needed")
+          "\(name) has \(graph.inputCount) inputs and \(graph.outputCount) outputs; one of each is needed")
       }
-      return plan
+      return graph
     }
     scoreModifier = try modifier("score_mod")
     probabilityModifier = try modifier("prob_mod")
@@ -57,10 +57,11 @@ private struct FlexAttentionOperator<Scalar: FloatingPointScalar>: FloatingOpera
   }
 
   private func modified(
-    _ tensor: Tensor<Scalar>, _ plan: Subplan?, _ name: String, _ precision: ElementType, _ arguments: Arguments
+    _ tensor: Tensor<Scalar>, _ graph: (any PreparedSubgraph)?, _ name: String, _ precision: ElementType,
+    _ arguments: Arguments
   ) throws -> Tensor<Scalar> {
-    guard let plan else { return tensor }
-    let results = try plan([GraphValue(rounding: tensor, to: precision)], arguments)
+    guard let graph else { return tensor }
+    let results = try graph([GraphValue(rounding: tensor, to: precision)], arguments)
     guard case .tensor(let result)? = results.first, result.dataType.isFloatingPoint, result.shape == tensor.shape
     else {
       throw OperatorError(

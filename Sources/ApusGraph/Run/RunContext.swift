@@ -1,8 +1,18 @@
 import Apus
 
+/// What one run may use, in turns and time; see ``InferenceSession/Limits``.
+struct RunLimits: Sendable {
+  /// Turns of all loops together.
+  var iterations = Int.max
+  /// Graphs within graphs.
+  var depth = Int.max
+  /// nil for no limit.
+  var time: Duration?
+}
+
 /// What belongs to one run as a whole. One run uses it from one thread at a time.
 package final class RunContext {
-  package let limits: InferenceSession.Limits
+  private let limits: RunLimits
   /// Numbers for operators that ask for random ones without a seed of their own.
   package var random: SplitMix64
   /// Called with every value that a node gives; nil where no one observes.
@@ -22,7 +32,7 @@ package final class RunContext {
 
   /// - Parameter growth: the bytes that loops, scans and sequences may take together; nil for no limit.
   init(
-    limits: InferenceSession.Limits = .init(), seed: UInt64 = 0, growth: Int? = nil,
+    limits: RunLimits = RunLimits(), seed: UInt64 = 0, growth: Int? = nil,
     profile: InferenceProfile? = nil, tally: Tally? = nil,
     observer: ((_ name: String, _ value: GraphValue) throws -> Void)? = nil
   ) {
@@ -73,40 +83,4 @@ package final class RunContext {
   }
 
   func leave() { depth -= 1 }
-}
-
-/// The time each node took, summed over runs.
-public final class InferenceProfile {
-  /// The time of one node.
-  public struct Entry: Sendable {
-    /// The node's name, which is unique within its graph.
-    public let node: String
-    /// The node's operator, after rewriting: one that passes made has the domain `apus`.
-    public let operatorName: OperatorName
-    /// How often the node ran.
-    public var calls = 0
-    /// The time of all calls together, those of nodes within its subgraphs included.
-    public var nanoseconds: UInt64 = 0
-  }
-
-  private var order: [String] = []
-  private var byNode: [String: Entry] = [:]
-
-  /// A profile of no runs; give it to a session's `run` as often as wanted.
-  public init() {}
-
-  /// An entry for every node that ran, in the order of their first run.
-  public var entries: [Entry] { order.compactMap { byNode[$0] } }
-
-  func record(_ node: Node, _ duration: Duration) {
-    let (seconds, attoseconds) = duration.components
-    if byNode[node.name] == nil {
-      order.append(node.name)
-      byNode[node.name] = Entry(node: node.name, operatorName: node.operatorName)
-    }
-    byNode[node.name]?.calls += 1
-    byNode[node.name]?.nanoseconds &+=
-      UInt64(clamping: seconds) &* 1_000_000_000
-      &+ UInt64(clamping: attoseconds / 1_000_000_000)
-  }
 }

@@ -92,15 +92,6 @@ enum Work: Sendable {
   }
 }
 
-extension Node {
-  /// The multiply-adds that the node takes on values of these shapes; nil for an operator that is not made of them.
-  /// See ``Work``.
-  func multiplyAdds(inputs: [[Int]?], outputs: [[Int]?]) -> Int? {
-    guard case .multiplyAdds(let count)? = facts?.work else { return nil }
-    return count(NodeShapes(node: self, inputs: inputs, output: outputs.first ?? nil))
-  }
-}
-
 // MARK: - Accuracy
 
 /// How many products or terms are added up for one element of an output.
@@ -182,17 +173,5 @@ struct Accuracy: Sendable {
   func adding(_ terms: TermCount) -> Accuracy {
     Accuracy(
       terms: terms, leastScale: leastScale, passesErrorsOn: passesErrorsOn, isSumOfProducts: isSumOfProducts)
-  }
-}
-
-extension Node {
-  /// How many products or terms are added up for one element of the node's output, 1 for operators that add nothing up.
-  ///
-  /// - Parameters:
-  ///   - inputs: the shapes of the node's inputs; nil where one is omitted or has none.
-  ///   - output: the shape of its first output.
-  func termCount(inputs: [[Int]?], output: [Int]) -> Int {
-    guard case .counted(let count)? = facts?.accuracy.terms else { return 1 }
-    return count(NodeShapes(node: self, inputs: inputs, output: output))
   }
 }

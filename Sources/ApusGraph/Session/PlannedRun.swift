@@ -36,24 +36,6 @@ extension Plan {
   func lifetimes(for types: [GraphValueType?]) throws -> Lifetimes {
     var shapes: [Graph.ValueID: [Int]] = [:]
     for (id, type) in zip(graph.inputs, types) { shapes[id] = type?.extents }
-    return Lifetimes(self, types: try graph.inference(inputs: shapes).types)
-  }
-}
-
-/// The memory plans of a ``Plan``, made once for inputs of the same types.
-final class MemoryPlans: Sendable {
-  private let plans = Locked<[[GraphValueType?]: MemoryPlan]>([:])
-
-  /// Plans kept; a model that is fed ever other shapes does not fill the memory with them.
-  private static let limit = 32
-
-  func plan(for types: [GraphValueType?], make: () throws -> MemoryPlan) rethrows -> MemoryPlan {
-    if let plan = plans.withLock({ $0[types] }) { return plan }
-    let plan = try make()
-    plans.withLock { plans in
-      if plans.count >= Self.limit { plans.removeAll() }
-      plans[types] = plan
-    }
-    return plan
+    return Lifetimes(graph, steps: steps, types: try graph.inference(inputs: shapes).types)
   }
 }

@@ -1,13 +1,12 @@
 import Apus
 
 /// A node as an operator sees it when it is prepared: attributes with their defaults, what is known of the inputs, and
-/// compiled subgraphs.
+/// its subgraphs, ready to run.
 package struct NodeDescription: Sendable {
   package let node: Node
   /// The values of inputs that are known before anything runs.
   let constants: [Int: GraphValue]
-  /// The node's subgraphs, compiled.
-  let subplans: [String: Subplan]
+  let subgraphs: [String: any PreparedSubgraph]
   let absorbed: Absorbed
 
   /// The inputs that the operation has taken over.
@@ -16,10 +15,10 @@ package struct NodeDescription: Sendable {
     var indices: Set<Int> = []
   }
 
-  init(node: Node, constants: [Int: GraphValue] = [:], subplans: [String: Subplan] = [:]) {
+  init(node: Node, constants: [Int: GraphValue] = [:], subgraphs: [String: any PreparedSubgraph] = [:]) {
     self.node = node
     self.constants = constants
-    self.subplans = subplans
+    self.subgraphs = subgraphs
     absorbed = Absorbed()
   }
 
@@ -56,10 +55,10 @@ package struct NodeDescription: Sendable {
   /// Says that the operation keeps what it needs of input `index`, a constant: it will be nil when the node runs.
   package func absorb(_ index: Int) { absorbed.indices.insert(index) }
 
-  /// A subgraph, compiled.
-  package func subplan(_ name: String) throws -> Subplan {
-    guard let plan = subplans[name] else { throw OperatorError("attribute '\(name)', a graph, is missing") }
-    return plan
+  /// The subgraph that is attribute `name`.
+  package func subgraph(_ name: String) throws -> any PreparedSubgraph {
+    guard let graph = subgraphs[name] else { throw OperatorError("attribute '\(name)', a graph, is missing") }
+    return graph
   }
 }
 

@@ -1,0 +1,13 @@
+/// The operators, a family a file. Each is a function named as the operator that decodes the node's attributes and
+/// gives what it does.
+enum Operators {
+  /// Every family; an operator that is not listed here does not exist.
+  static let families: [[OperatorDefinition]] =
+    elementwise + spatial + transformer + quantized + compressed + structure + [fused]
+
+  static let byName: [OperatorName: OperatorDefinition] = {
+    var result: [OperatorName: OperatorDefinition] = [:]
+    for definition in families.joined() { result[definition.name] = definition }
+    return result
+  }()
+}
