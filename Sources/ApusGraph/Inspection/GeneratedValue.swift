@@ -55,6 +55,6 @@ extension GraphValue {
 
   private func rounded(to type: ElementType) throws -> GraphValue {
     guard case .tensor(.float32(let tensor)) = self else { return self }
-    return try GraphValue(tensor, as: type)
+    return try GraphValue(rounding: tensor, to: type)
   }
 }

@@ -73,22 +73,15 @@ extension Operators {
   /// `scale · (data − offset)`, computed in the type of the scale. Scale and offset have the rank of the data, and each
   /// of their elements is for a block of as many data along every axis as its extent divides into.
   static func BlockDequantize(_ node: NodeDescription) throws -> PreparedOperator {
-    { arguments in
-      let data = try arguments.tensor(0)
-      let type = try arguments.floatingType(1)
-      func result<Scalar: FloatingPointScalar>(_: Scalar.Type) throws -> Tensor<Scalar> {
-        try blockDequantized(
-          data.converted(to: Scalar.self), arguments.floating(1, as: Scalar.self),
-          arguments.has(2) ? arguments.tensor(2).converted(to: Scalar.self) : nil)
-      }
-      if type == .double { return [GraphValue(try result(Double.self))] }
-      return [try GraphValue(result(Float.self), as: type)]
-    }
+    floating(likeInput: 1, BlockDequantization<Float>(), BlockDequantization<Double>())
   }
+}
 
-  private static func blockDequantized<Scalar: FloatingPointScalar>(
-    _ data: Tensor<Scalar>, _ scale: Tensor<Scalar>, _ offset: Tensor<Scalar>?
-  ) throws -> Tensor<Scalar> {
+private struct BlockDequantization<Scalar: FloatingPointScalar>: FloatingOperator {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let data = try arguments.tensor(0).converted(to: Scalar.self)
+    let scale = try arguments.floating(1, as: Scalar.self)
+    let offset = try arguments.optionalTensor(2)?.converted(to: Scalar.self)
     guard offset == nil || offset?.shape == scale.shape || offset?.count == 1 else {
       throw OperatorError("offsets of shape \(offset?.shape ?? []) do not fit scales of shape \(scale.shape)")
     }
@@ -104,7 +97,7 @@ extension Operators {
         }
       }
     }
-    return y
+    return [try GraphValue(rounding: y, to: type)]
   }
 }
 

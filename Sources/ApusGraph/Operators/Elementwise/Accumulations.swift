@@ -14,54 +14,43 @@ extension Operators {
 
   /// The greatest; NaN where any is.
   static func Max(_ node: NodeDescription) throws -> PreparedOperator {
-    { arguments in [try folded(arguments, Greatest())] }
+    { arguments in try folded(&arguments, Greatest()) }
   }
 
   /// The smallest; NaN where any is.
   static func Min(_ node: NodeDescription) throws -> PreparedOperator {
-    { arguments in [try folded(arguments, Smallest())] }
+    { arguments in try folded(&arguments, Smallest()) }
   }
 
   /// a + b + …
   static func Sum(_ node: NodeDescription) throws -> PreparedOperator {
-    { arguments in [try folded(arguments, Addition())] }
+    { arguments in try folded(&arguments, Addition()) }
   }
 
   /// (a + b + …) / n
   static func Mean(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
-      let count = arguments.count
       let type = try commonType(arguments)
-      if type == .double {
-        let sum = try fold(arguments, as: Double.self, Addition())
-        return [GraphValue(try sum / Double(count))]
-      }
-      return [try GraphValue(fold(arguments, as: Float.self, Addition()) / Float(count), as: type)]
+      return try evaluate(
+        Folding<Float, _>(function: Addition(), isMean: true), Folding<Double, _>(function: Addition(), isMean: true),
+        on: &arguments, type: type)
     }
   }
 
   private static func folded<Function: ArithmeticFunction>(
-    _ arguments: Arguments, _ function: Function
-  ) throws -> GraphValue {
+    _ arguments: inout Arguments, _ function: Function
+  ) throws -> [GraphValue?] {
     guard try !arguments.tensor(0).dataType.isFloatingPoint else {
       let type = try commonType(arguments)
-      if type == .double { return GraphValue(try fold(arguments, as: Double.self, function)) }
-      return try GraphValue(fold(arguments, as: Float.self, function), as: type)
+      return try evaluate(
+        Folding<Float, _>(function: function), Folding<Double, _>(function: function), on: &arguments, type: type)
     }
     var result = GraphValue.tensor(try arguments.tensor(0))
     for index in 1..<max(arguments.count, 1) {
       guard case .tensor(let tensor) = result else { break }
       result = try combine(function, tensor, arguments.tensor(index))
     }
-    return result
-  }
-
-  private static func fold<Scalar: FloatingPointScalar, Function: ArithmeticFunction>(
-    _ arguments: Arguments, as type: Scalar.Type, _ function: Function
-  ) throws -> Tensor<Scalar> {
-    var result = try arguments.floating(0, as: type)
-    for index in 1..<max(arguments.count, 1) { result = try function(result, arguments.floating(index, as: type)) }
-    return result
+    return [result]
   }
 
   /// The type of all operands; the wider one where a model that runs in DOUBLE meets a FLOAT.
@@ -69,9 +58,24 @@ extension Operators {
     var type = try arguments.floatingType(0)
     for index in 1..<max(arguments.count, 1) {
       let other = try arguments.floatingType(index)
-      if other != type { type = other == .double || type == .double ? .double : .float }
+      if other != type, let a = type.dataType, let b = other.dataType { type = ElementType(.working(a, b)) }
     }
     return type
+  }
+}
+
+/// Floating-point operands, the first with the second, the result with the third, and so on.
+private struct Folding<Scalar: FloatingPointScalar, Function: ArithmeticFunction>: FloatingOperator {
+  let function: Function
+  /// Whether the result is divided by the number of operands.
+  var isMean = false
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    var result = try arguments.floating(0, as: Scalar.self)
+    for index in 1..<max(arguments.count, 1) {
+      result = try function(result, arguments.floating(index, as: Scalar.self))
+    }
+    return [try GraphValue(rounding: isMean ? result / Scalar(arguments.count) : result, to: type)]
   }
 }
 

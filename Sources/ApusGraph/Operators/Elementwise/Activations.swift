@@ -62,7 +62,7 @@ extension Operators {
   }
 
   /// max(0, x), of integers as well.
-  static func Relu(_ node: NodeDescription) throws -> PreparedOperator { unary(Rectifier()) }
+  static func Relu(_ node: NodeDescription) throws -> PreparedOperator { numbers(Rectifier()) }
 
   /// x where x ≥ 0, otherwise αx.
   static func LeakyRelu(_ node: NodeDescription) throws -> PreparedOperator {
@@ -127,20 +127,7 @@ extension Operators {
   /// Swish(a) · b, two tensors of one shape.
   static func SwiGLU(_ node: NodeDescription) throws -> PreparedOperator {
     let function = swish(try node.float("alpha", default: 1))
-    return floating(
-      { arguments in try gated(&arguments, Float.self, function) },
-      { arguments in try gated(&arguments, Double.self, function) })
-  }
-
-  private static func gated<Scalar: FloatingPointScalar>(
-    _ arguments: inout Arguments, _ type: Scalar.Type, _ function: Activation
-  ) throws -> Tensor<Scalar> {
-    let gate = try arguments.floating(0, as: type)
-    let x = try arguments.floating(1, as: type)
-    guard gate.shape == x.shape else {
-      throw OperatorError("the gate has shape \(gate.shape) and the input \(x.shape); both must be the same")
-    }
-    return try activation(gate, function) * x
+    return floating(GatedActivation<Float>(function: function), GatedActivation<Double>(function: function))
   }
 
   /// x · tanh(ln(1 + eˣ))
@@ -189,15 +176,7 @@ extension Operators {
 
   /// `function` of input 0, or of the sum of inputs 0 and 1.
   private static func biased(_ function: Activation) -> PreparedOperator {
-    floating(
-      { arguments in
-        let x = try arguments.floating(0, as: Float.self)
-        return try activation(arguments.optionalFloating(1, as: Float.self).map { try x + $0 } ?? x, function)
-      },
-      { arguments in
-        let x = try arguments.floating(0, as: Double.self)
-        return try activation(arguments.optionalFloating(1, as: Double.self).map { try x + $0 } ?? x, function)
-      })
+    floating(BiasedActivation<Float>(function: function), BiasedActivation<Double>(function: function))
   }
 }
 
@@ -209,6 +188,29 @@ private struct ElementActivation: FloatingFunction {
   }
 
   func replace<Real: FloatingPointScalar>(_ x: inout Tensor<Real>) throws { try x.apply(function) }
+}
+
+private struct GatedActivation<Scalar: FloatingPointScalar>: FloatingOperator {
+  let function: Activation
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let gate = try arguments.floating(0, as: Scalar.self)
+    let x = try arguments.floating(1, as: Scalar.self)
+    guard gate.shape == x.shape else {
+      throw OperatorError("the gate has shape \(gate.shape) and the input \(x.shape); both must be the same")
+    }
+    return [try GraphValue(rounding: activation(gate, function) * x, to: type)]
+  }
+}
+
+private struct BiasedActivation<Scalar: FloatingPointScalar>: FloatingOperator {
+  let function: Activation
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let x = try arguments.floating(0, as: Scalar.self)
+    let sum = try arguments.optionalFloating(1, as: Scalar.self).map { try x + $0 } ?? x
+    return [try GraphValue(rounding: activation(sum, function), to: type)]
+  }
 }
 
 private struct Rectifier: NumberFunction {
@@ -245,8 +247,7 @@ extension Operators {
       guard x.dataType.isFloatingPoint else {
         throw OperatorError("input 0 is \(ElementType(x.dataType)); numbers are needed")
       }
-      if x.dataType == .float64 { return [GraphValue(try bounds.clamped(Double.self))] }
-      return [try GraphValue(bounds.clamped(Float.self), as: ElementType(x.dataType))]
+      return [try evaluate(bounds, x)]
     }
   }
 
@@ -259,14 +260,13 @@ extension Operators {
   }
 }
 
-private struct Bounds: WholeNumberVisitor {
+private struct Bounds: FloatingFunction, WholeNumberVisitor {
   let x: AnyTensor
   let low: AnyTensor?
   let high: AnyTensor?
 
-  func clamped<Scalar: FloatingPointScalar>(_ type: Scalar.Type) throws -> Tensor<Scalar> {
-    try x.converted(to: type).clamp(
-      min: low?.converted(to: type).scalar, max: high?.converted(to: type).scalar)
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    try x.clamp(min: low?.converted(to: Real.self).scalar, max: high?.converted(to: Real.self).scalar)
   }
 
   struct Between<Scalar: WholeNumber>: UnaryFunction {

@@ -44,13 +44,15 @@ extension Operators {
   static func IsInf(_ node: NodeDescription) throws -> PreparedOperator {
     let positive = try node.flag("detect_positive", default: true)
     let negative = try node.flag("detect_negative", default: true)
-    return test(
-      InfinityTest<Float>(positive: positive, negative: negative),
-      InfinityTest<Double>(positive: positive, negative: negative))
+    return floating(
+      Tested(test: InfinityTest<Float>(positive: positive, negative: negative)),
+      Tested(test: InfinityTest<Double>(positive: positive, negative: negative)))
   }
 
   /// Whether x is not a number.
-  static func IsNaN(_ node: NodeDescription) throws -> PreparedOperator { test(NaNTest<Float>(), NaNTest<Double>()) }
+  static func IsNaN(_ node: NodeDescription) throws -> PreparedOperator {
+    floating(Tested(test: NaNTest<Float>()), Tested(test: NaNTest<Double>()))
+  }
 
   private static func equal(_ a: StringTensor, _ b: StringTensor) throws -> Tensor<Bool> {
     let walk = try BroadcastWalk([a.shape, b.shape], operation: "Equal")
@@ -61,16 +63,6 @@ extension Operators {
           destination[position + i] = a.elements[offsets[0] + i * aStep] == b.elements[offsets[1] + i * bStep]
         }
       }
-    }
-  }
-
-  private static func test(
-    _ float: some UnaryFunction<Float, Bool>, _ double: some UnaryFunction<Double, Bool>
-  ) -> PreparedOperator {
-    { arguments in
-      try arguments.floatingType(0) == .double
-        ? [GraphValue(mapElements(double, arguments.floating(0, as: Double.self)))]
-        : [GraphValue(mapElements(float, arguments.floating(0, as: Float.self)))]
     }
   }
 
@@ -102,10 +94,8 @@ extension Operators {
           "\(ElementType(a.dataType)) and \(ElementType(b.dataType)) cannot be compared; two tensors of one type are "
             + "needed")
       }
-      if a.dataType == .float64 || b.dataType == .float64 {
-        return try test(a.converted(to: Double.self), b.converted(to: Double.self))
-      }
-      return try test(a.converted(to: Float.self), b.converted(to: Float.self))
+      let type = DataType.working(a.dataType, b.dataType)
+      return try compare(test, a.converted(to: type), b.converted(to: type))
     }
   }
 
@@ -172,6 +162,18 @@ private struct LessOrEqualTest: ElementTest {
   }
   @inline(__always)
   func callAsFunction<Scalar: WholeNumber>(_ a: Scalar, _ b: Scalar) -> Bool { a <= b }
+}
+
+/// Whether a test holds, for each element of a floating-point tensor.
+private struct Tested<Test: UnaryFunction>: FloatingOperator
+where Test.Input: FloatingPointScalar, Test.Output == Bool {
+  let test: Test
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    [GraphValue(try mapElements(test, arguments.floating(0, as: Test.Input.self)))]
+  }
+
+  typealias Scalar = Test.Input
 }
 
 private struct InfinityTest<Scalar: FloatingPointScalar>: UnaryFunction {

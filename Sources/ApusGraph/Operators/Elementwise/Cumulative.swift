@@ -25,24 +25,17 @@ extension Operators {
       let way = Way(
         outer: x.shape[..<axis].reduce(1, *), size: x.shape[axis], inner: x.shape[(axis + 1)...].reduce(1, *),
         isReversed: isReversed, isExclusive: isExclusive, isProduct: isProduct)
-      switch x {
-      case .float32(let x): return [GraphValue(try way.float(x))]
-      case .float64(let x): return [GraphValue(try way.double(x))]
-      default:
-        if x.dataType.isFloatingPoint {
-          return [try GraphValue(way.float(x.converted(to: Float.self)), as: ElementType(x.dataType))]
-        }
-        guard let result = try x.dataType.visitWholeNumber(OnWholeNumbers(way: way, x: x)) else {
-          throw OperatorError("input 0 is \(ElementType(x.dataType)); numbers are needed")
-        }
-        return [result]
+      if x.dataType.isFloatingPoint { return [try evaluate(way, x)] }
+      guard let result = try x.dataType.visitWholeNumber(OnWholeNumbers(way: way, x: x)) else {
+        throw OperatorError("input 0 is \(ElementType(x.dataType)); numbers are needed")
       }
+      return [result]
     }
   }
 }
 
 /// `[outer, size, inner]` along the middle.
-private struct Way {
+private struct Way: FloatingFunction {
   let outer: Int
   let size: Int
   let inner: Int
@@ -50,14 +43,10 @@ private struct Way {
   let isExclusive: Bool
   let isProduct: Bool
 
-  func float(_ x: Tensor<Float>) throws -> Tensor<Float> {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
     isProduct
-      ? try walk(x, from: 1.0, { $0 * Double($1) }, { Float($0) })
-      : try walk(x, from: 0.0, { $0 + Double($1) }, { Float($0) })
-  }
-
-  func double(_ x: Tensor<Double>) throws -> Tensor<Double> {
-    isProduct ? try walk(x, from: 1.0, { $0 * $1 }, { $0 }) : try walk(x, from: 0.0, { $0 + $1 }, { $0 })
+      ? try walk(x, from: 1.0, { $0 * Double($1) }, { Real($0) })
+      : try walk(x, from: 0.0, { $0 + Double($1) }, { Real($0) })
   }
 
   func whole<Scalar: WholeNumber>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {

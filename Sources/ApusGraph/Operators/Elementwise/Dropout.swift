@@ -50,7 +50,7 @@ extension Operators {
       for i in 0..<x.count { mask[i] = random.uniform() >= ratio }
     }
     let y = try x * mask.converted(to: Double.self) * (1 / (1 - ratio))
-    return [.tensor(try AnyTensor(y).converted(to: type.dataType ?? .float64)), GraphValue(mask)]
+    return [try GraphValue(rounding: y, to: type), GraphValue(mask)]
   }
 }
 

@@ -34,11 +34,11 @@ extension Operators {
   ]
 
   /// |x|
-  static func Abs(_ node: NodeDescription) throws -> PreparedOperator { unary(Magnitude()) }
+  static func Abs(_ node: NodeDescription) throws -> PreparedOperator { numbers(Magnitude()) }
   /// -x
-  static func Neg(_ node: NodeDescription) throws -> PreparedOperator { unary(Negation()) }
+  static func Neg(_ node: NodeDescription) throws -> PreparedOperator { numbers(Negation()) }
   /// 1, 0 or -1; NaN stays.
-  static func Sign(_ node: NodeDescription) throws -> PreparedOperator { unary(Signum()) }
+  static func Sign(_ node: NodeDescription) throws -> PreparedOperator { numbers(Signum()) }
   /// ⌈x⌉
   static func Ceil(_ node: NodeDescription) throws -> PreparedOperator { kernel(.ceil) }
   /// ⌊x⌋
@@ -73,39 +73,7 @@ extension Operators {
   }
 }
 
-// MARK: - Functions of any type of numbers
-
-/// A function of one number of any type.
-protocol NumberFunction: FloatingFunction {
-  func callAsFunction<Scalar: WholeNumber>(_ x: Scalar) -> Scalar
-}
-
-extension Operators {
-  /// `function` of floating-point numbers or of whole ones.
-  static func unary<Function: NumberFunction>(_ function: Function) -> PreparedOperator {
-    { arguments in
-      if try arguments.tensor(0).dataType.isFloatingPoint { return [try evaluate(function, taking: &arguments)] }
-      let x = try arguments.tensor(0)
-      if let result = try x.dataType.visitWholeNumber(OnWholeNumbers(function: function, x: x)) { return [result] }
-      return [try evaluate(function, x)]
-    }
-  }
-}
-
-private struct OnWholeNumbers<Function: NumberFunction>: WholeNumberVisitor {
-  let function: Function
-  let x: AnyTensor
-
-  struct OfOne<Scalar: WholeNumber>: UnaryFunction {
-    let function: Function
-    @inline(__always)
-    func callAsFunction(_ x: Scalar) -> Scalar { function(x) }
-  }
-
-  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
-    try GraphValue(mapElements(OfOne<Scalar>(function: function), x.tensor(of: type) ?? x.converted()))
-  }
-}
+// MARK: - Functions
 
 private struct Magnitude: NumberFunction {
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> { try x.abs() }

@@ -17,18 +17,14 @@ extension Operators {
     let search = Search(
       axis: try node.int("axis", default: 0), keepsAxis: try node.flag("keepdims", default: true),
       isGreatest: isGreatest, isLast: try node.flag("select_last_index"))
+    let operation = floating(OnFloating<Float>(search: search), OnFloating<Double>(search: search))
     return { arguments in
       let x = try arguments.tensor(0)
-      switch x {
-      case .float32(let x): return [GraphValue(try search(x))]
-      case .float64(let x): return [GraphValue(try search(x))]
-      default:
-        if x.dataType.isFloatingPoint { return [GraphValue(try search(x.converted(to: Float.self)))] }
-        guard let result = try x.dataType.visitWholeNumber(OnWholeNumbers(search: search, x: x)) else {
-          throw OperatorError("input 0 is \(ElementType(x.dataType)); numbers are needed")
-        }
-        return [result]
+      if x.dataType.isFloatingPoint { return try operation(&arguments) }
+      guard let result = try x.dataType.visitWholeNumber(OnWholeNumbers(search: search, x: x)) else {
+        throw OperatorError("input 0 is \(ElementType(x.dataType)); numbers are needed")
       }
+      return [result]
     }
   }
 }
@@ -75,6 +71,14 @@ private struct Search: Sendable {
         }
       }
     }
+  }
+}
+
+private struct OnFloating<Scalar: FloatingPointScalar>: FloatingOperator {
+  let search: Search
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    [GraphValue(try search(arguments.floating(0, as: Scalar.self)))]
   }
 }
 

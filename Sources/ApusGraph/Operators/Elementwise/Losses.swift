@@ -18,7 +18,7 @@ extension Operators {
     return { arguments in
       let type = try arguments.floatingType(0)
       let x = try arguments.floating(0, as: Double.self)
-      return [.tensor(try loss(x, arguments).converted(to: type.dataType ?? .float64))]
+      return [try GraphValue(rounding: loss(x, arguments), to: type)]
     }
   }
 
@@ -26,12 +26,11 @@ extension Operators {
   static func SoftmaxCrossEntropyLoss(_ node: NodeDescription) throws -> PreparedOperator {
     let loss = try LabelLoss(node)
     return { arguments in
-      let type = try arguments.floatingType(0).dataType ?? .float64
+      let type = try arguments.floatingType(0)
       let x = try arguments.floating(0, as: Double.self)
       let logarithms = try logSoftmax(x, axis: 1)
       return [
-        .tensor(try loss(logarithms, arguments).converted(to: type)),
-        .tensor(try AnyTensor(logarithms).converted(to: type)),
+        try GraphValue(rounding: loss(logarithms, arguments), to: type), try GraphValue(rounding: logarithms, to: type),
       ]
     }
   }
@@ -52,7 +51,7 @@ private struct LabelLoss: Sendable {
     ignored = try node.optionalInt("ignore_index")
   }
 
-  func callAsFunction(_ x: Tensor<Double>, _ arguments: Arguments) throws -> AnyTensor {
+  func callAsFunction(_ x: Tensor<Double>, _ arguments: Arguments) throws -> Tensor<Double> {
     let labels = try arguments.integers(1)
     let weights = try arguments.optionalFloating(2, as: Double.self)?.elements
     guard x.rank >= 2, try arguments.tensor(1).shape == [x.shape[0]] + x.shape[2...] else {
@@ -82,9 +81,9 @@ private struct LabelLoss: Sendable {
       }
     }
     switch reduction {
-    case .none: return AnyTensor(try Tensor(losses, shape: [x.shape[0]] + x.shape[2...]))
-    case .sum: return AnyTensor(try Tensor([losses.reduce(0, +)], shape: []))
-    case .mean: return AnyTensor(try Tensor([losses.reduce(0, +) / total], shape: []))
+    case .none: return try Tensor(losses, shape: [x.shape[0]] + x.shape[2...])
+    case .sum: return try Tensor([losses.reduce(0, +)], shape: [])
+    case .mean: return try Tensor([losses.reduce(0, +) / total], shape: [])
     }
   }
 }

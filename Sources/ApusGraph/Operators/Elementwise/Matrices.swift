@@ -22,7 +22,7 @@ extension Operators {
         try arguments.context.checkCancellation()
         result.append(determinant(&elements, at: matrix * n * n, size: n))
       }
-      return [.tensor(try AnyTensor(Tensor(result, shape: shape)).converted(to: type.dataType ?? .float64))]
+      return [try GraphValue(rounding: Tensor(result, shape: shape), to: type)]
     }
   }
 

@@ -65,7 +65,7 @@ extension Operators {
         let type = try arguments.floatingType(inputs[0])
         let tensors = try inputs.map { try arguments.floating($0, as: Double.self) }
         for (kind, tensor) in try rule(tensors, rate: rate, steps: steps).enumerated() {
-          results[index + kind * count] = .tensor(try AnyTensor(tensor).converted(to: type.dataType ?? .float64))
+          results[index + kind * count] = try GraphValue(rounding: tensor, to: type)
         }
       }
       return results

@@ -13,12 +13,12 @@ extension Operators {
       let base = try arguments.tensor(0)
       let exponent = try stretch(arguments.tensor(1), against: base)
       if base.dataType.isFloatingPoint {
-        if base.dataType == .float64 || exponent.dataType == .float64 {
+        if DataType.working(base.dataType, exponent.dataType) == .float64 {
           let power = try power(base.converted(to: Double.self), exponent.converted(to: Double.self))
           return [.tensor(try AnyTensor(power).converted(to: base.dataType))]
         }
         let power = try power(base.converted(to: Float.self), exponent.converted(to: Float.self))
-        return [try GraphValue(power, as: ElementType(base.dataType))]
+        return [try GraphValue(rounding: power, to: ElementType(base.dataType))]
       }
       if exponent.dataType.isFloatingPoint {
         let power = try power(base.converted(to: Double.self), exponent.converted(to: Double.self))

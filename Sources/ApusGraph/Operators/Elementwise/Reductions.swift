@@ -55,19 +55,12 @@ extension Operators {
       if axes?.isEmpty == true { axes = nil }
       if axes == nil, skipsWithoutAxes { axes = [] }
       let plan = try AxisReduction(x.shape, axes, keepsAxes: keepsAxes)
-      switch x {
-      case .float32(let x): return [GraphValue(try function(x, plan))]
-      case .float64(let x): return [GraphValue(try function(x, plan))]
-      case .bool(let x):
-        guard let result = try function(x.converted(to: UInt8.self), plan, isTruth: true) else { break }
+      if x.dataType.isFloatingPoint { return [try evaluate(OnFloating(function: function, plan: plan), x)] }
+      if case .bool(let x) = x, let result = try function(x.converted(to: UInt8.self), plan, isTruth: true) {
         return [GraphValue(try result.converted(to: Bool.self))]
-      default:
-        if x.dataType.isFloatingPoint {
-          return [try GraphValue(function(x.converted(to: Float.self), plan), as: ElementType(x.dataType))]
-        }
-        if let result = try x.dataType.visitWholeNumber(OnWholeNumbers(function: function, x: x, plan: plan)) {
-          return [result]
-        }
+      }
+      if let result = try x.dataType.visitWholeNumber(OnWholeNumbers(function: function, x: x, plan: plan)) {
+        return [result]
       }
       throw OperatorError("input 0 is \(ElementType(x.dataType)), which cannot be reduced like this")
     }
@@ -148,6 +141,13 @@ extension ReductionFunction {
       }
     }
   }
+}
+
+private struct OnFloating<Function: ReductionFunction>: FloatingFunction {
+  let function: Function
+  let plan: AxisReduction
+
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> { try function(x, plan) }
 }
 
 private struct OnWholeNumbers<Function: ReductionFunction>: WholeNumberVisitor {

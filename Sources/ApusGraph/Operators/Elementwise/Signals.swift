@@ -34,7 +34,7 @@ extension Operators {
       let length = try arguments.has(1) ? arguments.integer(1) : makesSignal ? 2 * (size - 1) : size
       let spectrum = try Spectrum(length: length, isInverse: isInverse, isOneSided: isOneSided)
       let y = try spectrum.along(axis, of: x, checking: arguments.context)
-      return [.tensor(try AnyTensor(y).converted(to: type.dataType ?? .float64))]
+      return [try GraphValue(rounding: y, to: type)]
     }
   }
 
@@ -67,7 +67,7 @@ extension Operators {
       let windowed = try window.map { try cut * $0.reshaped([frame, 1]) } ?? cut
       let spectrum = try Spectrum(length: frame, isInverse: false, isOneSided: isOneSided)
       let y = try spectrum.along(2, of: windowed, checking: arguments.context)
-      return [.tensor(try AnyTensor(y).converted(to: type.dataType ?? .float64))]
+      return [try GraphValue(rounding: y, to: type)]
     }
   }
 }

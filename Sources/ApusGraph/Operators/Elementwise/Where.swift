@@ -29,7 +29,7 @@ extension Operators {
       throw OperatorError(
         "inputs 1 and 2 are \(ElementType(x.dataType)) and \(ElementType(y.dataType)); one type is needed")
     }
-    let type: DataType = x.dataType == .float64 || y.dataType == .float64 ? .float64 : .float32
+    let type = DataType.working(x.dataType, y.dataType)
     return (try x.converted(to: type), try y.converted(to: type))
   }
 

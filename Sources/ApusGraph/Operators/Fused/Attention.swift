@@ -3,17 +3,21 @@ import Apus
 extension Operators {
   /// softmax(query · keyᵀ · scale + mask) · value over `[…, tokens, features]`; what AttentionFusion makes.
   static func FusedAttention(_ node: NodeDescription) throws -> PreparedOperator {
-    let scale = try node.float("scale", default: 1)
-    @Sendable func attention<Scalar: FloatingPointScalar>(
-      _ arguments: Arguments, _ type: Scalar.Type, scale: Scalar
-    ) throws -> Tensor<Scalar> {
-      try scaledDotProductAttention(
-        query: arguments.floating(0, as: type), key: arguments.floating(1, as: type),
-        value: arguments.floating(2, as: type),
-        masks: arguments.optionalFloating(3, as: type).map { [.additive($0)] } ?? [], scale: scale)
-    }
-    return floating(
-      { try attention($0, Float.self, scale: scale) }, { try attention($0, Double.self, scale: Double(scale)) })
+    floating(try FusedAttentionOperator<Float>(node), try FusedAttentionOperator<Double>(node))
+  }
+}
+
+private struct FusedAttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  let scale: Float
+
+  init(_ node: NodeDescription) throws { scale = try node.float("scale", default: 1) }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let result = try scaledDotProductAttention(
+      query: arguments.floating(0, as: Scalar.self), key: arguments.floating(1, as: Scalar.self),
+      value: arguments.floating(2, as: Scalar.self),
+      masks: arguments.optionalFloating(3, as: Scalar.self).map { [.additive($0)] } ?? [], scale: Scalar(scale))
+    return [try GraphValue(rounding: result, to: type)]
   }
 }
 

@@ -70,11 +70,11 @@ extension Operators {
       }
       if let packed = right.packed, aScale.count == 1, bScale.rank <= 1, zeroPoint?.count ?? 1 == 1, a.rank > 1 {
         let scale = try aScale.reshaped([]) * bScale
-        return [try GraphValue(packed.scaled(a, zeroPoint: zeroPoint, scale: scale, bias: bias), as: type)]
+        return [try GraphValue(rounding: packed.scaled(a, zeroPoint: zeroPoint, scale: scale, bias: bias), to: type)]
       }
       let product = try right.product(arguments, left: a, zeroPoint: zeroPoint).converted(to: Float.self)
       let scaled = try product * (aScale.asRows(of: a.shape) * bScale.asColumns)
-      return [try GraphValue(bias.map { try scaled + $0 } ?? scaled, as: type)]
+      return [try GraphValue(rounding: bias.map { try scaled + $0 } ?? scaled, to: type)]
     }
   }
 
@@ -109,19 +109,32 @@ extension Operators {
       if transposesA { a = try a.transposedMatrix() }
       var product = try right.product(arguments, left: a, zeroPoint: arguments.optionalTensor(2))
       if arguments.has(6) { product = try product.adding(arguments.tensor(6, of: Int32.self)) }
-      func scaled<Scalar: FloatingPointScalar>(as type: Scalar.Type) throws -> Tensor<Scalar> {
-        var scale = try arguments.floating(1, as: type).reshaped([]) * arguments.floating(4, as: type) * Scalar(alpha)
-        if arguments.has(7) { scale = try scale / arguments.floating(7, as: type).reshaped([]) }
-        return try product.converted(to: type) * scale
-      }
+      let scaled = ScaledProduct<Float>(product: product, alpha: alpha)
       guard arguments.has(7) else {
-        return [
-          try arguments.floatingType(1) == .double
-            ? GraphValue(scaled(as: Double.self)) : GraphValue(scaled(as: Float.self))
-        ]
+        let type = try arguments.floatingType(1)
+        return try evaluate(
+          scaled, ScaledProduct<Double>(product: product, alpha: alpha), on: &arguments, type: type)
       }
-      return [try GraphValue(requantizing: scaled(as: Float.self), zeroPoint: arguments.tensor(8))]
+      return [try GraphValue(requantizing: scaled.numbers(arguments), zeroPoint: arguments.tensor(8))]
     }
+  }
+}
+
+/// Sums of products of integers as numbers, in the working type of the scales.
+private struct ScaledProduct<Scalar: FloatingPointScalar>: FloatingOperator {
+  let product: Tensor<Int32>
+  let alpha: Float
+
+  func numbers(_ arguments: Arguments) throws -> Tensor<Scalar> {
+    var scale =
+      try arguments.floating(1, as: Scalar.self).reshaped([])
+      * arguments.floating(4, as: Scalar.self) * Scalar(alpha)
+    if arguments.has(7) { scale = try scale / arguments.floating(7, as: Scalar.self).reshaped([]) }
+    return try product.converted(to: Scalar.self) * scale
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    [GraphValue(try numbers(arguments))]
   }
 }
 

@@ -24,28 +24,44 @@ extension Operators {
     let blockAxis = try node.int("quantize_axis", default: 1)
     guard bits == 2 || bits == 4 || bits == 8 else { throw OperatorError("bits is \(bits); 2, 4 or 8 is needed") }
     guard blockSize >= 0 else { throw OperatorError("block_size is \(blockSize), which is negative") }
-    return { arguments in
-      let table = try BlockQuantizedTable(arguments, bits: bits, blockSize: blockSize, axis: blockAxis)
-      let type = try arguments.floatingType(2)
-      let indices = try arguments.tensor(1).converted(to: Int64.self)
-      func gathered<Scalar: FloatingPointScalar>(as scalar: Scalar.Type) throws -> GraphValue {
-        let numbers = try table.numbers(scales: arguments.floating(2, as: scalar))
-        let axis = try Shape.axis(gatherAxis, in: numbers.shape, operation: "GatherBlockQuantized")
-        let count = Int64(numbers.shape[axis])
-        let isOutside = try indices.elements.map { $0 < -count || $0 >= count }
-        guard isOutside.contains(true) else {
-          return try GraphValue(rounding: numbers.indexSelect(axis: axis, indices), to: type)
-        }
-        // One more entry, of zeros.
-        var filler = numbers.shape
-        filler[axis] = 1
-        let extended = try concatenate([numbers, Tensor(zeros: filler)], axis: axis)
-        let places = try zip(indices.elements, isOutside).map { $1 ? count : $0 < 0 ? $0 + count : $0 }
-        return try GraphValue(
-          rounding: extended.indexSelect(axis: axis, Tensor(places, shape: indices.shape)), to: type)
-      }
-      return [try type == .double ? gathered(as: Double.self) : gathered(as: Float.self)]
+    let layout = BlockQuantizedLayout(bits: bits, blockSize: blockSize, axis: blockAxis)
+    return floating(
+      likeInput: 2, BlockQuantizedGather<Float>(layout: layout, axis: gatherAxis),
+      BlockQuantizedGather<Double>(layout: layout, axis: gatherAxis))
+  }
+}
+
+/// How a table is quantised.
+private struct BlockQuantizedLayout: Sendable {
+  let bits: Int
+  let blockSize: Int
+  /// The axis that blocks lie along.
+  let axis: Int
+}
+
+private struct BlockQuantizedGather<Scalar: FloatingPointScalar>: FloatingOperator {
+  let layout: BlockQuantizedLayout
+  let axis: Int
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let table = try BlockQuantizedTable(
+      arguments, bits: layout.bits, blockSize: layout.blockSize, axis: layout.axis)
+    let indices = try arguments.tensor(1).converted(to: Int64.self)
+    let numbers = try table.numbers(scales: arguments.floating(2, as: Scalar.self))
+    let axis = try Shape.axis(axis, in: numbers.shape, operation: "GatherBlockQuantized")
+    let count = Int64(numbers.shape[axis])
+    let isOutside = try indices.elements.map { $0 < -count || $0 >= count }
+    guard isOutside.contains(true) else {
+      return [try GraphValue(rounding: numbers.indexSelect(axis: axis, indices), to: type)]
     }
+    // One more entry, of zeros.
+    var filler = numbers.shape
+    filler[axis] = 1
+    let extended = try concatenate([numbers, Tensor(zeros: filler)], axis: axis)
+    let places = try zip(indices.elements, isOutside).map { $1 ? count : $0 < 0 ? $0 + count : $0 }
+    return [
+      try GraphValue(rounding: extended.indexSelect(axis: axis, Tensor(places, shape: indices.shape)), to: type)
+    ]
   }
 }
 

@@ -14,23 +14,30 @@ extension Operators {
   static func QAttention(_ node: NodeDescription) throws -> PreparedOperator {
     let settings = try MicrosoftAttentionSettings(node)
     let right = try IntegerRight(node, matrix: 1, zeroPoint: 7)
-    return { arguments in
-      let x = try arguments.tensor(0)
-      let type = try arguments.floatingType(3)
-      guard x.rank == 3 else {
-        throw OperatorError("the input has shape \(x.shape); [batch, time, features] is needed")
-      }
-      let sums = try right.product(arguments, left: x, zeroPoint: arguments.optionalTensor(6))
-      func result<Scalar: FloatingPointScalar>(as scalar: Scalar.Type) throws -> [GraphValue?] {
-        let scale = try arguments.floating(3, as: scalar).reshaped([]) * arguments.floating(4, as: scalar).asColumns
-        var projected = try sums.converted(to: scalar) * scale
-        if let bias = try arguments.optionalFloating(2, as: scalar) { projected = try projected + bias }
-        return try attention(
-          projected, mask: arguments.optionalTensor(5), past: arguments.optionalFloating(8, as: scalar), bias: nil,
-          sizes: nil, settings: settings, type: type)
-      }
-      return try type == .double ? result(as: Double.self) : result(as: Float.self)
+    return floating(
+      likeInput: 3, QAttentionOperator<Float>(settings: settings, right: right),
+      QAttentionOperator<Double>(settings: settings, right: right))
+  }
+}
+
+private struct QAttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  let settings: MicrosoftAttentionSettings
+  let right: IntegerRight
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let x = try arguments.tensor(0)
+    guard x.rank == 3 else {
+      throw OperatorError("the input has shape \(x.shape); [batch, time, features] is needed")
     }
+    let sums = try right.product(arguments, left: x, zeroPoint: arguments.optionalTensor(6))
+    let scale =
+      try arguments.floating(3, as: Scalar.self).reshaped([])
+      * arguments.floating(4, as: Scalar.self).asColumns
+    var projected = try sums.converted(to: Scalar.self) * scale
+    if let bias = try arguments.optionalFloating(2, as: Scalar.self) { projected = try projected + bias }
+    return try attention(
+      projected, mask: arguments.optionalTensor(5), past: arguments.optionalFloating(8, as: Scalar.self), bias: nil,
+      sizes: nil, settings: settings, type: type)
   }
 }
 

@@ -6,52 +6,58 @@ extension Operators {
   /// Inputs theta `[batch, r, r + 1]` and size `[batch, channels, d₁, …, dᵣ]` with r of 2 or 3. Output `[batch, d₁, …, dᵣ,
   /// r]`, coordinates of the last axis first.
   static func AffineGrid(_ node: NodeDescription) throws -> PreparedOperator {
-    let alignsCorners = try node.flag("align_corners")
-    /// Where place `index` of `size` lies between -1 and 1: the ends are the outer places, or half a step beyond them.
-    @Sendable func coordinate(_ index: Int, _ size: Int) -> Double {
-      if alignsCorners { return size == 1 ? 0 : 2 * Double(index) / Double(size - 1) - 1 }
-      return (2 * Double(index) + 1) / Double(size) - 1
+    floating(try AffineGridOperator<Float>(node), try AffineGridOperator<Double>(node))
+  }
+}
+
+private struct AffineGridOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  let alignsCorners: Bool
+
+  init(_ node: NodeDescription) throws { alignsCorners = try node.flag("align_corners") }
+
+  /// Where place `index` of `size` lies between -1 and 1: the ends are the outer places, or half a step beyond them.
+  private func coordinate(_ index: Int, _ size: Int) -> Double {
+    if alignsCorners { return size == 1 ? 0 : 2 * Double(index) / Double(size - 1) - 1 }
+    return (2 * Double(index) + 1) / Double(size) - 1
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let theta = try arguments.floating(0, as: Scalar.self)
+    let sizes = Array(try arguments.integers(1).dropFirst(2))
+    let rank = sizes.count
+    guard rank == 2 || rank == 3, theta.rank == 3, theta.shape[1] == rank, theta.shape[2] == rank + 1,
+      try arguments.integers(1)[0] == theta.shape[0]
+    else {
+      throw OperatorError(
+        "theta of shape \(theta.shape) and size \(try arguments.integers(1)) are not [batch, r, r + 1] and "
+          + "[batch, channels] with r extents")
     }
-    @Sendable func grid<Scalar: FloatingPointScalar>(_ arguments: Arguments, as type: Scalar.Type) throws -> Tensor<
-      Scalar
-    > {
-      let theta = try arguments.floating(0, as: type)
-      let sizes = Array(try arguments.integers(1).dropFirst(2))
-      let rank = sizes.count
-      guard rank == 2 || rank == 3, theta.rank == 3, theta.shape[1] == rank, theta.shape[2] == rank + 1,
-        try arguments.integers(1)[0] == theta.shape[0]
-      else {
-        throw OperatorError(
-          "theta of shape \(theta.shape) and size \(try arguments.integers(1)) are not [batch, r, r + 1] and "
-            + "[batch, channels] with r extents")
-      }
-      let batch = theta.shape[0]
-      let count = try Shape.elementCount(sizes, operation: "AffineGrid")
-      let result = [batch] + sizes + [rank]
-      _ = try Shape.elementCount(result, operation: "AffineGrid")
-      let strides = Shape.strides(sizes)
-      let matrices = try theta.elements.map { Double($0) }
-      return try Tensor.filled(result) { destination in
-        nonisolated(unsafe) let y = destination
-        parallelRows(batch * count, width: rank * rank) { first, rows in
-          for row in first..<(first + rows) {
-            let matrix = row / count * rank * (rank + 1)
-            for output in 0..<rank {
-              let line = matrix + output * (rank + 1)
-              var sum = matrices[line + rank]
-              for axis in 0..<rank {
-                // Coordinate 0 is that of the last axis.
-                let place = rank - 1 - axis
-                let index = row % count / strides[place] % sizes[place]
-                sum += matrices[line + axis] * coordinate(index, sizes[place])
-              }
-              y[row * rank + output] = Scalar(sum)
+    let batch = theta.shape[0]
+    let count = try Shape.elementCount(sizes, operation: "AffineGrid")
+    let result = [batch] + sizes + [rank]
+    _ = try Shape.elementCount(result, operation: "AffineGrid")
+    let strides = Shape.strides(sizes)
+    let matrices = try theta.elements.map { Double($0) }
+    let grid = try Tensor<Scalar>.filled(result) { destination in
+      nonisolated(unsafe) let y = destination
+      parallelRows(batch * count, width: rank * rank) { first, rows in
+        for row in first..<(first + rows) {
+          let matrix = row / count * rank * (rank + 1)
+          for output in 0..<rank {
+            let line = matrix + output * (rank + 1)
+            var sum = matrices[line + rank]
+            for axis in 0..<rank {
+              // Coordinate 0 is that of the last axis.
+              let place = rank - 1 - axis
+              let index = row % count / strides[place] % sizes[place]
+              sum += matrices[line + axis] * coordinate(index, sizes[place])
             }
+            y[row * rank + output] = Scalar(sum)
           }
         }
       }
     }
-    return floating({ try grid($0, as: Float.self) }, { try grid($0, as: Double.self) })
+    return [try GraphValue(rounding: grid, to: type)]
   }
 }
 

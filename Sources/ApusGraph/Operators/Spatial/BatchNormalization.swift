@@ -7,54 +7,11 @@ extension Operators {
   /// mean and variance are those of the input, and running ones come out, too: `running · momentum + current ·
   /// (1 - momentum)`. Without `spatial`, up to version 8, every position of a channel has numbers of its own.
   static func BatchNormalization(_ node: NodeDescription) throws -> PreparedOperator {
-    let settings = try BatchNormalizationSettings(node)
-    return { arguments in
-      let type = try arguments.floatingType(0)
-      return type == .double
-        ? try normalized(arguments, settings, type, as: Double.self)
-        : try normalized(arguments, settings, type, as: Float.self)
-    }
-  }
-
-  private static func normalized<Scalar: FloatingPointScalar>(
-    _ arguments: Arguments, _ settings: BatchNormalizationSettings, _ type: ElementType, as scalar: Scalar.Type
-  ) throws -> [GraphValue?] {
-    let input = try arguments.floating(0, as: scalar)
-    let parameters = try (1...4).map { try arguments.floating($0, as: scalar) }
-    let isFlat = !settings.isSpatial
-    guard input.rank >= 2 else {
-      throw OperatorError("the input has shape \(input.shape); [batch, channels, …] is needed")
-    }
-    let features = try Shape.elementCount(Array(input.shape[1...]))
-    let x = isFlat ? try input.reshaped([input.shape[0], features]) : input
-    let (scale, bias) = (try parameters[0].vector(), try parameters[1].vector())
-    let (mean, variance) = (try parameters[2].vector(), try parameters[3].vector())
-    func y(_ mean: Tensor<Scalar>, _ variance: Tensor<Scalar>) throws -> GraphValue {
-      let y = try batchNorm(
-        x, runningMean: mean, runningVariance: variance, weight: scale, bias: bias, epsilon: settings.epsilon)
-      return try GraphValue(rounding: isFlat ? y.reshaped(input.shape) : y, to: type)
-    }
-    guard settings.isTraining else { return [try y(mean, variance)] }
-
-    let axes = [0] + Array(2..<max(2, x.rank))
-    let currentMean = try x.mean(axes: axes)
-    let currentVariance = try x.variance(axes: axes, correction: 0)
-    let momentum = Scalar(settings.momentum)
-    func running(_ old: Tensor<Scalar>, _ current: Tensor<Scalar>, _ index: Int) throws -> GraphValue {
-      let new = try old * momentum + current * (1 - momentum)
-      return try GraphValue(
-        rounding: new.reshaped(parameters[index].shape), to: ElementType(arguments.tensor(index + 1).dataType))
-    }
-    return [
-      try y(currentMean, currentVariance), try running(mean, currentMean, 2), try running(variance, currentVariance, 3),
-      // Saved for the gradient, up to version 13.
-      try GraphValue(rounding: currentMean.reshaped(parameters[2].shape), to: type),
-      try GraphValue(rounding: currentVariance.reshaped(parameters[3].shape), to: type),
-    ]
+    floating(try BatchNormalizationOperator<Float>(node), try BatchNormalizationOperator<Double>(node))
   }
 }
 
-private struct BatchNormalizationSettings: Sendable {
+private struct BatchNormalizationOperator<Scalar: FloatingPointScalar>: FloatingOperator {
   let epsilon: Double
   let momentum: Float
   let isSpatial: Bool
@@ -71,6 +28,41 @@ private struct BatchNormalizationSettings: Sendable {
     } else {
       isTraining = try !node.flag("is_test")
     }
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let input = try arguments.floating(0, as: Scalar.self)
+    let parameters = try (1...4).map { try arguments.floating($0, as: Scalar.self) }
+    let isFlat = !isSpatial
+    guard input.rank >= 2 else {
+      throw OperatorError("the input has shape \(input.shape); [batch, channels, …] is needed")
+    }
+    let features = try Shape.elementCount(Array(input.shape[1...]))
+    let x = isFlat ? try input.reshaped([input.shape[0], features]) : input
+    let (scale, bias) = (try parameters[0].vector(), try parameters[1].vector())
+    let (mean, variance) = (try parameters[2].vector(), try parameters[3].vector())
+    func y(_ mean: Tensor<Scalar>, _ variance: Tensor<Scalar>) throws -> GraphValue {
+      let y = try batchNorm(
+        x, runningMean: mean, runningVariance: variance, weight: scale, bias: bias, epsilon: epsilon)
+      return try GraphValue(rounding: isFlat ? y.reshaped(input.shape) : y, to: type)
+    }
+    guard isTraining else { return [try y(mean, variance)] }
+
+    let axes = [0] + Array(2..<max(2, x.rank))
+    let currentMean = try x.mean(axes: axes)
+    let currentVariance = try x.variance(axes: axes, correction: 0)
+    let momentum = Scalar(momentum)
+    func running(_ old: Tensor<Scalar>, _ current: Tensor<Scalar>, _ index: Int) throws -> GraphValue {
+      let new = try old * momentum + current * (1 - momentum)
+      return try GraphValue(
+        rounding: new.reshaped(parameters[index].shape), to: ElementType(arguments.tensor(index + 1).dataType))
+    }
+    return [
+      try y(currentMean, currentVariance), try running(mean, currentMean, 2), try running(variance, currentVariance, 3),
+      // Saved for the gradient, up to version 13.
+      try GraphValue(rounding: currentMean.reshaped(parameters[2].shape), to: type),
+      try GraphValue(rounding: currentVariance.reshaped(parameters[3].shape), to: type),
+    ]
   }
 }
 

@@ -17,15 +17,17 @@ extension Operators {
       if let result = try type.visitWholeNumber(WholeNumberFold(arguments: arguments, axes: axes, image: image)) {
         return [result]
       }
-      switch type {
-      case .float64:
-        let blocks = try arguments.floating(0, as: Double.self)
-        return [GraphValue(try fold(blocks, axes, image, adding: FloatingFold<Double>.self))]
-      case .bool: throw OperatorError("blocks of Booleans cannot be added up")
-      default:
-        let blocks = try arguments.floating(0, as: Float.self)
-        return [try GraphValue(fold(blocks, axes, image, adding: FloatingFold<Float>.self), as: ElementType(type))]
-      }
+      guard type.isFloatingPoint else { throw OperatorError("blocks of Booleans cannot be added up") }
+      return [try evaluate(FloatingFolding(axes: axes, image: image), arguments.tensor(0))]
+    }
+  }
+
+  private struct FloatingFolding: FloatingFunction {
+    let axes: [WindowAxis]
+    let image: [Int]
+
+    func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+      try fold(x, axes, image, adding: FloatingFold<Real>.self)
     }
   }
 

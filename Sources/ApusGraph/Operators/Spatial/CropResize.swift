@@ -16,9 +16,15 @@ extension Operators {
   /// map are moved to its edge; with `pad_value` they read that.
   static func CropResize(_ node: NodeDescription) throws -> PreparedOperator {
     let settings = try CropSettings(node)
-    return floating(
-      { arguments in try settings.crop(&arguments, Float.self) },
-      { arguments in try settings.crop(&arguments, Double.self) })
+    return floating(Cropping<Float>(settings: settings), Cropping<Double>(settings: settings))
+  }
+}
+
+private struct Cropping<Scalar: FloatingPointScalar>: FloatingOperator {
+  let settings: CropSettings
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    [try GraphValue(rounding: settings.crop(arguments, Scalar.self), to: type)]
   }
 }
 
@@ -91,7 +97,7 @@ private struct CropSettings: Sendable {
     return [boxes[0]] + (takesEveryMap ? [x[0]] : []) + [x[1], height, width]
   }
 
-  func crop<Scalar: FloatingPointScalar>(_ arguments: inout Arguments, _: Scalar.Type) throws -> Tensor<Scalar> {
+  func crop<Scalar: FloatingPointScalar>(_ arguments: Arguments, _: Scalar.Type) throws -> Tensor<Scalar> {
     let x = try arguments.floating(0, as: Scalar.self).rowMajor
     let boxes = try arguments.tensor(1).converted(to: Double.self)
     let shape = try shape(x: x.shape, boxes: boxes.shape)

@@ -17,11 +17,23 @@ extension Operators {
       throw OperatorError("group \(groups) and offset_group \(offsetGroups) must be positive")
     }
     return floating(
-      { try DeformableConvolution<Float>($0, windows, groups, offsetGroups)() },
-      { try DeformableConvolution<Double>($0, windows, groups, offsetGroups)() })
+      DeformConvOperator<Float>(windows: windows, groups: groups, offsetGroups: offsetGroups),
+      DeformConvOperator<Double>(windows: windows, groups: groups, offsetGroups: offsetGroups))
   }
 }
 
+private struct DeformConvOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  let windows: WindowAttributes
+  let groups: Int
+  let offsetGroups: Int
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let convolution = try DeformableConvolution<Scalar>(arguments, windows, groups, offsetGroups)
+    return [try GraphValue(rounding: convolution(), to: type)]
+  }
+}
+
+/// One convolution, of operands that are known.
 private struct DeformableConvolution<Scalar: FloatingPointScalar> {
   private let x: Tensor<Scalar>
   private let weight: Tensor<Scalar>

@@ -4,20 +4,23 @@ extension Operators {
   /// Products of tensors, summed over the axes that the result does not name.
   static func Einsum(_ node: NodeDescription) throws -> PreparedOperator {
     let equation = try EinsumEquation(node.string("equation", default: ""))
+    let operation = floating(FloatingEinsum<Float>(equation: equation), FloatingEinsum<Double>(equation: equation))
     return { arguments in
       let type = try arguments.tensor(0).dataType
-      let indices = 0..<arguments.count
-      if type == .float64 {
-        return [GraphValue(try einsum(equation, indices.map { try arguments.floating($0, as: Double.self) }))]
-      }
-      if type.isFloatingPoint {
-        let result = try einsum(equation, indices.map { try arguments.floating($0, as: Float.self) })
-        return [try GraphValue(result, as: ElementType(type))]
-      }
+      if type.isFloatingPoint { return try operation(&arguments) }
       guard let result = try type.visitWholeNumber(WholeNumberEinsum(equation: equation, arguments: arguments)) else {
         throw OperatorError("there are no products of \(ElementType(type))")
       }
       return [result]
+    }
+  }
+
+  private struct FloatingEinsum<Scalar: FloatingPointScalar & EinsumScalar>: FloatingOperator {
+    let equation: EinsumEquation
+
+    func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+      let operands = try (0..<arguments.count).map { try arguments.floating($0, as: Scalar.self) }
+      return [try GraphValue(rounding: einsum(equation, operands), to: type)]
     }
   }
 

@@ -10,35 +10,46 @@ extension Operators {
   ]
 
   /// The mean of each channel.
-  static func GlobalAveragePool(_ node: NodeDescription) throws -> PreparedOperator {
-    @Sendable func pooled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-      try x.layout == .channelBlocked ? globalAveragePool(x) : x.mean(axes: positions(x), keepDims: true)
-    }
-    return floatingUnary({ try pooled($0) }, { try pooled($0) })
-  }
+  static func GlobalAveragePool(_ node: NodeDescription) throws -> PreparedOperator { floating(MeanOfChannel()) }
 
   /// The greatest element of each channel.
-  static func GlobalMaxPool(_ node: NodeDescription) throws -> PreparedOperator {
-    @Sendable func pooled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-      try x.layout == .channelBlocked ? globalMaxPool(x) : x.amax(axes: positions(x), keepDims: true)
-    }
-    return floatingUnary({ try pooled($0) }, { try pooled($0) })
-  }
+  static func GlobalMaxPool(_ node: NodeDescription) throws -> PreparedOperator { floating(GreatestOfChannel()) }
 
   /// `(Σ |x|ᵖ)^(1/p)` of each channel.
   static func GlobalLpPool(_ node: NodeDescription) throws -> PreparedOperator {
-    let norm = try LpNorm(node)
-    @Sendable func pooled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-      try norm.root(norm.powers(x).sum(axes: positions(x), keepDims: true))
-    }
-    return floatingUnary({ try pooled($0) }, { try pooled($0) })
+    floating(NormOfChannel(norm: try LpNorm(node)))
   }
+}
 
-  private static func positions<Scalar>(_ x: Tensor<Scalar>) throws -> [Int] {
-    guard x.rank >= 3 else {
-      throw OperatorError("the input has shape \(x.shape); [batch, channels, …] with positions is needed")
+private struct MeanOfChannel: FloatingFunction {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    try x.layout == .channelBlocked ? globalAveragePool(x) : x.mean(axes: x.positions, keepDims: true)
+  }
+}
+
+private struct GreatestOfChannel: FloatingFunction {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    try x.layout == .channelBlocked ? globalMaxPool(x) : x.amax(axes: x.positions, keepDims: true)
+  }
+}
+
+private struct NormOfChannel: FloatingFunction {
+  let norm: LpNorm
+
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    try norm.root(norm.powers(x).sum(axes: x.positions, keepDims: true))
+  }
+}
+
+extension Tensor {
+  /// The axes of a map's positions.
+  fileprivate var positions: [Int] {
+    get throws {
+      guard rank >= 3 else {
+        throw OperatorError("the input has shape \(shape); [batch, channels, …] with positions is needed")
+      }
+      return Array(2..<rank)
     }
-    return Array(2..<x.rank)
   }
 }
 

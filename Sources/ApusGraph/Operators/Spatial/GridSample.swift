@@ -7,12 +7,18 @@ extension Operators {
   /// along the last axis of x first. Output `[batch, channels, o₁, …, oᵣ]`.
   static func GridSample(_ node: NodeDescription) throws -> PreparedOperator {
     let settings = try GridSettings(node)
-    return { arguments in
-      let x = try arguments.tensor(0)
-      let grid = try arguments.tensor(1)
-      if case .float64(let grid) = grid { return [try GridSampling(settings, x.shape, grid).sample(x)] }
-      return [try GridSampling(settings, x.shape, arguments.floating(1, as: Float.self)).sample(x)]
-    }
+    // The grid may be of another type than what is sampled.
+    return floating(
+      likeInput: 1, GridSampleOperator<Float>(settings: settings), GridSampleOperator<Double>(settings: settings))
+  }
+}
+
+private struct GridSampleOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  let settings: GridSettings
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let x = try arguments.tensor(0)
+    return [try GridSampling(settings, x.shape, arguments.floating(1, as: Scalar.self)).sample(x)]
   }
 }
 
@@ -98,7 +104,7 @@ private struct GridSettings: Sendable {
 }
 
 /// The samples of one grid in maps of one shape.
-private struct GridSampling<Grid: FloatingPointScalar> {
+private struct GridSampling<Grid: FloatingPointScalar>: FloatingFunction {
   private let settings: GridSettings
   private let grid: Tensor<Grid>
   /// The input's shape, the extents of its maps, and the output's.
@@ -128,16 +134,9 @@ private struct GridSampling<Grid: FloatingPointScalar> {
     if try Shape.elementCount(result, operation: "GridSample") > 0, sizes.contains(0) {
       throw OperatorError("maps of shape \(sizes) have no samples")
     }
-    switch x {
-    case .float32(let tensor): return GraphValue(try sampled(tensor))
-    case .float64(let tensor): return GraphValue(try sampled(tensor))
-    default: break
-    }
-    if x.dataType.isFloatingPoint {
-      return try GraphValue(sampled(x.converted(to: Float.self)), as: ElementType(x.dataType))
-    }
+    if x.dataType.isFloatingPoint { return try Operators.evaluate(self, x) }
     if settings.mode == .nearest { return try NearestSamples(sampling: self).run(.tensor(x)) }
-    let numbers = try sampled(x.converted(to: Double.self))
+    let numbers = try self(x.converted(to: Double.self))
     guard let value = try x.dataType.visitWholeNumber(Narrowing(numbers: numbers)) else {
       throw OperatorError("elements of type \(ElementType(x.dataType)) cannot be interpolated")
     }
@@ -161,14 +160,14 @@ private struct GridSampling<Grid: FloatingPointScalar> {
     }
   }
 
-  private func sampled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
     if settings.mode == .nearest {
       return try collected(x) { map, places, _, count in count == 0 ? 0 : map[places[0]] }
     }
     return try collected(x) { map, places, weights, count in
       var sum = 0.0
       for i in 0..<count { sum += weights[i] * Double(map[places[i]]) }
-      return Scalar(sum)
+      return Real(sum)
     }
   }
 

@@ -6,24 +6,39 @@ extension Operators {
   /// Inputs: the maxima `[batch, channels, …]`, where they were (indices into the tensor that MaxPool read, as large as
   /// kernel, strides and pads say), and the output's shape when it is larger than that.
   static func MaxUnpool(_ node: NodeDescription) throws -> PreparedOperator {
-    let windows = try WindowAttributes(node)
-    guard let kernel = windows.kernel else { throw OperatorError("attribute 'kernel_shape' is missing") }
-    let axes = try windows.axes(kernel: kernel)
-    return floating(
-      { try unpooled($0, axes, as: Float.self) }, { try unpooled($0, axes, as: Double.self) })
+    floating(try MaxUnpooling<Float>(node), try MaxUnpooling<Double>(node))
   }
 
-  private static func unpooled<Scalar: FloatingPointScalar>(
-    _ arguments: Arguments, _ axes: [WindowAxis], as type: Scalar.Type
-  ) throws -> Tensor<Scalar> {
-    let x = try arguments.floating(0, as: type)
+  /// The shape of what MaxPool read, as far as its windows determine it, where it gave the shape `x`.
+  fileprivate static func unpooledShape(_ x: [Int], _ axes: [WindowAxis]) throws -> [Int] {
+    let sizes = try zip(axes, x.dropFirst(2)).map { axis, size in
+      guard 1...WindowAttributes.limit ~= size else { throw OperatorError("an axis of \(size) positions is given") }
+      let result = (size - 1) * axis.stride - axis.before - axis.after + axis.kernel
+      guard result > 0 else { throw OperatorError("the padding leaves nothing of an axis of \(size) positions") }
+      return result
+    }
+    return x.prefix(2) + sizes
+  }
+}
+
+private struct MaxUnpooling<Scalar: FloatingPointScalar>: FloatingOperator {
+  let axes: [WindowAxis]
+
+  init(_ node: NodeDescription) throws {
+    let windows = try WindowAttributes(node)
+    guard let kernel = windows.kernel else { throw OperatorError("attribute 'kernel_shape' is missing") }
+    axes = try windows.axes(kernel: kernel)
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let x = try arguments.floating(0, as: Scalar.self)
     let indices = try arguments.tensor(1, of: Int64.self)
     guard x.rank == axes.count + 2, indices.shape == x.shape else {
       throw OperatorError(
         "maxima of shape \(x.shape) and indices of shape \(indices.shape) are not alike, with \(axes.count) axes of a map"
       )
     }
-    let inner = try unpooledShape(x.shape, axes)
+    let inner = try Operators.unpooledShape(x.shape, axes)
     let count = try Shape.elementCount(inner, operation: "MaxUnpool")
     var result = try Tensor<Scalar>(zeros: inner)
     try x.withUnsafeBufferPointer { values in
@@ -38,24 +53,15 @@ extension Operators {
         }
       }
     }
-    guard let shape = try arguments.optionalIntegers(2), shape != inner else { return result }
+    guard let shape = try arguments.optionalIntegers(2), shape != inner else {
+      return [try GraphValue(rounding: result, to: type)]
+    }
     guard shape.count == inner.count else {
       throw OperatorError("the output's shape \(shape) does not have \(inner.count) axes")
     }
     // A larger output has zeros at its ends.
     let amounts = zip(shape, inner).reversed().flatMap { [0, $0 &- $1] }
-    return try pad(result, amounts)
-  }
-
-  /// The shape of what MaxPool read, as far as its windows determine it, where it gave the shape `x`.
-  fileprivate static func unpooledShape(_ x: [Int], _ axes: [WindowAxis]) throws -> [Int] {
-    let sizes = try zip(axes, x.dropFirst(2)).map { axis, size in
-      guard 1...WindowAttributes.limit ~= size else { throw OperatorError("an axis of \(size) positions is given") }
-      let result = (size - 1) * axis.stride - axis.before - axis.after + axis.kernel
-      guard result > 0 else { throw OperatorError("the padding leaves nothing of an axis of \(size) positions") }
-      return result
-    }
-    return x.prefix(2) + sizes
+    return [try GraphValue(rounding: pad(result, amounts), to: type)]
   }
 }
 

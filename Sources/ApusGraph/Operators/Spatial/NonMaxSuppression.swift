@@ -15,19 +15,16 @@ extension Operators {
   /// width, height.
   static func NonMaxSuppression(_ node: NodeDescription) throws -> PreparedOperator {
     let isCentered = try node.flag("center_point_box")
-    return { arguments in
-      [
-        try arguments.floatingType(0) == .double
-          ? selected(arguments, isCentered, as: Double.self) : selected(arguments, isCentered, as: Float.self)
-      ]
-    }
+    return floating(BoxSelection<Float>(isCentered: isCentered), BoxSelection<Double>(isCentered: isCentered))
   }
+}
 
-  private static func selected<Scalar: FloatingPointScalar & SIMDScalar>(
-    _ arguments: Arguments, _ isCentered: Bool, as type: Scalar.Type
-  ) throws -> GraphValue {
-    let boxes = try arguments.floating(0, as: type)
-    let scores = try arguments.floating(1, as: type)
+private struct BoxSelection<Scalar: FloatingPointScalar & SIMDScalar>: FloatingOperator {
+  let isCentered: Bool
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let boxes = try arguments.floating(0, as: Scalar.self)
+    let scores = try arguments.floating(1, as: Scalar.self)
     guard boxes.rank == 3, scores.rank == 3, boxes.shape[2] == 4, boxes.shape[0] == scores.shape[0],
       boxes.shape[1] == scores.shape[2]
     else {
@@ -36,8 +33,8 @@ extension Operators {
           + "[batch, classes, boxes]")
     }
     let most = try arguments.optionalTensor(2).flatMap { $0.count == 0 ? nil : try arguments.integer(2) } ?? 0
-    let threshold = try arguments.single(3, as: type) ?? 0
-    let least = try arguments.single(4, as: type)
+    let threshold = try arguments.single(3, as: Scalar.self) ?? 0
+    let least = try arguments.single(4, as: Scalar.self)
     let (batch, count, classes) = (boxes.shape[0], boxes.shape[1], scores.shape[1])
     let corners = try boxes.elements
     let points = try scores.elements
@@ -63,7 +60,7 @@ extension Operators {
         }
       }
     }
-    return GraphValue(try Tensor(result, shape: [result.count / 3, 3]))
+    return [GraphValue(try Tensor(result, shape: [result.count / 3, 3]))]
   }
 }
 

@@ -17,115 +17,30 @@ extension Operators {
 
   /// Every channel of every sample of `[batch, channels, …]` by its own mean and variance.
   static func InstanceNormalization(_ node: NodeDescription) throws -> PreparedOperator {
-    let epsilon = Double(try node.float("epsilon", default: 1e-5))
-    @Sendable func normalized<Scalar: FloatingPointScalar>(_ arguments: Arguments, as type: Scalar.Type) throws
-      -> Tensor<Scalar>
-    {
-      let x = try arguments.floating(0, as: type)
-      guard x.rank >= 3 else {
-        throw OperatorError("the input has shape \(x.shape); [batch, channels, …] with positions is needed")
-      }
-      if x.count == 0 { return x }
-      return try groupNorm(
-        x, groups: x.shape[1], weight: arguments.floating(1, as: type), bias: arguments.floating(2, as: type),
-        epsilon: epsilon)
-    }
-    return floating({ try normalized($0, as: Float.self) }, { try normalized($0, as: Double.self) })
+    floating(try InstanceNormalizationOperator<Float>(node), try InstanceNormalizationOperator<Double>(node))
   }
 
   /// Groups of channels of every sample by their own mean and variance. Scale and bias have a number for each channel,
   /// before version 21 for each group.
   static func GroupNormalization(_ node: NodeDescription) throws -> PreparedOperator {
-    let epsilon = Double(try node.float("epsilon", default: 1e-5))
-    let groups = try node.int("num_groups")
-    let isPerGroup = node.opset < 21
-    @Sendable func normalized<Scalar: FloatingPointScalar>(_ arguments: Arguments, as type: Scalar.Type) throws
-      -> Tensor<Scalar>
-    {
-      let x = try arguments.floating(0, as: type)
-      guard x.rank >= 2, groups > 0, x.shape[1] > 0, x.shape[1].isMultiple(of: groups) else {
-        throw OperatorError("an input of shape \(x.shape) cannot form \(groups) groups of channels")
-      }
-      if x.count == 0 { return x }
-      func perChannel(_ index: Int) throws -> Tensor<Scalar> {
-        let parameter = try arguments.floating(index, as: type)
-        guard isPerGroup, parameter.shape == [groups] else { return parameter }
-        return try parameter.reshaped([groups, 1]).tiled([1, x.shape[1] / groups]).reshaped([x.shape[1]])
-      }
-      return try groupNorm(x, groups: groups, weight: perChannel(1), bias: perChannel(2), epsilon: epsilon)
-    }
-    return floating({ try normalized($0, as: Float.self) }, { try normalized($0, as: Double.self) })
+    floating(try GroupNormalizationOperator<Float>(node), try GroupNormalizationOperator<Double>(node))
   }
 
   /// The axes from `axis` on by their mean and variance, which come out, too, when they are wanted: the mean and
   /// `1 / √(variance + epsilon)`, in FLOAT unless the input is DOUBLE.
   static func LayerNormalization(_ node: NodeDescription) throws -> PreparedOperator {
-    let epsilon = Double(try node.float("epsilon", default: 1e-5))
-    let axis = try node.int("axis", default: -1)
-    let wantsStatistics = node.wants(1) || node.wants(2)
-    @Sendable func normalized<Scalar: FloatingPointScalar>(
-      _ arguments: Arguments, _ type: ElementType, as scalar: Scalar.Type
-    ) throws -> [GraphValue?] {
-      let x = try arguments.floating(0, as: scalar)
-      let first = try Axes.resolve(axis, rank: x.rank)
-      let shape = Array(x.shape[first...])
-      let weight = try arguments.floating(1, as: scalar)
-      let bias = try arguments.optionalFloating(2, as: scalar)
-      let y: Tensor<Scalar>
-      if x.count == 0 {
-        y = x
-      } else if weight.shape == shape, bias.map({ $0.shape == shape }) ?? true {
-        y = try layerNorm(x, normalizedShape: shape, weight: weight, bias: bias, epsilon: epsilon)
-      } else {
-        let scaled = try layerNorm(x, normalizedShape: shape, epsilon: epsilon).multiplied(by: weight)
-        y = try bias.map { try scaled.moved(by: $0) } ?? scaled
-      }
-      guard wantsStatistics else { return [try GraphValue(rounding: y, to: type)] }
-      let axes = Array(first..<x.rank)
-      let mean = try x.mean(axes: axes, keepDims: true)
-      let variance = try x.variance(axes: axes, correction: 0, keepDims: true)
-      return [
-        try GraphValue(rounding: y, to: type), GraphValue(mean), GraphValue(try (variance + Scalar(epsilon)).rsqrt()),
-      ]
-    }
-    return { arguments in
-      let type = try arguments.floatingType(0)
-      return type == .double
-        ? try normalized(arguments, type, as: Double.self) : try normalized(arguments, type, as: Float.self)
-    }
+    floating(try LayerNormalizationOperator<Float>(node), try LayerNormalizationOperator<Double>(node))
   }
 
   /// The axes from `axis` on by their root mean square: `x / √(mean x² + epsilon) · scale`.
   static func RMSNormalization(_ node: NodeDescription) throws -> PreparedOperator {
-    let epsilon = Double(try node.float("epsilon", default: 1e-5))
-    let axis = try node.int("axis", default: -1)
-    @Sendable func normalized<Scalar: FloatingPointScalar>(_ arguments: Arguments, as type: Scalar.Type) throws
-      -> Tensor<Scalar>
-    {
-      let x = try arguments.floating(0, as: type)
-      let shape = Array(x.shape[try Axes.resolve(axis, rank: x.rank)...])
-      let weight = try arguments.floating(1, as: type)
-      if x.count == 0 { return x }
-      if weight.shape == shape { return try rmsNorm(x, normalizedShape: shape, weight: weight, epsilon: epsilon) }
-      return try rmsNorm(x, normalizedShape: shape, epsilon: epsilon).multiplied(by: weight)
-    }
     // The scale's type is the output's.
-    return floating(
-      likeInput: 1, { try normalized($0, as: Float.self) }, { try normalized($0, as: Double.self) })
+    floating(likeInput: 1, try RMSNormalizationOperator<Float>(node), try RMSNormalizationOperator<Double>(node))
   }
 
   /// `(x - mean) / standard deviation` over `axes`.
   static func MeanVarianceNormalization(_ node: NodeDescription) throws -> PreparedOperator {
-    let axes = try node.ints("axes", default: [0, 2, 3])
-    @Sendable func normalized<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-      let axes = try Axes.resolve(axes, rank: x.rank)
-      if x.count == 0 { return x }
-      let mean = try x.mean(axes: axes, keepDims: true)
-      // The standard's function adds as much.
-      let deviation = try x.standardDeviation(axes: axes, correction: 0, keepDims: true) + Scalar(1e-9)
-      return try (x - mean) / deviation
-    }
-    return floatingUnary({ try normalized($0) }, { try normalized($0) })
+    floating(MeanVarianceFunction(axes: try node.ints("axes", default: [0, 2, 3])))
   }
 
   /// `x / ‖x‖ₚ` along an axis with p of 1 or 2; zero where the norm is.
@@ -133,19 +48,7 @@ extension Operators {
     let axis = try node.int("axis", default: -1)
     let order = try node.int("p", default: 2)
     guard order == 1 || order == 2 else { throw OperatorError("p is \(order); it must be 1 or 2") }
-    @Sendable func normalized<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-      let axis = try Axes.resolve(axis, rank: x.rank)
-      if x.count == 0 { return x }
-      let powers = try order == 1 ? x.abs() : x.square()
-      let sums = try powers.sum(axes: [axis], keepDims: true)
-      var norms = try order == 1 ? sums : sums.sqrt()
-      try norms.withUnsafeMutableBufferPointer { norms in
-        // What is divided by it becomes zero.
-        for index in norms.indices where norms[index] == 0 { norms[index] = .infinity }
-      }
-      return try x / norms
-    }
-    return floatingUnary({ try normalized($0) }, { try normalized($0) })
+    return floating(LpFunction(axis: axis, order: order))
   }
 
   /// Every element over a power of what its neighbours in adjacent channels have:
@@ -153,21 +56,170 @@ extension Operators {
   static func LRN(_ node: NodeDescription) throws -> PreparedOperator {
     let size = try node.int("size")
     guard 1...WindowAttributes.limit ~= size else { throw OperatorError("size is \(size)") }
-    let alpha = try node.float("alpha", default: 0.0001)
-    let beta = try node.float("beta", default: 0.75)
-    let bias = try node.float("bias", default: 1)
-    @Sendable func normalized<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-      guard x.rank >= 2 else { throw OperatorError("the input has shape \(x.shape); [batch, channels, …] is needed") }
-      if x.count == 0 { return x }
-      // Channels as rows of a map, summed over windows.
-      let positions = try Shape.elementCount(Array(x.shape[2...]))
-      let squares = try x.square().reshaped([1, x.shape[0], x.shape[1], positions])
-      let window = PoolingAxis(kernel: size, before: (size - 1) / 2, after: size / 2, outputs: x.shape[1])
-      let sums = try averagePool(squares, rows: window, columns: .identity(positions), divisor: .one)
-      let factor = Scalar(alpha) / Scalar(size)
-      return try x / (sums.reshaped(x.shape) * factor + Scalar(bias)).pow(Scalar(beta))
+    return floating(
+      LocalResponse(
+        size: size, alpha: try node.float("alpha", default: 0.0001), beta: try node.float("beta", default: 0.75),
+        bias: try node.float("bias", default: 1)))
+  }
+}
+
+// MARK: - Functions of one tensor
+
+private struct MeanVarianceFunction: FloatingFunction {
+  let axes: [Int]
+
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    let axes = try Axes.resolve(axes, rank: x.rank)
+    if x.count == 0 { return x }
+    let mean = try x.mean(axes: axes, keepDims: true)
+    // The standard's function adds as much.
+    let deviation = try x.standardDeviation(axes: axes, correction: 0, keepDims: true) + Real(1e-9)
+    return try (x - mean) / deviation
+  }
+}
+
+private struct LpFunction: FloatingFunction {
+  let axis: Int
+  let order: Int
+
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    let axis = try Axes.resolve(axis, rank: x.rank)
+    if x.count == 0 { return x }
+    let powers = try order == 1 ? x.abs() : x.square()
+    let sums = try powers.sum(axes: [axis], keepDims: true)
+    var norms = try order == 1 ? sums : sums.sqrt()
+    try norms.withUnsafeMutableBufferPointer { norms in
+      // What is divided by it becomes zero.
+      for index in norms.indices where norms[index] == 0 { norms[index] = .infinity }
     }
-    return floatingUnary({ try normalized($0) }, { try normalized($0) })
+    return try x / norms
+  }
+}
+
+private struct LocalResponse: FloatingFunction {
+  let size: Int
+  let alpha: Float
+  let beta: Float
+  let bias: Float
+
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    guard x.rank >= 2 else { throw OperatorError("the input has shape \(x.shape); [batch, channels, …] is needed") }
+    if x.count == 0 { return x }
+    // Channels as rows of a map, summed over windows.
+    let positions = try Shape.elementCount(Array(x.shape[2...]))
+    let squares = try x.square().reshaped([1, x.shape[0], x.shape[1], positions])
+    let window = PoolingAxis(kernel: size, before: (size - 1) / 2, after: size / 2, outputs: x.shape[1])
+    let sums = try averagePool(squares, rows: window, columns: .identity(positions), divisor: .one)
+    let factor = Real(alpha) / Real(size)
+    return try x / (sums.reshaped(x.shape) * factor + Real(bias)).pow(Real(beta))
+  }
+}
+
+// MARK: - With parameters
+
+private struct InstanceNormalizationOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  let epsilon: Double
+
+  init(_ node: NodeDescription) throws { epsilon = Double(try node.float("epsilon", default: 1e-5)) }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let x = try arguments.floating(0, as: Scalar.self)
+    guard x.rank >= 3 else {
+      throw OperatorError("the input has shape \(x.shape); [batch, channels, …] with positions is needed")
+    }
+    if x.count == 0 { return [try GraphValue(rounding: x, to: type)] }
+    let y = try groupNorm(
+      x, groups: x.shape[1], weight: arguments.floating(1, as: Scalar.self),
+      bias: arguments.floating(2, as: Scalar.self), epsilon: epsilon)
+    return [try GraphValue(rounding: y, to: type)]
+  }
+}
+
+private struct GroupNormalizationOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  let epsilon: Double
+  let groups: Int
+  let isPerGroup: Bool
+
+  init(_ node: NodeDescription) throws {
+    epsilon = Double(try node.float("epsilon", default: 1e-5))
+    groups = try node.int("num_groups")
+    isPerGroup = node.opset < 21
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let x = try arguments.floating(0, as: Scalar.self)
+    guard x.rank >= 2, groups > 0, x.shape[1] > 0, x.shape[1].isMultiple(of: groups) else {
+      throw OperatorError("an input of shape \(x.shape) cannot form \(groups) groups of channels")
+    }
+    if x.count == 0 { return [try GraphValue(rounding: x, to: type)] }
+    func perChannel(_ index: Int) throws -> Tensor<Scalar> {
+      let parameter = try arguments.floating(index, as: Scalar.self)
+      guard isPerGroup, parameter.shape == [groups] else { return parameter }
+      return try parameter.reshaped([groups, 1]).tiled([1, x.shape[1] / groups]).reshaped([x.shape[1]])
+    }
+    let y = try groupNorm(x, groups: groups, weight: perChannel(1), bias: perChannel(2), epsilon: epsilon)
+    return [try GraphValue(rounding: y, to: type)]
+  }
+}
+
+private struct LayerNormalizationOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  let epsilon: Double
+  let axis: Int
+  let wantsStatistics: Bool
+
+  init(_ node: NodeDescription) throws {
+    epsilon = Double(try node.float("epsilon", default: 1e-5))
+    axis = try node.int("axis", default: -1)
+    wantsStatistics = node.wants(1) || node.wants(2)
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let x = try arguments.floating(0, as: Scalar.self)
+    let first = try Axes.resolve(axis, rank: x.rank)
+    let shape = Array(x.shape[first...])
+    let weight = try arguments.floating(1, as: Scalar.self)
+    let bias = try arguments.optionalFloating(2, as: Scalar.self)
+    let y: Tensor<Scalar>
+    if x.count == 0 {
+      y = x
+    } else if weight.shape == shape, bias.map({ $0.shape == shape }) ?? true {
+      y = try layerNorm(x, normalizedShape: shape, weight: weight, bias: bias, epsilon: epsilon)
+    } else {
+      let scaled = try layerNorm(x, normalizedShape: shape, epsilon: epsilon).multiplied(by: weight)
+      y = try bias.map { try scaled.moved(by: $0) } ?? scaled
+    }
+    guard wantsStatistics else { return [try GraphValue(rounding: y, to: type)] }
+    let axes = Array(first..<x.rank)
+    let mean = try x.mean(axes: axes, keepDims: true)
+    let variance = try x.variance(axes: axes, correction: 0, keepDims: true)
+    return [
+      try GraphValue(rounding: y, to: type), GraphValue(mean), GraphValue(try (variance + Scalar(epsilon)).rsqrt()),
+    ]
+  }
+}
+
+private struct RMSNormalizationOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  let epsilon: Double
+  let axis: Int
+
+  init(_ node: NodeDescription) throws {
+    epsilon = Double(try node.float("epsilon", default: 1e-5))
+    axis = try node.int("axis", default: -1)
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let x = try arguments.floating(0, as: Scalar.self)
+    let shape = Array(x.shape[try Axes.resolve(axis, rank: x.rank)...])
+    let weight = try arguments.floating(1, as: Scalar.self)
+    let y: Tensor<Scalar>
+    if x.count == 0 {
+      y = x
+    } else if weight.shape == shape {
+      y = try rmsNorm(x, normalizedShape: shape, weight: weight, epsilon: epsilon)
+    } else {
+      y = try rmsNorm(x, normalizedShape: shape, epsilon: epsilon).multiplied(by: weight)
+    }
+    return [try GraphValue(rounding: y, to: type)]
   }
 }
 

@@ -16,66 +16,87 @@ extension Operators {
     let pool = try Pool(node)
     let isColumnMajor = try node.flag("storage_order")
     let wantsIndices = node.wants(1)
+    let operation = floating(
+      GreatestWithPlaces<Float>(pool: pool, isColumnMajor: isColumnMajor),
+      GreatestWithPlaces<Double>(pool: pool, isColumnMajor: isColumnMajor))
     return { arguments in
       let x = try arguments.tensor(0)
       let axes = try pool.axes(x.shape)
-      if !wantsIndices, x.dataType.isFloatingPoint { return [try pooledMaximum(x, axes)] }
+      if !wantsIndices, x.dataType.isFloatingPoint { return [try evaluate(GreatestOfWindows(axes: axes), x)] }
       let maximum = IndexedMaximum(axes: axes, shape: x.shape, isColumnMajor: isColumnMajor)
       func outputs<Scalar: TensorScalar>(_ found: (Tensor<Scalar>, Tensor<Int64>)) -> [GraphValue?] {
         [GraphValue(found.0), GraphValue(found.1)]
       }
       switch x {
-      case .float64(let tensor): return outputs(try maximum(tensor, least: -.infinity))
       case .int8(let tensor): return outputs(try maximum(tensor, least: .min))
       case .uint8(let tensor): return outputs(try maximum(tensor, least: .min))
-      default:
-        let (y, indices) = try maximum(arguments.floating(0, as: Float.self), least: -.infinity)
-        return [try GraphValue(y, as: ElementType(x.dataType)), GraphValue(indices)]
+      default: return try operation(&arguments)
       }
     }
-  }
-
-  private static func pooledMaximum(_ x: AnyTensor, _ axes: [PoolingAxis]) throws -> GraphValue {
-    @Sendable func pooled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-      try overPlanes(x, axes) { try maxPool($0, rows: $1, columns: $2) }
-    }
-    if case .float64(let tensor) = x { return GraphValue(try pooled(tensor)) }
-    if case .float32(let tensor) = x { return GraphValue(try pooled(tensor)) }
-    return try GraphValue(pooled(x.converted(to: Float.self)), as: ElementType(x.dataType))
   }
 
   /// The mean of every window. Padding counts as zeros with `count_include_pad`, and not at all without.
   static func AveragePool(_ node: NodeDescription) throws -> PreparedOperator {
-    let pool = try Pool(node)
-    let divisor: PoolingDivisor = try node.flag("count_include_pad") ? .padded : .covered
-    @Sendable func pooled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-      try overPlanes(x, pool.axes(x.shape)) { try averagePool($0, rows: $1, columns: $2, divisor: divisor) }
-    }
-    return floatingUnary({ try pooled($0) }, { try pooled($0) })
+    floating(
+      MeanOfWindows(pool: try Pool(node), divisor: try node.flag("count_include_pad") ? .padded : .covered))
   }
 
   /// `(Σ |x|ᵖ)^(1/p)` over every window.
   static func LpPool(_ node: NodeDescription) throws -> PreparedOperator {
-    let pool = try Pool(node)
-    let norm = try LpNorm(node)
-    @Sendable func pooled<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-      let sums = try overPlanes(norm.powers(x), pool.axes(x.shape)) {
-        try averagePool($0, rows: $1, columns: $2, divisor: .one)
-      }
-      return try norm.root(sums)
-    }
-    return floatingUnary({ try pooled($0) }, { try pooled($0) })
+    floating(NormOfWindows(pool: try Pool(node), norm: try LpNorm(node)))
   }
+}
 
+private struct GreatestOfWindows: FloatingFunction {
+  let axes: [PoolingAxis]
+
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    try x.overPlanes(axes) { try maxPool($0, rows: $1, columns: $2) }
+  }
+}
+
+private struct GreatestWithPlaces<Scalar: FloatingPointScalar>: FloatingOperator {
+  let pool: Pool
+  let isColumnMajor: Bool
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let x = try arguments.floating(0, as: Scalar.self)
+    let maximum = IndexedMaximum(axes: try pool.axes(x.shape), shape: x.shape, isColumnMajor: isColumnMajor)
+    let (y, places) = try maximum(x, least: -.infinity)
+    return [try GraphValue(rounding: y, to: type), GraphValue(places)]
+  }
+}
+
+private struct MeanOfWindows: FloatingFunction {
+  let pool: Pool
+  let divisor: PoolingDivisor
+
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    try x.overPlanes(pool.axes(x.shape)) { try averagePool($0, rows: $1, columns: $2, divisor: divisor) }
+  }
+}
+
+private struct NormOfWindows: FloatingFunction {
+  let pool: Pool
+  let norm: LpNorm
+
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    let sums = try norm.powers(x).overPlanes(pool.axes(x.shape)) {
+      try averagePool($0, rows: $1, columns: $2, divisor: .one)
+    }
+    return try norm.root(sums)
+  }
+}
+
+extension Tensor where Scalar: FloatingPointScalar {
   /// `body` over the last two axes of maps, then over each of the others by itself: maxima, sums and means of boxes are
   /// those of their rows.
-  private static func overPlanes<Scalar: FloatingPointScalar>(
-    _ x: Tensor<Scalar>, _ axes: [PoolingAxis],
-    _ body: (_ x: Tensor<Scalar>, _ rows: PoolingAxis, _ columns: PoolingAxis) throws -> Tensor<Scalar>
-  ) throws -> Tensor<Scalar> {
-    if axes.count == 1 { return try body(x.withHeight(), .identity(1), axes[0]).withoutHeight() }
-    var y = x
-    var shape = x.shape
+  fileprivate func overPlanes(
+    _ axes: [PoolingAxis], _ body: (_ x: Tensor, _ rows: PoolingAxis, _ columns: PoolingAxis) throws -> Tensor
+  ) throws -> Tensor {
+    if axes.count == 1 { return try body(withHeight(), .identity(1), axes[0]).withoutHeight() }
+    var y = self
+    var shape = shape
     let (last, rest) = (Array(axes.suffix(2)), axes.dropLast(2))
     if !rest.isEmpty {
       let maps = try Shape.elementCount(Array(shape.dropLast(2)))

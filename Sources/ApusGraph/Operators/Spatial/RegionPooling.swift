@@ -13,20 +13,25 @@ extension Operators {
   /// Inputs x `[batch, channels, height, width]` and regions `[count, 5]`: sample, x₁, y₁, x₂, y₂. Output `[count,
   /// channels, pooled height, pooled width]`; zero for a part without positions.
   static func MaxRoiPool(_ node: NodeDescription) throws -> PreparedOperator {
-    let pooled = try node.ints("pooled_shape", default: [])
+    floating(try MaxRegionPooling<Float>(node), try MaxRegionPooling<Double>(node))
+  }
+}
+
+private struct MaxRegionPooling<Scalar: FloatingPointScalar>: FloatingOperator {
+  let pooled: [Int]
+  let scale: Double
+
+  init(_ node: NodeDescription) throws {
+    pooled = try node.ints("pooled_shape", default: [])
     guard pooled.count == 2, pooled.allSatisfy({ 1...WindowAttributes.limit ~= $0 }) else {
       throw OperatorError("pooled_shape \(pooled) is not a height and a width")
     }
-    let scale = Double(try node.float("spatial_scale", default: 1))
-    return floating(
-      { try maxPooled($0, pooled, scale, as: Float.self) }, { try maxPooled($0, pooled, scale, as: Double.self) })
+    scale = Double(try node.float("spatial_scale", default: 1))
   }
 
-  private static func maxPooled<Scalar: FloatingPointScalar>(
-    _ arguments: Arguments, _ pooled: [Int], _ scale: Double, as type: Scalar.Type
-  ) throws -> Tensor<Scalar> {
-    let x = try arguments.floating(0, as: type).rowMajor
-    let regions = try arguments.floating(1, as: type)
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let x = try arguments.floating(0, as: Scalar.self).rowMajor
+    let regions = try arguments.floating(1, as: Scalar.self)
     guard x.rank == 4, regions.rank == 2, regions.shape[1] == 5 else {
       throw OperatorError(
         "an input of shape \(x.shape) and regions of shape \(regions.shape) are not [batch, channels, height, width] and "
@@ -46,9 +51,9 @@ extension Operators {
       let scaled = (number * scale).rounded()
       return scaled.isNaN ? 0 : Int(min(max(scaled, -1e12), 1e12))
     }
-    return try withExtendedLifetime(x) {
+    let maxima = try withExtendedLifetime(x) {
       nonisolated(unsafe) let source = x.pointer
-      return try Tensor.filled(result) { destination in
+      return try Tensor<Scalar>.filled(result) { destination in
         nonisolated(unsafe) let y = destination
         let area = pooled[0] * pooled[1]
         parallelRows(regions.shape[0] * channels, width: max(area, height * width)) { first, count in
@@ -69,26 +74,27 @@ extension Operators {
         }
       }
     }
+    return [try GraphValue(rounding: maxima, to: type)]
+  }
+}
+
+/// The part of a map that each pooled position covers along an axis.
+private struct PooledAxis {
+  let start: Int
+  let step: Double
+  let size: Int
+
+  init(_ first: Int, _ last: Int, _ parts: Int, _ size: Int) {
+    start = first
+    step = Double(max(last - first + 1, 1)) / Double(parts)
+    self.size = size
   }
 
-  /// The part of a map that each pooled position covers along an axis.
-  private struct PooledAxis {
-    let start: Int
-    let step: Double
-    let size: Int
-
-    init(_ first: Int, _ last: Int, _ parts: Int, _ size: Int) {
-      start = first
-      step = Double(max(last - first + 1, 1)) / Double(parts)
-      self.size = size
-    }
-
-    subscript(part: Int) -> Range<Int> {
-      let first = start + Int((Double(part) * step).rounded(.down))
-      let end = start + Int((Double(part + 1) * step).rounded(.up))
-      let low = min(max(first, 0), size)
-      return low..<max(low, min(max(end, 0), size))
-    }
+  subscript(part: Int) -> Range<Int> {
+    let first = start + Int((Double(part) * step).rounded(.down))
+    let end = start + Int((Double(part + 1) * step).rounded(.up))
+    let low = min(max(first, 0), size)
+    return low..<max(low, min(max(end, 0), size))
   }
 }
 

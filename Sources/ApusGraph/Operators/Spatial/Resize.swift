@@ -23,7 +23,7 @@ extension Operators {
       let axes = try settings.axes(
         of: shape, roi: isFirst ? nil : arguments.scales(1), scales: arguments.scales(isFirst ? 1 : 2),
         sizes: isFirst ? nil : arguments.optionalIntegers(3))
-      return [try Resizing(settings: settings, axes: axes, shape: shape)(x)]
+      return [try Resizing(settings: settings, axes: axes, shape: shape).resize(x)]
     }
   }
 
@@ -36,7 +36,7 @@ extension Operators {
       let x = try arguments.value(0)
       let shape = try x.extents
       let axes = try settings.axes(of: shape, roi: nil, scales: known ?? arguments.scales(1), sizes: nil)
-      return [try Resizing(settings: settings, axes: axes, shape: shape)(x)]
+      return [try Resizing(settings: settings, axes: axes, shape: shape).resize(x)]
     }
   }
 }
@@ -50,12 +50,12 @@ extension Arguments {
 }
 
 /// One resizing of one shape.
-private struct Resizing {
+private struct Resizing: FloatingFunction {
   let settings: ResizeSettings
   let axes: [ResizeAxis]
   let shape: [Int]
 
-  func callAsFunction(_ x: GraphValue) throws -> GraphValue {
+  func resize(_ x: GraphValue) throws -> GraphValue {
     let result = axes.map(\.output)
     let count = try Shape.elementCount(result, operation: "Resize")
     if axes.allSatisfy(\.isIdentity) { return x }
@@ -69,19 +69,12 @@ private struct Resizing {
       }
       return try NearestMovement(settings: settings, axes: axes).run(x)
     }
-    switch tensor {
-    case .float32(let tensor): return GraphValue(try resized(tensor))
-    case .float64(let tensor): return GraphValue(try resized(tensor))
-    default: break
-    }
-    if tensor.dataType.isFloatingPoint {
-      return try GraphValue(resized(tensor.converted(to: Float.self)), as: ElementType(tensor.dataType))
-    }
+    if tensor.dataType.isFloatingPoint { return try Operators.evaluate(self, tensor) }
     if settings.mode == .nearest, settings.transformation != .cropAndResize {
       return try NearestMovement(settings: settings, axes: axes).run(x)
     }
     // Rounded to the nearest, and to what the type holds.
-    let numbers = try resized(tensor.converted(to: Double.self)).round()
+    let numbers = try self(tensor.converted(to: Double.self)).round()
     guard let value = try tensor.dataType.visitWholeNumber(Narrowing(numbers: numbers)) else {
       throw OperatorError("elements of type \(x.type) cannot be interpolated")
     }
@@ -96,8 +89,8 @@ private struct Resizing {
     }
   }
 
-  private func resized<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-    try Shape.checkMemory(axes.map(\.output), of: Scalar.self, operation: "Resize")
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    try Shape.checkMemory(axes.map(\.output), of: Real.self, operation: "Resize")
     let samplings = try axes.map { try settings.sampling($0) }
     let y = try sampled(x, samplings)
     guard settings.transformation == .cropAndResize else { return y }

@@ -8,15 +8,16 @@ extension Operators {
   /// position unless `coordinate_transformation_mode` is `output_half_pixel`.
   static func RoiAlign(_ node: NodeDescription) throws -> PreparedOperator {
     let settings = try RegionSettings(node)
-    return floating(
-      { try aligned($0, settings, as: Float.self) }, { try aligned($0, settings, as: Double.self) })
+    return floating(RegionAlignment<Float>(settings: settings), RegionAlignment<Double>(settings: settings))
   }
+}
 
-  private static func aligned<Scalar: FloatingPointScalar>(
-    _ arguments: Arguments, _ settings: RegionSettings, as type: Scalar.Type
-  ) throws -> Tensor<Scalar> {
-    let x = try arguments.floating(0, as: type).rowMajor
-    let regions = try arguments.floating(1, as: type)
+private struct RegionAlignment<Scalar: FloatingPointScalar>: FloatingOperator {
+  let settings: RegionSettings
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let x = try arguments.floating(0, as: Scalar.self).rowMajor
+    let regions = try arguments.floating(1, as: Scalar.self)
     let samples = try arguments.integers(2)
     guard x.rank == 4, regions.rank == 2, regions.shape[1] == 4, samples.count == regions.shape[0] else {
       throw OperatorError(
@@ -34,9 +35,9 @@ extension Operators {
       throw OperatorError("maps of shape \([height, width]) have no samples")
     }
     let numbers = try regions.elements.map { Double($0) }
-    return try withExtendedLifetime(x) {
+    let aligned = try withExtendedLifetime(x) {
       nonisolated(unsafe) let source = x.pointer
-      return try Tensor.filled(result) { destination in
+      return try Tensor<Scalar>.filled(result) { destination in
         nonisolated(unsafe) let y = destination
         for region in samples.indices {
           try arguments.context.checkCancellation()
@@ -52,6 +53,7 @@ extension Operators {
         }
       }
     }
+    return [try GraphValue(rounding: aligned, to: type)]
   }
 }
 

@@ -66,7 +66,7 @@ extension Operators {
       case .float64: return [GraphValue(try operands(Double.self) { try range(from: $0, to: $1, by: $2) })]
       case .float32, .float16, .bfloat16:
         let numbers = try operands(Float.self) { try range(from: $0, to: $1, by: $2) }
-        return [try GraphValue(numbers, as: ElementType(parts[0].dataType))]
+        return [try GraphValue(rounding: numbers, to: ElementType(parts[0].dataType))]
       case .int16: return [GraphValue(try operands(Int16.self) { try range(from: $0, to: $1, by: $2) })]
       case .int32: return [GraphValue(try operands(Int32.self) { try range(from: $0, to: $1, by: $2) })]
       case .int64: return [GraphValue(try operands(Int64.self) { try range(from: $0, to: $1, by: $2) })]

@@ -36,8 +36,7 @@ extension Operators {
 
   private static func constant(_ arguments: Arguments, _ value: Float?, like x: GraphValue) throws -> GraphValue {
     if let value, value != 0 {
-      if x.elementType == .double { return GraphValue(try Tensor([Double(value)])) }
-      return try GraphValue(Tensor([value]), as: x.elementType ?? .float)
+      return try GraphValue(rounding: Tensor([value]), to: x.elementType ?? .float)
     }
     guard let value = arguments[2] else { return try GraphValue(zeros: x.elementType ?? .float, shape: []) }
     return try value.reshaped([])

@@ -168,30 +168,19 @@ private enum Reduction: String {
     guard case .tensor(let data) = x, case .tensor(let other) = updates, data.dataType == other.dataType else {
       throw OperatorError("\(x.type) and \(updates.type) cannot be combined; numbers of one type are needed")
     }
-    switch data {
-    case .float64(let data): return GraphValue(try floating(data, other.converted(), scattering))
-    case .float32(let data): return GraphValue(try floating(data, other.converted(), scattering))
-    #if !(os(macOS) && arch(x86_64))
-      // Combined in FLOAT and rounded once.
-      case .float16(let data):
-        return try GraphValue(floating(data.converted(), other.converted(), scattering), as: .float16)
-    #endif
-    case .bfloat16(let data):
-      return try GraphValue(floating(data.converted(), other.converted(), scattering), as: .bfloat16)
-    case .int8(let data): return GraphValue(try whole(data, other.converted(), scattering))
-    case .int16(let data): return GraphValue(try whole(data, other.converted(), scattering))
-    case .int32(let data): return GraphValue(try whole(data, other.converted(), scattering))
-    case .int64(let data): return GraphValue(try whole(data, other.converted(), scattering))
-    case .uint8(let data): return GraphValue(try whole(data, other.converted(), scattering))
-    case .uint16(let data): return GraphValue(try whole(data, other.converted(), scattering))
-    case .uint32(let data): return GraphValue(try whole(data, other.converted(), scattering))
-    case .uint64(let data): return GraphValue(try whole(data, other.converted(), scattering))
-    case .bool(let data): return GraphValue(try truth(data, other.converted(), scattering))
+    if data.dataType.isFloatingPoint {
+      return try Operators.evaluate(OnFloating(reduction: self, updates: other, scattering: scattering), data)
     }
+    if case .bool(let data) = data { return GraphValue(try truth(data, other.converted(), scattering)) }
+    let visitor = OnWholeNumbers(reduction: self, x: data, updates: other, scattering: scattering)
+    guard let value = try data.dataType.visitWholeNumber(visitor) else {
+      throw OperatorError("elements of type \(x.type) cannot be combined")
+    }
+    return value
   }
 
   @inline(__always)
-  private func floating<Scalar: FloatingPointScalar>(
+  fileprivate func floating<Scalar: FloatingPointScalar>(
     _ x: Tensor<Scalar>, _ updates: Tensor<Scalar>, _ scattering: Scattering
   ) throws -> Tensor<Scalar> {
     switch self {
@@ -205,7 +194,7 @@ private enum Reduction: String {
   }
 
   @inline(__always)
-  private func whole<Scalar: TensorScalar & FixedWidthInteger>(
+  fileprivate func whole<Scalar: TensorScalar & FixedWidthInteger>(
     _ x: Tensor<Scalar>, _ updates: Tensor<Scalar>, _ scattering: Scattering
   ) throws -> Tensor<Scalar> {
     switch self {
@@ -223,5 +212,26 @@ private enum Reduction: String {
     case .add, .max: try scattering.combine(x, updates) { $0 || $1 }
     case .mul, .min: try scattering.combine(x, updates) { $0 && $1 }
     }
+  }
+}
+
+private struct OnFloating: FloatingFunction {
+  let reduction: Reduction
+  let updates: AnyTensor
+  let scattering: Scattering
+
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    try reduction.floating(x, updates.converted(), scattering)
+  }
+}
+
+private struct OnWholeNumbers: WholeNumberVisitor {
+  let reduction: Reduction
+  let x: AnyTensor
+  let updates: AnyTensor
+  let scattering: Scattering
+
+  func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
+    GraphValue(try reduction.whole(x.converted(to: type), updates.converted(), scattering))
   }
 }

@@ -45,7 +45,7 @@ extension Operators {
       let result = try x.converted(to: Double.self).mapColumns { column, x in
         (x - offset[offset.count == 1 ? 0 : column]) * scale[scale.count == 1 ? 0 : column]
       }
-      return [try GraphValue(rounding: result, to: .float)]
+      return [try GraphValue(roundingThroughFloat: result, to: .float)]
     }
   }
 
@@ -71,7 +71,7 @@ extension Operators {
           if divisor != 0 { for index in numbers.indices { x[index] /= divisor } }
         }
       }
-      return [try GraphValue(rounding: x, to: .float)]
+      return [try GraphValue(roundingThroughFloat: x, to: .float)]
     }
   }
 
@@ -98,7 +98,7 @@ extension Operators {
           let isReplaced = replaced.isNaN ? x.isNaN : x == Double(replaced)
           return isReplaced ? Double(floats[floats.count == 1 ? 0 : column]) : x
         }
-        return [try GraphValue(rounding: result, to: ElementType(x.dataType))]
+        return [try GraphValue(roundingThroughFloat: result, to: ElementType(x.dataType))]
       }
       guard !integers.isEmpty else {
         throw OperatorError("imputed_value_int64s is needed for \(ElementType(x.dataType))")
@@ -122,7 +122,7 @@ extension Operators {
         let wanted = widths?[index] ?? width
         return try pad(x.reshaped([rows, width]), [0, wanted.subtractingReportingOverflow(width).partialValue])
       }
-      return [try GraphValue(rounding: concatenate(parts, axis: 1), to: .float)]
+      return [try GraphValue(roundingThroughFloat: concatenate(parts, axis: 1), to: .float)]
     }
   }
 }
@@ -134,7 +134,7 @@ extension AnyTensor {
     switch dataType {
     case .int32: return GraphValue(try result.converted(to: Int32.self))
     case .int64: return GraphValue(try result.converted(to: Int64.self))
-    default: return try GraphValue(rounding: result, to: ElementType(dataType))
+    default: return try GraphValue(roundingThroughFloat: result, to: ElementType(dataType))
     }
   }
 }

@@ -36,7 +36,7 @@ extension Operators {
 
   /// Rows of scores as a tensor of FLOAT.
   static func scoreTensor(_ rows: [[Double]], width: Int) throws -> GraphValue {
-    try GraphValue(rounding: Tensor(rows.flatMap { $0 }, shape: [rows.count, width]), to: .float)
+    try GraphValue(roundingThroughFloat: Tensor(rows.flatMap { $0 }, shape: [rows.count, width]), to: .float)
   }
 }
 

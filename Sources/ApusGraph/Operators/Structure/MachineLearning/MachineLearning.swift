@@ -43,9 +43,9 @@ extension GraphValue {
     }
   }
 
-  /// Numbers computed in float64, as the floating-point type `type`.
-  init(rounding tensor: Tensor<Double>, to type: ElementType) throws {
-    self = type == .double ? GraphValue(tensor) : try GraphValue(tensor.converted(to: Float.self), as: type)
+  /// Numbers computed in float64, as the floating-point type `type`: by way of FLOAT where that has sixteen bits.
+  init(roundingThroughFloat tensor: Tensor<Double>, to type: ElementType) throws {
+    self = type == .double ? GraphValue(tensor) : try GraphValue(rounding: tensor.converted(to: Float.self), to: type)
   }
 }
 

@@ -48,7 +48,9 @@ extension Operators {
         transform(scores.enumerated().map { ($1 ?? 0) + (base.isEmpty ? 0 : base[base.count == 1 ? 0 : $0]) })
       }
       let result = try Tensor(rows.flatMap { $0 }, shape: [rows.count, targets])
-      return [try GraphValue(rounding: result, to: type ?? (inputType.isFloatingPoint ? inputType : .float))]
+      return [
+        try GraphValue(roundingThroughFloat: result, to: type ?? (inputType.isFloatingPoint ? inputType : .float))
+      ]
     }
   }
 

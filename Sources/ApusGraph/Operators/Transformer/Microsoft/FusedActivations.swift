@@ -68,22 +68,25 @@ private struct FusedFunction: Sendable {
     guard let value, case .tensor(let result) = value, result.dataType.isFloatingPoint else {
       throw OperatorError("activations are of floating-point tensors")
     }
-    let type = ElementType(result.dataType)
-    func applied<Scalar: FloatingPointScalar>(as scalar: Scalar.Type) throws -> GraphValue {
-      var x = try result.tensor(of: scalar) ?? result.converted()
-      if case .tensor(let addend)? = sum {
-        guard addend.shape == x.shape else {
-          throw OperatorError("Z has shape \(addend.shape); \(x.shape) is needed")
+    return try Operators.evaluate(OfSum(kind: kind, summand: sum), result)
+  }
+
+  private struct OfSum: FloatingFunction {
+    let kind: Kind
+    let summand: GraphValue?
+
+    func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+      var x = x
+      if case .tensor(let summand)? = summand {
+        guard summand.shape == x.shape else {
+          throw OperatorError("Z has shape \(summand.shape); \(x.shape) is needed")
         }
-        x = try x + (addend.tensor(of: scalar) ?? addend.converted())
+        x = try x + summand.converted()
       }
       switch kind {
-      case .plain(let function): x = try activation(x, function)
-      case .hardSigmoid(let alpha, let beta):
-        x = try (x * Scalar(alpha) + Scalar(beta)).clamp(min: 0, max: 1)
+      case .plain(let function): return try activation(x, function)
+      case .hardSigmoid(let alpha, let beta): return try (x * Real(alpha) + Real(beta)).clamp(min: 0, max: 1)
       }
-      return try GraphValue(rounding: x, to: type)
     }
-    return try type == .double ? applied(as: Double.self) : applied(as: Float.self)
   }
 }

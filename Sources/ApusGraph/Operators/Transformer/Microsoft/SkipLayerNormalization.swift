@@ -48,8 +48,6 @@ private struct SkipNormalization<Scalar: FloatingPointScalar>: FloatingOperator 
   let epsilon: Double
   let wantsStatistics: Bool
 
-  init(_ node: NodeDescription) throws { try self.init(node, isSimplified: false) }
-
   init(_ node: NodeDescription, isSimplified: Bool) throws {
     self.isSimplified = isSimplified
     epsilon = Double(try node.float("epsilon", default: 1e-12))

@@ -1,9 +1,6 @@
 import Apus
 import ApusKernelInterface
 
-// Functions of one tensor, written once for both types that Apus computes in. A function is a type, not a pair of
-// closures: closures that only call a generic function of another module made the optimiser of Swift 6.3 crash.
-
 /// A function of one floating-point tensor, of either working type.
 protocol FloatingFunction: Sendable {
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real>
@@ -24,7 +21,7 @@ struct ElementKernel: FloatingFunction {
 }
 
 extension Operators {
-  /// `function` of input 0: FLOAT and DOUBLE as they are, the sixteen-bit types widened and rounded at the end.
+  /// `function` of input 0, in its type.
   static func floating<Function: FloatingFunction>(_ function: Function) -> PreparedOperator {
     { arguments in [try evaluate(function, taking: &arguments)] }
   }
@@ -55,7 +52,7 @@ extension Operators {
     }
   }
 
-  /// `function` of `x`, with its type.
+  /// `function` of `x`, in its type.
   static func evaluate<Function: FloatingFunction>(_ function: Function, _ x: AnyTensor) throws -> GraphValue {
     switch x {
     case .float32(let x): return GraphValue(try function(x))
@@ -63,7 +60,7 @@ extension Operators {
     default:
       let type = ElementType(x.dataType)
       guard type.isFloatingPoint else { throw OperatorError("input 0 is \(type); a floating-point type is needed") }
-      return try GraphValue(function(x.converted(to: Float.self)), as: type)
+      return try GraphValue(rounding: function(x.converted(to: Float.self)), to: type)
     }
   }
 }
