@@ -33,11 +33,13 @@ struct Fuzzer {
   }
 
   private func runInputs(_ target: any FuzzTarget) throws -> Bool {
-    for path in options.inputs {
-      let input = try MappedFile(path: path, access: .copied).withUnsafeBytes { Array($0) }
+    let inputs = try Corpus.inputs(at: options.inputs, for: target)
+    var accepted = 0
+    for input in inputs {
       guard let outcome = check(target, input, iteration: 0) else { return false }
-      print("\(target.name): \(path) is \(outcome)")
+      if outcome == .accepted { accepted += 1 }
     }
+    print("\(target.name): \(inputs.count) inputs, \(accepted) of them sound; nothing found")
     return true
   }
 

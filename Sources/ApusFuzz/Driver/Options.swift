@@ -43,7 +43,7 @@ struct Options {
       --start I          begin with input number I of the seed (default: 0)
       --corpus PATH      a file to mutate besides the built-in ones, a .zip of such files, or a folder with an
                          archive NAME.zip for each target; may be given several times
-      --input FILE       run this file as it is, and nothing else; may be given several times
+      --input PATH       run the same as it is, and nothing else; may be given several times
       --time-limit N     seconds that one input may take (default: 5)
       --memory-limit N   MiB that the process may use (default: 1024)
       --export FOLDER    write the built-in inputs of each target as files, for another fuzzer to begin with
