@@ -200,3 +200,51 @@ struct NPYFileTests {
     #expect(try copy.withUnsafeBytes { Array($0) } == tensor.withUnsafeBytes { Array($0) })
   }
 }
+
+@Suite("texts in .npy files")
+struct NPYTextTests {
+  /// numpy.array(["cat", "žluť", "", "🐕"]) as NumPy lays it out: four characters each, of four bytes.
+  private static let texts = ["cat", "žluť", "", "🐕"]
+  private static let data: [UInt8] = texts.flatMap { text in
+    let codes = text.unicodeScalars.map(\.value) + [UInt32](repeating: 0, count: 4 - text.unicodeScalars.count)
+    return codes.flatMap { code in withUnsafeBytes(of: code.littleEndian) { Array($0) } }
+  }
+
+  private func read(_ bytes: [UInt8]) throws -> (elements: [String], shape: [Int])? {
+    try bytes.withUnsafeBytes { try NPYFile.texts($0) }
+  }
+
+  @Test("what NumPy writes is read, and what is written is the same")
+  func roundTrip() throws {
+    let header = "{'descr': '<U4', 'fortran_order': False, 'shape': (2, 2), }"
+    let found = try #require(try read(npyBytes(header, data: Self.data)))
+    #expect(found.elements == Self.texts)
+    #expect(found.shape == [2, 2])
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/texts.npy"
+    try NPYFile.write(Self.texts, shape: [2, 2], toPath: path)
+    #expect(try NPYFile.texts(path: path)?.elements == Self.texts)
+    let file = try MappedFile(path: path)
+    #expect(file.withUnsafeBytes { Array($0.suffix(Self.data.count)) } == Self.data)
+    #expect(file.withUnsafeBytes { $0.count }.isMultiple(of: 64))
+  }
+
+  @Test("zeros within a text are what NumPy cannot have")
+  func zeros() {
+    #expect(NPYFile.canHold(["", "a b"]))
+    #expect(!NPYFile.canHold(["a\0b"]))
+    // A text of a megabyte among ten thousand would make forty gigabytes.
+    #expect(!NPYFile.canHold([String(repeating: "x", count: 1 << 20)] + [String](repeating: "", count: 10_000)))
+  }
+
+  @Test("no number of texts is believed that the data does not hold")
+  func impossible() throws {
+    #expect(throws: NumPyError.Reason.self) {
+      try read(npyBytes("{'descr': '<U0', 'fortran_order': False, 'shape': (99999999999, 9), }"))
+    }
+    #expect(throws: NumPyError.Reason.self) {
+      try read(npyBytes("{'descr': '<U4', 'fortran_order': False, 'shape': (3,), }", data: Self.data))
+    }
+    #expect(try read(npyBytes("{'descr': '<f4', 'fortran_order': False, 'shape': (0,), }")) == nil)
+  }
+}

@@ -103,9 +103,12 @@ extension NPYFile {
   /// Version 1.0, padded so that the data begins at a multiple of 64 bytes.
   private static func header(of tensor: AnyTensor) -> [UInt8]? {
     guard let name = tensor.dataType.numPyName else { return nil }
-    let order = tensor.dataType.byteCount == 1 ? "|" : "<"
-    let shape = tensor.shape.map(String.init).joined(separator: ", ") + (tensor.rank == 1 ? "," : "")
-    var text = Array("{'descr': '\(order)\(name)', 'fortran_order': False, 'shape': (\(shape)), }".utf8)
+    return header((tensor.dataType.byteCount == 1 ? "|" : "<") + name, shape: tensor.shape)
+  }
+
+  static func header(_ type: String, shape: [Int]) -> [UInt8] {
+    let extents = shape.map(String.init).joined(separator: ", ") + (shape.count == 1 ? "," : "")
+    var text = Array("{'descr': '\(type)', 'fortran_order': False, 'shape': (\(extents)), }".utf8)
     while (10 + text.count + 1) % 64 != 0 { text.append(UInt8(ascii: " ")) }
     text.append(UInt8(ascii: "\n"))
     return NPYHeader.magic + [1, 0, UInt8(text.count & 0xFF), UInt8(text.count >> 8)] + text
