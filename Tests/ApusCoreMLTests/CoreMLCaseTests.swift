@@ -9,7 +9,8 @@ import Testing
 @Suite struct CoreMLCaseTests {
   static let names = [
     "program-layers", "program-layers-half", "program-while", "program-state", "program-compressed",
-    "program-compressed-older", "network-layers", "network-names", "classic-pipeline", "classic-trees",
+    "program-compressed-older", "network-layers", "network-names", "network-pictures",
+    "network-classes", "classic-pipeline", "classic-trees",
   ]
 
   @Test(arguments: names, CoreMLArithmetic.allCases)

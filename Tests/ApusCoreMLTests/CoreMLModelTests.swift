@@ -38,6 +38,21 @@ import Testing
     #expect(model.inputs.map(\.kind) == [.double, .double])
   }
 
+  @Test func picturesSayTheirPlanesAndSizes() throws {
+    let model = try CoreMLModel(path: coreMLFixture("network-pictures/model.mlmodel"))
+    func form(_ name: String) -> PictureForm? {
+      if case .picture(let form)? = model.form(of: name) { form } else { nil }
+    }
+    #expect(form("photo") == PictureForm(colors: .bgr, size: .init(width: 6, height: 4)))
+    #expect(form("mask")?.colors == .gray)
+    let tile = try #require(form("tile"))
+    #expect(tile.allows(.init(width: 5, height: 3)) && tile.allows(tile.size))
+    #expect(!tile.allows(.init(width: 3, height: 5)))
+    #expect(form("sum") == nil)
+    let declared = model.graph.inputs.map { model.graph.values[$0] }.first { $0.name == "tile" }
+    #expect(declared?.type == .tensor(.float, [.size(1), .size(3), .unknown, .unknown]))
+  }
+
   /// Rounded to sixteen bits, values are no others than sixteen bits have.
   @Test func declaredArithmeticRoundsEveryValue() throws {
     let path = coreMLFixture("program-layers-half/model.mlpackage")
@@ -60,5 +75,9 @@ import Testing
     let x = GraphValue(try Tensor<Float>([-1, 2, -3, 4, -5, 6], shape: [2, 3]))
     let y = try session.run(["x": x])["y"]?.tensor(of: Float.self)
     #expect(try y?.elements == [0, 4, 0, 8, 0, 12])
+    // The name is that of the last one.
+    #expect(session.model.graph.values.count { $0.name == "y" } == 1)
+    let first = try session.run(["x": x], fetching: ["y.1"])["y.1"]?.tensor(of: Float.self)
+    #expect(try first?.elements == [1, 2, 3, 4, 5, 6])
   }
 }

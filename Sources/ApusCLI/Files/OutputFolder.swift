@@ -32,22 +32,16 @@ struct OutputFolder {
 
   /// Where a value goes: to a `.npy` where NumPy has its type, to a `.pb`, the standard's own message, otherwise.
   mutating func file(for value: GraphValue, named name: String) throws -> String {
-    try file(fileName(for: name) + (Self.tensor(value) == nil ? ".pb" : ".npy"))
+    try file(fileName(for: name) + (NPYFile.canHold(value) ? ".npy" : ".pb"))
   }
 
   /// Writes a value to the file that ``file(for:named:)`` gave for it.
   static func write(_ value: GraphValue, named name: String, to file: String) throws {
-    if let tensor = tensor(value) {
-      try NPYFile.write(tensor, toPath: file)
+    if NPYFile.canHold(value) {
+      try NPYFile.write(value, toPath: file)
     } else {
       try ValueFile.write(value, named: name, to: file)
     }
-  }
-
-  /// The value as NumPy can have it.
-  private static func tensor(_ value: GraphValue) -> AnyTensor? {
-    guard case .tensor(let tensor) = value, tensor.dataType != .bfloat16 else { return nil }
-    return tensor
   }
 
   /// A name that is not a path, not hidden, not too long, and not that of another file here, also where capitals do not

@@ -36,10 +36,11 @@ enum DataSets {
   }
 
   /// - Parameter defaults: the names that values without one get, in order: the model's inputs or its outputs.
-  static func read(_ paths: [String], graph: Graph, defaults: [String]) throws -> [DataSet] {
+  static func read(_ paths: [String], of model: any GraphModel, defaults: [String]) throws -> [DataSet] {
+    let graph = model.graph
     var sets: [DataSet] = []
     for path in try paths.flatMap(expanded) {
-      let entries = try entries(path, graph: graph, defaults: defaults)
+      let entries = try formed(entries(path, of: model, defaults: defaults), in: path, of: model)
       if var last = sets.last, entries.keys.allSatisfy({ last.entries[$0] == nil }) {
         last.add(entries)
         sets[sets.count - 1] = last
@@ -62,9 +63,37 @@ enum DataSets {
     return folders.isEmpty ? [path] : folders.sorted { number($0) < number($1) }.map { "\(path)/\($0)" }
   }
 
+  /// The entries as the graph takes them: dictionaries, which files have as `D.keys` and `D.values`, as one value.
+  private static func formed(
+    _ entries: [String: () throws -> GraphValue], in path: String, of model: any GraphModel
+  ) -> [String: () throws -> GraphValue] {
+    let graph = model.graph
+    var formed = entries
+    for name in (graph.inputs + graph.outputs).map({ graph.values[$0].name }) {
+      guard let form = model.form(of: name) else { continue }
+      func named(_ body: @escaping () throws -> GraphValue) -> () throws -> GraphValue {
+        {
+          do {
+            return try body()
+          } catch let error as OperatorError {
+            throw CommandFailure(.badData, "\(path): '\(name)': \(error)")
+          }
+        }
+      }
+      if case .dictionary = form, let keys = entries[name + ".keys"], let values = entries[name + ".values"] {
+        (formed[name + ".keys"], formed[name + ".values"]) = (nil, nil)
+        formed[name] = named { try form.dictionary(keys: keys(), values: values()) }
+      } else if let load = entries[name] {
+        formed[name] = named { try form.graphValue(load()) }
+      }
+    }
+    return formed
+  }
+
   private static func entries(
-    _ path: String, graph: Graph, defaults: [String]
+    _ path: String, of model: any GraphModel, defaults: [String]
   ) throws -> [String: () throws -> GraphValue] {
+    let graph = model.graph
     if isFolder(path) { return try messages(inFolder: path, graph: graph) }
     var (name, path) = (nil as String?, path)
     if let sign = path.firstIndex(of: "="), !fileExists(path) {
@@ -74,18 +103,23 @@ enum DataSets {
       let (stored, load) = try message(path, graph: graph, named: name)
       return [stored: load]
     }
+    if let info = (name ?? defaults.only).flatMap({ graph.value(named: $0) }).map({ graph.values[$0] }),
+      let picture = try PictureInput(path, for: info, model.form(of: info.name))
+    {
+      return [info.name: { picture.value }]
+    }
     let file = try TensorFile(path: path)
     guard file.names == [""] else {
       return Dictionary(
-        file.names.map { name in (name, { .tensor(try file.tensor(name)) }) }, uniquingKeysWith: { first, _ in first })
+        file.names.map { name in (name, { try file.value(name) }) }, uniquingKeysWith: { first, _ in first })
     }
-    guard let target = name ?? (defaults.count == 1 ? defaults.first : nil) else {
+    guard let target = name ?? defaults.only else {
       throw CommandFailure(
         .usage,
         "\(path) does not say which value it holds; write NAME=\(path), with one of "
           + defaults.map { "'\($0)'" }.joined(separator: ", "))
     }
-    return [target: { .tensor(try file.tensor("")) }]
+    return [target: { try file.value("") }]
   }
 
   /// `input_0.pb` is the model's first input, `output_0.pb` its first output; other files carry a name.
@@ -131,4 +165,9 @@ extension DataSet {
   fileprivate mutating func add(_ entries: [String: () throws -> GraphValue]) {
     self.entries.merge(entries) { first, _ in first }
   }
+}
+
+extension [String] {
+  /// The one element of a list of one.
+  fileprivate var only: String? { count == 1 ? first : nil }
 }

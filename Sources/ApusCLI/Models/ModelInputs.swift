@@ -7,6 +7,8 @@ struct ModelInputs {
   /// What the model declares of the inputs that it takes.
   let declared: [Graph.ValueInfo]
   private let required: Set<String>
+  /// What inputs stand for, where their types do not say it.
+  private let forms: [String: ValueForm]
   /// Whether numbers of another type are turned into the declared one.
   let converts: Bool
   /// Whether every floating-point type is as good as the declared one: all become float64.
@@ -18,6 +20,7 @@ struct ModelInputs {
   init(_ model: any GraphModel, converts: Bool, widens: Bool) {
     declared = model.graph.inputs.map { model.graph.values[$0] }
     required = Set(model.graph.requiredInputs.map { model.graph.values[$0].name })
+    forms = declared.reduce(into: [:]) { $0[$1.name] = model.form(of: $1.name) }
     self.converts = converts
     self.widens = widens
   }
@@ -39,12 +42,16 @@ extension ModelInputs {
       try add(ValueFile.read(contentsOf: path, as: info.type ?? .tensor(nil, nil)).value, for: info, from: path)
       return
     }
+    if let picture = try PictureInput(path, for: info, forms[name]) { return try add(picture, for: info, from: path) }
     let file = try TensorFile(path: path)
+    if let dictionary = try Self.naming(path, info, { try forms[name]?.dictionary(named: name, in: file) }) {
+      return try add(dictionary, for: info, from: path)
+    }
     guard let entry = file.names.contains(name) ? name : file.names.count == 1 ? file.names[0] : nil else {
       throw CommandFailure(
         .badData, "\(path): has no entry '\(name)'; there is \(Self.list(file.names))")
     }
-    try add(.tensor(file.tensor(entry)), for: info, from: path)
+    try add(file.value(entry), for: info, from: path)
   }
 
   /// Adds what is read of an argument to a plan. Names may hold equals signs, so what follows each may be the file.
@@ -90,10 +97,23 @@ extension ModelInputs {
       }
       return try add(value, for: info, from: path)
     }
+    if let info = declared.first(where: { $0.name == only ?? onlyPicture }),
+      let picture = try PictureInput(path, for: info, forms[info.name])
+    {
+      return try add(picture, for: info, from: path)
+    }
     let file = try TensorFile(path: path)
     let matching = file.names.filter { name in declared.contains { $0.name == name } }
+    var dictionaries: Set<String> = []
+    for info in declared {
+      let dictionary = try Self.naming(path, info) { try forms[info.name]?.dictionary(named: info.name, in: file) }
+      guard let dictionary else { continue }
+      try add(dictionary, for: info, from: path)
+      dictionaries.insert(info.name)
+    }
+    if !dictionaries.isEmpty, matching.isEmpty { return }
     if matching.isEmpty, file.names.count == 1, let only, let info = declared.first(where: { $0.name == only }) {
-      return try add(.tensor(file.tensor(file.names[0])), for: info, from: path)
+      return try add(file.value(file.names[0]), for: info, from: path)
     }
     guard !matching.isEmpty else {
       let inputs = Self.list(declared.map(\.name))
@@ -106,9 +126,15 @@ extension ModelInputs {
         "\(path): none of its entries is named as an input; it has \(Self.list(file.names)), "
           + "and the inputs are \(inputs)")
     }
-    for info in declared where matching.contains(info.name) {
-      try add(.tensor(file.tensor(info.name)), for: info, from: path)
+    for info in declared where matching.contains(info.name) && !dictionaries.contains(info.name) {
+      try add(file.value(info.name), for: info, from: path)
     }
+  }
+
+  /// The one input that is a picture.
+  private var onlyPicture: String? {
+    let pictures = declared.filter { if case .picture? = forms[$0.name] { true } else { false } }
+    return pictures.count == 1 ? pictures[0].name : nil
   }
 
   private static func isProtobuf(_ path: String) -> Bool { path.lowercased().hasSuffix(".pb") }
@@ -119,6 +145,22 @@ extension ModelInputs {
     return names.prefix(8).map { "'\($0)'" }.joined(separator: ", ") + (names.count > 8 ? ", …" : "")
   }
 
+  /// Adds to what is wrong with a value the file and the input.
+  private static func naming<Result>(
+    _ path: String, _ info: Graph.ValueInfo, _ body: () throws -> Result
+  ) throws -> Result {
+    do {
+      return try body()
+    } catch let error as OperatorError {
+      throw CommandFailure(.badData, "\(path): input '\(info.name)': \(error)")
+    }
+  }
+
+  private mutating func add(_ picture: PictureInput, for info: Graph.ValueInfo, from path: String) throws {
+    try add(picture.value, for: info, from: path)
+    sources[info.name] = path + picture.remark
+  }
+
   private mutating func add(_ value: GraphValue, for info: Graph.ValueInfo, from path: String) throws {
     guard values[info.name] == nil else {
       throw CommandFailure(.usage, "--input \(path): input '\(info.name)' is given twice")
@@ -127,8 +169,12 @@ extension ModelInputs {
     sources[info.name] = path
   }
 
-  /// The value in the declared type.
+  /// The value in the declared form and type.
   private func fitting(_ value: GraphValue, _ info: Graph.ValueInfo, _ path: String) throws -> GraphValue {
+    let form = forms[info.name]
+    let value = try Self.naming(path, info) { try form?.graphValue(value) ?? value }
+    // A number is a number, of whatever width.
+    let converts = if case .number? = form { true } else { converts }
     guard case .tensor(let wanted?, _)? = info.type, case .tensor(let tensor) = value else { return value }
     let found = ElementType(tensor.dataType)
     if found == wanted || widens && found.isFloatingPoint && wanted.isFloatingPoint { return value }

@@ -1,11 +1,12 @@
 import Apus
+import ApusGraph
 
 /// The named tensors of a `.npy`, `.npz` or `.safetensors` file; its content says which.
 struct TensorFile {
   let path: String
   /// In the order of the file. A `.npy` file has one tensor without a name.
   let names: [String]
-  private let load: (String) throws -> AnyTensor
+  private let load: (String) throws -> GraphValue
 
   static let extensions = ["npy", "npz", "safetensors"]
 
@@ -14,22 +15,32 @@ struct TensorFile {
     self.path = path
     switch try FileFormat(of: path) {
     case .npy:
-      let tensor = try NPYFile.read(path: path)
+      let value = try NPYFile.value(path: path)
       names = [""]
-      load = { _ in tensor }
+      load = { _ in value }
     case .npz:
       let archive = try NPZFile(path: path)
       names = archive.arrayNames
-      load = { try archive.anyTensor(named: $0) }
+      load = { try archive.value(named: $0) }
     case .safetensors:
       let file = try SafetensorsFile(path: path)
       names = file.tensorNames
-      load = { try file.anyTensor(named: $0) }
+      load = { .tensor(try file.anyTensor(named: $0)) }
     case let format: throw FileFormatError(path: path, found: format, purpose: .tensors)
     }
   }
 
-  func tensor(_ name: String) throws -> AnyTensor { try load(name) }
+  /// Numbers, or texts.
+  func value(_ name: String) throws -> GraphValue { try load(name) }
+
+  /// - Throws: ``CommandFailure`` for texts.
+  func tensor(_ name: String) throws -> AnyTensor {
+    guard case .tensor(let tensor) = try load(name) else {
+      throw CommandFailure(
+        .badData, "\(path)\(name.isEmpty ? "" : ": '\(name)'"): holds texts; numbers were expected")
+    }
+    return tensor
+  }
 
   /// What follows the last dot of a file's name, in small letters.
   static func fileExtension(_ path: String) -> String {

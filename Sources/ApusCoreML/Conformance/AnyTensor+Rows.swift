@@ -1,19 +1,6 @@
 import Apus
 import ApusGraph
 
-extension NPZFile {
-  /// An array of numbers, or of texts.
-  /// - Throws: ``NumPyError``, ``FileError``.
-  func value(named name: String) throws -> GraphValue {
-    do {
-      return .tensor(try anyTensor(named: name))
-    } catch let error as NumPyError {
-      guard let texts = try texts(named: name) else { throw error }
-      return .strings(try StringTensor(texts.elements, shape: texts.shape))
-    }
-  }
-}
-
 extension AnyTensor {
   /// Element `index` of the first axis, as FLOAT or DOUBLE.
   func slice(_ index: Int) throws -> AnyTensor {

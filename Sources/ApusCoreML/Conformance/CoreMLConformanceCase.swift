@@ -12,8 +12,7 @@ import FoundationEssentials
 ///   `inputs_1.npz` and `expected_1.npz`.
 /// - `rows`: the number of examples along the first axis of all arrays.
 /// - `shapes: false` or `compare: "flattened"`: shapes do not count. A scalar and a list of one are always the same.
-/// - `rtol`, `atol`: how far numbers may be off, within 1e-4 and 1e-3; it is 2e-2 for models of sixteen bits
-///   (`"precision": "fp16"`) and for answers of sixteen bits.
+/// - `precision: "fp16"`: numbers may be off by 3e-2, as may those of answers that have sixteen bits; else by 1e-4.
 /// - `function`: the function of an ML program that is called.
 public struct CoreMLConformanceCase: ConformanceCase {
   /// The name of the test's folder.
@@ -28,8 +27,6 @@ public struct CoreMLConformanceCase: ConformanceCase {
     var rows: Int?
     var compare: String?
     var shapes: [String: [Int]]?
-    var rtol: Double?
-    var atol: Double?
     var function: String?
     var ops: [String]?
   }
@@ -102,14 +99,11 @@ public struct CoreMLConformanceCase: ConformanceCase {
 
   private func value(of feature: CoreMLFeature, in file: NPZFile, row: Int?, _ model: CoreMLModel) throws -> GraphValue
   {
-    if case .dictionary = feature.kind {
-      return try Self.dictionary(feature.name, in: file, row: row, keys: model.keys(of: feature.name) ?? [])
-    }
+    let form = model.form(of: feature.name)
+    if case .dictionary? = form { return try Self.dictionary(feature.name, in: file, row: row, form) }
     let value = try Self.entry(feature.name, in: file, row: row)
     switch feature.kind {
-    case .image(let image):
-      guard case .tensor(let pixels) = value else { return value }
-      return try Self.planes(pixels, image)
+    case .image: return try form?.graphValue(value) ?? value
     case .int64, .double: return try Self.reshaped(value, [1], as: feature.graphType)
     case .multiArray(let type, _, _):
       guard case .tensor(let tensor) = value else { return value }
@@ -123,17 +117,16 @@ public struct CoreMLConformanceCase: ConformanceCase {
     let (file, row) = try arrays("expected", dataSet)
     let name = graph.values[graph.outputs[index]].name
     if file.contains(name + ".values") {
-      return try Self.dictionary(name, in: file, row: row, keys: coreMLModel().keys(of: name) ?? [])
+      return try Self.dictionary(name, in: file, row: row, coreMLModel().form(of: name))
     }
     guard file.contains(name) else { return nil }
     return try Self.entry(name, in: file, row: row)
   }
 
-  /// How far numbers may be from the right ones.
+  /// How far numbers may be from the right ones: 3e-2 of themselves and in all for what has sixteen bits, else 1e-4.
   public func tolerance() throws -> Tolerance {
-    if try settings.precision == "fp16" || hasHalfAnswers { return Tolerance(relative: 2e-2, absolute: 2e-2) }
-    func bounded(_ own: Double?) -> Double { min(max(own ?? 1e-4, 1e-4), 1e-3) }
-    return Tolerance(relative: bounded(settings.rtol), absolute: bounded(settings.atol))
+    let most = try settings.precision == "fp16" || hasHalfAnswers ? 3e-2 : 1e-4
+    return Tolerance(relative: most, absolute: most)
   }
 
   /// Whether right answers were rounded to sixteen bits.
@@ -185,31 +178,9 @@ extension CoreMLConformanceCase {
     return .tensor(try tensor.with(shape: shape, elementType: elementType))
   }
 
-  /// Height × width × colours of bytes as planes of numbers.
-  private static func planes(_ pixels: AnyTensor, _ image: CoreMLFeature.Image) throws -> GraphValue {
-    let numbers = try pixels.converted(to: Float.self)
-    let count = image.shape[1]
-    let size = image.width * image.height
-    guard numbers.count == count * size else {
-      throw CoreMLError("inputs.npz", .invalid(at: "image", "it has the shape \(pixels.shape), not \(image.shape)"))
-    }
-    let elements = try numbers.elements
-    var planes = [Float](repeating: 0, count: numbers.count)
-    for plane in 0..<count {
-      let color = image.colors == .bgr ? count - 1 - plane : plane
-      for index in 0..<size { planes[plane * size + index] = elements[index * count + color] }
-    }
-    return GraphValue(try Tensor(planes, shape: image.shape))
-  }
-
-  /// The numbers of a dictionary in the order of `keys`; those of keys that it lacks are 0.
-  private static func dictionary(_ name: String, in file: NPZFile, row: Int?, keys: [String]) throws -> GraphValue {
-    let own = try file.value(named: name + ".keys").texts ?? []
-    guard case .tensor(let numbers) = try entry(name + ".values", in: file, row: row) else {
-      throw CoreMLError(name, .invalid(at: "dictionary", "its values are no numbers"))
-    }
-    let values = try numbers.converted(to: Double.self).elements
-    let byKey = Dictionary(zip(own, values), uniquingKeysWith: { first, _ in first })
-    return GraphValue(try Tensor(keys.map { byKey[$0] ?? 0 }))
+  /// The numbers of a dictionary in the order of the model's keys.
+  private static func dictionary(_ name: String, in file: NPZFile, row: Int?, _ form: ValueForm?) throws -> GraphValue {
+    let values = try entry(name + ".values", in: file, row: row)
+    return try form?.dictionary(keys: file.value(named: name + ".keys"), values: values) ?? values
   }
 }

@@ -35,6 +35,7 @@ public struct CoreMLModel: GraphModel {
   /// The version of the set of operations of an ML program: 5 for iOS 15, 6 for iOS 16, and so on; nil for other models.
   public let operatorSet: Int?
   private let keysByFeature: [String: [String]]
+  private let forms: [String: ValueForm]
   private let source: CoreMLSource
 
   /// The paths of the files with weights that were read so far, sorted.
@@ -43,6 +44,9 @@ public struct CoreMLModel: GraphModel {
   /// What the numbers of a dictionary belong to, in the order of the list that stands for it; nil where the model does
   /// not say.
   public func keys(of feature: String) -> [String]? { keysByFeature[feature] }
+
+  /// What an input or an output stands for: pictures, dictionaries and single numbers.
+  public func form(of value: String) -> ValueForm? { forms[value] }
 
   /// Reads the model at `url`, a package or a file. Weights stay in the mapped file.
   /// - Parameter function: the function of an ML program that is read; the one that the model names, when nil.
@@ -99,6 +103,9 @@ public struct CoreMLModel: GraphModel {
       operatorSet = builder.operatorSet
       kind = message.numbers.lazy.compactMap { ModelBuilder.modelTypes[$0] }.last ?? ""
       keysByFeature = builder.keys
+      forms = try (inputs + outputs).reduce(into: [:]) { forms, feature in
+        forms[feature.name] = try feature.form(keys: builder.keys[feature.name])
+      }
       metadata = try Self.metadata(message)
       warnings =
         specificationVersion > Self.newestVersion

@@ -116,7 +116,9 @@ extension ModelBuilder {
   ) throws {
     let firstNode = e.graph.nodes.count
     let flat = try e.reshape(scores, [-1])
-    let best = try chosen ?? e.node("ArgMax", [flat], ["axis": .int(0), "keepdims": .int(0)])
+    // A list of one, as features have it.
+    let best =
+      try chosen.map { try e.reshape($0, [1]) } ?? e.node("ArgMax", [flat], ["axis": .int(0), "keepdims": .int(1)])
     let label = try e.node("Gather", [e.constant(labels), best], ["axis": .int(0)])
     if !description.predictedFeature.isEmpty {
       _ = try e.bind(label, to: description.predictedFeature, firstNode: firstNode)

@@ -213,7 +213,8 @@ extension ProgramBuilder {
       let e = call.emitter
       let probabilities = try call.value("probabilities")
       let flat = try e.reshape(probabilities, [-1])
-      let best = try e.node("ArgMax", [flat], ["axis": .int(0), "keepdims": .int(0)])
+      // A list of one, as features have it.
+      let best = try e.node("ArgMax", [flat], ["axis": .int(0), "keepdims": .int(1)])
       return [try e.node("Gather", [call.value("classes"), best], ["axis": .int(0)]), flat]
     }
   ]

@@ -46,6 +46,8 @@ public struct CoreMLFeature: Sendable, Hashable {
     public let height: Int
     /// The planes.
     public let colors: Colors
+    /// The shapes that it may have, as ``shape``.
+    public let allowed: AllowedShapes
 
     /// The planes of an image, in their order.
     public enum Colors: Int, Sendable, Hashable {
@@ -54,10 +56,13 @@ public struct CoreMLFeature: Sendable, Hashable {
       case bgr = 30
       /// One plane of sixteen-bit floating-point numbers.
       case grayFloat16 = 40
+
+      /// How many planes there are.
+      public var count: Int { self == .gray || self == .grayFloat16 ? 1 : 3 }
     }
 
     /// `[1, planes, height, width]`, as a graph takes it: numbers from 0 to 255.
-    public var shape: [Int] { [1, colors == .gray || colors == .grayFloat16 ? 1 : 3, height, width] }
+    public var shape: [Int] { [1, colors.count, height, width] }
   }
 
   init(_ fields: Fields) throws {
@@ -86,10 +91,11 @@ extension CoreMLFeature.Kind {
       guard let colors = CoreMLFeature.Image.Colors(rawValue: try image.int(3)) else {
         throw OperatorError("the colour space \(try image.int(3)) is not known")
       }
-      guard width >= 0, height >= 0, width <= 1 << 24, height <= 1 << 24 else {
+      guard 0...Self.sideLimit ~= width, 0...Self.sideLimit ~= height else {
         throw OperatorError("an image of \(width) × \(height) is declared")
       }
-      self = .image(.init(width: width, height: height, colors: colors))
+      self = .image(
+        .init(width: width, height: height, colors: colors, allowed: try Self.allowed(image, planes: colors.count)))
     } else if let array = try type.message(5, "ArrayFeatureType") {
       let (elementType, shape) = try Self.array(array)
       self = .multiArray(elementType, shape: shape, allowed: try Self.allowed(array))
@@ -125,14 +131,35 @@ extension CoreMLFeature.Kind {
       return .enumerated(try enumerated.messages(1, "Shape").map { try $0.ints(1) })
     }
     guard let range = try array.message(31, "ShapeRange") else { return .declared }
-    return .ranges(
-      try range.messages(1, "SizeRange").map { size in
-        let (low, high) = try (size.int(1), size.int(2))
-        guard high >= 0 else { return nil }
-        guard low >= 0, low <= high else { throw OperatorError("an extent lies between \(low) and \(high)") }
-        return low...high
-      })
+    return .ranges(try range.messages(1, "SizeRange").map(extent))
   }
+
+  /// An extent that lies between two others, or may be as large as it likes.
+  private static func extent(_ range: Fields) throws -> ClosedRange<Int>? {
+    let (low, high) = try (range.int(1), range.int(2))
+    guard high >= 0 else { return nil }
+    guard low >= 0, low <= high else { throw OperatorError("an extent lies between \(low) and \(high)") }
+    return low...high
+  }
+
+  /// The shapes of an image of so many planes.
+  private static func allowed(_ image: Fields, planes: Int) throws -> CoreMLFeature.AllowedShapes {
+    if let enumerated = try image.message(21, "EnumeratedImageSizes") {
+      return .enumerated(
+        try enumerated.messages(1, "ImageSize").map { size in
+          let (width, height) = try (size.int(1), size.int(2))
+          guard 0...Self.sideLimit ~= width, 0...Self.sideLimit ~= height else {
+            throw OperatorError("an image of \(width) × \(height) is declared")
+          }
+          return [1, planes, height, width]
+        })
+    }
+    guard let range = try image.message(31, "ImageSizeRange") else { return .declared }
+    let sides = try [2, 1].map { try range.message($0, "SizeRange").map(extent) ?? nil }
+    return .ranges([1...1, planes...planes] + sides)
+  }
+
+  private static let sideLimit = 1 << 24
 }
 
 extension CoreMLFeature {
@@ -142,26 +169,29 @@ extension CoreMLFeature {
     case .int64: return .tensor(.int64, [.size(1)])
     case .double: return .tensor(.double, [.size(1)])
     case .string: return .tensor(.string, [.size(1)])
-    case .image(let image): return .tensor(.float, image.shape.map(GraphDimension.size))
+    case .image(let image): return Self.graphType(.float, image.shape, image.allowed)
     case .state(let type, let shape): return .tensor(type, shape.map(GraphDimension.size))
     case .dictionary: return .tensor(.double, nil)
     case .sequence(let ofStrings): return .tensor(ofStrings ? .string : .int64, [.unknown])
-    case .multiArray(let type, let shape, let allowed):
-      switch allowed {
-      case .declared: return .tensor(type, shape.isEmpty ? nil : shape.map(GraphDimension.size))
-      case .enumerated(let shapes):
-        let ranks = Set(shapes.map(\.count))
-        guard ranks.count == 1, let rank = ranks.first else { return .tensor(type, nil) }
-        return .tensor(
-          type,
-          (0..<rank).map { axis in
-            let sizes = Set(shapes.map { $0[axis] })
-            return sizes.count == 1 ? sizes.first.map(GraphDimension.size) ?? .unknown : .unknown
-          })
-      case .ranges(let ranges):
-        return .tensor(
-          type, ranges.map { range in range.map { $0.count == 1 ? .size($0.lowerBound) : .unknown } ?? .unknown })
-      }
+    case .multiArray(let type, let shape, let allowed): return Self.graphType(type, shape, allowed)
+    }
+  }
+
+  private static func graphType(_ type: ElementType, _ shape: [Int], _ allowed: AllowedShapes) -> GraphValueType {
+    switch allowed {
+    case .declared: return .tensor(type, shape.isEmpty ? nil : shape.map(GraphDimension.size))
+    case .enumerated(let shapes):
+      let ranks = Set(shapes.map(\.count))
+      guard ranks.count == 1, let rank = ranks.first else { return .tensor(type, nil) }
+      return .tensor(
+        type,
+        (0..<rank).map { axis in
+          let sizes = Set(shapes.map { $0[axis] })
+          return sizes.count == 1 ? sizes.first.map(GraphDimension.size) ?? .unknown : .unknown
+        })
+    case .ranges(let ranges):
+      return .tensor(
+        type, ranges.map { range in range.map { $0.count == 1 ? .size($0.lowerBound) : .unknown } ?? .unknown })
     }
   }
 }
@@ -169,12 +199,14 @@ extension CoreMLFeature {
 extension CoreMLFeature {
   /// The shape that counts where nothing else is said, and another one that the feature may have, if there is one.
   var possibleShapes: (usual: [Int], other: [Int]) {
-    guard case .multiArray(_, let shape, let allowed) = kind else {
-      if case .tensor(_, let dimensions?) = graphType {
-        let sizes = dimensions.map { if case .size(let size) = $0 { size } else { 1 } }
-        return (sizes, sizes)
-      }
-      return ([1], [1])
+    let (shape, allowed): ([Int], AllowedShapes)
+    switch kind {
+    case .multiArray(_, let own, let all): (shape, allowed) = (own, all)
+    case .image(let image): (shape, allowed) = (image.shape, image.allowed)
+    default:
+      guard case .tensor(_, let dimensions?) = graphType else { return ([1], [1]) }
+      let sizes = dimensions.map { if case .size(let size) = $0 { size } else { 1 } }
+      return (sizes, sizes)
     }
     switch allowed {
     case .declared: return (shape, shape)
@@ -189,6 +221,48 @@ extension CoreMLFeature {
       }
       return (usual, other)
     }
+  }
+}
+
+extension CoreMLFeature {
+  /// What the feature stands for.
+  /// - Parameter keys: those of a dictionary, where the model says.
+  func form(keys: [String]?) throws -> ValueForm? {
+    switch kind {
+    case .int64, .double, .string: return .number
+    case .image(let image): return .picture(image.form)
+    case .dictionary(let keysAreStrings):
+      guard let keys else { return nil }
+      guard keysAreStrings else {
+        return .dictionary(keys: GraphValue(try Tensor(keys.map { Int64($0) ?? 0 })))
+      }
+      return .dictionary(keys: .strings(try StringTensor(keys, shape: [keys.count])))
+    // The format has no arrays without axes.
+    case .multiArray(_, let shape, .declared) where shape == [1]: return .number
+    case .multiArray, .sequence, .state: return nil
+    }
+  }
+}
+
+extension CoreMLFeature.Image {
+  fileprivate var form: PictureForm {
+    let colors: PictureForm.Colors =
+      switch self.colors {
+      case .gray, .grayFloat16: .gray
+      case .rgb: .rgb
+      case .bgr: .bgr
+      }
+    let size = PictureForm.Size(width: width, height: height)
+    func range(_ extent: ClosedRange<Int>?) -> PictureForm.Range {
+      .init(least: max(1, extent?.lowerBound ?? 1), greatest: extent?.upperBound)
+    }
+    let sizes: PictureForm.Sizes =
+      switch allowed {
+      case .declared: .declared
+      case .enumerated(let shapes): .enumerated(shapes.map { .init(width: $0[3], height: $0[2]) })
+      case .ranges(let extents): .ranges(width: range(extents[3]), height: range(extents[2]))
+      }
+    return PictureForm(colors: colors, size: size, sizes: sizes)
   }
 }
 

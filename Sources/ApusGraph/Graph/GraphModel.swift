@@ -14,12 +14,17 @@ public protocol GraphModel: Sendable {
   /// The paths of the files beside the model's own of which tensors were read so far, sorted; after a session was made
   /// of the model, all that its results depend on.
   var externalFiles: [String] { get }
+  /// What an input or an output stands for; nil where its type says all of it.
+  func form(of value: String) -> ValueForm?
   /// Throws when a file that the model's constants lie in is no longer what it was, so that results are void; see
   /// `ShrinkingFiles`. A session asks after it was made and after every run.
   func checkFiles() throws
 }
 
 extension GraphModel {
+  /// Formats whose types say everything.
+  public func form(of value: String) -> ValueForm? { nil }
+
   /// A model that lies in no file.
   public func checkFiles() throws {}
 }

@@ -274,6 +274,67 @@ def classic():
     write("classic-trees", model, [({"x": x}, {"y": y})], rows=4)
 
 
+def pictures():
+    """Two pictures of declared sizes, and one of several: planes in their orders, scales and biases of the file."""
+    from coremltools.models.neural_network import flexible_shape_utils
+    random = np.random.default_rng(21)
+    builder = NeuralNetworkBuilder(
+        [("photo", datatypes.Array(3, 4, 6)), ("mask", datatypes.Array(1, 3, 5)), ("tile", datatypes.Array(3, 2, 2))],
+        [("blue", None), ("shade", None), ("sum", None)], disable_rank5_shape_mapping=True)
+    # Weights that tell planes from each other.
+    builder.add_reduce_sum("photo_planes", "photo", "blue", axes=[-2, -1], keepdims=False)
+    builder.add_activation("shaded", "LINEAR", "mask", "shade", params=[2, 1])
+    builder.add_reduce_sum("tile_planes", "tile", "sum", axes=[-2, -1], keepdims=False)
+    builder.set_pre_processing_parameters(
+        image_input_names=["photo", "mask", "tile"], is_bgr={"photo": True, "mask": False, "tile": False},
+        red_bias={"photo": -1, "mask": 0, "tile": -1}, green_bias={"photo": -2, "mask": 0, "tile": -2},
+        blue_bias={"photo": -3, "mask": 0, "tile": -3}, gray_bias={"photo": 0, "mask": 5, "tile": 0},
+        image_scale={"photo": 0.5, "mask": 0.25, "tile": 1.0})
+    spec = builder.spec
+    space = ct.proto.FeatureTypes_pb2.ImageFeatureType.ColorSpace
+    for name, width, height, color in (("photo", 6, 4, "BGR"), ("mask", 5, 3, "GRAYSCALE"), ("tile", 2, 2, "RGB")):
+        kind = next(feature.type for feature in spec.description.input if feature.name == name)
+        kind.imageType.width, kind.imageType.height = width, height
+        kind.imageType.colorSpace = space.Value(color)
+    for feature, shape in zip(spec.description.output, ([1, 3], [1, 1, 3, 5], [1, 3])):
+        feature.type.multiArrayType.dataType = ct.proto.FeatureTypes_pb2.ArrayFeatureType.FLOAT32
+        del feature.type.multiArrayType.shape[:]
+        feature.type.multiArrayType.shape.extend(shape)
+    spec.neuralNetwork.imageInputShapeMapping = 1
+    spec.specificationVersion = 4
+    flexible_shape_utils.add_enumerated_image_sizes(
+        spec, "tile", [flexible_shape_utils.NeuralNetworkImageSize(height=h, width=w) for h, w in ((2, 2), (3, 5))])
+    photo, mask, tile = (
+        random.integers(0, 256, shape).astype(np.uint8) for shape in ((4, 6, 3), (3, 5), (3, 5, 3)))
+    bgr = photo[..., ::-1].astype(np.float64) * 0.5 + [-3, -2, -1]
+    rgb = tile.astype(np.float64) + [-1, -2, -3]
+    write("network-pictures", spec, [(
+        {"photo": photo, "mask": mask, "tile": tile},
+        {"blue": bgr.sum((0, 1))[None], "shade": ((mask * 0.25 + 5) * 2 + 1)[None, None],
+         "sum": rgb.sum((0, 1))[None]})])
+
+
+def classes():
+    """A classifier of a small picture, with a hundred and twenty classes."""
+    random = np.random.default_rng(22)
+    weights = random.standard_normal((120, 3)).astype(np.float32)
+    builder = NeuralNetworkBuilder(
+        [("image", datatypes.Array(3, 4, 4))], [("shares", None)], mode="classifier", disable_rank5_shape_mapping=True)
+    builder.add_reduce_mean("planes", "image", "means", axes=[-2, -1], keepdims=False)
+    builder.add_inner_product("dense", weights, None, 3, 120, False, "means", "scores")
+    builder.add_softmax_nd("softmax", "scores", "shares", axis=-1)
+    labels = [f"breed {index}" for index in range(120)]
+    builder.set_class_labels(labels, "label", "shares")
+    builder.set_pre_processing_parameters(
+        image_input_names=["image"], is_bgr=False, red_bias=-1, green_bias=-1, blue_bias=-1, image_scale=2 / 255)
+    spec = builder.spec
+    image = random.integers(0, 256, (4, 4, 3)).astype(np.uint8)
+    shares = softmax((image.astype(np.float64) * 2 / 255 - 1).mean((0, 1)) @ weights.T)
+    write("network-classes", spec, [(
+        {"image": image},
+        {"label": np.array(labels[shares.argmax()]), "shares.keys": np.array(labels), "shares.values": shares})])
+
+
 def operations():
     from coremltools.converters.mil.mil.ops.registry import SSAOpRegistry
     names = sorted(name for name in SSAOpRegistry.core_ops if not name.startswith("_"))
@@ -281,5 +342,5 @@ def operations():
 
 
 OUT.mkdir(exist_ok=True)
-for make in (operations, layers, control_flow, state, compressed, network, classic):
+for make in (operations, layers, control_flow, state, compressed, network, classic, pictures, classes):
     make()

@@ -27,7 +27,9 @@ struct InspectCommand: ParsableCommand {
         apus inspect model.onnx --json | jq '.unsupported[]'
       """)
 
-  @Argument(help: "An .onnx or a .safetensors file.", completion: .file(extensions: ["onnx", "safetensors"]))
+  @Argument(
+    help: "A model (.onnx, .mlpackage, .mlmodel) or a .safetensors file.",
+    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "safetensors"]))
   var file: String
 
   @Flag(help: "Print what the writer said of the file, in full.")

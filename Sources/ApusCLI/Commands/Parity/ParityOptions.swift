@@ -4,14 +4,15 @@ import ArgumentParser
 
 /// What `parity` and `reduce` are given: a model, what goes into it, and what another runtime made of it.
 struct ParityOptions: ParsableArguments {
-  @Argument(help: "The model, an .onnx file.", completion: .file(extensions: ["onnx"]))
+  @Argument(
+    help: "The model: .onnx, .mlpackage or .mlmodel.", completion: .file(extensions: ["onnx", "mlpackage", "mlmodel"]))
   var model: String
 
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "What goes in: .npz, .safetensors, .npy (NAME=FILE where there are several), .pb or folders of .pb. Without, "
-        + "it is looked for among the expected values.", valueName: "file"),
+      "What goes in: .npz, .safetensors, .npy (NAME=FILE where there are several), .pb or folders of .pb; pictures "
+        + "where the model declares an image. Without, it is looked for among the expected values.", valueName: "file"),
     completion: .file(extensions: DataSets.extensions))
   var inputs: [String] = []
 
@@ -62,8 +63,8 @@ struct ParityOptions: ParsableArguments {
     let inputNames = graph.inputs.map { graph.values[$0].name }
     let required = graph.requiredInputs.map { graph.values[$0].name }
     let outputNames = graph.outputs.map { graph.values[$0].name }
-    let references = try DataSets.read(expected, graph: graph, defaults: outputNames)
-    let given = try DataSets.read(inputs, graph: graph, defaults: required)
+    let references = try DataSets.read(expected, of: model, defaults: outputNames)
+    let given = try DataSets.read(inputs, of: model, defaults: required)
     guard given.isEmpty || given.count == references.count else {
       throw CommandFailure(
         .usage, "--inputs has \(given.count) data sets, --expected \(references.count); each needs the other")

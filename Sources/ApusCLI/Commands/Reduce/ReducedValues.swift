@@ -58,7 +58,7 @@ struct ReducedValues {
   func read(for model: any GraphModel) throws -> (inputs: [String: GraphValue], outputs: [String: GraphValue]) {
     let graph = model.graph
     let (inputs, outputs) = (graph.inputs.map { graph.values[$0].name }, graph.outputs.map { graph.values[$0].name })
-    guard let set = try DataSets.read([path], graph: graph, defaults: outputs).first else { return ([:], [:]) }
+    guard let set = try DataSets.read([path], of: model, defaults: outputs).first else { return ([:], [:]) }
     return (try set.values(named: inputs), try set.values(named: outputs))
   }
 }

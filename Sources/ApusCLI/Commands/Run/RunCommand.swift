@@ -8,8 +8,12 @@ struct RunCommand: WritesFiles {
     commandName: "run",
     abstract: "Run a model.",
     discussion: """
+      MODEL is an .onnx file, or a Core ML model (.mlpackage, .mlmodel).
+
       INPUTS are .npy, .npz, .safetensors or .pb files (TensorProto; SequenceProto or OptionalProto where the model \
-      declares one). Of a file without a name before it the entries count that are named as inputs; a model with one \
+      declares one). What a Core ML model declares as an image may be a picture too (PNG, JPEG, BMP, PPM): it is turned \
+      upright and, where the model does not take its size, stretched to the declared one (Pillow's LANCZOS); or \
+      height × width × colours as an array. A dictionary D is D.keys and D.values. Of a file without a name before it the entries count that are named as inputs; a model with one \
       input takes a file's only entry under any name. Element types must be those that the model declares; --convert \
       rounds floating-point numbers, takes integers of another width that fit, and makes integers and Boolean \
       values floating-point.
@@ -19,7 +23,7 @@ struct RunCommand: WritesFiles {
       ones. Open extents have no default: --dim gives them, or an input that has the same one and is given.
 
       OUTPUTS go to --output as .npy where NumPy has the type, and as .pb otherwise (bfloat16, float8 and smaller, \
-      texts, sequences). Characters that do not belong in a file's name become '_'.
+      sequences). A dictionary is two arrays, NAME.keys and NAME.values. Characters that do not belong in a file's name become '_'.
 
       --float64 computes every floating-point tensor in float64, and lists the nodes whose results are of another \
       floating-point type all the same. --precision fast allows Winograd's convolution and longer sums.
@@ -27,17 +31,19 @@ struct RunCommand: WritesFiles {
       EXAMPLES
         apus run model.onnx --random 1 --dim batch=1
         apus run model.onnx --input images=photo.npy --output results
+        apus run Classifier.mlpackage --input image=photo.jpg --output results --json
         apus run model.onnx --input inputs.npz --fetch /layer1/Relu_output_0
         apus run model.onnx --random 1 --warmup 3 --repeat 20 --profile
       """)
 
-  @Argument(help: "An .onnx file.", completion: .file(extensions: ["onnx"]))
+  @Argument(
+    help: "A model: .onnx, .mlpackage or .mlmodel.", completion: .file(extensions: ["onnx", "mlpackage", "mlmodel"]))
   var model: String
 
   @Option(
     name: .customLong("input"),
     help: ArgumentHelp("An input: NAME=FILE, or FILE alone; may be repeated.", valueName: "[name=]file"),
-    completion: .file(extensions: ModelInputs.extensions))
+    completion: .file(extensions: ModelInputs.extensions + PictureInput.extensions))
   var inputs: [String] = []
 
   @Option(help: ArgumentHelp("Make up the inputs that are not given.", valueName: "seed"))
@@ -151,8 +157,8 @@ struct RunCommand: WritesFiles {
     let checked = try CheckedFiles.current.reading(session.model.externalFiles, as: "the model's data")
     var folder = try output.map { try OutputFolder(path: $0, checked) }
     let graph = session.model.graph
-    let results = (names ?? graph.outputs.map { graph.values[$0].name }).compactMap { name in
-      outputs[name].map { (name: name, value: $0) }
+    let results = (names ?? graph.outputs.map { graph.values[$0].name }).flatMap { name in
+      outputs[name].map { $0.parts(named: name, of: session.model.form(of: name)) } ?? []
     }
     // The names of all files are looked at before the first is written.
     let files = try results.map { try folder?.file(for: $0.value, named: $0.name) }
@@ -179,5 +185,13 @@ struct RunCommand: WritesFiles {
         if isNarrow, seen.insert(node.name).inserted { nodes.append("\(node.name) (\(node.operatorName))") }
       })
     return nodes
+  }
+}
+
+extension GraphValue {
+  /// What is written of an output: of a dictionary `name.keys` and `name.values`, of anything else the value itself.
+  func parts(named name: String, of form: ValueForm?) -> [(name: String, value: GraphValue)] {
+    guard case .dictionary(let keys)? = form, keys.shape == shape else { return [(name, self)] }
+    return [(name + ".keys", keys), (name + ".values", self)]
   }
 }

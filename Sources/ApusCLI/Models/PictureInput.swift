@@ -1,0 +1,63 @@
+import Apus
+import ApusGraph
+import ApusMedia
+
+/// A picture from a file as an input of a model that declares one: upright, without opacity, in the model's planes, and
+/// in a size that it takes.
+///
+/// Core ML itself takes pictures of the declared size alone, and leaves it to the caller to bring them to it. Here they
+/// are stretched as Pillow's `resize` does with `LANCZOS`, which is how the guide of coremltools prepares them.
+struct PictureInput {
+  let value: GraphValue
+  /// What was done to it, in words that follow the file's name.
+  let remark: String
+
+  static let extensions = ["png", "jpg", "jpeg", "bmp", "ppm", "pgm"]
+
+  /// - Returns: nil for files of arrays.
+  /// - Throws: ``CommandFailure`` for a picture where the model declares none, ``ImageError``, ``FileError``.
+  init?(_ path: String, for info: Graph.ValueInfo, _ form: ValueForm?) throws {
+    if let format = try? FileFormat(of: path), [.npy, .npz, .safetensors].contains(format) { return nil }
+    guard case .picture(let form)? = form else {
+      guard Self.isPicture(path) else { return nil }
+      throw CommandFailure(
+        .badData,
+        "\(path): is a picture, and the model declares '\(info.name)' as numbers"
+          + (info.type.map { ", \($0)" } ?? "") + ": their order and scale it does not say; 'apus detect' and 'apus "
+          + "breed' know those of their networks, for others save the numbers as .npy")
+    }
+    let image = try ImageFile.read(path: path).flattened()
+    (value, remark) = try Self.read(form.colors == .gray ? image.gray() : image.rgb(), form, path)
+  }
+
+  private static func read(
+    _ image: Image<UInt8>, _ form: PictureForm, _ path: String
+  ) throws -> (value: GraphValue, remark: String) {
+    let own = PictureForm.Size(width: image.width, height: image.height)
+    let isAllowed = form.allows(own)
+    guard isAllowed || form.size.width > 0 && form.size.height > 0 else {
+      throw CommandFailure(.badData, "\(path): the model does not say to which size \(own) pixels are to be brought")
+    }
+    let fitted =
+      try isAllowed ? image : image.resized(width: form.size.width, height: form.size.height, filter: .lanczos)
+    let pixels = try Tensor(fitted.samples, shape: [fitted.height, fitted.width, fitted.color.channels])
+    return (GraphValue(try form.planes(AnyTensor(pixels))), isAllowed ? "" : ", \(own) brought to \(form.size)")
+  }
+
+  /// Whether a file begins as a picture that can be read.
+  private static func isPicture(_ path: String) -> Bool {
+    guard let file = try? MappedFile(path: path) else { return false }
+    return file.withUnsafeBytes { (try? ImageFile.format(of: $0)) != nil }
+  }
+}
+
+extension ValueForm {
+  /// The dictionary `name` of a file, which has `name.keys` and `name.values`; nil when it has not, and for other forms.
+  /// - Throws: ``OperatorError``, and the errors of the file's reader.
+  func dictionary(named name: String, in file: TensorFile) throws -> GraphValue? {
+    guard case .dictionary = self, file.names.contains(name + ".keys"), file.names.contains(name + ".values") else {
+      return nil
+    }
+    return try dictionary(keys: file.value(name + ".keys"), values: file.value(name + ".values"))
+  }
+}
