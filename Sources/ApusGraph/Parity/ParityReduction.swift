@@ -24,6 +24,20 @@ public struct ParityReduction: Sendable {
   public let difference: ValueDifference
 }
 
+extension ParityReduction {
+  /// The same part with what constants alone lead to as constants: weights as the layers take them, whatever form the
+  /// model's file has them in.
+  /// - Throws: ``GraphError/cancelled``, ``GraphError/timeLimit(_:)``.
+  public func foldingConstants() throws -> ParityReduction {
+    var graph = try graph.foldingConstants()
+    let reads = Set(graph.nodes.flatMap(\.reads))
+    graph.constants = graph.constants.filter { reads.contains($0.key) }
+    return ParityReduction(
+      graph: graph, inputs: inputs, outputs: outputs, nodes: graph.nodes.map(\.name), kind: kind,
+      difference: difference)
+  }
+}
+
 extension ParityCheck {
   /// Cuts the model down to what still differs.
   ///

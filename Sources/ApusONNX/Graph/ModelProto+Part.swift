@@ -5,15 +5,23 @@ extension ModelProto {
   /// A model of some nodes of another.
   ///
   /// The values that are fed give the declared types of the part's inputs, the expected one that of its output.
-  /// - Throws: ``GraphError/graph(_:)`` for nodes that cannot be written: two versions of one set of operators, graphs
-  ///   within functions.
-  public init(_ part: ParityReduction, of whole: ModelProto) throws {
+  /// - Parameter whole: the file that the nodes are of; nil for a model of another format, whose operators must be the
+  ///   standard's.
+  /// - Throws: ``GraphError/graph(_:)`` for nodes that cannot be written: two versions of one set of operators, operators
+  ///   of Apus' own, graphs within functions.
+  public init(_ part: ParityReduction, of whole: ModelProto?) throws {
     let graph = part.graph
     let originals = Dictionary(
-      whole.graph.nodes.flatMap { node in node.outputs.map { ($0, node) } }, uniquingKeysWith: { first, _ in first })
+      (whole?.graph.nodes ?? []).flatMap { node in node.outputs.map { ($0, node) } },
+      uniquingKeysWith: { first, _ in first })
     let stored = Dictionary(
-      whole.graph.initializers.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    var proto = GraphProto(name: whole.graph.name)
+      (whole?.graph.initializers ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    if whole == nil, let own = graph.nodes.first(where: { $0.operatorName.domain == "apus" }) {
+      throw GraphError.graph(
+        "node '\(own.name)' is \(own.operatorName), which the ONNX standard does not have, so that the part cannot be "
+          + "written as .onnx")
+    }
+    var proto = GraphProto(name: whole?.graph.name ?? "part")
     var opsets: [String: Int] = [:]
     for node in graph.nodes {
       let domain = node.operatorName.domain
@@ -41,7 +49,7 @@ extension ModelProto {
       return ValueInfoProto(name: graph.values[id].name, type: .tensor(type, shape))
     }
     self.init(
-      irVersion: whole.irVersion, producerName: "apus reduce",
+      irVersion: whole?.irVersion ?? 10, producerName: "apus reduce",
       opsetImports: opsets.sorted { $0.key < $1.key }.map { OperatorSetID(domain: $0.key, version: Int64($0.value)) },
       graph: proto)
   }
@@ -60,7 +68,9 @@ extension NodeProto {
       return
     }
     guard node.subgraphs.isEmpty else {
-      throw GraphError.graph("node '\(node.name)', in a function and with graphs of its own, cannot be written")
+      throw GraphError.graph(
+        "node '\(node.name)' (\(node.operatorName)) has graphs of its own and is not the file's, so that it cannot be "
+          + "written")
     }
     self.init(
       name: node.name, opType: node.operatorName.type, domain: node.operatorName.domain, inputs: inputs,
