@@ -26,8 +26,9 @@ struct SizeArgument: ExpressibleByArgument {
 struct DetectorOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "An .onnx file or YOLO weights as safetensors, instead of the detector that ships.", valueName: "file"),
-    completion: .file(extensions: ["onnx", "safetensors"]))
+      "An .onnx file, a Core ML model or YOLO weights as safetensors, instead of the detector that ships.",
+      valueName: "file"),
+    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "safetensors"]))
   var model: String?
 
   @Option(

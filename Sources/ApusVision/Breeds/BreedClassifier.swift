@@ -19,7 +19,7 @@ public struct BreedClassifier: Sendable {
   public struct Options: Sendable, Hashable {
     /// The side of its input, where the model leaves it open: 224 when nil, 299 for InceptionV3.
     public var side: Int?
-    /// How bytes become its numbers.
+    /// How bytes become its numbers; not asked of a Core ML model that declares an image and does that itself.
     public var normalization = ImageNormalization.imageNet
     /// `fast` allows kernels whose error is stated.
     public var precision = Execution.Precision.fast
@@ -28,7 +28,7 @@ public struct BreedClassifier: Sendable {
     public init() {}
   }
 
-  /// Reads a classifier: an `.onnx` file, or safetensors with the parameters of a ResNet, MobileNetV2 or InceptionV3.
+  /// Reads a classifier: an `.onnx` file, a Core ML model, or safetensors with the parameters of a ResNet, MobileNetV2 or InceptionV3.
   ///
   /// - Throws: ``PictureModelError`` for a model that does not take a picture, or whose file is of no known network;
   ///   ``BreedError`` for a side out of range; ``FileError`` and the errors of the files' readers.
@@ -46,7 +46,8 @@ public struct BreedClassifier: Sendable {
     }
     input = ImageInput(
       width: declared.width ?? side, height: declared.height ?? side, fit: .centerCrop, filter: .antialiasedBilinear,
-      layout: network.isChannelsLast ? .nhwc : .nchw, normalization: options.normalization)
+      layout: network.isChannelsLast ? .nhwc : .nchw, order: network.declaredOrder ?? .rgb,
+      normalization: network.declaredOrder == nil ? options.normalization : .bytes)
   }
 
   /// What is seen in a picture.

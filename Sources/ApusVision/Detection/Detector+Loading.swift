@@ -35,7 +35,7 @@ extension Detector {
     try Detector(path: WeightsLocator(chosen: weights).path(of: shippedFile), options: options)
   }
 
-  /// Reads a detector: an `.onnx` file, or safetensors with the parameters of a ``YOLO``.
+  /// Reads a detector: an `.onnx` file, a Core ML model, or safetensors with the parameters of a ``YOLO``.
   ///
   /// What an exporter wrote into the file is honoured: `names`, `imgsz`, `kpt_shape`, `task`.
   ///
@@ -45,7 +45,7 @@ extension Detector {
     if try FileFormat(of: path) == .safetensors {
       try self.init(safetensors: path, options)
     } else {
-      try self.init(onnx: path, options)
+      try self.init(graph: path, options)
     }
   }
 
@@ -71,9 +71,15 @@ extension Detector {
       hasExponential: false, stated: .v8, file: path)
   }
 
-  private init(onnx path: String, _ options: DetectorLoadingOptions) throws {
+  private init(graph path: String, _ options: DetectorLoadingOptions) throws {
     let model = try PictureGraph(path: path, precision: options.precision)
     let metadata = try Self.metadata(model.metadata, path)
+    // A file that declares a picture says the order of its colours, and brings bytes to its numbers itself.
+    var options = options
+    if let order = model.colorOrder {
+      options.colorOrder = options.colorOrder ?? order
+      options.wantsBytes = options.wantsBytes ?? true
+    }
     guard !model.isChannelsLast else {
       throw DetectorError(
         .badInput("the input \"\(model.inputName)\" has its channels last; a detector's are [1, 3, height, width]"),

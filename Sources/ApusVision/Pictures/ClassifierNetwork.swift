@@ -1,4 +1,5 @@
 import Apus
+import ApusMedia
 import ApusNetworks
 
 /// A network that turns a picture into a number for each class.
@@ -6,7 +7,7 @@ enum ClassifierNetwork: Sendable {
   case layers(any ImageClassifier<Float>, Execution.Precision)
   case graph(PictureGraph)
 
-  /// Reads an `.onnx` file, or safetensors; the names of the parameters say which network they belong to.
+  /// Reads a model, or safetensors; the names of the parameters say which network they belong to.
   /// - Throws: ``PictureModelError`` for a file of no known network, and the errors of the files' readers.
   init(path: String, precision: Execution.Precision) throws {
     guard try FileFormat(of: path) == .safetensors else {
@@ -42,6 +43,11 @@ enum ClassifierNetwork: Sendable {
     if case .graph(let model) = self { model.isChannelsLast } else { false }
   }
 
+  /// The order of colours of a model whose file declares a picture, which it brings to its numbers itself.
+  var declaredOrder: ColorOrder? {
+    if case .graph(let model) = self { model.colorOrder } else { nil }
+  }
+
   /// The numbers of a picture's classes.
   /// - Throws: ``PictureModelError`` for a model with other outputs.
   func callAsFunction(_ picture: Tensor<Float>) throws -> [Float] {
@@ -49,7 +55,10 @@ enum ClassifierNetwork: Sendable {
     case .layers(let network, let precision):
       return try Execution.with(precision: precision) { try network(picture).elements }
     case .graph(let model):
-      let outputs = try model.outputs(for: picture)
+      let all = try model.outputs(for: picture)
+      // A classifier's label, which may be a number, says nothing new.
+      let named = all.filter { model.isDictionary($0.name) }
+      let outputs = named.isEmpty ? all : named
       guard let classes = outputs.first?.tensor, outputs.count == 1, classes.count == classes.shape.last else {
         throw PictureModelError(
           "the model gives \(outputs.map { "\"\($0.name)\" \($0.tensor.shape)" }.joined(separator: ", ")); one number "

@@ -1,6 +1,7 @@
 import Apus
 import ApusFormats
 import ApusGraph
+import ApusMedia
 
 /// A model of any format that takes one picture and nothing else.
 struct PictureGraph: Sendable {
@@ -12,6 +13,9 @@ struct PictureGraph: Sendable {
   /// The sides of the input, where the model declares them.
   let height: Int?
   let width: Int?
+  /// What the model's file declares of the picture, if it says that it is one: the order of its colours, and that its
+  /// numbers go from 0 to 255.
+  let declared: PictureForm?
   private let elementType: ElementType
 
   /// - Throws: ``PictureModelError`` for inputs that are not one picture of three channels; ``FileError``,
@@ -36,8 +40,11 @@ struct PictureGraph: Sendable {
         "\(path): the input \"\(input.name)\" is \(dimensions); one picture, [1, 3, height, width] or "
           + "[1, height, width, 3], was expected")
     }
+    if case .picture(let form)? = session.model.form(of: input.name) { declared = form } else { declared = nil }
     isChannelsLast = sizes[1] != 3
-    (height, width) = isChannelsLast ? (sizes[1], sizes[2]) : (sizes[2], sizes[3])
+    // Of several sizes that a picture may have one is declared to count.
+    let sides = isChannelsLast ? (sizes[1], sizes[2]) : (sizes[2], sizes[3])
+    (height, width) = (sides.0 ?? declared?.size.height, sides.1 ?? declared?.size.width)
     guard [nil, .float, .double, .float16, .bfloat16, .uint8].contains(elementType) else {
       throw PictureModelError(
         "\(path): the input \"\(input.name)\" takes \(elementType.map { "\($0)" } ?? "?"); floating-point numbers or "
@@ -72,6 +79,14 @@ struct PictureGraph: Sendable {
       guard case .tensor(let tensor)? = values[name] else { return nil }
       return (name, try tensor.converted(to: Float.self))
     }
+  }
+
+  /// The order of colours that the file declares; nil where it declares none.
+  var colorOrder: ColorOrder? { declared.map { $0.colors == .bgr ? .bgr : .rgb } }
+
+  /// Whether an output is numbers under the names of classes.
+  func isDictionary(_ output: String) -> Bool {
+    if case .dictionary? = session.model.form(of: output) { true } else { false }
   }
 
   /// Whether the graph has an operator of this name.

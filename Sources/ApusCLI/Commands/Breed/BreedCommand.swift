@@ -8,7 +8,7 @@ struct BreedCommand: ParsableCommand {
     commandName: "breed",
     abstract: "Tell a dog's breed from a photo, with any classifier of ImageNet's classes.",
     discussion: """
-      No weights ship for this. MODEL is an .onnx file, or safetensors of a ResNet, MobileNetV2 or InceptionV3 with \
+      No weights ship for this. MODEL is an .onnx file, a Core ML model, or safetensors of a ResNet, MobileNetV2 or InceptionV3 with \
       torchvision's names, of 1000 classes (1001 with a background, or the 120 breeds alone).
 
       The picture is cut to the largest square in its middle and resampled once. The probabilities of the 120 breeds \
@@ -28,8 +28,8 @@ struct BreedCommand: ParsableCommand {
   var images: [String] = []
 
   @Option(
-    help: ArgumentHelp("The classifier: .onnx or .safetensors.", valueName: "file"),
-    completion: .file(extensions: ["onnx", "safetensors"]))
+    help: ArgumentHelp("The classifier: .onnx, .mlpackage, .mlmodel or .safetensors.", valueName: "file"),
+    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "safetensors"]))
   var model: String?
 
   @Option(help: ArgumentHelp("The side of the network's input, where the model leaves it open.", valueName: "pixels"))

@@ -8,7 +8,7 @@ struct DetectCommand: WritesFiles {
     abstract: "Find objects, and people's joints, in pictures and videos.",
     discussion: """
       Without --model the detector that ships finds plates, bar ends and people in a gym; it has learned from rendered \
-      scenes alone. Any YOLO (v5, v8, 11 and their kin, YOLOX), as an .onnx file, finds what it was trained for.
+      scenes alone. Any YOLO (v5, v8, 11 and their kin, YOLOX), as .onnx or Core ML, finds what it was trained for.
 
       INPUT is one or more pictures (PNG, JPEG, BMP, PPM), a folder or a ZIP archive of them, or a video as YUV4MPEG2; \
       - reads a picture or a video from a pipe. Other files of a folder or archive are named and skipped.
