@@ -70,6 +70,27 @@ import Testing
     }
   }
 
+  @Test func thePageAboutCoreMLHasItsReasons() throws {
+    try TemporaryFolder.with { folder in
+      let tests = packageFolder.appending(path: "Tests/Fixtures/coreml").path(percentEncoded: false)
+      try FileManager.default.createDirectory(at: folder.file("tests"), withIntermediateDirectories: true)
+      for (name, source) in [("right", "network-layers"), ("wrong", "network-names")] {
+        try FileManager.default.copyItem(
+          at: URL(filePath: "\(tests)/\(source)"), to: folder.file("tests/\(name)"))
+      }
+      try Data([0xFF]).write(to: folder.file("tests/wrong/model.mlmodel"))
+      try "wrong # its model is damaged\n".write(toFile: folder.path("list.txt"), atomically: true, encoding: .utf8)
+      let result = try Command.run(
+        "conformance", folder.path("tests"), "--expected-failures", folder.path("list.txt"), "--document",
+        folder.path("page.md"))
+      let page = try String(contentsOf: folder.file("page.md"), encoding: .utf8)
+      #expect(result.status == 0, "\(result.output)\(result.errors)")
+      #expect(page.contains("**1 of 2 tests pass.**"), "\(page)")
+      #expect(page.contains("its model is damaged"), "\(page)")
+      #expect(page.contains("| FLOAT32 | 1e-4 | 2 |"), "\(page)")
+    }
+  }
+
   @Test func theDocumentIsTheSameEachTime() throws {
     try withTests { folder in
       try Data(#"{"onnx": "1.2.3"}"#.utf8).write(to: folder.file("tests/standard.json"))

@@ -96,7 +96,8 @@ struct ConformanceCommand: WritesFiles {
     progress?.clear()
     let report = ConformanceReport(results, contradictions: expected?.contradictions(results, all: Set(names)))
     if let document {
-      try TextFile.write(ConformanceDocument(report: report, standard: suite.standard).text, to: document)
+      let page = ConformanceDocument(report: report, suite: suite, reasons: expected?.reasons ?? [:])
+      try TextFile.write(page.text, to: document)
     }
     try Output.write(json ? jsonText(report) + "\n" : report.text())
     if !report.isGood { throw CommandStatus.different }

@@ -1,37 +1,77 @@
 import Apus
+import ApusCoreML
+import ApusFormats
+import ApusGraph
 
-/// The page that says which tests of the standard pass. It is the same wherever it is made.
+/// The page that says which tests of a suite pass. It is the same wherever it is made.
 struct ConformanceDocument {
   let report: ConformanceReport
-  /// The version of the standard, when the suite says so.
-  let standard: String?
+  let suite: ConformanceSuite
+  /// Why tests do not pass, by name, where somebody has said so.
+  let reasons: [String: String]
 
   var text: String {
-    let (rows, failures) = (report.rows, report.results.filter { !$0.outcome.isPassed })
+    let failures = report.results.filter { !$0.outcome.isPassed }
+    var lines = suite.cases.first is CoreMLConformanceCase ? coreML : standard
+    lines += ["", "## Tests that do not pass", ""]
+    if failures.isEmpty { lines.append("None.") }
+    for result in failures {
+      lines.append("- `\(result.name)`: \(result.outcome.rawValue); \(reasons[result.name] ?? Self.reason(result))")
+    }
+    return lines.map { $0 + "\n" }.joined()
+  }
+
+  /// How many pass, in bold.
+  private var counts: String {
     let random = report.names(.nondeterministic).count
+    return "**\(report.passed) of \(report.results.count) tests pass.** Of these, \(random) depend on chance: types, "
+      + "shapes and kinds of numbers are compared."
+  }
+
+  private var standard: [String] {
     var lines = [
       "# Conformance", "",
       "Made by `apus conformance FOLDER --document docs/conformance.md`; not to be edited by hand.", "",
-      "The tests are the node tests of the ONNX standard\(standard.map { ", version \($0)" } ?? ""), as "
+      "The tests are the node tests of the ONNX standard\(suite.standard.map { ", version \($0)" } ?? ""), as "
         + "`Tests/Fixtures/generate/onnx_node_tests.py` writes them.",
       "Each holds a model of one operator, inputs, and the outputs that the standard asks for, with its tolerances.",
-      "",
-      "**\(report.passed) of \(report.results.count) tests pass.** Of these, \(random) depend on chance: types, shapes "
-        + "and kinds of numbers are compared.", "",
-      "A test named `…_expanded…`, in which others spell the operator, counts for the operator.", "",
+      "", counts, "", "A test named `…_expanded…`, in which others spell the operator, counts for the operator.", "",
       "| operator | tests | passed | unsupported | operator sets |", "|---|--:|--:|--:|---|",
     ]
-    for row in rows {
+    for row in report.rows {
       let opsets = row.opsets.sorted().map(String.init).joined(separator: ", ")
       lines.append(
         "| \(row.subject) | \(row.tests) | \(row.passed) | \(row.count(.unsupported)) | \(opsets) |")
     }
-    lines += ["", "## Tests that do not pass", ""]
-    if failures.isEmpty { lines.append("None.") }
-    for result in failures {
-      lines.append("- `\(result.name)`: \(result.outcome.rawValue); \(Self.reason(result))")
+    return lines
+  }
+
+  private var coreML: [String] {
+    let halves = Set(suite.cases.filter { ((try? $0.tolerance().relative) ?? 0) > 1e-3 }.map(\.name))
+    var lines = [
+      "# Conformance of Core ML", "",
+      "Made by `apus conformance FOLDER --expected-failures LIST --document docs/conformance-coreml.md`; not to be "
+        + "edited by hand.",
+      "",
+      "A test is a model with inputs and the right outputs, as [Core ML models](coreml.md) describes it; everything is "
+        + "computed in float32.", "", counts, "",
+      "| numbers | may be off by | tests | passed |", "|---|--:|--:|--:|",
+    ]
+    for (name, most, isHalf) in [("FLOAT32", "1e-4", false), ("FLOAT16", "3e-2", true)] {
+      let results = report.results.filter { halves.contains($0.name) == isHalf }
+      lines.append("| \(name) | \(most) | \(results.count) | \(results.count { $0.outcome.isPassed }) |")
     }
-    return lines.map { $0 + "\n" }.joined()
+    lines += [
+      "",
+      "Numbers are off by so much of themselves, and by so much in all. A test of several operations counts for the first.",
+      "",
+      "| operation or layer | tests | passed | unsupported |", "|---|--:|--:|--:|",
+    ]
+    for row in report.rows {
+      let name = row.subject.hasPrefix("coreml.") ? String(row.subject.dropFirst("coreml.".count)) : row.subject
+      lines.append("| \(name) | \(row.tests) | \(row.passed) | \(row.count(.unsupported)) |")
+    }
+    return lines
   }
 
   /// Why a test does not pass, without what differs from machine to machine: numbers and signals.

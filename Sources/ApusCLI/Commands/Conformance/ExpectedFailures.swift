@@ -2,17 +2,21 @@
 struct ExpectedFailures {
   let path: String
   let names: Set<String>
+  /// What follows a `#` behind a name: why the test does not pass.
+  let reasons: [String: String]
 
   /// Reads a name per line; what follows a `#` is a comment.
   init(path: String) throws {
     self.path = path
     let bytes = try ByteInput(path: path).readAll(limit: 1 << 24)
     let lines = String(decoding: bytes, as: UTF8.self).split(separator: "\n")
-    names = Set(
-      lines.map { line in
-        let text = line.prefix { $0 != "#" }
-        return String(text.filter { !$0.isWhitespace })
-      }.filter { !$0.isEmpty })
+    var reasons: [String: String] = [:]
+    for line in lines {
+      let name = String(line.prefix { $0 != "#" }.filter { !$0.isWhitespace })
+      if !name.isEmpty { reasons[name] = String(line.drop { $0 != "#" }.dropFirst().drop(while: \.isWhitespace)) }
+    }
+    names = Set(reasons.keys)
+    self.reasons = reasons.filter { !$0.value.isEmpty }
   }
 
   /// What contradicts the list, a sentence each.
