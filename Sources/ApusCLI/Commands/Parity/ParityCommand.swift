@@ -9,9 +9,10 @@ struct ParityCommand: ParsableCommand {
     abstract: "Find the layer where a model stops computing what another runtime computed.",
     discussion: """
       Runs the model node by node beside values that another runtime wrote, matched by name \
-      (Weights/reference/onnx_reference.py writes them from ONNX Runtime, torch_reference.py from PyTorch). Each node \
-      is run twice: on the reference's values for its inputs, which gives its own, isolated error, and in Apus' run \
-      from the inputs on, which gives the cumulative one. A node beyond the tolerance in isolation is wrong; one \
+      (Weights/reference/onnx_reference.py writes them from ONNX Runtime, torch_reference.py from PyTorch, \
+      coreml_reference.py for models that coremltools converted). Each node is run twice: on the reference's values \
+      for its inputs, which gives its own, isolated error, and in Apus' run from the inputs on, which gives the \
+      cumulative one. A node beyond the tolerance in isolation is wrong; one \
       beyond it only cumulatively inherits an error.
 
       TOLERANCES
