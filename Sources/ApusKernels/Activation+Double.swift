@@ -70,7 +70,7 @@ extension Float64Kernels {
     case .selu(let alpha, let gamma): map(x, y, count) { gamma * ($0 < 0 ? alpha * expm1($0) : $0) }
     case .celu(let alpha): map(x, y, count) { $0 < 0 ? alpha * expm1($0 / alpha) : $0 }
     case .softsign: map(x, y, count) { $0 / (1 + $0.magnitude) }
-    case .threshold(let threshold): map(x, y, count) { $0 <= threshold ? 0 : $0 }
+    case .threshold(let threshold): map(x, y, count) { $0 > threshold ? $0 : 0 }
     case .shrink(let threshold, let bias):
       map(x, y, count) { $0 < -threshold ? $0 + bias : $0 > threshold ? $0 - bias : 0 }
     }

@@ -93,8 +93,8 @@ extension Float32Kernels {
     case .softsign: mapLanes(x, y, count) { $0 / (all(1) + absolute($0)) }
     case .threshold(let threshold):
       let threshold = all(Float(threshold))
-      // A NaN is not below the threshold and stays.
-      mapLanes(x, y, count) { choose($0 .<= threshold, all(0), $0) }
+      // A NaN is not above the threshold.
+      mapLanes(x, y, count) { choose($0 .> threshold, $0, all(0)) }
     default: return false
     }
     return true

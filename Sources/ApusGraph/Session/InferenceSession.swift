@@ -222,6 +222,7 @@ public struct InferenceSession: Sendable {
         return id
       }
     }
+    try graph.checkSignatures()
     if options.computesInFloat64 { graph = try graph.widened() }
     return try Execution.with(precision: options.precision) {
       try Plan(options.optimizes ? try graph.optimized(options.precision) : graph.withoutDeadNodes())

@@ -13,6 +13,8 @@ extension Operators {
   static func TopK(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: -1)
     let isLargest = try node.flag("largest", default: true)
+    // What need not be sorted may be.
+    _ = try node.flag("sorted", default: true)
     let known = node.opset < 10 ? try node.int("k") : nil
     return { arguments in
       let k = try known ?? arguments.integer(1)
