@@ -57,7 +57,8 @@ extension Float64Kernels {
     case .softplus(let beta, let threshold):
       map(x, y, count) { x in
         let z = x * beta
-        return z > threshold ? x : log1p(exp(z)) / beta
+        // Near 710 the exponential is infinite; there the logarithm adds nothing to x.
+        return z > threshold || z > 700 ? x : log1p(exp(z)) / beta
       }
     case .hardSigmoid: map(x, y, count) { clampedRamp($0) / 6 }
     case .hardSwish: map(x, y, count) { $0 * clampedRamp($0) / 6 }

@@ -56,6 +56,16 @@ struct ActivationTests {
     try golden.check(evaluate, evaluate)
   }
 
+  /// Where the exponential is infinite, softplus is x.
+  @Test func softplusOfLargeNumbersIsTheNumber() throws {
+    let function = Activation.softplus(beta: 1, threshold: .infinity)
+    let large = try activation(Tensor<Double>([699, 701, 65_504, 1e300, .infinity, -65_504]), function)
+    #expect(try large.elements == [699, 701, 65_504, 1e300, .infinity, 0])
+    let single = try activation(Tensor<Float>([80, 89, 65_504, 1e38, .infinity, -65_504]), function)
+    #expect(try single.elements == [80, 89, 65_504, 1e38, .infinity, 0])
+    #expect(try activation(Tensor<Double>([.nan]), function).elements[0].isNaN)
+  }
+
   static let oddCounts = [0, 1, 15, 16, 17, 31, 100, 1000]
 
   /// What each function does one element at a time, in float64.
