@@ -49,6 +49,37 @@ import Testing
     #expect(missing.map(\.type) == ["SimplifiedLayerNormalization"])
   }
 
+  @Test func whatAVersionDoesNotHaveIsRefused() throws {
+    // Axes are an attribute up to version 12 and an input since.
+    let error = #expect(throws: GraphError.self) { try session("Squeeze", ["axes": .ints([0])]) }
+    #expect(error?.description.contains("the operator has no attribute 'axes'") == true)
+  }
+
+  @Test func requiredInputsThatAreOmittedAreRefused() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(2)])
+    graph.node("Where", ["x", "", "x"], ["y"])
+    let error = #expect(throws: GraphError.self) { try InferenceSession(graph.model(outputs: ["y"])) }
+    #expect(error?.description.contains("input 1 is missing") == true)
+  }
+
+  /// With auto_pad there are as many windows with ceil_mode as without.
+  @Test(arguments: ["MaxPool", "AveragePool", "LpPool"])
+  func windowsOfAutoPadAreNotRoundedUp(type: String) throws {
+    let x = try GraphValue.noise([1, 1, 3, 2])
+    for pad in ["VALID", "SAME_UPPER", "SAME_LOWER"] {
+      let shapes = try [0, 1].map { mode in
+        try runNode(
+          type, [x],
+          [
+            "kernel_shape": .ints([2, 2]), "strides": .ints([3, 3]), "auto_pad": .string(Array(pad.utf8)),
+            "ceil_mode": .int(mode),
+          ])[0]?.shape
+      }
+      #expect(shapes == [[1, 1, 1, 1], [1, 1, 1, 1]])
+    }
+  }
+
   /// x where x > α: NaN is not.
   @Test func thresholdedReluGivesZeroForNaN() throws {
     let x = GraphValue(try Tensor<Float>([.nan, 2, 0.5, -.infinity, .infinity]))

@@ -1,19 +1,32 @@
 import Apus
 
-/// The most inputs and outputs of an operator of the standard, and the names of its attributes, in any version of it.
+/// The inputs and outputs of an operator of the standard, and the names of its attributes, from a version on.
 struct StandardSignature: Sendable {
-  /// Nil where there may be any number.
-  let inputs: Int?
-  let outputs: Int?
+  enum Parameter: Character {
+    case single = "s"
+    case optional = "o"
+    /// Any number of values; only the last one is such.
+    case variadic = "v"
+  }
+
+  /// The version of the operator set that brought it.
+  let since: Int
+  let inputs: [Parameter]
+  let outputs: [Parameter]
   let attributes: Set<String>
 
-  /// The operators of the standard's own domain by name.
-  static let byName: [String: StandardSignature] = {
-    let signatures = table.split(separator: "\n").map { line in
+  /// The signatures of the standard's own operators by name, the oldest first.
+  static let byName: [String: [StandardSignature]] = {
+    var result: [String: [StandardSignature]] = [:]
+    for line in table.split(separator: "\n") {
       let words = line.split(separator: " ").map(String.init)
-      return (words[0], StandardSignature(inputs: Int(words[1]), outputs: Int(words[2]), attributes: Set(words[3...])))
+      result[words[0], default: []].append(
+        StandardSignature(
+          since: Int(words[1]) ?? 1, inputs: words[2].compactMap(Parameter.init),
+          outputs: words[3].compactMap(Parameter.init),
+          attributes: Set(words[4...])))
     }
-    return Dictionary(uniqueKeysWithValues: signatures)
+    return result
   }()
 
   /// The newest version of the operator set that ``table`` is of.
@@ -21,220 +34,348 @@ struct StandardSignature: Sendable {
 
   /// What is wrong with a node; nil where nothing is.
   func complaint(about node: Node) -> String? {
-    // Those that are omitted at the end count for nothing.
-    let given = (node.inputs.lastIndex { $0 != nil } ?? -1) + 1
-    if let inputs, given > inputs { return "it has \(given) inputs; the operator has at most \(inputs)" }
-    let wanted = (node.outputs.lastIndex { $0 != nil } ?? -1) + 1
-    if let outputs, wanted > outputs { return "it has \(wanted) outputs; the operator has at most \(outputs)" }
+    if let excess = Self.excess(node.inputs, inputs) {
+      return "it has \(excess) inputs; the operator has at most \(inputs.count)"
+    }
+    if let excess = Self.excess(node.outputs, outputs) {
+      return "it has \(excess) outputs; the operator has at most \(outputs.count)"
+    }
     let names = Set(node.attributes.keys).union(node.subgraphs.keys).subtracting(attributes)
-    return names.min().map { "the operator has no attribute '\($0)'" }
+    if let name = names.min() { return "the operator has no attribute '\(name)'" }
+    let isGiven = { (index: Int) in node.inputs.indices.contains(index) && node.inputs[index] != nil }
+    return inputs.indices.first { inputs[$0] == .single && !isGiven($0) }.map { "input \($0) is missing" }
   }
 
-  // Tests/Fixtures/generate/onnx_signatures.py writes the lines between the quotes: name, inputs, outputs, attributes.
+  /// How many values there are where there are too many. Those that are omitted at the end count for nothing.
+  private static func excess(_ values: [Graph.ValueID?], _ parameters: [Parameter]) -> Int? {
+    let count = (values.lastIndex { $0 != nil } ?? -1) + 1
+    return count > parameters.count && parameters.last != .variadic ? count : nil
+  }
+
+  // Tests/Fixtures/generate/onnx_signatures.py writes the lines between the quotes: name, version,
+  // inputs, outputs, attributes.
   private static let table = """
-    Abs 1 1 consumed_inputs
-    Acos 1 1
-    Acosh 1 1
-    Add 2 1 axis broadcast consumed_inputs
-    AffineGrid 2 1 align_corners
-    And 2 1 axis broadcast
-    ArgMax 1 1 axis keepdims select_last_index
-    ArgMin 1 1 axis keepdims select_last_index
-    Asin 1 1
-    Asinh 1 1
-    Atan 1 1
-    Atanh 1 1
-    Attention 7 4 is_causal kv_num_heads left_window_size q_num_heads qk_matmul_output_mode right_window_size scale softcap softmax_precision
-    AveragePool 1 1 auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides
-    BatchNormalization 5 5 consumed_inputs epsilon is_test momentum spatial training_mode
-    Bernoulli 1 1 dtype seed
-    BitCast 1 1 to
-    BitShift 2 1 direction
-    BitwiseAnd 2 1
-    BitwiseNot 1 1
-    BitwiseOr 2 1
-    BitwiseXor 2 1
-    BlackmanWindow 1 1 output_datatype periodic
-    Cast 1 1 round_mode saturate to
-    CastLike 2 1 round_mode saturate
-    CausalConvWithState 4 2 activation
-    Ceil 1 1 consumed_inputs
-    Celu 1 1 alpha
-    CenterCropPad 2 1 axes
-    Clip 3 1 consumed_inputs max min
-    Col2Im 3 1 dilations pads strides
-    Compress 2 1 axis
-    Concat * 1 axis
-    ConcatFromSequence 1 1 axis new_axis
-    Constant 0 1 sparse_value value value_float value_floats value_int value_ints value_string value_strings
-    ConstantOfShape 1 1 value
-    Conv 3 1 auto_pad dilations group kernel_shape pads strides
-    ConvInteger 4 1 auto_pad dilations group kernel_shape pads strides
-    ConvTranspose 3 1 auto_pad dilations group kernel_shape output_padding output_shape pads strides
-    Cos 1 1
-    Cosh 1 1
-    CumProd 2 1 exclusive reverse
-    CumSum 2 1 exclusive reverse
-    DFT 3 1 axis inverse onesided
-    DeformConv 5 1 dilations group kernel_shape offset_group pads strides
-    DepthToSpace 1 1 blocksize mode
-    DequantizeLinear 3 1 axis block_size output_dtype
-    Det 1 1
-    Div 2 1 axis broadcast consumed_inputs
-    Dropout 3 2 consumed_inputs is_test ratio seed
-    DynamicQuantizeLinear 1 3
-    Einsum * 1 equation
-    Elu 1 1 alpha consumed_inputs
-    Equal 2 1 axis broadcast
-    Erf 1 1
-    Exp 1 1 consumed_inputs
-    Expand 2 1
-    EyeLike 1 1 dtype k
-    Flatten 1 1 axis
-    Floor 1 1 consumed_inputs
-    GRU 6 2 activation_alpha activation_beta activations clip direction hidden_size layout linear_before_reset output_sequence
-    Gather 2 1 axis
-    GatherElements 2 1 axis
-    GatherND 2 1 batch_dims
-    Gelu 1 1 approximate
-    Gemm 3 1 alpha beta broadcast transA transB
-    GlobalAveragePool 1 1
-    GlobalLpPool 1 1 p
-    GlobalMaxPool 1 1
-    Greater 2 1 axis broadcast
-    GreaterOrEqual 2 1
-    GridSample 2 1 align_corners mode padding_mode
-    GroupNormalization 3 1 epsilon num_groups stash_type
-    HammingWindow 1 1 output_datatype periodic
-    HannWindow 1 1 output_datatype periodic
-    HardSigmoid 1 1 alpha beta consumed_inputs
-    HardSwish 1 1
-    Hardmax 1 1 axis
-    Identity 1 1
-    If 1 * else_branch then_branch
-    ImageDecoder 1 1 pixel_format
-    InstanceNormalization 3 1 consumed_inputs epsilon
-    IsInf 1 1 detect_negative detect_positive
-    IsNaN 1 1
-    LRN 1 1 alpha beta bias size
-    LSTM 8 3 activation_alpha activation_beta activations clip direction hidden_size input_forget layout output_sequence
-    LayerNormalization 3 3 axis epsilon stash_type
-    LeakyRelu 1 1 alpha consumed_inputs
-    Less 2 1 axis broadcast
-    LessOrEqual 2 1
-    LinearAttention 6 2 chunk_size kv_num_heads q_num_heads scale update_rule
-    Log 1 1 consumed_inputs
-    LogSoftmax 1 1 axis
-    Loop * * body
-    LpNormalization 1 1 axis p
-    LpPool 1 1 auto_pad ceil_mode dilations kernel_shape p pads strides
-    MatMul 2 1
-    MatMulInteger 4 1
-    Max * 1 consumed_inputs
-    MaxPool 1 2 auto_pad ceil_mode dilations kernel_shape pads storage_order strides
-    MaxRoiPool 2 1 pooled_shape spatial_scale
-    MaxUnpool 3 1 kernel_shape pads strides
-    Mean * 1 consumed_inputs
-    MeanVarianceNormalization 1 1 axes
-    MelWeightMatrix 5 1 output_datatype
-    Min * 1 consumed_inputs
-    Mish 1 1
-    Mod 2 1 fmod
-    Mul 2 1 axis broadcast consumed_inputs
-    Multinomial 1 1 dtype sample_size seed
-    Neg 1 1 consumed_inputs
-    NegativeLogLikelihoodLoss 3 1 ignore_index reduction
-    NonMaxSuppression 5 1 center_point_box
-    NonZero 1 1
-    Not 1 1
-    OneHot 3 1 axis
-    Optional 1 1 type
-    OptionalGetElement 1 1
-    OptionalHasElement 1 1
-    Or 2 1 axis broadcast
-    PRelu 2 1 consumed_inputs
-    Pad 4 1 mode paddings pads value
-    Pow 2 1 axis broadcast
-    QLinearConv 9 1 auto_pad dilations group kernel_shape pads strides
-    QLinearMatMul 8 1
-    QuantizeLinear 3 1 axis block_size output_dtype precision saturate
-    RMSNormalization 2 1 axis epsilon stash_type
-    RNN 6 2 activation_alpha activation_beta activations clip direction hidden_size layout output_sequence
-    RandomNormal 0 1 dtype mean scale seed shape
-    RandomNormalLike 1 1 dtype mean scale seed
-    RandomUniform 0 1 dtype high low seed shape
-    RandomUniformLike 1 1 dtype high low seed
-    Range 3 1 stash_type
-    Reciprocal 1 1 consumed_inputs
-    ReduceL1 2 1 axes keepdims noop_with_empty_axes
-    ReduceL2 2 1 axes keepdims noop_with_empty_axes
-    ReduceLogSum 2 1 axes keepdims noop_with_empty_axes
-    ReduceLogSumExp 2 1 axes keepdims noop_with_empty_axes
-    ReduceMax 2 1 axes keepdims noop_with_empty_axes
-    ReduceMean 2 1 axes keepdims noop_with_empty_axes
-    ReduceMin 2 1 axes keepdims noop_with_empty_axes
-    ReduceProd 2 1 axes keepdims noop_with_empty_axes
-    ReduceSum 2 1 axes keepdims noop_with_empty_axes
-    ReduceSumSquare 2 1 axes keepdims noop_with_empty_axes
-    RegexFullMatch 1 1 pattern
-    Relu 1 1 consumed_inputs
-    Reshape 2 1 allowzero consumed_inputs shape
-    Resize 4 1 antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value keep_aspect_ratio_policy mode nearest_mode
-    ReverseSequence 2 1 batch_axis time_axis
-    RoiAlign 3 1 coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale
-    RotaryEmbedding 4 1 interleaved num_heads rotary_embedding_dim
-    Round 1 1
-    STFT 4 1 onesided
-    Scan * * body directions num_scan_inputs scan_input_axes scan_input_directions scan_output_axes scan_output_directions
-    Scatter 3 1 axis
-    ScatterElements 3 1 axis reduction
-    ScatterND 3 1 reduction
-    Selu 1 1 alpha consumed_inputs gamma
-    SequenceAt 2 1
-    SequenceConstruct * 1
-    SequenceEmpty 0 1 dtype
-    SequenceErase 2 1
-    SequenceInsert 3 1
-    SequenceLength 1 1
-    SequenceMap * * body
-    Shape 1 1 end start
-    Shrink 1 1 bias lambd
-    Sigmoid 1 1 consumed_inputs
-    Sign 1 1
-    Sin 1 1
-    Sinh 1 1
-    Size 1 1
-    Slice 5 1 axes ends starts
-    Softmax 1 1 axis
-    SoftmaxCrossEntropyLoss 3 2 ignore_index reduction
-    Softplus 1 1
-    Softsign 1 1
-    SpaceToDepth 1 1 blocksize mode
-    Split 2 * axis num_outputs split
-    SplitToSequence 2 1 axis keepdims
-    Sqrt 1 1 consumed_inputs
-    Squeeze 2 1 axes
-    StringConcat 2 1
-    StringNormalizer 1 1 case_change_action is_case_sensitive locale stopwords
-    StringSplit 1 2 delimiter maxsplit
-    Sub 2 1 axis broadcast consumed_inputs
-    Sum * 1 consumed_inputs
-    SwiGLU 2 1 alpha
-    Swish 1 1 alpha
-    Tan 1 1
-    Tanh 1 1 consumed_inputs
-    TensorScatter 3 1 axis mode
-    TfIdfVectorizer 1 1 max_gram_length max_skip_count min_gram_length mode ngram_counts ngram_indexes pool_int64s pool_strings weights
-    ThresholdedRelu 1 1 alpha
-    Tile 3 1
-    TopK 2 2 axis k largest sorted
-    Transpose 1 1 perm
-    Trilu 2 1 upper
-    Unique 1 4 axis sorted
-    Unsqueeze 2 1 axes
-    Upsample 2 1 height_scale mode scales width_scale
-    Where 3 1
-    Xor 2 1 axis broadcast
+    Abs 1 s s consumed_inputs
+    Abs 6 s s
+    Acos 7 s s
+    Acosh 9 s s
+    Add 1 ss s axis broadcast consumed_inputs
+    Add 6 ss s axis broadcast
+    Add 7 ss s
+    AffineGrid 20 ss s align_corners
+    And 1 ss s axis broadcast
+    And 7 ss s
+    ArgMax 1 s s axis keepdims
+    ArgMax 12 s s axis keepdims select_last_index
+    ArgMin 1 s s axis keepdims
+    ArgMin 12 s s axis keepdims select_last_index
+    Asin 7 s s
+    Asinh 9 s s
+    Atan 7 s s
+    Atanh 9 s s
+    Attention 23 sssooo sooo is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision
+    Attention 24 sssoooo sooo is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision
+    Attention 25 sssoooo sooo is_causal kv_num_heads left_window_size q_num_heads qk_matmul_output_mode right_window_size scale softcap softmax_precision
+    AveragePool 1 s s auto_pad kernel_shape pads strides
+    AveragePool 7 s s auto_pad count_include_pad kernel_shape pads strides
+    AveragePool 10 s s auto_pad ceil_mode count_include_pad kernel_shape pads strides
+    AveragePool 19 s s auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides
+    BatchNormalization 1 sssss soooo consumed_inputs epsilon is_test momentum spatial
+    BatchNormalization 6 sssss soooo epsilon is_test momentum spatial
+    BatchNormalization 7 sssss soooo epsilon momentum spatial
+    BatchNormalization 9 sssss soooo epsilon momentum
+    BatchNormalization 14 sssss soo epsilon momentum training_mode
+    Bernoulli 15 s s dtype seed
+    BitCast 26 s s to
+    BitShift 11 ss s direction
+    BitwiseAnd 18 ss s
+    BitwiseNot 18 s s
+    BitwiseOr 18 ss s
+    BitwiseXor 18 ss s
+    BlackmanWindow 17 s s output_datatype periodic
+    Cast 1 s s to
+    Cast 19 s s saturate to
+    Cast 24 s s round_mode saturate to
+    CastLike 15 ss s
+    CastLike 19 ss s saturate
+    CastLike 24 ss s round_mode saturate
+    CausalConvWithState 27 ssoo ss activation
+    Ceil 1 s s consumed_inputs
+    Ceil 6 s s
+    Celu 12 s s alpha
+    CenterCropPad 18 ss s axes
+    Clip 1 s s consumed_inputs max min
+    Clip 6 s s max min
+    Clip 11 soo s
+    Col2Im 18 sss s dilations pads strides
+    Compress 9 ss s axis
+    Concat 1 v s axis
+    ConcatFromSequence 11 s s axis new_axis
+    Constant 1 - s value
+    Constant 11 - s sparse_value value
+    Constant 12 - s sparse_value value value_float value_floats value_int value_ints value_string value_strings
+    ConstantOfShape 9 s s value
+    Conv 1 sso s auto_pad dilations group kernel_shape pads strides
+    ConvInteger 10 ssoo s auto_pad dilations group kernel_shape pads strides
+    ConvTranspose 1 sso s auto_pad dilations group kernel_shape output_padding output_shape pads strides
+    Cos 7 s s
+    Cosh 9 s s
+    CumProd 26 ss s exclusive reverse
+    CumSum 11 ss s exclusive reverse
+    DFT 17 so s axis inverse onesided
+    DFT 20 soo s inverse onesided
+    DeformConv 19 sssoo s dilations group kernel_shape offset_group pads strides
+    DepthToSpace 1 s s blocksize
+    DepthToSpace 11 s s blocksize mode
+    DequantizeLinear 10 sso s
+    DequantizeLinear 13 sso s axis
+    DequantizeLinear 21 sso s axis block_size
+    DequantizeLinear 23 sso s axis block_size output_dtype
+    Det 11 s s
+    Div 1 ss s axis broadcast consumed_inputs
+    Div 6 ss s axis broadcast
+    Div 7 ss s
+    Dropout 1 s so consumed_inputs is_test ratio
+    Dropout 6 s so is_test ratio
+    Dropout 7 s so ratio
+    Dropout 12 soo so seed
+    DynamicQuantizeLinear 11 s sss
+    Einsum 12 v s equation
+    Elu 1 s s alpha consumed_inputs
+    Elu 6 s s alpha
+    Equal 1 ss s axis broadcast
+    Equal 7 ss s
+    Erf 9 s s
+    Exp 1 s s consumed_inputs
+    Exp 6 s s
+    Expand 8 ss s
+    EyeLike 9 s s dtype k
+    Flatten 1 s s axis
+    Floor 1 s s consumed_inputs
+    Floor 6 s s
+    GRU 1 sssooo os activation_alpha activation_beta activations clip direction hidden_size output_sequence
+    GRU 3 sssooo oo activation_alpha activation_beta activations clip direction hidden_size linear_before_reset output_sequence
+    GRU 7 sssooo oo activation_alpha activation_beta activations clip direction hidden_size linear_before_reset
+    GRU 14 sssooo oo activation_alpha activation_beta activations clip direction hidden_size layout linear_before_reset
+    Gather 1 ss s axis
+    GatherElements 11 ss s axis
+    GatherND 11 ss s
+    GatherND 12 ss s batch_dims
+    Gelu 20 s s approximate
+    Gemm 1 sss s alpha beta broadcast transA transB
+    Gemm 7 sss s alpha beta transA transB
+    Gemm 11 sso s alpha beta transA transB
+    GlobalAveragePool 1 s s
+    GlobalLpPool 1 s s p
+    GlobalMaxPool 1 s s
+    Greater 1 ss s axis broadcast
+    Greater 7 ss s
+    GreaterOrEqual 12 ss s
+    GridSample 16 ss s align_corners mode padding_mode
+    GroupNormalization 18 sss s epsilon num_groups
+    GroupNormalization 21 sss s epsilon num_groups stash_type
+    HammingWindow 17 s s output_datatype periodic
+    HannWindow 17 s s output_datatype periodic
+    HardSigmoid 1 s s alpha beta consumed_inputs
+    HardSigmoid 6 s s alpha beta
+    HardSwish 14 s s
+    Hardmax 1 s s axis
+    Identity 1 s s
+    If 1 s v else_branch then_branch
+    ImageDecoder 20 s s pixel_format
+    InstanceNormalization 1 sss s consumed_inputs epsilon
+    InstanceNormalization 6 sss s epsilon
+    IsInf 10 s s detect_negative detect_positive
+    IsNaN 9 s s
+    LRN 1 s s alpha beta bias size
+    LSTM 1 sssooooo ooo activation_alpha activation_beta activations clip direction hidden_size input_forget output_sequence
+    LSTM 7 sssooooo ooo activation_alpha activation_beta activations clip direction hidden_size input_forget
+    LSTM 14 sssooooo ooo activation_alpha activation_beta activations clip direction hidden_size input_forget layout
+    LayerNormalization 17 sso soo axis epsilon stash_type
+    LeakyRelu 1 s s alpha consumed_inputs
+    LeakyRelu 6 s s alpha
+    Less 1 ss s axis broadcast
+    Less 7 ss s
+    LessOrEqual 12 ss s
+    LinearAttention 27 sssooo ss chunk_size kv_num_heads q_num_heads scale update_rule
+    Log 1 s s consumed_inputs
+    Log 6 s s
+    LogSoftmax 1 s s axis
+    Loop 1 oov v body
+    LpNormalization 1 s s axis p
+    LpPool 1 s s auto_pad kernel_shape p pads strides
+    LpPool 18 s s auto_pad ceil_mode dilations kernel_shape p pads strides
+    MatMul 1 ss s
+    MatMulInteger 10 ssoo s
+    Max 1 v s consumed_inputs
+    Max 6 v s
+    MaxPool 1 s s auto_pad kernel_shape pads strides
+    MaxPool 8 s so auto_pad kernel_shape pads storage_order strides
+    MaxPool 10 s so auto_pad ceil_mode dilations kernel_shape pads storage_order strides
+    MaxRoiPool 1 ss s pooled_shape spatial_scale
+    MaxUnpool 9 sso s kernel_shape pads strides
+    Mean 1 v s consumed_inputs
+    Mean 6 v s
+    MeanVarianceNormalization 9 s s axes
+    MelWeightMatrix 17 sssss s output_datatype
+    Min 1 v s consumed_inputs
+    Min 6 v s
+    Mish 18 s s
+    Mod 10 ss s fmod
+    Mul 1 ss s axis broadcast consumed_inputs
+    Mul 6 ss s axis broadcast
+    Mul 7 ss s
+    Multinomial 7 s s dtype sample_size seed
+    Neg 1 s s consumed_inputs
+    Neg 6 s s
+    NegativeLogLikelihoodLoss 12 sso s ignore_index reduction
+    NonMaxSuppression 10 ssooo s center_point_box
+    NonZero 9 s s
+    Not 1 s s
+    OneHot 9 sss s axis
+    Optional 15 o s type
+    OptionalGetElement 15 s s
+    OptionalHasElement 15 s s
+    OptionalHasElement 18 o s
+    Or 1 ss s axis broadcast
+    Or 7 ss s
+    PRelu 1 ss s consumed_inputs
+    PRelu 6 ss s
+    Pad 1 s s mode paddings value
+    Pad 2 s s mode pads value
+    Pad 11 sso s mode
+    Pad 18 ssoo s mode
+    Pow 1 ss s axis broadcast
+    Pow 7 ss s
+    QLinearConv 10 sssssssso s auto_pad dilations group kernel_shape pads strides
+    QLinearMatMul 10 ssssssss s
+    QuantizeLinear 10 sso s
+    QuantizeLinear 13 sso s axis
+    QuantizeLinear 19 sso s axis saturate
+    QuantizeLinear 21 sso s axis block_size output_dtype saturate
+    QuantizeLinear 23 sso s axis block_size output_dtype precision saturate
+    RMSNormalization 23 ss s axis epsilon stash_type
+    RNN 1 sssooo oo activation_alpha activation_beta activations clip direction hidden_size output_sequence
+    RNN 7 sssooo oo activation_alpha activation_beta activations clip direction hidden_size
+    RNN 14 sssooo oo activation_alpha activation_beta activations clip direction hidden_size layout
+    RandomNormal 1 - s dtype mean scale seed shape
+    RandomNormalLike 1 s s dtype mean scale seed
+    RandomUniform 1 - s dtype high low seed shape
+    RandomUniformLike 1 s s dtype high low seed
+    Range 11 sss s
+    Range 27 sss s stash_type
+    Reciprocal 1 s s consumed_inputs
+    Reciprocal 6 s s
+    ReduceL1 1 s s axes keepdims
+    ReduceL1 18 so s keepdims noop_with_empty_axes
+    ReduceL2 1 s s axes keepdims
+    ReduceL2 18 so s keepdims noop_with_empty_axes
+    ReduceLogSum 1 s s axes keepdims
+    ReduceLogSum 18 so s keepdims noop_with_empty_axes
+    ReduceLogSumExp 1 s s axes keepdims
+    ReduceLogSumExp 18 so s keepdims noop_with_empty_axes
+    ReduceMax 1 s s axes keepdims
+    ReduceMax 18 so s keepdims noop_with_empty_axes
+    ReduceMean 1 s s axes keepdims
+    ReduceMean 18 so s keepdims noop_with_empty_axes
+    ReduceMin 1 s s axes keepdims
+    ReduceMin 18 so s keepdims noop_with_empty_axes
+    ReduceProd 1 s s axes keepdims
+    ReduceProd 18 so s keepdims noop_with_empty_axes
+    ReduceSum 1 s s axes keepdims
+    ReduceSum 13 so s keepdims noop_with_empty_axes
+    ReduceSumSquare 1 s s axes keepdims
+    ReduceSumSquare 18 so s keepdims noop_with_empty_axes
+    RegexFullMatch 20 s s pattern
+    Relu 1 s s consumed_inputs
+    Relu 6 s s
+    Reshape 1 s s consumed_inputs shape
+    Reshape 5 ss s
+    Reshape 14 ss s allowzero
+    Resize 10 ss s mode
+    Resize 11 ssso s coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value mode nearest_mode
+    Resize 13 sooo s coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value mode nearest_mode
+    Resize 18 sooo s antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value keep_aspect_ratio_policy mode nearest_mode
+    ReverseSequence 10 ss s batch_axis time_axis
+    RoiAlign 10 sss s mode output_height output_width sampling_ratio spatial_scale
+    RoiAlign 16 sss s coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale
+    RotaryEmbedding 23 ssso s interleaved num_heads rotary_embedding_dim
+    Round 11 s s
+    STFT 17 ssoo s onesided
+    Scan 8 ov v body directions num_scan_inputs
+    Scan 9 v v body num_scan_inputs scan_input_axes scan_input_directions scan_output_axes scan_output_directions
+    Scatter 9 sss s axis
+    ScatterElements 11 sss s axis
+    ScatterElements 16 sss s axis reduction
+    ScatterND 11 sss s
+    ScatterND 16 sss s reduction
+    Selu 1 s s alpha consumed_inputs gamma
+    Selu 6 s s alpha gamma
+    SequenceAt 11 ss s
+    SequenceConstruct 11 v s
+    SequenceEmpty 11 - s dtype
+    SequenceErase 11 so s
+    SequenceInsert 11 sso s
+    SequenceLength 11 s s
+    SequenceMap 17 sv v body
+    Shape 1 s s
+    Shape 15 s s end start
+    Shrink 9 s s bias lambd
+    Sigmoid 1 s s consumed_inputs
+    Sigmoid 6 s s
+    Sign 9 s s
+    Sin 7 s s
+    Sinh 9 s s
+    Size 1 s s
+    Slice 1 s s axes ends starts
+    Slice 10 sssoo s
+    Softmax 1 s s axis
+    SoftmaxCrossEntropyLoss 12 sso so ignore_index reduction
+    Softplus 1 s s
+    Softsign 1 s s
+    SpaceToDepth 1 s s blocksize
+    SpaceToDepth 28 s s blocksize mode
+    Split 1 so v axis split
+    Split 2 s v axis split
+    Split 13 so v axis
+    Split 18 so v axis num_outputs
+    SplitToSequence 11 so s axis keepdims
+    Sqrt 1 s s consumed_inputs
+    Sqrt 6 s s
+    Squeeze 1 s s axes
+    Squeeze 13 so s
+    StringConcat 20 ss s
+    StringNormalizer 10 s s case_change_action is_case_sensitive locale stopwords
+    StringSplit 20 s ss delimiter maxsplit
+    Sub 1 ss s axis broadcast consumed_inputs
+    Sub 6 ss s axis broadcast
+    Sub 7 ss s
+    Sum 1 v s consumed_inputs
+    Sum 6 v s
+    SwiGLU 28 ss s alpha
+    Swish 24 s s alpha
+    Tan 7 s s
+    Tanh 1 s s consumed_inputs
+    Tanh 6 s s
+    TensorScatter 24 sso s axis mode
+    TfIdfVectorizer 9 s s max_gram_length max_skip_count min_gram_length mode ngram_counts ngram_indexes pool_int64s pool_strings weights
+    ThresholdedRelu 10 s s alpha
+    Tile 1 sss s
+    Tile 6 ss s
+    TopK 1 s ss axis k
+    TopK 10 ss ss axis
+    TopK 11 ss ss axis largest sorted
+    Transpose 1 s s perm
+    Trilu 14 so s upper
+    Unique 11 s sooo axis sorted
+    Unsqueeze 1 s s axes
+    Unsqueeze 13 ss s
+    Upsample 1 s s height_scale mode width_scale
+    Upsample 7 s s mode scales
+    Upsample 9 ss s mode
+    Where 9 sss s
+    Xor 1 ss s axis broadcast
+    Xor 7 ss s
     """
 }
 
@@ -247,7 +388,9 @@ extension Graph {
       if index.isMultiple(of: 64) { try TimeLimit.check() }
       if node.operatorName.domain.isEmpty, node.opset <= StandardSignature.newestVersion {
         try Plan.naming(node, in: self) {
-          if let complaint = StandardSignature.byName[node.operatorName.type]?.complaint(about: node) {
+          if let complaint = StandardSignature.byName[node.operatorName.type]?.last(where: { $0.since <= node.opset })?
+            .complaint(about: node)
+          {
             throw OperatorError(complaint)
           }
         }

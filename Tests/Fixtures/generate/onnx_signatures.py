@@ -1,5 +1,5 @@
-"""Writes Sources/ApusGraph/Operators/StandardSignatures.swift: how many inputs and outputs the standard's operators have,
-and what their attributes are called, in any version of theirs.
+"""Writes the table of StandardSignatures.swift: the inputs and outputs of the standard's operators, and what their attributes
+are called, for each version in which they changed.
 
     python onnx_signatures.py
 """
@@ -9,25 +9,32 @@ import pathlib
 import onnx
 
 SOURCES = pathlib.Path(__file__).resolve().parents[3] / "Sources/ApusGraph"
-MANY = 2**31 - 1
+
+KINDS = {
+    onnx.defs.OpSchema.FormalParameterOption.Single: "s",
+    onnx.defs.OpSchema.FormalParameterOption.Optional: "o",
+    onnx.defs.OpSchema.FormalParameterOption.Variadic: "v"}
+
+
+def signature(schema):
+    kinds = lambda parameters: "".join(KINDS[parameter.option] for parameter in parameters) or "-"
+    return " ".join([kinds(schema.inputs), kinds(schema.outputs), *sorted(schema.attributes)])
 
 
 def main():
     (path,) = SOURCES.rglob("StandardSignatures.swift")
-    signatures = {}
-    for schema in onnx.defs.get_all_schemas_with_history():
-        if schema.domain == "":
-            inputs, outputs, attributes = signatures.get(schema.name, (0, 0, set()))
-            signatures[schema.name] = (
-                max(inputs, schema.max_input), max(outputs, schema.max_output), attributes | set(schema.attributes))
-    count = lambda n: "*" if n == MANY else str(n)
-    lines = [" ".join([name, count(inputs), count(outputs), *sorted(attributes)])
-             for name, (inputs, outputs, attributes) in sorted(signatures.items())]
+    schemas = sorted((s for s in onnx.defs.get_all_schemas_with_history() if s.domain == ""),
+                     key=lambda s: (s.name, s.since_version))
+    lines, last = [], None
+    for schema in schemas:
+        if (schema.name, signature(schema)) != last:
+            last = schema.name, signature(schema)
+            lines.append(f"{schema.name} {schema.since_version} {signature(schema)}")
     head, _, rest = path.read_text().partition('"""\n')
     tail = rest.partition('"""')[2]
     text = "".join(f"    {line}\n" for line in lines)
     path.write_text(f'{head}"""\n{text}    """{tail}')
-    print(f"{path}: {len(lines)} operators of onnx {onnx.__version__}, up to version {onnx.defs.onnx_opset_version()}")
+    print(f"{path}: {len(lines)} signatures of onnx {onnx.__version__}, up to version {onnx.defs.onnx_opset_version()}")
 
 
 if __name__ == "__main__":

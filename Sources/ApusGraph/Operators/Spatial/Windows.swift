@@ -101,14 +101,17 @@ extension WindowAttributes {
   func outputs(_ axis: WindowAxis, size: Int) throws -> Int {
     guard size <= Self.limit else { throw OperatorError("an axis of \(size) positions is too long") }
     let room = size + axis.before + axis.after - axis.extent
-    guard room >= 0 || (ceilMode && room > -axis.stride) else {
+    // With auto_pad, the standard's numbers of windows are the same with and without ceil_mode: ⌈size / stride⌉, and of
+    // VALID ⌈(size - extent + 1) / stride⌉.
+    let roundsUp = ceilMode && autoPad == .explicit
+    guard room >= 0 || (roundsUp && room > -axis.stride) else {
       throw OperatorError(
         "a window of \(axis.extent) positions does not fit into \(size) positions padded by "
           + "\(axis.before + axis.after)")
     }
-    guard ceilMode else { return room / axis.stride + 1 }
+    guard roundsUp else { return room / axis.stride + 1 }
     let count = (room + axis.stride - 1) / axis.stride + 1
     // A last window that would begin in the padding behind the map does not count.
-    return autoPad == .explicit && (count - 1) * axis.stride >= size + axis.before ? count - 1 : count
+    return (count - 1) * axis.stride >= size + axis.before ? count - 1 : count
   }
 }
