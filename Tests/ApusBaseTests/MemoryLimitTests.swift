@@ -28,8 +28,11 @@ import Testing
   @Test func halfOfTheMemoryOrWhatTheProcessMayUseIsAvailable() {
     #expect(MemoryLimit.availableByteCount > 16 << 20)
     #expect(MemoryLimit.available(physical: 100, group: nil, process: nil) == 50)
-    #expect(MemoryLimit.available(physical: 100, group: 30, process: 80) == 30)
-    #expect(MemoryLimit.available(physical: 100, group: 60, process: 20) == 20)
+    #expect(MemoryLimit.available(physical: 100, group: 30, process: 80) == 15)
+    #expect(MemoryLimit.available(physical: 100, group: 60, process: 20) == 10)
+    // What is no tensor needs memory too: an eighth, and 128 MiB at least where there are twice as many.
+    #expect(MemoryLimit.available(physical: .max, group: 512 << 20, process: nil) == 384 << 20)
+    #expect(MemoryLimit.available(physical: .max, group: 8 << 30, process: nil) == 7 << 30)
     // A machine that does not say.
     #expect(MemoryLimit.available(physical: .max, group: nil, process: nil) == .max)
   }

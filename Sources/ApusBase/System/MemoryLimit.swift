@@ -68,7 +68,7 @@ extension MemoryLimit {
   }
 
   /// The memory that may be taken when nobody says another number, in bytes: half of the machine's, so that what else runs
-  /// there goes on, or what the process may use, where that is less.
+  /// there goes on, or what the process may use less what it needs besides, where that is less.
   static var availableByteCount: Int {
     let (bytes, overflow) = Int(sysconf(Int32(_SC_PHYS_PAGES)))
       .multipliedReportingOverflow(by: Int(sysconf(Int32(_SC_PAGESIZE))))
@@ -82,7 +82,14 @@ extension MemoryLimit {
   ///   - group: the share of the control group, nil when unlimited.
   ///   - process: what the process may take, nil when unlimited.
   static func available(physical: Int, group: Int?, process: Int?) -> Int {
-    min(physical == .max ? .max : physical / 2, group ?? .max, process ?? .max)
+    min(physical == .max ? .max : physical / 2, group.map(shared) ?? .max, process.map(shared) ?? .max)
+  }
+
+  /// What is left of a limit on the whole process for what comes from outside. Code, tables and whatever else is no tensor
+  /// take an eighth, but 128 MiB at least, and of little memory half: beyond its limit a process is not refused memory but
+  /// ended.
+  private static func shared(_ limit: Int) -> Int {
+    limit - max(limit / 8, min(limit / 2, 128 << 20))
   }
 
   /// The bytes that the process may map (`ulimit -v`) or write to (`ulimit -d`); nil when unlimited.

@@ -1,3 +1,5 @@
+import Apus
+
 /// How large a picture may be before it is refused: a small file can stand for a huge one.
 public struct ImageLimits: Sendable, Hashable {
   /// The most pixels. Memory while decoding is up to some 20 bytes per pixel.
@@ -19,5 +21,11 @@ public struct ImageLimits: Sendable, Hashable {
     guard !overflow, count <= pixels else {
       throw ImageError(.tooLarge(width: width, height: height, limit: pixels), format: format)
     }
+    // Where memory is short, the process would be ended, and not refused the memory.
+    let most = Execution.memoryLimit / Self.bytesPerPixel
+    guard count <= most else { throw ImageError(.tooLarge(width: width, height: height, limit: most), format: format) }
   }
+
+  /// The rows as the file has them, the samples made of these, and what becomes of the samples.
+  static let bytesPerPixel = 12
 }

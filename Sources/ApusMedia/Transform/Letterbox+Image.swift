@@ -74,7 +74,8 @@ extension Image {
   /// - Throws: ``ImageError``.
   static func checkMemory(width: Int, height: Int, color: ColorModel) throws(ImageError) {
     let count = try sampleCount(width: width, height: height, color: color)
-    let most = Execution.memoryLimit / MemoryLayout<Sample>.stride
+    // The picture itself, and the file or the picture that is made of it.
+    let most = Execution.memoryLimit / (3 * MemoryLayout<Sample>.stride)
     guard count <= most else {
       throw ImageError(.tooLarge(width: width, height: height, limit: most / color.channels))
     }
