@@ -37,7 +37,6 @@ enum DataSets {
 
   /// - Parameter defaults: the names that values without one get, in order: the model's inputs or its outputs.
   static func read(_ paths: [String], of model: any GraphModel, defaults: [String]) throws -> [DataSet] {
-    let graph = model.graph
     var sets: [DataSet] = []
     for path in try paths.flatMap(expanded) {
       let entries = try formed(entries(path, of: model, defaults: defaults), in: path, of: model)

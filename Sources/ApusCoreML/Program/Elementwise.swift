@@ -31,7 +31,7 @@ extension ProgramBuilder {
     }
     result["log"] = { call in
       let e = call.emitter
-      return [try e.node("Log", [shifted(call, default: 1e-45)])]
+      return [try e.node("Log", [shifted(call, default: .leastNonzeroMagnitude)])]
     }
     result["rsqrt"] = { call in
       let e = call.emitter

@@ -67,9 +67,8 @@ private struct LSTMOperator<Scalar: FloatingPointScalar>: FloatingOperator {
       arguments.optionalFloating(5, as: Scalar.self), "initial_h", shape: shape, batchFirst: settings.batchFirst)
     let cell = try RecurrentSequences.state(
       arguments.optionalFloating(6, as: Scalar.self), "initial_c", shape: shape, batchFirst: settings.batchFirst)
-    // From zero a cell grows by 1 a step at most, and reaches no bound that is farther away.
-    let isBounded = cellClip.map { cell != nil || Float(sequences.time) > $0 } ?? false
-    if let layer, sequences.lengths == nil, sequences.time > 0, !isBounded {
+    // A cell with a bound is computed step by step.
+    if let layer, sequences.lengths == nil, sequences.time > 0, cellClip == nil {
       return try layer(sequences, state: state, cell: cell).values(settings, type: type, hasCell: true)
     }
     let peepholes = try arguments.optionalFloating(7, as: Scalar.self)
