@@ -80,6 +80,12 @@ import Testing
     }
   }
 
+  @Test func anAxisThatAnEmptyTensorLacksIsRefused() throws {
+    let empty = try GraphValue.noise([1, 2, 0])
+    #expect(throws: (any Error).self) { try runNode("Hardmax", [empty], ["axis": .int(5)]) }
+    #expect(try runNode("Hardmax", [empty], ["axis": .int(-3)])[0]?.shape == [1, 2, 0])
+  }
+
   /// x where x > α: NaN is not.
   @Test func thresholdedReluGivesZeroForNaN() throws {
     let x = GraphValue(try Tensor<Float>([.nan, 2, 0.5, -.infinity, .infinity]))

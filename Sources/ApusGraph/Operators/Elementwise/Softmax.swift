@@ -29,9 +29,11 @@ extension Operators {
     _ x: Tensor<Scalar>, axis: Int
   ) throws -> Tensor<Scalar> {
     var result = try Tensor<Scalar>(zeros: x.shape)
+    // Of an empty tensor too.
+    let resolved = try Shape.axis(axis, in: x.shape, operation: "Hardmax")
     guard x.count > 0 else { return result }
     let winners = try x.argmax(axis: axis).elements
-    let axis = try Shape.axis(axis, in: x.shape, operation: "Hardmax")
+    let axis = resolved
     let inner = x.shape[(axis + 1)...].reduce(1, *)
     try result.withUnsafeMutableBufferPointer { y in
       for (row, winner) in winners.enumerated() {
