@@ -138,7 +138,7 @@ let package = Package(
     .testTarget(name: "ApusTests", dependencies: ["Apus", base, "ApusTestSupport", platform]),
     .testTarget(name: "ApusONNXTests", dependencies: ["Apus", "ApusGraph", "ApusONNX", platform]),
     .testTarget(name: "ApusCoreMLTests", dependencies: ["Apus", "ApusGraph", "ApusCoreML", platform]),
-    .testTarget(name: "ApusMediaTests", dependencies: ["ApusMedia", "Apus", "ApusTestSupport", platform]),
+    .testTarget(name: "ApusMediaTests", dependencies: ["ApusMedia", "Apus", base, "ApusTestSupport", platform]),
     .testTarget(
       name: "ApusNetworksTests", dependencies: ["Apus", "ApusNetworks", "ApusGraph", "ApusONNX", "ApusTestSupport"]),
     .testTarget(name: "ApusTextTests", dependencies: ["Apus", "ApusNetworks", "ApusText", "ApusTestSupport"]),
