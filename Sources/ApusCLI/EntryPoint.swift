@@ -9,6 +9,8 @@ enum EntryPoint {
     StandardDescriptors.open()
     // A reader that goes away must not kill the process: `Output` notices and drops what is not read.
     signal(SIGPIPE, SIG_IGN)
+    // Nor must a limit on the size of files (`ulimit -f`): writing fails, and says why.
+    signal(SIGXFSZ, SIG_IGN)
     // Files that others cut short are errors, not the end of the process.
     ShrinkingFiles.watch()
     Interruption.watch()

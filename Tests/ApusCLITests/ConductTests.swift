@@ -119,6 +119,28 @@ import Testing
   }
 
   #if os(Linux)
+    @Test func aLimitOnTheSizeOfFilesIsAnInputOutputError() throws {
+      try TemporaryFolder.with { folder in
+        try Data("former".utf8).write(to: folder.file("picture.png"))
+        let process = Command.process([])
+        let errors = Pipe()
+        let picture = packageFolder.appending(path: "Tests/Fixtures/detector/00.jpg").path(percentEncoded: false)
+        process.executableURL = URL(filePath: "/bin/bash")
+        process.arguments = [
+          "-c", "ulimit -f 4; exec \"$@\"", "bash", Command.executable.path(percentEncoded: false), "image", picture,
+          folder.path("picture.png"),
+        ]
+        process.standardError = errors
+        try process.run()
+        let message = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationReason == .exit && process.terminationStatus == 74)
+        #expect(message.hasSuffix("cannot be written: File too large\n"), "\(message)")
+        #expect(try Data(contentsOf: folder.file("picture.png")) == Data("former".utf8))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")).count == 1)
+      }
+    }
+
     @Test func aFullDiskIsAnInputOutputError() throws {
       for arguments in [
         ["doctor"], ["--help"], ["inspect", shipped("behavior/shipped/behavior-classifier.safetensors")],
