@@ -61,6 +61,7 @@ import Testing
     graph.node("Where", ["x", "", "x"], ["y"])
     let error = #expect(throws: GraphError.self) { try InferenceSession(graph.model(outputs: ["y"])) }
     #expect(error?.description.contains("input 1 is missing") == true)
+    #expect(throws: GraphError.self) { try session("SequenceConstruct", inputs: 0) }
   }
 
   /// With auto_pad there are as many windows with ceil_mode as without.
@@ -84,6 +85,13 @@ import Testing
     let empty = try GraphValue.noise([1, 2, 0])
     #expect(throws: (any Error).self) { try runNode("Hardmax", [empty], ["axis": .int(5)]) }
     #expect(try runNode("Hardmax", [empty], ["axis": .int(-3)])[0]?.shape == [1, 2, 0])
+  }
+
+  @Test func aNegativeNumberOfRotatedFeaturesIsRefused() throws {
+    let (x, table) = (try GraphValue.noise([1, 1, 2, 4]), try GraphValue.noise([1, 2, 2]))
+    #expect(throws: OperatorError.self) {
+      try runNode("RotaryEmbedding", [x, table, table], opset: 24, ["rotary_embedding_dim": .int(-4)])
+    }
   }
 
   /// x where x > α: NaN is not.

@@ -5,8 +5,12 @@ struct StandardSignature: Sendable {
   enum Parameter: Character {
     case single = "s"
     case optional = "o"
-    /// Any number of values; only the last one is such.
+    /// Any number of values, and one value at least; only the last parameter is such.
     case variadic = "v"
+    case someVariadic = "V"
+
+    var isVariadic: Bool { self == .variadic || self == .someVariadic }
+    var isRequired: Bool { self == .single || self == .someVariadic }
   }
 
   /// The version of the operator set that brought it.
@@ -43,13 +47,13 @@ struct StandardSignature: Sendable {
     let names = Set(node.attributes.keys).union(node.subgraphs.keys).subtracting(attributes)
     if let name = names.min() { return "the operator has no attribute '\(name)'" }
     let isGiven = { (index: Int) in node.inputs.indices.contains(index) && node.inputs[index] != nil }
-    return inputs.indices.first { inputs[$0] == .single && !isGiven($0) }.map { "input \($0) is missing" }
+    return inputs.indices.first { inputs[$0].isRequired && !isGiven($0) }.map { "input \($0) is missing" }
   }
 
   /// How many values there are where there are too many. Those that are omitted at the end count for nothing.
   private static func excess(_ values: [Graph.ValueID?], _ parameters: [Parameter]) -> Int? {
     let count = (values.lastIndex { $0 != nil } ?? -1) + 1
-    return count > parameters.count && parameters.last != .variadic ? count : nil
+    return count > parameters.count && parameters.last?.isVariadic != true ? count : nil
   }
 
   // Tests/Fixtures/generate/onnx_signatures.py writes the lines between the quotes: name, version,
@@ -109,7 +113,7 @@ struct StandardSignature: Sendable {
     Clip 11 soo s
     Col2Im 18 sss s dilations pads strides
     Compress 9 ss s axis
-    Concat 1 v s axis
+    Concat 1 V s axis
     ConcatFromSequence 11 s s axis new_axis
     Constant 1 - s value
     Constant 11 - s sparse_value value
@@ -140,7 +144,7 @@ struct StandardSignature: Sendable {
     Dropout 7 s so ratio
     Dropout 12 soo so seed
     DynamicQuantizeLinear 11 s sss
-    Einsum 12 v s equation
+    Einsum 12 V s equation
     Elu 1 s s alpha consumed_inputs
     Elu 6 s s alpha
     Equal 1 ss s axis broadcast
@@ -201,25 +205,26 @@ struct StandardSignature: Sendable {
     Log 1 s s consumed_inputs
     Log 6 s s
     LogSoftmax 1 s s axis
-    Loop 1 oov v body
+    Loop 1 ooV v body
+    Loop 11 oov v body
     LpNormalization 1 s s axis p
     LpPool 1 s s auto_pad kernel_shape p pads strides
     LpPool 18 s s auto_pad ceil_mode dilations kernel_shape p pads strides
     MatMul 1 ss s
     MatMulInteger 10 ssoo s
-    Max 1 v s consumed_inputs
-    Max 6 v s
+    Max 1 V s consumed_inputs
+    Max 6 V s
     MaxPool 1 s s auto_pad kernel_shape pads strides
     MaxPool 8 s so auto_pad kernel_shape pads storage_order strides
     MaxPool 10 s so auto_pad ceil_mode dilations kernel_shape pads storage_order strides
     MaxRoiPool 1 ss s pooled_shape spatial_scale
     MaxUnpool 9 sso s kernel_shape pads strides
-    Mean 1 v s consumed_inputs
-    Mean 6 v s
+    Mean 1 V s consumed_inputs
+    Mean 6 V s
     MeanVarianceNormalization 9 s s axes
     MelWeightMatrix 17 sssss s output_datatype
-    Min 1 v s consumed_inputs
-    Min 6 v s
+    Min 1 V s consumed_inputs
+    Min 6 V s
     Mish 18 s s
     Mod 10 ss s fmod
     Mul 1 ss s axis broadcast consumed_inputs
@@ -302,8 +307,8 @@ struct StandardSignature: Sendable {
     RotaryEmbedding 23 ssso s interleaved num_heads rotary_embedding_dim
     Round 11 s s
     STFT 17 ssoo s onesided
-    Scan 8 ov v body directions num_scan_inputs
-    Scan 9 v v body num_scan_inputs scan_input_axes scan_input_directions scan_output_axes scan_output_directions
+    Scan 8 oV v body directions num_scan_inputs
+    Scan 9 V v body num_scan_inputs scan_input_axes scan_input_directions scan_output_axes scan_output_directions
     Scatter 9 sss s axis
     ScatterElements 11 sss s axis
     ScatterElements 16 sss s axis reduction
@@ -312,7 +317,7 @@ struct StandardSignature: Sendable {
     Selu 1 s s alpha consumed_inputs gamma
     Selu 6 s s alpha gamma
     SequenceAt 11 ss s
-    SequenceConstruct 11 v s
+    SequenceConstruct 11 V s
     SequenceEmpty 11 - s dtype
     SequenceErase 11 so s
     SequenceInsert 11 sso s
@@ -350,8 +355,8 @@ struct StandardSignature: Sendable {
     Sub 1 ss s axis broadcast consumed_inputs
     Sub 6 ss s axis broadcast
     Sub 7 ss s
-    Sum 1 v s consumed_inputs
-    Sum 6 v s
+    Sum 1 V s consumed_inputs
+    Sum 6 V s
     SwiGLU 28 ss s alpha
     Swish 24 s s alpha
     Tan 7 s s

@@ -18,7 +18,11 @@ KINDS = {
 
 def signature(schema):
     kinds = lambda parameters: "".join(KINDS[parameter.option] for parameter in parameters) or "-"
-    return " ".join([kinds(schema.inputs), kinds(schema.outputs), *sorted(schema.attributes)])
+    inputs = kinds(schema.inputs)
+    if inputs.endswith("v") and schema.min_input == len(inputs):
+        # One value at least.
+        inputs = inputs[:-1] + "V"
+    return " ".join([inputs, kinds(schema.outputs), *sorted(schema.attributes)])
 
 
 def main():

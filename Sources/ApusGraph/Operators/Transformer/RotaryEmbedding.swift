@@ -26,6 +26,7 @@ private struct RotaryOperator<Scalar: FloatingPointScalar>: FloatingOperator {
   init(_ node: NodeDescription) throws {
     heads = try node.int("num_heads", default: 0)
     features = try node.int("rotary_embedding_dim", default: 0)
+    guard features >= 0 else { throw OperatorError("rotary_embedding_dim is \(features); 0 or more is expected") }
     isInterleaved = try node.flag("interleaved")
   }
 
