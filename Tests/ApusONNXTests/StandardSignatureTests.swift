@@ -94,6 +94,20 @@ import Testing
     }
   }
 
+  /// A bias that is no number of the kind is not as good as none, also where it is known in advance.
+  @Test(arguments: ["RNN", "GRU", "LSTM"])
+  func aConstantBiasOfIntegersIsRefused(type: String) throws {
+    let gates = ["RNN": 1, "GRU": 3, "LSTM": 4][type] ?? 0
+    let inputs = [
+      try GraphValue.noise([2, 1, 3]), try .noise([1, gates * 2, 3]), try .noise([1, gates * 2, 2]), try .whole([7]),
+    ]
+    for constants in [[], [1, 2, 3]] as [Set<Int>] {
+      #expect(throws: OperatorError.self) {
+        try runNode(type, inputs, constants: constants, ["hidden_size": .int(2)])
+      }
+    }
+  }
+
   /// x where x > α: NaN is not.
   @Test func thresholdedReluGivesZeroForNaN() throws {
     let x = GraphValue(try Tensor<Float>([.nan, 2, 0.5, -.infinity, .infinity]))

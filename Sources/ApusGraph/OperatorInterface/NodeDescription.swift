@@ -42,10 +42,14 @@ package struct NodeDescription: Sendable {
   package func constant(_ index: Int) -> GraphValue? { constants[index] }
 
   /// Input `index` as floating-point numbers, when it is known already.
+  /// - Throws: ``OperatorError`` for a constant of another type: it is not as if there were none.
   package func constantFloating<Scalar: FloatingPointScalar>(
     _ index: Int, as type: Scalar.Type
   ) throws -> Tensor<Scalar>? {
-    guard case .tensor(let any)? = constants[index], any.dataType.isFloatingPoint else { return nil }
+    guard let constant = constants[index] else { return nil }
+    guard case .tensor(let any) = constant, any.dataType.isFloatingPoint else {
+      throw OperatorError("input \(index) is \(constant.type); a floating-point type is needed")
+    }
     return try any.tensor(of: type) ?? any.converted(to: type)
   }
 
