@@ -14,6 +14,7 @@ enum EntryPoint {
     // Files that others cut short are errors, not the end of the process.
     ShrinkingFiles.watch()
     Interruption.watch()
+    Terminal.forgetNarrowWidth()
     let arguments = processArguments()?.map { String(systemBytes: $0) } ?? CommandLine.arguments
     exit(run(Array(arguments.dropFirst())).rawValue)
   }

@@ -41,6 +41,13 @@ import Testing
     }
   }
 
+  /// The parser's wrapping leaves out what has no room, and asserts that there is some.
+  @Test(arguments: ["0", "1", "20", "-5", "x", "", "99999999999999999999"])
+  func helpIsWholeInAnyWidth(columns: String) throws {
+    let usual = try Command.run(["help", "tokenize"], environment: ["COLUMNS": "80"])
+    #expect(try Command.run(["help", "tokenize"], environment: ["COLUMNS": columns]).output == usual.output)
+  }
+
   @Test func theRootHelpListsCommandsAndStatuses() throws {
     let result = try Command.run("--help")
     #expect(result.status == 0)

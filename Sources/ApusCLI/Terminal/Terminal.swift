@@ -35,6 +35,15 @@ struct Terminal: Sendable {
     return Int(size.ws_col)
   }
 
+  /// Help has two columns, and in less than this there is no room for the second one: the parser would leave it out.
+  private static let leastHelpWidth = 40
+
+  /// Takes a `COLUMNS` that is too small for help, or no number, out of the environment, before any thread looks at it.
+  static func forgetNarrowWidth() {
+    guard let columns = ProcessInfo.processInfo.environment["COLUMNS"] else { return }
+    if Int(columns).map({ $0 < leastHelpWidth }) ?? true { unsetenv("COLUMNS") }
+  }
+
   func styled(_ text: String, _ color: Color) -> String {
     hasColors && !text.isEmpty ? "\u{1B}[\(color.rawValue)m\(text)\u{1B}[0m" : text
   }
