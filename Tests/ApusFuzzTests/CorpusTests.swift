@@ -45,7 +45,8 @@ struct CorpusTests {
     let process = Process()
     process.executableURL = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
       .appending(path: "apus-fuzz")
-    process.arguments = arguments + ["--time-limit", "60"]
+    // The peak of memory is inherited from the tests, so that the usual limit would be reached at once.
+    process.arguments = arguments + ["--time-limit", "60", "--memory-limit", "65536"]
     let pipe = Pipe()
     (process.standardOutput, process.standardError) = (pipe, pipe)
     try process.run()
