@@ -108,6 +108,22 @@ import Testing
     }
   }
 
+  @Test func aConstantZeroPointOfStringsIsRefused() throws {
+    let a = GraphValue(try Tensor<Int8>([1, 2, 3, 4], shape: [2, 2]))
+    let text = GraphValue.strings(try StringTensor(["1e3"], shape: []))
+    for constants in [[], [1, 3]] as [Set<Int>] {
+      #expect(throws: OperatorError.self) { try runNode("MatMulInteger", [a, a, nil, text], constants: constants) }
+    }
+  }
+
+  /// Before version 18 the parts are equal.
+  @Test func unequalPartsAreRefusedBeforeVersion18() throws {
+    let x = try GraphValue.noise([5])
+    #expect(throws: OperatorError.self) { try runNode("Split", [x], opset: 13, outputs: 2) }
+    let parts = try runNode("Split", [x], opset: 18, outputs: 2, ["num_outputs": .int(2)])
+    #expect(parts.map { $0?.shape } == [[3], [2]])
+  }
+
   /// x where x > α: NaN is not.
   @Test func thresholdedReluGivesZeroForNaN() throws {
     let x = GraphValue(try Tensor<Float>([.nan, 2, 0.5, -.infinity, .infinity]))

@@ -127,3 +127,18 @@ extension Graph {
     return closed
   }
 }
+
+extension Graph {
+  /// Adds node, operator and operands to what `body` throws.
+  func naming<Result>(_ node: Node, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error as GraphError {
+      throw error
+    } catch {
+      let inputs = node.inputs.map { $0.map { values[$0].name } ?? "—" }
+      throw GraphError.node(
+        NodeFailure(node: node.name, operatorName: node.operatorName, inputs: inputs, reason: "\(error)"))
+    }
+  }
+}

@@ -77,7 +77,7 @@ public struct OperatorCensus: Sendable {
         // What is wrong inside is said once, of the node inside.
         guard isWhole, refusals.count == before else { continue }
         do {
-          _ = try Plan.naming(node, in: graph) { try Plan.step(node, in: graph, depth: depth) }
+          _ = try graph.naming(node) { try Plan.step(node, in: graph, depth: depth) }
         } catch GraphError.node(let failure) {
           refusals.append(Refusal(node: node.name, name: node.operatorName, reason: failure.reason))
         } catch {

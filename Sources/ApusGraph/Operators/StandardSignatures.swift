@@ -392,7 +392,7 @@ extension Graph {
     for (index, node) in nodes.enumerated() {
       if index.isMultiple(of: 64) { try TimeLimit.check() }
       if node.operatorName.domain.isEmpty, node.opset <= StandardSignature.newestVersion {
-        try Plan.naming(node, in: self) {
+        try naming(node) {
           if let complaint = StandardSignature.byName[node.operatorName.type]?.last(where: { $0.since <= node.opset })?
             .complaint(about: node)
           {

@@ -128,7 +128,7 @@ struct ParityStep: Sendable {
 
   private static func prepare(_ node: Node, in graph: Graph) -> Result<PreparedNode, GraphError> {
     do {
-      return .success(try Plan.naming(node, in: graph) { try Plan.step(node, in: graph, depth: 0) })
+      return .success(try graph.naming(node) { try Plan.step(node, in: graph, depth: 0) })
     } catch let error as GraphError {
       return .failure(error)
     } catch {

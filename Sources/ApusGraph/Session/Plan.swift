@@ -25,7 +25,7 @@ extension Plan {
     self.graph = graph
     for (index, node) in graph.nodes.enumerated() {
       if index.isMultiple(of: 64) { try TimeLimit.check() }
-      try Self.naming(node, in: graph) { steps.append(try Self.step(node, in: graph, depth: depth)) }
+      try graph.naming(node) { steps.append(try Self.step(node, in: graph, depth: depth)) }
     }
     // Outputs are read by the plan's caller, constants by the next run.
     lastUses = graph.lastUses(
@@ -53,19 +53,6 @@ extension Plan {
     let operation = try definition.prepare(description)
     let inputs = node.inputs.enumerated().map { description.absorbed.indices.contains($0) ? nil : $1 }
     return PreparedNode(node, operation, inputs: inputs, captures: captures)
-  }
-
-  /// Adds node, operator and operands to what `body` throws.
-  static func naming<Result>(_ node: Node, in graph: Graph, _ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch let error as GraphError {
-      throw error
-    } catch {
-      let inputs = node.inputs.map { $0.map { graph.values[$0].name } ?? "—" }
-      throw GraphError.node(
-        NodeFailure(node: node.name, operatorName: node.operatorName, inputs: inputs, reason: "\(error)"))
-    }
   }
 }
 

@@ -95,7 +95,13 @@ struct IntegerKernel: Sendable {
       known = nil
       return
     }
-    var tensors: [AnyTensor?] = given.map { if case .tensor(let tensor)? = $0 { tensor } else { nil } }
+    var tensors: [AnyTensor?] = try zip(indices, given).map { index, constant in
+      guard let constant else { return nil }
+      guard case .tensor(let tensor) = constant else {
+        throw OperatorError("input \(index) is \(constant.type); a tensor of integers is needed")
+      }
+      return tensor
+    }
     tensors += [nil]
     known = try PreparedIntegerConvolution(
       weight: tensor, zeroPoint: tensors[1], bias: tensors[2], windows: windows, groups: groups)

@@ -19,7 +19,12 @@ struct IntegerRight: Sendable {
       return
     }
     var point: AnyTensor?
-    if case .tensor(let tensor)? = node.constant(zeroPoint) { point = tensor }
+    if let constant = node.constant(zeroPoint) {
+      guard case .tensor(let tensor) = constant else {
+        throw OperatorError("input \(zeroPoint) is \(constant.type); a tensor of integers is needed")
+      }
+      point = tensor
+    }
     packed = try PackedIntegers(isTransposed ? tensor.transposedMatrix() : tensor, zeroPoint: point)
     node.absorb(matrix)
     if node.has(zeroPoint) { node.absorb(zeroPoint) }

@@ -21,6 +21,7 @@ extension Operators {
     let count = try node.optionalInt("num_outputs") ?? node.outputCount
     let known = try node.optionalInts("split")
     let sizes = try node.integers(1)
+    let mayBeUneven = node.opset >= 18
     guard count == node.outputCount else {
       throw OperatorError("num_outputs is \(count); the node has \(node.outputCount) outputs")
     }
@@ -28,7 +29,12 @@ extension Operators {
       let x = try arguments.take(0)
       let shape = try x.extents
       let axis = try Axes.resolve(axis, rank: shape.count)
-      let sizes = try sizes(arguments) ?? known ?? evenSizes(shape[axis], parts: count, wanted: node.outputCount)
+      let given = try sizes(arguments) ?? known
+      // A last part that is smaller came with num_outputs.
+      guard given != nil || mayBeUneven || shape[axis].isMultiple(of: max(1, count)) else {
+        throw OperatorError("\(shape[axis]) positions cannot be split into \(count) equal parts")
+      }
+      let sizes = try given ?? evenSizes(shape[axis], parts: count, wanted: node.outputCount)
       guard sizes.count >= node.outputCount else {
         throw OperatorError("\(sizes.count) parts are asked for; the node has \(node.outputCount) outputs")
       }
