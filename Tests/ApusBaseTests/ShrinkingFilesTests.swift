@@ -41,4 +41,29 @@ import Testing
     #expect(truncate(path, 0) == 0)
     #expect(files.last?.withUnsafeBytes { $0[0] } == 1)
   }
+
+  @Test func aFaultThatIsNotOursGoesToWhoeverHandledItBefore() async {
+    await #expect(processExitsWith: .exitCode(3)) {
+      signal(SIGBUS) { _ in _exit(3) }
+      ShrinkingFiles.watch()
+      try ShrinkingFilesTests.touchMissingPage()
+    }
+  }
+
+  @Test func aFaultThatNobodyHandlesEndsTheProcess() async {
+    await #expect(processExitsWith: .signal(SIGBUS)) {
+      signal(SIGBUS, SIG_DFL)
+      ShrinkingFiles.watch()
+      try ShrinkingFilesTests.touchMissingPage()
+    }
+  }
+
+  /// Reads a page that a file no longer has, of a mapping that nobody has entered.
+  private static func touchMissingPage() throws {
+    let descriptor = fileno(tmpfile())
+    try #require(ftruncate(descriptor, 64) == 0)
+    let address = try #require(mmap(nil, 64, PROT_READ, MAP_SHARED, descriptor, 0))
+    try #require(address != MAP_FAILED && ftruncate(descriptor, 0) == 0)
+    _exit(Int32(address.load(as: UInt8.self)))
+  }
 }
