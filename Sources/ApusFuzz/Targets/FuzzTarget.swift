@@ -1,4 +1,5 @@
 import Apus
+import ApusPlatform
 
 /// Something that reads bytes from outside, and must never trap, hang, or use much memory, whatever they are.
 ///
@@ -49,6 +50,12 @@ extension JSONFuzzTarget {
   func vary(_ input: [UInt8], with other: [UInt8], using random: inout SplitMix64) -> [UInt8]? {
     JSONSpans.mutated(input, with: other, using: &random)
   }
+}
+
+extension String {
+  /// Whether the text, which holds no zero, has these bytes: many times faster than a search for characters, which knows
+  /// what is equivalent.
+  func hasBytes(of word: String) -> Bool { strstr(self, word) != nil }
 }
 
 enum FuzzOutcome {
