@@ -25,17 +25,21 @@ import Testing
 
   /// One piece that raises the sign: nobody begins more than the one that it has in hand.
   @Test(arguments: [1, 3])
-  func piecesThatNobodyHasBegunAreLeftOut(threads: Int) {
-    let stop = StopSign(deadline: monotonicNanoseconds() + 1_000_000)
+  func piecesThatNobodyHasBegunAreLeftOut(threads: Int) async {
     let count = Atomic(0)
-    Execution.with(threads: threads) {
-      Execution.with(stop: stop) {
-        parallel(1000) { _ in
-          count.wrappingAdd(1, ordering: .relaxed)
-          while !stop.check() {}
+    await Task {
+      let stop = StopSign()
+      Execution.with(threads: threads) {
+        Execution.with(stop: stop) {
+          parallel(1000) { _ in
+            count.wrappingAdd(1, ordering: .relaxed)
+            // The task's own thread cancels it; the others have none, and wait.
+            withUnsafeCurrentTask { $0?.cancel() }
+            while !stop.check() {}
+          }
         }
       }
-    }
+    }.value
     #expect(1...threads ~= count.load(ordering: .relaxed))
   }
 
