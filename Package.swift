@@ -17,11 +17,21 @@ let isChecked = Context.environment["APUS_CHECKED"] == "1"
 #endif
 let architecture = Context.environment["APUS_ARCH"] ?? buildingArchitecture
 
+// Instructions that x86-64 has and Swift does not are compiler built-ins too, which Swift 6.2 cannot name: its kernels
+// take the way around them that other processors take.
+#if compiler(>=6.3)
+  let hasProcessorBuiltins = true
+#else
+  let hasProcessorBuiltins = false
+#endif
+
 func kernelSettings(march: String? = nil, defines: [String] = []) -> [SwiftSetting] {
   var flags = [isChecked ? "-O" : "-Ounchecked", "-wmo", "-num-threads", "2", "-disable-batch-mode"]
   if let march { flags += ["-Xcc", "-march=\(march)"] }
   if defines.contains("APUS_AVX512") { flags += ["-Xcc", "-mprefer-vector-width=512"] }
   // The vector multiply-add and square root are compiler built-ins (ApusKernels/Lanes.swift).
+  var defines = defines
+  if architecture == "x86_64" && hasProcessorBuiltins { defines.append("APUS_X86_INTRINSICS") }
   return [.unsafeFlags(flags), .enableExperimentalFeature("BuiltinModule")] + defines.map { .define($0) }
 }
 
@@ -64,6 +74,84 @@ let kernelTargets: [Target] =
   ]
 let kernels: [Target.Dependency] = kernelTargets.map { .target(name: $0.name) }
 
+let kernelUsers: [Target.Dependency] = [base] + kernelDependencies + kernels
+let tensorSettings: [SwiftSetting] = isChecked ? [.define("APUS_CHECKED")] : []
+
+// Lists with types of their own: as one expression, and with sums in it, Swift 6.2 takes minutes to find the types.
+let libraries: [Target] = [
+  .target(name: "ApusPlatform"),
+  .target(name: "ApusBase", dependencies: [platform]),
+  .target(name: "ApusKernelInterface"),
+  .target(name: "Apus", dependencies: kernelUsers, swiftSettings: tensorSettings),
+  .target(name: "ApusGraph", dependencies: ["Apus", kernelInterface, platform], swiftSettings: smallCode),
+  .target(name: "ApusONNX", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
+  .target(name: "ApusCoreML", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
+  .target(
+    name: "ApusFormats", dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusCoreML"], swiftSettings: smallCode),
+  .target(name: "ApusMedia", dependencies: ["Apus", kernelInterface, platform]),
+  .target(name: "ApusNetworks", dependencies: ["Apus"], swiftSettings: smallCode),
+  .target(name: "ApusText", dependencies: ["Apus", "ApusNetworks", platform], swiftSettings: smallCode),
+  .target(
+    name: "ApusVision", dependencies: ["Apus", "ApusGraph", "ApusFormats", "ApusMedia", "ApusNetworks", platform],
+    swiftSettings: smallCode),
+  .target(name: "ApusMotion", dependencies: [base, "ApusMedia", platform], swiftSettings: smallCode),
+  // Networks that answer what ApusMotion asks: neither knows the other.
+  .target(
+    name: "ApusMotionModels", dependencies: ["Apus", "ApusMedia", "ApusNetworks", "ApusVision", "ApusMotion"],
+    swiftSettings: smallCode),
+]
+
+let benchmarked: [Target.Dependency] =
+  ["Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision", platform] + kernels
+
+let programs: [Target] = [
+  // The last that is ready is built first: ApusGraph, which takes longest, stands last, ArgumentParser first.
+  .executableTarget(
+    name: "ApusCLI",
+    dependencies: [
+      .product(
+        name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
+      platform, "ApusMotionModels", "ApusMotion", "ApusVision", "ApusText", "ApusNetworks", "ApusMedia",
+      "ApusFormats", "ApusONNX", "ApusCoreML", "Apus", "ApusGraph",
+    ], exclude: ["Link"], swiftSettings: smallCode, linkerSettings: smallProgram),
+  .executableTarget(
+    name: "ApusFuzz",
+    dependencies: [
+      "Apus", "ApusGraph", "ApusONNX", "ApusCoreML", "ApusFormats", "ApusMedia", "ApusNetworks", "ApusText",
+      "ApusVision", "ApusMotion", platform,
+    ]),
+  .executableTarget(
+    name: "bench",
+    dependencies: benchmarked,
+    path: "Benchmarks/bench"),
+]
+
+let tests: [Target] = [
+  .target(name: "ApusTestSupport", dependencies: ["Apus", base, platform], path: "Tests/ApusTestSupport"),
+  .testTarget(name: "ApusBaseTests", dependencies: [base, "ApusTestSupport", platform]),
+  .testTarget(name: "ApusTests", dependencies: ["Apus", base, "ApusTestSupport", platform]),
+  .testTarget(name: "ApusONNXTests", dependencies: ["Apus", "ApusGraph", "ApusONNX", platform]),
+  .testTarget(name: "ApusCoreMLTests", dependencies: ["Apus", "ApusGraph", "ApusCoreML", platform]),
+  .testTarget(name: "ApusMediaTests", dependencies: ["ApusMedia", "Apus", base, "ApusTestSupport", platform]),
+  .testTarget(
+    name: "ApusNetworksTests", dependencies: ["Apus", "ApusNetworks", "ApusGraph", "ApusONNX", "ApusTestSupport"]),
+  .testTarget(name: "ApusTextTests", dependencies: ["Apus", "ApusNetworks", "ApusText", "ApusTestSupport"]),
+  .testTarget(
+    name: "ApusVisionTests",
+    dependencies: ["Apus", "ApusMedia", "ApusNetworks", "ApusVision", "ApusTestSupport", platform]),
+  .testTarget(name: "ApusMotionTests", dependencies: ["Apus", base, "ApusMedia", "ApusMotion"]),
+  .testTarget(
+    name: "ApusMotionModelsTests",
+    dependencies: ["Apus", "ApusNetworks", "ApusMotion", "ApusMotionModels", "ApusTestSupport"]),
+  .testTarget(name: "ApusFuzzTests", dependencies: ["ApusFuzz", "Apus"]),
+  .testTarget(
+    name: "ApusCLITests",
+    dependencies: [
+      "ApusCLI", "Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusMotion", "ApusTestSupport",
+      platform,
+    ]),
+]
+
 let package = Package(
   name: "apus",
   platforms: [.macOS(.v15), .iOS(.v18)],
@@ -90,72 +178,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
-  targets: kernelTargets + [
-    .target(name: "ApusPlatform"),
-    .target(name: "ApusBase", dependencies: [platform]),
-    .target(name: "ApusKernelInterface"),
-    .target(
-      name: "Apus", dependencies: [base] + kernelDependencies + kernels,
-      swiftSettings: isChecked ? [.define("APUS_CHECKED")] : []),
-    .target(name: "ApusGraph", dependencies: ["Apus", kernelInterface, platform], swiftSettings: smallCode),
-    .target(name: "ApusONNX", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
-    .target(name: "ApusCoreML", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
-    .target(
-      name: "ApusFormats", dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusCoreML"], swiftSettings: smallCode),
-    .target(name: "ApusMedia", dependencies: ["Apus", kernelInterface, platform]),
-    .target(name: "ApusNetworks", dependencies: ["Apus"], swiftSettings: smallCode),
-    .target(name: "ApusText", dependencies: ["Apus", "ApusNetworks", platform], swiftSettings: smallCode),
-    .target(
-      name: "ApusVision", dependencies: ["Apus", "ApusGraph", "ApusFormats", "ApusMedia", "ApusNetworks", platform],
-      swiftSettings: smallCode),
-    .target(name: "ApusMotion", dependencies: [base, "ApusMedia", platform], swiftSettings: smallCode),
-    // Networks that answer what ApusMotion asks: neither knows the other.
-    .target(
-      name: "ApusMotionModels", dependencies: ["Apus", "ApusMedia", "ApusNetworks", "ApusVision", "ApusMotion"],
-      swiftSettings: smallCode),
-    // The last that is ready is built first: ApusGraph, which takes longest, stands last, ArgumentParser first.
-    .executableTarget(
-      name: "ApusCLI",
-      dependencies: [
-        .product(
-          name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
-        platform, "ApusMotionModels", "ApusMotion", "ApusVision", "ApusText", "ApusNetworks", "ApusMedia",
-        "ApusFormats", "ApusONNX", "ApusCoreML", "Apus", "ApusGraph",
-      ], exclude: ["Link"], swiftSettings: smallCode, linkerSettings: smallProgram),
-    .executableTarget(
-      name: "ApusFuzz",
-      dependencies: [
-        "Apus", "ApusGraph", "ApusONNX", "ApusCoreML", "ApusFormats", "ApusMedia", "ApusNetworks", "ApusText",
-        "ApusVision", "ApusMotion", platform,
-      ]),
-    .executableTarget(
-      name: "bench",
-      dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision", platform]
-        + kernels,
-      path: "Benchmarks/bench"),
-    .target(name: "ApusTestSupport", dependencies: ["Apus", base, platform], path: "Tests/ApusTestSupport"),
-    .testTarget(name: "ApusBaseTests", dependencies: [base, "ApusTestSupport", platform]),
-    .testTarget(name: "ApusTests", dependencies: ["Apus", base, "ApusTestSupport", platform]),
-    .testTarget(name: "ApusONNXTests", dependencies: ["Apus", "ApusGraph", "ApusONNX", platform]),
-    .testTarget(name: "ApusCoreMLTests", dependencies: ["Apus", "ApusGraph", "ApusCoreML", platform]),
-    .testTarget(name: "ApusMediaTests", dependencies: ["ApusMedia", "Apus", base, "ApusTestSupport", platform]),
-    .testTarget(
-      name: "ApusNetworksTests", dependencies: ["Apus", "ApusNetworks", "ApusGraph", "ApusONNX", "ApusTestSupport"]),
-    .testTarget(name: "ApusTextTests", dependencies: ["Apus", "ApusNetworks", "ApusText", "ApusTestSupport"]),
-    .testTarget(
-      name: "ApusVisionTests",
-      dependencies: ["Apus", "ApusMedia", "ApusNetworks", "ApusVision", "ApusTestSupport", platform]),
-    .testTarget(name: "ApusMotionTests", dependencies: ["Apus", base, "ApusMedia", "ApusMotion"]),
-    .testTarget(
-      name: "ApusMotionModelsTests",
-      dependencies: ["Apus", "ApusNetworks", "ApusMotion", "ApusMotionModels", "ApusTestSupport"]),
-    .testTarget(name: "ApusFuzzTests", dependencies: ["ApusFuzz", "Apus"]),
-    .testTarget(
-      name: "ApusCLITests",
-      dependencies: [
-        "ApusCLI", "Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusMotion", "ApusTestSupport",
-        platform,
-      ]),
-  ],
+  targets: kernelTargets + libraries + programs + tests,
   swiftLanguageModes: [.v6]
 )

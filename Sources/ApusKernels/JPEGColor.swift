@@ -115,7 +115,7 @@ extension AnyPixelKernels {
   private static func storePixels(
     _ red: BlockLanes, _ green: BlockLanes, _ blue: BlockLanes, _ y: UnsafeMutablePointer<UInt8>
   ) {
-    #if (APUS_AVX512 || APUS_AVX2) && hasFeature(BuiltinModule)
+    #if (APUS_AVX512 || APUS_AVX2) && APUS_X86_INTRINSICS
       // Sixteen pixels become three times sixteen bytes, which take a third of their bytes from each row.
       let x: UInt8 = 0x80
       let a =

@@ -10,29 +10,13 @@ typealias BlockLanes = SIMD8<Int32>
 /// `sum` and, in each lane, the products of the low and of the high sixteen bits, signed.
 @inline(__always)
 func addPairProducts(_ sum: BlockLanes, _ a: BlockLanes, _ b: BlockLanes) -> BlockLanes {
-  #if APUS_AVX512 && hasFeature(BuiltinModule)
+  #if APUS_AVX512 && APUS_X86_INTRINSICS
     var result = sum
     result._storage._value = Builtin.int_x86_avx512_vpdpwssd_256(
       sum._storage._value, a._storage._value, b._storage._value)
     return result
-  #elseif APUS_AVX2 && hasFeature(BuiltinModule)
-    var result = sum
-    result._storage._value = Builtin.int_x86_avx2_pmadd_wd(
-      Builtin.bitcast_Vec8xInt32_Vec16xInt16(a._storage._value),
-      Builtin.bitcast_Vec8xInt32_Vec16xInt16(b._storage._value))
-    return sum &+ result
-  #elseif arch(x86_64) && hasFeature(BuiltinModule)
-    var (low, high) = (a.lowHalf, a.highHalf)
-    low._storage._value = Builtin.int_x86_sse2_pmadd_wd(
-      Builtin.bitcast_Vec4xInt32_Vec8xInt16(low._storage._value),
-      Builtin.bitcast_Vec4xInt32_Vec8xInt16(b.lowHalf._storage._value))
-    high._storage._value = Builtin.int_x86_sse2_pmadd_wd(
-      Builtin.bitcast_Vec4xInt32_Vec8xInt16(high._storage._value),
-      Builtin.bitcast_Vec4xInt32_Vec8xInt16(b.highHalf._storage._value))
-    return sum &+ BlockLanes(lowHalf: low, highHalf: high)
   #else
-    let half = BlockLanes(repeating: 16)
-    return sum &+ ((a &<< half) &>> half) &* ((b &<< half) &>> half) &+ (a &>> half) &* (b &>> half)
+    return sum &+ pairProducts(a, b)
   #endif
 }
 
@@ -46,11 +30,11 @@ func pairs(_ low: Int32, _ high: Int32) -> BlockLanes {
 /// four of `b`, and so on again.
 @inline(__always)
 func packed(_ a: BlockLanes, _ b: BlockLanes) -> SIMD16<Int16> {
-  #if (APUS_AVX512 || APUS_AVX2) && hasFeature(BuiltinModule)
+  #if (APUS_AVX512 || APUS_AVX2) && APUS_X86_INTRINSICS
     var result = SIMD16<Int16>(repeating: 0)
     result._storage._value = Builtin.int_x86_avx2_packssdw(a._storage._value, b._storage._value)
     return result
-  #elseif arch(x86_64) && hasFeature(BuiltinModule)
+  #elseif APUS_X86_INTRINSICS
     var (low, high) = (SIMD8<Int16>(repeating: 0), SIMD8<Int16>(repeating: 0))
     low._storage._value = Builtin.int_x86_sse2_packssdw_128(a.lowHalf._storage._value, b.lowHalf._storage._value)
     high._storage._value = Builtin.int_x86_sse2_packssdw_128(a.highHalf._storage._value, b.highHalf._storage._value)
@@ -71,17 +55,16 @@ func packed(_ a: BlockLanes, _ b: BlockLanes) -> SIMD16<Int16> {
 /// those that do not fit as the nearest that do.
 @inline(__always)
 func samples(_ a: SIMD16<Int16>, _ b: SIMD16<Int16>) -> SIMD4<UInt64> {
-  #if (APUS_AVX512 || APUS_AVX2) && hasFeature(BuiltinModule)
-    var bytes = BlockLanes(repeating: 0)
-    bytes._storage._value = Builtin.bitcast_Vec32xInt8_Vec8xInt32(
-      Builtin.int_x86_avx2_packsswb(a._storage._value, b._storage._value))
-  #elseif arch(x86_64) && hasFeature(BuiltinModule)
-    var (low, high) = (SIMD4<Int32>(repeating: 0), SIMD4<Int32>(repeating: 0))
-    low._storage._value = Builtin.bitcast_Vec16xInt8_Vec4xInt32(
-      Builtin.int_x86_sse2_packsswb_128(a.lowHalf._storage._value, b.lowHalf._storage._value))
-    high._storage._value = Builtin.bitcast_Vec16xInt8_Vec4xInt32(
-      Builtin.int_x86_sse2_packsswb_128(a.highHalf._storage._value, b.highHalf._storage._value))
-    let bytes = BlockLanes(lowHalf: low, highHalf: high)
+  #if (APUS_AVX512 || APUS_AVX2) && APUS_X86_INTRINSICS
+    var lanes = SIMD32<UInt8>(repeating: 0)
+    lanes._storage._value = Builtin.int_x86_avx2_packsswb(a._storage._value, b._storage._value)
+    let bytes = unsafeBitCast(lanes, to: BlockLanes.self)
+  #elseif APUS_X86_INTRINSICS
+    var (low, high) = (SIMD16<UInt8>(repeating: 0), SIMD16<UInt8>(repeating: 0))
+    low._storage._value = Builtin.int_x86_sse2_packsswb_128(a.lowHalf._storage._value, b.lowHalf._storage._value)
+    high._storage._value = Builtin.int_x86_sse2_packsswb_128(a.highHalf._storage._value, b.highHalf._storage._value)
+    let bytes = BlockLanes(
+      lowHalf: unsafeBitCast(low, to: SIMD4<Int32>.self), highHalf: unsafeBitCast(high, to: SIMD4<Int32>.self))
   #else
     var lanes = SIMD32<UInt8>(repeating: 0)
     for i in 0..<8 {
@@ -141,15 +124,13 @@ func lowBytes(_ x: SampleHalves) -> SampleLanes {
   #endif
 }
 
-#if (APUS_AVX512 || APUS_AVX2) && hasFeature(BuiltinModule)
+#if (APUS_AVX512 || APUS_AVX2) && APUS_X86_INTRINSICS
   /// In each sixteen bytes those whose places `order` says, and nought where it says a negative one.
   @inline(__always)
   func reordered(_ x: BlockLanes, _ order: SIMD16<UInt8>) -> BlockLanes {
     let orders = SIMD32<UInt8>(lowHalf: order, highHalf: order)
-    var result = x
-    result._storage._value = Builtin.bitcast_Vec32xInt8_Vec8xInt32(
-      Builtin.int_x86_avx2_pshuf_b(
-        Builtin.bitcast_Vec8xInt32_Vec32xInt8(x._storage._value), orders._storage._value))
-    return result
+    var bytes = unsafeBitCast(x, to: SIMD32<UInt8>.self)
+    bytes._storage._value = Builtin.int_x86_avx2_pshuf_b(bytes._storage._value, orders._storage._value)
+    return unsafeBitCast(bytes, to: BlockLanes.self)
   }
 #endif

@@ -5,42 +5,53 @@
   ///
   /// The standard library's comparison and replacement of vectors are loops over the lanes, which the optimiser has to
   /// gather again and often gathers in pieces. These are the compiler's own vector operations: one instruction each.
-  typealias LaneMask = Builtin.Vec16xInt1
+  /// Not all compilers take a vector of single bits as an argument or a result, so a bit a lane is what is handed on;
+  /// no instruction comes of that.
+  struct LaneMask {
+    let bits: UInt16
+
+    @inline(__always)
+    init(_ bits: Builtin.Int16) { self.bits = UInt16(bits) }
+  }
 
   @inline(__always)
   func .< (a: Lanes, b: Lanes) -> LaneMask {
-    Builtin.fcmp_olt_Vec16xFPIEEE32(a._storage._value, b._storage._value)
+    LaneMask(
+      Builtin.bitcast_Vec16xInt1_Int16(Builtin.fcmp_olt_Vec16xFPIEEE32(a._storage._value, b._storage._value)))
   }
 
   @inline(__always)
   func .<= (a: Lanes, b: Lanes) -> LaneMask {
-    Builtin.fcmp_ole_Vec16xFPIEEE32(a._storage._value, b._storage._value)
+    LaneMask(
+      Builtin.bitcast_Vec16xInt1_Int16(Builtin.fcmp_ole_Vec16xFPIEEE32(a._storage._value, b._storage._value)))
   }
 
   @inline(__always)
   func .== (a: Lanes, b: Lanes) -> LaneMask {
-    Builtin.fcmp_oeq_Vec16xFPIEEE32(a._storage._value, b._storage._value)
+    LaneMask(
+      Builtin.bitcast_Vec16xInt1_Int16(Builtin.fcmp_oeq_Vec16xFPIEEE32(a._storage._value, b._storage._value)))
   }
 
   /// Lanes that are not a number.
   @inline(__always)
   func isNaN(_ a: Lanes) -> LaneMask {
-    Builtin.fcmp_uno_Vec16xFPIEEE32(a._storage._value, a._storage._value)
+    LaneMask(
+      Builtin.bitcast_Vec16xInt1_Int16(Builtin.fcmp_uno_Vec16xFPIEEE32(a._storage._value, a._storage._value)))
   }
 
   @inline(__always)
-  func .| (a: LaneMask, b: LaneMask) -> LaneMask { Builtin.or_Vec16xInt1(a, b) }
+  func .| (a: LaneMask, b: LaneMask) -> LaneMask { LaneMask((a.bits | b.bits)._value) }
 
   /// Whether the mask is true anywhere.
   @inline(__always)
-  func isAny(_ mask: LaneMask) -> Bool { Int16(Builtin.bitcast_Vec16xInt1_Int16(mask)) != 0 }
+  func isAny(_ mask: LaneMask) -> Bool { mask.bits != 0 }
 
   /// `a` where the mask is true, `b` elsewhere.
   @inline(__always)
   func choose(_ mask: LaneMask, _ a: Lanes, _ b: Lanes) -> Lanes {
     var result = a
     result._storage._value = Builtin.select_Vec16xInt1_Vec16xFPIEEE32(
-      mask, a._storage._value, b._storage._value)
+      Builtin.bitcast_Int16_Vec16xInt1(mask.bits._value), a._storage._value, b._storage._value)
     return result
   }
 #else

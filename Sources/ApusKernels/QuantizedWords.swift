@@ -15,7 +15,7 @@
 // become two numbers of sixteen bits each, whose products are added in pairs; that of two bytes fits. The instruction
 // that multiplies bytes and adds them in pairs of sixteen bits does not serve: it saturates.
 
-#if APUS_AVX512 && hasFeature(BuiltinModule)
+#if APUS_AVX512 && APUS_X86_INTRINSICS
   typealias UnsignedWords = WordLanes
   typealias SignedWords = WordLanes
 
@@ -32,7 +32,7 @@
       sum._storage._value, x._storage._value, w._storage._value)
     return result
   }
-#elseif arch(x86_64) && hasFeature(BuiltinModule)
+#elseif APUS_X86_INTRINSICS
   /// Bytes 0 and 2, and bytes 1 and 3, as sixteen bits each.
   typealias UnsignedWords = (even: WordLanes, odd: WordLanes)
   typealias SignedWords = (even: WordLanes, odd: WordLanes)
@@ -54,22 +54,6 @@
   @inline(__always)
   func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
     sum &+ pairProducts(x.even, w.even) &+ pairProducts(x.odd, w.odd)
-  }
-
-  /// The sum of the two products of sixteen-bit numbers in each lane.
-  @inline(__always)
-  private func pairProducts(_ a: WordLanes, _ b: WordLanes) -> WordLanes {
-    var result = a
-    #if APUS_AVX2
-      result._storage._value = Builtin.int_x86_avx2_pmadd_wd(
-        Builtin.bitcast_Vec8xInt32_Vec16xInt16(a._storage._value),
-        Builtin.bitcast_Vec8xInt32_Vec16xInt16(b._storage._value))
-    #else
-      result._storage._value = Builtin.int_x86_sse2_pmadd_wd(
-        Builtin.bitcast_Vec4xInt32_Vec8xInt16(a._storage._value),
-        Builtin.bitcast_Vec4xInt32_Vec8xInt16(b._storage._value))
-    #endif
-    return result
   }
 #else
   typealias UnsignedWords = (WordLanes, WordLanes, WordLanes, WordLanes)

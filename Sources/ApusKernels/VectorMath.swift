@@ -57,7 +57,7 @@ func powerOfTwo(_ n: IntegerLanes) -> Lanes {
 /// `x * 2^n` with the exponent n of `e`, for `x` between a half and two; gradual underflow, zero and infinity.
 @inline(__always)
 func scaled(_ x: Lanes, _ e: ExponentialParts) -> Lanes {
-  #if APUS_AVX512 && hasFeature(BuiltinModule)
+  #if APUS_AVX512 && APUS_X86_INTRINSICS
     var result = x
     result._storage._value = Builtin.int_x86_avx512_mask_scalef_ps_512(
       x._storage._value, e.rounded._storage._value, x._storage._value, (-1 as Int16)._value, (4 as Int32)._value)

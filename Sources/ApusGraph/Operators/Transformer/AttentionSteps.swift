@@ -82,7 +82,7 @@ struct AttentionSteps<Scalar: FloatingPointScalar>: Sendable {
   /// Masks and spans as one tensor to be added; nil where there are none.
   private func bias(over shape: [Int]) throws -> Tensor<Scalar>? {
     var sum: Tensor<Scalar>?
-    let left = try Tensor<Scalar>([-.infinity], shape: [])
+    let left = try Tensor<Scalar>([-Scalar.infinity], shape: [])
     func add(_ bias: Tensor<Scalar>) throws { sum = try sum.map { try $0 + bias } ?? bias }
     for mask in options.masks {
       switch mask {

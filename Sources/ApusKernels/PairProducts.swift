@@ -1,0 +1,33 @@
+#if APUS_X86_INTRINSICS
+  import Builtin
+#endif
+
+/// In each lane, the sum of the products of the low and of the high sixteen bits, signed.
+@inline(__always)
+func pairProducts(_ a: SIMD4<Int32>, _ b: SIMD4<Int32>) -> SIMD4<Int32> {
+  #if APUS_X86_INTRINSICS
+    var result = a
+    result._storage._value = Builtin.int_x86_sse2_pmadd_wd(
+      unsafeBitCast(a, to: SIMD8<Int16>.self)._storage._value, unsafeBitCast(b, to: SIMD8<Int16>.self)._storage._value)
+    return result
+  #else
+    let half = SIMD4<Int32>(repeating: 16)
+    let low = ((a &<< half) &>> half) &* ((b &<< half) &>> half)
+    let high = (a &>> half) &* (b &>> half)
+    return low &+ high
+  #endif
+}
+
+/// The same of eight lanes.
+@inline(__always)
+func pairProducts(_ a: SIMD8<Int32>, _ b: SIMD8<Int32>) -> SIMD8<Int32> {
+  #if (APUS_AVX512 || APUS_AVX2) && APUS_X86_INTRINSICS
+    var result = a
+    result._storage._value = Builtin.int_x86_avx2_pmadd_wd(
+      unsafeBitCast(a, to: SIMD16<Int16>.self)._storage._value,
+      unsafeBitCast(b, to: SIMD16<Int16>.self)._storage._value)
+    return result
+  #else
+    return SIMD8(lowHalf: pairProducts(a.lowHalf, b.lowHalf), highHalf: pairProducts(a.highHalf, b.highHalf))
+  #endif
+}
