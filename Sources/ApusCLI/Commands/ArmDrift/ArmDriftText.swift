@@ -17,7 +17,8 @@ struct ArmDriftText {
       terminal.styled("estimated level \(measurement.estimatedMotorLevel) of 4", color)
         + terminal.styled("  \(measurement.severity)", .dim),
     ]
-    lines += wrapped(measurement.interpretation, width: 100) + [""] + arms + [""] + facts + [""] + notes
+    for part in [wrapped(measurement.interpretation, width: 100), arms, facts] { lines += part + [""] }
+    lines += notes
     lines += wrapped(ArmDriftNotice.disclaimer, width: 100).map { terminal.styled($0, .dim) }
     return lines
   }

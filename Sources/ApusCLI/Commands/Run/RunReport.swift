@@ -89,19 +89,17 @@ extension RunReport {
     var table = TextTable(alignments: [.left, .left, .left, .right, .right, .right, .right, .right])
     let hasOdd = outputs.contains { ($0.summary?.nan ?? 0) + ($0.summary?.infinite ?? 0) > 0 }
     let odd = hasOdd ? ["nan", "inf"] : []
-    table.add(
-      (["output", "type", "shape", "min", "max", "mean", "std"] + odd + ["values"])
-        .map { terminal.styled($0, .dim) })
+    let headings = ["output", "type", "shape", "min", "max", "mean", "std"] + odd + ["values"]
+    table.add(headings.map { terminal.styled($0, .dim) })
     for row in outputs {
       let summary = row.summary
-      let numbers = [summary?.min, summary?.max, summary?.mean, summary?.std]
+      let numbers = [summary?.min, summary?.max, summary?.mean, summary?.std].map { number in
+        number.map { NumberText.short($0, digits: 4) } ?? terminal.styled("–", .dim)
+      }
       let beginning = (summary?.beginning ?? []).joined(separator: " ") + (summary?.isLonger == true ? " …" : "")
       let counts = hasOdd ? ["\(summary?.nan ?? 0)", "\(summary?.infinite ?? 0)"] : []
-      let name = ErrorReport.oneLine(row.name)
-      table.add(
-        [name, row.dtype, row.shape.map { "\($0)" } ?? "–"]
-          + numbers.map { $0.map { NumberText.short($0, digits: 4) } ?? terminal.styled("–", .dim) } + counts
-          + [row.note.isEmpty ? beginning : row.note])
+      let about = [ErrorReport.oneLine(row.name), row.dtype, row.shape.map { "\($0)" } ?? "–"]
+      table.add(about + numbers + counts + [row.note.isEmpty ? beginning : row.note])
     }
     return table.lines + outputs.compactMap { row in row.file.map { "→ " + ErrorReport.oneLine($0) } }
   }

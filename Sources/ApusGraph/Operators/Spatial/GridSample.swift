@@ -269,8 +269,12 @@ private struct GridSampling<Grid: FloatingPointScalar>: FloatingFunction {
   @inline(__always)
   private static func cubic(_ x: Double) -> Double {
     let a = -0.75
-    if x <= 1 { return ((a + 2) * x - (a + 3)) * x * x + 1 }
-    return x < 2 ? ((a * x - 5 * a) * x + 8 * a) * x - 4 * a : 0
+    if x <= 1 {
+      let inner = (a + 2) * x - (a + 3)
+      return inner * x * x + 1
+    }
+    let outer = (a * x - 5 * a) * x + 8 * a
+    return x < 2 ? outer * x - 4 * a : 0
   }
 }
 
