@@ -147,6 +147,60 @@ import Testing
 
   // MARK: Networks behind commands
 
+  private struct Found: Decodable {
+    struct Object: Decodable {
+      var `class`: String
+      var score: Double
+      var box: [Double]
+    }
+    var model: String?
+    var options: [String]?
+    var detections: [Object]
+  }
+
+  /// A model that ends in Core ML's own suppression, and such as leave it to the caller (`generate/coreml_detector.py`).
+  @Test func detectorsMayBeCoreML() throws {
+    let folder = packageFolder.appending(path: "Tests/Fixtures/coreml-detector").path(percentEncoded: false)
+    let text = try Data(contentsOf: URL(filePath: folder + "/expected.json"))
+    let cases = try JSONDecoder().decode([Found].self, from: text)
+    #expect(Set(cases.compactMap(\.model)) == ["pipeline", "bare", "raw"])
+    for expected in cases {
+      let model = try #require(expected.model)
+      let result = try Command.run(
+        ["detect", folder + "/picture.png", "--model", "\(folder)/\(model).mlpackage", "--json"]
+          + (expected.options ?? []))
+      #expect(result.status == 0, "\(result.errors)")
+      let found = try JSONDecoder().decode(Found.self, from: Data(result.output.utf8)).detections
+      // The bare model has no names for its classes.
+      let names = ["class 0": "plate", "class 1": "bar end", "class 2": "person"]
+      #expect(found.map { names[$0.class] ?? $0.class } == expected.detections.map(\.class))
+      for (object, right) in zip(found, expected.detections) {
+        #expect(abs(object.score - right.score) < 1e-5)
+        #expect(zip(object.box, right.box).allSatisfy { abs($0 - $1) < 1e-3 }, "\(object.box), not \(right.box)")
+      }
+    }
+  }
+
+  /// The thresholds of the file hold unless a run says otherwise.
+  @Test func thresholdsOfASuppressionAreInputs() throws {
+    try TemporaryFolder.with { folder in
+      let detector = packageFolder.appending(path: "Tests/Fixtures/coreml-detector").path(percentEncoded: false)
+      let run = ["run", detector + "/pipeline.mlpackage", "--input", "image=\(detector)/picture.png", "--json"]
+      func boxes(_ others: [String]) throws -> Int {
+        let result = try Command.run(run + others)
+        #expect(result.status == 0, "\(result.errors)")
+        let row = try #require(rows(result).first { $0["name"] as? String == "coordinates" })
+        return try #require((row["shape"] as? [Int])?.first)
+      }
+      #expect(try boxes([]) == 13)
+      let none = try folder.npy("none", [1.0], shape: [])
+      #expect(try boxes(["--input", "confidenceThreshold=\(none)"]) == 0)
+      // Every box that has the score: as many as are left where boxes may share 0.8 of their union.
+      let all = try folder.npy("all", [1.0], shape: [1])
+      #expect(try boxes(["--input", "iouThreshold=\(all)"]) == 16)
+    }
+  }
+
   /// Pixels go in as bytes, for the file itself says what becomes of them, and classes come out under their names.
   @Test func aClassifierOfBreedsMayBeCoreML() throws {
     try TemporaryFolder.with { folder in

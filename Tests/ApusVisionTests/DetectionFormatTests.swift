@@ -41,6 +41,31 @@ import Testing
     #expect(masks == DetectionFormat(layout: .v8, classCount: 2))
   }
 
+  @Test func boxesAndScoresAreTwoOutputs() throws {
+    func recognized(
+      _ outputs: [(name: String, shape: [Int])], _ metadata: [String: String] = [:], stated: DetectionLayout? = nil
+    ) throws -> (format: DetectionFormat, outputs: [String]) {
+      try DetectionFormat.recognized(
+        DetectorOutputs(
+          outputs: outputs, inputWidth: 640, inputHeight: 640, metadata: try DetectorMetadata(metadata),
+          hasExponential: false), stated: stated)
+    }
+    // As many boxes as were found in a picture of nothing; seven classes are not the columns of another layout.
+    let found = try recognized([("confidence", [0, 7]), ("coordinates", [0, 4])])
+    #expect(found.format == DetectionFormat(layout: .boxesAndScores, classCount: 7))
+    #expect(found.outputs == ["coordinates", "confidence"])
+    #expect(
+      try recognized([("raw_confidence", [9, 4]), ("raw_coordinates", [9, 4])]).outputs[0] == "raw_coordinates")
+    // Other names may mean other boxes.
+    let nameless: [(name: String, shape: [Int])] = [("a", [9, 2]), ("b", [9, 4])]
+    #expect(throws: DetectorError.self) { try recognized(nameless) }
+    #expect(try recognized(nameless, stated: .boxesAndScores).outputs == ["b", "a"])
+    #expect(throws: DetectorError.self) {
+      try recognized([("confidence", [9, 3]), ("coordinates", [9, 4])], two)
+    }
+    #expect(throws: DetectorError.self) { try recognized([("confidence", [9, 3]), ("coordinates", [8, 4])]) }
+  }
+
   @Test func whatFitsNothingIsRefused() {
     for shape in [[1, 8400], [1, 84, 8399], [2, 84, 8400], [1, 4, 8400], [8400], [1, 8400, 5]] {
       #expect(throws: DetectorError.self) { try recognized(shape) }

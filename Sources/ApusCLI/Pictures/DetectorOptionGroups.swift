@@ -34,7 +34,7 @@ struct DetectorOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "How the network's output is laid out, where shapes and metadata do not say: v8, v8-transposed, v5, yolox, "
-        + "yolox-decoded, end-to-end, end-to-end-batch.", valueName: "layout"))
+        + "yolox-decoded, end-to-end, end-to-end-batch, boxes-and-scores.", valueName: "layout"))
   var layout: DetectionLayout?
 
   @Option(
@@ -77,15 +77,16 @@ struct DetectorOptions: ParsableArguments {
 struct BoxOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "The score that a box must exceed; or CLASS=SCORE for one class, may be repeated.", valueName: "score"))
+      "The score that a box must exceed, as the model says or 0.25; or CLASS=SCORE for one class, may be repeated.",
+      valueName: "score"))
   var confidence: [String] = []
 
   @Option(
     name: .customLong("iou"),
     help: ArgumentHelp(
-      "Of two boxes of a class that overlap more than this, the one with the lower score is dropped.",
-      valueName: "overlap"))
-  var overlap: Float = 0.45
+      "Of two boxes of a class that overlap more than this, the one with the lower score is dropped; as the model says, "
+        + "or 0.45.", valueName: "overlap"))
+  var overlap: Float?
 
   @Option(name: .customLong("max"), help: ArgumentHelp("The most boxes of a picture.", valueName: "n"))
   var maximumCount = 300
@@ -104,7 +105,7 @@ struct BoxOptions: ParsableArguments {
 
   func validate() throws {
     _ = try confidences
-    guard 0...1 ~= overlap else { throw ValidationError("--iou \(overlap): 0 to 1 was expected.") }
+    if let overlap, !(0...1 ~= overlap) { throw ValidationError("--iou \(overlap): 0 to 1 was expected.") }
     guard maximumCount > 0 else { throw ValidationError("--max \(maximumCount): a number above 0 was expected.") }
   }
 
@@ -124,13 +125,13 @@ struct BoxOptions: ParsableArguments {
   }
 
   func options(of detector: Detector) throws -> DetectionOptions {
-    var options = DetectionOptions()
+    var options = detector.defaultOptions
     let confidences = try confidences
     options.confidence = confidences.all ?? options.confidence
     for (name, value) in confidences.byClass {
       options.classConfidences[try Self.index(of: name, in: detector, option: "--confidence")] = value
     }
-    options.overlap = overlap
+    options.overlap = overlap ?? options.overlap
     options.maximumCount = maximumCount
     options.isClassAgnostic = agnostic
     options.classes = try classes.map { try Self.indices(of: $0, in: detector, option: "--classes") }

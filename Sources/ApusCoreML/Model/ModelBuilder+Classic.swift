@@ -442,13 +442,21 @@ extension ModelBuilder {
   }
 
   /// Boxes without those that overlap better ones, as many as are left.
-  private func suppression(_ fields: Fields, _ e: Emitter) throws {
+  private mutating func suppression(_ fields: Fields, _ e: Emitter) throws {
     func value(_ number: Int) throws -> Graph.ValueID {
       let name = try fields.string(number)
       guard let id = e.names[name] else { throw OperatorError("the feature '\(name)' is given by nothing") }
       return id
     }
-    func threshold(_ number: Int) throws -> Float { Float(try fields.double(number)) }
+    // A threshold that a feature gives is the file's own where a run leaves the feature out.
+    func threshold(_ number: Int, feature: Int) throws -> Graph.ValueID {
+      let usual = GraphValue(try Tensor([try fields.double(number)], shape: [1]))
+      guard let id = e.names[try fields.string(feature)] else { return e.constant(usual) }
+      if e.graph.inputs.contains(id), e.constant(id) == nil, e.elementType(id) == .double {
+        e.graph.constants[id] = usual
+      }
+      return id
+    }
     let (confidence, coordinates) = try (value(200), value(201))
     guard let count = try e.shape(coordinates).first ?? nil else {
       throw OperatorError("the number of boxes is not known")
@@ -458,17 +466,21 @@ extension ModelBuilder {
       "BoxSuppression",
       [
         e.unsqueeze(e.cast(coordinates, to: .float), [0]), e.unsqueeze(e.cast(confidence, to: .float), [0]),
+        threshold(110, feature: Self.suppressionThresholds[0]), threshold(111, feature: Self.suppressionThresholds[1]),
       ], outputs: 4, domain: "apus",
       [
-        "iou_threshold": .float(threshold(110)), "score_threshold": .float(threshold(111)),
         "max_boxes": .int(Int64(count)),
         "per_class": .int(try fields.message(1, "PickTop")?.bool(1) == true ? 1 : 0),
       ])
     let kept = try e.reshape(e.cast(outputs[3], to: .int64), [1])
+    keys[try fields.string(210)] = try labels(fields).texts
     for (output, number) in [(outputs[1], 210), (outputs[0], 211)] {
       let rows = try e.node(
         "Slice", [e.squeeze(output, [0]), e.integers([0]), kept, e.integers([0])])
       _ = try e.bind(rows, to: fields.string(number), firstNode: firstNode)
     }
   }
+
+  /// The fields with the names of the features that give the thresholds of overlap and confidence.
+  static let suppressionThresholds = [202, 203]
 }

@@ -147,6 +147,12 @@ extension ModelBuilder {
         }
         emitter.names[feature.name] = id
       }
+      // Exporters leave these out of the description.
+      if let suppression = try model.message(610, "NonMaximumSuppression") {
+        for name in try Self.suppressionThresholds.map({ try suppression.string($0) }) {
+          emitter.names[name] = emitter.names[name] ?? outer[name]
+        }
+      }
       let prefix = emitter.prefix
       emitter.prefix += names.indices.contains(index) && !names[index].isEmpty ? "\(names[index])/" : "\(index)/"
       try write(model, description, to: emitter)

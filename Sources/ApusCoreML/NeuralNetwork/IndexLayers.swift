@@ -76,19 +76,12 @@ extension NetworkBuilder {
       ]
     },
     1400: { c in
-      func number(_ index: Int, _ field: Int) throws -> Float {
-        guard c.inputs.count > index else { return try c.p.float(field) }
-        guard case .tensor(let tensor)? = c.e.constant(try c.input(index)), tensor.count == 1 else {
-          throw OperatorError("thresholds that the network computes are not supported")
-        }
-        return try tensor.converted(to: Float.self).elements[0]
+      func threshold(_ index: Int, _ field: Int) throws -> Graph.ValueID {
+        try c.inputs.count > index ? c.input(index) : c.e.number(c.p.float(field))
       }
       let outputs = try c.e.nodes(
-        "BoxSuppression", [c.input(0), c.input(1)], outputs: 4, domain: "apus",
-        [
-          "iou_threshold": .float(number(2, 1)), "score_threshold": .float(number(3, 2)),
-          "max_boxes": .int(Int64(max(0, c.p.int(3)))), "per_class": .int(c.p.bool(4) ? 1 : 0),
-        ])
+        "BoxSuppression", [c.input(0), c.input(1), threshold(2, 1), threshold(3, 2)], outputs: 4, domain: "apus",
+        ["max_boxes": .int(Int64(max(0, c.p.int(3)))), "per_class": .int(c.p.bool(4) ? 1 : 0)])
       return [outputs[0], outputs[1], try c.floats(outputs[2]), try c.floats(outputs[3])]
     },
     1170: { c in [try normal(c, c.e.node("Shape", [c.x]))] },

@@ -89,10 +89,12 @@ extension ProgramBuilder {
     "non_maximum_suppression": { call in
       let e = call.emitter
       let outputs = try e.nodes(
-        "BoxSuppression", [call.value("boxes"), call.value("scores")], outputs: 4, domain: "apus",
+        "BoxSuppression",
         [
-          "iou_threshold": .float(call.float("iou_threshold", default: 0)),
-          "score_threshold": .float(call.float("score_threshold", default: -.infinity)),
+          call.value("boxes"), call.value("scores"), e.number(call.float("iou_threshold", default: 0)),
+          e.number(call.float("score_threshold", default: -.infinity)),
+        ], outputs: 4, domain: "apus",
+        [
           "max_boxes": .int(Int64(call.int("max_boxes", default: 1))),
           "per_class": .int(call.bool("per_class_suppression") ? 1 : 0),
         ])

@@ -226,7 +226,7 @@ extension CoreMLFeature {
 
 extension CoreMLFeature {
   /// What the feature stands for.
-  /// - Parameter keys: those of a dictionary, where the model says.
+  /// - Parameter keys: those of a dictionary, or the labels of a table's columns, where the model says.
   func form(keys: [String]?) throws -> ValueForm? {
     switch kind {
     case .int64, .double, .string: return .number
@@ -237,6 +237,7 @@ extension CoreMLFeature {
         return .dictionary(keys: GraphValue(try Tensor(keys.map { Int64($0) ?? 0 })))
       }
       return .dictionary(keys: .strings(try StringTensor(keys, shape: [keys.count])))
+    case .multiArray where keys?.isEmpty == false: return .table(labels: keys ?? [])
     // The format has no arrays without axes.
     case .multiArray(_, let shape, .declared) where shape == [1]: return .number
     case .multiArray, .sequence, .state: return nil

@@ -44,6 +44,7 @@ struct NetworkOutputsTarget: FuzzTarget {
       switch format.layout {
       case .v8: [1, width, anchors]
       case .endToEndBatch: [anchors, 7]
+      case .boxesAndScores: [anchors, width]
       case .endToEnd: [1, anchors, 6 + (format.keypoints?.numbers ?? 0)]
       default: [1, anchors, width]
       }

@@ -6,6 +6,8 @@ public enum ValueForm: Sendable {
   case picture(PictureForm)
   /// Numbers under keys: in the graph a list of numbers in the order of the keys, texts or INT64.
   case dictionary(keys: GraphValue)
+  /// A table: in the graph rows of numbers, of which each column belongs to one of the labels.
+  case table(labels: [String])
   /// A single number: in the graph a list of one.
   case number
 }

@@ -69,8 +69,9 @@ public struct DetectionDecoder: Sendable, Hashable {
     let isRight =
       switch format.layout {
       case .v8: shape.count == 3 && shape[0] == 1 && shape[1] >= numbers
-      // This layout has no place for keypoints.
+      // These layouts have no place for keypoints.
       case .endToEndBatch: shape.count == 2 && shape[1] == 7 && format.keypoints == nil
+      case .boxesAndScores: shape.count == 2 && shape[1] == numbers && format.keypoints == nil
       default: shape.count == 3 && shape[0] == 1 && shape[2] >= numbers
       }
     guard isRight, format.layout.isSuppressed || format.classCount ?? 0 > 0 else {
@@ -87,6 +88,10 @@ public struct DetectionDecoder: Sendable, Hashable {
     case .v8Transposed: try anchorColumns(output.transposed(), options)
     case .v5, .yolox, .yoloxDecoded: try anchorRows(output, options)
     case .endToEnd, .endToEndBatch: try finishedRows(output, options)
+    case .boxesAndScores:
+      try anchorColumns(
+        output.transposed().reshaped([1, output.shape[1], output.shape[0]]), options,
+        unit: (Float(inputWidth), Float(inputHeight)))
     }
   }
 
@@ -113,9 +118,12 @@ public struct DetectionDecoder: Sendable, Hashable {
   // MARK: - Layouts
 
   /// `[1, 4 + classes + …, anchors]`.
-  private func anchorColumns(_ output: Tensor<Float>, _ options: DetectionOptions) throws -> DetectionCandidates {
-    guard let classCount = format.classCount else { return DetectionCandidates() }
+  /// - Parameter unit: the pixels that 1 stands for, along x and y.
+  private func anchorColumns(
+    _ output: Tensor<Float>, _ options: DetectionOptions, unit: (x: Float, y: Float) = (1, 1)
+  ) throws -> DetectionCandidates {
     let anchors = output.shape[2]
+    guard let classCount = format.classCount, anchors > 0 else { return DetectionCandidates() }
     let best = try output.sliced(axis: 1, from: 4, to: 4 + classCount).amax(axes: [1]).elements
     let lowest = options.lowestConfidence
     var found = DetectionCandidates()
@@ -128,8 +136,8 @@ public struct DetectionDecoder: Sendable, Hashable {
         }
         guard options.accepts(class: index, score: score) || score.isNaN else { continue }
         let box = PixelBox(
-          centerX: values[anchor], centerY: values[anchors + anchor], width: values[2 * anchors + anchor],
-          height: values[3 * anchors + anchor])
+          centerX: values[anchor] * unit.x, centerY: values[anchors + anchor] * unit.y,
+          width: values[2 * anchors + anchor] * unit.x, height: values[3 * anchors + anchor] * unit.y)
         try found.append(box, score: score, class: index, anchor: anchor)
       }
     }

@@ -13,16 +13,19 @@ extension DetectionFormat {
   /// Tells the layout from the shapes of the outputs and from what the exporter wrote into the file.
   ///
   /// - Parameter stated: the layout that the user says it is; shapes that contradict it are refused.
-  /// - Returns: the format, and which output it is of.
+  /// - Returns: the format, and which output it is of; or which outputs, whose columns it is of.
   /// - Throws: ``DetectorError/Reason/unknownLayout(_:)`` where there is no possibility, or more than one.
   static func recognized(
     _ model: DetectorOutputs, stated: DetectionLayout? = nil
-  ) throws(DetectorError) -> (format: DetectionFormat, output: String) {
-    var found: [(DetectionFormat, String)] = []
+  ) throws(DetectorError) -> (format: DetectionFormat, outputs: [String]) {
+    if stated == nil || stated == .boxesAndScores, let pair = boxesAndScores(model, isStated: stated != nil) {
+      return pair
+    }
+    var found: [(format: DetectionFormat, outputs: [String])] = []
     for output in model.outputs {
       for layout in stated.map({ [$0] }) ?? DetectionLayout.allCases {
         if let format = format(layout, of: output.shape, model, isStated: stated != nil) {
-          found.append((format, output.name))
+          found.append((format, [output.name]))
         }
       }
     }
@@ -30,7 +33,7 @@ extension DetectionFormat {
     let shapes = model.outputs.map { "\"\($0.name)\" \($0.shape)" }.joined(separator: ", ")
     let input = "\(model.inputHeight) × \(model.inputWidth)"
     guard found.isEmpty else {
-      let names = found.map { "\($0.0.layout.rawValue) of \"\($0.1)\"" }.joined(separator: ", ")
+      let names = found.map { "\($0.format.layout.rawValue) of \"\($0.outputs[0])\"" }.joined(separator: ", ")
       throw DetectorError(
         .unknownLayout("the outputs \(shapes) of an input of \(input) may be read as \(names); say which layout it is"))
     }
@@ -76,8 +79,25 @@ extension DetectionFormat {
         return nil
       }
       return DetectionFormat(layout: layout, classCount: classes)
-    case .endToEndBatch: return nil
+    case .endToEndBatch, .boxesAndScores: return nil
     }
+  }
+
+  /// The format of two outputs with a row for each box. Unless it is stated, they must have the names that Core ML's
+  /// suppression gives them, since boxes and scores of other networks may be anything.
+  private static func boxesAndScores(
+    _ model: DetectorOutputs, isStated: Bool
+  ) -> (format: DetectionFormat, outputs: [String])? {
+    let tables = model.outputs.filter { $0.shape.count == 2 }
+    func named(_ ending: String) -> Int? { tables.firstIndex { $0.name.lowercased().hasSuffix(ending) } }
+    let (boxes, scores) = (named("coordinates"), named("confidence"))
+    guard tables.count == 2, tables[0].shape[0] == tables[1].shape[0], isStated || boxes != nil && scores != nil,
+      let first = boxes ?? scores.map({ 1 - $0 }) ?? tables.firstIndex(where: { $0.shape[1] == 4 })
+    else { return nil }
+    let (coordinates, confidence) = (tables[first], tables[1 - first])
+    let classes = confidence.shape[1]
+    guard coordinates.shape[1] == 4, classes > 0, model.metadata.names?.count ?? classes == classes else { return nil }
+    return (DetectionFormat(layout: .boxesAndScores, classCount: classes), [coordinates.name, confidence.name])
   }
 
   /// How many cells there are for the usual steps: of 8, 16 and 32 pixels, and with 64 as well.

@@ -23,6 +23,10 @@ public enum DetectionLayout: String, Sendable, Hashable, CaseIterable {
   /// `[boxes, 7]`: picture, left, top, right, bottom, class, score; suppression is part of the network. YOLO v7
   /// exported end to end.
   case endToEndBatch = "end-to-end-batch"
+  /// Two outputs, `[boxes, 4]`: centre x and y, width, height, as parts of the input's sides, and `[boxes, classes]`: a
+  /// score per class. As one, their columns stand in this order. Core ML's own suppression gives these, and what goes
+  /// into it.
+  case boxesAndScores = "boxes-and-scores"
 
   /// Whether the network has dropped boxes that show the same thing.
   public var isSuppressed: Bool { self == .endToEnd || self == .endToEndBatch }
@@ -40,6 +44,7 @@ public enum DetectionLayout: String, Sendable, Hashable, CaseIterable {
     case .yoloxDecoded: "YOLOX, decoded"
     case .endToEnd: "end to end, with suppression inside"
     case .endToEndBatch: "end to end for batches, with suppression inside"
+    case .boxesAndScores: "boxes and scores apart, as Core ML has them"
     }
   }
 }

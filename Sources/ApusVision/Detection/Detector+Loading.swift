@@ -37,7 +37,8 @@ extension Detector {
 
   /// Reads a detector: an `.onnx` file, a Core ML model, or safetensors with the parameters of a ``YOLO``.
   ///
-  /// What an exporter wrote into the file is honoured: `names`, `imgsz`, `kpt_shape`, `task`.
+  /// What an exporter wrote into the file is honoured: `names`, `imgsz`, `kpt_shape`, `task`; and what a Core ML model
+  /// that ends in its own suppression says of it: labels and thresholds.
   ///
   /// - Throws: ``DetectorError`` for a model that is not a detector, or one that can be read in more than one way;
   ///   ``PictureModelError`` for other inputs than a picture; ``FileError`` and the errors of the files' readers.
@@ -73,7 +74,8 @@ extension Detector {
 
   private init(graph path: String, _ options: DetectorLoadingOptions) throws {
     let model = try PictureGraph(path: path, precision: options.precision)
-    let metadata = try Self.metadata(model.metadata, path)
+    var metadata = try Self.metadata(model.metadata, path)
+    metadata.names = metadata.names ?? model.columnLabels
     // A file that declares a picture says the order of its colours, and brings bytes to its numbers itself.
     var options = options
     if let order = model.colorOrder {
@@ -86,7 +88,7 @@ extension Detector {
         file: path)
     }
     var detector = try Detector(
-      network: .graph(model),
+      network: .graph(model, BuiltInSuppression(in: model.session.model.graph)),
       input: Self.input(options, metadata, declaredWidth: model.width, declaredHeight: model.height, file: path),
       metadata: metadata, hasExponential: model.contains(operator: "Exp"), stated: options.layout, file: path)
     // YOLOX is trained on bytes in the order that its authors' reader gives, in the upper left corner.

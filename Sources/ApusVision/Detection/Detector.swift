@@ -22,9 +22,12 @@ public struct Detector: Sendable {
   public let file: String
   /// Files beside it that hold tensors of the model, as an ONNX model may have them; sorted.
   public var externalFiles: [String] { network.externalFiles }
+  /// What detections are made with unless the caller says otherwise: the thresholds of a model that brings its own
+  /// suppression, and the usual ones for all others.
+  public var defaultOptions: DetectionOptions { network.options }
   private let network: DetectorNetwork
-  /// The output that holds the boxes.
-  private let outputName: String
+  /// The output that holds the boxes, or the outputs whose columns do.
+  private let outputNames: [String]
 
   init(
     network: DetectorNetwork, input: ImageInput, metadata: DetectorMetadata, hasExponential: Bool,
@@ -38,7 +41,7 @@ public struct Detector: Sendable {
           outputs: outputs, inputWidth: input.width, inputHeight: input.height, metadata: metadata,
           hasExponential: hasExponential),
         stated: stated)
-      outputName = found.output
+      outputNames = found.outputs
       var format = found.format
       format.keypointClasses = metadata.keypointClasses.map { names in
         Set(names.compactMap { metadata.names?.firstIndex(of: $0) })
@@ -63,19 +66,25 @@ public struct Detector: Sendable {
 
   /// What is in a picture, from the highest score to the lowest.
   ///
+  /// - Parameter options: ``defaultOptions`` when nil.
   /// - Throws: ``DetectorError`` for options out of range and for numbers that are not finite; ``ImageError``,
   ///   ``TensorError``, ``GraphError``.
   public func detections(
-    in image: Image<UInt8>, options: DetectionOptions = DetectionOptions()
+    in image: Image<UInt8>, options: DetectionOptions? = nil
   ) throws -> [Detection] {
+    let options = options ?? defaultOptions
     try options.validate()
     guard let letterbox = try input.letterbox(imageWidth: image.width, imageHeight: image.height) else {
       throw DetectorError(.badInput("a detector's pictures keep their proportions"), file: file)
     }
-    let outputs = try network(input.tensor(image))
-    guard let found = outputs.first(where: { $0.name == outputName })?.tensor else {
-      throw DetectorError(.unknownLayout("there is no output \"\(outputName)\" any longer"), file: file)
+    let outputs = try network(input.tensor(image), options: options)
+    let parts = try outputNames.map { name in
+      guard let output = outputs.first(where: { $0.name == name }) else {
+        throw DetectorError(.unknownLayout("there is no output \"\(name)\" any longer"), file: file)
+      }
+      return output.tensor
     }
+    let found = try parts.count == 1 ? parts[0] : concatenate(parts, axis: 1)
     let decoder = DetectionDecoder(format: format, inputWidth: input.width, inputHeight: input.height)
     do {
       return try decoder.detections(in: found, letterbox: letterbox, options: options).map { detection in

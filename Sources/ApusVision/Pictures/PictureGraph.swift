@@ -60,8 +60,11 @@ struct PictureGraph: Sendable {
   }
 
   /// Runs the model; the picture has the layout that the input asks for.
+  /// - Parameter others: inputs that have defaults, by name.
   /// - Returns: the outputs that are numbers, in the model's order.
-  func outputs(for picture: Tensor<Float>) throws -> [(name: String, tensor: Tensor<Float>)] {
+  func outputs(
+    for picture: Tensor<Float>, with others: [String: GraphValue] = [:]
+  ) throws -> [(name: String, tensor: Tensor<Float>)] {
     let input: GraphValue =
       switch elementType {
       case .double: try GraphValue(picture.converted(to: Double.self))
@@ -72,7 +75,7 @@ struct PictureGraph: Sendable {
       #endif
       default: GraphValue(picture)
       }
-    let values = try session.run([inputName: input])
+    let values = try session.run(others.merging([inputName: input]) { $1 })
     let graph = session.model.graph
     return try graph.outputs.compactMap { id in
       let name = graph.values[id].name
@@ -87,6 +90,14 @@ struct PictureGraph: Sendable {
   /// Whether an output is numbers under the names of classes.
   func isDictionary(_ output: String) -> Bool {
     if case .dictionary? = session.model.form(of: output) { true } else { false }
+  }
+
+  /// What the columns of an output that is a table are called; nil where the file does not say.
+  var columnLabels: [String]? {
+    let graph = session.model.graph
+    return graph.outputs.lazy.compactMap { id -> [String]? in
+      if case .table(let labels)? = session.model.form(of: graph.values[id].name) { labels } else { nil }
+    }.first
   }
 
   /// Whether the graph has an operator of this name.

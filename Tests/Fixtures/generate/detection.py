@@ -160,6 +160,15 @@ def finished(name, seed, batch=False, keypoints=None, **options):
     case(name, "end-to-end", np.concatenate(rows, 1)[None], boxes, scores, classes, points, class_count=3, **options)
 
 
+def boxes_and_scores(name, seed, classes=3, **options):
+    generator = np.random.default_rng(seed)
+    center, size, scores = proposals(generator, 40, classes)
+    output = np.concatenate([center / [WIDTH, HEIGHT], size / [WIDTH, HEIGHT], scores], 1).astype(np.float32)
+    boxes = output[:, :4].astype(np.float64) * [WIDTH, HEIGHT, WIDTH, HEIGHT]
+    case(name, "boxes-and-scores", output, corners(boxes[:, :2], boxes[:, 2:]), scores.max(1), scores.argmax(1),
+         class_count=classes, **options)
+
+
 v8("v8", 1)
 v8("v8.agnostic", 2, agnostic=True)
 v8("v8.few", 3, most=5, overlap=0.2)
@@ -174,6 +183,7 @@ yolox("yolox.decoded", 11, decoded=True)
 finished("end-to-end", 12)
 finished("end-to-end.pose", 13, keypoints=(5, 3))
 finished("end-to-end.batch", 14, batch=True)
+boxes_and_scores("boxes-and-scores", 15, confidence=0.05)
 
 path = pathlib.Path(__file__).parents[1] / "detection.safetensors"
 save_file(tensors, path, metadata={

@@ -3,15 +3,13 @@ import Apus
 extension Operators {
   /// Boxes in the order of their scores without those that overlap a better one.
   ///
-  /// Inputs boxes `[batch, B, 4]` (centre x, centre y, width, height) and scores `[batch, B, classes]`. Outputs: the first
-  /// `max_boxes` boxes `[batch, max_boxes, 4]`, their scores `[batch, max_boxes, classes]`, their numbers INT32
+  /// Inputs boxes `[batch, B, 4]` (centre x, centre y, width, height), scores `[batch, B, classes]`, and two numbers that
+  /// may be left out, `iou_threshold` (0) and `score_threshold` (−∞). Outputs: the first `max_boxes` boxes `[batch, max_boxes, 4]`, their scores `[batch, max_boxes, classes]`, their numbers INT32
   /// `[batch, max_boxes]`, and how many there are, INT32 `[batch]`. What is missing is 0, and −1 as a number.
   ///
   /// A box counts by the best of its scores, which must be `score_threshold` at least; boxes that share more than
   /// `iou_threshold` of their union overlap, with `per_class` only if they are best at the same class.
   static func BoxSuppression(_ node: NodeDescription) throws -> PreparedOperator {
-    let overlap = Double(try node.float("iou_threshold", default: 0))
-    let threshold = Double(try node.float("score_threshold", default: -.infinity))
     let limit = try node.int("max_boxes", default: 1)
     let isPerClass = try node.flag("per_class")
     guard limit >= 0 else { throw OperatorError("max_boxes is \(limit)") }
@@ -19,6 +17,8 @@ extension Operators {
       let type = try arguments.floatingType(0)
       let boxes = try arguments.tensor(0).converted(to: Double.self)
       let scores = try arguments.tensor(1).converted(to: Double.self)
+      let overlap = try threshold("iou_threshold", arguments.optionalTensor(2), default: 0)
+      let threshold = try threshold("score_threshold", arguments.optionalTensor(3), default: -.infinity)
       let shapes = try suppressionShapes(boxes.shape, scores.shape, limit: limit)
       let (batch, count, classes) = (boxes.shape[0], boxes.shape[1], scores.shape[2])
       for shape in shapes { _ = try Shape.elementCount(shape, operation: "BoxSuppression") }
@@ -58,6 +58,12 @@ extension Operators {
         GraphValue(try Tensor(counts, shape: [batch])),
       ]
     }
+  }
+
+  private static func threshold(_ name: String, _ given: AnyTensor?, default value: Double) throws -> Double {
+    guard let given else { return value }
+    guard given.count == 1 else { throw OperatorError("\(name) is of shape \(given.shape); one number is needed") }
+    return try given.converted(to: Double.self).elements[0]
   }
 
   /// The numbers of the boxes that are left, the best first.
