@@ -149,7 +149,9 @@ extension ProgramBuilder {
 
   private static func concatenation(_ call: Call) throws -> Graph.ValueID {
     let e = call.emitter
-    let values = try call.values("values")
+    var values = try call.values("values")
+    // Single numbers become a list.
+    if try e.rank(values[0]) == 0 { values = try values.map { try e.unsqueeze($0, [0]) } }
     let rank = try e.rank(values[0])
     let axis = try e.axis(call.int("axis", default: 0), rank: rank)
     guard try call.bool("interleave") else {

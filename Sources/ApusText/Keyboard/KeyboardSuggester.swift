@@ -64,7 +64,7 @@ public struct KeyboardSuggester: Sendable {
   /// - Throws: ``KeyboardError`` for a vocabulary with more lines than the network knows words, and for options that
   ///   cannot be.
   public init(
-    network: some MaskedWordScoring, tokenizer: WordPieceTokenizer, options: Options = .init()
+    network: any MaskedWordScoring, tokenizer: WordPieceTokenizer, options: Options = .init()
   ) throws {
     guard tokenizer.vocabulary.count <= network.vocabularySize else {
       throw KeyboardError.vocabularyTooLarge(vocabulary: tokenizer.vocabulary.count, network: network.vocabularySize)
@@ -92,11 +92,11 @@ public struct KeyboardSuggester: Sendable {
     let pretrained = try PretrainedFolder(path: folder)
     let tokenizer = try WordPieceTokenizer(folder: folder)
     let network = try pretrained.maskedLanguageModel()
-    let styles = Dictionary(uniqueKeysWithValues: SuggestionStyle.allCases.map { ($0.rawValue, $0) })
-    let said = try pretrained.fields.choice("suggestion_style", default: .stock, of: styles)
+    let said = try pretrained.suggestionStyle
     try self.init(
       network: network, tokenizer: tokenizer,
-      options: Options(count: count, style: style ?? said, length: min(length, max(3, network.positionCount))))
+      options: Options(count: count, style: style ?? said ?? .stock, length: min(length, max(3, network.positionCount)))
+    )
   }
 
   /// Words for what the user has typed; none for no text.

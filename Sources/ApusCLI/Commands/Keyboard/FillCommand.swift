@@ -37,14 +37,13 @@ struct FillCommand: ParsableCommand {
   }
 
   func run() throws {
-    let folder = try model.folder
-    let tokenizer = try WordPieceTokenizer(folder: folder)
+    let model = try model.open()
+    let (tokenizer, network) = (model.tokenizer, model.network)
     let encoding = tokenizer.encode(text, specials: .recognized)
     let places = encoding.ids.indices.filter { encoding.ids[$0] == tokenizer.maskID }
     guard !places.isEmpty else {
       throw CommandFailure(.badData, "the text has no \(tokenizer.configuration.maskToken)")
     }
-    let network = try PretrainedFolder(path: folder).maskedLanguageModel()
     guard tokenizer.vocabulary.count <= network.vocabularySize else {
       throw KeyboardError.vocabularyTooLarge(vocabulary: tokenizer.vocabulary.count, network: network.vocabularySize)
     }

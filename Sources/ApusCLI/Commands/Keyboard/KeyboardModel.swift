@@ -4,17 +4,26 @@ import ArgumentParser
 
 extension SuggestionStyle: ExpressibleByArgument {}
 
-/// `--model`, of the commands that predict words.
+/// `--model` and `--vocab`, of the commands that predict words.
 struct LanguageModelOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "A folder of Hugging Face with config.json, vocab.txt and model.safetensors, of a BERT or MobileBERT for masked "
-        + "words, instead of the one that ships.", valueName: "folder"),
-    completion: .directory)
+        + "words, instead of the one that ships; or such a model as Core ML or .onnx.", valueName: "model"),
+    completion: .file())
   var model: String?
 
-  /// The folder that is meant.
-  var folder: String {
+  @Option(
+    help: ArgumentHelp(
+      "The vocabulary, a vocab.txt or the folder that has it, with tokenizer_config.json where there is one; that of the "
+        + "folder, or beside the model.", valueName: "file"),
+    completion: .file(extensions: ["txt"]))
+  var vocab: String?
+
+  /// The model that is meant.
+  func open() throws -> LanguageModel { try LanguageModel(path: path, vocabulary: vocab) }
+
+  private var path: String {
     get throws {
       if let model { return model }
       do {
@@ -49,6 +58,10 @@ struct SuggestionOptions: ParsableArguments {
   }
 
   func suggester(_ model: LanguageModelOptions) throws -> KeyboardSuggester {
-    try KeyboardSuggester(folder: model.folder, count: count, style: style)
+    let model = try model.open()
+    let length = min(KeyboardSuggester.Options().length, max(3, model.network.positionCount))
+    return try KeyboardSuggester(
+      network: model.network, tokenizer: model.tokenizer,
+      options: .init(count: count, style: style ?? model.style ?? .stock, length: length))
   }
 }

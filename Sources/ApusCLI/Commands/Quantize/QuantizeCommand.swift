@@ -1,4 +1,5 @@
 import Apus
+import ApusFormats
 import ApusText
 import ArgumentParser
 
@@ -18,16 +19,23 @@ struct QuantizeCommand: WritesFiles {
 
       OUT must not exist or be empty, unless --force is given.
 
+      Of a model of another format, Core ML or ONNX, there is a report and nothing is written: how its weights are stored \
+      (stored as, tensors, numbers, size, bits for each number) and what quantises it. With --json the keys are input, \
+      format, weights (form, tensors, elements, bytes, bits) and advice.
+
       EXAMPLES
         apus quantize mobilebert-uncased mobilebert-int8
         apus quantize model.safetensors out --prompts prompts.txt --json
+        apus quantize Words.mlpackage
       """)
 
-  @Argument(help: ArgumentHelp("The folder, or its .safetensors file.", valueName: "in"), completion: .directory)
+  @Argument(
+    help: ArgumentHelp("The folder, or its .safetensors file; or a model, for a report.", valueName: "in"),
+    completion: .directory)
   var input: String
 
-  @Argument(help: ArgumentHelp("The folder to write.", valueName: "out"), completion: .directory)
-  var output: String
+  @Argument(help: ArgumentHelp("The folder to write; none for a report.", valueName: "out"), completion: .directory)
+  var output: String?
 
   @Option(
     help: ArgumentHelp("Texts to measure the cost on, a line each; needs vocab.txt.", valueName: "file"),
@@ -56,12 +64,16 @@ struct QuantizeCommand: WritesFiles {
     if input.hasSuffix(".safetensors") { files.reads(parentFolder(of: input), as: "the folder of the input,") }
     files.reads(prompts, as: "--prompts")
     files.writes(output, as: "the output", .folder)
-    for name in EightBitForm.fileNames { files.writes("\(output)/\(name)", as: "the output") }
+    for name in EightBitForm.fileNames { files.writes(output.map { "\($0)/\(name)" }, as: "the output") }
     return files
   }
 
   func run() throws {
-    try checkOutput()
+    guard !LanguageModel.isGraph(input) else { return try report() }
+    guard let output else {
+      throw CommandFailure(.usage, "\(input): the folder to write is missing, apus quantize IN OUT")
+    }
+    try check(output)
     let folder = try PretrainedFolder(path: input)
     let original = try folder.maskedLanguageModel()
     let samples = try samples(folder, original)
@@ -80,7 +92,18 @@ struct QuantizeCommand: WritesFiles {
     try Output.write(json ? jsonText(report) + "\n" : report.text)
   }
 
-  private func checkOutput() throws {
+  /// Says how a model's weights are stored.
+  private func report() throws {
+    let model = try ModelFile.open(input)
+    let report = StoredWeightsReport(input: input, of: model)
+    guard output == nil else {
+      throw CommandFailure(
+        .usage, "\(input): models of this format are not written; without OUT there is a report. \(report.advice)")
+    }
+    try Output.write(json ? jsonText(report) + "\n" : report.text)
+  }
+
+  private func check(_ output: String) throws {
     guard fileExists(output) else { return }
     guard isFolder(output) else { throw CommandFailure(.inputOutput, "\(output): is not a folder") }
     if !force, let names = try? folderNames(at: output), !names.isEmpty {
