@@ -3,8 +3,10 @@ import Testing
 
 /// A converted network with one error in it, beside what PyTorch computed (`Tests/Fixtures/generate/coreml_parity.py`).
 @Suite struct CoreMLParityTests {
-  private func verdict(_ error: String, _ arguments: String...) throws -> (status: Int32, line: String) {
-    let folder = packageFolder.appending(path: "Tests/Fixtures/coreml-parity").path(percentEncoded: false)
+  private func verdict(
+    _ error: String, _ arguments: String..., in fixtures: String = "coreml-parity"
+  ) throws -> (status: Int32, line: String) {
+    let folder = packageFolder.appending(path: "Tests/Fixtures/\(fixtures)").path(percentEncoded: false)
     let result = try Command.run(
       ["parity", "\(folder)/\(error).mlpackage", "--expected", "\(folder)/\(error).npz"] + arguments)
     return (result.status, result.lines.last ?? result.errors)
@@ -22,6 +24,17 @@ import Testing
   func theWrongLayerIsNamed(_ error: String, _ name: String) throws {
     let (status, line) = try verdict(error)
     #expect(status == 1 && line.contains("this node is wrong: \(name)"), "\(line)")
+  }
+
+  /// What coremltools 9.0 converts to something else (`generate/coreml_conversion_errors.py`). The name is that of the value
+  /// that the layer of PyTorch has in the file; a roll that went wrong reads beyond its axis.
+  @Test(arguments: [
+    ("atan2", "wrong at 'op_8' (Add)"), ("pow", "this node is wrong: 'op_8' (Pow)"), ("triu", "wrong at 'sub_0' (Sub)"),
+    ("roll", "'gather_0' (Gather) cannot be run"), ("reciprocal", "wrong at 'op_11' (Reciprocal)"),
+  ])
+  func errorsOfTheConverterAreNamed(_ operation: String, _ text: String) throws {
+    let (status, line) = try verdict(operation, in: "coreml-conversion")
+    #expect(status == 1 && line.contains(text), "\(line)")
   }
 
   /// A layer of sixteen bits whose squares are beyond 65504: not in float32, and so as the file declares it.

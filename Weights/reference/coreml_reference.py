@@ -21,7 +21,7 @@ and not in the file, so that it must be asked there:
 - of `torch.export` the operations have the names that the program's nodes have. Every node is recorded, not modules alone;
   `write_reference` takes the exported program in place of the module then.
 
-A match is kept only if the shapes agree. Modules that run more than once, that return no single tensor, or that no operation is
+A match is kept only if the shapes agree, as far as they are known. Modules that run more than once, that return no single tensor, or that no operation is
 left of (a convolution whose normalisation was folded into it) are omitted, with a note. Inputs and outputs are always there.
 
 `--float64` computes in float64: the true value. What is written stays float64.
@@ -35,6 +35,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from coremltools.converters.mil.mil.scope import ScopeSource
+from coremltools.converters.mil.mil.types.symbolic import is_symbolic
 
 import reference_file
 from torch_reference import array, record
@@ -137,7 +138,7 @@ def write_reference(module, inputs, model, path, float64=False, given=None):
     values = values_of_program if exported else values_of_modules
     pairs, result = values(module, tuple(arguments), model, skipped)
     for name, value, tensor in pairs:
-        if list(value.shape) != list(tensor.shape):
+        if not agrees(value.shape, tensor.shape):
             skipped[name] = f"its output is {list(tensor.shape)}, '{value.name}' is {list(value.shape)}"
         else:
             arrays[value.name] = narrowed(array(tensor))
@@ -149,6 +150,11 @@ def write_reference(module, inputs, model, path, float64=False, given=None):
     for name in reference_file.write(path, arrays, metadata):
         skipped[name] = "the file format has no such element type"
     return skipped
+
+
+def agrees(declared, shape):
+    """Whether a value may have the shape: extents that are open are no numbers."""
+    return len(declared) == len(shape) and all(is_symbolic(a) or a == b for a, b in zip(declared, shape))
 
 
 def narrowed(values):

@@ -130,7 +130,7 @@ extension ProgramBuilder {
   static let binary: [String: Lowering] = {
     var result: [String: Lowering] = [:]
     for (name, type) in [
-      ("add", "Add"), ("sub", "Sub"), ("mul", "Mul"), ("real_div", "Div"), ("pow", "Pow"), ("maximum", "Max"),
+      ("add", "Add"), ("sub", "Sub"), ("mul", "Mul"), ("real_div", "Div"), ("maximum", "Max"),
       ("minimum", "Min"), ("equal", "Equal"), ("greater", "Greater"), ("greater_equal", "GreaterOrEqual"),
       ("less", "Less"), ("less_equal", "LessOrEqual"), ("logical_and", "And"), ("logical_or", "Or"),
       ("logical_xor", "Xor"),
@@ -146,12 +146,18 @@ extension ProgramBuilder {
       if e.isFloating(x) { return [try e.node("Floor", [e.node("Div", [x, y])])] }
       return [try e.node("Div", [e.node("Sub", [x, e.node("Mod", [x, y])]), y])]
     }
+    // The operations' reference has the sign of y; Core ML itself, and so a converted model, has that of x.
     result["mod"] = { call in
+      [try call.emitter.node("Mod", [call.value("x"), call.value("y")], ["fmod": .int(1)])]
+    }
+    // Core ML takes a base that is the constant 2 for an exponent, and squares.
+    result["pow"] = { call in
       let e = call.emitter
       let (x, y) = try (call.value("x"), call.value("y"))
-      if !e.isFloating(x) { return [try e.node("Mod", [x, y])] }
-      let whole = try e.node("Floor", [e.node("Div", [x, y])])
-      return [try e.node("Sub", [x, e.node("Mul", [whole, y])])]
+      guard case .tensor(let base)? = e.constant(x), base.count == 1, e.isFloating(x), e.constant(y) == nil,
+        try base.converted(to: Float.self).elements == [2]
+      else { return [try e.node("Pow", [x, y])] }
+      return [try e.node("Pow", [y, x])]
     }
     result["select"] = { call in
       let e = call.emitter
