@@ -138,7 +138,9 @@ let tests: [Target] = [
   .testTarget(name: "ApusTextTests", dependencies: ["Apus", "ApusNetworks", "ApusText", "ApusTestSupport"]),
   .testTarget(
     name: "ApusVisionTests",
-    dependencies: ["Apus", "ApusMedia", "ApusNetworks", "ApusVision", "ApusTestSupport", platform]),
+    dependencies: [
+      "Apus", "ApusGraph", "ApusMedia", "ApusNetworks", "ApusONNX", "ApusVision", "ApusTestSupport", platform,
+    ]),
   .testTarget(name: "ApusMotionTests", dependencies: ["Apus", base, "ApusMedia", "ApusMotion"]),
   .testTarget(
     name: "ApusMotionModelsTests",

@@ -1,4 +1,6 @@
 import Apus
+import ApusGraph
+import ApusONNX
 import Foundation
 import Testing
 
@@ -53,6 +55,66 @@ import Testing
       #expect(try Command.run("breed", "--features", features, "--regression", features).status == 65)
       #expect(try Command.run("breed", "a.jpg", "--model", "b.onnx", "--std", "0,1,1").status == 64)
       #expect(try Command.run("breed", "a.jpg", "--model", "b.onnx", "--mean", "1,2").status == 64)
+    }
+  }
+
+  /// A classifier of 1000 classes: a picture's red, green and blue times a matrix; the breed beagle where red is about 1.
+  private func classifier(_ metadata: [StringStringEntry]) throws -> ModelProto {
+    // Class 162 is the beagle's: 40 · (red − 0.8), against 0 of all others.
+    let weight = (0..<3000).map { Float($0 == 162 ? 40 : 0) }
+    let bias = (0..<1000).map { Float($0 == 162 ? -32 : 0) }
+    var model = ModelFixtures.model(
+      [
+        NodeProto(name: "pool", opType: "GlobalAveragePool", inputs: ["image"], outputs: ["pooled"]),
+        NodeProto(name: "flat", opType: "Flatten", inputs: ["pooled"], outputs: ["features"]),
+        NodeProto(name: "head", opType: "Gemm", inputs: ["features", "weight", "bias"], outputs: ["classes"]),
+      ], inputs: [ModelFixtures.tensor("image", [.size(1), .size(3), .size(16), .size(16)])],
+      outputs: [ModelFixtures.tensor("classes", [.size(1), .size(1000)])],
+      initializers: [
+        try TensorProto(name: "weight", value: GraphValue(Tensor(weight, shape: [3, 1000]))),
+        try TensorProto(name: "bias", value: GraphValue(Tensor(bias))),
+      ])
+    model.metadata = metadata
+    return model
+  }
+
+  @Test func aClassifierOfUltralyticsIsGivenWhatItWants() throws {
+    try TemporaryFolder.with { (folder: TemporaryFolder) throws in
+      let photo = folder.file("red.ppm").path(percentEncoded: false)
+      let red = Data("P6 16 16 255\n".utf8) + Data((0..<256).flatMap { _ in [UInt8(255), 0, 0] })
+      try red.write(to: folder.file("red.ppm"))
+      let entries = [("author", "Ultralytics"), ("task", "classify"), ("imgsz", "[16, 16]")]
+      let named = folder.file("named.onnx").path(percentEncoded: false)
+      try classifier(entries.map { StringStringEntry(key: $0.0, value: $0.1) }).write(to: named)
+      let known = try Command.run("breed", photo, "--model", named, "--json")
+      let report = try known.object
+      #expect((report["top"] as? [String: Any])?["display_name"] as? String == "beagle")
+      // σ-like: e⁸ of 40 · (1 − 0.8) against 999 times 1.
+      let mass = try #require(report["dog_mass"] as? Double)
+      #expect(abs(mass - (2980.957987 + 119) / (2980.957987 + 999)) < 1e-4)
+      #expect((report["preprocessing"] as? String)?.contains("0 to 1") == true)
+      #expect(known.errors.isEmpty, "\(known.errors)")
+
+      let silent = folder.file("silent.onnx").path(percentEncoded: false)
+      try classifier([]).write(to: silent)
+      let assumed = try Command.run("breed", photo, "--model", silent, "--json")
+      #expect(assumed.errors.contains("nothing says how it wants its pictures"), "\(assumed.errors)")
+      #expect(try (assumed.object["preprocessing"] as? String)?.contains("assumed") == true)
+      let stated = try Command.run("breed", photo, "--model", silent, "--mean", "0,0,0", "--std", "1,1,1", "--json")
+      #expect(stated.errors.isEmpty)
+      #expect(try stated.object["dog_mass"] as? Double == mass)
+
+      // Of black nothing is likely: the answer asks.
+      let black = folder.file("black.ppm").path(percentEncoded: false)
+      try (Data("P6 16 16 255\n".utf8) + Data(repeating: 0, count: 768)).write(to: folder.file("black.ppm"))
+      let flat = try Command.run("breed", black, "--model", named)
+      #expect(flat.output.contains("does the preprocessing fit?"), "\(flat.output)")
+
+      // The same knowledge serves a model that is merely run.
+      let run = try Command.run("run", named, "--input", "image=\(photo)")
+      #expect(run.status == 0, "\(run.errors)")
+      let guess = try Command.run("run", silent, "--input", "image=\(photo)")
+      #expect(guess.status == 65)
     }
   }
 }

@@ -1,6 +1,7 @@
 import Apus
 import ApusGraph
 import ApusONNX
+import ApusVision
 
 /// The inputs of a model, read from files or made up.
 struct ModelInputs {
@@ -16,8 +17,12 @@ struct ModelInputs {
   private(set) var values: [String: GraphValue] = [:]
   /// Where each value comes from, in words.
   private(set) var sources: [String: String] = [:]
+  /// How a picture becomes an input of numbers; nil for one that is none.
+  private let preparation: @Sendable (_ input: String) throws -> PicturePreparation?
 
-  init(_ model: any GraphModel, converts: Bool, widens: Bool) {
+  /// - Parameter file: where the model lies; what lies beside it says how pictures become its numbers.
+  init(_ model: any GraphModel, file: String, converts: Bool, widens: Bool) {
+    preparation = { try PicturePreparation(of: model, input: $0, file: file) }
     declared = model.graph.inputs.map { model.graph.values[$0] }
     required = Set(model.graph.requiredInputs.map { model.graph.values[$0].name })
     forms = declared.reduce(into: [:]) { $0[$1.name] = model.form(of: $1.name) }
@@ -42,7 +47,9 @@ extension ModelInputs {
       try add(ValueFile.read(contentsOf: path, as: info.type ?? .tensor(nil, nil)).value, for: info, from: path)
       return
     }
-    if let picture = try PictureInput(path, for: info, forms[name]) { return try add(picture, for: info, from: path) }
+    if let picture = try PictureInput(path, for: info, forms[name], preparation: { try preparation(name) }) {
+      return try add(picture, for: info, from: path)
+    }
     let file = try TensorFile(path: path)
     if let dictionary = try Self.naming(path, info, { try forms[name]?.dictionary(named: name, in: file) }) {
       return try add(dictionary, for: info, from: path)
@@ -98,7 +105,7 @@ extension ModelInputs {
       return try add(value, for: info, from: path)
     }
     if let info = declared.first(where: { $0.name == only ?? onlyPicture }),
-      let picture = try PictureInput(path, for: info, forms[info.name])
+      let picture = try PictureInput(path, for: info, forms[info.name], preparation: { try preparation(info.name) })
     {
       return try add(picture, for: info, from: path)
     }
@@ -157,20 +164,24 @@ extension ModelInputs {
   }
 
   private mutating func add(_ picture: PictureInput, for info: Graph.ValueInfo, from path: String) throws {
-    try add(picture.value, for: info, from: path)
+    try add(picture.value, for: info, from: path, converts: true)
     sources[info.name] = path + picture.remark
   }
 
-  private mutating func add(_ value: GraphValue, for info: Graph.ValueInfo, from path: String) throws {
+  private mutating func add(
+    _ value: GraphValue, for info: Graph.ValueInfo, from path: String, converts: Bool = false
+  ) throws {
     guard values[info.name] == nil else {
       throw CommandFailure(.usage, "--input \(path): input '\(info.name)' is given twice")
     }
-    values[info.name] = try fitting(value, info, path)
+    values[info.name] = try fitting(value, info, path, converts: converts || self.converts)
     sources[info.name] = path
   }
 
   /// The value in the declared form and type.
-  private func fitting(_ value: GraphValue, _ info: Graph.ValueInfo, _ path: String) throws -> GraphValue {
+  private func fitting(
+    _ value: GraphValue, _ info: Graph.ValueInfo, _ path: String, converts: Bool
+  ) throws -> GraphValue {
     let form = forms[info.name]
     let value = try Self.naming(path, info) { try form?.graphValue(value) ?? value }
     // A number is a number, of whatever width.

@@ -1,12 +1,15 @@
 import Apus
 import ApusGraph
 import ApusMedia
+import ApusVision
 
 /// A picture from a file as an input of a model that declares one: upright, without opacity, in the model's planes, and
 /// in a size that it takes.
 ///
 /// Core ML itself takes pictures of the declared size alone, and leaves it to the caller to bring them to it. Here they
 /// are stretched as Pillow's `resize` does with `LANCZOS`, which is how the guide of coremltools prepares them.
+///
+/// For a model that declares numbers a ``PicturePreparation`` says which ones a picture becomes, if anything does.
 struct PictureInput {
   let value: GraphValue
   /// What was done to it, in words that follow the file's name.
@@ -14,16 +17,27 @@ struct PictureInput {
 
   static let extensions = ["png", "jpg", "jpeg", "bmp", "ppm", "pgm"]
 
+  /// - Parameter preparation: how a picture becomes an input of numbers.
   /// - Returns: nil for files of arrays.
-  /// - Throws: ``CommandFailure`` for a picture where the model declares none, ``ImageError``, ``FileError``.
-  init?(_ path: String, for info: Graph.ValueInfo, _ form: ValueForm?) throws {
+  /// - Throws: ``CommandFailure`` for a picture where nothing says how the model takes it, ``ImageError``,
+  ///   ``FileError``.
+  init?(
+    _ path: String, for info: Graph.ValueInfo, _ form: ValueForm?,
+    preparation: () throws -> PicturePreparation? = { nil }
+  ) throws {
     if let format = try? FileFormat(of: path), [.npy, .npz, .safetensors].contains(format) { return nil }
     guard case .picture(let form)? = form else {
       guard Self.isPicture(path) else { return nil }
+      if let preparation = try preparation(), !preparation.isAssumed {
+        value = GraphValue(try preparation.input.tensor(ImageFile.read(path: path)))
+        remark = ", brought to \(preparation.summary)"
+        return
+      }
       throw CommandFailure(
         .badData,
         "\(path): is a picture, and the model declares '\(info.name)' as numbers"
-          + (info.type.map { ", \($0)" } ?? "") + ": their order and scale it does not say; 'apus detect' and 'apus "
+          + (info.type.map { ", \($0)" } ?? "")
+          + ": their order and scale neither it nor a file beside it says; 'apus detect' and 'apus "
           + "breed' know those of their networks, for others save the numbers as .npy")
     }
     let image = try ImageFile.read(path: path).flattened()

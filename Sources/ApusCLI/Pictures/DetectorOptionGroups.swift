@@ -6,6 +6,13 @@ import ArgumentParser
 extension DetectionLayout: ExpressibleByArgument {}
 extension ColorOrder: ExpressibleByArgument {}
 
+/// What a network's scores are, or that its numbers shall say it.
+enum ScoresArgument: String, ExpressibleByArgument, CaseIterable {
+  case auto, logits, probabilities
+
+  var scale: ScoreScale? { ScoreScale(rawValue: rawValue) }
+}
+
 /// Width and height, as `640x480`; one number for a square.
 struct SizeArgument: ExpressibleByArgument {
   var width: Int
@@ -51,6 +58,12 @@ struct DetectorOptions: ParsableArguments {
       "The numbers that the network wants: 1 for 0 to 1, 255 for 0 to 255 as for YOLOX.", valueName: "most"))
   var range: Int?
 
+  @Option(
+    help: ArgumentHelp(
+      "What the network's scores are: probabilities, logits of them, or auto: logits where they leave 0 to 1.",
+      valueName: "scale"))
+  var scores = ScoresArgument.auto
+
   @Option(help: "fast, or exact: what direct evaluation gives, bit for bit.")
   var precision = Execution.Precision.fast
 
@@ -68,6 +81,7 @@ struct DetectorOptions: ParsableArguments {
     options.inputHeight = size?.height
     options.colorOrder = colors
     options.wantsBytes = range.map { $0 == 255 }
+    options.scores = scores.scale
     options.precision = precision
     return try model.map { try Detector(path: $0, options: options) } ?? Detector.shipped(options: options)
   }

@@ -22,6 +22,9 @@ public struct ImageInput: Sendable, Hashable {
   public var height: Int
   /// What becomes of a picture of other proportions.
   public var fit: Fit
+  /// With ``Fit/centerCrop``, which share of the sides of that part is kept, around its middle; above 0, up to 1. A
+  /// network whose pictures are resized to 256 pixels and cut to 224 has 0.875.
+  public var cropFraction = 1.0
   /// How a picture of another size is resampled.
   public var filter: ResizeFilter
   /// The order of the tensor's axes.
@@ -69,8 +72,9 @@ public struct ImageInput: Sendable, Hashable {
     // Widths of the picture that the input's proportions ask for; in `Double`, for products may not fit.
     let wide = (Double(imageHeight) * Double(width) / Double(height)).rounded(.down)
     let tall = (Double(imageWidth) * Double(height) / Double(width)).rounded(.down)
-    let partWidth = wide < Double(imageWidth) ? max(1, Int(wide)) : imageWidth
-    let partHeight = tall < Double(imageHeight) ? max(1, Int(tall)) : imageHeight
+    func kept(_ side: Double) -> Int { max(1, Int((side * min(max(cropFraction, 0), 1)).rounded(.down))) }
+    let partWidth = kept(min(wide, Double(imageWidth)))
+    let partHeight = kept(min(tall, Double(imageHeight)))
     let (x, y) = ((imageWidth - partWidth) / 2, (imageHeight - partHeight) / 2)
     return PixelBox(x0: Double(x), y0: Double(y), x1: Double(x + partWidth), y1: Double(y + partHeight))
   }

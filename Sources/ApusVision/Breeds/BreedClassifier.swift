@@ -9,22 +9,24 @@ import ApusMedia
 ///
 /// Pictures are cut to the largest square in their middle and resampled once, with antialiasing.
 public struct BreedClassifier: Sendable {
-  /// What the network wants of a picture.
-  public let input: ImageInput
+  /// How a picture becomes the network's input, and what that rests on.
+  public let preparation: PicturePreparation
   /// The model's file.
   public let file: String
   private let network: ClassifierNetwork
 
   /// What the caller knows of a classifier and its file does not say.
   public struct Options: Sendable, Hashable {
-    /// The side of its input, where the model leaves it open: 224 when nil, 299 for InceptionV3.
+    /// The side of its input, where the model leaves it open; when nil as is written beside it, or 224, 299 for
+    /// InceptionV3.
     public var side: Int?
-    /// How bytes become its numbers; not asked of a Core ML model that declares an image and does that itself.
-    public var normalization = ImageNormalization.imageNet
+    /// How bytes become its numbers; when nil as ``PicturePreparation`` finds out, ImageNet's where nothing says it. Not
+    /// asked of a Core ML model that declares an image and does that itself.
+    public var normalization: ImageNormalization?
     /// `fast` allows kernels whose error is stated.
     public var precision = Execution.Precision.fast
 
-    /// What torchvision's classifiers are trained with: 224 pixels, ImageNet's normalisation.
+    /// What the model's file says, or what lies beside it.
     public init() {}
   }
 
@@ -35,7 +37,9 @@ public struct BreedClassifier: Sendable {
   public init(path: String, options: Options = Options()) throws {
     network = try ClassifierNetwork(path: path, precision: options.precision)
     file = path
+    let clues = try network.clues(file: path)
     let declared = network.declaredSize
+    let written = clues.first { $0.width != nil }
     let side = options.side ?? network.usualSide
     guard 1...DetectorMetadata.longestSide ~= side else {
       throw BreedError("\(path): a picture of \(side) pixels; 1 to \(DetectorMetadata.longestSide) were expected")
@@ -44,10 +48,14 @@ public struct BreedClassifier: Sendable {
     where declared != asked {
       throw BreedError("\(path): the model takes pictures of \(declared) pixels; it cannot be \(asked)")
     }
-    input = ImageInput(
-      width: declared.width ?? side, height: declared.height ?? side, fit: .centerCrop, filter: .antialiasedBilinear,
-      layout: network.isChannelsLast ? .nhwc : .nchw, order: network.declaredOrder ?? .rgb,
-      normalization: network.declaredOrder == nil ? options.normalization : .bytes)
+    let usual = ImageInput(
+      width: declared.width ?? options.side ?? written?.width ?? side,
+      height: declared.height ?? options.side ?? written?.height ?? side, fit: .centerCrop,
+      filter: .antialiasedBilinear, layout: network.isChannelsLast ? .nhwc : .nchw, normalization: .imageNet)
+    let stated = PictureClue(origin: .stated, normalization: options.normalization)
+    let isDeclared = clues.first?.origin == .declared
+    preparation = PicturePreparation(
+      usual: usual, of: "a classifier of torchvision", clues: isDeclared ? clues : [stated] + clues)
   }
 
   /// What is seen in a picture.
@@ -55,7 +63,7 @@ public struct BreedClassifier: Sendable {
   ///   ``TensorError``, ``GraphError``.
   public func callAsFunction(_ image: Image<UInt8>) throws -> BreedPrediction {
     do {
-      return try BreedPrediction(classes: network(input.tensor(image)))
+      return try BreedPrediction(classes: network(preparation.input.tensor(image)))
     } catch let error as BreedError {
       throw BreedError("\(file): \(error)")
     }
@@ -68,6 +76,15 @@ public struct BreedPrediction: Sendable, Hashable {
   public let ranking: BreedRanking
   /// The probability of all 120 together among all classes; nil for a classifier that knows no others.
   public let dogMass: Double?
+  /// The probability of the likeliest of all classes, breeds or not.
+  public let likeliest: Double
+
+  /// With a smaller ``likeliest`` the network sees nothing in particular, which is what pictures brought to the wrong
+  /// numbers look like.
+  public static let leastLikeliest = 0.05
+
+  /// Whether no class at all is likely.
+  public var isFlat: Bool { likeliest < Self.leastLikeliest }
 
   /// With a smaller ``dogMass`` there is probably no dog.
   public static let leastDogMass = 0.3
@@ -87,6 +104,7 @@ public struct BreedPrediction: Sendable, Hashable {
       throw BreedError("class \(index) is \(classes[index])")
     }
     let all = try Self.probabilities(classes.map(Double.init))
+    likeliest = all.max() ?? 0
     let breeds = DogBreed.all
     let places = classes.count == 120 ? Array(0..<120) : breeds.map { $0.imageNetIndex + (classes.count - 1000) }
     let mass = places.reduce(0) { $0 + all[$1] }

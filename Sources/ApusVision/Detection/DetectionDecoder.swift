@@ -42,12 +42,14 @@ public struct DetectionDecoder: Sendable, Hashable {
   /// - Parameters:
   ///   - output: what the network gave, of a shape that the layout says.
   ///   - letterbox: how the picture was brought into the network's input.
-  /// - Throws: ``DetectorError`` for options out of range, another shape, and numbers that are not finite.
+  /// - Throws: ``DetectorError`` for options out of range, another shape, scores that are not on the format's
+  ///   scale, and numbers that are not finite.
   public func detections(
     in output: Tensor<Float>, letterbox: Letterbox, options: DetectionOptions = DetectionOptions()
   ) throws -> [Detection] {
     try options.validate()
     try checkShape(output.shape)
+    try ScoreRange(output, in: format).check(format.scores)
     let found = try candidates(output, options)
     let kept = NonMaximumSuppression.kept(
       boxes: found.boxes, scores: found.scores, classes: found.classes,
@@ -125,15 +127,16 @@ public struct DetectionDecoder: Sendable, Hashable {
     let anchors = output.shape[2]
     guard let classCount = format.classCount, anchors > 0 else { return DetectionCandidates() }
     let best = try output.sliced(axis: 1, from: 4, to: 4 + classCount).amax(axes: [1]).elements
-    let lowest = options.lowestConfidence
+    let (scale, lowest) = (format.scores, options.lowestConfidence)
     var found = DetectionCandidates()
     try output.withUnsafeBufferPointer { values in
       // A score that is NaN is not smaller than anything, and is reported.
-      for anchor in 0..<anchors where !(best[anchor] <= lowest) {
+      for anchor in 0..<anchors where !(scale(best[anchor]) <= lowest) {
         var (index, score) = (0, values[4 * anchors + anchor])
         for other in 1..<max(classCount, 1) where values[(4 + other) * anchors + anchor] > score {
           (index, score) = (other, values[(4 + other) * anchors + anchor])
         }
+        score = scale(score)
         guard options.accepts(class: index, score: score) || score.isNaN else { continue }
         let box = PixelBox(
           centerX: values[anchor] * unit.x, centerY: values[anchors + anchor] * unit.y,
@@ -149,19 +152,19 @@ public struct DetectionDecoder: Sendable, Hashable {
     guard let classCount = format.classCount else { return DetectionCandidates() }
     let (anchors, numbers) = (output.shape[1], output.shape[2])
     let cells = format.layout == .yolox ? AnchorCells(width: inputWidth, height: inputHeight, count: anchors) : nil
-    let lowest = options.lowestConfidence
+    let (scale, lowest) = (format.scores, options.lowestConfidence)
     var found = DetectionCandidates()
     try output.withUnsafeBufferPointer { values in
       for anchor in 0..<anchors {
         let row = anchor * numbers
-        let objectness = values[row + 4]
+        let objectness = scale(values[row + 4])
         // The classes' scores are at most 1, so the product is at most this.
         if objectness <= lowest { continue }
         var (index, best) = (0, values[row + 5])
         for other in 1..<max(classCount, 1) where values[row + 5 + other] > best {
           (index, best) = (other, values[row + 5 + other])
         }
-        let score = objectness * best
+        let score = objectness * scale(best)
         guard options.accepts(class: index, score: score) || score.isNaN else { continue }
         let stored = (values[row], values[row + 1], values[row + 2], values[row + 3])
         try found.append(cells?.box(anchor, stored) ?? Self.box(stored), score: score, class: index, anchor: anchor)
@@ -183,7 +186,7 @@ public struct DetectionDecoder: Sendable, Hashable {
     try output.withUnsafeBufferPointer { values in
       for row in 0..<rows {
         let start = row * numbers
-        let (score, stored) = (values[start + scoreAt], values[start + classAt])
+        let (score, stored) = (format.scores(values[start + scoreAt]), values[start + classAt])
         if score <= options.lowestConfidence { continue }
         guard let index = Int(exactly: stored.rounded()), index >= 0, index < format.classCount ?? .max else {
           throw DetectorError(.notFinite("the network gave \(stored) for a class, in row \(row)"))

@@ -1,3 +1,4 @@
+import ApusMedia
 import ApusNetworks
 
 /// How the numbers that a detection network gives are to be read.
@@ -34,6 +35,16 @@ public enum DetectionLayout: String, Sendable, Hashable, CaseIterable {
   /// Whether a score for the box precedes those of the classes.
   var hasObjectness: Bool { self == .v5 || self == .yolox || self == .yoloxDecoded }
 
+  /// What networks of this layout usually want of a picture. YOLOX is trained on bytes in the order that its authors'
+  /// reader gives, in the upper left corner.
+  func usualInput(width: Int, height: Int) -> ImageInput {
+    var input = ImageInput(width: width, height: height, fit: .letterbox, filter: .bilinear)
+    if self == .yolox || self == .yoloxDecoded {
+      (input.fit, input.order, input.normalization) = (.letterboxTopLeft, .bgr, .bytes)
+    }
+    return input
+  }
+
   /// What messages call it.
   public var summary: String {
     switch self {
@@ -59,6 +70,8 @@ public struct DetectionFormat: Sendable, Hashable {
   public var keypoints: YOLOConfiguration.Keypoints?
   /// The classes whose objects have keypoints, by index; all when nil.
   public var keypointClasses: Set<Int>?
+  /// What the scores are.
+  public var scores = ScoreScale.probabilities
 
   /// Keypoints, where there are any, belong to objects of all classes until ``keypointClasses`` says otherwise.
   public init(layout: DetectionLayout, classCount: Int?, keypoints: YOLOConfiguration.Keypoints? = nil) {

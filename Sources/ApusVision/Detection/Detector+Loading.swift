@@ -10,10 +10,13 @@ public struct DetectorLoadingOptions: Sendable, Hashable {
   public var inputWidth: Int?
   /// The height of its input, where the model leaves it open.
   public var inputHeight: Int?
-  /// Whether it wants red first or blue first; as its layout is usually trained when nil: blue first for YOLOX.
+  /// Whether it wants red first or blue first; when nil as the model or what lies beside it says, or as
+  /// its layout is usually trained: blue first for YOLOX.
   public var colorOrder: ColorOrder?
-  /// Whether it wants numbers from 0 to 255 instead of 0 to 1; as its layout is usually trained when nil: YOLOX does.
+  /// Whether it wants numbers from 0 to 255 instead of 0 to 1; when nil likewise: YOLOX does.
   public var wantsBytes: Bool?
+  /// What its scores are; as numbers outside 0 to 1 show when nil.
+  public var scores: ScoreScale?
   /// `fast` allows kernels whose error is stated.
   public var precision = Execution.Precision.fast
 
@@ -66,38 +69,27 @@ extension Detector {
         .badMetadata("the metadata name \(names.count) classes; the network has \(network.configuration.classes)"),
         file: path)
     }
+    let size = try Self.size(options, metadata, declaredWidth: nil, declaredHeight: nil, file: path)
     try self.init(
-      network: .yolo(network, options.precision),
-      input: Self.input(options, metadata, declaredWidth: nil, declaredHeight: nil, file: path), metadata: metadata,
-      hasExponential: false, stated: .v8, file: path)
+      network: .yolo(network, options.precision), width: size.width, height: size.height, clues: options.clues,
+      metadata: metadata, hasExponential: false, stated: .v8, scores: options.scores, file: path)
   }
 
   private init(graph path: String, _ options: DetectorLoadingOptions) throws {
     let model = try PictureGraph(path: path, precision: options.precision)
     var metadata = try Self.metadata(model.metadata, path)
     metadata.names = metadata.names ?? model.columnLabels
-    // A file that declares a picture says the order of its colours, and brings bytes to its numbers itself.
-    var options = options
-    if let order = model.colorOrder {
-      options.colorOrder = options.colorOrder ?? order
-      options.wantsBytes = options.wantsBytes ?? true
-    }
     guard !model.isChannelsLast else {
       throw DetectorError(
         .badInput("the input \"\(model.inputName)\" has its channels last; a detector's are [1, 3, height, width]"),
         file: path)
     }
-    var detector = try Detector(
-      network: .graph(model, BuiltInSuppression(in: model.session.model.graph)),
-      input: Self.input(options, metadata, declaredWidth: model.width, declaredHeight: model.height, file: path),
-      metadata: metadata, hasExponential: model.contains(operator: "Exp"), stated: options.layout, file: path)
-    // YOLOX is trained on bytes in the order that its authors' reader gives, in the upper left corner.
-    if detector.format.layout == .yolox || detector.format.layout == .yoloxDecoded {
-      detector.input.order = options.colorOrder ?? .bgr
-      detector.input.normalization = options.wantsBytes ?? true ? .bytes : .unit
-      detector.input.fit = .letterboxTopLeft
-    }
-    self = detector
+    let size = try Self.size(
+      options, metadata, declaredWidth: model.width, declaredHeight: model.height, file: path)
+    try self.init(
+      network: .graph(model, BuiltInSuppression(in: model.session.model.graph)), width: size.width,
+      height: size.height, clues: options.clues + model.clues(file: path), metadata: metadata,
+      hasExponential: model.contains(operator: "Exp"), stated: options.layout, scores: options.scores, file: path)
   }
 
   private static func metadata(_ entries: [String: String], _ file: String) throws(DetectorError) -> DetectorMetadata {
@@ -108,11 +100,11 @@ extension Detector {
     }
   }
 
-  /// What the network wants of a picture, YOLOX apart.
-  private static func input(
+  /// The sides of the network's input.
+  private static func size(
     _ options: DetectorLoadingOptions, _ metadata: DetectorMetadata, declaredWidth: Int?, declaredHeight: Int?,
     file: String
-  ) throws(DetectorError) -> ImageInput {
+  ) throws(DetectorError) -> (width: Int, height: Int) {
     func side(_ name: String, declared: Int?, stated: Int?, written: Int?) throws(DetectorError) -> Int {
       if let declared, let stated, declared != stated {
         throw DetectorError(.badInput("the model's \(name) is \(declared); it cannot be \(stated)"), file: file)
@@ -125,12 +117,17 @@ extension Detector {
       }
       return side
     }
-    var input = ImageInput(
-      width: try side("width", declared: declaredWidth, stated: options.inputWidth, written: metadata.imageWidth),
-      height: try side("height", declared: declaredHeight, stated: options.inputHeight, written: metadata.imageHeight),
-      fit: .letterbox, filter: .bilinear)
-    input.order = options.colorOrder ?? .rgb
-    input.normalization = options.wantsBytes ?? false ? .bytes : .unit
-    return input
+    return (
+      try side("width", declared: declaredWidth, stated: options.inputWidth, written: metadata.imageWidth),
+      try side("height", declared: declaredHeight, stated: options.inputHeight, written: metadata.imageHeight)
+    )
+  }
+}
+
+extension DetectorLoadingOptions {
+  /// What the caller knows of the pictures.
+  fileprivate var clues: [PictureClue] {
+    let normalization: ImageNormalization? = wantsBytes.map { $0 ? .bytes : .unit }
+    return [PictureClue(origin: .stated, normalization: normalization, order: colorOrder)]
   }
 }

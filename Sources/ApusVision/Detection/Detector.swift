@@ -16,8 +16,10 @@ public struct Detector: Sendable {
   public let format: DetectionFormat
   /// What the classes are called, by index; empty where the file does not say.
   public let classNames: [String]
+  /// How a picture becomes the network's input, and what that rests on.
+  public let preparation: PicturePreparation
   /// What the network wants of a picture.
-  public internal(set) var input: ImageInput
+  public var input: ImageInput { preparation.input }
   /// The model's file.
   public let file: String
   /// Files beside it that hold tensors of the model, as an ONNX model may have them; sorted.
@@ -30,30 +32,55 @@ public struct Detector: Sendable {
   private let outputNames: [String]
 
   init(
-    network: DetectorNetwork, input: ImageInput, metadata: DetectorMetadata, hasExponential: Bool,
-    stated: DetectionLayout?, file: String
+    network: DetectorNetwork, width: Int, height: Int, clues: [PictureClue], metadata: DetectorMetadata,
+    hasExponential: Bool, stated: DetectionLayout?, scores: ScoreScale?, file: String
   ) throws {
     // Shapes may be known only when the network runs: it runs once, on nothing.
-    let outputs = try network(Tensor(zeros: input.shape)).map { (name: $0.name, shape: $0.tensor.shape) }
-    do throws(DetectorError) {
+    let nothing = try Tensor<Float>(zeros: [1, 3, height, width])
+    let outputs = try network(nothing)
+    do {
       let found = try DetectionFormat.recognized(
         DetectorOutputs(
-          outputs: outputs, inputWidth: input.width, inputHeight: input.height, metadata: metadata,
-          hasExponential: hasExponential),
+          outputs: outputs.map { ($0.name, $0.tensor.shape) }, inputWidth: width, inputHeight: height,
+          metadata: metadata, hasExponential: hasExponential),
         stated: stated)
       outputNames = found.outputs
       var format = found.format
       format.keypointClasses = metadata.keypointClasses.map { names in
         Set(names.compactMap { metadata.names?.firstIndex(of: $0) })
       }
+      // Of a picture of nothing most scores are low: below 0 where they are logits.
+      let range = try ScoreRange(Self.joined(outputs, found.outputs), in: format)
+      format.scores = scores ?? range.scale ?? .probabilities
+      try range.check(format.scores)
       self.format = format
-    } catch {
+    } catch let error as DetectorError {
       throw error.naming(file)
     }
     classNames = metadata.names ?? []
     self.network = network
-    self.input = input
+    // Boxes are brought back into the picture, which takes one that is whole.
+    let unframed = clues.map { clue in
+      var clue = clue
+      clue.framing = nil
+      return clue
+    }
+    preparation = PicturePreparation(
+      usual: format.layout.usualInput(width: width, height: height), of: format.layout.summary, clues: unframed)
     self.file = file
+  }
+
+  /// The outputs of these names, as one where their columns stand together.
+  private static func joined(_ outputs: [(name: String, tensor: Tensor<Float>)], _ names: [String]) throws -> Tensor<
+    Float
+  > {
+    let parts = try names.map { name in
+      guard let output = outputs.first(where: { $0.name == name }) else {
+        throw DetectorError(.unknownLayout("there is no output \"\(name)\" any longer"))
+      }
+      return output.tensor
+    }
+    return try parts.count == 1 ? parts[0] : concatenate(parts, axis: 1)
   }
 
   /// The class's name; its index where the model names none.
@@ -78,15 +105,9 @@ public struct Detector: Sendable {
       throw DetectorError(.badInput("a detector's pictures keep their proportions"), file: file)
     }
     let outputs = try network(input.tensor(image), options: options)
-    let parts = try outputNames.map { name in
-      guard let output = outputs.first(where: { $0.name == name }) else {
-        throw DetectorError(.unknownLayout("there is no output \"\(name)\" any longer"), file: file)
-      }
-      return output.tensor
-    }
-    let found = try parts.count == 1 ? parts[0] : concatenate(parts, axis: 1)
     let decoder = DetectionDecoder(format: format, inputWidth: input.width, inputHeight: input.height)
     do {
+      let found = try Self.joined(outputs, outputNames)
       return try decoder.detections(in: found, letterbox: letterbox, options: options).map { detection in
         guard options.roundClasses.contains(detection.classIndex) else { return detection }
         var fitted = detection
@@ -104,15 +125,8 @@ extension Detector {
   public var summary: String {
     let classes = format.classCount.map { "\($0) classes" } ?? "classes unknown"
     let named = classNames.isEmpty ? ", unnamed" : ""
+    let scores = format.scores == .logits ? ", scores as logits" : ""
     let keypoints = format.keypoints.map { ", \($0.count) keypoints" } ?? ""
-    return "\(file): \(format.layout.summary); \(classes)\(named)\(keypoints); input \(input.summary)"
-  }
-}
-
-extension ImageInput {
-  /// In words.
-  var summary: String {
-    let numbers = normalization == .bytes ? "0 to 255" : normalization == .unit ? "0 to 1" : "normalised"
-    return "\(width) × \(height), \(order.rawValue.uppercased()), \(numbers), \(fit.rawValue)"
+    return "\(file): \(format.layout.summary); \(classes)\(named)\(keypoints)\(scores); input \(preparation.summary)"
   }
 }

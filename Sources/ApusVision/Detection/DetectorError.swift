@@ -12,6 +12,8 @@ public struct DetectorError: ApusError, Hashable, Sendable {
     case unknownLayout(String)
     /// Metadata that contradict the model, or cannot be read.
     case badMetadata(String)
+    /// Scores that are not what they should be: see ``ScoreScale``.
+    case badScores(String)
     /// A number that is NaN or infinite, in what the network gave.
     case notFinite(String)
   }
@@ -37,7 +39,7 @@ extension DetectorError: CustomStringConvertible {
     let text =
       switch reason {
       case .badOption(let text), .badInput(let text), .unknownLayout(let text), .badMetadata(let text),
-        .notFinite(let text):
+        .badScores(let text), .notFinite(let text):
         text
       }
     return (file.map { "\($0): " } ?? "") + text

@@ -43,9 +43,11 @@ enum ClassifierNetwork: Sendable {
     if case .graph(let model) = self { model.isChannelsLast } else { false }
   }
 
-  /// The order of colours of a model whose file declares a picture, which it brings to its numbers itself.
-  var declaredOrder: ColorOrder? {
-    if case .graph(let model) = self { model.colorOrder } else { nil }
+  /// What is known of the pictures that the network was trained with, the surest first.
+  /// - Throws: ``PictureModelError`` for a configuration beside the file that cannot be read, ``FileError``.
+  func clues(file: String) throws -> [PictureClue] {
+    if case .graph(let model) = self { return try model.clues(file: file) }
+    return try [PictureClue(besideModel: file)].compactMap(\.self)
   }
 
   /// The numbers of a picture's classes.

@@ -13,9 +13,6 @@ struct PictureGraph: Sendable {
   /// The sides of the input, where the model declares them.
   let height: Int?
   let width: Int?
-  /// What the model's file declares of the picture, if it says that it is one: the order of its colours, and that its
-  /// numbers go from 0 to 255.
-  let declared: PictureForm?
   private let elementType: ElementType
 
   /// - Throws: ``PictureModelError`` for inputs that are not one picture of three channels; ``FileError``,
@@ -40,7 +37,8 @@ struct PictureGraph: Sendable {
         "\(path): the input \"\(input.name)\" is \(dimensions); one picture, [1, 3, height, width] or "
           + "[1, height, width, 3], was expected")
     }
-    if case .picture(let form)? = session.model.form(of: input.name) { declared = form } else { declared = nil }
+    let declared: PictureForm? =
+      if case .picture(let form)? = session.model.form(of: input.name) { form } else { nil }
     isChannelsLast = sizes[1] != 3
     // Of several sizes that a picture may have one is declared to count.
     let sides = isChannelsLast ? (sizes[1], sizes[2]) : (sizes[2], sizes[3])
@@ -84,8 +82,11 @@ struct PictureGraph: Sendable {
     }
   }
 
-  /// The order of colours that the file declares; nil where it declares none.
-  var colorOrder: ColorOrder? { declared.map { $0.colors == .bgr ? .bgr : .rgb } }
+  /// What is known of the pictures that the model was trained with, the surest first.
+  /// - Throws: ``PictureModelError`` for a configuration beside the file that cannot be read, ``FileError``.
+  func clues(file: String) throws -> [PictureClue] {
+    try PictureClue.all(of: session.model, input: inputName, file: file)
+  }
 
   /// Whether an output is numbers under the names of classes.
   func isDictionary(_ output: String) -> Bool {

@@ -17,6 +17,7 @@ extension SessionRecorder {
     settings.add("size", "\(detector.input.width)x\(detector.input.height)")
     settings.add("colors", detector.input.order.rawValue)
     settings.add("range", detector.input.normalization == .bytes ? 255 : 1)
+    if detector.format.scores == .logits { settings.add("scores", detector.format.scores.rawValue) }
     settings.add("precision", network.precision.rawValue)
   }
 }

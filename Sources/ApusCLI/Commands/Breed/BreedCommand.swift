@@ -11,7 +11,11 @@ struct BreedCommand: ParsableCommand {
       No weights ship for this. MODEL is an .onnx file, a Core ML model, or safetensors of a ResNet, MobileNetV2 or InceptionV3 with \
       torchvision's names, of 1000 classes (1001 with a background, or the 120 breeds alone).
 
-      The picture is cut to the largest square in its middle and resampled once. The probabilities of the 120 breeds \
+      How the model wants its pictures is read from its metadata (Ultralytics', Image.* of ONNX, a Core ML image), from the \
+      graph's first operators, or from preprocessor_config.json or timm's config.json beside it. Where nothing says it, \
+      ImageNet's mean and deviation are assumed, and standard error says so.
+
+      Unless told otherwise the picture is cut to the largest square in its middle and resampled once. The probabilities of the 120 breeds \
       among the classes are divided by their sum, dog_mass: below 0.3 there is probably no dog in the picture. Breeds \
       with at least 1 % are listed. With --json a line for each picture has them all, as label, display_name, api_path \
       (where dog.ceo has pictures; nothing is fetched) and probability.
@@ -35,11 +39,14 @@ struct BreedCommand: ParsableCommand {
   @Option(help: ArgumentHelp("The side of the network's input, where the model leaves it open.", valueName: "pixels"))
   var size: Int?
 
-  @Option(help: ArgumentHelp("What is subtracted from red, green, blue, 0 to 1.", valueName: "r,g,b"))
-  var mean: NumbersArgument = NumbersArgument([0.485, 0.456, 0.406])
+  @Option(
+    help: ArgumentHelp(
+      "What is subtracted from red, green, blue, 0 to 1; as the model or what lies beside it says, else ImageNet's.",
+      valueName: "r,g,b"))
+  var mean: NumbersArgument?
 
-  @Option(help: ArgumentHelp("What they are divided by after that.", valueName: "r,g,b"))
-  var std: NumbersArgument = NumbersArgument([0.229, 0.224, 0.225])
+  @Option(help: ArgumentHelp("What they are divided by after that; likewise.", valueName: "r,g,b"))
+  var std: NumbersArgument?
 
   @Option(help: "fast, or exact: what direct evaluation gives, bit for bit.")
   var precision = Execution.Precision.fast
@@ -81,10 +88,12 @@ struct BreedCommand: ParsableCommand {
     }
     guard 0...100 ~= minPercent else { throw ValidationError("--min-percent \(minPercent): 0 to 100 was expected.") }
     guard maxPixels > 0 else { throw ValidationError("--max-pixels \(maxPixels): a number above 0 was expected.") }
-    for (name, numbers) in [("--mean", mean), ("--std", std)] where numbers.values.count != 3 {
+    for case (let name, let numbers?) in [("--mean", mean), ("--std", std)] where numbers.values.count != 3 {
       throw ValidationError("\(name): three numbers, for red, green and blue, were expected.")
     }
-    guard std.values.allSatisfy({ $0 != 0 }) else { throw ValidationError("--std: nothing can be divided by 0.") }
+    guard std?.values.allSatisfy({ $0 != 0 }) ?? true else {
+      throw ValidationError("--std: nothing can be divided by 0.")
+    }
   }
 
   func run() throws {
@@ -105,9 +114,19 @@ struct BreedCommand: ParsableCommand {
     guard let model else { return }
     var options = BreedClassifier.Options()
     options.side = size
-    options.normalization = ImageNormalization(mean: mean.values, deviation: std.values)
+    if mean != nil || std != nil {
+      let usual = ImageNormalization.imageNet
+      options.normalization = ImageNormalization(
+        mean: mean?.values ?? usual.mean, deviation: std?.values ?? usual.deviation)
+    }
     options.precision = precision
     let classifier = try BreedClassifier(path: model, options: options)
+    let preparation = classifier.preparation
+    if preparation.isAssumed {
+      ErrorOutput.warning(
+        "\(model): nothing says how it wants its pictures; they are brought to \(preparation.summary). If that is "
+          + "wrong, so is every answer: --mean and --std say it")
+    }
     var source = try PictureSource(images, limits: ImageLimits(pixels: maxPixels))
     var failures = 0
     var progress = ProgressBar(total: source.total)
@@ -122,7 +141,9 @@ struct BreedCommand: ParsableCommand {
         _ = ErrorReport(error).write()
       case .picture(let picture):
         let found = try classifier(picture.image)
-        try write(BreedReport(image: picture.name, found.ranking, dogMass: found.dogMass, index: index))
+        var report = BreedReport(image: picture.name, found.ranking, dogMass: found.dogMass, index: index)
+        report.explain(found, preparation)
+        try write(report)
         progress?.update(picture.index + 1, note: "\(picture.index + 1) pictures")
       }
     }
@@ -162,6 +183,10 @@ struct BreedReport: Encodable {
   var top: Breed?
   var dogMass: Double?
   var status: String
+  /// How the picture was brought to the network's numbers.
+  var preprocessing: String?
+  /// What makes the answer doubtful.
+  var note: String?
   private let ranking: BreedRanking
 
   /// - Parameter index: where pictures are now; as in 2021 when nil.
@@ -180,8 +205,21 @@ struct BreedReport: Encodable {
     status = dogMass.map { $0 >= BreedPrediction.leastDogMass } ?? true ? "ok" : "no_dog_likely"
   }
 
+  /// Adds how the picture was prepared, and whether that is to be doubted.
+  mutating func explain(_ found: BreedPrediction, _ preparation: PicturePreparation) {
+    preprocessing = preparation.summary
+    let most = NumberText.fixed(found.likeliest * 100, decimals: 1)
+    if found.isFlat {
+      note =
+        "no class at all has more than \(most) %: does the preprocessing fit? It was \(preparation.summary); --mean, "
+        + "--std and --size change it"
+    } else if !found.isDogLikely, preparation.isAssumed {
+      note = "the preprocessing was \(preparation.origin): if there is a dog, try --mean 0,0,0 --std 1,1,1 or another"
+    }
+  }
+
   enum CodingKeys: String, CodingKey {
-    case image, breeds, top, status
+    case image, breeds, top, status, preprocessing, note
     case dogMass = "dog_mass"
   }
 
@@ -198,7 +236,7 @@ struct BreedReport: Encodable {
     }
     let rows = table.lines.map { "  " + $0 }
     let top = ranking.top.map { "  none has \(NumberText.short(minimumPercent)) %; the likeliest is \($0.displayName)" }
-    return lines + (rows.isEmpty ? [top].compactMap { $0 } : rows)
+    return lines + (rows.isEmpty ? [top].compactMap { $0 } : rows) + (note.map { ["  " + $0] } ?? [])
   }
 }
 

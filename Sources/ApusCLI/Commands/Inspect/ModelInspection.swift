@@ -25,7 +25,7 @@ struct ModelInspection {
   /// Finds out what a run costs: from shapes or, with `isRun`, by running the model on zeros. What keeps that from being
   /// known becomes a warning.
   mutating func findCost(_ dimensions: DimensionOptions, isRun: Bool, limits: InferenceSession.Limits) throws {
-    var inputs = ModelInputs(model, converts: false, widens: false)
+    var inputs = ModelInputs(model, file: path, converts: false, widens: false)
     let sizes = try dimensions.dimensions(of: inputs.declared)
     guard isRunnable else { return }
     let missing = sizes.missing(in: inputs.declared)

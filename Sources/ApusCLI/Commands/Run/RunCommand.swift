@@ -109,7 +109,7 @@ struct RunCommand: WritesFiles {
     options.precision = precision
     options.computesInFloat64 = isFloat64
     let model = try ModelFile.open(self.model, arithmetic: arithmetic.arithmetic)
-    var inputs = ModelInputs(model, converts: convert, widens: isFloat64)
+    var inputs = ModelInputs(model, file: self.model, converts: convert, widens: isFloat64)
     let dimensions = try dimensions.dimensions(of: inputs.declared)
     for argument in self.inputs { try inputs.read(argument) }
     if random != nil { try inputs.fill(seed: random, dimensions: dimensions) }

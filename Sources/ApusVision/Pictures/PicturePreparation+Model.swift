@@ -1,0 +1,52 @@
+import Apus
+import ApusGraph
+import ApusMedia
+
+extension PictureClue {
+  /// What is known of the pictures that a model was trained with, the surest first.
+  ///
+  /// - Parameters:
+  ///   - input: the name of its input that is a picture.
+  ///   - file: where the model lies; what lies beside it counts.
+  /// - Throws: ``PictureModelError`` for a configuration beside the file that cannot be read, ``FileError``.
+  static func all(of model: any GraphModel, input: String, file: String) throws -> [PictureClue] {
+    if case .picture(let form)? = model.form(of: input) {
+      return [PictureClue(origin: .declared, normalization: .bytes, order: form.colors == .bgr ? .bgr : .rgb)]
+    }
+    let graph = model.graph
+    if case .tensor(.uint8?, _)? = graph.value(named: input).flatMap({ graph.values[$0].type }) {
+      return [PictureClue(origin: .bytes, normalization: .bytes)]
+    }
+    return try [
+      PictureClue(metadata: model.metadata), PictureClue(graph: graph, input: input), PictureClue(besideModel: file),
+    ].compactMap(\.self)
+  }
+}
+
+extension PicturePreparation {
+  /// How a picture becomes an input of numbers of any model. A picture of other proportions is stretched where nothing
+  /// says what becomes of it.
+  ///
+  /// - Parameters:
+  ///   - input: the name of the input.
+  ///   - file: where the model lies; what lies beside it counts.
+  /// - Returns: nil for an input that is not one picture of three channels, and one whose sides nothing says.
+  /// - Throws: ``PictureModelError`` for a configuration beside the file that cannot be read, ``FileError``.
+  package init?(of model: any GraphModel, input: String, file: String) throws {
+    let graph = model.graph
+    guard case .tensor(_, let dimensions?)? = graph.value(named: input).flatMap({ graph.values[$0].type }),
+      dimensions.count == 4
+    else { return nil }
+    let sizes = dimensions.map { if case .size(let size) = $0 { size } else { nil as Int? } }
+    guard sizes[0] ?? 1 == 1, sizes[1] == 3 || sizes[3] == 3 else { return nil }
+    let clues = try PictureClue.all(of: model, input: input, file: file)
+    let isChannelsLast = sizes[1] != 3
+    let (height, width) = isChannelsLast ? (sizes[1], sizes[2]) : (sizes[2], sizes[3])
+    guard let width = width ?? clues.lazy.compactMap(\.width).first,
+      let height = height ?? clues.lazy.compactMap(\.height).first
+    else { return nil }
+    let usual = ImageInput(
+      width: width, height: height, fit: .stretch, filter: .antialiasedBilinear, layout: isChannelsLast ? .nhwc : .nchw)
+    self.init(usual: usual, of: "no network in particular", clues: clues)
+  }
+}
