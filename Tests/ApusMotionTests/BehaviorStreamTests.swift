@@ -21,6 +21,73 @@ import Testing
     #expect(results.allSatisfy { abs($0.windowSeconds - 0.2) < 1e-12 && $0.missingFraction == 0 })
   }
 
+  /// A sure model is believed while every point that it needs is seen at least once in its window.
+  @Test func withoutPointsThatItNeedsTheModelAbstains() throws {
+    func predictions(without: [DogKeypoint], seenOnce: Bool = false) throws -> [BehaviorPrediction] {
+      var stream = try BehaviorStream(classifier: ScriptedClassifier(confidence: 0.95), settings: .everyFrame)
+      return try (0..<100).compactMap { index in
+        var frame = frame(Double(index) / 10)
+        if !(seenOnce && index == 50) { for point in without { frame.points[point.rawValue] = nil } }
+        return try stream.push(frame)
+      }
+    }
+    let eight: [DogKeypoint] = [
+      .withers, .leftFrontShoulder, .rightFrontShoulder, .center, .leftHip, .rightHip, .tailMid1, .tailMid2,
+    ]
+    let lacking = try #require(predictions(without: eight).first)
+    #expect(lacking.label == BehaviorPrediction.uncertain)
+    #expect(lacking.rawLabel == "sit" && lacking.confidence == 0.95)
+    #expect(lacking.lackingPoints == [.leftHip, .rightHip])
+    #expect(lacking.neverSeen.keypoints == eight)
+    #expect(lacking.jsonLine.contains(#""lacking":["left_hip","right_hip"]"#))
+    // What training left out, and any one point alone, may be gone.
+    for known in [eight.filter(BehaviorModelInfo.usuallyDispensable.contains), [.nose], []] {
+      let sure = try #require(predictions(without: known).first)
+      #expect(sure.label == "sit" && !sure.isAbstention)
+    }
+    #expect(try predictions(without: eight, seenOnce: true).first?.label == "sit")
+    // Nothing that is uncertain becomes a segment.
+    var segmenter = try BehaviorSegmenter()
+    for index in 0..<50 {
+      let prediction = BehaviorPrediction(
+        timestamp: Double(index) / 10, frameIndex: index, labels: ["a", "b"], probabilities: [0.99, 0.01],
+        threshold: 0.7, missingFraction: 0.3, neverSeen: [.leftHip, .rightHip],
+        lackingPoints: [.leftHip, .rightHip], windowSeconds: 9.9)
+      #expect(segmenter.push(prediction) == nil)
+    }
+    #expect(segmenter.finish() == nil)
+  }
+
+  @Test func pointsOutsideTheStatedImageAreAnError() throws {
+    func fault(width: Double, height: Double, scale: Double) throws -> PoseFrame.Fault? {
+      var stream = try BehaviorStream(
+        classifier: ScriptedClassifier(confidence: 1, windowLength: 3), settings: .everyFrame)
+      do {
+        for index in 0..<3 {
+          let points = (0..<24).map { PosePoint(x: Double($0) / 24 * scale, y: Double($0) / 24 * scale) }
+          _ = try stream.push(
+            PoseFrame(timestamp: Double(index), width: width, height: height, space: .pixel, points: points))
+        }
+        return nil
+      } catch let error as PoseFrameError {
+        return error.reason
+      }
+    }
+    #expect(try fault(width: 640, height: 480, scale: 480) == nil)
+    // A sixth of the points leaves the picture, as a dog does.
+    #expect(try fault(width: 640, height: 480, scale: 560) == nil)
+    guard case .pointsOutsideImage(let share, let x, _, 640, 480)? = try fault(width: 640, height: 480, scale: 1080)
+    else {
+      Issue.record("points of 1080 pixels in an image of 480 rows were taken")
+      return
+    }
+    #expect(share == 0.5 && x == 1035)
+    guard case .fractionsForPixels? = try fault(width: 640, height: 480, scale: 1) else {
+      Issue.record("fractions were taken for pixels")
+      return
+    }
+  }
+
   @Test(arguments: [(1, [99, 100, 101, 102, 103, 104]), (2, [99, 101, 103]), (5, [99, 104]), (1000, [99])])
   func stride(stride: Int, expected: [Int]) throws {
     let options = BehaviorSettings.everyFrame.with { $0.stride = stride }
@@ -100,7 +167,8 @@ import Testing
     }
     let prediction = try #require(last)
     #expect(prediction.missingFraction == 1)
-    #expect(prediction.label == "sit")
+    #expect(prediction.rawLabel == "sit")
+    #expect(prediction.label == BehaviorPrediction.uncertain)
   }
 
   @Test(arguments: [0, 1, 37, 99])

@@ -98,10 +98,69 @@ import Testing
       #expect(names.parts.first?.ours == keypoint.name, "\(name)")
       #expect(names.missing.count == 23)
     }
-    for name in ["collar", "left_wrist", "paw", "l", "", "front_left_knee"] {
+    for name in ["collar", "left_wrist", "paw", "l", "", "left_antler_end"] {
       let names = try KeypointNames(["nose", name], order: .cvat, map: [:])
       #expect(names.unknown == [name])
     }
+  }
+
+  /// Sets of keypoints as data sets and models name them, and what each of the 24 takes from them.
+  @Test(
+    arguments: [
+      (
+        // SuperAnimal-Quadruped, 39 names. Its neck goes from the ears to the back, where the withers are.
+        [
+          "nose", "upper_jaw", "lower_jaw", "mouth_end_right", "mouth_end_left", "right_eye", "right_earbase",
+          "right_earend", "right_antler_base", "right_antler_end", "left_eye", "left_earbase", "left_earend",
+          "left_antler_base", "left_antler_end", "neck_base", "neck_end", "throat_base", "throat_end", "back_base",
+          "back_end", "back_middle", "tail_base", "tail_end", "front_left_thai", "front_left_knee", "front_left_paw",
+          "front_right_thai", "front_right_knee", "front_right_paw", "back_left_paw", "back_left_thai",
+          "back_right_thai", "back_left_knee", "back_right_knee", "back_right_paw", "belly_bottom", "body_middle_right",
+          "body_middle_left",
+        ],
+        [
+          "back_base": "withers", "back_middle": "center", "throat_base": "throat", "left_earbase": "left_ear",
+          "front_left_thai": "left_front_shoulder", "front_left_knee": "left_front_elbow",
+          "back_right_thai": "right_hip", "back_right_knee": "right_knee", "tail_end": "tail_tip",
+        ], ["tail_mid_1", "tail_mid_2"]
+      ),
+      (
+        // AP-10K.
+        [
+          "L_Eye", "R_Eye", "Nose", "Neck", "Root of tail", "L_Shoulder", "L_Elbow", "L_F_Paw", "R_Shoulder", "R_Elbow",
+          "R_F_Paw", "L_Hip", "L_Knee", "L_B_Paw", "R_Hip", "R_Knee", "R_B_Paw",
+        ],
+        [
+          "L_Shoulder": "left_front_shoulder", "L_B_Paw": "left_back_paw", "Neck": "throat",
+          "Root of tail": "tail_base",
+        ],
+        ["left_ear", "right_ear", "withers", "center", "tail_mid_1", "tail_mid_2", "tail_tip"]
+      ),
+      (
+        StanfordExtraJoint.names,
+        [
+          "left_rear_elbow": "left_hip", "left_rear_knee": "left_knee", "left_front_elbow": "left_front_elbow",
+          "right_ear_base": "right_ear", "tail_start": "tail_base", "withers": "withers",
+        ], ["left_front_shoulder", "right_front_shoulder", "center", "tail_mid_1", "tail_mid_2"]
+      ),
+      (
+        // As skeletons are often drawn in SLEAP.
+        [
+          "snout", "earL", "earR", "eyeL", "eyeR", "neck", "withers", "midback", "tti", "tail_mid", "tail_tip",
+          "forepawL", "forepawR", "hindpawL", "hindpawR", "elbowL", "elbowR", "kneeL", "kneeR", "haunchL", "haunchR",
+        ],
+        [
+          "forepawL": "left_front_paw", "hindpawR": "right_back_paw", "tti": "tail_base", "midback": "center",
+          "haunchL": "left_hip",
+        ], ["left_front_shoulder", "right_front_shoulder", "tail_mid_1"]
+      ),
+    ] as [([String], [String: String], [String])])
+  func setsOfKeypointsAreKnown(theirs: [String], ours: [String: String], missing: [String]) throws {
+    let names = try KeypointNames(theirs, order: .cvat, map: [:])
+    for (name, point) in ours { #expect(names.parts.first { $0.theirs == name }?.ours == point, "\(name)") }
+    #expect(names.missing == missing)
+    // StanfordExtra's front knee is a wrist: it has elbows besides.
+    if theirs.contains("left_front_knee") { #expect(names.unknown.contains("left_front_knee")) }
   }
 
   @Test func ownNamesComeBeforeSynonymsAndTheCallersBeforeBoth() throws {

@@ -4,7 +4,8 @@ import ApusBase
 /// The same result is the same bytes everywhere. Numbers are the shortest that read back as the same value.
 extension BehaviorPrediction {
   /// `{"t": …, "frame": …, "label": …, "raw_label": …, "confidence": …, "probabilities": {label: …},
-  /// "missing_fraction": …, "window_seconds": …}`, labels in the model's order.
+  /// "missing_fraction": …, "window_seconds": …}`, labels in the model's order. Where points were never seen there are
+  /// `"never_seen": [name, …]`, and `"lacking": [name, …]` for want of which the model abstains.
   public var jsonLine: String {
     var object = JSONObject()
     object.add("t", timestamp)
@@ -17,6 +18,8 @@ extension BehaviorPrediction {
     object.add("probabilities", byLabel)
     object.add("missing_fraction", missingFraction)
     object.add("window_seconds", windowSeconds)
+    if !neverSeen.isEmpty { object.add("never_seen", neverSeen.keypoints.map(\.name)) }
+    if isAbstention { object.add("lacking", lackingPoints.map(\.name)) }
     return object.text
   }
 }

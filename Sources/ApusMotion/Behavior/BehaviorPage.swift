@@ -27,6 +27,13 @@ public struct BehaviorPage: Sendable {
   var page: HTMLReport {
     var page = HTMLReport(title: "Behaviour over time", subtitle: source)
     page.blocks = [.notice(reliance), .facts(facts)]
+    if !result.abstentions.isEmpty {
+      let points = result.lackingPoints.keypoints.map(\.name).joined(separator: ", ")
+      page.blocks.append(
+        .notice(
+          "In \(result.abstentions.count) of \(result.count) predictions nothing is said, for these points were never "
+            + "seen in their windows, and the model cannot do without them: \(points)."))
+    }
     if result.totals.isEmpty {
       page.blocks.append(.notice("No behaviour was sure enough, for long enough, to be a segment."))
     } else {

@@ -7,8 +7,8 @@ public struct BehaviorPrediction: Sendable, Hashable {
   public let timestamp: Double
   /// The index in the input, from 0, of the window's newest frame; frames the throttle dropped count too.
   public let frameIndex: Int
-  /// The most probable label, or ``uncertain`` where its probability is *below* the threshold; exactly the threshold
-  /// is enough.
+  /// The most probable label, or ``uncertain`` where its probability is *below* the threshold, exactly the threshold
+  /// being enough, and where ``lackingPoints`` are too many to say anything.
   public let label: String
   /// The most probable label, however improbable. Among equals the first.
   public let rawLabel: String
@@ -20,8 +20,15 @@ public struct BehaviorPrediction: Sendable, Hashable {
   public let probabilities: [Float]
   /// The share of the window's keypoints that were not seen, 0...1; at 1 the answer rests on nothing.
   public let missingFraction: Double
+  /// The keypoints that were seen in no frame of the window.
+  public let neverSeen: KeypointSet
+  /// Those of them that the model cannot do without: where there are any, it abstains, however sure its numbers are.
+  public let lackingPoints: [DogKeypoint]
   /// Seconds from the window's oldest frame to its newest.
   public let windowSeconds: Double
+
+  /// Whether the model abstains for want of points.
+  public var isAbstention: Bool { !lackingPoints.isEmpty }
 
   /// The probability of a label, or nil when the model has no such label.
   public subscript(label: String) -> Float? {
@@ -38,7 +45,7 @@ public struct BehaviorPrediction: Sendable, Hashable {
   /// - Parameter probabilities: one finite number a label; labels are not empty.
   init(
     timestamp: Double, frameIndex: Int, labels: [String], probabilities: [Float], threshold: Float,
-    missingFraction: Double, windowSeconds: Double
+    missingFraction: Double, neverSeen: KeypointSet = [], lackingPoints: [DogKeypoint] = [], windowSeconds: Double
   ) {
     var best = 0
     for index in probabilities.indices where probabilities[index] > probabilities[best] { best = index }
@@ -48,7 +55,9 @@ public struct BehaviorPrediction: Sendable, Hashable {
     self.probabilities = probabilities
     rawLabel = labels[best]
     confidence = probabilities[best]
-    label = probabilities[best] < threshold ? Self.uncertain : labels[best]
+    label = !lackingPoints.isEmpty || probabilities[best] < threshold ? Self.uncertain : labels[best]
+    self.neverSeen = neverSeen
+    self.lackingPoints = lackingPoints
     self.missingFraction = missingFraction
     self.windowSeconds = windowSeconds
   }

@@ -16,6 +16,11 @@ public struct BehaviorResult: Sendable {
   /// What the stream came to; nil until ``finish(_:)``.
   public private(set) var summary: BehaviorStreamSummary?
 
+  /// Predictions in which the model abstained for want of points.
+  public private(set) var abstentions: Set<Int> = []
+  /// The points for want of which it did, in any of them.
+  public private(set) var lackingPoints: KeypointSet = []
+
   private var probabilities: [Float] = []
   private var missing = 0.0
   private var isAfterGap = false
@@ -45,8 +50,10 @@ public struct BehaviorResult: Sendable {
   /// The mean share of keypoints in a window that were not seen, 0...1; nil without predictions.
   public var missingFraction: Double? { count == 0 ? nil : missing / Double(count) }
 
-  /// How many predictions were below the threshold.
-  public var uncertainCount: Int { (0..<count).count { (confidence(at: $0) ?? 0) < settings.threshold } }
+  /// How many predictions were below the threshold, or abstentions.
+  public var uncertainCount: Int {
+    (0..<count).count { abstentions.contains($0) || (confidence(at: $0) ?? 0) < settings.threshold }
+  }
 
   /// What each label came to in the segments that have ended, longest first.
   public var totals: [BehaviorTotal] { segmenter.totals }
@@ -70,6 +77,8 @@ public struct BehaviorResult: Sendable {
     else { return }
     if isAfterGap, count > 0 { firstsAfterGap.insert(count) }
     isAfterGap = false
+    if prediction.isAbstention { abstentions.insert(count) }
+    for point in prediction.lackingPoints { lackingPoints.insert(point) }
     times.append(prediction.timestamp)
     leaders.append(Int32(truncatingIfNeeded: leader))
     probabilities += prediction.probabilities

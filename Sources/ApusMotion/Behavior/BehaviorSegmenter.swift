@@ -31,7 +31,7 @@ public struct BehaviorTotal: Sendable, Hashable {
 
 /// Turns a stream of predictions into segments, by hysteresis. It holds no predictions: memory does not grow.
 ///
-/// Each prediction speaks for one label, or for no label: for that of the open segment while it has the `leave`
+/// Each prediction speaks for one label, or for no label, as where it abstains: for that of the open segment while it has the `leave`
 /// probability, else for the most probable label if it has the `enter` probability. A label that has been spoken for
 /// over the minimum duration, prediction after prediction, opens a segment that begins with the first of them. An open
 /// segment ends when nothing has spoken for it over the minimum duration; it ends where that began, and what is shorter
@@ -100,7 +100,11 @@ public struct BehaviorSegmenter: Sendable {
   ///
   /// - Returns: the segment that it ends, if it ends one.
   public mutating func push(_ prediction: BehaviorPrediction) -> BehaviorSegment? {
-    push(time: prediction.timestamp, rawLabel: prediction.rawLabel, confidence: prediction.confidence) {
+    // A model that abstains speaks for no label.
+    if prediction.isAbstention {
+      return push(time: prediction.timestamp, rawLabel: prediction.rawLabel, confidence: 0) { _ in 0 }
+    }
+    return push(time: prediction.timestamp, rawLabel: prediction.rawLabel, confidence: prediction.confidence) {
       prediction[$0] ?? 0
     }
   }
@@ -130,7 +134,7 @@ public struct BehaviorSegmenter: Sendable {
 
     if var current = open {
       let own = probability(current.label)
-      if own >= settings.leave {
+      if own >= settings.leave, own > 0 {
         if let doubt { current.add(doubt) }
         current.add(own)
         (open, doubt, candidate) = (current, nil, nil)
@@ -152,7 +156,7 @@ public struct BehaviorSegmenter: Sendable {
 
   /// The most probable label is a candidate while it is probable enough.
   private mutating func consider(_ label: String, _ confidence: Float, at time: Double) {
-    guard confidence >= settings.enter, label != open?.label else {
+    guard confidence >= settings.enter, confidence > 0, label != open?.label else {
       candidate = nil
       return
     }

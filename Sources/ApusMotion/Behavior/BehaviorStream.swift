@@ -32,6 +32,7 @@ public struct BehaviorStream: Sendable {
   public private(set) var buffer: PoseBuffer
 
   private var normalizer: PoseNormalizer
+  private var fit = ImageFit()
   private var throttle: FrameThrottle?
   private var previousTimestamp: Double?
   private var untilPrediction = 1
@@ -56,7 +57,8 @@ public struct BehaviorStream: Sendable {
   ///
   /// - Returns: a prediction when the window is full and its turn has come, otherwise nil.
   /// - Throws: ``PoseFrameError``, naming the frame's index, for a frame that cannot be used: it is left out and the
-  ///   stream can go on. ``MotionConfigurationError`` when the model's answer has the wrong length or is not finite,
+  ///   stream can go on; and for one that fills a window while too many of the points so far lie outside their images.
+  ///   ``MotionConfigurationError`` when the model's answer has the wrong length or is not finite,
   ///   and whatever the model throws; the frame is part of the window then.
   public mutating func push(_ frame: PoseFrame) throws -> BehaviorPrediction? {
     let index = frameCount
@@ -69,7 +71,9 @@ public struct BehaviorStream: Sendable {
     let vector = try normalizer.normalize(validated: frame, frameIndex: index)
     buffer.push(vector, timestamp: frame.timestamp)
     acceptedCount += 1
+    fit.add(frame, range: settings.range)
     guard buffer.isFull else { return nil }
+    if let fault = fit.fault(of: frame) { throw PoseFrameError(frameIndex: index, reason: fault) }
     untilPrediction -= 1
     guard untilPrediction <= 0 else { return nil }
     untilPrediction = settings.stride
@@ -77,9 +81,11 @@ public struct BehaviorStream: Sendable {
     let window = try buffer.window(standardization: settings.standardization)
     let probabilities = try classifier.checked(classifier.probabilities(forWindow: window))
     predictionCount += 1
+    let neverSeen = buffer.neverSeen
     return BehaviorPrediction(
       timestamp: frame.timestamp, frameIndex: index, labels: classifier.labels, probabilities: probabilities,
-      threshold: settings.threshold, missingFraction: buffer.missingFraction, windowSeconds: buffer.windowSeconds)
+      threshold: settings.threshold, missingFraction: buffer.missingFraction, neverSeen: neverSeen,
+      lackingPoints: classifier.modelInfo.indispensable(among: neverSeen), windowSeconds: buffer.windowSeconds)
   }
 
   /// What the stream has come to so far; asked for after the last frame, what it came to.
@@ -92,6 +98,7 @@ public struct BehaviorStream: Sendable {
   /// Starts anew: an empty window, frame index 0, any timestamp welcome.
   public mutating func reset() {
     clearWindow()
+    fit = ImageFit()
     previousTimestamp = nil
     (frameCount, acceptedCount, predictionCount, gapCount) = (0, 0, 0, 0)
     lastGap = nil

@@ -13,6 +13,9 @@ public struct KeypointSet: SetAlgebra, Sendable, Hashable {
   /// All 24 keypoints.
   public static let all = KeypointSet(bits: (1 << UInt32(DogKeypoint.count)) - 1)
 
+  /// The keypoints in the set, in their order.
+  public var keypoints: [DogKeypoint] { DogKeypoint.allCases.filter(contains) }
+
   /// How many keypoints the set holds, 0...24.
   public var count: Int { bits.nonzeroBitCount }
 

@@ -75,6 +75,11 @@ public struct PoseBuffer: Sendable {
     return Double(missing) / Double(count * DogKeypoint.count)
   }
 
+  /// The keypoints that were seen in none of the frames held.
+  public var neverSeen: KeypointSet {
+    KeypointSet.all.subtracting((0..<count).reduce(into: KeypointSet()) { $0.formUnion(observed[slot($1)]) })
+  }
+
   /// Writes the window `[48, capacity]`, channel-major: feature `c` of frame `t` goes to `c * capacity + t`, `t` = 0
   /// the oldest. Feature 2k is x of keypoint k, 2k + 1 its y.
   ///

@@ -13,6 +13,11 @@ extension PoseFrame: ReadableFrame {
     case timestampNotIncreasing(Double, previous: Double)
     /// The timestamp lies beyond ±``PoseFrame/timestampLimit``.
     case timestampOutOfRange(Double)
+    /// So many of the points up to this frame lie outside of its image that its size cannot be right: `share` of
+    /// them, as far as `x` and `y` pixels from its top left.
+    case pointsOutsideImage(share: Double, x: Double, y: Double, width: Double, height: Double)
+    /// All points up to this frame lie in the one pixel in the corner of its image: they are fractions of its sides.
+    case fractionsForPixels(width: Double, height: Double)
   }
 
   /// What is wrong with a file of poses as a whole.
@@ -48,6 +53,13 @@ extension PoseFrame.Fault: CustomStringConvertible {
       "timestamp \(timestamp) s does not come after \(previous) s, that of the frame before"
     case .timestampOutOfRange(let timestamp):
       "timestamp \(timestamp) s, expected seconds within ±\(PoseFrame.timestampLimit)"
+    case .pointsOutsideImage(let share, let x, let y, let width, let height):
+      "\(NumberText.fixed(100 * share, decimals: 0)) % of the points lie outside the image of "
+        + "\(NumberText.short(width)) x \(NumberText.short(height)) pixels, as far as \(NumberText.short(x)), "
+        + "\(NumberText.short(y)): its width and height are not those of the recording"
+    case .fractionsForPixels(let width, let height):
+      "all points lie between 0 and 1, in an image of \(NumberText.short(width)) x \(NumberText.short(height)) "
+        + "pixels: these are fractions of its sides, of the space normalized_topleft or vision"
     }
   }
 }

@@ -90,6 +90,11 @@ struct BehaviorText {
     var line = seconds(prediction.timestamp)
     line += terminal.styled(padded(prediction.label, labelWidth), isUncertain ? .dim : .bold) + "  \(confidence)  "
     line += bar(Double(prediction.confidence), isGood: !isUncertain)
+    if prediction.isAbstention {
+      let points = prediction.lackingPoints
+      let named = points.prefix(4).map(\.name).joined(separator: ", ") + (points.count > 4 ? ", …" : "")
+      return line + terminal.styled("  \(named) never seen", .dim)
+    }
     if isUncertain {
       let guesses = prediction.ranked.prefix(2).map {
         "\($0.label) \(NumberText.fixed(Double($0.probability), decimals: 2))"

@@ -3,8 +3,9 @@ import ApusBase
 /// Which of a file's own names for body parts are points of a ``KeypointOrder``.
 ///
 /// Capitals, blanks, underscores, hyphens and full stops do not count. A point's own name comes before a usual synonym
-/// (of the order `cvat` alone: `left_hind_paw`, `paw_lb`, `tail_start`, …), and what the caller says before both. Where
-/// two synonyms mean one point the first counts.
+/// (of the order `cvat` alone: `left_hind_paw`, `paw_lb`, `tail_start`, …), that before the name of a place nearby
+/// (`neck_end` for the withers, where nothing else is), and what the caller says before all of them. Where two synonyms
+/// mean one point the first counts.
 public struct KeypointNames: Sendable, Hashable {
   /// A part of the body as a file has it.
   public struct Part: Sendable, Hashable {
@@ -43,7 +44,8 @@ public struct KeypointNames: Sendable, Hashable {
       places[part] = place
     }
     let own = Dictionary(names.enumerated().map { (Self.key($1), $0) }, uniquingKeysWith: { first, _ in first })
-    for table in order == .cvat ? [own, Self.synonyms] : [own] {
+    let synonyms = order == .cvat ? [KeypointSynonyms.usual, KeypointSynonyms.nearby] : []
+    for table in [own] + synonyms {
       for (part, key) in keys.enumerated() where places[part] == nil {
         if let place = table[key], taken.insert(place).inserted { places[part] = place }
       }
@@ -58,60 +60,4 @@ public struct KeypointNames: Sendable, Hashable {
   static func key(_ name: String) -> String {
     String(name.lowercased().filter { !" _-.".contains($0) })
   }
-
-  /// Usual names of the points of ``DogKeypoint``, by their keys.
-  private static let synonyms: [String: Int] = {
-    var table: [String: Int] = [:]
-    func add(_ keypoint: DogKeypoint, _ names: String...) {
-      for name in names { table[name] = keypoint.rawValue }
-    }
-    add(.nose, "snout", "nosetip")
-    add(.throat, "throatbase", "neck")
-    add(.center, "centre", "bodycenter", "bodycentre")
-    add(.tailBase, "tailstart", "tailroot", "tailset", "tailtop", "rootoftail", "baseoftail")
-    add(.tailMid2, "tailmid", "tailmiddle", "middleoftail")
-    add(.tailTip, "tailend", "tailbottom", "tipoftail", "endoftail")
-    for (sides, left) in [(["left", "l"], true), (["right", "r"], false)] {
-      func point(_ ofLeft: DogKeypoint, _ ofRight: DogKeypoint) -> DogKeypoint { left ? ofLeft : ofRight }
-      let ear = point(.leftEar, .rightEar)
-      let parts: [(DogKeypoint, [String])] = [
-        (point(.leftEye, .rightEye), ["eye"]), (ear, ["ear", "earbase"]),
-        (point(.leftFrontShoulder, .rightFrontShoulder), ["shoulder"]),
-        (point(.leftFrontElbow, .rightFrontElbow), ["elbow"]),
-        (point(.leftHip, .rightHip), ["hip"]), (point(.leftKnee, .rightKnee), ["knee", "stifle"]),
-      ]
-      for side in sides {
-        for (keypoint, names) in parts {
-          for name in names { add(keypoint, side + name, name + side) }
-        }
-        // The name of a leg says its end of the body, in any order of the three words.
-        for (ends, limbs) in [
-          (
-            ["front", "fore", "f"],
-            [
-              (point(.leftFrontShoulder, .rightFrontShoulder), ["shoulder"]),
-              (point(.leftFrontElbow, .rightFrontElbow), ["elbow"]),
-              (point(.leftFrontPaw, .rightFrontPaw), ["paw", "foot"]),
-            ]
-          ),
-          (
-            ["back", "hind", "rear", "b", "h"],
-            [
-              (point(.leftHip, .rightHip), ["hip"]), (point(.leftKnee, .rightKnee), ["knee", "stifle", "stiffle"]),
-              (point(.leftBackPaw, .rightBackPaw), ["paw", "foot"]),
-            ]
-          ),
-        ] {
-          for end in ends {
-            for (keypoint, names) in limbs {
-              for name in names {
-                add(keypoint, side + end + name, end + side + name, name + side + end, name + end + side)
-              }
-            }
-          }
-        }
-      }
-    }
-    return table
-  }()
 }
