@@ -82,21 +82,30 @@ extension Canvas {
   /// - Parameters:
   ///   - origin: the ground's upper left corner.
   ///   - textSize: nil takes 1.3 times that of the picture.
+  ///   - marks: a legend's colours, each before its line.
   public mutating func drawCaption(
-    _ lines: [String], at origin: PixelPoint, color: PixelColor = .white, textSize: Double? = nil
+    _ lines: [String], at origin: PixelPoint, color: PixelColor = .white, textSize: Double? = nil,
+    marks: [PixelColor] = []
   ) {
     let size = textSize ?? self.textSize * 1.3
-    let room = Self.captionSize(lines, textSize: size)
+    var room = Self.captionSize(lines, textSize: size)
     guard origin.isFinite, room.width > 0 else { return }
+    let indent = marks.isEmpty ? 0 : size
+    room.width += indent
     let (x, y) = (
       max(0, min(origin.x, Double(width) - room.width)), max(0, min(origin.y, Double(height) - room.height))
     )
     fillRectangle(
       PixelBox(x0: x, y0: y, x1: x + room.width, y1: y + room.height), color: PixelColor.black.with(alpha: 176))
     let margin = size * 0.4
+    let letters = Self.textSize("A", size: size).height
     for (index, line) in lines.enumerated() {
-      drawText(
-        line, at: PixelPoint(x: x + margin, y: y + margin + Double(index) * size * 1.15), size: size, color: color)
+      let top = y + margin + Double(index) * size * 1.15
+      if marks.indices.contains(index) {
+        fillRectangle(
+          PixelBox(x0: x + margin, y0: top, x1: x + margin + 0.6 * size, y1: top + letters), color: marks[index])
+      }
+      drawText(line, at: PixelPoint(x: x + margin + indent, y: top), size: size, color: color)
     }
   }
 

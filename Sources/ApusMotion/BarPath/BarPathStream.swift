@@ -33,7 +33,7 @@ public struct BarPathStream: Sendable {
   public mutating func push(_ frame: BarFrame) throws(BarFrameError) -> BarPathUpdate {
     let step = try tracker.step(frame)
     frames.append(step.frame)
-    _ = frames.correct(with: step.settled)
+    _ = frames.correct(with: step.believed)
     return step.update
   }
 
@@ -57,10 +57,26 @@ public struct BarPathUpdate: Sendable, Hashable {
   public let smoothed: BarPoint?
   /// How fast the smoothed position goes up, in px/s.
   public let pixelVelocity: Double?
-  /// The same in cm/s, where the settings give a scale.
+  /// The same in cm/s, where the settings give a scale, or from when the plate has been seen for half a second.
   public let velocity: Double?
   /// Whether the bar moves, which three frames in a row must confirm.
   public let isMoving: Bool
+  /// What was said of earlier frames and no longer holds, in the order of frames: the bar turned out to be another one.
+  /// Only the newest frames are ever taken back, as many as ``BarPathSettings/recheckFrames`` and
+  /// ``BarPathSettings/gapFillFrames`` together.
+  public let revised: [Revision]
+
+  /// What a frame that came before looks like now.
+  public struct Revision: Sendable, Hashable {
+    /// The frame's index in the input, from 0.
+    public let frame: Int
+    /// Seconds, as the frame has them.
+    public let timestamp: Double
+    /// Where the bar was, in pixels of the picture; nil where it was not seen.
+    public let bar: BarPoint?
+    /// The same smoothed.
+    public let smoothed: BarPoint?
+  }
 }
 
 /// What is kept of a frame.
@@ -72,6 +88,8 @@ struct StoredFrame: Sendable {
   var size: BarSize
   var leftWrist: BarPoint?
   var rightWrist: BarPoint?
+  /// Whether no way leads here from the frames before: another bar was followed in them.
+  var startsAnew = false
 
   init(index: Int, timestamp: Double, bar: BarCandidate?, leftWrist: BarPoint?, rightWrist: BarPoint?) {
     self.index = index

@@ -13,8 +13,11 @@ struct BarSelector: Sendable {
   /// The bar in one frame, and what earlier frames look like now.
   struct Choice: Sendable, Equatable {
     var picked: BarCandidate?
-    /// The choices for the frames up to this one, this one last, when they were settled now; empty otherwise.
-    var settled: [BarCandidate?] = []
+    /// The choices for the frames up to this one, this one last, as they look now; empty where nothing earlier is in
+    /// question.
+    var believed: [BarCandidate?] = []
+    /// Whether the bar that was followed is given up here: no way leads from it to what is picked now.
+    var startsAnew = false
   }
 
   let settings: BarPathSettings
@@ -26,6 +29,9 @@ struct BarSelector: Sendable {
     /// The larger side of the box, averaged over the last dozen sightings.
     var side: Double
     var missing = 0
+    /// The frames since it began, and in how many of them it was seen.
+    var age = 1
+    var sightings = 1
     var scoreSum: Double
     var picks: [BarCandidate?]
 
@@ -51,7 +57,14 @@ struct BarSelector: Sendable {
       guard picked == nil, settings.previousExpires, tracks[0].missing > settings.gapFillFrames else {
         return Choice(picked: picked.map { frame.candidates[$0] })
       }
+      // A bar that was hardly ever seen was none.
+      let takenBack = tracks[0].sightings < settings.recheckFrames ? tracks[0].age - 1 : 0
       (tracks, isSettled) = ([], false)
+      var choice = acquire(in: frame)
+      if choice.believed.isEmpty { choice.believed = [choice.picked] }
+      choice.believed = [BarCandidate?](repeating: nil, count: takenBack) + choice.believed
+      choice.startsAnew = true
+      return choice
     }
     return acquire(in: frame)
   }
@@ -94,11 +107,12 @@ struct BarSelector: Sendable {
     }
     guard let best else { return Choice() }
     let picks = tracks[best].picks
-    guard picks.count >= settings.recheckFrames else { return Choice(picked: picks[picks.count - 1]) }
-    tracks = [tracks[best]]
-    tracks[0].picks = []
-    isSettled = true
-    return Choice(picked: picks[picks.count - 1], settled: picks)
+    if picks.count >= settings.recheckFrames {
+      tracks = [tracks[best]]
+      tracks[0].picks = []
+      isSettled = true
+    }
+    return Choice(picked: picks[picks.count - 1], believed: picks)
   }
 
   private var best: Int? {
@@ -109,6 +123,7 @@ struct BarSelector: Sendable {
   private func follow(_ track: inout Track, in frame: BarPixelFrame) -> Int? {
     var found: (index: Int, score: Double)?
     let reach = reach(of: track, in: frame)
+    track.age += 1
     for index in eligible(in: frame)
     where distance(frame.candidates[index].center, track.last.center, in: frame) <= reach
       && isOfItsSize(frame.candidates[index], track)
@@ -123,6 +138,7 @@ struct BarSelector: Sendable {
     track.last = frame.candidates[found.index]
     track.lastTime = frame.timestamp
     track.missing = 0
+    track.sightings += 1
     track.side += (track.last.size.larger - track.side) / 12
     track.scoreSum += found.score
     return found.index

@@ -26,6 +26,7 @@ public struct BarTracker: Sendable {
 
   private var selector: BarSelector
   private var live: LivePath
+  private var scale: LiveScale
   /// The newest frames: those whose bar may yet turn out to be another one.
   private var recent: [StoredFrame] = []
 
@@ -36,6 +37,7 @@ public struct BarTracker: Sendable {
     calibration = try BarCalibration.given(by: settings)
     selector = BarSelector(settings: settings)
     live = LivePath(settings: settings)
+    scale = LiveScale(diameterCm: settings.plateDiameterCm)
   }
 
   /// Takes the next frame.
@@ -49,8 +51,8 @@ public struct BarTracker: Sendable {
     var update: BarPathUpdate
     /// What a measurement keeps of it.
     var frame: StoredFrame
-    /// The bar in the newest frames, this one last, where it has been settled on now; else empty.
-    var settled: [BarCandidate?]
+    /// The bar in the newest frames, this one last, as far as it is in question; else empty.
+    var believed: [BarCandidate?]
   }
 
   mutating func step(_ frame: BarFrame) throws(BarFrameError) -> Step {
@@ -65,19 +67,26 @@ public struct BarTracker: Sendable {
     note(pixels, index: index)
 
     let choice = selector.choose(in: pixels)
-    let stored = StoredFrame(
+    var stored = StoredFrame(
       index: index, timestamp: pixels.timestamp, bar: choice.picked, leftWrist: pixels.leftWrist,
       rightWrist: pixels.rightWrist)
-    if recent.count >= settings.recheckFrames { recent.removeFirst(recent.count - settings.recheckFrames + 1) }
+    stored.startsAnew = choice.startsAnew
+    // A bar that was seen too rarely is given up after as long a gap as is filled.
+    let most = settings.recheckFrames + settings.gapFillFrames
+    if recent.count >= most { recent.removeFirst(recent.count - most + 1) }
     recent.append(stored)
-    settle(choice.settled)
+    let revised = revise(choice.believed)
+    if choice.startsAnew { live.restart() }
+    if choice.believed.isEmpty || choice.believed.count >= settings.recheckFrames { scale.add(choice.picked?.size) }
 
     let center = choice.picked?.center
     let (smoothed, velocity, isMoving) = live.next(center, timestamp: pixels.timestamp, height: height)
     let update = BarPathUpdate(
       frame: index, timestamp: pixels.timestamp, bar: center, smoothed: smoothed, pixelVelocity: velocity,
-      velocity: velocity.flatMap { velocity in calibration.map { velocity / $0.pixelsPerCm } }, isMoving: isMoving)
-    return Step(update: update, frame: stored, settled: choice.settled)
+      velocity: velocity.flatMap { velocity in
+        (calibration ?? scale.calibration).map { velocity / $0.pixelsPerCm }
+      }, isMoving: isMoving, revised: revised)
+    return Step(update: update, frame: stored, believed: choice.believed)
   }
 
   /// The bar in the newest frames, should nothing follow.
@@ -89,12 +98,14 @@ public struct BarTracker: Sendable {
     if sizeChange == nil, newWidth != width || newHeight != height { sizeChange = index }
   }
 
-  private mutating func settle(_ choices: [BarCandidate?]) {
-    guard recent.correct(with: choices) else { return }
+  /// - Returns: what earlier frames look like now, where another bar than before is believed in.
+  private mutating func revise(_ choices: [BarCandidate?]) -> [BarPathUpdate.Revision] {
+    guard recent.correct(with: choices) else { return [] }
     // What was smoothed was another bar.
     live = LivePath(settings: settings)
-    for frame in recent.suffix(choices.count).dropLast() {
-      _ = live.next(frame.bar, timestamp: frame.timestamp, height: height)
+    return recent.suffix(choices.count).dropLast().map { frame in
+      let smoothed = live.next(frame.bar, timestamp: frame.timestamp, height: height).smoothed
+      return BarPathUpdate.Revision(frame: frame.index, timestamp: frame.timestamp, bar: frame.bar, smoothed: smoothed)
     }
   }
 }

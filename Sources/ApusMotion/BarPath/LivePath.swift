@@ -38,6 +38,11 @@ struct LivePath: Sendable {
     return (smoothed, velocity, finder.isMoving)
   }
 
+  /// What comes next is another bar, or the same one somewhere else.
+  mutating func restart() {
+    self = LivePath(settings: settings)
+  }
+
   private mutating func smooth(_ point: BarPoint?, after dt: Double, isLost: Bool, height: Double?) -> BarPoint? {
     switch settings.smoothingType {
     case .ema, .emaForwardBackward:
