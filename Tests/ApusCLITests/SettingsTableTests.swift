@@ -60,7 +60,8 @@ import Testing
 
   /// A value that is wrong is named with its option and what was expected.
   @Test(arguments: [
-    (["barpath", "x", "--gap", "17"], "an integer, 0 to 16"), (["barpath", "x", "--lift", "curl"], "one of squat"),
+    (["barpath", "x", "--gap", "17"], "an integer, 0 to 16"),
+    (["barpath", "x", "--lift", "curl"], "one of auto, squat"),
     (["behavior", "x", "--threshold", "1.5"], "0 to 1"), (["behavior", "x", "--missing", "never"], "zero or hold:N"),
     (["arm-drift", "x", "--fps", "0"], "above 0"),
   ])

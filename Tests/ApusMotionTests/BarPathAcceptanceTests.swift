@@ -156,7 +156,8 @@ import Testing
     let lifted = LiftPath(
       detected: points, filled: points, isFilled: ys.map { _ in false }, timestamps: times(390),
       breaks: ys.map { _ in false }, height: 720)
-    let reps = try lifted.measured(points, BarPathSettings(), BarCalibration(pixelsPerCm: 4)).reps
+    let calibration = try BarCalibration(pixelsPerCm: 4)
+    let reps = lifted.measured(points, BarPathSettings(), calibration, frameHeight: nil).reps
     #expect(reps.map(\.startFrame) == [30, 150, 270])
     #expect(reps.map(\.endFrame) == [119, 239, 359])
     for rep in reps {

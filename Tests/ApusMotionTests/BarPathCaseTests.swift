@@ -197,7 +197,7 @@ import Testing
       let phase = LiftPhase(isUp: true, start: 1, end: 2, displacement: 2 * velocity)
       return BarRep(
         id: id, span: RepSpan(eccentric: nil, concentric: phase), path: path(ys), velocity: [nil, velocity, velocity],
-        timestamps: [0, 1, 2], pixelsPerUnit: 1, depthReference: nil)
+        timestamps: [0, 1, 2], pixelsPerUnit: 1, depthReference: nil, parts: { _ in [] })
     }
     let summary = BarPathSummary(reps: [rep(0, 10), rep(1, 30), rep(2, 30)].compactMap { $0 })
     #expect(summary.bestRep == 1 && summary.repCount == 3)
@@ -218,7 +218,7 @@ import Testing
   @Test func smallMovesAreNoRepetitions() throws {
     let lift = SyntheticLift(reps: 3, travel: 18, way: 0.4)
     let result = try BarPathAnalysis.analyze(lift.frames(times: times(150)))
-    #expect(result.reps.isEmpty && result.warnings.contains(.noReps))
+    #expect(result.reps.isEmpty && result.warnings.contains { $0.code == "no_reps" })
   }
 
   /// The larger of two sides that both err by three percent is two percent too large; so is the median of such.

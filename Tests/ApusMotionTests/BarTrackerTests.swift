@@ -41,4 +41,51 @@ import Testing
       try BarTracker(settings: BarPathSettings().with { $0.recheckFrames = 0 })
     }
   }
+
+  /// The first choice is by the hands and is taken back, at once or after it was settled on: no speed leads from it to
+  /// the bar, and what was said of the frames before is corrected.
+  @Test(arguments: BarSmoothing.allCases, [2, 3]) func aChoiceTakenBackLeavesNoTrace(
+    smoothing: BarSmoothing, frames: Int
+  ) throws {
+    var stream = try BarPathStream(settings: BarPathSettings().with { $0.smoothingType = smoothing })
+    var believed: [BarPoint?] = []
+    for index in 0..<20 {
+      let y = 500 - 2 * Double(index)
+      var boxes = [BarDetection(x: 560, y: y - 40, width: 80, height: 80, confidence: 0.7)]
+      // Three hundred pixels above, for so short a time.
+      if index < frames { boxes.append(BarDetection(x: 560, y: 160, width: 80, height: 80, confidence: 0.9)) }
+      let update = try stream.push(
+        BarFrame(timestamp: Double(index) / 30, width: 1280, height: 720, observation: .detections(boxes)))
+      // The bar goes up at 60 px/s; a filter that learns the speed overshoots a little.
+      #expect(abs(update.pixelVelocity ?? 0) <= 70, "frame \(index): \(update.pixelVelocity ?? 0) px/s")
+      believed.append(update.smoothed)
+      for revision in update.revised {
+        #expect(revision.frame < index && revision.frame >= index - 13)
+        believed[revision.frame] = revision.smoothed
+      }
+    }
+    let seen = believed.compactMap(\.self)
+    #expect(seen.allSatisfy { $0.y > 400 } && seen.count >= 8)
+    let result = stream.finish()
+    #expect(result.samples.compactMap(\.position).allSatisfy { $0.y > 400 })
+    #expect(result.samples.compactMap(\.drawn).allSatisfy { $0.y > 400 })
+  }
+
+  @Test func theScaleIsKnownOnceThePlateHasBeenSeen() throws {
+    var tracker = try BarTracker()
+    var known: Int?
+    for index in 0..<60 {
+      let y = 500 - 4 * Double(index)
+      let update = try tracker.push(
+        BarFrame(
+          timestamp: Double(index) / 30, width: 1280, height: 720,
+          observation: .detections([BarDetection(x: 555, y: y - 45, width: 86, height: 90, confidence: 0.7)])))
+      if known == nil, update.velocity != nil { known = index }
+      if let velocity = update.velocity, let pixels = update.pixelVelocity {
+        // 90 pixels are 45 cm.
+        #expect(abs(velocity - pixels / 2) < 1e-9)
+      }
+    }
+    #expect(known.map { 15...20 ~= $0 } ?? false, "\(known ?? -1)")
+  }
 }

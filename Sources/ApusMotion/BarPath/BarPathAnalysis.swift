@@ -21,23 +21,32 @@ extension BarPathStream {
     let (width, height) = (tracker.width, tracker.height)
     let timestamps = frames.map(\.timestamp)
     let breaks = PathBreaks(timestamps: timestamps, limit: settings.gapFillFrames)
+    let isBreak = zip(breaks.isBreak, frames).map { $0 || $1.startsAnew }
     let center = BarPoint(x: (width ?? 0) / 2, y: (height ?? 0) / 2)
     let rotation = settings.gravityAngle == 0 ? nil : GravityRotation(degrees: settings.gravityAngle, center: center)
     let detected = frames.map { frame in rotation.map { turn in frame.bar.map { turn.upright($0) } } ?? frame.bar }
     let filled = GapFill.fill(
-      detected, timestamps: timestamps, limit: settings.gapFillFrames, breaks: breaks.isBreak)
+      detected, timestamps: timestamps, limit: settings.gapFillFrames, breaks: isBreak)
     let path = LiftPath(
       detected: detected, filled: filled.points, isFilled: filled.isFilled, timestamps: timestamps,
-      breaks: breaks.isBreak, height: height ?? LivePath.usualHeight)
+      breaks: isBreak, height: height ?? LivePath.usualHeight)
 
     let calibration =
       tracker.calibration
       ?? BarCalibration(
         boxWidths: frames.map(\.size.width), heights: frames.map(\.size.height), diameterCm: settings.plateDiameterCm)
     let smoothed = path.smoothed(settings)
-    let (windows, reps) = path.measured(path.measuring(settings, smoothed: smoothed), settings, calibration)
+    let measures = path.measured(
+      path.measuring(settings, smoothed: smoothed), settings, calibration, frameHeight: height)
+    let reps = measures.reps
+    var resolved = settings
+    resolved.liftType = measures.type
     let velocity = PathVelocity.upward(
-      smoothed, timestamps: timestamps, scale: calibration?.pixelsPerCm ?? 1, breaks: breaks.isBreak)
+      smoothed, timestamps: timestamps, scale: calibration?.pixelsPerCm ?? 1, breaks: isBreak)
+
+    let drawn = path.drawn(settings, smoothed: smoothed)
+    let drawnVelocity = PathVelocity.upward(
+      drawn, timestamps: timestamps, scale: calibration?.pixelsPerCm ?? 1, breaks: isBreak)
 
     var repIDs = [Int?](repeating: nil, count: frames.count)
     for rep in reps { for index in rep.startFrame...rep.endFrame { repIDs[index] = rep.id } }
@@ -48,17 +57,22 @@ extension BarPathStream {
       BarPathSample(
         frame: frames[index].index, timestamp: timestamps[index], detected: frames[index].bar,
         position: frames[index].bar ?? inPicture(filled.points[index]), smoothed: inPicture(smoothed[index]),
-        velocity: velocity[index], repID: repIDs[index], leftWrist: frames[index].leftWrist,
+        velocity: velocity[index], drawn: inPicture(drawn[index]), drawnVelocity: drawnVelocity[index],
+        repID: repIDs[index], leftWrist: frames[index].leftWrist,
         rightWrist: frames[index].rightWrist)
     }
     return BarPathResult(
-      settings: settings, calibration: calibration, width: width, height: height,
-      framesPerSecond: breaks.interval.map { 1 / $0 }, samples: samples, windows: windows, reps: reps,
+      settings: resolved, askedLift: settings.liftType, guess: measures.guess, calibration: calibration, width: width,
+      height: height,
+      framesPerSecond: breaks.interval.map { 1 / $0 }, samples: samples, windows: measures.windows, reps: reps,
       summary: BarPathSummary(reps: reps),
-      warnings: warnings(breaks: breaks, calibration: calibration, reps: reps))
+      warnings: warnings(breaks: breaks, calibration: calibration, measures: measures))
   }
 
-  private func warnings(breaks: PathBreaks, calibration: BarCalibration?, reps: [BarRep]) -> [BarPathWarning] {
+  private func warnings(
+    breaks: PathBreaks, calibration: BarCalibration?, measures: LiftPath.Measures
+  ) -> [BarPathWarning] {
+    let reps = measures.reps
     var warnings: [BarPathWarning] = []
     let missing = frames.count { $0.bar == nil }
     if frames.count < 2 { warnings.append(.tooFewFrames(frames.count)) }
@@ -76,7 +90,11 @@ extension BarPathStream {
     let gaps = breaks.isBreak.count { $0 }
     if gaps > 0 { warnings.append(.timeGaps(gaps)) }
     if let interval = breaks.interval, interval > 1 / 15.0 + 1e-6 { warnings.append(.lowFrameRate(1 / interval)) }
-    if reps.isEmpty, missing < frames.count, frames.count >= 2 { warnings.append(.noReps) }
+    if reps.isEmpty, missing < frames.count, frames.count >= 2 { warnings.append(.noReps(measures.movement)) }
+    if let guess = measures.guess {
+      if settings.liftType == .auto, !guess.isSure { warnings.append(.unsureLift(guess)) }
+      if guess.contradicts(settings.liftType) { warnings.append(.unlikelyLift(settings.liftType, looksLike: guess)) }
+    }
     for rep in reps where rep.isInterrupted { warnings.append(.interruptedRep(id: rep.id)) }
     return warnings
   }

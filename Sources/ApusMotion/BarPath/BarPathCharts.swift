@@ -54,7 +54,7 @@ public struct BarPathCharts: Sendable {
     var chart = Chart(title: "Height of the bar", x: .init("time", unit: "s"), y: .init("height", unit: unit))
     chart.series = [
       .init("seen", style: .dashes, points: result.samples.map { .init($0.timestamp, $0.position.map(up)) }),
-      .init("smoothed", points: result.samples.map { .init($0.timestamp, $0.smoothed.map(up)) }),
+      .init("smoothed", points: result.samples.map { .init($0.timestamp, $0.drawn.map(up)) }),
     ]
     chart.bands = bands
     return chart
@@ -64,7 +64,7 @@ public struct BarPathCharts: Sendable {
   public var velocity: Chart {
     var chart = Chart(title: "Velocity of the bar", x: .init("time", unit: "s"), y: .init("upwards", unit: speedUnit))
     chart.series = [
-      .init("velocity", points: result.samples.map { .init($0.timestamp, $0.velocity.map { $0 * speedFactor }) })
+      .init("velocity", points: result.samples.map { .init($0.timestamp, $0.drawnVelocity.map { $0 * speedFactor }) })
     ]
     chart.bands = bands
     chart.rules = [.init("at rest", 0)]
@@ -78,7 +78,7 @@ public struct BarPathCharts: Sendable {
   private func up(_ point: BarPoint) -> Double { (origin.y - point.y) * unitsPerPixel }
 
   private func place(_ sample: BarPathSample) -> Chart.Sample {
-    guard let point = sample.smoothed else { return .init(0, nil) }
+    guard let point = sample.drawn else { return .init(0, nil) }
     return .init((point.x - origin.x) * unitsPerPixel, up(point))
   }
 

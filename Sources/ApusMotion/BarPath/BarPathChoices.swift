@@ -1,13 +1,3 @@
-/// What is lifted, and so which phases make a repetition.
-public enum BarLiftType: String, CaseIterable, Sendable, Hashable {
-  /// Down, then up.
-  case squat
-  /// Down, then up.
-  case bench
-  /// Up, then perhaps down.
-  case deadlift
-}
-
 /// How the path that is drawn and exported is smoothed.
 public enum BarSmoothing: String, CaseIterable, Sendable, Hashable {
   /// An exponential moving average. It lags (1 − α) / α frames behind.

@@ -62,6 +62,18 @@ extension BarPathResult {
         return object
       })
     object.add("settings", settings.jsonObject)
+    object.add("lift_asked", askedLift.rawValue)
+    if let guess {
+      object.add("lift_confidence", guess.share(of: settings.liftType))
+      object.add(
+        "lift_candidates",
+        guess.candidates.map { candidate in
+          var object = JSONObject()
+          object.add("lift_type", candidate.type.rawValue)
+          object.add("share", candidate.share)
+          return object
+        })
+    }
     return object.text
   }
 
@@ -85,6 +97,22 @@ extension BarPathResult {
     if let percent = rep.depthPercent { object.add("depth_percent", percent) }
     if let isReached = rep.isDepthReached { object.add("depth_reached", isReached) }
     if rep.isInterrupted { object.add("interrupted", true) }
+    object.add("phases", rep.phases.map { jsonObject(of: $0) })
+    return object
+  }
+
+  private func jsonObject(of phase: BarLiftPhase) -> JSONObject {
+    var object = JSONObject()
+    object.add("phase", phase.kind.rawValue)
+    object.add("start_frame", samples[phase.startFrame].frame)
+    object.add("end_frame", samples[phase.endFrame].frame)
+    object.add("start_t", phase.startTime)
+    object.add("end_t", phase.endTime)
+    object.add("duration_s", phase.duration)
+    object.add("start_height_\(lengthUnit)", phase.startHeight)
+    object.add("end_height_\(lengthUnit)", phase.endHeight)
+    object.add("mean_velocity", phase.meanVelocity)
+    object.add("peak_velocity", phase.peakVelocity)
     return object
   }
 }

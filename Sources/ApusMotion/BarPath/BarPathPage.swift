@@ -22,12 +22,14 @@ public struct BarPathPage: Sendable {
 
   var page: HTMLReport {
     var page = HTMLReport(
-      title: "\(result.settings.liftType.rawValue.capitalizedFirst): bar path", subtitle: source)
+      title: "\(result.settings.liftType.name.capitalizedFirst): bar path", subtitle: source)
     page.blocks = result.warnings.map { .notice("\($0)") }
     page.blocks.append(.facts(facts))
     if !result.reps.isEmpty {
       page.blocks += [.heading("Repetitions"), .table(columns: columns, rows: result.reps.map(row))]
     }
+    let phases = result.reps.flatMap { rep in rep.phases.map { phaseRow(rep, $0) } }
+    if !phases.isEmpty { page.blocks += [.heading("Phases"), .table(columns: phaseColumns, rows: phases)] }
     page.blocks.append(.heading("Charts"))
     page.blocks += BarPathCharts(result).all.map(HTMLReport.Block.figure)
     if !pictures.isEmpty { page.blocks += [.heading("Frames"), .pictures(pictures)] }
@@ -38,6 +40,7 @@ public struct BarPathPage: Sendable {
   private var facts: [HTMLReport.Fact] {
     let summary = result.summary
     var facts: [HTMLReport.Fact] = [.init("repetitions", "\(summary.repCount)")]
+    if result.askedLift == .auto, let guess = result.guess { facts.append(.init("looks like", "\(guess)")) }
     if summary.repCount > 0 {
       facts += [
         .init("mean range of motion", result.lengthText(summary.averageRom)),
@@ -70,6 +73,17 @@ public struct BarPathPage: Sendable {
       rep.eccentricDuration.map(seconds) ?? "–", seconds(rep.concentricDuration),
       result.velocityText(rep.meanConcentricVelocity), result.velocityText(rep.peakConcentricVelocity),
       result.lengthText(rep.xDeviation),
+    ]
+  }
+
+  private let phaseColumns = ["rep", "phase", "start", "time", "from", "to", "mean", "highest"]
+
+  private func phaseRow(_ rep: BarRep, _ phase: BarLiftPhase) -> [String] {
+    func seconds(_ value: Double) -> String { NumberText.fixed(value, decimals: 2) + " s" }
+    return [
+      "\(rep.id + 1)", phase.kind.rawValue, seconds(phase.startTime), seconds(phase.duration),
+      result.lengthText(phase.startHeight), result.lengthText(phase.endHeight),
+      result.velocityText(phase.meanVelocity), result.velocityText(phase.peakVelocity),
     ]
   }
 

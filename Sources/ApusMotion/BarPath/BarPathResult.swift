@@ -13,6 +13,10 @@ public struct BarPathSample: Sendable, Hashable {
   /// How fast the smoothed position goes up, in cm/s, or px/s where the scale is unknown. Nil where it or the one
   /// before is.
   public let velocity: Double?
+  /// The position as charts draw it: smoothed by what comes before and after, so that it lags behind nothing.
+  public let drawn: BarPoint?
+  /// How fast that goes up, in the units of ``velocity``.
+  public let drawnVelocity: Double?
   /// The repetition that the frame is part of.
   public let repID: Int?
   /// The lifter's left wrist; nil where it was not seen.
@@ -26,8 +30,12 @@ public struct BarPathSample: Sendable, Hashable {
 
 /// What came of a whole lift.
 public struct BarPathResult: Sendable, Hashable {
-  /// The settings of the analysis.
+  /// The settings of the analysis; ``BarPathSettings/liftType`` is what the repetitions are of.
   public let settings: BarPathSettings
+  /// The lift that was asked for, perhaps ``BarLiftType/auto``.
+  public let askedLift: BarLiftType
+  /// What the path looks like; nil where the bar does not move.
+  public let guess: BarLiftGuess?
   /// The scale; nil where it is unknown, and then everything is in pixels instead of cm.
   public let calibration: BarCalibration?
   /// The size of the first frame that says its size, in pixels.
@@ -77,8 +85,12 @@ public enum BarPathWarning: Sendable, Hashable {
   case timeGaps(Int)
   /// Fewer than 15 frames a second: turning points are uncertain.
   case lowFrameRate(Double)
-  /// The bar was seen and moved, or did not, but nothing makes a repetition.
-  case noReps
+  /// Nothing makes a repetition; what moved most, and what keeps it from being one, where anything moved.
+  case noReps(BarMovement?)
+  /// Which lift it is had to be inferred, and none is likely.
+  case unsureLift(BarLiftGuess)
+  /// The path is that of another lift than was asked for.
+  case unlikelyLift(BarLiftType, looksLike: BarLiftGuess)
   /// The bar was lost during a repetition.
   case interruptedRep(id: Int)
 }
@@ -97,7 +109,11 @@ extension BarPathWarning: CustomStringConvertible {
     case .timeGaps(1): "once frames are missing for longer than gaps are filled"
     case .timeGaps(let count): "\(count) times frames are missing for longer than gaps are filled"
     case .lowFrameRate(let rate): "only \(Int(rate.rounded())) frames a second: turning points are uncertain"
-    case .noReps: "no repetition was found"
+    case .noReps(let movement): "no repetition was found" + (movement.map { ": \($0)" } ?? ": the bar did not move")
+    case .unsureLift(let guess):
+      "which lift it is, is unsure (\(guess)): it was measured as a squat; --lift says it"
+    case .unlikelyLift(let asked, let guess):
+      "this does not look like a \(asked.name), but like \(guess) (--lift \(guess.type.rawValue), or auto)"
     case .interruptedRep(let id): "the bar was lost during repetition \(id)"
     }
   }
@@ -114,6 +130,8 @@ extension BarPathWarning: CustomStringConvertible {
     case .timeGaps: "time_gaps"
     case .lowFrameRate: "low_frame_rate"
     case .noReps: "no_reps"
+    case .unsureLift: "unsure_lift"
+    case .unlikelyLift: "unlikely_lift"
     case .interruptedRep: "interrupted_rep"
     }
   }

@@ -27,8 +27,8 @@ public struct BarPathSettings: AnalysisSettings, Hashable {
   public var exportOverlaySize = BarOverlaySize.small
 
   // The lift and the camera.
-  /// What is lifted.
-  public var liftType = BarLiftType.squat
+  /// What is lifted; in a result what it was taken for where this is ``BarLiftType/auto``.
+  public var liftType = BarLiftType.auto
   /// How far the camera is tilted, in degrees: positive where up leans clockwise in the picture.
   public var gravityAngle = 0.0
   /// The diameter of the plates that are detected, in cm.
@@ -95,7 +95,10 @@ extension BarPathSettings {
       "exportVideoQuality", \.exportVideoQuality, option: "video-quality",
       "largest size of an overlay; larger frames are made smaller"),
     .choice("exportOverlaySize", \.exportOverlaySize, option: "overlay-size", "size of lines and text on an overlay"),
-    .choice("liftType", \.liftType, option: "lift", "what is lifted, and so which phases make a repetition"),
+    .choice(
+      "liftType", \.liftType, option: "lift",
+      "what is lifted, and so which phases make a repetition; auto: what the path looks like, a squat where it is not sure"
+    ),
     .number(
       "gravityAngle", \.gravityAngle, .within(-45...45), "degrees", option: "gravity-angle",
       "how far up leans clockwise in the picture"),

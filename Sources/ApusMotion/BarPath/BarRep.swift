@@ -39,6 +39,9 @@ public struct BarRep: Sendable, Hashable {
   /// The bar was lost for some of the way, longer than gaps are filled: the range may be greater than it says.
   public let isInterrupted: Bool
 
+  /// Its parts in the order of time; a drop comes after the repetition itself.
+  public let phases: [BarLiftPhase]
+
   /// How long the repetition took, in seconds.
   public var duration: Double { endTime - startTime }
 }
@@ -48,9 +51,10 @@ extension BarRep {
   ///   - path: the metrics path, in pixels, upright.
   ///   - velocity: upwards, in px/s.
   ///   - pixelsPerUnit: pixels per cm, or 1.
+  ///   - parts: its phases, heights above its lowest point.
   init?(
     id: Int, span: RepSpan, path: [BarPoint?], velocity: [Double?], timestamps: [Double], pixelsPerUnit: Double,
-    depthReference: Double?
+    depthReference: Double?, parts: (PhaseRuler) -> [BarLiftPhase]
   ) {
     let (first, concentric) = (span.start - 1, span.concentric)
     let points = path[first...span.end].compactMap { $0 }
@@ -74,6 +78,8 @@ extension BarRep {
     depthPercent = depthReference.map { [rom] in 100 * rom / $0 }
     isDepthReached = depthReference.map { [rom] in rom >= $0 }
     isInterrupted = points.count < span.end - first + 1
+    phases = parts(
+      PhaseRuler(path: path, velocity: velocity, timestamps: timestamps, pixelsPerUnit: pixelsPerUnit, floor: low))
   }
 
   /// How long a phase takes, to fractions of a frame.

@@ -1,12 +1,23 @@
 /// A repetition as its phases.
 struct RepSpan: Sendable, Equatable {
-  /// The way down; nil for a deadlift whose bar is not let down, or is let down later.
+  /// The way down; nil for a lift whose bar is not let down, or is let down later.
   var eccentric: LiftPhase?
   /// The way up.
   var concentric: LiftPhase
 
-  var start: Int { min(eccentric?.start ?? concentric.start, concentric.start) }
-  var end: Int { max(eccentric?.end ?? concentric.end, concentric.end) }
+  /// The frames of a repetition that is more than these two; the first was reached by moving.
+  var whole: ClosedRange<Int>?
+
+  var start: Int { whole?.lowerBound ?? min(eccentric?.start ?? concentric.start, concentric.start) }
+  var end: Int { whole?.upperBound ?? max(eccentric?.end ?? concentric.end, concentric.end) }
+
+  /// The two as phases of a lift.
+  func phases(of type: BarLiftType, _ ruler: PhaseRuler) -> [BarLiftPhase] {
+    let kinds = type.simplePhases
+    return [eccentric, concentric].compactMap(\.self).sorted { $0.start < $1.start }.compactMap {
+      ruler.phase($0.isUp ? kinds.up : kinds.down, $0.origin, $0.end)
+    }
+  }
 }
 
 /// Makes repetitions of phases.
@@ -31,9 +42,9 @@ enum RepDetector {
         } ?? false
       var span: RepSpan?
       switch liftType {
-      case .squat, .bench:
+      case .squat, .bench, .auto:
         if !phase.isUp, isFollowed, let next { span = RepSpan(eccentric: phase, concentric: next) }
-      case .deadlift:
+      default:
         if phase.isUp { span = RepSpan(eccentric: isFollowed ? next : nil, concentric: phase) }
       }
       if let span, span.concentric.displacement >= minimumRom {

@@ -13,6 +13,9 @@ struct BarPathCommand: WritesFiles {
       'apus detect --json', {"t", "width", "height", "detections": [{"x", "y", "w", "h", "confidence"}], "pose"}, or a \
       table with bar_x and bar_y.
 
+      --lift says what is lifted; auto, the default, goes by the path and says how sure it is. Cleans, snatches and \
+      jerks come with their phases, each with heights, times and speeds.
+
       The scale comes from the plates, which are taken to be 45 cm wide (--plate-cm); velocities are upwards. The \
       camera must stand still, to the side of the bar.
 
@@ -63,7 +66,8 @@ struct BarPathCommand: WritesFiles {
   @Flag(
     help: """
       Print a line for each frame as it comes, with place and speed of the bar, and measure nothing: memory does not \
-      grow, however long a camera is watched. Speeds are in pixels unless options say the scale.
+      grow, however long a camera is watched. Speeds are in pixels until options, or half a second of plates, say the \
+      scale.
       """)
   var live = false
 

@@ -23,6 +23,9 @@ struct BarPathText {
         result.lengthText(rep.xDeviation))
     }
     lines += table.lines.map { "  " + $0 }
+    for rep in result.reps where result.settings.liftType != .squat && result.settings.liftType != .bench {
+      lines += phases(of: rep)
+    }
     let summary = result.summary
     var line =
       "\(summary.repCount) \(summary.repCount == 1 ? "repetition" : "repetitions") in \(result.samples.count) frames"
@@ -32,9 +35,28 @@ struct BarPathText {
         + result.velocityText(summary.averageMeanConcentricVelocity)
       if let best = summary.bestRep, summary.repCount > 1 { line += ", fastest rep \(best + 1)" }
     }
+    if result.askedLift == .auto, let guess = result.guess, guess.isSure { line += "; looks like \(guess)" }
     lines += (lines.isEmpty ? [] : [""]) + [line]
     lines += result.warnings.map { terminal.styled("! ", .yellow) + "\($0)" }
     return lines
+  }
+}
+
+extension BarPathText {
+  /// A table of a repetition's phases, under a line that says whose they are.
+  private func phases(of rep: BarRep) -> [String] {
+    let terminal = Terminal.output
+    var table = TextTable(alignments: [.left, .right, .right, .right, .right, .right, .right])
+    table.add(["phase", "start", "time", "from", "to", "mean", "highest"].map { terminal.styled($0, .dim) })
+    for phase in rep.phases {
+      table.add(
+        phase.kind.rawValue, NumberText.fixed(phase.startTime, decimals: 2) + " s",
+        NumberText.fixed(phase.duration, decimals: 2) + " s", result.lengthText(phase.startHeight),
+        result.lengthText(phase.endHeight), result.velocityText(phase.meanVelocity),
+        result.velocityText(phase.peakVelocity))
+    }
+    let name = "\(result.settings.liftType.name), rep \(rep.id + 1)"
+    return ["", "  " + terminal.styled(name, .bold)] + table.lines.map { "  " + $0 }
   }
 }
 
