@@ -11,21 +11,61 @@ extension ProgramBuilder {
       guard call.operation.blocks.count == 2 else {
         throw OperatorError("it has \(call.operation.blocks.count) blocks; two are needed")
       }
-      let branches = try call.operation.blocks.map { try call.builder.branch($0, around: e, depth: depth) }
-      return try e.nodes(
-        "If", [e.reshape(e.cast(call.value("pred"), to: .bool), [Int]())], outputs: call.operation.outputs.count,
+      // States that either block writes come out of both.
+      let states = try call.builder.states(writtenIn: call.operation.blocks, depth: depth)
+      let branches = try call.operation.blocks.map {
+        try call.builder.branch($0, giving: states, around: e, depth: depth)
+      }
+      let count = call.operation.outputs.count
+      let results = try e.nodes(
+        "If", [e.reshape(e.cast(call.value("pred"), to: .bool), [Int]())], outputs: count + states.count,
         subgraphs: ["then_branch": branches[0], "else_branch": branches[1]])
+      call.builder.set(states, to: results[count...], in: e)
+      return Array(results[..<count])
     },
     "while_loop": { call, depth in try call.builder.loop(call, depth: depth) },
   ]
 
-  /// A block without inputs as a graph.
-  private func branch(_ block: Fields, around outer: Emitter, depth: Int) throws -> Graph {
+  /// A block without inputs as a graph, which gives what the block does and then what the states hold.
+  private func branch(_ block: Fields, giving states: [String], around outer: Emitter, depth: Int) throws -> Graph {
     let inner = Emitter(name: "block", parent: outer)
     try write(block, to: inner, depth: depth + 1)
-    try results(of: block, in: inner, named: "output").forEach { inner.graph.outputs.append($0) }
+    inner.graph.outputs = try results(of: block, in: inner, named: "output") + held(states, in: inner)
     return inner.graph
   }
+
+  // MARK: States
+
+  /// The names of the states that blocks write, those within them too, in alphabetical order.
+  private func states(writtenIn blocks: [Fields], depth: Int) throws -> [String] {
+    guard depth <= Self.depthLimit else { throw OperatorError("blocks are nested deeper than \(Self.depthLimit)") }
+    var names: Set<String> = []
+    for operation in try blocks.flatMap({ try $0.messages(3, "Operation").map { try MILOperation($0) } }) {
+      if operation.type == "write_state", case .name(let name)? = operation.inputs["input"]?.first {
+        names.insert(name)
+      }
+      names.formUnion(try states(writtenIn: operation.blocks, depth: depth + 1))
+    }
+    return names.sorted()
+  }
+
+  /// What states hold at this point.
+  private func held(_ states: [String], in emitter: Emitter) throws -> [Graph.ValueID] {
+    try states.map { name in
+      guard let id = emitter.resolve(name) else { throw OperatorError("'\(name)' is no state") }
+      return id
+    }
+  }
+
+  /// From here on states hold what a block gave for them.
+  private func set(_ states: [String], to values: some Sequence<Graph.ValueID>, in emitter: Emitter) {
+    for (name, value) in zip(states, values) {
+      if let type = emitter.resolve(name).flatMap(emitter.knownType) { emitter.declare(value, type) }
+      emitter.names[name] = value
+    }
+  }
+
+  // MARK: Loops
 
   private func results(of block: Fields, in emitter: Emitter, named name: String) throws -> [Graph.ValueID] {
     try block.strings(2).map { output in
@@ -45,6 +85,11 @@ extension ProgramBuilder {
       throw OperatorError("it has \(call.operation.blocks.count) blocks; two are needed")
     }
     let (condition, body) = (call.operation.blocks[0], call.operation.blocks[1])
+    guard try states(writtenIn: [condition], depth: depth).isEmpty else {
+      throw OperatorError("its condition writes to a state")
+    }
+    let states = try states(writtenIn: [body], depth: depth)
+    let before = try held(states, in: e)
     let first = try self.condition(condition, of: variables, in: e, depth: depth)
     let inner = Emitter(name: "body", parent: e)
     inner.begin("loop")
@@ -62,24 +107,36 @@ extension ProgramBuilder {
     guard inner.graph.inputs.count == variables.count + 2 else {
       throw OperatorError("\(variables.count) variables go into a body of \(inner.graph.inputs.count - 2) inputs")
     }
+    for (name, outer) in zip(states, before) {
+      let id = inner.graph.addValue(named: name)
+      if let type = e.knownType(outer) { inner.declare(id, type) }
+      inner.names[name] = id
+      inner.graph.inputs.append(id)
+    }
     try write(body, to: inner, depth: depth + 1)
     let next = try results(of: body, in: inner, named: "variable")
     guard next.count == variables.count else {
       throw OperatorError("the body gives \(next.count) values for \(variables.count) variables")
     }
-    let again = try self.condition(condition, of: next, in: inner, depth: depth)
-    inner.graph.outputs = [again] + next
+    let after = try held(states, in: inner)
+    let again = try self.condition(condition, of: next, with: states, in: inner, depth: depth)
+    inner.graph.outputs = [again] + next + after
     e.begin(call.operation.outputs.first?.name ?? "while_loop")
-    return try e.nodes("Loop", [nil, first] + variables, outputs: variables.count, subgraphs: ["body": inner.graph])
+    let results = try e.nodes(
+      "Loop", [nil, first] + variables + before, outputs: variables.count + states.count,
+      subgraphs: ["body": inner.graph])
+    set(states, to: results[variables.count...], in: e)
+    return Array(results[..<variables.count])
   }
 
   /// The condition of a loop for values of its variables, written where these are.
+  /// - Parameter states: those that the loop's body writes, if it is written behind it.
   private func condition(
-    _ block: Fields, of variables: [Graph.ValueID], in emitter: Emitter, depth: Int
+    _ block: Fields, of variables: [Graph.ValueID], with states: [String] = [], in emitter: Emitter, depth: Int
   ) throws -> Graph.ValueID {
     let names = emitter.names
     defer { emitter.names = names }
-    if emitter.parent != nil { emitter.names = [:] }
+    if emitter.parent != nil { emitter.names = names.filter { states.contains($0.key) } }
     let ports = try block.messages(1, "NamedValueType").map { try MILPort($0) }
     guard ports.count == variables.count else {
       throw OperatorError("the condition takes \(ports.count) values of \(variables.count) variables")
@@ -148,8 +205,7 @@ extension ProgramBuilder {
       guard case .name(let name)? = call.operation.inputs["input"]?.first else {
         throw OperatorError("the state has no name")
       }
-      guard call.emitter.parent == nil else { throw OperatorError("a state is written to within a block") }
-      guard call.emitter.names[name] != nil else { throw OperatorError("'\(name)' is no state") }
+      guard call.emitter.resolve(name) != nil else { throw OperatorError("'\(name)' is no state") }
       let value = try call.value("data")
       call.emitter.names[name] = try call.emitter.node("Identity", [value])
       if let type = call.emitter.knownType(value), let id = call.emitter.names[name] { call.emitter.declare(id, type) }

@@ -6,7 +6,7 @@ struct ProgramBuilder {
   let opset: Int
   let arithmetic: CoreMLArithmetic
   /// Blocks within blocks.
-  private static let depthLimit = 64
+  static let depthLimit = 64
 
   init(opset: String, arithmetic: CoreMLArithmetic) throws {
     guard opset.hasPrefix("CoreML"), let version = Int(opset.dropFirst(6)), (5...9).contains(version) else {

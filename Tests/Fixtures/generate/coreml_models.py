@@ -135,6 +135,45 @@ def state():
     write("program-state", convert(program, precision=ct.precision.FLOAT16), calls, "fp16")
 
 
+def state_blocks():
+    """States that blocks write: one of two branches the first, a loop the second, which reads both."""
+    @mb.program(
+        input_specs=[mb.TensorSpec((2,)), mb.TensorSpec((1,)), mb.StateTensorSpec((2,), types.fp16),
+                     mb.StateTensorSpec((2,), types.fp16)],
+        opset_version=ct.target.iOS18)
+    def program(x, flag, total, last):
+        half = mb.cast(x=x, dtype="fp16")
+
+        def add():
+            return mb.coreml_update_state(state=total, value=mb.add(x=mb.read_state(input=total), y=half))
+
+        def leave():
+            return mb.mul(x=mb.read_state(input=total), y=np.float16(2))
+
+        def turn(i):
+            sum = mb.add(x=mb.read_state(input=last), y=mb.read_state(input=total))
+            mb.coreml_update_state(state=last, value=sum)
+            return mb.add(x=i, y=np.int32(1))
+
+        number = mb.squeeze(x=flag, axes=[0])
+        chosen = mb.cond(pred=mb.greater(x=number, y=np.float32(0)), _true_fn=add, _false_fn=leave)
+        turns = mb.while_loop(
+            _cond=lambda i: mb.less(x=i, y=np.int32(3)), _body=turn, loop_vars=(mb.cast(x=number, dtype="int32"),))
+        outputs = {"chosen": chosen, "sum": mb.read_state(input=last), "turns": turns}
+        return tuple(mb.cast(x=value, dtype="fp32", name=name) for name, value in outputs.items())
+
+    random = np.random.default_rng(23)
+    total, last, calls = np.zeros(2), np.zeros(2), []
+    for flag in (1, -1, 2, 3, 0):
+        x = random.integers(-8, 8, 2).astype(np.float32)
+        total = total + x if flag > 0 else total
+        chosen = total if flag > 0 else total * 2
+        last = last + total * max(0, 3 - flag)
+        calls.append(({"x": x, "flag": np.array([flag], np.float32)},
+                      {"chosen": chosen, "sum": last, "turns": np.float32(max(3, flag))}))
+    write("program-state-blocks", convert(program), calls)
+
+
 def compressed():
     x = normal(2, 8)
     lut = normal(1, 1, 4, 1)
@@ -342,5 +381,5 @@ def operations():
 
 
 OUT.mkdir(exist_ok=True)
-for make in (operations, layers, control_flow, state, compressed, network, classic, pictures, classes):
+for make in (operations, layers, control_flow, state, state_blocks, compressed, network, classic, pictures, classes):
     make()
