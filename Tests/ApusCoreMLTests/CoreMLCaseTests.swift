@@ -8,7 +8,8 @@ import Testing
 /// Models of coremltools with answers that NumPy computed (`Tests/Fixtures/generate/coreml_models.py`).
 @Suite struct CoreMLCaseTests {
   static let names = [
-    "program-layers", "program-layers-half", "program-while", "program-state", "program-compressed",
+    "program-layers", "program-layers-half", "program-while", "program-state", "program-state-blocks",
+    "program-compressed",
     "program-compressed-older", "network-layers", "network-names", "network-pictures",
     "network-classes", "classic-pipeline", "classic-trees",
   ]
