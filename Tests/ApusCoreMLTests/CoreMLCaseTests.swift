@@ -9,8 +9,7 @@ import Testing
 @Suite struct CoreMLCaseTests {
   static let names = [
     "program-layers", "program-layers-half", "program-while", "program-state", "program-state-blocks",
-    "program-compressed",
-    "program-compressed-older", "network-layers", "network-names", "network-pictures",
+    "program-compressed", "program-compressed-older", "network-layers", "network-names", "network-pictures",
     "network-classes", "classic-pipeline", "classic-trees",
   ]
 

@@ -151,6 +151,18 @@ public struct KeyboardSuggester: Sendable {
   }
 }
 
+extension PretrainedFolder {
+  /// How the network is to be asked for words, as `config.json` says under `suggestion_style`; nil where it says nothing.
+  /// - Throws: ``ModelConfigurationError`` for a style that there is not.
+  public var suggestionStyle: SuggestionStyle? {
+    get throws {
+      let styles = Dictionary(uniqueKeysWithValues: SuggestionStyle.allCases.map { ($0.rawValue, $0) })
+      return try fields.text("suggestion_style") == nil
+        ? nil : fields.choice("suggestion_style", default: .stock, of: styles)
+    }
+  }
+}
+
 // MARK: - Ranking
 
 extension KeyboardSuggester {

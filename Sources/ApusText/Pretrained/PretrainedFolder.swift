@@ -78,16 +78,6 @@ public struct PretrainedFolder: Sendable {
     (fields, configuration, self.weights) = (other.fields, other.configuration, weights)
   }
 
-  /// How the network is to be asked for words, as `config.json` says under `suggestion_style`; nil where it says nothing.
-  /// - Throws: ``ModelConfigurationError`` for a style that there is not.
-  public var suggestionStyle: SuggestionStyle? {
-    get throws {
-      let styles = Dictionary(uniqueKeysWithValues: SuggestionStyle.allCases.map { ($0.rawValue, $0) })
-      return try fields.text("suggestion_style") == nil
-        ? nil : fields.choice("suggestion_style", default: .stock, of: styles)
-    }
-  }
-
   /// The text of `config.json`.
   var configurationText: [UInt8] { configuration.withUnsafeBytes { Array($0) } }
 
