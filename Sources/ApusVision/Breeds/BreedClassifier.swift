@@ -41,8 +41,8 @@ public struct BreedClassifier: Sendable {
     let declared = network.declaredSize
     let written = clues.first { $0.width != nil }
     let side = options.side ?? network.usualSide
-    guard 1...DetectorMetadata.longestSide ~= side else {
-      throw BreedError("\(path): a picture of \(side) pixels; 1 to \(DetectorMetadata.longestSide) were expected")
+    guard 1...PicturePreparation.longestSide ~= side else {
+      throw BreedError("\(path): a picture of \(side) pixels; 1 to \(PicturePreparation.longestSide) were expected")
     }
     for case let (declared?, asked?) in [(declared.width, options.side), (declared.height, options.side)]
     where declared != asked {

@@ -110,9 +110,9 @@ extension Detector {
         throw DetectorError(.badInput("the model's \(name) is \(declared); it cannot be \(stated)"), file: file)
       }
       let side = declared ?? stated ?? written ?? 640
-      guard 1...DetectorMetadata.longestSide ~= side, declared != nil || side.isMultiple(of: 32) else {
+      guard 1...PicturePreparation.longestSide ~= side, declared != nil || side.isMultiple(of: 32) else {
         throw DetectorError(
-          .badInput("the \(name) is \(side); a multiple of 32 up to \(DetectorMetadata.longestSide) was expected"),
+          .badInput("the \(name) is \(side); a multiple of 32 up to \(PicturePreparation.longestSide) was expected"),
           file: file)
       }
       return side

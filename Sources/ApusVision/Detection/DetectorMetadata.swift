@@ -34,7 +34,7 @@ struct DetectorMetadata: Sendable, Hashable {
     names = try read("names") { reader throws(LiteralError) in try reader.names() }
     let size = try read("imgsz") { reader throws(LiteralError) in try reader.integers(limit: 4) }
     if let size, let last = size.last {
-      guard size.count <= 2, size.allSatisfy({ 1...Self.longestSide ~= $0 }) else {
+      guard size.count <= 2, size.allSatisfy({ 1...PicturePreparation.longestSide ~= $0 }) else {
         throw DetectorError(.badMetadata("the metadata \"imgsz\": \(size) is not a height and a width"))
       }
       (imageHeight, imageWidth) = (size[0], last)
@@ -54,9 +54,6 @@ struct DetectorMetadata: Sendable, Hashable {
     }
   }
 
-  /// The longest side of a network's input.
-  static let longestSide = 1 << 14
-
   /// Numbers of each object that are ignored: the coefficients of a mask.
   var extraNumbers: Int { task == "segment" ? 32 : 0 }
 
@@ -65,119 +62,4 @@ struct DetectorMetadata: Sendable, Hashable {
     let classes = names.map { "\($0.count) names of classes" } ?? "no names of classes"
     return classes + (keypoints.map { " and \($0.count) keypoints" } ?? "") + " in the metadata"
   }
-}
-
-/// What a literal in the metadata should have been.
-struct LiteralError: Error, CustomStringConvertible {
-  let offset: Int
-  let expected: String
-
-  var description: String { "\(expected) was expected at byte \(offset)" }
-}
-
-/// Reads what Python and JSON write alike: numbers, strings, lists and dictionaries of them, one level deep.
-struct LiteralReader {
-  private let bytes: [UInt8]
-  private var offset = 0
-
-  /// The most entries of a list or dictionary.
-  static let limit = 100_000
-
-  init(_ text: String) {
-    bytes = Array(text.utf8)
-  }
-
-  /// Names by index: `{0: 'person', 1: 'bicycle'}`, `{"0": "person"}` or `["person", "bicycle"]`.
-  mutating func names() throws(LiteralError) -> [String] {
-    if accept("[") { return try list(until: "]") { reader throws(LiteralError) in try reader.string() } }
-    guard accept("{") else { throw error("a dictionary or a list") }
-    let entries: [(Int, String)] = try list(until: "}") { reader throws(LiteralError) in
-      let index = try reader.isQuoted ? Int(reader.string()) : reader.integer()
-      guard let index else { throw reader.error("the index of a class") }
-      guard reader.accept(":") else { throw reader.error("a colon") }
-      return (index, try reader.string())
-    }
-    var names = [String?](repeating: nil, count: entries.count)
-    for (index, name) in entries {
-      guard names.indices.contains(index), names[index] == nil else {
-        throw error("each index from 0 to \(entries.count - 1) once (there is \(index))")
-      }
-      names[index] = name
-    }
-    return names.compactMap(\.self)
-  }
-
-  /// A number, or a list or tuple of them.
-  mutating func integers(limit: Int) throws(LiteralError) -> [Int] {
-    for (opening, closing) in [("[", "]"), ("(", ")")] where accept(opening) {
-      let values = try list(until: closing) { reader throws(LiteralError) in try reader.integer() }
-      guard 1...limit ~= values.count else { throw error("1 to \(limit) numbers") }
-      return values
-    }
-    return [try integer()]
-  }
-
-  mutating func end() throws(LiteralError) {
-    skipSpace()
-    guard offset == bytes.count else { throw error("the end") }
-  }
-
-  private mutating func list<Element>(
-    until closing: String, _ element: (inout LiteralReader) throws(LiteralError) -> Element
-  ) throws(LiteralError) -> [Element] {
-    var elements: [Element] = []
-    while !accept(closing) {
-      guard elements.count < Self.limit else { throw error("at most \(Self.limit) entries") }
-      elements.append(try element(&self))
-      if !accept(",") {
-        guard accept(closing) else { throw error("a comma or \(closing)") }
-        break
-      }
-    }
-    return elements
-  }
-
-  private var isQuoted: Bool {
-    mutating get {
-      skipSpace()
-      return offset < bytes.count && (bytes[offset] == UInt8(ascii: "'") || bytes[offset] == UInt8(ascii: "\""))
-    }
-  }
-
-  /// A string in either kind of quotes; a backslash makes the next character itself.
-  private mutating func string() throws(LiteralError) -> String {
-    guard isQuoted else { throw error("a string") }
-    let quote = bytes[offset]
-    offset += 1
-    var text: [UInt8] = []
-    while offset < bytes.count, bytes[offset] != quote {
-      if bytes[offset] == UInt8(ascii: "\\"), offset + 1 < bytes.count { offset += 1 }
-      text.append(bytes[offset])
-      offset += 1
-    }
-    guard offset < bytes.count else { throw error("the end of a string") }
-    offset += 1
-    return String(decoding: text, as: UTF8.self)
-  }
-
-  private mutating func integer() throws(LiteralError) -> Int {
-    skipSpace()
-    let start = offset
-    while offset < bytes.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[offset]) { offset += 1 }
-    guard let value = Int(String(decoding: bytes[start..<offset], as: UTF8.self)) else { throw error("a number") }
-    return value
-  }
-
-  private mutating func accept(_ character: String) -> Bool {
-    skipSpace()
-    guard offset < bytes.count, bytes[offset] == character.utf8.first else { return false }
-    offset += 1
-    return true
-  }
-
-  private mutating func skipSpace() {
-    while offset < bytes.count, [0x20, 0x0A, 0x0D, 0x09].contains(bytes[offset]) { offset += 1 }
-  }
-
-  private func error(_ expected: String) -> LiteralError { LiteralError(offset: offset, expected: expected) }
 }

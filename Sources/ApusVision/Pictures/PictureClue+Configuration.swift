@@ -13,9 +13,7 @@ extension PictureClue {
     var folders = [folder]
     if folder.last == "onnx" { folders.append(folder.dropLast()) }
     for folder in folders {
-      for (name, read) in [
-        ("preprocessor_config.json", Self.huggingFace), ("config.json", Self.timm),
-      ] as [(String, (inout JSONReader) throws -> PictureClue?)] {
+      for (name, read) in Self.readers {
         let file = (folder + [Substring(name)]).joined(separator: "/")
         guard MappedFile.isThere(file) else { continue }
         do {
@@ -39,9 +37,13 @@ extension PictureClue {
 
   private static let byteLimit = 1 << 24
 
+  fileprivate static let readers: [(name: String, read: @Sendable (inout JSONReader) throws -> PictureClue?)] = [
+    ("preprocessor_config.json", huggingFace), ("config.json", timm),
+  ]
+
   // MARK: - Hugging Face
 
-  private static func huggingFace(_ reader: inout JSONReader) throws -> PictureClue? {
+  @Sendable private static func huggingFace(_ reader: inout JSONReader) throws -> PictureClue? {
     var (resizes, crops, rescales, normalizes, offsets) = (true, false, true, true, false)
     var (factor, filter, share) = (1.0 / 255, nil as ResizeFilter?, nil as Double?)
     var (mean, deviation, size, crop) = (nil as [Double]?, nil as [Double]?, Side?.none, Side?.none)
@@ -106,9 +108,9 @@ extension PictureClue {
         }
         (shortest, width, height) = (found["shortest_edge"], found["width"], found["height"])
       }
-      guard [shortest, width, height].allSatisfy({ $0.map { 1...DetectorMetadata.longestSide ~= $0 } ?? true }) else {
+      guard [shortest, width, height].allSatisfy({ $0.map { 1...PicturePreparation.longestSide ~= $0 } ?? true }) else {
         throw PictureModelError(
-          "a size outside 1 to \(DetectorMetadata.longestSide) pixels")
+          "a size outside 1 to \(PicturePreparation.longestSide) pixels")
       }
     }
   }
@@ -121,7 +123,7 @@ extension PictureClue {
 
   // MARK: - timm
 
-  private static func timm(_ reader: inout JSONReader) throws -> PictureClue? {
+  @Sendable private static func timm(_ reader: inout JSONReader) throws -> PictureClue? {
     var clue: PictureClue?
     try reader.object { reader, key in
       guard key == "pretrained_cfg", try reader.kind() == .object else { return try reader.skip() }
@@ -188,12 +190,23 @@ extension PictureClue {
 
   private func checked() throws -> PictureClue {
     let sides = [width, height].compactMap(\.self)
-    guard sides.allSatisfy({ 1...DetectorMetadata.longestSide ~= $0 }) else {
-      throw PictureModelError("an input of \(sides) pixels; 1 to \(DetectorMetadata.longestSide) were expected")
+    guard sides.allSatisfy({ 1...PicturePreparation.longestSide ~= $0 }) else {
+      throw PictureModelError("an input of \(sides) pixels; 1 to \(PicturePreparation.longestSide) were expected")
     }
     if let share = framing?.cropFraction, !(share > 0 && share <= 1) {
       throw PictureModelError("a crop of \(share) of the picture; above 0, up to 1, was expected")
     }
     return self
+  }
+}
+
+extension PicturePreparation {
+  /// Reads a configuration as each of those that may lie beside a model, and forgets it.
+  /// - Throws: ``PictureModelError``, ``JSONError``.
+  package static func checkConfiguration(_ bytes: UnsafeRawBufferPointer) throws {
+    for (_, read) in PictureClue.readers {
+      var reader = JSONReader(bytes)
+      _ = try read(&reader)
+    }
   }
 }

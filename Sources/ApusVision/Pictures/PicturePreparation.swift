@@ -36,6 +36,9 @@ public struct PicturePreparation: Sendable, Hashable {
     (self.input, self.origin) = (input, origin)
   }
 
+  /// The longest side of a network's input.
+  static let longestSide = 1 << 14
+
   /// Whether nothing said which numbers the model wants.
   public var isAssumed: Bool { if case .assumed = origin { true } else { false } }
 
