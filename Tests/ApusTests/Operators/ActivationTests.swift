@@ -155,13 +155,13 @@ struct ActivationTests {
       try Tensor<Float>([-.infinity, -110, -103, -87.5, 0, 88.7, 88.8, .infinity, .nan]).exp()
     }) {
       let e = try result.elements
-      #expect(e[0] == 0 && e[1] == 0 && e[2] == 1.4e-45 && e[4] == 1, "\(variant)")
+      #expect(e[0] == 0 && e[1] == 0 && e[2] == .leastNonzeroMagnitude && e[4] == 1, "\(variant)")
       #expect((e[3] / Float(exp(-87.5)) - 1).magnitude < 1e-6, "\(variant): \(e[3])")
       #expect((e[5] / Float(exp(Double(Float(88.7)))) - 1).magnitude < 1e-6, "\(variant): \(e[5])")
       #expect(e[6] == .infinity && e[7] == .infinity && e[8].isNaN, "\(variant)")
     }
     for (variant, result) in try onEveryVariant({
-      try Tensor<Float>([0, -0.0, -1, 1.4e-45, 1, .greatestFiniteMagnitude, .infinity, .nan]).log()
+      try Tensor<Float>([0, -0.0, -1, .leastNonzeroMagnitude, 1, .greatestFiniteMagnitude, .infinity, .nan]).log()
     }) {
       let e = try result.elements
       #expect(e[0] == -.infinity && e[1] == -.infinity && e[2].isNaN && e[4] == 0, "\(variant)")
