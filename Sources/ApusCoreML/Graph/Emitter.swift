@@ -55,7 +55,8 @@ extension Emitter {
     names[name] = id
     types[id] = parent.types[outer]
     inherit(outer, from: parent, as: id)
-    if let value = parent.graph.constants[outer] { graph.constants[id] = value }
+    // What an input holds by default is not known: a run may give something else.
+    if let value = parent.graph.constants[outer], !parent.graph.inputs.contains(outer) { graph.constants[id] = value }
     return id
   }
 
