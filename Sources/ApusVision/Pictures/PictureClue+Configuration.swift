@@ -1,5 +1,4 @@
 import Apus
-import ApusBase
 import ApusMedia
 
 extension PictureClue {
