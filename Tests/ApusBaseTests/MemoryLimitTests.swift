@@ -47,4 +47,9 @@ import Testing
   @Test func thereIsMemory() {
     #expect(MemoryLimit.availableByteCount > 16 << 20)
   }
+
+  @Test func streamsTakeAQuarterOfTheMemoryAtMost() {
+    #expect(MemoryLimit.streamLimit(1 << 30, memory: 8 << 30) == 1 << 30)
+    #expect(MemoryLimit.streamLimit(1 << 30, memory: 512 << 20) == 128 << 20)
+  }
 }

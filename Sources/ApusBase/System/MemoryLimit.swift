@@ -57,6 +57,10 @@ extension MemoryLimit {
     }
   }
 
+  /// The most bytes of a stream without a known length that are read into memory: `most`, or less where there is little.
+  /// What grows by doubling, and is copied in the end, takes four times as much.
+  package static func streamLimit(_ most: Int, memory: Int = current) -> Int { min(most, memory / 4) }
+
   /// Whether the limit was set, in the environment or by ``current``.
   package static var isGiven: Bool { given.load(ordering: .relaxed) }
 

@@ -1,3 +1,4 @@
+import Apus
 import ApusPlatform
 
 /// Bytes from a file, or from standard input as they come.
@@ -58,9 +59,11 @@ final class ByteInput {
     }
   }
 
-  /// Everything, up to a limit.
-  func readAll(limit: Int) throws -> [UInt8] {
-    var bytes: [UInt8] = []
+  /// Everything, up to a limit, and less where there is little memory.
+  /// - Parameter beginning: what was read already.
+  func readAll(after beginning: [UInt8] = [], limit: Int) throws -> [UInt8] {
+    let limit = MemoryLimit.streamLimit(limit)
+    var bytes = beginning
     while let chunk = try next() {
       bytes += chunk
       guard bytes.count <= limit else {

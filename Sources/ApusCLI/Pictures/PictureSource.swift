@@ -136,13 +136,7 @@ struct PictureSource {
     }
     if first.starts(with: magic) { return [.video(input, Y4MReader(limits: limits), first: first)] }
     guard path == "-" else { return [.file(path)] }
-    while let chunk = try input.next() {
-      first += chunk
-      guard first.count <= pipeLimit else {
-        throw CommandFailure(.badData, "standard input: is larger than \(pipeLimit) bytes")
-      }
-    }
-    return [.bytes(input.name, first)]
+    return [.bytes(input.name, try input.readAll(after: first, limit: pipeLimit))]
   }
 
   /// Whether a file begins with an entry of a ZIP archive, or with the end of one that is empty.

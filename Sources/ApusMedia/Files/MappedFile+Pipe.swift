@@ -2,12 +2,13 @@ import Apus
 import ApusPlatform
 
 extension MappedFile {
-  /// Everything that comes out of a pipe or a device, up to `limit` bytes.
+  /// Everything that comes out of a pipe or a device, up to `limit` bytes, and less where there is little memory.
   /// - Throws: ``FileError``.
   convenience init(readingPipeAt path: String, limit: Int) throws {
     let descriptor = open(path.systemBytes, O_RDONLY | O_CLOEXEC)
     guard descriptor >= 0 else { throw FileError.unreadable(path: path, reason: "it cannot be opened (\(errno))") }
     defer { close(descriptor) }
+    let limit = MemoryLimit.streamLimit(limit)
     var bytes: [UInt8] = []
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
