@@ -162,6 +162,13 @@ package func realPath(_ path: String) -> String? {
   return String(systemBytes: UnsafeRawBufferPointer(start: real, count: strlen(real)))
 }
 
+/// The path without slashes at its end; `/` stays.
+package func withoutTrailingSlashes(_ path: String) -> String {
+  var path = path
+  while path.count > 1, path.hasSuffix("/") { path.removeLast() }
+  return path
+}
+
 /// The folder that holds `path`.
 package func parentFolder(of path: String) -> String {
   guard let slash = path.lastIndex(of: "/") else { return "." }

@@ -39,7 +39,7 @@ struct FileIdentity: Hashable, Sendable {
     if stat(path.systemBytes, &status) == 0 { return (FileIdentity(status), kind(status)) }
     var (folder, rest) = (path, "")
     repeat {
-      while folder.count > 1, folder.hasSuffix("/") { folder.removeLast() }
+      folder = withoutTrailingSlashes(folder)
       let name = folder.split(separator: "/").last.map(String.init) ?? ""
       folder = parentFolder(of: folder)
       if name != "." { rest = rest.isEmpty ? name : "\(name)/\(rest)" }

@@ -227,7 +227,7 @@ extension MILValueType {
     ]
     self.init(
       type: elementType.flatMap { types[$0] },
-      shape: dimensions?.map { if case .size(let size) = $0 { size } else { nil } })
+      shape: dimensions?.map(\.extent))
   }
 }
 

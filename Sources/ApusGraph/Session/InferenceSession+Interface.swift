@@ -19,7 +19,7 @@ extension InferenceSession {
     /// The extents of a tensor, where the model declares its rank; nil for those that it leaves open.
     public var shape: [Int?]? {
       guard case .tensor(_, let dimensions?)? = type else { return nil }
-      return dimensions.map { if case .size(let size) = $0 { size } else { nil } }
+      return dimensions.map(\.extent)
     }
   }
 

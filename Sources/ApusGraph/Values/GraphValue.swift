@@ -78,13 +78,16 @@ public enum GraphDimension: Sendable, Hashable {
   case symbol(String)
   /// Left open by the model.
   case unknown
+
+  /// The size; nil where it is not known.
+  package var extent: Int? { if case .size(let size) = self { size } else { nil } }
 }
 
 extension GraphValueType {
   /// The extents of a tensor when all of them are known.
   var extents: [Int]? {
     guard case .tensor(_, let dimensions?) = self else { return nil }
-    let sizes = dimensions.compactMap { if case .size(let size) = $0 { size } else { nil } }
+    let sizes = dimensions.compactMap(\.extent)
     return sizes.count == dimensions.count ? sizes : nil
   }
 

@@ -51,6 +51,11 @@ public struct KeyboardSuggester: Sendable {
     public init(count: Int = 3, style: SuggestionStyle = .stock, length: Int = 32) {
       (self.count, self.style, self.length) = (count, style, length)
     }
+
+    /// The same, with no more tokens than `network` can read.
+    package func fitted(to network: any MaskedWordScoring) -> Options {
+      Options(count: count, style: style, length: min(length, max(3, network.positionCount)))
+    }
   }
 
   /// What turns text into the network's tokens.
@@ -95,8 +100,7 @@ public struct KeyboardSuggester: Sendable {
     let said = try pretrained.suggestionStyle
     try self.init(
       network: network, tokenizer: tokenizer,
-      options: Options(count: count, style: style ?? said ?? .stock, length: min(length, max(3, network.positionCount)))
-    )
+      options: Options(count: count, style: style ?? said ?? .stock, length: length).fitted(to: network))
   }
 
   /// Words for what the user has typed; none for no text.

@@ -26,8 +26,7 @@ extension EightBitForm {
     if fileExists(path) {
       return try write(into: path, configuration: configuration, from: source)
     }
-    var name = path
-    while name.count > 1, name.hasSuffix("/") { name.removeLast() }
+    let name = withoutTrailingSlashes(path)
     let temporary = "\(parentFolder(of: name))/.apus-\(String(UInt64.random(in: 0...(.max)), radix: 36)).part"
     guard mkdir(temporary.systemBytes, 0o777) == 0 else {
       throw FileError.unwritable(path: path, reason: lastSystemError())

@@ -22,7 +22,7 @@ struct PictureGraph: Sendable {
     options.precision = precision
     session = try InferenceSession(ModelFile.open(path), options: options)
     let graph = session.graph
-    let inputs = graph.inputs.filter { graph.constants[$0] == nil }.map { graph.values[$0] }
+    let inputs = graph.requiredInputs.map { graph.values[$0] }
     guard let input = inputs.first, inputs.count == 1 else {
       throw PictureModelError("\(path): the model has \(inputs.count) inputs; one picture was expected")
     }
@@ -31,18 +31,16 @@ struct PictureGraph: Sendable {
         "\(path): the input \"\(input.name)\" is \(input.type.map { "\($0)" } ?? "of no declared type"); a picture, "
           + "[1, 3, height, width] or [1, height, width, 3], was expected")
     }
-    let sizes = dimensions.map { if case .size(let size) = $0 { size } else { nil as Int? } }
-    guard sizes[0] ?? 1 == 1, sizes[1] == 3 || sizes[3] == 3 else {
+    guard let axes = PictureAxes(dimensions) else {
       throw PictureModelError(
         "\(path): the input \"\(input.name)\" is \(dimensions); one picture, [1, 3, height, width] or "
           + "[1, height, width, 3], was expected")
     }
     let declared: PictureForm? =
       if case .picture(let form)? = session.model.form(of: input.name) { form } else { nil }
-    isChannelsLast = sizes[1] != 3
+    isChannelsLast = axes.isChannelsLast
     // Of several sizes that a picture may have one is declared to count.
-    let sides = isChannelsLast ? (sizes[1], sizes[2]) : (sizes[2], sizes[3])
-    (height, width) = (sides.0 ?? declared?.size.height, sides.1 ?? declared?.size.width)
+    (height, width) = (axes.height ?? declared?.size.height, axes.width ?? declared?.size.width)
     guard [nil, .float, .double, .float16, .bfloat16, .uint8].contains(elementType) else {
       throw PictureModelError(
         "\(path): the input \"\(input.name)\" takes \(elementType.map { "\($0)" } ?? "?"); floating-point numbers or "

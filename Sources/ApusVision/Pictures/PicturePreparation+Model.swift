@@ -35,18 +35,15 @@ extension PicturePreparation {
   package init?(of model: any GraphModel, input: String, file: String) throws {
     let graph = model.graph
     guard case .tensor(_, let dimensions?)? = graph.value(named: input).flatMap({ graph.values[$0].type }),
-      dimensions.count == 4
+      let axes = PictureAxes(dimensions)
     else { return nil }
-    let sizes = dimensions.map { if case .size(let size) = $0 { size } else { nil as Int? } }
-    guard sizes[0] ?? 1 == 1, sizes[1] == 3 || sizes[3] == 3 else { return nil }
     let clues = try PictureClue.all(of: model, input: input, file: file)
-    let isChannelsLast = sizes[1] != 3
-    let (height, width) = isChannelsLast ? (sizes[1], sizes[2]) : (sizes[2], sizes[3])
-    guard let width = width ?? clues.lazy.compactMap(\.width).first,
-      let height = height ?? clues.lazy.compactMap(\.height).first
+    guard let width = axes.width ?? clues.lazy.compactMap(\.width).first,
+      let height = axes.height ?? clues.lazy.compactMap(\.height).first
     else { return nil }
     let usual = ImageInput(
-      width: width, height: height, fit: .stretch, filter: .antialiasedBilinear, layout: isChannelsLast ? .nhwc : .nchw)
+      width: width, height: height, fit: .stretch, filter: .antialiasedBilinear,
+      layout: axes.isChannelsLast ? .nhwc : .nchw)
     self.init(usual: usual, of: "no network in particular", clues: clues)
   }
 }

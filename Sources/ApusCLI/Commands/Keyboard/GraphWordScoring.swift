@@ -44,7 +44,7 @@ struct GraphWordScoring: MaskedWordScoring {
       }
       return Input(
         id: id, name: info.name, role: role, elementType: type,
-        dimensions: dimensions.map { if case .size(let size) = $0 { size } else { nil } })
+        dimensions: dimensions.map(\.extent))
     }
     let lengths = Set(inputs.compactMap { $0.dimensions.last ?? nil })
     guard inputs.filter({ $0.role == .ids }).count == 1, lengths.count <= 1, !lengths.contains(0),

@@ -59,9 +59,8 @@ struct SuggestionOptions: ParsableArguments {
 
   func suggester(_ model: LanguageModelOptions) throws -> KeyboardSuggester {
     let model = try model.open()
-    let length = min(KeyboardSuggester.Options().length, max(3, model.network.positionCount))
+    let options = KeyboardSuggester.Options(count: count, style: style ?? model.style ?? .stock)
     return try KeyboardSuggester(
-      network: model.network, tokenizer: model.tokenizer,
-      options: .init(count: count, style: style ?? model.style ?? .stock, length: length))
+      network: model.network, tokenizer: model.tokenizer, options: options.fitted(to: model.network))
   }
 }

@@ -15,7 +15,7 @@ struct LanguageModel {
   init(path: String, vocabulary: String?) throws {
     let isGraph = Self.isGraph(path)
     let isInside = isFolder(path) && !isGraph
-    tokenizer = try Self.tokenizer(vocabulary ?? (isInside ? path : parentFolder(of: Self.withoutSlashes(path))))
+    tokenizer = try Self.tokenizer(vocabulary ?? (isInside ? path : parentFolder(of: withoutTrailingSlashes(path))))
     if isGraph {
       network = try GraphWordScoring(ModelFile.open(path), of: path, paddingID: tokenizer.paddingID)
       style = nil
@@ -37,11 +37,5 @@ struct LanguageModel {
       ? WordPieceTokenizer(folder: path)
       : WordPieceTokenizer(
         WordPieceVocabulary(path: fileExists(path) || path.hasSuffix(".txt") ? path : "\(path)/vocab.txt"))
-  }
-
-  private static func withoutSlashes(_ path: String) -> String {
-    var path = path
-    while path.count > 1, path.hasSuffix("/") { path.removeLast() }
-    return path
   }
 }
