@@ -12,6 +12,8 @@ struct OperatorFacts: Sendable {
   let results: ResultMemory
   /// What becomes of channel-blocked maps.
   let layout: LayoutRule
+  /// What becomes of it when the axes of its inputs lie in another order.
+  let axes: AxisRule
   /// The multiply-adds that a node takes.
   let work: Work
   /// What the rounding errors of a right result grow with.
@@ -28,46 +30,48 @@ struct OperatorFacts: Sendable {
 
 extension OperatorFacts {
   /// An operator of which nothing is known but its shapes: new row-major results, work that is not counted, no sums.
-  static func plain(_ shapes: ShapeRule, float64: Float64Rule = .computes) -> OperatorFacts {
+  static func plain(
+    _ shapes: ShapeRule, axes: AxisRule = .fixed, float64: Float64Rule = .computes
+  ) -> OperatorFacts {
     OperatorFacts(
-      shapes: shapes, results: .fresh, layout: .rowMajor, work: .none, accuracy: .plain, fusion: .none,
+      shapes: shapes, results: .fresh, layout: .rowMajor, axes: axes, work: .none, accuracy: .plain, fusion: .none,
       float64: float64, isDeterministic: true)
   }
 
   /// An operator that depends on chance.
   static func random(_ shapes: ShapeRule, float64: Float64Rule = .computes) -> OperatorFacts {
     OperatorFacts(
-      shapes: shapes, results: .fresh, layout: .rowMajor, work: .none, accuracy: .plain, fusion: .none,
+      shapes: shapes, results: .fresh, layout: .rowMajor, axes: .fixed, work: .none, accuracy: .plain, fusion: .none,
       float64: float64, isDeterministic: false)
   }
 
   /// An operator that adds up terms and counts no multiply-adds: reductions, normalisations.
   static func reduction(
-    _ shapes: ShapeRule, terms: TermCount, layout: LayoutRule = .rowMajor, accuracy: Accuracy = .plain,
-    float64: Float64Rule = .computes
+    _ shapes: ShapeRule, terms: TermCount, layout: LayoutRule = .rowMajor, axes: AxisRule = .fixed,
+    accuracy: Accuracy = .plain, float64: Float64Rule = .computes
   ) -> OperatorFacts {
     OperatorFacts(
-      shapes: shapes, results: .fresh, layout: layout, work: .none, accuracy: accuracy.adding(terms), fusion: .none,
-      float64: float64, isDeterministic: true)
+      shapes: shapes, results: .fresh, layout: layout, axes: axes, work: .none, accuracy: accuracy.adding(terms),
+      fusion: .none, float64: float64, isDeterministic: true)
   }
 
   /// A function of single elements with one input that decides the shape.
   static func elementwise(
-    _ shapes: ShapeRule = .likeInput, results: ResultMemory, layout: LayoutRule, accuracy: Accuracy = .plain,
-    fusion: Fusion = .none
+    _ shapes: ShapeRule = .likeInput, results: ResultMemory, layout: LayoutRule, axes: AxisRule = .free,
+    accuracy: Accuracy = .plain, fusion: Fusion = .none
   ) -> OperatorFacts {
     OperatorFacts(
-      shapes: shapes, results: results, layout: layout, work: .none, accuracy: accuracy, fusion: fusion,
+      shapes: shapes, results: results, layout: layout, axes: axes, work: .none, accuracy: accuracy, fusion: fusion,
       float64: .computes, isDeterministic: true)
   }
 
   /// Elements moved, none computed: errors of the inputs are those of the outputs.
   static func movement(
-    _ shapes: ShapeRule, results: ResultMemory, layout: LayoutRule, accuracy: Accuracy = .passingErrorsOn,
-    float64: Float64Rule = .computes
+    _ shapes: ShapeRule, results: ResultMemory, layout: LayoutRule, axes: AxisRule = .fixed,
+    accuracy: Accuracy = .passingErrorsOn, float64: Float64Rule = .computes
   ) -> OperatorFacts {
     OperatorFacts(
-      shapes: shapes, results: results, layout: layout, work: .none, accuracy: accuracy, fusion: .none,
+      shapes: shapes, results: results, layout: layout, axes: axes, work: .none, accuracy: accuracy, fusion: .none,
       float64: float64, isDeterministic: true)
   }
 
@@ -77,7 +81,7 @@ extension OperatorFacts {
     float64: Float64Rule = .computes
   ) -> OperatorFacts {
     OperatorFacts(
-      shapes: shapes, results: .fresh, layout: layout, work: work, accuracy: accuracy, fusion: fusion,
+      shapes: shapes, results: .fresh, layout: layout, axes: .fixed, work: work, accuracy: accuracy, fusion: fusion,
       float64: float64, isDeterministic: true)
   }
 }

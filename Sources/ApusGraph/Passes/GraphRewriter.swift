@@ -160,12 +160,18 @@ extension GraphRewriter {
     var node = node
     let id = addValue(named: name)
     node.outputs = [id]
-    inserted[index, default: []].append(node)
-    for value in node.reads { add(index, to: value) }
+    insert(node, before: index)
     return id
   }
 
-  private mutating func addValue(named name: String, type: GraphValueType? = nil) -> Graph.ValueID {
+  /// A new node in front of node `index`, with its outputs.
+  mutating func insert(_ node: Node, before index: Int) {
+    inserted[index, default: []].append(node)
+    for value in node.reads { add(index, to: value) }
+  }
+
+  /// A value that nothing gives yet.
+  mutating func addValue(named name: String, type: GraphValueType? = nil) -> Graph.ValueID {
     producers.append(nil)
     readers.append(Readers())
     return graph.addValue(named: name, type: type)

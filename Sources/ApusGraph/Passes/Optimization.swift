@@ -8,7 +8,7 @@ extension Graph {
     // Matrices in pieces first: folding would join them.
     var graph = try inliningConstants().withoutIdentities().fusingLinear(precision)
     if isWhole { graph = try graph.foldingShapes() }
-    graph = try graph.foldingConstants()
+    graph = try graph.foldingConstants().withoutOpposedTranspositions(precision)
       .fusingLinear(precision).foldingBatchNorm(precision)
     try TimeLimit.check()
     if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }

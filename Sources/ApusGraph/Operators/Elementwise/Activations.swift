@@ -51,8 +51,10 @@ extension Operators {
     OperatorDefinition("Gelu", .elementwise(results: .overInput, layout: .keepsBlocked), Gelu),
     OperatorDefinition(
       "Gelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor), MicrosoftGelu),
-    OperatorDefinition("FastGelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor), FastGelu),
-    OperatorDefinition("BiasGelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor), BiasGelu),
+    OperatorDefinition(
+      "FastGelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor, axes: .fixed), FastGelu),
+    OperatorDefinition(
+      "BiasGelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor, axes: .fixed), BiasGelu),
     OperatorDefinition(
       "QuickGelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor), QuickGelu),
   ]

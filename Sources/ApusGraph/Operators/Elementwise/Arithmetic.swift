@@ -21,7 +21,7 @@ extension Operators {
       "Mul", .elementwise(.broadcast, results: .overInput, layout: .keepsBlocked, fusion: .binary(.multiply)), Mul),
     OperatorDefinition(
       "Div", .elementwise(.broadcast, results: .overInput, layout: .keepsBlocked, fusion: .binary(.divide)), Div),
-    OperatorDefinition("Mod", .plain(.broadcast), Mod),
+    OperatorDefinition("Mod", .plain(.broadcast, axes: .free), Mod),
   ]
 
   /// a + b

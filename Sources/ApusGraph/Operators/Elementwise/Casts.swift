@@ -8,7 +8,8 @@ extension Operators {
     OperatorDefinition(
       "Cast",
       .movement(
-        .cast, results: .inputIfUnchanged, layout: .rowMajor, accuracy: .plain, float64: .typeAttribute("to")),
+        .cast, results: .inputIfUnchanged, layout: .rowMajor, axes: .free, accuracy: .plain,
+        float64: .typeAttribute("to")),
       Cast),
     OperatorDefinition(
       "CastLike", .movement(.castLike, results: .inputIfUnchanged, layout: .rowMajor, accuracy: .plain), CastLike),

@@ -5,13 +5,13 @@ import Apus
 
 extension Operators {
   static let comparisons: [OperatorDefinition] = [
-    OperatorDefinition("Equal", .plain(.comparison), Equal),
-    OperatorDefinition("Greater", .plain(.comparison), Greater),
-    OperatorDefinition("GreaterOrEqual", .plain(.comparison), GreaterOrEqual),
-    OperatorDefinition("Less", .plain(.comparison), Less),
-    OperatorDefinition("LessOrEqual", .plain(.comparison), LessOrEqual),
-    OperatorDefinition("IsInf", .plain(.boolLikeInput), IsInf),
-    OperatorDefinition("IsNaN", .plain(.boolLikeInput), IsNaN),
+    OperatorDefinition("Equal", .plain(.comparison, axes: .free), Equal),
+    OperatorDefinition("Greater", .plain(.comparison, axes: .free), Greater),
+    OperatorDefinition("GreaterOrEqual", .plain(.comparison, axes: .free), GreaterOrEqual),
+    OperatorDefinition("Less", .plain(.comparison, axes: .free), Less),
+    OperatorDefinition("LessOrEqual", .plain(.comparison, axes: .free), LessOrEqual),
+    OperatorDefinition("IsInf", .plain(.boolLikeInput, axes: .free), IsInf),
+    OperatorDefinition("IsNaN", .plain(.boolLikeInput, axes: .free), IsNaN),
   ]
 
   /// a = b, of Booleans and texts as well.

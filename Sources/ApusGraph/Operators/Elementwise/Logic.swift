@@ -2,10 +2,10 @@ import Apus
 
 extension Operators {
   static let logic: [OperatorDefinition] = [
-    OperatorDefinition("And", .plain(.comparison), And),
-    OperatorDefinition("Or", .plain(.comparison), Or),
-    OperatorDefinition("Xor", .plain(.comparison), Xor),
-    OperatorDefinition("Not", .plain(.boolLikeInput), Not),
+    OperatorDefinition("And", .plain(.comparison, axes: .free), And),
+    OperatorDefinition("Or", .plain(.comparison, axes: .free), Or),
+    OperatorDefinition("Xor", .plain(.comparison, axes: .free), Xor),
+    OperatorDefinition("Not", .plain(.boolLikeInput, axes: .free), Not),
   ]
 
   /// a ∧ b

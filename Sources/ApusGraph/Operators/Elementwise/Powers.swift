@@ -2,7 +2,7 @@ import Apus
 
 extension Operators {
   static let powers: [OperatorDefinition] = [
-    OperatorDefinition("Pow", .plain(.pow), Pow)
+    OperatorDefinition("Pow", .plain(.pow, axes: .free), Pow)
   ]
 
   /// a to the power b, with the type of a. Powers of integers that are whole themselves wrap around; negative ones

@@ -5,16 +5,18 @@ import Apus
 
 extension Operators {
   static let reductions: [OperatorDefinition] = [
-    OperatorDefinition("ReduceSum", .reduction(.reduction, terms: .elementsPerOutput), ReduceSum),
-    OperatorDefinition("ReduceMean", .reduction(.reduction, terms: .elementsPerOutput), ReduceMean),
-    OperatorDefinition("ReduceProd", .reduction(.reduction, terms: .elementsPerOutput), ReduceProd),
-    OperatorDefinition("ReduceMax", .reduction(.reduction, terms: .elementsPerOutput), ReduceMax),
-    OperatorDefinition("ReduceMin", .reduction(.reduction, terms: .elementsPerOutput), ReduceMin),
-    OperatorDefinition("ReduceL1", .reduction(.reduction, terms: .elementsPerOutput), ReduceL1),
-    OperatorDefinition("ReduceL2", .reduction(.reduction, terms: .elementsPerOutput), ReduceL2),
-    OperatorDefinition("ReduceSumSquare", .reduction(.reduction, terms: .elementsPerOutput), ReduceSumSquare),
-    OperatorDefinition("ReduceLogSum", .reduction(.reduction, terms: .elementsPerOutput), ReduceLogSum),
-    OperatorDefinition("ReduceLogSumExp", .reduction(.reduction, terms: .elementsPerOutput), ReduceLogSumExp),
+    OperatorDefinition("ReduceSum", .reduction(.reduction, terms: .elementsPerOutput, axes: .summing), ReduceSum),
+    OperatorDefinition("ReduceMean", .reduction(.reduction, terms: .elementsPerOutput, axes: .summing), ReduceMean),
+    OperatorDefinition("ReduceProd", .reduction(.reduction, terms: .elementsPerOutput, axes: .summing), ReduceProd),
+    OperatorDefinition("ReduceMax", .reduction(.reduction, terms: .elementsPerOutput, axes: .choosing), ReduceMax),
+    OperatorDefinition("ReduceMin", .reduction(.reduction, terms: .elementsPerOutput, axes: .choosing), ReduceMin),
+    OperatorDefinition("ReduceL1", .reduction(.reduction, terms: .elementsPerOutput, axes: .summing), ReduceL1),
+    OperatorDefinition("ReduceL2", .reduction(.reduction, terms: .elementsPerOutput, axes: .summing), ReduceL2),
+    OperatorDefinition(
+      "ReduceSumSquare", .reduction(.reduction, terms: .elementsPerOutput, axes: .summing), ReduceSumSquare),
+    OperatorDefinition("ReduceLogSum", .reduction(.reduction, terms: .elementsPerOutput, axes: .summing), ReduceLogSum),
+    OperatorDefinition(
+      "ReduceLogSumExp", .reduction(.reduction, terms: .elementsPerOutput, axes: .summing), ReduceLogSumExp),
   ]
 
   /// Σ x
@@ -260,5 +262,25 @@ extension ShapeRule {
     let chosen = try axes?.map { try Axes.resolve($0, rank: x.shape.count) } ?? Array(x.shape.indices)
     let keeps = try facts.node.flag("keepdims", default: true)
     return [InferredType(x.elementType, reduced(x.shape, Set(chosen), keepsAxes: keeps))]
+  }
+}
+
+// MARK: - Axes
+
+extension AxisRule {
+  /// Of sums, which come out a little different in another order.
+  fileprivate static let summing = AxisRule.named(.first, exactly: false, reducing)
+  /// Of choices, which do not.
+  fileprivate static let choosing = AxisRule.named(.first, exactly: true, reducing)
+
+  /// The axes that go, all of them where none are named.
+  @Sendable
+  private static func reducing(_ facts: ShapeFacts, _ order: AxisOrder) throws -> Renaming {
+    let attribute = try facts.node.optionalInts("axes")
+    guard let axes = try attribute ?? facts.integers(1), !axes.isEmpty else { throw ShapeFacts.Unknown() }
+    var renaming = try Renaming(facts.node.flag("keepdims", default: true) ? order : order.without(axes))
+    renaming.set(
+      try axes.map { try order($0) }, 1, attribute: "axes", inputSince: attribute == nil ? 1 : .max, facts)
+    return renaming
   }
 }

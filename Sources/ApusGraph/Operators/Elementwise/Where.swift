@@ -2,7 +2,7 @@ import Apus
 
 extension Operators {
   static let choices: [OperatorDefinition] = [
-    OperatorDefinition("Where", .plain(.whereBroadcast), Where)
+    OperatorDefinition("Where", .plain(.whereBroadcast, axes: .free), Where)
   ]
 
   /// x where the condition holds and y where it does not, broadcast over each other; of any type.

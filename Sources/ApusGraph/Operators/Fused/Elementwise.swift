@@ -4,7 +4,8 @@ extension Operators {
   /// Operators that passes make and no file has.
   static let fused: [OperatorDefinition] = [
     OperatorDefinition(
-      "Elementwise", domain: "apus", .elementwise(.parts, results: .overInput, layout: .keepsBlocked), Elementwise),
+      "Elementwise", domain: "apus", .elementwise(.parts, results: .overInput, layout: .keepsBlocked, axes: .fixed),
+      Elementwise),
     OperatorDefinition(
       "Linear", domain: "apus",
       .product(.fusedLinear, work: .matrixProduct, accuracy: .sum(.columns), fusion: .appliesActivation),

@@ -2,17 +2,20 @@ import Apus
 
 extension Operators {
   static let linearQuantizations: [OperatorDefinition] = [
-    OperatorDefinition("QuantizeLinear", .plain(.quantizeLinear, float64: .roundsToLevels), QuantizeLinear),
     OperatorDefinition(
-      "DequantizeLinear", .plain(.dequantizeLinear, float64: .typeAttribute("output_dtype")), DequantizeLinear),
+      "QuantizeLinear", .plain(.quantizeLinear, axes: .quantization, float64: .roundsToLevels), QuantizeLinear),
+    OperatorDefinition(
+      "DequantizeLinear", .plain(.dequantizeLinear, axes: .quantization, float64: .typeAttribute("output_dtype")),
+      DequantizeLinear),
     OperatorDefinition(
       "DynamicQuantizeLinear", .plain(.dynamicQuantizeLinear, float64: .roundsToLevels), DynamicQuantizeLinear),
     OperatorDefinition(
-      "QuantizeLinear", domain: "com.microsoft", .plain(.quantizeLinear, float64: .roundsToLevels), QuantizeLinear),
+      "QuantizeLinear", domain: "com.microsoft", .plain(.quantizeLinear, axes: .quantization, float64: .roundsToLevels),
+      QuantizeLinear),
     OperatorDefinition(
       "DequantizeLinear", domain: "com.microsoft",
       .plain(
-        .dequantizeLinear, float64: .typeAttribute("output_dtype")),
+        .dequantizeLinear, axes: .quantization, float64: .typeAttribute("output_dtype")),
       DequantizeLinear),
   ]
 
@@ -249,5 +252,18 @@ extension ShapeRule {
       scale == .double ? .double : output ?? (scale.dataType?.isFloatingPoint == true ? scale : .float)
     }
     return [InferredType(type, try facts.shape(0))]
+  }
+}
+
+// MARK: - Axes
+
+extension AxisRule {
+  /// The axis that has a scale for each index, which older versions do not have; blocks along it are left alone.
+  fileprivate static let quantization = AxisRule.named(.first, exactly: true) { facts, order in
+    guard try facts.node.int("block_size", default: 0) == 0 else { throw ShapeFacts.Unknown() }
+    var renaming = Renaming(order)
+    let isForTensor = facts.node.constant(1)?.shape?.isEmpty == true
+    if !isForTensor { renaming.set("axis", try order(facts.node.int("axis", default: 1))) }
+    return renaming
   }
 }

@@ -5,7 +5,8 @@ import Apus
 
 extension Operators {
   static let normalizations: [OperatorDefinition] = [
-    OperatorDefinition("BatchNormalization", .elementwise(results: .fresh, layout: .keepsBlocked), BatchNormalization),
+    OperatorDefinition(
+      "BatchNormalization", .elementwise(results: .fresh, layout: .keepsBlocked, axes: .fixed), BatchNormalization),
     OperatorDefinition("InstanceNormalization", .reduction(.likeInput, terms: .map), InstanceNormalization),
     OperatorDefinition("GroupNormalization", .reduction(.likeInput, terms: .group), GroupNormalization),
     OperatorDefinition("LayerNormalization", .reduction(.layerNormalization, terms: .fromAxisOn), LayerNormalization),

@@ -4,7 +4,7 @@ import Apus
 
 extension Operators {
   static let paddings: [OperatorDefinition] = [
-    OperatorDefinition("Pad", .movement(.pad, results: .inputIfUnchanged, layout: .rowMajor), Pad),
+    OperatorDefinition("Pad", .movement(.pad, results: .inputIfUnchanged, layout: .rowMajor, axes: .pad), Pad),
     OperatorDefinition("CenterCropPad", .plain(.centerCropPad), CenterCropPad),
   ]
 
@@ -168,5 +168,25 @@ extension ShapeRule {
     let axes = try Axes.resolve(facts.node.optionalInts("axes") ?? Array(x.shape.indices), rank: x.shape.count)
     guard let sizes = try facts.integers(1), sizes.count == axes.count else { throw ShapeFacts.Unknown() }
     return [InferredType(x.elementType, zip(axes, sizes).reduce(x.shape) { $0.replacing($1.0, with: $1.1) })]
+  }
+}
+
+// MARK: - Axes
+
+extension AxisRule {
+  /// Amounts, those before the axes and then those after, for all axes or for those that are named.
+  static let pad = AxisRule.named(.first, exactly: true) { facts, order in
+    let name = facts.opset < 2 ? "paddings" : "pads"
+    guard let amounts = try facts.integers(1, attribute: name, inputSince: 11) else { throw ShapeFacts.Unknown() }
+    var renaming = Renaming(order)
+    if let axes = try facts.integers(3) {
+      renaming.set(try axes.map { try order($0) }, 3, attribute: "axes", inputSince: 11, facts)
+      return renaming
+    }
+    guard amounts.count == 2 * order.rank else { throw ShapeFacts.Unknown() }
+    let stored = order.inverse.axes
+    let reordered = stored.map { amounts[$0] } + stored.map { amounts[order.rank + $0] }
+    renaming.set(reordered, 1, attribute: name, inputSince: 11, facts)
+    return renaming
   }
 }

@@ -6,7 +6,8 @@ extension Operators {
   static let reshapes: [OperatorDefinition] = [
     OperatorDefinition("Reshape", .movement(.reshape, results: .reshapedInput, layout: .rowMajor), Reshape),
     OperatorDefinition("Flatten", .movement(.flatten, results: .reshapedInput, layout: .rowMajor), Flatten),
-    OperatorDefinition("Squeeze", .movement(.squeeze, results: .reshapedInput, layout: .rowMajor), Squeeze),
+    OperatorDefinition(
+      "Squeeze", .movement(.squeeze, results: .reshapedInput, layout: .rowMajor, axes: .squeeze), Squeeze),
     OperatorDefinition("Unsqueeze", .movement(.unsqueeze, results: .reshapedInput, layout: .rowMajor), Unsqueeze),
   ]
 
@@ -134,5 +135,17 @@ extension ShapeRule {
     let added = Set(try Axes.resolve(axes, rank: rank))
     var rest = x.shape.makeIterator()
     return [InferredType(x.elementType, (0..<rank).map { added.contains($0) ? 1 : rest.next() ?? 1 })]
+  }
+}
+
+// MARK: - Axes
+
+extension AxisRule {
+  /// The axes that go, when they are named.
+  static let squeeze = AxisRule.named(.first, exactly: true) { facts, order in
+    guard let axes = try facts.integers(1, attribute: "axes", inputSince: 13) else { throw ShapeFacts.Unknown() }
+    var renaming = Renaming(try order.without(axes))
+    renaming.set(try axes.map { try order($0) }, 1, attribute: "axes", inputSince: 13, facts)
+    return renaming
   }
 }

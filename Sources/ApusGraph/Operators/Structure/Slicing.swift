@@ -4,7 +4,8 @@ import Apus
 
 extension Operators {
   static let slices: [OperatorDefinition] = [
-    OperatorDefinition("Slice", .movement(.slice, results: .partOfInput, layout: .keepsBlocked), Slice),
+    OperatorDefinition(
+      "Slice", .movement(.slice, results: .partOfInput, layout: .keepsBlocked, axes: .slice), Slice),
     OperatorDefinition("ReverseSequence", .plain(.likeInput), ReverseSequence),
   ]
 
@@ -132,5 +133,18 @@ extension ShapeRule {
       try cut.take(axis, from: starts[index], to: ends[index], step: steps[index])
     }
     return [InferredType(x.elementType, cut.counts)]
+  }
+}
+
+// MARK: - Axes
+
+extension AxisRule {
+  /// The axes that are cut; the first ones where none are named.
+  static let slice = AxisRule.named(.first, exactly: true) { facts, order in
+    guard let starts = try facts.integers(1, attribute: "starts", inputSince: 10) else { throw ShapeFacts.Unknown() }
+    let axes = try facts.integers(3, attribute: "axes", inputSince: 10) ?? Array(starts.indices)
+    var renaming = Renaming(order)
+    renaming.set(try axes.map { try order($0) }, 3, attribute: "axes", inputSince: 10, facts)
+    return renaming
   }
 }

@@ -25,7 +25,8 @@ extension Operators {
   }
 }
 
-private struct Permutation: Rearrangement {
+/// The axes in another order: axis `i` of the result is axis `axes[i]`.
+struct Permutation: Rearrangement {
   let axes: [Int]
 
   func moved<Scalar: TensorScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> { try x.permuted(axes) }
