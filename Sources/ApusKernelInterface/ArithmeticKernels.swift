@@ -49,6 +49,16 @@ package protocol ArithmeticKernels<Scalar> {
     _ operation: BinaryOperation, scalar a: Scalar, _ b: UnsafePointer<Scalar>,
     _ y: UnsafeMutablePointer<Scalar>, count: Int)
 
+  /// `y[row, column] = a[row, column] op b[column]`; `y` may be `a`. Fastest with sixteen columns: a channel block.
+  static func binary(
+    _ operation: BinaryOperation, _ a: UnsafePointer<Scalar>, row b: UnsafePointer<Scalar>,
+    _ y: UnsafeMutablePointer<Scalar>, rows: Int, columns: Int)
+
+  /// `y[row, column] = a[column] op b[row, column]`; `y` may be `b`.
+  static func binary(
+    _ operation: BinaryOperation, row a: UnsafePointer<Scalar>, _ b: UnsafePointer<Scalar>,
+    _ y: UnsafeMutablePointer<Scalar>, rows: Int, columns: Int)
+
   /// Elements `start ..< start + count` of the row-major result `y` (its beginning) of broadcasting `a` against `b`.
   static func binary(
     _ operation: BinaryOperation, _ a: UnsafePointer<Scalar>, _ b: UnsafePointer<Scalar>,

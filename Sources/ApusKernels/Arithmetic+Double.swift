@@ -23,6 +23,20 @@ extension Float64Kernels {
     withUnsafePointer(to: a) { zip(operation, $0, 0, b, 1, y, count) }
   }
 
+  package static func binary(
+    _ operation: BinaryOperation, _ a: UnsafePointer<Double>, row b: UnsafePointer<Double>,
+    _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int
+  ) {
+    for row in 0..<rows { zip(operation, a + row &* columns, 1, b, 1, y + row &* columns, columns) }
+  }
+
+  package static func binary(
+    _ operation: BinaryOperation, row a: UnsafePointer<Double>, _ b: UnsafePointer<Double>,
+    _ y: UnsafeMutablePointer<Double>, rows: Int, columns: Int
+  ) {
+    for row in 0..<rows { zip(operation, a, 1, b + row &* columns, 1, y + row &* columns, columns) }
+  }
+
   private static func zip(
     _ operation: BinaryOperation, _ a: UnsafePointer<Double>, _ aStep: Int, _ b: UnsafePointer<Double>, _ bStep: Int,
     _ y: UnsafeMutablePointer<Double>, _ count: Int

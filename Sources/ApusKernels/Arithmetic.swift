@@ -23,6 +23,41 @@ extension Float32Kernels {
     withUnsafePointer(to: a) { zip(operation, $0, 0, b, 1, y, count) }
   }
 
+  package static func binary(
+    _ operation: BinaryOperation, _ a: UnsafePointer<Float>, row b: UnsafePointer<Float>,
+    _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int
+  ) {
+    if columns == 16, zipBlocks(operation, a, 16, b, 0, y, rows) { return }
+    for row in 0..<rows { zip(operation, a + row &* columns, 1, b, 1, y + row &* columns, columns) }
+  }
+
+  package static func binary(
+    _ operation: BinaryOperation, row a: UnsafePointer<Float>, _ b: UnsafePointer<Float>,
+    _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int
+  ) {
+    if columns == 16, zipBlocks(operation, a, 0, b, 16, y, rows) { return }
+    for row in 0..<rows { zip(operation, a, 1, b + row &* columns, 1, y + row &* columns, columns) }
+  }
+
+  /// Rows of sixteen, with the same bits as ``zip(_:_:_:_:_:_:_:)``. False for an operation that has no vector.
+  @inline(never)
+  private static func zipBlocks(
+    _ operation: BinaryOperation, _ a: UnsafePointer<Float>, _ aStep: Int, _ b: UnsafePointer<Float>, _ bStep: Int,
+    _ y: UnsafeMutablePointer<Float>, _ rows: Int
+  ) -> Bool {
+    switch operation {
+    case .add: zipLanes(a, aStep, b, bStep, y, rows) { $0 + $1 }
+    case .subtract: zipLanes(a, aStep, b, bStep, y, rows) { $0 - $1 }
+    case .multiply: zipLanes(a, aStep, b, bStep, y, rows) { $0 * $1 }
+    case .divide: zipLanes(a, aStep, b, bStep, y, rows) { $0 / $1 }
+    case .maximum: zipLanes(a, aStep, b, bStep, y, rows) { choose($0 .> $1, $0, choose(isNaN($0), $0, $1)) }
+    case .minimum: zipLanes(a, aStep, b, bStep, y, rows) { choose($0 .< $1, $0, choose(isNaN($0), $0, $1)) }
+    case .scaleNegative: zipLanes(a, aStep, b, bStep, y, rows) { choose($0 .< all(0), $0 * $1, $0) }
+    case .power: return false
+    }
+    return true
+  }
+
   private static func zip(
     _ operation: BinaryOperation, _ a: UnsafePointer<Float>, _ aStep: Int, _ b: UnsafePointer<Float>, _ bStep: Int,
     _ y: UnsafeMutablePointer<Float>, _ count: Int

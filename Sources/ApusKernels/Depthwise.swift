@@ -60,17 +60,34 @@ private func interior(
   _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
   _ y: UnsafeMutablePointer<Float>, _ count: Int, _ window: DepthwiseWindow, taps: Int, positionStep: Int, tapStep: Int
 ) {
-  let step = DepthwiseTile.positions
-  var position = 0
-  while position &+ step <= count {
-    depthwiseTile(
-      step, x + position &* positionStep, weights, bias, y + position &* 16, window, taps, positionStep, tapStep)
-    position &+= step
+  // A single position waits for each multiply-add to end, so that what is left over would take as long as a tile each.
+  if count >= DepthwiseTile.positions {
+    tiles(DepthwiseTile.positions, x, weights, bias, y, count, window, taps, positionStep, tapStep)
+  } else if DepthwiseTile.positions > 4, count >= 4 {
+    tiles(4, x, weights, bias, y, count, window, taps, positionStep, tapStep)
+  } else if DepthwiseTile.positions > 2, count >= 2 {
+    tiles(2, x, weights, bias, y, count, window, taps, positionStep, tapStep)
+  } else {
+    for position in 0..<count {
+      depthwiseTile(
+        1, x + position &* positionStep, weights, bias, y + position &* 16, window, taps, positionStep, tapStep)
+    }
   }
+}
+
+/// At least `positions` positions; the last tile begins early enough to be whole, and computes some for the second time.
+@inline(__always)
+private func tiles(
+  _ positions: Int, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
+  _ y: UnsafeMutablePointer<Float>, _ count: Int, _ window: DepthwiseWindow, _ taps: Int, _ positionStep: Int,
+  _ tapStep: Int
+) {
+  var position = 0
   while position < count {
+    let start = position &+ positions <= count ? position : count &- positions
     depthwiseTile(
-      1, x + position &* positionStep, weights, bias, y + position &* 16, window, taps, positionStep, tapStep)
-    position &+= 1
+      positions, x + start &* positionStep, weights, bias, y + start &* 16, window, taps, positionStep, tapStep)
+    position &+= positions
   }
 }
 

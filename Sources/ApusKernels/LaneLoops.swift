@@ -97,3 +97,18 @@ func greatestLane(_ v: Lanes) -> Float {
   }
   return result
 }
+
+/// `y[i] = body(a[i], b[i])` for `count` vectors, one of the two operands always the same: its step is 0, the other's 16.
+@inline(__always)
+func zipLanes(
+  _ a: UnsafePointer<Float>, _ aStep: Int, _ b: UnsafePointer<Float>, _ bStep: Int, _ y: UnsafeMutablePointer<Float>,
+  _ count: Int, _ body: (Lanes, Lanes) -> Lanes
+) {
+  if aStep == 0 {
+    let value: Lanes = load(a)
+    for i in 0..<count { store(body(value, load(b + i &* 16)), y + i &* 16) }
+  } else {
+    let value: Lanes = load(b)
+    for i in 0..<count { store(body(load(a + i &* 16), value), y + i &* 16) }
+  }
+}

@@ -58,7 +58,7 @@ public enum Activation: Sendable, Hashable {
   case shrink(threshold: Double, bias: Double)
 
   /// The kernel that computes it; nil for the identity.
-  var operation: UnaryOperation? {
+  package var operation: UnaryOperation? {
     switch self {
     case .identity: nil
     case .relu: .relu

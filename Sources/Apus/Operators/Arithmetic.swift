@@ -92,6 +92,21 @@ extension Tensor where Scalar: FloatingPointScalar {
     guard isFirst || (b.layout == .channelBlocked && b.shape == shape) else { return nil }
     let whole = isFirst ? a : b
     let other = isFirst ? b : a
+    if let axis = StretchedVector<Scalar>.axis(of: other.shape, over: shape, layout: .channelBlocked) {
+      let vector = try StretchedVector(other, along: axis, of: shape, layout: .channelBlocked)
+      return try withExtendedLifetime(whole.storage) {
+        nonisolated(unsafe) let x = whole.pointer
+        return try filled(shape, layout: .channelBlocked) { destination in
+          nonisolated(unsafe) let y = destination
+          // Whole rows of a block, whatever the threads take.
+          let block = TensorLayout.block
+          parallelRanges(whole.storedCount / block, grain: elementsPerPiece / block) { start, count in
+            let (start, count) = (start * block, count * block)
+            vector.combine(operation, x + start, isFirst: !isFirst, y + start, from: start, count: count)
+          }
+        }
+      }
+    }
     // The other with as many axes, and its channels, if it has several, in blocks as well.
     var padded = [Int](repeating: 1, count: shape.count - other.rank) + other.shape
     let stretched = other.layout == .rowMajor ? try other.reshaped(padded) : other

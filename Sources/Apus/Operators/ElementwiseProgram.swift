@@ -9,7 +9,7 @@ import ApusKernelInterface
 package struct ElementwiseProgram: Sendable {
   /// What a step computes with.
   package enum Operand: Sendable, Hashable {
-    /// A tensor that is given when the program runs; all of them have one shape.
+    /// A tensor that is given when the program runs: of the shape that the result has, or a ``StretchedVector`` over it.
     case input(Int)
     /// A number, exact in the working type.
     case number(Double)
@@ -75,29 +75,35 @@ package struct ElementwiseProgram: Sendable {
 
   /// Runs the program. A channel-blocked input makes all of them so.
   ///
-  /// - Parameter inputs: at least one, all of the same shape.
-  /// - Throws: ``TensorError`` for shapes that differ, or when memory is short.
-  package func callAsFunction<Scalar: FloatingPointScalar>(_ inputs: [Tensor<Scalar>]) throws -> Tensor<Scalar> {
-    var inputs = inputs
-    return try self(overwriting: &inputs)
-  }
-
-  /// The same with the memory of one of the inputs for the result, where nothing else holds it; none is to be used
-  /// again.
+  /// The memory of one of the inputs becomes that of the result, where nothing else holds it; none is to be used again.
+  ///
+  /// - Parameter inputs: at least one, all of the same shape, but for those with several elements along one axis only,
+  ///   which are stretched over it.
+  /// - Throws: ``TensorError`` for inputs that ``canRun(_:layout:)`` refuses, or when memory is short.
   package func callAsFunction<Scalar: FloatingPointScalar>(
     overwriting inputs: inout [Tensor<Scalar>]
   ) throws -> Tensor<Scalar> {
-    guard let shape = inputs.first?.shape, inputs.allSatisfy({ $0.shape == shape }) else {
-      throw TensorError.shape(operation: "elementwise", reason: "shapes \(inputs.map(\.shape)) are not all the same")
+    let operands = inputs.map { ($0.shape, $0.layout) }
+    guard canRun(operands) else {
+      throw TensorError.shape(
+        operation: "elementwise", reason: "shapes \(operands.map(\.0)) cannot be taken in one pass")
     }
-    if inputs.contains(where: { $0.layout == .channelBlocked }) { inputs = try inputs.map { try $0.channelBlocked } }
-    let layout = inputs[0].layout
-    let count = inputs[0].storedCount
+    let (shape, layout) = Self.common(operands)
+    var sources: [Source<Scalar>] = []
+    for index in inputs.indices {
+      if inputs[index].shape == shape {
+        if layout == .channelBlocked { inputs[index] = try inputs[index].channelBlocked }
+        sources.append(.whole(Unchecked(inputs[index].pointer)))
+      } else if let axis = StretchedVector<Scalar>.axis(of: inputs[index].shape, over: shape, layout: layout) {
+        sources.append(.stretched(try StretchedVector(inputs[index], along: axis, of: shape, layout: layout)))
+      }
+    }
+    let whole = inputs.indices.filter { inputs[$0].shape == shape }
+    let count = whole.first.map { inputs[$0].storedCount } ?? 0
     // Only the last step writes to the result, and no step reads what it has written.
     let result =
-      try inputs.indices.first { inputs[$0].ownsMemory() }.map { inputs[$0] }
+      try whole.first { inputs[$0].ownsMemory() }.map { inputs[$0] }
       ?? Tensor(uninitialized: shape, layout: layout)
-    let sources = inputs.map { Unchecked($0.pointer) }
     let y = Unchecked(result.mutablePointer)
     let pieces = (count + Self.pieceCount - 1) / Self.pieceCount
     let piecesPerTask = max(1, elementsPerPiece / Self.pieceCount / max(1, steps.count / 2))
@@ -105,7 +111,7 @@ package struct ElementwiseProgram: Sendable {
     try withExtendedLifetime((inputs, result)) {
       try parallelWithScratch(
         (pieces + piecesPerTask - 1) / piecesPerTask, of: Scalar.self, count: roomCount * Self.pieceCount
-      ) { task, scratch in
+      ) { [sources] task, scratch in
         for piece in task * piecesPerTask..<min((task + 1) * piecesPerTask, pieces) {
           let start = piece * Self.pieceCount
           run(
@@ -116,29 +122,79 @@ package struct ElementwiseProgram: Sendable {
     return result
   }
 
+  /// Whether inputs of these shapes and layouts can be taken in one pass: at least one of the result's shape, which is
+  /// the largest, and no step without such a one.
+  package func canRun(_ inputs: [(shape: [Int], layout: TensorLayout)]) -> Bool {
+    guard !inputs.isEmpty else { return false }
+    let (shape, layout) = Self.common(inputs)
+    let whole = inputs.indices.filter { inputs[$0].shape == shape }
+    return inputs.allSatisfy {
+      $0.shape == shape || StretchedVector<Float>.axis(of: $0.shape, over: shape, layout: layout) != nil
+    } && steps.allSatisfy { hasTensor($0, whole: whole) }
+  }
+
+  /// The shape and the layout of the result.
+  private static func common(_ inputs: [(shape: [Int], layout: TensorLayout)]) -> ([Int], TensorLayout) {
+    let sizes = inputs.map { $0.shape.reduce(1, *) }
+    let largest = inputs.indices.max { (sizes[$0], inputs[$0].shape.count) < (sizes[$1], inputs[$1].shape.count) } ?? 0
+    let shape = inputs[largest].shape
+    let isBlocked = inputs.contains { $0.shape == shape && $0.layout == .channelBlocked }
+    return (shape, isBlocked ? .channelBlocked : .rowMajor)
+  }
+
+  /// An input while the program runs.
+  private enum Source<Scalar: FloatingPointScalar>: Sendable {
+    case whole(Unchecked<UnsafePointer<Scalar>>)
+    case stretched(StretchedVector<Scalar>)
+  }
+
+  /// Whether a step has an operand of the result's shape.
+  private func hasTensor(_ step: Step, whole: [Int]) -> Bool {
+    step.operands.contains { operand in
+      switch operand {
+      case .input(let index): whole.contains(index)
+      case .step: true
+      case .number: false
+      }
+    }
+  }
+
+  /// What an operand is for a piece of the elements.
+  private enum Piece<Scalar: FloatingPointScalar> {
+    case elements(UnsafePointer<Scalar>)
+    case vector(StretchedVector<Scalar>)
+    case number(Scalar)
+  }
+
   private func run<Scalar: FloatingPointScalar>(
-    _ kernels: any FloatingKernels<Scalar>.Type, _ sources: [Unchecked<UnsafePointer<Scalar>>], offset: Int,
+    _ kernels: any FloatingKernels<Scalar>.Type, _ sources: [Source<Scalar>], offset: Int,
     into y: UnsafeMutablePointer<Scalar>, count: Int, _ scratch: UnsafeMutablePointer<Scalar>
   ) {
+    func piece(_ operand: Operand) -> Piece<Scalar> {
+      switch operand {
+      case .input(let number):
+        switch sources[number] {
+        case .whole(let pointer): .elements(pointer.value + offset)
+        case .stretched(let vector): .vector(vector)
+        }
+      case .step(let source): .elements(UnsafePointer(scratch + rooms[source] * Self.pieceCount))
+      case .number(let number): .number(Scalar(number))
+      }
+    }
     for (index, step) in steps.enumerated() {
       let target = index == steps.count - 1 ? y : scratch + rooms[index] * Self.pieceCount
-      func pointer(_ operand: Operand) -> UnsafePointer<Scalar>? {
-        switch operand {
-        case .input(let number): sources[number].value + offset
-        case .step(let source): UnsafePointer(scratch + rooms[source] * Self.pieceCount)
-        case .number: nil
-        }
-      }
       switch step {
       case .unary(let operation, let operand):
-        if let x = pointer(operand) { kernels.unary(operation, x, target, count: count) }
+        if case .elements(let x) = piece(operand) { kernels.unary(operation, x, target, count: count) }
       case .binary(let operation, let a, let b):
-        switch (pointer(a), pointer(b), a, b) {
-        case (let a?, let b?, _, _): kernels.binary(operation, a, b, target, count: count)
-        case (let a?, nil, _, .number(let b)):
-          kernels.binary(operation, a, scalar: Scalar(b), target, count: count)
-        case (nil, let b?, .number(let a), _):
-          kernels.binary(operation, scalar: Scalar(a), b, target, count: count)
+        switch (piece(a), piece(b)) {
+        case (.elements(let a), .elements(let b)): kernels.binary(operation, a, b, target, count: count)
+        case (.elements(let a), .number(let b)): kernels.binary(operation, a, scalar: b, target, count: count)
+        case (.number(let a), .elements(let b)): kernels.binary(operation, scalar: a, b, target, count: count)
+        case (.elements(let a), .vector(let b)):
+          b.combine(operation, a, isFirst: false, target, from: offset, count: count)
+        case (.vector(let a), .elements(let b)):
+          a.combine(operation, b, isFirst: true, target, from: offset, count: count)
         default: break
         }
       }

@@ -129,15 +129,15 @@ enum Fusion: Sendable {
   case unary(UnaryOperation)
   /// A function of two tensors of one shape, computed by this kernel: a step of one pass over memory.
   case binary(BinaryOperation)
-  /// A function that operators which apply activations can take over, with the same kernel; nil where attributes or
-  /// bounds are not known. `step` is what ``unary(_:)`` says.
-  case activation(step: UnaryOperation?, @Sendable (NodeDescription) throws -> Activation?)
+  /// A function that operators which apply activations can take over, with the same kernel, and a step of one pass over
+  /// memory; nil where attributes or bounds are not known.
+  case activation(@Sendable (NodeDescription) throws -> Activation?)
 
-  /// The step of one pass over memory that an operator of one input is.
-  var unaryStep: UnaryOperation? {
+  /// The step of one pass over memory that a node is which computes a function of its first input.
+  func unaryStep(of node: NodeDescription) -> UnaryOperation? {
     switch self {
     case .unary(let operation): operation
-    case .activation(let step, _): step
+    case .activation(let function): (try? function(node))??.operation
     default: nil
     }
   }

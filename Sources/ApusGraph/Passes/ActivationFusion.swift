@@ -46,7 +46,7 @@ extension GraphRewriter {
 
   /// The activation that `node` computes, with the same kernel that it uses itself.
   private func function(of node: Node, applyingTo value: Graph.ValueID) -> Activation? {
-    guard node.inputs.first == value, case .activation(_, let function)? = node.facts?.fusion else { return nil }
+    guard node.inputs.first == value, case .activation(let function)? = node.facts?.fusion else { return nil }
     return try? function(description(of: node))
   }
 }

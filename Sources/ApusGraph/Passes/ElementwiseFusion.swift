@@ -7,7 +7,7 @@ extension Graph {
     var rewriter = GraphRewriter(self)
     // From the back: a group grows from its last node towards the inputs.
     for index in rewriter.nodes.indices.reversed() {
-      guard let last = rewriter.nodes[index], ElementwiseProgram.isStep(last) else { continue }
+      guard let last = rewriter.nodes[index], rewriter.isStep(last) else { continue }
       let group = rewriter.elementwiseGroup(endingWith: index)
       guard group.count > 1 else { continue }
       let parts = group.sorted().compactMap { rewriter.nodes[$0] }
@@ -38,7 +38,7 @@ extension GraphRewriter {
       hasGrown = false
       for input in Set(group.flatMap { nodes[$0]?.inputs.compactMap { $0 } ?? [] }) {
         guard group.count < limit, !isOutput(input), let source = producer(of: input), !group.contains(source),
-          let node = nodes[source], ElementwiseProgram.isStep(node), readerCount(of: input) <= 2 * group.count,
+          let node = nodes[source], isStep(node), readerCount(of: input) <= 2 * group.count,
           readers(of: input).allSatisfy(group.contains)
         else { continue }
         group.insert(source)
@@ -47,12 +47,12 @@ extension GraphRewriter {
     }
     return group
   }
-}
 
-extension ElementwiseProgram {
   /// Whether `node` can be a step, given tensors of a floating-point type and one shape.
-  static func isStep(_ node: Node) -> Bool {
+  fileprivate func isStep(_ node: Node) -> Bool {
     guard node.outputs.count == 1, node.activation == .identity, let fusion = node.facts?.fusion else { return false }
-    return fusion.binaryStep != nil && node.inputs.count == 2 || fusion.unaryStep != nil && node.inputs.count == 1
+    // Before version 7 the second operand was stretched by rules of its own.
+    if fusion.binaryStep != nil { return node.inputs.count == 2 && node.opset >= 7 }
+    return fusion.unaryStep(of: description(of: node)) != nil
   }
 }

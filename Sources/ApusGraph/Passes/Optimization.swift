@@ -9,9 +9,10 @@ extension Graph {
     var graph = try inliningConstants().withoutIdentities().fusingLinear(precision)
     if isWhole { graph = try graph.foldingShapes() }
     graph = try graph.foldingConstants().withoutOpposedTranspositions(precision)
-      .fusingLinear(precision).foldingBatchNorm(precision)
+      .fusingLinear(precision).foldingScales(precision)
     try TimeLimit.check()
     if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }
+    graph = try graph.fusingRectifiers(precision)
     graph = graph.fusingIntegerScales().fusingActivations(precision).fusingElementwise()
     for index in graph.nodes.indices {
       for (name, subgraph) in graph.nodes[index].subgraphs {

@@ -115,7 +115,13 @@ private struct TranspositionMotion {
       rewriter.remove(index)
       return
     }
-    put(source, as: output, at: index)
+    if source.order.isIdentity {
+      var node = node
+      (node.operatorName, node.inputs, node.attributes) = (OperatorName(type: "Identity"), [source.value], [:])
+      rewriter.replace(index, by: node)
+    } else {
+      put(source, as: output, at: index)
+    }
   }
 
   /// The order that the axes of all these inputs are in; nil where there is none.

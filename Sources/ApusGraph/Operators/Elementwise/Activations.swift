@@ -7,57 +7,51 @@ extension Operators {
     OperatorDefinition(
       "Relu",
       .elementwise(
-        results: .overInput, layout: .keepsBlocked, accuracy: .passingErrorsOn,
-        fusion: .activation(step: .relu) { _ in .relu }),
+        results: .overInput, layout: .keepsBlocked, accuracy: .passingErrorsOn, fusion: .activation { _ in .relu }),
       Relu),
+    function("LeakyRelu", accuracy: .passingErrorsOn, LeakyRelu),
     OperatorDefinition(
-      "LeakyRelu",
-      .elementwise(
-        results: .overInput, layout: .keepsBlocked, accuracy: .passingErrorsOn,
-        fusion: .activation(step: nil, leakyReLU)),
-      LeakyRelu),
-    OperatorDefinition("PRelu", .elementwise(.broadcast, results: .fresh, layout: .keepsBlocked), PRelu),
-    OperatorDefinition("ThresholdedRelu", .elementwise(results: .overInput, layout: .keepsBlocked), ThresholdedRelu),
+      "PRelu",
+      .elementwise(.broadcast, results: .fresh, layout: .keepsBlocked, fusion: .binary(.scaleNegative)), PRelu),
+    function("ThresholdedRelu", ThresholdedRelu),
     OperatorDefinition(
       "Clip",
       .elementwise(
-        results: .fresh, layout: .keepsBlocked, accuracy: .passingErrorsOn, fusion: .activation(step: nil, clip)),
+        results: .fresh, layout: .keepsBlocked, accuracy: .passingErrorsOn, fusion: .activation(knownBounds)),
       Clip),
-    OperatorDefinition("Elu", .elementwise(results: .overInput, layout: .keepsBlocked), Elu),
-    OperatorDefinition("Selu", .elementwise(results: .overInput, layout: .keepsBlocked), Selu),
-    OperatorDefinition("Celu", .elementwise(results: .overInput, layout: .keepsBlocked), Celu),
-    OperatorDefinition(
-      "Sigmoid",
-      .elementwise(
-        results: .overInput, layout: .keepsBlocked, accuracy: .bounded,
-        fusion: .activation(step: .sigmoid) { _ in .sigmoid }),
-      Sigmoid),
-    OperatorDefinition(
-      "HardSigmoid", .elementwise(results: .overInput, layout: .keepsBlocked, accuracy: .bounded), HardSigmoid),
-    OperatorDefinition("HardSwish", .elementwise(results: .overInput, layout: .keepsBlocked), HardSwish),
-    OperatorDefinition("Swish", .elementwise(results: .overInput, layout: .keepsBlocked), Swish),
+    function("Elu", Elu),
+    function("Selu", Selu),
+    function("Celu", Celu),
+    function("Sigmoid", accuracy: .bounded) { _ in .sigmoid },
+    function("HardSigmoid", accuracy: .bounded, HardSigmoid),
+    function("HardSwish") { _ in .hardSwish },
+    function("Swish", Swish),
     OperatorDefinition("SwiGLU", .elementwise(results: .fresh, layout: .rowMajor), SwiGLU),
-    OperatorDefinition("Mish", .elementwise(results: .overInput, layout: .keepsBlocked), Mish),
-    OperatorDefinition(
-      "Tanh",
-      .elementwise(
-        results: .overInput, layout: .keepsBlocked, accuracy: .bounded,
-        fusion: .activation(step: .tanh) { _ in .tanh }),
-      Tanh),
-    OperatorDefinition("Softplus", .elementwise(results: .overInput, layout: .keepsBlocked), Softplus),
-    OperatorDefinition(
-      "Softsign", .elementwise(results: .overInput, layout: .keepsBlocked, accuracy: .bounded), Softsign),
+    function("Mish") { _ in .mish },
+    function("Tanh", accuracy: .bounded) { _ in .tanh },
+    function("Softplus") { _ in .softplus(beta: 1, threshold: .infinity) },
+    function("Softsign", accuracy: .bounded) { _ in .softsign },
     OperatorDefinition("Shrink", .elementwise(results: .fresh, layout: .rowMajor), Shrink),
-    OperatorDefinition("Gelu", .elementwise(results: .overInput, layout: .keepsBlocked), Gelu),
-    OperatorDefinition(
-      "Gelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor), MicrosoftGelu),
+    function("Gelu", Gelu),
+    function("Gelu", domain: "com.microsoft") { _ in .gelu(approximate: .none) },
     OperatorDefinition(
       "FastGelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor, axes: .fixed), FastGelu),
     OperatorDefinition(
       "BiasGelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor, axes: .fixed), BiasGelu),
-    OperatorDefinition(
-      "QuickGelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor), QuickGelu),
+    function("QuickGelu", domain: "com.microsoft", QuickGelu),
   ]
+
+  /// An operator that is one of the functions that convolutions and products can apply to what they give.
+  private static func function(
+    _ type: String, domain: String = "", accuracy: Accuracy = .plain,
+    _ function: @escaping @Sendable (NodeDescription) throws -> Activation
+  ) -> OperatorDefinition {
+    OperatorDefinition(
+      type, domain: domain,
+      .elementwise(
+        results: .overInput, layout: .keepsBlocked, accuracy: accuracy, fusion: .activation { try function($0) })
+    ) { node in apply(try function(node)) }
+  }
 
   private static func apply(_ function: Activation) -> PreparedOperator {
     floating(ElementActivation(function: function))
@@ -67,8 +61,8 @@ extension Operators {
   static func Relu(_ node: NodeDescription) throws -> PreparedOperator { numbers(Rectifier()) }
 
   /// x where x ≥ 0, otherwise αx.
-  static func LeakyRelu(_ node: NodeDescription) throws -> PreparedOperator {
-    apply(.leakyReLU(negativeSlope: Double(try node.float("alpha", default: 0.01))))
+  @Sendable static func LeakyRelu(_ node: NodeDescription) throws -> Activation {
+    .leakyReLU(negativeSlope: Double(try node.float("alpha", default: 0.01)))
   }
 
   /// x where x ≥ 0, otherwise slope · x. The slope is stretched over x; before opset 7 a list stands for the channels.
@@ -85,43 +79,36 @@ extension Operators {
   }
 
   /// x where x > α, otherwise 0.
-  static func ThresholdedRelu(_ node: NodeDescription) throws -> PreparedOperator {
-    apply(.threshold(Double(try node.float("alpha", default: 1))))
+  @Sendable static func ThresholdedRelu(_ node: NodeDescription) throws -> Activation {
+    .threshold(Double(try node.float("alpha", default: 1)))
   }
 
   /// x where x ≥ 0, otherwise α (eˣ - 1).
-  static func Elu(_ node: NodeDescription) throws -> PreparedOperator {
-    apply(.elu(alpha: Double(try node.float("alpha", default: 1))))
+  @Sendable static func Elu(_ node: NodeDescription) throws -> Activation {
+    .elu(alpha: Double(try node.float("alpha", default: 1)))
   }
 
   /// γx where x > 0, otherwise γα (eˣ - 1). Opset 6 gave the two constants more digits.
-  static func Selu(_ node: NodeDescription) throws -> PreparedOperator {
+  @Sendable static func Selu(_ node: NodeDescription) throws -> Activation {
     let alpha = try node.float("alpha", default: node.opset < 6 ? 1.6732 : 1.673_263_19)
     let gamma = try node.float("gamma", default: node.opset < 6 ? 1.0507 : 1.050_701_02)
-    return apply(.selu(alpha: Double(alpha), gamma: Double(gamma)))
+    return .selu(alpha: Double(alpha), gamma: Double(gamma))
   }
 
   /// x where x ≥ 0, otherwise α (exp(x / α) - 1).
-  static func Celu(_ node: NodeDescription) throws -> PreparedOperator {
-    apply(.celu(alpha: Double(try node.float("alpha", default: 1))))
+  @Sendable static func Celu(_ node: NodeDescription) throws -> Activation {
+    .celu(alpha: Double(try node.float("alpha", default: 1)))
   }
-
-  /// 1 / (1 + e^-x)
-  static func Sigmoid(_ node: NodeDescription) throws -> PreparedOperator { apply(.sigmoid) }
 
   /// min(max(αx + β, 0), 1)
-  static func HardSigmoid(_ node: NodeDescription) throws -> PreparedOperator {
-    apply(
-      .clampedLine(
-        slope: Double(try node.float("alpha", default: 0.2)), offset: Double(try node.float("beta", default: 0.5))))
+  @Sendable static func HardSigmoid(_ node: NodeDescription) throws -> Activation {
+    .clampedLine(
+      slope: Double(try node.float("alpha", default: 0.2)), offset: Double(try node.float("beta", default: 0.5)))
   }
 
-  /// x · min(max(x / 6 + 1/2, 0), 1)
-  static func HardSwish(_ node: NodeDescription) throws -> PreparedOperator { apply(.hardSwish) }
-
   /// x / (1 + exp(-αx))
-  static func Swish(_ node: NodeDescription) throws -> PreparedOperator {
-    apply(swish(try node.float("alpha", default: 1)))
+  @Sendable static func Swish(_ node: NodeDescription) throws -> Activation {
+    swish(try node.float("alpha", default: 1))
   }
 
   private static func swish(_ alpha: Float) -> Activation { alpha == 1 ? .silu : .swish(beta: Double(alpha)) }
@@ -132,20 +119,6 @@ extension Operators {
     return floating(GatedActivation<Float>(function: function), GatedActivation<Double>(function: function))
   }
 
-  /// x · tanh(ln(1 + eˣ))
-  static func Mish(_ node: NodeDescription) throws -> PreparedOperator { apply(.mish) }
-
-  /// (eˣ - e^-x) / (eˣ + e^-x)
-  static func Tanh(_ node: NodeDescription) throws -> PreparedOperator { apply(.tanh) }
-
-  /// ln(1 + eˣ)
-  static func Softplus(_ node: NodeDescription) throws -> PreparedOperator {
-    apply(.softplus(beta: 1, threshold: .infinity))
-  }
-
-  /// x / (1 + |x|)
-  static func Softsign(_ node: NodeDescription) throws -> PreparedOperator { apply(.softsign) }
-
   /// x + bias below -λ, x - bias above λ, 0 in between; of integers the result is cut to a whole one.
   static func Shrink(_ node: NodeDescription) throws -> PreparedOperator {
     let function = Activation.shrink(
@@ -154,16 +127,13 @@ extension Operators {
   }
 
   /// x · Φ(x), or its approximation with tanh.
-  static func Gelu(_ node: NodeDescription) throws -> PreparedOperator {
+  @Sendable static func Gelu(_ node: NodeDescription) throws -> Activation {
     switch try node.string("approximate", default: "none") {
-    case "none": return apply(.gelu(approximate: .none))
-    case "tanh": return apply(.gelu(approximate: .tanh))
+    case "none": return .gelu(approximate: .none)
+    case "tanh": return .gelu(approximate: .tanh)
     case let other: throw OperatorError("attribute 'approximate' is '\(other)'; none or tanh is needed")
     }
   }
-
-  /// x · Φ(x)
-  static func MicrosoftGelu(_ node: NodeDescription) throws -> PreparedOperator { apply(.gelu(approximate: .none)) }
 
   /// x · Φ(x) approximated with tanh, of x + bias where there is a bias.
   static func FastGelu(_ node: NodeDescription) throws -> PreparedOperator { biased(.gelu(approximate: .tanh)) }
@@ -172,8 +142,8 @@ extension Operators {
   static func BiasGelu(_ node: NodeDescription) throws -> PreparedOperator { biased(.gelu(approximate: .none)) }
 
   /// x / (1 + exp(-αx)), which with α = 1.702 is close to Gelu.
-  static func QuickGelu(_ node: NodeDescription) throws -> PreparedOperator {
-    apply(swish(try node.float("alpha", default: 1.702)))
+  @Sendable static func QuickGelu(_ node: NodeDescription) throws -> Activation {
+    swish(try node.float("alpha", default: 1.702))
   }
 
   /// `function` of input 0, or of the sum of inputs 0 and 1.
@@ -253,6 +223,21 @@ extension Operators {
     }
   }
 
+  /// Clip between bounds that are known, neither of them NaN.
+  @Sendable private static func knownBounds(_ node: NodeDescription) throws -> Activation? {
+    var bounds = [-Double.infinity, .infinity]
+    for (position, name) in ["min", "max"].enumerated() {
+      if node.opset < 11 {
+        if let number = try node.optionalFloat(name) { bounds[position] = Double(number) }
+      } else if node.has(position + 1) {
+        guard let number = try node.constantScalar(position + 1) else { return nil }
+        bounds[position] = number
+      }
+    }
+    guard !bounds[0].isNaN, !bounds[1].isNaN else { return nil }
+    return .hardTanh(minimum: bounds[0], maximum: bounds[1])
+  }
+
   private static func bound(_ index: Int, _ arguments: Arguments, like x: AnyTensor) throws -> AnyTensor? {
     guard let bound = try arguments.optionalTensor(index) else { return nil }
     guard bound.count == 1 else {
@@ -285,29 +270,5 @@ private struct Bounds: FloatingFunction, WholeNumberVisitor {
     let range = Between<Scalar>(
       low: try low?.converted(to: type).scalar ?? .min, high: try high?.converted(to: type).scalar ?? .max)
     return GraphValue(try mapElements(range, x.converted()))
-  }
-}
-
-// MARK: - As parts of other operators
-
-extension Operators {
-  /// LeakyRelu as what a convolution or product can apply.
-  @Sendable fileprivate static func leakyReLU(_ node: NodeDescription) throws -> Activation? {
-    .leakyReLU(negativeSlope: Double(try node.float("alpha", default: 0.01)))
-  }
-
-  /// Clip between bounds that are known, neither of them NaN.
-  @Sendable fileprivate static func clip(_ node: NodeDescription) throws -> Activation? {
-    var bounds = [-Double.infinity, .infinity]
-    for (position, name) in ["min", "max"].enumerated() {
-      if node.opset < 11 {
-        if let number = try node.optionalFloat(name) { bounds[position] = Double(number) }
-      } else if node.has(position + 1) {
-        guard let number = try node.constantScalar(position + 1) else { return nil }
-        bounds[position] = number
-      }
-    }
-    guard !bounds[0].isNaN, !bounds[1].isNaN else { return nil }
-    return .hardTanh(minimum: bounds[0], maximum: bounds[1])
   }
 }

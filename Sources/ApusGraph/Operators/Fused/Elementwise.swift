@@ -28,21 +28,26 @@ extension Operators {
   ]
 
   /// Several operators of single elements, ``Node/parts``, in one pass over tensors of one floating-point type and
-  /// shape; one after the other where the inputs turn out to be anything else.
+  /// shape, and values a channel or a column beside them; one after the other where the inputs turn out to be anything
+  /// else.
   static func Elementwise(_ node: NodeDescription) throws -> PreparedOperator {
     let inputs = node.node.inputs
-    let parts = try node.node.parts.map { part in
+    let descriptions = node.node.parts.map { part in
       var constants: [Int: GraphValue] = [:]
       for (position, input) in part.inputs.enumerated() {
         if let outer = inputs.firstIndex(of: input), let value = node.constant(outer) { constants[position] = value }
       }
+      return NodeDescription(node: part, constants: constants)
+    }
+    let parts = try descriptions.map { description in
+      let part = description.node
       guard let definition = byName[part.operatorName] else {
         throw GraphError.unsupported(operator: part.operatorName, opset: part.opset, node: part.name)
       }
-      return try definition.prepare(NodeDescription(node: part, constants: constants))
+      return try definition.prepare(description)
     }
     let apart = PartwiseElementwise(nodes: node.node.parts, operations: parts, inputs: inputs)
-    guard let whole = WholeElementwise(node) else { return { arguments in try apart(&arguments) } }
+    guard let whole = WholeElementwise(node, descriptions) else { return { arguments in try apart(&arguments) } }
     return { arguments in try whole(&arguments) ?? apart(&arguments) }
   }
 }
@@ -81,7 +86,7 @@ private struct WholeElementwise: Sendable {
   private let numbers: [Int]
 
   /// nil when the parts do not make a program: all their inputs are single numbers.
-  init?(_ node: NodeDescription) {
+  init?(_ node: NodeDescription, _ parts: [NodeDescription]) {
     var operands: [Graph.ValueID: ElementwiseProgram.Operand] = [:]
     var (tensors, numbers): ([Int], [Int]) = ([], [])
     for case (let position, let id?) in node.node.inputs.enumerated() {
@@ -94,11 +99,12 @@ private struct WholeElementwise: Sendable {
       }
     }
     var steps: [ElementwiseProgram.Step] = []
-    for part in node.node.parts {
+    for description in parts {
+      let part = description.node
       let inputs = part.inputs.compactMap { $0.flatMap { operands[$0] } }
       if let operation = part.facts?.fusion.binaryStep, inputs.count == 2 {
         steps.append(.binary(operation, inputs[0], inputs[1]))
-      } else if let operation = part.facts?.fusion.unaryStep, inputs.count == 1 {
+      } else if let operation = part.facts?.fusion.unaryStep(of: description), !inputs.isEmpty {
         steps.append(.unary(operation, inputs[0]))
       } else {
         return nil
@@ -123,14 +129,16 @@ private struct WholeElementwise: Sendable {
   private func run<Scalar: FloatingPointScalar>(
     _ arguments: inout Arguments, as type: Scalar.Type
   ) throws -> Tensor<Scalar>? {
-    let shape = try arguments.tensor(tensors[0]).shape
+    var operands: [(shape: [Int], layout: TensorLayout)] = []
     for position in tensors {
-      guard case .tensor(let any)? = arguments[position], any.dataType == Scalar.dataType, any.shape == shape
-      else { return nil }
+      guard case .tensor(let any)? = arguments[position], let tensor = any.tensor(of: type) else { return nil }
+      operands.append((tensor.shape, tensor.layout))
     }
+    guard program.canRun(operands) else { return nil }
     // A number of more axes than the tensors would give the result more, too.
+    let rank = operands.reduce(0) { max($0, $1.shape.count) }
     for position in numbers {
-      guard case .tensor(let any)? = arguments[position], any.dataType == Scalar.dataType, any.rank <= shape.count
+      guard case .tensor(let any)? = arguments[position], any.dataType == Scalar.dataType, any.rank <= rank
       else { return nil }
     }
     var inputs: [Tensor<Scalar>] = []

@@ -5,10 +5,12 @@ import Apus
 extension Operators {
   static let joins: [OperatorDefinition] = [
     OperatorDefinition(
-      "Concat", .movement(.concat, results: .inputIfUnchanged, layout: .keepsBlockedIfAllAre, axes: .axis(of: .all)), Concat
+      "Concat", .movement(.concat, results: .inputIfUnchanged, layout: .keepsBlockedIfAllAre, axes: .axis(of: .all)),
+      Concat
     ),
     OperatorDefinition(
-      "Split", .movement(.split, results: .partOfInput, layout: .keepsBlocked, axes: .axis(of: .first, default: 0)), Split),
+      "Split", .movement(.split, results: .partOfInput, layout: .keepsBlocked, axes: .axis(of: .first, default: 0)),
+      Split),
   ]
 
   /// The inputs one after the other along `axis`, which is 1 by default before version 4 and must be given since.

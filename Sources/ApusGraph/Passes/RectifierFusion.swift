@@ -1,0 +1,93 @@
+import Apus
+
+extension Graph {
+  /// Rectifiers with a slope below zero, which exporters write out, become the operators that they are:
+  ///
+  ///     max(x, slope · x), 0 < slope ≤ 1                                        LeakyRelu
+  ///     max(x, 0) + slope · min(x, 0)    max(x, 0) - slope · max(-x, 0)         PRelu, with `fast`
+  ///
+  /// The sums give zeros another sign than the operator does.
+  func fusingRectifiers(_ precision: Execution.Precision) throws -> Graph {
+    var rewriter = GraphRewriter(self)
+    for index in rewriter.nodes.indices {
+      guard let node = rewriter.nodes[index], node.inputs.count == 2, node.opset >= 7 else { continue }
+      switch node.operatorName {
+      case OperatorName(type: "Add"), OperatorName(type: "Sub"):
+        if precision == .fast { try rewriter.fuseSlopedRectifier(index, node) }
+      case OperatorName(type: "Max"): rewriter.fuseLeakyRectifier(index, node)
+      default: continue
+      }
+    }
+    return rewriter.finished()
+  }
+}
+
+extension GraphRewriter {
+  /// max(x, 0) and what is added to it or subtracted from it.
+  fileprivate mutating func fuseSlopedRectifier(_ index: Int, _ sum: Node) throws {
+    let isSum = sum.operatorName.type == "Add"
+    for (above, below) in isSum ? [(0, 1), (1, 0)] : [(0, 1)] {
+      guard let rectifier = solelyRead(sum.inputs[above]), isNode(rectifier, "Relu"),
+        let x = nodes[rectifier]?.inputs.first ?? nil,
+        let scaling = solelyRead(sum.inputs[below]), isNode(scaling, "Mul"), let product = nodes[scaling],
+        product.inputs.count == 2,
+        let side = product.inputs.firstIndex(where: { constant($0) != nil }), let slope = product.inputs[side],
+        case .tensor(let slopes)? = constant(slope), slopes.dataType == .float32,
+        let negative = negativePart(product.inputs[1 - side], of: x),
+        try slopes.converted(to: Double.self).elements.allSatisfy(\.isFinite)
+      else { continue }
+      var used = slope
+      // max(-x, 0) has the other sign than x.
+      if negative.isTurned == isSum {
+        let turned = try slopes.converted(to: Float.self) * -1
+        used = addConstant(GraphValue(turned), named: values(slope) + ", negated")
+      }
+      let operation = Node(
+        name: sum.name, operatorName: OperatorName(type: "PRelu"), opset: 16, inputs: [x, used], outputs: sum.outputs)
+      for other in [rectifier, scaling] + negative.nodes { remove(other) }
+      replace(index, by: operation)
+      return
+    }
+  }
+
+  /// The nodes that make `value`, which is min(x, 0), or turned, max(-x, 0).
+  private func negativePart(_ value: Graph.ValueID?, of x: Graph.ValueID) -> (nodes: [Int], isTurned: Bool)? {
+    guard let last = solelyRead(value), let node = nodes[last] else { return nil }
+    if isNode(last, "Relu") {
+      guard let turning = solelyRead(node.inputs.first ?? nil), isNode(turning, "Neg"), nodes[turning]?.inputs == [x]
+      else { return nil }
+      return ([last, turning], true)
+    }
+    guard isNode(last, "Min"), node.inputs.count == 2, node.opset >= 8, let side = node.inputs.firstIndex(of: x),
+      scalar(node.inputs[1 - side]) == 0
+    else { return nil }
+    return ([last], false)
+  }
+
+  /// max(x, slope · x)
+  fileprivate mutating func fuseLeakyRectifier(_ index: Int, _ node: Node) {
+    for (own, scaled) in [(0, 1), (1, 0)] {
+      guard let x = node.inputs[own], let scaling = solelyRead(node.inputs[scaled]), isNode(scaling, "Mul"),
+        let product = nodes[scaling], product.inputs.count == 2, let side = product.inputs.firstIndex(of: x),
+        case .tensor(let tensor)? = constant(product.inputs[1 - side]), tensor.dataType == .float32, tensor.rank == 0,
+        let slope = scalar(product.inputs[1 - side]), slope > 0, slope <= 1
+      else { continue }
+      var operation = node
+      operation.operatorName = OperatorName(type: "LeakyRelu")
+      operation.opset = 16
+      operation.inputs = [x]
+      operation.attributes = ["alpha": .float(Float(slope))]
+      remove(scaling)
+      replace(index, by: operation)
+      return
+    }
+  }
+
+  /// The node that gives `value`, which is read once and not given away.
+  private func solelyRead(_ value: Graph.ValueID?) -> Int? {
+    guard let value, soleReader(of: value) != nil else { return nil }
+    return producer(of: value)
+  }
+
+  private func values(_ value: Graph.ValueID) -> String { graph.values[value].name }
+}

@@ -1,0 +1,171 @@
+import Apus
+import Testing
+
+@testable import ApusGraph
+@testable import ApusONNX
+
+/// What becomes of nodes that write out a function, and that it gives the same.
+@Suite struct FusionTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// The operators that are left, in order, with `exact` and with `fast`.
+    let left: (exact: [String], fast: [String])
+    /// Adds nodes that read "x" and give "y".
+    let nodes: @Sendable (inout SmallGraph) throws -> Void
+
+    init(
+      _ name: String, _ exact: [String], fast: [String]? = nil,
+      _ nodes: @escaping @Sendable (inout SmallGraph) throws -> Void
+    ) {
+      testDescription = name
+      left = (exact, fast ?? exact)
+      self.nodes = nodes
+    }
+  }
+
+  private static func weight(_ graph: inout SmallGraph) throws {
+    try graph.constant(
+      "weight", GraphValue(Tensor((0..<216).map { Float($0 * 29 % 43 - 21) / 8 }, shape: [12, 2, 3, 3])))
+  }
+
+  private static func numbers(_ shape: [Int], _ scale: Float = 0.25) throws -> GraphValue {
+    GraphValue(try Tensor((0..<shape.reduce(1, *)).map { Float($0 * 7 % 11 - 5) * scale }, shape: shape))
+  }
+
+  static let cases = [
+    Case("max(x, 0) - slope · max(-x, 0)", ["Elementwise"], fast: ["PRelu"]) {
+      try $0.constant("slope", numbers([2, 1, 1]))
+      $0.node("Relu", ["x"], ["above"])
+      $0.node("Neg", ["x"], ["turned"])
+      $0.node("Relu", ["turned"], ["below"])
+      $0.node("Mul", ["slope", "below"], ["scaled"])
+      $0.node("Sub", ["above", "scaled"], ["y"])
+    },
+    Case("slope · min(x, 0) + max(x, 0)", ["Min", "Elementwise"], fast: ["PRelu"]) {
+      try $0.constant("slope", numbers([2, 1, 1]))
+      try $0.constant("zero", GraphValue(Tensor<Float>([0], shape: [])))
+      $0.node("Min", ["x", "zero"], ["below"])
+      $0.node("Relu", ["x"], ["above"])
+      $0.node("Mul", ["below", "slope"], ["scaled"])
+      $0.node("Add", ["scaled", "above"], ["y"])
+    },
+    Case("an infinite slope is left alone", ["Elementwise"], fast: ["Elementwise"]) {
+      try $0.constant("slope", GraphValue(Tensor<Float>([.infinity], shape: [])))
+      $0.node("Relu", ["x"], ["above"])
+      $0.node("Neg", ["x"], ["turned"])
+      $0.node("Relu", ["turned"], ["below"])
+      $0.node("Mul", ["slope", "below"], ["scaled"])
+      $0.node("Sub", ["above", "scaled"], ["y"])
+    },
+    Case("max(x · slope, x)", ["LeakyRelu"]) {
+      try $0.constant("slope", GraphValue(Tensor<Float>([0.1], shape: [])))
+      $0.node("Mul", ["x", "slope"], ["scaled"])
+      $0.node("Max", ["scaled", "x"], ["y"])
+    },
+    Case("max(x · 2, x) is no LeakyRelu", ["Mul", "Max"]) {
+      try $0.constant("slope", GraphValue(Tensor<Float>([2], shape: [])))
+      $0.node("Mul", ["x", "slope"], ["scaled"])
+      $0.node("Max", ["scaled", "x"], ["y"])
+    },
+    Case("HardSwish after a convolution", ["Conv"]) {
+      try weight(&$0)
+      $0.node("Conv", ["x", "weight"], ["sum"])
+      $0.node("HardSwish", ["sum"], ["y"])
+    },
+    Case("HardSwish in pieces", ["Elementwise"]) {
+      try $0.constant("three", GraphValue(Tensor<Float>([3], shape: [])))
+      try $0.constant("zero", GraphValue(Tensor<Float>([0], shape: [])))
+      try $0.constant("six", GraphValue(Tensor<Float>([6], shape: [])))
+      $0.node("Add", ["x", "three"], ["raised"])
+      $0.node("Clip", ["raised", "zero", "six"], ["cut"])
+      $0.node("Mul", ["x", "cut"], ["product"])
+      $0.node("Div", ["product", "six"], ["y"])
+    },
+    Case("a bias of its own after a convolution", ["Conv", "Add"], fast: ["Conv"]) {
+      try weight(&$0)
+      try $0.constant("bias", numbers([12, 1, 1]))
+      $0.node("Conv", ["x", "weight"], ["sum"])
+      $0.node("Add", ["bias", "sum"], ["y"])
+    },
+    Case("scale, shift and function after a convolution", ["Conv", "Elementwise"], fast: ["Conv"]) {
+      try weight(&$0)
+      try $0.constant("scale", numbers([1, 12, 1, 1], 0.3))
+      try $0.constant("shift", numbers([12, 1, 1]))
+      $0.node("Conv", ["x", "weight"], ["sum"])
+      $0.node("Mul", ["sum", "scale"], ["scaled"])
+      $0.node("Sub", ["scaled", "shift"], ["shifted"])
+      $0.node("Relu", ["shifted"], ["y"])
+    },
+    Case("a power of two after a convolution", ["Conv"]) {
+      try weight(&$0)
+      try $0.constant("eight", GraphValue(Tensor<Float>([8], shape: [])))
+      $0.node("Conv", ["x", "weight"], ["sum"])
+      $0.node("Div", ["sum", "eight"], ["y"])
+    },
+    Case("numbers a column are no scale of channels", ["Conv", "Mul"]) {
+      try weight(&$0)
+      try $0.constant("scale", numbers([5]))
+      $0.node("Conv", ["x", "weight"], ["sum"])
+      $0.node("Mul", ["sum", "scale"], ["y"])
+    },
+  ]
+
+  private func model(_ test: Case) throws -> ONNXModel {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(2), .size(6), .size(7)])
+    try test.nodes(&graph)
+    return try graph.model(outputs: ["y"])
+  }
+
+  /// Numbers of both signs, both zeros, infinities and NaN.
+  private func x(isFinite: Bool) throws -> GraphValue {
+    var numbers = (0..<84).map { Float($0 * 37 % 61) / 9 - 3 }
+    numbers[5] = 0
+    numbers[6] = -0.0
+    if !isFinite { numbers.replaceSubrange(7..<10, with: [.infinity, -.infinity, .nan]) }
+    return GraphValue(try Tensor(numbers, shape: [1, 2, 6, 7]))
+  }
+
+  private func results(_ test: Case, _ precision: Execution.Precision, isFinite: Bool) throws -> (
+    GraphValue, GraphValue
+  ) {
+    let model = try model(test)
+    var options = InferenceSession.Options()
+    options.precision = precision
+    let actual = try InferenceSession(model, options: options).run(["x": x(isFinite: isFinite)])["y"]
+    options.optimizes = false
+    let expected = try InferenceSession(model, options: options).run(["x": x(isFinite: isFinite)])["y"]
+    return (try #require(actual), try #require(expected))
+  }
+
+  @Test(arguments: cases)
+  func exactlyTheSame(test: Case) throws {
+    let (actual, expected) = try results(test, .exact, isFinite: true)
+    #expect(try actual.hasSameBits(as: expected))
+    let (a, b) = try results(test, .exact, isFinite: false)
+    let (c, d) = (try #require(a.tensor(of: Float.self)).elements, try #require(b.tensor(of: Float.self)).elements)
+    #expect(zip(c, d).allSatisfy { $0.bitPattern == $1.bitPattern || $0.isNaN && $1.isNaN })
+  }
+
+  /// Sums of eighteen products, some of them scaled once more: a few roundings of the largest.
+  @Test(arguments: cases)
+  func nearlyTheSameWhereSpeedCounts(test: Case) throws {
+    let (actual, expected) = try results(test, .fast, isFinite: true)
+    let (a, b) = (try #require(actual.tensor(of: Float.self)), try #require(expected.tensor(of: Float.self)))
+    let largest = try b.elements.lazy.map(abs).filter(\.isFinite).max() ?? 0
+    #expect(
+      try a.shape == b.shape
+        && zip(a.elements, b.elements).allSatisfy { $0 == $1 || abs($0 - $1) <= 4e-6 * largest || $0.isNaN && $1.isNaN }
+    )
+  }
+
+  @Test(arguments: cases)
+  func theseAreLeft(test: Case) throws {
+    let graph = try model(test).graph
+    func left(_ precision: Execution.Precision) throws -> [String] {
+      try graph.optimized(precision).nodes.map(\.operatorName.type)
+    }
+    #expect(try left(.exact) == test.left.exact)
+    #expect(try left(.fast) == test.left.fast)
+  }
+}
