@@ -127,7 +127,13 @@ struct PictureSource {
     let input = try ByteInput(path: path, digest: digest)
     var first: [UInt8] = []
     let magic = Array("YUV4MPEG2".utf8)
-    while first.count < magic.count, let chunk = try input.next() { first += chunk }
+    while first.count < ForeignMedia.beginning, let chunk = try input.next() { first += chunk }
+    if let video = first.withUnsafeBytes({ ForeignMedia.video($0) }) {
+      throw CommandFailure(
+        .badData,
+        "\(input.name): \(video); videos are read as ffmpeg hands over their frames: "
+          + "\(ForeignMedia.videoCommand(path)) | \(CommandLineText.reading("-", insteadOf: path))")
+    }
     // Its directory is at the end, so that it cannot come through a pipe.
     if path != "-", isArchive(first) {
       let archive = try ImageArchive(path: path)

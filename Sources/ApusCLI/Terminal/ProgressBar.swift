@@ -1,31 +1,36 @@
-/// How far a long file has been read, on the last line of the terminal.
+/// How far a long piece of work is: on the last line of the terminal, or, where standard error is none, as a line of its
+/// own every quarter of a minute.
 ///
-/// It appears after half a second, so that quick work stays quiet, and only when standard error is a terminal.
+/// It appears after half a second, and in a file or a pipe after a quarter of a minute, so that quick work stays quiet.
 struct ProgressBar {
-  private let total: Int
+  /// How much there is to do; nil where the end is not in sight.
+  private let total: Int?
   private let started = ContinuousClock.now
   private var lastDrawn: ContinuousClock.Instant?
   private var isVisible = false
+  private let isTerminal = Terminal.error.isTerminal
 
-  private static let delay = Duration.milliseconds(500)
-  private static let interval = Duration.milliseconds(100)
-
-  /// - Returns: `nil` where there is no terminal, or no end to count towards.
+  /// - Returns: `nil` where there is nothing to do.
   init?(total: Int?) {
-    guard let total, total > 0, Terminal.error.isTerminal else { return nil }
+    if let total, total <= 0 { return nil }
     self.total = total
   }
 
-  /// Draws the bar when it is time to.
+  private var delay: Duration { isTerminal ? .milliseconds(500) : .seconds(15) }
+  private var interval: Duration { isTerminal ? .milliseconds(100) : .seconds(15) }
+
+  /// Says it when it is time to.
   mutating func update(_ done: Int, note: String) {
     let now = ContinuousClock.now
-    guard now - started >= Self.delay else { return }
-    if let lastDrawn, now - lastDrawn < Self.interval { return }
+    guard now - started >= delay else { return }
+    if let lastDrawn, now - lastDrawn < interval { return }
     lastDrawn = now
+    let fraction = total.map { min(1, Double(done) / Double($0)) }
+    let percent = fraction.map { "\(Int($0 * 100)) %  " } ?? ""
+    guard isTerminal else { return ErrorOutput.write("apus: \(percent)\(note)\n") }
     isVisible = true
-    let fraction = min(1, Double(done) / Double(total))
-    let percent = "\(Int(fraction * 100))"
-    let label = String(repeating: " ", count: 3 - percent.count) + percent + " %  " + note
+    guard let fraction else { return ErrorOutput.write("\r  \(note)\u{1B}[K") }
+    let label = String(repeating: " ", count: max(0, 7 - percent.count)) + percent + note
     let width = max(8, min(40, Terminal.error.width - label.count - 6))
     let filled = Int(fraction * Double(width))
     let bar =

@@ -98,7 +98,7 @@ extension ImageArchive {
       switch beginning.withUnsafeBytes({ ImageSignature($0) }) {
       case .known(let format):
         pictures.append(Picture(path: "\(path)/\(entry.name)", name: entry.name, format: format, index: index))
-      case .other(let what):
+      case .other(let what, _):
         // A damaged picture must not be taken for something else: a video would lack a frame.
         _ = try archive.contents(of: entry)
         skipped.append(.init(name: entry.name, reason: what))

@@ -69,8 +69,10 @@ public enum ImageFile {
   public static func format(of bytes: UnsafeRawBufferPointer) throws(ImageError) -> ImageFormat {
     switch ImageSignature(bytes) {
     case .known(let format): return format
-    case .other(let what):
-      throw ImageError(.unknownFormat("\(what); pictures are read from PNG, JPEG, PPM (PGM, PBM, PAM) and BMP files"))
+    case .other(let what, let foreign):
+      throw ImageError(
+        .unknownFormat("\(what); pictures are read from PNG, JPEG, PPM (PGM, PBM, PAM) and BMP files"),
+        isForeign: foreign != nil)
     }
   }
 }

@@ -26,8 +26,13 @@ public struct ImageError: ApusError, Hashable, Sendable {
   public let offset: Int?
   /// The file, when there is one.
   public var file: String?
+  /// Whether ffmpeg reads the file, which is said with its command line.
+  package let isForeign: Bool
 
-  package init(_ reason: Reason, format: ImageFormat? = nil, offset: Int? = nil, file: String? = nil) {
+  package init(
+    _ reason: Reason, format: ImageFormat? = nil, offset: Int? = nil, file: String? = nil, isForeign: Bool = false
+  ) {
+    self.isForeign = isForeign
     self.reason = reason
     self.format = format
     self.offset = offset
@@ -46,7 +51,8 @@ extension ImageError: CustomStringConvertible {
   /// The file, its kind and the byte, as far as they are known, and what is wrong.
   public var description: String {
     let place = [file, format.map(\.description), offset.map { "byte \($0)" }].compactMap { $0 }.joined(separator: ": ")
-    return place.isEmpty ? "\(reason)" : "\(place): \(reason)"
+    let advice = isForeign ? file.map { "; this makes one: " + ForeignMedia.pictureCommand($0) } ?? "" : ""
+    return (place.isEmpty ? "\(reason)" : "\(place): \(reason)") + advice
   }
 }
 

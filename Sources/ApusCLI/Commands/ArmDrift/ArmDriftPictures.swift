@@ -19,7 +19,7 @@ struct ArmDriftPictures {
     var ground = try FrameGround(frames, recorder: recorder)
     try ground.check(frameCount: all.count)
     var sink = try results.overlay.map { try OverlaySink(path: $0, framesPerSecond: rate) }
-    var progress = ProgressBar(total: results.overlay == nil ? nil : all.count)
+    var progress = results.overlay == nil ? nil : ProgressBar(total: all.count)
     defer { progress?.clear() }
     var pictures: [HTMLReport.Picture] = []
     for (index, frame) in all.enumerated() {

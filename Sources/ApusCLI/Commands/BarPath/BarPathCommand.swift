@@ -26,7 +26,7 @@ struct BarPathCommand: WritesFiles {
       EXAMPLES
         apus barpath frames --fps 30 --report squat.html --csv squat.csv --overlay overlay.y4m
         apus barpath frames.zip --fps 30 --json
-        ffmpeg -i lift.mp4 -f yuv4mpegpipe - | apus barpath - --lift deadlift --json
+        ffmpeg -i lift.mp4 -pix_fmt yuv420p -f yuv4mpegpipe - | apus barpath - --lift deadlift --json
         apus barpath --detections detections.jsonl --preset several-bars
         apus barpath frames --fps 30 --session runs && apus history runs
         camera | apus barpath - --live --plate-px 110 --json | jq .velocity

@@ -39,7 +39,7 @@ struct BarPathRun<Follower: BarFollower> {
   mutating func read(_ path: String, options: BarReaderOptions) throws {
     let source = try ByteInput(path: path, digest: recorder?.digest("input", path))
     var reader = try BarFrameReader(options: options)
-    var progress = ProgressBar(total: source.byteCount)
+    var progress = printer == nil ? ProgressBar(total: source.byteCount) : nil
     defer { progress?.clear() }
     func named(_ error: any Error) -> CommandFailure { CommandFailure(.badData, "\(source.name): \(error)") }
     do {
@@ -75,7 +75,8 @@ struct BarPathRun<Follower: BarFollower> {
     // A line a frame makes no page, whatever the environment asks for.
     let keepsPictures = printer == nil && results.files.needsPage
     var overlay = try results.files.overlay.map { try BarPathOverlay(path: $0, settings: follower.settings) }
-    var progress = ProgressBar(total: pictures.total)
+    // Lines that come as frames do show how far it is.
+    var progress = printer == nil ? ProgressBar(total: pictures.total) : nil
     defer { progress?.clear() }
     frames: while let event = try pictures.nextEvent() {
       switch event {
