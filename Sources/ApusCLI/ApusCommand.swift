@@ -13,6 +13,7 @@ struct ApusCommand: ParsableCommand {
         apus demo
         apus inspect model.onnx
         apus run model.onnx --random 1 --output results
+        apus classify photo.jpg --model mobilenet_v2.onnx
         apus compare ours.npz golden.safetensors
         apus parity model.onnx --expected reference.safetensors
         apus behavior poses.jsonl
@@ -50,8 +51,9 @@ struct ApusCommand: ParsableCommand {
     version: ApusVersion.current,
     subcommands: [
       DemoCommand.self, RunCommand.self, InspectCommand.self, CompareCommand.self, ParityCommand.self,
-      ReduceCommand.self, DetectCommand.self, BreedCommand.self, ImageCommand.self, BehaviorCommand.self,
-      BarPathCommand.self, ArmDriftCommand.self, HistoryCommand.self, SuggestCommand.self, FillCommand.self,
+      ReduceCommand.self, DetectCommand.self, ClassifyCommand.self, BreedCommand.self, ImageCommand.self,
+      BehaviorCommand.self, BarPathCommand.self, ArmDriftCommand.self, HistoryCommand.self, SuggestCommand.self,
+      FillCommand.self,
       TypeCommand.self, TokenizeCommand.self, QuantizeCommand.self, VerifyCommand.self, ConformanceCommand.self,
       DoctorCommand.self,
     ])

@@ -114,7 +114,10 @@ import Testing
       let run = try Command.run("run", named, "--input", "image=\(photo)")
       #expect(run.status == 0, "\(run.errors)")
       let guess = try Command.run("run", silent, "--input", "image=\(photo)")
-      #expect(guess.status == 65)
+      #expect(guess.status == 0 && guess.errors.contains("nothing says how the model wants its pictures"))
+      let told = try Command.run("run", silent, "--input", "image=\(photo)", "--mean", "0,0,0", "--std", "1,1,1")
+      #expect(told.status == 0 && told.errors.isEmpty, "\(told.errors)")
+      #expect(told.output.contains("(as stated)"))
     }
   }
 }

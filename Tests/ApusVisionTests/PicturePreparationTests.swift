@@ -36,7 +36,7 @@ import Testing
   }
 
   private func preparation(
-    of model: ModelProto, beside files: [String: String] = [:], options: BreedClassifier.Options = .init()
+    of model: ModelProto, beside files: [String: String] = [:], options: PictureClassifier.Options = .init()
   ) throws -> PicturePreparation {
     let folder = try TemporaryFolder()
     let path = try folder.write(model.encode(), to: "model.onnx")
@@ -162,7 +162,7 @@ import Testing
   }
 
   @Test func theCallerKnowsBest() throws {
-    var options = BreedClassifier.Options()
+    var options = PictureClassifier.Options()
     options.normalization = .signed
     let found = try preparation(
       of: Self.classifier(metadata: [("author", "Ultralytics"), ("task", "classify")]), options: options)

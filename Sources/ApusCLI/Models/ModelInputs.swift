@@ -1,5 +1,6 @@
 import Apus
 import ApusGraph
+import ApusMedia
 import ApusONNX
 import ApusVision
 
@@ -15,14 +16,22 @@ struct ModelInputs {
   /// Whether every floating-point type is as good as the declared one: all become float64.
   let widens: Bool
   private(set) var values: [String: GraphValue] = [:]
+  /// What was only assumed, in words.
+  private(set) var warnings: [String] = []
   /// Where each value comes from, in words.
   private(set) var sources: [String: String] = [:]
   /// How a picture becomes an input of numbers; nil for one that is none.
-  private let preparation: @Sendable (_ input: String) throws -> PicturePreparation?
+  private let preparation: @Sendable (_ input: String, Image<UInt8>) throws -> PicturePreparation?
 
-  /// - Parameter file: where the model lies; what lies beside it says how pictures become its numbers.
-  init(_ model: any GraphModel, file: String, converts: Bool, widens: Bool) {
-    preparation = { try PicturePreparation(of: model, input: $0, file: file) }
+  /// - Parameters:
+  ///   - file: where the model lies; what lies beside it says how pictures become its numbers.
+  ///   - normalization: which numbers the bytes of pictures become, where the caller knows it.
+  init(
+    _ model: any GraphModel, file: String, converts: Bool, widens: Bool, normalization: ImageNormalization? = nil
+  ) {
+    preparation = {
+      try PicturePreparation(of: model, input: $0, file: file, image: $1, normalization: normalization)
+    }
     declared = model.graph.inputs.map { model.graph.values[$0] }
     required = Set(model.graph.requiredInputs.map { model.graph.values[$0].name })
     forms = declared.reduce(into: [:]) { $0[$1.name] = model.form(of: $1.name) }
@@ -47,7 +56,7 @@ extension ModelInputs {
       try add(ValueFile.read(contentsOf: path, as: info.type ?? .tensor(nil, nil)).value, for: info, from: path)
       return
     }
-    if let picture = try PictureInput(path, for: info, forms[name], preparation: { try preparation(name) }) {
+    if let picture = try PictureInput(path, for: info, forms[name], preparation: { try preparation(name, $0) }) {
       return try add(picture, for: info, from: path)
     }
     let file = try TensorFile(path: path)
@@ -59,6 +68,11 @@ extension ModelInputs {
         .badData, "\(path): has no entry '\(name)'; there is \(Self.list(file.names))")
     }
     try add(file.value(entry), for: info, from: path)
+  }
+
+  /// Takes a value for an input; `source` says in messages where it comes from.
+  mutating func give(_ value: GraphValue, for name: String, from source: String) throws {
+    try add(value, for: info(name), from: source)
   }
 
   /// Adds what is read of an argument to a plan. Names may hold equals signs, so what follows each may be the file.
@@ -105,7 +119,7 @@ extension ModelInputs {
       return try add(value, for: info, from: path)
     }
     if let info = declared.first(where: { $0.name == only ?? onlyPicture }),
-      let picture = try PictureInput(path, for: info, forms[info.name], preparation: { try preparation(info.name) })
+      let picture = try PictureInput(path, for: info, forms[info.name], preparation: { try preparation(info.name, $0) })
     {
       return try add(picture, for: info, from: path)
     }
@@ -166,6 +180,7 @@ extension ModelInputs {
   private mutating func add(_ picture: PictureInput, for info: Graph.ValueInfo, from path: String) throws {
     try add(picture.value, for: info, from: path, converts: true)
     sources[info.name] = path + picture.remark
+    if let warning = picture.warning { warnings.append("input '\(info.name)'" + warning) }
   }
 
   private mutating func add(

@@ -14,31 +14,38 @@ struct PictureInput {
   let value: GraphValue
   /// What was done to it, in words that follow the file's name.
   let remark: String
+  /// What was only assumed of it, in words that follow the file's name; nil where everything is known.
+  var warning: String?
 
   static let extensions = ["png", "jpg", "jpeg", "bmp", "ppm", "pgm"]
 
   /// - Parameter preparation: how a picture becomes an input of numbers.
   /// - Returns: nil for files of arrays.
-  /// - Throws: ``CommandFailure`` for a picture where nothing says how the model takes it, ``ImageError``,
-  ///   ``FileError``.
+  /// - Throws: ``CommandFailure`` for a picture where the model takes none, ``ImageError``, ``FileError``.
   init?(
     _ path: String, for info: Graph.ValueInfo, _ form: ValueForm?,
-    preparation: () throws -> PicturePreparation? = { nil }
+    preparation: (Image<UInt8>) throws -> PicturePreparation? = { _ in nil }
   ) throws {
     if let format = try? FileFormat(of: path), [.npy, .npz, .safetensors].contains(format) { return nil }
     guard case .picture(let form)? = form else {
-      guard Self.isPicture(path) else { return nil }
-      if let preparation = try preparation(), !preparation.isAssumed {
-        value = GraphValue(try preparation.input.tensor(ImageFile.read(path: path)))
-        remark = ", brought to \(preparation.summary)"
-        return
+      guard try Self.isPicture(path) else { return nil }
+      let image = try ImageFile.read(path: path)
+      guard let preparation = try preparation(image) else {
+        throw CommandFailure(
+          .badData,
+          "\(path): is a picture, and the model declares '\(info.name)' as numbers"
+            + (info.type.map { ", \($0)" } ?? "")
+            + "; for a picture of three colours [1, 3, height, width] or [1, height, width, 3] was expected: save the "
+            + "numbers as .npy")
       }
-      throw CommandFailure(
-        .badData,
-        "\(path): is a picture, and the model declares '\(info.name)' as numbers"
-          + (info.type.map { ", \($0)" } ?? "")
-          + ": their order and scale neither it nor a file beside it says; 'apus detect' and 'apus "
-          + "breed' know those of their networks, for others save the numbers as .npy")
+      value = GraphValue(try preparation.input.tensor(image))
+      remark = ", brought to \(preparation.summary)"
+      if preparation.isAssumed {
+        warning =
+          ": nothing says how the model wants its pictures; it is brought to \(preparation.summary). If that is wrong, so "
+          + "is every output: --mean and --std say it"
+      }
+      return
     }
     let image = try ImageFile.read(path: path).flattened()
     (value, remark) = try Self.read(form.colors == .gray ? image.gray() : image.rgb(), form, path)
@@ -59,9 +66,16 @@ struct PictureInput {
   }
 
   /// Whether a file begins as a picture that can be read.
-  private static func isPicture(_ path: String) -> Bool {
+  /// - Throws: ``ImageError`` for one that ffmpeg can read.
+  private static func isPicture(_ path: String) throws -> Bool {
     guard let file = try? MappedFile(path: path) else { return false }
-    return file.withUnsafeBytes { (try? ImageFile.format(of: $0)) != nil }
+    do {
+      _ = try file.withUnsafeBytes { try ImageFile.format(of: $0) }
+      return true
+    } catch let error as ImageError {
+      if error.isForeign { throw error.naming(path) }
+      return false
+    }
   }
 }
 

@@ -61,7 +61,7 @@ struct NetworkOutputsTarget: FuzzTarget {
   }
 
   private func classify(_ numbers: [Float]) throws(FuzzFinding) -> FuzzOutcome {
-    try outcome(allowing: BreedError.self) {
+    try outcome(allowing: ClassScoringError.self) {
       let prediction = try BreedPrediction(classes: (0..<120).map { numbers[$0 % numbers.count] })
       let sum = prediction.ranking.entries.reduce(0) { $0 + $1.probability }
       guard abs(sum - 1) < 1e-6 else { throw FuzzFinding(message: "probabilities add up to \(sum)") }

@@ -48,10 +48,13 @@ package struct ConfigurationFields {
     }
     var reader = JSONReader(bytes)
     var (values, labels, architectures, method) = (values, labels, architectures, quantizationMethod)
+    var names: [Int: String] = [:]
     try reader.object { reader, key in
       guard values.updateValue(.compound, forKey: key) == nil else { throw reader.error(.duplicateKey(key)) }
       if key == "id2label", try reader.kind() == .object {
         labels = try Self.labels(&reader)
+      } else if key == "label_names", try reader.kind() == .array {
+        names = try Self.names(&reader)
       } else if key == "quantization_config", try reader.kind() == .object {
         method = try Self.quantizationMethod(&reader)
       } else if key == "architectures", try reader.kind() == .array {
@@ -62,9 +65,16 @@ package struct ConfigurationFields {
     }
     try reader.end()
     self.values = values
-    self.labels = labels
+    // timm's list, where there is none of Hugging Face.
+    self.labels = labels.isEmpty ? names : labels
     self.architectures = architectures
     quantizationMethod = method
+  }
+
+  private static func names(_ reader: inout JSONReader) throws -> [Int: String] {
+    var names: [Int: String] = [:]
+    try reader.array { names[names.count] = try $0.string(limit: JSONReader.keyLimit) }
+    return names
   }
 
   private static func labels(_ reader: inout JSONReader) throws -> [Int: String] {
@@ -74,6 +84,20 @@ package struct ConfigurationFields {
       labels[number] = try reader.string(limit: JSONReader.keyLimit)
     }
     return labels
+  }
+
+  /// Reads the file at `path`.
+  /// - Throws: ``FileError``; ``ModelConfigurationError`` for text that is no JSON object, or too long.
+  package init(path: String) throws {
+    try self.init(MappedFile(path: path))
+  }
+
+  package init(_ file: MappedFile) throws {
+    do {
+      self = try file.withUnsafeBytes { try ConfigurationFields($0, source: file.name) }
+    } catch let error as JSONError {
+      throw ModelConfigurationError(source: file.name, name: nil, reason: "is not JSON: \(error)")
+    }
   }
 
   private static func quantizationMethod(_ reader: inout JSONReader) throws -> String {
@@ -115,7 +139,7 @@ extension ConfigurationFields {
   }
 
   /// An integer between two bounds.
-  func integer(_ key: String, default value: Int, in range: ClosedRange<Int>) throws -> Int {
+  package func integer(_ key: String, default value: Int, in range: ClosedRange<Int>) throws -> Int {
     switch values[key] ?? .absent {
     case .absent: return value
     case .integer(let found) where range.contains(found): return found
@@ -169,6 +193,17 @@ extension ConfigurationFields {
         reason: "does not number \(count) classes from 0 to \(count - 1); at most \(limit) are supported")
     }
     return (0..<count).map { labels[$0] ?? "LABEL_\($0)" }
+  }
+
+  /// The names of the classes, where there is one for each.
+  package var classNames: [String]? {
+    let names = (0..<labels.count).compactMap { labels[$0] }
+    return names.isEmpty || names.count < labels.count ? nil : names
+  }
+
+  /// Whether several classes may be right at once (`problem_type`).
+  package var isMultiLabel: Bool {
+    get throws { try text("problem_type") == "multi_label_classification" }
   }
 
   /// The text under `key`; nil where it is absent.

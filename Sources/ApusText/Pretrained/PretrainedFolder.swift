@@ -51,13 +51,7 @@ public struct PretrainedFolder: Sendable {
     let path = file.map { parentFolder(of: $0) } ?? path
     self.path = path
     configuration = try MappedFile(path: "\(path)/config.json", access: access)
-    fields = try configuration.withUnsafeBytes { [name = configuration.name] in
-      do {
-        return try ConfigurationFields($0, source: name)
-      } catch let error as JSONError {
-        throw ModelConfigurationError(source: name, name: nil, reason: "is not JSON: \(error)")
-      }
-    }
+    fields = try ConfigurationFields(configuration)
     architectures = fields.architectures
     modelType = try Self.modelType(fields)
     if let method = fields.quantizationMethod, method != EightBitForm.method {
@@ -173,6 +167,8 @@ public struct PretrainedFolderError: ApusError, Hashable, Sendable, CustomString
     case otherFormat(file: String)
     /// A model with another head than that of a masked-language model.
     case otherHead(architectures: [String])
+    /// A model with another head than that of a classifier of texts or of their tokens.
+    case noClassifier(architectures: [String])
     /// Parameters in 8 bits where floating-point ones are needed.
     case alreadyQuantized(tensor: String)
   }
@@ -199,6 +195,9 @@ public struct PretrainedFolderError: ApusError, Hashable, Sendable, CustomString
     case .otherHead(let architectures):
       "\(folder): holds a \(architectures.joined(separator: ", ")); expected a masked-language model, such as "
         + "MobileBertForMaskedLM"
+    case .noClassifier(let architectures):
+      "\(folder): holds a \(architectures.joined(separator: ", ")); expected a classifier, such as "
+        + "BertForSequenceClassification or BertForTokenClassification"
     case .alreadyQuantized(let tensor):
       "\(folder): the parameter \"\(tensor)\" is in 8 bits already"
     }

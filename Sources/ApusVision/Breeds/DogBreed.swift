@@ -30,9 +30,16 @@ public struct DogBreed: Sendable, Hashable {
     return DogBreed(index: index, synset: fields[0], name: fields[1], picturePath: fields[2])
   }
 
-  /// What follows the first hyphen of a label, in small letters, with spaces for underscores.
+  /// In small letters, with spaces for underscores, and without a WordNet number.
   static func displayName(ofLabel label: String) -> String {
-    let name = label.firstIndex(of: "-").map { label[label.index(after: $0)...] } ?? label[...]
-    return name.lowercased().replacing("_", with: " ")
+    withoutNumber(label).lowercased().replacing("_", with: " ")
+  }
+
+  /// What follows `n`, digits, and a hyphen, underscore or space, with which a label may begin.
+  static func withoutNumber(_ label: String) -> Substring {
+    guard label.first == "n" else { return label[...] }
+    let rest = label.dropFirst().drop { $0.isNumber }
+    guard rest.count < label.count - 1, let separator = rest.first, "-_ ".contains(separator) else { return label[...] }
+    return rest.dropFirst()
   }
 }

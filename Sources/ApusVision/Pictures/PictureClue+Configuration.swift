@@ -2,33 +2,26 @@ import Apus
 import ApusMedia
 
 extension PictureClue {
-  /// What a configuration beside a model says: Hugging Face's `preprocessor_config.json`, or timm's `config.json`. A
-  /// model in a folder `onnx` has it in the folder above, as exporters lay it out. Nil where there is neither.
+  /// What a configuration beside a model says: Hugging Face's `preprocessor_config.json`, or timm's `config.json`. Nil
+  /// where there is neither.
   ///
   /// - Throws: ``PictureModelError`` for a configuration that cannot be read: it was put there to be heeded.
   init?(besideModel path: String) throws {
-    let parts = path.split(separator: "/", omittingEmptySubsequences: false)
-    let folder = parts.dropLast()
-    var folders = [folder]
-    if folder.last == "onnx" { folders.append(folder.dropLast()) }
-    for folder in folders {
-      for (name, read) in Self.readers {
-        let file = (folder + [Substring(name)]).joined(separator: "/")
-        guard MappedFile.isThere(file) else { continue }
-        do {
-          let clue = try MappedFile(path: file, limit: Self.byteLimit).withUnsafeBytes { bytes in
-            var reader = JSONReader(bytes)
-            return try read(&reader)
-          }
-          guard var clue else { continue }
-          clue.origin = .configuration(name)
-          self = clue
-          return
-        } catch let error as JSONError {
-          throw PictureModelError("\(file): \(error)")
-        } catch let error as PictureModelError {
-          throw PictureModelError("\(file): \(error)")
+    for (name, file) in ModelCompanion.files(ofModel: path, named: Self.readers.map(\.name)) {
+      guard let read = Self.readers.first(where: { $0.name == name })?.read else { continue }
+      do {
+        let clue = try MappedFile(path: file, limit: Self.byteLimit).withUnsafeBytes { bytes in
+          var reader = JSONReader(bytes)
+          return try read(&reader)
         }
+        guard var clue else { continue }
+        clue.origin = .configuration(name)
+        self = clue
+        return
+      } catch let error as JSONError {
+        throw PictureModelError("\(file): \(error)")
+      } catch let error as PictureModelError {
+        throw PictureModelError("\(file): \(error)")
       }
     }
     return nil

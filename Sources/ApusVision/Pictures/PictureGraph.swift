@@ -86,11 +86,6 @@ struct PictureGraph: Sendable {
     try PictureClue.all(of: session.model, input: inputName, file: file)
   }
 
-  /// Whether an output is numbers under the names of classes.
-  func isDictionary(_ output: String) -> Bool {
-    if case .dictionary? = session.model.form(of: output) { true } else { false }
-  }
-
   /// What the columns of an output that is a table are called; nil where the file does not say.
   var columnLabels: [String]? {
     let graph = session.model.graph

@@ -9,7 +9,8 @@ struct BreedCommand: ParsableCommand {
     abstract: "Tell a dog's breed from a photo, with any classifier of ImageNet's classes.",
     discussion: """
       No weights ship for this. MODEL is an .onnx file, a Core ML model, or safetensors of a ResNet, MobileNetV2 or InceptionV3 with \
-      torchvision's names, of 1000 classes (1001 with a background, or the 120 breeds alone).
+      torchvision's names, of ImageNet's 1000 classes (1001 with a background), of the 120 breeds alone, or of any \
+      classes that it or --labels names as breeds are called.
 
       How the model wants its pictures is read from its metadata (Ultralytics', Image.* of ONNX, a Core ML image), from the \
       graph's first operators, or from preprocessor_config.json or timm's config.json beside it. Where nothing says it, \
@@ -36,20 +37,7 @@ struct BreedCommand: ParsableCommand {
     completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "safetensors"]))
   var model: String?
 
-  @Option(help: ArgumentHelp("The side of the network's input, where the model leaves it open.", valueName: "pixels"))
-  var size: Int?
-
-  @Option(
-    help: ArgumentHelp(
-      "What is subtracted from red, green, blue, 0 to 1; as the model or what lies beside it says, else ImageNet's.",
-      valueName: "r,g,b"))
-  var mean: NumbersArgument?
-
-  @Option(help: ArgumentHelp("What they are divided by after that; likewise.", valueName: "r,g,b"))
-  var std: NumbersArgument?
-
-  @Option(help: "fast, or exact: what direct evaluation gives, bit for bit.")
-  var precision = Execution.Precision.fast
+  @OptionGroup(title: "Network") var network: ClassifierOptions
 
   @Option(help: ArgumentHelp("Breeds below are not listed; JSON has all.", valueName: "percent"))
   var minPercent = 1.0
@@ -88,12 +76,6 @@ struct BreedCommand: ParsableCommand {
     }
     guard 0...100 ~= minPercent else { throw ValidationError("--min-percent \(minPercent): 0 to 100 was expected.") }
     guard maxPixels > 0 else { throw ValidationError("--max-pixels \(maxPixels): a number above 0 was expected.") }
-    for case (let name, let numbers?) in [("--mean", mean), ("--std", std)] where numbers.values.count != 3 {
-      throw ValidationError("\(name): three numbers, for red, green and blue, were expected.")
-    }
-    guard std?.values.allSatisfy({ $0 != 0 }) ?? true else {
-      throw ValidationError("--std: nothing can be divided by 0.")
-    }
   }
 
   func run() throws {
@@ -112,21 +94,9 @@ struct BreedCommand: ParsableCommand {
       return try write(BreedReport(image: features, ranking, dogMass: nil, index: index))
     }
     guard let model else { return }
-    var options = BreedClassifier.Options()
-    options.side = size
-    if mean != nil || std != nil {
-      let usual = ImageNormalization.imageNet
-      options.normalization = ImageNormalization(
-        mean: mean?.values ?? usual.mean, deviation: std?.values ?? usual.deviation)
-    }
-    options.precision = precision
-    let classifier = try BreedClassifier(path: model, options: options)
+    let classifier = try BreedClassifier(path: modelFile(model), options: network.options)
     let preparation = classifier.preparation
-    if preparation.isAssumed {
-      ErrorOutput.warning(
-        "\(model): nothing says how it wants its pictures; they are brought to \(preparation.summary). If that is "
-          + "wrong, so is every answer: --mean and --std say it")
-    }
+    network.warn(of: preparation, model)
     var source = try PictureSource(images, limits: ImageLimits(pixels: maxPixels))
     var failures = 0
     var progress = ProgressBar(total: source.total)
@@ -208,11 +178,8 @@ struct BreedReport: Encodable {
   /// Adds how the picture was prepared, and whether that is to be doubted.
   mutating func explain(_ found: BreedPrediction, _ preparation: PicturePreparation) {
     preprocessing = preparation.summary
-    let most = NumberText.fixed(found.likeliest * 100, decimals: 1)
     if found.isFlat {
-      note =
-        "no class at all has more than \(most) %: does the preprocessing fit? It was \(preparation.summary); --mean, "
-        + "--std and --size change it"
+      note = preparation.doubt(of: found.likeliest)
     } else if !found.isDogLikely, preparation.isAssumed {
       note = "the preprocessing was \(preparation.origin): if there is a dog, try --mean 0,0,0 --std 1,1,1 or another"
     }
@@ -238,21 +205,4 @@ struct BreedReport: Encodable {
     let top = ranking.top.map { "  none has \(NumberText.short(minimumPercent)) %; the likeliest is \($0.displayName)" }
     return lines + (rows.isEmpty ? [top].compactMap { $0 } : rows) + (note.map { ["  " + $0] } ?? [])
   }
-}
-
-/// Numbers separated by commas.
-struct NumbersArgument: ExpressibleByArgument {
-  var values: [Float]
-
-  init(_ values: [Float]) { self.values = values }
-
-  init?(argument: String) {
-    let values = argument.split(separator: ",", omittingEmptySubsequences: false).map {
-      Float(String($0.filter { $0 != " " }))
-    }
-    guard values.allSatisfy({ $0?.isFinite == true }) else { return nil }
-    self.values = values.compactMap { $0 }
-  }
-
-  var defaultValueDescription: String { values.map { "\($0)" }.joined(separator: ",") }
 }

@@ -15,7 +15,8 @@ struct LanguageModel {
   init(path: String, vocabulary: String?) throws {
     let isGraph = Self.isGraph(path)
     let isInside = isFolder(path) && !isGraph
-    tokenizer = try Self.tokenizer(vocabulary ?? (isInside ? path : parentFolder(of: withoutTrailingSlashes(path))))
+    tokenizer = try WordPieceTokenizer(
+      vocabulary: vocabulary ?? (isInside ? path : parentFolder(of: withoutTrailingSlashes(path))))
     if isGraph {
       network = try GraphWordScoring(ModelFile.open(path), of: path, paddingID: tokenizer.paddingID)
       style = nil
@@ -30,12 +31,5 @@ struct LanguageModel {
   static func isGraph(_ path: String) -> Bool {
     guard let format = try? FileFormat(of: path) else { return false }
     return format != .pretrainedFolder && format != .safetensors
-  }
-
-  private static func tokenizer(_ path: String) throws -> WordPieceTokenizer {
-    try isFolder(path)
-      ? WordPieceTokenizer(folder: path)
-      : WordPieceTokenizer(
-        WordPieceVocabulary(path: fileExists(path) || path.hasSuffix(".txt") ? path : "\(path)/vocab.txt"))
   }
 }

@@ -1,17 +1,20 @@
 import Apus
+import ApusGraph
 import ApusMedia
 import ApusNetworks
 
 /// A network that turns a picture into a number for each class.
 enum ClassifierNetwork: Sendable {
   case layers(any ImageClassifier<Float>, Execution.Precision)
-  case graph(PictureGraph)
+  /// With the output that has a number for each class, where it is known before the graph runs.
+  case graph(PictureGraph, classes: String?)
 
   /// Reads a model, or safetensors; the names of the parameters say which network they belong to.
   /// - Throws: ``PictureModelError`` for a file of no known network, and the errors of the files' readers.
   init(path: String, precision: Execution.Precision) throws {
     guard try FileFormat(of: path) == .safetensors else {
-      self = .graph(try PictureGraph(path: path, precision: precision))
+      let model = try PictureGraph(path: path, precision: precision)
+      self = .graph(model, classes: model.classOutput)
       return
     }
     let file = try SafetensorsFile(path: path)
@@ -31,7 +34,7 @@ enum ClassifierNetwork: Sendable {
 
   /// The sides of a picture, where the file says.
   var declaredSize: (width: Int?, height: Int?) {
-    if case .graph(let model) = self { (model.width, model.height) } else { (nil, nil) }
+    if case .graph(let model, _) = self { (model.width, model.height) } else { (nil, nil) }
   }
 
   /// The side of a picture that such a network is usually trained with.
@@ -40,14 +43,34 @@ enum ClassifierNetwork: Sendable {
   }
 
   var isChannelsLast: Bool {
-    if case .graph(let model) = self { model.isChannelsLast } else { false }
+    if case .graph(let model, _) = self { model.isChannelsLast } else { false }
   }
 
   /// What is known of the pictures that the network was trained with, the surest first.
   /// - Throws: ``PictureModelError`` for a configuration beside the file that cannot be read, ``FileError``.
   func clues(file: String) throws -> [PictureClue] {
-    if case .graph(let model) = self { return try model.clues(file: file) }
+    if case .graph(let model, _) = self { return try model.clues(file: file) }
     return try [PictureClue(besideModel: file)].compactMap(\.self)
+  }
+
+  /// What the file itself calls the classes.
+  var labels: [String]? {
+    guard case .graph(let model, let classes) = self else { return nil }
+    return classes.flatMap(model.keys)
+      ?? model.metadata["names"].flatMap { text in
+        var reader = LiteralReader(text)
+        return try? reader.names()
+      }
+  }
+
+  /// What the numbers are, where the file shows it: a layer network ends before its softmax; of a graph the last
+  /// operator says it.
+  var scale: ScoreScale? {
+    switch self {
+    case .layers: .logits
+    case .graph(let model, let classes):
+      classes.flatMap { ScoreScale(ofOutput: $0, in: model.session.model.graph) }
+    }
   }
 
   /// The numbers of a picture's classes.
@@ -56,17 +79,34 @@ enum ClassifierNetwork: Sendable {
     switch self {
     case .layers(let network, let precision):
       return try Execution.with(precision: precision) { try network(picture).elements }
-    case .graph(let model):
-      let all = try model.outputs(for: picture)
-      // A classifier's label, which may be a number, says nothing new.
-      let named = all.filter { model.isDictionary($0.name) }
-      let outputs = named.isEmpty ? all : named
-      guard let classes = outputs.first?.tensor, outputs.count == 1, classes.count == classes.shape.last else {
+    case .graph(let model, let classes):
+      let outputs = try model.outputs(for: picture).filter { classes == nil || $0.name == classes }
+      guard let numbers = outputs.first?.tensor, outputs.count == 1, numbers.count == numbers.shape.max() else {
         throw PictureModelError(
           "the model gives \(outputs.map { "\"\($0.name)\" \($0.tensor.shape)" }.joined(separator: ", ")); one number "
             + "for each class, [1, classes], was expected")
       }
-      return try classes.elements
+      return try numbers.elements
+    }
+  }
+}
+
+extension PictureGraph {
+  /// The output that has a number for each class: numbers under the names of the classes, since the label beside them
+  /// says nothing new; else the only output, or the one that is called `logits`.
+  fileprivate var classOutput: String? {
+    let graph = session.model.graph
+    let names = graph.outputs.map { graph.values[$0].name }
+    return names.first { keys($0) != nil } ?? (names.count == 1 ? names[0] : names.first { $0 == "logits" })
+  }
+
+  /// The names under which an output has its numbers; nil for an output that is no dictionary.
+  fileprivate func keys(_ output: String) -> [String]? {
+    guard case .dictionary(let keys)? = session.model.form(of: output) else { return nil }
+    return switch keys {
+    case .strings(let texts): texts.elements
+    case .tensor(let numbers): try? numbers.converted(to: Int64.self).elements.map { "\($0)" }
+    default: nil
     }
   }
 }
