@@ -23,6 +23,10 @@ struct ClassifyCommand: ParsableCommand {
       text, classes (class, class_id, probability), top, preprocessing, note. A classifier of tokens gives entities (class, \
       text, start, end in bytes, probability: their mean) and tokens in place of classes.
 
+      --jsonl answers requests until there are no more, as a child of another program: a line in, {"id", "path"}, {"id", \
+      "base64"} or {"id", "text"}, and a line out with the same id, in the same order. What goes wrong is a line with "error", \
+      and the next one is read.
+
       EXAMPLES
         apus classify photo.jpg --model mobilenet_v2.onnx
         apus classify photos --model flowers.onnx --labels flowers.txt --json
@@ -58,11 +62,15 @@ struct ClassifyCommand: ParsableCommand {
 
   @OptionGroup(title: "Pictures") var pictures: PictureOptions
 
+  @OptionGroup(title: "Requests") var requests: RequestOptions
+
   @Flag(help: "Print JSON, one object an input.")
   var json = false
 
   func validate() throws {
-    if inputs.isEmpty, text.isEmpty {
+    if requests.jsonl != nil {
+      guard inputs.isEmpty, text.isEmpty else { throw ValidationError("--jsonl takes no other input and no --text.") }
+    } else if inputs.isEmpty, text.isEmpty {
       throw ValidationError("Missing expected argument '<inputs> ...', pictures, or '--text <text>'.")
     }
     guard top > 0 else { throw ValidationError("--top \(top): a number above 0 was expected.") }
@@ -85,6 +93,11 @@ struct ClassifyCommand: ParsableCommand {
       report.describe(picture, isVideo: isVideo)
       report.explain(found, classifier.preparation)
       return report
+    }
+    if requests.jsonl != nil {
+      return try requests.serve("classify", model: file, PictureRequest.self) { request, number in
+        try jsonText(report(request.picture(number, limits: pictures.limits), isVideo: false))
+      }
     }
     var source = try PictureSource(inputs, options: pictures)
     let isSingle = source.total.map { $0 <= 4 } ?? false
@@ -112,6 +125,11 @@ struct ClassifyCommand: ParsableCommand {
 
   private func classifyTexts(_ file: String) throws {
     let model = try TextModel(path: file, vocabulary: vocab, network)
+    if requests.jsonl != nil {
+      return try requests.serve("classify", model: file, PictureRequest.self) { request, _ in
+        try report(request.requiredText(), model).json
+      }
+    }
     for text in text where text != "-" { try write(report(text, model), asRows: true) }
     for path in inputs + (text.contains("-") ? ["-"] : []) {
       var lines = try TextLines(path: path)

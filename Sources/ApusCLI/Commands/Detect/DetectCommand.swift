@@ -18,22 +18,29 @@ struct DetectCommand: WritesFiles {
       pixels, keypoints as x, y, visibility). --save writes the pictures with boxes drawn on them: to a file, to a \
       folder for several, to a video when the name ends in .y4m.
 
+      --jsonl answers requests until there are no more, as a child of another program: a line in, {"id", "path"} or {"id", \
+      "base64"}, and a line out with the same id, in the same order. What goes wrong is a line with "error", and the next one \
+      is read.
+
       EXAMPLES
         apus detect photo.jpg --save boxes.png
         apus detect photos --model yolov8n.onnx --classes person,dog --json
-        ffmpeg -i lift.mp4 -f yuv4mpegpipe - | apus detect - --json > detections.jsonl
+        ffmpeg -i lift.mp4 -pix_fmt yuv420p -f yuv4mpegpipe - | apus detect - --json > detections.jsonl
+        apus detect --jsonl - < requests.jsonl > answers.jsonl
       """)
 
   @Argument(
     help: "Pictures, a folder or .zip of them, a .y4m video, or - for standard input.",
     completion: .file(extensions: ["png", "jpg", "jpeg", "bmp", "ppm", "pgm", "y4m", "zip"]))
-  var inputs: [String]
+  var inputs: [String] = []
 
   @OptionGroup(title: "Network") var network: DetectorOptions
 
   @OptionGroup(title: "Boxes") var boxes: BoxOptions
 
   @OptionGroup(title: "Pictures") var pictures: PictureOptions
+
+  @OptionGroup(title: "Requests") var requests: RequestOptions
 
   @Option(
     help: ArgumentHelp("Where pictures with boxes on them go: a file, a folder, or a .y4m video.", valueName: "out"),
@@ -47,7 +54,11 @@ struct DetectCommand: WritesFiles {
   var json = false
 
   func validate() throws {
-    if inputs.isEmpty { throw ValidationError("Missing expected argument '<inputs> ...', pictures or '-'.") }
+    if requests.jsonl != nil {
+      guard inputs.isEmpty, save == nil else { throw ValidationError("--jsonl takes no other input and no --save.") }
+    } else if inputs.isEmpty {
+      throw ValidationError("Missing expected argument '<inputs> ...', pictures or '-'.")
+    }
   }
 
   var files: FilePlan {
@@ -55,6 +66,7 @@ struct DetectCommand: WritesFiles {
     for input in inputs { files.readsPictures(input, as: "the input") }
     network.plan(&files)
     pictures.plan(&files)
+    files.reads(requests.jsonl, as: "--jsonl")
     files.writes(save, as: "--save", save.map(isFolder) == true ? .folder : .file)
     return files
   }
@@ -63,8 +75,15 @@ struct DetectCommand: WritesFiles {
     let detector = try network.detector()
     _ = try CheckedFiles.current.reading(detector.externalFiles, as: "the model's data")
     let options = try boxes.options(of: detector)
-    var source = try PictureSource(inputs, options: pictures)
     if verbose { ErrorOutput.write("apus: \(ErrorReport.oneLine(detector.summary))\n") }
+    if requests.jsonl != nil {
+      return try requests.serve("detect", model: detector.file, PictureRequest.self) { request, number in
+        let picture = try request.picture(number, limits: pictures.limits)
+        let found = try detector.detections(in: picture.image, options: options)
+        return try jsonText(DetectionReport(picture, found, by: detector))
+      }
+    }
+    var source = try PictureSource(inputs, options: pictures)
     var sink = try save.map { try PictureSink(path: $0, isSingle: source.total == 1, names: source.names) }
     var progress = ProgressBar(total: source.total)
     defer { progress?.clear() }
@@ -94,7 +113,7 @@ struct DetectCommand: WritesFiles {
           detector.drawn(found, on: picture.image), name: picture.name, index: picture.index, rate: source.rate)
       }
       done += 1
-      progress?.update(done, note: "\(done) of \(source.total ?? done) pictures")
+      progress?.update(done, note: source.total.map { "\(done) of \($0) pictures" } ?? "\(done) pictures")
     }
     try sink?.close()
     if failures > 0 { throw CommandStatus.badData }

@@ -11,9 +11,10 @@ struct RunCommand: WritesFiles {
       MODEL is an .onnx file, or a Core ML model (.mlpackage, .mlmodel).
 
       INPUTS are .npy, .npz, .safetensors or .pb files (TensorProto; SequenceProto or OptionalProto where the model \
-      declares one). What a Core ML model declares as an image may be a picture too (PNG, JPEG, BMP, PPM): it is turned \
-      upright and, where the model does not take its size, stretched to the declared one (Pillow's LANCZOS); or \
-      height × width × colours as an array. A dictionary D is D.keys and D.values. Of a file without a name before it the entries count that are named as inputs; a model with one \
+      declares one). An image of three colours, [1, 3, height, width] or [1, height, width, 3], may be a picture too (PNG, JPEG, \
+      BMP, PPM), turned upright: of a Core ML model that declares it as an image as its bytes, stretched to the declared size \
+      (Pillow's LANCZOS), and an array may be height × width × colours; of other models as 'apus classify' finds out how they \
+      want it, stretched, and from 0 to 1 where nothing says it, which is said. A dictionary D is D.keys and D.values. Of a file without a name before it the entries count that are named as inputs; a model with one \
       input takes a file's only entry under any name. Element types must be those that the model declares; --convert \
       rounds floating-point numbers, takes integers of another width that fit, and makes integers and Boolean \
       values floating-point.
@@ -28,12 +29,18 @@ struct RunCommand: WritesFiles {
       --float64 computes every floating-point tensor in float64, and lists the nodes whose results are of another \
       floating-point type all the same. --precision fast allows Winograd's convolution and longer sums.
 
+      --jsonl answers requests until there are no more, as a child of another program: a line in and a line out, as the Open \
+      Inference Protocol has them: {"id", "inputs": [{"name", "shape", "datatype", "data"}], "outputs": [{"name"}]} is \
+      answered by {"id", "model_name", "outputs": [{"name", "shape", "datatype", "data"}]}, numbers that are not finite by \
+      null. An input may have "path" in place of data. What goes wrong is a line with "error", and the next one is read.
+
       EXAMPLES
         apus run model.onnx --random 1 --dim batch=1
         apus run model.onnx --input images=photo.npy --output results
-        apus run Classifier.mlpackage --input image=photo.jpg --output results --json
+        apus run detector.onnx --input images=photo.jpg --output results --json
         apus run model.onnx --input inputs.npz --fetch /layer1/Relu_output_0
         apus run model.onnx --random 1 --warmup 3 --repeat 20 --profile
+        apus run model.onnx --jsonl - < requests.jsonl > answers.jsonl
       """)
 
   @Argument(
@@ -50,6 +57,8 @@ struct RunCommand: WritesFiles {
   var random: UInt64?
 
   @OptionGroup var dimensions: DimensionOptions
+
+  @OptionGroup(title: "Pictures") var numbers: NormalizationOptions
 
   @Option(
     help: ArgumentHelp(
@@ -84,39 +93,100 @@ struct RunCommand: WritesFiles {
 
   @OptionGroup var limits: LimitOptions
 
+  @OptionGroup(title: "Requests") var requests: RequestOptions
+
   @Flag(help: "Print one line of JSON.")
   var json = false
 
   func validate() throws {
     if let threads, !(1...256 ~= threads) { throw ValidationError("--threads \(threads): 1 to 256 was expected.") }
     if warmup < 0 { throw ValidationError("--warmup \(warmup): a number not below 0 was expected.") }
+    if requests.jsonl != nil, !inputs.isEmpty || random != nil || output != nil || profile || warmup > 0 || repeats > 1
+    {
+      throw ValidationError("--jsonl excludes --input, --random, --output, --profile, --warmup and --repeat.")
+    }
     if repeats < 1 { throw ValidationError("--repeat \(repeats): a number above 0 was expected.") }
   }
 
   var files: FilePlan {
     var files = FilePlan()
     files.reads(model, as: "the model")
+    files.reads(requests.jsonl, as: "--jsonl")
     for input in inputs { ModelInputs.plan(input, &files) }
     files.writes(output, as: "--output", .folder)
     return files
   }
 
-  func run() throws { try limits.bounded { try runModel() } }
+  func run() throws {
+    if requests.jsonl != nil { return try serve() }
+    try limits.bounded { try runModel() }
+  }
 
-  private func runModel() throws {
+  private var options: InferenceSession.Options {
     var options = InferenceSession.Options()
     options.limits = limits.apply()
     options.precision = precision
     options.computesInFloat64 = isFloat64
+    return options
+  }
+
+  private func inputs(of model: any GraphModel) -> ModelInputs {
+    ModelInputs(
+      model, file: self.model, converts: convert, widens: isFloat64, normalization: numbers.normalization)
+  }
+
+  private func runModel() throws {
+    let options = options
     let model = try ModelFile.open(self.model, arithmetic: arithmetic.arithmetic)
-    var inputs = ModelInputs(model, file: self.model, converts: convert, widens: isFloat64)
+    var inputs = inputs(of: model)
     let dimensions = try dimensions.dimensions(of: inputs.declared)
     for argument in self.inputs { try inputs.read(argument) }
+    for warning in inputs.warnings { ErrorOutput.warning(warning) }
     if random != nil { try inputs.fill(seed: random, dimensions: dimensions) }
     try inputs.checkAllGiven()
     let session = try session(model, options)
     let report = try Execution.with(threads: threads, precision: precision) { try run(session, inputs) }
     try Output.write(json ? jsonText(report) + "\n" : report.text())
+  }
+
+  /// Answers requests of the Open Inference Protocol.
+  private func serve() throws {
+    let session = try session(ModelFile.open(self.model, arithmetic: arithmetic.arithmetic), options)
+    let model = session.model
+    var said: Set<String> = []
+    try requests.serve("run", model: self.model, TensorRequest.self) { request, _ in
+      try limits.bounded {
+        var inputs = inputs(of: model)
+        for (name, input) in request.inputs {
+          switch input {
+          case .value(let value): try inputs.give(value, for: name, from: "the request")
+          case .file(let path): try inputs.read("\(name)=\(path)")
+          }
+        }
+        for warning in inputs.warnings where said.insert(warning).inserted { ErrorOutput.warning(warning) }
+        try inputs.checkAllGiven()
+        let names = request.outputs.isEmpty ? wanted : request.outputs
+        let outputs = try Execution.with(threads: threads, precision: precision) {
+          try session.run(inputs.values, fetching: names)
+        }
+        var response = TensorResponse()
+        for (name, value) in parts(of: outputs, named: names, session) { try response.add(value, named: name) }
+        return response.text(model: self.model)
+      }
+    }
+  }
+
+  /// The tensors that are asked for; nil for the model's outputs.
+  private var wanted: [String]? { fetch.isEmpty ? nil : fetch }
+
+  /// What is given of the outputs, in order.
+  private func parts(
+    of outputs: [String: GraphValue], named names: [String]?, _ session: InferenceSession
+  ) -> [(name: String, value: GraphValue)] {
+    let graph = session.model.graph
+    return (names ?? graph.outputs.map { graph.values[$0].name }).flatMap { name in
+      outputs[name].map { $0.parts(named: name, of: session.model.form(of: name)) } ?? []
+    }
   }
 
   /// - Throws: ``CommandFailure`` that names all operators which Apus does not have, not the first alone.
@@ -132,7 +202,7 @@ struct RunCommand: WritesFiles {
   }
 
   private func run(_ session: InferenceSession, _ inputs: ModelInputs) throws -> RunReport {
-    let names = fetch.isEmpty ? nil : fetch
+    let names = wanted
     var progress = ProgressBar(total: warmup + repeats)
     defer { progress?.clear() }
     var report = RunReport(model: model, inputs: inputs, precision: precision, isFloat64: isFloat64)
@@ -156,10 +226,7 @@ struct RunCommand: WritesFiles {
     report.profile = profile.map { RunProfile($0, runs: repeats) }
     let checked = try CheckedFiles.current.reading(session.model.externalFiles, as: "the model's data")
     var folder = try output.map { try OutputFolder(path: $0, checked) }
-    let graph = session.model.graph
-    let results = (names ?? graph.outputs.map { graph.values[$0].name }).flatMap { name in
-      outputs[name].map { $0.parts(named: name, of: session.model.form(of: name)) } ?? []
-    }
+    let results = parts(of: outputs, named: names, session)
     // The names of all files are looked at before the first is written.
     let files = try results.map { try folder?.file(for: $0.value, named: $0.name) }
     for (result, file) in zip(results, files) {
