@@ -99,7 +99,7 @@ import Testing
     ["behavior", "behavior/samples/walking.jsonl", "--json"],
     ["inspect", "behavior/shipped/behavior-classifier.safetensors"],
     ["--help"],
-    ["--generate-completion-script", "zsh"], ["verify"],
+    ["--generate-completion-script", "zsh"], ["verify", "--model", "tcn"],
   ])
   func outputIntoAClosedPipeEndsSilently(arguments: [String]) throws {
     let arguments = arguments.map { $0.contains(".") ? shipped($0) : $0 }

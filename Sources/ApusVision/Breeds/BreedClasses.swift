@@ -11,8 +11,8 @@ struct BreedClasses {
   init(_ found: ClassPrediction) throws {
     let count = found.probabilities.count
     let usual = Self.usualPlaces(count)
-    // Names of ImageNet's that nobody gave say no more than the number of classes.
-    let names = found.labels.flatMap { $0.origin == .imageNet ? nil : $0.names }
+    // Names of ImageNet's that nobody gave say no more than the number of classes, as names do that only count.
+    let names = found.labels.flatMap { $0.origin == .imageNet || !$0.areMeaningful ? nil : $0.names }
     let named = names.map(Self.breeds) ?? [:]
     let fitsUsual = usual.map { usual in named.allSatisfy { usual[$1.index] == $0 } } ?? false
     let areNamed = named.count * 2 >= min(count, DogBreed.all.count)

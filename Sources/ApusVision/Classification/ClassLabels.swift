@@ -37,14 +37,16 @@ public struct ClassLabels: Sendable, Hashable {
     }
   }
 
-  /// Names that only number the classes, `LABEL_0` or `class 0`, say nothing.
-  static func areMeaningful(_ names: [String]) -> Bool {
-    !names.enumerated().allSatisfy { index, name in
-      let number = name.reversed().prefix { $0.isNumber }.reversed()
-      return Int(String(number)) == index
-        && ["", "label_", "class_", "class ", "class"].contains(
-          name.dropLast(number.count).lowercased())
+  /// Whether the names say more than the numbers of the classes, as `LABEL_0`, `LABEL_1` do not; what the caller says
+  /// always does.
+  var areMeaningful: Bool {
+    if case .file = origin { return true }
+    var prefixes: Set<Substring> = []
+    for (index, name) in names.enumerated() {
+      guard name.hasSuffix("\(index)") else { return true }
+      prefixes.insert(name.dropLast("\(index)".count))
     }
+    return prefixes.count != 1
   }
 
   /// The labels for `count` classes: with a background before them, or without it, as the classifier has it.

@@ -20,8 +20,8 @@ public struct PictureClassifier: Sendable {
   public let file: String
   /// How the numbers become probabilities.
   public let scoring: ClassScoring
-  /// What the classes are called, where anything but their number says it.
-  let labels: ClassLabels?
+  /// What the classes are called, where anything says it.
+  private let labels: ClassLabels?
   private let network: ClassifierNetwork
 
   /// What the caller knows of a classifier and its file does not say.
@@ -79,7 +79,8 @@ public struct PictureClassifier: Sendable {
       network.labels.map { ClassLabels($0, origin: .model) },
       configuration?.classNames.map { ClassLabels($0, origin: .configuration("config.json")) },
     ]
-    labels = options.labels ?? named.compactMap(\.self).first { ClassLabels.areMeaningful($0.names) }
+    labels =
+      options.labels ?? named.compactMap(\.self).first(where: \.areMeaningful) ?? named.compactMap(\.self).first
   }
 
   /// What is seen in a picture.
@@ -89,7 +90,9 @@ public struct PictureClassifier: Sendable {
   public func callAsFunction(_ image: Image<UInt8>) throws -> ClassPrediction {
     do {
       let probabilities = try scoring.probabilities(network(preparation.input.tensor(image)))
-      return try ClassPrediction(probabilities, labels: labels ?? .imageNet(count: probabilities.count))
+      let imageNet = ClassLabels.imageNet(count: probabilities.count)
+      let known = labels.flatMap { $0.areMeaningful ? $0 : nil } ?? imageNet ?? labels
+      return try ClassPrediction(probabilities, labels: known)
     } catch let error as ClassScoringError {
       throw ClassScoringError("\(file): \(error)")
     } catch let error as PictureModelError {

@@ -95,7 +95,7 @@ struct TextModel {
       return (.text(only), note)
     }
     let tokens = zip(encoding.ids, zip(encoding.ranges, predictions)).compactMap { id, found -> TokenReport.Token? in
-      guard let range = found.0, !tokenizer.isSpecial(id), let best = found.1.ranking.first else { return nil }
+      guard let range = found.0, let best = found.1.ranking.first else { return nil }
       return TokenReport.Token(
         piece: tokenizer.vocabulary.token(of: id) ?? "", start: range.lowerBound, end: range.upperBound,
         name: found.1.name(ofClass: best), index: best, probability: found.1.probabilities[best])
