@@ -51,7 +51,8 @@ struct ApusCommand: ParsableCommand {
     version: ApusVersion.current,
     subcommands: [
       DemoCommand.self, RunCommand.self, InspectCommand.self, CompareCommand.self, ParityCommand.self,
-      ReduceCommand.self, DetectCommand.self, ClassifyCommand.self, BreedCommand.self, ImageCommand.self,
+      ReduceCommand.self, DetectCommand.self, PoseCommand.self, ClassifyCommand.self, BreedCommand.self,
+      ImageCommand.self,
       BehaviorCommand.self, BarPathCommand.self, ArmDriftCommand.self, HistoryCommand.self, SuggestCommand.self,
       FillCommand.self,
       TypeCommand.self, TokenizeCommand.self, QuantizeCommand.self, VerifyCommand.self, ConformanceCommand.self,

@@ -16,6 +16,8 @@ public struct Detector: Sendable {
   public let format: DetectionFormat
   /// What the classes are called, by index; empty where the file does not say.
   public let classNames: [String]
+  /// What the keypoints are called, by index; nil where the file does not say.
+  public let keypointNames: [String]?
   /// How a picture becomes the network's input, and what that rests on.
   public let preparation: PicturePreparation
   /// What the network wants of a picture.
@@ -58,6 +60,7 @@ public struct Detector: Sendable {
       throw error.naming(file)
     }
     classNames = metadata.names ?? []
+    keypointNames = metadata.keypointNames
     self.network = network
     // Boxes are brought back into the picture, which takes one that is whole.
     let unframed = clues.map { clue in

@@ -2,7 +2,8 @@ import Apus
 import ApusNetworks
 
 /// What an exporter wrote into the file of a detector: the entries `names`, `imgsz`, `kpt_shape`, `task` of the usual
-/// ones, as Python or JSON literals, and `keypoint_classes`, the names of those classes that have keypoints.
+/// ones, as Python or JSON literals, `kpt_names`, what the keypoints are called, where newer ones have it, and
+/// `keypoint_classes`, the names of those classes that have keypoints.
 struct DetectorMetadata: Sendable, Hashable {
   /// What the classes are called, by index.
   var names: [String]?
@@ -10,6 +11,8 @@ struct DetectorMetadata: Sendable, Hashable {
   var imageHeight: Int?
   var imageWidth: Int?
   var keypoints: YOLOConfiguration.Keypoints?
+  /// What the keypoints are called; nil where that cannot be read, since nothing else depends on it.
+  var keypointNames: [String]?
   var task: String?
   /// The classes whose objects have keypoints, by name; all when nil.
   var keypointClasses: [String]?
@@ -47,6 +50,10 @@ struct DetectorMetadata: Sendable, Hashable {
       keypoints = YOLOConfiguration.Keypoints(count: shape[0], dimensions: shape[1])
     }
     keypointClasses = try read("keypoint_classes") { reader throws(LiteralError) in try reader.names() }
+    keypointNames = entries["kpt_names"].flatMap { text in
+      var reader = LiteralReader(text)
+      return try? reader.pointNames()
+    }
     task = entries["task"]
     if let task, !["detect", "pose", "segment"].contains(task) {
       throw DetectorError(

@@ -38,6 +38,18 @@ struct LiteralReader {
     return names.compactMap(\.self)
   }
 
+  /// Names of points: a list of them, or one for each class, of which the first counts: `{0: ['nose', 'left_eye']}`.
+  mutating func pointNames() throws(LiteralError) -> [String] {
+    guard accept("{") else { return try names() }
+    let classes: [[String]] = try list(until: "}") { reader throws(LiteralError) in
+      if reader.isQuoted { _ = try reader.string() } else { _ = try reader.integer() }
+      guard reader.accept(":") else { throw reader.error("a colon") }
+      return try reader.names()
+    }
+    guard let first = classes.first else { throw error("the names of a class's points") }
+    return first
+  }
+
   /// A number, or a list or tuple of them.
   mutating func integers(limit: Int) throws(LiteralError) -> [Int] {
     for (opening, closing) in [("[", "]"), ("(", ")")] where accept(opening) {

@@ -29,7 +29,7 @@ struct ArmDriftCommand: WritesFiles {
       EXAMPLES
         apus arm-drift keypoints.json
         apus arm-drift frames.jsonl --width 720 --height 1280 --space vision
-        detector --json video | apus arm-drift - --json | jq .left.drift_deg
+        apus pose arms.y4m --model yolo11n-pose.onnx | apus arm-drift - --json | jq .left.drift_deg
         apus arm-drift keypoints.json --mode legacy --csv angles.csv
         apus arm-drift keypoints.json --report arms.html --charts charts --theme dark
         apus arm-drift keypoints.json --overlay arms.y4m --frames recording.y4m
