@@ -94,3 +94,13 @@ enum ImageSignature: Equatable {
     return String(validating: beginning[..<end], as: UTF8.self)
   }
 }
+
+extension ForeignMedia {
+  /// How many bytes say what a file is.
+  package static let beginning = 16
+
+  /// A video by its first bytes, in words; nil for anything else.
+  package static func video(_ bytes: UnsafeRawBufferPointer) -> String? {
+    if case .other(let what, .video) = ImageSignature(bytes) { what } else { nil }
+  }
+}

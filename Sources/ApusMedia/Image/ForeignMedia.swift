@@ -24,12 +24,4 @@ package enum ForeignMedia: Sendable, Hashable {
   package static func shellQuoted(_ text: String) -> String {
     "'" + text.replacing("'", with: "'\\''") + "'"
   }
-
-  /// A video by its first bytes, in words; nil for anything else.
-  package static func video(_ bytes: UnsafeRawBufferPointer) -> String? {
-    if case .other(let what, .video) = ImageSignature(bytes) { what } else { nil }
-  }
-
-  /// How many bytes say what a file is.
-  package static let beginning = 16
 }
