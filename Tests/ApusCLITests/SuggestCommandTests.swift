@@ -34,6 +34,24 @@ import Testing
     #expect(words.first?["source"] as? String == "literal")
   }
 
+  @Test func aWholeWordHasNextWordsAsWell() throws {
+    let words = try #require(try suggest("how are", "--json").object["suggestions"] as? [[String: Any]])
+    #expect(words.count == 3 && words.allSatisfy { $0["next"] as? Bool == true })
+    let text = try suggest("how are")
+    #expect(text.lines.count == 3 && text.lines.allSatisfy { $0.contains("… ") && $0.hasSuffix(" %") })
+    #expect(try suggest("how hel", "--json").output.contains(#""next":false"#))
+  }
+
+  /// The words that the network does not know have no probability, and are said to be corrections.
+  @Test(arguments: ["dont", "wont", "recieve", "seperate", "accomodate"])
+  func theModelThatShipsPutsRight(word: String) throws {
+    let meant = ["dont": "don't", "wont": "won't", "recieve": "receive", "seperate": "separate"][word] ?? "accommodate"
+    let lines = try Command.run("suggest", "i \(word)").lines
+    #expect(lines.count >= 2 && lines[0].contains(word) && lines[0].hasSuffix("as typed"))
+    #expect(lines[1].split(separator: " ").first.map(String.init) == meant)
+    #expect(lines[1].hasSuffix("correction") || lines[1].hasSuffix(" %") && !lines[1].hasSuffix(" 0.0 %"))
+  }
+
   @Test func eachLineIsARequest() throws {
     let result = try suggest("-", input: "hel\r\n\nsay hel\nthe")
     #expect(result.lines == ["hello", "", "hello", "there"])

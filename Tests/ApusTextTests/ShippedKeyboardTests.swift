@@ -34,6 +34,20 @@ import Testing
     #expect(wide <= 1e-12 * scale)
   }
 
+  /// Each line of the list has a beginning, and the words of which any is useful.
+  @Test func everydayBeginningsHaveAUsefulWordAmongThree() throws {
+    let keyboard = try KeyboardSuggester(folder: Self.folder)
+    let lines = try String(contentsOf: URL(filePath: shipped("keyboard/samples/everyday.tsv")), encoding: .utf8)
+      .split(separator: "\n").map { $0.split(separator: "\t") }
+    #expect(lines.count == 30 && lines.allSatisfy { $0.count == 2 })
+    let missed = try lines.filter { line in
+      let found = try keyboard.suggestions(for: KeyboardRequest(String(line[0]))).suggestions
+      #expect(found.count <= 3)
+      return Set(found.map(\.word)).isDisjoint(with: line[1].split(separator: " ").map(String.init))
+    }
+    #expect(missed.count <= 3, "nothing useful for \(missed.map { $0[0] })")
+  }
+
   /// In 97 of 100 texts that the network was not trained on, the same three words.
   @Test func eightBitsSuggestTheSameWords() throws {
     let target = FileManager.default.temporaryDirectory.appending(path: "apus-\(UUID().uuidString)")

@@ -52,7 +52,7 @@ struct TypedTextTarget: FuzzTarget {
       let found = try suggester.suggestions(for: request)
       guard found.suggestions.count <= 3 else { throw FuzzFinding(message: "too many suggestions") }
       for suggestion in found.suggestions {
-        guard request.committing(suggestion.word).contains(suggestion.word) else {
+        guard request.committing(suggestion).contains(suggestion.word) else {
           throw FuzzFinding(message: "a suggestion is lost when it is chosen")
         }
       }

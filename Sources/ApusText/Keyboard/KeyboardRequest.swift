@@ -6,7 +6,7 @@ public struct KeyboardRequest: Sendable, Hashable {
   public enum Mode: String, Sendable, Hashable {
     /// The text ends with a space or punctuation: the next word is wanted.
     case nextWord = "next_word"
-    /// It ends inside a word, or right after one.
+    /// It ends inside a word, or right after one; if that is complete, next words are suggested as well.
     case completion
   }
 
@@ -55,6 +55,12 @@ public struct KeyboardRequest: Sendable, Hashable {
     result += word
     if let next = following.first, next.isWhitespace || next.isPunctuation { return result }
     return result + " "
+  }
+
+  /// The text before the cursor after a suggestion was chosen, which replaces the word at the cursor or follows it.
+  public func committing(_ suggestion: KeyboardSuggestion) -> String {
+    suggestion.isNext
+      ? KeyboardRequest(text + " ", following: following).committing(suggestion.word) : committing(suggestion.word)
   }
 
   private static let opening: Set<Character> = ["\"", "'", "(", "[", "{", "“", "‘", "«", "¿", "¡"]

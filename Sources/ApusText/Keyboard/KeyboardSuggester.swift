@@ -25,13 +25,14 @@ extension MaskedLanguageModel: MaskedWordScoring {
 ///
 /// ```swift
 /// let suggester = try KeyboardSuggester(folder: "Weights/keyboard/shipped")
-/// let found = try suggester.suggestions(for: KeyboardRequest("how are "))
+/// let found = try suggester.suggestions(for: KeyboardRequest("how are"))
 /// found.suggestions.map(\.word)   // ["you", …]
 /// ```
 ///
 /// Words are ranked by their probability among all words of the vocabulary. A word that is begun is completed by words
-/// that begin so. Where there are none, and some word is one or two changes away, what was typed is offered first, and
-/// the words close by after it.
+/// that begin so; after one that is complete as it stands, next words are offered as well. A word without its
+/// apostrophe, or misspelt as many people do, is offered as it was typed, and then as it was meant. Where no word begins
+/// so, and some word is one or two changes away, what was typed is offered first, and the words close by after it.
 ///
 /// Nothing is stored, printed or sent. ``KeyboardSession`` does the same for a user who types faster than it computes.
 public struct KeyboardSuggester: Sendable {
@@ -120,30 +121,45 @@ public struct KeyboardSuggester: Sendable {
   ) throws -> KeyboardSuggestions {
     var found = KeyboardSuggestions(mode: request.mode, partial: request.partial)
     guard request.text.contains(where: { !$0.isWhitespace }) else { return found }
-    let input = try KeyboardInput(request, tokenizer: tokenizer, style: options.style, length: options.length)
-    let probabilities = try cache.probabilities(for: input) { try self.probabilities(of: input) }
+    let probabilities = try self.probabilities(for: request, cache: &cache)
     found.isUncertain = probabilities.highest < 0.1
     let ranking = Ranking(
       probabilities: probabilities, learned: learned, day: day, previous: previousWord(in: request.context))
+    var best = HighestScores<KeyboardSuggestion>(limit: options.count)
     switch request.mode {
     case .nextWord:
-      found.suggestions = best(words.entries.indices, ranking, except: ranking.previous) { _ in true }
+      add(words.entries.indices, to: &best, ranking, except: ranking.previous) { _ in true }
+      found.suggestions = best.sorted
     case .completion:
       let key = words.key(request.partial)
-      found.suggestions = best(words.completions(of: key), ranking, except: key) { $0.hasPrefix(key) }
-      if found.suggestions.isEmpty {
-        let isLearned = (learned?.boost(key, after: nil, day: day) ?? 0) > 0
-        let corrections = isLearned ? [] : words.corrections(of: key, probabilities: probabilities)
-        found.suggestions = corrected(corrections, request.partial, probabilities)
-        found.isGibberish =
-          !isLearned && corrections.isEmpty && !words.contains(key) && WordShape.isGibberish(request.partial)
+      let isLearned = ranking.habit(of: key, after: nil) > 0
+      try addCompletions(of: request, key, isWhole: isLearned || words.isWhole(key), to: &best, ranking, cache: &cache)
+      found.suggestions = best.sorted
+      if isLearned { break }
+      if let meant = words.spelling(of: key) {
+        found.suggestions = corrected([meant], request.partial, probabilities, and: found.suggestions)
+      } else if found.suggestions.isEmpty {
+        let corrections = words.corrections(of: key, probabilities: probabilities)
+        found.suggestions = corrected(corrections.map { words.entries[$0.index].word }, request.partial, probabilities)
+        found.isGibberish = corrections.isEmpty && !words.contains(key) && WordShape.isGibberish(request.partial)
       }
     }
     for index in found.suggestions.indices where found.suggestions[index].source != .literal {
-      found.suggestions[index].word = WordCasing.restored(
-        found.suggestions[index].word, partial: request.partial, isAtSentenceStart: request.isAtSentenceStart)
+      let suggestion = found.suggestions[index]
+      found.suggestions[index].word =
+        suggestion.isNext
+        ? WordCasing.restored(suggestion.word, after: request.partial)
+        : WordCasing.restored(
+          suggestion.word, partial: request.partial, isAtSentenceStart: request.isAtSentenceStart)
     }
     return found
+  }
+
+  private func probabilities(
+    for request: KeyboardRequest, cache: inout KeyboardCache
+  ) throws -> WordProbabilities {
+    let input = try KeyboardInput(request, tokenizer: tokenizer, style: options.style, length: options.length)
+    return try cache.probabilities(for: input) { try probabilities(of: input) }
   }
 
   private func probabilities(of input: KeyboardInput) throws -> WordProbabilities {
@@ -178,17 +194,24 @@ extension KeyboardSuggester {
     /// The word before the cursor's, as it is looked for.
     var previous: String?
 
+    /// What the probabilities are multiplied by where they compete with those of another place.
+    var weight = 1.0
+
     /// Seven parts probability in percent, three parts habit.
     func score(_ word: String, probability: Double) -> Double {
-      70 * probability + 0.3 * (learned?.boost(word, after: previous, day: day) ?? 0)
+      70 * weight * probability + 0.3 * habit(of: word, after: previous)
+    }
+
+    func habit(of word: String, after previous: String?) -> Double {
+      learned?.boost(word, after: previous, day: day) ?? 0
     }
   }
 
-  /// The best of some words and of the learned ones, which `isEligible` accepts, except for one.
-  private func best(
-    _ indices: some Sequence<Int>, _ ranking: Ranking, except excluded: String?, isEligible: (String) -> Bool
-  ) -> [KeyboardSuggestion] {
-    var best = HighestScores<KeyboardSuggestion>(limit: options.count)
+  /// Adds some words, and those of the learned ones that `isEligible` accepts, except for one.
+  private func add(
+    _ indices: some Sequence<Int>, to best: inout HighestScores<KeyboardSuggestion>, _ ranking: Ranking,
+    except excluded: String?, isNext: Bool = false, isEligible: (String) -> Bool
+  ) {
     var unknown = Set(ranking.learned?.words ?? [])
     for index in indices {
       let entry = words.entries[index]
@@ -196,28 +219,66 @@ extension KeyboardSuggester {
       guard entry.key != excluded else { continue }
       let probability = words.probability(of: index, in: ranking.probabilities)
       best.add(
-        KeyboardSuggestion(word: entry.word, probability: probability, source: .model),
+        KeyboardSuggestion(word: entry.word, probability: probability, source: .model, isNext: isNext),
         score: ranking.score(entry.key, probability: probability))
     }
     for word in unknown.sorted() where isEligible(word) && word != excluded {
       best.add(
-        KeyboardSuggestion(word: word, probability: 0, source: .learned), score: ranking.score(word, probability: 0))
+        KeyboardSuggestion(word: word, probability: 0, source: .learned, isNext: isNext),
+        score: ranking.score(word, probability: 0))
     }
-    return best.sorted
   }
 
-  /// What was typed, and what may have been meant; nothing where nothing may.
+  /// Adds what the word at the cursor may become, and after a whole one the next words.
+  private func addCompletions(
+    of request: KeyboardRequest, _ key: String, isWhole: Bool, to best: inout HighestScores<KeyboardSuggestion>,
+    _ ranking: Ranking, cache: inout KeyboardCache
+  ) throws {
+    let completions = words.completions(of: key)
+    var (own, next) = (ranking, ranking)
+    next.previous = key
+    if isWhole, options.style == .stock {
+      // One place has the word at the cursor, another what follows it: the one's share is that of the whole word among
+      // all that begin so.
+      let whole = words.place(of: key).map { words.probability(of: $0, in: own.probabilities) } ?? 0
+      let all = completions.reduce(whole) { $0 + words.probability(of: $1, in: own.probabilities) }
+      if all > 0 { (own.weight, next.weight) = (1 / all, completions.isEmpty ? 1 : whole / all) }
+      next.probabilities = try probabilities(
+        for: KeyboardRequest(request.text + " ", following: request.following), cache: &cache)
+    }
+    add(completions, to: &best, own, except: key) { $0.hasPrefix(key) }
+    for contraction in words.isEnglish ? Contraction.completions(of: key) : []
+    where !words.contains(contraction.word) {
+      let probability = probability(of: contraction, typed: key, in: own.probabilities)
+      best.add(
+        KeyboardSuggestion(word: contraction.word, probability: probability, source: .model),
+        score: own.score(contraction.word, probability: probability))
+    }
+    guard isWhole else { return }
+    let others = words.entries.indices.lazy.filter { !words.entries[$0].key.hasPrefix(key) }
+    add(others, to: &best, next, except: key, isNext: true) { !$0.hasPrefix(key) }
+  }
+
+  /// That of the piece which the network is asked for: the whole word's first, or the first that is not typed yet.
+  private func probability(of contraction: Contraction, typed: String, in probabilities: WordProbabilities) -> Double {
+    let piece =
+      options.style == .stock ? contraction.stem : contraction.stem == typed ? "'" : contraction.ending
+    return tokenizer.vocabulary.id(of: piece).map { probabilities[$0] } ?? 0
+  }
+
+  /// What was typed, what may have been meant, and others; nothing where nothing may.
   private func corrected(
-    _ corrections: [WordIndex.Correction], _ partial: String, _ probabilities: WordProbabilities
+    _ meant: [String], _ partial: String, _ probabilities: WordProbabilities, and others: [KeyboardSuggestion] = []
   ) -> [KeyboardSuggestion] {
-    if corrections.isEmpty { return [] }
+    if meant.isEmpty { return [] }
     let literal = KeyboardSuggestion(word: partial, probability: 0, source: .literal)
-    return [literal]
-      + corrections.prefix(options.count - 1).map {
-        KeyboardSuggestion(
-          word: words.entries[$0.index].word, probability: words.probability(of: $0.index, in: probabilities),
-          source: .correction)
-      }
+    let corrections = meant.prefix(options.count - 1).map { word in
+      let place = words.place(of: words.key(word))
+      return KeyboardSuggestion(
+        word: word, probability: place.map { words.probability(of: $0, in: probabilities) } ?? 0, source: .correction)
+    }
+    let rest = others.filter { !meant.contains($0.word) }
+    return Array(([literal] + corrections + rest).prefix(options.count))
   }
 
   /// The word right before the one at the cursor, with nothing but spaces between them.

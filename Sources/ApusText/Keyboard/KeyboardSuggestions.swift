@@ -18,6 +18,8 @@ public struct KeyboardSuggestion: Sendable, Hashable {
   public var probability: Double
   /// Why it is offered.
   public var source: Source
+  /// Whether it follows the word at the cursor, which is complete, rather than taking its place.
+  public var isNext = false
 }
 
 /// What a keyboard offers for a request.

@@ -1,14 +1,27 @@
 /// Capital letters for words of a model that knows none.
 enum WordCasing {
+  /// The word at the cursor.
   /// - Parameters:
   ///   - word: a suggestion in small letters.
   ///   - partial: the word at the cursor as it is typed, whose capitals are kept.
   static func restored(_ word: String, partial: String, isAtSentenceStart: Bool) -> String {
-    let letters = partial.filter(\.isLetter)
-    if letters.count > 1, letters.allSatisfy(\.isUppercase) { return word.uppercased() }
-    let isCapital = letters.first.map(\.isUppercase) ?? isAtSentenceStart
-    if isCapital || isPronoun(word) { return word.prefix(1).uppercased() + word.dropFirst() }
-    return word
+    if isShouted(partial) { return word.uppercased() }
+    let isCapital = partial.first(where: \.isLetter).map(\.isUppercase) ?? isAtSentenceStart
+    return isCapital || isPronoun(word) ? capitalized(word) : word
+  }
+
+  /// The word after the one at the cursor.
+  static func restored(_ word: String, after previous: String) -> String {
+    if isShouted(previous) { return word.uppercased() }
+    return isPronoun(word) ? capitalized(word) : word
+  }
+
+  private static func capitalized(_ word: String) -> String { word.prefix(1).uppercased() + word.dropFirst() }
+
+  /// All in capitals, of which there are more than one.
+  private static func isShouted(_ word: String) -> Bool {
+    let letters = word.filter(\.isLetter)
+    return letters.count > 1 && letters.allSatisfy(\.isUppercase)
   }
 
   /// I, and what is contracted with it: I'm, I'll.

@@ -4,7 +4,8 @@ import Apus
 ///
 /// Suggested are pieces that are words of letters: no special or unused tokens, no inner pieces, no punctuation, no
 /// numbers, and no single letters but `a` and `i`. Pieces of one word in small and in capital letters are one word.
-/// What BERT cuts at its apostrophe, such as `don ' t`, is found by its first piece, and suggested whole.
+/// What BERT cuts at its apostrophe, such as `don ' t`, is found by its first piece, and suggested whole; what it leaves
+/// behind an apostrophe is not suggested.
 package final class WordIndex: Sendable {
   struct Entry: Sendable {
     /// In small letters, and without accents where the tokenizer takes them away.
@@ -19,6 +20,8 @@ package final class WordIndex: Sendable {
   /// The numbers of other pieces that are the same word.
   private let others: [Int: [Int]]
   private let words: BasicTokenizer
+  /// Whether the words are English: *the* is among the most frequent.
+  let isEnglish: Bool
 
   /// The index of all words of the tokenizer's vocabulary, without regard to case and accents.
   package init(_ tokenizer: WordPieceTokenizer) {
@@ -27,18 +30,22 @@ package final class WordIndex: Sendable {
     words.lowercases = true
     self.words = words
     let isCased = !tokenizer.configuration.words.lowercases
-    var entries: [Entry] = []
-    var others: [Int: [Int]] = [:]
-    var places: [String: Int] = [:]
-    for id in 0..<tokenizer.vocabulary.count {
+    let pieces = (0..<tokenizer.vocabulary.count).compactMap { id -> (token: String, isPlain: Bool, id: Int)? in
       let bytes = tokenizer.vocabulary.utf8(of: id)
       let isPlain = bytes.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) }
-      guard !bytes.isEmpty, isPlain || bytes.contains(where: { $0 >= 0x80 }) || isCased else { continue }
+      guard !bytes.isEmpty, isPlain || bytes.contains(where: { $0 >= 0x80 }) || isCased else { return nil }
       let token = String(decoding: bytes, as: UTF8.self)
       guard isPlain || token.allSatisfy(\.isLetter), token.count > 1 || ["a", "i", "A", "I"].contains(token),
         !tokenizer.isSpecial(id)
-      else { continue }
-      let whole = Self.contractions[token] ?? token
+      else { return nil }
+      return (token, isPlain, id)
+    }
+    isEnglish = pieces.prefix(200).contains { $0.token == "the" }
+    var entries: [Entry] = []
+    var others: [Int: [Int]] = [:]
+    var places: [String: Int] = [:]
+    for (token, isPlain, id) in pieces where !(isEnglish && Contraction.fragments.contains(token)) {
+      let whole = Contraction.ofPieces[token] ?? token
       let key = isPlain ? whole : Self.key(whole, words)
       if isCased {
         if let first = places[key] {
@@ -69,7 +76,23 @@ package final class WordIndex: Sendable {
     return others[index]?.reduce(first) { max($0, probabilities[$1]) } ?? first
   }
 
-  func contains(_ key: String) -> Bool { entries.contains { $0.key == key } }
+  func contains(_ key: String) -> Bool { place(of: key) != nil }
+
+  /// The place of a word among ``entries``.
+  func place(of key: String) -> Int? { entries.firstIndex { $0.key == key } }
+
+  /// Whether a word is complete as it stands: one of the vocabulary, a contraction, or one of the vocabulary of which
+  /// something is said to be owned.
+  func isWhole(_ key: String) -> Bool {
+    contains(key)
+      || isEnglish && (Contraction.contains(key) || key.hasSuffix("'s") && contains(String(key.dropLast(2))))
+  }
+
+  /// What is certainly meant by a word that is written without its apostrophe, or misspelt as many people do.
+  func spelling(of key: String) -> String? {
+    guard isEnglish else { return nil }
+    return Contraction.missingApostrophe(in: key) ?? (contains(key) ? nil : Misspelling.correction(of: key))
+  }
 
   /// The places of the words that begin with `key`; itself is not among them.
   func completions(of key: String) -> [Int] {
@@ -89,13 +112,6 @@ package final class WordIndex: Sendable {
     }
     return best.sorted.map { entries[$0].word }
   }
-
-  /// The first pieces of words that BERT cuts, as far as they are not words themselves.
-  private static let contractions: [String: String] = Dictionary(
-    uniqueKeysWithValues: [
-      "don", "didn", "doesn", "isn", "aren", "wasn", "weren", "hasn", "haven", "hadn", "couldn", "wouldn", "shouldn",
-      "mustn", "needn", "mightn", "ain",
-    ].map { ($0, $0 + "'t") })
 }
 
 // MARK: - Corrections

@@ -8,18 +8,18 @@ struct SuggestCommand: ParsableCommand {
     abstract: "Suggest the next word, or the rest of one, as a keyboard does.",
     discussion: """
       TEXT is what stands before the cursor. After a space the next word is suggested; otherwise the last word is \
-      completed, or, where no word begins so, corrected: what was typed comes first then. Probabilities are those \
-      among all words of the model's vocabulary.
+      completed, and followed where it is complete as it stands ("… you"), or, where it is misspelt, corrected: what \
+      was typed comes first then. Probabilities are those among all words of the model's vocabulary.
 
       The model that ships is small, and learned from made-up messages alone (Weights/keyboard).
 
       With - each line of standard input is a text, and each line of output has its suggestions, with tabs between \
       them. With --json it is an object: text, mode (next_word or completion), partial (the word at the cursor), \
-      suggestions (word, probability, source: model, correction or literal), uncertain (no word has a probability of \
-      10 %), gibberish (the word at the cursor looks like none).
+      suggestions (word, probability, source: model, correction or literal, next: whether it follows the word at the \
+      cursor), uncertain (no word has a probability of 10 %), gibberish (the word at the cursor looks like none).
 
       EXAMPLES
-        apus suggest "how are "
+        apus suggest "how are"
         apus suggest "see you tom" -k 5
         apus suggest --model mobilebert-uncased --json - < lines.txt
       """)
@@ -63,6 +63,7 @@ struct SuggestionReport: Encodable {
     var word: String
     var probability: Double
     var source: String
+    var next: Bool
   }
 
   let text: String
@@ -77,7 +78,7 @@ struct SuggestionReport: Encodable {
     mode = found.mode.rawValue
     partial = found.partial
     suggestions = found.suggestions.map {
-      Word(word: $0.word, probability: $0.probability, source: $0.source.rawValue)
+      Word(word: $0.word, probability: $0.probability, source: $0.source.rawValue, next: $0.isNext)
     }
     uncertain = found.isUncertain
     gibberish = found.isGibberish
@@ -91,12 +92,16 @@ struct SuggestionReport: Encodable {
     let terminal = Terminal.output
     var table = TextTable(alignments: [.left, .right])
     for suggestion in suggestions {
-      let isLiteral = suggestion.source == KeyboardSuggestion.Source.literal.rawValue
+      let source = KeyboardSuggestion.Source(rawValue: suggestion.source)
       table.add(
-        terminal.styled(ErrorReport.oneLine(suggestion.word), isLiteral ? .dim : .bold),
-        isLiteral
+        (suggestion.next ? terminal.styled("… ", .dim) : "")
+          + terminal.styled(ErrorReport.oneLine(suggestion.word), source == .literal ? .dim : .bold),
+        source == .literal
           ? terminal.styled("as typed", .dim)
-          : NumberText.fixed(suggestion.probability * 100, decimals: 1) + " %")
+          // The network does not know every word that a correction may be.
+          : source == .correction && suggestion.probability == 0
+            ? terminal.styled("correction", .dim)
+            : NumberText.fixed(suggestion.probability * 100, decimals: 1) + " %")
     }
     return table.lines.map { "  " + $0 }
   }

@@ -115,7 +115,7 @@ struct TypingScreen {
   private mutating func commit(_ choose: ([KeyboardSuggestion]) -> Int?) throws -> Bool {
     let suggestions = try suggestions()
     guard let index = choose(suggestions) else { return false }
-    change { $0 = KeyboardRequest($0).committing(suggestions[index].word) }
+    change { $0 = KeyboardRequest($0).committing(suggestions[index]) }
     return true
   }
 
