@@ -11,6 +11,7 @@ import Testing
       let x = try floats([2, 3])
       let index = try whole([0])
       let training = "ai.onnx.preview.training"
+      let microsoft = "com.microsoft"
       let names = try GraphValue.strings(StringTensor(["abc"], shape: [1]))
       return [
         Refusal("two types are not added", "Add", [x, index]),
@@ -29,6 +30,10 @@ import Testing
         Refusal("two numbers as a bound", "Clip", [x, try floats([2])]),
         Refusal("unknown approximation", "Gelu", [x], ["approximate": .string(Array("fast".utf8))]),
         Refusal("a gate of another shape", "SwiGLU", [x, try floats([3])], opset: 28),
+        Refusal("a bias that stretches its input", "BiasGelu", [x, try floats([2, 2, 3])], domain: microsoft),
+        Refusal("a bias with an axis too many", "BiasGelu", [x, try floats([1, 3])], domain: microsoft),
+        Refusal("one number as a bias", "FastGelu", [x, try floats([1])], domain: microsoft),
+        Refusal("a bias of a number", "FastGelu", [try floats([]), try floats([1])], domain: microsoft),
         Refusal("branches of two types", "Where", [GraphValue(try Tensor([true])), x, index]),
         Refusal("axis of a reduction", "ReduceSum", [x, try whole([2])]),
         Refusal("absurd axis of a reduction", "ReduceMax", [x], opset: 13, ["axes": .ints([.min])]),

@@ -180,8 +180,16 @@ private struct BiasedActivation<Scalar: FloatingPointScalar>: FloatingOperator {
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let x = try arguments.floating(0, as: Scalar.self)
-    let sum = try arguments.optionalFloating(1, as: Scalar.self).map { try x + $0 } ?? x
-    return [try GraphValue(rounding: activation(sum, function), to: type)]
+    guard let bias = try arguments.optionalFloating(1, as: Scalar.self) else {
+      return [try GraphValue(rounding: activation(x, function), to: type)]
+    }
+    // Any other shape would be stretched, or stretch the input.
+    guard let last = x.shape.last, bias.shape == [last] else {
+      throw OperatorError(
+        "the bias has shape \(bias.shape), and the input \(x.shape); expected \(x.shape.last.map { "[\($0)]" } ?? "an input with an axis")"
+      )
+    }
+    return [try GraphValue(rounding: activation(x + bias, function), to: type)]
   }
 }
 
