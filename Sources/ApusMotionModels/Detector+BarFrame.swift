@@ -12,6 +12,7 @@ extension Detector {
   public func barOptions(plates: Set<String> = ["plate"], fitsOutline: Bool = true) -> DetectionOptions {
     var options = DetectionOptions()
     options.confidence = 0.2
+    options.includesMasks = false
     if fitsOutline { options.roundClasses.formUnion(plates.compactMap { classIndex(named: $0) }) }
     return options
   }

@@ -1,6 +1,7 @@
 import Foundation
 import Testing
 
+import func ApusTestSupport.fixture
 import struct ApusTestSupport.ZipBuilder
 
 @testable import ApusMedia
@@ -128,6 +129,88 @@ import struct ApusTestSupport.ZipBuilder
     }
   }
 
+  /// The pictures of `generate/detection_shapes.py` have this size; what is on them does not matter to its models.
+  private func blank(_ folder: TemporaryFolder) throws -> String {
+    try ImageFile.write(
+      Image<UInt8>(width: 211, height: 120, color: .rgb, filledWith: [90, 120, 150]), to: folder.path("blank.png"))
+    return folder.path("blank.png")
+  }
+
+  @Test func masksArePolygonsAndDrawn() throws {
+    try TemporaryFolder.with { folder in
+      let picture = try blank(folder)
+      let arguments = ["detect", picture, "--model", fixture("detector/seg.onnx"), "--max", "6"]
+      let found = try #require(try Command.run(arguments + ["--json"]).object["detections"] as? [[String: Any]])
+      #expect(found.count == 6)
+      for detection in found {
+        let area = try #require(detection["mask_area"] as? Int)
+        let polygons = try #require(detection["polygons"] as? [[[Double]]])
+        let outlined = polygons.reduce(0.0) { sum, points in
+          zip(points, points.dropFirst() + points.prefix(1)).reduce(sum) {
+            $0 + ($1.0[0] * $1.1[1] - $1.1[0] * $1.0[1]) / 2
+          }
+        }
+        #expect(abs(outlined - Double(area)) <= 0.03 * Double(area) + Double(polygons.joined().count))
+        let box = try #require(detection["box"] as? [Double])
+        #expect(polygons.joined().allSatisfy { $0[0] >= box[0] - 1 && $0[0] <= box[2] + 1 && $0[1] >= box[1] - 1 })
+      }
+      #expect(try Command.run(arguments + ["--save", folder.path("drawn.png")]).output.contains("pixels"))
+      let drawn = try ImageFile.read(path: folder.path("drawn.png"))
+      #expect(try drawn.samples != ImageFile.read(path: picture).samples)
+    }
+  }
+
+  @Test func turnedBoxesHaveCornersAndAnAngle() throws {
+    try TemporaryFolder.with { folder in
+      let picture = try blank(folder)
+      let arguments = ["detect", picture, "--model", fixture("detector/obb.onnx"), "--iou", "0.3"]
+      let found = try #require(try Command.run(arguments + ["--json"]).object["detections"] as? [[String: Any]])
+      #expect(found.count == 11)
+      for detection in found {
+        let corners = try #require(detection["corners"] as? [[Double]])
+        #expect(corners.count == 4 && corners.allSatisfy { $0.count == 2 })
+        let angle = try #require(detection["angle"] as? Double)
+        #expect(0..<90 ~= angle)
+        let box = try #require(detection["box"] as? [Double])
+        #expect(abs((corners.map { $0[0] }.min() ?? 0).clamped(to: 0...211) - box[0]) < 1e-3)
+      }
+      let text = try Command.run(arguments + ["--save", folder.path("drawn.png")])
+      #expect(text.output.contains("angle") && text.output.contains("°"))
+      // Whether an unnamed model's boxes are turned is the caller's to say.
+      let upright = try Command.run("detect", picture, "--rotated", "--model", fixture("detector/seg.onnx"))
+      #expect(upright.status == 65)
+    }
+  }
+
+  @Test func labelsNameTheClasses() throws {
+    try TemporaryFolder.with { folder in
+      let picture = try blank(folder)
+      func detect(_ labels: String) throws -> CommandResult {
+        try Data(labels.utf8).write(to: folder.file("labels.txt"))
+        return try Command.run(
+          "detect", picture, "--model", fixture("detector/obb.onnx"), "--labels", folder.path("labels.txt"))
+      }
+      for labels in ["ant\nbee\r\ncow dog\n\n", #"["ant", "bee", "cow dog"]"#, "{0: 'ant', 1: 'bee', 2: 'cow dog'}"] {
+        let result = try detect(labels)
+        #expect(result.status == 0 && result.output.contains("cow dog") && result.output.contains("bee"))
+      }
+      let few = try detect("ant\nbee\n")
+      #expect(few.status == 65 && few.errors.contains("the labels name 2 classes; the network distinguishes 3"))
+      for labels in ["", "  \n", "[1]", "{0: 'ant', 0: 'bee'}", "\u{0}["] { #expect(try detect(labels).status == 65) }
+      let missing = try Command.run("detect", picture, "--labels", folder.path("none.txt"))
+      #expect(missing.status == 66)
+    }
+  }
+
+  @Test func theDetectorThatRanIsNamedWhenNoneWasChosen() throws {
+    let result = try Command.run("detect", frame(0), "--json")
+    #expect(result.errors.contains("the detector that ships looks for plate") && result.errors.contains("--model"))
+    try TemporaryFolder.with { folder in
+      let chosen = try Command.run("detect", blank(folder), "--model", fixture("detector/obb.onnx"))
+      #expect(chosen.status == 0 && chosen.errors.isEmpty)
+    }
+  }
+
   @Test func mistakesEndWithTheirStatus() throws {
     #expect(try Command.run("detect").status == 64)
     #expect(try Command.run("detect", "/nowhere.jpg").status == 66)
@@ -142,5 +225,11 @@ import struct ApusTestSupport.ZipBuilder
     let classifier = try Command.run(
       "detect", frame(0), "--model", shipped("behavior/shipped/behavior-classifier.onnx"))
     #expect(classifier.status == 65)
+  }
+}
+
+extension Double {
+  fileprivate func clamped(to range: ClosedRange<Double>) -> Double {
+    Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
   }
 }

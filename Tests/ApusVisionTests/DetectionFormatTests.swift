@@ -5,11 +5,12 @@ import Testing
 @Suite struct DetectionFormatTests {
   /// What is recognised of outputs for an input of 640 × 640, which has 8400 cells.
   private func recognized(
-    _ shapes: [Int]..., metadata: [String: String] = [:], hasExponential: Bool = false, stated: DetectionLayout? = nil
+    _ shapes: [Int]..., metadata: [String: String] = [:], hasExponential: Bool = false, stated: DetectionLayout? = nil,
+    isRotated: Bool? = nil
   ) throws -> DetectionFormat {
     let outputs = DetectorOutputs(
       outputs: shapes.enumerated().map { ("output\($0)", $1) }, inputWidth: 640, inputHeight: 640,
-      metadata: try DetectorMetadata(metadata), hasExponential: hasExponential)
+      metadata: try DetectorMetadata(metadata), hasExponential: hasExponential, isRotated: isRotated)
     return try DetectionFormat.recognized(outputs, stated: stated).format
   }
 
@@ -38,7 +39,29 @@ import Testing
       [1, 56, 8400], metadata: ["names": "['person']", "kpt_shape": "[17, 3]", "task": "pose"])
     #expect(pose == DetectionFormat(layout: .v8, classCount: 1, keypoints: .init(count: 17, dimensions: 3)))
     let masks = try recognized([1, 38, 8400], [1, 32, 160, 160], metadata: two.merging(["task": "segment"]) { $1 })
-    #expect(masks == DetectionFormat(layout: .v8, classCount: 2))
+    var expected = DetectionFormat(layout: .v8, classCount: 2)
+    expected.maskCoefficients = 32
+    #expect(masks == expected)
+    // Without the metadata the prototypes show it; without the prototypes there are boxes alone.
+    #expect(try recognized([1, 38, 8400], [1, 32, 160, 160]) == expected)
+    #expect(try recognized([1, 38, 8400], metadata: two.merging(["task": "segment"]) { $1 }).maskCoefficients == 0)
+    #expect(try recognized([1, 25200, 117], [1, 32, 160, 160]).classCount == 80)
+    #expect(try recognized([1, 300, 38], [1, 32, 160, 160]).layout == .endToEnd)
+    // Maps that are no prototypes: three of them, another size, of a network without masks.
+    #expect(try recognized([1, 84, 8400], [1, 32, 80, 80], [1, 32, 40, 40]).classCount == 80)
+    #expect(try recognized([1, 84, 8400], [1, 32, 100, 90]).classCount == 80)
+    #expect(try recognized([1, 84, 8400], [1, 80, 160, 160]) == DetectionFormat(layout: .v8, classCount: 80))
+  }
+
+  @Test func turnedBoxesHaveANumberMore() throws {
+    let metadata = two.merging(["task": "obb"]) { $1 }
+    let turned = try recognized([1, 7, 8400], metadata: metadata)
+    #expect(turned.isRotated && turned.layout == .v8 && turned.classCount == 2)
+    #expect(try recognized([1, 300, 7], metadata: metadata).layout == .endToEnd)
+    #expect(try recognized([1, 8400, 7], metadata: metadata).layout == .v8Transposed)
+    #expect(try recognized([1, 20, 8400], isRotated: true).classCount == 15)
+    #expect(try !recognized([1, 20, 8400]).isRotated)
+    #expect(throws: DetectorError.self) { try recognized([1, 6, 8400], metadata: metadata) }
   }
 
   @Test func boxesAndScoresAreTwoOutputs() throws {
@@ -97,7 +120,7 @@ import Testing
   @Test(arguments: [
     ("names", "{0: 'a', 2: 'b'}"), ("names", "{0: 'a', 0: 'b'}"), ("names", "{0: 'a'"), ("names", "{0: a}"),
     ("names", "7"), ("names", "{'x': 'a'}"), ("imgsz", "[]"), ("imgsz", "[0]"), ("imgsz", "[1, 2, 3]"),
-    ("imgsz", "99999999999999999999"), ("kpt_shape", "[17]"), ("kpt_shape", "[17, 4]"), ("task", "obb"),
+    ("imgsz", "99999999999999999999"), ("kpt_shape", "[17]"), ("kpt_shape", "[17, 4]"), ("task", "depth"),
     ("task", "classify"),
   ])
   func metadataThatMakeNoSenseAreRefused(key: String, value: String) {

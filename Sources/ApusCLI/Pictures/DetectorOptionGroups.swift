@@ -64,11 +64,26 @@ struct DetectorOptions: ParsableArguments {
       valueName: "scale"))
   var scores = ScoresArgument.auto
 
+  @Option(
+    help: ArgumentHelp(
+      "What the classes are called, a name a line or as JSON, instead of what the model says; 80 classes without names are "
+        + "taken for COCO's.", valueName: "file"),
+    completion: .file(extensions: ["txt", "names", "json"]))
+  var labels: String?
+
+  @Flag(
+    help:
+      "Boxes are turned, the last number of each being its angle, where the model does not say so itself (YOLO-OBB).")
+  var rotated = false
+
   @Option(help: "fast, or exact: what direct evaluation gives, bit for bit.")
   var precision = Execution.Precision.fast
 
   /// Adds what is read to a plan.
-  func plan(_ files: inout FilePlan) { files.reads(model, as: "--model") }
+  func plan(_ files: inout FilePlan) {
+    files.reads(model, as: "--model")
+    files.reads(labels, as: "--labels")
+  }
 
   func validate() throws {
     if let range, ![1, 255].contains(range) { throw ValidationError("--range \(range): 1 or 255 was expected.") }
@@ -82,6 +97,8 @@ struct DetectorOptions: ParsableArguments {
     options.colorOrder = colors
     options.wantsBytes = range.map { $0 == 255 }
     options.scores = scores.scale
+    options.classNames = try labels.map { try DetectorLoadingOptions.classNames(path: $0) }
+    options.isRotated = rotated ? true : nil
     options.precision = precision
     return try model.map { try Detector(path: $0, options: options) } ?? Detector.shipped(options: options)
   }

@@ -15,9 +15,22 @@ extension Canvas {
     guard box.corners.allSatisfy(\.isFinite) else { return }
     let line = lineWidth ?? self.lineWidth
     drawRectangle(box, width: line, color: color)
-    guard !label.isEmpty else { return }
-    let size = textSize ?? self.textSize
-    guard let ground = labelBox(label, for: box, lineWidth: line, textSize: size) else { return }
+    drawLabel(label, for: box, color: color, lineWidth: line, textSize: textSize ?? self.textSize)
+  }
+
+  /// A closed outline with a label, which stands as if it were that of the upright box around it.
+  public mutating func drawOutline(_ corners: [PixelPoint], label: String = "", color: PixelColor) {
+    guard !corners.isEmpty, corners.allSatisfy(\.isFinite) else { return }
+    drawPolyline(corners, width: lineWidth, color: color, isClosed: true)
+    let (x, y) = (corners.map(\.x), corners.map(\.y))
+    let box = PixelBox(x0: x.min() ?? 0, y0: y.min() ?? 0, x1: x.max() ?? 0, y1: y.max() ?? 0)
+    drawLabel(label, for: box, color: color, lineWidth: lineWidth, textSize: textSize)
+  }
+
+  private mutating func drawLabel(
+    _ label: String, for box: PixelBox, color: PixelColor, lineWidth: Double, textSize size: Double
+  ) {
+    guard !label.isEmpty, let ground = labelBox(label, for: box, lineWidth: lineWidth, textSize: size) else { return }
     fillRectangle(ground, color: color)
     drawText(
       label, at: PixelPoint(x: ground.x0 + 0.25 * size, y: ground.y0 + 0.24 * size), size: size,

@@ -42,7 +42,8 @@ extension Canvas {
     fillPolygons([points], color: color)
   }
 
-  private mutating func fillPolygons(_ outlines: [[PixelPoint]], color: PixelColor) {
+  /// The inside of several outlines as one shape; one within another cuts a hole when it runs the other way round.
+  public mutating func fillPolygons(_ outlines: [[PixelPoint]], color: PixelColor) {
     guard outlines.allSatisfy({ $0.allSatisfy(\.isFinite) }),
       var mask = mask(around: outlines.joined().map { $0 }, margin: 0)
     else { return }

@@ -10,13 +10,23 @@ public struct Detection: Sendable, Hashable {
   public var score: Float
   /// Its joints, for a network that finds poses; else empty. They may lie outside the picture.
   public var keypoints: [DetectedKeypoint]
+  /// Its box as it is turned, for a network that finds such; ``box`` is the upright one around it. It may reach outside
+  /// the picture.
+  public var rotatedBox: RotatedBox?
+  /// Which pixels belong to it, for a network that says so.
+  public var mask: DetectionMask?
 
   /// A detection with its numbers as they are.
-  public init(box: PixelBox, classIndex: Int, score: Float, keypoints: [DetectedKeypoint] = []) {
+  public init(
+    box: PixelBox, classIndex: Int, score: Float, keypoints: [DetectedKeypoint] = [], rotatedBox: RotatedBox? = nil,
+    mask: DetectionMask? = nil
+  ) {
     self.box = box
     self.classIndex = classIndex
     self.score = score
     self.keypoints = keypoints
+    self.rotatedBox = rotatedBox
+    self.mask = mask
   }
 }
 

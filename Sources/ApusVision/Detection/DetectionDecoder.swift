@@ -9,6 +9,8 @@ struct DetectionCandidates {
   var classes: [Int] = []
   /// Which anchor, or row, each is of.
   var anchors: [Int] = []
+  /// The boxes as they are turned, where they are.
+  var rotated: [RotatedBox]?
 
   mutating func append(_ box: PixelBox, score: Float, class index: Int, anchor: Int) throws(DetectorError) {
     guard box.isFinite, score.isFinite else {
@@ -41,39 +43,72 @@ public struct DetectionDecoder: Sendable, Hashable {
   ///
   /// - Parameters:
   ///   - output: what the network gave, of a shape that the layout says.
+  ///   - prototypes: the maps that masks are made of, `[1, coefficients, height, width]`, from a network that has them.
   ///   - letterbox: how the picture was brought into the network's input.
   /// - Throws: ``DetectorError`` for options out of range, another shape, scores that are not on the format's
   ///   scale, and numbers that are not finite.
   public func detections(
-    in output: Tensor<Float>, letterbox: Letterbox, options: DetectionOptions = DetectionOptions()
+    in output: Tensor<Float>, prototypes: Tensor<Float>? = nil, letterbox: Letterbox,
+    options: DetectionOptions = DetectionOptions()
   ) throws -> [Detection] {
     try options.validate()
     try checkShape(output.shape)
     try ScoreRange(output, in: format).check(format.scores)
+    let maps = try options.includesMasks ? prototypes.map { try MaskPrototypes($0, letterbox: letterbox) } : nil
+    var maskPixels = 0.0
     let found = try candidates(output, options)
-    let kept = NonMaximumSuppression.kept(
-      boxes: found.boxes, scores: found.scores, classes: found.classes,
-      overlap: format.layout.isSuppressed ? 1 : options.overlap, isClassAgnostic: options.isClassAgnostic,
-      maximumCount: options.maximumCount, candidateLimit: options.candidateLimit)
-    return try kept.map { index in
-      Detection(
+    return try kept(found, options).map { index in
+      let anchor = found.anchors[index]
+      var detection = Detection(
         box: letterbox.toImage(found.boxes[index]), classIndex: found.classes[index], score: found.scores[index],
-        keypoints: try keypoints(ofAnchor: found.anchors[index], found.classes[index], in: output).map { point in
+        keypoints: try keypoints(ofAnchor: anchor, found.classes[index], in: output).map { point in
           let (x, y) = letterbox.toImage(x: Double(point.x), y: Double(point.y))
           return DetectedKeypoint(x: Float(x), y: Float(y), visibility: point.visibility)
         })
+      if let rotated = found.rotated?[index] {
+        let turned = letterbox.toImage(rotated)
+        detection.rotatedBox = turned
+        detection.box = turned.bounds.clipped(width: letterbox.imageWidth, height: letterbox.imageHeight)
+      }
+      if let maps {
+        maskPixels += detection.box.area
+        guard maskPixels <= Double(Execution.memoryLimit) else {
+          throw DetectorError(
+            .badOption("the masks of a picture's objects have more pixels than memory may be used for"))
+        }
+        let coefficients = try numbers(format.maskNumbers, ofAnchor: anchor, in: output)
+        detection.mask = try maps.mask(coefficients, in: detection.box, anchor: anchor)
+      }
+      return detection
     }
+  }
+
+  /// The candidates that are left of those that show the same thing, from the highest score to the lowest.
+  private func kept(_ found: DetectionCandidates, _ options: DetectionOptions) -> [Int] {
+    let overlap = format.layout.isSuppressed ? 1 : options.overlap
+    guard let rotated = found.rotated else {
+      return NonMaximumSuppression.kept(
+        boxes: found.boxes, scores: found.scores, classes: found.classes, overlap: overlap,
+        isClassAgnostic: options.isClassAgnostic, maximumCount: options.maximumCount,
+        candidateLimit: options.candidateLimit)
+    }
+    return NonMaximumSuppression.kept(
+      boxes: rotated, scores: found.scores, classes: found.classes, overlap: overlap,
+      isClassAgnostic: options.isClassAgnostic, maximumCount: options.maximumCount,
+      candidateLimit: options.candidateLimit
+    ) { $0.probabilisticOverlap($1) }
   }
 
   /// Every index that is computed below is within an output of these shapes.
   private func checkShape(_ shape: [Int]) throws(DetectorError) {
-    let numbers = format.firstKeypoint + (format.keypoints?.numbers ?? 0)
+    let numbers = format.angleNumbers.upperBound
+    let isPlain = numbers == format.keypointNumbers.lowerBound
     let isRight =
       switch format.layout {
       case .v8: shape.count == 3 && shape[0] == 1 && shape[1] >= numbers
-      // These layouts have no place for keypoints.
-      case .endToEndBatch: shape.count == 2 && shape[1] == 7 && format.keypoints == nil
-      case .boxesAndScores: shape.count == 2 && shape[1] == numbers && format.keypoints == nil
+      // These layouts have no place for anything else.
+      case .endToEndBatch: shape.count == 2 && shape[1] == 7 && isPlain
+      case .boxesAndScores: shape.count == 2 && shape[1] == numbers && isPlain
       default: shape.count == 3 && shape[0] == 1 && shape[2] >= numbers
       }
     guard isRight, format.layout.isSuppressed || format.classCount ?? 0 > 0 else {
@@ -85,6 +120,22 @@ public struct DetectionDecoder: Sendable, Hashable {
   /// The boxes whose score the options accept; the others are dropped before anything else is computed of them.
   /// - Throws: ``DetectorError``; ``TensorError``.
   private func candidates(_ output: Tensor<Float>, _ options: DetectionOptions) throws -> DetectionCandidates {
+    var found = try uprightCandidates(output, options)
+    guard format.isRotated else { return found }
+    found.rotated = try zip(found.boxes, found.anchors).map { box, anchor in
+      let angle = try numbers(format.angleNumbers, ofAnchor: anchor, in: output)[0]
+      let (x, y) = box.center
+      let rotated = RotatedBox(centerX: x, centerY: y, width: box.width, height: box.height, angle: Double(angle))
+      guard rotated.isFinite else {
+        throw DetectorError(.notFinite("the network gave an angle that is not finite, at anchor \(anchor)"))
+      }
+      return rotated.canonical
+    }
+    return found
+  }
+
+  /// The same without their angles.
+  private func uprightCandidates(_ output: Tensor<Float>, _ options: DetectionOptions) throws -> DetectionCandidates {
     switch format.layout {
     case .v8: try anchorColumns(output, options)
     case .v8Transposed: try anchorColumns(output.transposed(), options)
@@ -102,18 +153,20 @@ public struct DetectionDecoder: Sendable, Hashable {
     ofAnchor anchor: Int, _ classIndex: Int, in output: Tensor<Float>
   ) throws -> [DetectedKeypoint] {
     guard let shape = format.keypoints, format.keypointClasses?.contains(classIndex) ?? true else { return [] }
+    let values = try numbers(format.keypointNumbers, ofAnchor: anchor, in: output)
+    return (0..<shape.count).map { point in
+      let first = point * shape.dimensions
+      return DetectedKeypoint(
+        x: values[first], y: values[first + 1], visibility: shape.dimensions == 3 ? values[first + 2] : nil)
+    }
+  }
+
+  /// Some of the numbers of an anchor.
+  private func numbers(_ range: Range<Int>, ofAnchor anchor: Int, in output: Tensor<Float>) throws -> [Float] {
+    let isColumn = format.layout == .v8
+    let (numbers, anchors) = isColumn ? (output.shape[1], output.shape[2]) : (output.shape[2], output.shape[1])
     return try output.withUnsafeBufferPointer { values in
-      let isColumn = format.layout == .v8
-      let (numbers, anchors) = isColumn ? (output.shape[1], output.shape[2]) : (output.shape[2], output.shape[1])
-      func value(_ number: Int) -> Float {
-        let index = format.firstKeypoint + number
-        return isColumn ? values[index * anchors + anchor] : values[anchor * numbers + index]
-      }
-      return (0..<shape.count).map { point in
-        let first = point * shape.dimensions
-        return DetectedKeypoint(
-          x: value(first), y: value(first + 1), visibility: shape.dimensions == 3 ? value(first + 2) : nil)
-      }
+      range.map { isColumn ? values[$0 * anchors + anchor] : values[anchor * numbers + $0] }
     }
   }
 
@@ -192,9 +245,13 @@ public struct DetectionDecoder: Sendable, Hashable {
           throw DetectorError(.notFinite("the network gave \(stored) for a class, in row \(row)"))
         }
         guard options.accepts(class: index, score: score) || score.isNaN else { continue }
-        let box = PixelBox(
-          x0: Double(values[start + corner]), y0: Double(values[start + corner + 1]),
-          x1: Double(values[start + corner + 2]), y1: Double(values[start + corner + 3]))
+        let numbers = (
+          values[start + corner], values[start + corner + 1], values[start + corner + 2], values[start + corner + 3]
+        )
+        let box =
+          format.isRotated
+          ? Self.box(numbers)
+          : PixelBox(x0: Double(numbers.0), y0: Double(numbers.1), x1: Double(numbers.2), y1: Double(numbers.3))
         try found.append(box, score: score, class: index, anchor: row)
       }
     }

@@ -7,13 +7,37 @@ struct DetectorOutputs {
   var metadata: DetectorMetadata
   /// Whether an exponential is computed in the graph: YOLOX's decoder needs one, the bare network has none.
   var hasExponential: Bool
+  /// Whether the caller says that boxes are turned; as the metadata say when nil.
+  var isRotated: Bool?
+
+  /// The output that may be the prototypes of masks: the only one that is a stack of maps, each with as many cells a
+  /// pixel across as down.
+  var prototypes: (name: String, count: Int)? {
+    let maps = outputs.filter { $0.shape.count == 4 }
+    guard let only = maps.first, maps.count == 1, only.shape[0] == 1, 1...1024 ~= only.shape[1],
+      only.shape[2] > 0, only.shape[3] > 0, inputHeight % only.shape[2] == 0, inputWidth % only.shape[3] == 0,
+      inputHeight / only.shape[2] == inputWidth / only.shape[3]
+    else { return nil }
+    return (only.name, only.shape[1])
+  }
+}
+
+/// The numbers of an object beyond its box, its scores and its joints.
+private struct ExtraNumbers {
+  var mask = 0
+  /// Whether the mask's prototypes are there.
+  var hasPrototypes = false
+  var isRotated = false
+
+  var count: Int { mask + (isRotated ? 1 : 0) }
 }
 
 extension DetectionFormat {
   /// Tells the layout from the shapes of the outputs and from what the exporter wrote into the file.
   ///
   /// - Parameter stated: the layout that the user says it is; shapes that contradict it are refused.
-  /// - Returns: the format, and which output it is of; or which outputs, whose columns it is of.
+  /// - Returns: the format, and which output it is of; or which outputs, whose columns it is of. A format with masks
+  ///   is of a model with ``DetectorOutputs/prototypes``.
   /// - Throws: ``DetectorError/Reason/unknownLayout(_:)`` where there is no possibility, or more than one.
   static func recognized(
     _ model: DetectorOutputs, stated: DetectionLayout? = nil
@@ -21,11 +45,22 @@ extension DetectionFormat {
     if stated == nil || stated == .boxesAndScores, let pair = boxesAndScores(model, isStated: stated != nil) {
       return pair
     }
+    var plain = ExtraNumbers()
+    plain.mask = model.metadata.maskCoefficients
+    plain.isRotated = model.isRotated ?? (model.metadata.task == "obb")
+    var extras = [plain]
+    if let prototypes = model.prototypes, !plain.isRotated, [nil, "segment"].contains(model.metadata.task) {
+      extras.insert(ExtraNumbers(mask: prototypes.count, hasPrototypes: true), at: 0)
+    }
     var found: [(format: DetectionFormat, outputs: [String])] = []
-    for output in model.outputs {
-      for layout in stated.map({ [$0] }) ?? DetectionLayout.allCases {
-        if let format = format(layout, of: output.shape, model, isStated: stated != nil) {
-          found.append((format, [output.name]))
+    for extra in extras where found.isEmpty {
+      for output in model.outputs {
+        for layout in stated.map({ [$0] }) ?? DetectionLayout.allCases {
+          if var format = format(layout, of: output.shape, model, extra, isStated: stated != nil) {
+            format.maskCoefficients = extra.hasPrototypes ? extra.mask : 0
+            format.isRotated = extra.isRotated
+            found.append((format, [output.name]))
+          }
         }
       }
     }
@@ -45,14 +80,14 @@ extension DetectionFormat {
 
   /// The format, if an output of this shape can be in the layout.
   private static func format(
-    _ layout: DetectionLayout, of shape: [Int], _ model: DetectorOutputs, isStated: Bool
+    _ layout: DetectionLayout, of shape: [Int], _ model: DetectorOutputs, _ extraNumbers: ExtraNumbers, isStated: Bool
   ) -> DetectionFormat? {
     let metadata = model.metadata
     let names = metadata.names?.count
     let keypoints = metadata.keypoints
-    let extra = metadata.extraNumbers
+    let extra = extraNumbers.count
     if layout == .endToEndBatch {
-      return shape.count == 2 && shape[1] == 7 ? DetectionFormat(layout: layout, classCount: names) : nil
+      return shape.count == 2 && shape[1] == 7 && extra == 0 ? DetectionFormat(layout: layout, classCount: names) : nil
     }
     guard shape.count == 3, shape[0] == 1 else { return nil }
     let isAnchorFirst = layout != .v8
@@ -72,7 +107,9 @@ extension DetectionFormat {
       return DetectionFormat(layout: layout, classCount: classes, keypoints: keypoints)
     case .v5, .yolox, .yoloxDecoded:
       let classes = numbers - 5 - extra
-      guard grids.contains(where: { anchors == (layout == .v5 ? 3 : 1) * $0 }), classes > 0,
+      // Only v5 and its kin have masks, and none of these turned boxes.
+      guard !extraNumbers.isRotated, layout == .v5 || !extraNumbers.hasPrototypes,
+        grids.contains(where: { anchors == (layout == .v5 ? 3 : 1) * $0 }), classes > 0,
         names ?? classes == classes
       else { return nil }
       if !isStated, layout == .yolox && model.hasExponential || layout == .yoloxDecoded && !model.hasExponential {

@@ -70,6 +70,11 @@ public struct DetectionFormat: Sendable, Hashable {
   public var keypoints: YOLOConfiguration.Keypoints?
   /// The classes whose objects have keypoints, by index; all when nil.
   public var keypointClasses: Set<Int>?
+  /// How many numbers of an object say which part each prototype has in its mask; 0 without masks.
+  public var maskCoefficients = 0
+  /// Whether boxes are turned: the last number of an object is the angle, and boxes are centre, width and height in all
+  /// layouts.
+  public var isRotated = false
   /// What the scores are.
   public var scores = ScoreScale.probabilities
 
@@ -80,8 +85,15 @@ public struct DetectionFormat: Sendable, Hashable {
     self.keypoints = keypoints
   }
 
-  /// Where the numbers of the keypoints begin.
-  var firstKeypoint: Int {
-    layout.isSuppressed ? 6 : (layout.hasObjectness ? 5 : 4) + (classCount ?? 0)
+  /// Where the numbers of the keypoints are.
+  var keypointNumbers: Range<Int> {
+    let first = layout.isSuppressed ? 6 : (layout.hasObjectness ? 5 : 4) + (classCount ?? 0)
+    return first..<first + (keypoints?.numbers ?? 0)
   }
+
+  /// Where the coefficients of the mask are.
+  var maskNumbers: Range<Int> { keypointNumbers.upperBound..<keypointNumbers.upperBound + maskCoefficients }
+
+  /// Where the angle is.
+  var angleNumbers: Range<Int> { maskNumbers.upperBound..<maskNumbers.upperBound + (isRotated ? 1 : 0) }
 }

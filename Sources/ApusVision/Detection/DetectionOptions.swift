@@ -16,6 +16,8 @@ public struct DetectionOptions: Sendable, Hashable {
   /// Classes of round things: their boxes are fitted to the outline in the picture, see
   /// ``PixelBox/fittedToOutline(in:)``.
   public var roundClasses: Set<Int> = []
+  /// Whether the pixels of each object are found as well, where the network can.
+  public var includesMasks = true
   /// The most boxes that are compared with each other, those of the highest scores: comparing takes time that grows
   /// with the square of their number.
   public var candidateLimit = 30_000

@@ -2,7 +2,8 @@ import Apus
 import ApusMedia
 
 extension Detector {
-  /// A picture with what was found in it drawn on it: a box with class and score each, and the joints of people.
+  /// A picture with what was found in it drawn on it: a box with class and score each, the pixels that belong to it where
+  /// the network says so, and its joints.
   ///
   /// - Parameters:
   ///   - leastVisibility: joints that are less visible are not drawn.
@@ -16,7 +17,12 @@ extension Detector {
     for detection in found.reversed() {
       let color = PixelColor.palette(forClass: detection.classIndex)
       let label = "\(name(ofClass: detection.classIndex)) \(NumberText.fixed(Double(detection.score), decimals: 2))"
-      canvas.drawBox(detection.box, label: label, color: color)
+      if let mask = detection.mask { canvas.fillPolygons(mask.outlines, color: color.with(alpha: 96)) }
+      if let rotated = detection.rotatedBox {
+        canvas.drawOutline(rotated.corners, label: label, color: color)
+      } else {
+        canvas.drawBox(detection.box, label: label, color: color)
+      }
       if !detection.keypoints.isEmpty { canvas.draw(detection.keypoints, color, leastVisibility) }
     }
     return canvas.image

@@ -17,6 +17,10 @@ public struct DetectorLoadingOptions: Sendable, Hashable {
   public var wantsBytes: Bool?
   /// What its scores are; as numbers outside 0 to 1 show when nil.
   public var scores: ScoreScale?
+  /// Whether boxes are turned and the last number of each object is the angle; as the metadata say when nil.
+  public var isRotated: Bool?
+  /// What the classes are called, instead of what the file says.
+  public var classNames: [String]?
   /// `fast` allows kernels whose error is stated.
   public var precision = Execution.Precision.fast
 
@@ -41,7 +45,8 @@ extension Detector {
   /// Reads a detector: an `.onnx` file, a Core ML model, or safetensors with the parameters of a ``YOLO``.
   ///
   /// What an exporter wrote into the file is honoured: `names`, `imgsz`, `kpt_shape`, `task`; and what a Core ML model
-  /// that ends in its own suppression says of it: labels and thresholds.
+  /// that ends in its own suppression says of it: labels and thresholds. Where nobody names the classes, and there are
+  /// 80, they are taken for those of COCO.
   ///
   /// - Throws: ``DetectorError`` for a model that is not a detector, or one that can be read in more than one way;
   ///   ``PictureModelError`` for other inputs than a picture; ``FileError`` and the errors of the files' readers.
@@ -72,7 +77,7 @@ extension Detector {
     let size = try Self.size(options, metadata, declaredWidth: nil, declaredHeight: nil, file: path)
     try self.init(
       network: .yolo(network, options.precision), width: size.width, height: size.height, clues: options.clues,
-      metadata: metadata, hasExponential: false, stated: .v8, scores: options.scores, file: path)
+      metadata: metadata, hasExponential: false, stated: .v8, options, file: path)
   }
 
   private init(graph path: String, _ options: DetectorLoadingOptions) throws {
@@ -89,7 +94,7 @@ extension Detector {
     try self.init(
       network: .graph(model, BuiltInSuppression(in: model.session.model.graph)), width: size.width,
       height: size.height, clues: options.clues + model.clues(file: path), metadata: metadata,
-      hasExponential: model.contains(operator: "Exp"), stated: options.layout, scores: options.scores, file: path)
+      hasExponential: model.contains(operator: "Exp"), stated: options.layout, options, file: path)
   }
 
   private static func metadata(_ entries: [String: String], _ file: String) throws(DetectorError) -> DetectorMetadata {

@@ -14,10 +14,12 @@ import ApusMedia
 public struct Detector: Sendable {
   /// What the network's numbers mean.
   public let format: DetectionFormat
-  /// What the classes are called, by index; empty where the file does not say.
+  /// What the classes are called, by index; empty where nobody says.
   public let classNames: [String]
   /// What the keypoints are called, by index; nil where the file does not say.
   public let keypointNames: [String]?
+  /// Whether ``classNames`` are those of COCO because nobody says, and there are as many.
+  public let assumesCOCO: Bool
   /// How a picture becomes the network's input, and what that rests on.
   public let preparation: PicturePreparation
   /// What the network wants of a picture.
@@ -32,34 +34,38 @@ public struct Detector: Sendable {
   private let network: DetectorNetwork
   /// The output that holds the boxes, or the outputs whose columns do.
   private let outputNames: [String]
+  /// The output that masks are made of.
+  private let prototypesName: String?
 
   init(
     network: DetectorNetwork, width: Int, height: Int, clues: [PictureClue], metadata: DetectorMetadata,
-    hasExponential: Bool, stated: DetectionLayout?, scores: ScoreScale?, file: String
+    hasExponential: Bool, stated: DetectionLayout?, _ options: DetectorLoadingOptions, file: String
   ) throws {
     // Shapes may be known only when the network runs: it runs once, on nothing.
     let nothing = try Tensor<Float>(zeros: [1, 3, height, width])
     let outputs = try network(nothing)
     do {
-      let found = try DetectionFormat.recognized(
-        DetectorOutputs(
-          outputs: outputs.map { ($0.name, $0.tensor.shape) }, inputWidth: width, inputHeight: height,
-          metadata: metadata, hasExponential: hasExponential),
-        stated: stated)
+      let shapes = DetectorOutputs(
+        outputs: outputs.map { ($0.name, $0.tensor.shape) }, inputWidth: width, inputHeight: height,
+        metadata: metadata, hasExponential: hasExponential, isRotated: options.isRotated)
+      let found = try Self.recognized(shapes, stated: stated, labels: options.classNames)
       outputNames = found.outputs
+      prototypesName = found.format.maskCoefficients > 0 ? shapes.prototypes?.name : nil
       var format = found.format
       format.keypointClasses = metadata.keypointClasses.map { names in
         Set(names.compactMap { metadata.names?.firstIndex(of: $0) })
       }
       // Of a picture of nothing most scores are low: below 0 where they are logits.
       let range = try ScoreRange(Self.joined(outputs, found.outputs), in: format)
-      format.scores = scores ?? range.scale ?? .probabilities
+      format.scores = options.scores ?? range.scale ?? .probabilities
       try range.check(format.scores)
       self.format = format
     } catch let error as DetectorError {
       throw error.naming(file)
     }
-    classNames = metadata.names ?? []
+    let names = options.classNames ?? metadata.names
+    assumesCOCO = names == nil && format.classCount == COCOClasses.names.count
+    classNames = names ?? (assumesCOCO ? COCOClasses.names : [])
     keypointNames = metadata.keypointNames
     self.network = network
     // Boxes are brought back into the picture, which takes one that is whole.
@@ -71,6 +77,29 @@ public struct Detector: Sendable {
     preparation = PicturePreparation(
       usual: format.layout.usualInput(width: width, height: height), of: format.layout.summary, clues: unframed)
     self.file = file
+  }
+
+  /// Tells the layout, of a file without names from the caller's.
+  private static func recognized(
+    _ model: DetectorOutputs, stated: DetectionLayout?, labels: [String]?
+  ) throws(DetectorError) -> (format: DetectionFormat, outputs: [String]) {
+    guard let labels else { return try DetectionFormat.recognized(model, stated: stated) }
+    var labelled = model
+    labelled.metadata.names = model.metadata.names ?? labels
+    func check(_ count: Int?) throws(DetectorError) {
+      if let count, count != labels.count {
+        throw DetectorError(.badMetadata("the labels name \(labels.count) classes; the network distinguishes \(count)"))
+      }
+    }
+    do throws(DetectorError) {
+      let found = try DetectionFormat.recognized(labelled, stated: stated)
+      try check(found.format.classCount)
+      return found
+    } catch {
+      // Perhaps only their number is wrong.
+      if let other = try? DetectionFormat.recognized(model, stated: stated) { try check(other.format.classCount) }
+      throw error
+    }
   }
 
   /// The outputs of these names, as one where their columns stand together.
@@ -111,8 +140,11 @@ public struct Detector: Sendable {
     let decoder = DetectionDecoder(format: format, inputWidth: input.width, inputHeight: input.height)
     do {
       let found = try Self.joined(outputs, outputNames)
-      return try decoder.detections(in: found, letterbox: letterbox, options: options).map { detection in
-        guard options.roundClasses.contains(detection.classIndex) else { return detection }
+      let prototypes = try prototypesName.map { try Self.joined(outputs, [$0]) }
+      return try decoder.detections(
+        in: found, prototypes: prototypes, letterbox: letterbox, options: options
+      ).map { detection in
+        guard options.roundClasses.contains(detection.classIndex), detection.rotatedBox == nil else { return detection }
         var fitted = detection
         fitted.box = detection.box.fittedToOutline(in: image)
         return fitted
@@ -124,12 +156,21 @@ public struct Detector: Sendable {
 }
 
 extension Detector {
+  /// What it looks for: the names of its classes, of many the first ones.
+  public var knownClasses: String {
+    if classNames.isEmpty { return format.classCount.map { "\($0) classes without names" } ?? "classes without names" }
+    let first = classNames.prefix(8).joined(separator: ", ")
+    return classNames.count > 8 ? "\(classNames.count) classes: \(first), …" : first
+  }
+
   /// How the network is read, in a line.
   public var summary: String {
     let classes = format.classCount.map { "\($0) classes" } ?? "classes unknown"
-    let named = classNames.isEmpty ? ", unnamed" : ""
+    let named = classNames.isEmpty ? ", unnamed" : assumesCOCO ? ", unnamed, taken for COCO's" : ""
     let scores = format.scores == .logits ? ", scores as logits" : ""
     let keypoints = format.keypoints.map { ", \($0.count) keypoints" } ?? ""
-    return "\(file): \(format.layout.summary); \(classes)\(named)\(keypoints)\(scores); input \(preparation.summary)"
+    let shapes = (format.isRotated ? ", turned boxes" : "") + (format.maskCoefficients > 0 ? ", masks" : "")
+    return
+      "\(file): \(format.layout.summary); \(classes)\(named)\(keypoints)\(shapes)\(scores); input \(preparation.summary)"
   }
 }

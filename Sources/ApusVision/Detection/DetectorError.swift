@@ -10,7 +10,7 @@ public struct DetectorError: ApusError, Hashable, Sendable {
     case badInput(String)
     /// Outputs that belong to no known layout, or to several.
     case unknownLayout(String)
-    /// Metadata that contradict the model, or cannot be read.
+    /// Metadata or labels that contradict the model, or cannot be read.
     case badMetadata(String)
     /// Scores that are not what they should be: see ``ScoreScale``.
     case badScores(String)

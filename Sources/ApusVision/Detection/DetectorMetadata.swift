@@ -55,14 +55,14 @@ struct DetectorMetadata: Sendable, Hashable {
       return try? reader.pointNames()
     }
     task = entries["task"]
-    if let task, !["detect", "pose", "segment"].contains(task) {
+    if let task, !["detect", "pose", "segment", "obb"].contains(task) {
       throw DetectorError(
-        .badMetadata("the metadata \"task\" is \"\(task)\"; boxes are read of detect, pose and segment alone"))
+        .badMetadata("the metadata \"task\" is \"\(task)\"; boxes are read of detect, pose, segment and obb alone"))
     }
   }
 
-  /// Numbers of each object that are ignored: the coefficients of a mask.
-  var extraNumbers: Int { task == "segment" ? 32 : 0 }
+  /// The usual number of coefficients of a mask, where the prototypes do not show it.
+  var maskCoefficients: Int { task == "segment" ? 32 : 0 }
 
   /// What of it shows the layout, for messages.
   var summary: String {

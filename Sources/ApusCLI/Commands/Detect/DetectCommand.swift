@@ -5,18 +5,20 @@ import ArgumentParser
 struct DetectCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "detect",
-    abstract: "Find objects, and people's joints, in pictures and videos.",
+    abstract: "Find objects, their outlines, and people's joints, in pictures and videos.",
     discussion: """
       Without --model the detector that ships finds plates, bar ends and people in a gym; it has learned from rendered \
-      scenes alone. Any YOLO (v5, v8, 11 and their kin, YOLOX), as .onnx or Core ML, finds what it was trained for.
+      scenes alone. Any YOLO (v5, v8, 11 and their kin, YOLOX), as .onnx or Core ML, finds what it was trained for: \
+      boxes, poses, masks (-seg), turned boxes (-obb).
 
       INPUT is one or more pictures (PNG, JPEG, BMP, PPM), a folder or a ZIP archive of them, or a video as YUV4MPEG2; \
       - reads a picture or a video from a pipe. Other files of a folder or archive are named and skipped.
 
       OUTPUT is a row for each object, or for each picture where there are many; with --json a line of JSON for each \
       picture: image, frame, t, width, height, detections (class, class_id, score, box as left, top, right, bottom in \
-      pixels, keypoints as x, y, visibility). --save writes the pictures with boxes drawn on them: to a file, to a \
-      folder for several, to a video when the name ends in .y4m.
+      pixels, keypoints as x, y, visibility; of masks polygons, lists of x, y, holes running the other way, and \
+      mask_area in pixels; of turned boxes corners and angle in degrees, clockwise). --save writes the pictures with \
+      all that drawn on them: to a file, to a folder for several, to a video when the name ends in .y4m.
 
       --jsonl answers requests until there are no more, as a child of another program: a line in, {"id", "path"} or {"id", \
       "base64"}, and a line out with the same id, in the same order. What goes wrong is a line with "error", and the next one \
@@ -25,6 +27,7 @@ struct DetectCommand: WritesFiles {
       EXAMPLES
         apus detect photo.jpg --save boxes.png
         apus detect photos --model yolov8n.onnx --classes person,dog --json
+        apus detect street.jpg --model yolov8n-seg.onnx --save outlines.png
         ffmpeg -i lift.mp4 -pix_fmt yuv420p -f yuv4mpegpipe - | apus detect - --json > detections.jsonl
         apus detect --jsonl - < requests.jsonl > answers.jsonl
       """)
@@ -75,6 +78,11 @@ struct DetectCommand: WritesFiles {
     let detector = try network.detector()
     _ = try CheckedFiles.current.reading(detector.externalFiles, as: "the model's data")
     let options = try boxes.options(of: detector)
+    if network.model == nil {
+      ErrorOutput.write(
+        "apus: the detector that ships looks for \(ErrorReport.oneLine(detector.knownClasses)); --model takes another\n"
+      )
+    }
     if verbose { ErrorOutput.write("apus: \(ErrorReport.oneLine(detector.summary))\n") }
     if requests.jsonl != nil {
       return try requests.serve("detect", model: detector.file, PictureRequest.self) { request, number in

@@ -12,7 +12,8 @@ struct DetectionReport: Encodable {
     enum CodingKeys: String, CodingKey {
       case name = "class"
       case index = "class_id"
-      case score, box, keypoints
+      case score, box, keypoints, polygons, corners, angle
+      case maskArea = "mask_area"
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -25,6 +26,14 @@ struct DetectionReport: Encodable {
       if !detection.keypoints.isEmpty {
         try container.encode(
           detection.keypoints.map { [$0.x, $0.y] + ($0.visibility.map { [$0] } ?? []) }, forKey: .keypoints)
+      }
+      if let mask = detection.mask {
+        try container.encode(mask.outlines.map { $0.map { [$0.x, $0.y] } }, forKey: .polygons)
+        try container.encode(mask.area, forKey: .maskArea)
+      }
+      if let rotated = detection.rotatedBox {
+        try container.encode(rotated.corners.map { [$0.x, $0.y] }, forKey: .corners)
+        try container.encode(rotated.angle * 180 / .pi, forKey: .angle)
       }
     }
   }
@@ -62,15 +71,22 @@ struct DetectionReport: Encodable {
       terminal.styled(title, .bold) + terminal.styled("  \(width) × \(height)", .dim)
         + (detections.isEmpty ? "  nothing found" : "")
     ]
-    var table = TextTable(alignments: [.left, .right, .right, .right, .right, .right])
+    let hasMasks = detections.contains { $0.detection.mask != nil }
+    let hasAngles = detections.contains { $0.detection.rotatedBox != nil }
+    let extra = (hasAngles ? ["angle"] : []) + (hasMasks ? ["pixels"] : [])
+    var table = TextTable(alignments: [.left] + [TextTable.Alignment](repeating: .right, count: 5 + extra.count))
     if !detections.isEmpty {
-      table.add(["class", "score", "left", "top", "right", "bottom"].map { terminal.styled($0, .dim) })
+      table.add((["class", "score", "left", "top", "right", "bottom"] + extra).map { terminal.styled($0, .dim) })
     }
     for object in detections {
       let box = object.detection.box
-      table.add(
-        [ErrorReport.oneLine(object.name), NumberText.fixed(Double(object.detection.score), decimals: 2)]
-          + [box.x0, box.y0, box.x1, box.y1].map { NumberText.fixed($0, decimals: 1) })
+      var row = [ErrorReport.oneLine(object.name), NumberText.fixed(Double(object.detection.score), decimals: 2)]
+      row += [box.x0, box.y0, box.x1, box.y1].map { NumberText.fixed($0, decimals: 1) }
+      if hasAngles {
+        row.append(object.detection.rotatedBox.map { NumberText.fixed($0.angle * 180 / .pi, decimals: 1) + "°" } ?? "")
+      }
+      if hasMasks { row.append(object.detection.mask.map { CountText.grouped($0.area) } ?? "") }
+      table.add(row)
     }
     lines += table.lines.map { "  " + $0 }
     return lines
