@@ -64,7 +64,7 @@ struct FileFormatTests {
     (["m/data.pkl", "m/code/__torch__.py", "m/constants.pkl"], .torchScript),
     (["m/archive_format", "m/models/model.json", "m/data/weights/weight_0"], .torchExport),
     (["metadata.json", "config.json", "model.weights.h5"], .keras), (["a.npy", "b.npy"], .npz),
-    (["a.npy", "read.me"], .zip),
+    (["a.npy", "read.me"], .zip), (["pose_detector.tflite", "pose_landmarks.tflite"], .mediaPipeTask),
   ]
 
   @Test(arguments: archives)

@@ -1,6 +1,8 @@
 import Foundation
 import Testing
 
+import struct ApusTestSupport.ZipBuilder
+
 @testable import Apus
 
 @Suite struct InspectCommandTests {
@@ -41,6 +43,83 @@ import Testing
       #expect(weight["dtype"] as? String == "float32")
       #expect(weight["shape"] as? [Int] == [2, 3])
       #expect(weight["bytes"] as? Int == 24)
+    }
+  }
+
+  @Test func arraysOfNumPyAreListed() throws {
+    try TemporaryFolder.with { folder in
+      try NPYFile.write(AnyTensor(try Tensor<Float>(zeros: [2, 3])), toPath: folder.path("x.npy"))
+      let array = try Command.run("inspect", folder.path("x.npy"), "--json").object
+      let tensors = try #require(array["tensors"] as? [[String: Any]])
+      #expect(
+        tensors.count == 1 && tensors[0]["shape"] as? [Int] == [2, 3] && tensors[0]["dtype"] as? String == "float32")
+      #expect(array["bytes"] as? Int == 24)
+      let archive = Array(try Data(contentsOf: folder.file("x.npy")))
+      try Data(ZipBuilder(["a.npy": archive, "b.npy": archive]).bytes).write(to: folder.file("x.npz"))
+      let text = try Command.run("inspect", folder.path("x.npz"))
+      #expect(text.status == 0 && text.output.contains("2 tensors, 12 elements, 48 B"))
+      try Data(archive.dropLast()).write(to: folder.file("cut.npy"))
+      #expect(try Command.run("inspect", folder.path("cut.npy")).status == 65)
+    }
+  }
+
+  /// What Apus does not run or list, by its content and not by its name: what it is, and what to do with it.
+  private static let others: [(name: String, bytes: [UInt8], format: String, what: String, advice: String)] = [
+    ("a", [0x1C, 0, 0, 0] + Array("TFL3".utf8), "tensorFlowLite", "a TensorFlow Lite model", "tf2onnx"),
+    ("a", ZipBuilder(["m/data.pkl": [0x80, 2, 0x2E]]).bytes, "torchCheckpoint", "checkpoint", "torch.onnx.export"),
+    ("a", ZipBuilder(["m/constants.pkl": [0x80, 2, 0x2E]]).bytes, "torchScript", "TorchScript", "torch.onnx.export"),
+    ("a", ZipBuilder(["archive_format": Array("pt2".utf8)]).bytes, "torchExport", "torch.export", "torch.export.load"),
+    ("a", ZipBuilder(["pose_detector.tflite": [1]]).bytes, "mediaPipeTask", "MediaPipe task", "--tflite"),
+    ("a", ZipBuilder(["notes.txt": [1]]).bytes, "zip", "a ZIP archive", "unpack it"),
+    ("a", Array("GGUF".utf8) + [3, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0], "gguf", "a GGUF file", "llama.cpp"),
+    ("a", [0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A], "hdf5", "an HDF5 file", "Keras"),
+    ("a", [0, 0, 0, 0x18] + Array("ftypisom".utf8), "video", "a video (MP4, QuickTime)", "ffmpeg -i"),
+    ("a", Array("RIFF....WEBP".utf8), "picture", "a WebP file", "ffmpeg -i"),
+    ("a", Array("YUV4MPEG2 W4 H2 F25:1 Cmono\nFRAME\n12345678".utf8), "video", "a video as YUV4MPEG2", "apus detect"),
+    ("a", Array("P6 2 1 255\nabcdef".utf8), "picture", "picture, 2 × 1", "apus detect"),
+    ("a", Array("scorer,me\nbodyparts,nose\n".utf8), "text", "a table of DeepLabCut", "apus behavior"),
+    ("a", Array("{\"a\": 1}".utf8), "json", "JSON text", "apus behavior"),
+  ]
+
+  @Test(arguments: others.indices) func anyFileIsNamed(index: Int) throws {
+    let other = Self.others[index]
+    try TemporaryFolder.with { folder in
+      try Data(other.bytes).write(to: folder.file(other.name))
+      let result = try Command.run("inspect", folder.path(other.name), "--json")
+      #expect(result.status == 0, "\(result.errors)")
+      let report = try result.object
+      #expect(report["format_name"] as? String == other.format)
+      #expect((report["what"] as? String)?.contains(other.what) == true)
+      #expect((report["advice"] as? [String])?.contains { $0.contains(other.advice) } == true)
+      let text = try Command.run("inspect", folder.path(other.name))
+      #expect(text.output.contains(other.what) && text.output.contains("next"))
+    }
+  }
+
+  @Test func foldersAreNamed() throws {
+    try TemporaryFolder.with { folder in
+      try Data("P6 2 1 255\nabcdef".utf8).write(to: folder.file("1.ppm"))
+      let pictures = try Command.run("inspect", folder.path("."), "--json").object
+      #expect(pictures["what"] as? String == "a folder of 1 picture")
+    }
+    try KeyboardFolder.with { _, model in
+      let report = try Command.run("inspect", model, "--json").object
+      #expect(report["format_name"] as? String == "pretrainedFolder")
+      #expect((report["facts"] as? [String: String])?["network"] == "mobilebert")
+      #expect((report["advice"] as? [String])?.first?.contains("apus suggest") == true)
+    }
+  }
+
+  @Test func whatIsBrokenIsAnError() throws {
+    try TemporaryFolder.with { folder in
+      for (text, complaint) in [
+        ("version https://git-lfs.github.com/spec/v1\n", "git lfs pull"), ("<html></html>", "a web page"),
+        ("\u{1}\u{2}", "apus: "),
+      ] {
+        try Data(text.utf8).write(to: folder.file("model.bin"))
+        let result = try Command.run("inspect", folder.path("model.bin"))
+        #expect(result.status == 65 && result.errors.contains(complaint) && result.output.isEmpty)
+      }
     }
   }
 

@@ -20,6 +20,8 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   case pickle
   /// A TensorFlow Lite model.
   case tensorFlowLite
+  /// An archive of TensorFlow Lite models, as MediaPipe's tasks are.
+  case mediaPipeTask
   /// A folder that TensorFlow wrote.
   case savedModel
   /// A `.keras` archive.
@@ -148,6 +150,7 @@ extension FileFormat {
     if has("constants.pkl") { return .torchScript }
     if has("data.pkl") { return .torchCheckpoint }
     if names.contains("config.json"), names.contains("model.weights.h5") { return .keras }
+    if names.contains(where: { $0.hasSuffix(".tflite") }) { return .mediaPipeTask }
     if !names.isEmpty, names.allSatisfy({ $0.hasSuffix(".npy") }) { return .npz }
     return .zip
   }

@@ -45,6 +45,7 @@ extension FileFormat: CustomStringConvertible {
     case .torchCheckpoint: "a PyTorch checkpoint, which holds weights without a graph"
     case .pickle: "a Python pickle"
     case .tensorFlowLite: "a TensorFlow Lite model"
+    case .mediaPipeTask: "a MediaPipe task, an archive of TensorFlow Lite models"
     case .savedModel: "a TensorFlow SavedModel"
     case .keras: "a Keras archive"
     case .gguf: "a GGUF file"
@@ -64,7 +65,7 @@ extension FileFormat: CustomStringConvertible {
   }
 
   /// How to come from such a file to one that serves.
-  func advice(for purpose: FileFormatError.Purpose) -> String {
+  package func advice(for purpose: FileFormatError.Purpose) -> String {
     switch self {
     case .gitLFSPointer: return "fetch the file with `git lfs pull`"
     case .markup: return "the download went wrong, or the address was that of a page about the file"
@@ -87,6 +88,9 @@ extension FileFormat: CustomStringConvertible {
     case .torchScript, .torchCheckpoint, .pickle:
       "build the module in Python, load its weights, and write it with torch.onnx.export(module, inputs, \"model.onnx\")"
     case .tensorFlowLite: "convert it with `python -m tf2onnx.convert --tflite model.tflite --output model.onnx`"
+    case .mediaPipeTask:
+      "unpack it, and convert each model with `python -m tf2onnx.convert --tflite model.tflite --output model.onnx`"
+    case .gguf: "weights for llama.cpp, which have no graph; take the model's own folder, or export it as .onnx"
     case .savedModel: "convert it with `python -m tf2onnx.convert --saved-model FOLDER --output model.onnx`"
     case .keras, .hdf5: "export the model from Keras with model.export(\"model.onnx\", format=\"onnx\")"
     case .npy, .npz, .json, .text: "a model was expected, such as an .onnx file"

@@ -6,10 +6,10 @@ import ArgumentParser
 struct InspectCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "inspect",
-    abstract: "Say what is in a model or a safetensors file.",
+    abstract: "Say what a file is, what is in it, and what to do with it.",
     discussion: """
       Of a SAFETENSORS file the header alone is read, so a file of any size is listed at once. The whole header is \
-      checked: shapes, element types, offsets that overlap or leave holes.
+      checked: shapes, element types, offsets that overlap or leave holes. NumPy's .npy and .npz are listed likewise.
 
       Of a MODEL: versions, producer, inputs, outputs, parameters, and its operators, with those that Apus does \
       not have and nodes that cannot be prepared. Functions are written out; subgraphs are counted once. A model that \
@@ -20,16 +20,21 @@ struct InspectCommand: ParsableCommand {
       With --run the model is run on zeros, node by node as the file has it, to count all of them, and as it runs \
       fastest, to measure the memory that its tensors take at most.
 
+      Any other file or folder is named by its content, with what leads on from there: TensorFlow Lite, PyTorch, \
+      Keras, GGUF, a folder of Hugging Face, pictures, videos. With --json: path, format_name, what, facts, advice. A \
+      file that is broken, or of no known format, ends with status 65.
+
       EXAMPLES
         apus inspect model.safetensors --metadata
+        apus inspect pose_landmarker.task
         apus inspect model.onnx --dim batch=1
         apus inspect model.onnx --dim batch=1 --run --time-limit 60
         apus inspect model.onnx --json | jq '.unsupported[]'
       """)
 
   @Argument(
-    help: "A model (.onnx, .mlpackage, .mlmodel) or a .safetensors file.",
-    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "safetensors"]))
+    help: "A model (.onnx, .mlpackage, .mlmodel), a .safetensors, .npy or .npz file, or anything else.",
+    completion: .file())
   var file: String
 
   @Flag(help: "Print what the writer said of the file, in full.")
@@ -48,13 +53,37 @@ struct InspectCommand: ParsableCommand {
   func run() throws { try limits.bounded { try inspect() } }
 
   private func inspect() throws {
-    guard try FileFormat(of: file) != .safetensors else {
+    if let other = OtherFile.media(file) ?? OtherFile.pictures(file) { return try write(other, other.text) }
+    switch try FileFormat(of: file) {
+    case .safetensors:
       let report = try InspectionReport(SafetensorsFile(path: file), path: file)
-      return try Output.write(json ? jsonText(report) + "\n" : report.text(withMetadata: metadata))
+      try write(report, report.text(withMetadata: metadata))
+    case .npy, .npz:
+      let report = try InspectionReport(TensorFile(path: file))
+      try write(report, report.text(withMetadata: metadata))
+    // What is of no known format may be a damaged model, and its reader says where.
+    case .onnx, .coreMLModel, .coreMLPackage, .unknown:
+      let limits = limits.apply()
+      var report = try ModelInspection(ModelFile.open(file), path: file)
+      try report.findCost(dimensions, isRun: isRun, limits: limits)
+      try write(report, report.text(withMetadata: metadata))
+    // Not the file that was meant.
+    case .gitLFSPointer, .markup: _ = try ModelFile.open(file)
+    case let format
+    where [.text, .json, .zip].contains(format) && Self.endings.contains(TensorFile.fileExtension(file)):
+      throw FileFormatError(path: file, found: format, purpose: .model)
+    case let format:
+      let other = try OtherFile(format, path: file)
+      try write(other, other.text)
     }
-    let limits = limits.apply()
-    var report = try ModelInspection(ModelFile.open(file), path: file)
-    try report.findCost(dimensions, isRun: isRun, limits: limits)
-    try Output.write(json ? jsonText(report) + "\n" : report.text(withMetadata: metadata))
+  }
+
+  /// Of names whose files are never plain text.
+  private static let endings = [
+    "onnx", "ort", "safetensors", "npy", "npz", "mlmodel", "pt", "pt2", "pth", "tflite", "task", "gguf", "keras", "h5",
+  ]
+
+  private func write(_ report: some Encodable, _ text: @autoclosure () -> String) throws {
+    try Output.write(json ? jsonText(report) + "\n" : text())
   }
 }

@@ -1,21 +1,54 @@
 import Apus
 
-/// What `apus inspect` says of a safetensors file.
+/// What `apus inspect` says of a file of tensors.
 struct InspectionReport {
+  struct Entry {
+    var name: String
+    /// As the file, or its writer, calls it.
+    var type: String
+    /// Whether that is a type which Apus has.
+    var isKnown = true
+    var shape: [Int]
+    var byteCount: Int
+  }
+
   let path: String
-  let tensors: [SafetensorsFile.TensorInfo]
+  let tensors: [Entry]
   let metadata: [String: String]
 
   init(_ file: SafetensorsFile, path: String) throws {
     self.path = path
-    tensors = try file.tensorNames.map { try file.info($0) }
+    tensors = try file.tensorNames.map { name in
+      let info = try file.info(name)
+      return Entry(
+        name: name, type: info.dataType?.rawValue ?? info.typeName, isKnown: info.dataType != nil, shape: info.shape,
+        byteCount: info.byteCount)
+    }
     metadata = file.metadata
+  }
+
+  /// The arrays of a `.npy` or `.npz` file, all of which are read.
+  init(_ file: TensorFile) throws {
+    path = file.path
+    tensors = try file.names.map { name in
+      switch try file.value(name) {
+      case .tensor(let tensor):
+        Entry(
+          name: name, type: "\(tensor.dataType)", shape: tensor.shape,
+          byteCount: tensor.count * tensor.dataType.byteCount)
+      case .strings(let texts):
+        Entry(
+          name: name, type: "text", shape: texts.shape, byteCount: texts.elements.reduce(0) { $0 + $1.utf8.count })
+      case .coded, .sequence, .optional: throw CommandFailure(.badData, "\(file.path): holds no array")
+      }
+    }
+    metadata = [:]
   }
 
   private var byteCount: Int { tensors.reduce(0) { $0 + $1.byteCount } }
 
   /// The reader has checked the shapes of the types it knows; that of an unknown type may say anything.
-  private static func elementCount(_ tensor: SafetensorsFile.TensorInfo) -> Int? {
+  private static func elementCount(_ tensor: Entry) -> Int? {
     var count = 1
     for dimension in tensor.shape {
       let (product, overflow) = count.multipliedReportingOverflow(by: dimension)
@@ -37,7 +70,7 @@ struct InspectionReport {
     var table = TextTable(alignments: [.left, .left, .left, .right])
     table.add(["tensor", "type", "shape", "size"].map { terminal.styled($0, .dim) })
     for tensor in tensors {
-      let type = tensor.dataType.map { "\($0)" } ?? "\(ErrorReport.oneLine(tensor.typeName)) (unknown)"
+      let type = ErrorReport.oneLine(tensor.type) + (tensor.isKnown ? "" : " (unknown)")
       table.add(ErrorReport.oneLine(tensor.name), type, "\(tensor.shape)", ByteText.size(tensor.byteCount))
     }
     var lines = table.lines.map { "  " + $0 }
@@ -79,7 +112,7 @@ extension InspectionReport: Encodable {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(path, forKey: .path)
     let rows = tensors.map {
-      Row(name: $0.name, dtype: $0.dataType?.rawValue ?? $0.typeName, shape: $0.shape, bytes: $0.byteCount)
+      Row(name: $0.name, dtype: $0.type, shape: $0.shape, bytes: $0.byteCount)
     }
     try container.encode(rows, forKey: .tensors)
     try container.encode(elementCount, forKey: .elementCount)
