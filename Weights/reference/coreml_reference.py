@@ -38,7 +38,7 @@ from coremltools.converters.mil.mil.scope import ScopeSource
 from coremltools.converters.mil.mil.types.symbolic import is_symbolic
 
 import reference_file
-from torch_reference import array, record
+from torch_reference import array, evaluated, leaves
 
 #: What descriptions call arrays of sixteen bits.
 FLOAT16 = 65552
@@ -84,15 +84,18 @@ def values_of_modules(module, arguments, model, skipped):
     """Pairs of values of the program and what modules gave for them; and what the whole module gave."""
     modules = {name for name, _ in module.named_modules() if name}
     found = module_names(model, modules)
-    records, result = record(module.eval(), arguments, set(found))
+    calls, result, notes = evaluated(module, arguments)
+    skipped.update(notes)
     for name in modules - set(found):
         skipped[name] = "no operation is left that came from it"
     pairs = []
-    for name, tensor in records.items():
-        if tensor is None:
-            skipped[name] = "it runs more than once, or returns no single tensor"
+    for call in calls:
+        if call.module not in found:
+            continue
+        if list(call.outputs) != [""] or sum(other.module == call.module for other in calls) > 1:
+            skipped[call.module] = "it runs more than once, or returns no single tensor"
         else:
-            pairs.append((name, found[name], tensor))
+            pairs.append((call.module, found[call.module], call.outputs[""]))
     return pairs, result
 
 
@@ -142,9 +145,7 @@ def write_reference(module, inputs, model, path, float64=False, given=None):
             skipped[name] = f"its output is {list(tensor.shape)}, '{value.name}' is {list(value.shape)}"
         else:
             arrays[value.name] = narrowed(array(tensor))
-    results = list(result.values()) if isinstance(result, dict) else result
-    results = [results] if torch.is_tensor(results) else list(results)
-    for feature, tensor in zip(description.output, results):
+    for feature, tensor in zip(description.output, leaves(result).values()):
         arrays[feature.name] = narrowed(array(tensor))
     metadata = {"made by": "Weights/reference/coreml_reference.py", "torch": torch.__version__}
     for name in reference_file.write(path, arrays, metadata):
@@ -198,7 +199,7 @@ def main():
     model.save(str(arguments.model))
     skipped = write_reference(runnable, inputs, model, arguments.output, arguments.float64)
     for name, reason in sorted(skipped.items()):
-        print(f"omitted: {name}: {reason}")
+        print(f"note: {name}: {reason}")
     print(f"{arguments.output}: {arguments.output.stat().st_size / 1e6:.1f} MB")
 
 
