@@ -39,4 +39,16 @@ package enum CSVRow {
       index += 1
     }
   }
+
+  /// A row of fields, quoted where they need it; line ends within fields become blanks.
+  package static func text(_ fields: [String]) -> String {
+    fields.map { field in
+      let field = String(field.map { $0.isNewline ? " " : $0 })
+      let needsQuotes =
+        field.contains { $0 == "," || $0 == "\"" } || field.first?.isWhitespace == true
+        || field.last?.isWhitespace == true
+      return needsQuotes
+        ? "\"" + field.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\"") + "\"" : field
+    }.joined(separator: ",") + "\n"
+  }
 }

@@ -31,6 +31,44 @@ public struct HTMLReport: Sendable {
     case figure(ReportFigure)
     /// Pictures side by side, each with its caption.
     case pictures([Picture])
+    /// Columns of numbers, each as high as its share of the highest.
+    case bars([Bar], caption: String)
+    /// Things to look up: a line each, which opens, and a field that finds them.
+    case entries([Entry])
+  }
+
+  /// A column of a small diagram.
+  public struct Bar: Sendable, Hashable {
+    /// What is counted; shown where the reader points at it.
+    public var name: String
+    /// How much; 0 or more.
+    public var value: Double
+
+    /// A column; what is not finite is as high as the highest.
+    public init(_ name: String, _ value: Double) {
+      self.name = name
+      self.value = value
+    }
+  }
+
+  /// A line that opens.
+  public struct Entry: Sendable {
+    /// What it is found by first.
+    public var title: String
+    /// At the end of the line.
+    public var remark: String
+    /// Squares before the title, as hot as they say, 0…1; an empty square for nil. Each with its name.
+    public var heat: [(name: String, value: Double?)]
+    /// What it shows once open.
+    public var blocks: [Block]
+
+    /// A line with what it opens to.
+    public init(_ title: String, remark: String = "", heat: [(name: String, value: Double?)] = [], blocks: [Block]) {
+      self.title = title
+      self.remark = remark
+      self.heat = heat
+      self.blocks = blocks
+    }
   }
 
   /// A picture with the bytes of its file.
@@ -101,7 +139,8 @@ extension HTMLReport {
     if !subtitle.isEmpty { text += "<p class=\"subtitle\">\(MarkupText.escaped(subtitle))</p>\n" }
     text += "</header>\n"
     for block in blocks { text += Self.markup(block) }
-    return text + "</main>\n</body>\n</html>\n"
+    let hasEntries = blocks.contains { if case .entries = $0 { true } else { false } }
+    return text + "</main>\n" + (hasEntries ? "<script>\(Self.search)</script>\n" : "") + "</body>\n</html>\n"
   }
 
   private static let style = """
@@ -128,6 +167,25 @@ extension HTMLReport {
     .pictures figure{margin:0}
     img{display:block;width:100%;height:auto;border-radius:4px}
     figcaption{color:var(--secondary);font-size:.85rem;margin-top:.3rem}
+    .bars{display:flex;align-items:flex-end;height:4rem;gap:1px;border-bottom:1px solid var(--grid)}
+    .bars i{flex:1;min-width:1px;background:var(--series-1);height:var(--h)}
+    .find{box-sizing:border-box;width:100%;font:inherit;padding:.4rem .6rem;margin:.4rem 0;color:inherit;\
+    background:var(--background);border:1px solid var(--secondary);border-radius:4px}
+    details.entry{border-bottom:1px solid var(--grid);content-visibility:auto;contain-intrinsic-size:auto 2rem}
+    details.entry>summary{display:flex;gap:.4rem;align-items:center;padding:.25rem 0;cursor:pointer;list-style:none}
+    summary>.title{flex:1;min-width:0;overflow-wrap:anywhere}
+    summary>.remark{color:var(--secondary);font-size:.85rem;text-align:right}
+    .heat{flex:none;width:.9rem;height:.9rem;border:1px solid var(--secondary);border-radius:2px;\
+    background:color-mix(in srgb,#d0301c var(--h,0%),#2f9e63)}
+    .heat.none{background:none;border-style:dotted}
+    details.entry>div{padding:.2rem 0 1rem 1rem}
+    """
+
+  /// Finds entries by what stands in their line. Without it all of them are there.
+  private static let search = """
+    for(const f of document.querySelectorAll('.find')){f.hidden=false;f.addEventListener('input',()=>{\
+    const w=f.value.toLowerCase();for(const d of f.parentNode.querySelectorAll('details.entry'))\
+    d.hidden=!d.firstElementChild.textContent.toLowerCase().includes(w)})}
     """
 
   private static func markup(_ block: Block) -> String {
@@ -149,9 +207,32 @@ extension HTMLReport {
       return [("wide", figure.wide), ("narrow", figure.narrow)].map { name, figure in
         "<figure class=\"\(name)\">\n\(figure.svg(colors: .inherited))</figure>\n"
       }.joined()
+    case .bars(let bars, let caption):
+      let highest = bars.reduce(0) { $1.value.isFinite ? max($0, $1.value) : $0 }
+      let columns = bars.map { bar in
+        let share = !bar.value.isFinite ? 100 : highest > 0 ? Int((bar.value / highest * 100).rounded(.up)) : 0
+        return "<i style=\"--h:\(share)%\" title=\"\(escaped(bar.name))\"></i>"
+      }
+      return "<figure><div class=\"bars\" role=\"img\" aria-label=\"\(escaped(caption))\">\(columns.joined())</div>"
+        + "<figcaption>\(escaped(caption))</figcaption></figure>\n"
+    case .entries(let entries):
+      return "<section><input class=\"find\" type=\"search\" placeholder=\"Find\" aria-label=\"Find\" hidden>\n"
+        + entries.map(markup).joined() + "</section>\n"
     case .pictures(let pictures):
       return "<div class=\"pictures\">\n" + pictures.map(markup).joined() + "</div>\n"
     }
+  }
+
+  private static func markup(_ entry: Entry) -> String {
+    func escaped(_ text: String) -> String { MarkupText.escaped(text) }
+    let squares = entry.heat.map { name, value in
+      let share = value.map { Int((min(1, max(0, $0.isNaN ? 1 : $0)) * 100).rounded()) }
+      let style = share.map { " style=\"--h:\($0)%\"" } ?? ""
+      return "<i class=\"heat\(share == nil ? " none" : "")\"\(style) title=\"\(escaped(name))\"></i>"
+    }
+    return "<details class=\"entry\"><summary>\(squares.joined())<span class=\"title\">\(escaped(entry.title))</span>"
+      + "<span class=\"remark\">\(escaped(entry.remark))</span></summary>\n<div>"
+      + entry.blocks.map(markup).joined() + "</div></details>\n"
   }
 
   private static func markup(_ picture: Picture) -> String {
