@@ -23,14 +23,15 @@ import Testing
   ])
   func theWrongLayerIsNamed(_ error: String, _ name: String) throws {
     let (status, line) = try verdict(error)
-    #expect(status == 1 && line.contains("this node is wrong: \(name)"), "\(line)")
+    #expect(status == 1 && line.contains("this file and the reference part at \(name)"), "\(line)")
   }
 
   /// What coremltools 9.0 converts to something else (`generate/coreml_conversion_errors.py`). The name is that of the value
   /// that the layer of PyTorch has in the file; a roll that went wrong reads beyond its axis.
   @Test(arguments: [
-    ("atan2", "wrong at 'op_8' (Add)"), ("pow", "this node is wrong: 'op_8' (Pow)"), ("triu", "wrong at 'sub_0' (Sub)"),
-    ("roll", "'gather_0' (Gather) cannot be run"), ("reciprocal", "wrong at 'op_11' (Reciprocal)"),
+    ("atan2", "part at 'op_8' (Add)"), ("pow", "this file and the reference part at 'op_8' (Pow)"),
+    ("triu", "part at 'sub_0' (Sub)"),
+    ("roll", "'gather_0' (Gather) cannot be run"), ("reciprocal", "part at 'op_11' (Reciprocal)"),
   ])
   func errorsOfTheConverterAreNamed(_ operation: String, _ text: String) throws {
     let (status, line) = try verdict(operation, in: "coreml-conversion")

@@ -17,7 +17,7 @@ import Testing
   @Test func wrongNodeIsNamedWithItsAttributesAndWorstElement() throws {
     let result = try Command.run("parity", Self.folder + "epsilon.onnx", "--expected", Self.reference, "--float64")
     #expect(result.status == 1)
-    #expect(result.output.contains("this node is wrong: 'norm' (LayerNormalization)"))
+    #expect(result.output.contains("this file and the reference part at 'norm' (LayerNormalization)"))
     #expect(result.output.contains("epsilon = 1e-06"))
     #expect(result.output.contains("largest absolute"))
     #expect(result.output.contains("it is the reference that is off"))
@@ -97,6 +97,19 @@ import Testing
     }
   }
 
+  @Test func valueOfTheReferenceThatDoesNotFitIsCountedApart() throws {
+    let arguments = ["parity", Self.folder + "folded.onnx", "--expected", Self.folder + "folded.safetensors"]
+    let result = try Command.run(arguments)
+    #expect(result.status == 0)
+    #expect(
+      result.output.contains("all 4 values are within tolerance; 3 of the reference's values do not fit this file"))
+    #expect(
+      result.output.contains("'/conv1/Conv' (Conv): the reference's value of '/conv1/Conv_output_0' does not fit"))
+    let set = try #require((try Command.run(arguments + ["--json"]).object["data_sets"] as? [[String: Any]])?.first)
+    #expect((set["reference_does_not_fit"] as? [String])?.count == 3)
+    #expect(set["verdict"] as? String == "equal")
+  }
+
   @Test func damagedModelIsBadData() throws {
     try TemporaryFolder.with { folder in
       let path = folder.path("model.onnx")
@@ -125,7 +138,7 @@ import Testing
 
       let again = try Command.run("parity", part, "--expected", values)
       #expect(again.status == 1)
-      #expect(again.output.contains("this node is wrong: 'conv2' (Conv)"))
+      #expect(again.output.contains("this file and the reference part at 'conv2' (Conv)"))
     }
   }
 
@@ -139,10 +152,13 @@ import Testing
     }
   }
 
-  @Test func rightModelEndsWithOneAndWritesNothing() throws {
+  @Test(arguments: [("right", "reference"), ("folded", "folded")])
+  func rightModelEndsWithOneAndWritesNothing(model: String, reference: String) throws {
     try TemporaryFolder.with { folder in
       let path = folder.path("small.onnx")
-      let result = try Command.run("reduce", Self.folder + "right.onnx", "--expected", Self.reference, "--output", path)
+      let result = try Command.run(
+        "reduce", Self.folder + "\(model).onnx", "--expected", Self.folder + "\(reference).safetensors", "--output",
+        path)
       #expect(result.status == 1)
       #expect(result.output.contains("nothing differs"))
       #expect(!FileManager.default.fileExists(atPath: path))

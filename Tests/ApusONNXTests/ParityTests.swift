@@ -195,6 +195,87 @@ import Testing
   }
 }
 
+// MARK: - References that do not fit
+
+/// A file whose normalisations the exporter folded, beside what hooks recorded (Tests/Fixtures/generate/torch_parity.py).
+extension ParityTests {
+  private static let recordedElsewhere: Set = ["/conv1/Conv_output_0", "/conv2/Conv_output_0", "/fc1/Gemm_output_0"]
+
+  @Test func valuesRecordedBeforeFoldingAreNotHeldAgainstTheFile() throws {
+    let report = try report("folded", against: "folded")
+    #expect(report.verdict == .equal)
+    #expect(report.unfitNames == Self.recordedElsewhere)
+    #expect(report.checkedCount == 4)
+    let witnesses = report.nodes.compactMap(\.unfitReference?.witness)
+    #expect(witnesses == ["/relu1/Relu", "/silu/Mul", "/relu2/Relu"])
+    // The reference has one value for the matrix and the ReLU that overwrites it.
+    #expect(report.nodes.compactMap(\.unfitReference?.isOverwritten) == [false, false, true])
+    let relu = try #require(report.nodes.first { $0.name == "/relu1/Relu" })
+    #expect(relu.inputs.first?.source == .computed)
+  }
+
+  @Test func whatIsRecordedWithTheFoldingInMindFits() throws {
+    let report = try report("folded", against: "hooked")
+    #expect(report.verdict == .equal)
+    #expect(report.unfitNames.isEmpty && report.checkedCount == 7)
+  }
+
+  /// With values in their places, and with values that do not fit around it.
+  @Test(arguments: [
+    ("folded_weight", "hooked", "/conv2/Conv"), ("folded_matrix", "hooked", "/fc2/Gemm"),
+    ("folded_weight", "folded", "/conv2/Conv"), ("folded_matrix", "folded", "/fc2/Gemm"),
+  ])
+  func wrongWeightIsNotTakenForAnUnfitReference(model: String, reference: String, node: String) throws {
+    let report = try report(model, against: reference)
+    guard case .wrong(let first, _) = report.verdict else {
+      Issue.record("verdict \(report.verdict)")
+      return
+    }
+    #expect(report.nodes[first].name == node)
+    #expect(report.nodes[..<first].allSatisfy { $0.status != .wrong })
+  }
+
+  /// In DOUBLE too, the nodes behind are fed with what the file computes.
+  @Test func truthIsThatOfWhatTheFileComputes() throws {
+    var options = ParityCheck.Options()
+    options.computesTruth = true
+    let report = try report("folded", against: "folded", options: options)
+    for node in report.nodes where node.status == .equal {
+      let truth = try #require(node.outputs.first?.truth?.isolatedReference?.comparison?.differences)
+      #expect(truth.largestAbsolute?.value ?? 0 < 1e-5)
+    }
+  }
+
+  @Test func unfitValueIsNeverReduced() throws {
+    #expect(try reduction("folded", against: "folded").part == nil)
+    let part = try #require(try reduction("folded_matrix", against: "folded").part)
+    #expect(part.nodes == ["/fc2/Gemm"])
+    let weight = try #require(try reduction("folded_weight", against: "hooked").part)
+    #expect(weight.nodes == ["/conv2/Conv"])
+  }
+
+  /// What a value is made of by several nodes may be off by what they round, and by no more.
+  @Test func roundingOfSeveralNodesIsMeasured() throws {
+    // 100 + x - 100 loses two digits of x, and no rule about the result's size can know.
+    var graph = GraphProto(name: "cancelling")
+    graph.inputs = [ValueInfoProto(name: "x", type: .tensor(.float, [.size(4)]))]
+    graph.initializers = [try TensorProto(name: "large", value: GraphValue(Tensor<Float>([100])))]
+    graph.nodes = [
+      NodeProto(name: "add", opType: "Add", inputs: ["x", "large"], outputs: ["sum"]),
+      NodeProto(name: "subtract", opType: "Sub", inputs: ["sum", "large"], outputs: ["y"]),
+    ]
+    graph.outputs = [ValueInfoProto(name: "y", type: .tensor(.float, nil))]
+    let model = try ONNXModel(ModelProto(opsetImports: [OperatorSetID(version: 17)], graph: graph))
+    let x = try Tensor<Float>([0.1, 0.2, 0.3, 0.7])
+    func status(_ y: Tensor<Float>) throws -> [ParityReport.Status] {
+      try ParityCheck(model).run(["x": GraphValue(x)], reference: ReferenceValues(["y": GraphValue(y)])).nodes.map(
+        \.status)
+    }
+    #expect(try status(x) == [.unchecked, .equal])
+    #expect(try status(Tensor<Float>([0.1, 0.2, 0.31, 0.7])) == [.unchecked, .wrong])
+  }
+}
+
 // MARK: - Reducing
 
 extension ParityTests {

@@ -12,7 +12,8 @@ import Apus
 /// ```
 ///
 /// Where the reference lacks a value, the node that reads it gets what Apus makes of the last values that the reference
-/// has.
+/// has. Where it has a value that was recorded elsewhere than the model computes it, before an exporter folded two layers
+/// into one for example, that is recognised: see ``ParityReport/Status/unfit(_:)``.
 public struct ParityCheck: Sendable {
   /// How the model is run and judged.
   public struct Options: Sendable {
@@ -22,6 +23,8 @@ public struct ParityCheck: Sendable {
     public var precision = Execution.Precision.exact
     /// Whether every node, and the whole model, is computed in DOUBLE as well.
     public var computesTruth = false
+    /// Whether outputs get an ``ErrorProfile``, which costs a pass over each.
+    public var profilesErrors = false
     /// The limits on loops and nesting; a node that reaches one counts as failed.
     public var limits = InferenceSession.Limits()
     /// The seed of random operators without one of their own.
@@ -46,6 +49,8 @@ public struct ParityCheck: Sendable {
   public let options: Options
   let graph: Graph
   let steps: [ParityStep]
+  /// The position of the node that gives a value.
+  let producers: [Graph.ValueID: Int]
   /// The same in DOUBLE; empty unless asked for.
   let truthSteps: [ParityStep]
   let truthGraph: Graph?
@@ -57,6 +62,9 @@ public struct ParityCheck: Sendable {
     self.options = options
     graph = model.graph.withoutDeadNodes()
     steps = Execution.with(precision: options.precision) { [graph] in ParityStep.all(of: graph) }
+    producers = Dictionary(
+      steps.enumerated().flatMap { index, step in step.node.outputs.compactMap { $0.map { ($0, index) } } },
+      uniquingKeysWith: { first, _ in first })
     let widened = options.computesTruth ? try graph.widened() : nil
     truthGraph = widened
     truthSteps = widened.map(ParityStep.all) ?? []

@@ -45,12 +45,15 @@ extension ParityCheck {
   /// no node is, the first value beyond the cumulative tolerance is kept, and as few nodes before it as suffice: later
   /// and later values of the reference replace what leads to them, all at once by halving, then one by one.
   ///
+  /// What the report says does not fit the model is never the part, and nothing is cut there.
+  ///
   /// - Parameter report: what ``run(_:reference:progress:)`` found on the same values.
   /// - Returns: nil when nothing differs.
   /// - Throws: ``GraphError`` when a part cannot be run or written, what `reference` throws.
   public func reduction(
     of inputs: [String: GraphValue], reference: ReferenceValues, report: ParityReport
   ) throws -> ParityReduction? {
+    let reference = reference.without(report.unfitNames)
     let kind: ParityReduction.Kind
     let first: Int
     switch report.verdict {
@@ -89,8 +92,6 @@ private struct ParityReducer {
   /// The element types that values have in the model, which those of the reference may surpass.
   private let types: [String: ElementType]
   private let expected: GraphValue
-  /// The node that gives each value.
-  private let producer: [Graph.ValueID: Int]
   /// The values that the reference has and no constant gives, in the order in which nodes give them.
   private let candidates: [Graph.ValueID]
 
@@ -109,16 +110,13 @@ private struct ParityReducer {
       throw GraphError.noSuchValue(name: graph.values[target].name, suggestion: nil)
     }
     self.expected = expected
-    var producer: [Graph.ValueID: Int] = [:]
     var candidates: [Graph.ValueID] = []
     for (index, step) in check.steps.enumerated() {
       for case let output? in step.node.outputs {
-        producer[output] = index
         let isKnown = !step.isConstant && reference.names.contains(graph.values[output].name)
         if isKnown, index < targetStep { candidates.append(output) }
       }
     }
-    self.producer = producer
     self.candidates = candidates
   }
 
@@ -140,48 +138,11 @@ private struct ParityReducer {
 
   private static let attempts = 256
 
-  /// The nodes that lead to the target from the values in `cuts` and the model's inputs.
-  private struct Part {
-    var steps: [Int] = []
-    /// The cuts and inputs that the nodes read.
-    var boundary: [Graph.ValueID] = []
-    var constants: Set<Graph.ValueID> = []
-    var values: Set<Graph.ValueID> = []
+  private func part(cutting cuts: Set<Graph.ValueID>) -> ParityPart {
+    ParityPart(of: target, cutting: cuts, given: Set(inputs.keys), in: check)
   }
 
-  private func part(cutting cuts: Set<Graph.ValueID>) -> Part {
-    var part = Part()
-    var open = [target]
-    var seen: Set<Graph.ValueID> = [target]
-    var steps: Set<Int> = []
-    while let id = open.popLast() {
-      if id != target, cuts.contains(id) {
-        part.boundary.append(id)
-      } else if let index = producer[id] {
-        part.values.insert(id)
-        guard steps.insert(index).inserted else { continue }
-        for read in check.steps[index].node.reads where seen.insert(read).inserted { open.append(read) }
-      } else if check.graph.constants[id] != nil, inputs[id] == nil {
-        part.constants.insert(id)
-      } else {
-        part.boundary.append(id)
-      }
-    }
-    part.steps = steps.sorted()
-    part.boundary.sort()
-    return part
-  }
-
-  private func graph(of part: Part) -> Graph {
-    var graph = check.graph
-    graph.nodes = part.steps.map { check.steps[$0].node }
-    graph.inputs = part.boundary
-    graph.outputs = [target]
-    graph.constants = graph.constants.filter { part.constants.contains($0.key) }
-    return graph
-  }
-
-  private func feed(_ part: Part) throws -> [Graph.ValueID: GraphValue] {
+  private func feed(_ part: ParityPart) throws -> [Graph.ValueID: GraphValue] {
     var feed: [Graph.ValueID: GraphValue] = [:]
     for id in part.boundary {
       let info = check.graph.values[id]
@@ -194,9 +155,9 @@ private struct ParityReducer {
     return feed
   }
 
-  private func difference(_ part: Part) throws -> ValueDifference {
+  private func difference(_ part: ParityPart) throws -> ValueDifference {
     let feed = try feed(part)
-    let graph = graph(of: part)
+    let graph = part.graph(of: check)
     let inputs = graph.inputs.map { feed[$0] }
     let limits = check.options.limits
     let context = RunContext(
@@ -225,7 +186,7 @@ private struct ParityReducer {
     let part = part(cutting: cuts)
     let difference = try difference(part)
     guard !difference.isAcceptable else { return nil }
-    let graph = graph(of: part)
+    let graph = part.graph(of: check)
     let feed = try feed(part)
     let name = check.graph.values[target].name
     return ParityReduction(

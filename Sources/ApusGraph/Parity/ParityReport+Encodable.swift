@@ -10,6 +10,7 @@ extension ParityReport: Encodable {
     case uncheckedCount = "unchecked"
     case bodyNodeCount = "nodes_in_bodies"
     case unknownNames = "unknown_names"
+    case unfitNames = "reference_does_not_fit"
   }
 
   /// An object with the verdict, the counts, names that the model does not have, and `nodes` in running order.
@@ -22,6 +23,7 @@ extension ParityReport: Encodable {
     try container.encode(uncheckedCount, forKey: .uncheckedCount)
     try container.encode(bodyNodeCount, forKey: .bodyNodeCount)
     try container.encode(unknownNames, forKey: .unknownNames)
+    try container.encode(unfitNames.sorted(), forKey: .unfitNames)
     try container.encode(operators, forKey: .operators)
     try container.encode(nodes, forKey: .nodes)
   }
@@ -49,12 +51,13 @@ extension ParityReport.Verdict {
 }
 
 extension ParityReport.Status {
-  /// One word or two.
+  /// One word or a few.
   public var name: String {
     switch self {
     case .equal: "equal"
     case .offByOneLevel: "off_by_one_level"
     case .wrong: "wrong"
+    case .unfit: "reference_does_not_fit"
     case .inherits: "inherits"
     case .unchecked: "unchecked"
     case .random: "random"
@@ -85,6 +88,7 @@ extension ParityReport.NodeReport: Encodable {
     try container.encode(status.name, forKey: .status)
     switch status {
     case .failed(let reason): try container.encode(reason, forKey: .reason)
+    case .unfit(let reason): try container.encode("\(reason)", forKey: .reason)
     case .notComputed(let name): try container.encode("'\(name)' has no value", forKey: .reason)
     default: break
     }
@@ -162,6 +166,7 @@ extension ValueDifference: Encodable {
 extension ParityReport.OperatorSummary: Encodable {
   enum CodingKeys: String, CodingKey {
     case name, nodes, checked, wrong, inherits, failed
+    case unfit = "reference_does_not_fit"
     case offByOneLevel = "off_by_one_level"
     case largestError = "largest_relative_rms"
     case worstNode = "worst_node"
@@ -175,6 +180,7 @@ extension ParityReport.OperatorSummary: Encodable {
     try container.encode(checked, forKey: .checked)
     try container.encode(wrong, forKey: .wrong)
     try container.encode(offByOneLevel, forKey: .offByOneLevel)
+    try container.encode(unfit, forKey: .unfit)
     try container.encode(inherits, forKey: .inherits)
     try container.encode(failed, forKey: .failed)
     // JSON has no infinity: a shape or a NaN that is wrong leaves the number out.

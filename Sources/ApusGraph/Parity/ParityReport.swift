@@ -10,6 +10,9 @@ public struct ParityReport: Sendable {
     case offByOneLevel
     /// The node itself computes something else: its error on the reference's own inputs is beyond the tolerance.
     case wrong
+    /// The reference's value is not what the node gives, and what follows shows that it is the value that does not fit the
+    /// model: not counted.
+    case unfit(UnfitReference)
     /// The node is right on the reference's inputs; its own inputs were off already.
     case inherits
     /// The reference has none of its outputs.
@@ -20,6 +23,21 @@ public struct ParityReport: Sendable {
     case failed(String)
     /// A value that it reads has not been computed.
     case notComputed(String)
+  }
+
+  /// Why values of the reference are taken not to fit the model.
+  ///
+  /// A reference that was recorded before an exporter folded a normalisation into a convolution has, under the name of the
+  /// convolution's output, what was there before the normalisation. A node after it has the reference's value on what the
+  /// model computes, and not on the reference's own.
+  public struct UnfitReference: Sendable, Hashable {
+    /// The names of the values.
+    public let values: [String]
+    /// The node after them that has the reference's value only without them.
+    public let witness: String
+    /// Whether the reference has the witness's value under these names as well: recorded after it was overwritten in
+    /// place.
+    public let isOverwritten: Bool
   }
 
   /// An input of a node.
@@ -66,6 +84,9 @@ public struct ParityReport: Sendable {
     public let cumulative: ValueDifference?
     /// Both sides held against DOUBLE; nil unless ``ParityCheck/Options/computesTruth`` asked for it.
     public let truth: Truth?
+    /// How the isolated error is spread or, where it is within the tolerance, the cumulative one; nil unless
+    /// ``ParityCheck/Options/profilesErrors`` asked for it.
+    public let profile: ErrorProfile?
   }
 
   /// What is known of one node after the run.
@@ -85,7 +106,7 @@ public struct ParityReport: Sendable {
     /// The outputs that the reference has, in order.
     public let outputs: [Output]
     /// What the comparisons come to.
-    public let status: Status
+    public internal(set) var status: Status
     /// The number of terms that one element of the output adds up.
     public let terms: Int
     /// The earlier nodes between this one and values that the reference has: a difference may be theirs as well.
@@ -134,8 +155,10 @@ extension ParityReport {
 
   /// Whether values were compared and no node is wrong, failed, or off.
   public var isEqual: Bool { verdict == .equal }
-  /// The values that were compared.
-  public var checkedCount: Int { nodes.reduce(0) { $0 + $1.outputs.count } }
+  /// The values that were compared, without ``unfitNames``.
+  public var checkedCount: Int { nodes.reduce(0) { $0 + $1.outputs.count } - unfitNames.count }
+  /// The names of the reference's values that do not fit the model.
+  public var unfitNames: Set<String> { Set(nodes.flatMap { $0.unfitReference?.values ?? [] }) }
   /// The nodes none of whose outputs the reference has, constants excluded.
   public var uncheckedCount: Int { nodes.count { $0.status == .unchecked && !$0.isConstant } }
   /// The nodes within subgraphs of all nodes, which are not looked into.
@@ -153,6 +176,8 @@ extension ParityReport {
     public internal(set) var wrong = 0
     /// How many have quantised levels that are off by one, and nothing else.
     public internal(set) var offByOneLevel = 0
+    /// How many have a value in the reference that does not fit the model.
+    public internal(set) var unfit = 0
     /// How many were only handed an error.
     public internal(set) var inherits = 0
     /// The nodes that could not be run.
@@ -175,12 +200,13 @@ extension ParityReport {
       switch node.status {
       case .wrong: summary.wrong += 1
       case .offByOneLevel: summary.offByOneLevel += 1
+      case .unfit: summary.unfit += 1
       case .inherits: summary.inherits += 1
       case .failed: summary.failed += 1
       default: break
       }
       if !node.outputs.isEmpty { summary.checked += 1 }
-      for output in node.outputs {
+      for output in node.outputs where node.unfitReference == nil {
         let error = output.isolated?.comparison?.relativeRootMeanSquare ?? 0
         // Of what should be zero everywhere, any error is infinitely large.
         if error.isInfinite, output.isolated?.isAcceptable == true { continue }
@@ -189,6 +215,26 @@ extension ParityReport {
       summaries[name] = summary
     }
     return order.compactMap { summaries[$0] }
+  }
+}
+
+extension ParityReport.NodeReport {
+  /// Why the reference's values of the node do not fit the model; nil where they are not said to.
+  public var unfitReference: ParityReport.UnfitReference? {
+    if case .unfit(let reason) = status { reason } else { nil }
+  }
+}
+
+extension ParityReport.UnfitReference: CustomStringConvertible {
+  /// A sentence.
+  public var description: String {
+    let names = values.map { "'\($0)'" }.joined(separator: ", ")
+    return "the reference's \(values.count == 1 ? "value" : "values") of \(names) "
+      + "\(values.count == 1 ? "does" : "do") not fit this file: '\(witness)', after it, has the reference's value on what "
+      + "this file computes"
+      + (isOverwritten
+        ? ", and the reference has that value under both names; probably it was recorded after being overwritten in place"
+        : " and not on the reference's; probably it was recorded before something was folded into the node")
   }
 }
 

@@ -6,16 +6,16 @@ struct ParityRun {
   private let reference: ReferenceValues
   private let context: RunContext
   /// Apus' own run.
-  private var own: ParityLane
+  private var own: ParityWay
   /// Each node on the reference's values.
-  private var fed: ParityLane
-  /// The two in DOUBLE.
-  private var truth: ParityLane?
-  private var fedTruth: ParityLane?
+  private var fed: ParityWay
   /// The values that are the same in `own` and `fed`, so that no node need be run twice on them.
   private var shared: Set<Graph.ValueID>
+  /// The values of the reference that nodes are fed with.
   private var held: Set<Graph.ValueID> = []
-  private let modelInputs: Set<Graph.ValueID>
+  private var doubts = ParityDoubts()
+  private let modelInputs: [Graph.ValueID: GraphValue]
+  private let modelOutputs: Set<Graph.ValueID>
   /// What the cumulative errors of the reference's values go by.
   private var scales: [Graph.ValueID: Double] = [:]
   private(set) var report = ParityReport()
@@ -25,21 +25,24 @@ struct ParityRun {
     self.reference = reference
     let graph = check.graph
     let values = try check.modelInputs(inputs)
-    modelInputs = Set(graph.inputs)
+    modelInputs = Dictionary(
+      zip(graph.inputs, values).compactMap { id, value in value.map { (id, $0) } },
+      uniquingKeysWith: { first, _ in first })
+    modelOutputs = Set(graph.outputs)
     let limits = check.options.limits
     context = RunContext(
       limits: limits.run, seed: check.options.seed,
       growth: limits.growthLimit(constants: graph.constantByteCount, inputs: values))
-    own = ParityLane(graph, check.steps, inputs: values)
+    own = ParityWay(
+      lane: ParityLane(graph, check.steps, inputs: values),
+      truth: try check.truthGraph.map {
+        ParityLane($0, check.truthSteps, inputs: try values.map { try $0?.widened() })
+      })
     fed = own
-    if let widened = check.truthGraph {
-      truth = ParityLane(widened, check.truthSteps, inputs: try values.map { try $0?.widened() })
-      fedTruth = truth
-    }
     shared = Set(graph.inputs).union(graph.constants.keys)
     let known = Set(graph.values.map(\.name))
     report.unknownNames = reference.names.filter { !known.contains($0) && inputs[$0] == nil }.sorted()
-    report.hasTruth = truth != nil
+    report.hasTruth = own.truth != nil
   }
 
   /// Runs node `index` every way, compares its outputs and releases what no later node reads.
@@ -47,54 +50,66 @@ struct ParityRun {
     try context.checkCancellation()
     let step = check.steps[index]
     let node = step.node
-    let inputs = self.inputs(of: node)
     let isShared = node.reads.allSatisfy(shared.contains)
-    let results = try Execution.with(precision: check.options.precision, stop: context.stop) {
-      let ownResult = try own.run(index, context)
-      return (own: ownResult, fed: isShared ? ownResult : try fed.run(index, context))
-    }
-    let (truthResult, fedTruthResult) = try Execution.with(stop: context.stop) {
-      let truthResult = try truth?.run(index, context)
-      return (truthResult, isShared ? truthResult : try fedTruth?.run(index, context))
-    }
-    let shapes = node.inputs.map { id in id.flatMap { fed.slots[$0]?.shape } }
-    var outputs: [ParityReport.Output] = []
-    var terms = 1
-    for (position, output) in node.outputs.enumerated() {
-      guard let output else { continue }
-      let info = check.graph.values[output]
-      let values = Ways(
-        own: results.own.value(position), fed: results.fed.value(position),
-        truth: step.isDeterministic ? truthResult?.value(position) : nil,
-        fedTruth: step.isDeterministic ? fedTruthResult?.value(position) : nil)
-      if position == 0, let shape = values.fed?.shape ?? values.own?.shape {
-        terms = node.termCount(inputs: shapes, output: shape)
-      }
-      let expected = try reference.value(named: info.name)
-      if let expected {
-        held.insert(output)
-        scales[output] = max(try expected.largestMagnitude(), scale(of: node))
-        if step.isDeterministic, values.own != nil || values.fed != nil {
-          outputs.append(try compare(info, expected, values, step, terms: terms))
+    let ownResult = try own.run(index, check.options.precision, context)
+    var fedResult = isShared ? ownResult : try fed.run(index, check.options.precision, context)
+    let expected = try expectedValues(of: node)
+    var judged = try judge(step, expected, Results(own: ownResult, fed: fedResult), fed, held)
+    var inDoubt = doubts.nodes(behind: node.reads)
+    var doubted: ParityWay.Result?
+    if !inDoubt.isEmpty {
+      let way = doubts.applied(to: fed)
+      let result = try way.run(index, check.options.precision, context)
+      let left = held.subtracting(disputed(inDoubt))
+      let other = try judge(step, expected, Results(own: ownResult, fed: result), way, left)
+      doubted = result
+      switch settlement(judged, other, expected, inDoubt) {
+      case .open: break
+      case .referenceFits:
+        doubts.clear(inDoubt)
+        inDoubt = []
+      case .referenceDoesNotFit(let isOverwritten):
+        for position in inDoubt {
+          report.nodes[position].status = .unfit(
+            .init(values: names(disputed([position])), witness: node.name, isOverwritten: isOverwritten))
         }
+        held = left
+        doubts.settle(inDoubt, into: &fed)
+        (fedResult, judged, inDoubt) = (result, other, [])
       }
-      try store(output, values, expected, declared: info.type, step, isShared: isShared)
     }
+    let status = status(step, ownResult.outcome, fedResult.outcome, judged.outputs)
     report.nodes.append(
       ParityReport.NodeReport(
         index: index, name: node.name, operatorName: node.operatorName, opset: node.opset,
-        attributes: node.attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value.summary) }, inputs: inputs,
-        outputs: outputs, status: status(step, results.own, results.fed, outputs), terms: terms,
-        suspects: outputs.contains { $0.isolated?.isAcceptable == false } ? suspects(index) : [],
-        isConstant: step.isConstant, bodyNodeCount: node.subgraphs.values.reduce(0) { $0 + $1.nodeCount }))
-    release(step.lastUses)
+        attributes: node.attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value.summary) },
+        inputs: inputs(of: node), outputs: judged.outputs, status: status, terms: judged.terms,
+        suspects: status == .wrong ? suspects(index) : [], isConstant: step.isConstant,
+        bodyNodeCount: node.subgraphs.values.reduce(0) { $0 + $1.nodeCount }))
+    for (position, output) in node.outputs.enumerated() {
+      guard let output else { continue }
+      try store(output, position, expected[output], Results(own: ownResult, fed: fedResult), step, isShared: isShared)
+      let computed = doubted ?? fedResult
+      guard !inDoubt.isEmpty || status == .wrong, !step.lastUses.contains(output),
+        let value = computed.outcome.value(position)
+      else { continue }
+      // What was judged right takes the reference's value either way, and with it doubts end.
+      let isDisputed = judged.differs(check.graph.values[output].name) && !modelOutputs.contains(output)
+      if expected[output] == nil ? !inDoubt.isEmpty : isDisputed {
+        doubts.add(
+          output, try value.narrowed(to: fedResult.outcome.value(position)?.elementType),
+          truth: computed.truth?.value(position), nodes: isDisputed ? inDoubt.union([index]) : inDoubt)
+      }
+    }
+    own.release(step.lastUses)
+    fed.release(step.lastUses)
+    doubts.release(step.lastUses)
   }
 
-  private struct Ways {
-    var own: GraphValue?
-    var fed: GraphValue?
-    var truth: GraphValue?
-    var fedTruth: GraphValue?
+  /// What a node came to in Apus' own run and on the reference's values.
+  private struct Results {
+    var own: ParityWay.Result
+    var fed: ParityWay.Result
   }
 
   private func inputs(of node: Node) -> [ParityReport.Input] {
@@ -103,77 +118,212 @@ struct ParityRun {
       let info = check.graph.values[id]
       let source: ParityReport.Input.Source =
         check.graph.constants[id] != nil
-        ? .constant : held.contains(id) ? .reference : modelInputs.contains(id) ? .input : .computed
-      return ParityReport.Input(name: info.name, type: fed.slots[id]?.type ?? info.type, source: source)
+        ? .constant : held.contains(id) ? .reference : check.graph.inputs.contains(id) ? .input : .computed
+      return ParityReport.Input(name: info.name, type: fed.lane.slots[id]?.type ?? info.type, source: source)
     }
   }
 
   // MARK: Values
 
+  /// The reference's values of a node's outputs, which later nodes are fed with from here on.
+  private mutating func expectedValues(of node: Node) throws -> [Graph.ValueID: GraphValue] {
+    var expected: [Graph.ValueID: GraphValue] = [:]
+    for case let output? in node.outputs {
+      guard let value = try reference.value(named: check.graph.values[output].name) else { continue }
+      held.insert(output)
+      scales[output] = max(try value.largestMagnitude(), scale(of: node))
+      expected[output] = value
+    }
+    return expected
+  }
+
   private mutating func store(
-    _ id: Graph.ValueID, _ values: Ways, _ expected: GraphValue?, declared: GraphValueType?, _ step: ParityStep,
+    _ id: Graph.ValueID, _ position: Int, _ expected: GraphValue?, _ results: Results, _ step: ParityStep,
     isShared: Bool
   ) throws {
-    let type = values.own?.elementType ?? values.fed?.elementType ?? declared?.elementType
+    let (ownValue, fedValue) = (results.own.outcome.value(position), results.fed.outcome.value(position))
+    let type = ownValue?.elementType ?? fedValue?.elementType ?? check.graph.values[id].type?.elementType
     let given = try expected?.narrowed(to: type)
     // What depends on chance, or could not be computed, is taken over: the rest can still be judged.
-    let ownValue = step.isDeterministic ? values.own ?? given : given ?? values.own
-    let fedValue = given ?? values.fed
-    let isDone = step.lastUses.contains(id)
-    own.slots[id] = isDone ? nil : ownValue
-    fed.slots[id] = isDone ? nil : fedValue
-    if truth != nil {
-      let widened = try expected?.widened()
-      truth?.slots[id] = isDone ? nil : values.truth ?? widened
-      fedTruth?.slots[id] = isDone ? nil : widened ?? values.fedTruth
+    let nextOwn = step.isDeterministic ? ownValue ?? given : given ?? ownValue
+    let nextFed = given ?? fedValue
+    if !step.lastUses.contains(id) {
+      let widened = own.truth == nil ? nil : try expected?.widened()
+      func truth(_ result: ParityWay.Result) -> GraphValue? {
+        step.isDeterministic ? result.truth?.value(position) : nil
+      }
+      own.set(id, to: nextOwn, truth: truth(results.own) ?? widened)
+      fed.set(id, to: nextFed, truth: widened ?? truth(results.fed))
     }
-    if let ownValue, let fedValue {
-      if given == nil ? isShared : try ownValue.hasSameBytes(as: fedValue) { shared.insert(id) }
-    }
-  }
-
-  private mutating func release(_ ids: [Graph.ValueID]) {
-    for id in ids {
-      own.slots[id] = nil
-      fed.slots[id] = nil
-      truth?.slots[id] = nil
-      fedTruth?.slots[id] = nil
+    if let nextOwn, let nextFed {
+      if given == nil ? isShared : try nextOwn.hasSameBytes(as: nextFed) { shared.insert(id) }
     }
   }
 
-  // MARK: Comparing
+  // MARK: Doubts
 
-  private func compare(
-    _ info: Graph.ValueInfo, _ expected: GraphValue, _ values: Ways, _ step: ParityStep, terms: Int
-  ) throws -> ParityReport.Output {
-    let rule = check.options.tolerance
-    let type = values.fed?.elementType ?? values.own?.elementType
-    let allowsLevels = rule.absolute == nil
-    let leastScale = step.node.facts?.accuracy.leastScale ?? 0
-    func judged(_ value: GraphValue, leastScale: Double) throws -> ValueDifference {
-      try ValueDifference(
-        value, expected,
-        tolerance: rule.isolated(expected, computedIn: type, terms: terms, leastScale: leastScale),
-        allowsLevels: allowsLevels && step.makesLevels)
+  private enum Settlement {
+    case open
+    case referenceFits
+    case referenceDoesNotFit(isOverwritten: Bool)
+  }
+
+  /// What a node says of the doubts that lead to it.
+  ///
+  /// - Parameters:
+  ///   - fed: its outputs on the reference's values.
+  ///   - doubted: its outputs on what the model computes in place of those in doubt.
+  private func settlement(
+    _ fed: Judgement, _ doubted: Judgement, _ expected: [Graph.ValueID: GraphValue], _ inDoubt: Set<Int>
+  ) -> Settlement {
+    guard !doubted.outputs.isEmpty else { return .open }
+    switch (fed.isRight, doubted.isRight) {
+    case (true, false): return .referenceFits
+    case (false, true): return .referenceDoesNotFit(isOverwritten: false)
+    case (false, false): return .open
+    case (true, true):
+      // Both lead to the same, as a negative number and zero do before Relu: only that the reference has one value
+      // under two names tells that the later was recorded in place of the earlier.
+      let values = disputed(inDoubt).compactMap { try? reference.value(named: check.graph.values[$0].name) }
+      let isOverwritten = values.allSatisfy { value in
+        expected.values.contains { (try? $0.hasSameBytes(as: value)) == true }
+      }
+      return isOverwritten && !values.isEmpty ? .referenceDoesNotFit(isOverwritten: true) : .open
     }
-    var isolated = try values.fed.map { try judged($0, leastScale: leastScale) }
-    if let value = values.fed, isolated?.isAcceptable == false, rule.absolute == nil {
-      // The size of the terms costs a run of the node, and is wanted only where that of the result does not explain it.
-      let inputs = step.node.inputs.map { $0.flatMap { fed.slots[$0] } }
-      if let scale = step.node.largestSum(of: inputs, context) {
-        isolated = try judged(value, leastScale: scale)
+  }
+
+  /// The values at which the nodes were judged to differ.
+  private func disputed(_ nodes: Set<Int>) -> Set<Graph.ValueID> {
+    nodes.reduce(into: []) { values, position in
+      let differing = Set(report.nodes[position].outputs.filter { $0.isolated?.isAcceptable == false }.map(\.name))
+      for case let output? in check.steps[position].node.outputs
+      where differing.contains(check.graph.values[output].name) {
+        values.insert(output)
       }
     }
-    let cumulative = try values.own.map { value in
-      try ValueDifference(
-        value, expected,
-        tolerance: rule.cumulative(
-          expected, computedIn: type, isQuantized: step.isQuantized, leastScale: scale(of: step.node)),
-        allowsLevels: allowsLevels && step.isQuantized)
+  }
+
+  private func names(_ values: Set<Graph.ValueID>) -> [String] { values.sorted().map { check.graph.values[$0].name } }
+
+  // MARK: Judging
+
+  /// The outputs of a node that the reference has, compared.
+  private struct Judgement {
+    var outputs: [ParityReport.Output] = []
+    var terms = 1
+
+    var isRight: Bool { outputs.allSatisfy { $0.isolated?.isAcceptable == true } }
+
+    func differs(_ name: String) -> Bool {
+      outputs.contains { $0.name == name && $0.isolated?.isAcceptable == false }
     }
-    return ParityReport.Output(
-      name: info.name, type: values.fed?.type ?? values.own?.type ?? info.type, expectedType: expected.type,
-      isolated: isolated, cumulative: cumulative, truth: try truth(expected, values))
+  }
+
+  /// - Parameters:
+  ///   - way: what the node was fed with.
+  ///   - held: the values of the reference among it.
+  private func judge(
+    _ step: ParityStep, _ expected: [Graph.ValueID: GraphValue], _ results: Results, _ way: ParityWay,
+    _ held: Set<Graph.ValueID>
+  ) throws -> Judgement {
+    var judgement = Judgement()
+    let node = step.node
+    for (position, output) in node.outputs.enumerated() {
+      guard let output else { continue }
+      let values = Values(
+        own: results.own.outcome.value(position), fed: results.fed.outcome.value(position),
+        truth: results.own.truth?.value(position), fedTruth: results.fed.truth?.value(position))
+      if position == 0, let shape = values.fed?.shape ?? values.own?.shape {
+        let shapes = node.inputs.map { id in id.flatMap { way.lane.slots[$0]?.shape } }
+        judgement.terms = node.termCount(inputs: shapes, output: shape)
+      }
+      guard step.isDeterministic, values.own != nil || values.fed != nil, let expected = expected[output] else {
+        continue
+      }
+      let alone = try values.fed.map {
+        try isolated($0, expected, output, step, terms: judgement.terms, way, held)
+      }
+      let profiled = alone?.isAcceptable == false ? values.fed : values.own ?? values.fed
+      judgement.outputs.append(
+        ParityReport.Output(
+          name: check.graph.values[output].name,
+          type: values.fed?.type ?? values.own?.type ?? check.graph.values[output].type, expectedType: expected.type,
+          isolated: alone,
+          cumulative: try values.own.map {
+            try cumulative($0, expected, type: values.fed?.elementType ?? values.own?.elementType, step)
+          },
+          truth: try truth(expected, values),
+          profile: check.options.profilesErrors ? try profiled.flatMap { try ErrorProfile($0, expected) } : nil))
+    }
+    return judgement
+  }
+
+  /// A value each way.
+  private struct Values {
+    var own: GraphValue?
+    var fed: GraphValue?
+    var truth: GraphValue?
+    var fedTruth: GraphValue?
+  }
+
+  private func isolated(
+    _ value: GraphValue, _ expected: GraphValue, _ id: Graph.ValueID, _ step: ParityStep, terms: Int,
+    _ way: ParityWay, _ held: Set<Graph.ValueID>
+  ) throws -> ValueDifference {
+    let rule = check.options.tolerance
+    var leastScale = step.node.facts?.accuracy.leastScale ?? 0
+    func judged(adding rounding: Double = 0) throws -> ValueDifference {
+      var tolerance = try rule.isolated(expected, computedIn: value.elementType, terms: terms, leastScale: leastScale)
+      tolerance.absolute += rounding
+      return try ValueDifference(
+        value, expected, tolerance: tolerance, allowsLevels: rule.absolute == nil && step.makesLevels)
+    }
+    let difference = try judged()
+    // The size of the terms, and the rounding of several nodes, cost runs, and are wanted only where the size of the
+    // result does not explain the difference.
+    guard !difference.isAcceptable, rule.absolute == nil else { return difference }
+    if let scale = step.node.largestSum(of: step.node.inputs.map { $0.flatMap { way.lane.slots[$0] } }, context) {
+      leastScale = scale
+    }
+    return try judged(adding: ParityTolerance.allowance(forRounding: rounding(of: id, value, step, held)))
+  }
+
+  /// How far a value that several nodes lead to, from the last values that the reference has, is from the same in DOUBLE:
+  /// what rounding alone amounts to there; 0 where it is one node's.
+  private func rounding(
+    of id: Graph.ValueID, _ value: GraphValue, _ step: ParityStep, _ held: Set<Graph.ValueID>
+  ) throws -> Double {
+    guard value.elementType?.isFloatingPoint == true else { return 0 }
+    let part = ParityPart(of: id, cutting: held, given: Set(modelInputs.keys), in: check)
+    let steps = part.steps.map { check.steps[$0] }
+    // Of levels, the nearest in DOUBLE may be another.
+    guard steps.count(where: { !$0.isConstant }) > 1, !steps.contains(where: { $0.makesLevels || !$0.isDeterministic })
+    else { return 0 }
+    do {
+      let graph = try part.graph(of: check).widened()
+      let feed = try part.boundary.map { id in
+        try (modelInputs[id] ?? reference.value(named: check.graph.values[id].name))?.widened()
+      }
+      let truth = try Execution.with(stop: context.stop) { try Plan(graph).run(feed, context: context) }
+      guard let truth = truth.first else { return 0 }
+      let difference = try ValueDifference(value, truth, tolerance: .exact, allowsLevels: false)
+      return difference.comparison?.differences?.largestAbsolute?.value ?? 0
+    } catch {
+      if context.stop.isRaised { throw context.interruption }
+      // The allowance only ever widens a tolerance: without it the stricter one holds.
+      return 0
+    }
+  }
+
+  private func cumulative(
+    _ value: GraphValue, _ expected: GraphValue, type: ElementType?, _ step: ParityStep
+  ) throws -> ValueDifference {
+    let rule = check.options.tolerance
+    return try ValueDifference(
+      value, expected,
+      tolerance: rule.cumulative(
+        expected, computedIn: type, isQuantized: step.isQuantized, leastScale: scale(of: step.node)),
+      allowsLevels: rule.absolute == nil && step.isQuantized)
   }
 
   /// What the cumulative errors of a node's outputs go by at least.
@@ -183,8 +333,8 @@ struct ParityRun {
     return node.inputs.reduce(accuracy.leastScale) { scale, id in max(scale, id.flatMap { scales[$0] } ?? 0) }
   }
 
-  private func truth(_ expected: GraphValue, _ values: Ways) throws -> ParityReport.Truth? {
-    guard truth != nil, expected.elementType?.isFloatingPoint == true else { return nil }
+  private func truth(_ expected: GraphValue, _ values: Values) throws -> ParityReport.Truth? {
+    guard own.truth != nil, expected.elementType?.isFloatingPoint == true else { return nil }
     func difference(_ value: GraphValue?, _ truth: GraphValue?) throws -> ValueDifference? {
       guard let value, let truth, truth.elementType == .double else { return nil }
       return try ValueDifference(value, truth, tolerance: .exact, allowsLevels: false)
@@ -227,54 +377,6 @@ struct ParityRun {
       wanted.formUnion(Set(step.node.reads).subtracting(held))
     }
     return found.reversed()
-  }
-}
-
-/// One way through the graph: its nodes prepared, and the values so far.
-struct ParityLane {
-  /// What came of running a node.
-  enum Outcome {
-    case values([GraphValue?])
-    case failed(String)
-    /// The name of an input that has no value.
-    case missing(String)
-
-    func value(_ index: Int) -> GraphValue? {
-      guard case .values(let values) = self, values.indices.contains(index) else { return nil }
-      return values[index]
-    }
-  }
-
-  private let plan: Plan
-  private let steps: [ParityStep]
-  var slots: [GraphValue?]
-
-  init(_ graph: Graph, _ steps: [ParityStep], inputs: [GraphValue?]) {
-    plan = Plan(graph: graph)
-    self.steps = steps
-    slots = [GraphValue?](repeating: nil, count: graph.values.count)
-    for (id, value) in graph.constants { slots[id] = value }
-    for (id, value) in zip(graph.inputs, inputs) { if let value { slots[id] = value } }
-  }
-
-  /// - Throws: ``GraphError/cancelled`` and ``GraphError/timeLimit(_:)`` only; what else goes wrong is an outcome.
-  func run(_ index: Int, _ context: RunContext) throws -> Outcome {
-    let step: PreparedNode
-    switch steps[index].prepared {
-    case .success(let prepared): step = prepared
-    case .failure(let error): return .failed("\(error)")
-    }
-    for id in step.inputs.compactMap({ $0 }) + step.captures where slots[id] == nil {
-      return .missing(plan.graph.values[id].name)
-    }
-    var arguments = Arguments(
-      step.inputs.map { $0.flatMap { slots[$0] } }, captures: step.captures.compactMap { slots[$0] }, context: context)
-    do {
-      return .values(try plan.perform(step, &arguments))
-    } catch {
-      if context.stop.isRaised { throw context.interruption }
-      return .failed("\(error)")
-    }
   }
 }
 

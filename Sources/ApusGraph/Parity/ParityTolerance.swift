@@ -13,6 +13,9 @@ import Apus
 /// −1…1, whose usual formulas round at that size; and for sums of products, should they fail by that, the largest sum
 /// of the terms' magnitudes. There is no absolute constant, so that a wrong epsilon in a layer of small values is seen.
 ///
+/// Several nodes between two values of the reference are judged together. Where that fails, they are computed in DOUBLE as
+/// well, and four times what rounding amounts to there is allowed besides: the reference has rounded as often.
+///
 /// *Cumulatively* every earlier node has rounded as well: rtol 1e-3 and 1e-4 of the scale for FLOAT, where the scale is
 /// at least that of what went into a node that only moves, adds or clips values. Behind a node that quantises, where
 /// one rounding makes a whole level, two levels of 255 are allowed.
@@ -59,6 +62,9 @@ public struct ParityTolerance: Sendable, Hashable {
     let scale = max(leastScale, try expected.largestMagnitude())
     return replacing(Tolerance(relative: rule.cumulative, absolute: rule.cumulative / 10 * scale))
   }
+
+  /// What two runtimes may differ by where one is `rounding` away from the same in DOUBLE.
+  static func allowance(forRounding rounding: Double) -> Double { rounding.isFinite ? 4 * rounding : 0 }
 
   private func replacing(_ tolerance: Tolerance) -> Tolerance {
     Tolerance(relative: relative ?? tolerance.relative, absolute: absolute ?? tolerance.absolute)

@@ -22,6 +22,11 @@ public struct ReferenceValues {
     }
   }
 
+  /// The same, but for some names.
+  func without(_ left: Set<String>) -> ReferenceValues {
+    left.isEmpty ? self : ReferenceValues(names: names.subtracting(left), load: load)
+  }
+
   /// The value called `name`; nil when it is not known.
   public func value(named name: String) throws -> GraphValue? {
     names.contains(name) ? try load(name) : nil

@@ -12,8 +12,13 @@ struct ParityCommand: ParsableCommand {
       (Weights/reference/onnx_reference.py writes them from ONNX Runtime, torch_reference.py from PyTorch, \
       coreml_reference.py for models that coremltools converted). Each node is run twice: on the reference's values \
       for its inputs, which gives its own, isolated error, and in Apus' run from the inputs on, which gives the \
-      cumulative one. A node beyond the tolerance in isolation is wrong; one \
+      cumulative one. A node beyond the tolerance in isolation computes something else than the reference; one \
       beyond it only cumulatively inherits an error.
+
+      A reference may have been recorded elsewhere than this file computes: before a normalisation was folded into a \
+      convolution, or after a value was overwritten in place. Where the nodes after such a value have the reference's \
+      values on what this file computes in its place, and not on it, the report says that the reference's value does not \
+      fit this file; it is counted apart, and is no difference.
 
       TOLERANCES
         An isolated element passes when |actual - expected| ≤ rtol · |expected| + (4 + √K / 2) · u · scale, with rtol \
@@ -27,7 +32,8 @@ struct ParityCommand: ParsableCommand {
       reported and no difference, unless --atol is given.
         --rtol and --atol take the place of the two parts everywhere.
 
-      Values between nodes that the file lacks are not checked; the nodes around them are judged together. Bodies of \
+      Values between nodes that the file lacks are not checked; the nodes around them are judged together, and may differ \
+      by what rounding alone makes of them, which is measured in DOUBLE. Bodies of \
       If, Loop and Scan are not looked into. Ends with 0 when everything is within the tolerances, with 1 when \
       something is not.
 
@@ -54,6 +60,7 @@ struct ParityCommand: ParsableCommand {
 
   func validate() throws {
     guard top >= 0 else { throw ValidationError("--top \(top): a number not below 0 was expected.") }
+    try parity.validateReference()
   }
 
   func run() throws { try parity.limits.bounded { try check() } }

@@ -22,7 +22,7 @@ struct ParityOptions: ParsableArguments {
       "What must come out, and values in between, under the model's names for them. As many data sets as inputs.",
       valueName: "file"),
     completion: .file(extensions: DataSets.extensions))
-  var expected: [String]
+  var expected: [String] = []
 
   @OptionGroup var tolerance: ToleranceOptions
 
@@ -32,6 +32,11 @@ struct ParityOptions: ParsableArguments {
   @OptionGroup var arithmetic: ArithmeticOptions
 
   @OptionGroup var limits: LimitOptions
+
+  /// - Throws: ``ValidationError`` where there is no file of values, which a command needs.
+  func validateReference() throws {
+    if expected.isEmpty { throw ValidationError("Missing expected argument '--expected <file> ...'.") }
+  }
 
   /// One set of inputs with its reference.
   struct Case {
@@ -48,11 +53,12 @@ struct ParityOptions: ParsableArguments {
     }
   }
 
-  func options(computesTruth: Bool = false) -> ParityCheck.Options {
+  func options(computesTruth: Bool = false, profilesErrors: Bool = false) -> ParityCheck.Options {
     var options = ParityCheck.Options()
     options.tolerance = ParityTolerance(relative: tolerance.rtol, absolute: tolerance.atol)
     options.precision = precision
     options.computesTruth = computesTruth
+    options.profilesErrors = profilesErrors
     options.limits = limits.apply()
     return options
   }

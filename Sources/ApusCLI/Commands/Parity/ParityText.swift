@@ -16,6 +16,7 @@ struct ParityText {
     if left > 0 { lines.append("     … \(left) more beyond tolerance (--all lists every node)") }
     if !listed.isEmpty { lines.append("") }
     if let first = report.verdict.first { lines += details(report.nodes[first]) + [""] }
+    lines += unfit(limit: limit)
     lines += operators + [""]
     return lines + verdict
   }
@@ -39,7 +40,7 @@ struct ParityText {
   private func isNoteworthy(_ node: ParityReport.NodeReport) -> Bool {
     switch node.status {
     case .equal, .unchecked, .random: false
-    case .offByOneLevel, .wrong, .inherits, .failed, .notComputed: true
+    case .offByOneLevel, .wrong, .unfit, .inherits, .failed, .notComputed: true
     }
   }
 
@@ -63,7 +64,7 @@ struct ParityText {
         .map { terminal.styled($0, .dim) })
     for index in indices {
       let node = report.nodes[index]
-      let output = worstOutput(node)
+      let output = Self.worstOutput(node)
       let (isolated, cumulative) = (numbers(output?.isolated), numbers(output?.cumulative))
       table.add([
         mark(node), shortened(node.name, 44), "\(node.operatorName)", output?.type.map { "\($0)" } ?? "",
@@ -73,7 +74,8 @@ struct ParityText {
     return table.lines.map { "  " + $0 }
   }
 
-  private func worstOutput(_ node: ParityReport.NodeReport) -> ParityReport.Output? {
+  /// The output that says most of a node: one that differs by itself, one that differs at all, the first.
+  static func worstOutput(_ node: ParityReport.NodeReport) -> ParityReport.Output? {
     node.outputs.first { $0.isolated?.isAcceptable == false }
       ?? node.outputs.first { $0.cumulative?.isAcceptable == false } ?? node.outputs.first
   }
@@ -82,20 +84,32 @@ struct ParityText {
     switch node.status {
     case .equal: terminal.mark(true)
     case .wrong, .failed: terminal.mark(false)
-    case .inherits, .offByOneLevel, .notComputed: terminal.styled("~", .yellow)
+    case .inherits, .unfit, .offByOneLevel, .notComputed: terminal.styled("~", .yellow)
     case .unchecked, .random: terminal.styled("·", .dim)
     }
   }
 
   private func remark(_ node: ParityReport.NodeReport) -> String {
-    switch node.status {
+    let remark = Self.remark(node.status)
+    return switch node.status {
+    case .wrong, .failed: terminal.styled(remark, .red)
+    case .unfit, .inherits: terminal.styled(remark, .yellow)
+    case .unchecked, .random: terminal.styled(remark, .dim)
+    case .equal, .offByOneLevel, .notComputed: remark
+    }
+  }
+
+  /// What is to be said of a node in a word or a few; nothing of one that is equal.
+  static func remark(_ status: ParityReport.Status) -> String {
+    switch status {
     case .equal: ""
-    case .wrong: terminal.styled("wrong", .red)
-    case .inherits: terminal.styled("inherits", .yellow)
+    case .wrong: "differs"
+    case .unfit: "the reference does not fit"
+    case .inherits: "inherits"
     case .offByOneLevel: "levels off by one"
-    case .unchecked: terminal.styled("unchecked", .dim)
-    case .random: terminal.styled("random, taken over", .dim)
-    case .failed: terminal.styled("cannot be run", .red)
+    case .unchecked: "unchecked"
+    case .random: "random, taken over"
+    case .failed: "cannot be run"
     case .notComputed: "not computed"
     }
   }
@@ -138,7 +152,7 @@ struct ParityText {
     }
     var lines = table.lines
     if case .failed(let reason) = node.status { lines.append("  " + ErrorReport.oneLine(reason)) }
-    if let output = worstOutput(node) {
+    if let output = Self.worstOutput(node) {
       lines += block("on the reference's inputs", output.isolated) + block("in Apus' own run", output.cumulative)
       lines += truth(output.truth)
     }
@@ -179,10 +193,20 @@ struct ParityText {
 
   // MARK: Summary
 
+  /// A sentence for each value of the reference that does not fit.
+  private func unfit(limit: Int) -> [String] {
+    let nodes = report.nodes.filter { $0.unfitReference != nil }
+    var lines = nodes.prefix(limit).compactMap { node in
+      node.unfitReference.map { "  \(mark(node)) \(Self.described(node)): " + ErrorReport.oneLine("\($0)") }
+    }
+    if nodes.count > limit { lines.append("    … and so of \(nodes.count - limit) more nodes") }
+    return lines.isEmpty ? [] : lines + [""]
+  }
+
   private var operators: [String] {
     var table = TextTable(alignments: [.left, .left, .right, .right, .right, .right, .right, .left])
     table.add(
-      ["", "operator", "nodes", "checked", "wrong", "inherit", "worst RMS", "node"].map { terminal.styled($0, .dim) })
+      ["", "operator", "nodes", "checked", "differ", "inherit", "worst RMS", "node"].map { terminal.styled($0, .dim) })
     for summary in report.operators where summary.checked + summary.failed > 0 {
       table.add([
         terminal.mark(summary.wrong + summary.failed == 0), summary.name, "\(summary.nodes)", "\(summary.checked)",
@@ -194,42 +218,12 @@ struct ParityText {
   }
 
   private var verdict: [String] {
-    let mark = terminal.mark(report.isEqual)
-    func bold(_ text: String) -> String { terminal.styled(text, .bold) }
-    let levels = report.nodes.count { $0.status == .offByOneLevel }
-    let note = levels > 0 ? "; \(levels) with quantised levels off by one" : ""
-    switch report.verdict {
-    case .nothingChecked: return ["\(mark) nothing was checked"]
-    case .equal:
-      return ["\(mark) " + bold("equal") + ": all \(report.checkedCount) values are within tolerance\(note)"]
-    case .wrong(let first, let count):
-      let node = report.nodes[first]
-      let inherit = report.nodes.count { $0.status == .inherits }
-      var sentence = "\(mark) " + bold("different") + ": "
-      if node.suspects.isEmpty {
-        sentence += "this node is wrong: \(described(node))"
-      } else {
-        let others = node.suspects.suffix(4).map { "'\(ErrorReport.oneLine($0))'" }.joined(separator: ", ")
-        sentence += "wrong at \(described(node)), or at a node before it that the reference does not have: \(others)"
-        if node.suspects.count > 4 { sentence += " and \(node.suspects.count - 4) more" }
-      }
-      if count > 1 { sentence += "; \(count - 1) more \(count == 2 ? "is" : "are") wrong" }
-      if inherit > 0 { sentence += "; \(inherit) \(inherit == 1 ? "inherits" : "inherit") an error" }
-      let failed = report.operators.reduce(0) { $0 + $1.failed }
-      if failed > 0 { sentence += "; \(failed) cannot be run" }
-      return [sentence + note]
-    case .accumulated(let first):
-      let inherit = report.nodes.count { $0.status == .inherits }
-      return [
-        "\(mark) " + bold("different") + ": no node is wrong by itself; rounding adds up beyond tolerance first at "
-          + "\(described(report.nodes[first])), \(inherit) nodes in all\(note)"
-      ]
-    case .incomplete(let first):
-      return ["\(mark) " + bold("incomplete") + ": \(described(report.nodes[first])) cannot be run"]
-    }
+    let verdict = ParityVerdict(report)
+    return ["\(terminal.mark(report.isEqual)) " + terminal.styled(verdict.word, .bold) + verdict.rest]
   }
 
-  private func described(_ node: ParityReport.NodeReport) -> String {
+  /// A node as sentences have it.
+  static func described(_ node: ParityReport.NodeReport) -> String {
     "'\(ErrorReport.oneLine(node.name))' (\(node.operatorName))"
   }
 }

@@ -10,9 +10,10 @@ struct ReduceCommand: WritesFiles {
     abstract: "Cut a model down to the smallest part that still differs from a reference.",
     discussion: """
       Looks for a difference as 'apus parity' does and writes the nodes that make it as a model of their own, with the \
-      reference's values for their inputs and output beside it: what to attach to a report. When a node is wrong by \
-      itself, that node is the part, with the nodes before it up to values that the reference has. When none is, it is \
-      as few nodes as amplify rounding beyond the tolerance. What was written is read again and must still differ.
+      reference's values for their inputs and output beside it: what to attach to a report. When a node differs by \
+      itself, that node is the part, with the nodes before it up to values that the reference has. When none does, it is \
+      as few nodes as amplify rounding beyond the tolerance. A value of the reference that does not fit the model, \
+      as 'apus parity' says it, is never the part. What was written is read again and must still differ.
 
       The values are a safetensors file, or, where --data ends in '/', a folder of .pb files in the layout of the ONNX \
       backend tests, which holds every type there is.
@@ -51,6 +52,8 @@ struct ReduceCommand: WritesFiles {
   }
 
   private var values: ReducedValues { ReducedValues(path: data ?? ReducedValues.path(besideModel: output)) }
+
+  func validate() throws { try parity.validateReference() }
 
   func run() throws { try parity.limits.bounded { try reduce() } }
 
@@ -115,7 +118,7 @@ struct ReduceCommand: WritesFiles {
 
     private var remark: String {
       switch kind {
-      case .isolated: "still wrong on the reference's own inputs:"
+      case .isolated: "still different on the reference's own inputs:"
       case .cumulative where nodes.count == 1: "right by itself, but it amplifies what rounding its inputs costs:"
       case .cumulative: "each is right by itself; together they amplify rounding beyond the tolerance:"
       }

@@ -1,0 +1,48 @@
+import ApusGraph
+
+/// A parity's verdict as a sentence: the word that counts, and the rest.
+struct ParityVerdict {
+  let word: String
+  let rest: String
+
+  init(_ report: ParityReport) {
+    func described(_ position: Int) -> String { ParityText.described(report.nodes[position]) }
+    let inherit = report.nodes.count { $0.status == .inherits }
+    switch report.verdict {
+    case .nothingChecked: (word, rest) = ("nothing was checked", "")
+    case .equal:
+      (word, rest) = ("equal", ": all \(report.checkedCount) values are within tolerance" + Self.note(report))
+    case .wrong(let first, let count):
+      var sentence = ": this file and the reference part at \(described(first))"
+      let suspects = report.nodes[first].suspects
+      if !suspects.isEmpty {
+        let others = suspects.suffix(4).map { "'\(ErrorReport.oneLine($0))'" }.joined(separator: ", ")
+        sentence += ", or at a node before it that the reference does not have: \(others)"
+        if suspects.count > 4 { sentence += " and \(suspects.count - 4) more" }
+      }
+      if count > 1 { sentence += "; \(count - 1) more \(count == 2 ? "differs" : "differ")" }
+      if inherit > 0 { sentence += "; \(inherit) \(inherit == 1 ? "inherits" : "inherit") an error" }
+      let failed = report.operators.reduce(0) { $0 + $1.failed }
+      if failed > 0 { sentence += "; \(failed) cannot be run" }
+      (word, rest) = ("different", sentence + Self.note(report))
+    case .accumulated(let first):
+      (word, rest) = (
+        "different",
+        ": no node differs by itself; rounding adds up beyond tolerance first at \(described(first)), \(inherit) nodes in "
+          + "all" + Self.note(report)
+      )
+    case .incomplete(let first): (word, rest) = ("incomplete", ": \(described(first)) cannot be run")
+    }
+  }
+
+  /// What is not counted.
+  private static func note(_ report: ParityReport) -> String {
+    let levels = report.nodes.count { $0.status == .offByOneLevel }
+    let unfit = report.unfitNames.count
+    return (levels > 0 ? "; \(levels) with quantised levels off by one" : "")
+      + (unfit == 0
+        ? ""
+        : "; \(unfit) of the reference's values \(unfit == 1 ? "does" : "do") not fit this file and "
+          + "\(unfit == 1 ? "is" : "are") not counted")
+  }
+}
