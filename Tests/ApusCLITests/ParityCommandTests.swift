@@ -1,4 +1,5 @@
 import Foundation
+import FoundationXML
 import Testing
 
 @testable import Apus
@@ -118,6 +119,108 @@ import Testing
       #expect(result.status == 65)
       #expect(result.errors.hasPrefix("apus: "))
     }
+  }
+}
+
+/// Two models, and the files that a parity is written to.
+@Suite struct ParityOfModelsTests {
+  private static let fixtures = packageFolder.appending(path: "Tests/Fixtures").path(percentEncoded: false) + "/"
+  private static let folder = fixtures + "parity/"
+
+  @Test func twoFormatsOfOneNetworkAreEqual() throws {
+    let folder = Self.fixtures + "coreml-parity/"
+    let result = try Command.run("parity", folder + "right.mlpackage", folder + "right.onnx", "--samples", "3")
+    #expect(result.status == 0, "\(result.output)\(result.errors)")
+    #expect(result.output.contains("3 of 3 data sets are equal"))
+    #expect(result.output.contains("by content"))
+  }
+
+  @Test(arguments: [
+    ("weight", "'op_41' (Conv)"), ("transposed", "'op_57' (Conv)"), ("epsilon", "'input_13' (LayerNormalization)"),
+  ])
+  func convertedNetworkWithAnErrorPartsWhereItIs(error: String, node: String) throws {
+    let folder = Self.fixtures + "coreml-parity/"
+    let result = try Command.run("parity", folder + error + ".mlpackage", folder + "right.onnx")
+    #expect(result.status == 1, "\(result.errors)")
+    #expect(result.lines.last?.contains("part at \(node)") == true, "\(result.output)")
+  }
+
+  @Test func jsonHasThePairsAndTheDistributions() throws {
+    let result = try Command.run(
+      "parity", Self.folder + "folded_weight.onnx", Self.folder + "channels_last.onnx", "--samples", "2", "--random",
+      "7",
+      "--json")
+    #expect(result.status == 1)
+    let object = try result.object
+    #expect(object["equal"] as? Bool == false && object["reference_in_float64"] as? Bool == true)
+    let pairing = try #require(object["pairing"] as? [String: Any])
+    let input = try #require((pairing["inputs"] as? [[String: Any]])?.first)
+    #expect(input["axes"] as? [Int] == [2, 0, 1] && input["evidence"] as? String == "place")
+    #expect((object["outputs"] as? [[String: Any]])?.count == 1)
+    let sets = try #require(object["data_sets"] as? [[String: Any]])
+    #expect(sets.map { $0["name"] as? String } == ["random, seed 7", "random, seed 8"])
+    #expect(sets.allSatisfy { $0["first_difference"] as? String == "/conv2/Conv" })
+  }
+
+  @Test func inputsGivenAreTheModels() throws {
+    let reference = Self.folder + "reference.safetensors"
+    let result = try Command.run(
+      "parity", Self.folder + "epsilon.onnx", Self.folder + "right.onnx", "--inputs", reference)
+    #expect(result.status == 1)
+    #expect(result.output.contains("part at 'norm' (LayerNormalization)"))
+  }
+
+  @Test(arguments: [
+    (["right.onnx"], "Missing expected argument '--expected"),
+    (["right.onnx", "right.onnx", "--expected", "x.npz"], "Give a second model or --expected"),
+    (["right.onnx", "right.onnx", "--inputs", "x.npz", "--random", "1"], "Give --inputs, or --random"),
+    (["right.onnx", "right.onnx", "--samples", "0"], "--samples 0"),
+    (["right.onnx", "--expected", "x.npz", "--random", "1"], "are for two models"),
+  ])
+  func whatDoesNotGoTogetherIsRefused(arguments: [String], message: String) throws {
+    let result = try Command.run(["parity"] + arguments.map { $0.hasSuffix(".onnx") ? Self.folder + $0 : $0 })
+    #expect(result.status == 64)
+    #expect(result.errors.contains(message), "\(result.errors)")
+  }
+
+  @Test func pageTableAndTestCasesAreWritten() throws {
+    try TemporaryFolder.with { folder in
+      let (page, table, cases) = (folder.path("a.html"), folder.path("a.csv"), folder.path("a.xml"))
+      let result = try Command.run(
+        "parity", Self.folder + "epsilon.onnx", "--expected", Self.folder + "reference.safetensors", "--report", page,
+        "--csv", table, "--junit", cases)
+      #expect(result.status == 1)
+      let html = try String(contentsOfFile: page, encoding: .utf8)
+      #expect(html.contains("different: this file and the reference part at &#39;norm&#39; (LayerNormalization)"))
+      #expect(html.components(separatedBy: "<details").count == 12, "a line for each of eleven nodes")
+      #expect(html.contains("epsilon = 1e-06") && html.contains("worst elements") && html.contains("class=\"bars\""))
+      #expect(!html.contains("http:") && !html.contains("https:") && !html.contains("src="))
+      let rows = try String(contentsOfFile: table, encoding: .utf8).split(separator: "\n")
+      #expect(rows.count == 12)
+      #expect(rows.first { $0.contains(",norm,") }?.contains(",LayerNormalization,wrong,norm,") == true)
+      let xml = try XMLDocument(data: Data(contentsOf: folder.file("a.xml")))
+      #expect(try xml.nodes(forXPath: "//testcase").count == 11)
+      #expect(try xml.nodes(forXPath: "//testcase[failure]/@name").compactMap(\.stringValue).first == "norm")
+    }
+  }
+
+  @Test func pageOfTwoModelsHasTheirPairs() throws {
+    try TemporaryFolder.with { folder in
+      let page = folder.path("a.html")
+      let result = try Command.run(
+        "parity", Self.folder + "renamed.onnx", Self.folder + "folded.onnx", "--samples", "2", "--report", page)
+      #expect(result.status == 0)
+      let html = try String(contentsOfFile: page, encoding: .utf8)
+      #expect(html.contains("equal on all 2 data sets") && html.contains("Pairs of values"))
+      #expect(html.contains("/conv1/Conv_output_0"))
+    }
+  }
+
+  @Test func modelIsNeverWrittenOver() throws {
+    let result = try Command.run(
+      "parity", Self.folder + "right.onnx", Self.folder + "epsilon.onnx", "--report", Self.folder + "epsilon.onnx")
+    #expect(result.status == 64 || result.status == 73, "\(result.status)")
+    #expect(result.errors.contains("epsilon.onnx"))
   }
 }
 

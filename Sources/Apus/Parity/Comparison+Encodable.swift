@@ -18,11 +18,11 @@ struct PortableNumber: Encodable {
 }
 
 extension KeyedEncodingContainer {
-  mutating func encode(number value: Double, forKey key: Key) throws {
+  package mutating func encode(number value: Double, forKey key: Key) throws {
     try encode(PortableNumber(value), forKey: key)
   }
 
-  mutating func encode(number value: Double?, forKey key: Key) throws {
+  package mutating func encode(number value: Double?, forKey key: Key) throws {
     if let value { try encode(PortableNumber(value), forKey: key) }
   }
 }

@@ -1,7 +1,10 @@
 """A network that coremltools converted, once as it is and once with each of several errors, beside what PyTorch computed:
 Tests/Fixtures/coreml-parity/<error>.mlpackage and <error>.npz.
 
-    python coreml_parity.py          # coremltools 9.0, torch, numpy
+    python coreml_parity.py          # coremltools 9.0, torch, numpy; onnx, onnxscript
+
+`right.onnx` is the network without an error as torch.onnx.export(dynamo=True) writes it, with names of its own: what the packages are
+held against as models.
 
 Names of values are those that coremltools recorded (Weights/reference/coreml_reference.py).
 """
@@ -87,3 +90,5 @@ for error in ("right", "epsilon", "weight", "transposed", "overflow"):
     shutil.rmtree(package, ignore_errors=True)
     model.save(str(package))
     print(error, coreml_reference.write_reference(network, {"image": image}, model, OUT / f"{error}.npz"))
+torch.onnx.export(
+    network, (image,), OUT / "right.onnx", dynamo=True, input_names=["image"], output_names=["scores"], external_data=False, verbose=False)

@@ -3,17 +3,28 @@ import ApusFormats
 import ApusGraph
 import ArgumentParser
 
-struct ParityCommand: ParsableCommand {
+struct ParityCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "parity",
-    abstract: "Find the layer where a model stops computing what another runtime computed.",
+    abstract: "Find the layer where a model stops computing what another model, or another runtime, computed.",
     discussion: """
+      Judges MODEL by values in a file (--expected), or by a second model of whatever format.
+
       Runs the model node by node beside values that another runtime wrote, matched by name \
       (Weights/reference/onnx_reference.py writes them from ONNX Runtime, torch_reference.py from PyTorch, \
       coreml_reference.py for models that coremltools converted). Each node is run twice: on the reference's values \
       for its inputs, which gives its own, isolated error, and in Apus' run from the inputs on, which gives the \
       cumulative one. A node beyond the tolerance in isolation computes something else than the reference; one \
       beyond it only cumulatively inherits an error.
+
+      TWO MODELS
+        'apus parity MODEL REFERENCE' runs both on the same inputs: those of --inputs, or N random ones. REFERENCE runs in \
+      DOUBLE where it can. Its values are paired with the model's by name; what is left, by what they hold, the axes \
+      being allowed another order, as of NHWC and NCHW; outputs at last by their place. Weights are paired likewise, \
+      dequantised and transposed where needed. Pairs are shown (--all: each), and what outputs differ by over all samples: \
+      SNR, cosine, the largest error, that of each side against itself in DOUBLE, and how often the largest element, and \
+      the five largest, are the same. Nodes are shown of the first sample that differs. Weights that differ are shown and \
+      do not count: what they lead to does.
 
       A reference may have been recorded elsewhere than this file computes: before a normalisation was folded into a \
       convolution, or after a value was overwritten in place. Where the nodes after such a value have the reference's \
@@ -40,11 +51,28 @@ struct ParityCommand: ParsableCommand {
       EXAMPLES
         apus parity model.onnx --expected reference.safetensors
         apus parity model.onnx --inputs inputs.npz --expected outputs.npz --float64
+        apus parity model.mlpackage model.onnx --random 1 --samples 8
+        apus parity quantized.onnx float.onnx --inputs pictures.npz
         apus parity model.onnx --inputs test_data_set_0 --expected test_data_set_0 --all
+        apus parity model.onnx --expected reference.safetensors --report parity.html --junit parity.xml
         apus parity model.onnx --expected reference.safetensors --json | jq .data_sets[0].first_difference
       """)
 
   @OptionGroup var parity: ParityOptions
+
+  @Argument(
+    help: "A second model to judge it by, in place of --expected.",
+    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel"]))
+  var reference: String?
+
+  @Option(
+    help: ArgumentHelp("Two models: make up the inputs, from this seed on. Without inputs: 0.", valueName: "seed"))
+  var random: UInt64?
+
+  @Option(help: ArgumentHelp("Two models: on so many random inputs.", valueName: "n"))
+  var samples = 1
+
+  @OptionGroup var dimensions: DimensionOptions
 
   @Flag(help: "Also compute in DOUBLE, node by node and as a whole, and say which side is closer to that.")
   var float64 = false
@@ -55,19 +83,94 @@ struct ParityCommand: ParsableCommand {
   @Option(help: ArgumentHelp("List at most so many nodes.", valueName: "n"))
   var top = 24
 
+  @OptionGroup var written: ParityFiles
+
   @Flag(help: "Print one line of JSON.")
   var json = false
 
-  func validate() throws {
-    guard top >= 0 else { throw ValidationError("--top \(top): a number not below 0 was expected.") }
-    try parity.validateReference()
+  var files: FilePlan {
+    var files = FilePlan()
+    parity.plan(&files)
+    files.reads(reference, as: "the reference")
+    written.plan(&files)
+    return files
   }
 
-  func run() throws { try parity.limits.bounded { try check() } }
+  func validate() throws {
+    guard top >= 0 else { throw ValidationError("--top \(top): a number not below 0 was expected.") }
+    guard (1...100_000).contains(samples) else {
+      throw ValidationError("--samples \(samples): a number from 1 to 100000 was expected.")
+    }
+    if reference == nil {
+      try parity.validateReference()
+      if random != nil || samples > 1 || !dimensions.assignments.isEmpty {
+        throw ValidationError("--random, --samples and --dim are for two models: MODEL REFERENCE.")
+      }
+    } else {
+      if !parity.expected.isEmpty {
+        throw ValidationError("Give a second model or --expected: what the model is to be judged by is one of them.")
+      }
+      if !parity.inputs.isEmpty, random != nil || samples > 1 {
+        throw ValidationError("Give --inputs, or --random and --samples: the inputs are one of them.")
+      }
+    }
+  }
 
-  private func check() throws {
+  func run() throws {
+    try parity.limits.bounded {
+      let results = try reference.map(compare) ?? check()
+      try written.write(results)
+      try Output.write(json ? jsonText(results) + "\n" : results.text(listsAll: all, limit: top))
+      if !results.isEqual { throw CommandStatus.different }
+    }
+  }
+
+  private var options: ParityCheck.Options {
+    parity.options(computesTruth: float64, profilesErrors: written.report != nil)
+  }
+
+  // MARK: Two models
+
+  private func compare(with reference: String) throws -> ParityResults {
     let model = try ModelFile.open(parity.model, arithmetic: parity.arithmetic.arithmetic)
-    let check = try ParityCheck(model, options: parity.options(computesTruth: float64))
+    let other = try ModelFile.open(reference, arithmetic: parity.arithmetic.arithmetic)
+    var comparison = try ModelComparison(model, against: other, options: options)
+    for makeInputs in try inputs(of: model) {
+      let (name, inputs) = try makeInputs()
+      var progress = ProgressBar(total: model.graph.nodes.count)
+      defer { progress?.clear() }
+      try comparison.run(inputs, named: name) { progress?.update($0, note: "nodes") }
+    }
+    return ParityResults(model: parity.model, reference: reference, comparison: comparison.report)
+  }
+
+  /// The sets of inputs, each with its name, read or made when its turn comes.
+  private func inputs(of model: any GraphModel) throws -> [() throws -> (String, [String: GraphValue])] {
+    let graph = model.graph
+    guard parity.inputs.isEmpty else {
+      let names = graph.inputs.map { graph.values[$0].name }
+      let required = graph.requiredInputs.map { graph.values[$0].name }
+      return try DataSets.read(parity.inputs, of: model, defaults: required).map { set in
+        { (set.name, try set.values(named: names)) }
+      }
+    }
+    let dimensions = try dimensions.dimensions(of: graph.inputs.map { graph.values[$0] })
+    let seed = random ?? 0
+    return (0..<samples).map { sample in
+      {
+        let seed = seed &+ UInt64(sample)
+        var inputs = ModelInputs(model, file: parity.model, converts: false, widens: false)
+        try inputs.fill(seed: seed, dimensions: dimensions)
+        return ("random, seed \(seed)", inputs.values)
+      }
+    }
+  }
+
+  // MARK: Values in files
+
+  private func check() throws -> ParityResults {
+    let model = try ModelFile.open(parity.model, arithmetic: parity.arithmetic.arithmetic)
+    let check = try ParityCheck(model, options: options)
     var results = ParityResults(model: parity.model)
     for makeCase in try parity.cases(of: model) {
       let dataSet = try makeCase()
@@ -77,8 +180,7 @@ struct ParityCommand: ParsableCommand {
       guard report.verdict != .nothingChecked else { throw nothingChecked(dataSet, report, model) }
       results.add(report, named: dataSet.name)
     }
-    try Output.write(json ? jsonText(results) + "\n" : results.text(listsAll: all, limit: top))
-    if !results.isEqual { throw CommandStatus.different }
+    return results
   }
 
   private func nothingChecked(_ dataSet: ParityOptions.Case, _ report: ParityReport, _ model: any GraphModel)

@@ -3,14 +3,30 @@ import ApusGraph
 
 /// What `apus parity` found on all data sets.
 struct ParityResults {
+  /// The file that was judged, and the model that it was judged by where that was not a file of values.
   let model: String
-  private var sets: [(name: String, report: ParityReport)] = []
+  var reference: String?
+  private(set) var sets: [(name: String, report: ParityReport)] = []
+  private(set) var comparison: ModelComparisonReport?
 
   init(model: String) { self.model = model }
 
+  init(model: String, reference: String, comparison: ModelComparisonReport) {
+    self.model = model
+    self.reference = reference
+    self.comparison = comparison
+    sets = comparison.samples.map { ($0.name, $0.parity) }
+  }
+
   mutating func add(_ report: ParityReport, named name: String) { sets.append((name, report)) }
 
-  var isEqual: Bool { sets.allSatisfy { $0.report.isEqual } }
+  var isEqual: Bool { comparison?.isEqual ?? sets.allSatisfy { $0.report.isEqual } }
+
+  /// The sets that are worth a table of nodes: all, but of those that two models were run on the first that differs.
+  var shown: [(index: Int, name: String, report: ParityReport)] {
+    let all = sets.enumerated().map { (index: $0, name: $1.name, report: $1.report) }
+    return comparison == nil ? all : [all.first { !$0.report.isEqual } ?? all.first].compactMap { $0 }
+  }
 }
 
 // MARK: - Text
@@ -20,10 +36,16 @@ extension ParityResults {
   func text(listsAll: Bool, limit: Int) -> String {
     let terminal = Terminal.output
     var lines: [String] = []
-    for (index, set) in sets.enumerated() {
+    if let comparison, let reference {
+      lines.append(
+        terminal.styled("\(ErrorReport.oneLine(model)) against \(ErrorReport.oneLine(reference))", .bold)
+          + (comparison.isReferenceInFloat64 ? ", which is computed in DOUBLE" : ", in its own numbers"))
+      lines += ModelComparisonText(report: comparison).lines(listsAll: listsAll, limit: limit)
+    }
+    for set in shown {
       if sets.count > 1 {
         lines.append(
-          terminal.styled("data set \(index + 1) of \(sets.count), \(ErrorReport.oneLine(set.name))", .bold))
+          terminal.styled("data set \(set.index + 1) of \(sets.count), \(ErrorReport.oneLine(set.name))", .bold))
       }
       lines += ParityText(report: set.report).lines(listsAll: listsAll, limit: limit) + [""]
     }
@@ -42,7 +64,8 @@ extension ParityResults {
 
 extension ParityResults: Encodable {
   enum CodingKeys: String, CodingKey {
-    case model, equal
+    case model, reference, equal, pairing, weights, outputs
+    case isReferenceInFloat64 = "reference_in_float64"
     case dataSets = "data_sets"
   }
 
@@ -62,7 +85,14 @@ extension ParityResults: Encodable {
   func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(model, forKey: .model)
+    try container.encodeIfPresent(reference, forKey: .reference)
     try container.encode(isEqual, forKey: .equal)
+    if let comparison {
+      try container.encode(comparison.isReferenceInFloat64, forKey: .isReferenceInFloat64)
+      try container.encode(comparison.pairing, forKey: .pairing)
+      try container.encode(comparison.weights, forKey: .weights)
+      try container.encode(comparison.outputs, forKey: .outputs)
+    }
     try container.encode(sets.map { DataSetKeys(name: $0.name, report: $0.report) }, forKey: .dataSets)
   }
 }

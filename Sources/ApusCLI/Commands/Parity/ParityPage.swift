@@ -1,0 +1,254 @@
+import Apus
+import ApusGraph
+import ApusMedia
+
+/// What a parity found, as a page to show: the verdict, the way through the network, and every node to look up.
+struct ParityPage {
+  private let results: ParityResults
+
+  init(_ results: ParityResults) { self.results = results }
+
+  var html: String {
+    var page = HTMLReport(
+      title: "Parity of \(Self.fileName(results.model))",
+      subtitle: results.reference.map { "\(results.model) against \($0)" } ?? results.model)
+    page.blocks = [.notice(verdict)]
+    if results.sets.count > 1 { page.blocks += sets }
+    if let comparison = results.comparison { page.blocks += common(comparison) }
+    if let shown = results.shown.first(where: { !$0.report.isEqual }) ?? results.shown.first {
+      if results.sets.count > 1 { page.blocks.append(.heading("Data set \(shown.index + 1): \(shown.name)")) }
+      page.blocks += facts(shown.report) + way(shown.report) + nodes(shown.report)
+    }
+    return page.html
+  }
+
+  private static func fileName(_ path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+
+  private var verdict: String {
+    if let only = results.sets.first, results.sets.count == 1 { return Self.sentence(only.report) }
+    let different = results.sets.count { !$0.report.isEqual }
+    if different == 0 { return results.isEqual ? "equal on all \(results.sets.count) data sets" : "different" }
+    let first = results.sets.first { !$0.report.isEqual }
+    return "different on \(different) of \(results.sets.count) data sets; on the first of them, \(first?.name ?? ""): "
+      + (first.map { Self.sentence($0.report) } ?? "")
+  }
+
+  private static func sentence(_ report: ParityReport) -> String {
+    let verdict = ParityVerdict(report)
+    return verdict.word + verdict.rest
+  }
+
+  private var sets: [HTMLReport.Block] {
+    [
+      .heading("Data sets"),
+      .table(
+        columns: ["", "data set", "verdict"],
+        rows: results.sets.enumerated().map { ["\($0 + 1)", $1.name, Self.sentence($1.report)] }),
+    ]
+  }
+
+  // MARK: Two models
+
+  private func common(_ report: ModelComparisonReport) -> [HTMLReport.Block] {
+    var blocks: [HTMLReport.Block] = [
+      .heading("Outputs over \(report.samples.count == 1 ? "1 sample" : "\(report.samples.count) samples")")
+    ]
+    func number(_ value: Double?) -> String { value.map { NumberText.short($0) } ?? "–" }
+    func share(_ agreement: OutputStatistics.Agreement?) -> String {
+      agreement.map { "\($0.agreeing) of \($0.count)" } ?? "–"
+    }
+    blocks.append(
+      .table(
+        columns: [
+          "output", "least SNR (dB)", "median", "least cosine", "max error", "own error", "reference's", "top 1",
+          "top 5",
+        ],
+        rows: report.outputs.map {
+          [
+            $0.name, number($0.signalToNoise.smallest), number($0.signalToNoise.median), number($0.cosine.smallest),
+            number($0.largestError.largest), number($0.ownError.largest), number($0.referenceError.largest),
+            share($0.firstRanks), share($0.fiveRanks),
+          ]
+        }))
+    blocks.append(
+      .paragraph(
+        "Errors of the two sides are against themselves in DOUBLE. "
+          + "\(report.pairing.values.count) of \(report.pairing.valueCount) values and \(report.weights.count) of "
+          + "\(report.pairing.weightCount) weights have a counterpart in the reference."))
+    let pairs = report.pairing.inputs + report.pairing.values
+    blocks.append(
+      .entries([
+        HTMLReport.Entry(
+          "Pairs of values", remark: "\(pairs.count)",
+          blocks: [
+            .table(
+              columns: ["this file", "the reference", "by", "axes"],
+              rows: pairs.map { [$0.name, $0.referenceName, $0.evidence.rawValue, Self.axes($0.order)] })
+          ]),
+        HTMLReport.Entry(
+          "Weights", remark: "\(report.weights.count { !$0.comparison.isEqual }) differ",
+          blocks: [
+            .table(
+              columns: ["this file", "the reference", "max abs", "SNR (dB)", "axes"],
+              rows: report.weights.map {
+                [
+                  $0.pair.name, $0.pair.referenceName, number($0.comparison.differences?.largestAbsolute?.value ?? 0),
+                  number($0.comparison.differences?.signalToNoise), Self.axes($0.pair.order),
+                ]
+              })
+          ]),
+      ]))
+    return blocks
+  }
+
+  private static func axes(_ order: AxisOrder) -> String {
+    order.axes.map { $0.map(String.init).joined(separator: " ") } ?? ""
+  }
+
+  // MARK: The network
+
+  private func facts(_ report: ParityReport) -> [HTMLReport.Block] {
+    func count(_ status: (ParityReport.Status) -> Bool) -> String { "\(report.nodes.count { status($0.status) })" }
+    return [
+      .facts([
+        .init("nodes", "\(report.nodes.count)"), .init("values checked", "\(report.checkedCount)"),
+        .init("nodes that differ", count { $0 == .wrong }), .init("that inherit", count { $0 == .inherits }),
+        .init("unchecked", "\(report.uncheckedCount)"),
+        .init("values that do not fit", "\(report.unfitNames.count)"),
+      ])
+    ]
+  }
+
+  /// Beyond this, values are equal for the eye.
+  private static let highestSNR = 160.0
+
+  private static func signalToNoise(_ difference: ValueDifference?) -> Double? {
+    guard let differences = difference?.comparison?.differences else { return difference == nil ? nil : 0 }
+    if differences.nonFiniteMismatchCount > 0 || differences.signalToNoise.isNaN { return 0 }
+    return min(highestSNR, max(0, differences.signalToNoise))
+  }
+
+  private func way(_ report: ParityReport) -> [HTMLReport.Block] {
+    func series(_ name: String, _ style: Chart.Style, _ value: (ParityReport.Output) -> ValueDifference?)
+      -> Chart.Series
+    {
+      Chart.Series(
+        name, style: style,
+        points: report.nodes.compactMap { node in
+          ParityText.worstOutput(node).flatMap { Self.signalToNoise(value($0)) }.map { .init(Double(node.index), $0) }
+        })
+    }
+    let all = [series("cumulative", .line, \.cumulative), series("isolated", .dots, \.isolated)]
+    guard all.contains(where: { $0.points.count > 1 }) else { return [] }
+    var chart = Chart(
+      title: "Signal to noise, node by node", x: .init("node"),
+      y: .init("SNR", unit: "dB", range: 0...Self.highestSNR))
+    chart.series = all
+    return [.figure(ReportFigure("signal-to-noise", chart))]
+  }
+
+  private func nodes(_ report: ParityReport) -> [HTMLReport.Block] {
+    let shown = report.nodes.filter { !$0.isConstant || !$0.outputs.isEmpty }
+    return [
+      .heading("Nodes"),
+      .paragraph(
+        "In the order in which they run. The first square is what a node itself differs by on the reference's values, the "
+          + "second what this file's own run differs by there: green to red from 140 dB to 20 dB, empty where the reference "
+          + "has no value."),
+      .entries(shown.map(entry)),
+    ]
+  }
+
+  private func entry(_ node: ParityReport.NodeReport) -> HTMLReport.Entry {
+    let output = ParityText.worstOutput(node)
+    func heat(_ difference: ValueDifference?) -> Double? {
+      Self.signalToNoise(difference).map { (140 - $0) / 120 }
+    }
+    let snr = Self.signalToNoise(output?.cumulative).map { NumberText.fixed($0, decimals: 0) + " dB" }
+    let remark = [ParityText.remark(node.status), snr].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " · ")
+    return HTMLReport.Entry(
+      "\(node.name) · \(node.operatorName)", remark: remark,
+      heat: [("isolated", heat(output?.isolated)), ("cumulative", heat(output?.cumulative))], blocks: details(node))
+  }
+
+  private func details(_ node: ParityReport.NodeReport) -> [HTMLReport.Block] {
+    var blocks: [HTMLReport.Block] = []
+    switch node.status {
+    case .unfit(let reason): blocks.append(.notice("\(reason)"))
+    case .failed(let reason): blocks.append(.notice(reason))
+    default: break
+    }
+    if !node.suspects.isEmpty {
+      blocks.append(
+        .paragraph(
+          "Judged together with, for the reference has nothing in between: " + node.suspects.joined(separator: ", ")))
+    }
+    let attributes = node.attributes.map { ["attribute", "\($0.name) = \($0.value)", ""] }
+    let inputs = node.inputs.map { ["input", $0.name + ($0.type.map { "  \($0)" } ?? ""), Self.origin($0.source)] }
+    if !(attributes + inputs).isEmpty {
+      blocks.append(
+        .table(columns: ["", "\(node.operatorName), version \(node.opset)", ""], rows: attributes + inputs))
+    }
+    for output in node.outputs { blocks += details(output) }
+    return blocks
+  }
+
+  private static func origin(_ source: ParityReport.Input.Source) -> String {
+    switch source {
+    case .constant: "constant"
+    case .input: "input of the model"
+    case .reference: "from the reference"
+    case .computed: "computed"
+    }
+  }
+
+  private func details(_ output: ParityReport.Output) -> [HTMLReport.Block] {
+    func row(_ name: String, _ difference: ValueDifference?) -> [String]? {
+      guard let difference else { return nil }
+      guard let differences = difference.comparison?.differences else {
+        return [name, difference.reason ?? (difference.comparison == nil ? "equal" : "another shape"), "", "", ""]
+      }
+      let largest = differences.largestAbsolute
+      return [
+        name, differences.mismatchedCount == 0 ? "within" : "\(differences.mismatchedCount) beyond",
+        NumberText.fixed(differences.signalToNoise, decimals: 1),
+        NumberText.short(largest?.value ?? 0) + (largest.map { " at \($0.index)" } ?? ""),
+        differences.cosine.map { NumberText.short($0, digits: 7) } ?? "–",
+      ]
+    }
+    var blocks: [HTMLReport.Block] = [
+      .table(
+        columns: ["\(output.name)  \(output.type.map { "\($0)" } ?? "")", "elements", "SNR (dB)", "max abs", "cosine"],
+        rows: [row("isolated", output.isolated), row("cumulative", output.cumulative)].compactMap { $0 })
+    ]
+    guard let profile = output.profile, profile.counts.dropFirst().contains(where: { $0 > 0 }) else { return blocks }
+    blocks.append(
+      .bars(
+        zip(ErrorProfile.bins, profile.counts).map { .init("\($0): \($1)", Double($1)) },
+        caption: "Elements by error in relation to the largest element: 0, below 1e-9, … 1 and above"))
+    if let axis = profile.axis, profile.alongAxis.count > 1 {
+      blocks.append(
+        .bars(
+          Self.thinned(profile.alongAxis).map { .init("\($0): \(NumberText.short($1))", $1) },
+          caption: "RMS error along axis \(axis), of \(profile.alongAxis.count) places"))
+    }
+    blocks.append(
+      .table(
+        columns: ["worst elements", "this file", "the reference"],
+        rows: profile.worst.map {
+          ["\($0.index)", NumberText.short($0.actual, digits: 9), NumberText.short($0.expected, digits: 9)]
+        }))
+    return blocks
+  }
+
+  /// At most 128 columns, each the highest of its places.
+  private static func thinned(_ values: [Double]) -> [(name: String, value: Double)] {
+    let step = (values.count + 127) / 128
+    return stride(from: 0, to: values.count, by: step).map { start in
+      let end = min(values.count, start + step)
+      return (step == 1 ? "\(start)" : "\(start)–\(end - 1)", values[start..<end].max() ?? 0)
+    }
+  }
+}

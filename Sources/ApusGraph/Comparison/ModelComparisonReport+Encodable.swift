@@ -1,0 +1,97 @@
+import Apus
+
+// Reports as JSON: snake_case keys, absent values omitted.
+
+extension ModelPairing.Pair: Encodable {
+  enum CodingKeys: String, CodingKey {
+    case name, evidence, axes
+    case referenceName = "reference_name"
+  }
+
+  /// An object with both names, the `evidence`, and the order of the axes longer than 1 where it is not the same.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encode(referenceName, forKey: .referenceName)
+    try container.encode(evidence, forKey: .evidence)
+    try container.encodeIfPresent(order.axes, forKey: .axes)
+  }
+}
+
+extension ModelPairing: Encodable {
+  enum CodingKeys: String, CodingKey {
+    case inputs, values
+    case valueCount = "value_count"
+    case weightCount = "weight_count"
+    case unpairedOutputs = "unpaired_outputs"
+  }
+
+  /// An object with the pairs of inputs and values, and how many there are to be paired.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(inputs, forKey: .inputs)
+    try container.encode(values, forKey: .values)
+    try container.encode(valueCount, forKey: .valueCount)
+    try container.encode(weightCount, forKey: .weightCount)
+    try container.encode(unpairedOutputs, forKey: .unpairedOutputs)
+  }
+}
+
+extension ModelComparisonReport.Weight: Encodable {
+  enum CodingKeys: String, CodingKey { case pair, comparison }
+
+  /// An object with the `pair` and its `comparison`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(pair, forKey: .pair)
+    try container.encode(comparison, forKey: .comparison)
+  }
+}
+
+extension Distribution: Encodable {
+  enum CodingKeys: String, CodingKey { case smallest, median, largest }
+
+  /// An object with `smallest`, `median` and `largest`; empty where nothing was counted.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(number: smallest, forKey: .smallest)
+    try container.encode(number: median, forKey: .median)
+    try container.encode(number: largest, forKey: .largest)
+  }
+}
+
+extension OutputStatistics.Agreement: Encodable {
+  enum CodingKeys: String, CodingKey { case agreeing, count }
+
+  /// An object with the numbers of rows that agree and of all.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(agreeing, forKey: .agreeing)
+    try container.encode(count, forKey: .count)
+  }
+}
+
+extension OutputStatistics: Encodable {
+  enum CodingKeys: String, CodingKey {
+    case name, cosine
+    case signalToNoise = "snr_db"
+    case largestError = "largest_absolute"
+    case ownError = "own_error"
+    case referenceError = "reference_error"
+    case firstRanks = "top_1"
+    case fiveRanks = "top_5"
+  }
+
+  /// An object with a distribution for each measure.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(name, forKey: .name)
+    try container.encode(signalToNoise, forKey: .signalToNoise)
+    try container.encode(cosine, forKey: .cosine)
+    try container.encode(largestError, forKey: .largestError)
+    try container.encode(ownError, forKey: .ownError)
+    try container.encode(referenceError, forKey: .referenceError)
+    try container.encodeIfPresent(firstRanks, forKey: .firstRanks)
+    try container.encodeIfPresent(fiveRanks, forKey: .fiveRanks)
+  }
+}

@@ -1,0 +1,195 @@
+import Apus
+
+/// What of one model is held against what of another.
+public struct ModelPairing: Sendable {
+  /// What two were paired by.
+  public enum Evidence: String, Sendable, Hashable, Encodable {
+    /// They have the same name.
+    case name
+    /// They are in the same place among the inputs or the outputs, and their shapes fit.
+    case place
+    /// Their elements are alike.
+    case content
+  }
+
+  /// Two inputs, outputs, values or weights.
+  public struct Pair: Sendable {
+    /// The name in the model.
+    public let name: String
+    /// The name in the model that is the reference.
+    public let referenceName: String
+    /// Why they are held against each other.
+    public let evidence: Evidence
+    /// How the reference's elements lie in the model's.
+    public let order: AxisOrder
+  }
+
+  /// All inputs that the model needs.
+  public internal(set) var inputs: [Pair] = []
+  /// Values in between and outputs, in the order in which the model computes them.
+  public internal(set) var values: [Pair] = []
+  /// The constants that nodes read.
+  public internal(set) var weights: [Pair] = []
+  /// How many floating-point values the model computes, those without a counterpart included.
+  public internal(set) var valueCount = 0
+  /// How many constants of floating-point numbers its nodes read.
+  public internal(set) var weightCount = 0
+  /// Outputs of the model that have no counterpart.
+  public internal(set) var unpairedOutputs: [String] = []
+}
+
+extension ModelPairing {
+  /// Pairs by name, and what is left by content: each with what is most like it, if it is that one's best as well.
+  ///
+  /// - Parameters:
+  ///   - own: in the order in which the model has them.
+  ///   - known: pairs that are settled.
+  ///   - leastCount: tensors of fewer elements are paired by name alone, for anything is like a single number.
+  static func pairs(
+    _ own: [NamedNumbers], _ others: [NamedNumbers], known: [Pair] = [], leastCount: Int
+  ) throws -> [Pair] {
+    var pairs = Dictionary(known.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    var taken = Set(known.map(\.referenceName))
+    let byName = Dictionary(others.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    for value in own where pairs[value.name] == nil && !taken.contains(value.name) {
+      guard let other = byName[value.name], let order = try Likeness.order(of: other.tensor, for: value.tensor) else {
+        continue
+      }
+      pairs[value.name] = Pair(name: value.name, referenceName: value.name, evidence: .name, order: order)
+      taken.insert(value.name)
+    }
+    let rest = others.enumerated().filter { !taken.contains($1.name) && $1.tensor.count >= leastCount }
+    let bySignature = Dictionary(grouping: rest) { Signature($0.element.tensor) }
+    var candidates: [Candidate] = []
+    for (index, value) in own.enumerated() where pairs[value.name] == nil && value.tensor.count >= leastCount {
+      try TimeLimit.check()
+      for (otherIndex, other) in bySignature[Signature(value.tensor)] ?? [] {
+        guard let likeness = try Likeness.best(of: other.tensor, for: value.tensor),
+          likeness.degree >= Likeness.least
+        else { continue }
+        candidates.append(Candidate(own: index, other: otherIndex, likeness: likeness))
+      }
+    }
+    // Of several that are as like, the first with the first: a value that is copied stays in order.
+    candidates.sort { ($1.likeness.degree, $0.own, $0.other) < ($0.likeness.degree, $1.own, $1.other) }
+    for candidate in candidates {
+      let (value, other) = (own[candidate.own], others[candidate.other])
+      guard pairs[value.name] == nil, taken.insert(other.name).inserted else { continue }
+      pairs[value.name] = Pair(
+        name: value.name, referenceName: other.name, evidence: .content, order: candidate.likeness.order)
+    }
+    return own.compactMap { pairs[$0.name] }
+  }
+
+  private struct Candidate {
+    var own: Int
+    var other: Int
+    var likeness: Likeness
+  }
+
+  /// What tensors have in common that may be one in another order of axes.
+  private struct Signature: Hashable {
+    let count: Int
+
+    init(_ tensor: Tensor<Double>) { count = tensor.count }
+  }
+}
+
+/// Numbers under a name.
+struct NamedNumbers: Sendable {
+  var name: String
+  var tensor: Tensor<Double>
+
+  /// nil for anything but floating-point numbers.
+  init?(_ name: String, _ value: GraphValue) throws {
+    guard case .tensor(let any) = value, any.dataType.isFloatingPoint, any.count > 0 else { return nil }
+    self.name = name
+    tensor = try any.converted(to: Double.self)
+  }
+}
+
+// MARK: - Inputs
+
+extension ModelPairing {
+  /// Pairs the inputs that must be given: by name, and what is left in order where shapes fit.
+  /// - Throws: ``GraphError/input(name:reason:)`` for an input that has no counterpart.
+  static func inputs(of graph: Graph, and other: Graph) throws -> [Pair] {
+    let (own, others) = (graph.requiredInputs, other.requiredInputs)
+    var pairs: [Graph.ValueID: Pair] = [:]
+    var left = others
+    func pair(_ id: Graph.ValueID, _ match: Graph.ValueID, _ evidence: Evidence) {
+      let (info, otherInfo) = (graph.values[id], other.values[match])
+      left.removeAll { $0 == match }
+      pairs[id] = Pair(
+        name: info.name, referenceName: otherInfo.name, evidence: evidence,
+        order: Self.order(from: otherInfo.type, to: info.type) ?? AxisOrder(axes: nil, shape: []))
+    }
+    for id in own {
+      let name = graph.values[id].name
+      if let match = left.first(where: { other.values[$0].name == name }) { pair(id, match, .name) }
+    }
+    for id in own where pairs[id] == nil {
+      let type = graph.values[id].type
+      if let match = left.first(where: { Self.order(from: other.values[$0].type, to: type) != nil }) {
+        pair(id, match, .place)
+      }
+    }
+    for id in own where pairs[id] == nil {
+      let names = left.map { "'\(other.values[$0].name)'" }.joined(separator: ", ")
+      throw GraphError.input(
+        name: graph.values[id].name,
+        reason: "the reference has no input that fits it" + (names.isEmpty ? "" : "; it has \(names)"))
+    }
+    if let first = left.first {
+      throw GraphError.input(
+        name: other.values[first].name, reason: "it is an input of the reference that nothing of the model fits")
+    }
+    return own.compactMap { pairs[$0] }
+  }
+
+  /// How a declared type lies in another; nil where they do not fit. Open extents fit any.
+  private static func order(from source: GraphValueType?, to target: GraphValueType?) -> AxisOrder? {
+    let plain = AxisOrder(axes: nil, shape: [])
+    guard case .tensor(_, let a?)? = source, case .tensor(_, let b?)? = target else { return plain }
+    guard let known = source?.extents, let wanted = target?.extents else {
+      return a.count == b.count && zip(a, b).allSatisfy { $0.extent == nil || $1.extent == nil || $0 == $1 }
+        ? plain : nil
+    }
+    return AxisOrder.all(from: known, to: wanted).first
+  }
+
+  /// The reference's value for an input, made from the model's.
+  static func referenceInput(_ value: GraphValue, for pair: Pair, in reference: Graph) throws -> GraphValue {
+    guard case .tensor(let any) = value, let id = reference.value(named: pair.referenceName),
+      case .tensor(let type, _)? = reference.values[id].type
+    else { return value }
+    var result = any
+    if let axes = pair.order.axes, let shape = reference.values[id].type?.extents {
+      // The order says how the reference's lie in the model's; here the way back is wanted.
+      let back = axes.indices.map { axis in axes.firstIndex(of: axis) ?? axis }
+      result = try any.reordered(by: AxisOrder(axes: back, shape: shape))
+    } else if let shape = reference.values[id].type?.extents, shape != any.shape,
+      let count = try? Shape.elementCount(shape), count == any.count
+    {
+      result = try any.reordered(by: AxisOrder(axes: nil, shape: shape))
+    }
+    return try GraphValue.tensor(result).counted(as: type)
+  }
+}
+
+extension AnyTensor {
+  /// The elements in another order; 64-bit integers beyond 2⁵³ keep theirs only where axes do.
+  func reordered(by order: AxisOrder) throws -> AnyTensor {
+    try AnyTensor(order(converted(to: Double.self))).converted(to: dataType)
+  }
+}
+
+extension GraphValue {
+  /// Numbers of the same kind in the width that another format has for them.
+  func counted(as type: ElementType?) throws -> GraphValue {
+    guard case .tensor(let any) = self, let wanted = type?.dataType, wanted != any.dataType, wanted != .bool,
+      any.dataType != .bool, wanted.isFloatingPoint == any.dataType.isFloatingPoint
+    else { return self }
+    return .tensor(try any.converted(to: wanted))
+  }
+}

@@ -1,0 +1,130 @@
+import Apus
+import Testing
+
+@testable import ApusGraph
+@testable import ApusONNX
+
+/// One network as two exporters write it, and with its maps in NHWC: what belongs together has no name in common
+/// (Tests/Fixtures/generate/torch_parity.py).
+@Suite struct ModelComparisonTests {
+  private static let folder =
+    "/" + String(describing: #filePath).split(separator: "/").dropLast(2).joined(separator: "/") + "/Fixtures/parity/"
+
+  private func model(_ name: String) throws -> ONNXModel { try ONNXModel(path: Self.folder + name + ".onnx") }
+
+  private func inputs(_ model: ONNXModel, seed: UInt64 = 1) throws -> [String: GraphValue] {
+    let info = model.graph.values[try #require(model.graph.inputs.first)]
+    let shape = try #require(info.type?.extents)
+    return [info.name: try GraphValue(random: .float, shape: shape, seed: seed, name: "image")]
+  }
+
+  private func report(_ name: String, _ reference: String, samples: UInt64 = 1) throws -> ModelComparisonReport {
+    let model = try model(name)
+    var comparison = try ModelComparison(model, against: self.model(reference))
+    for seed in 1...samples { try comparison.run(inputs(model, seed: seed), named: "\(seed)") }
+    return comparison.report
+  }
+
+  @Test func modelIsEqualToItself() throws {
+    let report = try report("folded", "folded", samples: 2)
+    #expect(report.isEqual && report.isReferenceInFloat64)
+    #expect(report.pairing.values.count == 10 && report.pairing.values.allSatisfy { $0.evidence == .name })
+    #expect(report.weights.count == 8 && report.weights.allSatisfy(\.comparison.isEqual))
+    #expect(report.samples.allSatisfy { $0.parity.checkedCount == 10 })
+  }
+
+  @Test func anotherExportersNamesArePairedByContent() throws {
+    let report = try report("renamed", "folded", samples: 3)
+    #expect(report.isEqual)
+    #expect(report.pairing.inputs.map(\.evidence) == [.place])
+    // Every map and matrix; the folded weights differ by rounding and are paired all the same.
+    #expect(report.pairing.values.count == 10)
+    let conv = try #require(report.pairing.values.first { $0.name == "getitem" })
+    #expect(conv.referenceName == "/conv1/Conv_output_0" && conv.evidence == .content && conv.order.axes == nil)
+    #expect(report.pairing.values.last?.referenceName == "scores")
+    #expect(report.weights.count == 8)
+  }
+
+  @Test func axesInAnotherOrderAreFound() throws {
+    let report = try report("channels_last", "folded")
+    #expect(report.isEqual)
+    let input = try #require(report.pairing.inputs.first)
+    #expect(input.order == AxisOrder(axes: [1, 2, 0], shape: [1, 6, 6, 3]))
+    let silu = try #require(report.pairing.values.first { $0.referenceName == "/silu/Mul_output_0" })
+    #expect(silu.order == AxisOrder(axes: [1, 2, 0], shape: [1, 6, 6, 6]))
+    let back = try self.report("folded", "channels_last")
+    #expect(back.isEqual)
+    #expect(back.pairing.inputs.first?.order.axes == [2, 0, 1])
+  }
+
+  @Test(arguments: [
+    ("folded_weight", "renamed", "/conv2/Conv"), ("folded_matrix", "renamed", "/fc2/Gemm"),
+    ("folded_weight", "channels_last", "/conv2/Conv"), ("epsilon", "right", "norm"), ("coordinates", "right", "resize"),
+    ("swapped_axes", "right", "transpose"),
+  ])
+  func nodeAtWhichTwoModelsPartIsNamed(name: String, reference: String, node: String) throws {
+    let report = try report(name, reference)
+    #expect(!report.isEqual)
+    let parity = try #require(report.firstDifferent?.parity)
+    guard case .wrong(let first, _) = parity.verdict else {
+      Issue.record("verdict \(parity.verdict)")
+      return
+    }
+    let found = parity.nodes[first]
+    #expect(found.name == node || found.suspects.contains(node), "\(found.name), or \(found.suspects)")
+  }
+
+  @Test func weightThatDiffersIsNamedWithItsElement() throws {
+    let report = try report("folded_weight", "folded")
+    let different = report.weights.filter { !$0.comparison.isEqual }
+    #expect(different.count == 1)
+    #expect(different.first?.comparison.differences?.largestAbsolute?.index == [2, 3, 1, 1])
+  }
+
+  @Test func outputsHaveStatisticsOverAllSamples() throws {
+    let report = try report("folded_matrix", "renamed", samples: 4)
+    let output = try #require(report.outputs.first)
+    #expect(output.name == "scores" && output.firstRanks?.count == 4)
+    // One weight of 40 is off by 0.05; rounding in float32 is near 1e-7.
+    #expect(try #require(output.largestError.largest) > 1e-3)
+    #expect(try #require(output.ownError.largest) < 1e-5)
+    #expect(try #require(output.referenceError.largest) < 1e-5)
+    #expect(try #require(output.signalToNoise.smallest) <= #require(output.signalToNoise.median))
+    #expect(output.fiveRanks == nil, "five of five are always the same")
+  }
+
+  @Test func modelsOfOtherInputsAreRefused() throws {
+    let chain = try model("chain")
+    #expect(throws: GraphError.self) { try ModelComparison(chain, against: model("right")) }
+    #expect(throws: GraphError.self) {
+      var comparison = try ModelComparison(model("right"), against: model("right"))
+      try comparison.run([:])
+    }
+  }
+}
+
+@Suite struct AxisOrderTests {
+  @Test func everyOrderThatFitsIsTried() {
+    #expect(AxisOrder.all(from: [1, 3, 4, 4], to: [1, 4, 4, 3]).map(\.axes) == [[1, 2, 0], [2, 1, 0], nil])
+    #expect(AxisOrder.all(from: [2, 3], to: [2, 3]).map(\.axes) == [nil])
+    #expect(AxisOrder.all(from: [2, 3], to: [6]).map(\.axes) == [nil])
+    #expect(AxisOrder.all(from: [2, 3], to: [7]).isEmpty)
+  }
+
+  @Test func orderMovesWhatItSays() throws {
+    let x = try Tensor<Double>(range: 24).reshaped([1, 2, 3, 4])
+    let order = AxisOrder(axes: [1, 2, 0], shape: [1, 3, 4, 2])
+    let (moved, expected) = (try order(x), try x.permuted([0, 2, 3, 1]))
+    #expect(moved.shape == expected.shape)
+    #expect(try moved.elements == expected.elements)
+    #expect(order.strides(in: x.shape) == [4, 1, 12])
+  }
+
+  @Test func likenessFindsTheOrder() throws {
+    let x = try Tensor<Double>(range: 4000).reshaped([10, 20, 20])
+    let y = try x.permuted([2, 0, 1])
+    let likeness = try #require(try Likeness.best(of: x, for: y))
+    #expect(likeness.degree == 1 && likeness.order.axes == [2, 0, 1])
+    #expect(try Likeness.best(of: x, for: Tensor<Double>(range: 3)) == nil)
+  }
+}
