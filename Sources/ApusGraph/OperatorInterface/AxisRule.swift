@@ -1,7 +1,7 @@
 import Apus
 
 /// An order of axes: axis `i` of what a node is given is axis `axes[i]` of what lies in memory.
-struct AxisOrder: Hashable, Sendable {
+struct AxisPermutation: Hashable, Sendable {
   let axes: [Int]
 
   /// - Throws: ``ShapeFacts/Unknown`` where `axes` does not name every axis once.
@@ -14,23 +14,23 @@ struct AxisOrder: Hashable, Sendable {
 
   var rank: Int { axes.count }
   var isIdentity: Bool { axes == Array(axes.indices) }
-  var inverse: AxisOrder { AxisOrder(sound: axes.indices.sorted { axes[$0] < axes[$1] }) }
+  var inverse: AxisPermutation { AxisPermutation(sound: axes.indices.sorted { axes[$0] < axes[$1] }) }
 
   /// The axis in memory that the node knows as `axis`, which may count from the end.
   func callAsFunction(_ axis: Int) throws -> Int { axes[try Axes.resolve(axis, rank: rank)] }
 
   /// The order in which `next` leaves what comes in this one.
-  func followed(by next: AxisOrder) throws -> AxisOrder {
+  func followed(by next: AxisPermutation) throws -> AxisPermutation {
     guard next.rank == rank else { throw ShapeFacts.Unknown() }
-    return AxisOrder(sound: next.axes.map { axes[$0] })
+    return AxisPermutation(sound: next.axes.map { axes[$0] })
   }
 
   /// What remains when the node takes axes away.
-  func without(_ removed: [Int]) throws -> AxisOrder {
+  func without(_ removed: [Int]) throws -> AxisPermutation {
     let removed = Set(try removed.map { try Axes.resolve($0, rank: rank) })
     let kept = axes.indices.filter { !removed.contains($0) }.map { axes[$0] }
     let places = kept.sorted()
-    return AxisOrder(sound: kept.compactMap { places.firstIndex(of: $0) })
+    return AxisPermutation(sound: kept.compactMap { places.firstIndex(of: $0) })
   }
 }
 
@@ -46,7 +46,7 @@ enum AxisRule: Sendable {
   ///   - inputs: the inputs whose axes are meant; the others are lists and settings.
   ///   - exactly: whether each element of the result keeps its bits; sums may be added up in another order.
   ///   - rule: what to change in a node whose inputs come in an order; throws where that is not known.
-  case named(_ inputs: Inputs, exactly: Bool, _ rule: @Sendable (ShapeFacts, AxisOrder) throws -> Renaming)
+  case named(_ inputs: Inputs, exactly: Bool, _ rule: @Sendable (ShapeFacts, AxisPermutation) throws -> Renaming)
 
   enum Inputs: Sendable {
     case first
@@ -59,9 +59,9 @@ enum AxisRule: Sendable {
     /// Lists of integers, by the number of the input.
     private(set) var lists: [Int: [Int]] = [:]
     /// The order that its results come in.
-    var order: AxisOrder
+    var order: AxisPermutation
 
-    init(_ order: AxisOrder) { self.order = order }
+    init(_ order: AxisPermutation) { self.order = order }
 
     mutating func set(_ name: String, _ axis: Int) { attributes[name] = .int(Int64(axis)) }
 

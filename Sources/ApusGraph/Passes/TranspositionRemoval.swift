@@ -23,7 +23,7 @@ extension Graph {
     nodes.reduce(0) { sum, node in
       guard node.operatorName == .transpose else { return sum }
       guard let input = node.inputs.first ?? nil, let shape = types[input]?.shape,
-        let order = try? AxisOrder(of: node, rank: shape.count)
+        let order = try? AxisPermutation(of: node, rank: shape.count)
       else { return sum + 1 }
       return order.moves(shape) ? sum + shape.reduce(1) { $0 * Double($1) } : sum
     }
@@ -34,7 +34,7 @@ extension OperatorName {
   fileprivate static let transpose = OperatorName(type: "Transpose")
 }
 
-extension AxisOrder {
+extension AxisPermutation {
   /// What a Transpose does.
   fileprivate init(of node: Node, rank: Int?) throws {
     if let axes = try NodeDescription(node: node).optionalInts("perm") {
@@ -65,7 +65,7 @@ private struct TranspositionMotion {
 
   private struct Source: Hashable {
     let value: Graph.ValueID
-    let order: AxisOrder
+    let order: AxisPermutation
   }
 
   init(_ graph: Graph, types: [Graph.ValueID: InferredType], precision: Execution.Precision) {
@@ -104,7 +104,7 @@ private struct TranspositionMotion {
   /// A transposition of a value that is one already is a single one of what that was made of, or none.
   private mutating func visitTransposition(_ index: Int, _ node: Node) {
     guard let input = node.inputs.first ?? nil, let output = node.outputs.first ?? nil,
-      let order = try? AxisOrder(of: node, rank: types[input]?.shape.count)
+      let order = try? AxisPermutation(of: node, rank: types[input]?.shape.count)
     else { return }
     var source = Source(value: input, order: order)
     if let earlier = sources[input], let both = try? earlier.order.followed(by: order) {
@@ -125,7 +125,7 @@ private struct TranspositionMotion {
   }
 
   /// The order that the axes of all these inputs are in; nil where there is none.
-  private func order(of inputs: some Sequence<Graph.ValueID?>) -> AxisOrder? {
+  private func order(of inputs: some Sequence<Graph.ValueID?>) -> AxisPermutation? {
     let orders = Set(inputs.compactMap { $0.flatMap { sources[$0]?.order } })
     return orders.count == 1 ? orders.first : nil
   }
@@ -133,7 +133,7 @@ private struct TranspositionMotion {
   /// Puts transpositions of the results in the place of node `index`, and before them the node, of `inputs` as they lie
   /// in memory.
   private mutating func move(
-    _ index: Int, _ node: Node, inputs: Range<Int>, _ order: AxisOrder, _ renaming: AxisRule.Renaming
+    _ index: Int, _ node: Node, inputs: Range<Int>, _ order: AxisPermutation, _ renaming: AxisRule.Renaming
   ) throws {
     let operands = try inputs.map { try operand(node.inputs[$0], order) }
     var moved = node
@@ -164,11 +164,11 @@ private struct TranspositionMotion {
     case value(Graph.ValueID?)
     case constant(GraphValue, named: String)
     /// One that is to be transposed, which moves nothing.
-    case view(Graph.ValueID, AxisOrder)
+    case view(Graph.ValueID, AxisPermutation)
   }
 
   /// An input as it has to lie in memory beside others whose axes are in `order`.
-  private func operand(_ input: Graph.ValueID?, _ order: AxisOrder) throws -> Operand {
+  private func operand(_ input: Graph.ValueID?, _ order: AxisPermutation) throws -> Operand {
     guard let input else { return .value(nil) }
     if let source = sources[input] { return .value(source.value) }
     let inverse = order.inverse

@@ -275,7 +275,7 @@ extension AxisRule {
 
   /// The axes that go, all of them where none are named.
   @Sendable
-  private static func reducing(_ facts: ShapeFacts, _ order: AxisOrder) throws -> Renaming {
+  private static func reducing(_ facts: ShapeFacts, _ order: AxisPermutation) throws -> Renaming {
     let attribute = try facts.node.optionalInts("axes")
     guard let axes = try attribute ?? facts.integers(1), !axes.isEmpty else { throw ShapeFacts.Unknown() }
     var renaming = try Renaming(facts.node.flag("keepdims", default: true) ? order : order.without(axes))
