@@ -120,4 +120,32 @@ import Testing
       #expect(told.output.contains("(as stated)"))
     }
   }
+
+  @Test func namesOfClassesDecideWhichBreedsTheyAre() throws {
+    try TemporaryFolder.with { (folder: TemporaryFolder) throws in
+      let photo = folder.path("green.ppm")
+      let green = Data("P6 16 16 255\n".utf8) + Data((0..<256).flatMap { _ in [UInt8(0), 255, 0] })
+      try green.write(to: folder.file("green.ppm"))
+      // The second class: of those without names the Japanese spaniel.
+      let model = try folder.onnx("breeds", ClassifyPictureTests.model(classes: 120))
+      func top(_ arguments: String...) throws -> String? {
+        let report = try Command.run(["breed", photo, "--model", model, "--json"] + arguments).object
+        #expect(report["dog_mass"] == nil && (report["breeds"] as? [Any])?.count == 120)
+        return (report["top"] as? [String: Any])?["display_name"] as? String
+      }
+      #expect(try top() == "japanese spaniel")
+      let lines = try String(
+        contentsOf: packageFolder.appending(path: "Sources/ApusVision/Breeds/DogBreed+Table.swift"), encoding: .utf8)
+      let names = lines.split(separator: "\n").compactMap { line -> Substring? in
+        let fields = line.split(separator: " ")
+        return fields.count == 3 && fields[0].hasPrefix("n0") ? fields[1] : nil
+      }
+      try #require(names.count == 120)
+      try Data(names.reversed().joined(separator: "\n").utf8).write(to: folder.file("labels.txt"))
+      #expect(try top("--labels", folder.path("labels.txt")) == names[118].lowercased().replacing("_", with: " "))
+      try Data((0..<120).map { "thing of kind \(200 - $0)\n" }.joined().utf8).write(to: folder.file("labels.txt"))
+      let things = try Command.run("breed", photo, "--model", model, "--labels", folder.path("labels.txt"))
+      #expect(things.status == 65 && things.errors.contains("0 have names of breeds"), "\(things.errors)")
+    }
+  }
 }

@@ -95,7 +95,7 @@ extension FileFormat: CustomStringConvertible {
     case .keras, .hdf5: "export the model from Keras with model.export(\"model.onnx\", format=\"onnx\")"
     case .npy, .npz, .json, .text: "a model was expected, such as an .onnx file"
     case .pretrainedFolder:
-      "`apus fill` and `apus suggest` read it as it is; to run it as a graph, export the model as .onnx"
+      "`apus classify`, `apus fill` and `apus suggest` read it as it is; to run it as a graph, export the model as .onnx"
     default: "export the model as .onnx"
     }
   }
