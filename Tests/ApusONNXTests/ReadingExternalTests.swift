@@ -42,6 +42,20 @@ import Testing
     #expect(try ONNXModel(readModel(proto.encode())).externalFiles == [])
   }
 
+  @Test func aMissingFileIsMissingAndNoFaultOfTheGraph() throws {
+    let folder = try ScratchFolder()
+    let path = try folder.write(model([("location", "m.onnx.data")]), to: "m.onnx")
+    do {
+      _ = try ONNXModel(path: path)
+      Issue.record("a model without its data was read")
+    } catch let error as ONNXFileError {
+      #expect(error.fault == .missing)
+      #expect("\(error)".hasSuffix("there is no \(folder.path)/m.onnx.data; keep m.onnx.data beside the model"))
+    }
+    _ = try folder.write([], to: "m.onnx.data")
+    #expect(throws: GraphError.self) { try ONNXModel(path: path) }
+  }
+
   @Test func aWrittenModelHasTheDataInside() throws {
     let model = try ModelProto.read(contentsOf: onnxFixture("external.onnx"))
     let copy = try readModel(model.encode())

@@ -116,6 +116,8 @@ extension ONNXFileError.TensorReason: CustomStringConvertible {
     case .badExternalNumber(let key, let text): "lies in another file at the \(key) \"\(text)\", which is not a number"
     case .beyondExternalFile(let location, let offset, let length, let fileSize):
       "lies in bytes \(offset)..<\(offset &+ length) of \"\(location)\", which has \(fileSize)"
+    case .externalFile(.notFound(let path)):
+      "lies in another file, and there is no \(path); keep \(path.split(separator: "/").last ?? "it") beside the model"
     case .externalFile(let error): "lies in another file: \(error)"
     case .tensor(let error): "\(error)"
     }
@@ -123,6 +125,8 @@ extension ONNXFileError.TensorReason: CustomStringConvertible {
 }
 
 extension ONNXFileError {
-  /// ``Fault/data``: the content of the file, or of one beside it.
-  public var fault: Fault { .data }
+  /// ``Fault/data``: the content of the file, or of one beside it; ``Fault/missing`` where that is not there.
+  public var fault: Fault {
+    if case .tensor(_, .externalFile(.notFound)) = reason { .missing } else { .data }
+  }
 }

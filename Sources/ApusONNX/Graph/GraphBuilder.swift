@@ -134,6 +134,9 @@ struct GraphBuilder {
       let value = try value()
       scope.graph.constants[id] = value
       if scope.graph.values[id].type == nil { scope.graph.values[id].type = value.type }
+    } catch let error as ONNXFileError where error.fault == .missing {
+      // The graph is not at fault.
+      throw error
     } catch {
       throw GraphError.graph("initialiser '\(name)': \(error)")
     }

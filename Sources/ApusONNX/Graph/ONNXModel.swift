@@ -25,7 +25,7 @@ public struct ONNXModel: GraphModel {
     try self.init(.read(contentsOf: path, access: access))
   }
 
-  /// - Throws: ``GraphError/graph(_:)``.
+  /// - Throws: ``GraphError/graph(_:)``; ``ONNXFileError`` where a file that holds tensors is missing.
   public init(_ proto: ModelProto) throws {
     self.proto = proto
     var builder = GraphBuilder(functions: proto.functions, opsets: proto.opsetImports)
