@@ -30,6 +30,13 @@ import Testing
       #expect(statistics["nan"] as? Int == 0)
       let latencies = try result.object["latency_ms"] as? [Double]
       #expect(latencies?.count == 3)
+      let quantiles = try #require(try result.object["latency_quantiles_ms"] as? [String: Double])
+      let sorted = try #require(latencies?.sorted())
+      // Nine tenths of the way from the first of three to the last lie eight tenths behind the second.
+      let expected = [
+        "p50": sorted[1], "p90": 0.2 * sorted[1] + 0.8 * sorted[2], "p99": 0.02 * sorted[1] + 0.98 * sorted[2],
+      ]
+      for (name, value) in expected { #expect(abs((quantiles[name] ?? 0) - value) < 1e-9 + 1e-6 * value) }
       let file = try #require(output["file"] as? String)
       let written = try NPYFile.read(path: file).tensor(of: Float.self)
       #expect(try written?.elements == [0, 2, 0, 4])
@@ -239,7 +246,8 @@ import Testing
       for (name, status, word) in [
         ("cut.onnx", 65, "damaged"), ("m.ort", 65, "ONNX Runtime"), ("absent.onnx", 66, "no such file"),
       ] {
-        for command in ["run", "inspect"] {
+        // Of what is whole and not run here, inspect says what to do with it.
+        for command in name == "m.ort" ? ["run"] : ["run", "inspect"] {
           let result = try Command.run(command, folder.path(name))
           #expect(result.status == status)
           #expect(result.errors.contains(word), "\(result.errors)")

@@ -112,13 +112,28 @@ extension RunReport {
     guard let least = sorted.first, let greatest = sorted.last else { return setting }
     func text(_ milliseconds: Double) -> String { NumberText.short(milliseconds, digits: 4) + " ms" }
     if sorted.count == 1 { return "\(text(least)); \(setting)" }
-    return "median \(text(median(sorted))), minimum \(text(least)), maximum \(text(greatest)) of \(sorted.count) runs; "
-      + setting
+    let quantiles = LatencyQuantiles(sorted)
+    return
+      "median \(text(quantiles.p50)), p90 \(text(quantiles.p90)), p99 \(text(quantiles.p99)), minimum \(text(least)), "
+      + "maximum \(text(greatest)) of \(sorted.count) runs; " + setting
   }
+}
 
-  private func median(_ sorted: [Double]) -> Double {
-    let middle = sorted.count / 2
-    return sorted.count.isMultiple(of: 2) ? (sorted[middle - 1] + sorted[middle]) / 2 : sorted[middle]
+/// How long the quicker half, nine tenths and 99 of 100 of some runs take at most, interpolated between neighbours.
+struct LatencyQuantiles: Encodable, Equatable {
+  let p50: Double
+  let p90: Double
+  let p99: Double
+
+  /// - Parameter sorted: one time or more, from the least to the greatest.
+  init(_ sorted: [Double]) {
+    func quantile(_ part: Double) -> Double {
+      let place = part * Double(sorted.count - 1)
+      let below = Int(place)
+      let above = min(below + 1, sorted.count - 1)
+      return sorted[below] + (sorted[above] - sorted[below]) * (place - Double(below))
+    }
+    (p50, p90, p99) = (quantile(0.5), quantile(0.9), quantile(0.99))
   }
 }
 
@@ -128,6 +143,7 @@ extension RunReport: Encodable {
   enum CodingKeys: String, CodingKey {
     case model, machine, variant, threads, precision, float64, inputs, outputs, profile, warnings
     case latencies = "latency_ms"
+    case quantiles = "latency_quantiles_ms"
     case narrowNodes = "not_float64"
   }
 
@@ -142,6 +158,7 @@ extension RunReport: Encodable {
     try container.encode(inputs, forKey: .inputs)
     try container.encode(outputs, forKey: .outputs)
     try container.encode(latencies, forKey: .latencies)
+    if !latencies.isEmpty { try container.encode(LatencyQuantiles(latencies.sorted()), forKey: .quantiles) }
     try container.encodeIfPresent(profile, forKey: .profile)
     try container.encodeIfPresent(narrowNodes, forKey: .narrowNodes)
     try container.encode(warnings, forKey: .warnings)
