@@ -25,6 +25,21 @@ import Testing
     }
   }
 
+  @Test func severalLiftsAreListedBeforeAnythingIsMeasured() throws {
+    try TemporaryFolder.with { folder in
+      var text = "lift,frame,x_px,y_px\n"
+      for lift in ["warm-up", "first", "second"] {
+        for frame in 0..<60 { text += "\(lift),\(frame),100,\(200 + frame)\n" }
+      }
+      try Data(text.utf8).write(to: folder.file("lifts.csv"))
+      let arguments = ["barpath", "--detections", folder.path("lifts.csv"), "--fps", "30"]
+      let result = try Command.run(arguments)
+      #expect(result.status == 65 && result.output.isEmpty)
+      #expect(result.errors.contains("has 3 lifts (warm-up, first, second)") && result.errors.contains("--lift-name"))
+      #expect(try Command.run(arguments + ["--lift-name", "first"]).status == 0)
+    }
+  }
+
   @Test func repetitionsAreCountedAndMeasured() throws {
     try with { _, file in
       let result = try Command.run("barpath", "--detections", file, "--json")

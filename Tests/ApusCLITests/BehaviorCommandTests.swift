@@ -22,6 +22,21 @@ import Testing
     var clips: [Clip]
   }
 
+  @Test func aTableOfLabelsIsNoRecording() throws {
+    try TemporaryFolder.with { folder in
+      var text = "scorer,me,me,me,me\nbodyparts,nose,nose,tailstart,tailstart\ncoords,x,y,x,y\n"
+      for number in 1...20 { text += "labeled-data/dog/img\(number * 50).png,1\(number),2,30,4\n" }
+      try Data(text.utf8).write(to: folder.file("CollectedData.csv"))
+      let result = try Command.run("behavior", folder.path("CollectedData.csv"))
+      #expect(result.status == 65)
+      #expect(result.errors.contains("20 labelled stills; 100 consecutive poses are needed"))
+      // With a rate the pictures are taken for frames, and are too few.
+      let frames = try Command.run(
+        "behavior", folder.path("CollectedData.csv"), "--input-fps", "25", "--width", "640", "--height", "480")
+      #expect(frames.status == 65 && frames.errors.contains("/100"))
+    }
+  }
+
   @Test func everySampleClipGivesItsLabel() throws {
     let data = try Data(contentsOf: URL(filePath: shipped("behavior/samples/samples.json")))
     let clips = try JSONDecoder().decode(Samples.self, from: data).clips

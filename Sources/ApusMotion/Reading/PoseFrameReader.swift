@@ -46,6 +46,10 @@ public struct PoseFrameReader: Sendable {
   /// other files.
   public var keypointNames: KeypointNames? { lines.grammar.keypointNames ?? documentNames }
 
+  /// Whether the rows of a table of DeepLabCut are named after pictures, as in a table of labels, whose pictures seldom
+  /// follow each other.
+  public var isOfPictures: Bool { lines.grammar.isOfPictures }
+
   /// Adds bytes, cut anywhere.
   public mutating func append(_ bytes: some Sequence<UInt8>) {
     if opening != nil {

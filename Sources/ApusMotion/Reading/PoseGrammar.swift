@@ -11,6 +11,9 @@ struct PoseGrammar: LineGrammar {
   private var deepLabCut: DeepLabCutTable?
   private var sleap: SLEAPTable?
 
+  /// Whether the first row of a table of DeepLabCut is named after a picture.
+  private(set) var isOfPictures = false
+
   init(_ options: PoseReaderOptions) { (self.options, format) = (options, options.format) }
 
   var framesPerSecond: Double? { options.framesPerSecond }
@@ -26,7 +29,10 @@ struct PoseGrammar: LineGrammar {
       switch format {
       case .jsonLines: return try PoseRecord(json: line, order: options.order)
       case .deepLabCut:
-        if let columns = deepLabCut?.columns { return try columns.record(line, order: options.order) }
+        if let columns = deepLabCut?.columns {
+          isOfPictures = isOfPictures || columns.isOfPicture(line)
+          return try columns.record(line, order: options.order)
+        }
         var table = deepLabCut ?? DeepLabCutTable()
         try table.take(line, options: options)
         deepLabCut = table

@@ -37,6 +37,7 @@ struct BarPathRun<Follower: BarFollower> {
 
   /// Reads boxes or positions from a file.
   mutating func read(_ path: String, options: BarReaderOptions) throws {
+    try Self.checkLifts(path, options)
     let source = try ByteInput(path: path, digest: recorder?.digest("input", path))
     var reader = try BarFrameReader(options: options)
     var progress = printer == nil ? ProgressBar(total: source.byteCount) : nil
@@ -57,6 +58,31 @@ struct BarPathRun<Follower: BarFollower> {
       throw named(error)
     }
     if follower.frameCount == 0 { throw CommandFailure(.badData, "\(source.name): there are no frames in it") }
+  }
+
+  /// Says which lifts a file has, of which one was to be chosen, before anything is printed. What else is wrong with the
+  /// file is for reading to say.
+  private static func checkLifts(_ path: String, _ options: BarReaderOptions) throws {
+    guard case .only = options.lift, path != "-" else { return }
+    let source = try ByteInput(path: path)
+    guard source.byteCount != nil else { return }
+    var each = options
+    each.lift = .each
+    var reader = try BarFrameReader(options: each)
+    var names: [String] = []
+    func note(_ name: String?) { if let name, names.last != name, !names.contains(name) { names.append(name) } }
+    while let chunk = try source.next() {
+      reader.append(chunk)
+      do {
+        while try reader.next() != nil { note(reader.lift) }
+      } catch is BarReadError {
+        return
+      }
+    }
+    guard names.count > 1 else { return }
+    let list = names.prefix(20).joined(separator: ", ") + (names.count > 20 ? ", …" : "")
+    throw CommandFailure(
+      .badData, "\(path): has \(names.count) lifts (\(list)), and one is measured at a time: --lift-name says which")
   }
 
   /// Finds the bar in pictures.

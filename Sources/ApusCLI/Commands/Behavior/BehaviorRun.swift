@@ -19,6 +19,8 @@ struct BehaviorRun {
   private var hasNotedNames = false
   /// What is wrong with the input from here on.
   private var broken: CommandFailure?
+  /// Lines of the input so far.
+  private var lineCount = 0
 
   init(
     source: ByteInput, reader: PoseFrameReader, stream: BehaviorStream, segmenter: BehaviorSegmenter?,
@@ -48,6 +50,7 @@ struct BehaviorRun {
   private mutating func readAll() throws -> Bool {
     while let chunk = try source.next() {
       reader.append(chunk)
+      lineCount += chunk.count { $0 == 0x0A }
       try takeFrames()
       // A live stream shows a row as soon as its frame is there.
       try files.flush()
@@ -73,10 +76,24 @@ struct BehaviorRun {
         try files.add(frame, prediction: prediction, isAfterGap: stream.gapCount > gaps, stream: stream)
       }
     } catch let error as PoseReadError {
-      broken = CommandFailure(.badData, "\(source.name): \(error)")
+      broken = try labels(headerLines: reader.lineNumber - 1) ?? CommandFailure(.badData, "\(source.name): \(error)")
     } catch let error as PoseFrameError {
       broken = CommandFailure(.badData, "\(source.name): \(error)")
     }
+  }
+
+  /// What to say of a table of labels, which breaks off at its first row for want of times.
+  private mutating func labels(headerLines: Int) throws -> CommandFailure? {
+    guard reader.isOfPictures, reader.options.framesPerSecond == nil, stream.frameCount == 0,
+      let required = stream.summary.insufficientFrames?.required
+    else { return nil }
+    while let chunk = try source.next() { lineCount += chunk.count { $0 == 0x0A } }
+    let count = max(1, lineCount - headerLines)
+    return CommandFailure(
+      .badData,
+      "\(source.name): \(CountText.counted(count, "labelled still")); \(required) consecutive poses "
+        + "are needed: let DeepLabCut analyse the video (deeplabcut.analyze_videos with save_as_csv=True) and give its table"
+    )
   }
 
   /// Says which body parts of the file are ignored.

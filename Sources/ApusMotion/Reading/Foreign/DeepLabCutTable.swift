@@ -155,6 +155,15 @@ struct NamedColumns: Sendable {
     return result
   }
 
+  /// Whether a row is named after a picture: that of one which was labelled, or of a frame that was written out.
+  func isOfPicture(_ bytes: [UInt8]) -> Bool {
+    guard let last = frameColumns.last, let fields = try? CSVRow.fields(of: bytes), last < fields.count else {
+      return false
+    }
+    let name = String(decoding: fields[last], as: UTF8.self).lowercased()
+    return [".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff"].contains { name.hasSuffix($0) }
+  }
+
   /// The number of a row's frame: the first field that is an integer, or the digits at the end of a picture's name.
   func frameNumber(of fields: [[UInt8]]) -> Int? {
     guard let last = frameColumns.last, last < fields.count else { return nil }
