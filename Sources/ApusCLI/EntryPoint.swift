@@ -55,7 +55,16 @@ enum EntryPoint {
     do {
       return try ApusCommand.parseAsRoot(arguments)
     } catch {
-      throw ParsingOutcome(error, of: ApusCommand.self)
+      throw unknownCommand(in: arguments) ?? ParsingOutcome(error, of: ApusCommand.self)
     }
+  }
+
+  /// What to say of a command that there is not; nil where there is one, or none is named.
+  private static func unknownCommand(in arguments: [String]) -> CommandFailure? {
+    guard let name = arguments.first, !name.hasPrefix("-") else { return nil }
+    let names = ApusCommand.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+    guard !names.contains(name) else { return nil }
+    let nearest = nearestName(to: name, in: names).map { "; did you mean '\($0)'?" } ?? "."
+    return CommandFailure(.usage, "There is no command '\(name)'\(nearest) See 'apus --help'.")
   }
 }

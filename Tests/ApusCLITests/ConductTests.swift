@@ -165,6 +165,26 @@ import Testing
     }
   #endif
 
+  @Test(arguments: [("detct", "detect"), ("behaviour", "behavior"), ("inspekt", "inspect")])
+  func aMisspeltCommandIsToldTheRightOne(name: String, meant: String) throws {
+    let result = try Command.run(name, "x")
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.errors.contains("no command '\(name)'; did you mean '\(meant)'?"))
+    #expect(try Command.run("model.onnx").errors.contains("There is no command 'model.onnx'. See 'apus --help'."))
+  }
+
+  /// The input would be an error of its own, if it were looked at.
+  @Test(arguments: [
+    ["detect", "/dev/null", "--save", "/nowhere/x.png"], ["image", "/dev/null", "/nowhere/x.png"],
+    ["barpath", "/dev/null", "--csv", "/nowhere/x.csv"], ["behavior", "/dev/null", "--report", "/nowhere/x.html"],
+    ["arm-drift", "/dev/null", "--report", "/nowhere/x.html"],
+  ])
+  func whatCannotBeWrittenIsSaidBeforeWorkBegins(arguments: [String]) throws {
+    let result = try Command.run(arguments)
+    #expect(result.status == 74)
+    #expect(result.errors.contains("cannot be written: there is no folder /nowhere"), "\(result.errors)")
+  }
+
   @Test func directoriesAreNoInput() throws {
     let folder = packageFolder.path(percentEncoded: false)
     for arguments in [["behavior", folder], ["inspect", folder], ["run", folder]] {

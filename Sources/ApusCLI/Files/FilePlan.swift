@@ -46,6 +46,16 @@ struct FilePlan: Sendable {
 
     /// How messages call it.
     var text: String { path == "-" ? "standard output" : role.isEmpty ? path : "\(role) \(path)" }
+
+    /// What has an ending is a file, whose folder must be there; folders are made.
+    /// - Throws: ``CommandFailure`` before any work is done for what could not be written.
+    func checkPlace() throws {
+      guard kind == .file, path != "-", !TensorFile.fileExtension(path).isEmpty else { return }
+      let folder = parentFolder(of: path)
+      guard isFolder(folder) else {
+        throw CommandFailure(.inputOutput, "\(text): cannot be written: there is no folder \(folder)")
+      }
+    }
   }
 
   private var inputs: [Input] = []
@@ -80,8 +90,9 @@ struct FilePlan: Sendable {
   }
 
   /// Compares everything that is written with everything that is read, and with each other.
-  /// - Throws: ``CommandFailure`` where two are the same file.
+  /// - Throws: ``CommandFailure`` where two are the same file, and where a file has no folder to be written to.
   func checked() throws -> CheckedFiles {
+    for output in outputs { try output.checkPlace() }
     var files = CheckedFiles()
     let toFile = FileIdentity.ofFile(STDOUT_FILENO)
     guard toFile != nil || !outputs.isEmpty else { return files }
