@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+import func ApusTestSupport.fixture
+
+/// Every key that a command prints is on the page about JSON.
+@Suite struct JSONPageTests {
+  /// Objects whose keys are names of something else.
+  private static let named: Set = ["probabilities", "metadata", "opsets", "settings", "facts", "totals"]
+
+  private func keys(of value: Any) -> Set<String> {
+    switch value {
+    case let list as [Any]: list.reduce(into: []) { $0.formUnion(keys(of: $1)) }
+    case let object as [String: Any]:
+      object.reduce(into: Set(object.keys)) { found, entry in
+        if Self.named.contains(entry.key) { return }
+        // Of multiply-adds, operators are a number each.
+        if entry.key == "operators", entry.value is [String: Any] { return }
+        found.formUnion(keys(of: entry.value))
+      }
+    default: []
+    }
+  }
+
+  @Test(arguments: [
+    ["run", shipped("behavior/shipped/behavior-classifier.onnx"), "--random", "1", "--dim", "batch=1", "--profile"],
+    ["inspect", shipped("behavior/shipped/behavior-classifier.onnx"), "--dim", "batch=1"],
+    ["inspect", shipped("behavior/shipped/behavior-classifier.safetensors")],
+    ["inspect", shipped("behavior/samples/walking.jsonl")],
+    ["detect", fixture("detector/00.jpg")],
+    ["detect", fixture("detector/00.jpg"), "--model", fixture("detector/seg.onnx")],
+    ["detect", fixture("detector/00.jpg"), "--model", fixture("detector/obb.onnx")],
+    ["behavior", shipped("behavior/samples/sit-detector-gaps.jsonl")],
+    ["behavior", shipped("behavior/samples/sit.jsonl"), "--segments"],
+    [
+      "compare", shipped("behavior/shipped/behavior-classifier.safetensors"),
+      shipped("behavior/shipped/behavior-classifier.safetensors"),
+    ],
+    ["verify", "--model", "behavior-classifier"], ["suggest", "how are"], ["fill", "how [MASK] you"],
+    ["tokenize", "hello", "--vocab", shipped("keyboard/shipped/vocab.txt")], ["doctor"],
+  ])
+  func everyKeyIsOnThePage(arguments: [String]) throws {
+    let page = try String(contentsOf: packageFolder.appending(path: "docs/json.md"), encoding: .utf8)
+    let words = Set(page.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
+    let result = try Command.run(arguments + ["--json"])
+    #expect(result.status == 0 && !result.lines.isEmpty, "\(result.errors)")
+    for line in result.lines {
+      let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
+      #expect(keys(of: value).subtracting(words).isEmpty, "\(arguments[0])")
+    }
+  }
+}
