@@ -24,4 +24,21 @@ import Testing
     #expect(html.components(separatedBy: "<svg").count == 3, "for wide screens and for narrow ones")
     #expect(!html.contains("<script") && !html.contains("http:") && !html.contains("https:"))
   }
+
+  @Test func entriesOpenAndAreFound() {
+    var report = HTMLReport(title: "t")
+    report.blocks = [
+      .entries(
+        (0..<9).map {
+          .init("<\($0)>", remark: "r", heat: [("own", 0.5), ("all", nil)], blocks: [.paragraph("inside")])
+        }),
+      .bars([.init("a", 1), .init("b", 4), .init("c", .infinity)], caption: "counts"),
+    ]
+    let html = report.html
+    #expect(html.components(separatedBy: "<details class=\"entry\">").count == 10)
+    #expect(html.contains("&lt;3&gt;") && html.contains("--h:50%") && html.contains("heat none"))
+    #expect(html.contains("type=\"search\"") && html.contains("<script>"))
+    #expect(html.contains("--h:25%") && html.contains("--h:100%"))
+    #expect(!html.contains("src=") && !html.contains("http:"))
+  }
 }

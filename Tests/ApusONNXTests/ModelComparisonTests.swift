@@ -74,6 +74,23 @@ import Testing
     #expect(found.name == node || found.suspects.contains(node), "\(found.name), or \(found.suspects)")
   }
 
+  /// The same fault where names say nothing: a value with its axes exchanged is not taken for one that is laid out otherwise.
+  @Test func missingTranspositionIsNotUndone() throws {
+    var proto = try model("right").proto
+    for (old, new) in [("transpose", "a"), ("reshape", "b"), ("norm", "c"), ("project", "d")] {
+      for index in proto.graph.nodes.indices {
+        proto.graph.nodes[index].inputs = proto.graph.nodes[index].inputs.map { $0 == old ? new : $0 }
+        proto.graph.nodes[index].outputs = proto.graph.nodes[index].outputs.map { $0 == old ? new : $0 }
+      }
+    }
+    let model = try model("swapped_axes")
+    var comparison = try ModelComparison(model, against: ONNXModel(proto))
+    try comparison.run(inputs(model))
+    let parity = try #require(comparison.report.firstDifferent?.parity)
+    let first = parity.nodes[try #require(parity.verdict.first)]
+    #expect(first.name == "transpose" || first.suspects.contains("transpose"), "\(first.name), \(first.suspects)")
+  }
+
   @Test func weightThatDiffersIsNamedWithItsElement() throws {
     let report = try report("folded_weight", "folded")
     let different = report.weights.filter { !$0.comparison.isEqual }

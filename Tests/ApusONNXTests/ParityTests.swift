@@ -329,6 +329,53 @@ extension ParityTests {
   }
 }
 
+// MARK: - What a difference is made of
+
+extension ParityTests {
+  @Test(arguments: [
+    ("epsilon", "norm", DifferencePattern.attribute(name: "epsilon", value: "1e-05")),
+    ("swapped_axes", "transpose", .attribute(name: "perm", value: "[0, 1, 2, 3]")),
+    ("swapped_axes", "transpose", .axes([0, 2, 1])),
+    ("coordinates", "resize", .attribute(name: "coordinate_transformation_mode", value: "\"half_pixel\"")),
+    ("folded_weight", "/conv2/Conv", .places(axis: 1, places: [2], extent: 6)),
+    ("folded_matrix", "/fc2/Gemm", .places(axis: 1, places: [2], extent: 5)),
+  ])
+  func reasonIsNamed(model: String, node: String, pattern: DifferencePattern) throws {
+    let report = try report(model, against: model.hasPrefix("folded") ? "hooked" : "reference")
+    let found = try #require(report.nodes.first { $0.name == node })
+    #expect(found.patterns.contains(pattern), "\(found.patterns)")
+  }
+
+  @Test(
+    arguments: [
+      ([2, 4, 6, 8, 10, 12], [1, 2, 3, 4, 5, 6], DifferencePattern.factor(2)),
+      ([2, 3, 4, 5, 6, 7], [1, 2, 3, 4, 5, 6], .shift(1)),
+      ([1, 4, 2, 5, 3, 6], [1, 2, 3, 4, 5, 6], nil),
+      ([1, 2, 3, 4, 4, 4], [1, 2, 3, 4, 5, 6], .saturation(at: 4, count: 2, isReference: false)),
+      ([1, 2, 3, 4, 5, 6], [1, 3, 3, 3, 3, 3], nil),
+      ([65504, 2, 3, 4, 5, .infinity], [70000, 2, 3, 4, 5, 1e5], .overflow(count: 2)),
+      ([0, 2, 9, 4, 0, 6], [1, 2, 3, 4, 5, 6], .everyPlace(axis: 0, step: 2, first: 0)),
+      ([1, 2, 3, 9, 5, 6], [1, 2, 3, 4, 5, 6], .places(axis: 0, places: [3], extent: 6)),
+    ] as [([Double], [Double], DifferencePattern?)])
+  func patternsHoldForEveryElement(actual: [Double], expected: [Double], pattern: DifferencePattern?) throws {
+    let found = try DifferencePattern.all(
+      GraphValue(Tensor(actual)), GraphValue(Tensor(expected)), tolerance: Tolerance(relative: 1e-6, absolute: 0))
+    if let pattern { #expect(found.contains(pattern), "\(found)") } else { #expect(found.isEmpty, "\(found)") }
+  }
+
+  @Test func bordersAreThoseOfMaps() throws {
+    let expected = try Tensor<Float>(range: 32).reshaped([1, 2, 4, 4])
+    let actual = try Tensor<Float>(
+      expected.elements.enumerated().map { offset, x in
+        let (row, column) = (offset / 4 % 4, offset % 4)
+        return row == 0 || row == 3 || column == 0 || column == 3 ? x + Float(offset % 3) + 1 : x
+      }, shape: [1, 2, 4, 4])
+    let found = try DifferencePattern.all(
+      GraphValue(actual), GraphValue(expected), tolerance: Tolerance(relative: 1e-6, absolute: 0))
+    #expect(found == [.border(axes: [2, 3])])
+  }
+}
+
 // MARK: - Terms
 
 extension ParityTests {

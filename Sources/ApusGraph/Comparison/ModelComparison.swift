@@ -35,7 +35,8 @@ public struct ModelComparison {
     report.pairing.inputs = try ModelPairing.inputs(of: model.graph, and: reference.graph)
     let (weights, others) = (try self.model.weights(), try self.reference.weights())
     report.pairing.weightCount = weights.count
-    report.pairing.weights = try ModelPairing.pairs(weights, others, leastCount: Self.leastCount)
+    report.pairing.weights = try ModelPairing.pairs(
+      weights, others, leastCount: Self.leastCount, layouts: [[1, 0]])
     report.weights = try Self.compared(weights, others, report.pairing.weights)
   }
 
@@ -110,7 +111,18 @@ public struct ModelComparison {
     report.pairing.valueCount = own.tensors.count { computed.contains($0.name) }
     report.pairing.values = try ModelPairing.pairs(
       own.tensors.filter { computed.contains($0.name) },
-      other.tensors.filter { reference.computedValues.contains($0.name) }, known: outputs, leastCount: Self.leastCount)
+      other.tensors.filter { reference.computedValues.contains($0.name) }, known: outputs, leastCount: Self.leastCount,
+      layouts: Set((report.pairing.inputs + outputs).compactMap(\.order.axes)))
+    func byName(_ tensors: [NamedNumbers]) -> [String: NamedNumbers] {
+      Dictionary(tensors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+    }
+    let placed = try ModelPairing.placed(
+      model.model.graph, reference.model.graph, known: report.pairing.inputs + report.pairing.values,
+      own: byName(own.tensors), others: byName(other.tensors))
+    report.pairing.values += placed.filter { computed.contains($0.name) }
+    let order = Dictionary(
+      own.tensors.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
+    report.pairing.values.sort { order[$0.name] ?? .max < order[$1.name] ?? .max }
     // Outputs of integers are no tensors to be paired by content.
     let names = Set(report.pairing.values.map(\.name))
     report.pairing.values += outputs.filter { !names.contains($0.name) }

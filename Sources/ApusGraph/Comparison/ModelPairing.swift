@@ -6,7 +6,8 @@ public struct ModelPairing: Sendable {
   public enum Evidence: String, Sendable, Hashable, Encodable {
     /// They have the same name.
     case name
-    /// They are in the same place among the inputs or the outputs, and their shapes fit.
+    /// They are in the same place, and their shapes fit: among the inputs or the outputs, or as what the same operator makes
+    /// of values that are paired.
     case place
     /// Their elements are alike.
     case content
@@ -45,8 +46,11 @@ extension ModelPairing {
   ///   - own: in the order in which the model has them.
   ///   - known: pairs that are settled.
   ///   - leastCount: tensors of fewer elements are paired by name alone, for anything is like a single number.
+  ///   - layouts: orders of axes that the models are known to differ by. Any other is believed only if half of the values
+  ///     of as many axes have it: one value with its axes exchanged is a transposition that one of the models lacks. Any
+  ///     order is believed where this is nil.
   static func pairs(
-    _ own: [NamedNumbers], _ others: [NamedNumbers], known: [Pair] = [], leastCount: Int
+    _ own: [NamedNumbers], _ others: [NamedNumbers], known: [Pair] = [], leastCount: Int, layouts: Set<[Int]>? = nil
   ) throws -> [Pair] {
     var pairs = Dictionary(known.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var taken = Set(known.map(\.referenceName))
@@ -70,6 +74,10 @@ extension ModelPairing {
         candidates.append(Candidate(own: index, other: otherIndex, likeness: likeness))
       }
     }
+    if let layouts {
+      let believed = Self.believed(candidates).union(layouts)
+      candidates.removeAll { candidate in candidate.likeness.order.axes.map { !believed.contains($0) } ?? false }
+    }
     // Of several that are as like, the first with the first: a value that is copied stays in order.
     candidates.sort { ($1.likeness.degree, $0.own, $0.other) < ($0.likeness.degree, $1.own, $1.other) }
     for candidate in candidates {
@@ -79,6 +87,21 @@ extension ModelPairing {
         name: value.name, referenceName: other.name, evidence: .content, order: candidate.likeness.order)
     }
     return own.compactMap { pairs[$0.name] }
+  }
+
+  /// The orders that at least two values, and half of those of as many axes, are most like something else in.
+  private static func believed(_ candidates: [Candidate]) -> Set<[Int]> {
+    var best: [Int: Likeness] = [:]
+    for candidate in candidates where candidate.likeness.degree > best[candidate.own]?.degree ?? -.infinity {
+      best[candidate.own] = candidate.likeness
+    }
+    let orders = best.values.map(\.order)
+    let turned = Dictionary(grouping: orders.compactMap(\.axes)) { $0 }
+    return Set(
+      turned.filter { axes, all in
+        let alike = orders.count { $0.shape.count { $0 != 1 } == axes.count }
+        return all.count > 1 && 2 * all.count >= alike
+      }.keys)
   }
 
   private struct Candidate {
@@ -105,6 +128,64 @@ struct NamedNumbers: Sendable {
     guard case .tensor(let any) = value, any.dataType.isFloatingPoint, any.count > 0 else { return nil }
     self.name = name
     tensor = try any.converted(to: Double.self)
+  }
+}
+
+// MARK: - Places
+
+extension ModelPairing {
+  /// Pairs what is left with what the same operator of the other model makes of the values that are paired, like it or
+  /// not: what differs is unlike, and is what is looked for.
+  ///
+  /// - Parameters:
+  ///   - known: the pairs so far, of inputs and of values.
+  ///   - own: the values by name; likewise `others`.
+  /// - Returns: what is paired besides.
+  static func placed(
+    _ graph: Graph, _ other: Graph, known: [Pair], own: [String: NamedNumbers], others: [String: NamedNumbers]
+  ) throws -> [Pair] {
+    var names = Dictionary(known.map { ($0.name, $0.referenceName) }, uniquingKeysWith: { first, _ in first })
+    var taken = Set(known.map(\.referenceName))
+    let places = Dictionary(
+      other.nodes.indices.map { (Place(other.nodes[$0], in: other, named: { $0 }), $0) }.compactMap { place, index in
+        place.map { ($0, [index]) }
+      }, uniquingKeysWith: +)
+    var pairs: [Pair] = []
+    for node in graph.nodes {
+      guard let place = Place(node, in: graph, named: { names[$0] }), let matches = places[place] else { continue }
+      for index in matches {
+        let outputs = zip(node.outputs, other.nodes[index].outputs).compactMap { a, b -> (String, String)? in
+          guard let a, let b else { return nil }
+          return (graph.values[a].name, other.values[b].name)
+        }
+        let isFree = !outputs.contains { names[$0.0] != nil || taken.contains($0.1) }
+        guard isFree else { continue }
+        for (name, match) in outputs {
+          guard let value = own[name], let expected = others[match],
+            let order = try Likeness.order(of: expected.tensor, for: value.tensor)
+          else { continue }
+          pairs.append(Pair(name: name, referenceName: match, evidence: .place, order: order))
+          names[name] = match
+          taken.insert(match)
+        }
+        break
+      }
+    }
+    return pairs
+  }
+
+  /// An operator, and what of the reference it reads besides constants.
+  private struct Place: Hashable {
+    let operatorName: OperatorName
+    let reads: [String]
+
+    /// nil for a node that reads nothing computed, or something that has no name in the reference.
+    init?(_ node: Node, in graph: Graph, named: (String) -> String?) {
+      let computed = node.inputs.compactMap { $0 }.filter { graph.constants[$0] == nil }
+      let names = computed.compactMap { named(graph.values[$0].name) }
+      guard !names.isEmpty, names.count == computed.count else { return nil }
+      (operatorName, reads) = (node.operatorName, names)
+    }
   }
 }
 

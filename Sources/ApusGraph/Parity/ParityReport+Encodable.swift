@@ -69,7 +69,7 @@ extension ParityReport.Status {
 
 extension ParityReport.NodeReport: Encodable {
   enum CodingKeys: String, CodingKey {
-    case index, name, opset, attributes, inputs, outputs, status, reason, terms, suspects
+    case index, name, opset, attributes, inputs, outputs, status, reason, terms, suspects, patterns
     case operatorName = "operator"
     case isConstant = "constant"
   }
@@ -94,6 +94,7 @@ extension ParityReport.NodeReport: Encodable {
     }
     try container.encode(terms, forKey: .terms)
     try container.encode(suspects, forKey: .suspects)
+    try container.encode(patterns, forKey: .patterns)
     try container.encode(isConstant, forKey: .isConstant)
   }
 }

@@ -111,6 +111,8 @@ public struct ParityReport: Sendable {
     public let terms: Int
     /// The earlier nodes between this one and values that the reference has: a difference may be theirs as well.
     public let suspects: [String]
+    /// What the difference is made of, of a node that is wrong: every hypothesis that holds.
+    public let patterns: [DifferencePattern]
     /// Whether nothing that goes into the model reaches the node.
     public let isConstant: Bool
     /// The nodes within its subgraphs, which are not looked into.

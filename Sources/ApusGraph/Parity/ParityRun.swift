@@ -79,12 +79,16 @@ struct ParityRun {
       }
     }
     let status = status(step, ownResult.outcome, fedResult.outcome, judged.outputs)
+    let suspects = status == .wrong ? self.suspects(index) : []
     report.nodes.append(
       ParityReport.NodeReport(
         index: index, name: node.name, operatorName: node.operatorName, opset: node.opset,
         attributes: node.attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value.summary) },
         inputs: inputs(of: node), outputs: judged.outputs, status: status, terms: judged.terms,
-        suspects: status == .wrong ? suspects(index) : [], isConstant: step.isConstant,
+        suspects: suspects,
+        patterns: status == .wrong
+          ? try self.patterns(step, judged, expected, fedResult, isAlone: suspects.isEmpty) : [],
+        isConstant: step.isConstant,
         bodyNodeCount: node.subgraphs.values.reduce(0) { $0 + $1.nodeCount }))
     for (position, output) in node.outputs.enumerated() {
       guard let output else { continue }
@@ -313,6 +317,51 @@ struct ParityRun {
       // The allowance only ever widens a tolerance: without it the stricter one holds.
       return 0
     }
+  }
+
+  /// What the first output that differs tells of the reason.
+  ///
+  /// - Parameter isAlone: whether the node is the only one that the difference may be due to. Of the first such node, other
+  ///   values of its attributes are tried.
+  private func patterns(
+    _ step: ParityStep, _ judged: Judgement, _ expected: [Graph.ValueID: GraphValue], _ result: ParityWay.Result,
+    isAlone: Bool
+  ) throws -> [DifferencePattern] {
+    for (position, output) in step.node.outputs.enumerated() {
+      guard let output, let expected = expected[output], let value = result.outcome.value(position),
+        let difference = judged.outputs.first(where: { $0.name == check.graph.values[output].name })?.isolated,
+        !difference.isAcceptable, let tolerance = difference.comparison?.tolerance
+      else { continue }
+      let isFirst = !report.nodes.contains { $0.status == .wrong }
+      let tried = isFirst && isAlone ? try variations(step.node, position, expected, tolerance) : []
+      return try tried + DifferencePattern.all(value, expected, tolerance: tolerance)
+    }
+    return []
+  }
+
+  /// The other values of attributes with which a node gives what the reference has.
+  private func variations(
+    _ node: Node, _ position: Int, _ expected: GraphValue, _ tolerance: Tolerance
+  ) throws -> [DifferencePattern] {
+    let rank = node.inputs.first.flatMap { $0 }.flatMap { fed.lane.slots[$0]?.shape?.count } ?? 0
+    var found: [DifferencePattern] = []
+    var names: Set<String> = []
+    for (name, value) in node.attributeVariations(rank: rank) where !names.contains(name) {
+      try context.checkCancellation()
+      var node = node
+      node.attributes[name] = value
+      // What the operator refuses is no hypothesis.
+      guard let prepared = try? Plan.step(node, in: check.graph, depth: 0) else { continue }
+      let outcome = try Execution.with(precision: check.options.precision, stop: context.stop) {
+        try fed.lane.run(prepared, context)
+      }
+      guard let actual = outcome.value(position),
+        try ValueDifference(actual, expected, tolerance: tolerance, allowsLevels: false).isAcceptable
+      else { continue }
+      names.insert(name)
+      found.append(.attribute(name: name, value: value.summary))
+    }
+    return found
   }
 
   private func cumulative(

@@ -62,6 +62,11 @@ struct ParityLane {
     case .success(let prepared): step = prepared
     case .failure(let error): return .failed("\(error)")
     }
+    return try run(step, context)
+  }
+
+  /// Runs a node of the graph that was prepared otherwise.
+  func run(_ step: PreparedNode, _ context: RunContext) throws -> Outcome {
     for id in step.inputs.compactMap({ $0 }) + step.captures where slots[id] == nil {
       return .missing(plan.graph.values[id].name)
     }

@@ -33,7 +33,7 @@ public struct HTMLReport: Sendable {
     case pictures([Picture])
     /// Columns of numbers, each as high as its share of the highest.
     case bars([Bar], caption: String)
-    /// Things to look up: a line each, which opens, and a field that finds them.
+    /// Things to look up: a line each, which opens, and a field that finds them where there are many.
     case entries([Entry])
   }
 
@@ -216,8 +216,9 @@ extension HTMLReport {
       return "<figure><div class=\"bars\" role=\"img\" aria-label=\"\(escaped(caption))\">\(columns.joined())</div>"
         + "<figcaption>\(escaped(caption))</figcaption></figure>\n"
     case .entries(let entries):
-      return "<section><input class=\"find\" type=\"search\" placeholder=\"Find\" aria-label=\"Find\" hidden>\n"
-        + entries.map(markup).joined() + "</section>\n"
+      let find = "<input class=\"find\" type=\"search\" placeholder=\"Find\" aria-label=\"Find\" hidden>\n"
+      // A few are found by the eye.
+      return "<section>\(entries.count > 8 ? find : "")" + entries.map(markup).joined() + "</section>\n"
     case .pictures(let pictures):
       return "<div class=\"pictures\">\n" + pictures.map(markup).joined() + "</div>\n"
     }

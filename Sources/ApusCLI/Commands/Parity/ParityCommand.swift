@@ -20,7 +20,8 @@ struct ParityCommand: WritesFiles {
       TWO MODELS
         'apus parity MODEL REFERENCE' runs both on the same inputs: those of --inputs, or N random ones. REFERENCE runs in \
       DOUBLE where it can. Its values are paired with the model's by name; what is left, by what they hold, the axes \
-      being allowed another order, as of NHWC and NCHW; outputs at last by their place. Weights are paired likewise, \
+      being allowed another order, as of NHWC and NCHW; at last by their place, among the outputs or behind what is \
+      paired. Weights are paired likewise, \
       dequantised and transposed where needed. Pairs are shown (--all: each), and what outputs differ by over all samples: \
       SNR, cosine, the largest error, that of each side against itself in DOUBLE, and how often the largest element, and \
       the five largest, are the same. Nodes are shown of the first sample that differs. Weights that differ are shown and \
@@ -42,6 +43,10 @@ struct ParityCommand: WritesFiles {
         Integers are exact. Levels that a quantising node rounds may be off by one in 1 % of the elements: that is \
       reported and no difference, unless --atol is given.
         --rtol and --atol take the place of the two parts everywhere.
+
+      Of the first node that differs it is said what the difference is made of, where that holds for every element: a \
+      factor, a shift, an order of axes, one channel, the border, a limit; or the value of an attribute with which the node \
+      gives the reference's value.
 
       Values between nodes that the file lacks are not checked; the nodes around them are judged together, and may differ \
       by what rounding alone makes of them, which is measured in DOUBLE. Bodies of \

@@ -44,8 +44,10 @@ struct ParityPage {
     [
       .heading("Data sets"),
       .table(
-        columns: ["", "data set", "verdict"],
-        rows: results.sets.enumerated().map { ["\($0 + 1)", $1.name, Self.sentence($1.report)] }),
+        columns: ["data set", "verdict", "first at"],
+        rows: results.sets.map { set in
+          [set.name, ParityVerdict(set.report).word, set.report.verdict.first.map { set.report.nodes[$0].name } ?? ""]
+        }),
     ]
   }
 
@@ -166,7 +168,9 @@ struct ParityPage {
     func heat(_ difference: ValueDifference?) -> Double? {
       Self.signalToNoise(difference).map { (140 - $0) / 120 }
     }
-    let snr = Self.signalToNoise(output?.cumulative).map { NumberText.fixed($0, decimals: 0) + " dB" }
+    let snr = Self.signalToNoise(output?.cumulative).flatMap { $0 < Self.highestSNR ? $0 : nil }.map {
+      NumberText.fixed($0, decimals: 0) + " dB"
+    }
     let remark = [ParityText.remark(node.status), snr].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " · ")
     return HTMLReport.Entry(
       "\(node.name) · \(node.operatorName)", remark: remark,
@@ -185,11 +189,12 @@ struct ParityPage {
         .paragraph(
           "Judged together with, for the reference has nothing in between: " + node.suspects.joined(separator: ", ")))
     }
-    let attributes = node.attributes.map { ["attribute", "\($0.name) = \($0.value)", ""] }
-    let inputs = node.inputs.map { ["input", $0.name + ($0.type.map { "  \($0)" } ?? ""), Self.origin($0.source)] }
+    for pattern in node.patterns { blocks.append(.paragraph("What the difference is made of: \(pattern).")) }
+    let attributes = node.attributes.map { [$0.name, $0.value, "attribute"] }
+    let inputs = node.inputs.map { [$0.name, $0.type.map { "\($0)" } ?? "", Self.origin($0.source)] }
     if !(attributes + inputs).isEmpty {
       blocks.append(
-        .table(columns: ["", "\(node.operatorName), version \(node.opset)", ""], rows: attributes + inputs))
+        .table(columns: ["\(node.operatorName), version \(node.opset)", "", ""], rows: attributes + inputs))
     }
     for output in node.outputs { blocks += details(output) }
     return blocks

@@ -156,6 +156,10 @@ struct ParityText {
       lines += block("on the reference's inputs", output.isolated) + block("in Apus' own run", output.cumulative)
       lines += truth(output.truth)
     }
+    if !node.patterns.isEmpty {
+      lines.append("  " + terminal.styled("what the difference is made of", .bold))
+      lines += node.patterns.map { "    " + ErrorReport.oneLine("\($0)") }
+    }
     if node.terms > 1 { lines.append("  an element adds up \(node.terms) terms") }
     return lines
   }
