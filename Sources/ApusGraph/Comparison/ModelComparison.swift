@@ -118,6 +118,7 @@ public struct ModelComparison {
     }
     let placed = try ModelPairing.placed(
       model.model.graph, reference.model.graph, known: report.pairing.inputs + report.pairing.values,
+      layouts: Set(report.pairing.values.compactMap(\.order.axes)),
       own: byName(own.tensors), others: byName(other.tensors))
     report.pairing.values += placed.filter { computed.contains($0.name) }
     let order = Dictionary(

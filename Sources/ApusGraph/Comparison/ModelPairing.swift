@@ -139,10 +139,12 @@ extension ModelPairing {
   ///
   /// - Parameters:
   ///   - known: the pairs so far, of inputs and of values.
+  ///   - layouts: orders of axes that the models are known to differ by; no other is taken here.
   ///   - own: the values by name; likewise `others`.
   /// - Returns: what is paired besides.
   static func placed(
-    _ graph: Graph, _ other: Graph, known: [Pair], own: [String: NamedNumbers], others: [String: NamedNumbers]
+    _ graph: Graph, _ other: Graph, known: [Pair], layouts: Set<[Int]>, own: [String: NamedNumbers],
+    others: [String: NamedNumbers]
   ) throws -> [Pair] {
     var names = Dictionary(known.map { ($0.name, $0.referenceName) }, uniquingKeysWith: { first, _ in first })
     var taken = Set(known.map(\.referenceName))
@@ -162,7 +164,8 @@ extension ModelPairing {
         guard isFree else { continue }
         for (name, match) in outputs {
           guard let value = own[name], let expected = others[match],
-            let order = try Likeness.order(of: expected.tensor, for: value.tensor)
+            let order = try Likeness.order(of: expected.tensor, for: value.tensor),
+            order.axes.map({ layouts.contains($0) }) ?? (expected.tensor.shape == value.tensor.shape)
           else { continue }
           pairs.append(Pair(name: name, referenceName: match, evidence: .place, order: order))
           names[name] = match
