@@ -8,7 +8,7 @@ import Testing
 @Suite struct TranspositionRemovalTests {
   struct Case: Sendable, CustomTestStringConvertible {
     let testDescription: String
-    /// The transpositions that are left with `exact`, and with `fast`.
+    /// The transpositions that are left with `exact`, and with `fast`; those that move nothing count, too.
     let left: (exact: Int, fast: Int)
     /// Adds nodes that read "in" and give "out".
     let nodes: @Sendable (inout SmallGraph) throws -> Void
@@ -88,11 +88,11 @@ import Testing
       try $0.constant("axes", GraphValue(Tensor<Int64>([-2])))
       $0.node("ReduceMax", ["in", "axes"], ["out"])
     },
-    Case("the sum of a map: in another order with fast only", left: (1, 0)) {
+    Case("the sum of a map: in another order with fast only", left: (2, 0)) {
       try $0.constant("axes", GraphValue(Tensor<Int64>([1, 2])))
       $0.node("ReduceSum", ["in", "axes"], ["out"])
     },
-    Case("a gate a channel, computed and not known", left: (1, 1)) {
+    Case("a gate a channel, computed and not known", left: (2, 2)) {
       try $0.constant("axes", GraphValue(Tensor<Int64>([1, 2])))
       try $0.constant("first", GraphValue(Tensor<Int64>([0])))
       try $0.constant("second", GraphValue(Tensor<Int64>([1])))
