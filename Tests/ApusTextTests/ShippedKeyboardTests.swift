@@ -48,7 +48,7 @@ import Testing
     #expect(missed.count <= 3, "nothing useful for \(missed.map { $0[0] })")
   }
 
-  /// In 97 of 100 texts that the network was not trained on, the same three words.
+  /// In 96 of 100 texts that the network was not trained on, the same three words; after a whole word, next ones count.
   @Test func eightBitsSuggestTheSameWords() throws {
     let target = FileManager.default.temporaryDirectory.appending(path: "apus-\(UUID().uuidString)")
       .path(percentEncoded: false)
@@ -67,6 +67,6 @@ import Testing
     let (full, eight) = try (words(Self.folder), words(target))
     #expect(full.filter { $0.count == 3 }.count > 900)
     let same = zip(full, eight).filter { $0 == $1 }.count
-    #expect(same >= 970, "the same three words for \(same) of 1000 prompts")
+    #expect(same >= 960, "the same three words for \(same) of 1000 prompts")
   }
 }
