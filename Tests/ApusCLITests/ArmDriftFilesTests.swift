@@ -109,7 +109,10 @@ import Testing
     #expect(try run("--frames", "/nowhere").status == 64)
     #expect(try run("--theme", "blue").status == 64)
     #expect(try run("--overlay", "-").status == 64)
-    #expect(try run("--overlay", "/nowhere/never.y4m", "--frames", "/nowhere").status == 66)
+    let overlay = FileManager.default.temporaryDirectory.appending(path: "never-\(UUID().uuidString).y4m")
+      .path(percentEncoded: false)
+    #expect(try run("--overlay", overlay, "--frames", "/nowhere").status == 66)
+    #expect(try run("--overlay", "/nowhere/never.y4m", "--frames", "/nowhere").status == 74)
     #expect(try run("--report", "/nowhere/arms.html").status == 74)
     #expect(try run("--charts", "/dev/null").status == 74)
   }

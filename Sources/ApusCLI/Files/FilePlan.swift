@@ -92,7 +92,9 @@ struct FilePlan: Sendable {
   /// Compares everything that is written with everything that is read, and with each other.
   /// - Throws: ``CommandFailure`` where two are the same file, and where a file has no folder to be written to.
   func checked() throws -> CheckedFiles {
-    for output in outputs { try output.checkPlace() }
+    // Folders that the command makes are not there yet.
+    let made = Set(outputs.filter { $0.kind != .file }.map { withoutTrailingSlashes($0.path) })
+    for output in outputs where !made.contains(parentFolder(of: output.path)) { try output.checkPlace() }
     var files = CheckedFiles()
     let toFile = FileIdentity.ofFile(STDOUT_FILENO)
     guard toFile != nil || !outputs.isEmpty else { return files }
