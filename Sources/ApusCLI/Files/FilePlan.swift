@@ -50,7 +50,7 @@ struct FilePlan: Sendable {
     /// What has an ending is a file, whose folder must be there; folders are made.
     /// - Throws: ``CommandFailure`` before any work is done for what could not be written.
     func checkPlace() throws {
-      guard kind == .file, path != "-", !TensorFile.fileExtension(path).isEmpty else { return }
+      guard kind == .file, path != "-", path.split(separator: "/").last?.contains(".") == true else { return }
       let folder = parentFolder(of: path)
       guard isFolder(folder) else {
         throw CommandFailure(.inputOutput, "\(text): cannot be written: there is no folder \(folder)")
