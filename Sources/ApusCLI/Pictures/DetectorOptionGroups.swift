@@ -97,7 +97,7 @@ struct DetectorOptions: ParsableArguments {
     options.colorOrder = colors
     options.wantsBytes = range.map { $0 == 255 }
     options.scores = scores.scale
-    options.classNames = try labels.map { try DetectorLoadingOptions.classNames(path: $0) }
+    options.classNames = try labels.map { try ClassLabels(path: $0).names }
     options.isRotated = rotated ? true : nil
     options.precision = precision
     return try model.map { try Detector(path: $0, options: options) } ?? Detector.shipped(options: options)

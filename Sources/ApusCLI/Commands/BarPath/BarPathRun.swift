@@ -75,7 +75,7 @@ struct BarPathRun<Follower: BarFollower> {
       reader.append(chunk)
       do {
         while try reader.next() != nil { note(reader.lift) }
-      } catch is BarReadError {
+      } catch {
         return
       }
     }
