@@ -190,7 +190,9 @@ import struct ApusTestSupport.ZipBuilder
         return try Command.run(
           "detect", picture, "--model", fixture("detector/obb.onnx"), "--labels", folder.path("labels.txt"))
       }
-      for labels in ["ant\nbee\r\ncow dog\n\n", #"["ant", "bee", "cow dog"]"#, #"{"0": "ant", "1": "bee", "2": "cow dog"}"#] {
+      for labels in [
+        "ant\nbee\r\ncow dog\n\n", #"["ant", "bee", "cow dog"]"#, #"{"0": "ant", "1": "bee", "2": "cow dog"}"#,
+      ] {
         let result = try detect(labels)
         #expect(result.status == 0 && result.output.contains("cow dog") && result.output.contains("bee"))
       }

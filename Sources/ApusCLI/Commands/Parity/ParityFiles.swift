@@ -1,5 +1,4 @@
 import Apus
-import ApusBase
 import ApusGraph
 import ApusMedia
 import ArgumentParser
