@@ -27,20 +27,21 @@ extension GraphRewriter {
     var scores = middle.inputs[0]
     var mask: Graph.ValueID?
     var scale = 1.0
-    if let sum = inner(scores), isNode(sum, "Add"), let add = nodes[sum], add.inputs.count == 2,
+    if let sum = soleProducer(of: scores), isNode(sum, "Add"), let add = nodes[sum], add.inputs.count == 2,
       let side = add.inputs.firstIndex(where: { leadsToProduct($0) })
     {
       removed.append(sum)
       (scores, mask) = (add.inputs[side], add.inputs[1 - side])
     }
-    if let scaling = inner(scores), let node = nodes[scaling], node.inputs.count == 2,
+    if let scaling = soleProducer(of: scores), let node = nodes[scaling], node.inputs.count == 2,
       isNode(scaling, "Mul") || isNode(scaling, "Div"), let number = scalar(node.inputs[1])
     {
       removed.append(scaling)
       scale = isNode(scaling, "Mul") ? number : 1 / number
       scores = node.inputs[0]
     }
-    guard let first = inner(scores), isNode(first, "MatMul"), let node = nodes[first], node.inputs.count == 2,
+    guard let first = soleProducer(of: scores), isNode(first, "MatMul"), let node = nodes[first],
+      node.inputs.count == 2,
       let query = node.inputs[0], let transposition = producer(of: node.inputs[1]), isNode(transposition, "Transpose"),
       let transpose = nodes[transposition], case .ints(var order)? = transpose.attributes["perm"], order.count >= 3
     else { return }
@@ -59,17 +60,12 @@ extension GraphRewriter {
     replace(second, by: fused)
   }
 
-  /// The node that gives `value`, when only one node reads it.
-  private func inner(_ value: Graph.ValueID?) -> Int? {
-    guard let value, soleReader(of: value) != nil else { return nil }
-    return producer(of: value)
-  }
-
   /// Whether a value is scores, rather than what is added to them.
   private func leadsToProduct(_ value: Graph.ValueID?) -> Bool {
-    guard let index = inner(value), let node = nodes[index] else { return false }
+    guard let index = soleProducer(of: value), let node = nodes[index] else { return false }
     if isNode(index, "MatMul") { return true }
-    return (isNode(index, "Mul") || isNode(index, "Div")) && isNode(inner(node.inputs.first ?? nil), "MatMul")
+    return (isNode(index, "Mul") || isNode(index, "Div"))
+      && isNode(soleProducer(of: node.inputs.first ?? nil), "MatMul")
   }
 
   private func isLastAxis(_ softmax: Node) -> Bool {

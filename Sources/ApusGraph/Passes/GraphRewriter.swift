@@ -88,6 +88,12 @@ extension GraphRewriter {
     !isOutput(value) && readers[value].count == 1 ? readers(of: value).first : nil
   }
 
+  /// The node that gives `value`, when only one node reads it and the graph does not give it away.
+  func soleProducer(of value: Graph.ValueID?) -> Int? {
+    guard let value, soleReader(of: value) != nil else { return nil }
+    return producer(of: value)
+  }
+
   /// What is known of `value` before anything runs.
   func constant(_ value: Graph.ValueID?) -> GraphValue? { value.flatMap { graph.constants[$0] } }
 

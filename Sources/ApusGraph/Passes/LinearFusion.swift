@@ -47,7 +47,7 @@ extension GraphRewriter {
   /// The known matrices that follow each other along the rows of `value`.
   private func pieces(of value: Graph.ValueID) -> [Piece]? {
     if let piece = piece(value) { return [piece] }
-    guard let source = producer(of: value), isNode(source, "Concat"), soleReader(of: value) != nil,
+    guard let source = soleProducer(of: value), isNode(source, "Concat"),
       let node = nodes[source], case .int(let axis)? = node.attributes["axis"], axis == 0 || axis == -2
     else { return nil }
     let pieces = node.inputs.compactMap { $0.flatMap(piece) }

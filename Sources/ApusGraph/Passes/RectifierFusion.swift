@@ -27,9 +27,9 @@ extension GraphRewriter {
   fileprivate mutating func fuseSlopedRectifier(_ index: Int, _ sum: Node) throws {
     let isSum = sum.operatorName.type == "Add"
     for (above, below) in isSum ? [(0, 1), (1, 0)] : [(0, 1)] {
-      guard let rectifier = solelyRead(sum.inputs[above]), isNode(rectifier, "Relu"),
+      guard let rectifier = soleProducer(of: sum.inputs[above]), isNode(rectifier, "Relu"),
         let x = nodes[rectifier]?.inputs.first ?? nil,
-        let scaling = solelyRead(sum.inputs[below]), isNode(scaling, "Mul"), let product = nodes[scaling],
+        let scaling = soleProducer(of: sum.inputs[below]), isNode(scaling, "Mul"), let product = nodes[scaling],
         product.inputs.count == 2,
         let side = product.inputs.firstIndex(where: { constant($0) != nil }), let slope = product.inputs[side],
         case .tensor(let slopes)? = constant(slope), slopes.dataType == .float32,
@@ -40,7 +40,7 @@ extension GraphRewriter {
       // max(-x, 0) has the other sign than x.
       if negative.isTurned == isSum {
         let turned = try slopes.converted(to: Float.self) * -1
-        used = addConstant(GraphValue(turned), named: values(slope) + ", negated")
+        used = addConstant(GraphValue(turned), named: "\(graph.values[slope].name), negated")
       }
       let operation = Node(
         name: sum.name, operatorName: OperatorName(type: "PRelu"), opset: 16, inputs: [x, used], outputs: sum.outputs)
@@ -52,9 +52,10 @@ extension GraphRewriter {
 
   /// The nodes that make `value`, which is min(x, 0), or turned, max(-x, 0).
   private func negativePart(_ value: Graph.ValueID?, of x: Graph.ValueID) -> (nodes: [Int], isTurned: Bool)? {
-    guard let last = solelyRead(value), let node = nodes[last] else { return nil }
+    guard let last = soleProducer(of: value), let node = nodes[last] else { return nil }
     if isNode(last, "Relu") {
-      guard let turning = solelyRead(node.inputs.first ?? nil), isNode(turning, "Neg"), nodes[turning]?.inputs == [x]
+      guard let turning = soleProducer(of: node.inputs.first ?? nil), isNode(turning, "Neg"),
+        nodes[turning]?.inputs == [x]
       else { return nil }
       return ([last, turning], true)
     }
@@ -67,7 +68,7 @@ extension GraphRewriter {
   /// max(x, slope · x)
   fileprivate mutating func fuseLeakyRectifier(_ index: Int, _ node: Node) {
     for (own, scaled) in [(0, 1), (1, 0)] {
-      guard let x = node.inputs[own], let scaling = solelyRead(node.inputs[scaled]), isNode(scaling, "Mul"),
+      guard let x = node.inputs[own], let scaling = soleProducer(of: node.inputs[scaled]), isNode(scaling, "Mul"),
         let product = nodes[scaling], product.inputs.count == 2, let side = product.inputs.firstIndex(of: x),
         case .tensor(let tensor)? = constant(product.inputs[1 - side]), tensor.dataType == .float32, tensor.rank == 0,
         let slope = scalar(product.inputs[1 - side]), slope > 0, slope <= 1
@@ -82,12 +83,4 @@ extension GraphRewriter {
       return
     }
   }
-
-  /// The node that gives `value`, which is read once and not given away.
-  private func solelyRead(_ value: Graph.ValueID?) -> Int? {
-    guard let value, soleReader(of: value) != nil else { return nil }
-    return producer(of: value)
-  }
-
-  private func values(_ value: Graph.ValueID) -> String { graph.values[value].name }
 }

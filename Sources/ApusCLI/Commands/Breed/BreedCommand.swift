@@ -98,26 +98,18 @@ struct BreedCommand: ParsableCommand {
     let preparation = classifier.preparation
     network.warn(of: preparation, model)
     var source = try PictureSource(images, limits: ImageLimits(pixels: maxPixels))
-    var failures = 0
+    var unread = UnreadPictures()
     var progress = ProgressBar(total: source.total)
     defer { progress?.clear() }
-    while !Output.isClosed, let event = try source.nextEvent() {
+    while let picture = try source.nextPicture(&unread, clearing: &progress) {
       progress?.clear()
-      switch event {
-      case .skipped(let name, let reason):
-        ErrorOutput.write("apus: skipped \(ErrorReport.oneLine("\(name): \(reason)"))\n")
-      case .failed(let error):
-        failures += 1
-        _ = ErrorReport(error).write()
-      case .picture(let picture):
-        let found = try classifier(picture.image)
-        var report = BreedReport(image: picture.name, found.ranking, dogMass: found.dogMass, index: index)
-        report.explain(found, preparation)
-        try write(report)
-        progress?.update(picture.index + 1, note: "\(picture.index + 1) pictures")
-      }
+      let found = try classifier(picture.image)
+      var report = BreedReport(image: picture.name, found.ranking, dogMass: found.dogMass, index: index)
+      report.explain(found, preparation)
+      try write(report)
+      progress?.update(picture.index + 1, note: "\(picture.index + 1) pictures")
     }
-    if failures > 0 { throw CommandStatus.badData }
+    try unread.check()
   }
 
   private func write(_ report: BreedReport) throws {

@@ -101,24 +101,16 @@ struct ClassifyCommand: ParsableCommand {
     }
     var source = try PictureSource(inputs, options: pictures)
     let isSingle = source.total.map { $0 <= 4 } ?? false
-    var failures = 0
+    var unread = UnreadPictures()
     var progress = ProgressBar(total: source.total)
     defer { progress?.clear() }
-    while !Output.isClosed, let event = try source.nextEvent() {
+    while let picture = try source.nextPicture(&unread, clearing: &progress) {
       progress?.clear()
-      switch event {
-      case .skipped(let name, let reason):
-        ErrorOutput.write("apus: skipped \(ErrorReport.oneLine("\(name): \(reason)"))\n")
-      case .failed(let error):
-        failures += 1
-        _ = ErrorReport(error).write()
-      case .picture(let picture):
-        try write(report(picture, isVideo: source.isVideo), asRows: isSingle)
-        if source.total == nil { try Output.flush() }
-        progress?.update(picture.index + 1, note: "\(picture.index + 1) pictures")
-      }
+      try write(report(picture, isVideo: source.isVideo), asRows: isSingle)
+      if source.total == nil { try Output.flush() }
+      progress?.update(picture.index + 1, note: "\(picture.index + 1) pictures")
     }
-    if failures > 0 { throw CommandStatus.badData }
+    try unread.check()
   }
 
   // MARK: - Texts

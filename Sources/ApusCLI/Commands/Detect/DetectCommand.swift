@@ -96,34 +96,24 @@ struct DetectCommand: WritesFiles {
     var progress = ProgressBar(total: source.total)
     defer { progress?.clear() }
     let isSingle = source.total.map { $0 <= 4 } ?? false
-    var (done, failures) = (0, 0)
-    while !Output.isClosed, let event = try source.nextEvent() {
-      switch event {
-      case .skipped(let name, let reason):
-        progress?.clear()
-        ErrorOutput.write("apus: skipped \(ErrorReport.oneLine("\(name): \(reason)"))\n")
-      case .failed(let error):
-        progress?.clear()
-        failures += 1
-        _ = ErrorReport(error).write()
-      case .picture(let picture):
-        let found = try detector.detections(in: picture.image, options: options)
-        let report = DetectionReport(picture, found, by: detector)
-        progress?.clear()
-        if json {
-          try Output.line(jsonText(report))
-        } else {
-          for line in isSingle ? report.rows : [report.line] { try Output.line(line) }
-        }
-        // The reader of a live stream sees a picture's objects as soon as they are found.
-        if source.total == nil { try Output.flush() }
-        try sink?.write(
-          detector.drawn(found, on: picture.image), name: picture.name, index: picture.index, rate: source.rate)
+    var unread = UnreadPictures()
+    while let picture = try source.nextPicture(&unread, clearing: &progress) {
+      let found = try detector.detections(in: picture.image, options: options)
+      let report = DetectionReport(picture, found, by: detector)
+      progress?.clear()
+      if json {
+        try Output.line(jsonText(report))
+      } else {
+        for line in isSingle ? report.rows : [report.line] { try Output.line(line) }
       }
-      done += 1
+      // The reader of a live stream sees a picture's objects as soon as they are found.
+      if source.total == nil { try Output.flush() }
+      try sink?.write(
+        detector.drawn(found, on: picture.image), name: picture.name, index: picture.index, rate: source.rate)
+      let done = picture.index + 1 + unread.skipped
       progress?.update(done, note: source.total.map { "\(done) of \($0) pictures" } ?? "\(done) pictures")
     }
     try sink?.close()
-    if failures > 0 { throw CommandStatus.badData }
+    try unread.check()
   }
 }

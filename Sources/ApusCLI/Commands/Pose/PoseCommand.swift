@@ -71,32 +71,22 @@ struct PoseCommand: WritesFiles {
     let joints = try PosePoints(of: detector, stated: points)
     if let assumed = joints.assumed { ErrorOutput.warning("\(detector.file): \(assumed)") }
     var source = try PictureSource(inputs, options: pictures)
-    var failures = 0
+    var unread = UnreadPictures()
     var progress = ProgressBar(total: source.total)
     defer { progress?.clear() }
     try RowFile.create(at: csv) { table in
       try table?.line(joints.header)
-      while !Output.isClosed, let event = try source.nextEvent() {
-        switch event {
-        case .skipped(let name, let reason):
-          progress?.clear()
-          ErrorOutput.write("apus: skipped \(ErrorReport.oneLine("\(name): \(reason)"))\n")
-        case .failed(let error):
-          progress?.clear()
-          failures += 1
-          _ = ErrorReport(error).write()
-        case .picture(let picture):
-          let found = try detector.detections(in: picture.image, options: options)
-          progress?.clear()
-          try Output.line(joints.line(found, in: picture, by: detector))
-          if source.total == nil { try Output.flush() }
-          try table?.line(joints.row(found, in: picture))
-          progress?.update(
-            picture.index + 1,
-            note: source.total.map { "\(picture.index + 1) of \($0) pictures" } ?? "\(picture.index + 1) frames")
-        }
+      while let picture = try source.nextPicture(&unread, clearing: &progress) {
+        let found = try detector.detections(in: picture.image, options: options)
+        progress?.clear()
+        try Output.line(joints.line(found, in: picture, by: detector))
+        if source.total == nil { try Output.flush() }
+        try table?.line(joints.row(found, in: picture))
+        progress?.update(
+          picture.index + 1,
+          note: source.total.map { "\(picture.index + 1) of \($0) pictures" } ?? "\(picture.index + 1) frames")
       }
     }
-    if failures > 0 { throw CommandStatus.badData }
+    try unread.check()
   }
 }
