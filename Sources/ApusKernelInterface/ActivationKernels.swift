@@ -26,6 +26,9 @@ package enum UnaryOperation: Sendable {
   case sigmoidProduct
   /// `x * Φ(x)` with the normal distribution function.
   case gelu
+  /// `((a * x) * (b * (1 + erf(factor * x / divisor)))) * c`, every operation rounded: what a graph with a node for each
+  /// step of GELU gives. The scales that a graph does not have are 1.
+  case geluProduct(factor: Double, divisor: Double, scales: SIMD3<Double>)
   /// `x / 2 * (1 + tanh(√(2/π) * (x + 0.044715 * x³)))`.
   case geluTanh
   /// `x * tanh(softplus(x))`.
@@ -51,6 +54,8 @@ package enum UnaryOperation: Sendable {
   case threshold(Double)
   /// `x + bias` below `-threshold`, `x - bias` above `threshold`, 0 in between.
   case shrink(threshold: Double, bias: Double)
+  /// `x`, and the number where `x` is none.
+  case nanToNum(Double)
 }
 
 /// Element-by-element functions of one operand.
@@ -62,4 +67,8 @@ package protocol ActivationKernels<Scalar> {
   /// An element's result does not depend on where in the run it stands: work may be cut anywhere.
   static func unary(
     _ operation: UnaryOperation, _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, count: Int)
+
+  /// `y[row * rowStep + i] = operation(y[row * rowStep + i])` for `count` elements of each row.
+  static func unary(
+    _ operation: UnaryOperation, _ y: UnsafeMutablePointer<Scalar>, rows: Int, count: Int, rowStep: Int)
 }

@@ -53,6 +53,7 @@ package protocol MatrixKernels<Scalar> {
     _ w: UnsafePointer<Scalar>, rowStep: Int, rows: Int, _ x: UnsafePointer<Scalar>, depth: Int,
     _ y: UnsafeMutablePointer<Scalar>)
 
-  /// `y[row * count + i] += x[i]`.
-  static func addToRows(_ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, rows: Int, count: Int)
+  /// `y[row * rowStep + i] += x[i]` for `count` elements of each row.
+  static func addToRows(
+    _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, rows: Int, count: Int, rowStep: Int)
 }

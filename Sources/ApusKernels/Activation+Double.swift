@@ -48,6 +48,8 @@ extension Float64Kernels {
     case .silu: map(x, y, count) { $0 / (1 + exp(-$0)) }
     case .sigmoidProduct: map(x, y, count) { $0 * (1 / (1 + exp(-$0))) }
     case .gelu: map(x, y, count) { 0.5 * $0 * (1 + erf($0 * 0.5.squareRoot())) }
+    case .geluProduct(let factor, let divisor, let scales):
+      map(x, y, count) { ($0 * scales.x) * ((1 + erf($0 * factor / divisor)) * scales.y) * scales.z }
     case .geluTanh:
       map(x, y, count) { x in
         let u = (2 / Double.pi).squareRoot() * (x + 0.044715 * x * x * x)
@@ -74,7 +76,14 @@ extension Float64Kernels {
     case .threshold(let threshold): map(x, y, count) { $0 > threshold ? $0 : 0 }
     case .shrink(let threshold, let bias):
       map(x, y, count) { $0 < -threshold ? $0 + bias : $0 > threshold ? $0 - bias : 0 }
+    case .nanToNum(let number): map(x, y, count) { $0.isNaN ? number : $0 }
     }
+  }
+
+  package static func unary(
+    _ operation: UnaryOperation, _ y: UnsafeMutablePointer<Double>, rows: Int, count: Int, rowStep: Int
+  ) {
+    for row in 0..<rows { unary(operation, y + row &* rowStep, y + row &* rowStep, count: count) }
   }
 
   @inline(__always)

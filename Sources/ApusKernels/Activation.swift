@@ -5,41 +5,52 @@ extension Float32Kernels {
   package static func unary(
     _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, count: Int
   ) {
+    unary(operation, (x, y, 1, count, 0))
+  }
+
+  package static func unary(
+    _ operation: UnaryOperation, _ y: UnsafeMutablePointer<Float>, rows: Int, count: Int, rowStep: Int
+  ) {
+    unary(operation, (UnsafePointer(y), y, rows, count, rowStep))
+  }
+
+  @inline(__always)
+  private static func unary(_ operation: UnaryOperation, _ elements: ElementRows) {
     // A function with all of them would be too large for the compiler to put their bodies into the loops.
     _ =
-      arithmetic(operation, x, y, count) || elementary(operation, x, y, count)
-      || rectified(operation, x, y, count) || sigmoidal(operation, x, y, count)
-      || exponentials(operation, x, y, count) || logarithmic(operation, x, y, count)
+      arithmetic(operation, elements) || elementary(operation, elements)
+      || rectified(operation, elements) || sigmoidal(operation, elements)
+      || exponentials(operation, elements) || logarithmic(operation, elements)
   }
 
   /// Operations of one or two instructions. False for all others.
   @inline(never)
   private static func arithmetic(
-    _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int
+    _ operation: UnaryOperation, _ elements: ElementRows
   ) -> Bool {
     switch operation {
-    case .negate: mapLanes(x, y, count) { -$0 }
-    case .absolute: mapLanes(x, y, count) { absolute($0) }
+    case .negate: mapLanes(elements) { -$0 }
+    case .absolute: mapLanes(elements) { absolute($0) }
     case .sign:
-      mapLanes(x, y, count) { x in
+      mapLanes(elements) { x in
         choose(x .> all(0), all(1), choose(x .< all(0), all(-1), x))
       }
-    case .reciprocal: mapLanes(x, y, count) { all(1) / $0 }
-    case .square: mapLanes(x, y, count) { $0 * $0 }
-    case .squareRoot: mapLanes(x, y, count) { squareRoot($0) }
-    case .reciprocalSquareRoot: mapLanes(x, y, count) { all(1) / squareRoot($0) }
-    case .floor: mapFloats(x, y, count) { $0.rounded(.down) }
-    case .ceil: mapFloats(x, y, count) { $0.rounded(.up) }
-    case .round: mapFloats(x, y, count) { $0.rounded(.toNearestOrEven) }
+    case .reciprocal: mapLanes(elements) { all(1) / $0 }
+    case .square: mapLanes(elements) { $0 * $0 }
+    case .squareRoot: mapLanes(elements) { squareRoot($0) }
+    case .reciprocalSquareRoot: mapLanes(elements) { all(1) / squareRoot($0) }
+    case .floor: mapFloats(elements) { $0.rounded(.down) }
+    case .ceil: mapFloats(elements) { $0.rounded(.up) }
+    case .round: mapFloats(elements) { $0.rounded(.toNearestOrEven) }
     case .clamp(let minimum, let maximum):
       let low = all(Float(minimum))
       let high = all(Float(maximum))
-      mapLanes(x, y, count) { smaller(greater($0, low), high) }
-    case .power(let exponent): power(x, y, count, Float(exponent))
+      mapLanes(elements) { smaller(greater($0, low), high) }
+    case .power(let exponent): power(elements, Float(exponent))
     case .shrink(let threshold, let bias):
       let threshold = all(Float(threshold))
       let bias = all(Float(bias))
-      mapLanes(x, y, count) { x in
+      mapLanes(elements) { x in
         choose(x .< -threshold, x + bias, choose(x .> threshold, x - bias, all(0)))
       }
     default: return false
@@ -50,25 +61,25 @@ extension Float32Kernels {
   /// Functions of the C library, the common ones as vectors. False for all others.
   @inline(never)
   private static func elementary(
-    _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int
+    _ operation: UnaryOperation, _ elements: ElementRows
   ) -> Bool {
     switch operation {
-    case .exp: mapLanes(x, y, count) { exponential($0) }
-    case .expm1: mapLanes(x, y, count) { exponentialMinusOne($0) }
-    case .log: mapLanes(x, y, count) { logarithm($0) }
-    case .log1p: mapLanes(x, y, count) { logarithmOfOnePlus($0) }
-    case .erf: mapLanes(x, y, count) { errorFunction($0) }
-    case .sin: mapSine(x, y, count, shift: 0)
-    case .cos: mapSine(x, y, count, shift: 1)
-    case .tan: mapFloats(x, y, count) { tan($0) }
-    case .asin: mapFloats(x, y, count) { asin($0) }
-    case .acos: mapFloats(x, y, count) { acos($0) }
-    case .atan: mapFloats(x, y, count) { atan($0) }
-    case .sinh: mapFloats(x, y, count) { sinh($0) }
-    case .cosh: mapFloats(x, y, count) { cosh($0) }
-    case .asinh: mapFloats(x, y, count) { asinh($0) }
-    case .acosh: mapFloats(x, y, count) { acosh($0) }
-    case .atanh: mapFloats(x, y, count) { atanh($0) }
+    case .exp: mapLanes(elements) { exponential($0) }
+    case .expm1: mapLanes(elements) { exponentialMinusOne($0) }
+    case .log: mapLanes(elements) { logarithm($0) }
+    case .log1p: mapLanes(elements) { logarithmOfOnePlus($0) }
+    case .erf: mapLanes(elements) { errorFunction($0) }
+    case .sin: mapSine(elements, shift: 0)
+    case .cos: mapSine(elements, shift: 1)
+    case .tan: mapFloats(elements) { tan($0) }
+    case .asin: mapFloats(elements) { asin($0) }
+    case .acos: mapFloats(elements) { acos($0) }
+    case .atan: mapFloats(elements) { atan($0) }
+    case .sinh: mapFloats(elements) { sinh($0) }
+    case .cosh: mapFloats(elements) { cosh($0) }
+    case .asinh: mapFloats(elements) { asinh($0) }
+    case .acosh: mapFloats(elements) { acosh($0) }
+    case .atanh: mapFloats(elements) { atanh($0) }
     default: return false
     }
     return true
@@ -77,24 +88,27 @@ extension Float32Kernels {
   /// Activations in pieces. False for all others.
   @inline(never)
   private static func rectified(
-    _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int
+    _ operation: UnaryOperation, _ elements: ElementRows
   ) -> Bool {
     switch operation {
-    case .relu: mapLanes(x, y, count) { greater($0, all(0)) }
+    case .relu: mapLanes(elements) { greater($0, all(0)) }
     case .leakyReLU(let negativeSlope):
       let slope = all(Float(negativeSlope))
-      mapLanes(x, y, count) { choose($0 .< all(0), $0 * slope, $0) }
-    case .hardSigmoid: mapLanes(x, y, count) { clampedRamp($0) / all(6) }
-    case .hardSwish: mapLanes(x, y, count) { $0 * clampedRamp($0) / all(6) }
+      mapLanes(elements) { choose($0 .< all(0), $0 * slope, $0) }
+    case .hardSigmoid: mapLanes(elements) { clampedRamp($0) / all(6) }
+    case .hardSwish: mapLanes(elements) { $0 * clampedRamp($0) / all(6) }
     case .clampedLine(let slope, let offset):
       let slope = all(Float(slope))
       let offset = all(Float(offset))
-      mapLanes(x, y, count) { smaller(greater(multiplyAdd(offset, $0, slope), all(0)), all(1)) }
-    case .softsign: mapLanes(x, y, count) { $0 / (all(1) + absolute($0)) }
+      mapLanes(elements) { smaller(greater(multiplyAdd(offset, $0, slope), all(0)), all(1)) }
+    case .softsign: mapLanes(elements) { $0 / (all(1) + absolute($0)) }
     case .threshold(let threshold):
       let threshold = all(Float(threshold))
       // A NaN is not above the threshold.
-      mapLanes(x, y, count) { choose($0 .> threshold, $0, all(0)) }
+      mapLanes(elements) { choose($0 .> threshold, $0, all(0)) }
+    case .nanToNum(let number):
+      let number = all(Float(number))
+      mapLanes(elements) { choose($0 .== $0, $0, number) }
     default: return false
     }
     return true
@@ -103,17 +117,17 @@ extension Float32Kernels {
   /// Activations of one exponential. False for all others.
   @inline(never)
   private static func sigmoidal(
-    _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int
+    _ operation: UnaryOperation, _ elements: ElementRows
   ) -> Bool {
     switch operation {
-    case .sigmoid: mapLanes(x, y, count) { logistic($0) }
-    case .tanh: mapLanes(x, y, count) { hyperbolicTangent($0) }
-    case .silu: mapLanes(x, y, count) { sigmoidLinear($0) }
-    case .sigmoidProduct: mapLanes(x, y, count) { $0 * logistic($0) }
+    case .sigmoid: mapLanes(elements) { logistic($0) }
+    case .tanh: mapLanes(elements) { hyperbolicTangent($0) }
+    case .silu: mapLanes(elements) { sigmoidLinear($0) }
+    case .sigmoidProduct: mapLanes(elements) { $0 * logistic($0) }
     case .swish(let beta):
       let beta = all(Float(beta))
-      mapLanes(x, y, count) { $0 * logistic($0 * beta) }
-    case .geluTanh: mapLanes(x, y, count) { geluTanh($0) }
+      mapLanes(elements) { $0 * logistic($0 * beta) }
+    case .geluTanh: mapLanes(elements) { geluTanh($0) }
     default: return false
     }
     return true
@@ -122,27 +136,37 @@ extension Float32Kernels {
   /// Activations of several. False for all others.
   @inline(never)
   private static func exponentials(
-    _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int
+    _ operation: UnaryOperation, _ elements: ElementRows
   ) -> Bool {
     switch operation {
     case .elu(let alpha):
       let alpha = all(Float(alpha))
-      mapLanes(x, y, count) { x in
+      mapLanes(elements) { x in
         choose(x .< all(0), alpha * exponentialMinusOne(x), x)
       }
     case .selu(let alpha, let gamma):
       let alpha = all(Float(alpha))
       let gamma = all(Float(gamma))
-      mapLanes(x, y, count) { x in
+      mapLanes(elements) { x in
         gamma * choose(x .< all(0), alpha * exponentialMinusOne(x), x)
       }
     case .celu(let alpha):
       let alpha = all(Float(alpha))
-      mapLanes(x, y, count) { x in
+      mapLanes(elements) { x in
         choose(x .< all(0), alpha * exponentialMinusOne(x / alpha), x)
       }
-    case .gelu: mapLanes(x, y, count) { gelu($0) }
-    case .mish: mapLanes(x, y, count) { mish($0) }
+    case .gelu: mapLanes(elements) { gelu($0) }
+    case .geluProduct(let factor, let divisor, let scales):
+      let factor = all(Float(factor))
+      let divisor = all(Float(divisor))
+      let (a, b, c) = (all(Float(scales.x)), all(Float(scales.y)), all(Float(scales.z)))
+      // A division takes as long as all the rest: only where there is one.
+      if divisor[0] == 1 {
+        mapLanes(elements) { ($0 * a) * ((all(1) + errorFunction($0 * factor)) * b) * c }
+      } else {
+        mapLanes(elements) { ($0 * a) * ((all(1) + errorFunction($0 * factor / divisor)) * b) * c }
+      }
+    case .mish: mapLanes(elements) { mish($0) }
     default: return false
     }
     return true
@@ -151,15 +175,15 @@ extension Float32Kernels {
   /// Activations of a logarithm. False for all others.
   @inline(never)
   private static func logarithmic(
-    _ operation: UnaryOperation, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int
+    _ operation: UnaryOperation, _ elements: ElementRows
   ) -> Bool {
     switch operation {
     case .logSigmoid:
-      mapLanes(x, y, count) { smaller($0, all(0)) - logarithmOfOnePlusFraction(exponential(-absolute($0))) }
+      mapLanes(elements) { smaller($0, all(0)) - logarithmOfOnePlusFraction(exponential(-absolute($0))) }
     case .softplus(let beta, let threshold):
       let beta = all(Float(beta))
       let threshold = all(Float(threshold))
-      mapLanes(x, y, count) { x in
+      mapLanes(elements) { x in
         let z = x * beta
         let soft = greater(z, all(0)) + logarithmOfOnePlusFraction(exponential(-absolute(z)))
         return choose(z .> threshold, x, soft / beta)
@@ -172,31 +196,33 @@ extension Float32Kernels {
   /// `y = x^exponent`; the powers that take one or two instructions are spelled so, the rest are the C library's.
   @inline(__always)
   private static func power(
-    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int, _ exponent: Float
+    _ elements: ElementRows, _ exponent: Float
   ) {
     if exponent == 1 {
-      mapLanes(x, y, count) { $0 }
+      mapLanes(elements) { $0 }
     } else if exponent == 2 {
-      mapLanes(x, y, count) { $0 * $0 }
+      mapLanes(elements) { $0 * $0 }
     } else if exponent == 3 {
-      mapLanes(x, y, count) { $0 * $0 * $0 }
+      mapLanes(elements) { $0 * $0 * $0 }
     } else if exponent == -1 {
-      mapLanes(x, y, count) { all(1) / $0 }
+      mapLanes(elements) { all(1) / $0 }
     } else if exponent == 0.5 {
       // The power of minus infinity is infinite, and that of -0 is 0.
-      mapLanes(x, y, count) { choose($0 .== all(-.infinity), all(.infinity), squareRoot($0 + all(0))) }
+      mapLanes(elements) { choose($0 .== all(-.infinity), all(.infinity), squareRoot($0 + all(0))) }
     } else {
-      for i in 0..<count { y[i] = pow(x[i], exponent) }
+      mapFloats(elements) { pow($0, exponent) }
     }
   }
 }
 
 /// `y[i] = body(x[i])` for what the processor computes exactly one by one as sixteen at a time.
 @inline(__always)
-func mapFloats(
-  _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int, _ body: (Float) -> Float
-) {
-  for i in 0..<count { y[i] = body(x[i]) }
+func mapFloats(_ elements: ElementRows, _ body: (Float) -> Float) {
+  for row in 0..<elements.rows {
+    let x = elements.x + row &* elements.step
+    let y = elements.y + row &* elements.step
+    for i in 0..<elements.count { y[i] = body(x[i]) }
+  }
 }
 
 /// x · Φ(x).

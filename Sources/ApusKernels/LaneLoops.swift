@@ -39,30 +39,51 @@ func forLanes(_ count: Int, _ body: (_ index: Int, _ width: Int) -> Void) {
   }
 }
 
-/// `y[i] = body(x[i])`. The last, partial group goes through the same vector code as all others, so that an element's
-/// result does not depend on its place: it is the last sixteen elements, some of them for the second time.
+/// Elements that a function of single elements is applied to: `count` in each row, rows `step` apart in `x` and `y`.
+///
+/// A tuple, because a structure's copying function would be emitted under a name that all kernel variants share.
+typealias ElementRows = (
+  x: UnsafePointer<Float>, y: UnsafeMutablePointer<Float>, rows: Int, count: Int, step: Int
+)
+
+/// `y[i] = body(x[i])` in every row. The last, partial group of a row goes through the same vector code as all others, so
+/// that an element's result does not depend on its place: it is the last sixteen elements, some of them for the second
+/// time.
 ///
 /// `body` is spelled once: called from two places it would not be inlined. And nothing is called inside the loop, or
 /// each round would load all constants of `body` again.
 @inline(__always)
+func mapLanes(_ elements: ElementRows, _ body: (Lanes) -> Lanes) {
+  let count = elements.count
+  guard count > 0 else { return }
+  let isShort = count < 16
+  for row in 0..<elements.rows {
+    let x = elements.x + row &* elements.step
+    let y = elements.y + row &* elements.step
+    // Read first, for `y` may be `x`.
+    let last = isShort ? load(x, first: count) : load(x + (count &- 16))
+    var result = last
+    var i = 0
+    while true {
+      let isWhole = i &+ 16 <= count
+      result = body(isWhole ? load(x + i) : last)
+      guard isWhole else { break }
+      store(result, y + i)
+      i &+= 16
+      if i == count { break }
+    }
+    if i < count {
+      if isShort { store(result, y, first: count) } else { store(result, y + (count &- 16)) }
+    }
+  }
+}
+
+/// The same in one row.
+@inline(__always)
 func mapLanes(
   _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int, _ body: (Lanes) -> Lanes
 ) {
-  guard count > 0 else { return }
-  let isShort = count < 16
-  // Read first, for `y` may be `x`.
-  let last = isShort ? load(x, first: count) : load(x + (count &- 16))
-  var result = last
-  var i = 0
-  while true {
-    let isWhole = i &+ 16 <= count
-    result = body(isWhole ? load(x + i) : last)
-    guard isWhole else { break }
-    store(result, y + i)
-    i &+= 16
-    if i == count { return }
-  }
-  if isShort { store(result, y, first: count) } else { store(result, y + (count &- 16)) }
+  mapLanes((x, y, 1, count, 0), body)
 }
 
 /// Sixteen integers from as many floats' bits.

@@ -46,12 +46,9 @@ extension Float32Kernels {
   }
 
   package static func addToRows(
-    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, count: Int
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, count: Int, rowStep: Int
   ) {
-    for row in 0..<rows {
-      let line = y + row &* count
-      for i in 0..<count { line[i] += x[i] }
-    }
+    addToRowsOfLanes(Lanes.self, x, y, rows, count, rowStep)
   }
 }
 
@@ -101,12 +98,9 @@ extension Float64Kernels {
   }
 
   package static func addToRows(
-    _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, count: Int
+    _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>, rows: Int, count: Int, rowStep: Int
   ) {
-    for row in 0..<rows {
-      let line = y + row &* count
-      for i in 0..<count { line[i] += x[i] }
-    }
+    addToRowsOfLanes(DoubleLanes.self, x, y, rows, count, rowStep)
   }
 }
 
@@ -133,6 +127,27 @@ private func accumulateRowOfTiles<L: SIMD>(
     x += positions &* L.scalarCount
     y += positions &* walk.outputStep
     if walk.weightsAhead > 0 && tile < 2 { walk.weightsAhead &+= walk.weightBlockStep }
+  }
+}
+
+/// `y[row, i] += x[i]`, a vector of columns at a time down all rows.
+@inline(__always)
+private func addToRowsOfLanes<L: SIMD>(
+  _: L.Type, _ x: UnsafePointer<L.Scalar>, _ y: UnsafeMutablePointer<L.Scalar>, _ rows: Int, _ count: Int,
+  _ rowStep: Int
+) where L.Scalar: FloatingPoint {
+  var first = 0
+  while first &+ L.scalarCount <= count {
+    let summand: L = load(x + first)
+    for row in 0..<rows {
+      let place = y + (row &* rowStep &+ first)
+      store(load(place) + summand, place)
+    }
+    first &+= L.scalarCount
+  }
+  guard first < count else { return }
+  for row in 0..<rows {
+    for i in first..<count { y[row &* rowStep &+ i] += x[i] }
   }
 }
 

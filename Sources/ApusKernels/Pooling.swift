@@ -48,15 +48,73 @@ extension Float32Kernels {
         store(sum / Float(window.rows.extent &* window.columns.extent), y + output &* 16)
       }
     } else {
-      forWindows(windows) { window, output in
-        // Scalars are as fast in double precision.
-        var sum = 0.0
-        forRows(of: window, windows) { row in
-          for k in 0..<window.columns.count { sum += Double(x[row &+ k &* windows.columnStep]) }
+      var output = 0
+      for row in 0..<windows.rowCount {
+        var column = 0
+        while column < windows.columnCount {
+          let window = (rows: windows.rows[row], columns: windows.columns[column])
+          let count = neighbours(windows, from: column)
+          if count < 4 {
+            y[output] = mean(x, window, windows)
+            column &+= 1
+            output &+= 1
+            continue
+          }
+          var done = 0
+          repeat {
+            // The last sixteen whole, some of them for the second time.
+            if count >= 16, done &+ 16 > count { done = count &- 16 }
+            let next = (rows: window.rows, columns: windows.columns[column &+ done])
+            store(means(x, next, windows, count), y + (output &+ done), upTo: count)
+            done &+= 16
+          } while done < count
+          column &+= count
+          output &+= count
         }
-        y[output] = Float(sum / Double(window.rows.extent &* window.columns.extent))
       }
     }
+  }
+
+  /// The mean of a window; in double precision, in which scalars are as fast.
+  @inline(__always)
+  private static func mean(_ x: UnsafePointer<Float>, _ window: Window, _ windows: PoolingWindows) -> Float {
+    var sum = 0.0
+    forRows(of: window, windows) { row in
+      for k in 0..<window.columns.count { sum += Double(x[row &+ k &* windows.columnStep]) }
+    }
+    return Float(sum / Double(window.rows.extent &* window.columns.extent))
+  }
+
+  /// The same of sixteen windows, or of fewer where there are not so many, each a column further.
+  @inline(__always)
+  private static func means(
+    _ x: UnsafePointer<Float>, _ window: Window, _ windows: PoolingWindows, _ count: Int
+  ) -> Lanes {
+    var sums = WideLanes(repeating: 0)
+    // Lanes beyond the last window may be read of what follows in the map, and are not stored.
+    let lastRow = windows.rows[windows.rowCount &- 1]
+    let lastLine = lastRow.first &+ (lastRow.count &- 1) &* windows.rowStep
+    let readable = lastRow.count > 0 ? (lastLine &+ 1) &* windows.width : 0
+    forRows(of: window, windows) { row in
+      for k in 0..<window.columns.count {
+        let place = row &+ k &* windows.columnStep
+        sums += widened(place &+ 16 <= readable ? load(x + place) : load(x + place, upTo: count))
+      }
+    }
+    return narrowed(sums / WideLanes(repeating: Double(window.rows.extent &* window.columns.extent)))
+  }
+
+  /// How many windows from `column` on are that one moved on by a column each.
+  @inline(__always)
+  private static func neighbours(_ windows: PoolingWindows, from column: Int) -> Int {
+    let first = windows.columns[column]
+    var count = 1
+    while column &+ count < windows.columnCount {
+      let next = windows.columns[column &+ count]
+      guard next.first == first.first &+ count, next.count == first.count, next.extent == first.extent else { break }
+      count &+= 1
+    }
+    return count
   }
 }
 

@@ -50,24 +50,23 @@ private func sine(_ x: Lanes, shift: Int32) -> Lanes {
 
 /// `y[i] = sin(x[i] + shift · π/2)`.
 @inline(__always)
-func mapSine(_ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int, shift: Int32) {
+func mapSine(_ elements: ElementRows, shift: Int32) {
   var isInRange = true
-  for i in 0..<count where x[i].magnitude > largestAngle { isInRange = false }
+  for row in 0..<elements.rows {
+    let x = elements.x + row &* elements.step
+    for i in 0..<elements.count where x[i].magnitude > largestAngle { isInRange = false }
+  }
   if isInRange {
     // The sine of -0 is -0.
-    mapLanes(x, y, count) { x in
+    mapLanes(elements) { x in
       let result = sine(x, shift: shift)
       return shift == 0 ? choose(x .== all(0), x, result) : result
     }
     return
   }
   // Angles that large are rare, and the C library's business. All others give what they give among their like.
-  for i in 0..<count {
-    let angle = x[i]
-    if angle.magnitude > largestAngle {
-      y[i] = shift == 0 ? sin(angle) : cos(angle)
-    } else {
-      y[i] = shift == 0 && angle == 0 ? angle : sine(all(angle), shift: shift)[0]
-    }
+  mapFloats(elements) { angle in
+    if angle.magnitude > largestAngle { return shift == 0 ? sin(angle) : cos(angle) }
+    return shift == 0 && angle == 0 ? angle : sine(all(angle), shift: shift)[0]
   }
 }

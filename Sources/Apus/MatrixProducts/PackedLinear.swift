@@ -76,13 +76,18 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     let shift: Unchecked<UnsafePointer<Scalar>>?
     let activation: UnaryOperation?
 
-    /// - Parameter y: `rows` rows of `columns` values, one behind the other, from column `first` on.
+    /// - Parameter y: `rows` rows of `columns` values, `rowStep` apart, from column `first` on.
     func apply(
       _ kernels: any FloatingKernels<Scalar>.Type, _ y: UnsafeMutablePointer<Scalar>, rows: Int, columns: Int,
-      first: Int
+      rowStep: Int, first: Int
     ) {
-      if let shift { kernels.addToRows(shift.value + first, y, rows: rows, count: columns) }
-      if let activation { kernels.unary(activation, y, y, count: rows * columns) }
+      if let shift { kernels.addToRows(shift.value + first, y, rows: rows, count: columns, rowStep: rowStep) }
+      guard let activation else { return }
+      if columns == rowStep {
+        kernels.unary(activation, y, y, count: rows * columns)
+      } else {
+        kernels.unary(activation, y, rows: rows, count: columns, rowStep: rowStep)
+      }
     }
   }
 
@@ -134,7 +139,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
         }
         block += count
       }
-      end.apply(kernels, y.value + first, rows: 1, columns: columns, first: first)
+      end.apply(kernels, y.value + first, rows: 1, columns: columns, rowStep: columns, first: first)
     }
     if weight.isNarrow {
       try parallelWithScratch(tasks, of: Scalar.self, count: blocksPerTile * blockSize, body)
@@ -232,14 +237,9 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
             (out + row * outputs + column).update(from: edge + row * edgeStep, count: outputs - column)
           }
         }
-        if endColumn - firstColumn == outputs {
-          end.apply(kernels, out, rows: taskRows, columns: outputs, first: 0)
-          continue
-        }
-        for row in 0..<taskRows {
-          end.apply(
-            kernels, out + row * outputs + firstColumn, rows: 1, columns: endColumn - firstColumn, first: firstColumn)
-        }
+        end.apply(
+          kernels, out + firstColumn, rows: taskRows, columns: endColumn - firstColumn, rowStep: outputs,
+          first: firstColumn)
       }
     }
     withExtendedLifetime((shared?.storage, scratch, self)) {}

@@ -8,6 +8,41 @@ public enum GELUApproximation: String, Sendable, Hashable, CaseIterable {
   case tanh
 }
 
+/// GELU written out as a product: `x * (1 + erf(factor * x / divisor)) / 2`.
+public struct GELUProduct: Sendable, Hashable {
+  /// Which of the steps halves.
+  public enum Half: String, Sendable, Hashable, CaseIterable {
+    /// `(x / 2) * (1 + erf(…))`.
+    case input
+    /// `x * ((1 + erf(…)) / 2)`.
+    case distribution
+    /// `(x * (1 + erf(…))) / 2`.
+    case product
+  }
+
+  /// What `x` is multiplied by under erf; 1 where it is divided.
+  public var factor: Double
+  /// What `x` is divided by under erf; 1 where it is multiplied.
+  public var divisor: Double
+  /// Where the product is halved.
+  public var half: Half
+
+  /// Without arguments of its own erf takes `x` itself.
+  public init(factor: Double = 1, divisor: Double = 1, half: Half) {
+    self.factor = factor
+    self.divisor = divisor
+    self.half = half
+  }
+
+  fileprivate var scales: SIMD3<Double> {
+    switch half {
+    case .input: [0.5, 1, 1]
+    case .distribution: [1, 0.5, 1]
+    case .product: [1, 1, 0.5]
+    }
+  }
+}
+
 /// An activation function with its parameters, for layers that take it as an argument.
 ///
 /// Names and defaults are PyTorch's.
@@ -32,6 +67,8 @@ public enum Activation: Sendable, Hashable {
   /// gives.
   case sigmoidProduct
   case gelu(approximate: GELUApproximation = .none)
+  /// GELU with a rounding at each step, as exporters write it out: bit for bit what one operator after the other gives.
+  case geluProduct(GELUProduct)
   /// `x * tanh(softplus(x))`.
   case mish
   /// `log(1 + exp(beta * x)) / beta`, and `x` itself where `beta * x > threshold`.
@@ -56,6 +93,8 @@ public enum Activation: Sendable, Hashable {
   case threshold(Double)
   /// `x + bias` below `-threshold`, `x - bias` above `threshold`, 0 in between.
   case shrink(threshold: Double, bias: Double)
+  /// `x`, and the given number where `x` is NaN; infinities stay.
+  case nanToNum(Double)
 
   /// The kernel that computes it; nil for the identity.
   package var operation: UnaryOperation? {
@@ -71,6 +110,7 @@ public enum Activation: Sendable, Hashable {
     case .silu: .silu
     case .sigmoidProduct: .sigmoidProduct
     case .gelu(.none): .gelu
+    case .geluProduct(let steps): .geluProduct(factor: steps.factor, divisor: steps.divisor, scales: steps.scales)
     case .gelu(.tanh): .geluTanh
     case .mish: .mish
     case .softplus(let beta, let threshold): .softplus(beta: beta, threshold: threshold)
@@ -84,6 +124,7 @@ public enum Activation: Sendable, Hashable {
     case .softsign: .softsign
     case .threshold(let threshold): .threshold(threshold)
     case .shrink(let threshold, let bias): .shrink(threshold: threshold, bias: bias)
+    case .nanToNum(let number): .nanToNum(number)
     }
   }
 }

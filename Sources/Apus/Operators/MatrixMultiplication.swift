@@ -128,7 +128,7 @@ public func linear<Scalar: FloatingPointScalar>(
       try gemm(
         m: rows, n: outputs, k: inputs, MatrixOperand(x.pointer, leading: inputs),
         MatrixOperand(w.pointer, leading: inputs, isTransposed: true), into: MatrixResult(base: y, leading: outputs))
-      if let b { kernels.addToRows(b.pointer, y, rows: rows, count: outputs) }
+      if let b { kernels.addToRows(b.pointer, y, rows: rows, count: outputs, rowStep: outputs) }
     }
   }
 }

@@ -103,6 +103,57 @@ struct ActivationTests {
     }
   }
 
+  /// What an epilogue does to a few columns of a product.
+  @Test("parts of rows, and nothing between them", arguments: [1, 5, 16, 17, 33, 64])
+  func partsOfRows(count: Int) throws {
+    let (rows, step) = (3, 70)
+    let elements = try randomTensor([rows * step], seed: 13, in: -6...6, as: Float.self).elements
+    let functions = activations.values.compactMap(\.operation) + [.sin, .exp, .power(1.7), .floor]
+    for variant in Execution.availableVariants {
+      try Execution.with(variant: variant) {
+        for operation in functions {
+          var expected = elements
+          var found = elements
+          let kernels = Float.kernels
+          expected.withUnsafeMutableBufferPointer { y in
+            guard let y = y.baseAddress else { return }
+            for row in 0..<rows { kernels.unary(operation, y + row * step, y + row * step, count: count) }
+          }
+          found.withUnsafeMutableBufferPointer { y in
+            guard let y = y.baseAddress else { return }
+            kernels.unary(operation, y, rows: rows, count: count, rowStep: step)
+          }
+          #expect(found.map(\.bitPattern) == expected.map(\.bitPattern), "\(operation) \(variant)")
+        }
+      }
+    }
+  }
+
+  /// GELU in steps of one rounding each, in every order.
+  @Test(arguments: GELUProduct.Half.allCases)
+  func writtenGELU(half: GELUProduct.Half) throws {
+    let x: Tensor<Float> = try randomTensor([100], seed: 17, in: -6...6)
+    let factor = GELUProduct(factor: 0.5.squareRoot(), half: half)
+    let divisor = GELUProduct(divisor: 2.0.squareRoot(), half: half)
+    for steps in [factor, divisor] {
+      for (variant, result) in try onEveryVariant({ try activation(x, .geluProduct(steps)) }) {
+        for (value, input) in zip(try result.elements, try x.elements) {
+          let expected = Double(input) * (1 + erf(Double(input) * 0.5.squareRoot())) / 2
+          // 1 + erf cancels below zero, as it does in the graphs that write it out.
+          #expect((Double(value) - expected).magnitude <= 1.5e-7 * Double(input).magnitude, "\(variant) \(input)")
+        }
+      }
+    }
+  }
+
+  @Test func whatIsNoNumberBecomesOne() throws {
+    let x: [Float] = [.nan, -0.0, .infinity, -.infinity, 3, -.nan]
+    let expected: [Float] = [0.5, -0.0, .infinity, -.infinity, 3, 0.5]
+    for (_, result) in try onEveryVariant({ try activation(Tensor(x), .nanToNum(0.5)) }) {
+      #expect(try result.elements.map(\.bitPattern) == expected.map(\.bitPattern))
+    }
+  }
+
   @Test("large tensors: the same bits on 1, 2 and 4 threads")
   func threads() throws {
     let x: Tensor<Float> = try randomTensor([3, 50_001], seed: 5, in: -9...9)

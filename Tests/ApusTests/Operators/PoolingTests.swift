@@ -24,6 +24,9 @@ import Testing
       channels: 16, size: Size2D(height: 9, width: 8), kernel: Size2D(height: 2, width: 3),
       stride: Size2D(height: 3, width: 1), padding: Padding2D(top: 0, left: 1, bottom: 1, right: 0), ceilMode: true),
     Case(channels: 2, size: Size2D(height: 1, width: 1), kernel: 2, stride: 1, padding: 1),
+    Case(channels: 3, size: Size2D(height: 4, width: 23), kernel: 3, stride: 1, padding: 1),
+    Case(channels: 1, size: Size2D(height: 5, width: 16), kernel: 3, stride: 1, padding: 1),
+    Case(channels: 2, size: Size2D(height: 3, width: 40), kernel: 2, stride: 1),
     Case(channels: 5, size: Size2D(height: 11, width: 9), kernel: 3, stride: 2, padding: 2, dilation: 2),
   ]
 
