@@ -32,6 +32,14 @@ import Testing
     GraphValue(try Tensor((0..<shape.reduce(1, *)).map { Float($0 * 7 % 11 - 5) * scale }, shape: shape))
   }
 
+  private static func number(_ name: String, _ value: Float, _ graph: inout SmallGraph) throws {
+    try graph.constant(name, GraphValue(Tensor<Float>([value], shape: [])))
+  }
+
+  private static func pads(_ amounts: [Int64], _ graph: inout SmallGraph) throws {
+    try graph.constant("pads", GraphValue(Tensor<Int64>(amounts)))
+  }
+
   static let cases = [
     Case("max(x, 0) - slope · max(-x, 0)", ["Elementwise"], fast: ["PRelu"]) {
       try $0.constant("slope", numbers([2, 1, 1]))
@@ -101,6 +109,106 @@ import Testing
       try $0.constant("eight", GraphValue(Tensor<Float>([8], shape: [])))
       $0.node("Conv", ["x", "weight"], ["sum"])
       $0.node("Div", ["sum", "eight"], ["y"])
+    },
+    Case("GELU, halved last", ["Gelu"]) {
+      try number("root", 1.414_213_5, &$0)
+      try number("one", 1, &$0)
+      try number("half", 0.5, &$0)
+      $0.node("Div", ["x", "root"], ["scaled"])
+      $0.node("Erf", ["scaled"], ["erf"])
+      $0.node("Add", ["erf", "one"], ["sum"])
+      $0.node("Mul", ["x", "sum"], ["product"])
+      $0.node("Mul", ["product", "half"], ["y"])
+    },
+    Case("GELU, halved first", ["Gelu"]) {
+      try number("root", 0.707_106_77, &$0)
+      try number("one", 1, &$0)
+      try number("half", 0.5, &$0)
+      $0.node("Mul", ["root", "x"], ["scaled"])
+      $0.node("Erf", ["scaled"], ["erf"])
+      $0.node("Add", ["one", "erf"], ["sum"])
+      $0.node("Mul", ["x", "half"], ["halved"])
+      $0.node("Mul", ["halved", "sum"], ["y"])
+    },
+    Case("GELU, its distribution halved, after a convolution", ["Conv"]) {
+      try weight(&$0)
+      try number("root", 0.707_106_77, &$0)
+      try number("one", 1, &$0)
+      try number("half", 0.5, &$0)
+      $0.node("Conv", ["x", "weight"], ["v"])
+      $0.node("Mul", ["v", "root"], ["scaled"])
+      $0.node("Erf", ["scaled"], ["erf"])
+      $0.node("Add", ["erf", "one"], ["sum"])
+      $0.node("Mul", ["half", "sum"], ["distribution"])
+      $0.node("Mul", ["distribution", "v"], ["y"])
+    },
+    Case("erf of another width keeps its width", ["Gelu"]) {
+      try number("root", 0.5, &$0)
+      try number("one", 1, &$0)
+      try number("half", 0.5, &$0)
+      $0.node("Mul", ["x", "root"], ["scaled"])
+      $0.node("Erf", ["scaled"], ["erf"])
+      $0.node("Add", ["erf", "one"], ["sum"])
+      $0.node("Mul", ["x", "sum"], ["product"])
+      $0.node("Mul", ["product", "half"], ["y"])
+    },
+    Case("twice the sum is no GELU", ["Elementwise"]) {
+      try number("root", 0.707_106_77, &$0)
+      try number("one", 1, &$0)
+      try number("two", 2, &$0)
+      $0.node("Mul", ["x", "root"], ["scaled"])
+      $0.node("Erf", ["scaled"], ["erf"])
+      $0.node("Add", ["erf", "one"], ["sum"])
+      $0.node("Mul", ["x", "sum"], ["product"])
+      $0.node("Mul", ["product", "two"], ["y"])
+    },
+    Case("rows that are not numbers after a softmax", ["Softmax", "NanToNum"]) {
+      try number("zero", 0, &$0)
+      $0.node("Softmax", ["x"], ["shares"])
+      $0.node("IsNaN", ["shares"], ["none"])
+      $0.node("Where", ["none", "zero", "shares"], ["y"])
+    },
+    Case("zeros around a convolution's map", ["Conv"]) {
+      try weight(&$0)
+      try pads([0, 0, 1, 2, 0, 0, 1, 0], &$0)
+      $0.node("Pad", ["x", "pads"], ["padded"])
+      $0.node("Conv", ["padded", "weight"], ["y"], ["pads": .ints([0, 1, 2, 0])])
+    },
+    Case("zeros around a depthwise convolution's map", ["Conv"]) {
+      try $0.constant("weight", numbers([2, 1, 3, 3]))
+      try pads([0, 0, 0, 0, 0, 0, 1, 1], &$0)
+      try number("zero", 0, &$0)
+      $0.node("Pad", ["x", "pads", "zero"], ["padded"])
+      $0.node(
+        "Conv", ["padded", "weight"], ["y"],
+        ["group": .int(2), "strides": .ints([2, 2]), "auto_pad": .string(Array("VALID".utf8))])
+    },
+    Case("an infinite depthwise weight sees the zeros", ["Pad", "Conv"]) {
+      var weight = [Float](repeating: 0.5, count: 18)
+      weight[4] = .infinity
+      try $0.constant("weight", GraphValue(Tensor(weight, shape: [2, 1, 3, 3])))
+      try pads([0, 0, 1, 1, 0, 0, 1, 1], &$0)
+      $0.node("Pad", ["x", "pads"], ["padded"])
+      $0.node("Conv", ["padded", "weight"], ["y"], ["group": .int(2)])
+    },
+    Case("ones around a convolution's map", ["Pad", "Conv"]) {
+      try weight(&$0)
+      try pads([0, 0, 1, 1, 0, 0, 1, 1], &$0)
+      try number("one", 1, &$0)
+      $0.node("Pad", ["x", "pads", "one"], ["padded"])
+      $0.node("Conv", ["padded", "weight"], ["y"])
+    },
+    Case("a mirrored border", ["Pad", "Conv"]) {
+      try weight(&$0)
+      try pads([0, 0, 1, 1, 0, 0, 1, 1], &$0)
+      $0.node("Pad", ["x", "pads"], ["padded"], ["mode": .string(Array("reflect".utf8))])
+      $0.node("Conv", ["padded", "weight"], ["y"])
+    },
+    Case("a map that is cut", ["Pad", "Conv"]) {
+      try weight(&$0)
+      try pads([0, 0, 0, -1, 0, 0, 1, 1], &$0)
+      $0.node("Pad", ["x", "pads"], ["padded"])
+      $0.node("Conv", ["padded", "weight"], ["y"])
     },
     Case("numbers a column are no scale of channels", ["Conv", "Mul"]) {
       try weight(&$0)

@@ -8,11 +8,11 @@ extension Graph {
     // Matrices in pieces first: folding would join them.
     var graph = try inliningConstants().withoutIdentities().fusingLinear(precision)
     if isWhole { graph = try graph.foldingShapes() }
-    graph = try graph.foldingConstants().withoutOpposedTranspositions(precision)
+    graph = try graph.foldingConstants().withoutOpposedTranspositions(precision).fusingPadding()
       .fusingLinear(precision).foldingScales(precision)
     try TimeLimit.check()
     if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }
-    graph = try graph.fusingRectifiers(precision)
+    graph = try graph.fusingRectifiers(precision).fusingGELU(precision).fusingNaNReplacement()
     graph = graph.fusingIntegerScales().fusingActivations(precision).fusingElementwise()
     for index in graph.nodes.indices {
       for (name, subgraph) in graph.nodes[index].subgraphs {

@@ -42,7 +42,7 @@ extension Operators {
   ]
 
   /// An operator that is one of the functions that convolutions and products can apply to what they give.
-  private static func function(
+  static func function(
     _ type: String, domain: String = "", accuracy: Accuracy = .plain,
     _ function: @escaping @Sendable (NodeDescription) throws -> Activation
   ) -> OperatorDefinition {

@@ -51,7 +51,7 @@ extension Operators {
 
   /// Whether x is not a number.
   static func IsNaN(_ node: NodeDescription) throws -> PreparedOperator {
-    floating(Tested(test: NaNTest<Float>()), Tested(test: NaNTest<Double>()))
+    floating(NaNTest<Float>(), NaNTest<Double>())
   }
 
   private static func equal(_ a: StringTensor, _ b: StringTensor) throws -> Tensor<Bool> {
@@ -183,7 +183,10 @@ private struct InfinityTest<Scalar: FloatingPointScalar>: UnaryFunction {
   func callAsFunction(_ x: Scalar) -> Bool { (positive && x == .infinity) || (negative && x == -.infinity) }
 }
 
-private struct NaNTest<Scalar: FloatingPointScalar>: UnaryFunction {
-  @inline(__always)
-  func callAsFunction(_ x: Scalar) -> Bool { x != x }
+/// Only what is not a number is unequal to itself.
+private struct NaNTest<Scalar: FloatingPointScalar>: FloatingOperator {
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let x = try arguments.floating(0, as: Scalar.self)
+    return [GraphValue(try x.ne(x))]
+  }
 }

@@ -6,6 +6,8 @@ extension Operators {
     OperatorDefinition(
       "Elementwise", domain: "apus", .elementwise(.parts, results: .overInput, layout: .keepsBlocked, axes: .fixed),
       Elementwise),
+    function("Gelu", domain: "apus", writtenGELU),
+    function("NanToNum", domain: "apus") { .nanToNum(Double(try $0.float("nan", default: 0))) },
     OperatorDefinition(
       "Linear", domain: "apus",
       .product(.fusedLinear, work: .matrixProduct, accuracy: .sum(.columns), fusion: .appliesActivation),
@@ -26,6 +28,19 @@ extension Operators {
         .fusedMatMulInteger, work: .matrixProduct, accuracy: .sum(.columns), fusion: .appliesActivation),
       FusedMatMulInteger),
   ]
+
+  /// x · (1 + erf(x · factor / divisor)) · ½ with a rounding at each step.
+  @Sendable private static func writtenGELU(_ node: NodeDescription) throws -> Activation {
+    let half = try node.string("half", default: GELUProduct.Half.product.rawValue)
+    guard let half = GELUProduct.Half(rawValue: half) else {
+      throw OperatorError(
+        "attribute 'half' is '\(half)'; \(GELUProduct.Half.allCases.map(\.rawValue).joined(separator: ", ")) are known")
+    }
+    return .geluProduct(
+      GELUProduct(
+        factor: Double(try node.float("factor", default: 1)), divisor: Double(try node.float("divisor", default: 1)),
+        half: half))
+  }
 
   /// Several operators of single elements, ``Node/parts``, in one pass over tensors of one floating-point type and
   /// shape, and values a channel or a column beside them; one after the other where the inputs turn out to be anything

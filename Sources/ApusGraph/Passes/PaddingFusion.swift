@@ -1,0 +1,67 @@
+import Apus
+
+extension Graph {
+  /// Zeros that a Pad puts around a map become the padding of the convolution that alone reads it.
+  func fusingPadding() -> Graph {
+    var rewriter = GraphRewriter(self)
+    for index in rewriter.nodes.indices {
+      guard rewriter.isNode(index, "Pad"), let pad = rewriter.nodes[index], let x = pad.inputs.first ?? nil,
+        let output = pad.outputs.first ?? nil, let reader = rewriter.soleReader(of: output),
+        // What is wrong with a node is said when it is prepared.
+        var convolution = try? rewriter.convolution(reader, reading: output, of: pad)
+      else { continue }
+      convolution.inputs[0] = x
+      rewriter.remove(index)
+      rewriter.replace(reader, by: convolution)
+    }
+    return rewriter.finished()
+  }
+}
+
+extension GraphRewriter {
+  /// What a Pad adds at the beginning of every axis, and then at the end of every axis; nil where that is not known.
+  private func amounts(of pad: Node) throws -> [Int]? {
+    let description = description(of: pad)
+    guard !description.has(3), pad.opset < 11 || constant(pad.inputs.count > 1 ? pad.inputs[1] : nil) != nil
+    else { return nil }
+    return try ShapeFacts(node: description, inputs: [])
+      .integers(1, attribute: pad.opset < 2 ? "paddings" : "pads", inputSince: 11)
+  }
+
+  /// Node `reader` with padding of its own instead of the zeros that `pad` puts around its input.
+  fileprivate func convolution(_ reader: Int, reading value: Graph.ValueID, of pad: Node) throws -> Node? {
+    let description = description(of: pad)
+    guard isNode(reader, "Conv"), var node = nodes[reader], node.inputs.first == value,
+      case .tensor(let weight)? = constant(node.inputs.count > 1 ? node.inputs[1] : nil),
+      let amounts = try amounts(of: pad), amounts.count == 2 * weight.rank, amounts.allSatisfy({ $0 >= 0 }),
+      try description.string("mode", default: "constant") == "constant", try addsZeros(description)
+    else { return nil }
+    // A depthwise convolution passes over what lies outside, where an infinite weight would have made NaN.
+    if try self.description(of: node).int("group", default: 1) != 1 {
+      guard try weight.converted(to: Double.self).elements.allSatisfy(\.isFinite) else { return nil }
+    }
+    let rank = weight.rank
+    guard [0, 1, rank, rank + 1].allSatisfy({ amounts[$0] == 0 }) else { return nil }
+    let own = self.description(of: node)
+    let placement = try own.string("auto_pad", default: "NOTSET")
+    guard placement == "NOTSET" || placement == "VALID" else { return nil }
+    let added = amounts[2..<rank] + amounts[(rank + 2)...]
+    var pads = [Int](repeating: 0, count: added.count)
+    if placement == "NOTSET" { pads = try own.ints("pads", default: pads) }
+    guard pads.count == added.count, pads.allSatisfy({ $0 >= 0 }) else { return nil }
+    var sums: [Int64] = []
+    for (a, b) in zip(pads, added) {
+      let (sum, overflow) = a.addingReportingOverflow(b)
+      if overflow { return nil }
+      sums.append(Int64(sum))
+    }
+    node.attributes["auto_pad"] = nil
+    node.attributes["pads"] = .ints(sums)
+    return node
+  }
+
+  private func addsZeros(_ pad: NodeDescription) throws -> Bool {
+    if pad.opset < 11 { return try pad.float("value", default: 0) == 0 }
+    return !pad.has(2) || scalar(pad.node.inputs[2]) == 0
+  }
+}
