@@ -11,6 +11,8 @@ struct DirectPlan: Sendable {
   private static let bandCount = 32_768
   /// Floats of weights up to which every band meets all of them; more would push the band out of the cache.
   private static let bandWeightCount = 131_072
+  /// Floats of a map from which on that may be right all the same: it is read from memory, the weights from a cache.
+  private static let largeMapCount = 1_048_576
 
   private struct TileGroup: Sendable {
     /// The first output block, how many, and the first input block of their convolution group.
@@ -54,7 +56,10 @@ struct DirectPlan: Sendable {
     let rowCount = max(1, source.blocks * rowStep * parameters.stride.height)
     let bandRows = max(1, min(rows, Self.bandCount / rowCount))
     let bands = (rows + bandRows - 1) / bandRows
-    bandMajor = weightCount <= Self.bandWeightCount && batch * bands >= 4
+    // What each order reads again and again, and staging as a whole writes and reads.
+    let mapCount = rowCount / parameters.stride.height * rows
+    let isLarge = mapCount >= Self.largeMapCount && weightCount * bands <= mapCount * (groups.count + 2)
+    bandMajor = batch * bands >= 4 && (weightCount <= Self.bandWeightCount || isLarge)
     let operationsPerRow = convolution.weightBlockStep * Execution.current.kernels.float32.blocksPerTile * width
     rowsPerBand = bandMajor ? bandRows : max(1, min(rows, 1_048_576 / max(operationsPerRow, 1)))
   }
