@@ -44,6 +44,36 @@ import Testing
     }
   }
 
+  /// Sigmoid and Mul become a part of the product with `exact` and `fast`, under the name that each has for it.
+  @Test func rewritingIsShown() throws {
+    try TemporaryFolder.with { folder in
+      let weight = try TensorProto(name: "w", value: GraphValue(Tensor<Float>([1, 2, 3, 4], shape: [2, 2])))
+      var model = ModelFixtures.model(
+        [
+          NodeProto(name: "same", opType: "Identity", inputs: ["x"], outputs: ["v"]),
+          NodeProto(name: "product", opType: "Gemm", inputs: ["v", "w"], outputs: ["sum"]),
+          NodeProto(name: "gate", opType: "Sigmoid", inputs: ["sum"], outputs: ["gate"]),
+          NodeProto(name: "gated", opType: "Mul", inputs: ["sum", "gate"], outputs: ["y"]),
+        ], inputs: [ModelFixtures.tensor("x", [.size(3), .size(2)])],
+        outputs: [ModelFixtures.tensor("y", [.size(3), .size(2)])])
+      model.graph.initializers = [weight]
+      let path = try folder.onnx("gated", model)
+      #expect(try Command.run("inspect", path, "--json").object["optimized"] == nil)
+      let entries = try #require(
+        try Command.run("inspect", path, "--optimized", "--json").object["optimized"] as? [[String: Any]])
+      func counts(_ name: String, _ activation: String? = nil) -> [Int?] {
+        let entry = entries.first { $0["operator"] as? String == name && $0["activation"] as? String == activation }
+        return ["nodes", "exact", "fast"].map { entry?[$0] as? Int }
+      }
+      #expect(counts("Identity") == [1, 0, 0])
+      #expect(counts("Gemm") == [1, 0, 0])
+      #expect(counts("Gemm", "sigmoidProduct") == [0, 1, 0])
+      #expect(counts("Gemm", "silu") == [0, 0, 1])
+      let text = try Command.run("inspect", path, "--optimized").output
+      #expect(text.contains("as it runs") && text.contains("Gemm, silu"))
+    }
+  }
+
   /// A model that never ends is inspected, and run only when that is asked for.
   @Test func modelsAreNotRun() throws {
     try TemporaryFolder.with { folder in

@@ -18,7 +18,8 @@ struct InspectCommand: ParsableCommand {
       Nothing is run. Where all extents are known or given, multiply-adds (convolutions, matrix products, attention, \
       recurrent networks, Einsum) are counted from shapes; nodes whose shapes depend on values are said to be left out. \
       With --run the model is run on zeros, node by node as the file has it, to count all of them, and as it runs \
-      fastest, to measure the memory that its tensors take at most.
+      fastest, to measure the memory that its tensors take at most. With --optimized its operators are counted three \
+      times: as the file has them, and as they run with --precision exact and with fast.
 
       Any other file or folder is named by its content, with what leads on from there: TensorFlow Lite, PyTorch, \
       Keras, GGUF, a folder of Hugging Face, pictures, videos. With --json: path, format_name, what, facts, advice. A \
@@ -29,6 +30,7 @@ struct InspectCommand: ParsableCommand {
         apus inspect pose_landmarker.task
         apus inspect model.onnx --dim batch=1
         apus inspect model.onnx --dim batch=1 --run --time-limit 60
+        apus inspect model.onnx --optimized
         apus inspect model.onnx --json | jq '.unsupported[]'
       """)
 
@@ -46,6 +48,9 @@ struct InspectCommand: ParsableCommand {
 
   @Flag(name: .customLong("run"), help: "Run the model on zeros to measure what it costs.")
   var isRun = false
+
+  @Flag(help: "Say what becomes of the model's operators before they run.")
+  var optimized = false
 
   @Flag(help: "Print one line of JSON.")
   var json = false
@@ -66,6 +71,7 @@ struct InspectCommand: ParsableCommand {
       let limits = limits.apply()
       var report = try ModelInspection(ModelFile.open(file), path: file)
       try report.findCost(dimensions, isRun: isRun, limits: limits)
+      if optimized { try report.findRewriting() }
       try write(report, report.text(withMetadata: metadata))
     // Not the file that was meant.
     case .gitLFSPointer, .markup: _ = try ModelFile.open(file)

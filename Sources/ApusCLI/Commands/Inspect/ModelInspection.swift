@@ -9,6 +9,8 @@ struct ModelInspection {
   let operators: OperatorCensus
   /// What one run costs; nil when it could not be found out.
   private(set) var cost: RunCost?
+  /// What becomes of the operators before they run; nil when nobody asked.
+  private(set) var rewriting: RewriteCensus?
   private(set) var warnings: [String]
 
   init(_ model: any GraphModel, path: String) throws {
@@ -54,6 +56,11 @@ struct ModelInspection {
     }
   }
 
+  /// Finds out what becomes of the operators before they run, of a model that can be run.
+  mutating func findRewriting() throws {
+    if isRunnable { rewriting = try RewriteCensus(model.graph) }
+  }
+
   private var inputs: [Graph.ValueInfo] { model.graph.requiredInputs.map { model.graph.values[$0] } }
   private var outputs: [Graph.ValueInfo] { model.graph.outputs.map { model.graph.values[$0] } }
 }
@@ -67,6 +74,7 @@ extension ModelInspection {
     lines += table(facts).map { "  " + $0 } + [""]
     lines += values.map { "  " + $0 } + [""]
     lines += operatorTable.map { "  " + $0 } + [""]
+    if let rewriting { lines += rewritingTable(rewriting).map { "  " + $0 } + [""] }
     let metadata = summary.metadata
     if !metadata.isEmpty {
       lines += table(metadata.map { ($0.key, shortened($0.value, unless: withMetadata)) }).map { "  " + $0 } + [""]
@@ -181,6 +189,22 @@ extension ModelInspection {
   }
 }
 
+extension ModelInspection {
+  private func rewritingTable(_ rewriting: RewriteCensus) -> [String] {
+    var table = TextTable(alignments: [.left, .right, .right, .right])
+    table.add(["as it runs", "in the file", "exact", "fast"].map { Terminal.output.styled($0, .dim) })
+    func row(_ label: String, _ counts: [Int]) {
+      table.add([ErrorReport.oneLine(label)] + counts.map { $0 == 0 ? "–" : CountText.grouped($0) })
+    }
+    for entry in rewriting.entries {
+      row("\(entry.name)" + (entry.activation.map { ", \($0)" } ?? ""), [entry.inFile, entry.exact, entry.fast])
+    }
+    let columns = [\RewriteCensus.Entry.inFile, \.exact, \.fast]
+    row("together", columns.map { column in rewriting.entries.reduce(0) { $0 + $1[keyPath: column] } })
+    return table.lines
+  }
+}
+
 // MARK: - JSON
 
 extension ModelInspection: Encodable {
@@ -188,6 +212,7 @@ extension ModelInspection: Encodable {
     case path, format, opsets, producer, domain, version, description, metadata, inputs, outputs, parameters, operators
     case facts, unsupported, refused, nodes, functions, subgraphs, runnable, warnings
     case formatName = "format_name"
+    case optimized
     case externalFiles = "external_files"
     case multiplyAdds = "multiply_adds"
     case peakMemory = "peak_memory_bytes"
@@ -249,6 +274,14 @@ extension ModelInspection: Encodable {
     var reason: String
   }
 
+  private struct Rewritten: Encodable {
+    var `operator`: String
+    var activation: String?
+    var nodes: Int
+    var exact: Int
+    var fast: Int
+  }
+
   private struct MultiplyAdds: Encodable {
     var total: Int
     var operators: [String: Int]
@@ -302,6 +335,13 @@ extension ModelInspection: Encodable {
     try container.encode(parameters.externalFiles, forKey: .externalFiles)
     try container.encode(isRunnable, forKey: .runnable)
     try container.encode(warnings, forKey: .warnings)
+    if let rewriting {
+      try container.encode(
+        rewriting.entries.map {
+          Rewritten(
+            operator: "\($0.name)", activation: $0.activation, nodes: $0.inFile, exact: $0.exact, fast: $0.fast)
+        }, forKey: .optimized)
+    }
     if let cost {
       let counts = Dictionary(cost.multiplyAdds.map { ("\($0.key)", $0.value) }, uniquingKeysWith: { $0 + $1 })
       try container.encode(
