@@ -77,7 +77,7 @@ private struct IntegerConvolutionCase {
       zeroPoint: Tensor<UInt8>([121], shape: []), stride: Size2D(integerLiteral: stride),
       padding: Padding2D(integerLiteral: kernel / 2), groups: groups)
     guard isScaled else { return { _ = try layer(x, zeroPoint: 97) } }
-    let scale = try Tensor<Float>([1 / 4096], shape: [])
+    let scale = try Tensor<Float>([Float(1) / 4096], shape: [])
     let bias = try Operand([outputs], seed: 3).tensor()
     return { _ = try layer.scaled(x, zeroPoint: 97, scale: scale, bias: bias, activation: .silu) }
   }

@@ -28,7 +28,8 @@ import Testing
           #expect(try planes.elements == expected, "\(order), \(setting)")
           let pixels = try Tensor(image, layout: .nhwc, order: order, normalization: normalization)
           #expect(pixels.shape == [1, 16, 16, 3])
-          #expect(try pixels.elements == (0..<768).map { expected[$0 % 3 * 256 + $0 / 3] })
+          let interleaved = (0..<768).map { expected[$0 % 3 * 256 + $0 / 3] }
+          #expect(try pixels.elements == interleaved)
         }
       }
       #expect(try Tensor(image, layout: .nhwc, normalization: .bytes).elements == image.samples.map { Float($0) })

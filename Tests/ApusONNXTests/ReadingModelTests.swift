@@ -185,10 +185,11 @@ import Testing
 
   @Test func unknownFieldsAndGroupsArePassedOver() throws {
     // A varint, eight bytes, four bytes, bytes, and a group with another inside, all in unknown fields.
-    let group = varint(1000 << 3 | 3) + varint(7 << 3 | 3) + field(1, 5) + varint(7 << 3 | 4) + varint(1000 << 3 | 4)
-    let unknown =
-      field(900, 5) + varint(901 << 3 | 1) + [UInt8](repeating: 9, count: 8) + varint(902 << 3 | 5) + [1, 2, 3, 4]
-      + field(903, "text") + group
+    let inner = varint(7 << 3 | 3) + field(1, 5) + varint(7 << 3 | 4)
+    let group = varint(1000 << 3 | 3) + inner + varint(1000 << 3 | 4)
+    let eight = varint(901 << 3 | 1) + [UInt8](repeating: 9, count: 8)
+    let four = varint(902 << 3 | 5) + [1, 2, 3, 4]
+    let unknown = field(900, 5) + eight + four + field(903, "text") + group
     let model = try readModel(unknown + field(1, 10) + unknown + field(7, field(2, "name") + unknown))
     #expect(model.irVersion == 10)
     #expect(model.graph.name == "name")

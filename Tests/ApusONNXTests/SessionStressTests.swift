@@ -27,7 +27,7 @@ import Testing
 
   private static func bits(_ outputs: [String: GraphValue]) throws -> [UInt32] {
     try ["s", "y"].flatMap { name in
-      try #require(try outputs[name]?.tensor(of: Float.self)).elements.map(\.bitPattern)
+      try #require(outputs[name]?.tensor(of: Float.self)).elements.map(\.bitPattern)
     }
   }
 

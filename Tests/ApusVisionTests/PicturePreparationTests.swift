@@ -81,7 +81,7 @@ import Testing
     let keras = try preparation(
       of: Self.classifier(
         [Self.node("Mul", ["image", "f"], "a"), Self.node("Sub", ["a", "one"], "scaled")],
-        constants: [("f", [1 / 127.5]), ("one", [1])]))
+        constants: [("f", [Float(1) / 127.5]), ("one", [1])]))
     #expect(keras.input.normalization == .bytes)
     #expect(keras.origin == .graph("Mul, Sub"))
     // Caffe: the means of blue, green and red subtracted.

@@ -402,7 +402,8 @@ extension ProgramBuilder {
     let inner = sizes.indices.map { first + 2 * $0 + 1 }
     let outer = sizes.indices.map { first + 2 * $0 }
     let moved = try e.transpose(e.reshape(padded, split), inner + Array(0..<first) + outer)
-    return try e.reshape(moved, [e.times(leading[0], count)] + leading.dropFirst() + places)
+    let batch = try e.times(leading[0], count)
+    return try e.reshape(moved, [batch] + leading.dropFirst() + places)
   }
 
   private static func batchToSpace(_ call: Call) throws -> Graph.ValueID {

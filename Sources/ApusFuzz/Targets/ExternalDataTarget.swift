@@ -12,9 +12,11 @@ struct ExternalDataTarget: FolderFuzzTarget {
   func soundFiles() throws -> [[[UInt8]?]] {
     func tensor(_ name: String, _ entries: [(String, String)]) -> [UInt8] {
       // TensorProto: dims, data_type, name, external_data, data_location.
-      ProtobufBytes.field(1, 4) + ProtobufBytes.field(2, 1) + ProtobufBytes.text(8, name)
-        + entries.flatMap { ProtobufBytes.field(13, ProtobufBytes.text(1, $0.0) + ProtobufBytes.text(2, $0.1)) }
-        + ProtobufBytes.field(14, 1)
+      let description = ProtobufBytes.field(1, 4) + ProtobufBytes.field(2, 1) + ProtobufBytes.text(8, name)
+      let place: [UInt8] = entries.flatMap { key, value in
+        ProtobufBytes.field(13, ProtobufBytes.text(1, key) + ProtobufBytes.text(2, value))
+      }
+      return description + place + ProtobufBytes.field(14, 1)
     }
     let a = tensor("a", [("location", "data.bin"), ("offset", "16"), ("length", "16")])
     let b = tensor("b", [("location", "folder/data.bin")])

@@ -14,8 +14,7 @@ struct NPYTarget: FuzzTarget {
     let plain = try NPYFile.bytes(of: matrix)
     func replacing(_ old: String, _ new: String) -> [UInt8] {
       let text = String(decoding: plain.prefix(128).dropFirst(10), as: UTF8.self)
-      guard let range = text.firstRange(of: old) else { return plain }
-      let header = text[..<range.lowerBound] + new + text[range.upperBound...]
+      let header = text.replacing(old, with: new, maxReplacements: 1)
       return plain.prefix(10) + Array(header.utf8) + plain.dropFirst(128)
     }
     return [
@@ -72,7 +71,8 @@ struct NPYTarget: FuzzTarget {
     header.append(0x0A)
     let length = (0..<prefix - 8).map { UInt8(truncatingIfNeeded: header.count >> (8 * $0)) }
     let data = (0..<max(count, 0)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
-    return [0x93] + Array("NUMPY".utf8) + [version, 0] + length + header + data
+    let start: [UInt8] = [0x93] + Array("NUMPY".utf8) + [version, 0]
+    return start + length + header + data
   }
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {

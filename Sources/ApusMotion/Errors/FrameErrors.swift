@@ -38,7 +38,10 @@ extension FrameError {
 /// A line of a file of frames that cannot be used, and why.
 public struct FrameReadError<Frame: ReadableFrame>: ApusError, Sendable, Equatable {
   /// What is wrong with the line.
-  public enum Reason: Error, Sendable, Equatable {
+  ///
+  /// Indirect, so that it is thrown as one pointer whatever the kind of frame: Swift 6.2 cannot match a function that throws
+  /// an error of known size with a requirement that throws one of unknown size.
+  public indirect enum Reason: Error, Sendable, Equatable {
     /// It is not what its format asks for.
     case row(RowFault)
     /// It was read, but the frame in it cannot be used.

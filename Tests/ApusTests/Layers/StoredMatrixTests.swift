@@ -46,11 +46,14 @@ import Testing
       let bias = try Tensor<Float>(biases, shape: [outputs])
       for rows in [1, 2, 37] {
         let x = (0..<rows * inputs).map { _ in Float.random(in: -0.5...0.5, using: &random) }
-        let expected = (0..<rows * outputs).map { index in
+        let expected: [Double] = (0..<rows * outputs).map { index in
           let (row, output) = (index / outputs, index % outputs)
-          return (0..<inputs).reduce(Double(biases[output])) { sum, k in
-            sum + Double(x[row * inputs + k]) * values[isOutputsFirst ? output * inputs + k : k * outputs + output]
+          var sum = Double(biases[output])
+          for k in 0..<inputs {
+            let weight = values[isOutputsFirst ? output * inputs + k : k * outputs + output]
+            sum += Double(x[row * inputs + k]) * weight
           }
+          return sum
         }
         let input = try Tensor<Float>(x, shape: [rows, inputs])
         for variant in Execution.availableVariants {

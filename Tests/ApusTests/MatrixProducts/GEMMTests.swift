@@ -101,7 +101,8 @@ import Testing
       for j in 0..<2 {
         for r in 0..<4 {
           for s in 0..<6 {
-            let sum = (0..<5).reduce(0.0) { $0 + x[(i * 4 + r) * 5 + $1] * w[(j * 5 + $1) * 6 + s] }
+            var sum = 0.0
+            for k in 0..<5 { sum += x[(i * 4 + r) * 5 + k] * w[(j * 5 + k) * 6 + s] }
             #expect(abs(found[((i * 2 + j) * 4 + r) * 6 + s] - sum) < 1e-12)
           }
         }

@@ -47,7 +47,7 @@ import Testing
 
   @Test func aTensorKeepsTheMemoryThatItLiesIn() throws {
     var arena: MemoryArena? = try MemoryArena(byteCount: 4096)
-    weak var reference = arena
+    weak let reference = arena
     var tensor: Tensor<Float>? = try MemoryArena.$current.withValue(arena) {
       arena?.offer([place])
       return try Tensor(repeating: 5, shape: [1024])

@@ -38,7 +38,7 @@ struct PrintingTests {
       try Tensor<Float>([1.5e7, -2, 0, .nan, .infinity]).description
         == "float32 [5]\n[ 1.5000e+07, -2.0000e+00,  0.0000e+00,         nan,         inf]")
     #expect(try Tensor<Double>([1e-300, -9.99999e-5]).description == "float64 [2]\n[1.0000e-300, -1.0000e-04]")
-    #expect(try Tensor<Float>([1.0 / 3, 2]).description == "float32 [2]\n[0.3333, 2.0000]")
+    #expect(try Tensor<Float>([Float(1) / 3, 2]).description == "float32 [2]\n[0.3333, 2.0000]")
     #expect(try Tensor<Float>([.nan, 1]).description == "float32 [2]\n[nan, 1.0]")
   }
 

@@ -10,7 +10,8 @@ func npyBytes(_ header: String, data: [UInt8] = [], version: UInt8 = 1) -> [UInt
     version == 1
     ? withUnsafeBytes(of: UInt16(truncatingIfNeeded: text.count).littleEndian) { Array($0) }
     : withUnsafeBytes(of: UInt32(text.count).littleEndian) { Array($0) }
-  return [0x93] + Array("NUMPY".utf8) + [version, 0] + length + text + data
+  let start: [UInt8] = [0x93] + Array("NUMPY".utf8) + [version, 0]
+  return start + length + text + data
 }
 
 func readNPY(_ bytes: [UInt8]) throws -> AnyTensor {

@@ -56,7 +56,8 @@ private struct GridSettings: Sendable {
   @inline(__always)
   func position<Scalar: FloatingPointScalar>(_ number: Scalar, _ size: Int) -> Double {
     let length = Scalar(size)
-    let x = alignsCorners ? (number + 1) / 2 * (length - 1) : ((number + 1) * length - 1) / 2
+    let fromStart = number + 1
+    let x: Scalar = alignsCorners ? fromStart / 2 * (length - 1) : (fromStart * length - 1) / 2
     return Double(mode == .nearest ? x.rounded(.toNearestOrEven) : x)
   }
 
