@@ -8,6 +8,8 @@ import Synchronization
 package final class StopSign: Sendable {
   /// On the clock of ``monotonicNanoseconds()``; the greatest number for never.
   private let deadline: UInt64
+  /// Relaxed: it tells of nothing but itself, and seen late it costs one more piece. Whoever put up the sign looks at it
+  /// when all threads have come back, which orders what they raised before.
   private let isUp = Atomic(false)
 
   package init(deadline: UInt64 = .max) { self.deadline = deadline }

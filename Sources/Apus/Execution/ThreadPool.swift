@@ -36,6 +36,7 @@ final class ThreadPool: Sendable {
   static let shared: ThreadPool = {
     let pool = ThreadPool()
     // A child has no workers, and the thread that held the pool may be gone: taken for ever, it runs everything inline.
+    // Relaxed: no other thread is there yet.
     _ = pthread_atfork(nil, nil) { ThreadPool.shared.isTaken.store(true, ordering: .relaxed) }
     return pool
   }()
@@ -59,6 +60,8 @@ final class ThreadPool: Sendable {
 
   private let isTaken = Atomic(false)
   private let board: Board
+  /// Relaxed: each index is given once, whatever the order. The door orders everything else: opened after the job was
+  /// written, entered before it is read, left after its results were written, and seen empty before they are read.
   private let nextIndex = Atomic(0)
   /// Free seats in the low half, workers inside in the upper, and whether the owner sleeps until they have left.
   private let door = Atomic<UInt64>(0)
@@ -168,6 +171,7 @@ extension ThreadPool {
     if watch({ door.load(ordering: .acquiring) == 0 }) { return }
     door.bitwiseOr(Self.ownerSleeps, ordering: .acquiringAndReleasing)
     exit.wait(while: { door.load(ordering: .acquiring) != Self.ownerSleeps })
+    // Relaxed: a door without seats tells a worker nothing but to stay outside.
     door.store(0, ordering: .relaxed)
   }
 }
@@ -199,6 +203,7 @@ extension ThreadPool {
   private var isOpen: Bool { door.load(ordering: .sequentiallyConsistent) & Self.freeSeats != 0 }
 
   private func enter() -> Bool {
+    // Relaxed: a guess. It is the exchange that lets a worker in.
     var seen = door.load(ordering: .relaxed)
     while seen & Self.freeSeats != 0 {
       let (entered, now) = door.weakCompareExchange(
@@ -218,6 +223,7 @@ extension ThreadPool {
   private func sleep() {
     sleepers.wrappingAdd(1, ordering: .sequentiallyConsistent)
     bed.wait(while: { !isOpen })
+    // Relaxed: an owner that still counts this worker as asleep wakes one more than it has to.
     sleepers.wrappingSubtract(1, ordering: .relaxed)
   }
 

@@ -70,9 +70,12 @@ enum MappedRanges {
       guard let number = entries.free.popLast() else { return (nil, true) }
       entries.names[number] = name
       let range = memory.ranges + number
+      // Relaxed: it is looked at by whoever has seen the start, which is stored last.
       range.pointee.isShort.store(false, ordering: .relaxed)
-      range.pointee.end.store(UInt(bitPattern: start) + UInt(count), ordering: .relaxed)
+      // Whoever still has the start of the mapping before, and sees this end, also sees that the other was taken out.
+      range.pointee.end.store(UInt(bitPattern: start) + UInt(count), ordering: .releasing)
       range.pointee.start.store(UInt(bitPattern: start), ordering: .releasing)
+      // Relaxed: written under the lock alone.
       if number >= used.load(ordering: .relaxed) { used.store(number + 1, ordering: .releasing) }
       return (number, false)
     }

@@ -46,6 +46,7 @@ extension MemoryLimit {
   /// What the environment and the machine say.
   package static let standard = MemoryLimit(environment(_:), available: availableByteCount)
 
+  // Relaxed: a number and a flag, each by itself. Nothing else is read because of what they say.
   private static let state = Atomic(standard.byteCount)
 
   /// The limit in bytes that holds now: ``standard`` until it is set. A value below 0 counts as 0.

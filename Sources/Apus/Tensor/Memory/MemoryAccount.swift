@@ -9,6 +9,7 @@ package final class MemoryAccount: Sendable {
 
   /// The most bytes that all its tensors together may take.
   package let limit: Int
+  /// Relaxed: a count by itself. No memory is read because of what it says.
   private let used = Atomic(0)
 
   package init(limit: Int) { self.limit = max(0, limit) }

@@ -30,5 +30,6 @@ package func parallelWithScratch<Scalar: FloatingPointScalar>(
 private final class Counter: Sendable {
   private let value = Atomic(0)
 
+  // Relaxed: each number is given once; the end of ``parallel(_:_:)`` orders what the calls have written.
   func take() -> Int { value.wrappingAdd(1, ordering: .relaxed).oldValue }
 }
