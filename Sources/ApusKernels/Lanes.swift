@@ -14,12 +14,25 @@ typealias DoubleLanes = SIMD8<Double>
 /// per lane, with it a plain `sum + a * b` is never fused.
 @inline(__always)
 func multiplyAdd<L: SIMD>(_ sum: L, _ a: L, _ b: L) -> L where L.Scalar: FloatingPoint {
-  #if APUS_FMA
+  #if APUS_FMA && arch(arm64)
+    // Gathered again from its lanes, a register tile comes in an order that needs more registers than there are.
+    if L.scalarCount == 16, MemoryLayout<L.Scalar>.size == 4 {
+      let (sum, a, b) = (lanes(sum), lanes(a), lanes(b))
+      return unsafeBitCast(multiplyAdd(sum, a, b), to: L.self)
+    }
+    return sum.addingProduct(a, b)
+  #elseif APUS_FMA
     sum.addingProduct(a, b)
   #else
     sum + a * b
   #endif
 }
+
+#if arch(arm64)
+  /// A vector of sixteen floats, of a type that is known only to be one.
+  @inline(__always)
+  private func lanes<L: SIMD>(_ x: L) -> Lanes { unsafeBitCast(x, to: Lanes.self) }
+#endif
 
 /// The same for one kind of vector, by name.
 ///

@@ -109,7 +109,7 @@ extension Float64Kernels {
 private func accumulateRowOfTiles<L: SIMD>(
   _ lanes: L.Type, _ maximum: Int, _ x: UnsafePointer<L.Scalar>, _ weights: UnsafePointer<L.Scalar>,
   _ addend: TileAddend<L.Scalar>, _ y: UnsafeMutablePointer<L.Scalar>, _ width: Int, _ blocks: Int, _ walk: TileWalk
-) where L.Scalar: FloatingPoint {
+) where L.Scalar: FloatingPoint & SIMDScalar {
   let tiles = (width &+ maximum &- 1) / maximum
   guard tiles > 0 else { return }
   let narrow = width / tiles

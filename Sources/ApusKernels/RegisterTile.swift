@@ -14,8 +14,8 @@ enum Tile {
     static let blocks = 1
     static let doublePositions = 6
   #elseif arch(arm64)
-    /// Sixteen channels are four of 32 registers.
-    static let positions = 6
+    /// Sixteen channels are four registers: 20 of 32 hold sums, five inputs, four weights. Six positions do not fit.
+    static let positions = 5
     static let blocks = 1
     static let doublePositions = 6
   #else
@@ -40,7 +40,7 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
   static func accumulate<L: SIMD>(
     _: L.Type, walk: TileWalk, addend: TileAddend<L.Scalar>,
     x: UnsafePointer<L.Scalar>, w: UnsafePointer<L.Scalar>, y: UnsafeMutablePointer<L.Scalar>
-  ) where L.Scalar: FloatingPoint {
+  ) where L.Scalar: FloatingPoint & SIMDScalar {
     let lanes = L.scalarCount
     let blockLanes = walk.blockLanes < lanes ? walk.blockLanes : lanes
     let lastBlockLanes = walk.lastBlockLanes < blockLanes ? walk.lastBlockLanes : blockLanes
@@ -72,6 +72,18 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
           var input = row + walk.tapOffsets[tap]
           if walk.weightsAhead > 0 { prefetch(weights + walk.weightsAhead, lanes, L.self) }
           var lanesLeft = laneCount
+          #if arch(arm64)
+            while lanes == 16, lanesLeft >= 4 {
+              multiplyFour(&sums, input, weights)
+              weights += 4 &* lanes
+              input += 4
+              lanesLeft &-= 4
+            }
+            guard lanesLeft > 0 else {
+              tap &+= 1
+              continue
+            }
+          #endif
           repeat {
             let w0: L = load(weights)
             let w1: L = blocks > 1 ? load(weights + walk.weightBlockStep) : w0
@@ -130,19 +142,50 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
   @inline(__always)
   private static func multiply<L: SIMD>(
     _ p: Int, _ sums: inout InlineArray<28, L>, _ input: UnsafePointer<L.Scalar>, _ w0: L, _ w1: L
-  ) where L.Scalar: FloatingPoint {
+  ) where L.Scalar: FloatingPoint & SIMDScalar {
     guard p < positions else { return }
     let value = L(repeating: input[p &* L.scalarCount])
     sums[p &* blocks] = multiplyAdd(sums[p &* blocks], value, w0)
     if blocks > 1 { sums[p &* blocks &+ 1] = multiplyAdd(sums[p &* blocks &+ 1], value, w1) }
   }
 
+  #if arch(arm64)
+    /// Four of the innermost steps. A multiply-add takes any one lane of a register for all lanes of another, so that a
+    /// position's inputs come in one load.
+    @inline(__always)
+    private static func multiplyFour<L: SIMD>(
+      _ sums: inout InlineArray<28, L>, _ input: UnsafePointer<L.Scalar>, _ weights: UnsafePointer<L.Scalar>
+    ) where L.Scalar: FloatingPoint & SIMDScalar {
+      let x0 = fourInputs(0, input, L.self)
+      let x1 = fourInputs(1, input, L.self)
+      let x2 = fourInputs(2, input, L.self)
+      let x3 = fourInputs(3, input, L.self)
+      let x4 = fourInputs(4, input, L.self)
+      unrolled(4) { step in
+        let w: L = load(weights + step &* L.scalarCount)
+        sums[0] = multiplyAdd(sums[0], L(repeating: x0[step]), w)
+        if positions > 1 { sums[1] = multiplyAdd(sums[1], L(repeating: x1[step]), w) }
+        if positions > 2 { sums[2] = multiplyAdd(sums[2], L(repeating: x2[step]), w) }
+        if positions > 3 { sums[3] = multiplyAdd(sums[3], L(repeating: x3[step]), w) }
+        if positions > 4 { sums[4] = multiplyAdd(sums[4], L(repeating: x4[step]), w) }
+      }
+    }
+
+    /// The inputs of position `p` in four steps; of the first position where the tile has no such one.
+    @inline(__always)
+    private static func fourInputs<L: SIMD>(
+      _ p: Int, _ input: UnsafePointer<L.Scalar>, _: L.Type
+    ) -> SIMD4<L.Scalar> where L.Scalar: SIMDScalar {
+      load(input + (p < positions ? p &* L.scalarCount : 0))
+    }
+  #endif
+
   /// Adds the sums of position `p` to what they belong to.
   @inline(__always)
   private static func add<L: SIMD>(
     _ p: Int, _ sums: InlineArray<28, L>, _ addend: TileAddend<L.Scalar>, _ y: UnsafeMutablePointer<L.Scalar>,
     _ walk: TileWalk
-  ) where L.Scalar: FloatingPoint {
+  ) where L.Scalar: FloatingPoint & SIMDScalar {
     guard p < positions else { return }
     let base = addend.base + p &* addend.step
     let out = y + p &* walk.outputStep
@@ -158,7 +201,7 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
   @inline(never)
   private static func copy<L: SIMD>(
     _ addend: TileAddend<L.Scalar>, _ y: UnsafeMutablePointer<L.Scalar>, _ walk: TileWalk, _: L.Type
-  ) where L.Scalar: FloatingPoint {
+  ) where L.Scalar: FloatingPoint & SIMDScalar {
     for p in 0..<positions {
       for block in 0..<blocks {
         let value: L = load(addend.base + (p &* addend.step &+ block &* addend.blockStep))
@@ -172,7 +215,7 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
   static func accumulate<L: SIMD>(
     _ lanes: L.Type, limit: Int, walk: TileWalk, addend: TileAddend<L.Scalar>,
     x: UnsafePointer<L.Scalar>, w: UnsafePointer<L.Scalar>, y: UnsafeMutablePointer<L.Scalar>
-  ) where L.Scalar: FloatingPoint {
+  ) where L.Scalar: FloatingPoint & SIMDScalar {
     if positions <= limit { accumulate(lanes, walk: walk, addend: addend, x: x, w: w, y: y) }
   }
 }
@@ -183,7 +226,7 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
 func accumulateAnyTile<L: SIMD>(
   _ lanes: L.Type, maximum: Int, positions: Int, blocks: Int, walk: TileWalk, addend: TileAddend<L.Scalar>,
   x: UnsafePointer<L.Scalar>, w: UnsafePointer<L.Scalar>, y: UnsafeMutablePointer<L.Scalar>
-) where L.Scalar: FloatingPoint {
+) where L.Scalar: FloatingPoint & SIMDScalar {
   #if APUS_AVX512
     if blocks == 2 {
       switch positions {
