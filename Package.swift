@@ -77,7 +77,7 @@ let kernels: [Target.Dependency] = kernelTargets.map { .target(name: $0.name) }
 let kernelUsers: [Target.Dependency] = [base] + kernelDependencies + kernels
 
 // Debian's Swift 6.2 checks itself, and ends at what it would note for mirrors about closures that hold a type of kernels.
-// Nobody looks at a tensor's insides through a mirror.
+// Nobody looks at a tensor's insides through a mirror; cases are printed as their raw values.
 #if compiler(>=6.3)
   let reflection: [SwiftSetting] = []
 #else

@@ -63,7 +63,7 @@ public struct Diagnosis: Codable, Sendable, Hashable {
     self.threads = threads
     var warnings = warnings
     if let best = kernels.available.last, best != kernels.selected {
-      warnings.append("the \(kernels.selected) kernels are in use; this processor runs \(best)")
+      warnings.append("the \(kernels.selected.rawValue) kernels are in use; this processor runs \(best.rawValue)")
     }
     if threads > processor.cores {
       warnings.append("\(threads) threads share \(processor.cores) processor\(processor.cores == 1 ? "" : "s")")
@@ -96,7 +96,7 @@ extension Diagnosis: CustomStringConvertible {
       ("", processor.features.joined(separator: " ")),
       ("cores", "\(processor.cores)"),
       ("threads", "\(threads)"),
-      ("kernels", "\(kernels.selected) (this processor runs \(variants))"),
+      ("kernels", "\(kernels.selected.rawValue) (this processor runs \(variants))"),
     ]
     if let blas {
       lines += [("BLAS", "\(blas.library), kernels for \(blas.core)"), ("", blas.config)]
