@@ -94,8 +94,10 @@ let libraries: [Target] = [
   .target(name: "ApusGraph", dependencies: ["Apus", kernelInterface, platform], swiftSettings: smallCode),
   .target(name: "ApusONNX", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
   .target(name: "ApusCoreML", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
+  .target(name: "ApusTorch", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
   .target(
-    name: "ApusFormats", dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusCoreML"], swiftSettings: smallCode),
+    name: "ApusFormats", dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusCoreML", "ApusTorch"],
+    swiftSettings: smallCode),
   .target(name: "ApusMedia", dependencies: ["Apus", kernelInterface, platform]),
   .target(name: "ApusNetworks", dependencies: ["Apus"], swiftSettings: smallCode),
   .target(name: "ApusText", dependencies: ["Apus", "ApusNetworks", platform], swiftSettings: smallCode),
@@ -120,13 +122,13 @@ let programs: [Target] = [
       .product(
         name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
       platform, "ApusMotionModels", "ApusMotion", "ApusVision", "ApusText", "ApusNetworks", "ApusMedia",
-      "ApusFormats", "ApusONNX", "ApusCoreML", "Apus", "ApusGraph",
+      "ApusFormats", "ApusONNX", "ApusCoreML", "ApusTorch", "Apus", "ApusGraph",
     ], exclude: ["Link"], swiftSettings: smallCode, linkerSettings: smallProgram),
   .executableTarget(
     name: "ApusFuzz",
     dependencies: [
-      "Apus", "ApusGraph", "ApusONNX", "ApusCoreML", "ApusFormats", "ApusMedia", "ApusNetworks", "ApusText",
-      "ApusVision", "ApusMotion", platform,
+      "Apus", "ApusGraph", "ApusONNX", "ApusCoreML", "ApusTorch", "ApusFormats", "ApusMedia", "ApusNetworks",
+      "ApusText", "ApusVision", "ApusMotion", platform,
     ]),
   .executableTarget(
     name: "bench",
@@ -140,6 +142,7 @@ let tests: [Target] = [
   .testTarget(name: "ApusTests", dependencies: ["Apus", base, kernelInterface, "ApusTestSupport", platform]),
   .testTarget(name: "ApusONNXTests", dependencies: ["Apus", "ApusGraph", "ApusONNX", platform]),
   .testTarget(name: "ApusCoreMLTests", dependencies: ["Apus", "ApusGraph", "ApusCoreML", platform]),
+  .testTarget(name: "ApusTorchTests", dependencies: ["Apus", "ApusGraph", "ApusTorch", "ApusFormats"]),
   .testTarget(name: "ApusMediaTests", dependencies: ["ApusMedia", "Apus", base, "ApusTestSupport", platform]),
   .testTarget(
     name: "ApusNetworksTests", dependencies: ["Apus", "ApusNetworks", "ApusGraph", "ApusONNX", "ApusTestSupport"]),
@@ -171,6 +174,7 @@ let package = Package(
     .library(name: "ApusONNX", targets: ["ApusONNX"]),
     .library(name: "ApusFormats", targets: ["ApusFormats"]),
     .library(name: "ApusCoreML", targets: ["ApusCoreML"]),
+    .library(name: "ApusTorch", targets: ["ApusTorch"]),
     .library(name: "ApusMedia", targets: ["ApusMedia"]),
     .library(name: "ApusNetworks", targets: ["ApusNetworks"]),
     .library(name: "ApusText", targets: ["ApusText"]),

@@ -2,6 +2,7 @@ import Apus
 import ApusCoreML
 import ApusGraph
 import ApusONNX
+import ApusTorch
 
 /// Models of every format that Apus runs. A new format is one more case here.
 public enum ModelFile {
@@ -21,6 +22,7 @@ public enum ModelFile {
     // What is of no known format may be a damaged model, and its reader says where.
     case .onnx, .unknown: try ONNXModel(path: path, access: access)
     case .coreMLModel, .coreMLPackage: try CoreMLModel(path: path, arithmetic: arithmetic, access: access)
+    case .torchExport: try TorchModel(path: path, access: access)
     case let format: throw FileFormatError(path: path, found: format, purpose: .model)
     }
   }

@@ -13,7 +13,7 @@ public enum CoreMLArithmetic: String, Sendable, CaseIterable {
 ///
 /// One emitter writes one graph; the graph of a block within another has an emitter of its own, whose names are those
 /// around it and more.
-final class Emitter {
+final class Emitter: GraphWriting {
   var graph: Graph
   let parent: Emitter?
   /// What the file's names stand for at this point.
@@ -96,15 +96,6 @@ extension Emitter {
     followsAlternate = parent.followsAlternate
   }
 
-  func rank(_ id: Graph.ValueID) throws -> Int { try shape(id).count }
-
-  /// The extents of a value when all are known.
-  func knownShape(_ id: Graph.ValueID) -> [Int]? {
-    guard let shape = try? shape(id) else { return nil }
-    let known = shape.compactMap { $0 }
-    return known.count == shape.count ? known : nil
-  }
-
   /// The element type of a value.
   func elementType(_ id: Graph.ValueID) -> ElementType? {
     graph.constants[id]?.elementType ?? types[id]?.type?.elementType ?? followed.type(of: id)?.elementType
@@ -125,22 +116,21 @@ extension Emitter {
     count = 0
   }
 
-  /// A node with several results.
-  func nodes(
-    _ type: String, _ inputs: [Graph.ValueID?], outputs: Int, domain: String = "",
-    _ attributes: [String: AttributeValue] = [:], subgraphs: [String: Graph] = [:]
+  func append(
+    _ operatorName: OperatorName, _ inputs: [Graph.ValueID?], outputs: Int, _ attributes: [String: AttributeValue],
+    subgraphs: [String: Graph]
   ) throws -> [Graph.ValueID] {
     guard graph.nodes.count < Self.nodeLimit else {
       throw OperatorError("the model has more than \(Self.nodeLimit) nodes")
     }
     count += 1
-    let name = "\(current)/\(type)" + (count > 1 ? "_\(count)" : "")
+    let name = "\(current)/\(operatorName.type)" + (count > 1 ? "_\(count)" : "")
     let results = (0..<outputs).map { graph.addValue(named: outputs > 1 ? "\(name):\($0)" : name) }
     var inputs = inputs
     while let last = inputs.last, last == nil { inputs.removeLast() }
     let node = Node(
-      name: name, operatorName: OperatorName(domain: domain, type: type), opset: domain.isEmpty ? Self.opset : 1,
-      inputs: inputs, outputs: results, attributes: attributes, subgraphs: subgraphs)
+      name: name, operatorName: operatorName, opset: operatorName.domain.isEmpty ? Self.opset : 1, inputs: inputs,
+      outputs: results, attributes: attributes, subgraphs: subgraphs)
     graph.nodes.append(node)
     followed.visit(node)
     inferRank(of: node)
@@ -158,14 +148,7 @@ extension Emitter {
     types[output] = MILValueType(type: nil, shape: [Int?](repeating: nil, count: max(count, own)))
   }
 
-  /// A node with one result.
-  func node(
-    _ type: String, _ inputs: [Graph.ValueID?], domain: String = "", _ attributes: [String: AttributeValue] = [:]
-  ) throws -> Graph.ValueID {
-    try nodes(type, inputs, outputs: 1, domain: domain, attributes)[0]
-  }
-
-  func constant(_ value: GraphValue, named name: String? = nil) -> Graph.ValueID {
+  func constant(_ value: GraphValue, named name: String?) -> Graph.ValueID {
     count += 1
     let id = graph.addValue(named: name ?? "\(current)/constant_\(count)", type: value.type)
     graph.constants[id] = value
@@ -173,12 +156,6 @@ extension Emitter {
     alternate.enter(value, as: id)
     return id
   }
-
-  func integers(_ values: [Int]) throws -> Graph.ValueID {
-    constant(GraphValue(try Tensor(values.map(Int64.init), shape: [values.count])))
-  }
-
-  func integer(_ value: Int) throws -> Graph.ValueID { constant(GraphValue(try Tensor([Int64(value)], shape: []))) }
 
   func number(_ value: Float) throws -> Graph.ValueID { constant(GraphValue(try Tensor([value], shape: []))) }
 
@@ -193,11 +170,6 @@ extension Emitter {
 
   func numbers(_ values: [Float], shape: [Int]? = nil) throws -> Graph.ValueID {
     constant(GraphValue(try Tensor(values, shape: shape ?? [values.count])))
-  }
-
-  func cast(_ id: Graph.ValueID, to type: ElementType) throws -> Graph.ValueID {
-    if elementType(id) == type { return id }
-    return try node("Cast", [id], ["to": .int(Int64(type.rawValue))])
   }
 
   /// A list of integers as the standard wants them.
@@ -219,109 +191,5 @@ extension Emitter {
   func end(firstNode: Int) {
     guard graph.nodes.count > firstNode else { return }
     graph.nodes[graph.nodes.count - 1].name = current
-  }
-}
-
-// MARK: - Movements that many operations are made of
-
-extension Emitter {
-  func unsqueeze(_ x: Graph.ValueID, _ axes: [Int]) throws -> Graph.ValueID {
-    try node("Unsqueeze", [x, integers(axes)])
-  }
-
-  func squeeze(_ x: Graph.ValueID, _ axes: [Int]) throws -> Graph.ValueID {
-    try node("Squeeze", [x, integers(axes)])
-  }
-
-  func transpose(_ x: Graph.ValueID, _ order: [Int]) throws -> Graph.ValueID {
-    if order == Array(order.indices) { return x }
-    return try node("Transpose", [x], ["perm": .ints(order.map(Int64.init))])
-  }
-
-  func slice(
-    _ x: Graph.ValueID, from starts: [Int], to ends: [Int], axes: [Int], steps: [Int]? = nil
-  ) throws -> Graph.ValueID {
-    try node(
-      "Slice", [x, integers(starts), integers(ends), integers(axes), steps.map { try integers($0) }])
-  }
-
-  func reshape(_ x: Graph.ValueID, _ shape: [Int]) throws -> Graph.ValueID {
-    try node("Reshape", [x, integers(shape)])
-  }
-
-  /// The axis counted from the front.
-  func axis(_ axis: Int, rank: Int) throws -> Int {
-    let resolved = axis < 0 ? axis &+ rank : axis
-    guard resolved >= 0, resolved < max(rank, 1) else {
-      throw OperatorError("axis \(axis) does not exist in a tensor of rank \(rank)")
-    }
-    return resolved
-  }
-
-  /// An extent that may be known only when the graph runs.
-  enum Extent {
-    case known(Int)
-    /// An INT64 value of shape [1].
-    case value(Graph.ValueID)
-  }
-
-  /// The extent of an axis.
-  func extent(_ x: Graph.ValueID, _ axis: Int) throws -> Extent {
-    let shape = try shape(x)
-    guard shape.indices.contains(axis) else { throw OperatorError("axis \(axis) does not exist") }
-    if let size = shape[axis] { return .known(size) }
-    let all = try node("Shape", [x])
-    return .value(try slice(all, from: [axis], to: [axis + 1], axes: [0]))
-  }
-
-  func times(_ extent: Extent, _ factor: Int) throws -> Extent {
-    switch extent {
-    case .known(let size):
-      let (product, overflow) = size.multipliedReportingOverflow(by: factor)
-      guard !overflow else { throw OperatorError("an extent of \(size) · \(factor) is more than memory can hold") }
-      return .known(product)
-    case .value(let id): return .value(try node("Mul", [id, integers([factor])]))
-    }
-  }
-
-  func divided(_ extent: Extent, by divisor: Int) throws -> Extent {
-    guard divisor > 0 else { throw OperatorError("an extent is divided by \(divisor)") }
-    switch extent {
-    case .known(let size): return .known(size / divisor)
-    case .value(let id): return .value(try node("Div", [id, integers([divisor])]))
-    }
-  }
-
-  func product(_ a: Extent, _ b: Extent) throws -> Extent {
-    switch (a, b) {
-    case (.known(let a), _): return try times(b, a)
-    case (_, .known(let b)): return try times(a, b)
-    case (.value(let a), .value(let b)): return .value(try node("Mul", [a, b]))
-    }
-  }
-
-  /// A list of extents as one INT64 value.
-  func list(_ extents: [Extent]) throws -> Graph.ValueID {
-    var known: [Int] = []
-    for case .known(let size) in extents { known.append(size) }
-    if known.count == extents.count { return try integers(known) }
-    let parts = try extents.map { extent in
-      switch extent {
-      case .known(let size): try integers([size])
-      case .value(let id): id
-      }
-    }
-    return try node("Concat", parts, ["axis": .int(0)])
-  }
-
-  func reshape(_ x: Graph.ValueID, _ extents: [Extent]) throws -> Graph.ValueID {
-    var free = 0
-    let sizes = extents.map { extent -> Int in
-      if case .known(let size) = extent { return size }
-      free += 1
-      return -1
-    }
-    if free <= 1, !sizes.contains(0) { return try reshape(x, sizes) }
-    return try node("Reshape", [x, list(extents)], ["allowzero": .int(1)])
   }
 }

@@ -72,6 +72,7 @@ struct ModelBuilder {
       emitter.graph.outputs.append(output)
     }
     try states(description, in: emitter)
+    // Layers may give a name again, and a dictionary may have the name of the layer it is made of.
     emitter.graph.makeNamesUnique()
     return (emitter.graph, description)
   }
@@ -190,25 +191,6 @@ struct ModelBuilder {
       emitter.declare(converted, type)
     } else {
       emitter.declare(id, type)
-    }
-  }
-}
-
-extension Graph {
-  /// Layers may give a name again, and a dictionary may have the name of the layer it is made of. The inputs and outputs
-  /// of the model keep theirs, and of other values the last one does; those before it get a number.
-  fileprivate mutating func makeNamesUnique() {
-    let own = Set(inputs + outputs)
-    var seen = Set(own.map { values[$0].name })
-    let all = Set(values.map(\.name))
-    var numbers: [String: Int] = [:]
-    for id in values.indices.reversed() where !own.contains(id) && !values[id].name.isEmpty {
-      let name = values[id].name
-      guard !seen.insert(name).inserted else { continue }
-      var number = (numbers[name] ?? 0) + 1
-      while all.contains("\(name).\(number)") || !seen.insert("\(name).\(number)").inserted { number += 1 }
-      numbers[name] = number
-      values[id].name = "\(name).\(number)"
     }
   }
 }

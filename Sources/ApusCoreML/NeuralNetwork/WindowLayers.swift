@@ -381,7 +381,7 @@ extension LayerCall {
   }
 }
 
-extension [Emitter.Extent] {
+extension [GraphExtent] {
   /// The extents when all are known.
   fileprivate var sizes: [Int]? {
     let known = compactMap { if case .known(let size) = $0 { size } else { nil } }

@@ -113,7 +113,7 @@ extension ProgramBuilder {
     }
     let rank = try e.rank(x)
     guard wanted.contains(0), call.opset >= 7, wanted.count != rank else { return try e.reshape(x, wanted) }
-    let extents = try wanted.enumerated().map { index, size -> Emitter.Extent in
+    let extents = try wanted.enumerated().map { index, size -> GraphExtent in
       guard size == 0 else { return .known(size) }
       let axis = rank - (wanted.count - index)
       return axis < 0 ? .known(1) : try e.extent(x, axis)
@@ -387,11 +387,11 @@ extension ProgramBuilder {
       "Pad", [x, e.integers(pads(pairs, axes: sizes.count)), nil, e.integers(axes)])
     let count = sizes.reduce(1) { $0.multipliedClamped(by: $1) }
     let leading = try (0..<first).map { try e.extent(x, $0) }
-    var places: [Emitter.Extent] = []
-    var split: [Emitter.Extent] = leading
+    var places: [GraphExtent] = []
+    var split: [GraphExtent] = leading
     for (index, size) in sizes.enumerated() {
       let total = pairs[2 * index] + pairs[2 * index + 1]
-      let extent: Emitter.Extent
+      let extent: GraphExtent
       switch try e.extent(x, axes[index]) {
       case .known(let known): extent = .known(known + total)
       case .value(let id): extent = .value(try e.node("Add", [id, e.integers([total])]))

@@ -35,7 +35,7 @@ struct InspectCommand: ParsableCommand {
       """)
 
   @Argument(
-    help: "A model (.onnx, .mlpackage, .mlmodel), a .safetensors, .npy or .npz file, or anything else.",
+    help: "A model (.onnx, .mlpackage, .mlmodel, .pt2), a .safetensors, .npy or .npz file, or anything else.",
     completion: .file())
   var file: String
 
@@ -67,7 +67,7 @@ struct InspectCommand: ParsableCommand {
       let report = try InspectionReport(TensorFile(path: file))
       try write(report, report.text(withMetadata: metadata))
     // What is of no known format may be a damaged model, and its reader says where.
-    case .onnx, .coreMLModel, .coreMLPackage, .unknown:
+    case .onnx, .coreMLModel, .coreMLPackage, .torchExport, .unknown:
       let limits = limits.apply()
       var report = try ModelInspection(ModelFile.open(file), path: file)
       try report.findCost(dimensions, isRun: isRun, limits: limits)

@@ -42,7 +42,7 @@ extension AnyTensor {
   }
 
   /// The elements as another type, rounded, saturated or cut as ``Tensor/converted(to:)`` says.
-  func converted(to dataType: DataType) throws -> AnyTensor {
+  package func converted(to dataType: DataType) throws -> AnyTensor {
     switch dataType {
     case .float64: .float64(try converted())
     case .float32: .float32(try converted())

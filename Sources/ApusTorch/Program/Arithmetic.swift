@@ -1,0 +1,263 @@
+import Apus
+import ApusGraph
+
+// Two tensors, element by element.
+
+extension ProgramBuilder {
+  static let arithmetic: [String: Lowering] = {
+    var result: [String: Lowering] = [:]
+    for (name, type) in [("add", "Add"), ("sub", "Sub"), ("subtract", "Sub"), ("rsub", "Sub")] {
+      result[name] = { call in
+        let e = call.emitter
+        let out = try call.outputType
+        guard out != .bool else { return [try e.node("Or", [call.value("self"), call.value("other", as: .bool)])] }
+        let a = try call.value("self", as: out)
+        var b = try call.value("other", as: out)
+        if let alpha = call.argument("alpha") {
+          if case .int(1) = alpha {} else { b = try e.node("Mul", [b, call.value("alpha", as: out)]) }
+        }
+        if name == "rsub" {
+          let scaled = try call.has("alpha") ? e.node("Mul", [a, call.value("alpha", as: out)]) : a
+          return [try e.node("Sub", [call.value("other", as: out), scaled])]
+        }
+        return [try e.node(type, [a, b])]
+      }
+    }
+    for name in ["mul", "multiply"] {
+      result[name] = { call in
+        let out = try call.outputType
+        return [
+          try call.emitter.node(
+            out == .bool ? "And" : "Mul", [call.value("self", as: out), call.value("other", as: out)])
+        ]
+      }
+    }
+    for name in ["div", "divide", "true_divide", "floor_divide"] {
+      result[name] = { call in
+        let out = try call.outputType
+        let mode = name == "floor_divide" ? "floor" : try call.string("rounding_mode", default: "")
+        return [
+          try call.emitter.quotient(call.value("self", as: out), call.value("other", as: out), mode, as: out)
+        ]
+      }
+    }
+    result["remainder"] = { call in
+      let out = try call.outputType
+      let a = try call.value("self", as: out)
+      return [try call.emitter.remainder(a, call.value("other", as: out), as: out)]
+    }
+    result["fmod"] = { call in
+      let out = try call.outputType
+      return [
+        try call.emitter.node("Mod", [call.value("self", as: out), call.value("other", as: out)], ["fmod": .int(1)])
+      ]
+    }
+    result["pow"] = { call in
+      let out = try call.outputType
+      return [try call.emitter.node("Pow", [call.value("self", as: out), call.value("exponent", as: out)])]
+    }
+    result["float_power"] = result["pow"]
+    for (name, type) in [("maximum", "Max"), ("minimum", "Min")] {
+      result[name] = { call in
+        let out = try call.outputType
+        let (a, b) = (try call.value("self", as: out), try call.value("other", as: out))
+        if out == .bool { return [try call.emitter.node(type == "Max" ? "Or" : "And", [a, b])] }
+        return [try call.emitter.node(type, [a, b])]
+      }
+    }
+    // Of a number and NaN, the number.
+    for (name, type) in [("fmax", "Max"), ("fmin", "Min")] {
+      result[name] = { call in
+        let e = call.emitter
+        let out = try call.outputType
+        let (a, b) = (try call.value("self", as: out), try call.value("other", as: out))
+        guard out.isFloatingPoint else { return [try e.node(out == .bool ? "Or" : type, [a, b])] }
+        let most = try e.node(type, [a, b])
+        let withoutB = try e.node("Where", [e.node("IsNaN", [b]), a, most])
+        return [try e.node("Where", [e.node("IsNaN", [a]), b, withoutB])]
+      }
+    }
+    for name in ["clamp", "clip"] {
+      result[name] = { call in
+        let e = call.emitter
+        let out = try call.outputType
+        var x = try call.value("self", as: out)
+        if let least = try call.optional("min", as: out) { x = try e.node("Max", [x, least]) }
+        if let most = try call.optional("max", as: out) { x = try e.node("Min", [x, most]) }
+        return [x]
+      }
+    }
+    result["clamp_min"] = { call in
+      let out = try call.outputType
+      return [try call.emitter.node("Max", [call.value("self", as: out), call.value("min", as: out)])]
+    }
+    result["clamp_max"] = { call in
+      let out = try call.outputType
+      return [try call.emitter.node("Min", [call.value("self", as: out), call.value("max", as: out)])]
+    }
+    for name in ["atan2", "arctan2"] {
+      result[name] = { call in
+        let out = try call.outputType
+        return [try call.emitter.arctangent(call.value("self", as: out), call.value("other", as: out), as: out)]
+      }
+    }
+    result["hypot"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let (a, b) = (try e.node("Abs", [call.value("self", as: out)]), try e.node("Abs", [call.value("other", as: out)]))
+      // Scaled by the larger, so that no square is beyond what the type can hold.
+      let most = try e.node("Max", [a, b])
+      let isPlain = try e.node("Or", [e.isZero(most), e.node("IsInf", [most])])
+      let scale = try e.node("Where", [isPlain, e.number(1, as: out), most])
+      let (p, q) = (try e.node("Div", [a, scale]), try e.node("Div", [b, scale]))
+      let sum = try e.node("Add", [e.node("Mul", [p, p]), e.node("Mul", [q, q])])
+      return [try e.node("Mul", [scale, e.node("Sqrt", [sum])])]
+    }
+    result["lerp"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let (a, b) = (try call.value("self", as: out), try call.value("end", as: out))
+      let step = try e.node("Sub", [b, a])
+      return [try e.node("Add", [a, e.node("Mul", [call.value("weight", as: out), step])])]
+    }
+    for (name, type) in [("addcmul", "Mul"), ("addcdiv", "Div")] {
+      result[name] = { call in
+        let e = call.emitter
+        let out = try call.outputType
+        var term = try e.node(type, [call.value("tensor1", as: out), call.value("tensor2", as: out)])
+        if let factor = try call.optional("value", as: out) { term = try e.node("Mul", [term, factor]) }
+        return [try e.node("Add", [call.value("self", as: out), term])]
+      }
+    }
+    result["copysign"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let b = try call.value("other", as: out)
+      let size = try e.node("Abs", [call.value("self", as: out)])
+      let inverse = try e.node("Less", [e.node("Reciprocal", [b]), e.number(0, as: out)])
+      let isBelow = try e.node("Less", [b, e.number(0, as: out)])
+      let isNegative = try e.node("Or", [isBelow, e.node("And", [e.isZero(b), inverse])])
+      return [try e.node("Where", [isNegative, e.node("Neg", [size]), size])]
+    }
+    result["heaviside"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let x = try call.value("self", as: out)
+      let above = try e.cast(e.node("Greater", [x, e.number(0, as: out)]), to: out)
+      return [try e.node("Where", [e.isZero(x), call.value("values", as: out), above])]
+    }
+    for name in ["xlogy", "special_xlogy"] {
+      result[name] = { call in
+        let e = call.emitter
+        let out = try call.outputType
+        let (x, y) = (try call.value("self", as: out), try call.value("other", as: out))
+        let product = try e.node("Mul", [x, e.node("Log", [y])])
+        let cleared = try e.node("Where", [e.isZero(x), e.number(0, as: out), product])
+        return [try e.node("Where", [e.node("IsNaN", [y]), y, cleared])]
+      }
+    }
+    result["logaddexp"] = { call in
+      let out = try call.outputType
+      return [try call.emitter.logSum(call.value("self", as: out), call.value("other", as: out), as: out)]
+    }
+    result["logaddexp2"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let scale = try e.node("Log", [e.number(2, as: out)])
+      let (a, b) = (try call.value("self", as: out), try call.value("other", as: out))
+      let sum = try e.logSum(e.node("Mul", [a, scale]), e.node("Mul", [b, scale]), as: out)
+      return [try e.node("Div", [sum, scale])]
+    }
+    result["dist"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let difference = try e.node("Sub", [call.value("self", as: out), call.value("other", as: out)])
+      return [try e.norm(difference, call.double("p", default: 2), axes: nil, keeps: false, as: out)]
+    }
+    result["mse_loss"] = { call in try [loss(call) { e, difference, _ in try e.node("Mul", [difference, difference]) }]
+    }
+    result["l1_loss"] = { call in try [loss(call) { e, difference, _ in try e.node("Abs", [difference]) }] }
+    for name in ["smooth_l1_loss", "huber_loss"] {
+      result[name] = { call in
+        let beta = try call.double(name == "huber_loss" ? "delta" : "beta", default: 1)
+        return try [
+          loss(call) { e, difference, out in
+            let size = try e.node("Abs", [difference])
+            let half = try e.node("Mul", [e.node("Mul", [size, size]), e.numbers(0.5, as: out)])
+            let edge = try e.node("Sub", [size, e.numbers(beta / 2, as: out)])
+            let isNear = try e.node("Less", [size, e.numbers(beta, as: out)])
+            if name == "huber_loss" {
+              return try e.node("Where", [isNear, half, e.node("Mul", [edge, e.numbers(beta, as: out)])])
+            }
+            guard beta != 0 else { return size }
+            return try e.node("Where", [isNear, e.node("Div", [half, e.numbers(beta, as: out)]), edge])
+          }
+        ]
+      }
+    }
+    return result
+  }()
+
+  /// A function of the difference of two tensors, and its mean, its sum or itself.
+  private static func loss(
+    _ call: Call, _ function: (Emitter, Graph.ValueID, ElementType) throws -> Graph.ValueID
+  ) throws -> Graph.ValueID {
+    let e = call.emitter
+    let out = try call.outputType
+    let each = try function(e, e.node("Sub", [call.value("self", as: out), call.value("target", as: out)]), out)
+    switch try call.int("reduction", default: 1) {
+    case 1: return try e.node("ReduceMean", [each], ["keepdims": .int(0)])
+    case 2: return try e.node("ReduceSum", [each], ["keepdims": .int(0)])
+    default: return each
+    }
+  }
+}
+
+extension Emitter {
+  /// a / b; rounded down, towards zero, or not at all.
+  func quotient(
+    _ a: Graph.ValueID, _ b: Graph.ValueID, _ mode: String, as type: ElementType
+  ) throws -> Graph.ValueID {
+    switch (mode, type.isFloatingPoint) {
+    case ("", _), ("trunc", false): return try node("Div", [a, b])
+    case ("trunc", true): return try truncated(node("Div", [a, b]))
+    case ("floor", false): return try node("Div", [node("Sub", [a, remainder(a, b, as: type)]), b])
+    case ("floor", true):
+      // The difference is a multiple of b but for rounding, which a quotient rounded down would show.
+      let whole = try node("Round", [node("Div", [node("Sub", [a, remainder(a, b, as: type)]), b])])
+      return try node("Where", [isZero(b), node("Div", [a, b]), whole])
+    default: throw OperatorError("the rounding_mode '\(mode)' is not known")
+    }
+  }
+
+  /// What is left of a, with the sign of b.
+  func remainder(_ a: Graph.ValueID, _ b: Graph.ValueID, as type: ElementType) throws -> Graph.ValueID {
+    guard type.isFloatingPoint else { return try node("Mod", [a, b]) }
+    let rest = try node("Mod", [a, b], ["fmod": .int(1)])
+    let zero = try number(0, as: type)
+    let differ = try node("Xor", [node("Less", [rest, zero]), node("Less", [b, zero])])
+    let isMoved = try node("And", [differ, node("Not", [isZero(rest)])])
+    return try node("Where", [isMoved, node("Add", [rest, b]), rest])
+  }
+
+  /// The angle of the point (x, y).
+  func arctangent(_ y: Graph.ValueID, _ x: Graph.ValueID, as type: ElementType) throws -> Graph.ValueID {
+    let zero = try number(0, as: type)
+    let angle = try node("Atan", [node("Div", [y, x])])
+    let isBelow = try node("Less", [y, zero])
+    let turn = try node("Where", [isBelow, numbers(-.pi, as: type), numbers(.pi, as: type)])
+    let turned = try node("Where", [node("Less", [x, zero]), node("Add", [angle, turn]), angle])
+    // On the axis x = 0, the quotient says nothing where y is 0 too.
+    let quarter = try node("Where", [isBelow, numbers(-.pi / 2, as: type), numbers(.pi / 2, as: type)])
+    let onAxis = try node("Where", [isZero(y), zero, quarter])
+    return try node("Where", [isZero(x), onAxis, turned])
+  }
+
+  /// log(exp(a) + exp(b)).
+  func logSum(_ a: Graph.ValueID, _ b: Graph.ValueID, as type: ElementType) throws -> Graph.ValueID {
+    let most = try node("Max", [a, b])
+    let apart = try node("Neg", [node("Abs", [node("Sub", [a, b])])])
+    let sum = try node("Add", [most, node("Softplus", [apart])])
+    return try node("Where", [node("IsInf", [most]), most, sum])
+  }
+}

@@ -1,0 +1,141 @@
+import Apus
+import ApusGraph
+
+// Tensors that come from nothing but their shape.
+
+extension ProgramBuilder {
+  static let creation: [String: Lowering] = {
+    var result: [String: Lowering] = [:]
+    for (name, value) in [
+      ("zeros", 0), ("ones", 1), ("empty", 0), ("new_zeros", 0), ("new_ones", 1), ("new_empty", 0),
+      ("empty_strided", 0),
+      ("new_empty_strided", 0), ("empty_permuted", 0),
+    ] {
+      result[name] = { call in
+        let e = call.emitter
+        return [try e.expand(e.number(value, as: call.outputType), e.list(call.extents("size")))]
+      }
+    }
+    for (name, value) in [
+      ("zeros_like", 0), ("ones_like", 1), ("empty_like", 0), ("zero", 0),
+    ] {
+      result[name] = { call in
+        let e = call.emitter
+        return [try e.expand(e.number(value, as: call.outputType), e.node("Shape", [call.x]))]
+      }
+    }
+    for name in ["full", "new_full"] {
+      result[name] = { call in
+        let e = call.emitter
+        return [try e.expand(call.value("fill_value", as: call.outputType), e.list(call.extents("size")))]
+      }
+    }
+    for (name, value) in [("full_like", "fill_value"), ("fill", "value")] {
+      result[name] = { call in
+        let e = call.emitter
+        return [try e.expand(call.value(value, as: call.outputType), e.node("Shape", [call.x]))]
+      }
+    }
+    result["scalar_tensor"] = { call in [try call.value("s", as: call.outputType)] }
+    for name in ["arange", "range"] {
+      result[name] = { call in
+        let e = call.emitter
+        let type = try call.outputType
+        let start = try call.has("start") ? call.value("start", as: type) : e.number(0, as: type)
+        let step = try call.has("step") ? call.value("step", as: type) : e.number(1, as: type)
+        var end = try call.value("end", as: type)
+        // `range` takes its end too.
+        if name == "range" { end = try e.node("Add", [end, step]) }
+        // From known numbers, as many as the program says.
+        if let count = try call.outputShape.first ?? nil, count <= 1 << 20, type.isFloatingPoint,
+          let from = try call.has("start") ? numeric(call, "start") : 0,
+          let by = try call.has("step") ? numeric(call, "step") : 1
+        {
+          return [try e.row((0..<count).map { from + by * Double($0) }, as: type)]
+        }
+        return [try e.node("Range", [start, end, step])]
+      }
+    }
+    result["linspace"] = { call in
+      let e = call.emitter
+      guard let from = numeric(call, "start"), let to = numeric(call, "end") else {
+        throw OperatorError("its ends must be known before the program runs")
+      }
+      return [try e.row(spaced(from, to, call.int("steps")), as: call.outputType)]
+    }
+    result["logspace"] = { call in
+      let e = call.emitter
+      let type = try call.outputType
+      guard let from = numeric(call, "start"), let to = numeric(call, "end") else {
+        throw OperatorError("its ends must be known before the program runs")
+      }
+      let exponents = try e.row(spaced(from, to, call.int("steps")), as: .double)
+      let base = try e.numbers(call.double("base", default: 10), as: .double)
+      return [try e.cast(e.node("Pow", [base, exponents]), to: type)]
+    }
+    for name in ["eye"] {
+      result[name] = { call in
+        let e = call.emitter
+        let shape = try call.knownOutputShape
+        guard shape.count == 2 else { throw OperatorError("a matrix of shape \(shape)") }
+        let zeros = try e.expand(e.number(0, as: .int32), e.integers(shape))
+        return [try e.cast(e.node("EyeLike", [zeros]), to: call.outputType)]
+      }
+    }
+    for (name, isUpper) in [("tril_indices", false), ("triu_indices", true)] {
+      result[name] = { call in
+        let e = call.emitter
+        let (rows, columns) = (try call.int("row"), try call.int("col"))
+        let offset = try call.int("offset", default: 0)
+        guard rows >= 0, columns >= 0 else { throw OperatorError("\(rows) rows and \(columns) columns") }
+        try Shape.checkMemory([rows, columns, 2], of: Int64.self, operation: name)
+        var places: [[Int]] = [[], []]
+        for row in 0..<rows {
+          for column in 0..<columns where isUpper ? column - row >= offset : column - row <= offset {
+            places[0].append(row)
+            places[1].append(column)
+          }
+        }
+        return [try e.cast(e.places(places), to: call.outputType)]
+      }
+    }
+    for (name, type) in [
+      ("rand", "RandomUniformLike"), ("randn", "RandomNormalLike"), ("rand_like", "RandomUniformLike"),
+      ("randn_like", "RandomNormalLike"),
+    ] {
+      result[name] = { call in
+        let e = call.emitter
+        let out = try call.outputType
+        let shape = try name.hasSuffix("_like") ? e.node("Shape", [call.x]) : e.list(call.extents("size"))
+        return [try e.node(type, [e.expand(e.number(0, as: out), shape)], ["dtype": .int(Int(out.rawValue))])]
+      }
+    }
+    return result
+  }()
+
+  /// A number that is known before the program runs.
+  private static func numeric(_ call: Call, _ name: String) -> Double? {
+    switch call.argument(name) {
+    case .int(let value)?: Double(value)
+    case .float(let value)?: value
+    default: nil
+    }
+  }
+
+  /// Numbers at equal distances, from both ends towards the middle.
+  private static func spaced(_ from: Double, _ to: Double, _ count: Int) throws -> [Double] {
+    guard 0...1 << 24 ~= count else { throw OperatorError("\(count) steps") }
+    if count <= 1 { return [Double](repeating: from, count: count) }
+    let step = (to - from) / Double(count - 1)
+    return (0..<count).map { $0 < count / 2 ? from + step * Double($0) : to - step * Double(count - 1 - $0) }
+  }
+}
+
+extension Emitter {
+  /// A list of numbers of any element type.
+  func row(_ values: [Double], as type: ElementType) throws -> Graph.ValueID {
+    guard let dataType = type.dataType else { throw OperatorError("\(type) is no type of numbers here") }
+    let exact = AnyTensor(try Tensor(values, shape: [values.count]))
+    return constant(.tensor(try exact.converted(to: dataType)))
+  }
+}

@@ -1,0 +1,144 @@
+import Apus
+import ApusGraph
+
+/// A graph being written: values under the names that the program has for them, nodes under these and the paths of the
+/// modules that they belong to.
+final class Emitter: GraphWriting {
+  var graph: Graph
+  /// The values that the program's names stand for at this point. Numbers that are known only when it runs are INT64 of
+  /// shape [].
+  var names: [String: Graph.ValueID] = [:]
+  /// Of the program's values, the element types and extents, nil where one is known only when it runs.
+  private var types: [Graph.ValueID: (elementType: ElementType?, extents: [Int?])] = [:]
+  /// What follows for the others, from the sizes of the example that the program was made from.
+  private var followed = TypeFollower()
+  /// Whether sizes may be others than those of the example.
+  private let isDynamic: Bool
+  private var current = ""
+  private var count = 0
+
+  static let opset = 24
+  /// A program that makes more nodes than this is refused.
+  private static let nodeLimit = 1_000_000
+
+  init(name: String, isDynamic: Bool) {
+    graph = Graph(name: name)
+    self.isDynamic = isDynamic
+  }
+}
+
+// MARK: - What is known
+
+extension Emitter {
+  func shape(_ id: Graph.ValueID) throws -> [Int?] {
+    if let shape = graph.constants[id]?.shape { return shape }
+    if let type = types[id] { return type.extents }
+    guard let shape = followed.type(of: id)?.shape else {
+      throw OperatorError("the rank of '\(graph.values[id].name)' is not known")
+    }
+    return isDynamic ? [Int?](repeating: nil, count: shape.count) : shape
+  }
+
+  func elementType(_ id: Graph.ValueID) -> ElementType? {
+    graph.constants[id]?.elementType ?? types[id]?.elementType ?? followed.type(of: id)?.elementType
+  }
+
+  /// The numbers of a constant, where a value is one.
+  func constant(_ id: Graph.ValueID) -> AnyTensor? {
+    guard case .tensor(let tensor)? = graph.constants[id] else { return nil }
+    return tensor
+  }
+
+  /// Enters what the program says of a value.
+  func declare(_ id: Graph.ValueID, _ type: TorchTensorType) {
+    types[id] = (type.elementType, type.extents)
+    graph.values[id].type = type.graphType
+    // What follows from a node is what the program says, or the program is wrong and the run says so.
+    guard followed.type(of: id) == nil else { return }
+    let sizes = type.sizes.compactMap(\.example)
+    if sizes.count == type.sizes.count { followed.enter(type.elementType, sizes, as: id) }
+  }
+}
+
+extension TorchTensorType {
+  /// The type as a graph declares it.
+  var graphType: GraphValueType { .tensor(elementType, sizes.map(\.dimension)) }
+}
+
+// MARK: - Nodes
+
+extension Emitter {
+  /// Begins the nodes of a call.
+  func begin(_ name: String) {
+    current = name
+    count = 0
+  }
+
+  func append(
+    _ operatorName: OperatorName, _ inputs: [Graph.ValueID?], outputs: Int, _ attributes: [String: AttributeValue],
+    subgraphs: [String: Graph]
+  ) throws -> [Graph.ValueID] {
+    guard graph.nodes.count < Self.nodeLimit else {
+      throw OperatorError("the program has more than \(Self.nodeLimit) nodes")
+    }
+    count += 1
+    let name = "\(current)/\(operatorName.type)" + (count > 1 ? "_\(count)" : "")
+    let results = (0..<outputs).map { graph.addValue(named: outputs > 1 ? "\(name):\($0)" : name) }
+    var inputs = inputs
+    while let last = inputs.last, last == nil { inputs.removeLast() }
+    let node = Node(
+      name: name, operatorName: operatorName, opset: operatorName.domain.isEmpty ? Self.opset : 1, inputs: inputs,
+      outputs: results, attributes: attributes, subgraphs: subgraphs)
+    graph.nodes.append(node)
+    followed.visit(node)
+    return results
+  }
+
+  func constant(_ value: GraphValue, named name: String?) -> Graph.ValueID {
+    count += 1
+    let id = graph.addValue(named: name ?? "\(current)/constant_\(count)", type: value.type)
+    graph.constants[id] = value
+    followed.enter(value, as: id)
+    return id
+  }
+
+  /// Gives a value its name in the program. A constant or an input keeps its own, and so does what has another name
+  /// already: an Identity gives the other.
+  func bind(_ id: Graph.ValueID, to name: String, firstNode: Int) throws {
+    let isOwn =
+      graph.nodes[firstNode...].contains { $0.outputs.contains(id) } && graph.values[id].name.hasPrefix(current + "/")
+    let result = isOwn ? id : try node("Identity", [id])
+    graph.values[result].name = name
+    names[name] = result
+  }
+
+  /// Gives the last node of a call the call's own name.
+  func end(firstNode: Int) {
+    guard graph.nodes.count > firstNode else { return }
+    graph.nodes[graph.nodes.count - 1].name = current
+  }
+}
+
+// MARK: - Numbers
+
+extension Emitter {
+  /// A tensor of one number that repeats, of any element type. What FLOAT cannot hold exactly is kept as DOUBLE and
+  /// rounded by a node, so that a session in float64 has all of it.
+  func numbers(_ value: Double, _ shape: [Int] = [], as type: ElementType) throws -> Graph.ValueID {
+    guard let dataType = type.dataType else { throw OperatorError("\(type) is no type of numbers here") }
+    let exact = try Tensor(repeating: value, shape: shape)
+    let rounded = try AnyTensor(exact).converted(to: dataType)
+    if dataType.isFloatingPoint, dataType != .float64, value.isFinite, Double(Float(value)) != value {
+      return try cast(constant(GraphValue(exact)), to: type)
+    }
+    return constant(.tensor(rounded))
+  }
+
+  /// A single integer of any element type.
+  func number(_ value: Int, as type: ElementType) throws -> Graph.ValueID {
+    guard let dataType = type.dataType, !dataType.isFloatingPoint else {
+      return try numbers(Double(value), as: type)
+    }
+    return constant(.tensor(try AnyTensor(Tensor([Int64(value)], shape: [])).converted(to: dataType)))
+  }
+}

@@ -1,0 +1,247 @@
+import Apus
+import ApusGraph
+
+// Elements by where they are.
+
+extension ProgramBuilder {
+  static let indexing: [String: Lowering] = {
+    var result: [String: Lowering] = [:]
+    for name in ["select", "select_copy"] {
+      result[name] = { call in
+        let e = call.emitter
+        let x = try call.x
+        let index: Graph.ValueID
+        switch try call.extent("index") {
+        case .known(let place): index = try e.integer(place)
+        case .value(let place): index = try e.squeeze(place, [0])
+        }
+        return [try e.node("Gather", [x, index], ["axis": .int(call.axis(of: x))])]
+      }
+    }
+    for name in ["slice", "slice_copy"] {
+      result[name] = { call in
+        let e = call.emitter
+        let x = try call.x
+        let axis = try call.axis(default: 0, of: x)
+        let start = try call.optionalExtent("start") ?? .known(0)
+        let end = try call.optionalExtent("end") ?? .known(TorchSize.limit)
+        let step = try call.optionalExtent("step") ?? .known(1)
+        if case (.known(0), .known(TorchSize.limit), .known(1)) = (start, end, step) { return [x] }
+        return [try e.node("Slice", [x, e.list([start]), e.list([end]), e.integers([axis]), e.list([step])])]
+      }
+    }
+    for name in ["narrow", "narrow_copy"] {
+      result[name] = { call in
+        let e = call.emitter
+        let x = try call.x
+        let start = try call.extent("start"), length = try call.extent("length")
+        let end: GraphExtent
+        if case (.known(let first), .known(let count)) = (start, length) {
+          // A place counted from the end, and all that follows it.
+          end = .known(first < 0 && first + count >= 0 ? TorchSize.limit : first + count)
+        } else {
+          end = .value(try e.node("Add", [e.list([start]), e.list([length])]))
+        }
+        return [
+          try e.node("Slice", [x, e.list([start]), e.list([end]), e.integers([call.axis(of: x)])])
+        ]
+      }
+    }
+    result["index_select"] = { call in
+      let e = call.emitter
+      let x = try call.x
+      guard try e.rank(x) > 0 else { return [x] }
+      let index = try e.reshape(call.value("index"), [-1])
+      return [try e.node("Gather", [x, index], ["axis": .int(call.axis(of: x))])]
+    }
+    result["embedding"] = { call in
+      [try call.emitter.node("Gather", [call.value("weight"), call.value("indices")], ["axis": .int(0)])]
+    }
+    result["take"] = { call in
+      let e = call.emitter
+      return [try e.node("Gather", [e.reshape(call.x, [-1]), call.value("index")], ["axis": .int(0)])]
+    }
+    result["gather"] = { call in
+      let e = call.emitter
+      let (x, index) = (try call.x, try call.value("index"))
+      guard try e.rank(x) > 0, try e.rank(index) > 0 else {
+        let flat = try e.node("Gather", [e.reshape(x, [-1]), e.reshape(index, [-1])], ["axis": .int(0)])
+        return [try e.node("Reshape", [flat, e.node("Shape", [index])])]
+      }
+      let axis = try call.axis(of: x)
+      return [try e.node("GatherElements", [e.cut(x, to: index, but: axis), index], ["axis": .int(axis)])]
+    }
+    result["take_along_dim"] = { call in
+      let e = call.emitter
+      let (x, index) = (try call.x, try call.value("indices"))
+      guard call.has("dim") else {
+        return [try e.node("Gather", [e.reshape(x, [-1]), e.reshape(index, [-1])], ["axis": .int(0)])]
+      }
+      let axis = try call.axis(of: x)
+      guard var shape = e.knownShape(x), var places = e.knownShape(index), shape.count == places.count else {
+        throw OperatorError("the shapes must be known before the program runs")
+      }
+      for other in shape.indices where other != axis {
+        shape[other] = max(shape[other], places[other])
+        places[other] = shape[other]
+      }
+      return [
+        try e.node(
+          "GatherElements", [e.expand(x, e.integers(shape)), e.expand(index, e.integers(places))],
+          ["axis": .int(axis)])
+      ]
+    }
+    result["index"] = { call in
+      let plan = try IndexPlan(call, call.x)
+      return [try plan.gathered()]
+    }
+    result["_unsafe_index"] = result["index"]
+    for name in ["nonzero", "argwhere"] {
+      result[name] = { call in
+        let e = call.emitter
+        let x = try call.x
+        guard try e.rank(x) > 0 else { throw OperatorError("the places of a single number are not supported") }
+        return [try e.node("Transpose", [e.node("NonZero", [x])], ["perm": .list([1, 0])])]
+      }
+    }
+    result["masked_select"] = { call in
+      let e = call.emitter
+      let (x, mask) = (try call.x, try call.value("mask"))
+      // Each in the shape that both have together.
+      let wide = try e.node("Where", [mask, x, x])
+      let truth = try e.expand(mask, e.node("Shape", [wide]))
+      return [try e.node("Compress", [e.reshape(wide, [-1]), e.reshape(truth, [-1])])]
+    }
+    result["one_hot"] = { call in
+      let e = call.emitter
+      let count = try call.int("num_classes", default: -1)
+      guard count > 0 else { throw OperatorError("num_classes must be known before the program runs") }
+      return [try e.node("OneHot", [call.x, e.integers([count]), e.integers([0, 1])])]
+    }
+    for name in ["_unique2", "unique_consecutive"] where name == "_unique2" {
+      result[name] = { call in
+        let e = call.emitter
+        let x = try call.x
+        let results = try e.nodes("Unique", [x], outputs: 4, ["sorted": .int(1)])
+        let inverse = try e.node("Reshape", [results[2], e.node("Shape", [x])])
+        return [results[0], inverse, results[3]]
+      }
+    }
+    result["isin"] = { call in
+      let e = call.emitter
+      let common = try call.promoted("elements", "test_elements")
+      let column = try call.value("elements", as: common)
+      let row = try e.reshape(call.value("test_elements", as: common), [-1])
+      let same = try e.node("Equal", [e.unsqueeze(column, [e.rank(column)]), row])
+      let count = try e.reduce("ReduceSum", e.cast(same, to: .int32), axes: [-1], keeps: false, as: .int32)
+      return [try e.node(call.bool("invert") ? "Equal" : "Greater", [count, e.number(0, as: .int32)])]
+    }
+    return result
+  }()
+}
+
+extension Emitter {
+  /// `x` cut to the extents of `other` along all axes but one, as far as these are known.
+  func cut(_ x: Graph.ValueID, to other: Graph.ValueID, but axis: Int?) throws -> Graph.ValueID {
+    let (own, wanted) = (try shape(x), try shape(other))
+    let axes = zip(own, wanted).enumerated().filter { $0.offset != axis && $0.element.0 != $0.element.1 }.map(\.offset)
+    guard !axes.isEmpty else { return x }
+    let ends = try axes.map { try extent(other, $0) }
+    return try node("Slice", [x, integers(axes.map { _ in 0 }), list(ends), integers(axes)])
+  }
+}
+
+/// `x[i, :, j]` with tensors for places: which axes are told, and where in what comes of it these places stand.
+struct IndexPlan {
+  private let e: Emitter
+  private let x: Graph.ValueID
+  private let rank: Int
+  /// The axes that places are told of.
+  let axes: [Int]
+  /// The places, one tensor for each axis.
+  private let places: [Graph.ValueID]
+
+  init(_ call: Call, _ x: Graph.ValueID) throws {
+    (e, self.x) = (call.emitter, x)
+    rank = try e.rank(x)
+    var (axes, places): ([Int], [Graph.ValueID]) = ([], [])
+    var axis = 0
+    for index in try call.optionalTensors("indices") {
+      guard let index else {
+        axis += 1
+        continue
+      }
+      let type = e.elementType(index)
+      guard type == .bool || type == .uint8 else {
+        axes.append(axis)
+        places.append(try e.cast(index, to: .int64))
+        axis += 1
+        continue
+      }
+      // A mask tells the places of its true elements, along as many axes as it has.
+      let found = try e.node("NonZero", [index])
+      for own in 0..<(try e.rank(index)) {
+        axes.append(axis)
+        places.append(try e.node("Gather", [found, e.integer(own)], ["axis": .int(0)]))
+        axis += 1
+      }
+    }
+    guard axis <= rank, !axes.isEmpty else { throw OperatorError("\(axis) indices for \(rank) axes") }
+    (self.axes, self.places) = (axes, places)
+  }
+
+  /// All axes, those that are told first.
+  private var front: [Int] { axes + (0..<rank).filter { !axes.contains($0) } }
+
+  /// How many axes the places have together.
+  private var width: Int { get throws { try places.map { try e.rank($0) }.max() ?? 0 } }
+
+  /// The order that brings what stands in front where the result has it: in the place of the told axes, where these
+  /// stand side by side.
+  private var order: [Int] {
+    get throws {
+      let width = try width
+      let isJoined = zip(axes, axes.dropFirst()).allSatisfy { $1 == $0 + 1 }
+      let before = isJoined ? axes[0] : 0
+      let rest = Array(width..<(width + rank - axes.count))
+      return rest.prefix(before) + Array(0..<width) + rest.dropFirst(before)
+    }
+  }
+
+  /// The places as one tensor, those of an element side by side.
+  private func table() throws -> Graph.ValueID {
+    let width = try width
+    var common: Graph.ValueID?
+    if places.count > 1 {
+      let zero = try e.integer(0)
+      for place in places {
+        let nothing = try e.node("Mul", [place, zero])
+        common = try common.map { try e.node("Add", [$0, nothing]) } ?? nothing
+      }
+    }
+    let columns = try places.map { place in
+      try e.unsqueeze(common.map { try e.node("Add", [place, $0]) } ?? place, [width])
+    }
+    return columns.count == 1 ? columns[0] : try e.node("Concat", columns, ["axis": .int(width)])
+  }
+
+  /// The elements.
+  func gathered() throws -> Graph.ValueID {
+    if axes.count == 1 { return try e.node("Gather", [x, places[0]], ["axis": .int(axes[0])]) }
+    return try e.transpose(e.node("GatherND", [e.transpose(x, front), table()]), order)
+  }
+
+  /// `x` with other elements there, or with these added.
+  func scattered(_ values: Graph.ValueID, adds: Bool) throws -> Graph.ValueID {
+    let (data, table, order) = (try e.transpose(x, front), try table(), try order)
+    let present = try e.transpose(e.node("GatherND", [data, table]), order)
+    let wide = try e.expand(values, e.node("Shape", [present]))
+    var back = order
+    for (place, axis) in order.enumerated() { back[axis] = place }
+    let scattered = try e.node(
+      "ScatterND", [data, table, e.transpose(wide, back)], adds ? ["reduction": .text("add")] : [:])
+    var home = front
+    for (place, axis) in front.enumerated() { home[axis] = place }
+    return try e.transpose(scattered, home)
+  }
+}

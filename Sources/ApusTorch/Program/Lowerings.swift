@@ -1,0 +1,27 @@
+import Apus
+import ApusGraph
+
+extension ProgramBuilder {
+  /// How a call becomes nodes: what it gives in order, nil for what nothing stands for.
+  typealias Lowering = @Sendable (Call) throws -> [Graph.ValueID?]
+
+  /// The operators of ATen that are made of nodes, by their names without overloads.
+  static let lowerings: [String: Lowering] = {
+    var result: [String: Lowering] = [:]
+    for family in [
+      elementwise, activations, arithmetic, comparisons, reductions, orders, matrices, attention, convolutions, pooling,
+      normalizations, shapes, joining, padding, indexing, scattering, resizing, recurrent, creation,
+    ] {
+      for (name, lowering) in family { result["aten.\(name)"] = lowering }
+    }
+    return result.merging(symbolic) { first, _ in first }
+  }()
+
+  /// Every operator that is read, by name.
+  static var operatorNames: [String] { lowerings.keys.sorted() }
+
+  /// The lowering of an operator. One that writes over its argument is made as the one that does not.
+  static func lowering(of target: OperatorTarget) -> Lowering? {
+    lowerings[target.name] ?? (target.isInPlace ? lowerings[String(target.name.dropLast())] : nil)
+  }
+}

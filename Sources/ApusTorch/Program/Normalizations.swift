@@ -1,0 +1,125 @@
+import Apus
+import ApusGraph
+
+// Numbers brought to a mean and a spread.
+
+extension ProgramBuilder {
+  static let normalizations: [String: Lowering] = {
+    var result: [String: Lowering] = [:]
+    for name in [
+      "batch_norm", "native_batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_no_training",
+      "cudnn_batch_norm", "_batch_norm_with_update", "_batch_norm_no_update",
+    ] {
+      result[name] = { call in
+        let isTraining = try call.bool("training") || call.bool("train") || !call.has("running_mean")
+        return [try isTraining ? batchStatistics(call) : batchNorm(call), nil, nil, nil]
+      }
+    }
+    result["instance_norm"] = { call in
+      guard try call.bool("use_input_stats", default: true) else { return [try batchNorm(call)] }
+      let e = call.emitter
+      let x = try call.value("input")
+      let channels = try call.channels(of: x, weight: "weight")
+      return [
+        try e.node(
+          "InstanceNormalization",
+          [x, call.weight("weight", channels, or: 1), call.weight("bias", channels, or: 0)],
+          ["epsilon": .number(call.double("eps", default: 1e-5))])
+      ]
+    }
+    for (name, groups) in [("group_norm", "num_groups"), ("native_group_norm", "group")] {
+      result[name] = { call in
+        let e = call.emitter
+        let x = try call.value("input")
+        let channels = try call.channels(of: x, weight: "weight")
+        // The standard's has axes behind the channels.
+        let isFlat = try e.rank(x) == 2
+        let result = try e.node(
+          "GroupNormalization",
+          [
+            isFlat ? e.unsqueeze(x, [2]) : x, call.weight("weight", channels, or: 1),
+            call.weight("bias", channels, or: 0),
+          ],
+          ["num_groups": .int(call.int(groups)), "epsilon": .number(call.double("eps", default: 1e-5))])
+        return [isFlat ? try e.squeeze(result, [2]) : result, nil, nil]
+      }
+    }
+    result["layer_norm"] = { call in [try layerNorm(call)[0]] }
+    result["native_layer_norm"] = { call in try layerNorm(call).map { $0 } }
+    for name in ["rms_norm", "_fused_rms_norm"] {
+      result[name] = { call in
+        let e = call.emitter
+        let x = try call.value("input")
+        let shape = try call.ints("normalized_shape")
+        let type = try call.outputType
+        // PyTorch's default is the smallest step of the type.
+        let least = type == .double ? 0x1p-52 : type == .float16 ? 0x1p-10 : type == .bfloat16 ? 0x1p-7 : 0x1p-23
+        return [
+          try e.node(
+            "RMSNormalization", [x, call.weight("weight", shape, or: 1)],
+            ["axis": .int(-shape.count), "epsilon": .number(call.double("eps", default: least))]), nil,
+        ]
+      }
+    }
+    return result
+  }()
+
+  private static func layerNorm(_ call: Call) throws -> [Graph.ValueID] {
+    let shape = try call.ints("normalized_shape")
+    return try call.emitter.nodes(
+      "LayerNormalization",
+      [call.value("input"), call.weight("weight", shape, or: 1), call.optional("bias")], outputs: 3,
+      ["axis": .int(-shape.count), "epsilon": .number(call.double("eps", default: 1e-5))])
+  }
+
+  /// By the mean and the variance that training has left.
+  private static func batchNorm(_ call: Call) throws -> Graph.ValueID {
+    let e = call.emitter
+    let x = try call.value("input")
+    let channels = try call.channels(of: x, weight: "running_mean")
+    return try e.node(
+      "BatchNormalization",
+      [
+        x, call.weight("weight", channels, or: 1), call.weight("bias", channels, or: 0), call.value("running_mean"),
+        call.value("running_var"),
+      ], ["epsilon": .number(call.double("eps", default: 1e-5))])
+  }
+
+  /// By the mean and the variance of the batch itself.
+  private static func batchStatistics(_ call: Call) throws -> Graph.ValueID {
+    let e = call.emitter
+    let type = try call.outputType
+    let x = try call.value("input")
+    let axes = [0] + Array(2..<max(2, try e.rank(x)))
+    let mean = try e.reduce("ReduceMean", x, axes: axes, keeps: true, as: type)
+    let variance = try e.variance(x, mean, axes: axes, keeps: true, correction: 0, as: type)
+    let spread = try e.node(
+      "Sqrt", [e.node("Add", [variance, e.numbers(call.double("eps", default: 1e-5), as: type)])])
+    var result = try e.node("Div", [e.node("Sub", [x, mean]), spread])
+    let behind = Array(1..<max(1, axes.count))
+    for (name, type) in [("weight", "Mul"), ("bias", "Add")] {
+      guard let factor = try call.optional(name) else { continue }
+      result = try e.node(type, [result, behind.isEmpty ? factor : e.unsqueeze(factor, behind)])
+    }
+    return result
+  }
+}
+
+extension Call {
+  /// How many channels there are, which are the second axis.
+  fileprivate func channels(of x: Graph.ValueID, weight: String) throws -> [Int] {
+    let shape = try emitter.shape(x)
+    let declared = shape.count > 1 ? shape[1] : nil
+    guard let count = try declared ?? optional(weight).flatMap({ emitter.knownShape($0)?.first }) else {
+      throw OperatorError("the number of channels must be known before the program runs")
+    }
+    return [count]
+  }
+
+  /// A weight, or as many times what it is where it is left out.
+  fileprivate func weight(_ name: String, _ shape: [Int], or value: Double) throws -> Graph.ValueID {
+    if let weight = try optional(name) { return weight }
+    try Apus.Shape.checkMemory(shape, of: Double.self, operation: "weight")
+    return try emitter.numbers(value, shape, as: outputType)
+  }
+}

@@ -1,0 +1,106 @@
+import Apus
+import ApusGraph
+
+// Sorting, and places in what is sorted.
+
+extension ProgramBuilder {
+  static let orders: [String: Lowering] = {
+    var result: [String: Lowering] = [:]
+    result["sort"] = { call in
+      let x = try call.x
+      return try call.emitter.sorted(
+        x, axis: call.axis(default: -1, of: x), descending: call.bool("descending")
+      ).map { $0 }
+    }
+    result["argsort"] = { call in
+      let x = try call.x
+      return [
+        try call.emitter.sorted(x, axis: call.axis(default: -1, of: x), descending: call.bool("descending"))[1]
+      ]
+    }
+    result["msort"] = { call in
+      [try call.emitter.sorted(call.x, axis: 0, descending: false)[0]]
+    }
+    result["topk"] = { call in
+      let e = call.emitter
+      let x = try call.x
+      guard try e.rank(x) > 0 else { return [x, try e.number(0, as: .int64)] }
+      return try e.nodes(
+        "TopK", [x, e.list([call.extent("k")])], outputs: 2,
+        [
+          "axis": .int(call.axis(default: -1, of: x)), "largest": .flag(call.bool("largest", default: true)),
+          "sorted": .int(1),
+        ]
+      ).map { $0 }
+    }
+    result["kthvalue"] = { call in
+      let e = call.emitter
+      let x = try call.x
+      let k = try call.int("k")
+      guard try e.rank(x) > 0 else { return [x, try e.number(0, as: .int64)] }
+      return try e.ranked(x, k, axis: call.axis(default: -1, of: x), keeps: call.bool("keepdim")).map { $0 }
+    }
+    // The lower of the two in the middle.
+    result["median"] = { call in
+      let e = call.emitter
+      let x = try call.x
+      guard try e.rank(x) > 0 else { return [x, try e.number(0, as: .int64)] }
+      let rows = call.has("dim") ? x : try e.reshape(x, [-1])
+      let axis = try call.has("dim") ? call.axis(of: x) : 0
+      let shape = try call.knownShape(x)
+      let count =
+        call.has("dim") ? shape[axis] : shape.reduce(1) { $0.multipliedReportingOverflow(by: $1).partialValue }
+      let found = try e.ranked(rows, (count + 1) / 2, axis: axis, keeps: call.bool("keepdim"))
+      return call.has("dim") ? found.map { $0 } : [found[0]]
+    }
+    for name in ["bucketize", "searchsorted"] {
+      result[name] = { call in
+        let e = call.emitter
+        let isBucket = name == "bucketize"
+        let values = try call.value("self")
+        let edges = try call.value(isBucket ? "boundaries" : "sorted_sequence")
+        let common = try call.promoted(isBucket ? ["self", "boundaries"] : ["self", "sorted_sequence"])
+        // How many edges lie below, one axis more.
+        let column = try e.unsqueeze(e.cast(values, to: common), [e.rank(values)])
+        let rank = try e.rank(edges)
+        let row = try e.cast(rank > 1 ? e.unsqueeze(edges, [rank - 1]) : edges, to: common)
+        var isRight = try call.bool("right")
+        if try call.string("side") == "right" { isRight = true }
+        let isBelow = try e.node(isRight ? "LessOrEqual" : "Less", [row, column])
+        let count = try e.reduce("ReduceSum", e.cast(isBelow, to: .int64), axes: [-1], keeps: false, as: .int64)
+        return [try e.cast(count, to: call.outputType)]
+      }
+    }
+    return result
+  }()
+}
+
+extension Call {
+  func promoted(_ names: [String]) throws -> ElementType {
+    try promoted(names.map { (try elementType(of: value($0)), try emitter.rank(value($0)) > 0 ? 2 : 1) })
+  }
+}
+
+extension Emitter {
+  /// The elements in order along an axis, and where they were.
+  func sorted(_ x: Graph.ValueID, axis: Int, descending: Bool) throws -> [Graph.ValueID] {
+    guard try rank(x) > 0 else { return [x, try number(0, as: .int64)] }
+    let isTruth = elementType(x) == .bool
+    let operand = isTruth ? try cast(x, to: .uint8) : x
+    var results = try nodes(
+      "TopK", [operand, list([extent(x, axis)])], outputs: 2,
+      ["axis": .int(axis), "largest": .flag(descending), "sorted": .int(1)])
+    if isTruth { results[0] = try cast(results[0], to: .bool) }
+    return results
+  }
+
+  /// The k-th smallest along an axis, and where it was.
+  func ranked(_ x: Graph.ValueID, _ k: Int, axis: Int, keeps: Bool) throws -> [Graph.ValueID] {
+    let least = try nodes(
+      "TopK", [x, integers([k])], outputs: 2, ["axis": .int(axis), "largest": .int(0), "sorted": .int(1)])
+    return try least.map { list in
+      let last = try slice(list, from: [-1], to: [TorchSize.limit], axes: [axis])
+      return keeps ? last : try squeeze(last, [axis])
+    }
+  }
+}

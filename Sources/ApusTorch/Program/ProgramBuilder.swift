@@ -1,0 +1,227 @@
+import Apus
+import ApusGraph
+
+/// Turns a program into a graph.
+struct ProgramBuilder {
+  let program: TorchProgram
+  let archive: TorchArchive
+  private let emitter: Emitter
+  /// What is unusual and not wrong.
+  private(set) var warnings: [String] = []
+
+  init(_ program: TorchProgram, _ archive: TorchArchive) {
+    (self.program, self.archive) = (program, archive)
+    let isDynamic = program.graph.tensors.values.contains { $0.extents.contains { $0 == nil } }
+    emitter = Emitter(name: archive.name, isDynamic: isDynamic)
+  }
+
+  /// The whole program.
+  /// - Throws: ``TorchError/Reason``.
+  mutating func build() throws -> Graph {
+    for specification in program.inputs {
+      do {
+        try input(specification)
+      } catch let error as OperatorError {
+        throw TorchError.Reason.invalid(
+          at: "input '\(specification.argument.names.first ?? specification.target)'", error.description)
+      }
+    }
+    var aliases = Aliases(program.graph)
+    for (index, node) in program.graph.nodes.enumerated() { try write(node, index, &aliases) }
+    try outputs()
+    // Weights and values may have a name in common.
+    emitter.graph.makeNamesUnique()
+    return emitter.graph
+  }
+
+  // MARK: Inputs and outputs
+
+  private func input(_ specification: TorchSpecification) throws {
+    switch specification.kind {
+    case "user_input":
+      // What is no tensor and no number was fixed when the program was made.
+      guard let name = specification.argument.names.first else { return }
+      if let type = program.graph.tensors[name] {
+        guard type.elementType != nil else { throw OperatorError("elements of type \(type.scalar) are not supported") }
+        try enter(name, type.graphType)
+        emitter.names[name].map { emitter.declare($0, type) }
+      } else {
+        try enter(name, .tensor(.int64, []))
+        emitter.names[name].map { emitter.declare($0, .integer) }
+      }
+    case "parameter", "buffer", "tensor_constant":
+      guard let name = specification.argument.names.first else { throw OperatorError("it has no name") }
+      guard emitter.names[name] == nil else { throw OperatorError("two inputs have the name") }
+      guard let value = try archive.weight(specification.target) else {
+        // One that nothing reads need not be there.
+        guard program.graph.nodes.contains(where: { $0.inputs.contains { $0.argument.names.contains(name) } }) else {
+          return
+        }
+        throw OperatorError("the archive has no tensor '\(specification.target)'")
+      }
+      if let declared = program.graph.tensors[name], declared.extents != value.shape?.map(Optional.some) {
+        throw OperatorError("'\(specification.target)' has shape \(value.shape ?? []), and the program says another")
+      }
+      emitter.names[name] = emitter.constant(value, named: specification.target)
+    // What calls with a custom object or a token do is not covered anyway.
+    default: return
+    }
+  }
+
+  private func enter(_ name: String, _ type: GraphValueType) throws {
+    guard emitter.names[name] == nil else { throw OperatorError("two inputs have the name") }
+    let id = emitter.graph.addValue(named: name, type: type)
+    emitter.graph.inputs.append(id)
+    emitter.names[name] = id
+  }
+
+  private mutating func outputs() throws {
+    var mutated: [String] = []
+    for (index, specification) in program.outputs.enumerated() {
+      let place = "output \(index)"
+      guard specification.kind == "user_output" || specification.kind == "loss_output" else {
+        if specification.kind.hasSuffix("_mutation") { mutated.append(specification.target) }
+        continue
+      }
+      switch specification.argument {
+      case .tensor(let name), .symbol(let name):
+        guard let id = emitter.names[name] else {
+          throw TorchError.Reason.invalid(at: place, "'\(name)' is given by nothing")
+        }
+        try output(id, named: name)
+      // A constant that the module returns among its outputs, which says nothing.
+      case .none: continue
+      case .int, .float, .bool:
+        let call = Call(
+          node: TorchNode(output: specification.argument), graph: program.graph, emitter: emitter)
+        try output(naming(place) { try call.value() }, named: "output_\(index)")
+      default: warnings.append("\(place) is no tensor and is left out")
+      }
+    }
+    if !mutated.isEmpty {
+      let names = mutated.prefix(3).joined(separator: ", ") + (mutated.count > 3 ? ", …" : "")
+      warnings.append("the program changes \(names); every run begins with what the archive has")
+    }
+  }
+
+  /// Makes a value an output. An input or a constant that is returned, and a value that is returned twice, get a name of
+  /// their own.
+  private func output(_ id: Graph.ValueID, named name: String) throws {
+    let graph = emitter.graph
+    guard graph.inputs.contains(id) || graph.constants[id] != nil || graph.outputs.contains(id) else {
+      return emitter.graph.outputs.append(id)
+    }
+    emitter.begin("\(name).output")
+    let first = emitter.graph.nodes.count
+    let copy = try emitter.node("Identity", [id])
+    emitter.graph.values[copy].name = "\(name).output"
+    emitter.graph.values[copy].type = graph.values[id].type
+    emitter.end(firstNode: first)
+    emitter.graph.outputs.append(copy)
+  }
+
+  // MARK: Nodes
+
+  private func naming<Result>(_ place: String, _ body: () throws -> Result) throws -> Result {
+    do {
+      return try body()
+    } catch let error where error is OperatorError || error is TensorError || error is FileError {
+      throw TorchError.Reason.invalid(at: place, "\(error)")
+    }
+  }
+
+  private func write(_ node: TorchNode, _ index: Int, _ aliases: inout Aliases) throws {
+    let name = OperatorTarget(node.target)
+    let place = "node '\(node.name)' (\(name))"
+    if name.isCheck { return }
+    guard let lowering = Self.lowering(of: name) else {
+      throw TorchError.Reason.unsupported(at: "node '\(node.name)'", "the operator \(name)", advice: name.advice)
+    }
+    try naming(place) {
+      emitter.begin(node.module.isEmpty ? node.name : "\(node.module)/\(node.name)")
+      let firstNode = emitter.graph.nodes.count
+      let call = Call(node: node, graph: program.graph, emitter: emitter)
+      if name.isInPlace { try aliases.checkChange(by: node, at: index) }
+      let results = try lowering(call)
+      let names = node.outputs.flatMap(Self.outputNames)
+      guard results.count >= names.count else {
+        throw OperatorError("it has \(names.count) outputs; \(results.count) are given")
+      }
+      for (name, result) in zip(names, results) {
+        guard let result, let name else { continue }
+        guard emitter.names[name] == nil else { throw OperatorError("the name '\(name)' is given to two values") }
+        try emitter.bind(result, to: name, firstNode: firstNode)
+        guard let id = emitter.names[name] else { continue }
+        if let type = program.graph.tensors[name] ?? (program.graph.integers[name] != nil ? .integer : nil) {
+          emitter.declare(id, type)
+        }
+      }
+      // What was changed in place is read under its old name as well.
+      if name.isInPlace, let changed = node.inputs.first?.argument.names.first, let result = names.first ?? nil {
+        emitter.names[changed] = emitter.names[result]
+      }
+      emitter.end(firstNode: firstNode)
+    }
+  }
+
+  /// The names of what a node gives, nil for what nothing reads.
+  private static func outputNames(_ output: TorchArgument) -> [String?] {
+    switch output {
+    case .optionalTensors(let names): names
+    case .none: [nil]
+    default: output.names
+    }
+  }
+}
+
+extension TorchTensorType {
+  /// A number that is known only when the program runs.
+  static var integer: TorchTensorType {
+    var type = TorchTensorType()
+    type.scalar = .long
+    return type
+  }
+}
+
+extension TorchNode {
+  /// What stands for a number that a program returns.
+  init(output: TorchArgument) { inputs = [("value", output)] }
+}
+
+/// An operator's name, without the package it is found in: `aten.add.Tensor`.
+struct OperatorTarget: CustomStringConvertible {
+  /// `aten.add`, without its overload.
+  let name: String
+  let overload: String
+
+  init(_ target: String) {
+    let prefix = "torch.ops."
+    let parts = target.split(separator: ".", omittingEmptySubsequences: false)
+    guard target.hasPrefix(prefix), parts.count == 5 else {
+      (name, overload) = (target.hasPrefix(prefix) ? String(target.dropFirst(prefix.count)) : target, "")
+      return
+    }
+    (name, overload) = (parts[2...3].joined(separator: "."), String(parts[4]))
+  }
+
+  var description: String { overload.isEmpty ? name : "\(name).\(overload)" }
+
+  /// `relu_`, which writes over its first argument.
+  var isInPlace: Bool { name.hasPrefix("aten.") && name.hasSuffix("_") && !name.hasSuffix("__") }
+
+  /// Whether the call checks sizes, and computes nothing.
+  var isCheck: Bool {
+    name.hasPrefix("aten._assert") || name.hasPrefix("aten.sym_constrain_range")
+      || ["aten._functional_assert_async", "torch._check", "aten._check_is_size"].contains(name)
+      || name.hasPrefix("aten._functional_sym_constrain")
+  }
+
+  /// What helps where an operator is not covered.
+  var advice: String {
+    if name.hasPrefix("higher_order.") || !name.contains("aten.") {
+      return "a program that calls it cannot be read"
+    }
+    return "a program of core operators may do without it: "
+      + "torch.export.save(torch.export.load(\"model.pt2\").run_decompositions(), \"core.pt2\")"
+  }
+}

@@ -1,0 +1,223 @@
+import Apus
+import ApusGraph
+
+// What makes fewer numbers of many.
+
+extension ProgramBuilder {
+  static let reductions: [String: Lowering] = {
+    var result: [String: Lowering] = [:]
+    for (name, type) in [
+      ("sum", "ReduceSum"), ("mean", "ReduceMean"), ("prod", "ReduceProd"), ("logsumexp", "ReduceLogSumExp"),
+      ("special_logsumexp", "ReduceLogSumExp"), ("amax", "ReduceMax"), ("amin", "ReduceMin"),
+    ] {
+      result[name] = { call in
+        let out = try call.outputType
+        let x = try call.value(as: out)
+        if name.hasSuffix("logsumexp") { return [try call.emitter.logSumExp(x, call, as: out)] }
+        return [try call.emitter.reduce(type, x, axes: call.axes(of: x), keeps: call.bool("keepdim"), as: out)]
+      }
+    }
+    for (name, reduction, choice) in [("max", "ReduceMax", "ArgMax"), ("min", "ReduceMin", "ArgMin")] {
+      result[name] = { call in
+        let e = call.emitter
+        let out = try call.outputType
+        if call.has("other") {
+          let operands = [try call.value("self", as: out), try call.value("other", as: out)]
+          if out == .bool { return [try e.node(name == "max" ? "Or" : "And", operands)] }
+          return [try e.node(name == "max" ? "Max" : "Min", operands)]
+        }
+        let x = try call.x
+        let keeps = try call.bool("keepdim")
+        let values = try e.reduce(reduction, x, axes: call.axes(of: x), keeps: keeps, as: out)
+        guard call.has("dim") else { return [values] }
+        return [values, try e.choice(choice, x, axis: call.axis(of: x), keeps: keeps)]
+      }
+    }
+    for (name, choice) in [("argmax", "ArgMax"), ("argmin", "ArgMin")] {
+      result[name] = { call in
+        let e = call.emitter
+        let x = try call.x
+        guard call.has("dim") else {
+          let flat = try e.choice(choice, e.reshape(x, [-1]), axis: 0, keeps: false)
+          guard try call.bool("keepdim") else { return [flat] }
+          return [try e.reshape(flat, [Int](repeating: 1, count: e.rank(x)))]
+        }
+        return [try e.choice(choice, x, axis: call.axis(of: x), keeps: call.bool("keepdim"))]
+      }
+    }
+    result["aminmax"] = { call in
+      let e = call.emitter
+      let x = try call.x
+      let (axes, keeps, out) = (try call.axes(of: x), try call.bool("keepdim"), try call.outputType)
+      return [
+        try e.reduce("ReduceMin", x, axes: axes, keeps: keeps, as: out),
+        try e.reduce("ReduceMax", x, axes: axes, keeps: keeps, as: out),
+      ]
+    }
+    for (name, type) in [("any", "ReduceMax"), ("all", "ReduceMin")] {
+      result[name] = { call in
+        let e = call.emitter
+        let x = try call.x
+        let truth = try e.cast(e.truth(x), to: .int32)
+        let axes = try call.axes(of: x)
+        // Of none, any is false and all is true: sums and products say so, the largest and the smallest do not.
+        let found = try e.reduce(
+          type == "ReduceMax" ? "ReduceSum" : "ReduceProd", truth, axes: axes, keeps: call.bool("keepdim"), as: .int32)
+        return [try e.cast(e.node("Greater", [found, e.number(0, as: .int32)]), to: call.outputType)]
+      }
+    }
+    result["count_nonzero"] = { call in
+      let e = call.emitter
+      let x = try call.x
+      return [
+        try e.reduce("ReduceSum", e.cast(e.truth(x), to: .int64), axes: call.axes(of: x), keeps: false, as: .int64)
+      ]
+    }
+    for (name, addsMean, isRoot) in [
+      ("var", false, false), ("std", false, true), ("var_mean", true, false), ("std_mean", true, true),
+    ] {
+      result[name] = { call in
+        let e = call.emitter
+        let out = try call.outputType
+        let x = try call.x
+        let axes = try call.axes(of: x) ?? Array(0..<e.rank(x))
+        let keeps = try call.bool("keepdim")
+        let correction = try call.optionalDouble("correction") ?? (call.bool("unbiased", default: true) ? 1 : 0)
+        let mean = try e.reduce("ReduceMean", x, axes: axes, keeps: true, as: out)
+        let variance = try e.variance(x, mean, axes: axes, keeps: keeps, correction: correction, as: out)
+        let spread = isRoot ? try e.node("Sqrt", [variance]) : variance
+        guard addsMean else { return [spread] }
+        return [spread, keeps || axes.isEmpty ? mean : try e.squeeze(mean, axes)]
+      }
+    }
+    result["nansum"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let x = try call.value(as: out)
+      let kept = try e.node("Where", [e.special(x, "IsNaN"), e.number(0, as: out), x])
+      return [try e.reduce("ReduceSum", kept, axes: call.axes(of: x), keeps: call.bool("keepdim"), as: out)]
+    }
+    result["nanmean"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let x = try call.value(as: out)
+      let isMissing = try e.special(x, "IsNaN")
+      let (axes, keeps) = (try call.axes(of: x), try call.bool("keepdim"))
+      let kept = try e.node("Where", [isMissing, e.number(0, as: out), x])
+      let count = try e.cast(e.node("Not", [isMissing]), to: out)
+      return [
+        try e.node(
+          "Div",
+          [
+            e.reduce("ReduceSum", kept, axes: axes, keeps: keeps, as: out),
+            e.reduce("ReduceSum", count, axes: axes, keeps: keeps, as: out),
+          ])
+      ]
+    }
+    for name in ["norm", "linalg_vector_norm"] {
+      result[name] = { call in
+        let out = try call.outputType
+        let x = try call.value(as: out)
+        let p = try call.optionalDouble(name == "norm" ? "p" : "ord") ?? 2
+        return [try call.emitter.norm(x, p, axes: call.axes(of: x), keeps: call.bool("keepdim"), as: out)]
+      }
+    }
+    for (name, type) in [("cumsum", "CumSum"), ("cumprod", "CumProd")] {
+      result[name] = { call in
+        let e = call.emitter
+        let x = try call.value(as: call.outputType)
+        guard try e.rank(x) > 0 else { return [x] }
+        return [try e.node(type, [x, e.integer(call.axis(of: x))])]
+      }
+    }
+    result["logcumsumexp"] = { call in
+      let e = call.emitter
+      let x = try call.x
+      guard try e.rank(x) > 0 else { return [x] }
+      let axis = try call.axis(of: x)
+      let most = try e.reduce("ReduceMax", x, axes: [axis], keeps: true, as: call.outputType)
+      let sums = try e.node("CumSum", [e.node("Exp", [e.node("Sub", [x, most])]), e.integer(axis)])
+      return [try e.node("Add", [most, e.node("Log", [sums])])]
+    }
+    result["trace"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      return [try e.node("Einsum", [call.value(as: out)], ["equation": .text("ii->")])]
+    }
+    return result
+  }()
+}
+
+extension Call {
+  /// The axes that `dim` names; nil where it names none, which stands for all.
+  func axes(of x: Graph.ValueID) throws -> [Int]? {
+    guard let list = try optionalInts("dim"), !list.isEmpty else { return nil }
+    let rank = try emitter.rank(x)
+    return try list.map { try emitter.axis($0, rank: rank) }
+  }
+}
+
+extension Emitter {
+  /// A reduction over some axes, or all. A single number stays what it is.
+  func reduce(
+    _ type: String, _ x: Graph.ValueID, axes: [Int]?, keeps: Bool, as element: ElementType
+  ) throws -> Graph.ValueID {
+    let isSingle = try rank(x) == 0
+    // The standard's largest and smallest know no Booleans.
+    let isTruth = element == .bool
+    let operand = isTruth ? try cast(x, to: .uint8) : x
+    let list = isSingle ? nil : try axes.map { try integers($0) }
+    let result = try node(type, [operand, list], ["keepdims": .flag(keeps)])
+    return isTruth ? try cast(result, to: .bool) : result
+  }
+
+  /// Where the largest or the smallest is, the first of several.
+  func choice(_ type: String, _ x: Graph.ValueID, axis: Int, keeps: Bool) throws -> Graph.ValueID {
+    let operand = elementType(x) == .bool ? try cast(x, to: .int32) : x
+    guard try rank(x) > 0 else { return try number(0, as: .int64) }
+    return try node(type, [operand], ["axis": .int(axis), "keepdims": .flag(keeps)])
+  }
+
+  func logSumExp(_ x: Graph.ValueID, _ call: Call, as type: ElementType) throws -> Graph.ValueID {
+    guard try rank(x) > 0 else { return x }
+    return try reduce("ReduceLogSumExp", x, axes: call.axes(of: x), keeps: call.bool("keepdim"), as: type)
+  }
+
+  /// The mean square of what is left when the mean is taken away, of `correction` numbers fewer.
+  func variance(
+    _ x: Graph.ValueID, _ mean: Graph.ValueID, axes: [Int], keeps: Bool, correction: Double, as type: ElementType
+  ) throws -> Graph.ValueID {
+    let difference = try node("Sub", [x, mean])
+    let square = try node("Mul", [difference, difference])
+    guard correction != 0 else { return try reduce("ReduceMean", square, axes: axes, keeps: keeps, as: type) }
+    let sum = try reduce("ReduceSum", square, axes: axes, keeps: keeps, as: type)
+    var count = GraphExtent.known(1)
+    for axis in axes where try rank(x) > 0 { count = try product(count, extent(x, axis)) }
+    switch count {
+    case .known(let size): return try node("Div", [sum, numbers(max(0, Double(size) - correction), as: type)])
+    case .value(let id):
+      let size = try cast(squeeze(id, [0]), to: type)
+      return try node("Div", [sum, node("Sub", [size, numbers(correction, as: type)])])
+    }
+  }
+
+  /// The p-norm over some axes, or all.
+  func norm(
+    _ x: Graph.ValueID, _ p: Double, axes: [Int]?, keeps: Bool, as type: ElementType
+  ) throws -> Graph.ValueID {
+    let size = try node("Abs", [x])
+    switch p {
+    case .infinity: return try reduce("ReduceMax", size, axes: axes, keeps: keeps, as: type)
+    case -.infinity: return try reduce("ReduceMin", size, axes: axes, keeps: keeps, as: type)
+    case 0:
+      return try reduce("ReduceSum", cast(truth(x), to: type), axes: axes, keeps: keeps, as: type)
+    case 1: return try reduce("ReduceSum", size, axes: axes, keeps: keeps, as: type)
+    case 2:
+      let sum = try reduce("ReduceSum", node("Mul", [x, x]), axes: axes, keeps: keeps, as: type)
+      return try node("Sqrt", [sum])
+    default:
+      let sum = try reduce("ReduceSum", node("Pow", [size, numbers(p, as: type)]), axes: axes, keeps: keeps, as: type)
+      return try node("Pow", [sum, numbers(1 / p, as: type)])
+    }
+  }
+}

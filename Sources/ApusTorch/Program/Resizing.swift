@@ -1,0 +1,93 @@
+import Apus
+import ApusGraph
+
+// Pictures in another size.
+
+extension ProgramBuilder {
+  static let resizing: [String: Lowering] = {
+    var result: [String: Lowering] = [:]
+    for (name, mode, nearest, antialias) in [
+      ("upsample_nearest1d", "nearest", "floor", false), ("upsample_nearest2d", "nearest", "floor", false),
+      ("upsample_nearest3d", "nearest", "floor", false),
+      ("_upsample_nearest_exact1d", "nearest", "round_prefer_ceil", false),
+      ("_upsample_nearest_exact2d", "nearest", "round_prefer_ceil", false),
+      ("_upsample_nearest_exact3d", "nearest", "round_prefer_ceil", false), ("upsample_linear1d", "linear", "", false),
+      ("upsample_bilinear2d", "linear", "", false), ("upsample_trilinear3d", "linear", "", false),
+      ("upsample_bicubic2d", "cubic", "", false), ("_upsample_bilinear2d_aa", "linear", "", true),
+      ("_upsample_bicubic2d_aa", "cubic", "", true),
+    ] {
+      result[name] = { call in
+        let e = call.emitter
+        let x = try call.x
+        let count = try e.rank(x) - 2
+        guard count >= 1 else { throw OperatorError("a picture has at least three axes") }
+        var attributes: [String: AttributeValue] = ["mode": .text(mode), "antialias": .flag(antialias)]
+        if mode == "nearest" {
+          attributes["nearest_mode"] = .text(nearest)
+          attributes["coordinate_transformation_mode"] = .text(nearest == "floor" ? "asymmetric" : "half_pixel")
+        } else {
+          attributes["coordinate_transformation_mode"] = .text(
+            try call.bool("align_corners") ? "align_corners" : "half_pixel")
+          // Antialiased cubics are Pillow's, others those of the papers.
+          attributes["cubic_coeff_a"] = .number(antialias ? -0.5 : -0.75)
+        }
+        let factors = try scales(call, count)
+        if let factors, try call.outputShape.suffix(count).elementsEqual(sizes(of: x, factors, e, count)) {
+          let all = [1, 1] + factors
+          let list = e.constant(GraphValue(try Tensor(all.map(Float.init), shape: [all.count])))
+          return [try e.node("Resize", [x, nil, list], attributes)]
+        }
+        let wanted = try (call.optionalExtents("output_size") ?? []).suffix(count)
+        let declared = try call.outputShape.suffix(count)
+        let extents = zip(declared, wanted.isEmpty ? declared.map { _ in .known(0) } : Array(wanted)).map {
+          known, asked in
+          known.map { GraphExtent.known($0) } ?? asked
+        }
+        let sizes = try e.list([e.extent(x, 0), e.extent(x, 1)] + extents)
+        return [try e.node("Resize", [x, nil, nil, sizes], attributes)]
+      }
+    }
+    for name in ["grid_sampler", "grid_sampler_2d", "grid_sampler_3d"] {
+      result[name] = { call in
+        let modes = ["linear", "nearest", "cubic"], paddings = ["zeros", "border", "reflection"]
+        let mode = try call.int("interpolation_mode"), padding = try call.int("padding_mode")
+        guard modes.indices.contains(mode), paddings.indices.contains(padding) else {
+          throw OperatorError("interpolation_mode \(mode), padding_mode \(padding)")
+        }
+        return [
+          try call.emitter.node(
+            "GridSample", [call.value("input"), call.value("grid")],
+            [
+              "mode": .text(modes[mode]), "padding_mode": .text(paddings[padding]),
+              "align_corners": .flag(call.bool("align_corners")),
+            ])
+        ]
+      }
+    }
+    result["affine_grid_generator"] = { call in
+      [
+        try call.emitter.node(
+          "AffineGrid", [call.x, call.emitter.list(call.extents("size"))],
+          ["align_corners": .flag(call.bool("align_corners"))])
+      ]
+    }
+    return result
+  }()
+
+  /// The factors that the program gives, one for each axis; nil where it leaves one out.
+  private static func scales(_ call: Call, _ count: Int) throws -> [Double]? {
+    if let list = try call.doubles("scale_factors") { return list.count == count ? list : nil }
+    let names = count == 1 ? ["scales"] : ["scales_d", "scales_h", "scales_w"].suffix(count)
+    let list = try names.compactMap { try call.optionalDouble($0) }
+    return list.count == count ? list : nil
+  }
+
+  /// The sizes that factors make: nil within where one is not known.
+  private static func sizes(
+    of x: Graph.ValueID, _ factors: [Double], _ e: Emitter, _ count: Int
+  ) throws -> [Int?] {
+    zip(try e.shape(x).suffix(count), factors).map { size, factor in
+      size.flatMap { Int(exactly: (Double($0) * Double(Float(factor))).rounded(.down)) }
+    }
+  }
+}

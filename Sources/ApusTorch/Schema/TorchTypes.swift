@@ -1,0 +1,138 @@
+import Apus
+import ApusGraph
+
+/// PyTorch's types of elements, numbered as archives do.
+enum TorchScalarType: Int, Sendable, Hashable {
+  case unknown, byte, char, short, int, long, half, float, double, complexHalf, complexFloat, complexDouble, bool
+  case bfloat16
+  case uint16 = 28, float8e4m3fn, float8e5m2, float8e4m3fnuz, float8e5m2fnuz, float8e8m0fnu, uint32, uint64
+
+  /// The type in the graph; nil for complex numbers and those of eight bits, which nothing computes in.
+  var elementType: ElementType? {
+    switch self {
+    case .byte: .uint8
+    case .char: .int8
+    case .short: .int16
+    case .int: .int32
+    case .long: .int64
+    case .half: .float16
+    case .float: .float
+    case .double: .double
+    case .bool: .bool
+    case .bfloat16: .bfloat16
+    case .uint16: .uint16
+    case .uint32: .uint32
+    case .uint64: .uint64
+    default: nil
+    }
+  }
+}
+
+/// A size that may be known only when the program runs.
+enum TorchSize: Sendable, Hashable {
+  case known(Int)
+  /// An expression as PyTorch prints it, and the size that the example had from which the program was made.
+  case expression(String, hint: Int?)
+
+  /// Sizes and places beyond this are cut to it: memory has no tensor as long.
+  static let limit = 1 << 40
+
+  var known: Int? { if case .known(let size) = self { size } else { nil } }
+
+  /// The size in the example.
+  var example: Int? {
+    switch self {
+    case .known(let size): size
+    case .expression(_, let hint): hint
+    }
+  }
+
+  init(_ reader: inout JSONReader) throws {
+    self = try reader.union("a size") { reader, key in
+      switch key {
+      case "as_int": return .known(try reader.integer())
+      case "as_expr":
+        var text = ""
+        var hint: Int?
+        try reader.members { reader, key in
+          switch key {
+          case "expr_str": text = try reader.string(limit: 1 << 16)
+          case "hint":
+            hint = try reader.union("a hint") { reader, key in
+              guard key == "as_int" else {
+                try reader.skip()
+                return nil
+              }
+              return try reader.integer()
+            }
+          default: try reader.skip()
+          }
+        }
+        return .expression(text, hint: hint)
+      default: throw reader.error(.expected("as_int or as_expr"))
+      }
+    }
+  }
+
+  /// The extent as a graph declares it: a single symbol by its name.
+  var dimension: GraphDimension {
+    switch self {
+    case .known(let size): return .size(size)
+    case .expression(let text, _):
+      let quoted = text.split(separator: "'", omittingEmptySubsequences: false)
+      guard text.hasPrefix("Symbol('"), quoted.count == 3 else { return .unknown }
+      return .symbol(String(quoted[1]))
+    }
+  }
+}
+
+/// What a program says of a tensor.
+struct TorchTensorType: Sendable {
+  var scalar = TorchScalarType.unknown
+  var sizes: [TorchSize] = []
+  var strides: [TorchSize] = []
+  var offset = TorchSize.known(0)
+  /// Whether elements lie as sizes and strides say: not sparse, for example.
+  var isStrided = true
+
+  var elementType: ElementType? { scalar.elementType }
+
+  /// The extents, nil within where one is known only when the program runs.
+  var extents: [Int?] { sizes.map(\.known) }
+
+  init() {}
+
+  init(_ reader: inout JSONReader) throws {
+    try reader.members { reader, key in
+      switch key {
+      case "dtype": scalar = TorchScalarType(rawValue: try reader.integer()) ?? .unknown
+      case "sizes": sizes = try reader.list { try TorchSize(&$0) }
+      case "strides": strides = try reader.list { try TorchSize(&$0) }
+      case "storage_offset": offset = try TorchSize(&reader)
+      case "layout": isStrided = try reader.integer() == 7
+      default: try reader.skip()
+      }
+    }
+    guard sizes.count <= 64, sizes.allSatisfy({ 0...TorchSize.limit ~= $0.example ?? 0 }) else {
+      throw reader.error(.expected("at most 64 sizes, none negative"))
+    }
+  }
+}
+
+/// Where a tensor of the program lies in the archive.
+struct TorchPayload: Sendable {
+  var path = ""
+  var isPickled = false
+  var type: TorchTensorType?
+
+  init(_ reader: inout JSONReader) throws {
+    try reader.members { reader, key in
+      switch key {
+      case "path_name": path = try reader.shortString()
+      case "use_pickle": isPickled = try reader.boolean()
+      case "tensor_meta": type = try TorchTensorType(&reader)
+      default: try reader.skip()
+      }
+    }
+  }
+}
