@@ -129,6 +129,12 @@ extension ProgramBuilder {
         return [try e.node("Add", [call.value("self", as: out), term])]
       }
     }
+    result["ldexp"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let power = try e.node("Pow", [e.number(2, as: out), call.value("other", as: out)])
+      return [try e.node("Mul", [call.value("self", as: out), power])]
+    }
     result["copysign"] = { call in
       let e = call.emitter
       let out = try call.outputType

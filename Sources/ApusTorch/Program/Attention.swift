@@ -30,21 +30,43 @@ extension ProgramBuilder {
     let rank = try e.rank(query)
     var attributes: [String: AttributeValue] = ["is_causal": .flag(try call.bool("is_causal"))]
     if let scale = try call.optionalDouble("scale") { attributes["scale"] = .number(scale) }
-    // The standard's operator has a batch and heads; of other ranks, axes are put in or laid together.
-    guard rank != 4 else { return try e.node("Attention", [query, key, value, mask], attributes) }
-    guard rank == 2 || rank == 3 else {
-      guard let shape = e.knownShape(query), let keyShape = e.knownShape(key), let valueShape = e.knownShape(value),
-        rank > 4, mask == nil
-      else { throw OperatorError("attention of \(rank) axes, with a mask or open sizes, is not supported") }
-      let parts = try [(query, shape), (key, keyShape), (value, valueShape)].map { x, shape in
-        try e.reshape(x, [-1] + Array(shape.suffix(3)))
-      }
-      let output = try e.node("Attention", parts.map { $0 }, attributes)
-      return try e.reshape(output, call.knownOutputShape)
+    // The standard's operator has a batch and heads, which all have alike.
+    let isAlike = try [key, value].allSatisfy { other in
+      try e.rank(other) == rank && zip(e.shape(query), e.shape(other)).dropLast(2).first.map { $0 == $1 } ?? true
     }
+    guard isAlike, 2...4 ~= rank else { return try product(call, query, key, value, mask) }
+    if rank == 4 { return try e.node("Attention", [query, key, value, mask], attributes) }
     let front = Array(0..<(4 - rank))
     let parts = try [query, key, value].map { try e.unsqueeze($0, front) }
     if let given = mask, try e.rank(given) == 3 { mask = try e.unsqueeze(given, [0]) }
     return try e.squeeze(e.node("Attention", parts + [mask], attributes), front)
+  }
+
+  /// Attention of any number of axes, as products of matrices.
+  private static func product(
+    _ call: Call, _ query: Graph.ValueID, _ key: Graph.ValueID, _ value: Graph.ValueID, _ mask: Graph.ValueID?
+  ) throws -> Graph.ValueID {
+    let e = call.emitter
+    let type = try call.outputType
+    let rank = try e.rank(key)
+    guard rank >= 2, let width = try e.shape(query).last ?? nil, width > 0, try !call.bool("enable_gqa") else {
+      throw OperatorError("attention of \(rank) axes")
+    }
+    var order = Array(0..<rank)
+    order.swapAt(rank - 2, rank - 1)
+    let scale = try call.double("scale", default: 1 / Double(width).squareRoot())
+    var scores = try e.node("Mul", [e.node("MatMul", [query, e.transpose(key, order)]), e.numbers(scale, as: type)])
+    let least = try e.numbers(-.infinity, as: type)
+    if try call.bool("is_causal") {
+      let ones = try e.expand(e.number(1, as: .int32), e.node("Shape", [scores]))
+      let isSeen = try e.cast(e.node("Trilu", [ones], ["upper": .int(0)]), to: .bool)
+      scores = try e.node("Where", [isSeen, scores, least])
+    }
+    if let mask {
+      scores =
+        e.elementType(mask) == .bool
+        ? try e.node("Where", [mask, scores, least]) : try e.node("Add", [scores, mask])
+    }
+    return try e.node("MatMul", [e.node("Softmax", [scores], ["axis": .int(-1)]), value])
   }
 }

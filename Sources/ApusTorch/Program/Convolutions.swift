@@ -112,6 +112,7 @@ struct Window {
     let reach = dilation[axis] * (kernel[axis] - 1) + 1
     let room = size + 2 * padding[axis] - reach
     guard room >= 0, size <= 1 << 20 else { throw OperatorError("a window of \(reach) over \(size)") }
+    try Shape.checkMemory([kernel[axis], room / stride[axis] + 1], of: Int64.self, operation: "im2col")
     return (0..<kernel[axis]).map { k in
       (0...room / stride[axis]).map { $0 * stride[axis] + k * dilation[axis] }
     }

@@ -48,8 +48,8 @@ extension ProgramBuilder {
         if name == "range" { end = try e.node("Add", [end, step]) }
         // From known numbers, as many as the program says.
         if let count = try call.outputShape.first ?? nil, count <= 1 << 20, type.isFloatingPoint,
-          let from = try call.has("start") ? numeric(call, "start") : 0,
-          let by = try call.has("step") ? numeric(call, "step") : 1
+          let from = call.has("start") ? numeric(call, "start") : 0,
+          let by = call.has("step") ? numeric(call, "step") : 1
         {
           return [try e.row((0..<count).map { from + by * Double($0) }, as: type)]
         }
@@ -58,29 +58,29 @@ extension ProgramBuilder {
     }
     result["linspace"] = { call in
       let e = call.emitter
-      guard let from = numeric(call, "start"), let to = numeric(call, "end") else {
-        throw OperatorError("its ends must be known before the program runs")
+      let type = try call.outputType
+      if let from = numeric(call, "start"), let to = numeric(call, "end") {
+        return [try e.row(spaced(from, to, call.int("steps")), as: type)]
       }
-      return [try e.row(spaced(from, to, call.int("steps")), as: call.outputType)]
+      return [try e.cast(between(call), to: type)]
     }
     result["logspace"] = { call in
       let e = call.emitter
-      let type = try call.outputType
-      guard let from = numeric(call, "start"), let to = numeric(call, "end") else {
-        throw OperatorError("its ends must be known before the program runs")
-      }
-      let exponents = try e.row(spaced(from, to, call.int("steps")), as: .double)
+      let exponents =
+        if let from = numeric(call, "start"), let to = numeric(call, "end") {
+          try e.row(spaced(from, to, call.int("steps")), as: .double)
+        } else {
+          try between(call)
+        }
       let base = try e.numbers(call.double("base", default: 10), as: .double)
-      return [try e.cast(e.node("Pow", [base, exponents]), to: type)]
+      return [try e.cast(e.node("Pow", [base, exponents]), to: call.outputType)]
     }
-    for name in ["eye"] {
-      result[name] = { call in
-        let e = call.emitter
-        let shape = try call.knownOutputShape
-        guard shape.count == 2 else { throw OperatorError("a matrix of shape \(shape)") }
-        let zeros = try e.expand(e.number(0, as: .int32), e.integers(shape))
-        return [try e.cast(e.node("EyeLike", [zeros]), to: call.outputType)]
-      }
+    result["eye"] = { call in
+      let e = call.emitter
+      let shape = try call.knownOutputShape
+      guard shape.count == 2 else { throw OperatorError("a matrix of shape \(shape)") }
+      let zeros = try e.expand(e.number(0, as: .int32), e.integers(shape))
+      return [try e.cast(e.node("EyeLike", [zeros]), to: call.outputType)]
     }
     for (name, isUpper) in [("tril_indices", false), ("triu_indices", true)] {
       result[name] = { call in
@@ -113,6 +113,14 @@ extension ProgramBuilder {
     return result
   }()
 
+  /// Numbers at equal distances between ends of which one is known only when the program runs, DOUBLE.
+  private static func between(_ call: Call) throws -> Graph.ValueID {
+    let e = call.emitter
+    let (from, to) = (try call.value("start", as: .double), try call.value("end", as: .double))
+    let parts = try e.row(spaced(0, 1, call.int("steps")), as: .double)
+    return try e.node("Add", [from, e.node("Mul", [e.node("Sub", [to, from]), parts])])
+  }
+
   /// A number that is known before the program runs.
   private static func numeric(_ call: Call, _ name: String) -> Double? {
     switch call.argument(name) {
@@ -124,7 +132,8 @@ extension ProgramBuilder {
 
   /// Numbers at equal distances, from both ends towards the middle.
   private static func spaced(_ from: Double, _ to: Double, _ count: Int) throws -> [Double] {
-    guard 0...1 << 24 ~= count else { throw OperatorError("\(count) steps") }
+    guard count >= 0 else { throw OperatorError("\(count) steps") }
+    try Shape.checkMemory([count], of: Double.self, operation: "linspace")
     if count <= 1 { return [Double](repeating: from, count: count) }
     let step = (to - from) / Double(count - 1)
     return (0..<count).map { $0 < count / 2 ? from + step * Double($0) : to - step * Double(count - 1 - $0) }

@@ -21,7 +21,7 @@ extension ProgramBuilder {
     for name in [
       "alias", "clone", "contiguous", "detach", "lift_fresh", "lift_fresh_copy", "lift", "positive", "resolve_conj",
       "resolve_neg", "conj", "conj_physical", "real", "dropout", "feature_dropout", "alpha_dropout",
-      "feature_alpha_dropout", "requires_grad", "view_as_real_copy", "_conj",
+      "feature_alpha_dropout", "requires_grad", "_conj",
     ] {
       result[name] = { call in
         // A program made in training mode drops elements by chance.

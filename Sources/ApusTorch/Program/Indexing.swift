@@ -6,46 +6,40 @@ import ApusGraph
 extension ProgramBuilder {
   static let indexing: [String: Lowering] = {
     var result: [String: Lowering] = [:]
-    for name in ["select", "select_copy"] {
-      result[name] = { call in
-        let e = call.emitter
-        let x = try call.x
-        let index: Graph.ValueID
-        switch try call.extent("index") {
-        case .known(let place): index = try e.integer(place)
-        case .value(let place): index = try e.squeeze(place, [0])
-        }
-        return [try e.node("Gather", [x, index], ["axis": .int(call.axis(of: x))])]
+    result["select"] = { call in
+      let e = call.emitter
+      let x = try call.x
+      let index: Graph.ValueID
+      switch try call.extent("index") {
+      case .known(let place): index = try e.integer(place)
+      case .value(let place): index = try e.squeeze(place, [0])
       }
+      return [try e.node("Gather", [x, index], ["axis": .int(call.axis(of: x))])]
     }
-    for name in ["slice", "slice_copy"] {
-      result[name] = { call in
-        let e = call.emitter
-        let x = try call.x
-        let axis = try call.axis(default: 0, of: x)
-        let start = try call.optionalExtent("start") ?? .known(0)
-        let end = try call.optionalExtent("end") ?? .known(TorchSize.limit)
-        let step = try call.optionalExtent("step") ?? .known(1)
-        if case (.known(0), .known(TorchSize.limit), .known(1)) = (start, end, step) { return [x] }
-        return [try e.node("Slice", [x, e.list([start]), e.list([end]), e.integers([axis]), e.list([step])])]
-      }
+    result["slice"] = { call in
+      let e = call.emitter
+      let x = try call.x
+      let axis = try call.axis(default: 0, of: x)
+      let start = try call.optionalExtent("start") ?? .known(0)
+      let end = try call.optionalExtent("end") ?? .known(TorchSize.limit)
+      let step = try call.optionalExtent("step") ?? .known(1)
+      if case (.known(0), .known(TorchSize.limit), .known(1)) = (start, end, step) { return [x] }
+      return [try e.node("Slice", [x, e.list([start]), e.list([end]), e.integers([axis]), e.list([step])])]
     }
-    for name in ["narrow", "narrow_copy"] {
-      result[name] = { call in
-        let e = call.emitter
-        let x = try call.x
-        let start = try call.extent("start"), length = try call.extent("length")
-        let end: GraphExtent
-        if case (.known(let first), .known(let count)) = (start, length) {
-          // A place counted from the end, and all that follows it.
-          end = .known(first < 0 && first + count >= 0 ? TorchSize.limit : first + count)
-        } else {
-          end = .value(try e.node("Add", [e.list([start]), e.list([length])]))
-        }
-        return [
-          try e.node("Slice", [x, e.list([start]), e.list([end]), e.integers([call.axis(of: x)])])
-        ]
+    result["narrow"] = { call in
+      let e = call.emitter
+      let x = try call.x
+      let start = try call.extent("start"), length = try call.extent("length")
+      let end: GraphExtent
+      if case (.known(let first), .known(let count)) = (start, length) {
+        // A place counted from the end, and all that follows it.
+        end = .known(first < 0 && first + count >= 0 ? TorchSize.limit : first + count)
+      } else {
+        end = .value(try e.node("Add", [e.list([start]), e.list([length])]))
       }
+      return [
+        try e.node("Slice", [x, e.list([start]), e.list([end]), e.integers([call.axis(of: x)])])
+      ]
     }
     result["index_select"] = { call in
       let e = call.emitter

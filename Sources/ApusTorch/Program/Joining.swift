@@ -42,7 +42,7 @@ extension ProgramBuilder {
     }
     for name in [
       "split", "split_with_sizes", "chunk", "tensor_split", "hsplit", "vsplit", "dsplit", "unsafe_split",
-      "unsafe_chunk", "split_copy", "split_with_sizes_copy", "unsafe_split_with_sizes",
+      "unsafe_chunk", "unsafe_split_with_sizes",
     ] {
       result[name] = { call in
         let e = call.emitter
@@ -58,18 +58,16 @@ extension ProgramBuilder {
         return try pieces(call, x, axis: axis).map { $0 }
       }
     }
-    for name in ["unbind", "unbind_copy"] {
-      result[name] = { call in
-        let e = call.emitter
-        let x = try call.x
-        let axis = try call.axis(default: 0, of: x)
-        let count = call.node.outputs.flatMap(\.names).count
-        guard count > 0 else { return [] }
-        if count == 1 { return [try e.squeeze(x, [axis])] }
-        let sizes = try e.integers([Int](repeating: 1, count: count))
-        let parts = try e.nodes("Split", [x, sizes], outputs: count, ["axis": .int(axis)])
-        return try parts.map { try e.squeeze($0, [axis]) }
-      }
+    result["unbind"] = { call in
+      let e = call.emitter
+      let x = try call.x
+      let axis = try call.axis(default: 0, of: x)
+      let count = call.node.outputs.flatMap(\.names).count
+      guard count > 0 else { return [] }
+      if count == 1 { return [try e.squeeze(x, [axis])] }
+      let sizes = try e.integers([Int](repeating: 1, count: count))
+      let parts = try e.nodes("Split", [x, sizes], outputs: count, ["axis": .int(axis)])
+      return try parts.map { try e.squeeze($0, [axis]) }
     }
     result["meshgrid"] = { call in
       let e = call.emitter
@@ -81,12 +79,7 @@ extension ProgramBuilder {
         let axes = lines.indices.filter { $0 != index }
         return try e.expand(axes.isEmpty ? line : e.unsqueeze(line, axes), e.list(extents))
       }
-      if swaps {
-        var order = Array(grids.indices)
-        order.swapAt(0, 1)
-        grids = try grids.map { try e.transpose($0, order) }
-        grids.swapAt(0, 1)
-      }
+      if swaps { grids.swapAt(0, 1) }
       return grids.map { $0 }
     }
     result["block_diag"] = { call in

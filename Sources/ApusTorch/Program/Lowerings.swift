@@ -20,8 +20,12 @@ extension ProgramBuilder {
   /// Every operator that is read, by name.
   static var operatorNames: [String] { lowerings.keys.sorted() }
 
-  /// The lowering of an operator. One that writes over its argument is made as the one that does not.
+  /// The lowering of an operator. One that writes over its argument is made as the one that does not, and so is one that
+  /// copies what another gives a view of.
   static func lowering(of target: OperatorTarget) -> Lowering? {
-    lowerings[target.name] ?? (target.isInPlace ? lowerings[String(target.name.dropLast())] : nil)
+    if let own = lowerings[target.name] { return own }
+    if target.isInPlace { return lowerings[String(target.name.dropLast())] }
+    let copy = "_copy"
+    return target.name.hasSuffix(copy) ? lowerings[String(target.name.dropLast(copy.count))] : nil
   }
 }

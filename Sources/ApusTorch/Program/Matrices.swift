@@ -180,7 +180,11 @@ extension ProgramBuilder {
         return try e.node("Div", [x, e.node("Max", [length, least])])
       }
       let product = try e.node("Mul", [unit(a), unit(b)])
-      return [try e.node("ReduceSum", [product, e.integers([axis])], ["keepdims": .int(0)])]
+      let rank = max(try e.rank(a), try e.rank(b))
+      return [
+        try rank == 0
+          ? product : e.node("ReduceSum", [product, e.integers([axis])], ["keepdims": .int(0)])
+      ]
     }
     return result
   }()

@@ -12,7 +12,12 @@ extension ProgramBuilder {
     ] {
       result[name] = { call in
         let isTraining = try call.bool("training") || call.bool("train") || !call.has("running_mean")
-        return [try isTraining ? batchStatistics(call) : batchNorm(call), nil, nil, nil]
+        if isTraining { return try batchStatistics(call).map { $0 } + [nil] }
+        // What is kept for training is nothing here.
+        let rest = try (1..<max(1, call.node.outputs.flatMap(\.names).count)).map { _ in
+          try call.emitter.numbers(0, [0], as: call.outputType)
+        }
+        return [try batchNorm(call)] + rest
       }
     }
     result["instance_norm"] = { call in
@@ -41,7 +46,9 @@ extension ProgramBuilder {
             call.weight("bias", channels, or: 0),
           ],
           ["num_groups": .int(call.int(groups)), "epsilon": .number(call.double("eps", default: 1e-5))])
-        return [isFlat ? try e.squeeze(result, [2]) : result, nil, nil]
+        let normalized = isFlat ? try e.squeeze(result, [2]) : result
+        guard name == "native_group_norm" else { return [normalized] }
+        return [normalized] + (try groupStatistics(call, x, groups: call.int(groups)))
       }
     }
     result["layer_norm"] = { call in [try layerNorm(call)[0]] }
@@ -85,8 +92,8 @@ extension ProgramBuilder {
       ], ["epsilon": .number(call.double("eps", default: 1e-5))])
   }
 
-  /// By the mean and the variance of the batch itself.
-  private static func batchStatistics(_ call: Call) throws -> Graph.ValueID {
+  /// By the mean and the variance of the batch itself, which are given too: the mean, and one over the spread.
+  private static func batchStatistics(_ call: Call) throws -> [Graph.ValueID] {
     let e = call.emitter
     let type = try call.outputType
     let x = try call.value("input")
@@ -101,7 +108,19 @@ extension ProgramBuilder {
       guard let factor = try call.optional(name) else { continue }
       result = try e.node(type, [result, behind.isEmpty ? factor : e.unsqueeze(factor, behind)])
     }
-    return result
+    return [result, try e.squeeze(mean, axes), try e.squeeze(e.node("Reciprocal", [spread]), axes)]
+  }
+
+  /// The mean of each group, and one over its spread.
+  private static func groupStatistics(_ call: Call, _ x: Graph.ValueID, groups: Int) throws -> [Graph.ValueID] {
+    let e = call.emitter
+    let type = try call.outputType
+    let rows = try e.node("Reshape", [x, e.integers([0, groups, -1])])
+    let mean = try e.reduce("ReduceMean", rows, axes: [2], keeps: true, as: type)
+    let variance = try e.variance(rows, mean, axes: [2], keeps: false, correction: 0, as: type)
+    let least = try e.numbers(call.double("eps", default: 1e-5), as: type)
+    let spread = try e.node("Sqrt", [e.node("Add", [variance, least])])
+    return [try e.squeeze(mean, [2]), try e.node("Reciprocal", [spread])]
   }
 }
 

@@ -12,9 +12,10 @@ extension ProgramBuilder {
       result["max_pool\(count)d_with_indices"] = { call in
         try maximum(call, count, withIndices: true).map { $0 }
       }
-      result["adaptive_avg_pool\(count)d"] = { call in try [adaptive(call, count, isLargest: false)] }
+      result["adaptive_avg_pool\(count)d"] = { call in try [adaptiveMean(call, count)] }
       result["_adaptive_avg_pool\(count)d"] = result["adaptive_avg_pool\(count)d"]
-      result["adaptive_max_pool\(count)d"] = { call in [try adaptive(call, count, isLargest: true), nil] }
+      result["adaptive_max_pool\(count)d"] = { call in try adaptiveMaximum(call, count).map { $0 } }
+      if count > 1 { result["max_unpool\(count)d"] = { call in try [unpooled(call)] } }
     }
     return result
   }()
@@ -54,10 +55,17 @@ extension ProgramBuilder {
       let divisor = try call.optionalInt("divisor_override")
       attributes["count_include_pad"] = .flag(try divisor != nil || call.bool("count_include_pad", default: true))
       guard let divisor else { return [try e.node("AveragePool", [x], attributes)] }
-      guard try !call.bool("ceil_mode"), divisor != 0 else {
-        throw OperatorError("divisor_override \(divisor) together with ceil_mode is not supported")
+      guard divisor != 0 else { throw OperatorError("divisor_override is 0") }
+      // The mean of windows that lie within zeros, of which a last one that is cut needs more.
+      let wanted = Array(try call.knownOutputShape.suffix(count))
+      let sizes = Array(try call.knownShape(x).suffix(count))
+      let behind = (0..<count).map { axis -> Int in
+        let reach = (wanted[axis] - 1) * window.stride[axis] + window.kernel[axis]
+        return max(0, reach - sizes[axis] - window.padding[axis])
       }
-      let mean = try e.node("AveragePool", [x], attributes)
+      let padded = try e.node("Pad", [x, e.integers([0, 0] + window.padding + [0, 0] + behind)])
+      let mean = try e.node(
+        "AveragePool", [padded], ["kernel_shape": .list(window.kernel), "strides": .list(window.stride)])
       let factor = Double(window.kernel.reduce(1, *)) / Double(divisor)
       return [try e.node("Mul", [mean, e.numbers(factor, as: call.outputType)])]
     }[0]
@@ -77,38 +85,104 @@ extension ProgramBuilder {
     }
   }
 
-  /// The mean or the largest of as many parts as are asked for, which overlap where they do not divide the whole.
-  private static func adaptive(_ call: Call, _ count: Int, isLargest: Bool) throws -> Graph.ValueID {
+  /// How many parts each axis is cut into, which overlap where they do not divide it: sizes and parts.
+  private static func parts(_ call: Call, _ x: Graph.ValueID, _ count: Int) throws -> [(size: Int, parts: Int)] {
+    let wanted = Array(try call.outputShape.suffix(count))
+    let sizes = Array(try call.emitter.shape(x).suffix(count))
+    let known = zip(sizes, wanted).compactMap { size, parts in size.flatMap { size in parts.map { (size, $0) } } }
+    guard known.count == count, known.allSatisfy({ $0.0 > 0 && $0.1 > 0 && max($0.0, $0.1) <= 1 << 16 }) else {
+      throw OperatorError("the sizes \(sizes.map { $0.map(String.init) ?? "?" }) must be known before the program runs")
+    }
+    return known
+  }
+
+  /// Where part `index` begins and ends.
+  private static func bounds(_ size: Int, _ parts: Int, _ index: Int) -> Range<Int> {
+    (index * size / parts)..<(((index + 1) * size + parts - 1) / parts)
+  }
+
+  private static func adaptiveMean(_ call: Call, _ count: Int) throws -> Graph.ValueID {
     try batched(call, count) { e, x in
-      let wanted = Array(try call.outputShape.suffix(count))
-      let sizes = Array(try e.shape(x).suffix(count))
-      if wanted.allSatisfy({ $0 == 1 }) {
-        return [try e.node(isLargest ? "GlobalMaxPool" : "GlobalAveragePool", [x])]
-      }
-      let known = zip(sizes, wanted).compactMap { size, parts in size.flatMap { size in parts.map { (size, $0) } } }
-      guard known.count == count, known.allSatisfy({ $0.0 > 0 && $0.1 > 0 && max($0.0, $0.1) <= 1 << 16 }) else {
-        throw OperatorError(
-          "the sizes \(sizes.map { $0.map(String.init) ?? "?" }) must be known before the program runs")
-      }
-      if known.allSatisfy({ $0.0 % $0.1 == 0 }) {
-        let kernel = known.map { $0.0 / $0.1 }
-        return [
-          try e.node(
-            isLargest ? "MaxPool" : "AveragePool", [x], ["kernel_shape": .list(kernel), "strides": .list(kernel)])
-        ]
+      if try call.outputShape.suffix(count).allSatisfy({ $0 == 1 }) { return [try e.node("GlobalAveragePool", [x])] }
+      let axes = try parts(call, x, count)
+      if axes.allSatisfy({ $0.size % $0.parts == 0 }) {
+        let kernel = axes.map { $0.size / $0.parts }
+        return [try e.node("AveragePool", [x], ["kernel_shape": .list(kernel), "strides": .list(kernel)])]
       }
       // One axis after the other, part by part.
       var result = x
-      for (index, (size, parts)) in known.enumerated() where size != parts {
+      for (index, (size, parts)) in axes.enumerated() where size != parts {
         let axis = index + 2
         let pieces = try (0..<parts).map { part -> Graph.ValueID in
-          let (start, end) = (part * size / parts, ((part + 1) * size + parts - 1) / parts)
-          let piece = try e.slice(result, from: [start], to: [end], axes: [axis])
-          return try e.node(isLargest ? "ReduceMax" : "ReduceMean", [piece, e.integers([axis])])
+          let bounds = bounds(size, parts, part)
+          let piece = try e.slice(result, from: [bounds.lowerBound], to: [bounds.upperBound], axes: [axis])
+          return try e.node("ReduceMean", [piece, e.integers([axis])])
         }
         result = try e.node("Concat", pieces, ["axis": .int(axis)])
       }
       return [result]
     }[0]
+  }
+
+  /// The largest of each part, and where in its plane it was.
+  private static func adaptiveMaximum(_ call: Call, _ count: Int) throws -> [Graph.ValueID] {
+    try batched(call, count) { e, x in
+      let axes = try parts(call, x, count)
+      // Where each part reads, all parts of an axis as long as its longest: the last place again says nothing new.
+      let tables = axes.map { size, parts in
+        let all = (0..<parts).map { Array(bounds(size, parts, $0)) }
+        let length = all.map(\.count).max() ?? 0
+        return all.map { $0 + [Int](repeating: $0.last ?? 0, count: length - $0.count) }
+      }
+      var windows = x
+      for (index, table) in tables.enumerated() {
+        windows = try e.node("Gather", [windows, e.places(table)], ["axis": .int(2 + 2 * index)])
+      }
+      // [batch, channels, parts…, places of a part]
+      let order = [0, 1] + (0..<count).map { 2 + 2 * $0 } + (0..<count).map { 3 + 2 * $0 }
+      let lengths = tables.map { $0.first?.count ?? 0 }
+      let places = lengths.reduce(1, *)
+      try Shape.checkMemory(axes.map(\.parts) + lengths, of: Int64.self, operation: "adaptive_max_pool")
+      let shape = [0, 0] + axes.map(\.parts) + [places]
+      let rows = try e.node("Reshape", [e.transpose(windows, order), e.integers(shape)])
+      let values = try e.reduce("ReduceMax", rows, axes: [count + 2], keeps: false, as: call.outputType)
+      let choice = try e.choice("ArgMax", rows, axis: count + 2, keeps: false)
+      // The places of all parts in a row, and where the row of each begins.
+      var planes = [0]
+      for (index, table) in tables.enumerated() {
+        planes = planes.flatMap { plane in table.indices.map { plane * axes[index].parts + $0 } }
+      }
+      var inPlane: [Int] = []
+      for part in planes {
+        var (rest, own) = (part, [Int](repeating: 0, count: count))
+        for index in (0..<count).reversed() {
+          (own[index], rest) = (rest % axes[index].parts, rest / axes[index].parts)
+        }
+        var found = [0]
+        for index in 0..<count {
+          found = found.flatMap { start in tables[index][own[index]].map { start * axes[index].size + $0 } }
+        }
+        inPlane += found
+      }
+      let starts = e.constant(
+        GraphValue(try Tensor(planes.map { Int64($0 * places) }, shape: axes.map(\.parts))))
+      return [
+        values, try e.node("Gather", [e.integers(inPlane), e.node("Add", [choice, starts])], ["axis": .int(0)]),
+      ]
+    }
+  }
+
+  /// Numbers put back where the largest ones were, zeros elsewhere.
+  private static func unpooled(_ call: Call) throws -> Graph.ValueID {
+    let e = call.emitter
+    let shape = try call.knownOutputShape
+    let (x, index) = (try call.x, try call.value("indices", as: .int64))
+    let isSingle = try e.rank(x) == (call.node.target.contains("2d") ? 3 : 4)
+    let kept = Array(shape.prefix(isSingle ? 1 : 2))
+    let plane = shape.dropFirst(kept.count).reduce(1, *)
+    let zeros = try e.expand(e.number(0, as: call.outputType), e.integers(kept + [plane]))
+    let scattered = try e.node(
+      "ScatterElements", [zeros, e.reshape(index, kept + [-1]), e.reshape(x, kept + [-1])], ["axis": .int(kept.count)])
+    return try e.reshape(scattered, shape)
   }
 }

@@ -31,7 +31,8 @@ extension ProgramBuilder {
           // Antialiased cubics are Pillow's, others those of the papers.
           attributes["cubic_coeff_a"] = .number(antialias ? -0.5 : -0.75)
         }
-        let factors = try scales(call, count)
+        // Where corners are aligned, sizes alone say where numbers come from.
+        let factors = try call.bool("align_corners") ? nil : scales(call, count)
         if let factors, try call.outputShape.suffix(count).elementsEqual(sizes(of: x, factors, e, count)) {
           let all = [1, 1] + factors
           let list = e.constant(GraphValue(try Tensor(all.map(Float.init), shape: [all.count])))

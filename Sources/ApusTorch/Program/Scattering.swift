@@ -80,7 +80,9 @@ extension ProgramBuilder {
     // The elements of a list, one for each true place of a mask.
     result["masked_scatter"] = { call in
       let e = call.emitter
-      let (x, source) = (try call.x, try call.value("source", as: call.outputType))
+      let source = try call.value("source", as: call.outputType)
+      // Each in the shape that both have together.
+      let x = try e.node("Where", [call.value("mask"), call.x, call.x])
       let mask = try e.expand(call.value("mask"), e.node("Shape", [x]))
       let flat = try e.reshape(e.cast(mask, to: .int64), [-1])
       let count = try e.node("Sub", [e.node("CumSum", [flat, e.integer(0)]), e.integer(1)])

@@ -7,8 +7,7 @@ extension ProgramBuilder {
   static let shapes: [String: Lowering] = {
     var result: [String: Lowering] = [:]
     for (name, size) in [
-      ("view", "size"), ("reshape", "shape"), ("_unsafe_view", "size"), ("_reshape_copy", "size"),
-      ("view_copy", "size"),
+      ("view", "size"), ("reshape", "shape"), ("_unsafe_view", "size"),
       ("_reshape_alias", "size"),
     ] {
       result[name] = { call in
@@ -100,7 +99,7 @@ extension ProgramBuilder {
         return [try e.transpose(x, e.order(moving: sources, to: targets, rank: rank))]
       }
     }
-    for name in ["expand", "broadcast_to", "expand_copy"] {
+    for name in ["expand", "broadcast_to"] {
       result[name] = { call in
         let e = call.emitter
         // −1 leaves an extent as it is, and so does 1 here.
@@ -153,7 +152,7 @@ extension ProgramBuilder {
       let e = call.emitter
       let x = try call.x
       let rank = try e.rank(x)
-      let axes = try call.ints("dims").map { try e.axis($0, rank: rank) }
+      let axes = try (call.optionalInts("dims") ?? [0, 1]).map { try e.axis($0, rank: rank) }
       guard axes.count == 2 else { throw OperatorError("dims are two axes") }
       var order = Array(0..<rank)
       order.swapAt(axes[0], axes[1])
@@ -177,7 +176,7 @@ extension ProgramBuilder {
         try zip(shifts, dims).reduce(x) { try e.rolled($0, $1.0, axis: e.axis($1.1, rank: e.rank(x))) }
       ]
     }
-    for name in ["diagonal", "linalg_diagonal", "diagonal_copy"] {
+    for name in ["diagonal", "linalg_diagonal"] {
       result[name] = { call in
         let x = try call.value("self")
         let isLast = name == "linalg_diagonal"
@@ -209,27 +208,25 @@ extension ProgramBuilder {
         ]
       }
     }
-    for name in ["unfold", "unfold_copy"] {
-      result[name] = { call in
-        let e = call.emitter
-        var x = try call.x
-        let isSingle = try e.rank(x) == 0
-        if isSingle { x = try e.reshape(x, [1]) }
-        let (axis, size, step) = (
-          try call.axis("dimension", of: x), try call.int("size"), try call.int("step")
-        )
-        guard let extent = try e.shape(x)[axis], size >= 0, size <= extent, step >= 1 else {
-          throw OperatorError("windows of \(size) by steps of \(step), of an axis that is shorter or open")
-        }
-        let count = (extent - size) / step + 1
-        try Shape.checkMemory([count, size], of: Int64.self, operation: "unfold")
-        let windows = try e.node(
-          "Gather", [x, e.places((0..<count).map { part in (0..<size).map { part * step + $0 } })],
-          ["axis": .int(axis)])
-        let rank = try e.rank(x) + 1
-        let moved = try e.transpose(windows, e.order(moving: [axis + 1], to: [rank - 1], rank: rank))
-        return [isSingle ? try e.squeeze(moved, [0]) : moved]
+    result["unfold"] = { call in
+      let e = call.emitter
+      var x = try call.x
+      let isSingle = try e.rank(x) == 0
+      if isSingle { x = try e.reshape(x, [1]) }
+      let (axis, size, step) = (
+        try call.axis("dimension", of: x), try call.int("size"), try call.int("step")
+      )
+      guard let extent = try e.shape(x)[axis], size >= 0, size <= extent, step >= 1 else {
+        throw OperatorError("windows of \(size) by steps of \(step), of an axis that is shorter or open")
       }
+      let count = (extent - size) / step + 1
+      try Shape.checkMemory([count, size], of: Int64.self, operation: "unfold")
+      let windows = try e.node(
+        "Gather", [x, e.places((0..<count).map { part in (0..<size).map { part * step + $0 } })],
+        ["axis": .int(axis)])
+      let rank = try e.rank(x) + 1
+      let moved = try e.transpose(windows, e.order(moving: [axis + 1], to: [rank - 1], rank: rank))
+      return [isSingle ? try e.squeeze(moved, [0]) : moved]
     }
     result["pixel_shuffle"] = { call in
       let e = call.emitter
@@ -240,7 +237,8 @@ extension ProgramBuilder {
       ]
       guard shape.count != 4 else { return [try e.node("DepthToSpace", [x], attributes)] }
       let known = try call.knownShape(x)
-      let picture = try e.reshape(x, [known.dropLast(3).reduce(1, *)] + known.suffix(3))
+      let picture = try e.reshape(
+        x, [Shape.elementCount(known.dropLast(3), operation: "pixel_shuffle")] + known.suffix(3))
       return [try e.reshape(e.node("DepthToSpace", [picture], attributes), call.knownOutputShape)]
     }
     result["pixel_unshuffle"] = { call in
@@ -346,11 +344,14 @@ extension Emitter {
     guard let rows = shape[first], let columns = shape[second] else {
       throw OperatorError("the sizes of the diagonal's axes must be known before the program runs")
     }
+    // Beyond the corners there is nothing.
+    let offset = min(max(offset, -rows), columns)
     let count = max(0, offset >= 0 ? min(rows, columns - offset) : min(rows + offset, columns))
     try Shape.checkMemory([count], of: Int64.self, operation: "diagonal")
+    let places = try Shape.elementCount([rows, columns], operation: "diagonal")
     let start = offset >= 0 ? offset : -offset * columns
     let front = try (0..<(rank - 2)).map { try extent(moved, $0) }
-    let flat = try node("Reshape", [moved, list(front + [.known(rows * columns)])])
+    let flat = try node("Reshape", [moved, list(front + [.known(places)])])
     return try node(
       "Gather", [flat, integers((0..<count).map { start + $0 * (columns + 1) })], ["axis": .int(rank - 2)])
   }
