@@ -142,7 +142,9 @@ let tests: [Target] = [
   .testTarget(name: "ApusTests", dependencies: ["Apus", base, kernelInterface, "ApusTestSupport", platform]),
   .testTarget(name: "ApusONNXTests", dependencies: ["Apus", "ApusGraph", "ApusONNX", platform]),
   .testTarget(name: "ApusCoreMLTests", dependencies: ["Apus", "ApusGraph", "ApusCoreML", platform]),
-  .testTarget(name: "ApusTorchTests", dependencies: ["Apus", "ApusGraph", "ApusTorch", "ApusFormats"]),
+  .testTarget(
+    name: "ApusTorchTests",
+    dependencies: ["Apus", "ApusGraph", "ApusTorch", "ApusFormats", "ApusTestSupport", platform]),
   .testTarget(name: "ApusMediaTests", dependencies: ["ApusMedia", "Apus", base, "ApusTestSupport", platform]),
   .testTarget(
     name: "ApusNetworksTests", dependencies: ["Apus", "ApusNetworks", "ApusGraph", "ApusONNX", "ApusTestSupport"]),

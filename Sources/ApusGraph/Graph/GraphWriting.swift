@@ -72,8 +72,9 @@ extension GraphWriting {
 
   /// The axis counted from the front. A single number has one axis here.
   package func axis(_ axis: Int, rank: Int) throws -> Int {
-    let resolved = axis < 0 ? axis &+ rank : axis
-    guard resolved >= 0, resolved < max(rank, 1) else {
+    let count = max(rank, 1)
+    let resolved = axis < 0 ? axis &+ count : axis
+    guard resolved >= 0, resolved < count else {
       throw OperatorError("axis \(axis) does not exist in a tensor of rank \(rank)")
     }
     return resolved

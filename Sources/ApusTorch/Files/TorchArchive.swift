@@ -28,7 +28,7 @@ struct TorchArchive {
       uniquingKeysWith: { first, _ in first })
     if entries["serialized_exported_program.json"] != nil || entries["data/weights/model.pt"] != nil {
       throw TorchError.Reason.unsupported(
-        at: "", "an archive of torch before 2.9, whose weights are pickled,", advice: Self.exportAnew)
+        at: "", "an archive of torch before 2.9, whose weights are pickled,", advice: TorchError.exportAnew)
     }
     let ending = ".json"
     programs = entries.keys.filter { $0.hasPrefix("models/") && $0.hasSuffix(ending) }
@@ -48,9 +48,6 @@ struct TorchArchive {
     weights = try payloads("data/weights/\(name)_weights_config.json")
     constants = try payloads("data/constants/\(name)_constants_config.json")
   }
-
-  static let exportAnew =
-    "write it anew with torch 2.9 or later: torch.export.save(torch.export.load(\"model.pt2\"), \"model.pt2\")"
 }
 
 // MARK: - Entries

@@ -51,13 +51,19 @@ extension ProgramBuilder {
     result["embedding"] = { call in
       [try call.emitter.node("Gather", [call.value("weight"), call.value("indices")], ["axis": .int(0)])]
     }
+    for name in ["embedding_bag", "_embedding_bag", "_embedding_bag_forward_only"] {
+      result[name] = { call in
+        // What is kept for training is nothing here.
+        [try embeddingBag(call), nil, nil, nil]
+      }
+    }
     result["take"] = { call in
       let e = call.emitter
       return [try e.node("Gather", [e.reshape(call.x, [-1]), call.value("index")], ["axis": .int(0)])]
     }
     result["gather"] = { call in
       let e = call.emitter
-      let (x, index) = (try call.x, try call.value("index"))
+      let (x, index) = (try call.x, try call.value("index", as: .int64))
       guard try e.rank(x) > 0, try e.rank(index) > 0 else {
         let flat = try e.node("Gather", [e.reshape(x, [-1]), e.reshape(index, [-1])], ["axis": .int(0)])
         return [try e.node("Reshape", [flat, e.node("Shape", [index])])]
@@ -132,6 +138,41 @@ extension ProgramBuilder {
     }
     return result
   }()
+
+  /// The sum, the mean or the largest of the rows of each bag; offsets say where bags begin.
+  private static func embeddingBag(_ call: Call) throws -> Graph.ValueID {
+    let e = call.emitter
+    let type = try call.outputType
+    guard try call.int("padding_idx", default: -1) < 0 else { throw OperatorError("padding_idx is not supported") }
+    let index = try call.value("indices", as: .int64)
+    var offsets = try call.value("offsets", as: .int64)
+    if try call.bool("include_last_offset") { offsets = try e.slice(offsets, from: [0], to: [-1], axes: [0]) }
+    var rows = try e.node("Gather", [call.value("weight"), index], ["axis": .int(0)])
+    if let weights = try call.optional("per_sample_weights") {
+      rows = try e.node("Mul", [rows, e.unsqueeze(weights, [1])])
+    }
+    func count(_ x: Graph.ValueID) throws -> Graph.ValueID {
+      try e.node("Range", [e.integer(0), e.node("Size", [x]), e.integer(1)])
+    }
+    // Of each row, how many bags have begun: [bags, rows] says which rows a bag has.
+    let hasBegun = try e.node("LessOrEqual", [e.unsqueeze(offsets, [1]), count(index)])
+    let begun = try e.reduce("ReduceSum", e.cast(hasBegun, to: .int64), axes: [0], keeps: false, as: .int64)
+    let own = try e.node("Sub", [begun, e.integer(1)])
+    let isIn = try e.node("Equal", [e.unsqueeze(count(offsets), [1]), own])
+    let membership = try e.cast(isIn, to: type)
+    let sizes = try e.node("ReduceSum", [membership, e.integers([1])])
+    switch try call.int("mode", default: 0) {
+    case 0: return try e.node("MatMul", [membership, rows])
+    case 1:
+      return try e.node("Div", [e.node("MatMul", [membership, rows]), e.node("Max", [sizes, e.number(1, as: type)])])
+    case 2:
+      let kept = try e.node(
+        "Where", [e.unsqueeze(isIn, [2]), e.unsqueeze(rows, [0]), e.numbers(-.infinity, as: type)])
+      let most = try e.reduce("ReduceMax", kept, axes: [1], keeps: false, as: type)
+      return try e.node("Where", [e.isZero(sizes), e.number(0, as: type), most])
+    case let mode: throw OperatorError("mode \(mode) is not known")
+    }
+  }
 }
 
 extension Emitter {
@@ -154,12 +195,14 @@ struct IndexPlan {
   let axes: [Int]
   /// The places, one tensor for each axis.
   private let places: [Graph.ValueID]
+  /// How many axes the places have together.
+  private let width: Int
 
   init(_ call: Call, _ x: Graph.ValueID) throws {
     (e, self.x) = (call.emitter, x)
     rank = try e.rank(x)
     var (axes, places): ([Int], [Graph.ValueID]) = ([], [])
-    var axis = 0
+    var (axis, width) = (0, 0)
     for index in try call.optionalTensors("indices") {
       guard let index else {
         axis += 1
@@ -169,11 +212,13 @@ struct IndexPlan {
       guard type == .bool || type == .uint8 else {
         axes.append(axis)
         places.append(try e.cast(index, to: .int64))
+        width = max(width, try e.rank(index))
         axis += 1
         continue
       }
       // A mask tells the places of its true elements, along as many axes as it has.
       let found = try e.node("NonZero", [index])
+      width = max(width, 1)
       for own in 0..<(try e.rank(index)) {
         axes.append(axis)
         places.append(try e.node("Gather", [found, e.integer(own)], ["axis": .int(0)]))
@@ -181,30 +226,23 @@ struct IndexPlan {
       }
     }
     guard axis <= rank, !axes.isEmpty else { throw OperatorError("\(axis) indices for \(rank) axes") }
-    (self.axes, self.places) = (axes, places)
+    (self.axes, self.places, self.width) = (axes, places, width)
   }
 
   /// All axes, those that are told first.
   private var front: [Int] { axes + (0..<rank).filter { !axes.contains($0) } }
 
-  /// How many axes the places have together.
-  private var width: Int { get throws { try places.map { try e.rank($0) }.max() ?? 0 } }
-
   /// The order that brings what stands in front where the result has it: in the place of the told axes, where these
   /// stand side by side.
   private var order: [Int] {
-    get throws {
-      let width = try width
-      let isJoined = zip(axes, axes.dropFirst()).allSatisfy { $1 == $0 + 1 }
-      let before = isJoined ? axes[0] : 0
-      let rest = Array(width..<(width + rank - axes.count))
-      return rest.prefix(before) + Array(0..<width) + rest.dropFirst(before)
-    }
+    let isJoined = zip(axes, axes.dropFirst()).allSatisfy { $1 == $0 + 1 }
+    let before = isJoined ? axes[0] : 0
+    let rest = Array(width..<(width + rank - axes.count))
+    return rest.prefix(before) + Array(0..<width) + rest.dropFirst(before)
   }
 
   /// The places as one tensor, those of an element side by side.
   private func table() throws -> Graph.ValueID {
-    let width = try width
     var common: Graph.ValueID?
     if places.count > 1 {
       let zero = try e.integer(0)
@@ -227,7 +265,7 @@ struct IndexPlan {
 
   /// `x` with other elements there, or with these added.
   func scattered(_ values: Graph.ValueID, adds: Bool) throws -> Graph.ValueID {
-    let (data, table, order) = (try e.transpose(x, front), try table(), try order)
+    let (data, table) = (try e.transpose(x, front), try table())
     let present = try e.transpose(e.node("GatherND", [data, table]), order)
     let wide = try e.expand(values, e.node("Shape", [present]))
     var back = order

@@ -8,10 +8,11 @@ extension ProgramBuilder {
     var result: [String: Lowering] = [:]
     for name in [
       "batch_norm", "native_batch_norm", "_native_batch_norm_legit", "_native_batch_norm_legit_no_training",
-      "cudnn_batch_norm", "_batch_norm_with_update", "_batch_norm_no_update",
+      "cudnn_batch_norm",
     ] {
       result[name] = { call in
-        let isTraining = try call.bool("training") || call.bool("train") || !call.has("running_mean")
+        let isTraining =
+          try call.bool("training") || call.bool("train") || !call.has("running_mean")
         if isTraining { return try batchStatistics(call).map { $0 } + [nil] }
         // What is kept for training is nothing here.
         let rest = try (1..<max(1, call.node.outputs.flatMap(\.names).count)).map { _ in

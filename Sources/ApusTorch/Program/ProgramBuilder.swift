@@ -6,6 +6,10 @@ struct ProgramBuilder {
   let program: TorchProgram
   let archive: TorchArchive
   private let emitter: Emitter
+  /// The names in the module of the buffers and parameters, by those in the program.
+  private var targets: [String: String] = [:]
+  /// Those that the program changes.
+  private var changed: [String] = []
   /// What is unusual and not wrong.
   private(set) var warnings: [String] = []
 
@@ -36,7 +40,7 @@ struct ProgramBuilder {
 
   // MARK: Inputs and outputs
 
-  private func input(_ specification: TorchSpecification) throws {
+  private mutating func input(_ specification: TorchSpecification) throws {
     switch specification.kind {
     case "user_input":
       // What is no tensor and no number was fixed when the program was made.
@@ -63,6 +67,7 @@ struct ProgramBuilder {
         throw OperatorError("'\(specification.target)' has shape \(value.shape ?? []), and the program says another")
       }
       emitter.names[name] = emitter.constant(value, named: specification.target)
+      targets[name] = specification.target
     // What calls with a custom object or a token do is not covered anyway.
     default: return
     }
@@ -76,11 +81,10 @@ struct ProgramBuilder {
   }
 
   private mutating func outputs() throws {
-    var mutated: [String] = []
     for (index, specification) in program.outputs.enumerated() {
       let place = "output \(index)"
       guard specification.kind == "user_output" || specification.kind == "loss_output" else {
-        if specification.kind.hasSuffix("_mutation") { mutated.append(specification.target) }
+        if specification.kind.hasSuffix("_mutation") { changed.append(specification.target) }
         continue
       }
       switch specification.argument {
@@ -98,8 +102,8 @@ struct ProgramBuilder {
       default: warnings.append("\(place) is no tensor and is left out")
       }
     }
-    if !mutated.isEmpty {
-      let names = mutated.prefix(3).joined(separator: ", ") + (mutated.count > 3 ? ", …" : "")
+    if !changed.isEmpty {
+      let names = changed.prefix(3).joined(separator: ", ") + (changed.count > 3 ? ", …" : "")
       warnings.append("the program changes \(names); every run begins with what the archive has")
     }
   }
@@ -130,12 +134,15 @@ struct ProgramBuilder {
     }
   }
 
-  private func write(_ node: TorchNode, _ index: Int, _ aliases: inout Aliases) throws {
+  private mutating func write(_ node: TorchNode, _ index: Int, _ aliases: inout Aliases) throws {
     let name = OperatorTarget(node.target)
     let place = "node '\(node.name)' (\(name))"
     if name.isCheck { return }
     guard let lowering = Self.lowering(of: name) else {
       throw TorchError.Reason.unsupported(at: "node '\(node.name)'", "the operator \(name)", advice: name.advice)
+    }
+    if name.isInPlace, let target = node.inputs.first?.argument.names.first.flatMap({ targets[$0] }) {
+      changed.append(target)
     }
     try naming(place) {
       emitter.begin(node.module.isEmpty ? node.name : "\(node.module)/\(node.name)")

@@ -142,7 +142,10 @@ extension ProgramBuilder {
     result["trace"] = { call in
       let e = call.emitter
       let out = try call.outputType
-      return [try e.node("Einsum", [call.value(as: out)], ["equation": .text("ii->")])]
+      return [
+        try e.reduce(
+          "ReduceSum", e.diagonal(call.value(as: out), offset: 0, 0, 1), axes: nil, keeps: false, as: out)
+      ]
     }
     return result
   }()

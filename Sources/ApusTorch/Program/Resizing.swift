@@ -21,7 +21,10 @@ extension ProgramBuilder {
         let x = try call.x
         let count = try e.rank(x) - 2
         guard count >= 1 else { throw OperatorError("a picture has at least three axes") }
-        var attributes: [String: AttributeValue] = ["mode": .text(mode), "antialias": .flag(antialias)]
+        var attributes: [String: AttributeValue] = [
+          // What would lie outside does not count where weights are those of a filter.
+          "mode": .text(mode), "antialias": .flag(antialias), "exclude_outside": .flag(antialias),
+        ]
         if mode == "nearest" {
           attributes["nearest_mode"] = .text(nearest)
           attributes["coordinate_transformation_mode"] = .text(nearest == "floor" ? "asymmetric" : "half_pixel")

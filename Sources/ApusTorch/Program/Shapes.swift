@@ -126,12 +126,18 @@ extension ProgramBuilder {
     result["repeat_interleave"] = { call in
       let e = call.emitter
       var x = try call.value("self")
-      guard case .int(let count)? = call.argument("repeats"), 0...TorchSize.limit ~= count else {
-        throw OperatorError("as many repeats as a tensor says are not supported")
-      }
       if !call.has("dim") { x = try e.reshape(x, [-1]) }
       let axis = call.has("dim") ? try call.axis(of: x) : 0
       if try e.rank(x) == 0 { x = try e.reshape(x, [1]) }
+      guard case .int(let count)? = call.argument("repeats"), 0...TorchSize.limit ~= count else {
+        // Place by place, how many elements have come to their end.
+        let ends = try e.node("CumSum", [e.reshape(call.value("repeats", as: .int64), [-1]), e.integer(0)])
+        let all = try e.reduce("ReduceMax", ends, axes: nil, keeps: false, as: .int64)
+        let places = try e.unsqueeze(e.node("Range", [e.integer(0), all, e.integer(1)]), [1])
+        let isOver = try e.cast(e.node("LessOrEqual", [ends, places]), to: .int64)
+        let sources = try e.node("ReduceSum", [isOver, e.integers([1])], ["keepdims": .int(0)])
+        return [try e.node("Gather", [x, sources], ["axis": .int(axis)])]
+      }
       var times = [Int](repeating: 1, count: try e.rank(x) + 1)
       times[axis + 1] = count
       let tiled = try e.node("Tile", [e.unsqueeze(x, [axis + 1]), e.integers(times)])
@@ -178,7 +184,7 @@ extension ProgramBuilder {
     }
     for name in ["diagonal", "linalg_diagonal"] {
       result[name] = { call in
-        let x = try call.value("self")
+        let x = try call.x
         let isLast = name == "linalg_diagonal"
         return [
           try call.emitter.diagonal(

@@ -169,7 +169,7 @@ struct TorchProgram: Sendable {
     guard version.major == Self.major else {
       throw TorchError.Reason.unsupported(
         at: "", "version \(version.major).\(version.minor) of the format (\(Self.major).x is read)",
-        advice: version.major < Self.major ? TorchArchive.exportAnew : "")
+        advice: version.major < Self.major ? TorchError.exportAnew : "")
     }
     if let failure { throw failure }
     guard hasGraph else { throw reader.error(.expected("graph_module with a graph")) }

@@ -19,6 +19,10 @@ public struct TorchError: ApusError, Hashable, Sendable {
     case unsupported(at: String, String, advice: String)
   }
 
+  /// What helps where an archive is too old.
+  static let exportAnew =
+    "write it anew with torch 2.9 or later: torch.export.save(torch.export.load(\"model.pt2\"), \"model.pt2\")"
+
   init(_ file: String, _ reason: Reason) {
     self.file = file
     self.reason = reason

@@ -1,0 +1,122 @@
+import Apus
+import ApusFormats
+import Foundation
+import Testing
+
+@testable import ApusGraph
+@testable import ApusTorch
+
+/// Programs of torch.export with what PyTorch gives for them (`Tests/Fixtures/generate/torch_programs.py`).
+@Suite struct TorchCaseTests {
+  static let names = [
+    "block", "block-core", "depthwise", "depthwise-core", "parts", "parts-core", "recurrent", "residuals",
+    "residuals-core", "sizes",
+  ]
+
+  @Test(arguments: names) func `answers are those of PyTorch`(name: String) throws {
+    let test = try TorchConformanceCase(path: torchFixture(name))
+    #expect(test.run() == .passed)
+    var plain = InferenceSession.Options()
+    plain.optimizes = false
+    plain.plansMemory = false
+    #expect(test.run(options: plain) == .passed)
+  }
+
+  /// The program was made in float32, and PyTorch ran the module in float64. The ε of normalisations is an attribute of the
+  /// standard's operators, which is a FLOAT: 1e-5 is 3e-8 of itself off there, which moves results by 1e-11 at most.
+  @Test(arguments: names) func `in float64 they are those of the module in float64`(name: String) throws {
+    let test = try TorchConformanceCase(path: torchFixture(name))
+    let model = try test.model()
+    var options = InferenceSession.Options()
+    options.computesInFloat64 = true
+    let session = try InferenceSession(model, options: options)
+    let outputs = try session.run(test.inputs(0, of: model.graph))
+    let file = try NPZFile(path: torchFixture("\(name)/double.npz"))
+    for (place, id) in model.graph.outputs.enumerated() {
+      let expected = try file.value(named: "\(place)")
+      let value = try #require(outputs[model.graph.values[id].name])
+      let difference = try value.difference(from: expected, within: Tolerance(relative: 1e-10, absolute: 1e-10))
+      #expect(difference == nil, "output \(place): \(difference ?? "")")
+    }
+  }
+
+  @Test func `every fixture is a test`() throws {
+    #expect(try ConformanceSuite(path: torchFixture()).cases.map(\.name) == Self.names)
+  }
+
+  /// An answer that is not right must not pass.
+  @Test func `a wrong answer is found`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "apus-torch-\(UUID().uuidString)")
+    try FileManager.default.copyItem(at: URL(filePath: torchFixture("depthwise")), to: folder)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let files = FileManager.default
+    try files.removeItem(at: folder.appending(path: "inputs.npz"))
+    try files.copyItem(
+      at: URL(filePath: torchFixture("depthwise/expected.npz")), to: folder.appending(path: "inputs.npz"))
+    guard case .wrong = try TorchConformanceCase(path: folder.path(percentEncoded: false)).run() else {
+      Issue.record("a wrong answer passes")
+      return
+    }
+  }
+
+  /// Core ATen as torch 2.13 tags it, without what runs backwards.
+  @Test func `the core set is read`() throws {
+    let text = try String(contentsOf: URL(filePath: torchFixture("core_operators.txt")), encoding: .utf8)
+    let core = text.split(separator: "\n").map { "aten.\($0)" }
+    #expect(core.count > 150)
+    #expect(
+      Set(core).subtracting(ProgramBuilder.operatorNames).sorted() == [
+        // Complex numbers, an order by chance, and how memory is laid out.
+        "aten._fft_c2r", "aten._fft_r2c", "aten.randperm", "aten.sym_storage_offset", "aten.sym_stride",
+      ])
+  }
+}
+
+@Suite struct TorchModelTests {
+  @Test func `names are those of the program and of the module`() throws {
+    let model = try TorchModel(path: torchFixture("residuals/model.pt2"))
+    let graph = model.graph
+    func names(_ ids: [Graph.ValueID]) -> [String] { ids.map { graph.values[$0].name } }
+    #expect(names(graph.inputs) == ["image"])
+    #expect(names(graph.outputs) == ["linear"])
+    #expect(graph.value(named: "layer1.0.conv1.weight").map { graph.constants[$0]?.shape } == [8, 8, 3, 3])
+    #expect(graph.value(named: "head.2.bias") != nil)
+    #expect(graph.nodes.contains { $0.name == "layer1.0.conv1/conv2d_1" && $0.operatorName.type == "Conv" })
+    #expect(graph.values[graph.inputs[0]].type.map { "\($0)" }?.hasSuffix(", 3, 24, 20]") == true)
+  }
+
+  @Test func `the summary says what wrote the program`() throws {
+    let model = try TorchModel(path: torchFixture("block-core/model.pt2"))
+    #expect(model.torchVersion.hasPrefix("2.") && model.schemaVersion.major == 8 && model.programs == ["model"])
+    #expect(model.summary.producer == "torch \(model.torchVersion)")
+    #expect(model.summary.facts.first?.text == "core ATen")
+    #expect(try TorchModel(path: torchFixture("block/model.pt2")).summary.facts.first?.text == "ATen")
+    #expect(model.summary.operatorSets.first?.domain == "aten")
+    // 16 · 11 + 16 · 16 + 2 · 32 + 48 · 17 + 16 · 17 + 32 · 17 + 16 · 33, and the mask.
+    #expect(model.summary.parameters.entries.first { $0.type == "FLOAT" }?.elements == 2656)
+  }
+
+  @Test func `changed buffers are said and not kept`() throws {
+    let model = try TorchModel(path: torchFixture("recurrent/model.pt2"))
+    #expect(model.warnings.count == 1 && model.warnings[0].contains("calls"))
+  }
+
+  @Test func `a model is opened by its content`() throws {
+    #expect(try FileFormat(of: torchFixture("sizes/model.pt2")) == .torchExport)
+    #expect(try ModelFile.open(torchFixture("sizes/model.pt2")) is TorchModel)
+  }
+
+  /// Large weights are not copied: they lie where the archive is mapped.
+  @Test func `a weight that lies otherwise than in order is put in order`() throws {
+    var program = Program()
+    program.parameters = [("p_w", "w")]
+    program.nodes = [
+      Program.node("add.Tensor", ["self": .tensor("x"), "other": .tensor("p_w")], gives: "y")
+    ].map { $0.replacingOccurrences(of: "\"add.Tensor\"", with: "\"torch.ops.aten.add.Tensor\"") }
+    let archive = Archive(program: program.text, weights: [("w", [2, 3], [1, 2], [1, 2, 3, 4, 5, 6])])
+    let session = try InferenceSession(readModel(archive.bytes))
+    let y = try session.run(["x": GraphValue(Tensor<Float>(zeros: [2, 3]))])["y"]
+    let expected = GraphValue(try Tensor<Float>([1, 3, 5, 2, 4, 6], shape: [2, 3]))
+    #expect(try y?.difference(from: expected, within: Tolerance(relative: 0, absolute: 0)) == nil && y != nil)
+  }
+}

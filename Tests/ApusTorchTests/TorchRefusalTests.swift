@@ -1,0 +1,185 @@
+import Apus
+import ApusTestSupport
+import Foundation
+import Testing
+
+@testable import ApusGraph
+@testable import ApusTorch
+
+@Suite struct TorchRefusalTests {
+  @Test func `a program made by hand is read`() {
+    #expect(ApusTorchTests.refusal(Archive().bytes) == nil)
+  }
+
+  @Test func `cut archives are refused`() throws {
+    let bytes = [UInt8](try Data(contentsOf: URL(filePath: torchFixture("parts/model.pt2"))))
+    for count in stride(from: 0, to: bytes.count, by: 97) {
+      #expect(throws: TorchError.self, "\(count) bytes") { try readModel(Array(bytes[..<count])) }
+    }
+  }
+
+  @Test func `cut programs are refused with their entry`() {
+    let text = Program().text
+    for count in stride(from: 0, to: text.utf8.count - 1, by: 13) {
+      let said = ApusTorchTests.refusal(
+        Archive(program: String(decoding: text.utf8.prefix(count), as: UTF8.self)).bytes)
+      #expect(said?.hasPrefix("entry 'models/model.json':") == true, "\(count): \(said ?? "read")")
+    }
+  }
+
+  @Test func `entries must be there`() {
+    for name in ["models/model.json", "byteorder", "data/weights/model_weights_config.json"] {
+      let said = ApusTorchTests.refusal(Archive(missing: name).bytes)
+      #expect(said?.contains("entry '\(name)'") == true, "\(said ?? "read")")
+    }
+    #expect(ApusTorchTests.refusal(Archive().bytes, program: "other")?.contains("its programs are model") == true)
+    let big = Archive(entries: ["byteorder": Array("big".utf8)])
+    #expect(ApusTorchTests.refusal(big.bytes)?.contains("the order 'big' is not supported") == true)
+  }
+
+  @Test func `older archives are named with what writes them anew`() {
+    for name in ["serialized_exported_program.json", "data/weights/model.pt"] {
+      let said = ApusTorchTests.refusal(Archive(entries: [name: [1, 2, 3]]).bytes)
+      #expect(said?.contains("torch before 2.9") == true && said?.contains("torch.export.save(") == true)
+    }
+    var old = Program()
+    old.version = 7
+    #expect(ApusTorchTests.refusal(Archive(program: old.text).bytes)?.contains("version 7.20") == true)
+    old.version = 9
+    #expect(
+      ApusTorchTests.refusal(Archive(program: old.text).bytes)?.contains("version 9.20 of the format (8.x is read)")
+        == true)
+  }
+
+  @Test func `newer minor versions are read and said`() throws {
+    var newer = Program()
+    newer.minor = 99
+    #expect(try readModel(Archive(program: newer.text).bytes).warnings.first?.contains("8.99") == true)
+  }
+
+  private func refusal(ofNode node: String) -> String? {
+    var program = Program()
+    program.nodes = [node]
+    return ApusTorchTests.refusal(Archive(program: program.text).bytes)
+  }
+
+  @Test func `operators that are not covered are named with what helps`() {
+    let unknown = refusal(ofNode: Program.node("frobnicate", ["self": .tensor("x")], gives: "y"))
+    #expect(unknown?.hasPrefix("node 'y': the operator aten.frobnicate.default is not supported") == true)
+    #expect(unknown?.contains("run_decompositions()") == true)
+    let higher = refusal(ofNode: Program.node("torch.ops.higher_order.cond", ["pred": .tensor("x")], gives: "y"))
+    #expect(higher?.contains("higher_order.cond") == true && higher?.contains("run_decompositions") == false)
+    let custom = refusal(ofNode: Program.node("torch.ops.mine.relu.default", ["self": .tensor("x")], gives: "y"))
+    #expect(custom?.contains("mine.relu.default") == true)
+  }
+
+  @Test func `arguments are named`() {
+    let place = "node 'y' (aten.relu.default): "
+    #expect(refusal(ofNode: Program.node("relu", [:], gives: "y")) == place + "it has no arguments")
+    #expect(
+      refusal(ofNode: Program.node("relu", ["self": .tensor("z")], gives: "y")) == place
+        + "'z' is given by nothing before it")
+    #expect(
+      refusal(ofNode: Program.node("relu", ["self": .string("z")], gives: "y")) == place
+        + "argument 'self' is not a tensor or a number")
+    let axis = Program.node("softmax", ["self": .tensor("x"), "dim": .int(5)], gives: "y")
+    #expect(refusal(ofNode: axis)?.hasSuffix("axis 5 does not exist in a tensor of rank 2") == true)
+    let missing = Program.node("unsqueeze", ["self": .tensor("x")], gives: "y")
+    #expect(refusal(ofNode: missing)?.hasSuffix("argument 'dim' is missing") == true)
+    let dropping = Program.node(
+      "dropout", ["input": .tensor("x"), "p": .float("0.5"), "train": .other(#"{"as_bool":true}"#)], gives: "y")
+    #expect(refusal(ofNode: dropping)?.contains("module.eval()") == true)
+  }
+
+  @Test func `values must be given once and before they are read`() {
+    var program = Program()
+    let relu = Program.node("relu", ["self": .tensor("x")], gives: "y")
+    program.nodes = [relu, relu]
+    #expect(ApusTorchTests.refusal(Archive(program: program.text).bytes)?.contains("given to two values") == true)
+    program.nodes = []
+    #expect(ApusTorchTests.refusal(Archive(program: program.text).bytes) == "output 0: 'y' is given by nothing")
+    program.inputs = ["x", "x"]
+    #expect(ApusTorchTests.refusal(Archive(program: program.text).bytes)?.contains("two inputs have the name") == true)
+  }
+
+  /// What is written over must not be read under another name.
+  @Test func `a change that others see asks for a decomposed program`() throws {
+    var program = Program()
+    let view = Program.node("view", ["self": .tensor("x"), "size": .ints([6])], gives: "v")
+    let change = Program.node("relu_", ["self": .tensor("v")], gives: "r")
+    program.nodes = [view, change, Program.node("neg", ["self": .tensor("x")], gives: "y")]
+    program.shapes = ["v": [6], "r": [6]]
+    let said = ApusTorchTests.refusal(Archive(program: program.text).bytes)
+    #expect(said?.contains("shares its memory with 'x'") == true && said?.contains("run_decompositions") == true)
+    // The changed value itself may be read under its old name.
+    program.nodes = [
+      Program.node("neg", ["self": .tensor("x")], gives: "v"),
+      Program.node("relu_", ["self": .tensor("v")], gives: "r"),
+      Program.node("abs", ["self": .tensor("v")], gives: "y"),
+    ]
+    program.shapes = ["v": [2, 3], "r": [2, 3]]
+    let session = try InferenceSession(readModel(Archive(program: program.text).bytes))
+    let y = try session.run(["x": GraphValue(Tensor<Float>([-1, 2, 3, -4, 0, 0], shape: [2, 3]))])["y"]
+    let expected = GraphValue(try Tensor<Float>([1, 0, 0, 4, 0, 0], shape: [2, 3]))
+    #expect(try y?.difference(from: expected, within: Tolerance(relative: 0, absolute: 0)) == nil && y != nil)
+  }
+
+  @Test func `weights that lie beyond their entry are refused`() {
+    func said(_ shape: [Int], _ strides: [Int], name: String = "w") -> String? {
+      var program = Program()
+      program.parameters = [("p_w", name)]
+      program.nodes = [Program.node("neg", ["self": .tensor("p_w")], gives: "y")]
+      program.shapes = ["p_w": shape]
+      return ApusTorchTests.refusal(
+        Archive(program: program.text, weights: [("w", shape, strides, [1, 2, 3])]).bytes)
+    }
+    #expect(said([3], [1]) == nil)
+    #expect(said([4], [1])?.contains("entry 'data/weights/weight_0': 'w': it needs 4 elements") == true)
+    #expect(said([2], [3])?.contains("it needs 4 elements") == true)
+    #expect(said([2], [-1])?.contains("make no sense") == true)
+    #expect(said([2, 1 << 39], [Int.max, 1 << 30])?.contains("lead beyond any memory") == true)
+    #expect(said([3], [1], name: "v")?.contains("the archive has no tensor 'v'") == true)
+  }
+
+  @Test func `nesting is limited`() {
+    let deep = String(repeating: #"{"as_graph":{"name":"g","graph":{"outputs":["#, count: 200)
+    let node = Program.node("relu", ["self": .other(deep)], gives: "y")
+    #expect(refusal(ofNode: node)?.contains("more than") == true)
+    #expect(
+      refusal(ofNode: Program.node("relu", ["self": .other(String(repeating: "[", count: 100_000))], gives: "y")) != nil
+    )
+  }
+
+  /// Sizes that no memory has are errors and no traps, whatever takes them.
+  private static let beyondMemory: [(name: String, arguments: [(String, Program.Argument)])] = [
+    ("unfold", [("dimension", .int(0)), ("size", .int(1)), ("step", .int(1))]),
+    ("diag_embed", [("offset", .int(1 << 40))]), ("diagonal", [("offset", .int(-(1 << 62)))]),
+    ("as_strided", [("size", .ints([1 << 40, 1 << 40])), ("stride", .ints([1, 1]))]),
+    ("constant_pad_nd", [("pad", .ints([Int.max, Int.max]))]), ("repeat", [("repeats", .ints([Int.max, Int.max]))]),
+    ("adaptive_avg_pool2d", [("output_size", .ints([1 << 50, 1 << 50]))]),
+    ("adaptive_max_pool2d", [("output_size", .ints([1 << 50, 1 << 50]))]),
+    ("full_like", [("fill_value", .int(Int.min))]), ("pixel_shuffle", [("upscale_factor", .int(2))]),
+    ("linspace", [("start", .int(0)), ("end", .int(1)), ("steps", .int(1 << 40))]),
+    ("tril_indices", [("row", .int(1 << 40)), ("col", .int(1 << 40))]),
+    ("im2col", [("kernel_size", .ints([4096, 4096])), ("padding", .ints([1 << 20, 1 << 20]))]),
+    ("upsample_nearest2d", [("output_size", .ints([1 << 40, 1 << 40]))]),
+    ("avg_pool2d", [("kernel_size", .ints([9, 9])), ("divisor_override", .int(2))]),
+  ]
+
+  @Test(arguments: beyondMemory.indices)
+  func `sizes beyond memory are errors`(index: Int) {
+    let (name, arguments) = Self.beyondMemory[index]
+    for shape in [[2, 3], [1 << 39, 1 << 39], [1, 1, 3, 1 << 40], [0, 2, 0]] {
+      var program = Program()
+      program.shapes = ["x": shape, "y": shape]
+      let list = arguments.map { #"{"name":"\#($0.0)","arg":\#($0.1.json)}"# }
+      program.nodes = [
+        Program.node(name, ["self": .tensor("x")], gives: "y").replacingOccurrences(
+          of: #""kind":1}]"#, with: #""kind":1},"# + list.joined(separator: ",") + "]")
+      ]
+      // It may be read; whether it can be run is another matter.
+      let said = ApusTorchTests.refusal(Archive(program: program.text).bytes)
+      #expect(said?.hasPrefix("another error") != true, "\(name) \(shape): \(said ?? "")")
+    }
+  }
+}

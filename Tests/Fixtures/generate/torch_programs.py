@@ -1,0 +1,192 @@
+"""Writes Tests/Fixtures/torch: programs of torch.export with what PyTorch gives for them, in float32 and in float64.
+
+    python torch_programs.py          # torch 2.13
+
+Each is a test as docs/torch.md describes it, and has `double.npz` besides: what the module gives when its parameters and its
+inputs are made float64. The archives are deflated, but for `parts` and `sizes`, which lie here as PyTorch wrote them.
+"""
+import copy
+import json
+import shutil
+import zipfile
+from pathlib import Path
+
+import numpy
+import torch
+import torch.nn as nn
+import torch.nn.functional as F
+
+FOLDER = Path(__file__).resolve().parents[1] / "torch"
+
+
+class Residual(nn.Module):
+    def __init__(self, channels):
+        super().__init__()
+        self.conv1 = nn.Conv2d(channels, channels, 3, padding=1, bias=False)
+        self.bn1 = nn.BatchNorm2d(channels)
+        self.conv2 = nn.Conv2d(channels, channels, 3, padding=1, bias=False)
+        self.bn2 = nn.BatchNorm2d(channels)
+        self.relu = nn.ReLU(inplace=True)
+
+    def forward(self, x):
+        y = self.relu(self.bn1(self.conv1(x)))
+        y = self.bn2(self.conv2(y))
+        y += x
+        return self.relu(y)
+
+
+class Residuals(nn.Module):
+    """A small ResNet, whose rectifiers and sums write over their inputs."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(3, 8, 7, 2, 3, bias=False), nn.BatchNorm2d(8), nn.ReLU(inplace=True))
+        self.pool = nn.MaxPool2d(3, 2, 1)
+        self.layer1 = nn.Sequential(Residual(8))
+        self.head = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 5))
+
+    def forward(self, image):
+        return self.head(self.layer1(self.pool(self.stem(image))))
+
+
+class Depthwise(nn.Module):
+    """What MobileNetV3 is made of: depthwise convolutions, squeezing and exciting, hard activations."""
+
+    def __init__(self):
+        super().__init__()
+        self.expand = nn.Conv2d(4, 16, 1)
+        self.depthwise = nn.Conv2d(16, 16, 5, 2, 2, groups=16)
+        self.squeeze = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Conv2d(16, 4, 1), nn.ReLU(), nn.Conv2d(4, 16, 1), nn.Hardsigmoid())
+        self.project = nn.Conv2d(16, 4, 1)
+        self.norm = nn.GroupNorm(2, 4)
+
+    def forward(self, x):
+        y = F.hardswish(self.depthwise(F.hardswish(self.expand(x))))
+        y = self.norm(self.project(y * self.squeeze(y)))
+        return {"small": y, "large": [F.interpolate(y, scale_factor=2, mode="bilinear"), F.interpolate(y, size=(5, 7))]}
+
+
+class Block(nn.Module):
+    """A transformer's block with a mask that it keeps, for batches and texts of any length."""
+
+    def __init__(self, width=16, heads=4, length=16):
+        super().__init__()
+        self.embedding = nn.Embedding(11, width)
+        self.position = nn.Parameter(torch.randn(length, width))
+        self.norm1, self.norm2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.qkv, self.out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.up, self.down = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+        self.heads = heads
+        self.register_buffer("mask", torch.tril(torch.ones(length, length)).bool())
+
+    def forward(self, tokens):
+        batch, length = tokens.shape
+        x = self.embedding(tokens) + self.position[:length]
+        query, key, value = self.qkv(self.norm1(x)).view(batch, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4).unbind(0)
+        y = F.scaled_dot_product_attention(query, key, value, attn_mask=self.mask[:length, :length])
+        x = x + self.out(y.transpose(1, 2).reshape(batch, length, -1))
+        x = x + self.down(F.gelu(self.up(self.norm2(x))))
+        return x @ self.embedding.weight.t(), x.mean(1)
+
+
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lstm = nn.LSTM(3, 4, 2, batch_first=True, bidirectional=True)
+        self.gru = nn.GRU(8, 5)
+        self.register_buffer("calls", torch.zeros(1))
+
+    def forward(self, x, state):
+        self.calls += 1
+        y, (h, c) = self.lstm(x)
+        z, last = self.gru(y.transpose(0, 1), state)
+        return z, h, c, last
+
+
+class Sizes(nn.Module):
+    """Arithmetic on sizes that the program leaves open."""
+
+    def forward(self, x, y):
+        rows, columns = x.shape
+        pairs = x.reshape(rows * columns // 2, 2)
+        padded = F.pad(y, (0, columns - y.shape[0] + 1))
+        return pairs.flip(0), padded, torch.arange(rows, dtype=x.dtype) * columns, x[-2:, 1:], torch.zeros(rows, 2), x.new_full((columns,), 0.1)
+
+
+class Parts(nn.Module):
+    """What is tied, what is a constant, what lies otherwise than in order, and numbers that FLOAT does not have."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = nn.Parameter(torch.randn(4, 6).t())
+        self.tied = self.weight
+        self.register_buffer("narrow", torch.randn(6).to(torch.float16))
+        self.register_buffer("part", torch.randn(10)[2:8])
+
+    def forward(self, x):
+        table = torch.tensor([0.5, 0.25, -2.0], dtype=x.dtype)
+        return (x @ self.weight) * 0.1 + 1 / 3, x.new_tensor(2.5), F.linear(x, self.tied.t()), self.narrow + 1, x + self.part, table * x[:, :3]
+
+
+def deflate(path):
+    """Writes an archive again, smaller: the text in it is most of it."""
+    with zipfile.ZipFile(path) as archive:
+        entries = [(entry.filename, archive.read(entry)) for entry in archive.infolist()]
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        for name, content in entries:
+            archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, 9)
+
+
+def write(name, module, inputs, dynamic=None, core=False):
+    torch.manual_seed(0)
+    for parameter in list(module.parameters()) + list(module.buffers()):
+        if parameter.dtype == torch.float32 and parameter.dim() == 1 and parameter.numel() > 1:
+            parameter.data += torch.rand_like(parameter) * 0.5
+    module.eval()
+    twin = copy.deepcopy(module)
+    program = torch.export.export(copy.deepcopy(module), inputs, dynamic_shapes=dynamic)
+    if core:
+        program = program.run_decompositions()
+    for node in program.graph.nodes:
+        node.meta.pop("stack_trace", None)      # which is most of an archive
+    test = FOLDER / name
+    shutil.rmtree(test, ignore_errors=True)
+    test.mkdir(parents=True)
+    torch.export.save(program, test / "model.pt2")
+    if name not in ("parts", "sizes"):
+        deflate(test / "model.pt2")
+    if dynamic is not None:
+        inputs = tuple(torch.cat([value] * 2) if value.dim() > 1 else value for value in inputs)
+
+    def outputs(module, inputs):
+        with torch.no_grad():
+            leaves = torch.utils._pytree.tree_leaves(copy.deepcopy(module)(*inputs))
+        return {str(place): leaf.detach().numpy() for place, leaf in enumerate(leaves)}
+
+    names = [spec.arg.name for spec in program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
+    numpy.savez_compressed(test / "inputs.npz", **{key: value.numpy() for key, value in zip(names, inputs)})
+    numpy.savez_compressed(test / "expected.npz", **outputs(module, inputs))
+    wide = tuple(value.double() if value.is_floating_point() else value for value in inputs)
+    torch.set_default_dtype(torch.float64)
+    numpy.savez_compressed(test / "double.npz", **outputs(twin.double(), wide))
+    torch.set_default_dtype(torch.float32)
+    operators = sorted({str(node.target).rsplit(".", 1)[0] for node in program.graph.nodes if hasattr(node.target, "overloadpacket")})
+    (test / "test.json").write_text(json.dumps({"ops": operators}, indent=1) + "\n")
+
+
+def main():
+    torch.manual_seed(0)
+    batch, length = torch.export.Dim("batch"), torch.export.Dim("length", max=15)
+    image, tokens = torch.randn(2, 3, 24, 20), torch.randint(0, 11, (2, 7))
+    for suffix, core in (("", False), ("-core", True)):
+        write("residuals" + suffix, Residuals(), (image,), {"image": {0: batch}}, core)
+        write("depthwise" + suffix, Depthwise(), (torch.randn(2, 4, 9, 8),), None, core)
+        write("block" + suffix, Block(), (tokens,), {"tokens": {0: batch, 1: length}}, core)
+        write("parts" + suffix, Parts(), (torch.randn(2, 6),), None, core)
+    write("recurrent", Recurrent(), (torch.randn(2, 6, 3), torch.randn(1, 2, 5)))
+    rows = torch.export.Dim("rows", min=2)
+    write("sizes", Sizes(), (torch.randn(4, 6), torch.randn(3)), {"x": {0: 2 * rows}, "y": None})
+
+
+if __name__ == "__main__":
+    main()
