@@ -68,7 +68,6 @@ import struct ApusTestSupport.ZipBuilder
     ("a", [0x1C, 0, 0, 0] + Array("TFL3".utf8), "tensorFlowLite", "a TensorFlow Lite model", "tf2onnx"),
     ("a", ZipBuilder(["m/data.pkl": [0x80, 2, 0x2E]]).bytes, "torchCheckpoint", "checkpoint", "torch.onnx.export"),
     ("a", ZipBuilder(["m/constants.pkl": [0x80, 2, 0x2E]]).bytes, "torchScript", "TorchScript", "torch.onnx.export"),
-    ("a", ZipBuilder(["archive_format": Array("pt2".utf8)]).bytes, "torchExport", "torch.export", "torch.export.load"),
     ("a", ZipBuilder(["pose_detector.tflite": [1]]).bytes, "mediaPipeTask", "MediaPipe task", "--tflite"),
     ("a", ZipBuilder(["notes.txt": [1]]).bytes, "zip", "a ZIP archive", "unpack it"),
     ("a", Array("GGUF".utf8) + [3, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0], "gguf", "a GGUF file", "llama.cpp"),

@@ -61,6 +61,8 @@ def write(folder, name, operator, tensors, spec, leaves, core):
         expected = module(*[tensor.clone() for tensor in tensors])
     if not expected or any(tensor.is_complex() for tensor in expected):
         return None
+    for node in program.graph.nodes:
+        node.meta.pop("stack_trace", None)      # which is most of an archive
     targets = sorted({str(node.target).rsplit(".", 1)[0] for node in program.graph.nodes
                       if node.op == "call_function" and hasattr(node.target, "overloadpacket")})
     test = folder / name

@@ -83,8 +83,6 @@ extension FileFormat: CustomStringConvertible {
     switch self {
     case .onnxRuntime: "take the .onnx file it was made from, or export the model as .onnx"
     case .compiledCoreML: "take the .mlpackage or .mlmodel that it was compiled from"
-    case .torchExport:
-      "load it with torch.export.load and write it with torch.onnx.export(program).save(\"model.onnx\")"
     case .torchScript, .torchCheckpoint, .pickle:
       "build the module in Python, load its weights, and write it with torch.onnx.export(module, inputs, \"model.onnx\")"
     case .tensorFlowLite: "convert it with `python -m tf2onnx.convert --tflite model.tflite --output model.onnx`"

@@ -35,7 +35,7 @@ struct DetectorOptions: ParsableArguments {
     help: ArgumentHelp(
       "An .onnx file, a Core ML model or YOLO weights as safetensors, instead of the detector that ships.",
       valueName: "file"),
-    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "safetensors"]))
+    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2", "safetensors"]))
   var model: String?
 
   @Option(

@@ -33,8 +33,8 @@ struct BreedCommand: ParsableCommand {
   var images: [String] = []
 
   @Option(
-    help: ArgumentHelp("The classifier: .onnx, .mlpackage, .mlmodel or .safetensors.", valueName: "file"),
-    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "safetensors"]))
+    help: ArgumentHelp("The classifier: .onnx, .mlpackage, .mlmodel, .pt2 or .safetensors.", valueName: "file"),
+    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2", "safetensors"]))
   var model: String?
 
   @OptionGroup(title: "Network") var network: ClassifierOptions

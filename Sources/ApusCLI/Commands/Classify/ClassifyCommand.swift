@@ -40,7 +40,8 @@ struct ClassifyCommand: ParsableCommand {
   var inputs: [String] = []
 
   @Option(
-    help: ArgumentHelp("The classifier: .onnx, .mlpackage, .mlmodel, .safetensors, or a folder.", valueName: "model"),
+    help: ArgumentHelp(
+      "The classifier: .onnx, .mlpackage, .mlmodel, .pt2, .safetensors, or a folder.", valueName: "model"),
     completion: .file())
   var model: String
 

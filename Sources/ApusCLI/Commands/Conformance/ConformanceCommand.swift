@@ -6,14 +6,14 @@ import ArgumentParser
 struct ConformanceCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "conformance",
-    abstract: "Run the tests of the ONNX standard, others in their layout, or tests of Core ML models.",
+    abstract: "Run tests of models: those of the ONNX standard, of Core ML, of torch.export.",
     discussion: """
       PATH is a folder, or a ZIP archive of one, with a folder for each test: model.onnx, and test_data_set_0, \
       test_data_set_1, … with input_0.pb, output_0.pb and so on. A tolerance.json may give rtol and atol; they are \
       1e-3 and 1e-7 without. Tests/Fixtures/generate/onnx_node_tests.py writes the standard's own.
 
       A test of a Core ML model is a folder with model.mlpackage or model.mlmodel, inputs.npz, expected.npz and \
-      test.json (docs/coreml.md).
+      test.json (docs/coreml.md); one of a program of torch.export likewise, with model.pt2 (docs/torch.md).
 
       Tests run one after another in a process of their own; one that ends the process, or takes longer than \
       --time-limit, counts as crashed. Of models whose outputs depend on chance, types, shapes and kinds of numbers \
@@ -66,7 +66,7 @@ struct ConformanceCommand: WritesFiles {
     var files = FilePlan()
     // A suite has thousands of files, which a run that writes none need not look at.
     guard document != nil else { return files }
-    files.reads(path, as: "the tests", endings: [".onnx", ".pb", ".json"], depth: 3)
+    files.reads(path, as: "the tests", endings: [".onnx", ".pt2", ".pb", ".json"], depth: 3)
     files.reads(expectedFailures, as: "--expected-failures")
     files.writes(document, as: "--document")
     return files

@@ -58,6 +58,7 @@ struct ParityCommand: WritesFiles {
         apus parity model.onnx --inputs inputs.npz --expected outputs.npz --float64
         apus parity model.mlpackage model.onnx --random 1 --samples 8
         apus parity quantized.onnx float.onnx --inputs pictures.npz
+        apus parity model.onnx model.pt2 --random 1
         apus parity model.onnx --inputs test_data_set_0 --expected test_data_set_0 --all
         apus parity model.onnx --expected reference.safetensors --report parity.html --junit parity.xml
         apus parity model.onnx --expected reference.safetensors --json | jq .data_sets[0].first_difference
@@ -67,7 +68,7 @@ struct ParityCommand: WritesFiles {
 
   @Argument(
     help: "A second model to judge it by, in place of --expected.",
-    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel"]))
+    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2"]))
   var reference: String?
 
   @Option(

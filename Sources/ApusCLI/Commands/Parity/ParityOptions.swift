@@ -5,7 +5,8 @@ import ArgumentParser
 /// What `parity` and `reduce` are given: a model, what goes into it, and what another runtime made of it.
 struct ParityOptions: ParsableArguments {
   @Argument(
-    help: "The model: .onnx, .mlpackage or .mlmodel.", completion: .file(extensions: ["onnx", "mlpackage", "mlmodel"]))
+    help: "The model: .onnx, .mlpackage, .mlmodel or .pt2.",
+    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2"]))
   var model: String
 
   @Option(

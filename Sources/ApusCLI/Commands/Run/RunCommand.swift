@@ -8,7 +8,7 @@ struct RunCommand: WritesFiles {
     commandName: "run",
     abstract: "Run a model.",
     discussion: """
-      MODEL is an .onnx file, or a Core ML model (.mlpackage, .mlmodel).
+      MODEL is an .onnx file, a Core ML model (.mlpackage, .mlmodel), or a program of torch.export (.pt2).
 
       INPUTS are .npy, .npz, .safetensors or .pb files (TensorProto; SequenceProto or OptionalProto where the model \
       declares one). An image of three colours, [1, 3, height, width] or [1, height, width, 3], may be a picture too (PNG, JPEG, \
@@ -44,7 +44,8 @@ struct RunCommand: WritesFiles {
       """)
 
   @Argument(
-    help: "A model: .onnx, .mlpackage or .mlmodel.", completion: .file(extensions: ["onnx", "mlpackage", "mlmodel"]))
+    help: "A model: .onnx, .mlpackage, .mlmodel or .pt2.",
+    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2"]))
   var model: String
 
   @Option(
