@@ -162,7 +162,8 @@ let tests: [Target] = [
   .testTarget(
     name: "ApusCLITests",
     dependencies: [
-      "ApusCLI", "Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusMotion", "ApusTestSupport",
+      "ApusCLI", "Apus", "ApusGraph", "ApusFormats", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusMotion",
+      "ApusTestSupport",
       platform,
     ]),
 ]

@@ -172,7 +172,7 @@ import Testing
 
   @Test(arguments: [
     (["right.onnx"], "Missing expected argument '--expected"),
-    (["right.onnx", "right.onnx", "--expected", "x.npz"], "Give a second model or --expected"),
+    (["right.onnx", "right.onnx", "--expected", "x.npz"], "Give a reference or --expected"),
     (["right.onnx", "right.onnx", "--inputs", "x.npz", "--random", "1"], "Give --inputs, or --random"),
     (["right.onnx", "right.onnx", "--samples", "0"], "--samples 0"),
     (["right.onnx", "--expected", "x.npz", "--random", "1"], "are for two models"),

@@ -4,11 +4,6 @@ import Testing
 @testable import ApusMedia
 
 @Suite struct ReportTests {
-  @Test(arguments: 0...7) func base64IsThatOfFoundation(count: Int) {
-    let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 97 &+ 200) }
-    #expect(Base64.text(bytes) == Data(bytes).base64EncodedString())
-  }
-
   @Test func aPageHoldsEverythingAndAsksForNothing() {
     var report = HTMLReport(title: "Lift <1>", subtitle: "a & b")
     report.blocks = [

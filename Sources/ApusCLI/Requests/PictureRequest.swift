@@ -1,6 +1,5 @@
 import Apus
 import ApusMedia
-import FoundationEssentials
 
 /// A picture, as a file or as its bytes; or a text.
 struct PictureRequest: RequestBody {
@@ -25,10 +24,10 @@ struct PictureRequest: RequestBody {
     case (let path?, nil):
       return SourcePicture(name: path, index: number, image: try ImageFile.read(path: path, limits: limits))
     case (nil, let base64?):
-      guard let data = Data(base64Encoded: base64) else {
+      guard let bytes = Base64.bytes(of: base64) else {
         throw CommandFailure(.badData, "\"base64\" is not base64, with letters, digits, + and /, padded by =")
       }
-      let image = try data.withUnsafeBytes { try ImageFile.decode($0, limits: limits) }.upright
+      let image = try bytes.withUnsafeBytes { try ImageFile.decode($0, limits: limits) }.upright
       return SourcePicture(name: nil, index: number, image: image)
     case (nil, nil): throw CommandFailure(.badData, "a picture was expected, as \"path\" or \"base64\"")
     default: throw CommandFailure(.badData, "\"path\" and \"base64\" are both given; one picture was expected")

@@ -1,3 +1,5 @@
+import Apus
+
 /// A self-contained page: one HTML file with its style, figures and pictures inside, readable without a network,
 /// on a light or a dark screen, wide or narrow.
 public struct HTMLReport: Sendable {
@@ -241,24 +243,5 @@ extension HTMLReport {
     return "<figure><img alt=\"\(caption)\" width=\"\(picture.width)\" height=\"\(picture.height)\" "
       + "src=\"data:\(picture.kind.rawValue);base64,\(Base64.text(picture.bytes))\"><figcaption>\(caption)</figcaption>"
       + "</figure>\n"
-  }
-}
-
-/// Bytes as text (RFC 4648).
-enum Base64 {
-  private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-
-  static func text(_ bytes: [UInt8]) -> String {
-    var result: [UInt8] = []
-    result.reserveCapacity((bytes.count + 2) / 3 * 4)
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-      let count = min(3, bytes.count - start)
-      var bits = 0
-      for offset in 0..<3 { bits = bits << 8 | (offset < count ? Int(bytes[start + offset]) : 0) }
-      for offset in 0..<4 {
-        result.append(offset <= count ? digits[bits >> (18 - 6 * offset) & 63] : UInt8(ascii: "="))
-      }
-    }
-    return String(decoding: result, as: UTF8.self)
   }
 }

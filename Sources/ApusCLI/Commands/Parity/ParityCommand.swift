@@ -8,7 +8,7 @@ struct ParityCommand: WritesFiles {
     commandName: "parity",
     abstract: "Find the layer where a model stops computing what another model, or another runtime, computed.",
     discussion: """
-      Judges MODEL by values in a file (--expected), or by a second model of whatever format.
+      Judges MODEL by REFERENCE: values in files or folders, or a second model of whatever format.
 
       Runs the model node by node beside values that another runtime wrote, matched by name \
       (Weights/reference/onnx_reference.py writes them from ONNX Runtime, torch_reference.py from PyTorch, \
@@ -16,6 +16,12 @@ struct ParityCommand: WritesFiles {
       for its inputs, which gives its own, isolated error, and in Apus' run from the inputs on, which gives the \
       cumulative one. A node beyond the tolerance in isolation computes something else than the reference; one \
       beyond it only cumulatively inherits an error.
+
+      VALUES IN FILES
+        .npz and .safetensors; .npy; folders of .npy files, which a metadata.json may name; what Polygraphy saved as JSON \
+      (--save-outputs, --save-inputs); .pb files and folders of them, test_data_set_0 for example. As REFERENCE, or as \
+      --expected, which takes several. Inputs are looked for among them, or are those of --inputs. Names of files, which hold \
+      no slash, stand for the names of values with underscores for it.
 
       TWO MODELS
         'apus parity MODEL REFERENCE' runs both on the same inputs: those of --inputs, or N random ones. REFERENCE runs in \
@@ -54,7 +60,9 @@ struct ParityCommand: WritesFiles {
       something is not.
 
       EXAMPLES
-        apus parity model.onnx --expected reference.safetensors
+        apus parity model.onnx reference.safetensors
+        apus parity model.onnx dump/ --inputs image=photo.npy
+        apus parity model.onnx outputs.json --inputs inputs.json
         apus parity model.onnx --inputs inputs.npz --expected outputs.npz --float64
         apus parity model.mlpackage model.onnx --random 1 --samples 8
         apus parity quantized.onnx float.onnx --inputs pictures.npz
@@ -64,11 +72,16 @@ struct ParityCommand: WritesFiles {
         apus parity model.onnx --expected reference.safetensors --json | jq .data_sets[0].first_difference
       """)
 
+  @Argument(
+    help: "The model: .onnx, .mlpackage, .mlmodel or .pt2.",
+    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2"]))
+  var model: String
+
   @OptionGroup var parity: ParityOptions
 
   @Argument(
-    help: "A second model to judge it by, in place of --expected.",
-    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2"]))
+    help: "What to judge it by: a second model, or, in place of --expected, a file or a folder of values.",
+    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2"] + DataSets.extensions))
   var reference: String?
 
   @Option(
@@ -96,8 +109,9 @@ struct ParityCommand: WritesFiles {
 
   var files: FilePlan {
     var files = FilePlan()
-    parity.plan(&files)
-    files.reads(reference, as: "the reference")
+    files.reads(model, as: "the model")
+    givenValues.plan(&files)
+    files.reads(referenceModel, as: "the reference")
     written.plan(&files)
     return files
   }
@@ -107,24 +121,32 @@ struct ParityCommand: WritesFiles {
     guard (1...100_000).contains(samples) else {
       throw ValidationError("--samples \(samples): a number from 1 to 100000 was expected.")
     }
-    if reference == nil {
-      try parity.validateReference()
+    if reference != nil, !parity.expected.isEmpty {
+      throw ValidationError("Give a reference or --expected: what the model is to be judged by is one of them.")
+    }
+    if referenceModel == nil {
+      try givenValues.validateReference()
       if random != nil || samples > 1 || !dimensions.assignments.isEmpty {
         throw ValidationError("--random, --samples and --dim are for two models: MODEL REFERENCE.")
       }
-    } else {
-      if !parity.expected.isEmpty {
-        throw ValidationError("Give a second model or --expected: what the model is to be judged by is one of them.")
-      }
-      if !parity.inputs.isEmpty, random != nil || samples > 1 {
-        throw ValidationError("Give --inputs, or --random and --samples: the inputs are one of them.")
-      }
+    } else if !parity.inputs.isEmpty, random != nil || samples > 1 {
+      throw ValidationError("Give --inputs, or --random and --samples: the inputs are one of them.")
     }
+  }
+
+  /// The reference, where it is a model.
+  private var referenceModel: String? { reference.flatMap { DataSets.areValues(at: $0) ? nil : $0 } }
+
+  /// The options, with the reference among the expected values where it is one of them.
+  private var givenValues: ParityOptions {
+    var given = parity
+    if let reference, referenceModel == nil { given.expected.append(reference) }
+    return given
   }
 
   func run() throws {
     try parity.limits.bounded {
-      let results = try reference.map(compare) ?? check()
+      let results = try referenceModel.map(compare) ?? check()
       try written.write(results)
       try Output.write(json ? jsonText(results) + "\n" : results.text(listsAll: all, limit: top))
       if !results.isEqual { throw CommandStatus.different }
@@ -138,7 +160,7 @@ struct ParityCommand: WritesFiles {
   // MARK: Two models
 
   private func compare(with reference: String) throws -> ParityResults {
-    let model = try ModelFile.open(parity.model, arithmetic: parity.arithmetic.arithmetic)
+    let model = try ModelFile.open(self.model, arithmetic: parity.arithmetic.arithmetic)
     let other = try ModelFile.open(reference, arithmetic: parity.arithmetic.arithmetic)
     var comparison = try ModelComparison(model, against: other, options: options)
     for makeInputs in try inputs(of: model) {
@@ -147,7 +169,7 @@ struct ParityCommand: WritesFiles {
       defer { progress?.clear() }
       try comparison.run(inputs, named: name) { progress?.update($0, note: "nodes") }
     }
-    return ParityResults(model: parity.model, reference: reference, comparison: comparison.report)
+    return ParityResults(model: self.model, reference: reference, comparison: comparison.report)
   }
 
   /// The sets of inputs, each with its name, read or made when its turn comes.
@@ -165,7 +187,7 @@ struct ParityCommand: WritesFiles {
     return (0..<samples).map { sample in
       {
         let seed = seed &+ UInt64(sample)
-        var inputs = ModelInputs(model, file: parity.model, converts: false, widens: false)
+        var inputs = ModelInputs(model, file: self.model, converts: false, widens: false)
         try inputs.fill(seed: seed, dimensions: dimensions)
         return ("random, seed \(seed)", inputs.values)
       }
@@ -175,10 +197,10 @@ struct ParityCommand: WritesFiles {
   // MARK: Values in files
 
   private func check() throws -> ParityResults {
-    let model = try ModelFile.open(parity.model, arithmetic: parity.arithmetic.arithmetic)
+    let model = try ModelFile.open(self.model, arithmetic: parity.arithmetic.arithmetic)
     let check = try ParityCheck(model, options: options)
-    var results = ParityResults(model: parity.model)
-    for makeCase in try parity.cases(of: model) {
+    var results = ParityResults(model: self.model)
+    for makeCase in try givenValues.cases(of: model) {
       let dataSet = try makeCase()
       var progress = ProgressBar(total: model.graph.nodes.count)
       defer { progress?.clear() }

@@ -2,18 +2,14 @@ import Apus
 import ApusGraph
 import ArgumentParser
 
-/// What `parity` and `reduce` are given: a model, what goes into it, and what another runtime made of it.
+/// What `parity` and `reduce` are given besides a model: what goes into it, and what another runtime made of it.
 struct ParityOptions: ParsableArguments {
-  @Argument(
-    help: "The model: .onnx, .mlpackage, .mlmodel or .pt2.",
-    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2"]))
-  var model: String
-
   @Option(
     parsing: .upToNextOption,
     help: ArgumentHelp(
-      "What goes in: .npz, .safetensors, .npy (NAME=FILE where there are several), .pb or folders of .pb; pictures "
-        + "where the model declares an image. Without, it is looked for among the expected values.", valueName: "file"),
+      "What goes in: .npz, .safetensors, .npy (NAME=FILE where there are several), .pb, JSON of Polygraphy, folders of "
+        + ".pb or .npy; pictures where the model declares an image. Without, it is looked for among the expected values.",
+      valueName: "file"),
     completion: .file(extensions: DataSets.extensions))
   var inputs: [String] = []
 
@@ -48,7 +44,6 @@ struct ParityOptions: ParsableArguments {
 
   /// Adds what is read to a plan.
   func plan(_ files: inout FilePlan) {
-    files.reads(model, as: "the model")
     for (paths, role) in [(inputs, "--inputs"), (expected, "--expected")] {
       for path in paths { DataSets.plan(path, as: role, &files) }
     }

@@ -28,6 +28,11 @@ struct ReduceCommand: WritesFiles {
         apus parity small.onnx --expected small.safetensors
       """)
 
+  @Argument(
+    help: "The model: .onnx, .mlpackage, .mlmodel or .pt2.",
+    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2"]))
+  var model: String
+
   @OptionGroup var parity: ParityOptions
 
   @Option(
@@ -45,6 +50,7 @@ struct ReduceCommand: WritesFiles {
 
   var files: FilePlan {
     var files = FilePlan()
+    files.reads(model, as: "the model")
     parity.plan(&files)
     files.writes(output, as: "--output")
     values.plan(&files)
@@ -58,7 +64,7 @@ struct ReduceCommand: WritesFiles {
   func run() throws { try parity.limits.bounded { try reduce() } }
 
   private func reduce() throws {
-    let model = try ModelFile.open(parity.model, arithmetic: parity.arithmetic.arithmetic)
+    let model = try ModelFile.open(self.model, arithmetic: parity.arithmetic.arithmetic)
     let check = try ParityCheck(model, options: parity.options())
     for makeCase in try parity.cases(of: model) {
       let dataSet = try makeCase()
@@ -84,7 +90,7 @@ struct ReduceCommand: WritesFiles {
       let nodes = part.nodes.prefix(8).map { "'\($0)'" }.joined(separator: ", ") + (part.nodes.count > 8 ? ", …" : "")
       throw CommandFailure(
         .badData,
-        "\(parity.model): \(reason); the part is \(nodes): 'apus run --fetch' writes the values around them")
+        "\(self.model): \(reason); the part is \(nodes): 'apus run --fetch' writes the values around them")
     }
     try values.write(part)
     let written = try ONNXModel(path: output)
