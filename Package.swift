@@ -114,6 +114,11 @@ let libraries: [Target] = [
 let benchmarked: [Target.Dependency] =
   ["Apus", "ApusGraph", "ApusONNX", "ApusMedia", "ApusNetworks", "ApusText", "ApusVision", platform] + kernels
 
+// Scripts that the command writes: those of Weights/reference, which it has inside, wherever it is.
+let scripts: [Resource] = ["reference_file", "torch_reference", "onnx_reference", "coreml_reference"].map {
+  .embedInCode("Scripts/\($0).py")
+}
+
 let programs: [Target] = [
   // The last that is ready is built first: ApusGraph, which takes longest, stands last, ArgumentParser first.
   .executableTarget(
@@ -123,7 +128,7 @@ let programs: [Target] = [
         name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["CommandLine"])),
       platform, "ApusMotionModels", "ApusMotion", "ApusVision", "ApusText", "ApusNetworks", "ApusMedia",
       "ApusFormats", "ApusONNX", "ApusCoreML", "ApusTorch", "Apus", "ApusGraph",
-    ], exclude: ["Link"], swiftSettings: smallCode, linkerSettings: smallProgram),
+    ], exclude: ["Link"], resources: scripts, swiftSettings: smallCode, linkerSettings: smallProgram),
   .executableTarget(
     name: "ApusFuzz",
     dependencies: [

@@ -31,6 +31,28 @@ import Testing
     }
   }
 
+  @Test func pageHasEveryTensorAndWhatOneFileLacks() throws {
+    try TemporaryFolder.with { folder in
+      let a = try folder.safetensors(
+        "a", [("off", AnyTensor(try Tensor<Float>([1, 2.5]))), ("same", AnyTensor(try Tensor<Float>([1, 2])))])
+      let b = try folder.safetensors(
+        "b",
+        [
+          ("off", AnyTensor(try Tensor<Float>([1, 2]))), ("same", AnyTensor(try Tensor<Float>([1, 2]))),
+          ("lost", AnyTensor(try Tensor<Int8>([1]))),
+        ])
+      let page = folder.path("page.html")
+      #expect(try Command.run("compare", a, b, "--report", page).status == 1)
+      let html = try String(contentsOfFile: page, encoding: .utf8)
+      #expect(html.contains("different: 1 of 2 tensors equal, 1 missing"))
+      #expect(html.components(separatedBy: "<details").count == 3)
+      #expect(html.contains("<td>lost</td><td>missing</td>") && html.contains("<td>0.5 at [1]</td>"))
+      #expect(html.contains("worst elements") && !html.contains("http:") && !html.contains("src="))
+      let over = try Command.run("compare", a, b, "--report", b)
+      #expect(over.status == 64 && over.errors.contains("b.safetensors"))
+    }
+  }
+
   @Test func jsonIsTheWholeReportOnOneLine() throws {
     try TemporaryFolder.with { folder in
       let a = try folder.safetensors(

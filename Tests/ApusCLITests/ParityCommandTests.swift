@@ -3,6 +3,7 @@ import FoundationXML
 import Testing
 
 @testable import Apus
+@testable import ApusMedia
 
 @Suite struct ParityCommandTests {
   private static let folder = packageFolder.appending(path: "Tests/Fixtures/parity").path(percentEncoded: false) + "/"
@@ -216,6 +217,65 @@ import Testing
       #expect(html.contains("equal on all 2 data sets") && html.contains("Pairs of values"))
       #expect(html.contains("/conv1/Conv_output_0"))
     }
+  }
+
+  /// The network as a drawing, by itself and inside the page.
+  @Test func networkIsDrawn() throws {
+    try TemporaryFolder.with { folder in
+      let (svg, png, page) = (folder.path("a.svg"), folder.path("a.PNG"), folder.path("a.html"))
+      let result = try Command.run(
+        "parity", Self.folder + "epsilon.onnx", Self.folder + "reference.safetensors", "--report", svg, "--report", png,
+        "--report", page)
+      #expect(result.status == 1, "\(result.errors)")
+      let document = try XMLDocument(data: Data(contentsOf: folder.file("a.svg")))
+      let texts = try document.nodes(forXPath: "//*[local-name()='text']").compactMap(\.stringValue)
+      #expect(texts.contains("norm · LayerNormalization") && texts.contains("differs · 57 dB"))
+      #expect(texts.filter { $0.contains(" · ") && !$0.hasSuffix("dB") }.count == 11, "a row for each node")
+      let lines = try document.nodes(forXPath: "//*[local-name()='polyline']")
+      #expect(lines.count == 11, "nine steps to the next row, and one past two rows with its end")
+      let picture = try ImageFile.read(path: png)
+      #expect(picture.width == 1440 && picture.height > 500)
+      let saved = try Data(contentsOf: folder.file("a.svg")).base64EncodedString()
+      #expect(try String(contentsOfFile: page, encoding: .utf8).contains("data:image/svg+xml;base64,\(saved)\""))
+    }
+  }
+
+  @Test(arguments: [
+    ("torch", "torch_reference.py"), ("onnxruntime", "onnx_reference.py"), ("coreml", "coreml_reference.py"),
+  ])
+  func scriptsAreThoseThatShip(kind: String, name: String) throws {
+    func script(_ name: String) throws -> Data {
+      try Data(contentsOf: packageFolder.appending(path: "Weights/reference/\(name)"))
+    }
+    try TemporaryFolder.with { folder in
+      let path = folder.path("mine.py")
+      let result = try Command.run("parity", "--write-reference-script", kind, "--output", path)
+      #expect(result.status == 0, "\(result.errors)")
+      #expect(result.output.contains("python \(path) "))
+      #expect(try Data(contentsOf: folder.file("mine.py")) == script(name))
+      let modules = try FileManager.default.contentsOfDirectory(atPath: folder.path("")).filter { $0 != "mine.py" }
+      #expect(Set(modules) == (kind == "coreml" ? ["reference_file.py", "torch_reference.py"] : ["reference_file.py"]))
+      for module in modules { #expect(try Data(contentsOf: folder.file(module)) == script(module)) }
+      // The same again, but not over what is something else.
+      #expect(try Command.run("parity", "--write-reference-script", kind, "-o", path).status == 0)
+      try Data("mine".utf8).write(to: folder.file("reference_file.py"))
+      let other = try Command.run("parity", "--write-reference-script", kind, "-o", path)
+      #expect(other.status == 74 && other.errors.contains("reference_file.py: is another file already"))
+      #expect(try Data(contentsOf: folder.file("reference_file.py")) == Data("mine".utf8))
+    }
+  }
+
+  @Test(arguments: [
+    (["--write-reference-script", "keras"], "Please provide one of 'torch', 'onnxruntime' or 'coreml'"),
+    (["model.onnx", "--write-reference-script", "torch"], "takes no model"),
+    (["model.onnx", "reference.npz", "--output", "x.py"], "--output is for --write-reference-script"),
+    (["--write-reference-script", "torch", "-o", "reference_file.py"], "are the same file"),
+    ([], "Missing expected argument '<model>'"),
+  ])
+  func scriptsComeAlone(arguments: [String], message: String) throws {
+    let result = try Command.run(["parity"] + arguments)
+    #expect(result.status == 64)
+    #expect(result.errors.contains(message), "\(result.errors)")
   }
 
   @Test func modelIsNeverWrittenOver() throws {

@@ -10,10 +10,14 @@ import Testing
       .heading("Summary"), .notice("No medical device"), .facts([.init("reps", "3")]),
       .table(columns: ["rep", "cm"], rows: [["1", "40.0"]]),
       .figure(ReportFigure("t", Chart(title: "t", x: .init("x"), y: .init("y")))),
+      .download(.init("Save <it>", fileName: "a.svg", mediaType: "image/svg+xml", bytes: [4, 5, 6])),
       .pictures([.init("frame 1", kind: .png, bytes: [1, 2, 3], width: 2, height: 1)]),
     ]
     let html = report.html
-    for text in ["Lift &lt;1&gt;", "a &amp; b", "<dt>reps</dt><dd>3</dd>", "<td>40.0</td>", "<svg", "base64,AQID"] {
+    for text in [
+      "Lift &lt;1&gt;", "a &amp; b", "<dt>reps</dt><dd>3</dd>", "<td>40.0</td>", "<svg", "base64,AQID",
+      "<a download=\"a.svg\" href=\"data:image/svg+xml;base64,BAUG\">Save &lt;it&gt;</a>",
+    ] {
       #expect(html.contains(text))
     }
     #expect(html.components(separatedBy: "<svg").count == 3, "for wide screens and for narrow ones")

@@ -29,7 +29,7 @@ public struct ErrorProfile: Sendable, Hashable {
   private static let worstCount = 8
 
   /// nil for what is no pair of tensors of one shape.
-  init?(_ actual: GraphValue, _ expected: GraphValue) throws {
+  package init?(_ actual: GraphValue, _ expected: GraphValue) throws {
     guard case .tensor(let a) = actual, case .tensor(let e) = expected, a.shape == e.shape, a.count > 0 else {
       return nil
     }

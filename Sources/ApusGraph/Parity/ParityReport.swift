@@ -105,6 +105,8 @@ public struct ParityReport: Sendable {
     public let inputs: [Input]
     /// The outputs that the reference has, in order.
     public let outputs: [Output]
+    /// The names of all its outputs that the model uses, in order.
+    public let outputNames: [String]
     /// What the comparisons come to.
     public internal(set) var status: Status
     /// The number of terms that one element of the output adds up.

@@ -84,7 +84,9 @@ struct ParityRun {
       ParityReport.NodeReport(
         index: index, name: node.name, operatorName: node.operatorName, opset: node.opset,
         attributes: node.attributes.sorted { $0.key < $1.key }.map { ($0.key, $0.value.summary) },
-        inputs: inputs(of: node), outputs: judged.outputs, status: status, terms: judged.terms,
+        inputs: inputs(of: node), outputs: judged.outputs,
+        outputNames: node.outputs.compactMap { $0.map { check.graph.values[$0].name } }, status: status,
+        terms: judged.terms,
         suspects: suspects,
         patterns: status == .wrong
           ? try self.patterns(step, judged, expected, fedResult, isAlone: suspects.isEmpty) : [],

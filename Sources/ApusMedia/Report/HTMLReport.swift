@@ -35,6 +35,8 @@ public struct HTMLReport: Sendable {
     case pictures([Picture])
     /// Columns of numbers, each as high as its share of the highest.
     case bars([Bar], caption: String)
+    /// A file inside the page, which the reader can save.
+    case download(Download)
     /// Things to look up: a line each, which opens, and a field that finds them where there are many.
     case entries([Entry])
   }
@@ -50,6 +52,26 @@ public struct HTMLReport: Sendable {
     public init(_ name: String, _ value: Double) {
       self.name = name
       self.value = value
+    }
+  }
+
+  /// A file that a page holds.
+  public struct Download: Sendable, Hashable {
+    /// What the line that saves it says.
+    public var title: String
+    /// What the file is called.
+    public var fileName: String
+    /// The media type of the bytes.
+    public var mediaType: String
+    /// The file's bytes, put into the page as they are.
+    public var bytes: [UInt8]
+
+    /// A file; that the bytes are of this type is not checked.
+    public init(_ title: String, fileName: String, mediaType: String, bytes: [UInt8]) {
+      self.title = title
+      self.fileName = fileName
+      self.mediaType = mediaType
+      self.bytes = bytes
     }
   }
 
@@ -165,6 +187,7 @@ extension HTMLReport {
     figure svg{display:block;width:100%;height:auto}
     .narrow{display:none}
     @media(max-width:34rem){.narrow{display:block}.wide{display:none}}
+    a{color:var(--series-0)}
     .pictures{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(19rem,100%),1fr));gap:1rem}
     .pictures figure{margin:0}
     img{display:block;width:100%;height:auto;border-radius:4px}
@@ -217,6 +240,9 @@ extension HTMLReport {
       }
       return "<figure><div class=\"bars\" role=\"img\" aria-label=\"\(escaped(caption))\">\(columns.joined())</div>"
         + "<figcaption>\(escaped(caption))</figcaption></figure>\n"
+    case .download(let file):
+      return "<p><a download=\"\(escaped(file.fileName))\" href=\"data:\(escaped(file.mediaType));base64,"
+        + "\(Base64.text(file.bytes))\">\(escaped(file.title))</a></p>\n"
     case .entries(let entries):
       let find = "<input class=\"find\" type=\"search\" placeholder=\"Find\" aria-label=\"Find\" hidden>\n"
       // A few are found by the eye.

@@ -124,7 +124,7 @@ public struct Figure: Sendable, Hashable {
   }
 
   /// About how wide a text is: digits and small letters of usual fonts are half as wide as high.
-  static func width(of text: String, size: Double) -> Double {
+  package static func width(of text: String, size: Double) -> Double {
     Double(text.count) * size * 0.56
   }
 }

@@ -1,7 +1,8 @@
 import Apus
+import ApusGraph
 import ArgumentParser
 
-struct CompareCommand: ParsableCommand {
+struct CompareCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "compare",
     abstract: "Compare the tensors of two files, element by element.",
@@ -10,7 +11,8 @@ struct CompareCommand: ParsableCommand {
       Tolerances default to those of torch.testing.assert_close for the element type: float16 1e-3/1e-5, bfloat16 \
       1.6e-2/1e-5, float32 1.3e-6/1e-5, float64 1e-7/1e-7, integers exact. NaN agrees with NaN.
 
-      Tensors are matched by name; a name that only one file has is a difference. Two files of one tensor each need \
+      Files are .npy, .npz and .safetensors, folders of .npy files, which a metadata.json may name, and what Polygraphy \
+      saved as JSON; of several iterations the tensors are INDEX/NAME. Tensors are matched by name; a name that only one file has is a difference. Two files of one tensor each need \
       no name in common.
 
       Ends with 0 when everything is equal, with 1 when something is different.
@@ -19,14 +21,15 @@ struct CompareCommand: ParsableCommand {
         apus compare ours.npz theirs.npz
         apus compare coreml.npz golden.safetensors --atol 1e-4 --names 'output.*'
         apus compare a.npz b.npz --names var_123=probabilities --json
+        apus compare dump/ reference.safetensors --report difference.html
       """)
 
   @Argument(
-    help: "The file to judge: .npy, .npz or .safetensors.", completion: .file(extensions: TensorFile.extensions))
+    help: "The file or folder to judge.", completion: .file(extensions: TensorFile.extensions))
   var actual: String
 
   @Argument(
-    help: "The file with what it should hold: .npy, .npz or .safetensors.",
+    help: "The file or folder with what it should hold.",
     completion: .file(extensions: TensorFile.extensions))
   var expected: String
 
@@ -45,8 +48,22 @@ struct CompareCommand: ParsableCommand {
   @Flag(help: "List tensors that are equal too, however many there are.")
   var all = false
 
+  @Option(
+    help: ArgumentHelp("A page for a browser: the verdict, and every tensor to look up.", valueName: "file"),
+    completion: .file(extensions: ["html"]))
+  var report: String?
+
   @Flag(help: "Print one line of JSON.")
   var json = false
+
+  var files: FilePlan {
+    var files = FilePlan()
+    for (path, role) in [(actual, "the file to judge"), (expected, "the expected file")] {
+      files.reads(path, as: role, endings: [".npy", ".json"], depth: 1)
+    }
+    files.writes(report, as: "--report")
+    return files
+  }
 
   func run() throws {
     let (actualFile, expectedFile) = (try TensorFile(path: actual), try TensorFile(path: expected))
@@ -54,16 +71,19 @@ struct CompareCommand: ParsableCommand {
     if let pattern = pairing.unmatched.first {
       throw CommandFailure(.usage, "--names \(pattern): neither file has such a tensor")
     }
-    var report = ComparisonReport(
+    var found = ComparisonReport(
       actual: actual, expected: expected, missing: pairing.missing, unexpected: pairing.unexpected)
+    var profiles: [String: ErrorProfile] = [:]
     for pair in pairing.pairs {
       let (a, e) = (try actualFile.tensor(pair.actual), try expectedFile.tensor(pair.expected))
       let comparison = try Comparison(
         actual: a, expected: e, tolerance: tolerance.tolerance(for: a.dataType, e.dataType), checksDataType: !anyDtype)
-      report.add(comparison, named: pair.name)
+      found.add(comparison, named: pair.name)
+      if report != nil { profiles[pair.name] = try ErrorProfile(.tensor(a), .tensor(e)) }
     }
-    try Output.write(json ? jsonText(report) + "\n" : report.text(listsAll: all))
-    if !report.isEqual { throw CommandStatus.different }
+    if let report { try TextFile.write(ComparisonPage(found, profiles: profiles).html, to: report) }
+    try Output.write(json ? jsonText(found) + "\n" : found.text(listsAll: all))
+    if !found.isEqual { throw CommandStatus.different }
   }
 }
 

@@ -89,11 +89,19 @@ extension ComparisonReport {
 
   private var verdict: String {
     let terminal = Terminal.output
+    return "\(terminal.mark(isEqual)) " + terminal.styled(word, .bold) + rest
+  }
+
+  /// The verdict as a sentence.
+  var verdictText: String { word + rest }
+
+  private var word: String { isEqual ? "equal" : "different" }
+
+  private var rest: String {
     var parts = ["\(rows.count - summary.differentCount) of \(rows.count) tensors equal"]
     if !missing.isEmpty { parts.append("\(missing.count) missing") }
     if !unexpected.isEmpty { parts.append("\(unexpected.count) not expected") }
-    return "\(terminal.mark(isEqual)) " + terminal.styled(isEqual ? "equal" : "different", .bold) + ": "
-      + parts.joined(separator: ", ")
+    return ": " + parts.joined(separator: ", ")
   }
 }
 

@@ -11,8 +11,8 @@ struct ParityCommand: WritesFiles {
       Judges MODEL by REFERENCE: values in files or folders, or a second model of whatever format.
 
       Runs the model node by node beside values that another runtime wrote, matched by name \
-      (Weights/reference/onnx_reference.py writes them from ONNX Runtime, torch_reference.py from PyTorch, \
-      coreml_reference.py for models that coremltools converted). Each node is run twice: on the reference's values \
+      (--write-reference-script writes the scripts that record them, from PyTorch, from ONNX Runtime, and for models that \
+      coremltools converted). Each node is run twice: on the reference's values \
       for its inputs, which gives its own, isolated error, and in Apus' run from the inputs on, which gives the \
       cumulative one. A node beyond the tolerance in isolation computes something else than the reference; one \
       beyond it only cumulatively inherits an error.
@@ -68,14 +68,15 @@ struct ParityCommand: WritesFiles {
         apus parity quantized.onnx float.onnx --inputs pictures.npz
         apus parity model.onnx model.pt2 --random 1
         apus parity model.onnx --inputs test_data_set_0 --expected test_data_set_0 --all
-        apus parity model.onnx --expected reference.safetensors --report parity.html --junit parity.xml
+        apus parity model.onnx reference.safetensors --report parity.html --report parity.svg --junit parity.xml
+        apus parity --write-reference-script torch --output scripts/torch_reference.py
         apus parity model.onnx --expected reference.safetensors --json | jq .data_sets[0].first_difference
       """)
 
   @Argument(
     help: "The model: .onnx, .mlpackage, .mlmodel or .pt2.",
     completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2"]))
-  var model: String
+  var model: String?
 
   @OptionGroup var parity: ParityOptions
 
@@ -104,6 +105,18 @@ struct ParityCommand: WritesFiles {
 
   @OptionGroup var written: ParityFiles
 
+  @Option(
+    help: ArgumentHelp(
+      "Instead of all this, write the script that records a reference: torch, onnxruntime or coreml.",
+      valueName: "kind"))
+  var writeReferenceScript: ReferenceScript?
+
+  @Option(
+    name: .shortAndLong,
+    help: ArgumentHelp("Where that script goes; what it imports goes beside it.", valueName: "file"),
+    completion: .file(extensions: ["py"]))
+  var output: String?
+
   @Flag(help: "Print one line of JSON.")
   var json = false
 
@@ -113,10 +126,19 @@ struct ParityCommand: WritesFiles {
     givenValues.plan(&files)
     files.reads(referenceModel, as: "the reference")
     written.plan(&files)
+    writeReferenceScript?.plan(output, &files)
     return files
   }
 
   func validate() throws {
+    if writeReferenceScript != nil {
+      guard model == nil else {
+        throw ValidationError("--write-reference-script takes no model: its help says what the script is run on.")
+      }
+      return
+    }
+    guard model != nil else { throw ValidationError("Missing expected argument '<model>'.") }
+    guard output == nil else { throw ValidationError("--output is for --write-reference-script.") }
     guard top >= 0 else { throw ValidationError("--top \(top): a number not below 0 was expected.") }
     guard (1...100_000).contains(samples) else {
       throw ValidationError("--samples \(samples): a number from 1 to 100000 was expected.")
@@ -145,8 +167,10 @@ struct ParityCommand: WritesFiles {
   }
 
   func run() throws {
+    if let writeReferenceScript { return try writeReferenceScript.write(to: output) }
+    guard let model else { return }
     try parity.limits.bounded {
-      let results = try referenceModel.map(compare) ?? check()
+      let results = try referenceModel.map { try compare(model, with: $0) } ?? check(model)
       try written.write(results)
       try Output.write(json ? jsonText(results) + "\n" : results.text(listsAll: all, limit: top))
       if !results.isEqual { throw CommandStatus.different }
@@ -154,26 +178,27 @@ struct ParityCommand: WritesFiles {
   }
 
   private var options: ParityCheck.Options {
-    parity.options(computesTruth: float64, profilesErrors: written.report != nil)
+    parity.options(computesTruth: float64, profilesErrors: written.hasPage)
   }
 
   // MARK: Two models
 
-  private func compare(with reference: String) throws -> ParityResults {
-    let model = try ModelFile.open(self.model, arithmetic: parity.arithmetic.arithmetic)
+  private func compare(_ path: String, with reference: String) throws -> ParityResults {
+    let model = try ModelFile.open(path, arithmetic: parity.arithmetic.arithmetic)
     let other = try ModelFile.open(reference, arithmetic: parity.arithmetic.arithmetic)
     var comparison = try ModelComparison(model, against: other, options: options)
-    for makeInputs in try inputs(of: model) {
+    for makeInputs in try inputs(of: model, path) {
       let (name, inputs) = try makeInputs()
       var progress = ProgressBar(total: model.graph.nodes.count)
       defer { progress?.clear() }
       try comparison.run(inputs, named: name) { progress?.update($0, note: "nodes") }
     }
-    return ParityResults(model: self.model, reference: reference, comparison: comparison.report)
+    return ParityResults(model: path, reference: reference, comparison: comparison.report)
   }
 
   /// The sets of inputs, each with its name, read or made when its turn comes.
-  private func inputs(of model: any GraphModel) throws -> [() throws -> (String, [String: GraphValue])] {
+  private func inputs(of model: any GraphModel, _ path: String) throws -> [() throws -> (String, [String: GraphValue])]
+  {
     let graph = model.graph
     guard parity.inputs.isEmpty else {
       let names = graph.inputs.map { graph.values[$0].name }
@@ -187,7 +212,7 @@ struct ParityCommand: WritesFiles {
     return (0..<samples).map { sample in
       {
         let seed = seed &+ UInt64(sample)
-        var inputs = ModelInputs(model, file: self.model, converts: false, widens: false)
+        var inputs = ModelInputs(model, file: path, converts: false, widens: false)
         try inputs.fill(seed: seed, dimensions: dimensions)
         return ("random, seed \(seed)", inputs.values)
       }
@@ -196,10 +221,10 @@ struct ParityCommand: WritesFiles {
 
   // MARK: Values in files
 
-  private func check() throws -> ParityResults {
-    let model = try ModelFile.open(self.model, arithmetic: parity.arithmetic.arithmetic)
+  private func check(_ path: String) throws -> ParityResults {
+    let model = try ModelFile.open(path, arithmetic: parity.arithmetic.arithmetic)
     let check = try ParityCheck(model, options: options)
-    var results = ParityResults(model: self.model)
+    var results = ParityResults(model: path)
     for makeCase in try givenValues.cases(of: model) {
       let dataSet = try makeCase()
       var progress = ProgressBar(total: model.graph.nodes.count)

@@ -6,9 +6,11 @@ import ArgumentParser
 /// Files that a parity is written to besides its text.
 struct ParityFiles: ParsableArguments {
   @Option(
-    help: ArgumentHelp("A page for a browser: the verdict, and every node to look up.", valueName: "file"),
-    completion: .file(extensions: ["html"]))
-  var report: String?
+    help: ArgumentHelp(
+      "A page for a browser: the verdict, and every node to look up. A name that ends in .svg or .png gets the network as a "
+        + "drawing. May be repeated.", valueName: "file"),
+    completion: .file(extensions: ["html", "svg", "png"]))
+  var report: [String] = []
 
   @Option(
     help: ArgumentHelp("A table with a row for each node of each data set.", valueName: "file"),
@@ -22,14 +24,33 @@ struct ParityFiles: ParsableArguments {
 
   /// Adds what is written to a plan.
   func plan(_ files: inout FilePlan) {
-    files.writes(report, as: "--report")
+    for path in report { files.writes(path, as: "--report") }
     files.writes(csv, as: "--csv")
     files.writes(junit, as: "--junit")
   }
 
+  /// Whether a page is written, which shows how errors are spread.
+  var hasPage: Bool { report.contains { !Self.isDrawing($0) } }
+
+  private static func isDrawing(_ path: String) -> Bool {
+    ["svg", "png"].contains(TensorFile.fileExtension(path))
+  }
+
   /// Writes what was asked for.
   func write(_ results: ParityResults) throws {
-    if let report { try TextFile.write(ParityPage(results).html, to: report) }
+    for path in report {
+      guard Self.isDrawing(path) else {
+        try TextFile.write(ParityPage(results).html, to: path)
+        continue
+      }
+      guard let pictured = results.pictured else { continue }
+      let figure = ParityDrawing(pictured.report, title: results.title).figure
+      if TensorFile.fileExtension(path) == "svg" {
+        try TextFile.write(figure.svg(), to: path)
+      } else {
+        try ImageFile.write(figure.image(), to: path)
+      }
+    }
     if let csv { try TextFile.write(results.csv, to: csv) }
     if let junit { try TextFile.write(results.junit, to: junit) }
   }

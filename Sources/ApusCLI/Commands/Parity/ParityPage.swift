@@ -10,20 +10,16 @@ struct ParityPage {
 
   var html: String {
     var page = HTMLReport(
-      title: "Parity of \(Self.fileName(results.model))",
+      title: results.title,
       subtitle: results.reference.map { "\(results.model) against \($0)" } ?? results.model)
     page.blocks = [.notice(verdict)]
     if results.sets.count > 1 { page.blocks += sets }
     if let comparison = results.comparison { page.blocks += common(comparison) }
-    if let shown = results.shown.first(where: { !$0.report.isEqual }) ?? results.shown.first {
-      if results.sets.count > 1 { page.blocks.append(.heading("Data set \(shown.index + 1): \(shown.name)")) }
-      page.blocks += facts(shown.report) + way(shown.report) + nodes(shown.report)
+    if let pictured = results.pictured {
+      if results.sets.count > 1 { page.blocks.append(.heading("Data set \(pictured.index + 1): \(pictured.name)")) }
+      page.blocks += facts(pictured.report) + way(pictured.report) + nodes(pictured.report)
     }
     return page.html
-  }
-
-  private static func fileName(_ path: String) -> String {
-    path.split(separator: "/").last.map(String.init) ?? path
   }
 
   private var verdict: String {
@@ -123,13 +119,14 @@ struct ParityPage {
     ]
   }
 
-  /// Beyond this, values are equal for the eye.
-  private static let highestSNR = 160.0
-
   private static func signalToNoise(_ difference: ValueDifference?) -> Double? {
     guard let differences = difference?.comparison?.differences else { return difference == nil ? nil : 0 }
-    if differences.nonFiniteMismatchCount > 0 || differences.signalToNoise.isNaN { return 0 }
-    return min(highestSNR, max(0, differences.signalToNoise))
+    return DifferenceBlocks.signalToNoise(differences)
+  }
+
+  /// How hot the square of a difference is; nil where the reference has no value.
+  static func heat(_ difference: ValueDifference?) -> Double? {
+    signalToNoise(difference).map(DifferenceBlocks.heat)
   }
 
   private func way(_ report: ParityReport) -> [HTMLReport.Block] {
@@ -142,13 +139,9 @@ struct ParityPage {
           ParityText.worstOutput(node).flatMap { Self.signalToNoise(value($0)) }.map { .init(Double(node.index), $0) }
         })
     }
-    let all = [series("cumulative", .line, \.cumulative), series("isolated", .dots, \.isolated)]
-    guard all.contains(where: { $0.points.count > 1 }) else { return [] }
-    var chart = Chart(
-      title: "Signal to noise, node by node", x: .init("node"),
-      y: .init("SNR", unit: "dB", range: 0...Self.highestSNR))
-    chart.series = all
-    return [.figure(ReportFigure("signal-to-noise", chart))]
+    return DifferenceBlocks.chart(
+      "Signal to noise, node by node", "node",
+      [series("cumulative", .line, \.cumulative), series("isolated", .dots, \.isolated)])
   }
 
   private func nodes(_ report: ParityReport) -> [HTMLReport.Block] {
@@ -159,22 +152,26 @@ struct ParityPage {
         "In the order in which they run. The first square is what a node itself differs by on the reference's values, the "
           + "second what this file's own run differs by there: green to red from 140 dB to 20 dB, empty where the reference "
           + "has no value."),
+      .download(
+        .init(
+          "Save the network as a drawing (SVG)", fileName: "parity.svg", mediaType: "image/svg+xml",
+          bytes: Array(ParityDrawing(report, title: results.title).figure.svg().utf8))),
       .entries(shown.map(entry)),
     ]
   }
 
   private func entry(_ node: ParityReport.NodeReport) -> HTMLReport.Entry {
     let output = ParityText.worstOutput(node)
-    func heat(_ difference: ValueDifference?) -> Double? {
-      Self.signalToNoise(difference).map { (140 - $0) / 120 }
-    }
-    let snr = Self.signalToNoise(output?.cumulative).flatMap { $0 < Self.highestSNR ? $0 : nil }.map {
-      NumberText.fixed($0, decimals: 0) + " dB"
-    }
-    let remark = [ParityText.remark(node.status), snr].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " · ")
     return HTMLReport.Entry(
-      "\(node.name) · \(node.operatorName)", remark: remark,
-      heat: [("isolated", heat(output?.isolated)), ("cumulative", heat(output?.cumulative))], blocks: details(node))
+      "\(node.name) · \(node.operatorName)", remark: Self.remark(node),
+      heat: [("isolated", Self.heat(output?.isolated)), ("cumulative", Self.heat(output?.cumulative))],
+      blocks: details(node))
+  }
+
+  /// What is to be said of a node at the end of its line.
+  static func remark(_ node: ParityReport.NodeReport) -> String {
+    let ratio = signalToNoise(ParityText.worstOutput(node)?.cumulative).flatMap(DifferenceBlocks.remark)
+    return [ParityText.remark(node.status), ratio].compactMap { $0 }.filter { !$0.isEmpty }.joined(separator: " · ")
   }
 
   private func details(_ node: ParityReport.NodeReport) -> [HTMLReport.Block] {
@@ -215,45 +212,12 @@ struct ParityPage {
       guard let differences = difference.comparison?.differences else {
         return [name, difference.reason ?? (difference.comparison == nil ? "equal" : "another shape"), "", "", ""]
       }
-      let largest = differences.largestAbsolute
-      return [
-        name, differences.mismatchedCount == 0 ? "within" : "\(differences.mismatchedCount) beyond",
-        NumberText.fixed(differences.signalToNoise, decimals: 1),
-        NumberText.short(largest?.value ?? 0) + (largest.map { " at \($0.index)" } ?? ""),
-        differences.cosine.map { NumberText.short($0, digits: 7) } ?? "–",
-      ]
+      return DifferenceBlocks.row(name, differences)
     }
-    var blocks: [HTMLReport.Block] = [
+    return [
       .table(
-        columns: ["\(output.name)  \(output.type.map { "\($0)" } ?? "")", "elements", "SNR (dB)", "max abs", "cosine"],
+        columns: DifferenceBlocks.columns("\(output.name)  \(output.type.map { "\($0)" } ?? "")"),
         rows: [row("isolated", output.isolated), row("cumulative", output.cumulative)].compactMap { $0 })
-    ]
-    guard let profile = output.profile, profile.counts.dropFirst().contains(where: { $0 > 0 }) else { return blocks }
-    blocks.append(
-      .bars(
-        zip(ErrorProfile.bins, profile.counts).map { .init("\($0): \($1)", Double($1)) },
-        caption: "Elements by error in relation to the largest element: 0, below 1e-9, … 1 and above"))
-    if let axis = profile.axis, profile.alongAxis.count > 1 {
-      blocks.append(
-        .bars(
-          Self.thinned(profile.alongAxis).map { .init("\($0): \(NumberText.short($1))", $1) },
-          caption: "RMS error along axis \(axis), of \(profile.alongAxis.count) places"))
-    }
-    blocks.append(
-      .table(
-        columns: ["worst elements", "this file", "the reference"],
-        rows: profile.worst.map {
-          ["\($0.index)", NumberText.short($0.actual, digits: 9), NumberText.short($0.expected, digits: 9)]
-        }))
-    return blocks
-  }
-
-  /// At most 128 columns, each the highest of its places.
-  private static func thinned(_ values: [Double]) -> [(name: String, value: Double)] {
-    let step = (values.count + 127) / 128
-    return stride(from: 0, to: values.count, by: step).map { start in
-      let end = min(values.count, start + step)
-      return (step == 1 ? "\(start)" : "\(start)–\(end - 1)", values[start..<end].max() ?? 0)
-    }
+    ] + DifferenceBlocks.profile(output.profile, ("this file", "the reference"))
   }
 }

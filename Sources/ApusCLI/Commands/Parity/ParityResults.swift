@@ -27,6 +27,14 @@ struct ParityResults {
     let all = sets.enumerated().map { (index: $0, name: $1.name, report: $1.report) }
     return comparison == nil ? all : [all.first { !$0.report.isEqual } ?? all.first].compactMap { $0 }
   }
+
+  /// The set that a page or a drawing is about: the first that differs, or the first.
+  var pictured: (index: Int, name: String, report: ParityReport)? {
+    shown.first { !$0.report.isEqual } ?? shown.first
+  }
+
+  /// What pages and drawings are called.
+  var title: String { "Parity of \(model.split(separator: "/").last.map(String.init) ?? model)" }
 }
 
 // MARK: - Text

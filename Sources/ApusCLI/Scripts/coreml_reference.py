@@ -1,0 +1,1 @@
+../../../Weights/reference/coreml_reference.py

@@ -1,0 +1,1 @@
+../../../Weights/reference/onnx_reference.py

@@ -1,0 +1,1 @@
+../../../Weights/reference/reference_file.py

@@ -1,0 +1,1 @@
+../../../Weights/reference/torch_reference.py
