@@ -3,10 +3,14 @@
     pip install pyspark pandas pyarrow
     python detect_pictures.py photos answers --model yolov8n.onnx               # a line of JSON a picture
     python detect_pictures.py photos answers --way pandas                       # the same in mapInPandas
-    python detect_pictures.py made answers --render 2000 --kill                 # a trial: see that nothing is lost
+    python detect_pictures.py made answers --render 2000 --way pandas --kill    # a trial: see that nothing is lost
+    python detect_pictures.py made answers --render 2000 --measure              # what Spark costs
 
 What a task answers counts once it is complete. A child that dies ends its task, which Spark begins again, up to four times
-(`local[4,4]`): no picture is lost and none is counted twice. A picture that cannot be read is a line with `error`.
+(`local[N,4]`): no picture is lost and none is counted twice. A picture that cannot be read is a line with `error`.
+
+`--measure` has the same pictures detected without Spark first, by as many commands side by side as there are cores, and ends
+with 1 where Spark does less than 0.9 of that. Starting Spark itself does not count.
 """
 
 import argparse
@@ -18,6 +22,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 
 from pyspark import TaskContext
 from pyspark.sql import SparkSession
@@ -72,28 +77,48 @@ def answers(command, requests, kills):
         raise RuntimeError(f"{command[0]} ended with {child.returncode}: the task is begun again")
 
 
+def alone(command, requests, cores):
+    """The seconds that commands without Spark take, each with its share of the requests."""
+    def run(share):
+        asked = "".join(request + "\n" for request in share)
+        subprocess.run(command, input=asked, env=environment(), text=True, stdout=subprocess.DEVNULL, check=True)
+
+    threads = [threading.Thread(target=run, args=(requests[start::cores],)) for start in range(cores)]
+    begun = time.perf_counter()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return time.perf_counter() - begun
+
+
 def main():
+    cores = os.cpu_count() or 1
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("pictures", type=pathlib.Path)
     parser.add_argument("answers", type=pathlib.Path)
     parser.add_argument("--model", help="a detector instead of the one that ships")
     parser.add_argument("--apus", default="apus", help="the command")
     parser.add_argument("--way", choices=["pipe", "pandas"], default="pipe")
-    parser.add_argument("--master", default="local[4,4]")
+    parser.add_argument("--master", help="default: this machine's cores, four attempts")
     parser.add_argument("--tasks", type=int, default=16)
     parser.add_argument("--render", type=int, help="make so many pictures first")
     parser.add_argument("--kill", action="store_true", help="with --way pandas: kill a child, to see what becomes of it")
+    parser.add_argument("--measure", action="store_true", help="compare with the command without Spark, on this machine")
     options = parser.parse_args()
     if options.render:
         render(options.pictures, options.render)
     paths = sorted(str(path) for path in options.pictures.iterdir() if path.suffix.lower() in ENDINGS)
     command = [options.apus, "detect", "--jsonl", "-"] + (["--model", options.model] if options.model else [])
 
+    requests = [json.dumps({"id": path, "path": path}) for path in paths]
+    direct = alone(command, requests, cores) if options.measure else None
     # The workers' Python is this one.
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    spark = SparkSession.builder.master(options.master).appName("apus detect").getOrCreate()
+    spark = SparkSession.builder.master(options.master or f"local[{cores},4]").appName("apus detect").getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
-    requests = [json.dumps({"id": path, "path": path}) for path in paths]
+    spark.sparkContext.parallelize(range(cores), cores).count()
+    begun = time.perf_counter()
     if options.way == "pipe":
         lines = (
             spark.sparkContext.parallelize(requests, options.tasks)
@@ -118,6 +143,7 @@ def main():
         frame = spark.createDataFrame([(request,) for request in requests], ["request"]).repartition(options.tasks)
         table = frame.mapInPandas(detect, "value string")
     table.write.mode("overwrite").text(str(options.answers))
+    passed = time.perf_counter() - begun
 
     found = [json.loads(row.value) for row in spark.read.text(str(options.answers)).collect()]
     names = [answer["id"] for answer in found]
@@ -126,6 +152,12 @@ def main():
     print(f"{len(paths)} pictures, {len(found)} answers, {errors} of them errors")
     if sorted(names) != paths:
         raise SystemExit("some pictures have no answer, or more than one")
+    rate = len(paths) / passed / cores
+    print(f"{passed:.1f} s, {rate:.2f} pictures a second and core")
+    if direct:
+        print(f"without Spark {direct:.1f} s, {len(paths) / direct / cores:.2f}; Spark does {direct / passed:.2f} of that")
+        if direct < 0.9 * passed:
+            raise SystemExit(1)
 
 
 if __name__ == "__main__":

@@ -179,7 +179,14 @@ def convert(module, inputs, dialect, precision, target):
     def kind(tensor):
         return np.int32 if not tensor.is_floating_point() else np.float32
     types = [ct.TensorType(name, shape=tensor.shape, dtype=kind(tensor)) for name, tensor in inputs.items()]
-    return ct.convert(torch.jit.trace(module, arguments), inputs=types, **options), module
+    # Fused attention is one operation that coremltools does not know, and is not taken every time.
+    fast = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)
+    try:
+        traced = torch.jit.trace(module, arguments)
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fast)
+    return ct.convert(traced, inputs=types, **options), module
 
 
 def main():

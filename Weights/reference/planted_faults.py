@@ -1,6 +1,6 @@
 """Plants faults in exported networks, and counts how often `apus parity` names the node that has it.
 
-    python Weights/reference/planted_faults.py --apus .build/release/apus [--output FOLDER] [--json FILE]
+    python Weights/reference/planted_faults.py --apus .build/release/apus [--output FOLDER] [--json FILE] [--formats onnx coreml]
 
 Six small networks (a CNN with batch normalisation, one with residual sums, a transformer, an LSTM with a GRU, depthwise convolutions, a
 quantised one) are exported by torch.onnx.export, by dynamo=False and dynamo=True; the quantised one is made by ONNX Runtime's
@@ -18,6 +18,10 @@ the sound file), and as a model against the sound one of the other exporter. A f
 node that the verdict names is the one it was planted in, or the verdict names several that are judged together and it is
 among them; as *seen* where the exit code is 1. A fault without an effect on any output that ONNX Runtime computes is no fault, and left
 out. All sound files must be judged equal.
+
+Into Core ML files faults come with the PyTorch module: it is changed, and coremltools converts it (planted_coreml.py). Which operation
+then has the fault is what differs between the two converted programs; so a fault in a normalisation that the converter folded into
+a convolution is the convolution's. The judges are what coreml_reference.py recorded of the sound module, and the sound module's ONNX file.
 """
 
 import argparse
@@ -133,12 +137,12 @@ class Depthwise(nn.Module):
         return self.head(self.features(x).mean((2, 3)))
 
 
-NETWORKS = {"cnn": CNN, "residual": Residual, "transformer": Transformer, "recurrent": Recurrent, "depthwise": Depthwise}
+SMALL = {"cnn": CNN, "residual": Residual, "transformer": Transformer, "recurrent": Recurrent, "depthwise": Depthwise}
 
 
 def make(name):
     torch.manual_seed(7)
-    network = NETWORKS[name]().eval()
+    network = SMALL[name]().eval()
     return network, {"x": torch.randn(network.shape)}
 
 
@@ -331,19 +335,20 @@ class Suite:
         if status:
             print(f"NOT SOUND {name}: {status} {message}: {' '.join(map(str, arguments))}")
 
-    def fault(self, name, kind, node, how, *arguments):
+    def fault(self, name, kind, nodes, how, *arguments):
+        """`nodes`: the names by which the report may call the node with the fault."""
         status, message, sets = self.parity(*arguments)
         seen, named, found, together = status == 1, False, message, 0
         different = next((s for s in sets or [] if not s["equal"]), None)
         if different:
             found = different.get("first_difference", "")
             first = next((n for n in different["nodes"] if n["name"] == found), {})
-            named = node == found or node in first.get("suspects", [])
+            named = bool(nodes & {found, *first.get("suspects", [])})
             together = len(first.get("suspects", []))
-        self.rows.append({"network": name, "fault": kind, "node": node, "how": how, "seen": seen, "named": named,
+        self.rows.append({"network": name, "fault": kind, "node": sorted(nodes)[0], "how": how, "seen": seen, "named": named,
                           "together": together})
         if not (seen and named):
-            print(f"{'MISNAMED' if seen else 'NOT SEEN'} {name} {kind} by {how}: planted in {node}, found {found}")
+            print(f"{'MISNAMED' if seen else 'NOT SEEN'} {name} {kind} by {how}: planted in {sorted(nodes)}, found {found}")
 
     def run(self, name, model, inputs, reference, other, most):
         """`most`: how many places a kind is planted in at most, spread over the network."""
@@ -367,9 +372,34 @@ class Suite:
                     continue  # shapes no longer fit: no runtime would take it
                 if wrong.shape == right.shape and np.abs(wrong - right).max() <= 2e-3 * np.abs(right).max():
                     continue
-                self.fault(name, kind, node, "values", path, "--inputs", given, "--expected", reference)
+                self.fault(name, kind, {node}, "values", path, "--inputs", given, "--expected", reference)
                 if other:
-                    self.fault(name, kind, node, "model", path, other, "--inputs", given)
+                    self.fault(name, kind, {node}, "model", path, other, "--inputs", given)
+
+
+    def run_coreml(self, name, network, inputs, most):
+        import coreml_reference
+        import planted_coreml as planted
+
+        model, sound = planted.convert(network, inputs), self.folder / f"{name}.mlpackage"
+        model.save(str(sound))
+        reference, other, given = sound.with_suffix(".safetensors"), self.folder / f"{name}-other.onnx", self.folder / "inputs.npz"
+        coreml_reference.write_reference(network, inputs, model, reference)
+        export(network, inputs, other, False)
+        np.savez(given, x=inputs["x"].numpy())
+        self.sound(f"{name} (Core ML)", sound, "--expected", reference)
+        self.sound(f"{name} (Core ML)", sound, other, "--samples", 3)
+        right = planted.effect(network, inputs)
+        for kind, plant in planted.FAULTS.items():
+            changes = list(plant(network))
+            for changed in changes[::max(1, len(changes) // most)][:most]:
+                if np.abs(planted.effect(changed, inputs) - right).max() <= 2e-3 * np.abs(right).max():
+                    continue
+                wrong, path = planted.convert(changed, inputs), self.folder / "faulty.mlpackage"
+                wrong.save(str(path))
+                nodes = planted.faulty_operations(model, wrong)
+                self.fault(name, kind, nodes, "values (Core ML)", path, "--inputs", given, "--expected", reference)
+                self.fault(name, kind, nodes, "model (Core ML)", path, other, "--inputs", given)
 
 
 def named_nodes(path):
@@ -386,7 +416,8 @@ def main():
     parser.add_argument("--output", type=Path, help="a folder that keeps the files")
     parser.add_argument("--json", type=Path, help="every result")
     parser.add_argument("--most", type=int, default=3, help="places of a kind in a network")
-    parser.add_argument("--networks", nargs="+", default=[*NETWORKS, "quantized"])
+    parser.add_argument("--formats", nargs="+", choices=["onnx", "coreml"], default=["onnx", "coreml"])
+    parser.add_argument("--networks", nargs="+", default=[*SMALL, "quantized"])
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
         folder = arguments.output or Path(temporary)
@@ -394,6 +425,10 @@ def main():
         suite = Suite(arguments.apus, folder)
         for name in arguments.networks:
             network, inputs = make("cnn" if name == "quantized" else name)
+            if "coreml" in arguments.formats and name != "quantized":
+                suite.run_coreml(name, network, inputs, arguments.most)
+            if "onnx" not in arguments.formats:
+                continue
             paths = {dynamo: folder / f"{name}-{'dynamo' if dynamo else 'script'}.onnx" for dynamo in (False, True)}
             for dynamo, path in paths.items():
                 export(network, inputs, path, dynamo)
@@ -422,8 +457,10 @@ def main():
 def report(rows):
     sound = [row for row in rows if row["fault"] == "none"]
     print(f"sound: {sum(row['equal'] for row in sound)} of {len(sound)} judged equal")
-    for how in ("values", "model"):
+    for how in ("values", "model", "values (Core ML)", "model (Core ML)"):
         faults = [row for row in rows if row.get("how") == how]
+        if not faults:
+            continue
         alone = sum(row["named"] and row["together"] == 0 for row in faults)
         print(f"by {how}: {len(faults)} faults, {sum(r['seen'] for r in faults)} seen, {sum(r['named'] for r in faults)} named, "
               f"{alone} of them alone; the others with {max((r['together'] for r in faults), default=0)} nodes at most")
