@@ -47,6 +47,8 @@ def samples(operator):
         tensors = [leaf.contiguous() for leaf in leaves if isinstance(leaf, torch.Tensor)]
         if any(tensor.is_complex() or tensor.is_sparse or tensor.layout != torch.strided for tensor in tensors):
             continue
+        if any(name.startswith("dropout") and value for name, value in sample.kwargs.items()):
+            continue
         if not tensors or sum(tensor.numel() for tensor in tensors) > 200_000:
             continue
         yield tensors, spec, leaves

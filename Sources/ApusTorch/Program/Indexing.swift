@@ -143,7 +143,6 @@ extension ProgramBuilder {
   private static func embeddingBag(_ call: Call) throws -> Graph.ValueID {
     let e = call.emitter
     let type = try call.outputType
-    guard try call.int("padding_idx", default: -1) < 0 else { throw OperatorError("padding_idx is not supported") }
     let index = try call.value("indices", as: .int64)
     var offsets = try call.value("offsets", as: .int64)
     if try call.bool("include_last_offset") { offsets = try e.slice(offsets, from: [0], to: [-1], axes: [0]) }
@@ -158,7 +157,13 @@ extension ProgramBuilder {
     let hasBegun = try e.node("LessOrEqual", [e.unsqueeze(offsets, [1]), count(index)])
     let begun = try e.reduce("ReduceSum", e.cast(hasBegun, to: .int64), axes: [0], keeps: false, as: .int64)
     let own = try e.node("Sub", [begun, e.integer(1)])
-    let isIn = try e.node("Equal", [e.unsqueeze(count(offsets), [1]), own])
+    var isIn = try e.node("Equal", [e.unsqueeze(count(offsets), [1]), own])
+    // One row of the table may stand for nothing. Of the overload that has it by its name, it may be counted from the end.
+    if var filler = try call.optionalInt("padding_idx"), filler >= 0 || call.node.target.hasSuffix(".padding_idx") {
+      if filler < 0 { filler += try call.knownShape(call.value("weight"))[0] }
+      let counts = try e.node("Not", [e.node("Equal", [index, e.integer(filler)])])
+      isIn = try e.node("And", [isIn, counts])
+    }
     let membership = try e.cast(isIn, to: type)
     let sizes = try e.node("ReduceSum", [membership, e.integers([1])])
     switch try call.int("mode", default: 0) {

@@ -172,7 +172,11 @@ extension ProgramBuilder {
     result["cosine_similarity"] = { call in
       let e = call.emitter
       let out = try call.outputType
-      let (a, b) = (try call.value("x1", as: out), try call.value("x2", as: out))
+      var (a, b) = (try call.value("x1", as: out), try call.value("x2", as: out))
+      if try e.shape(a) != e.shape(b) {
+        let common = try e.node("Shape", [e.node("Add", [a, b])])
+        (a, b) = (try e.expand(a, common), try e.expand(b, common))
+      }
       let axis = try call.int("dim", default: 1)
       let least = try e.numbers(call.double("eps", default: 1e-8), as: out)
       func unit(_ x: Graph.ValueID) throws -> Graph.ValueID {

@@ -306,8 +306,8 @@ extension Call {
     let sizes = zip(declared, extents).map { $0.map { .known($0) } ?? $1 }
     let open = declared.indices.filter { declared[$0] == nil }
     if open.count <= 1, !declared.contains(0) { return try e.reshape(x, declared.map { $0 ?? -1 }) }
-    // At most one extent may be left to what is left.
-    return try e.node("Reshape", [x, e.list(sizes)])
+    // At most one extent may be left to what is left, which 0 says nothing of.
+    return try e.node("Reshape", [x, e.list(sizes)], ["allowzero": .flag(declared.contains(0))])
   }
 }
 

@@ -40,10 +40,10 @@ class Residuals(nn.Module):
 
     def __init__(self):
         super().__init__()
-        self.stem = nn.Sequential(nn.Conv2d(3, 8, 7, 2, 3, bias=False), nn.BatchNorm2d(8), nn.ReLU(inplace=True))
+        self.stem = nn.Sequential(nn.Conv2d(3, 4, 7, 2, 3, bias=False), nn.BatchNorm2d(4), nn.ReLU(inplace=True))
         self.pool = nn.MaxPool2d(3, 2, 1)
-        self.layer1 = nn.Sequential(Residual(8))
-        self.head = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(8, 5))
+        self.layer1 = nn.Sequential(Residual(4))
+        self.head = nn.Sequential(nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(4, 5))
 
     def forward(self, image):
         return self.head(self.layer1(self.pool(self.stem(image))))
@@ -177,7 +177,7 @@ def write(name, module, inputs, dynamic=None, core=False):
 def main():
     torch.manual_seed(0)
     batch, length = torch.export.Dim("batch"), torch.export.Dim("length", max=15)
-    image, tokens = torch.randn(2, 3, 24, 20), torch.randint(0, 11, (2, 7))
+    image, tokens = torch.randn(2, 3, 14, 12), torch.randint(0, 11, (2, 7))
     for suffix, core in (("", False), ("-core", True)):
         write("residuals" + suffix, Residuals(), (image,), {"image": {0: batch}}, core)
         write("depthwise" + suffix, Depthwise(), (torch.randn(2, 4, 9, 8),), None, core)
