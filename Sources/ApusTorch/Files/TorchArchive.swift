@@ -108,9 +108,6 @@ extension TorchArchive {
     }
   }
 
-  /// How many tensors the archive holds.
-  var tensorCount: Int { weights.count + constants.count }
-
   private func tensor(_ payload: TorchPayload, _ name: String, folder: String) throws -> GraphValue {
     let place = "\(folder)/\(payload.path)"
     guard !payload.isPickled, let type = payload.type else {
