@@ -67,7 +67,7 @@ class Page:
                 ink = "var(--soft)" if index == 0 and len(curves) > 1 else "var(--a)"
                 lines += f'<polyline points="{place}" fill="none" stroke="{ink}" stroke-width="2"><title>{escaped(name)}</title></polyline>'
             axes = '<path d="M30 10V160H280" fill="none" stroke="var(--line)"/><text x="280" y="176" text-anchor="end">recall</text>'
-            axes += '<text x="30" y="176">0</text><text x="26" y="160" text-anchor="end">0</text><text x="26" y="16" text-anchor="end">1</text>'
+            axes += '<text x="30" y="176">0</text><text x="26" y="160" text-anchor="end">0</text><text x="26" y="16" text-anchor="end">1</text><text x="34" y="20">precision</text>'
             legend = ", ".join(f"{'grey' if index == 0 and len(curves) > 1 else 'blue'}: {name}" for index, (name, _) in enumerate(curves))
             drawn.append(f'<figure><svg viewBox="0 0 290 182" role="img" aria-label="{escaped(title)}">{axes}{lines}</svg>'
                          f"<figcaption>{escaped(title)}. {escaped(legend)}</figcaption></figure>")

@@ -104,7 +104,8 @@ def windows(path, start, end, options):
         return np.zeros((0, 48, WINDOW), np.float32), []
     times = np.array([t for t, _ in frames])
     steps = np.arange(times[0], times[-1] + 1e-6, 1 / FRAMES_PER_SECOND)
-    chosen = np.clip(np.searchsorted(times, steps - 0.5 / FRAMES_PER_SECOND), 0, len(times) - 1)
+    after = np.clip(np.searchsorted(times, steps), 1, max(1, len(times) - 1))
+    chosen = np.where(steps - times[after - 1] <= times[after % len(times)] - steps, after - 1, after % len(times))
     whole = np.stack([frames[i][1] for i in chosen])
     begins = range(0, len(whole) - WINDOW + 1, FRAMES_PER_SECOND)
     return (np.array([whole[b:b + WINDOW].reshape(WINDOW, 48).T for b in begins], np.float32).reshape(-1, 48, WINDOW),
