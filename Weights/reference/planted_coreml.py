@@ -138,7 +138,9 @@ def described(operation, places):
         if value is None or getattr(value, "val", None) is not None:
             return None if value is None else (np.shape(value.val), np.asarray(value.val).tobytes())
         return places.get(value.name, "input")
-    return operation.op_type, tuple((name, one(value)) for name, value in sorted(operation.inputs.items()) if name != "name")
+    # Of a GRU, which becomes a loop, what is inside.
+    inside = tuple(described(inner, {}) for block in operation.blocks for inner in block.operations)
+    return operation.op_type, inside, tuple((name, one(value)) for name, value in sorted(operation.inputs.items()) if name != "name")
 
 
 def faulty_operations(sound, wrong):
