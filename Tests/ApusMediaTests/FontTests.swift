@@ -3,7 +3,8 @@ import Testing
 @testable import ApusMedia
 
 @Suite struct FontTests {
-  static let characters = (32...126).compactMap { Unicode.Scalar($0) } + ["\u{B0}", "\u{B1}", "\u{B7}", "\u{D7}", "\u{2013}", "\u{2026}"]
+  private static let beyondASCII: [Unicode.Scalar] = ["\u{B0}", "\u{B1}", "\u{B7}", "\u{D7}", "\u{2013}", "\u{2026}"]
+  static let characters = (32...126).compactMap { Unicode.Scalar($0) } + beyondASCII
 
   @Test func everyLetterIsThereAndNoTwoAreAlike() {
     let letters = StrokeFont.letters

@@ -75,7 +75,8 @@ extension FileFormat: CustomStringConvertible {
     return switch purpose {
     case .model: adviceForModel
     case .weights: adviceForWeights
-    case .tensors: "values are read from .npy, .npz and .safetensors files, folders of .npy files, and JSON of Polygraphy"
+    case .tensors:
+      "values are read from .npy, .npz and .safetensors files, folders of .npy files, and JSON of Polygraphy"
     }
   }
 
