@@ -24,17 +24,11 @@ final class Emitter: GraphWriting {
   var maps: [Graph.ValueID: (id: Graph.ValueID, outer: [Int])] = [:]
   /// What is put before the names of nodes.
   var prefix = ""
-  /// The operation whose nodes are being written, and how many it has.
-  private var current = ""
-  private var count = 0
+  var operation = WrittenOperation()
   /// What follows from the extents that inputs have by default, and from others that they may have.
   private var followed = TypeFollower()
   private var alternate = TypeFollower()
   private var followsAlternate = false
-
-  static let opset = 24
-  /// A file that makes more nodes than this is refused.
-  private static let nodeLimit = 1_000_000
 
   init(name: String, parent: Emitter? = nil) {
     graph = Graph(name: name)
@@ -111,31 +105,17 @@ extension Emitter {
 
 extension Emitter {
   /// Begins the nodes of an operation.
-  func begin(_ name: String) {
-    current = prefix + name
-    count = 0
-  }
+  func begin(_ name: String) { operation = WrittenOperation(prefix + name) }
 
-  func append(
-    _ operatorName: OperatorName, _ inputs: [Graph.ValueID?], outputs: Int, _ attributes: [String: AttributeValue],
-    subgraphs: [String: Graph]
-  ) throws -> [Graph.ValueID] {
-    guard graph.nodes.count < Self.nodeLimit else {
-      throw OperatorError("the model has more than \(Self.nodeLimit) nodes")
-    }
-    count += 1
-    let name = "\(current)/\(operatorName.type)" + (count > 1 ? "_\(count)" : "")
-    let results = (0..<outputs).map { graph.addValue(named: outputs > 1 ? "\(name):\($0)" : name) }
-    var inputs = inputs
-    while let last = inputs.last, last == nil { inputs.removeLast() }
-    let node = Node(
-      name: name, operatorName: operatorName, opset: operatorName.domain.isEmpty ? Self.opset : 1, inputs: inputs,
-      outputs: results, attributes: attributes, subgraphs: subgraphs)
-    graph.nodes.append(node)
+  func follow(_ node: Node) {
     followed.visit(node)
     inferRank(of: node)
     if followsAlternate { alternate.visit(node) }
-    return results
+  }
+
+  func follow(_ constant: GraphValue, as id: Graph.ValueID) {
+    followed.enter(constant, as: id)
+    alternate.enter(constant, as: id)
   }
 
   /// Where a shape is known only when the graph runs, its length says the rank all the same.
@@ -146,15 +126,6 @@ extension Emitter {
     else { return }
     let own = node.operatorName.type == "Expand" ? node.inputs[0].flatMap { try? rank($0) } ?? 0 : 0
     types[output] = MILValueType(type: nil, shape: [Int?](repeating: nil, count: max(count, own)))
-  }
-
-  func constant(_ value: GraphValue, named name: String?) -> Graph.ValueID {
-    count += 1
-    let id = graph.addValue(named: name ?? "\(current)/constant_\(count)", type: value.type)
-    graph.constants[id] = value
-    followed.enter(value, as: id)
-    alternate.enter(value, as: id)
-    return id
   }
 
   func number(_ value: Float) throws -> Graph.ValueID { constant(GraphValue(try Tensor([value], shape: []))) }
@@ -174,22 +145,4 @@ extension Emitter {
 
   /// A list of integers as the standard wants them.
   func int64(_ id: Graph.ValueID) throws -> Graph.ValueID { try cast(id, to: .int64) }
-
-  /// Gives a value its name in the file.
-  ///
-  /// A value that has a name already, a constant or an input, keeps it, and an Identity gives the other.
-  func bind(_ id: Graph.ValueID, to name: String, firstNode: Int) throws -> Graph.ValueID {
-    let index = graph.nodes[firstNode...].lastIndex { $0.outputs.contains(id) }
-    let isOwn = index != nil && graph.values[id].name.hasPrefix(current + "/")
-    let result = isOwn ? id : try node("Identity", [id])
-    graph.values[result].name = name
-    names[name] = result
-    return result
-  }
-
-  /// Gives the last node of an operation the operation's own name.
-  func end(firstNode: Int) {
-    guard graph.nodes.count > firstNode else { return }
-    graph.nodes[graph.nodes.count - 1].name = current
-  }
 }

@@ -4,23 +4,87 @@ import Apus
 /// many operations are made of.
 package protocol GraphWriting: AnyObject {
   var graph: Graph { get set }
+  /// What the file's names stand for at this point.
+  var names: [String: Graph.ValueID] { get set }
+  /// The operation of the file that nodes are written for.
+  var operation: WrittenOperation { get set }
   /// The extents of a value, nil within where one is not known.
   /// - Throws: ``OperatorError`` where not even the rank is known.
   func shape(_ id: Graph.ValueID) throws -> [Int?]
   /// The element type of a value, as far as it is known.
   func elementType(_ id: Graph.ValueID) -> ElementType?
-  /// Adds a node, whose results it names. Inputs that are left out at the end need not be said.
-  func append(
-    _ name: OperatorName, _ inputs: [Graph.ValueID?], outputs: Int, _ attributes: [String: AttributeValue],
-    subgraphs: [String: Graph]
-  ) throws -> [Graph.ValueID]
-  /// Adds a constant.
-  func constant(_ value: GraphValue, named name: String?) -> Graph.ValueID
+  /// Takes note of a node that was added.
+  func follow(_ node: Node)
+  /// Takes note of a constant that was added.
+  func follow(_ constant: GraphValue, as id: Graph.ValueID)
+}
+
+/// An operation of a file while its nodes are written: they are named after it, and numbered.
+package struct WrittenOperation: Sendable {
+  fileprivate var name = ""
+  fileprivate var count = 0
+
+  package init() {}
+
+  /// - Parameter name: what the names of its nodes begin with.
+  package init(_ name: String) { self.name = name }
 }
 
 // MARK: - Nodes and constants
 
 extension GraphWriting {
+  private var opset: Int { 24 }
+  /// A file that makes more nodes than this is refused.
+  private var nodeLimit: Int { 1_000_000 }
+
+  /// Adds a node, whose results it names. Inputs that are left out at the end need not be said.
+  private func append(
+    _ operatorName: OperatorName, _ inputs: [Graph.ValueID?], outputs: Int, _ attributes: [String: AttributeValue],
+    subgraphs: [String: Graph]
+  ) throws -> [Graph.ValueID] {
+    guard graph.nodes.count < nodeLimit else { throw OperatorError("the model has more than \(nodeLimit) nodes") }
+    operation.count += 1
+    let name = "\(operation.name)/\(operatorName.type)" + (operation.count > 1 ? "_\(operation.count)" : "")
+    let results = (0..<outputs).map { graph.addValue(named: outputs > 1 ? "\(name):\($0)" : name) }
+    var inputs = inputs
+    while let last = inputs.last, last == nil { inputs.removeLast() }
+    let node = Node(
+      name: name, operatorName: operatorName, opset: operatorName.domain.isEmpty ? opset : 1, inputs: inputs,
+      outputs: results, attributes: attributes, subgraphs: subgraphs)
+    graph.nodes.append(node)
+    follow(node)
+    return results
+  }
+
+  /// Adds a constant.
+  package func constant(_ value: GraphValue, named name: String?) -> Graph.ValueID {
+    operation.count += 1
+    let id = graph.addValue(named: name ?? "\(operation.name)/constant_\(operation.count)", type: value.type)
+    graph.constants[id] = value
+    follow(value, as: id)
+    return id
+  }
+
+  /// Gives a value its name in the file.
+  ///
+  /// A value that has a name already, a constant or an input, keeps it, and an Identity gives the other.
+  @discardableResult
+  package func bind(_ id: Graph.ValueID, to name: String, firstNode: Int) throws -> Graph.ValueID {
+    let isOwn =
+      graph.nodes[firstNode...].contains { $0.outputs.contains(id) }
+      && graph.values[id].name.hasPrefix(operation.name + "/")
+    let result = isOwn ? id : try node("Identity", [id])
+    graph.values[result].name = name
+    names[name] = result
+    return result
+  }
+
+  /// Gives the last node of an operation the operation's own name.
+  package func end(firstNode: Int) {
+    guard graph.nodes.count > firstNode else { return }
+    graph.nodes[graph.nodes.count - 1].name = operation.name
+  }
+
   /// A node with several results.
   package func nodes(
     _ type: String, _ inputs: [Graph.ValueID?], outputs: Int, domain: String = "",

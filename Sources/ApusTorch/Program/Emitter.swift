@@ -14,12 +14,7 @@ final class Emitter: GraphWriting {
   private var followed = TypeFollower()
   /// Whether sizes may be others than those of the example.
   private let isDynamic: Bool
-  private var current = ""
-  private var count = 0
-
-  static let opset = 24
-  /// A program that makes more nodes than this is refused.
-  private static let nodeLimit = 1_000_000
+  var operation = WrittenOperation()
 
   init(name: String, isDynamic: Bool) {
     graph = Graph(name: name)
@@ -68,55 +63,9 @@ extension TorchTensorType {
 // MARK: - Nodes
 
 extension Emitter {
-  /// Begins the nodes of a call.
-  func begin(_ name: String) {
-    current = name
-    count = 0
-  }
+  func follow(_ node: Node) { followed.visit(node) }
 
-  func append(
-    _ operatorName: OperatorName, _ inputs: [Graph.ValueID?], outputs: Int, _ attributes: [String: AttributeValue],
-    subgraphs: [String: Graph]
-  ) throws -> [Graph.ValueID] {
-    guard graph.nodes.count < Self.nodeLimit else {
-      throw OperatorError("the program has more than \(Self.nodeLimit) nodes")
-    }
-    count += 1
-    let name = "\(current)/\(operatorName.type)" + (count > 1 ? "_\(count)" : "")
-    let results = (0..<outputs).map { graph.addValue(named: outputs > 1 ? "\(name):\($0)" : name) }
-    var inputs = inputs
-    while let last = inputs.last, last == nil { inputs.removeLast() }
-    let node = Node(
-      name: name, operatorName: operatorName, opset: operatorName.domain.isEmpty ? Self.opset : 1, inputs: inputs,
-      outputs: results, attributes: attributes, subgraphs: subgraphs)
-    graph.nodes.append(node)
-    followed.visit(node)
-    return results
-  }
-
-  func constant(_ value: GraphValue, named name: String?) -> Graph.ValueID {
-    count += 1
-    let id = graph.addValue(named: name ?? "\(current)/constant_\(count)", type: value.type)
-    graph.constants[id] = value
-    followed.enter(value, as: id)
-    return id
-  }
-
-  /// Gives a value its name in the program. A constant or an input keeps its own, and so does what has another name
-  /// already: an Identity gives the other.
-  func bind(_ id: Graph.ValueID, to name: String, firstNode: Int) throws {
-    let isOwn =
-      graph.nodes[firstNode...].contains { $0.outputs.contains(id) } && graph.values[id].name.hasPrefix(current + "/")
-    let result = isOwn ? id : try node("Identity", [id])
-    graph.values[result].name = name
-    names[name] = result
-  }
-
-  /// Gives the last node of a call the call's own name.
-  func end(firstNode: Int) {
-    guard graph.nodes.count > firstNode else { return }
-    graph.nodes[graph.nodes.count - 1].name = current
-  }
+  func follow(_ constant: GraphValue, as id: Graph.ValueID) { followed.enter(constant, as: id) }
 }
 
 // MARK: - Numbers

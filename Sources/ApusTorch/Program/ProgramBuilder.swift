@@ -115,7 +115,7 @@ struct ProgramBuilder {
     guard graph.inputs.contains(id) || graph.constants[id] != nil || graph.outputs.contains(id) else {
       return emitter.graph.outputs.append(id)
     }
-    emitter.begin("\(name).output")
+    emitter.operation = WrittenOperation("\(name).output")
     let first = emitter.graph.nodes.count
     let copy = try emitter.node("Identity", [id])
     emitter.graph.values[copy].name = "\(name).output"
@@ -145,7 +145,7 @@ struct ProgramBuilder {
       changed.append(target)
     }
     try naming(place) {
-      emitter.begin(node.module.isEmpty ? node.name : "\(node.module)/\(node.name)")
+      emitter.operation = WrittenOperation(node.module.isEmpty ? node.name : "\(node.module)/\(node.name)")
       let firstNode = emitter.graph.nodes.count
       let call = Call(node: node, graph: program.graph, emitter: emitter)
       if name.isInPlace { try aliases.checkChange(by: node, at: index) }
