@@ -24,7 +24,7 @@ struct ValueDumpTarget: FolderFuzzTarget {
       [Array(#"{"x":"a.npy","y":{"file":"b.npy","shape":[1]}}"#.utf8), a, b, Array(#"[{"x":\#(value)},{}]"#.utf8)],
       [
         Array(
-          #"{"model":"m","tensors":[{"name":"a","dtype":"f","shape":[6]},{"name":"c/d","file":"/tmp/b.npy"}]}"#.utf8),
+          #"{"model":"m","tensors":[{"name":"a","dtype":"f","shape":[6]},{"name":"c/d","file":"/b.npy"}]}"#.utf8),
         a, b, Array(#"{"x":\#(value)}"#.utf8),
       ],
     ]

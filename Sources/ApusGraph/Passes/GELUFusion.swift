@@ -94,11 +94,8 @@ extension GraphRewriter {
     number(other(than: value, of: index))
   }
 
-  /// A FLOAT that stretches nothing.
   private func number(_ value: Graph.ValueID?) -> Double? {
-    guard case .tensor(let tensor)? = constant(value), tensor.dataType == .float32, tensor.rank == 0,
-      let number = scalar(value), number.isFinite
-    else { return nil }
+    guard let number = float(value), number.isFinite else { return nil }
     return number
   }
 }

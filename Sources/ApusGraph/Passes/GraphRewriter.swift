@@ -107,6 +107,12 @@ extension GraphRewriter {
   /// The single number that `value` is known to be.
   func scalar(_ value: Graph.ValueID?) -> Double? { try? constant(value)?.floatingScalar() }
 
+  /// The FLOAT without axes, which gives nothing another shape, that `value` is known to be.
+  func float(_ value: Graph.ValueID?) -> Double? {
+    guard case .tensor(let tensor)? = constant(value), tensor.dataType == .float32, tensor.rank == 0 else { return nil }
+    return scalar(value)
+  }
+
   /// Whether node `index` is `type` of the standard.
   func isNode(_ index: Int?, _ type: String) -> Bool {
     guard let index, let node = nodes[index] else { return false }

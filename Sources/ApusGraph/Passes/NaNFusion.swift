@@ -9,8 +9,7 @@ extension Graph {
       guard let node = rewriter.nodes[index], rewriter.isNode(index, "Where"), node.inputs.count == 3,
         let test = rewriter.soleProducer(of: node.inputs[0]), rewriter.isNode(test, "IsNaN"),
         let x = node.inputs[2], rewriter.nodes[test]?.inputs == [x],
-        case .tensor(let tensor)? = rewriter.constant(node.inputs[1]), tensor.dataType == .float32, tensor.rank == 0,
-        let number = rewriter.scalar(node.inputs[1])
+        let number = rewriter.float(node.inputs[1])
       else { continue }
       var replacement = Node(
         name: node.name, operatorName: OperatorName(domain: "apus", type: "NanToNum"), opset: 1, inputs: [x],

@@ -20,11 +20,9 @@ extension Graph {
 
 extension GraphRewriter {
   /// What a Pad adds at the beginning of every axis, and then at the end of every axis; nil where that is not known.
-  private func amounts(of pad: Node) throws -> [Int]? {
-    let description = description(of: pad)
-    guard !description.has(3), pad.opset < 11 || constant(pad.inputs.count > 1 ? pad.inputs[1] : nil) != nil
-    else { return nil }
-    return try ShapeFacts(node: description, inputs: [])
+  private func amounts(of pad: NodeDescription) throws -> [Int]? {
+    guard !pad.has(3), pad.opset < 11 || pad.constant(1) != nil else { return nil }
+    return try ShapeFacts(node: pad, inputs: [])
       .integers(1, attribute: pad.opset < 2 ? "paddings" : "pads", inputSince: 11)
   }
 
@@ -33,7 +31,7 @@ extension GraphRewriter {
     let description = description(of: pad)
     guard isNode(reader, "Conv"), var node = nodes[reader], node.inputs.first == value,
       case .tensor(let weight)? = constant(node.inputs.count > 1 ? node.inputs[1] : nil),
-      let amounts = try amounts(of: pad), amounts.count == 2 * weight.rank, amounts.allSatisfy({ $0 >= 0 }),
+      let amounts = try amounts(of: description), amounts.count == 2 * weight.rank, amounts.allSatisfy({ $0 >= 0 }),
       try description.string("mode", default: "constant") == "constant", try addsZeros(description)
     else { return nil }
     // A depthwise convolution passes over what lies outside, where an infinite weight would have made NaN.

@@ -70,8 +70,7 @@ extension GraphRewriter {
     for (own, scaled) in [(0, 1), (1, 0)] {
       guard let x = node.inputs[own], let scaling = soleProducer(of: node.inputs[scaled]), isNode(scaling, "Mul"),
         let product = nodes[scaling], product.inputs.count == 2, let side = product.inputs.firstIndex(of: x),
-        case .tensor(let tensor)? = constant(product.inputs[1 - side]), tensor.dataType == .float32, tensor.rank == 0,
-        let slope = scalar(product.inputs[1 - side]), slope > 0, slope <= 1
+        let slope = float(product.inputs[1 - side]), slope > 0, slope <= 1
       else { continue }
       var operation = node
       operation.operatorName = OperatorName(type: "LeakyRelu")
