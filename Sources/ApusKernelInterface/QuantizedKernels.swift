@@ -18,8 +18,12 @@ package protocol QuantizedKernels: SendableMetatype {
     _ x: UnsafePointer<UInt8>, channels: Int, height: Int, width: Int, firstRow: Int, rowStep: Int, firstColumn: Int,
     columnStep: Int, flip: UInt8, filler: Int32, _ y: UnsafeMutablePointer<Int32>, rows: Int, columns: Int)
 
-  /// Lays out some rows, `[rows, channels, area]`, as a signed operand: `[⌈channels / 4⌉, area, rows]` words of four
-  /// channels, filled up with zeros.
+  /// The 32-bit words that four bytes of a signed operand take: one, or more where they are laid out wider, as this
+  /// variant multiplies them.
+  static var wordsPerRowWord: Int { get }
+
+  /// Lays out some rows, `[rows, channels, area]`, as a signed operand: `[⌈channels / 4⌉, area, rows]` times four
+  /// channels, filled up with zeros, ``wordsPerRowWord`` words each.
   ///
   /// - Parameters:
   ///   - sums: the sum of each row's elements, as the layout has them.

@@ -43,13 +43,14 @@ extension IntegerKernels {
       for i in 0..<rowStep { sum = sum &+ Int32(truncatingIfNeeded: Int8(bitPattern: from[i] ^ flip)) }
       sums[row] = sum
       var channel = 0
-      var out = y + row
+      var out = y + row &* wordsPerWeight
+      let step = rows &* wordsPerWeight
       if area == 1 {
         let flips = UInt32(truncatingIfNeeded: flip) &* 0x0101_0101
         while channel &+ 4 <= channels {
           let word = UnsafeRawPointer(from + channel).loadUnaligned(as: UInt32.self)
-          out[0] = Int32(bitPattern: word ^ flips)
-          out += rows
+          storeWeight(Int32(bitPattern: word ^ flips), out)
+          out += step
           channel &+= 4
         }
       }
@@ -62,8 +63,8 @@ extension IntegerKernels {
           if count > 1 { word |= UInt32(truncatingIfNeeded: bytes[area] ^ flip) &<< 8 }
           if count > 2 { word |= UInt32(truncatingIfNeeded: bytes[2 &* area] ^ flip) &<< 16 }
           if count > 3 { word |= UInt32(truncatingIfNeeded: bytes[3 &* area] ^ flip) &<< 24 }
-          out[0] = Int32(bitPattern: word)
-          out += rows
+          storeWeight(Int32(bitPattern: word), out)
+          out += step
         }
         channel &+= 4
       }

@@ -1,7 +1,9 @@
 import ApusKernelInterface
 
 /// The 8-bit kernels of this variant.
-package enum IntegerKernels: QuantizedKernels {}
+package enum IntegerKernels: QuantizedKernels {
+  package static var wordsPerRowWord: Int { wordsPerWeight }
+}
 
 extension IntegerKernels {
   package static func multiplyWords(
@@ -19,7 +21,7 @@ extension IntegerKernels {
       #else
         // Sixteen registers hold four rows.
         multiplyFour(w, x, units &* 16, walk, sums)
-        multiplyFour(w + 4, x, units &* 16, walk, sums + 4 &* sumStep)
+        multiplyFour(w + 4 &* wordsPerWeight, x, units &* 16, walk, sums + 4 &* sumStep)
       #endif
     }
   }
@@ -122,7 +124,7 @@ enum WordTile<let rows: Int, let vectors: Int> {
         multiply(5, &sums, weights, x0, x1, x2)
         multiply(6, &sums, weights, x0, x1, x2)
         multiply(7, &sums, weights, x0, x1, x2)
-        weights += walk.rows
+        weights += walk.rows &* wordsPerWeight
         tap &+= 1
       } while tap < walk.tapCount
       block += walk.blockStep
@@ -144,7 +146,7 @@ enum WordTile<let rows: Int, let vectors: Int> {
     _ x1: UnsignedWords, _ x2: UnsignedWords
   ) {
     guard row < rows else { return }
-    let weights = signedWords(w[row])
+    let weights = signedWords(w + row &* wordsPerWeight)
     sums[row &* vectors] = addProducts(sums[row &* vectors], x0, weights)
     if vectors > 1 { sums[row &* vectors &+ 1] = addProducts(sums[row &* vectors &+ 1], x1, weights) }
     if vectors > 2 { sums[row &* vectors &+ 2] = addProducts(sums[row &* vectors &+ 2], x2, weights) }

@@ -12,8 +12,9 @@
 #endif
 
 // Sums of four products of unsigned and signed bytes. AVX-512 has an instruction for it. Elsewhere even and odd bytes
-// become two numbers of sixteen bits each, whose products are added in pairs; that of two bytes fits. The instruction
-// that multiplies bytes and adds them in pairs of sixteen bits does not serve: it saturates.
+// become two numbers of sixteen bits each, whose products are added in pairs; that of two bytes fits. Weights are laid out
+// so, since taking them apart took longer than multiplying with them. The instruction that multiplies bytes and adds them
+// in pairs of sixteen bits does not serve: it saturates.
 
 #if APUS_AVX512 && APUS_X86_INTRINSICS
   typealias UnsignedWords = WordLanes
@@ -22,8 +23,13 @@
   @inline(__always)
   func unsignedWords(_ x: WordLanes) -> UnsignedWords { x }
 
+  let wordsPerWeight = 1
+
   @inline(__always)
-  func signedWords(_ w: Int32) -> SignedWords { WordLanes(repeating: w) }
+  func storeWeight(_ word: Int32, _ y: UnsafeMutablePointer<Int32>) { y[0] = word }
+
+  @inline(__always)
+  func signedWords(_ w: UnsafePointer<Int32>) -> SignedWords { WordLanes(repeating: w[0]) }
 
   @inline(__always)
   func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
@@ -43,12 +49,18 @@
     return (x & low, (x &>> WordLanes(repeating: 8)) & low)
   }
 
+  let wordsPerWeight = 2
+
+  /// Bytes 0 and 2, and bytes 1 and 3, as sixteen bits each.
   @inline(__always)
-  func signedWords(_ w: Int32) -> SignedWords {
-    // In a general register: a word serves several vectors.
-    let even = (((w &<< 24) &>> 24) & 0xFFFF) | (((w &<< 8) &>> 24) &<< 16)
-    let odd = (((w &<< 16) &>> 24) & 0xFFFF) | ((w &>> 24) &<< 16)
-    return (WordLanes(repeating: even), WordLanes(repeating: odd))
+  func storeWeight(_ word: Int32, _ y: UnsafeMutablePointer<Int32>) {
+    y[0] = (((word &<< 24) &>> 24) & 0xFFFF) | (((word &<< 8) &>> 24) &<< 16)
+    y[1] = (((word &<< 16) &>> 24) & 0xFFFF) | ((word &>> 24) &<< 16)
+  }
+
+  @inline(__always)
+  func signedWords(_ w: UnsafePointer<Int32>) -> SignedWords {
+    (WordLanes(repeating: w[0]), WordLanes(repeating: w[1]))
   }
 
   @inline(__always)
@@ -68,11 +80,20 @@
     )
   }
 
+  let wordsPerWeight = 4
+
   @inline(__always)
-  func signedWords(_ w: Int32) -> SignedWords {
+  func storeWeight(_ word: Int32, _ y: UnsafeMutablePointer<Int32>) {
+    y[0] = (word &<< 24) &>> 24
+    y[1] = (word &<< 16) &>> 24
+    y[2] = (word &<< 8) &>> 24
+    y[3] = word &>> 24
+  }
+
+  @inline(__always)
+  func signedWords(_ w: UnsafePointer<Int32>) -> SignedWords {
     (
-      WordLanes(repeating: (w &<< 24) &>> 24), WordLanes(repeating: (w &<< 16) &>> 24),
-      WordLanes(repeating: (w &<< 8) &>> 24), WordLanes(repeating: w &>> 24)
+      WordLanes(repeating: w[0]), WordLanes(repeating: w[1]), WordLanes(repeating: w[2]), WordLanes(repeating: w[3])
     )
   }
 

@@ -5,7 +5,8 @@ extension Conv2d {
   ///
   ///     scale = γ / √(variance + epsilon)      weight' = weight · scale      bias' = (bias - mean) · scale + β
   ///
-  /// The products are computed in float64 and rounded once to `Scalar`.
+  /// The products are computed in float64 and rounded once to `Scalar`; ``Activations`` that are recorded have them, under
+  /// the names of the convolution's own parameters.
   ///
   /// A checkpoint whose normalisations were folded before it was written is accepted as well: where `normalization`
   /// holds no parameters the convolution must have a `bias`, and both are taken as they are.
@@ -41,8 +42,8 @@ extension Conv2d {
     let scale = try (gamma ?? Tensor(repeating: 1, shape: [outputs])) / deviation
     let shift = try ((bias ?? Tensor(zeros: [outputs])) - mean) * scale
     try self.init(
-      weight: Self.scaled(weights, shape: shape, by: scale),
-      bias: (shift + (beta ?? Tensor(zeros: [outputs]))).converted(),
+      weight: Self.scaled(weights, shape: shape, by: scale).observed(as: weights.fullName("weight")),
+      bias: (shift + (beta ?? Tensor(zeros: [outputs]))).converted().observed(as: weights.fullName("bias")),
       stride: stride, padding: padding, dilation: dilation, groups: groups)
   }
 

@@ -15,6 +15,10 @@ extension Tensor {
     newShape[axis] = count
     var strides = Shape.strides(shape)
     let offset = count == 0 ? 0 : first * strides[axis]
+    if layout == .rowMajor, step == 1, count > 0, shape[..<axis].allSatisfy({ $0 == 1 }) {
+      // The part lies in one piece: the slice is a view of it.
+      return viewed(newShape, from: offset)
+    }
     // Between two elements there are at most `size` others.
     strides[axis] *= min(step, max(size, 1))
     return try gathered(newShape, strides: strides, offset: offset)
@@ -52,6 +56,14 @@ extension Tensor {
       strides[axis] *= counts[axis] > 1 ? steps[axis] : 1
     }
     return try gathered(counts, strides: strides, offset: offset)
+  }
+
+  /// A part of the row-major elements, which stay where they are.
+  private func viewed(_ newShape: [Int], from offset: Int) -> Tensor {
+    let size = MemoryLayout<Scalar>.stride
+    let count = newShape.reduce(1, *)
+    let view = TensorStorage(borrowing: storage.base + offset * size, byteCount: count * size, owner: storage)
+    return Tensor(shape: newShape, count: count, layout: .rowMajor, storage: view)
   }
 
   /// Whole blocks of channels; nil when the layout is another or the cut goes through one.

@@ -8,8 +8,13 @@ import ApusBase
 /// ```swift
 /// let (logits, activations) = try Activations.recording(["layer1.0", "layer4"]) { try model(image) }
 /// ```
+///
+/// While a model is built, layers report the parameters that they do not take as they are stored: those that a
+/// normalisation was folded into.
 public struct Activations: Sendable {
   private let tensors: [String: AnyTensor]
+  /// The names of what was recorded, in the order in which they were first reported.
+  package let reportedNames: [String]
 
   /// The names of what was recorded, sorted.
   public var names: [String] { tensors.keys.sorted() }
@@ -26,7 +31,7 @@ public struct Activations: Sendable {
   ) rethrows -> (result: Result, activations: Activations) {
     let recorder = Recorder(names)
     let result = try Recorder.$current.withValue(recorder, operation: body)
-    return (result, Activations(tensors: recorder.tensors.withLock { $0 }))
+    return (result, recorder.record.withLock { Activations(tensors: $0.tensors, reportedNames: $0.names) })
   }
 }
 
@@ -43,12 +48,14 @@ private final class Recorder: Sendable {
   @TaskLocal static var current: Recorder?
 
   private let names: Set<String>?
-  let tensors = Locked<[String: AnyTensor]>([:])
+  let record = Locked((tensors: [String: AnyTensor](), names: [String]()))
 
   init(_ names: Set<String>?) { self.names = names }
 
   func keep(_ tensor: AnyTensor, as name: String) {
     if let names, !names.contains(name) { return }
-    tensors.withLock { $0[name] = tensor }
+    record.withLock { record in
+      if record.tensors.updateValue(tensor, forKey: name) == nil { record.names.append(name) }
+    }
   }
 }

@@ -105,6 +105,7 @@ extension AnyTensor {
     case .float32: self = .float32(same(Float.self))
     case .float16:
       #if os(macOS) && arch(x86_64)
+        // Float16 does not exist here, so that no `Scalar` gets here.
         preconditionFailure("no TensorScalar has this data type here")
       #else
         self = .float16(same(Float16.self))

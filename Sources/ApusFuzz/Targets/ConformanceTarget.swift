@@ -34,10 +34,8 @@ struct ConformanceTarget: FolderFuzzTarget {
   }
 
   func run(folder: String) throws(FuzzFinding) -> FuzzOutcome {
-    let limit = Execution.memoryLimit
-    Execution.memoryLimit = min(limit, 4 << 20)
-    defer { Execution.memoryLimit = limit }
-    return try outcome(allowing: FileError.self, CoreMLError.self, ONNXFileError.self, JSONError.self) {
+    return try outcome(memory: 4 << 20, allowing: FileError.self, CoreMLError.self, ONNXFileError.self, JSONError.self)
+    {
       var options = InferenceSession.Options()
       options.limits.iterations = 100
       for test in try ConformanceSuite(path: folder).cases {

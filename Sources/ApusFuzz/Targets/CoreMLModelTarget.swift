@@ -14,11 +14,7 @@ struct CoreMLModelTarget: ProtobufFuzzTarget {
   func seeds() -> [[UInt8]] { ProtobufBytes.coreMLModels }
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
-    // A few bytes can ask for any amount of memory, and of work on it.
-    let limit = Execution.memoryLimit
-    Execution.memoryLimit = min(limit, 4 << 20)
-    defer { Execution.memoryLimit = limit }
-    return try outcome(allowing: CoreMLError.self, GraphError.self, TensorError.self, FileError.self) {
+    return try outcome(memory: 4 << 20, allowing: CoreMLError.self, GraphError.self, TensorError.self, FileError.self) {
       try Self.run(CoreMLModel(bytes: input, name: "input"))
     }
   }

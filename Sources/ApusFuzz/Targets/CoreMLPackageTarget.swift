@@ -32,10 +32,7 @@ struct CoreMLPackageTarget: FolderFuzzTarget {
   }()
 
   func run(folder: String) throws(FuzzFinding) -> FuzzOutcome {
-    let limit = Execution.memoryLimit
-    Execution.memoryLimit = min(limit, 4 << 20)
-    defer { Execution.memoryLimit = limit }
-    return try outcome(allowing: CoreMLError.self, GraphError.self, TensorError.self, FileError.self) {
+    return try outcome(memory: 4 << 20, allowing: CoreMLError.self, GraphError.self, TensorError.self, FileError.self) {
       try CoreMLModelTarget.run(CoreMLModel(path: folder))
     }
   }

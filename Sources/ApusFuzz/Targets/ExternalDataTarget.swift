@@ -35,11 +35,8 @@ struct ExternalDataTarget: FolderFuzzTarget {
   }
 
   func run(folder: String) throws(FuzzFinding) -> FuzzOutcome {
-    let limit = Execution.memoryLimit
-    Execution.memoryLimit = min(limit, 4 << 20)
-    defer { Execution.memoryLimit = limit }
     return try outcome(
-      allowing: ONNXFileError.self, FileFormatError.self, FileError.self, GraphError.self
+      memory: 4 << 20, allowing: ONNXFileError.self, FileFormatError.self, FileError.self, GraphError.self
     ) {
       let model = try ONNXModel(path: "\(folder)/model.onnx")
       var options = InferenceSession.Options()

@@ -71,9 +71,15 @@ struct FuzzFinding: Error {
 }
 
 /// Runs `read`, and accepts errors of the given types alone. Their texts are made, since a user would see them.
+///
+/// - Parameter memory: the bytes that tensors may take meanwhile, for a few bytes can ask for any amount of memory, and of
+///   work on it; nil for what they may take anyway.
 func outcome(
-  allowing types: any Error.Type..., read: () throws -> Void
+  memory: Int? = nil, allowing types: any Error.Type..., read: () throws -> Void
 ) throws(FuzzFinding) -> FuzzOutcome {
+  let limit = Execution.memoryLimit
+  if let memory { Execution.memoryLimit = min(limit, memory) }
+  defer { Execution.memoryLimit = limit }
   do {
     try read()
     return .accepted

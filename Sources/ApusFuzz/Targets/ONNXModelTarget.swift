@@ -46,10 +46,7 @@ struct ONNXModelTarget: ProtobufFuzzTarget {
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
     // A few bytes can say that a sparse tensor has any number of zeros.
-    let limit = Execution.memoryLimit
-    Execution.memoryLimit = min(limit, 64 << 20)
-    defer { Execution.memoryLimit = limit }
-    return try outcome(allowing: ONNXFileError.self, FileFormatError.self) {
+    return try outcome(memory: 64 << 20, allowing: ONNXFileError.self, FileFormatError.self) {
       let model = try ModelProto.read(bytes: input, name: "input", folder: "/")
       try use(model.graph)
       for function in model.functions { try use(function.nodes) }

@@ -161,11 +161,8 @@ struct ONNXSessionTarget: ProtobufFuzzTarget {
   }
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
-    // A few bytes can ask for any amount of memory, and of work on it.
     let limit = Execution.memoryLimit
-    Execution.memoryLimit = min(limit, 4 << 20)
-    defer { Execution.memoryLimit = limit }
-    return try outcome(allowing: ONNXFileError.self, FileFormatError.self, GraphError.self) {
+    return try outcome(memory: 4 << 20, allowing: ONNXFileError.self, FileFormatError.self, GraphError.self) {
       let model = try ONNXModel(ModelProto.read(bytes: input, name: "input"))
       var options = InferenceSession.Options()
       options.limits.iterations = 100
@@ -182,8 +179,10 @@ struct ONNXSessionTarget: ProtobufFuzzTarget {
     }
   }
 
-  /// Zeros for inputs without a default; extents that are left open are 2.
-  static func inputs(of graph: Graph) throws -> [String: GraphValue] {
+  /// What `made` gives for inputs without a default, and zeros for others; extents that are left open are 2.
+  static func inputs(
+    of graph: Graph, made: (GraphValueType, _ shape: [Int], _ name: String) throws -> GraphValue? = { _, _, _ in nil }
+  ) throws -> [String: GraphValue] {
     var inputs: [String: GraphValue] = [:]
     for id in graph.requiredInputs {
       let (name, type) = (graph.values[id].name, graph.values[id].type)
@@ -192,7 +191,7 @@ struct ONNXSessionTarget: ProtobufFuzzTarget {
         if case .size(let size) = dimension { size } else { 2 }
       }
       do {
-        inputs[name] = try GraphValue(zeros: type, shape: shape)
+        inputs[name] = try made(type, shape, name) ?? GraphValue(zeros: type, shape: shape)
       } catch {
         throw GraphError.input(name: name, reason: "\(error)")
       }
@@ -201,7 +200,7 @@ struct ONNXSessionTarget: ProtobufFuzzTarget {
   }
 
   /// Whether two values are of one type and hold the same numbers; all NaNs are one.
-  private static func agrees(_ a: GraphValue, _ b: GraphValue) throws -> Bool {
+  static func agrees(_ a: GraphValue, _ b: GraphValue) throws -> Bool {
     guard a.type == b.type else { return false }
     guard case .tensor(let left) = a, case .tensor(let right) = b else { return true }
     guard left.dataType.isFloatingPoint else { return try a.hasSameBytes(as: b) }

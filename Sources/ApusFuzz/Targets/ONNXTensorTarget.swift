@@ -34,14 +34,11 @@ struct ONNXTensorTarget: ProtobufFuzzTarget {
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
     // A few bytes can say that a sparse tensor has any number of zeros.
-    let limit = Execution.memoryLimit
-    Execution.memoryLimit = min(limit, 64 << 20)
-    defer { Execution.memoryLimit = limit }
     let tensor = GraphValueType.tensor(nil, nil)
     var outcomes: [FuzzOutcome] = []
     for type in [tensor, .sequence(.sequence(tensor)), .optional(.sequence(tensor))] {
       outcomes.append(
-        try outcome(allowing: ONNXFileError.self) {
+        try outcome(memory: 64 << 20, allowing: ONNXFileError.self) {
           let value = try ValueFile.read(bytes: input, name: "input", as: type).value
           let bytes = try ValueFile.bytes(of: value)
           let again = try bytes.withUnsafeBytes { try ValueFile.read(bytes: $0, name: "again", as: type).value }

@@ -25,10 +25,9 @@ struct ParityTarget: ProtobufFuzzTarget {
   }
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
-    let limit = Execution.memoryLimit
-    Execution.memoryLimit = min(limit, 4 << 20)
-    defer { Execution.memoryLimit = limit }
-    return try outcome(allowing: ONNXFileError.self, FileFormatError.self, GraphError.self, TensorError.self) {
+    return try outcome(
+      memory: 4 << 20, allowing: ONNXFileError.self, FileFormatError.self, GraphError.self, TensorError.self
+    ) {
       let parts = ProtobufBytes.parts(of: Array(input))
       guard let bytes = parts.first(where: { $0.number == 1 })?.bytes else {
         throw GraphError.graph("no model")

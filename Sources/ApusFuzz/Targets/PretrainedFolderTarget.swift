@@ -44,11 +44,9 @@ struct PretrainedFolderTarget: FolderFuzzTarget {
   }
 
   func run(folder: String) throws(FuzzFinding) -> FuzzOutcome {
-    let limit = Execution.memoryLimit
-    Execution.memoryLimit = min(limit, 16 << 20)
-    defer { Execution.memoryLimit = limit }
     return try outcome(
-      allowing: FileError.self, JSONError.self, ModelConfigurationError.self, PretrainedFolderError.self,
+      memory: 16 << 20, allowing: FileError.self, JSONError.self, ModelConfigurationError.self,
+      PretrainedFolderError.self,
       SafetensorsError.self, SafetensorsShardsError.self, WeightsError.self, TensorError.self
     ) {
       let model = try PretrainedFolder(path: folder).maskedLanguageModel()

@@ -85,12 +85,8 @@ struct TorchProgramTarget: JSONFuzzTarget {
   }
 
   func run(_ input: UnsafeRawBufferPointer) throws(FuzzFinding) -> FuzzOutcome {
-    // A few bytes can ask for any amount of memory, and of work on it.
-    let limit = Execution.memoryLimit
-    Execution.memoryLimit = min(limit, 4 << 20)
-    defer { Execution.memoryLimit = limit }
     return try outcome(
-      allowing: TorchError.self, GraphError.self, TensorError.self, FileError.self, JSONError.self
+      memory: 4 << 20, allowing: TorchError.self, GraphError.self, TensorError.self, FileError.self, JSONError.self
     ) {
       var entries: [(name: String, contents: [UInt8])] = [
         ("m/byteorder", Array("little".utf8)), ("m/data/weights/weight_0", [UInt8](repeating: 0, count: 16)),

@@ -31,10 +31,9 @@ struct ValueDumpTarget: FolderFuzzTarget {
   }
 
   func run(folder: String) throws(FuzzFinding) -> FuzzOutcome {
-    let limit = Execution.memoryLimit
-    Execution.memoryLimit = min(limit, 4 << 20)
-    defer { Execution.memoryLimit = limit }
-    return try outcome(allowing: ValueDumpError.self, FileError.self, NumPyError.self, TensorError.self) {
+    return try outcome(
+      memory: 4 << 20, allowing: ValueDumpError.self, FileError.self, NumPyError.self, TensorError.self
+    ) {
       if fileExists("\(folder)/results.json") {
         let file = try PolygraphyFile(path: "\(folder)/results.json")
         for (index, names) in file.iterations.enumerated() {

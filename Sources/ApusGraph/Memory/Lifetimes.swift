@@ -93,10 +93,12 @@ struct Lifetimes {
     case .transposedInput:
       let (extents, moved) = (from.shape.filter { $0 != 1 }, to.shape.filter { $0 != 1 })
       return !blocked.contains(source) && extents == moved && Set(extents).count == extents.count
-    // Whole blocks of channels of one sample.
+    // What lies in one piece, or whole blocks of channels of one sample.
     case .partOfInput:
       if from == to { return true }
-      return blocked.contains(source) && to.shape[0] == 1 && from.shape.dropFirst(2) == to.shape.dropFirst(2)
+      let cut = from.shape.indices.first { from.shape[$0] != 1 } ?? 0
+      return from.shape.dropFirst(cut + 1) == to.shape.dropFirst(cut + 1)
+        || blocked.contains(source) && to.shape[0] == 1 && from.shape.dropFirst(2) == to.shape.dropFirst(2)
     }
   }
 

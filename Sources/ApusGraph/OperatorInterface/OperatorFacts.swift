@@ -102,7 +102,8 @@ enum ResultMemory: Sendable {
   case reshapedInput
   /// The first output is the first input with its axes in another order: a view where only axes of extent 1 move.
   case transposedInput
-  /// Outputs are parts of the first input: views where these are whole blocks of channels of one sample.
+  /// Outputs are parts of the first input: views where these lie in one piece, or are whole blocks of channels of one
+  /// sample.
   case partOfInput
 }
 

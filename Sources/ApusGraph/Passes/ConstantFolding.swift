@@ -12,6 +12,13 @@ extension Graph {
     try folding { $0.operatorName == OperatorName(type: "Constant") }
   }
 
+  /// Weights that a file stores in fewer bits become the numbers that they stand for, where they stand: before what moves
+  /// them, so that a matrix that is transposed on its way can be packed from how it lies.
+  func expandingWeights() throws -> Graph {
+    let names = Set(["Cast", "Reshape"].map { OperatorName(type: $0) } + Operators.compressedWeights.map(\.name))
+    return try folding { names.contains($0.operatorName) }
+  }
+
   private func folding(_ isWanted: (Node) -> Bool) throws -> Graph {
     var rewriter = GraphRewriter(self)
     let context = RunContext()

@@ -14,6 +14,17 @@ extension Graph {
     }
     return rewriter.finished()
   }
+
+  /// Numbers that such a node gives and a QuantizeLinear alone reads are quantised by it, before they lie in memory.
+  ///
+  /// After activations have been fused: `QuantizeLinear(activation(…))`, each operation rounded as if it were a node.
+  func fusingQuantization() -> Graph {
+    var rewriter = GraphRewriter(self)
+    for index in rewriter.nodes.indices where rewriter.isNode(index, "QuantizeLinear") {
+      rewriter.fuseQuantization(index)
+    }
+    return rewriter.finished()
+  }
 }
 
 extension GraphRewriter {
@@ -40,6 +51,27 @@ extension GraphRewriter {
     fused.activation = end.activation
     for removed in [index, cast, product] where removed != last { remove(removed) }
     replace(last, by: fused)
+  }
+
+  fileprivate mutating func fuseQuantization(_ index: Int) {
+    guard let quantization = nodes[index], let x = quantization.inputs.first ?? nil,
+      let producer = soleProducer(of: x), var node = nodes[producer],
+      node.operatorName.domain == "apus", ["ConvInteger", "MatMulInteger"].contains(node.operatorName.type),
+      node.inputs.count == 6, quantization.inputs.count == 3,
+      isScalar(quantization.inputs[1], [.float]), isScalar(quantization.inputs[2], [.uint8, .int8]),
+      // What the quotient is computed in.
+      quantization.attributes["precision"] == nil
+    else { return }
+    node.inputs += quantization.inputs[1...]
+    node.outputs = quantization.outputs
+    remove(index)
+    replace(producer, by: node)
+  }
+
+  /// Whether a value is one known number of one of these types.
+  private func isScalar(_ value: Graph.ValueID?, _ types: [ElementType]) -> Bool {
+    guard case .tensor(let tensor)? = constant(value) else { return false }
+    return tensor.count == 1 && types.contains(ElementType(tensor.dataType))
   }
 
   /// The other input of a node of two.

@@ -6,14 +6,14 @@ extension Graph {
   /// - Parameter isWhole: whether this is the model's graph and no subgraph.
   func optimized(_ precision: Execution.Precision, isWhole: Bool = true) throws -> Graph {
     // Matrices in pieces first: folding would join them.
-    var graph = try inliningConstants().withoutIdentities().fusingLinear(precision)
+    var graph = try inliningConstants().withoutIdentities().expandingWeights().fusingLinear(precision)
     if isWhole { graph = try graph.foldingShapes() }
     graph = try graph.foldingConstants().withoutOpposedTranspositions(precision).fusingPadding()
       .fusingLinear(precision).foldingScales(precision)
     try TimeLimit.check()
     if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }
     graph = try graph.fusingRectifiers(precision).fusingGELU(precision).fusingNaNReplacement()
-    graph = graph.fusingIntegerScales().fusingActivations(precision).fusingElementwise()
+    graph = graph.fusingIntegerScales().fusingActivations(precision).fusingQuantization().fusingElementwise()
     for index in graph.nodes.indices {
       for (name, subgraph) in graph.nodes[index].subgraphs {
         graph.nodes[index].subgraphs[name] = try subgraph.closed(in: graph).optimized(precision, isWhole: false)

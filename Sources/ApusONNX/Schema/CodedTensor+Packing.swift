@@ -14,8 +14,7 @@ extension CodedTensor {
     switch elementType.bitCount {
     case 8:
       let stored = StoredTensor(dataType: .uint8, shape: shape, count: count, bytes: packed, file: file)
-      guard case .uint8(let tensor) = try stored.anyTensor() else { preconditionFailure("bytes are bytes") }
-      codes = tensor
+      codes = try stored.anyTensor().converted(to: UInt8.self)
     case let bits?:
       codes = try Tensor<UInt8>.filled(shape) { destination in
         let mask = UInt32(1) << UInt32(bits) - 1

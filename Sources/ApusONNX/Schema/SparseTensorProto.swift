@@ -106,10 +106,8 @@ extension SparseTensorProto {
     switch elements {
     case .tensor(let tensor): return .tensor(try dense(tensor, places: places, shape: shape, count: count))
     case .coded(let tensor):
-      guard case .uint8(let codes) = try dense(.uint8(tensor.codes), places: places, shape: shape, count: count) else {
-        preconditionFailure("bytes stay bytes")
-      }
-      return .coded(CodedTensor(elementType: tensor.elementType, codes: codes))
+      let codes = try dense(.uint8(tensor.codes), places: places, shape: shape, count: count)
+      return .coded(CodedTensor(elementType: tensor.elementType, codes: try codes.converted(to: UInt8.self)))
     case .strings(let tensor):
       try Shape.checkMemory(shape, of: String.self, operation: "sparse tensor")
       var texts = [String](repeating: "", count: count)

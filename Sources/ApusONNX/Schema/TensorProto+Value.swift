@@ -53,7 +53,7 @@ extension TensorProto {
   ) throws -> (file: MappedFile, range: Range<Int>) {
     let expected = try byteCount(of: count, elementType, shape)
     switch contents {
-    case .external: return try externalBytes()
+    case .external(let data, let source): return try externalBytes(data, source)
     case .stored(let stored):
       guard let source = stored.source else { throw ONNXFileError.TensorReason.unknownElementType(0) }
       guard let raw = stored.raw else {
@@ -79,9 +79,8 @@ extension TensorProto {
   }
 
   /// The bytes of a tensor that lie in another file.
-  package func externalBytes() throws -> (file: MappedFile, range: Range<Int>) {
-    guard case .external(let data, let source) = contents else { preconditionFailure("the data is not external") }
-    return try reportingFailures {
+  func externalBytes(_ data: ExternalData, _ source: FileSource) throws -> (file: MappedFile, range: Range<Int>) {
+    try reportingFailures {
       let (elementType, shape, count) = try checkedType()
       let expected = try byteCount(of: count, elementType, shape)
       guard expected > 0 else { return (try MappedFile(name: source.file.name, byteCount: 0) { _ in }, 0..<0) }

@@ -134,8 +134,8 @@ extension TensorProto: ONNXMessage {
     try writer.optionalString(12, docString)
     switch contents {
     case .value(let value): try encode(value, to: &writer)
-    case .external:
-      let bytes = try externalBytes()
+    case .external(let data, let source):
+      let bytes = try externalBytes(data, source)
       try bytes.file.withUnsafeBytes { file in
         try writer.bytes(9, UnsafeRawBufferPointer(rebasing: file[bytes.range]))
       }

@@ -73,7 +73,7 @@ public struct PretrainedFolder: Sendable {
   }
 
   /// The text of `config.json`.
-  var configurationText: [UInt8] { configuration.withUnsafeBytes { Array($0) } }
+  package var configurationText: [UInt8] { configuration.withUnsafeBytes { Array($0) } }
 
   /// What `model_type` says, or the class's name where it says nothing, as in folders from before there was one.
   private static func modelType(_ fields: ConfigurationFields) throws -> ModelType {

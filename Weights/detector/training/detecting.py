@@ -51,6 +51,23 @@ def overlaps(box, boxes):
     return shared / ((box[2:] - box[:2]).prod() + (boxes[:, 2:] - boxes[:, :2]).prod(1) - shared + 1e-12)
 
 
+class Exported:
+    """A network that `export.py` wrote as .onnx, perhaps quantised since, run by ONNX Runtime."""
+
+    def __init__(self, path):
+        import onnxruntime
+
+        self.session = onnxruntime.InferenceSession(path)
+
+    def parameters(self):
+        yield torch.zeros(1)
+
+    def __call__(self, pictures):
+        output, = self.session.run(None, {self.session.get_inputs()[0].name: pictures.numpy()})
+        output = torch.from_numpy(output)
+        return {"boxes": output[:, :4], "scores": output[:, 4:-51], "keypoints": output[:, -51:]}
+
+
 @torch.no_grad()
 def detect(net, picture, side, confidence=0.25, overlap=0.45, most=300):
     """Boxes [n, 4], scores, classes and keypoints [n, 17, 3] of a picture [h, w, 3], in its pixels, by descending score."""

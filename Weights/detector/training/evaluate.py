@@ -1,6 +1,6 @@
 """Evaluates the shipped weights on held-out pictures.
 
-    python Weights/detector/training/evaluate.py FOLDER [--weights model.safetensors] [--side N]
+    python Weights/detector/training/evaluate.py FOLDER [--weights model.safetensors | --onnx FILE] [--side N]
 
 FOLDER holds shards of `generate.py --split held`. Average precision is the area under the precision envelope, at 101 levels
 of recall, with at most one match per object; objects marked "ignore" are not counted.
@@ -14,7 +14,7 @@ import numpy as np
 from PIL import Image
 
 import generate
-from detecting import detect, network, overlaps, stated_side
+from detecting import Exported, detect, network, overlaps, stated_side
 from render import CLASSES
 
 LIMITS = np.arange(0.5, 1.0, 0.05)
@@ -54,11 +54,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--weights", type=pathlib.Path, default=pathlib.Path(__file__).parents[1] / "shipped/model.safetensors")
+    parser.add_argument("--onnx", type=pathlib.Path, help="a network that export.py wrote, instead of weights")
     parser.add_argument("--side", type=int, help="input side (default: as the weights file states)")
     parser.add_argument("--first", type=int, default=0, help="index of the first picture")
     parser.add_argument("--count", type=int, default=10**9)
     options = parser.parse_args()
-    net = network(options.weights)
+    net = Exported(options.onnx) if options.onnx else network(options.weights)
     side = options.side or stated_side(options.weights)
     hits = {(kind, limit): [] for kind in range(3) for limit in LIMITS}
     demanded = [0] * 3
@@ -89,7 +90,7 @@ def main():
                         for joint in (9, 10):
                             if joints[joint, 2] == 2:
                                 wrists.append(np.linalg.norm(points[mine][place, joint, :2] - joints[joint, :2]) * scale)
-    print(f"{len(pictures)} held-out pictures, input side {side}, {options.weights}")
+    print(f"{len(pictures)} held-out pictures, input side {side}, {options.onnx or options.weights}")
     every, tight = [], []
     for kind, name in enumerate(CLASSES):
         each = [average_precision(hits[kind, limit], demanded[kind]) for limit in LIMITS]

@@ -15,17 +15,18 @@ extension IntegerConvolution {
     let bands = plan.bands
     let units = plan.units(rows: plan.bandRows)
     let stagedCount = try plan.stagedCount()
-    // Scratch: the staged band, sums over channels, sums over windows, sums of eight outputs. Words are as large as
-    // floats.
+    // Scratch: the staged band, sums over channels, sums over windows, sums of eight outputs, and perhaps the numbers of
+    // one. Words are as large as floats.
     let needsWindowSums = zeroPoints.contains { $0 != 0 }
     let channelSumCount = needsWindowSums ? (plan.blockStep + 47) / 16 * 16 : 0
     let sumStep = units * 16 + 16
-    let count = stagedCount + channelSumCount + 10 * sumStep
+    let numbersStart = stagedCount + channelSumCount + 10 * sumStep
+    let count = numbersStart + (output.needsRoom ? sumStep : 0)
     // With few bands, outputs are divided too.
     let rowGroups = RowGroups(rows: outputsPerGroup)
     let tasks = batch * groups * bands
     let parts = tasks < 4 && outputsPerGroup >= 32 && outputsPerGroup * terms > 32_768 ? min(4, rowGroups.count) : 1
-    let kernels = Execution.current.kernels.quantized
+    let kernels = rows?.kernels ?? Execution.current.kernels.quantized
     try parallelWithScratch(tasks * parts, of: Float.self, count: count) { task, room in
       let scratch = UnsafeMutableRawPointer(room).assumingMemoryBound(to: Int32.self)
       let part = task % parts
@@ -42,7 +43,7 @@ extension IntegerConvolution {
         units: plan.units(rows: rows), channelSums: scratch + stagedCount,
         windowSums: scratch + (stagedCount + channelSumCount),
         sums: scratch + (stagedCount + channelSumCount + sumStep),
-        sumStep: sumStep)
+        sumStep: sumStep, numbers: output.needsRoom ? room + numbersStart : nil)
       let hasWindowSums =
         needsWindowSums
         && band.sumWindows(
@@ -90,23 +91,25 @@ private struct IntegerBand {
   let windowSums: UnsafeMutablePointer<Int32>
   let sums: UnsafeMutablePointer<Int32>
   let sumStep: Int
+  let numbers: UnsafeMutablePointer<Float>?
 
   /// Sums what each window sees, if any zero point is not 0, and says so.
   func sumWindows(_ zeroPoints: ArraySlice<Int32>, _ kernels: any QuantizedKernels.Type) -> Bool {
     guard zeroPoints.contains(where: { $0 != 0 }) else { return false }
     // First over channels, which is a product with ones, then over taps.
-    withUnsafeTemporaryAllocation(of: Int32.self, capacity: max(plan.blocks, tapOffsets.count)) { ones in
+    let channels = [UInt8](repeating: 1, count: 4 * plan.blocks)
+    withUnsafeTemporaryAllocation(of: Int32.self, capacity: plan.blocks * kernels.wordsPerRowWord + 1) { ones in
       guard let base = ones.baseAddress else { return }
-      ones.initialize(repeating: 0x0101_0101)
+      kernels.packRows(channels, rows: 1, channels: channels.count, area: 1, flip: 0, base + 1, sums: base)
       withUnsafePointer(to: 0) { noOffset in
         kernels.multiplyWords(
-          base, rows: 1, words, units: (plan.blockStep + 15) / 16, blockCount: plan.blocks, blockStep: plan.blockStep,
-          tapCount: 1, tapOffsets: noOffset, channelSums, sumStep: 0)
+          base + 1, rows: 1, words, units: (plan.blockStep + 15) / 16, blockCount: plan.blocks,
+          blockStep: plan.blockStep, tapCount: 1, tapOffsets: noOffset, channelSums, sumStep: 0)
       }
-      ones.update(repeating: 1)
-      kernels.sumTaps(
-        base, channelSums, units: units, tapCount: tapOffsets.count, tapOffsets: tapOffsets, windowSums)
     }
+    kernels.sumTaps(
+      [Int32](repeating: 1, count: tapOffsets.count), channelSums, units: units, tapCount: tapOffsets.count,
+      tapOffsets: tapOffsets, windowSums)
     return true
   }
 
@@ -134,12 +137,27 @@ private struct IntegerBand {
     let step = size.height * size.width
     let offset = plane * step + firstRow * size.width
     let isDense = plan.columns == size.width
+    if !isDense, case .quantizedFloats(let y, let scale, let activation, let outputScale, let range) = output {
+      // One run over all rows, and bytes over the sums that have been read: then rows are put in their places.
+      let bytes = UnsafeMutableRawPointer(sums).assumingMemoryBound(to: UInt8.self)
+      SumOutput.quantizedFloats(bytes, scale, activation, scale: outputScale, range).write(
+        sums, sumStep: sumStep, rows: outputs, count: (rows - 1) * plan.columns + size.width, correction: correction,
+        row: row, column: 0, offset: 0, step: sumStep, numbers: numbers, kernels: kernels)
+      for index in 0..<outputs {
+        for line in 0..<rows {
+          (y + (offset + index * step + line * size.width)).update(
+            from: bytes + (index * sumStep + line * plan.columns), count: size.width)
+        }
+      }
+      return
+    }
     for line in 0..<(isDense ? 1 : rows) {
       var correction = correction
       if let columns = correction.columns { correction.columns = columns + line * plan.columns }
       output.write(
         sums + line * plan.columns, sumStep: sumStep, rows: outputs, count: isDense ? rows * size.width : size.width,
-        correction: correction, row: row, column: 0, offset: offset + line * size.width, step: step, kernels: kernels)
+        correction: correction, row: row, column: 0, offset: offset + line * size.width, step: step, numbers: numbers,
+        kernels: kernels)
     }
     for index in 0..<outputs { output.activate(offset: offset + index * step, count: rows * size.width) }
   }

@@ -121,15 +121,42 @@ package struct IntegerConvolution: Sendable {
     activation: Activation = .identity
   ) throws -> Tensor<Float> {
     let shape = try outputShape(input.shape)
-    let scales = try scale.repeated(self.bias.count, operation: parameters.operation, name: "scale")
-    let biases = try bias?.repeated(self.bias.count, operation: parameters.operation, name: "bias")
     return try Tensor.filled(shape) { y in
-      let scale = SumScale(
-        scales: scales.base.assumingMemoryBound(to: Float.self),
-        bias: biases.map { UnsafePointer($0.base.assumingMemoryBound(to: Float.self)) }, isOfColumns: false)
-      try withExtendedLifetime((scales, biases)) {
+      try withScale(scale, bias) { scale in
         try convolve(input, zeroPoint: zeroPoint, shape: shape, into: .floats(y, scale, activation.operation))
       }
+    }
+  }
+
+  /// The same, quantised: `saturate(round(activation(…) / outputScale) + outputZeroPoint)`, ties to even. The numbers
+  /// in between never lie in memory.
+  package func scaled<Scalar: ByteScalar, Result: ByteScalar>(
+    _ input: Tensor<Scalar>, zeroPoint: Scalar = 0, scale: Tensor<Float>, bias: Tensor<Float>? = nil,
+    activation: Activation = .identity, outputScale: Float, outputZeroPoint: Result
+  ) throws -> Tensor<Result> {
+    let shape = try outputShape(input.shape)
+    return try Tensor.filled(shape) { y in
+      let bytes = UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self)
+      try withScale(scale, bias) { scale in
+        try convolve(
+          input, zeroPoint: zeroPoint, shape: shape,
+          into: .quantizedFloats(
+            bytes, scale, activation.operation, scale: outputScale, Result.range(zeroPoint: outputZeroPoint)))
+      }
+    }
+  }
+
+  /// Calls `body` with a scale and perhaps a bias for each output.
+  private func withScale(
+    _ scale: Tensor<Float>, _ bias: Tensor<Float>? = nil, _ body: (SumScale) throws -> Void
+  ) throws {
+    let scales = try scale.repeated(self.bias.count, operation: parameters.operation, name: "scale")
+    let biases = try bias?.repeated(self.bias.count, operation: parameters.operation, name: "bias")
+    try withExtendedLifetime((scales, biases)) {
+      try body(
+        SumScale(
+          scales: scales.base.assumingMemoryBound(to: Float.self),
+          bias: biases.map { UnsafePointer($0.base.assumingMemoryBound(to: Float.self)) }, isOfColumns: false))
     }
   }
 
@@ -141,11 +168,9 @@ package struct IntegerConvolution: Sendable {
     _ input: Tensor<Scalar>, zeroPoint: Scalar = 0, scale: Tensor<Float>, outputZeroPoint: Result
   ) throws -> Tensor<Result> {
     let shape = try outputShape(input.shape)
-    let scales = try scale.repeated(bias.count, operation: parameters.operation, name: "scale")
     return try Tensor.filled(shape) { y in
-      let scale = SumScale(scales: scales.base.assumingMemoryBound(to: Float.self), bias: nil, isOfColumns: false)
       let bytes = UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self)
-      try withExtendedLifetime(scales) {
+      try withScale(scale) { scale in
         try convolve(
           input, zeroPoint: zeroPoint, shape: shape,
           into: .bytes(bytes, scale, Result.range(zeroPoint: outputZeroPoint)))

@@ -177,7 +177,7 @@ extension PackedIntegerMatrix {
     let columnTerms = Unchecked(columnTerms.base.assumingMemoryBound(to: Int32.self))
     let columnPoints = Unchecked(zeroPoints.base.assumingMemoryBound(to: Int32.self))
     let (columns, hasManyPoints) = (columns, commonZeroPoint == nil)
-    let kernels = Execution.current.kernels.quantized
+    let kernels = left.kernels
     parallel(rowTasks * panelTasks) { task in
       let firstRow = task % rowTasks * rowsPerTask
       let groups = RowGroups(rows: min(rowsPerTask, rows - firstRow))

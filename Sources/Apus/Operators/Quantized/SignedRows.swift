@@ -5,8 +5,10 @@ import ApusKernelInterface
 struct SignedRows: Sendable {
   /// Rows of a matrix.
   let rows: Int
-  /// Words of four bytes that a row takes.
+  /// Words that a row takes.
   let wordsPerRow: Int
+  /// The kernels that laid it out: they alone can read it.
+  let kernels: any QuantizedKernels.Type
   private let words: TensorStorage
   private let rowSums: TensorStorage
 
@@ -15,11 +17,11 @@ struct SignedRows: Sendable {
   init(
     _ bytes: UnsafePointer<UInt8>, matrices: Int = 1, rows: Int, channels: Int, area: Int, flip: UInt8
   ) throws {
-    let wordsPerRow = try Shape.elementCount([(channels + 3) / 4, area])
+    let kernels = Execution.current.kernels.quantized
+    let wordsPerRow = try Shape.elementCount([(channels + 3) / 4, area, kernels.wordsPerRowWord])
     let words = try TensorStorage(byteCount: Shape.byteCount([matrices, rows, wordsPerRow], of: Int32.self))
     let sums = try TensorStorage(byteCount: Shape.byteCount([matrices, rows], of: Int32.self))
     let groups = RowGroups(rows: rows)
-    let kernels = Execution.current.kernels.quantized
     let (from, to) = (Unchecked(bytes), Unchecked(words.base.assumingMemoryBound(to: Int32.self)))
     let totals = Unchecked(sums.base.assumingMemoryBound(to: Int32.self))
     let grain = max(1, 32_768 / max(1, 8 * channels * area))
@@ -32,7 +34,8 @@ struct SignedRows: Sendable {
           to.value + first * wordsPerRow, sums: totals.value + first)
       }
     }
-    (self.rows, self.wordsPerRow, self.words, self.rowSums) = (rows, wordsPerRow, words, sums)
+    (self.rows, self.wordsPerRow, self.kernels) = (rows, wordsPerRow, kernels)
+    (self.words, rowSums) = (words, sums)
   }
 
   var groups: RowGroups { RowGroups(rows: rows) }

@@ -5,14 +5,21 @@ enum SumOutput: @unchecked Sendable {
   case integers(UnsafeMutablePointer<Int32>)
   case floats(UnsafeMutablePointer<Float>, SumScale, UnaryOperation?)
   case bytes(UnsafeMutablePointer<UInt8>, SumScale, QuantizedRange)
+  /// As `floats`, and quantised then.
+  case quantizedFloats(UnsafeMutablePointer<UInt8>, SumScale, UnaryOperation?, scale: Float, QuantizedRange)
+
+  /// Whether numbers lie in between, for which ``write(_:sumStep:rows:count:correction:row:column:offset:step:numbers:kernels:)``
+  /// is to be given room.
+  var needsRoom: Bool { if case .quantizedFloats = self { true } else { false } }
 
   /// Writes corrected sums of `rows` × `count` to `offset`, rows `step` apart.
   ///
   /// - Parameters:
   ///   - row: which row of the scale's is the first, and `column` likewise.
+  ///   - numbers: room for a row of numbers where ``needsRoom`` asks for it.
   func write(
     _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection, row: Int, column: Int,
-    offset: Int, step: Int, kernels: any QuantizedKernels.Type
+    offset: Int, step: Int, numbers: UnsafeMutablePointer<Float>? = nil, kernels: any QuantizedKernels.Type
   ) {
     switch self {
     case .integers(let y):
@@ -26,14 +33,33 @@ enum SumOutput: @unchecked Sendable {
       kernels.requantizeSums(
         sums, sumStep: sumStep, rows: rows, count: count, correction: correction,
         scale: scale.advanced(row: row, column: column), range: range, y + offset, step: step)
+    case .quantizedFloats(let y, let scale, let activation, let outputScale, let range):
+      guard let numbers else { return }
+      // A row at a time, which stays in the first-level cache.
+      for index in 0..<rows {
+        kernels.scaleSums(
+          sums + index * sumStep, sumStep: sumStep, rows: 1, count: count, correction: correction.advanced(row: index),
+          scale: scale.advanced(row: row + index, column: column), numbers, step: 0)
+        if let activation { Float.kernels.unary(activation, numbers, numbers, count: count) }
+        kernels.quantize(
+          numbers, scale: outputScale, range: range, y + (offset + index * step), isWide: false, count: count)
+      }
     }
   }
 
-  /// Applies the activation, if there is one, to what has been written.
+  /// Applies the activation, if there is one, to numbers that have been written.
   func activate(offset: Int, count: Int) {
     if case .floats(let y, _, let activation?) = self {
       Float.kernels.unary(activation, y + offset, y + offset, count: count)
     }
+  }
+}
+
+extension SumCorrection {
+  fileprivate func advanced(row: Int) -> SumCorrection {
+    SumCorrection(
+      base: base + row, factors: factors + row, columns: columns, otherFactors: otherFactors + row,
+      otherColumns: otherColumns)
   }
 }
 

@@ -51,24 +51,29 @@ struct QuantizationReport: Encodable {
   init(input: String, output: String, form: EightBitForm, cost: QuantizationCost) {
     (self.input, self.output) = (input, output)
     (bytesBefore, bytesAfter) = form.byteCounts
-    matrices = form.matrices.map { Part(name: $0.name, shape: $0.shape, relativeError: finite($0.relativeError)) }
-    layers = cost.activations.map { Part(name: $0.name, shape: nil, relativeError: finite($0.relativeError)) }
+    matrices = form.matrices.map {
+      Part(name: $0.name, shape: $0.shape, relativeError: QuantizationNumbers.finite($0.relativeError))
+    }
+    layers = cost.activations.map {
+      Part(name: $0.name, shape: nil, relativeError: QuantizationNumbers.finite($0.relativeError))
+    }
     scores = Scores(
-      texts: cost.sampleCount, largestDifference: finite(cost.largestDifference),
-      meanDifference: finite(cost.meanDifference), relativeError: finite(cost.relativeError), sameBest: cost.sameBest,
+      texts: cost.sampleCount, largestDifference: QuantizationNumbers.finite(cost.largestDifference),
+      meanDifference: QuantizationNumbers.finite(cost.meanDifference),
+      relativeError: QuantizationNumbers.finite(cost.relativeError), sameBest: cost.sameBest,
       sameBestThree: cost.sameBestThree)
   }
 
   var text: String {
     var lines = [
       "\(output): \(matrices.count) matrices in 8 bits, "
-        + "\(megabytes(bytesBefore)) MB before and \(megabytes(bytesAfter)) MB now"
+        + "\(QuantizationNumbers.megabytes(bytesBefore)) MB before and \(QuantizationNumbers.megabytes(bytesAfter)) MB now"
     ]
     let errors = matrices.compactMap(\.relativeError)
     if let worst = matrices.max(by: { $0.relativeError ?? 0 < $1.relativeError ?? 0 }) {
       lines.append(
-        "matrices differ by \(percent(errors.reduce(0, +) / Double(max(1, errors.count)))) on average, at most by "
-          + "\(percent(worst.relativeError)): \(ErrorReport.oneLine(worst.name))")
+        "matrices differ by \(QuantizationNumbers.percent(errors.reduce(0, +) / Double(max(1, errors.count)))) on average, at most by "
+          + "\(QuantizationNumbers.percent(worst.relativeError)): \(ErrorReport.oneLine(worst.name))")
     }
     if scores.texts > 0 {
       lines.append("")
@@ -76,12 +81,14 @@ struct QuantizationReport: Encodable {
       table.add("layer", "worst matrix", "output")
       for layer in layers {
         let own = matrices.filter { $0.name.hasPrefix(layer.name + ".") }.compactMap(\.relativeError).max()
-        table.add(ErrorReport.oneLine(layer.name), own.map(percent) ?? "", percent(layer.relativeError))
+        table.add(
+          ErrorReport.oneLine(layer.name), own.map(QuantizationNumbers.percent) ?? "",
+          QuantizationNumbers.percent(layer.relativeError))
       }
       lines += table.lines
       lines += [
         "",
-        "scores of \(scores.texts) texts differ by \(percent(scores.relativeError)): at most by "
+        "scores of \(scores.texts) texts differ by \(QuantizationNumbers.percent(scores.relativeError)): at most by "
           + "\(number(scores.largestDifference)), on average by \(number(scores.meanDifference))",
         "the best word is the same in \(scores.sameBest) of \(scores.texts), the three best in \(scores.sameBestThree)",
       ]
@@ -89,12 +96,5 @@ struct QuantizationReport: Encodable {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  private func percent(_ part: Double?) -> String {
-    part.map { NumberText.fixed(100 * $0, decimals: 2) + " %" } ?? "not finite"
-  }
-
   private func number(_ value: Double?) -> String { value.map { NumberText.short($0) } ?? "what is not finite" }
-  private func megabytes(_ count: Int) -> String { NumberText.fixed(Double(count) / 1e6, decimals: 1) }
 }
-
-private func finite(_ value: Double) -> Double? { value.isFinite ? value : nil }

@@ -32,14 +32,17 @@ extension Operators {
     function("Softplus") { _ in .softplus(beta: 1, threshold: .infinity) },
     function("Softsign", accuracy: .bounded) { _ in .softsign },
     OperatorDefinition("Shrink", .elementwise(results: .fresh, layout: .rowMajor), Shrink),
-    function("Gelu", Gelu),
-    function("Gelu", domain: "com.microsoft") { _ in .gelu(approximate: .none) },
+    function("Gelu", accuracy: cancelling, Gelu),
+    function("Gelu", domain: "com.microsoft", accuracy: cancelling) { _ in .gelu(approximate: .none) },
     OperatorDefinition(
       "FastGelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor, axes: .fixed), FastGelu),
     OperatorDefinition(
       "BiasGelu", domain: "com.microsoft", .elementwise(results: .fresh, layout: .rowMajor, axes: .fixed), BiasGelu),
     function("QuickGelu", domain: "com.microsoft", QuickGelu),
   ]
+
+  /// x / 2 and x / 2 · erf(x / √2), which cancel below zero, so that errors go by x; erf is a polynomial of some nine terms.
+  private static let cancelling = Accuracy.sumOfProducts(.counted { _ in 9 })
 
   /// An operator that is one of the functions that convolutions and products can apply to what they give.
   static func function(

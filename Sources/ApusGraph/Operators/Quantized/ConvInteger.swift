@@ -209,19 +209,32 @@ struct PreparedIntegerConvolution: Sendable {
     }
   }
 
-  /// `activation(Float(sums) · scale + bias)`; nil for more than two axes.
+  /// `activation(Float(sums) · scale + bias)`, perhaps quantised; nil for more than two axes.
   ///
   /// - Parameters:
   ///   - scale: one number, or one for each output.
   ///   - bias: one number for each output, or none.
   func scaled(
-    _ x: AnyTensor, zeroPoint: AnyTensor?, scale: Tensor<Float>, bias: Tensor<Float>?, activation: Activation
-  ) throws -> Tensor<Float>? {
+    _ x: AnyTensor, zeroPoint: AnyTensor?, scale: Tensor<Float>, bias: Tensor<Float>?, activation: Activation,
+    levels: ResultLevels
+  ) throws -> GraphValue? {
     guard case .planar(let convolution, let axes) = algorithm else { return nil }
-    func scaled<Element: ByteScalar>(_ x: Tensor<Element>) throws -> Tensor<Float> {
+    func scaled<Element: ByteScalar>(_ x: Tensor<Element>) throws -> GraphValue {
       let point = try zeroPoint?.bytes(like: x, "x").reshaped([]).scalar ?? 0
-      return try padded(convolution, axes, x.shape).scaled(
-        x, zeroPoint: point, scale: scale, bias: bias, activation: activation)
+      let convolution = try padded(convolution, axes, x.shape)
+      func quantized<Result: ByteScalar>(_ outputScale: Float, _ outputZeroPoint: Result) throws -> GraphValue {
+        GraphValue(
+          try convolution.scaled(
+            x, zeroPoint: point, scale: scale, bias: bias, activation: activation, outputScale: outputScale,
+            outputZeroPoint: outputZeroPoint))
+      }
+      switch levels {
+      case .none:
+        return GraphValue(
+          try convolution.scaled(x, zeroPoint: point, scale: scale, bias: bias, activation: activation))
+      case .uint8(let scale, let zeroPoint): return try quantized(scale, zeroPoint)
+      case .int8(let scale, let zeroPoint): return try quantized(scale, zeroPoint)
+      }
     }
     switch x {
     case .int8(let x): return try scaled(x)

@@ -27,9 +27,15 @@ extension Operators {
       func outputs<Scalar: TensorScalar>(_ found: (Tensor<Scalar>, Tensor<Int64>)) -> [GraphValue?] {
         [GraphValue(found.0), GraphValue(found.1)]
       }
+      // Bytes are exact in FLOAT, whose maxima are those of vectors.
+      func greatest<Scalar: ByteScalar>(_ x: Tensor<Scalar>) throws -> [GraphValue?] {
+        if wantsIndices { return outputs(try maximum(x, least: .min)) }
+        let y = try GreatestOfWindows(axes: axes)(x.converted(to: Float.self))
+        return [GraphValue(try y.converted(to: Scalar.self))]
+      }
       switch x {
-      case .int8(let tensor): return outputs(try maximum(tensor, least: .min))
-      case .uint8(let tensor): return outputs(try maximum(tensor, least: .min))
+      case .int8(let tensor): return try greatest(tensor)
+      case .uint8(let tensor): return try greatest(tensor)
       default: return try operation(&arguments)
       }
     }

@@ -10,7 +10,30 @@ extension ModelProto {
   /// - Throws: ``GraphError/graph(_:)`` for nodes that cannot be written: two versions of one set of operators, operators
   ///   of Apus' own, graphs within functions.
   public init(_ part: ParityReduction, of whole: ModelProto?) throws {
-    let graph = part.graph
+    try self.init(
+      part.graph, of: whole, name: whole?.graph.name ?? "part",
+      types: (part.inputs.mapValues(\.type), part.outputs.mapValues(\.type)))
+    producerName = "apus reduce"
+  }
+
+  /// A model as a file: its graph, and what its own file says besides.
+  ///
+  /// - Parameter whole: the file that the graph was made of; nil for a model of another format.
+  /// - Throws: ``GraphError/graph(_:)`` for nodes that cannot be written, as above.
+  public init(_ model: any GraphModel, of whole: ModelProto?) throws {
+    try self.init(model.graph, of: whole, name: model.graph.name, types: ([:], [:]))
+    guard let whole else {
+      metadata = model.metadata.sorted { $0.key < $1.key }.map { StringStringEntry(key: $0.key, value: $0.value) }
+      return
+    }
+    (domain, modelVersion, docString, metadata) = (whole.domain, whole.modelVersion, whole.docString, whole.metadata)
+  }
+
+  /// - Parameter types: what is known of inputs and outputs, by name, beyond what the graph declares.
+  private init(
+    _ graph: Graph, of whole: ModelProto?, name: String,
+    types: (inputs: [String: GraphValueType], outputs: [String: GraphValueType])
+  ) throws {
     let originals = Dictionary(
       (whole?.graph.nodes ?? []).flatMap { node in node.outputs.map { ($0, node) } },
       uniquingKeysWith: { first, _ in first })
@@ -18,38 +41,40 @@ extension ModelProto {
       (whole?.graph.initializers ?? []).map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     if whole == nil, let own = graph.nodes.first(where: { $0.operatorName.domain == "apus" }) {
       throw GraphError.graph(
-        "node '\(own.name)' is \(own.operatorName), which the ONNX standard does not have, so that the part cannot be "
-          + "written as .onnx")
+        "node '\(own.name)' is \(own.operatorName), which the ONNX standard does not have, so that it cannot be written "
+          + "as .onnx")
     }
-    var proto = GraphProto(name: whole?.graph.name ?? "part")
+    var proto = GraphProto(name: name)
     var opsets: [String: Int] = [:]
     for node in graph.nodes {
       let domain = node.operatorName.domain
       if let version = opsets[domain], version != node.opset {
         throw GraphError.graph(
-          "the part has operators of versions \(version) and \(node.opset) of one set, which no model can say")
+          "there are operators of versions \(version) and \(node.opset) of one set, which no model can say")
       }
       opsets[domain] = node.opset
       proto.nodes.append(try NodeProto(node, in: graph, originals: originals))
     }
-    for (id, value) in graph.constants.sorted(by: { $0.key < $1.key }) {
+    let read = Set(graph.nodes.flatMap(\.reads)).union(graph.outputs)
+    for (id, value) in graph.constants.sorted(by: { $0.key < $1.key }) where read.contains(id) {
       let name = graph.values[id].name
       proto.initializers.append(try stored[name] ?? TensorProto(name: name, value: value))
     }
-    proto.inputs = graph.inputs.map { id in
+    proto.inputs = graph.inputs.filter { graph.constants[$0] == nil || read.contains($0) }.map { id in
       let name = graph.values[id].name
-      return ValueInfoProto(name: name, type: part.inputs[name]?.type)
+      return ValueInfoProto(name: name, type: types.inputs[name] ?? graph.values[id].type)
     }
     proto.outputs = graph.outputs.map { id in
-      let expected = part.outputs[graph.values[id].name]?.type
+      let (name, declared) = (graph.values[id].name, graph.values[id].type)
+      let expected = types.outputs[name] ?? declared
       // The model's own declaration of the element type counts; the reference may be of higher precision.
-      guard case .tensor(let type?, _) = graph.values[id].type, case .tensor(_, let shape)? = expected else {
-        return ValueInfoProto(name: graph.values[id].name, type: expected)
+      guard case .tensor(let type?, _) = declared, case .tensor(_, let shape)? = expected else {
+        return ValueInfoProto(name: name, type: expected)
       }
-      return ValueInfoProto(name: graph.values[id].name, type: .tensor(type, shape))
+      return ValueInfoProto(name: name, type: .tensor(type, shape))
     }
     self.init(
-      irVersion: whole?.irVersion ?? 10, producerName: "apus reduce",
+      irVersion: whole?.irVersion ?? 10,
       opsetImports: opsets.sorted { $0.key < $1.key }.map { OperatorSetID(domain: $0.key, version: Int64($0.value)) },
       graph: proto)
   }

@@ -1,0 +1,133 @@
+import Apus
+
+/// A model's convolutions and products in integers of eight bits, with levels that samples have shown to fit (static
+/// quantisation, each output of a weight with a scale of its own).
+///
+///     var quantization = try StaticQuantization(model)
+///     for sample in samples { try quantization.observe(sample) }
+///     let choice = try quantization.choice(probes: Array(samples.prefix(4)))
+///     let small = try quantization.model(choice.layers)
+///
+/// Activations are unsigned bytes with a zero point, weights signed bytes without, all eight bits of both used, and every
+/// sum of products is exact. The model is made of operators of the ONNX standard.
+public struct StaticQuantization: Sendable {
+  /// How the range of a value's levels follows from the numbers that samples have shown.
+  public enum RangeRule: Sendable, Equatable {
+    /// From the least to the greatest.
+    case extremes
+    /// Without the outermost numbers of each side; 0.9999 leaves out one in ten thousand.
+    case percentile(Double)
+    /// The range with the least mean squared error: what it cuts off against how far apart its levels lie.
+    case leastError
+  }
+
+  /// A convolution or a product that can be computed in eight bits.
+  public struct Layer: Sendable {
+    /// The node's name.
+    public let name: String
+    /// `Conv`, `MatMul` or `Gemm`.
+    public let operatorName: OperatorName
+    /// Its weight's.
+    public let shape: [Int]
+    /// How far the weight's bytes are from it, root of the mean squares, as a part of it.
+    public let weightError: Double
+  }
+
+  /// The layers, in the order of the graph.
+  public let layers: [Layer]
+  /// The samples seen so far.
+  public private(set) var sampleCount = 0
+
+  let folded: DerivedModel
+  let quantizable: [QuantizableLayer]
+  private let observed: [Graph.ValueID]
+  /// The model in floats.
+  let session: InferenceSession
+  private var histograms: [RangeHistogram]
+  /// How ranges follow from samples.
+  public var rangeRule: RangeRule
+
+  /// - Throws: ``GraphError`` for a model that cannot be run, that has no layer to quantise, or whose operators are of a
+  ///   version before 10.
+  public init(_ model: any GraphModel, rangeRule: RangeRule = .leastError, options: InferenceSession.Options = .init())
+    throws
+  {
+    let graph = try model.graph.inliningConstants().withoutIdentities().foldingConstants().foldingScales(.fast)
+    let rewriter = GraphRewriter(graph)
+    quantizable = try graph.nodes.indices.compactMap { index in
+      let node = graph.nodes[index]
+      return try graph.naming(node) {
+        try QuantizableLayer(rewriter.description(of: node), at: index, inputs: node.inputs)
+      }
+    }
+    guard !quantizable.isEmpty else {
+      throw GraphError.graph(
+        "there is nothing to quantise: no Conv, MatMul or Gemm of the standard with a weight of FLOAT that is known")
+    }
+    if let old = quantizable.map({ graph.nodes[$0.index] }).first(where: { $0.opset < 10 }) {
+      throw GraphError.graph(
+        "'\(old.name)' is of version \(old.opset) of the standard's operators; integers of eight bits came with "
+          + "version 10: convert the model first")
+    }
+    layers = quantizable.map {
+      let node = graph.nodes[$0.index]
+      return Layer(
+        name: node.name, operatorName: node.operatorName, shape: $0.weight.bytes.shape,
+        weightError: $0.weight.relativeError)
+    }
+    folded = DerivedModel(of: model, graph: graph)
+    session = try InferenceSession(folded, options: options)
+    observed = graph.valuesToQuantize(for: quantizable)
+    histograms = [RangeHistogram](repeating: RangeHistogram(), count: observed.count)
+    self.rangeRule = rangeRule
+  }
+
+  /// Runs the model in floats and counts where the numbers lie that are to be quantised.
+  ///
+  /// - Parameter inputs: a value for each input without a default, by name.
+  /// - Throws: ``GraphError``, also for values that hold NaN or infinity.
+  public mutating func observe(_ inputs: [String: GraphValue]) throws {
+    let graph = folded.graph
+    let names = observed.map { graph.values[$0].name }
+    let values = try session.run(inputs, fetching: names)
+    for (index, name) in names.enumerated() {
+      guard case .tensor(.float32(let tensor))? = values[name] else { continue }
+      do {
+        try histograms[index].add(tensor)
+      } catch let error as OperatorError {
+        throw GraphError.graph("'\(name)' cannot be quantised: \(error)")
+      }
+    }
+    sampleCount += 1
+  }
+
+  /// The model with some layers in eight bits.
+  ///
+  /// - Parameter chosen: indices of ``layers``; the others stay as they are.
+  /// - Throws: ``GraphError`` where nothing was observed.
+  public func model(_ chosen: Set<Int>) throws -> any GraphModel {
+    guard sampleCount > 0 else { throw GraphError.graph("no sample has shown which numbers there are to quantise") }
+    let positions = Dictionary(zip(observed, observed.indices), uniquingKeysWith: { first, _ in first })
+    let graph = try folded.graph.quantizing(chosen.sorted().map { quantizable[$0] }) { value in
+      positions[value].map { histograms[$0].range(rangeRule) } ?? 0...0
+    }
+    return DerivedModel(of: folded, graph: graph)
+  }
+}
+
+/// Another graph for a model, with everything else that its file says.
+struct DerivedModel: GraphModel {
+  private let base: any GraphModel
+  let graph: Graph
+
+  init(of base: any GraphModel, graph: Graph) {
+    (self.base, self.graph) = (base, graph)
+  }
+
+  var metadata: [String: String] { base.metadata }
+  var summary: ModelSummary { base.summary }
+  var warnings: [String] { base.warnings }
+  var externalFiles: [String] { base.externalFiles }
+  func form(of value: String) -> ValueForm? { base.form(of: value) }
+  func checkFiles() throws { try base.checkFiles() }
+}

@@ -1,0 +1,177 @@
+import Apus
+import Testing
+
+@testable import ApusGraph
+@testable import ApusONNX
+
+/// A model put into integers of eight bits, against the same done in NumPy (`static_quantization.py`).
+@Suite struct StaticQuantizationTests {
+  private struct Network {
+    let model: ONNXModel
+    let samples: [[String: GraphValue]]
+    let logits: [Float]
+    let quantized: [Float]
+
+    init() throws {
+      let tests = String(describing: #filePath).split(separator: "/").dropLast(2).joined(separator: "/")
+      let folder = "/\(tests)/Fixtures/quantization"
+      model = try ONNXModel(path: folder + "/network.onnx")
+      let file = try NPZFile(path: folder + "/expected.npz")
+      samples = try file.value(named: "images").samples(of: 1).map { ["images": $0] }
+      logits = try file.tensor(named: "logits", as: Float.self).elements
+      quantized = try file.tensor(named: "quantized", as: Float.self).elements
+    }
+
+    func observed(_ rule: StaticQuantization.RangeRule = .extremes) throws -> StaticQuantization {
+      var quantization = try StaticQuantization(model, rangeRule: rule)
+      for sample in samples { try quantization.observe(sample) }
+      return quantization
+    }
+
+    func outputs(of model: any GraphModel, optimizes: Bool = true) throws -> [Float] {
+      var options = InferenceSession.Options()
+      options.optimizes = optimizes
+      let session = try InferenceSession(model, options: options)
+      return try samples.flatMap { sample in
+        guard case .tensor(.float32(let logits))? = try session.run(sample)["logits"] else { return [Float]() }
+        return try logits.elements
+      }
+    }
+  }
+
+  @Test func logitsAreThoseOfIntegers() throws {
+    let network = try Network()
+    let quantization = try network.observed()
+    #expect(quantization.layers.map(\.name) == ["first", "second", "third", "last"])
+    #expect(quantization.layers.allSatisfy { 0.001 < $0.weightError && $0.weightError < 0.01 })
+    let found = try network.outputs(of: quantization.model([0, 1, 2, 3]))
+    // A number that lies between two levels may be rounded to either: one level in one term of a mean is 2e-4.
+    for (found, expected) in zip(found, network.quantized) { #expect(abs(found - expected) < 2e-3) }
+    #expect(found.count == network.quantized.count)
+    // What is wrong by a level throughout would not pass.
+    #expect(zip(found, network.logits).contains { abs($0 - $1) > 4e-3 })
+  }
+
+  @Test(arguments: [StaticQuantization.RangeRule.extremes, .percentile(0.999), .leastError])
+  func rewritingAndWritingKeepEveryBit(_ rule: StaticQuantization.RangeRule) throws {
+    let network = try Network()
+    let model = try network.observed(rule).model([0, 1, 2, 3])
+    let plain = try network.outputs(of: model, optimizes: false)
+    #expect(try network.outputs(of: model) == plain)
+    let written = try ModelProto(model, of: network.model.proto).encode()
+    let read = try written.withUnsafeBytes { try ONNXModel(ModelProto.read(bytes: $0, name: "written")) }
+    #expect(try network.outputs(of: read) == plain)
+  }
+
+  @Test func bytesAreMovedAndNothingLiesInFloatsBetweenLayers() throws {
+    let model = try Network().observed().model([0, 1, 2, 3])
+    let names = try InferenceSession(model).graph.nodes.map(\.operatorName.description)
+    #expect(
+      names == [
+        "QuantizeLinear", "apus.ConvInteger", "Split", "apus.ConvInteger", "Concat", "apus.ConvInteger", "MaxPool",
+        "GlobalAveragePool", "QuantizeLinear", "Flatten", "apus.MatMulInteger",
+      ])
+  }
+
+  @Test func layersCanStayInFloats() throws {
+    let network = try Network()
+    let quantization = try network.observed()
+    #expect(try network.outputs(of: quantization.model([])) == network.outputs(of: network.model))
+    let kinds = try InferenceSession(quantization.model([1, 3])).graph.nodes.map(\.operatorName.type)
+    #expect(kinds.count { $0 == "ConvInteger" } == 1)
+    #expect(kinds.count { $0 == "MatMulInteger" } == 1)
+    #expect(kinds.count { $0 == "Conv" } == 2)
+  }
+
+  @Test func whatCostsMostIsLeftInFloats() throws {
+    let network = try Network()
+    let quantization = try network.observed()
+    let all = try quantization.choice(probes: network.samples, tolerance: 1)
+    #expect(all.layers == [0, 1, 2, 3])
+    #expect(all.effects.allSatisfy { $0 > 0 })
+    let (error, power) = zip(network.quantized, network.logits).reduce(into: (0.0, 0.0)) { sums, pair in
+      sums.0 += Double(pair.0 - pair.1) * Double(pair.0 - pair.1)
+      sums.1 += Double(pair.1) * Double(pair.1)
+    }
+    #expect(abs(all.error.total - (error / power).squareRoot()) < 0.05 * all.error.total)
+
+    let worst = try #require(all.effects.indices.max { all.effects[$0] < all.effects[$1] })
+    let tolerance =
+      all.effects.enumerated().filter { $0.offset != worst }.map { $0.element * $0.element }.reduce(0, +)
+      .squareRoot() * 1.01
+    let some = try quantization.choice(probes: network.samples, tolerance: tolerance)
+    #expect(!some.layers.contains(worst))
+    #expect(some.layers.count >= 2)
+    #expect(try quantization.choice(probes: network.samples, tolerance: 0).layers.isEmpty)
+    let kept = try quantization.choice(probes: network.samples, tolerance: 1, keeping: ["first"])
+    #expect(kept.layers == [1, 2, 3])
+  }
+
+  @Test func whatCannotBeQuantisedIsSaid() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(4)])
+    graph.node("Relu", ["x"], ["y"])
+    #expect(throws: GraphError.self) { try StaticQuantization(graph.model(outputs: ["y"])) }
+
+    let network = try Network()
+    let quantization = try StaticQuantization(network.model)
+    #expect(throws: GraphError.self) { try quantization.model([0]) }
+    var other = quantization
+    let nan = GraphValue(try Tensor([Float](repeating: .nan, count: 3 * 12 * 13), shape: [1, 3, 12, 13]))
+    #expect(throws: GraphError.self) { try other.observe(["images": nan]) }
+  }
+}
+
+/// Ranges that samples show.
+@Suite struct RangeHistogramTests {
+  private func histogram(_ parts: [[Float]]) throws -> RangeHistogram {
+    var histogram = RangeHistogram()
+    for part in parts { try histogram.add(Tensor(part)) }
+    return histogram
+  }
+
+  @Test func extremesAreExactAndHoldZero() throws {
+    #expect(try histogram([[1, 3], [2.5]]).range(.extremes) == 0...3)
+    #expect(try histogram([[-2], [-0.5, -7]]).range(.extremes) == -7...0)
+    #expect(try histogram([[-2, 1e-3, 6e4]]).range(.extremes) == -2...6e4)
+    #expect(try histogram([[0, 0]]).range(.leastError) == 0...0)
+    #expect(try histogram([]).range(.percentile(0.9)) == 0...0)
+  }
+
+  @Test func outermostNumbersAreLeftOut() throws {
+    let numbers = (0..<10_000).map { Float($0) / 100 }
+    let range = try histogram([numbers, [1000]]).range(.percentile(0.99))
+    #expect(range.lowerBound == 0)
+    #expect(abs(range.upperBound - 99) < 1)
+  }
+
+  @Test func aLoneNumberIsCutOffWhereTheOthersGainFromIt() throws {
+    let numbers = (0..<100_000).map { Float($0 % 1000) / 1000 }
+    // (4 - h)² + n (h / 255)² / 12 is least here.
+    let best = 4 / (1 + 100_000 / (12 * 255.0 * 255))
+    #expect(try abs(histogram([numbers, [4]]).range(.leastError).upperBound - best) < 0.08)
+    // Every tenth is no loner.
+    #expect(try histogram([numbers, [Float](repeating: 4, count: 10_000)]).range(.leastError).upperBound > 3.9)
+  }
+
+  @Test func levelsCoverTheRangeAndHoldZero() throws {
+    let levels = ByteLevels(covering: -1...3)
+    #expect(levels.zeroPoint == 64)
+    #expect(abs(Double(levels.scale) - 4.0 / 255) < 1e-8)
+    #expect(ByteLevels(covering: 0...0).scale == 1)
+    #expect(ByteLevels(covering: 0...1e-44).scale == 1)
+    #expect(ByteLevels(covering: -5...0).zeroPoint == 255)
+  }
+
+  @Test func everyOutputOfAWeightUsesAllItsLevels() throws {
+    let weight = try ByteWeight(
+      Tensor<Float>([0.5, -1, 0.25, 0, 0, 0, 3, 254, -127], shape: [3, 3]), outputsLast: false)
+    #expect(try weight.bytes.elements == [64, -127, 32, 0, 0, 0, 2, 127, -64])
+    #expect(weight.scales == [1 / 127, 1, 2])
+    let columns = try ByteWeight(Tensor<Float>([1, 0, -0.5, 8], shape: [2, 2]), outputsLast: true)
+    #expect(try columns.bytes.elements == [127, 0, -64, 127])
+    #expect(throws: OperatorError.self) {
+      try ByteWeight(Tensor<Float>([1, .infinity], shape: [1, 2]), outputsLast: false)
+    }
+  }
+}
