@@ -152,7 +152,8 @@ let tests: [Target] = [
     dependencies: ["Apus", "ApusGraph", "ApusTorch", "ApusFormats", "ApusTestSupport", platform]),
   .testTarget(name: "ApusMediaTests", dependencies: ["ApusMedia", "Apus", base, "ApusTestSupport", platform]),
   .testTarget(
-    name: "ApusNetworksTests", dependencies: ["Apus", "ApusNetworks", "ApusGraph", "ApusONNX", "ApusTestSupport"]),
+    name: "ApusNetworksTests",
+    dependencies: ["Apus", "ApusNetworks", "ApusGraph", "ApusFormats", "ApusONNX", "ApusTestSupport"]),
   .testTarget(name: "ApusTextTests", dependencies: ["Apus", "ApusNetworks", "ApusText", "ApusTestSupport"]),
   .testTarget(
     name: "ApusVisionTests",
@@ -172,6 +173,14 @@ let tests: [Target] = [
       platform,
     ]),
 ]
+
+// Under an emulator unoptimised tests take a day: with `APUS_OPTIMIZED=1` a debug build is optimised, and tests still see
+// what is internal.
+if Context.environment["APUS_OPTIMIZED"] == "1" {
+  for target in libraries + programs + tests {
+    target.swiftSettings = (target.swiftSettings ?? []) + [.unsafeFlags(["-Osize"])]
+  }
+}
 
 let package = Package(
   name: "apus",

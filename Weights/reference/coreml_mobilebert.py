@@ -6,8 +6,9 @@
 `make` converts the network "mobilebert" of this folder (24 layers of 512 with bottlenecks of 128, generated weights) with
 coremltools: FOLDER/float16.mlpackage, and FOLDER/lut4.mlpackage, whose weights coremltools.optimize palettises to four bits. For prompts
 of up to 32 random tokens, with a mask at a random place, FOLDER/NAME.npz has what the models read and the five likeliest pieces
-at the mask: those of PyTorch in float32, for float16 from the weights that were converted, for lut4 from those that its tables
-hold. No weights are stored in the repository: the models have 50 and 14 MB.
+at the mask: those of PyTorch in float32 with the weights that the model holds, rounded to float16, or those of its tables.
+FOLDER/float32.onnx is the same network for `apus bench` to run beside them. No weights are stored in the repository: the models have
+81, 21 and 161 MB.
 
 `count` runs `apus run` for each prompt and counts the masks whose five likeliest pieces are the same as a set, and whose
 likeliest is.
@@ -55,30 +56,48 @@ def decompressed(module, model):
     """The module with the weights of a compressed model, which are found by what they are near to."""
     import coremltools.optimize.coreml as cto
 
-    stored = cto.get_weights_metadata(model, weight_threshold=2048)
-    state = dict(module.named_parameters())
+    stored = cto.get_weights_metadata(cto.decompress_weights(model), weight_threshold=2048)
+    head = module.model.cls.predictions
+    # The table of words, which the head shares and the model has once more, joined with another matrix.
+    head.decoder.weight = torch.nn.Parameter(head.decoder.weight.detach().clone())
+    joined = torch.cat([head.decoder.weight, head.dense.weight.T], dim=1)
+    state = {name: own for name, own in module.named_parameters() if own is not head.decoder.weight}
     taken = set()
     with torch.no_grad():
         for name, weight in stored.items():
             value = torch.from_numpy(np.asarray(weight.val, dtype=np.float32))
+            # Of the table of places the model has what so many pieces look up.
+            value = value[0] if value.ndim == 3 else value
+            if value.shape == joined.shape:
+                first, second = value.split([head.decoder.weight.shape[1], head.dense.weight.shape[0]], dim=1)
+                head.decoder.weight.copy_(first)
+                head.dense.weight.copy_(second.T)
+                taken.add("cls.predictions.dense.weight")
+                continue
             near = {}
             for parameter, own in state.items():
-                if own.shape != value.shape and own.T.shape != value.shape:
-                    continue
-                for turned in (False, True):
-                    candidate = own.T if turned else own
-                    if candidate.shape == value.shape:
-                        near[parameter, turned] = float((candidate - value).norm() / candidate.norm())
+                for turned in (False, True)[:value.ndim]:
+                    part = (own.T if turned else own)[:len(value)]
+                    if part.shape == value.shape:
+                        near[parameter, turned] = float((part - value).norm() / part.norm())
             if not near:
                 raise SystemExit(f"{name} {tuple(value.shape)} is no parameter of the network")
             (parameter, turned), distance = min(near.items(), key=lambda item: item[1])
             if distance > 0.3:
                 raise SystemExit(f"{name} is {distance:.2f} away from {parameter}, the nearest parameter")
             if parameter in taken:
-                continue  # the table of words, which the decoder has once more
+                raise SystemExit(f"{name} and another weight are {parameter}")
             taken.add(parameter)
-            state[parameter].copy_(value.T if turned else value)
+            (state[parameter].T if turned else state[parameter])[:len(value)] = value
     print(f"{len(taken)} of {len(state)} parameters from tables")
+    return module
+
+
+def rounded(module):
+    """The module with its weights rounded to float16."""
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.copy_(parameter.half().float())
     return module
 
 
@@ -102,7 +121,6 @@ def make(folder, count):
     folder.mkdir(parents=True, exist_ok=True)
     module = Logits(all_networks()["mobilebert"].module().float().eval())
     all_prompts = list(prompts(count, 30522))
-    write(folder / "float16.npz", module, all_prompts)
     example = tuple(torch.from_numpy(value) for value in all_prompts[0][0].values())
     with torch.no_grad():
         trace = torch.jit.trace(module, example, strict=False)
@@ -114,6 +132,10 @@ def make(folder, count):
     options = cto.OptimizationConfig(cto.OpPalettizerConfig(mode="kmeans", nbits=4))
     compressed = cto.palettize_weights(model, options)
     compressed.save(str(folder / "lut4.mlpackage"))
+    torch.onnx.export(
+        module, example, str(folder / "float32.onnx"), input_names=list(INPUTS), output_names=["logits"], dynamo=False)
+    module.eval()  # the exporter leaves parts of it in training
+    write(folder / "float16.npz", rounded(module), all_prompts)
     write(folder / "lut4.npz", decompressed(module, compressed), all_prompts)
 
 

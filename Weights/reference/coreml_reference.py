@@ -52,16 +52,29 @@ def operations(model):
     return [operation for operation in program.functions["main"].operations if operation.op_type != "const"]
 
 
-def module_names(model, modules):
+def traced_names(module):
+    """The names of submodules by those that a trace has for them: lists of modules are not called, and not in it."""
+    lists = {name for name, part in module.named_modules() if isinstance(part, (torch.nn.ModuleList, torch.nn.ModuleDict))}
+    names = {}
+    for name, _ in module.named_modules():
+        if name and name not in lists:
+            parts = name.split(".")
+            kept = [part for end, part in enumerate(parts, 1) if ".".join(parts[:end]) not in lists]
+            names.setdefault(".".join(kept), []).append(name)
+    return names
+
+
+def module_names(model, module, skipped):
     """The operation whose output is that of each module: the last that came from within it."""
-    found = {}
+    traced, found = traced_names(module), {}
     for operation in operations(model):
         path = operation.scopes.get(ScopeSource.TORCHSCRIPT_MODULE_NAME)
         # The last part is the value's own name.
         for end in range(1, len(path or [])):
-            name = ".".join(path[:end])
-            if name in modules:
-                found[name] = operation.outputs[0]
+            names = traced.get(".".join(path[:end]), [])
+            if len(names) == 1:
+                found[names[0]] = operation.outputs[0]
+            skipped.update({name: "the trace does not tell the members of two lists apart" for name in names[1:] and names})
     return found
 
 
@@ -82,20 +95,20 @@ class Recorder(torch.fx.Interpreter):
 
 def values_of_modules(module, arguments, model, skipped):
     """Pairs of values of the program and what modules gave for them; and what the whole module gave."""
-    modules = {name for name, _ in module.named_modules() if name}
-    found = module_names(model, modules)
+    found = module_names(model, module, skipped)
     calls, result, notes = evaluated(module, arguments)
     skipped.update(notes)
-    for name in modules - set(found):
-        skipped[name] = "no operation is left that came from it"
+    for name in sum(traced_names(module).values(), []):
+        if name not in found:
+            skipped.setdefault(name, "no operation is left that came from it")
     pairs = []
     for call in calls:
         if call.module not in found:
             continue
-        if list(call.outputs) != [""] or sum(other.module == call.module for other in calls) > 1:
+        if len(call.outputs) != 1 or sum(other.module == call.module for other in calls) > 1:
             skipped[call.module] = "it runs more than once, or returns no single tensor"
         else:
-            pairs.append((call.module, found[call.module], call.outputs[""]))
+            pairs.append((call.module, found[call.module], *call.outputs.values()))
     return pairs, result
 
 

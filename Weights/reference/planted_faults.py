@@ -1,6 +1,6 @@
 """Plants faults in exported networks, and counts how often `apus parity` names the node that has it.
 
-    python Weights/reference/planted_faults.py --apus .build/release/apus [--output FOLDER] [--json FILE] [--formats onnx coreml]
+    python Weights/reference/planted_faults.py --apus .build/release/apus [--output FOLDER] [--json FILE] [--formats onnx coreml torch]
 
 Six small networks (a CNN with batch normalisation, one with residual sums, a transformer, an LSTM with a GRU, depthwise convolutions, a
 quantised one) are exported by torch.onnx.export, by dynamo=False and dynamo=True; the quantised one is made by ONNX Runtime's
@@ -19,10 +19,12 @@ node that the verdict names is the one it was planted in, or the verdict names s
 among them; as *seen* where the exit code is 1. A fault without an effect on any output that ONNX Runtime computes is no fault, and left
 out. All sound files must be judged equal.
 
-Into Core ML files faults come with the PyTorch module: it is changed, and coremltools converts it (planted_coreml.py). Which operation
+Into Core ML files faults come with the PyTorch module: it is changed (planted_modules.py), and coremltools converts it. Which operation
 then has the fault is what differs between the two converted programs; so a fault in a normalisation that the converter folded into
 a convolution is the convolution's. The judges are what coreml_reference.py recorded of the sound module under the names of the
-faulty file, and the sound module's ONNX file. coremltools 9.0 converts attention with NumPy up to 2.3 alone; what it refuses is named.
+faulty file, and the sound module's ONNX file. coremltools 9.0 converts attention with NumPy up to 2.3 alone, which
+requirements.txt has; what it refuses is named. Into .pt2 programs they come the same way, by torch.export; the judges are what
+the sound program's own nodes give, and the sound module's ONNX file.
 """
 
 import argparse
@@ -383,6 +385,7 @@ class Suite:
     def run_coreml(self, name, network, inputs, most):
         import coreml_reference
         import planted_coreml as planted
+        import planted_modules
 
         sound = self.folder / f"{name}.mlpackage"
         try:
@@ -397,11 +400,11 @@ class Suite:
         np.savez(given, x=inputs["x"].numpy())
         self.sound(f"{name} (Core ML)", sound, "--expected", reference)
         self.sound(f"{name} (Core ML)", sound, other, "--samples", 3)
-        right = planted.effect(network, inputs)
-        for kind, plant in planted.FAULTS.items():
+        right = planted_modules.effect(network, inputs)
+        for kind, plant in planted_modules.FAULTS.items():
             changes = list(plant(network))
             for changed in changes[::max(1, len(changes) // most)][:most]:
-                if np.abs(planted.effect(changed, inputs) - right).max() <= 2e-3 * np.abs(right).max():
+                if np.abs(planted_modules.effect(changed, inputs) - right).max() <= 2e-3 * np.abs(right).max():
                     continue
                 wrong, path = planted.convert(changed, inputs), self.folder / "faulty.mlpackage"
                 wrong.save(str(path))
@@ -413,6 +416,30 @@ class Suite:
                 coreml_reference.write_reference(network, inputs, wrong, reference)
                 self.fault(name, kind, nodes, "values (Core ML)", path, "--expected", reference)
                 self.fault(name, kind, nodes, "model (Core ML)", path, other, "--inputs", given)
+
+    def run_torch(self, name, network, inputs, most):
+        import planted_modules
+        import planted_torch as planted
+
+        sound = self.folder / f"{name}.pt2"
+        program = planted.export(network, inputs, sound)
+        reference, other, given = sound.with_suffix(".safetensors"), self.folder / f"{name}-other.onnx", self.folder / "inputs.npz"
+        feed = {program.graph_signature.user_inputs[0]: inputs["x"].numpy()}
+        reference_file.write(reference, {**planted.values(program, inputs), **feed})
+        export(network, inputs, other, False)
+        np.savez(given, **feed)
+        self.sound(f"{name} (.pt2)", sound, "--expected", reference)
+        self.sound(f"{name} (.pt2)", sound, other, "--samples", 3)
+        right = planted_modules.effect(network, inputs)
+        for kind, plant in planted_modules.FAULTS.items():
+            changes = list(plant(network))
+            for changed in changes[::max(1, len(changes) // most)][:most]:
+                if np.abs(planted_modules.effect(changed, inputs) - right).max() <= 2e-3 * np.abs(right).max():
+                    continue
+                path = self.folder / "faulty.pt2"
+                nodes = planted.faulty_nodes(program, planted.export(changed, inputs, path))
+                self.fault(name, kind, nodes, "values (.pt2)", path, "--expected", reference)
+                self.fault(name, kind, nodes, "model (.pt2)", path, other, "--inputs", given)
 
 
 def named_nodes(path):
@@ -429,7 +456,7 @@ def main():
     parser.add_argument("--output", type=Path, help="a folder that keeps the files")
     parser.add_argument("--json", type=Path, help="every result")
     parser.add_argument("--most", type=int, default=3, help="places of a kind in a network")
-    parser.add_argument("--formats", nargs="+", choices=["onnx", "coreml"], default=["onnx", "coreml"])
+    parser.add_argument("--formats", nargs="+", choices=["onnx", "coreml", "torch"], default=["onnx", "coreml", "torch"])
     parser.add_argument("--networks", nargs="+", default=[*SMALL, "quantized"])
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as temporary:
@@ -440,6 +467,8 @@ def main():
             network, inputs = make("cnn" if name == "quantized" else name)
             if "coreml" in arguments.formats and name != "quantized":
                 suite.run_coreml(name, network, inputs, arguments.most)
+            if "torch" in arguments.formats and name != "quantized":
+                suite.run_torch(name, network, inputs, arguments.most)
             if "onnx" not in arguments.formats:
                 continue
             paths = {dynamo: folder / f"{name}-{'dynamo' if dynamo else 'script'}.onnx" for dynamo in (False, True)}
@@ -470,7 +499,7 @@ def main():
 def report(rows):
     sound = [row for row in rows if row["fault"] == "none"]
     print(f"sound: {sum(row['equal'] for row in sound)} of {len(sound)} judged equal")
-    for how in ("values", "model", "values (Core ML)", "model (Core ML)"):
+    for how in ("values", "model", "values (Core ML)", "model (Core ML)", "values (.pt2)", "model (.pt2)"):
         faults = [row for row in rows if row.get("how") == how]
         if not faults:
             continue

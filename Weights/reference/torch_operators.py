@@ -4,7 +4,7 @@
     apus conformance FOLDER
 
 A test is a folder as docs/torch.md describes it: `model.pt2`, `inputs.npz`, `expected.npz`, `test.json`. Samples are those that
-PyTorch tests its operators with (`torch.testing._internal.common_methods_invocations.op_db`), float32 on the processor, and
+PyTorch tests its operators with (`torch.testing._internal.common_methods_invocations.op_db`, which imports `expecttest`), float32 on the processor, and
 the expected values are what PyTorch gives for them. Left out are samples of complex or sparse tensors, those that depend on
 chance, and those that torch.export refuses. `--core` decomposes each program to core ATen first.
 """

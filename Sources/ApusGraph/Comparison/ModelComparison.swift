@@ -1,7 +1,7 @@
 import Apus
 
 /// Holds a model against another that should compute the same: an export against what it was exported from, one format
-/// against another.
+/// against another, a file against a network written in Swift (``ComparedNetwork``).
 ///
 /// The second model is the reference. It runs in float64 where it can, so that its own rounding is out of the question;
 /// its values are paired with the model's (``ModelPairing``), and a ``ParityCheck`` finds the node at which the two part.
@@ -17,8 +17,8 @@ public struct ModelComparison {
   /// What was found on all inputs so far.
   public private(set) var report: ModelComparisonReport
 
-  private let model: ComparedModel
-  private let reference: ComparedModel
+  private let model: ComparedGraph
+  private let reference: any ComparisonReference
   private let check: ParityCheck
 
   /// Prepares both models and pairs their inputs and weights.
@@ -28,20 +28,41 @@ public struct ModelComparison {
   public init(
     _ model: any GraphModel, against reference: any GraphModel, options: ParityCheck.Options = .init()
   ) throws {
+    try self.init(model, to: ComparedGraph(reference, options), options)
+  }
+
+  /// Prepares a model, and pairs its inputs and weights with those of a network written in Swift.
+  ///
+  /// - Parameter options: how the model is judged; ``ParityCheck/Options/precision`` is that of both in float32.
+  /// - Throws: ``GraphError`` for a model that cannot be prepared, and for inputs that the network does not take.
+  public init(
+    _ model: any GraphModel, against network: ComparedNetwork, options: ParityCheck.Options = .init()
+  ) throws {
+    try self.init(model, to: network.with(options.precision), options)
+  }
+
+  private init(
+    _ model: any GraphModel, to reference: any ComparisonReference, _ options: ParityCheck.Options
+  ) throws {
     check = try ParityCheck(model, options: options)
-    self.model = try ComparedModel(model, options)
-    self.reference = try ComparedModel(reference, options)
-    report = ModelComparisonReport(isReferenceInFloat64: self.reference.truth != nil)
-    report.pairing.inputs = try ModelPairing.inputs(of: model.graph, and: reference.graph)
-    let (weights, others) = (try self.model.weights(), try self.reference.weights())
+    self.model = try ComparedGraph(model, options)
+    self.reference = reference
+    report = ModelComparisonReport(isReferenceInFloat64: reference.isInFloat64)
+    report.pairing.inputs = try reference.pairedInputs(of: model.graph)
+    let weights = try self.model.weights()
+    let others = try reference.weights(like: weights)
     report.pairing.weightCount = weights.count
     report.pairing.weights = try ModelPairing.pairs(
-      weights, others, leastCount: Self.leastCount, layouts: [[1, 0]])
+      weights, others, leastCount: Self.leastCount, leastDegreeOfLists: Self.leastDegreeOfLists, layouts: [[1, 0]])
+    let paired = Set(report.pairing.weights.map(\.name))
+    report.pairing.unpairedWeights = weights.map(\.name).filter { !paired.contains($0) }
     report.weights = try Self.compared(weights, others, report.pairing.weights)
   }
 
   /// Tensors with fewer elements are alike by chance.
   private static let leastCount = 4
+  /// Biases and what normalisations left of them are alike by chance where they are less alike than this, 30 dB.
+  private static let leastDegreeOfLists = 0.999
 
   private static func compared(
     _ own: [NamedNumbers], _ others: [NamedNumbers], _ pairs: [ModelPairing.Pair]
@@ -52,10 +73,10 @@ public struct ModelComparison {
       guard let tensor = own[pair.name], let other = others[pair.referenceName] else { return nil }
       let expected = try pair.order(other)
       let scale = try GraphValue(expected).largestMagnitude()
-      return ModelComparisonReport.Weight(
-        pair: pair,
-        comparison: try Comparison(
-          actual: tensor, expected: expected, tolerance: Tolerance(relative: 0x1p-23, absolute: 0x1p-24 * scale)))
+      let comparison = try Comparison(
+        actual: tensor, expected: expected, tolerance: Tolerance(relative: 0x1p-23, absolute: 0x1p-24 * scale))
+      let isFolded = try pair.evidence == .content && !comparison.isEqual && FoldedScale.relates(tensor, expected)
+      return ModelComparisonReport.Weight(pair: pair, comparison: comparison, isFolded: isFolded)
     }
   }
 
@@ -74,7 +95,7 @@ public struct ModelComparison {
       guard let value = inputs[pair.name] else {
         throw GraphError.input(name: pair.name, reason: "no value was given for it")
       }
-      given[pair.referenceName] = try ModelPairing.referenceInput(value, for: pair, in: reference.model.graph)
+      given[pair.referenceName] = try reference.input(value, for: pair)
     }
     let other = try reference.values(given)
     let own = try model.values(inputs)
@@ -105,22 +126,23 @@ public struct ModelComparison {
 
   // MARK: Pairing
 
-  private mutating func pair(_ own: ComparedModel.Values, _ other: ComparedModel.Values) throws {
+  private mutating func pair(_ own: ComparedValues, _ other: ComparedValues) throws {
     let outputs = try pairedOutputs(own, other)
-    let computed = model.computedValues
-    report.pairing.valueCount = own.tensors.count { computed.contains($0.name) }
+    report.pairing.valueCount = own.tensors.count
     report.pairing.values = try ModelPairing.pairs(
-      own.tensors.filter { computed.contains($0.name) },
-      other.tensors.filter { reference.computedValues.contains($0.name) }, known: outputs, leastCount: Self.leastCount,
-      layouts: Set((report.pairing.inputs + outputs).compactMap(\.order.axes)))
-    func byName(_ tensors: [NamedNumbers]) -> [String: NamedNumbers] {
-      Dictionary(tensors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      own.tensors, other.tensors, known: outputs, leastCount: Self.leastCount,
+      layouts: Set((report.pairing.inputs + outputs).compactMap(\.order.axes)),
+      // The value that a file calls `relu` need not be that of the module `relu`.
+      matchesNames: reference.graph != nil)
+    if let graph = reference.graph {
+      func byName(_ tensors: [NamedNumbers]) -> [String: NamedNumbers] {
+        Dictionary(tensors.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+      }
+      report.pairing.values += try ModelPairing.placed(
+        model.model.graph, graph, known: report.pairing.inputs + report.pairing.values,
+        layouts: Set(report.pairing.values.compactMap(\.order.axes)),
+        own: byName(own.tensors), others: byName(other.tensors))
     }
-    let placed = try ModelPairing.placed(
-      model.model.graph, reference.model.graph, known: report.pairing.inputs + report.pairing.values,
-      layouts: Set(report.pairing.values.compactMap(\.order.axes)),
-      own: byName(own.tensors), others: byName(other.tensors))
-    report.pairing.values += placed.filter { computed.contains($0.name) }
     let order = Dictionary(
       own.tensors.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
     report.pairing.values.sort { order[$0.name] ?? .max < order[$1.name] ?? .max }
@@ -130,31 +152,32 @@ public struct ModelComparison {
     report.pairing.unpairedOutputs = model.outputs.filter { name in !outputs.contains { $0.name == name } }
   }
 
-  /// By name, and what is left in order where the shapes fit.
-  private func pairedOutputs(
-    _ own: ComparedModel.Values, _ other: ComparedModel.Values
-  ) throws -> [ModelPairing.Pair] {
-    var left = reference.outputs
-    func order(_ name: String, _ match: String) throws -> AxisOrder? {
+  /// By name; what is left with what is like it or, where nothing is, in order where the shapes fit.
+  private func pairedOutputs(_ own: ComparedValues, _ other: ComparedValues) throws -> [ModelPairing.Pair] {
+    var left = other.outputNames
+    func likeness(_ name: String, _ match: String) throws -> Likeness? {
       guard let value = own.all[name], let candidate = other.all[match] else { return nil }
       guard let a = try NamedNumbers(name, value)?.tensor, let b = try NamedNumbers(match, candidate)?.tensor else {
         return value.shape.flatMap { shape in candidate.shape.flatMap { AxisOrder.all(from: $0, to: shape).first } }
+          .map { Likeness(degree: 0, order: $0) }
       }
-      return try name == match ? Likeness.order(of: b, for: a) : Likeness.best(of: b, for: a)?.order
+      guard name == match else { return try Likeness.best(of: b, for: a) }
+      return try Likeness.order(of: b, for: a).map { Likeness(degree: 1, order: $0) }
     }
     var pairs: [ModelPairing.Pair] = []
     for name in model.outputs where left.contains(name) {
-      guard let order = try order(name, name) else { continue }
+      guard let order = try likeness(name, name)?.order else { continue }
       pairs.append(.init(name: name, referenceName: name, evidence: .name, order: order))
       left.removeAll { $0 == name }
     }
     for name in model.outputs where !pairs.contains(where: { $0.name == name }) {
-      for match in left {
-        guard let order = try order(name, match) else { continue }
-        pairs.append(.init(name: name, referenceName: match, evidence: .place, order: order))
-        left.removeAll { $0 == match }
-        break
-      }
+      let fitting = try left.compactMap { match in try likeness(name, match).map { (match: match, likeness: $0) } }
+      let alike = fitting.filter { $0.likeness.degree >= Likeness.least }
+        .max { $0.likeness.degree < $1.likeness.degree }
+      guard let found = alike ?? fitting.first else { continue }
+      pairs.append(
+        .init(name: name, referenceName: found.match, evidence: .place, order: found.likeness.order))
+      left.removeAll { $0 == found.match }
     }
     return pairs
   }
@@ -162,7 +185,7 @@ public struct ModelComparison {
   // MARK: Outputs
 
   private mutating func addOutputs(
-    _ own: ComparedModel.Values, _ other: ComparedModel.Values, _ expected: [String: GraphValue]
+    _ own: ComparedValues, _ other: ComparedValues, _ expected: [String: GraphValue]
   ) throws {
     for pair in report.pairing.values where model.outputs.contains(pair.name) {
       guard let value = own.outputs[pair.name], let expected = expected[pair.name],
@@ -171,8 +194,8 @@ public struct ModelComparison {
       var statistics = report.outputs.first { $0.name == pair.name } ?? .init(name: pair.name)
       let difference = try Comparison(actual: a, expected: e, tolerance: .exact, checksDataType: false)
       statistics.add(difference)
-      if model.truth != nil, let truth = own.all[pair.name] { statistics.ownError.add(try Self.distance(value, truth)) }
-      if reference.truth != nil, let single = other.outputs[pair.referenceName],
+      if model.isInFloat64, let truth = own.all[pair.name] { statistics.ownError.add(try Self.distance(value, truth)) }
+      if reference.isInFloat64, let single = other.outputs[pair.referenceName],
         let truth = other.all[pair.referenceName]
       {
         statistics.referenceError.add(try Self.distance(single, truth))
@@ -188,72 +211,5 @@ public struct ModelComparison {
     guard case .tensor(let x) = a, case .tensor(let y) = b, x.shape == y.shape else { return nil }
     let comparison = try Comparison(actual: x, expected: y, tolerance: .exact, checksDataType: false)
     return comparison.differences.map { $0.largestAbsolute?.value ?? 0 }
-  }
-}
-
-/// One of two models: sessions in its own numbers and in float64, and which of its values inputs reach.
-struct ComparedModel {
-  let model: any GraphModel
-  let session: InferenceSession
-  /// nil where the model cannot be computed in float64.
-  let truth: InferenceSession?
-  let outputs: [String]
-  /// The values that some input reaches.
-  let computedValues: Set<String>
-
-  init(_ model: any GraphModel, _ options: ParityCheck.Options) throws {
-    self.model = model
-    var own = InferenceSession.Options(precision: options.precision, optimizes: false, limits: options.limits)
-    own.seed = options.seed
-    session = try InferenceSession(model, options: own)
-    own.computesInFloat64 = true
-    own.precision = .exact
-    do {
-      truth = model.graph.nodesThatRound.isEmpty ? try InferenceSession(model, options: own) : nil
-    } catch GraphError.unsupported, GraphError.node {
-      truth = nil
-    }
-    let graph = model.graph
-    outputs = graph.outputs.map { graph.values[$0].name }
-    var reached = Set(graph.inputs)
-    for node in graph.nodes where !reached.isDisjoint(with: node.reads) {
-      reached.formUnion(node.outputs.compactMap { $0 })
-    }
-    computedValues = Set(reached.subtracting(graph.inputs).map { graph.values[$0].name })
-  }
-
-  /// What a model computes of some inputs.
-  struct Values {
-    /// Every value, in float64 where the model can be computed in it.
-    var all: [String: GraphValue] = [:]
-    /// The floating-point tensors among them, in the order of the nodes.
-    var tensors: [NamedNumbers] = []
-    /// The outputs in the model's own numbers.
-    var outputs: [String: GraphValue] = [:]
-  }
-
-  func values(_ inputs: [String: GraphValue]) throws -> Values {
-    var values = Values()
-    let ordered = Ordered()
-    let outputs = try (truth ?? session).run(inputs, observing: { ordered.entries.append(($0, $1)) })
-    values.all = Dictionary(ordered.entries, uniquingKeysWith: { first, _ in first })
-    values.all.merge(outputs) { first, _ in first }
-    values.tensors = try ordered.entries.compactMap { try NamedNumbers($0, $1) }
-    values.outputs = truth == nil ? outputs : try session.run(inputs)
-    return values
-  }
-
-  private final class Ordered {
-    var entries: [(String, GraphValue)] = []
-  }
-
-  /// The constants that nodes read, with what leads to them from constants alone computed: dequantised, transposed.
-  func weights() throws -> [NamedNumbers] {
-    let graph = try model.graph.withoutDeadNodes().foldingConstants()
-    var seen: Set<Graph.ValueID> = []
-    let read = graph.nodes.flatMap(\.reads).filter { graph.constants[$0] != nil && seen.insert($0).inserted }
-    return try read.compactMap { id in
-      try graph.constants[id].flatMap { try NamedNumbers(graph.values[id].name, $0) }
-    }.filter { $0.tensor.count > 1 }
   }
 }

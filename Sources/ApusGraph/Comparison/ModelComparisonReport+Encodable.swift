@@ -23,6 +23,7 @@ extension ModelPairing: Encodable {
     case inputs, values
     case valueCount = "value_count"
     case weightCount = "weight_count"
+    case unpairedWeights = "unpaired_weights"
     case unpairedOutputs = "unpaired_outputs"
   }
 
@@ -33,18 +34,23 @@ extension ModelPairing: Encodable {
     try container.encode(values, forKey: .values)
     try container.encode(valueCount, forKey: .valueCount)
     try container.encode(weightCount, forKey: .weightCount)
+    try container.encode(unpairedWeights, forKey: .unpairedWeights)
     try container.encode(unpairedOutputs, forKey: .unpairedOutputs)
   }
 }
 
 extension ModelComparisonReport.Weight: Encodable {
-  enum CodingKeys: String, CodingKey { case pair, comparison }
+  enum CodingKeys: String, CodingKey {
+    case pair, comparison
+    case isFolded = "folded"
+  }
 
-  /// An object with the `pair` and its `comparison`.
+  /// An object with the `pair`, its `comparison`, and whether a scale was `folded` into one of the two.
   public func encode(to encoder: any Encoder) throws {
     var container = encoder.container(keyedBy: CodingKeys.self)
     try container.encode(pair, forKey: .pair)
     try container.encode(comparison, forKey: .comparison)
+    try container.encode(isFolded, forKey: .isFolded)
   }
 }
 

@@ -16,6 +16,12 @@ public struct ModelComparisonReport: Sendable {
     public let pair: ModelPairing.Pair
     /// How they differ, held against the rounding of FLOAT.
     public let comparison: Comparison
+    /// Whether each output's weights are the reference's times a number of their own: one exporter folded the scale of a
+    /// normalisation into them, and the other did not.
+    public let isFolded: Bool
+
+    /// Whether the one is not what the other is, folded or not.
+    public var isDifferent: Bool { !comparison.isEqual && !isFolded }
   }
 
   /// Whether the reference was computed in float64; otherwise its own rounding counts as the model's.

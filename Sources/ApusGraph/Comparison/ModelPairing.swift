@@ -35,6 +35,8 @@ public struct ModelPairing: Sendable {
   public internal(set) var valueCount = 0
   /// How many constants of floating-point numbers its nodes read.
   public internal(set) var weightCount = 0
+  /// The constants among them that have no counterpart, in the order in which nodes read them.
+  public internal(set) var unpairedWeights: [String] = []
   /// Outputs of the model that have no counterpart.
   public internal(set) var unpairedOutputs: [String] = []
 }
@@ -46,16 +48,19 @@ extension ModelPairing {
   ///   - own: in the order in which the model has them.
   ///   - known: pairs that are settled.
   ///   - leastCount: tensors of fewer elements are paired by name alone, for anything is like a single number.
+  ///   - leastDegreeOfLists: how alike tensors of one axis must be at least.
   ///   - layouts: orders of axes that the models are known to differ by. Any other is believed only if half of the values
   ///     of as many axes have it: one value with its axes exchanged is a transposition that one of the models lacks. Any
   ///     order is believed where this is nil.
+  ///   - matchesNames: whether the same name means the same value.
   static func pairs(
-    _ own: [NamedNumbers], _ others: [NamedNumbers], known: [Pair] = [], leastCount: Int, layouts: Set<[Int]>? = nil
+    _ own: [NamedNumbers], _ others: [NamedNumbers], known: [Pair] = [], leastCount: Int,
+    leastDegreeOfLists: Double = Likeness.least, layouts: Set<[Int]>? = nil, matchesNames: Bool = true
   ) throws -> [Pair] {
     var pairs = Dictionary(known.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
     var taken = Set(known.map(\.referenceName))
     let byName = Dictionary(others.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
-    for value in own where pairs[value.name] == nil && !taken.contains(value.name) {
+    for value in own where matchesNames && pairs[value.name] == nil && !taken.contains(value.name) {
       guard let other = byName[value.name], let order = try Likeness.order(of: other.tensor, for: value.tensor) else {
         continue
       }
@@ -67,9 +72,10 @@ extension ModelPairing {
     var candidates: [Candidate] = []
     for (index, value) in own.enumerated() where pairs[value.name] == nil && value.tensor.count >= leastCount {
       try TimeLimit.check()
+      let isList = value.tensor.shape.count { $0 != 1 } == 1
       for (otherIndex, other) in bySignature[Signature(value.tensor)] ?? [] {
         guard let likeness = try Likeness.best(of: other.tensor, for: value.tensor),
-          likeness.degree >= Likeness.least
+          likeness.degree >= (isList ? leastDegreeOfLists : Likeness.least)
         else { continue }
         candidates.append(Candidate(own: index, other: otherIndex, likeness: likeness))
       }
@@ -115,19 +121,6 @@ extension ModelPairing {
     let count: Int
 
     init(_ tensor: Tensor<Double>) { count = tensor.count }
-  }
-}
-
-/// Numbers under a name.
-struct NamedNumbers: Sendable {
-  var name: String
-  var tensor: Tensor<Double>
-
-  /// nil for anything but floating-point numbers.
-  init?(_ name: String, _ value: GraphValue) throws {
-    guard case .tensor(let any) = value, any.dataType.isFloatingPoint, any.count > 0 else { return nil }
-    self.name = name
-    tensor = try any.converted(to: Double.self)
   }
 }
 
@@ -196,68 +189,84 @@ extension ModelPairing {
 
 extension ModelPairing {
   /// Pairs the inputs that must be given: by name, and what is left in order where shapes fit.
+  ///
+  /// - Parameter optional: the names of `others` that need no counterpart.
   /// - Throws: ``GraphError/input(name:reason:)`` for an input that has no counterpart.
-  static func inputs(of graph: Graph, and other: Graph) throws -> [Pair] {
-    let (own, others) = (graph.requiredInputs, other.requiredInputs)
-    var pairs: [Graph.ValueID: Pair] = [:]
+  static func inputs(
+    of own: [Graph.ValueInfo], and others: [Graph.ValueInfo], optional: Set<String> = []
+  ) throws -> [Pair] {
+    var pairs: [String: Pair] = [:]
     var left = others
-    func pair(_ id: Graph.ValueID, _ match: Graph.ValueID, _ evidence: Evidence) {
-      let (info, otherInfo) = (graph.values[id], other.values[match])
-      left.removeAll { $0 == match }
-      pairs[id] = Pair(
-        name: info.name, referenceName: otherInfo.name, evidence: evidence,
-        order: Self.order(from: otherInfo.type, to: info.type) ?? AxisOrder(axes: nil, shape: []))
+    func pair(_ info: Graph.ValueInfo, _ match: Graph.ValueInfo, _ evidence: Evidence) {
+      left.removeAll { $0.name == match.name }
+      pairs[info.name] = Pair(
+        name: info.name, referenceName: match.name, evidence: evidence,
+        order: Self.order(from: match.type, to: info.type) ?? AxisOrder(axes: nil, shape: []))
     }
-    for id in own {
-      let name = graph.values[id].name
-      if let match = left.first(where: { other.values[$0].name == name }) { pair(id, match, .name) }
+    for info in own {
+      if let match = left.first(where: { $0.name == info.name }) { pair(info, match, .name) }
     }
-    for id in own where pairs[id] == nil {
-      let type = graph.values[id].type
-      if let match = left.first(where: { Self.order(from: other.values[$0].type, to: type) != nil }) {
-        pair(id, match, .place)
+    for info in own where pairs[info.name] == nil {
+      if let match = left.first(where: { Self.order(from: $0.type, to: info.type) != nil }) {
+        pair(info, match, .place)
       }
     }
-    for id in own where pairs[id] == nil {
-      let names = left.map { "'\(other.values[$0].name)'" }.joined(separator: ", ")
+    for info in own where pairs[info.name] == nil {
+      let names = left.map { "'\($0.name)'" }.joined(separator: ", ")
       throw GraphError.input(
-        name: graph.values[id].name,
-        reason: "the reference has no input that fits it" + (names.isEmpty ? "" : "; it has \(names)"))
+        name: info.name, reason: "the reference has no input that fits it" + (names.isEmpty ? "" : "; it has \(names)"))
     }
-    if let first = left.first {
-      throw GraphError.input(
-        name: other.values[first].name, reason: "it is an input of the reference that nothing of the model fits")
+    if let first = left.first(where: { !optional.contains($0.name) }) {
+      throw GraphError.input(name: first.name, reason: "it is an input of the reference that nothing of the model fits")
     }
-    return own.compactMap { pairs[$0] }
+    return own.compactMap { pairs[$0.name] }
   }
 
   /// How a declared type lies in another; nil where they do not fit. Open extents fit any.
   private static func order(from source: GraphValueType?, to target: GraphValueType?) -> AxisOrder? {
     let plain = AxisOrder(axes: nil, shape: [])
     guard case .tensor(_, let a?)? = source, case .tensor(_, let b?)? = target else { return plain }
-    guard let known = source?.extents, let wanted = target?.extents else {
-      return a.count == b.count && zip(a, b).allSatisfy { $0.extent == nil || $1.extent == nil || $0 == $1 }
-        ? plain : nil
+    if let wanted = target?.extents {
+      return extents(of: a, for: wanted).flatMap { AxisOrder.all(from: $0, to: wanted).first }
     }
-    return AxisOrder.all(from: known, to: wanted).first
+    // In what order the axes are shows with the first value.
+    return layouts(of: b).contains { fits(a, $0) } ? plain : nil
+  }
+
+  private static func fits(_ a: [GraphDimension], _ b: [GraphDimension]) -> Bool {
+    a.count == b.count && zip(a, b).allSatisfy { $0.extent == nil || $1.extent == nil || $0 == $1 }
+  }
+
+  /// The extents that a declared type has for a value of some shape in another layout: its own where none is open, or the
+  /// shape itself, or with channels before or behind the places; nil where nothing fits.
+  private static func extents(of declared: [GraphDimension], for shape: [Int]) -> [Int]? {
+    let known = declared.compactMap(\.extent)
+    if known.count == declared.count { return known }
+    return layouts(of: shape).first { fits(declared, $0.map(GraphDimension.size)) }
+  }
+
+  /// Extents as they are, with the last axis behind the first, and with the second at the end.
+  private static func layouts<Extent>(of extents: [Extent]) -> [[Extent]] {
+    guard extents.count > 2 else { return [extents] }
+    let (first, last) = (extents[0], extents[extents.count - 1])
+    return [extents, [first, last] + extents[1..<extents.count - 1], [first] + extents[2...] + [extents[1]]]
   }
 
   /// The reference's value for an input, made from the model's.
-  static func referenceInput(_ value: GraphValue, for pair: Pair, in reference: Graph) throws -> GraphValue {
-    guard case .tensor(let any) = value, let id = reference.value(named: pair.referenceName),
-      case .tensor(let type, _)? = reference.values[id].type
-    else { return value }
+  /// - Parameter type: what the reference declares of it.
+  static func referenceInput(_ value: GraphValue, for pair: Pair, as type: GraphValueType?) throws -> GraphValue {
+    guard case .tensor(let any) = value, case .tensor(let elementType, let declared)? = type else { return value }
     var result = any
-    if let axes = pair.order.axes, let shape = reference.values[id].type?.extents {
-      // The order says how the reference's lie in the model's; here the way back is wanted.
-      let back = axes.indices.map { axis in axes.firstIndex(of: axis) ?? axis }
-      result = try any.reordered(by: AxisOrder(axes: back, shape: shape))
-    } else if let shape = reference.values[id].type?.extents, shape != any.shape,
+    if let shape = declared.flatMap({ extents(of: $0, for: any.shape) }), shape != any.shape || pair.order.axes != nil,
       let count = try? Shape.elementCount(shape), count == any.count
     {
-      result = try any.reordered(by: AxisOrder(axes: nil, shape: shape))
+      // The order says how the reference's lie in the model's; here the way back is wanted. Where the model leaves extents
+      // open, the order follows from the value.
+      let forth = pair.order.axes ?? AxisOrder.all(from: shape, to: any.shape).first?.axes
+      let back = forth.map { axes in axes.indices.map { axis in axes.firstIndex(of: axis) ?? axis } }
+      result = try any.reordered(by: AxisOrder(axes: back, shape: shape))
     }
-    return try GraphValue.tensor(result).counted(as: type)
+    return try GraphValue.tensor(result).counted(as: elementType)
   }
 }
 

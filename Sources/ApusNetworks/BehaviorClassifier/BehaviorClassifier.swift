@@ -71,8 +71,8 @@ public struct BehaviorClassifier<Scalar: FloatingPointScalar>: Sendable {
     try checkShape(poses)
     var features = poses
     for stage in encoder { features = try stage(features) }
-    let latent = try mean(features.flattened(from: 1))
-    return try output(relu(hidden(latent)))
+    let latent = try mean(features.flattened(from: 1)).observed(as: "fc_mu")
+    return try output(relu(hidden(latent))).observed(as: "classifier.3")
   }
 
   private func checkShape(_ poses: Tensor<Scalar>) throws {
@@ -89,16 +89,18 @@ extension BehaviorClassifier {
   private struct Stage: Sendable {
     let convolution: Conv1d<Scalar>
     let normalization: BatchNorm1d<Scalar>
+    let name: String
 
     /// The layers numbered `index` and `index + 2`; the one between has no parameters.
     init(_ layers: Weights, _ index: Int, inputs: Int, outputs: Int, kernel: Int, stride: Int) throws {
       convolution = try Conv1d(
         layers[index].withBias, inputs: inputs, outputs: outputs, kernel: kernel, stride: stride, padding: kernel / 2)
       normalization = try BatchNorm1d(layers[index + 2].withScaleAndBias, channels: outputs)
+      name = layers.fullName(String(index + 2))
     }
 
     func callAsFunction(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-      try normalization(relu(convolution(x)))
+      try normalization(relu(convolution(x))).observed(as: name)
     }
   }
 }

@@ -7,6 +7,9 @@ extension ImageClassifier {
       weights, configuration: ImageClassifierConfiguration(metadata: metadata, file: weights.file))
   }
 
+  /// Pictures, `[batch, channels, height, width]`.
+  public var expectedInputs: [ExpectedInput] { [ExpectedInput(extents: [nil, channelCount, nil, nil])] }
+
   /// `features` and `logits`.
   public func outputs(for inputs: SampleInputs) throws -> [String: Tensor<Scalar>] {
     let features = try features(inputs.single())
@@ -19,12 +22,16 @@ extension MobileNetV2: VerifiableModel {}
 extension InceptionV3: VerifiableModel {}
 
 extension ShippedModel {
-  static var imageClassifiers: [ShippedModel] {
-    [
-      ShippedModel(name: "mobilenet_v2", single: MobileNetV2<Float>.self, double: MobileNetV2<Double>.self),
-      ShippedModel(name: "resnet18", single: ResNet<Float>.self, double: ResNet<Double>.self),
-      ShippedModel(name: "resnet50", single: ResNet<Float>.self, double: ResNet<Double>.self),
-      ShippedModel(name: "inception_v3", single: InceptionV3<Float>.self, double: InceptionV3<Double>.self),
-    ]
+  static let imageClassifiers = [
+    imageClassifier("mobilenet_v2", MobileNetV2<Float>.self, MobileNetV2<Double>.self),
+    imageClassifier("resnet18", ResNet<Float>.self, ResNet<Double>.self),
+    imageClassifier("resnet50", ResNet<Float>.self, ResNet<Double>.self),
+    imageClassifier("inception_v3", InceptionV3<Float>.self, InceptionV3<Double>.self),
+  ]
+
+  private static func imageClassifier(
+    _ name: String, _ single: any VerifiableModel<Float>.Type, _ double: any VerifiableModel<Double>.Type
+  ) -> ShippedModel {
+    ShippedModel(name: name, single: single, double: double, isReadFromWeights: true)
   }
 }

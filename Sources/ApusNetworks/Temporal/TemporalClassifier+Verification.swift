@@ -6,6 +6,9 @@ extension TemporalClassifier {
     try self.init(weights, configuration: TemporalConfiguration(metadata: metadata, file: weights.file))
   }
 
+  /// A sequence, `[batch, features, time]`.
+  public var expectedInputs: [ExpectedInput] { [ExpectedInput(extents: [nil, featureCount, nil])] }
+
   /// `features` and `logits`.
   public func outputs(for inputs: SampleInputs) throws -> [String: Tensor<Scalar>] {
     let features = try features(inputs.single())

@@ -21,13 +21,13 @@ struct WeightNormalized {
     shape = try weights.shape(of: names?.direction ?? "weight", rank: 3)
   }
 
-  /// The weight, multiplied out in float64 and rounded once.
+  /// The weight, multiplied out in float64 and rounded once; ``Activations`` that are recorded have it.
   /// - Throws: ``WeightsError`` for another shape than `[outputs, inputs, kernel]`.
   func weight<Scalar: FloatingPointScalar>(shape: [Int]) throws -> Tensor<Scalar> {
     guard let names else { return try weights.tensor("weight", shape: shape) }
     let direction: Tensor<Double> = try weights.tensor(names.direction, shape: shape)
     let length: Tensor<Double> = try weights.tensor(names.length, shape: [shape[0], 1, 1])
     let norm = try (direction * direction).sum(axes: [1, 2], keepDims: true).sqrt()
-    return try (direction * (length / norm)).converted()
+    return try (direction * (length / norm)).converted().observed(as: weights.fullName("weight"))
   }
 }

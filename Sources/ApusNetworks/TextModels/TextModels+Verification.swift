@@ -20,6 +20,15 @@ extension TokenInput {
   }
 }
 
+extension PretrainedTextModel {
+  /// The tensors of a ``TokenInput``, under Hugging Face's names; all but `input_ids` may be absent.
+  public var expectedInputs: [ExpectedInput] {
+    ["input_ids", "attention_mask", "token_type_ids", "position_ids"].map {
+      ExpectedInput($0, extents: [nil, nil], isOptional: $0 != "input_ids")
+    }
+  }
+}
+
 extension ForMaskedLM: VerifiableModel {
   /// `logits`, `[batch, length, vocabulary]`, from `input_ids` and, where the sample has them, `attention_mask`,
   /// `token_type_ids` and `position_ids`.

@@ -11,18 +11,23 @@ public struct ShippedModel: Sendable {
   public let weights: String?
   /// The golden samples, relative to the folder `Weights`.
   public let golden: String
-  private let single: any VerifiableModel<Float>.Type
-  private let double: any VerifiableModel<Double>.Type
+  /// The network in float32.
+  public let single: any VerifiableModel<Float>.Type
+  /// The network in float64.
+  public let double: any VerifiableModel<Double>.Type
+  /// Whether weights say everything of the network: what the golden file says is of its own weights alone.
+  private let isReadFromWeights: Bool
 
   init(
     name: String, weights: String? = nil, golden: String? = nil,
-    single: any VerifiableModel<Float>.Type, double: any VerifiableModel<Double>.Type
+    single: any VerifiableModel<Float>.Type, double: any VerifiableModel<Double>.Type, isReadFromWeights: Bool = false
   ) {
     self.name = name
     self.weights = weights
     self.golden = golden ?? "reference/golden/\(name).safetensors"
     self.single = single
     self.double = double
+    self.isReadFromWeights = isReadFromWeights
   }
 
   /// The element types a model is verified in.
@@ -37,6 +42,7 @@ extension ShippedModel {
   ///   - golden: the path of other golden samples.
   ///   - tolerance: the tolerance of an output, given the model's type and ``Verification/tolerance(for:magnitude:)``.
   /// - Returns: an entry for each element type and output.
+  /// - Throws: ``GoldenError``, and what the network throws for weights that do not fit it.
   public func verify(
     weights: String? = nil, golden: String? = nil, types: [DataType] = verifiedTypes,
     tolerance: (DataType, Tolerance) -> Tolerance = { $1 }
@@ -56,11 +62,22 @@ extension ShippedModel {
 
   /// The model in float32, with its own weights or those of the safetensors file at `weights`.
   public func model(weights: String? = nil) throws -> any VerifiableModel<Float> {
-    let parameters = try parameters(path: weights, goldenSamples())
+    let parameters = try parameters(path: weights)
     return try single.init(verifying: parameters.weights, metadata: parameters.metadata)
   }
 
-  private typealias Parameters = (weights: Weights, metadata: [String: String])
+  /// Weights, and what their file says of them.
+  public typealias Parameters = (weights: Weights, metadata: [String: String])
+
+  /// What the network is built from: the safetensors file at `path`, or what it is verified with.
+  ///
+  /// ```swift
+  /// let (weights, metadata) = try model.parameters(path: "resnet50.safetensors")
+  /// let network = try model.single.init(verifying: weights, metadata: metadata)
+  /// ```
+  ///
+  /// - Throws: ``FileError``, ``SafetensorsError``, ``GoldenError``.
+  public func parameters(path: String? = nil) throws -> Parameters { try parameters(path: path, goldenSamples()) }
 
   private func parameters(path: String?, _ samples: GoldenSamples) throws -> Parameters {
     if path == nil, weights == nil, let generated = try samples.generatedWeights {
@@ -72,7 +89,8 @@ extension ShippedModel {
     }
     let file = try SafetensorsFile(path: path)
     // A file of bare weights may leave the description to the golden file.
-    return (Weights(file), samples.metadata.merging(file.metadata) { _, own in own })
+    let description = isReadFromWeights ? [:] : samples.metadata
+    return (Weights(file), description.merging(file.metadata) { _, own in own })
   }
 
   private func run<Model: VerifiableModel>(

@@ -7,13 +7,17 @@ extension YOLO: VerifiableModel {
     try self.init(weights, configuration: YOLOConfiguration(metadata: metadata, file: weights.file))
   }
 
-  /// The rows of the predictions, `boxes`, `scores` and `keypoints`, and what they were decoded from: `map.0`, `map.1`
-  /// and `map.2`, boxes before scores, and `map.keypoints`.
+  /// Pictures, `[batch, 3, height, width]`.
+  public var expectedInputs: [ExpectedInput] { [ExpectedInput(extents: [nil, 3, nil, nil])] }
+
+  /// The `predictions` as exporters write them, their rows `boxes`, `scores` and `keypoints`, and what they were decoded
+  /// from: `map.0`, `map.1` and `map.2`, boxes before scores, and `map.keypoints`.
   public func outputs(for inputs: SampleInputs) throws -> [String: Tensor<Scalar>] {
     let maps = try maps(of: inputs.single())
     let predictions = try maps.predictions()
     let firstKeypoint = 4 + configuration.classes
     var outputs = [
+      "predictions": predictions,
       "boxes": try predictions.sliced(axis: 1, to: 4),
       "scores": try predictions.sliced(axis: 1, from: 4, to: firstKeypoint),
     ]
@@ -31,6 +35,6 @@ extension YOLO: VerifiableModel {
 extension ShippedModel {
   /// Every generation and both heads, at sizes that are quick to check.
   static let yolo = ["yolov8n", "yolov8n-pose", "yolov8s", "yolov5nu", "yolo11n"].map {
-    ShippedModel(name: $0, single: YOLO<Float>.self, double: YOLO<Double>.self)
+    ShippedModel(name: $0, single: YOLO<Float>.self, double: YOLO<Double>.self, isReadFromWeights: true)
   }
 }

@@ -136,7 +136,10 @@ extension ProgramBuilder {
     try Shape.checkMemory([count], of: Double.self, operation: "linspace")
     if count <= 1 { return [Double](repeating: from, count: count) }
     let step = (to - from) / Double(count - 1)
-    return (0..<count).map { $0 < count / 2 ? from + step * Double($0) : to - step * Double(count - 1 - $0) }
+    return (0..<count).map { index in
+      if index < count / 2 { return from + step * Double(index) }
+      return to - step * Double(count - 1 - index)
+    }
   }
 }
 

@@ -53,13 +53,23 @@ struct ModelComparisonText {
 
   private func weights(listsAll: Bool, limit: Int) -> [String] {
     guard report.pairing.weightCount > 0 else { return [""] }
-    let different = report.weights.filter { !$0.comparison.isEqual }
+    let different = report.weights.filter(\.isDifferent)
+    let folded = report.weights.count(where: \.isFolded)
     var lines = [
       "  weights \(report.weights.count) of \(report.pairing.weightCount) paired"
         + counts(report.weights.map(\.pair))
         + (report.weights.isEmpty
-          ? "" : "; \(different.isEmpty ? "all" : "\(report.weights.count - different.count)") equal in FLOAT")
+          ? ""
+          : "; \(different.isEmpty && folded == 0 ? "all" : "\(report.weights.count - different.count - folded)") equal in FLOAT")
+        + (folded > 0 ? ", \(folded) with a scale folded in" : "")
     ]
+    let alone = report.pairing.unpairedWeights
+    if !alone.isEmpty {
+      let names = alone.prefix(listsAll ? alone.count : 3).map { "'\(ErrorReport.oneLine($0))'" }
+      let more = alone.count - names.count
+      lines.append(
+        "          no counterpart: " + names.joined(separator: ", ") + (more > 0 ? " and \(more) more" : ""))
+    }
     let listed = listsAll ? report.weights : Array(different.prefix(limit))
     guard !listed.isEmpty else { return lines + [""] }
     var table = TextTable(alignments: [.left, .left, .left, .right, .right, .left])
@@ -68,10 +78,11 @@ struct ModelComparisonText {
       let differences = weight.comparison.differences
       let place = differences?.largestAbsolute.map { "at \($0.index)" } ?? ""
       table.add([
-        terminal.mark(weight.comparison.isEqual), ErrorReport.oneLine(weight.pair.name),
+        weight.isFolded ? "~" : terminal.mark(weight.comparison.isEqual), ErrorReport.oneLine(weight.pair.name),
         ErrorReport.oneLine(weight.pair.referenceName) + axes(weight.pair),
         NumberText.short(differences?.largestAbsolute?.value ?? 0),
-        NumberText.fixed(differences?.signalToNoise ?? .nan, decimals: 1), place,
+        NumberText.fixed(differences?.signalToNoise ?? .nan, decimals: 1),
+        weight.isFolded ? "a scale is folded in" : place,
       ])
     }
     lines += table.lines.map { "    " + $0 }

@@ -1,6 +1,7 @@
 import Apus
 import ApusFormats
 import ApusGraph
+import ApusNetworks
 import ArgumentParser
 
 struct ParityCommand: WritesFiles {
@@ -8,7 +9,8 @@ struct ParityCommand: WritesFiles {
     commandName: "parity",
     abstract: "Find the layer where a model stops computing what another model, or another runtime, computed.",
     discussion: """
-      Judges MODEL by REFERENCE: values in files or folders, or a second model of whatever format.
+      Judges MODEL by REFERENCE: values in files or folders, a second model of whatever format, or a network written in \
+      Swift with its weights.
 
       Runs the model node by node beside values that another runtime wrote, matched by name \
       (--write-reference-script writes the scripts that record them, from PyTorch, from ONNX Runtime, and for models that \
@@ -32,6 +34,14 @@ struct ParityCommand: WritesFiles {
       SNR, cosine, the largest error, that of each side against itself in DOUBLE, and how often the largest element, and \
       the five largest, are the same. Nodes are shown of the first sample that differs. Weights that differ are shown and \
       do not count: what they lead to does.
+
+      A NETWORK WRITTEN IN SWIFT
+        NAME:WEIGHTS in place of one of the two models is a network whose layers are Swift, with weights from a safetensors file or, \
+      of text models, a folder of Hugging Face; NAME alone has the weights that 'apus verify' has for it. It is computed in \
+      DOUBLE and is what the file is judged by, whichever of the two is named first. The file's values are paired with the \
+      network's outputs and modules by what they hold, its weights by name too. NAME is one of \
+      \(ShippedModel.all.map(\.name).joined(separator: ", ")); weights \
+      of YOLO and of classifiers of pictures say by themselves of which size they are.
 
       A reference may have been recorded elsewhere than this file computes: before a normalisation was folded into a \
       convolution, or after a value was overwritten in place. Where the nodes after such a value have the reference's \
@@ -67,6 +77,9 @@ struct ParityCommand: WritesFiles {
         apus parity model.mlpackage model.onnx --random 1 --samples 8
         apus parity quantized.onnx float.onnx --inputs pictures.npz
         apus parity model.onnx model.pt2 --random 1
+        apus parity best.onnx yolov8n:best.safetensors --inputs images=street.jpg
+        apus parity classifier.mlpackage resnet50:resnet50.safetensors --samples 8
+        apus parity behavior.onnx behavior-classifier --dim batch=1
         apus parity model.onnx --inputs test_data_set_0 --expected test_data_set_0 --all
         apus parity model.onnx reference.safetensors --report parity.html --report parity.svg --junit parity.xml
         apus parity --write-reference-script torch --output scripts/torch_reference.py
@@ -74,14 +87,15 @@ struct ParityCommand: WritesFiles {
       """)
 
   @Argument(
-    help: "The model: .onnx, .mlpackage, .mlmodel or .pt2.",
+    help: "The model: .onnx, .mlpackage, .mlmodel or .pt2, or NAME:WEIGHTS of a network written in Swift.",
     completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2"]))
   var model: String?
 
   @OptionGroup var parity: ParityOptions
 
   @Argument(
-    help: "What to judge it by: a second model, or, in place of --expected, a file or a folder of values.",
+    help:
+      "What to judge it by: a second model or NAME:WEIGHTS, or, in place of --expected, a file or a folder of values.",
     completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2"] + DataSets.extensions))
   var reference: String?
 
@@ -121,13 +135,15 @@ struct ParityCommand: WritesFiles {
   var json = false
 
   var files: FilePlan {
-    var files = FilePlan()
-    files.reads(model, as: "the model")
-    givenValues.plan(&files)
-    files.reads(referenceModel, as: "the reference")
-    written.plan(&files)
-    writeReferenceScript?.plan(output, &files)
-    return files
+    get throws {
+      var files = FilePlan()
+      try model.map(ParitySide.init)?.plan(&files, as: "the model")
+      givenValues.plan(&files)
+      try referenceModel.map(ParitySide.init)?.plan(&files, as: "the reference")
+      written.plan(&files)
+      writeReferenceScript?.plan(output, &files)
+      return files
+    }
   }
 
   func validate() throws {
@@ -137,7 +153,13 @@ struct ParityCommand: WritesFiles {
       }
       return
     }
-    guard model != nil else { throw ValidationError("Missing expected argument '<model>'.") }
+    guard let model else { throw ValidationError("Missing expected argument '<model>'.") }
+    let sides = try [model, referenceModel].compactMap { try $0.map(ParitySide.init) }
+    guard sides.contains(where: { !$0.isNetwork }) else {
+      throw ValidationError(
+        "A network written in Swift has no nodes to look at: give the file of a model beside it. 'apus verify' holds it to "
+          + "golden outputs.")
+    }
     guard output == nil else { throw ValidationError("--output is for --write-reference-script.") }
     guard top >= 0 else { throw ValidationError("--top \(top): a number not below 0 was expected.") }
     guard (1...100_000).contains(samples) else {
@@ -184,9 +206,14 @@ struct ParityCommand: WritesFiles {
   // MARK: Two models
 
   private func compare(_ path: String, with reference: String) throws -> ParityResults {
-    let model = try ModelFile.open(path, arithmetic: parity.arithmetic.arithmetic)
-    let other = try ModelFile.open(reference, arithmetic: parity.arithmetic.arithmetic)
-    var comparison = try ModelComparison(model, against: other, options: options)
+    // Of a network only values are known: it is what the other is judged by, whichever is named first.
+    let (path, reference) = try ParitySide(path).isNetwork ? (reference, path) : (path, reference)
+    let model = try open(path)
+    var comparison =
+      switch try ParitySide(reference).reference(open) {
+      case .graph(let other): try ModelComparison(model, against: other, options: options)
+      case .network(let network): try ModelComparison(model, against: network, options: options)
+      }
     for makeInputs in try inputs(of: model, path) {
       let (name, inputs) = try makeInputs()
       var progress = ProgressBar(total: model.graph.nodes.count)
@@ -194,6 +221,10 @@ struct ParityCommand: WritesFiles {
       try comparison.run(inputs, named: name) { progress?.update($0, note: "nodes") }
     }
     return ParityResults(model: path, reference: reference, comparison: comparison.report)
+  }
+
+  private func open(_ path: String) throws -> any GraphModel {
+    try ModelFile.open(path, arithmetic: parity.arithmetic.arithmetic)
   }
 
   /// The sets of inputs, each with its name, read or made when its turn comes.
@@ -222,7 +253,7 @@ struct ParityCommand: WritesFiles {
   // MARK: Values in files
 
   private func check(_ path: String) throws -> ParityResults {
-    let model = try ModelFile.open(path, arithmetic: parity.arithmetic.arithmetic)
+    let model = try open(path)
     let check = try ParityCheck(model, options: options)
     var results = ParityResults(model: path)
     for makeCase in try givenValues.cases(of: model) {

@@ -86,7 +86,7 @@ struct ParityPage {
               rows: pairs.map { [$0.name, $0.referenceName, $0.evidence.rawValue, Self.axes($0.order)] })
           ]),
         HTMLReport.Entry(
-          "Weights", remark: "\(report.weights.count { !$0.comparison.isEqual }) differ",
+          "Weights", remark: "\(report.weights.count(where: \.isDifferent)) differ",
           blocks: [
             .table(
               columns: ["this file", "the reference", "max abs", "SNR (dB)", "axes"],

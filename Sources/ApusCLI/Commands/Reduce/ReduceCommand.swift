@@ -18,8 +18,8 @@ struct ReduceCommand: WritesFiles {
       The values are a safetensors file, or, where --data ends in '/', a folder of .pb files in the layout of the ONNX \
       backend tests, which holds every type there is.
 
-      Of a Core ML model the part is an .onnx model too, with weights in full; where it needs an operator that the \
-      standard does not have, nothing is written and the operator is named.
+      Of a Core ML model, and of a program of torch.export, the part is an .onnx model too, with weights in full; where it \
+      needs an operator that the standard does not have, nothing is written and the operator is named.
 
       Ends with 0 when a part was written, with 1 when nothing differs.
 

@@ -1,0 +1,80 @@
+import Apus
+
+/// One of two graphs: sessions in its own numbers and in float64, and which of its values inputs reach.
+struct ComparedGraph: ComparisonReference {
+  let model: any GraphModel
+  private let session: InferenceSession
+  /// nil where the model cannot be computed in float64.
+  private let truth: InferenceSession?
+  let outputs: [String]
+  /// The values that some input reaches.
+  private let computedValues: Set<String>
+
+  init(_ model: any GraphModel, _ options: ParityCheck.Options) throws {
+    self.model = model
+    var own = InferenceSession.Options(precision: options.precision, optimizes: false, limits: options.limits)
+    own.seed = options.seed
+    session = try InferenceSession(model, options: own)
+    own.computesInFloat64 = true
+    own.precision = .exact
+    do {
+      truth = model.graph.nodesThatRound.isEmpty ? try InferenceSession(model, options: own) : nil
+    } catch GraphError.unsupported, GraphError.node {
+      truth = nil
+    }
+    let graph = model.graph
+    outputs = graph.outputs.map { graph.values[$0].name }
+    var reached = Set(graph.inputs)
+    for node in graph.nodes where !reached.isDisjoint(with: node.reads) {
+      reached.formUnion(node.outputs.compactMap { $0 })
+    }
+    computedValues = Set(reached.subtracting(graph.inputs).map { graph.values[$0].name })
+  }
+
+  var isInFloat64: Bool { truth != nil }
+  var graph: Graph? { model.graph }
+
+  func pairedInputs(of graph: Graph) throws -> [ModelPairing.Pair] {
+    try ModelPairing.inputs(of: graph.requiredInfos, and: model.graph.requiredInfos)
+  }
+
+  func input(_ value: GraphValue, for pair: ModelPairing.Pair) throws -> GraphValue {
+    let graph = model.graph
+    let type = graph.value(named: pair.referenceName).flatMap { graph.values[$0].type }
+    return try ModelPairing.referenceInput(value, for: pair, as: type)
+  }
+
+  func values(_ inputs: [String: GraphValue]) throws -> ComparedValues {
+    var values = ComparedValues(outputNames: outputs)
+    let ordered = Ordered()
+    let outputs = try (truth ?? session).run(inputs, observing: { ordered.entries.append(($0, $1)) })
+    values.all = Dictionary(ordered.entries, uniquingKeysWith: { first, _ in first })
+    values.all.merge(outputs) { first, _ in first }
+    values.tensors = try ordered.entries.filter { computedValues.contains($0.0) }.compactMap {
+      try NamedNumbers($0, $1)
+    }
+    values.outputs = truth == nil ? outputs : try session.run(inputs)
+    return values
+  }
+
+  private final class Ordered {
+    var entries: [(String, GraphValue)] = []
+  }
+
+  /// The constants that nodes read, with what leads to them from constants alone computed: dequantised, transposed.
+  func weights() throws -> [NamedNumbers] {
+    let graph = try model.graph.withoutDeadNodes().foldingConstants()
+    var seen: Set<Graph.ValueID> = []
+    let read = graph.nodes.flatMap(\.reads).filter { graph.constants[$0] != nil && seen.insert($0).inserted }
+    return try read.compactMap { id in
+      try graph.constants[id].flatMap { try NamedNumbers(graph.values[id].name, $0) }
+    }.filter { $0.tensor.count > 1 }
+  }
+
+  func weights(like own: [NamedNumbers]) throws -> [NamedNumbers] { try weights() }
+}
+
+extension Graph {
+  /// The inputs that must be given.
+  var requiredInfos: [ValueInfo] { requiredInputs.map { values[$0] } }
+}
