@@ -10,7 +10,8 @@ import Testing
   static let names = [
     "program-layers", "program-layers-half", "program-while", "program-state", "program-state-blocks",
     "program-compressed", "program-compressed-older", "network-layers", "network-names", "network-pictures",
-    "network-classes", "classic-pipeline", "classic-trees",
+    "network-classes", "network-loops", "network-kinds", "network-axes", "program-kinds", "classic-pipeline",
+    "classic-trees",
   ]
 
   @Test(arguments: names, CoreMLArithmetic.allCases)

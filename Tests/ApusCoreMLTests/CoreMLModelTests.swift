@@ -80,4 +80,27 @@ import Testing
     let first = try session.run(["x": x], fetching: ["y.1"])["y.1"]?.tensor(of: Float.self)
     #expect(try first?.elements == [1, 2, 3, 4, 5, 6])
   }
+
+  /// Layers of chance, of which tests with answers compare shapes alone: their mean and deviation over 40,000 numbers,
+  /// which are within five standard errors of what the layer asks for.
+  @Test(
+    arguments: [
+      (1170, [(2, 3), (3, 2)], 3, 2), (1190, [(2, -1), (3, 5)], 2, 3.0.squareRoot()),
+      (1210, [(2, 0.3)], 0.3, 0.21.squareRoot()),
+    ] as [(UInt64, [(UInt64, Float)], Double, Double)])
+  func chanceFollowsItsDistribution(
+    _ kind: UInt64, _ parameters: [(UInt64, Float)], _ mean: Double, _ deviation: Double
+  ) throws {
+    let numbers = parameters.flatMap { number, value in
+      varint(number << 3 | 5) + (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * $0)) }
+    }
+    let network = field(1, layer("random", ["x"], ["y"], kind, field(1, 7) + numbers)) + field(5, 1)
+    let session = try InferenceSession(readModel(model(500, network, shape: [200, 200])))
+    let y = try session.run(["x": GraphValue(try Tensor<Float>(zeros: [200, 200]))])["y"]?.tensor(of: Float.self)
+    let elements = try #require(try y?.elements).map(Double.init)
+    let found = elements.reduce(0, +) / Double(elements.count)
+    let spread = (elements.reduce(0) { $0 + ($1 - found) * ($1 - found) } / Double(elements.count)).squareRoot()
+    #expect(abs(found - mean) < 5 * deviation / 200)
+    #expect(abs(spread - deviation) < 5 * deviation / 200)
+  }
 }

@@ -56,6 +56,21 @@ import Testing
     #expect(reason(pipeline)?.isEmpty == false)
   }
 
+  @Test func loopsEnd() {
+    func refusal(_ layers: [UInt8]) -> String? { reason(model(500, field(1, layers) + field(5, 1))) }
+    func loop(_ body: [UInt8], turns: UInt64 = 0) -> [UInt8] {
+      layer("l", [], [], 615, field(1, turns) + field(4, field(1, body)))
+    }
+    let copy = layer("c", ["x"], ["y"], 600)
+    #expect(refusal(layer("b", [], [], 620))?.contains("layer 'b': it does not stand in the body of a loop") == true)
+    #expect(refusal(layer("b", [], [], 625))?.contains("does not stand in the body of a loop") == true)
+    #expect(refusal(loop(copy))?.contains("nothing ends it") == true)
+    // A layer that goes on to the next turn does not leave the loop.
+    #expect(refusal(loop(layer("b", [], [], 625)))?.contains("nothing ends it") == true)
+    let nested = (0..<9).reduce(copy) { body, _ in loop(body, turns: 2) }
+    #expect(refusal(nested)?.contains("loops are nested deeper than 8") == true)
+  }
+
   @Test func shapesMustMakeSense() {
     let huge = reason(model(900, [], shape: [1 << 40, 1 << 40]))
     #expect(huge?.isEmpty == false)

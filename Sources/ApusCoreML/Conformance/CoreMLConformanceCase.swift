@@ -13,6 +13,8 @@ import FoundationEssentials
 /// - `rows`: the number of examples along the first axis of all arrays.
 /// - `shapes: false` or `compare: "flattened"`: shapes do not count. A scalar and a list of one are always the same.
 /// - `precision: "fp16"`: numbers may be off by 3e-2, as may those of answers that have sixteen bits; else by 1e-4.
+/// - `rtol` and `atol`: what the test itself grants. It counts for models of FLOAT whose weights have fewer bits: their answers
+///   may be those of the weights before these were rounded.
 /// - `function`: the function of an ML program that is called.
 public struct CoreMLConformanceCase: ConformanceCase {
   /// The name of the test's folder.
@@ -29,6 +31,8 @@ public struct CoreMLConformanceCase: ConformanceCase {
     var shapes: [String: [Int]]?
     var function: String?
     var ops: [String]?
+    var rtol: Double?
+    var atol: Double?
   }
 
   /// - Throws: ``FileError``, ``CoreMLError`` for a folder without a readable `test.json`.
@@ -123,10 +127,45 @@ public struct CoreMLConformanceCase: ConformanceCase {
     return try Self.entry(name, in: file, row: row)
   }
 
-  /// How far numbers may be from the right ones: 3e-2 of themselves and in all for what has sixteen bits, else 1e-4.
+  /// What the numbers of a test are.
+  public enum Numbers: String, Sendable, CaseIterable {
+    /// FLOAT throughout.
+    case float32 = "FLOAT32"
+    /// FLOAT, beside weights that may have been rounded since the answers were computed.
+    case roundedWeights = "FLOAT32, weights of sixteen bits or fewer"
+    /// Sixteen bits.
+    case float16 = "FLOAT16"
+  }
+
+  /// What the numbers of the test are, which says how far answers may be off.
+  /// - Throws: ``FileError``, ``CoreMLError`` when the test cannot be read.
+  public func numbers() throws -> Numbers {
+    if try settings.precision == "fp16" || hasHalfAnswers { return .float16 }
+    return try hasRoundedWeights ? .roundedWeights : .float32
+  }
+
+  /// How far numbers may be from the right ones, of themselves and in all: 3e-2 for what has sixteen bits, 1e-4 for FLOAT, and
+  /// between these what the test grants where weights were rounded.
   public func tolerance() throws -> Tolerance {
-    let most = try settings.precision == "fp16" || hasHalfAnswers ? 3e-2 : 1e-4
-    return Tolerance(relative: most, absolute: most)
+    switch try numbers() {
+    case .float32: Tolerance(relative: 1e-4, absolute: 1e-4)
+    case .roundedWeights:
+      Tolerance(relative: Self.between(settings.rtol), absolute: Self.between(settings.atol))
+    case .float16: Tolerance(relative: 3e-2, absolute: 3e-2)
+    }
+  }
+
+  private static func between(_ granted: Double?) -> Double { min(max(granted ?? 1e-4, 1e-4), 3e-2) }
+
+  /// Whether weights, and not only single numbers, are stored in fewer bits than FLOAT has.
+  private var hasRoundedWeights: Bool {
+    get throws {
+      let few: Set<ElementType> = [.float16, .int8, .uint8]
+      return try coreMLModel().graph.constants.values.contains { value in
+        guard let type = value.elementType, few.contains(type) else { return false }
+        return value.shape?.contains { $0 > 1 } ?? false
+      }
+    }
   }
 
   /// Whether right answers were rounded to sixteen bits.

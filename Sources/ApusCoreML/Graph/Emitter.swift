@@ -47,7 +47,6 @@ extension Emitter {
     let id = graph.addValue(named: name, type: parent.graph.values[outer].type)
     graph.captures.append(Graph.Capture(outer: outer, inner: id))
     names[name] = id
-    types[id] = parent.types[outer]
     inherit(outer, from: parent, as: id)
     // What an input holds by default is not known: a run may give something else.
     if let value = parent.graph.constants[outer], !parent.graph.inputs.contains(outer) { graph.constants[id] = value }
@@ -83,11 +82,20 @@ extension Emitter {
     if shape != other { followsAlternate = true }
   }
 
-  /// A graph within this one follows what this one does.
-  private func inherit(_ outer: Graph.ValueID, from parent: Emitter, as id: Graph.ValueID) {
+  /// A graph within another one knows and follows of a value what that one does.
+  func inherit(_ outer: Graph.ValueID, from parent: Emitter, as id: Graph.ValueID) {
+    types[id] = parent.types[outer]
     if let type = parent.followed.type(of: outer) { followed.enter(type.elementType, type.shape, as: id) }
     if let type = parent.alternate.type(of: outer) { alternate.enter(type.elementType, type.shape, as: id) }
     followsAlternate = parent.followsAlternate
+  }
+
+  /// Whether a value has the extents of one around here, by default and otherwise.
+  func follows(_ id: Graph.ValueID, as outer: Graph.ValueID, of parent: Emitter) -> Bool {
+    guard let shape = followed.type(of: id)?.shape, shape == parent.followed.type(of: outer)?.shape else {
+      return false
+    }
+    return !parent.followsAlternate || alternate.type(of: id)?.shape == parent.alternate.type(of: outer)?.shape
   }
 
   /// The element type of a value.
@@ -118,15 +126,31 @@ extension Emitter {
     alternate.enter(constant, as: id)
   }
 
-  /// Where a shape is known only when the graph runs, its length says the rank all the same.
+  /// Where extents are known only when the graph runs, their number may be known all the same.
   private func inferRank(of node: Node) {
-    guard ["Reshape", "Expand"].contains(node.operatorName.type), let output = node.outputs.first ?? nil,
-      followed.type(of: output) == nil, node.inputs.count > 1, let list = node.inputs[1],
-      let count = knownShape(list)?.first
-    else { return }
-    let own = node.operatorName.type == "Expand" ? node.inputs[0].flatMap { try? rank($0) } ?? 0 : 0
-    types[output] = MILValueType(type: nil, shape: [Int?](repeating: nil, count: max(count, own)))
+    guard let output = node.outputs.first ?? nil, followed.type(of: output) == nil, !node.inputs.isEmpty else { return }
+    let ranks = node.inputs.map { $0.flatMap { try? rank($0) } }
+    let inferred: Int?
+    switch node.operatorName.type {
+    case "Shape":
+      if let rank = ranks[0] { follow(output, .int64, [rank], alternate: [rank]) }
+      return
+    case "Reshape", "Expand":
+      let listed = node.inputs.count > 1 ? node.inputs[1].flatMap { knownShape($0)?.first } : nil
+      inferred = listed.map { node.operatorName.type == "Expand" ? max($0, ranks[0] ?? 0) : $0 }
+    case "Concat": inferred = ranks.lazy.compactMap { $0 }.first
+    case "Identity", "Cast", "ScatterND", "ScatterElements": inferred = ranks[0]
+    case "Gather":
+      guard ranks.count > 1, let rank = ranks[0], let indices = ranks[1] else { return }
+      inferred = rank + indices - 1
+    default: return
+    }
+    guard let inferred, types[output] == nil else { return }
+    types[output] = MILValueType(type: nil, shape: [Int?](repeating: nil, count: max(0, inferred)))
   }
+
+  /// A single Boolean.
+  func truth(_ value: Bool) throws -> Graph.ValueID { constant(GraphValue(try Tensor([value], shape: []))) }
 
   func number(_ value: Float) throws -> Graph.ValueID { constant(GraphValue(try Tensor([value], shape: []))) }
 

@@ -123,7 +123,11 @@ extension NetworkBuilder {
     }
     result[985] = { c in
       let rank = try c.e.rank(c.x)
-      return [try c.e.transpose(c.x, c.p.ints(1).map { try c.e.axis($0, rank: rank) })]
+      let axes = try c.p.ints(1)
+      // Of an image, which has more axes than the layer was written for, these are the last.
+      let outer = max(0, rank - axes.count)
+      let inner = try axes.map { outer + (try c.e.axis($0, rank: rank - outer)) }
+      return [try c.e.transpose(c.x, Array(0..<outer) + inner)]
     }
     result[995] = { c in [try slice(c, begin: c.p.ints(1), end: c.p.ints(3))] }
     result[1000] = { c in [try dynamicSlice(c)] }

@@ -320,9 +320,14 @@ extension ProgramBuilder {
       aligns.toggle()
     }
     let modes = ["constant": "zeros", "border": "border", "reflection": "reflection", "symmetric": "reflection"]
-    guard let mode = modes[padding] else { throw OperatorError("padding_mode '\(padding)' is not known") }
+    guard var mode = modes[padding] else { throw OperatorError("padding_mode '\(padding)' is not known") }
     guard sampling == "bilinear" || sampling == "nearest" else {
       throw OperatorError("sampling_mode '\(sampling)' is not known")
+    }
+    if sampling == "nearest", mode == "reflection" {
+      // GridSample rounds a place before it mirrors it, and Core ML after.
+      grid = try mirrored(grid, e)
+      mode = "border"
     }
     let value = try call.float("padding_value", default: 0)
     let isShifted = padding == "constant" && value != 0
@@ -335,6 +340,14 @@ extension ProgramBuilder {
         "padding_mode": .string(Array(mode.utf8)), "align_corners": .int(aligns ? 1 : 0),
       ])
     return try isShifted ? e.node("Add", [result, e.number(value)]) : result
+  }
+
+  /// Numbers mirrored at -1 and at 1 until they lie between.
+  private static func mirrored(_ grid: Graph.ValueID, _ e: Emitter) throws -> Graph.ValueID {
+    let fromStart = try e.node("Abs", [e.node("Add", [grid, e.number(1)])])
+    let rest = try e.node("Mod", [fromStart, e.number(4)], ["fmod": .int(1)])
+    let fromTurn = try e.node("Abs", [e.node("Sub", [rest, e.number(2)])])
+    return try e.node("Sub", [e.number(1), fromTurn])
   }
 
   private static func affine(_ call: Call) throws -> Graph.ValueID {

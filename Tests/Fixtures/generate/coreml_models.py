@@ -16,7 +16,7 @@ import numpy as np
 from coremltools.converters.mil.mil import Builder as mb, types
 from coremltools.models import datatypes
 from coremltools.models.neural_network import NeuralNetworkBuilder
-from coremltools.proto import Model_pb2
+from coremltools.proto import Model_pb2, NeuralNetwork_pb2
 
 OUT = Path(__file__).resolve().parents[1] / "coreml"
 random = np.random.default_rng(20)
@@ -374,12 +374,214 @@ def classes():
         {"label": np.array(labels[shares.argmax()]), "shares.keys": np.array(labels), "shares.values": shares})])
 
 
+def loops():
+    """Loops that a layer leaves, or whose turn it ends, within branches and within each other."""
+    def body(spec):
+        return NeuralNetworkBuilder(input_features=None, output_features=None, spec=None, nn_spec=spec)
+
+    builder = NeuralNetworkBuilder(
+        [("x", datatypes.Array(1)), ("limit", datatypes.Array(1))], [("sum", None), ("turns", None), ("pairs", None)],
+        disable_rank5_shape_mapping=True)
+    for name in ("sum", "turns", "pairs"):
+        builder.add_load_constant_nd(name, name, np.zeros(1), [1])
+    # Adds x, x + 1, …, but no number whose third part is whole, until the sum is beyond the limit.
+    builder.add_copy("start", "x", "number")
+    outer = body(builder.add_loop("outer", max_iterations=50).loop.bodyNetwork)
+    outer.add_activation("count", "LINEAR", "turns", "turns_next", [1.0, 1.0])
+    outer.add_copy("counted", "turns_next", "turns")
+    outer.add_copy("this", "number", "this")
+    outer.add_activation("next", "LINEAR", "number", "number_next", [1.0, 1.0])
+    outer.add_copy("nexted", "number_next", "number")
+    outer.add_load_constant_nd("three", "three", np.full(1, 3.0), [1])
+    outer.add_mod_broadcastable("rest", ["this", "three"], "rest")
+    outer.add_less_than("is_multiple", ["rest"], "is_multiple", alpha=0.5)
+    body(outer.add_branch("skip", "is_multiple").branch.ifBranch).add_loop_continue("continue")
+    outer.add_add_broadcastable("sum_next", ["sum", "this"], "sum_next")
+    outer.add_copy("summed", "sum_next", "sum")
+    outer.add_greater_than("is_beyond", ["sum", "limit"], "is_beyond")
+    body(outer.add_branch("stop", "is_beyond").branch.ifBranch).add_loop_break("break")
+    # Within it a loop whose own exit does not end the outer one.
+    outer.add_load_constant_nd("zero", "steps", np.zeros(1), [1])
+    inner = body(outer.add_loop("inner", max_iterations=10).loop.bodyNetwork)
+    inner.add_activation("step", "LINEAR", "steps", "steps_next", [1.0, 1.0])
+    inner.add_copy("stepped", "steps_next", "steps")
+    inner.add_activation("pair", "LINEAR", "pairs", "pairs_next", [1.0, 1.0])
+    inner.add_copy("paired", "pairs_next", "pairs")
+    inner.add_greater_than("enough", ["steps", "sum"], "enough")
+    body(inner.add_branch("leave", "enough").branch.ifBranch).add_loop_break("inner_break")
+
+    calls = []
+    for x, limit in ((1.0, 20.0), (3.0, 4.0), (2.0, 1.0)):
+        sum, turns, pairs, number = 0.0, 0, 0, x
+        for _ in range(50):
+            turns, this, number = turns + 1, number, number + 1
+            if this % 3 < 0.5:
+                continue
+            sum += this
+            if sum > limit:
+                break
+            for steps in range(1, 11):
+                pairs += 1
+                if steps > sum:
+                    break
+        values = (("sum", sum), ("turns", turns), ("pairs", pairs))
+        calls.append((
+            {"x": np.array([x], np.float32), "limit": np.array([limit], np.float32)},
+            {name: np.array([value], np.float32) for name, value in values}))
+    operations = ["loop", "branch", "loopContinue", "loopBreak", "copy", "activation.linear", "modBroadcastable"]
+    write("network-loops", builder.spec, calls, ops=operations)
+
+
+def resized(x, rows, columns):
+    """Bilinear samples of the last two axes of x at places along them."""
+    for axis, place in enumerate((rows, columns), x.ndim - 2):
+        low = np.floor(place).astype(int)
+        high = np.minimum(low + 1, x.shape[axis] - 1)
+        share = (place - low).reshape([-1 if a == axis else 1 for a in range(x.ndim)])
+        x = np.take(x, low, axis) * (1 - share) + np.take(x, high, axis) * share
+    return x
+
+
+def layer_kinds():
+    """Layers that the tests of coremltools which are picked for the repository do not have."""
+    builder = NeuralNetworkBuilder(
+        [("a", datatypes.Array(2, 3, 4)), ("b", datatypes.Array(2, 3, 4)), ("boxes", datatypes.Array(1, 6, 4)),
+         ("scores", datatypes.Array(1, 6, 2))], [("average", None)], disable_rank5_shape_mapping=True)
+    a, b = normal(2, 3, 4), normal(2, 3, 4)
+    boxes, scores = boxes_and_scores()
+    expected = {}
+
+    def layer(kind, name, answer, *arguments, inputs=("a", "b"), **options):
+        getattr(builder, "add_" + kind)(name, inputs[0] if len(inputs) == 1 else list(inputs), name, *arguments, **options)
+        expected[name] = np.asarray(answer, np.float32)
+
+    truths = a > 0, b > 0
+    for name, values in (("is_a", "a"), ("is_b", "b")):
+        builder.add_greater_than(name, [values], name, alpha=0.0)
+    for mode, of in (("OR", np.logical_or), ("XOR", np.logical_xor), ("AND", np.logical_and)):
+        layer("logical", f"logical{mode.title()}", of(*truths), mode, inputs=("is_a", "is_b"))
+    layer("elementwise", "average", (a + b) / 2, "AVE")
+    layer("elementwise", "max", np.maximum(a, b), "MAX")
+    layer("elementwise", "dot", (a * b).sum(0, keepdims=True), "DOT")
+    layer("mod_broadcastable", "modBroadcastable", np.mod(a, b))
+    layer("min_broadcastable", "minBroadcastable", np.minimum(a, b))
+    layer("max_broadcastable", "maxBroadcastable", np.maximum(a, b))
+    layer("floor_div_broadcastable", "floorDivBroadcastable", np.floor_divide(a, b))
+    layer("asinh", "asinh", np.arcsinh(a), inputs="a")
+    builder.add_unary("beyond_one", "a", "beyond_one", "exp")
+    builder.add_activation("beyond", "LINEAR", "beyond_one", "beyond", [1.0, 1.0])
+    layer("acosh", "acosh", np.arccosh(np.exp(a) + 1), inputs=("beyond",))
+    layer("constant_pad", "constantPad", np.pad(a, ((0, 0), (1, 2), (0, 1)), constant_values=5), 5.0, False,
+          [0, 0, 1, 2, 0, 1], inputs=("a",))
+    layer("resize_bilinear", "resizeBilinear",
+          resized(a, np.arange(5) * 2 / 4, np.arange(7) * 3 / 6), 5, 7, "STRICT_ALIGN_ENDPOINTS_MODE", inputs=("a",))
+    operations = [*expected, "greaterThan", "NonMaximumSuppression"]
+    builder.add_nms("nms", ["boxes", "scores"], ["kept", "kept_scores", "indices", "count"], 0.3, 0.2, 4, True)
+    indices, count = suppressed(boxes, scores, 0.3, 0.2, 4, True)
+    expected.update(indices=indices[None].astype(np.float32), count=np.array([count], np.float32))
+    spec = builder.spec
+    del spec.description.output[:]
+    for name in expected:
+        feature(spec.description, name, "array", [], output=True)
+    inputs = {"a": a, "b": b, "boxes": boxes[None], "scores": scores[None]}
+    write("network-kinds", spec, [(inputs, expected)], ops=operations)
+
+    # Axes of the older kind: sequence, batch, channel, height, width.
+    builder = NeuralNetworkBuilder([("a", datatypes.Array(2, 3, 4))], [("reduce", None)])
+    expected = {}
+    builder.add_reduce("reduce", "a", "reduce", "CHW", "sumsquare")
+    expected["reduce"] = np.square(a).sum().reshape(1)
+    builder.add_flatten("flatten", 1, "a", "flatten")
+    expected["flatten"] = a.transpose(1, 2, 0).reshape(24)
+    builder.add_permute("permute", [0, 3, 1, 2], "a", "permute")
+    expected["permute"] = a.transpose(2, 0, 1)
+    builder.add_sequence_repeat("sequenceRepeat", 3, "a", "sequenceRepeat")
+    expected["sequenceRepeat"] = np.broadcast_to(a, (3, 2, 3, 4))
+    spec = builder.spec
+    del spec.description.output[:]
+    for name in expected:
+        feature(spec.description, name, "array", [], output=True)
+    write("network-axes", spec, [({"a": a}, expected)], ops=list(expected), compare="flattened")
+
+
+def boxes_and_scores():
+    """Six boxes, of which some cover others, with scores of two classes."""
+    boxes = np.concatenate([random.uniform(0, 3, (6, 2)), random.uniform(1, 2, (6, 2))], 1)
+    return boxes.astype(np.float32), random.uniform(0, 1, (6, 2)).astype(np.float32)
+
+
+def suppressed(boxes, scores, iou, least, most, per_class):
+    """Boxes (x, y, width, height of their middles) in descending order of their best scores; -1 where there is none."""
+    low, high = boxes[:, :2] - boxes[:, 2:] / 2, boxes[:, :2] + boxes[:, 2:] / 2
+    kept = []
+    for index in np.argsort(-scores.max(1), kind="stable"):
+        if scores[index].max() < least or len(kept) == most:
+            continue
+        for other in kept:
+            sides = np.maximum(np.minimum(high[index], high[other]) - np.maximum(low[index], low[other]), 0)
+            common = sides.prod()
+            together = boxes[index, 2:].prod() + boxes[other, 2:].prod() - common
+            same = not per_class or scores[index].argmax() == scores[other].argmax()
+            if same and common / together > iou:
+                break
+        else:
+            kept.append(index)
+    count = len(kept)
+    indices = np.full(most, -1)
+    indices[:count] = kept
+    return indices, count
+
+
+def operation_kinds():
+    """Operations that the tests of coremltools which are picked for the repository do not have."""
+    codes = random.integers(0, 256, (2, 3, 3, 3)).astype(np.uint8)
+    scale, shift, least = np.float32(0.02), np.float32(-2), np.float32(0.2)
+
+    @mb.program(
+        input_specs=[mb.TensorSpec((2, 3)), mb.TensorSpec((2, 3)), mb.TensorSpec((1, 6, 4)), mb.TensorSpec((1, 6, 2)),
+                     mb.TensorSpec((1, 3, 5, 5))],
+        opset_version=ct.target.iOS15)
+    def program(a, b, boxes, scores, maps):
+        yes, no = mb.greater(x=a, y=0.0), mb.greater(x=b, y=0.0)
+        def number(x, name):
+            return mb.cast(x=x, dtype="fp32", name=name)
+        kept = mb.non_maximum_suppression(
+            boxes=boxes, scores=scores, iou_threshold=0.3, score_threshold=least, max_boxes=4, name="suppressed")
+        return (
+            number(mb.logical_and(x=yes, y=no), "and"), number(mb.logical_or(x=yes, y=no), "or"),
+            number(mb.logical_xor(x=yes, y=no), "xor"), number(mb.logical_not(x=yes), "not"),
+            mb.minimum(x=a, y=b, name="minimum"), mb.mod(x=mb.abs(x=a), y=mb.abs(x=b), name="mod"),
+            mb.pow(x=mb.abs(x=a), y=b, name="pow"), mb.reduce_sum_square(x=a, axes=[1], name="squares"),
+            mb.reduce_sum(x=a, axes=[0], keep_dims=True, name="sums"), mb.identity(x=kept[2], name="indices"),
+            mb.identity(x=kept[3], name="count"),
+            mb.conv_quantized(x=maps, weight=codes, quantization_type="linear", quant_scale=np.full(2, scale),
+                              quant_bias=np.full(2, shift), name="maps_of_codes"))
+
+    a, b = normal(2, 3), normal(2, 3)
+    boxes, scores = boxes_and_scores()
+    indices, count = suppressed(boxes, scores, 0.3, least, 4, False)
+    maps = normal(1, 3, 5, 5)
+    convolved = convolution(maps, codes * scale + shift, np.zeros(2), (0, 0, 0, 0), 1)
+    write("program-kinds", convert(program, ct.target.iOS15), [(
+        {"a": a, "b": b, "boxes": boxes[None], "scores": scores[None], "maps": maps},
+        {"and": (a > 0) & (b > 0), "or": (a > 0) | (b > 0), "xor": (a > 0) ^ (b > 0), "not": ~(a > 0),
+         "minimum": np.minimum(a, b), "mod": np.mod(np.abs(a), np.abs(b)), "pow": np.abs(a) ** b,
+         "squares": np.square(a).sum(1), "sums": a.sum(0, keepdims=True), "indices": indices[None].astype(np.int32),
+         "count": np.array([count], np.int32), "maps_of_codes": convolved})],
+        ops=["logical_and", "logical_or", "logical_xor", "logical_not", "minimum", "mod", "pow", "reduce_sum_square",
+             "reduce_sum", "non_maximum_suppression", "conv_quantized"])
+
+
 def operations():
     from coremltools.converters.mil.mil.ops.registry import SSAOpRegistry
     names = sorted(name for name in SSAOpRegistry.core_ops if not name.startswith("_"))
     (OUT / "operations.txt").write_text("\n".join(names) + "\n")
+    layers = NeuralNetwork_pb2.NeuralNetworkLayer.DESCRIPTOR.oneofs_by_name["layer"].fields
+    (OUT / "layers.txt").write_text("\n".join(sorted(field.name for field in layers)) + "\n")
 
 
 OUT.mkdir(exist_ok=True)
-for make in (operations, layers, control_flow, state, state_blocks, compressed, network, classic, pictures, classes):
+for make in (
+        operations, layers, control_flow, state, state_blocks, compressed, network, classic, pictures, classes, loops, layer_kinds,
+        operation_kinds):
     make()
