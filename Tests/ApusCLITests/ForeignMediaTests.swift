@@ -34,6 +34,25 @@ import Testing
     }
   }
 
+  /// Where poses are read, a model comes before.
+  @Test func picturesInPlaceOfPosesAreAnsweredWithThePipe() throws {
+    try TemporaryFolder.with { (folder: TemporaryFolder) throws in
+      try Self.mp4.write(to: folder.file("dog.mp4"))
+      let video = try Command.run("behavior", folder.path("dog.mp4"), "--stride", "10")
+      #expect(video.status == 65)
+      #expect(
+        video.errors.hasSuffix(
+          "-f yuv4mpegpipe - | apus pose - --model dog-pose.onnx | apus behavior - --stride 10\n"), "\(video.errors)")
+      try Data("P6 1 1 255\n123".utf8).write(to: folder.file("arms.ppm"))
+      for path in [folder.path("arms.ppm"), folder.path("")] {
+        let arms = try Command.run("arm-drift", path)
+        #expect(arms.status == 65)
+        #expect(
+          arms.errors.hasSuffix("apus pose '\(path)' --model yolo11n-pose.onnx | apus arm-drift -\n"), "\(arms.errors)")
+      }
+    }
+  }
+
   @Test func aPictureIsAnsweredWithTheCommandThatMakesOne() throws {
     try TemporaryFolder.with { (folder: TemporaryFolder) throws in
       let model = try folder.onnx("model", ClassifyPictureTests.model(classes: 3))

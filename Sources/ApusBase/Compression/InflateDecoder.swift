@@ -278,6 +278,7 @@ extension InflateDecoder {
   private static let fixedLiterals = fixedCode(literalCode(fixedLiteralLengths[...]))
   private static let fixedDistances = fixedCode(distanceCode([UInt8](repeating: 5, count: 32)[...]))
 
+  /// The code of lengths that stand above, and in no file.
   private static func fixedCode(_ code: PrefixCode?) -> PrefixCode {
     guard let code else { preconditionFailure("the fixed codes of deflate are complete") }
     return code

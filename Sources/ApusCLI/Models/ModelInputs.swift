@@ -75,6 +75,20 @@ extension ModelInputs {
     try add(value, for: info(name), from: source)
   }
 
+  /// Takes a picture for the one input that can be one.
+  mutating func give(_ picture: Image<UInt8>, from source: String) throws {
+    let only = onlyPicture ?? (requiredNames.count == 1 ? requiredNames.first : nil)
+    guard let info = declared.first(where: { $0.name == only }) else {
+      throw CommandFailure(
+        .badData,
+        "\(source): is a picture, and the model's inputs are \(Self.list(declared.map(\.name))); one was expected")
+    }
+    try add(
+      PictureInput(
+        picture, named: source, for: info, forms[info.name], preparation: { try preparation(info.name, $0) }),
+      for: info, from: source)
+  }
+
   /// Adds what is read of an argument to a plan. Names may hold equals signs, so what follows each may be the file.
   static func plan(_ argument: String, _ files: inout FilePlan) {
     files.reads(argument, as: "--input")

@@ -27,28 +27,38 @@ struct PictureInput {
     preparation: (Image<UInt8>) throws -> PicturePreparation? = { _ in nil }
   ) throws {
     if let format = try? FileFormat(of: path), [.npy, .npz, .safetensors].contains(format) { return nil }
-    guard case .picture(let form)? = form else {
-      guard try Self.isPicture(path) else { return nil }
-      let image = try ImageFile.read(path: path)
-      guard let preparation = try preparation(image) else {
-        throw CommandFailure(
-          .badData,
-          "\(path): is a picture, and the model declares '\(info.name)' as numbers"
-            + (info.type.map { ", \($0)" } ?? "")
-            + "; for a picture of three colours [1, 3, height, width] or [1, height, width, 3] was expected: save the "
-            + "numbers as .npy")
-      }
-      value = GraphValue(try preparation.input.tensor(image))
-      remark = ", brought to \(preparation.summary)"
-      if preparation.isAssumed {
-        warning =
-          ": nothing says how the model wants its pictures; it is brought to \(preparation.summary). If that is wrong, so "
-          + "is every output: --mean and --std say it"
-      }
+    if case .picture? = form {} else { guard try Self.isPicture(path) else { return nil } }
+    try self.init(ImageFile.read(path: path), named: path, for: info, form, preparation: preparation)
+  }
+
+  /// - Parameters:
+  ///   - name: what messages call the picture.
+  ///   - preparation: how a picture becomes an input of numbers.
+  /// - Throws: ``CommandFailure`` where the model takes no picture, ``ImageError``.
+  init(
+    _ image: Image<UInt8>, named name: String, for info: Graph.ValueInfo, _ form: ValueForm?,
+    preparation: (Image<UInt8>) throws -> PicturePreparation?
+  ) throws {
+    if case .picture(let form)? = form {
+      let image = image.flattened()
+      (value, remark) = try Self.read(form.colors == .gray ? image.gray() : image.rgb(), form, name)
       return
     }
-    let image = try ImageFile.read(path: path).flattened()
-    (value, remark) = try Self.read(form.colors == .gray ? image.gray() : image.rgb(), form, path)
+    guard let preparation = try preparation(image) else {
+      throw CommandFailure(
+        .badData,
+        "\(name): is a picture, and the model declares '\(info.name)' as numbers"
+          + (info.type.map { ", \($0)" } ?? "")
+          + "; for a picture of three colours [1, 3, height, width] or [1, height, width, 3] was expected: save the "
+          + "numbers as .npy")
+    }
+    value = GraphValue(try preparation.input.tensor(image))
+    remark = ", brought to \(preparation.summary)"
+    if preparation.isAssumed {
+      warning =
+        ": nothing says how the model wants its pictures; it is brought to \(preparation.summary). If that is wrong, so "
+        + "is every output: --mean and --std say it"
+    }
   }
 
   private static func read(

@@ -55,6 +55,7 @@ extension ArmDriftMeasurement {
     object.add("drift_side", driftSide.rawValue)
     object.add("lower_side", lowerSide.rawValue)
     object.add("bilateral_low_arms", hasBilateralLowArms)
+    object.add("arms_held_out", areArmsHeldOut)
     if let tremor = asymmetry.isTremorLike { object.add("tremor_detected", tremor) }
     object.add("sides_exchanged", areSidesExchanged)
     coverage.add(to: &object)

@@ -68,6 +68,12 @@ public struct ArmDriftMeasurement: Sendable, Hashable {
   /// Every frame, in order.
   public let samples: [ArmSample]
 
+  /// Whether an arm begins within 45° of the horizontal; otherwise the recording is of something else than arms held out,
+  /// and the level says nothing.
+  public var areArmsHeldOut: Bool {
+    min(abs(left.startAngle), abs(right.startAngle)) <= 45
+  }
+
   /// `normal`, `mild`, `moderate`, `severe` or `critical`.
   public var severity: String { ["normal", "mild", "moderate", "severe", "critical"][min(max(severityLevel, 0), 4)] }
 
@@ -83,6 +89,7 @@ public struct ArmDriftMeasurement: Sendable, Hashable {
     case .left, .right: parts.append("The \(driftSide.rawValue) arm drifts downwards.")
     }
     if hasBilateralLowArms { parts.append("Both arms are held low.") }
+    if !areArmsHeldOut { parts.append("Neither arm is held out at the start: the level says nothing.") }
     if asymmetry.isTremorLike == true { parts.append("The height swings as in a tremor.") }
     if quality == .low { parts.append("The points are of low quality: \(qualityReason).") }
     return parts.joined(separator: " ")
@@ -91,6 +98,14 @@ public struct ArmDriftMeasurement: Sendable, Hashable {
   /// What should not be overlooked, a sentence each.
   public var notes: [String] {
     var notes: [String] = []
+    if !areArmsHeldOut {
+      let angles = [left, right].map { hold in
+        NumberText.fixed(abs(hold.startAngle), decimals: 0) + "° \(hold.startAngle > 0 ? "below" : "above")"
+      }
+      notes.append(
+        "neither arm is held out at the start, the left one \(angles[0]) the horizontal, the right one \(angles[1]): "
+          + "the level says nothing")
+    }
     switch driftSide {
     case .none: break
     case .both: notes.append("both arms end more than 10° below their start")

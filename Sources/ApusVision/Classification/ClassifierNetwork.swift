@@ -20,16 +20,25 @@ enum ClassifierNetwork: Sendable {
     let file = try SafetensorsFile(path: path)
     let configuration = try ImageClassifierConfiguration(metadata: file.metadata, file: path)
     let weights = Weights(file)
-    let kinds: [(String, any ImageClassifier<Float>.Type)] = [
-      ("layer1.0.conv1.weight", ResNet<Float>.self), ("features.0.0.weight", MobileNetV2<Float>.self),
-      ("Conv2d_1a_3x3.conv.weight", InceptionV3<Float>.self),
-    ]
-    guard let (_, kind) = kinds.first(where: { weights.contains($0.0) }) else {
-      throw PictureModelError(
-        "\(path): not the parameters of a known classifier: of \(kinds.map(\.0).joined(separator: ", ")) there must be "
-          + "one")
+    guard let kind = Kind.all.first(where: { weights.contains($0.parameter) }) else {
+      let known = Kind.all.map(\.parameter).joined(separator: ", ")
+      throw PictureModelError("\(path): not the parameters of a known classifier: of \(known) there must be one")
     }
-    self = .layers(try kind.init(weights, configuration: configuration), precision)
+    self = .layers(try kind.network.init(weights, configuration: configuration), precision)
+  }
+
+  /// A kind of network, and a parameter that no other kind has.
+  private struct Kind {
+    let parameter: String
+    let network: any ImageClassifier<Float>.Type
+
+    static var all: [Kind] {
+      [
+        Kind(parameter: "layer1.0.conv1.weight", network: ResNet<Float>.self),
+        Kind(parameter: "features.0.0.weight", network: MobileNetV2<Float>.self),
+        Kind(parameter: "Conv2d_1a_3x3.conv.weight", network: InceptionV3<Float>.self),
+      ]
+    }
   }
 
   /// The sides of a picture, where the file says.

@@ -76,6 +76,17 @@ import Testing
     }
   }
 
+  /// A squat with the hands at the bar, for example.
+  @Test func armsThatAreNotHeldOutAreSaid() throws {
+    let raised = try #require(
+      try ArmTest().report(on: armFrames { armFrame($0, left: (0.65, 0.1), right: (0.35, 0.1)) }))
+    #expect(!raised.areArmsHeldOut && raised.notes.contains { $0.hasPrefix("neither arm is held out at the start") })
+    #expect(raised.message.contains("the level says nothing"))
+    // One that hangs beside one that is held out is what the test is for.
+    let hanging = try #require(try ArmTest().report(on: armFrames { armFrame($0, right: (0.4, 0.7)) }))
+    #expect(hanging.areArmsHeldOut)
+  }
+
   @Test func aMissingWristIsNoScore() throws {
     let outcome = try ArmTest().outcome(of: armFrames { armFrame($0, right: nil) })
     guard case .insufficientData(let data) = outcome else { throw Unexpected() }

@@ -73,6 +73,7 @@ struct ArmDriftCommand: WritesFiles {
   func run() throws {
     if settings.source.listSettings { return try SettingOptions<ArmDriftCommandSettings>.writeList() }
     guard let file else { throw ValidationError.missingFile }
+    try checkHoldsPoses(file, model: "yolo11n-pose.onnx")
     let recorder = results.kept.recorder(command: "arm-drift")
     let settings = try settings.value(recorder: recorder)
     recorder?.set(settings)

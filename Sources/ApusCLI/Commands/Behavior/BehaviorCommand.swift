@@ -94,6 +94,7 @@ struct BehaviorCommand: WritesFiles {
     let classifier = try BehaviorModel(path: model)
     guard let file else { return try writeSensitivity(of: classifier) }
 
+    try checkHoldsPoses(file, model: "dog-pose.onnx")
     recorder?.set(values.reading, analysis)
     let source = try ByteInput(path: file, digest: recorder?.digest("input", file))
     _ = recorder?.digest("model", model)

@@ -13,6 +13,7 @@ struct LanguageModel {
   ///   - path: a folder of Hugging Face or its weights, or a model as a graph.
   ///   - vocabulary: a vocab.txt, or a folder that has one; that of the model's folder when nil.
   init(path: String, vocabulary: String?) throws {
+    guard fileExists(path) else { throw CommandFailure(.noInput, "\(path): no such file or folder") }
     let isGraph = Self.isGraph(path)
     let isInside = isFolder(path) && !isGraph
     tokenizer = try WordPieceTokenizer(
