@@ -16,10 +16,12 @@ export SWIFT_BACKTRACE=enable=no
 SECONDS=0
 work=$(mktemp -d)
 current=
+watcher=
 finished=()
 
 report() {
   local status=$?
+  stop_watching
   rm -rf "$work"
   echo
   echo "Stages:"
@@ -37,13 +39,54 @@ trap 'exit 130' INT
 
 duration() { printf '%d min %02d s' $(($1 / 60)) $(($1 % 60)); }
 
+# A stage that takes longer than this hangs. `.ci/long` has stages of hours.
+: "${stage_minutes:=25}"
+
+# All processes below one.
+descendants() {
+  local child
+  for child in $(pgrep -P "$1"); do
+    echo "$child"
+    descendants "$child"
+  done
+}
+
+# Waits until a stage has taken too long, says what each of its processes waits for, and ends them.
+end_hanging_stage() {
+  local self=$BASHPID process processes
+  # Processes come and go while this looks at them.
+  set +e
+  sleep $((stage_minutes * 60))
+  processes=$(comm -23 <(descendants $$ | sort) <({ echo "$self"; descendants "$self"; } | sort))
+  echo "\"$current\" has not ended within $stage_minutes minutes. All processes, and what those of this run wait for:"
+  # Whoever was left behind by its parent may hold the output open too.
+  ps -e --forest -o pid=,ppid=,etimes=,time=,stat=,args= | grep -v '\]$' | cut -c 1-160
+  for process in $processes; do grep -H . /proc/"$process"/task/*/wchan 2>/dev/null; done
+  for process in $processes; do
+    command -v gdb >/dev/null && timeout 120 gdb --batch --pid "$process" --ex 'thread apply all backtrace 16' 2>/dev/null |
+      grep -E '^(#|Thread)' | cut -c 1-160
+  done
+  kill $processes
+}
+
+# With its `sleep`, which holds the output open.
+stop_watching() {
+  [ -n "$watcher" ] || return 0
+  kill $(descendants "$watcher") "$watcher" 2>/dev/null || true
+  wait "$watcher" 2>/dev/null || true
+  watcher=
+}
+
 # Runs a command, and says how long it took.
 stage() {
   current=$1
   shift
   local begin=$SECONDS
   printf '\n==> %s\n' "$current"
+  end_hanging_stage &
+  watcher=$!
   "$@"
+  stop_watching
   finished+=("$(duration $((SECONDS - begin)))  $current")
   printf '<== %s: %s\n' "$current" "$(duration $((SECONDS - begin)))"
 }
