@@ -1,5 +1,6 @@
 import ApusPlatform
 import ApusTestSupport
+import Foundation
 import Testing
 
 @testable import ApusBase
@@ -51,5 +52,28 @@ struct MappedFileTests {
     let file = try MappedFile(path: path, access: .copied)
     #expect(truncate(path, 0) == 0)
     #expect(file.withUnsafeBytes { Array($0) } == [1, 2, 3, 4])
+  }
+
+  @Test("a pipe's writer waits for its reader")
+  func pipesAreNotOpened() throws {
+    let folder = try ApusTestSupport.TemporaryFolder()
+    let path = folder.path + "/pipe"
+    #expect(mkfifo(path, 0o600) == 0)
+    let hasReader = Locked(false)
+    Thread.detachNewThread {
+      let writer = open(path, O_WRONLY)
+      hasReader.withLock { $0 = true }
+      close(writer)
+    }
+    for _ in 0..<50 {
+      #expect(throws: FileError.notRegular(path: path)) { try MappedFile(path: path) }
+      usleep(1_000)
+    }
+    #expect(!hasReader.withLock { $0 })
+    let reader = open(path, O_RDONLY)
+    var byte: UInt8 = 0
+    #expect(reader >= 0 && read(reader, &byte, 1) == 0)
+    close(reader)
+    #expect(hasReader.withLock { $0 })
   }
 }

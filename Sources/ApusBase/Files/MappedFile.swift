@@ -161,9 +161,14 @@ extension MappedFile {
   }
 }
 
-/// A descriptor of a file or folder to read from. Opening a pipe does not wait for its writer.
+/// A descriptor of a file or folder to read from.
 private func openForReading(_ path: String) throws -> Int32 {
   guard !path.utf8.contains(0) else { throw FileError.notFound(path: path) }
+  // A pipe with a name is not even opened: its writer would take that for the reader, and write to nobody. One that has
+  // come in between is opened without waiting for its writer.
+  if let status = fileStatus(path), ![S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) {
+    throw FileError.notRegular(path: path)
+  }
   while true {
     let descriptor = open(path.systemBytes, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     if descriptor >= 0 { return descriptor }
