@@ -48,6 +48,23 @@ import struct ApusTestSupport.ZipBuilder
     #expect(rows.output.contains("plate") && rows.output.contains("score"))
   }
 
+  /// As a shell's `<(…)` gives it.
+  @Test func aPictureComesThroughANamedPipe() throws {
+    try TemporaryFolder.with { folder in
+      let pipe = folder.path("pipe")
+      try #require(mkfifo(pipe, 0o600) == 0)
+      let writer = Process()
+      writer.executableURL = URL(filePath: "/bin/sh")
+      writer.arguments = ["-c", "exec cat \"$1\" > \"$2\"", "sh", frame(0), pipe]
+      try writer.run()
+      let piped = try Command.run("detect", pipe, "--json")
+      writer.waitUntilExit()
+      let read = try Command.run("detect", frame(0), "--json")
+      #expect(piped.status == 0 && piped.errors == read.errors)
+      #expect(piped.output == read.output.replacingOccurrences(of: frame(0), with: pipe))
+    }
+  }
+
   @Test func aFolderIsReadInOrderAndOtherFilesAreNamed() throws {
     try TemporaryFolder.with { folder in
       for (name, number) in [("frame_10.jpg", 1), ("frame_2.jpg", 0)] {

@@ -59,7 +59,8 @@ struct PictureSource {
     case file(String)
     case member(ImageArchive.Picture, of: ImageArchive)
     case video(ByteInput, Y4MReader, first: [UInt8])
-    case bytes(String, [UInt8])
+    /// What came through a pipe, which has a path unless it is standard input.
+    case bytes(String, path: String?, [UInt8])
     case skipped(String, String)
   }
 
@@ -134,15 +135,17 @@ struct PictureSource {
         "\(input.name): \(video); videos are read as ffmpeg hands over their frames: "
           + "\(ForeignMedia.videoCommand(path)) | \(CommandLineText.reading("-", insteadOf: path))")
     }
+    let isFile = path != "-" && input.byteCount != nil
     // Its directory is at the end, so that it cannot come through a pipe.
-    if path != "-", isArchive(first) {
+    if isFile, isArchive(first) {
       let archive = try ImageArchive(path: path)
       return archive.pictures.map { Entry.member($0, of: archive) }
         + archive.skipped.map { Entry.skipped($0.name, $0.reason) }
     }
     if first.starts(with: magic) { return [.video(input, Y4MReader(limits: limits), first: first)] }
-    guard path == "-" else { return [.file(path)] }
-    return [.bytes(input.name, try input.readAll(after: first, limit: pipeLimit))]
+    if isFile { return [.file(path)] }
+    let bytes = try input.readAll(after: first, limit: pipeLimit)
+    return [.bytes(input.name, path: path == "-" ? nil : path, bytes)]
   }
 
   /// Whether a file begins with an entry of a ZIP archive, or with the end of one that is empty.
@@ -169,9 +172,9 @@ struct PictureSource {
       case .member(let picture, let archive):
         entries.removeFirst()
         return try read(name: picture.path) { try archive.read(picture, limits: limits) }
-      case .bytes(let name, let bytes):
+      case .bytes(let name, let path, let bytes):
         entries.removeFirst()
-        return try read(name: nil) {
+        return try read(name: path) {
           do {
             return try bytes.withUnsafeBytes { try ImageFile.decode($0, limits: limits) }.upright
           } catch let error as ImageError {
