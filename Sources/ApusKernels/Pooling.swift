@@ -6,17 +6,12 @@ extension Float32Kernels {
   ) {
     if isBlocked {
       forWindows(windows) { window, output in
-        var greatest = Lanes(repeating: -.infinity)
-        forRows(of: window, windows) { row in
-          for k in 0..<window.columns.count {
-            let value: Lanes = load(x + (row &+ k &* windows.columnStep) &* 16)
-            greatest = greaterOrNaN(greatest, value)
-          }
-        }
-        store(greatest, y + output &* 16)
+        store(greatest(window, windows) { load(x + $0 &* 16) }, y + output &* 16)
       }
     } else {
-      forWindows(windows) { window, output in
+      pool(x, y, windows) { window, load in
+        greatest(window, windows, load)
+      } single: { window in
         var greatest = -Float.infinity
         forRows(of: window, windows) { row in
           for k in 0..<window.columns.count {
@@ -24,9 +19,21 @@ extension Float32Kernels {
             if value > greatest || value != value { greatest = value }
           }
         }
-        y[output] = greatest
+        return greatest
       }
     }
+  }
+
+  /// The greatest elements of sixteen windows, `load` giving each its element of a position.
+  @inline(__always)
+  private static func greatest(
+    _ window: Window, _ windows: PoolingWindows, _ load: (_ position: Int) -> Lanes
+  ) -> Lanes {
+    var greatest = Lanes(repeating: -.infinity)
+    forRows(of: window, windows) { row in
+      for k in 0..<window.columns.count { greatest = greaterOrNaN(greatest, load(row &+ k &* windows.columnStep)) }
+    }
+    return greatest
   }
 
   package static func averagePool(
@@ -34,87 +41,76 @@ extension Float32Kernels {
   ) {
     if isBlocked {
       forWindows(windows) { window, output in
-        var sum = Lanes(repeating: 0)
-        forRows(of: window, windows) { row in
-          forChunks(window.columns.count) { first, end in
-            var part = Lanes(repeating: 0)
-            for k in first..<end {
-              let value: Lanes = load(x + (row &+ k &* windows.columnStep) &* 16)
-              part += value
-            }
-            sum += part
-          }
-        }
-        store(sum / Float(window.rows.extent &* window.columns.extent), y + output &* 16)
+        store(mean(window, windows) { load(x + $0 &* 16) }, y + output &* 16)
       }
     } else {
-      var output = 0
-      for row in 0..<windows.rowCount {
-        var column = 0
-        while column < windows.columnCount {
-          let window = (rows: windows.rows[row], columns: windows.columns[column])
-          let count = neighbours(windows, from: column)
-          if count < 4 {
-            y[output] = mean(x, window, windows)
-            column &+= 1
-            output &+= 1
-            continue
-          }
-          var done = 0
-          repeat {
-            // The last sixteen whole, some of them for the second time.
-            if count >= 16, done &+ 16 > count { done = count &- 16 }
-            let next = (rows: window.rows, columns: windows.columns[column &+ done])
-            store(means(x, next, windows, count), y + (output &+ done), upTo: count)
-            done &+= 16
-          } while done < count
-          column &+= count
-          output &+= count
+      pool(x, y, windows) { window, load in
+        mean(window, windows, load)
+      } single: { window in
+        // In double precision, in which scalars are as fast.
+        var sum = 0.0
+        forRows(of: window, windows) { row in
+          for k in 0..<window.columns.count { sum += Double(x[row &+ k &* windows.columnStep]) }
         }
+        return Float(sum / Double(window.rows.extent &* window.columns.extent))
       }
     }
   }
 
-  /// The mean of a window; in double precision, in which scalars are as fast.
+  /// The means of sixteen windows, `load` giving each its element of a position.
   @inline(__always)
-  private static func mean(_ x: UnsafePointer<Float>, _ window: Window, _ windows: PoolingWindows) -> Float {
-    var sum = 0.0
+  private static func mean(_ window: Window, _ windows: PoolingWindows, _ load: (_ position: Int) -> Lanes) -> Lanes {
+    var sum = Lanes(repeating: 0)
     forRows(of: window, windows) { row in
-      for k in 0..<window.columns.count { sum += Double(x[row &+ k &* windows.columnStep]) }
+      forChunks(window.columns.count) { first, end in
+        var part = Lanes(repeating: 0)
+        for k in first..<end { part += load(row &+ k &* windows.columnStep) }
+        sum += part
+      }
     }
-    return Float(sum / Double(window.rows.extent &* window.columns.extent))
+    return sum / Float(window.rows.extent &* window.columns.extent)
   }
 
-  /// The same of sixteen windows, or of fewer where there are not so many, each a column further.
+  /// Fills a row-major map: sixteen neighbouring windows at a time where there are some, else one.
+  ///
+  /// - Parameters:
+  ///   - sixteen: is given the first of the windows, and what loads the element of a position for each of them.
+  ///   - single: what the others are filled by, and windows of more than 1,024 positions.
   @inline(__always)
-  private static func means(
-    _ x: UnsafePointer<Float>, _ window: Window, _ windows: PoolingWindows, _ count: Int
-  ) -> Lanes {
-    var sums = WideLanes(repeating: 0)
+  private static func pool(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ windows: PoolingWindows,
+    sixteen: (_ window: Window, _ load: (_ position: Int) -> Lanes) -> Lanes, single: (_ window: Window) -> Float
+  ) {
     // Lanes beyond the last window may be read of what follows in the map, and are not stored.
-    let lastRow = windows.rows[windows.rowCount &- 1]
-    let lastLine = lastRow.first &+ (lastRow.count &- 1) &* windows.rowStep
-    let readable = lastRow.count > 0 ? (lastLine &+ 1) &* windows.width : 0
-    forRows(of: window, windows) { row in
-      for k in 0..<window.columns.count {
-        let place = row &+ k &* windows.columnStep
-        sums += widened(place &+ 16 <= readable ? load(x + place) : load(x + place, upTo: count))
+    let last = windows.rows[windows.rowCount &- 1]
+    let readable = last.count > 0 ? (last.first &+ (last.count &- 1) &* windows.rowStep &+ 1) &* windows.width : 0
+    var output = 0
+    for row in 0..<windows.rowCount {
+      let rows = windows.rows[row]
+      var column = 0
+      while column < windows.columnCount {
+        let columns = windows.columns[column]
+        let run = min(columns.run, windows.columnCount &- column)
+        if run < 4 || rows.count &* columns.count > 1024 {
+          y[output] = single((rows, columns))
+          column &+= 1
+          output &+= 1
+          continue
+        }
+        var done = 0
+        repeat {
+          // The last sixteen whole, some of them for the second time.
+          if run >= 16, done &+ 16 > run { done = run &- 16 }
+          let result = sixteen((rows, windows.columns[column &+ done])) { position in
+            position &+ 16 <= readable ? load(x + position) : load(x + position, upTo: run)
+          }
+          store(result, y + (output &+ done), upTo: run)
+          done &+= 16
+        } while done < run
+        column &+= run
+        output &+= run
       }
     }
-    return narrowed(sums / WideLanes(repeating: Double(window.rows.extent &* window.columns.extent)))
-  }
-
-  /// How many windows from `column` on are that one moved on by a column each.
-  @inline(__always)
-  private static func neighbours(_ windows: PoolingWindows, from column: Int) -> Int {
-    let first = windows.columns[column]
-    var count = 1
-    while column &+ count < windows.columnCount {
-      let next = windows.columns[column &+ count]
-      guard next.first == first.first &+ count, next.count == first.count, next.extent == first.extent else { break }
-      count &+= 1
-    }
-    return count
   }
 }
 

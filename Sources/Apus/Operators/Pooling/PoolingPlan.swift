@@ -4,7 +4,7 @@ import ApusKernelInterface
 struct PoolingPlan: Sendable {
   let operation: String
   private let rows: [WindowSpan]
-  private let columns: [WindowSpan]
+  private var columns: [WindowSpan]
   private let dilation: Size2D
 
   /// Windows of one size at regular steps.
@@ -56,6 +56,7 @@ struct PoolingPlan: Sendable {
     dilation = Size2D(height: rows.dilation, width: columns.dilation)
     self.rows = try rows.spans(map.height, divisor: divisor, operation: operation)
     self.columns = try columns.spans(map.width, divisor: divisor, operation: operation)
+    self.columns.countRuns()
   }
 
   /// Windows that share the map out: number `i` of `n` covers the positions from `⌊i·size/n⌋` to `⌈(i+1)·size/n⌉`.
@@ -81,6 +82,7 @@ struct PoolingPlan: Sendable {
     }
     rows = try spans(map.height, output.height)
     columns = try spans(map.width, output.width)
+    columns.countRuns()
   }
 
   /// Maxima over the columns of each row, then over the rows of those, when that takes fewer comparisons of a map of
@@ -99,6 +101,7 @@ struct PoolingPlan: Sendable {
 
   private init(operation: String, rows: [WindowSpan], columns: [WindowSpan], dilation: Size2D) {
     (self.operation, self.rows, self.columns, self.dilation) = (operation, rows, columns, dilation)
+    self.columns.countRuns()
   }
 
   /// Applies `kernel` to every map of `input`, `[batch, channels, height, width]`. The layout is kept.
