@@ -41,6 +41,11 @@ let smallCode: [SwiftSetting] = [
   .unsafeFlags(["-Osize", "-no-whole-module-optimization", "-enable-batch-mode"], .when(configuration: .release))
 ]
 
+// Operators have loops of their own, over elements of any type: only a whole module makes such a function for each type.
+let operatorSettings: [SwiftSetting] = [
+  .unsafeFlags(["-Osize", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .release))
+]
+
 // A static `apus` is to be small: equal functions are folded, nothing is exported from a program, and tables for
 // unwinding are left out, which nothing here does (Swift's errors are returned, and stacks keep their frame pointers).
 let smallProgram: [LinkerSetting] = [
@@ -91,7 +96,7 @@ let libraries: [Target] = [
   .target(name: "ApusBase", dependencies: [platform]),
   .target(name: "ApusKernelInterface"),
   .target(name: "Apus", dependencies: kernelUsers, swiftSettings: tensorSettings),
-  .target(name: "ApusGraph", dependencies: ["Apus", kernelInterface, platform], swiftSettings: smallCode),
+  .target(name: "ApusGraph", dependencies: ["Apus", kernelInterface, platform], swiftSettings: operatorSettings),
   .target(name: "ApusONNX", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
   .target(name: "ApusCoreML", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
   .target(name: "ApusTorch", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
