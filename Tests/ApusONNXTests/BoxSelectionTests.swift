@@ -65,4 +65,25 @@ import Testing
       ])
     #expect(try result[0]?.tensor(of: Int64.self)?.elements == [0, 0, 0, 0, 0, 1, 0, 0, 3, 0, 0, 5])
   }
+
+  /// What coremltools' `TestCropResize.test_builder_to_backend_smoke` holds Core ML to; the other boxes by hand.
+  @Test func boxesThatBeginBeyondTheirEndAreTheWholeMap() throws {
+    let x = GraphValue(try Tensor<Float>((1...16).map(Float.init), shape: [1, 1, 4, 4]))
+    func crop(_ box: [Float], _ attributes: [String: AttributeValue] = [:]) throws -> [Float]? {
+      let boxes = GraphValue(try Tensor(box, shape: [1, 4]))
+      let shared: [String: AttributeValue] = [
+        "height": .int(2), "width": .int(2), "normalized": .int(1),
+        "sampling_mode": .string(Array("UNALIGN_CORNERS".utf8)),
+      ]
+      return try runNode("CropResize", domain: "apus", [x, boxes], opset: 1, shared.merging(attributes) { $1 })[0]?
+        .tensor(of: Float.self)?.elements
+    }
+    #expect(try crop([2, 2, 1, 1]) == [3.5, 5.5, 11.5, 13.5])
+    #expect(try crop([0, 0, 1, 1]) == [3.5, 5.5, 11.5, 13.5])
+    // Rows exchanged alone, of the columns in the middle.
+    #expect(try crop([3, 1, 0, 2], ["normalized": .int(0)]) == [4, 5, 12, 13])
+    // Where outside is filled up, and in other modes, the box is taken as it is.
+    #expect(try crop([2, 2, 1, 1], ["pad_value": .float(-1)]) == [16, 16, 16, 16])
+    #expect(try crop([2, 2, 1, 1], ["sampling_mode": .string(Array("ALIGN_CORNERS".utf8))]) == [16, 16, 16, 16])
+  }
 }

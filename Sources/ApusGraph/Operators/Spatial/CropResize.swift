@@ -14,6 +14,10 @@ extension Operators {
   /// `box_mode` says what the four numbers are, `normalized` that they are fractions of H − 1 and W − 1, and
   /// `spatial_scale` what they are multiplied by. `sampling_mode` says where within a box samples lie. Positions outside of a
   /// map are moved to its edge; with `pad_value` they read that.
+  ///
+  /// With `UNALIGN_CORNERS` and without `pad_value`, an axis whose box begins beyond its end is sampled over the whole map. That is
+  /// what Core ML does with it, and no document says so: the one public record is coremltools' test `TestCropResize
+  /// .test_builder_to_backend_smoke`, where both axes are such. One axis alone is taken to be as both are.
   static func CropResize(_ node: NodeDescription) throws -> PreparedOperator {
     let settings = try CropSettings(node)
     return floating(Cropping<Float>(settings: settings), Cropping<Double>(settings: settings))
@@ -63,8 +67,12 @@ private struct CropSettings: Sendable {
     takesEveryMap = try node.flag("every_map")
   }
 
-  /// Where `count` samples lie between two positions of an axis.
-  private func positions(from start: Double, to end: Double, count: Int) -> [Double] {
+  /// Where `count` samples lie between two positions of an axis of `size` places.
+  private func positions(from start: Double, to end: Double, size: Int, count: Int) -> [Double] {
+    var (start, end) = (start, end)
+    if mode == .unalignCorners, padding == nil, end < start {
+      (start, end) = (0, Double(size - 1))
+    }
     let length = end - start
     return (0..<count).map { index in
       let i = Double(index)
@@ -162,8 +170,8 @@ private struct CropSettings: Sendable {
     let vertical = scale * (isNormalized ? Double(h - 1) : 1)
     let horizontal = scale * (isNormalized ? Double(w - 1) : 1)
     return (
-      positions(from: y0 * vertical, to: y1 * vertical, count: height).map { taps($0, size: h) },
-      positions(from: x0 * horizontal, to: x1 * horizontal, count: width).map { taps($0, size: w) }
+      positions(from: y0 * vertical, to: y1 * vertical, size: h, count: height).map { taps($0, size: h) },
+      positions(from: x0 * horizontal, to: x1 * horizontal, size: w, count: width).map { taps($0, size: w) }
     )
   }
 }
