@@ -82,8 +82,9 @@ import Testing
     #expect(try crop([0, 0, 1, 1]) == [3.5, 5.5, 11.5, 13.5])
     // Rows exchanged alone, of the columns in the middle.
     #expect(try crop([3, 1, 0, 2], ["normalized": .int(0)]) == [4, 5, 12, 13])
-    // Where outside is filled up, and in other modes, the box is taken as it is.
-    #expect(try crop([2, 2, 1, 1], ["pad_value": .float(-1)]) == [16, 16, 16, 16])
+    // No place is outside of the whole map.
+    #expect(try crop([2, 2, 1, 1], ["pad_value": .float(-1)]) == [3.5, 5.5, 11.5, 13.5])
+    // In other modes the box is taken as it is.
     #expect(try crop([2, 2, 1, 1], ["sampling_mode": .string(Array("ALIGN_CORNERS".utf8))]) == [16, 16, 16, 16])
   }
 }

@@ -15,9 +15,9 @@ extension Operators {
   /// `spatial_scale` what they are multiplied by. `sampling_mode` says where within a box samples lie. Positions outside of a
   /// map are moved to its edge; with `pad_value` they read that.
   ///
-  /// With `UNALIGN_CORNERS` and without `pad_value`, an axis whose box begins beyond its end is sampled over the whole map. That is
-  /// what Core ML does with it, and no document says so: the one public record is coremltools' test `TestCropResize
-  /// .test_builder_to_backend_smoke`, where both axes are such. One axis alone is taken to be as both are.
+  /// With `UNALIGN_CORNERS`, an axis whose box begins beyond its end is sampled over the whole map. That is what Core ML does
+  /// with it, and no document says so: the one public record is coremltools' test `test_builder_to_backend_smoke` of
+  /// `TestCropResize`, for iOS 15 and, with a `pad_value`, for iOS 16. Both axes are such there; one alone is taken likewise.
   static func CropResize(_ node: NodeDescription) throws -> PreparedOperator {
     let settings = try CropSettings(node)
     return floating(Cropping<Float>(settings: settings), Cropping<Double>(settings: settings))
@@ -70,7 +70,7 @@ private struct CropSettings: Sendable {
   /// Where `count` samples lie between two positions of an axis of `size` places.
   private func positions(from start: Double, to end: Double, size: Int, count: Int) -> [Double] {
     var (start, end) = (start, end)
-    if mode == .unalignCorners, padding == nil, end < start {
+    if mode == .unalignCorners, end < start {
       (start, end) = (0, Double(size - 1))
     }
     let length = end - start
