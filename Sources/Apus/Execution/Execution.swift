@@ -65,6 +65,15 @@ extension Execution {
 }
 
 extension Execution {
+  /// Runs `body` with no piece of parallel work left out, whatever is raised.
+  static func withoutStop<Result>(_ body: () throws -> Result) rethrows -> Result {
+    var execution = current
+    execution.stop = nil
+    return try $current.withValue(execution, operation: body)
+  }
+}
+
+extension Execution {
   /// What the environment and the processor ask for.
   ///
   /// - `APUS_KERNELS`: `baseline`, `avx2` or `avx512`; the widest variant of the processor when unset.

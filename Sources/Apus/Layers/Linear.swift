@@ -51,10 +51,7 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
     let rowMajor = try pieces.map { try $0.rowMajor }
     let bias = try bias?.rowMajor
     product = try withExtendedLifetime((rowMajor, bias)) {
-      try PackedLinear(
-        stacking: rowMajor.map {
-          PanelPiece(matrix: $0.operand, depth: $0.sizes?.inputs ?? 0, storage: $0.tensor.storage)
-        }, outputs: outputs, bias: bias?.pointer)
+      try PackedLinear(stacking: rowMajor.map(\.panelPiece), outputs: outputs, bias: bias?.pointer)
     }
     self.inputs = product.inputs
     self.outputs = outputs

@@ -25,12 +25,15 @@ public enum LinearWeight<Scalar: FloatingPointScalar>: Sendable {
     }
   }
 
-  /// As a right operand, `[inputs, outputs]`; the tensor is row-major and alive.
-  var operand: MatrixOperand<Scalar> {
-    switch self {
-    case .outputsFirst(let tensor): MatrixOperand(tensor.pointer, leading: tensor.shape[1], isTransposed: true)
-    case .inputsFirst(let tensor): MatrixOperand(tensor.pointer, leading: tensor.shape[1])
+  /// As a part of a right operand, `[inputs, outputs]`; the tensor is row-major and alive.
+  var panelPiece: PanelPiece<Scalar> {
+    let (leading, inputs) = (tensor.shape[1], sizes?.inputs ?? 0)
+    if tensor.count > 0, let deferred = tensor.storage.deferred {
+      return PanelPiece(DeferredMatrix(deferred, leading: leading, isTransposed: isOutputsFirst), depth: inputs)
     }
+    return PanelPiece(
+      matrix: MatrixOperand(tensor.pointer, leading: leading, isTransposed: isOutputsFirst), depth: inputs,
+      storage: tensor.storage)
   }
 
   /// The same matrix with its elements in row-major order.

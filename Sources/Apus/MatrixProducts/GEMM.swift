@@ -151,8 +151,7 @@ struct RightPanel<Scalar: FloatingPointScalar>: Sendable {
   /// A matrix whose rows are those of `pieces`, one piece after the other.
   /// - Parameter isKept: whether the panel is for many products, not for one.
   init(stacking pieces: [PanelPiece<Scalar>], columns: Int, isKept: Bool = false) throws {
-    let kernels = Scalar.kernels
-    let vector = kernels.vectorWidth
+    let vector = Scalar.kernels.vectorWidth
     let depth = pieces.reduce(0) { $0 + $1.depth }
     let depthBlocks = (depth + vector - 1) / vector
     let columnBlocks = (columns + vector - 1) / vector
@@ -162,23 +161,10 @@ struct RightPanel<Scalar: FloatingPointScalar>: Sendable {
     let panel = Unchecked(storage.base.assumingMemoryBound(to: Scalar.self))
     var first = 0
     for (index, piece) in pieces.enumerated() {
-      let isLast = index == pieces.count - 1
-      for band in piece.bands(columns: columns, vector: vector) {
-        let fill = isLast && band.depth.upperBound == piece.depth ? depthBlocks * vector - depth : 0
-        let blocksPerChunk = max(1, 16_384 / max(band.depth.count * vector, 1))
-        let blocks = (band.columns.count + vector - 1) / vector
-        let row = first + band.depth.lowerBound
-        parallel((blocks + blocksPerChunk - 1) / blocksPerChunk) { chunk in
-          let column = band.columns.lowerBound + chunk * blocksPerChunk * vector
-          let part = piece.matrix.offset(row: band.depth.lowerBound, column: column)
-          kernels.packColumns(
-            part.base, rowStep: part.rowStep, columnStep: part.columnStep, depth: band.depth.count,
-            filledDepth: band.depth.count + fill,
-            columns: min(band.columns.upperBound - column, blocksPerChunk * vector),
-            panel.value + column / vector * blockStep + row * vector, blockStep: blockStep)
-        }
-        piece.release(band)
-      }
+      try piece.layOut(
+        in: PanelPlace(
+          panel: panel, blockStep: blockStep, columns: columns, firstRow: first,
+          fill: index == pieces.count - 1 ? depthBlocks * vector - depth : 0))
       first += piece.depth
     }
     (self.columns, self.depthBlocks, self.storage) = (columns, depthBlocks, storage)

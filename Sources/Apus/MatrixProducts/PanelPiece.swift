@@ -1,14 +1,52 @@
 import ApusKernelInterface
 
-/// Some of the rows of a right operand, as they lie in memory before they are laid out.
+/// Some of the rows of a right operand, before they are laid out.
 struct PanelPiece<Scalar: FloatingPointScalar>: Sendable {
-  var matrix: MatrixOperand<Scalar>
-  /// Rows.
-  var depth: Int
-  /// What owns the memory, to give pages of a file back once they were read; nil for memory that stays.
-  var storage: TensorStorage?
+  private enum Content: Sendable {
+    /// As they lie in memory, and what owns it, to give pages of a file back once they were read; nil for memory that stays.
+    case memory(MatrixOperand<Scalar>, TensorStorage?)
+    case deferred(DeferredMatrix)
+  }
 
-  func bands(columns: Int, vector: Int) -> [PanelBand] {
+  private let content: Content
+  /// Rows.
+  let depth: Int
+
+  init(matrix: MatrixOperand<Scalar>, depth: Int, storage: TensorStorage? = nil) {
+    (content, self.depth) = (.memory(matrix, storage), depth)
+  }
+
+  init(_ matrix: DeferredMatrix, depth: Int) {
+    (content, self.depth) = (.deferred(matrix), depth)
+  }
+
+  /// Lays the rows out.
+  /// - Throws: ``TensorError/memory(bytes:limit:shape:)``.
+  func layOut(in place: PanelPlace<Scalar>) throws {
+    switch content {
+    case .memory(let matrix, let storage): layOut(matrix, storage, in: place)
+    case .deferred(let matrix): try matrix.layOut(depth: depth, in: place)
+    }
+  }
+
+  private func layOut(_ matrix: MatrixOperand<Scalar>, _ storage: TensorStorage?, in place: PanelPlace<Scalar>) {
+    let vector = Scalar.kernels.vectorWidth
+    for band in bands(matrix, storage, columns: place.columns, vector: vector) {
+      let blocksPerChunk = max(1, 16_384 / max(band.depth.count * vector, 1))
+      let blocks = (band.columns.count + vector - 1) / vector
+      parallel((blocks + blocksPerChunk - 1) / blocksPerChunk) { chunk in
+        let column = band.columns.lowerBound + chunk * blocksPerChunk * vector
+        place.write(
+          matrix.offset(row: band.depth.lowerBound, column: column), rows: band.depth, of: depth, column: column,
+          columns: min(band.columns.upperBound - column, blocksPerChunk * vector))
+      }
+      if let bytes = band.bytes { storage?.discardFilePages(bytes) }
+    }
+  }
+
+  private func bands(
+    _ matrix: MatrixOperand<Scalar>, _ storage: TensorStorage?, columns: Int, vector: Int
+  ) -> [PanelBand] {
     let isTransposed = matrix.columnStep != 1
     return PanelBand.all(
       depth: depth, columns: columns, vector: vector,
@@ -16,8 +54,30 @@ struct PanelPiece<Scalar: FloatingPointScalar>: Sendable {
       isTransposed: isTransposed, storage: storage)
   }
 
-  func release(_ band: PanelBand) {
-    if let bytes = band.bytes { storage?.discardFilePages(bytes) }
+}
+
+/// Where a piece goes within a right operand that is laid out.
+struct PanelPlace<Scalar: FloatingPointScalar>: Sendable {
+  /// The blocks of columns, `blockStep` elements apart.
+  let panel: Unchecked<UnsafeMutablePointer<Scalar>>
+  let blockStep: Int
+  /// Columns of all pieces.
+  let columns: Int
+  /// The first row of the panel that is the piece's.
+  let firstRow: Int
+  /// Rows of zeros behind its last one.
+  let fill: Int
+
+  /// Lays out some rows and columns of a piece of `depth` rows.
+  /// - Parameters:
+  ///   - column: the first column, a multiple of the vector.
+  func write(_ part: MatrixOperand<Scalar>, rows: Range<Int>, of depth: Int, column: Int, columns: Int) {
+    let kernels = Scalar.kernels
+    let vector = kernels.vectorWidth
+    kernels.packColumns(
+      part.base, rowStep: part.rowStep, columnStep: part.columnStep, depth: rows.count,
+      filledDepth: rows.count + (rows.upperBound == depth ? fill : 0), columns: columns,
+      panel.value + column / vector * blockStep + (firstRow + rows.lowerBound) * vector, blockStep: blockStep)
   }
 }
 

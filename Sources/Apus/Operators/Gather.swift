@@ -10,6 +10,9 @@ extension Tensor {
     let (outer, size, inner) = source.split(at: axis)
     let newShape = Array(shape[..<axis]) + indices.shape + Array(shape[(axis + 1)...])
     _ = try Shape.elementCount(newShape, operation: "indexSelect")
+    if outer == 1, source.storage.deferred != nil, indices.count < size / 4 {
+      return try source.madeEntries(indices, size: size, inner: inner, shape: newShape)
+    }
     let kernels = Execution.current.kernels.data
     return try withExtendedLifetime((source.storage, indices.storage)) {
       nonisolated(unsafe) let x = source.pointer
@@ -24,6 +27,18 @@ extension Tensor {
               elementSize: MemoryLayout<Scalar>.stride, from: x + row * size * inner, axisSize: size, inner: inner,
               indices: chosen, count: count, to: y + row * count * inner)
           }
+        }
+      }
+    }
+  }
+
+  /// A few entries along the first axis of a tensor whose elements are made when they are needed: no others are.
+  private func madeEntries(_ indices: Tensor<Int64>, size: Int, inner: Int, shape: [Int]) throws -> Tensor {
+    try indices.withUnsafeBufferPointer { indices in
+      try Tensor.filled(shape) { y in
+        for (place, index) in indices.enumerated() {
+          let entry = Int(index) + (index < 0 ? size : 0)
+          write(entry * inner..<(entry + 1) * inner, to: y + place * inner)
         }
       }
     }

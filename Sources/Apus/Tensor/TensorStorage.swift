@@ -3,7 +3,7 @@ import ApusBase
 /// The memory behind a tensor: its own, taken from the pool or the arena of a run and given back, or borrowed,
 /// kept alive.
 final class TensorStorage: @unchecked Sendable {
-  let base: UnsafeMutableRawPointer
+  private let memory: UnsafeMutableRawPointer
   let byteCount: Int
   /// What keeps `base` valid when the memory is borrowed, from a mapped file for example. Such memory is never written.
   let owner: (any AnyObject & Sendable)?
@@ -11,21 +11,26 @@ final class TensorStorage: @unchecked Sendable {
   private let arena: MemoryArena?
   /// Where the memory counts, when somebody is held to a limit of its own.
   private let account: MemoryAccount?
+  /// What writes the memory once somebody looks at it; nil for memory that was written as soon as it was taken.
+  private let elements: DeferredElements?
 
   /// Memory from the arena of the current run, where that offers a place of this size, or from the pool; 64-byte
   /// aligned, its contents undefined.
   /// - Throws: ``TensorError/memory(bytes:limit:shape:)``, ``TensorError/growth(bytes:limit:shape:)``.
-  init(byteCount: Int) throws {
+  ///
+  /// With `elements`, these are written when ``base`` is first asked for.
+  init(byteCount: Int, deferring elements: DeferredElements? = nil) throws {
+    self.elements = elements
     self.byteCount = byteCount
     self.owner = nil
     self.account = MemoryAccount.current
     try account?.take(byteCount)
     if let arena = MemoryArena.current, let place = arena.take(byteCount: byteCount) {
-      self.base = place
+      self.memory = place
       self.arena = arena
     } else {
       do {
-        self.base = try BufferPool.shared.allocate(byteCount: byteCount)
+        self.memory = try BufferPool.shared.allocate(byteCount: byteCount)
       } catch {
         account?.give(byteCount)
         throw error
@@ -36,23 +41,33 @@ final class TensorStorage: @unchecked Sendable {
 
   /// Borrowed memory that `owner` keeps alive.
   init(borrowing base: UnsafeRawPointer, byteCount: Int, owner: any AnyObject & Sendable) {
-    self.base = UnsafeMutableRawPointer(mutating: base)
+    self.memory = UnsafeMutableRawPointer(mutating: base)
     self.byteCount = byteCount
     self.owner = owner
     self.arena = nil
     self.account = nil
+    self.elements = nil
   }
+
+  /// The memory, written if that was put off.
+  var base: UnsafeMutableRawPointer {
+    elements?.settle(memory)
+    return memory
+  }
+
+  /// What the memory will hold, as long as nobody has looked at it.
+  var deferred: DeferredElements? { elements.flatMap { $0.isSettled ? nil : $0 } }
 
   /// Gives the memory of a mapped file back to the system, whose contents are read again when they are needed. Nothing
   /// happens to memory of any other kind.
   func discardFilePages() {
-    (owner as? MappedFile)?.discard(UnsafeRawBufferPointer(start: base, count: byteCount))
+    (owner as? MappedFile)?.discard(UnsafeRawBufferPointer(start: memory, count: byteCount))
   }
 
   /// The same for a part, in bytes from the beginning.
   func discardFilePages(_ part: Range<Int>) {
     guard part.lowerBound >= 0, part.upperBound <= byteCount else { return }
-    (owner as? MappedFile)?.discard(UnsafeRawBufferPointer(start: base + part.lowerBound, count: part.count))
+    (owner as? MappedFile)?.discard(UnsafeRawBufferPointer(start: memory + part.lowerBound, count: part.count))
   }
 
   /// Whether the memory may be a mapped file's.
@@ -61,9 +76,11 @@ final class TensorStorage: @unchecked Sendable {
   deinit {
     account?.give(byteCount)
     if let arena {
-      arena.leave(base)
+      arena.leave(memory)
+    } else if owner == nil, deferred != nil {
+      BufferPool.shared.release(memory, byteCount: byteCount)
     } else if owner == nil {
-      BufferPool.shared.recycle(base, byteCount: byteCount)
+      BufferPool.shared.recycle(memory, byteCount: byteCount)
     }
   }
 }

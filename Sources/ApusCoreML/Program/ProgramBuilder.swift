@@ -96,11 +96,7 @@ struct ProgramBuilder {
   }
 
   private func name(of operation: MILOperation, _ index: Int = 0) -> String {
-    if let fields = operation.attributes["name"], let constant = try? MILConstant(fields),
-      case .strings(let text) = constant.value, let name = text.elements.first, !name.isEmpty
-    {
-      return name
-    }
+    if let value = operation.attributes["name"], let name = try? MILConstant.text(value), !name.isEmpty { return name }
     return operation.outputs.first?.name ?? "\(operation.type)_\(index)"
   }
 

@@ -72,7 +72,7 @@ extension ProgramBuilder {
         // Before iOS 18: indices packed in bytes, one table for all.
         let (shape, entries) = try (attributeInts(call, "shape"), tableSize(table, e))
         let unpacked = try unpack(indices, bits: max(1, entries.trailingZeroBitCount), shape, e)
-        let wide = try e.reshape(table, [Int](repeating: 1, count: shape.count) + [entries, 1])
+        let wide = try broadcast(table, entries, rank: shape.count, e)
         return [try e.node("LookUp", [unpacked, wide], domain: "apus")]
       }
       return [try e.node("LookUp", [indices, table], domain: "apus", vectorAxis(call))]
@@ -130,6 +130,18 @@ extension ProgramBuilder {
       "Unpack", [packed], domain: "apus", ["bits": .int(Int64(bits)), "signed": .int(0), "shape": list(shape)])
     e.declare(id, MILValueType(type: .uint8, shape: shape))
     return id
+  }
+
+  /// A table of single numbers for all elements of a tensor of `rank` axes.
+  private static func broadcast(
+    _ table: Graph.ValueID, _ entries: Int, rank: Int, _ e: Emitter
+  ) throws -> Graph.ValueID {
+    let shape = [Int](repeating: 1, count: rank) + [entries, 1]
+    // A network has hundreds of small tables: those that are known need no node.
+    guard case .tensor(.float32(let known))? = e.constant(table), known.count == entries else {
+      return try e.reshape(table, shape)
+    }
+    return e.constant(GraphValue(try known.reshaped(shape)))
   }
 
   private static func tableSize(_ table: Graph.ValueID, _ e: Emitter) throws -> Int {

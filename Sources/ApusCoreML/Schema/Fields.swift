@@ -151,10 +151,12 @@ extension Fields {
   }
 
   func messages(_ number: Int, _ name: String) throws(ProtobufError) -> [Fields] {
-    try entries.filter { $0.field.number == number }.map { (field, content) throws(ProtobufError) in
+    var result: [Fields] = []
+    for (field, content) in entries where field.number == number {
       guard case .bytes(let range) = content else { throw failure(field, expected: WireType.bytes.name) }
-      return try Fields(source: source, name: name, range: range, depth: depth + 1)
+      result.append(try Fields(source: source, name: name, range: range, depth: depth + 1))
     }
+    return result
   }
 
   /// Sizes, places and counts, packed or one by one: see ``sizeLimit``.

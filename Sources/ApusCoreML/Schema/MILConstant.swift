@@ -25,6 +25,11 @@ struct MILConstant: Sendable {
     }
   }
 
+  /// The first text of a `Value`, whatever type that is declared to have; nil where there is none.
+  static func text(_ fields: Fields) throws -> String? {
+    try fields.message(3, "ImmediateValue")?.message(1, "TensorValue")?.message(4, "RepeatedStrings")?.strings(1).first
+  }
+
   private static func tensorType(_ declared: MILValueType) throws -> (type: MILType, shape: [Int], count: Int) {
     guard let type = declared.type, !declared.isList, let dimensions = declared.shape else {
       throw OperatorError("a constant is no tensor")

@@ -47,9 +47,9 @@ extension GraphRewriter {
     let limit = max(1 << 16, 8 * (inputs.compactMap { $0?.byteCount }.max() ?? 0))
     let description = description(of: node)
     // A Constant's value is in the file already.
-    guard node.inputs.isEmpty || isForecast(description, inputs, definition, within: limit),
-      let operation = try? definition.prepare(description)
-    else { return nil }
+    guard node.inputs.isEmpty || isForecast(description, inputs, definition, within: limit) else { return nil }
+    if let weights = try? Operators.deferredWeights(description, inputs) { return [weights] }
+    guard let operation = try? definition.prepare(description) else { return nil }
     var arguments = Arguments(inputs, context: context)
     guard let values = try? operation(&arguments), values.count >= node.outputs.count else { return nil }
     guard node.inputs.isEmpty || values.allSatisfy({ ($0?.byteCount ?? 0) <= limit }) else { return nil }

@@ -130,6 +130,12 @@ final class BufferPool: Sendable {
     surplus.release()
   }
 
+  /// The same for memory that nobody has written: the system has no pages behind it yet, and it is not kept.
+  func release(_ base: UnsafeMutableRawPointer, byteCount: Int) {
+    state.withLock { $0.usedBytes -= byteCount }
+    free(base)
+  }
+
   /// Frees every idle buffer.
   func trim() {
     let idle = state.withLock { state in
