@@ -27,6 +27,17 @@ private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan
     }
   }
 
+  @Test func releasedMemoryCountsNoMoreAndIsNotKept() throws {
+    let pool = BufferPool(memoryLimit: 5000)
+    for _ in 0..<3 {
+      let buffer = try pool.allocate(byteCount: 4000)
+      #expect(pool.usedByteCount == 4000)
+      pool.release(buffer, byteCount: 4000)
+      #expect(pool.usedByteCount == 0)
+      #expect(pool.idleByteCount == 0)
+    }
+  }
+
   @Test func recycledMemoryIsUsedAgain() throws {
     let pool = BufferPool(idleLimit: 1 << 20)
     let first = try pool.allocate(byteCount: 10_000)
