@@ -35,7 +35,7 @@ func kernelSettings(march: String? = nil, defines: [String] = []) -> [SwiftSetti
   return [.unsafeFlags(flags), .enableExperimentalFeature("BuiltinModule")] + defines.map { .define($0) }
 }
 
-// Hundreds of operators, layers and commands, few of them hot: loops over elements are in the kernels. Compiled in
+// Hundreds of layers and commands, few of them hot: loops over elements are in the kernels and operators. Compiled in
 // batches rather than as whole modules, they keep every core busy, and come out smaller.
 let smallCode: [SwiftSetting] = [
   .unsafeFlags(["-Osize", "-no-whole-module-optimization", "-enable-batch-mode"], .when(configuration: .release))

@@ -38,20 +38,22 @@ private struct AffineGridOperator<Scalar: FloatingPointScalar>: FloatingOperator
     _ = try Shape.elementCount(result, operation: "AffineGrid")
     let strides = Shape.strides(sizes)
     let matrices = try theta.elements.map { Double($0) }
+    // Coordinate 0 is that of the last axis.
+    let coordinates = sizes.reversed().map { size in (0..<size).map { coordinate($0, size) } }
     let grid = try Tensor<Scalar>.filled(result) { destination in
       nonisolated(unsafe) let y = destination
       parallelRows(batch * count, width: rank * rank) { first, rows in
+        var place = [Double](repeating: 0, count: rank)
         for row in first..<(first + rows) {
+          for axis in 0..<rank {
+            let own = coordinates[axis]
+            place[axis] = own[row / strides[rank - 1 - axis] % own.count]
+          }
           let matrix = row / count * rank * (rank + 1)
           for output in 0..<rank {
             let line = matrix + output * (rank + 1)
             var sum = matrices[line + rank]
-            for axis in 0..<rank {
-              // Coordinate 0 is that of the last axis.
-              let place = rank - 1 - axis
-              let index = row % count / strides[place] % sizes[place]
-              sum += matrices[line + axis] * coordinate(index, sizes[place])
-            }
+            for axis in 0..<rank { sum += matrices[line + axis] * place[axis] }
             y[row * rank + output] = Scalar(sum)
           }
         }

@@ -138,6 +138,8 @@ private struct ChosenBoxes<Scalar: FloatingPointScalar & SIMDScalar> {
     }
   }
 
+  @inline(__always)
   private static func least(_ a: Lanes, _ b: Lanes) -> Lanes { a.replacing(with: b, where: b .< a) }
+  @inline(__always)
   private static func greatest(_ a: Lanes, _ b: Lanes) -> Lanes { a.replacing(with: b, where: b .>= a) }
 }
