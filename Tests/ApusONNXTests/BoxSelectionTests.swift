@@ -3,7 +3,7 @@ import Testing
 
 @testable import ApusGraph
 
-/// NonMaxSuppression beside a plain reading of its definition, with more boxes than go side by side.
+/// NonMaxSuppression beside a plain reading of its definition.
 @Suite struct BoxSelectionTests {
   /// The boxes chosen, one comparison after the other, in the order of scores, which are all different.
   private func chosen<Scalar: BinaryFloatingPoint>(

@@ -19,7 +19,7 @@ extension Operators {
   }
 }
 
-private struct BoxSelection<Scalar: FloatingPointScalar & SIMDScalar>: FloatingOperator {
+private struct BoxSelection<Scalar: FloatingPointScalar>: FloatingOperator {
   let isCentered: Bool
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
@@ -50,12 +50,14 @@ private struct BoxSelection<Scalar: FloatingPointScalar & SIMDScalar>: FloatingO
           let (x, y) = (points[first + a], points[first + b])
           return x == y || (x.isNaN && y.isNaN) ? a < b : x > y || (y.isNaN && !x.isNaN)
         }
-        var chosen = ChosenBoxes<Scalar>()
+        var chosen: [Box<Scalar>] = []
         for (turn, candidate) in candidates.enumerated() {
           guard chosen.count < most else { break }
           if turn.isMultiple(of: 256) { try arguments.context.checkCancellation() }
-          if chosen.overlap(list[candidate], beyond: threshold) { continue }
-          chosen.append(list[candidate])
+          // With tens of thousands of boxes every one meets every other.
+          let box = list[candidate]
+          if chosen.contains(where: { box.overlaps($0, beyond: threshold) }) { continue }
+          chosen.append(box)
           result += [Int64(sample), Int64(kind), Int64(candidate)]
         }
       }
@@ -74,7 +76,7 @@ extension Arguments {
 }
 
 private struct Box<Scalar: FloatingPointScalar> {
-  let left, right, top, bottom: Scalar
+  let left, right, top, bottom, area: Scalar
 
   init(_ numbers: [Scalar], at index: Int, isCentered: Bool) {
     let (a, b, c, d) = (numbers[index], numbers[index + 1], numbers[index + 2], numbers[index + 3])
@@ -83,63 +85,19 @@ private struct Box<Scalar: FloatingPointScalar> {
     } else {
       (left, right, top, bottom) = (min(b, d), max(b, d), min(a, c), max(a, c))
     }
+    area = (right - left) * (bottom - top)
   }
 
-  var area: Scalar { (right - left) * (bottom - top) }
-}
-
-/// Boxes that were chosen, eight side by side: with tens of thousands of them every candidate meets every other.
-private struct ChosenBoxes<Scalar: FloatingPointScalar & SIMDScalar> {
-  private typealias Lanes = SIMD8<Scalar>
-
-  private struct Group {
-    // What is not filled meets nothing.
-    var left = Lanes(repeating: .infinity)
-    var right = Lanes(repeating: -.infinity)
-    var top = Lanes(repeating: .infinity)
-    var bottom = Lanes(repeating: -.infinity)
-    var area = Lanes(repeating: 0)
-  }
-
-  private var groups: [Group] = []
-  private(set) var count = 0
-
-  mutating func append(_ box: Box<Scalar>) {
-    let lane = count % Lanes.scalarCount
-    if lane == 0 { groups.append(Group()) }
-    let last = groups.count - 1
-    groups[last].left[lane] = box.left
-    groups[last].right[lane] = box.right
-    groups[last].top[lane] = box.top
-    groups[last].bottom[lane] = box.bottom
-    groups[last].area[lane] = box.area
-    count += 1
-  }
-
-  /// Whether the intersection of `box` with one of them is more than `threshold` of their union.
-  func overlap(_ box: Box<Scalar>, beyond threshold: Scalar) -> Bool {
-    let area = box.area
-    guard area > 0 else { return false }
-    let (left, right) = (Lanes(repeating: box.left), Lanes(repeating: box.right))
-    let (top, bottom) = (Lanes(repeating: box.top), Lanes(repeating: box.bottom))
-    // A comparison with what is no number fails, as it does for single numbers.
-    return groups.withUnsafeBufferPointer { groups in
-      for group in groups {
-        let width = Self.least(right, group.right) - Self.greatest(left, group.left)
-        let height = Self.least(bottom, group.bottom) - Self.greatest(top, group.top)
-        let meets = (width .> 0) .& (height .> 0)
-        guard any(meets) else { continue }
-        let common = width * height
-        let union = area + group.area - common
-        let counts = meets .& (common .> 0) .& (group.area .> 0) .& (union .> 0)
-        if any(counts .& (common / union .> threshold)) { return true }
-      }
-      return false
-    }
-  }
-
+  /// Whether the intersection with `other` is more than `threshold` of their union.
   @inline(__always)
-  private static func least(_ a: Lanes, _ b: Lanes) -> Lanes { a.replacing(with: b, where: b .< a) }
-  @inline(__always)
-  private static func greatest(_ a: Lanes, _ b: Lanes) -> Lanes { a.replacing(with: b, where: b .>= a) }
+  func overlaps(_ other: Box, beyond threshold: Scalar) -> Bool {
+    // Most boxes lie beside each other. A comparison with what is no number fails.
+    let width = (other.right < right ? other.right : right) - (other.left >= left ? other.left : left)
+    guard width > 0 else { return false }
+    let height = (other.bottom < bottom ? other.bottom : bottom) - (other.top >= top ? other.top : top)
+    guard height > 0, area > 0, other.area > 0 else { return false }
+    let common = width * height
+    let union = area + other.area - common
+    return common > 0 && union > 0 && common / union > threshold
+  }
 }
