@@ -99,8 +99,13 @@ final class ScratchFolder {
   init() throws {
     let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
     var template = Array("\(parent)/apus-onnx-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw FileError.unwritable(path: parent, reason: "mkdtemp") }
-    path = String(cString: made)
+    // What `mkdtemp` returns points into the template, which need not outlive a call that takes it by `&`.
+    path = try template.withUnsafeMutableBufferPointer { name in
+      guard let made = name.baseAddress.flatMap({ mkdtemp($0) }) else {
+        throw FileError.unwritable(path: parent, reason: "mkdtemp")
+      }
+      return String(cString: made)
+    }
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }

@@ -8,8 +8,13 @@ package final class TemporaryFolder {
 
   package init() throws {
     var template = Array("\(temporaryPath())/apus-test-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw FileError.unwritable(path: "temporary folder", reason: "mkdtemp") }
-    path = String(cString: made)
+    // What `mkdtemp` returns points into the template, which need not outlive a call that takes it by `&`.
+    path = try template.withUnsafeMutableBufferPointer { name in
+      guard let made = name.baseAddress.flatMap({ mkdtemp($0) }) else {
+        throw FileError.unwritable(path: "temporary folder", reason: "mkdtemp")
+      }
+      return String(cString: made)
+    }
   }
 
   deinit { try? FileManager.default.removeItem(atPath: path) }
