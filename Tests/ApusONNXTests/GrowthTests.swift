@@ -106,6 +106,14 @@ import Testing
   }
 
   /// Each function calls the one before it twice: 2²⁰ nodes of some kilobytes of file.
+  @Test func anEmptyGridTakesNothingHoweverLongItsOtherAxis() throws {
+    let theta = try GraphValue.noise([1, 2, 3])
+    let size = GraphValue(try Tensor<Int64>([1, 1, 0, 1 << 40], shape: [4]))
+    let grid = try #require(try runNode("AffineGrid", [theta, size])[0])
+    guard case .tensor(let tensor) = grid else { throw OperatorError("a grid is a tensor") }
+    #expect(tensor.shape == [1, 0, 1 << 40, 2])
+  }
+
   @Test func functionsThatDoubleAreRefused() throws {
     var functions = [
       FunctionProto(

@@ -46,6 +46,7 @@ from onnx import helper, numpy_helper
 from torch import nn
 
 import onnx_reference
+import planted_modules
 import reference_file
 import torch_reference
 
@@ -363,9 +364,7 @@ class Suite:
         given = self.folder / "inputs.npz"
         np.savez(given, **feed)
         for kind, plant in FAULTS.items():
-            planted = list(plant(model))
-            step = max(1, len(planted) // most)
-            for changed, index in planted[::step][:most]:
+            for changed, index in planted_modules.spread(plant(model), most):
                 node = model.graph.node[index].name
                 path = self.folder / "faulty.onnx"
                 onnx.save(changed, path)
@@ -375,7 +374,7 @@ class Suite:
                     wrong = onnxruntime.InferenceSession(str(path), quiet, providers=["CPUExecutionProvider"]).run(None, feed)[0]
                 except Exception:
                     continue  # shapes no longer fit: no runtime would take it
-                if wrong.shape == right.shape and np.abs(wrong - right).max() <= 2e-3 * np.abs(right).max():
+                if not planted_modules.shows(wrong, right):
                     continue
                 self.fault(name, kind, {node}, "values", path, "--inputs", given, "--expected", reference)
                 if other:
@@ -385,7 +384,6 @@ class Suite:
     def run_coreml(self, name, network, inputs, most):
         import coreml_reference
         import planted_coreml as planted
-        import planted_modules
 
         sound = self.folder / f"{name}.mlpackage"
         try:
@@ -400,25 +398,19 @@ class Suite:
         np.savez(given, x=inputs["x"].numpy())
         self.sound(f"{name} (Core ML)", sound, "--expected", reference)
         self.sound(f"{name} (Core ML)", sound, other, "--samples", 3)
-        right = planted_modules.effect(network, inputs)
-        for kind, plant in planted_modules.FAULTS.items():
-            changes = list(plant(network))
-            for changed in changes[::max(1, len(changes) // most)][:most]:
-                if np.abs(planted_modules.effect(changed, inputs) - right).max() <= 2e-3 * np.abs(right).max():
-                    continue
-                wrong, path = planted.convert(changed, inputs), self.folder / "faulty.mlpackage"
-                wrong.save(str(path))
-                nodes = planted.faulty_operations(model, wrong)
-                if not nodes:
-                    print(f"NOT LOCATED {name} {kind}: the two programs are the same")
-                    continue
-                # What the sound module gives, under the names that this file has for it.
-                coreml_reference.write_reference(network, inputs, wrong, reference)
-                self.fault(name, kind, nodes, "values (Core ML)", path, "--expected", reference)
-                self.fault(name, kind, nodes, "model (Core ML)", path, other, "--inputs", given)
+        for kind, changed in planted_modules.faults(network, inputs, most):
+            wrong, path = planted.convert(changed, inputs), self.folder / "faulty.mlpackage"
+            wrong.save(str(path))
+            nodes = planted.faulty_operations(model, wrong)
+            if not nodes:
+                print(f"NOT LOCATED {name} {kind}: the two programs are the same")
+                continue
+            # What the sound module gives, under the names that this file has for it.
+            coreml_reference.write_reference(network, inputs, wrong, reference)
+            self.fault(name, kind, nodes, "values (Core ML)", path, "--expected", reference)
+            self.fault(name, kind, nodes, "model (Core ML)", path, other, "--inputs", given)
 
     def run_torch(self, name, network, inputs, most):
-        import planted_modules
         import planted_torch as planted
 
         sound = self.folder / f"{name}.pt2"
@@ -430,16 +422,11 @@ class Suite:
         np.savez(given, **feed)
         self.sound(f"{name} (.pt2)", sound, "--expected", reference)
         self.sound(f"{name} (.pt2)", sound, other, "--samples", 3)
-        right = planted_modules.effect(network, inputs)
-        for kind, plant in planted_modules.FAULTS.items():
-            changes = list(plant(network))
-            for changed in changes[::max(1, len(changes) // most)][:most]:
-                if np.abs(planted_modules.effect(changed, inputs) - right).max() <= 2e-3 * np.abs(right).max():
-                    continue
-                path = self.folder / "faulty.pt2"
-                nodes = planted.faulty_nodes(program, planted.export(changed, inputs, path))
-                self.fault(name, kind, nodes, "values (.pt2)", path, "--expected", reference)
-                self.fault(name, kind, nodes, "model (.pt2)", path, other, "--inputs", given)
+        for kind, changed in planted_modules.faults(network, inputs, most):
+            path = self.folder / "faulty.pt2"
+            nodes = planted.faulty_nodes(program, planted.export(changed, inputs, path))
+            self.fault(name, kind, nodes, "values (.pt2)", path, "--expected", reference)
+            self.fault(name, kind, nodes, "model (.pt2)", path, other, "--inputs", given)
 
 
 def named_nodes(path):

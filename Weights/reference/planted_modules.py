@@ -2,6 +2,7 @@
 
 import copy
 
+import numpy as np
 import torch
 from torch import nn
 
@@ -122,3 +123,23 @@ FAULTS = {
 def effect(network, inputs):
     with torch.no_grad():
         return network(*inputs.values()).numpy()
+
+
+def spread(changes, most):
+    """At most so many of the changes, spread over all of them."""
+    changes = list(changes)
+    return changes[::max(1, len(changes) // most)][:most]
+
+
+def shows(wrong, right):
+    """Whether a fault is more than a rounding of the answer."""
+    return wrong.shape != right.shape or not np.abs(wrong - right).max() <= 2e-3 * np.abs(right).max()
+
+
+def faults(network, inputs, most):
+    """Kinds of faults and copies of a network that have one, each kind in at most so many places; those that show."""
+    right = effect(network, inputs)
+    for kind, plant in FAULTS.items():
+        for changed in spread(plant(network), most):
+            if shows(effect(changed, inputs), right):
+                yield kind, changed

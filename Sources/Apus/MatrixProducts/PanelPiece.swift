@@ -53,7 +53,6 @@ struct PanelPiece<Scalar: FloatingPointScalar>: Sendable {
       lineByteCount: (isTransposed ? matrix.columnStep : matrix.rowStep) * MemoryLayout<Scalar>.stride,
       isTransposed: isTransposed, storage: storage)
   }
-
 }
 
 /// Where a piece goes within a right operand that is laid out.

@@ -52,18 +52,15 @@ struct PoolingPlan: Sendable {
   init(
     _ map: Size2D, rows: PoolingAxis, columns: PoolingAxis, divisor: PoolingDivisor, operation: String
   ) throws {
-    self.operation = operation
-    dilation = Size2D(height: rows.dilation, width: columns.dilation)
-    self.rows = try rows.spans(map.height, divisor: divisor, operation: operation)
-    self.columns = try columns.spans(map.width, divisor: divisor, operation: operation)
-    self.columns.countRuns()
+    try self.init(
+      operation: operation, rows: rows.spans(map.height, divisor: divisor, operation: operation),
+      columns: columns.spans(map.width, divisor: divisor, operation: operation),
+      dilation: Size2D(height: rows.dilation, width: columns.dilation))
   }
 
   /// Windows that share the map out: number `i` of `n` covers the positions from `⌊i·size/n⌋` to `⌈(i+1)·size/n⌉`.
   /// - Throws: ``TensorError`` for an output that is not positive, and an empty map.
   init(_ map: Size2D, output: Size2D, operation: String) throws {
-    self.operation = operation
-    dilation = 1
     func spans(_ size: Int, _ count: Int) throws -> [WindowSpan] {
       let limit = 1 << 31
       guard count > 0, count <= limit else {
@@ -80,9 +77,9 @@ struct PoolingPlan: Sendable {
         return WindowSpan(first: first, count: covered, extent: covered)
       }
     }
-    rows = try spans(map.height, output.height)
-    columns = try spans(map.width, output.width)
-    columns.countRuns()
+    try self.init(
+      operation: operation, rows: spans(map.height, output.height), columns: spans(map.width, output.width),
+      dilation: 1)
   }
 
   /// Maxima over the columns of each row, then over the rows of those, when that takes fewer comparisons of a map of

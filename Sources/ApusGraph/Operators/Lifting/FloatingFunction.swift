@@ -37,9 +37,6 @@ extension Operators {
   }
 
   /// `function` of input 0, which is given up.
-  ///
-  /// Inlined, as the next, so that each function is compiled for each type.
-  @inline(__always)
   static func evaluate<Function: FloatingFunction>(
     _ function: Function, taking arguments: inout Arguments
   ) throws -> GraphValue {
@@ -56,7 +53,6 @@ extension Operators {
   }
 
   /// `function` of `x`, in its type.
-  @inline(__always)
   static func evaluate<Function: FloatingFunction>(_ function: Function, _ x: AnyTensor) throws -> GraphValue {
     switch x {
     case .float32(let x): return GraphValue(try function(x))

@@ -38,16 +38,15 @@ private struct AffineGridOperator<Scalar: FloatingPointScalar>: FloatingOperator
     _ = try Shape.elementCount(result, operation: "AffineGrid")
     let strides = Shape.strides(sizes)
     let matrices = try theta.elements.map { Double($0) }
-    // Coordinate 0 is that of the last axis.
-    let coordinates = sizes.reversed().map { size in (0..<size).map { coordinate($0, size) } }
     let grid = try Tensor<Scalar>.filled(result) { destination in
       nonisolated(unsafe) let y = destination
       parallelRows(batch * count, width: rank * rank) { first, rows in
         var place = [Double](repeating: 0, count: rank)
         for row in first..<(first + rows) {
           for axis in 0..<rank {
-            let own = coordinates[axis]
-            place[axis] = own[row / strides[rank - 1 - axis] % own.count]
+            // Coordinate 0 is that of the last axis.
+            let size = sizes[rank - 1 - axis]
+            place[axis] = coordinate(row / strides[rank - 1 - axis] % size, size)
           }
           let matrix = row / count * rank * (rank + 1)
           for output in 0..<rank {
