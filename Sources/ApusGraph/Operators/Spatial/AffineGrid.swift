@@ -36,24 +36,30 @@ private struct AffineGridOperator<Scalar: FloatingPointScalar>: FloatingOperator
     let count = try Shape.elementCount(sizes, operation: "AffineGrid")
     let result = [batch] + sizes + [rank]
     _ = try Shape.elementCount(result, operation: "AffineGrid")
-    let strides = Shape.strides(sizes)
     let matrices = try theta.elements.map { Double($0) }
     let grid = try Tensor<Scalar>.filled(result) { destination in
+      guard batch * count > 0 else { return }
       nonisolated(unsafe) let y = destination
-      parallelRows(batch * count, width: rank * rank) { first, rows in
-        var place = [Double](repeating: 0, count: rank)
-        for row in first..<(first + rows) {
-          for axis in 0..<rank {
-            // Coordinate 0 is that of the last axis.
-            let size = sizes[rank - 1 - axis]
-            place[axis] = coordinate(row / strides[rank - 1 - axis] % size, size)
-          }
-          let matrix = row / count * rank * (rank + 1)
-          for output in 0..<rank {
-            let line = matrix + output * (rank + 1)
-            var sum = matrices[line + rank]
-            for axis in 0..<rank { sum += matrices[line + axis] * place[axis] }
-            y[row * rank + output] = Scalar(sum)
+      let width = sizes[rank - 1]
+      let columns = (0..<width).map { coordinate($0, width) }
+      let lines = count / width
+      parallelRows(batch * lines, width: width * rank * rank) { first, rows in
+        columns.withUnsafeBufferPointer { columns in
+          for row in first..<(first + rows) {
+            let (sample, line) = row.quotientAndRemainder(dividingBy: lines)
+            let height = coordinate(line % sizes[rank - 2], sizes[rank - 2])
+            let depth = rank == 3 ? coordinate(line / sizes[1], sizes[0]) : 0
+            for output in 0..<rank {
+              // Factors of the last axis, the one before, of the first of three; what is added.
+              let matrix = (sample * rank + output) * (rank + 1)
+              let (factor, shift) = (matrices[matrix], matrices[matrix + rank])
+              let ofHeight = matrices[matrix + 1] * height
+              let ofDepth = rank == 3 ? matrices[matrix + 2] * depth : 0
+              for column in 0..<width {
+                y[(row * width + column) * rank + output] =
+                  Scalar(shift + factor * columns[column] + ofHeight + ofDepth)
+              }
+            }
           }
         }
       }
