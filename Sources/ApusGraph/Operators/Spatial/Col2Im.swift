@@ -1,4 +1,5 @@
 import Apus
+import ApusKernelInterface
 
 extension Operators {
   /// Blocks added up where they overlap in an image: PyTorch's `fold`.
@@ -27,7 +28,7 @@ extension Operators {
     let image: [Int]
 
     func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
-      try fold(x, axes, image, adding: FloatingFold<Real>.self)
+      try Operators.fold(x, axes, image) { try $0($1) }
     }
   }
 
@@ -39,14 +40,15 @@ extension Operators {
     func callAsFunction<Scalar: WholeNumber>(_ type: Scalar.Type) throws -> GraphValue {
       // Sums that keep their low bits are the same in any width.
       let blocks = try arguments.tensor(0).converted(to: Int64.self)
-      let sums = try fold(blocks, axes, image, adding: WrappingFold.self)
+      let sums = try fold(blocks, axes, image) { try $0($1) }
       return GraphValue(try sums.converted(to: type))
     }
   }
 
-  private static func fold<Sum: FoldAddition>(
-    _ x: Tensor<Sum.Scalar>, _ axes: [WindowAxis], _ image: [Int], adding: Sum.Type
-  ) throws -> Tensor<Sum.Scalar> {
+  private static func fold<Scalar: TensorScalar>(
+    _ x: Tensor<Scalar>, _ axes: [WindowAxis], _ image: [Int],
+    _ body: (_ fold: Fold, _ blocks: Tensor<Scalar>) throws -> Tensor<Scalar>
+  ) throws -> Tensor<Scalar> {
     let taps = try Shape.elementCount(axes.map(\.kernel), operation: "Col2Im")
     let blocks = try zip(axes, image).map { axis, size in
       guard 1...WindowAttributes.limit ~= size, size + axis.before + axis.after >= axis.extent else {
@@ -60,25 +62,10 @@ extension Operators {
         "the input has shape \(x.shape); [batch, channels · \(taps), \(count)] is needed for images of shape \(image)")
     }
     let (batch, channels) = (x.shape[0], x.shape[1] / taps)
-    let images = try Fold(axes: axes, image: image, blocks: blocks)(
-      x.reshaped([batch * channels, taps, count]), adding: adding)
+    let images = try body(
+      Fold(axes: axes, image: image, blocks: blocks), x.reshaped([batch * channels, taps, count]))
     return try images.reshaped([batch, channels] + image)
   }
-}
-
-/// How numbers of one type are added up. A type, not a closure: each gets loops of its own.
-protocol FoldAddition: SendableMetatype {
-  associatedtype Scalar: TensorScalar
-  static func sum(_ a: Scalar, _ b: Scalar) -> Scalar
-}
-
-enum FloatingFold<Scalar: FloatingPointScalar>: FoldAddition {
-  @inline(__always) static func sum(_ a: Scalar, _ b: Scalar) -> Scalar { a + b }
-}
-
-/// Sums that keep their low bits.
-enum WrappingFold: FoldAddition {
-  @inline(__always) static func sum(_ a: Int64, _ b: Int64) -> Int64 { a &+ b }
 }
 
 /// Adds blocks up where they overlap: `[maps, taps, blocks]` becomes `[maps, image…]`.
@@ -89,7 +76,33 @@ struct Fold {
   let blocks: [Int]
 
   /// - Throws: ``TensorError`` when the image does not fit into memory.
-  func callAsFunction<Sum: FoldAddition>(_ x: Tensor<Sum.Scalar>, adding: Sum.Type) throws -> Tensor<Sum.Scalar> {
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    guard axes.count <= 2, let columns = axes.last, let width = blocks.last, let imageWidth = image.last else {
+      return try images(x) { add($0, to: $1) { $0 + $1 } }
+    }
+    let isFlat = axes.count == 1
+    let rows = isFlat ? WindowAxis(kernel: 1, stride: 1, dilation: 1, before: 0, after: 0) : axes[0]
+    let (height, imageHeight) = isFlat ? (1, 1) : (blocks[0], image[0])
+    let window = WindowWalk(
+      rows: rows.kernel, columns: columns.kernel, rowDilation: rows.dilation, columnDilation: columns.dilation,
+      columnStride: columns.stride)
+    let kernels = Real.kernels
+    return try images(x) { x, y in
+      kernels.foldPlane(
+        x, height: height, width: width, row: -rows.before, column: -columns.before, window: window,
+        rowStride: rows.stride, bias: 0, y, outputHeight: imageHeight, outputWidth: imageWidth)
+    }
+  }
+
+  /// The same of integers, whose sums keep their low bits.
+  func callAsFunction(_ x: Tensor<Int64>) throws -> Tensor<Int64> {
+    try images(x) { add($0, to: $1) { $0 &+ $1 } }
+  }
+
+  @inline(__always)
+  private func images<Scalar: TensorScalar>(
+    _ x: Tensor<Scalar>, _ body: @Sendable (_ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>) -> Void
+  ) throws -> Tensor<Scalar> {
     let x = try x.rowMajor
     let size = try Shape.elementCount(image, operation: "fold")
     guard size > 0 else { throw OperatorError("an image of shape \(image) has no elements") }
@@ -100,57 +113,49 @@ struct Fold {
       return try Tensor.filled([maps] + image) { destination in
         nonisolated(unsafe) let y = destination
         parallelRows(maps, width: max(size, taps * count)) { first, number in
-          for map in first..<(first + number) {
-            add(adding, source + map * taps * count, taps: taps, count: count, to: y + map * size, size: size)
-          }
+          for map in first..<(first + number) { body(source + map * taps * count, y + map * size) }
         }
       }
     }
   }
 
-  private func add<Sum: FoldAddition>(
-    _: Sum.Type, _ x: UnsafePointer<Sum.Scalar>, taps: Int, count: Int, to y: UnsafeMutablePointer<Sum.Scalar>,
-    size: Int
+  /// Of any number of axes: for each element of a block the rows of blocks along the last axis.
+  @inline(__always)
+  private func add<Scalar: TensorScalar>(
+    _ x: UnsafePointer<Scalar>, to y: UnsafeMutablePointer<Scalar>, _ sum: (Scalar, Scalar) -> Scalar
   ) {
-    y.initialize(repeating: .zero, count: size)
+    y.initialize(repeating: .zero, count: image.reduce(1, *))
     let last = axes.count - 1
-    var tap = [Int](repeating: 0, count: axes.count)
-    for number in 0..<taps {
-      var (rest, step) = (number, 1)
-      for axis in axes.indices.reversed() {
-        tap[axis] = rest % axes[axis].kernel
-        rest /= axes[axis].kernel
+    let (line, width) = (axes[last], blocks[last])
+    let rows = blocks.dropLast().reduce(1, *)
+    let kernelStrides = Shape.strides(axes.map(\.kernel))
+    let imageStrides = Shape.strides(image)
+    for number in 0..<axes.reduce(1, { $0 * $1.kernel }) {
+      let shifts = axes.indices.map { axis in
+        number / kernelStrides[axis] % axes[axis].kernel * axes[axis].dilation - axes[axis].before
       }
-      // Rows of blocks along the last axis; those in the padding are skipped.
-      let line = axes[last]
-      for row in 0..<(count / blocks[last]) {
-        rest = row
-        step = image[last]
-        var offset = 0
+      // Blocks whose element lies inside the image: 0 <= shift + block * stride < extent.
+      let shift = shifts[last]
+      let begin = min(width, shift >= 0 ? 0 : (line.stride - 1 - shift) / line.stride)
+      let end = max(begin, image[last] > shift ? min(width, (image[last] - 1 - shift) / line.stride + 1) : 0)
+      for row in 0..<rows {
+        var (rest, offset) = (row, shift)
         var isInside = true
-        for axis in axes.indices.reversed().dropFirst() {
-          let position = place(rest % blocks[axis], tap[axis], axes[axis])
+        for axis in (0..<last).reversed() {
+          let position = rest % blocks[axis] * axes[axis].stride + shifts[axis]
           rest /= blocks[axis]
           isInside = isInside && position >= 0 && position < image[axis]
           // Nothing that is used when the place is outside.
-          offset &+= position &* step
-          step *= image[axis]
+          offset &+= position &* imageStrides[axis]
         }
         guard isInside else { continue }
-        let from = x + number * count + row * blocks[last]
-        for block in 0..<blocks[last] {
-          let position = place(block, tap[last], line)
-          guard position >= 0, position < image[last] else { continue }
-          y[offset + position] = Sum.sum(y[offset + position], from[block])
+        let from = x + (number * rows + row) * width
+        for block in begin..<end {
+          let place = offset + block * line.stride
+          y[place] = sum(y[place], from[block])
         }
       }
     }
-  }
-
-  /// Where an element of a block lies.
-  @inline(__always)
-  private func place(_ block: Int, _ tap: Int, _ axis: WindowAxis) -> Int {
-    block * axis.stride + tap * axis.dilation - axis.before
   }
 }
 

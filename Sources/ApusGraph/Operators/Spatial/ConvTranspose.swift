@@ -84,8 +84,7 @@ private struct ConvTransposeOperator<Scalar: FloatingPointScalar>: FloatingOpera
     let right = try x.reshaped([batch, groups, channels / groups, positions])
     let product = try matmul(left, right)
     let fold = Fold(axes: placed.axes, image: placed.outputs, blocks: Array(x.shape[2...]))
-    let images = try fold(
-      product.reshaped([batch * groups * outputsPerGroup, taps, positions]), adding: FloatingFold<Scalar>.self)
+    let images = try fold(product.reshaped([batch * groups * outputsPerGroup, taps, positions]))
     let y = try images.reshaped([batch, groups * outputsPerGroup] + placed.outputs)
     guard let bias else { return y }
     guard bias.shape == [groups * outputsPerGroup] else {
