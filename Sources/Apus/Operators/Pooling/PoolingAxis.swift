@@ -40,7 +40,7 @@ package enum PoolingDivisor: Sendable {
 extension PoolingAxis {
   /// What each window covers of `size` positions.
   /// - Throws: ``TensorError/argument(operation:reason:)`` for numbers out of range, and no window at all.
-  func spans(_ size: Int, divisor: PoolingDivisor, operation: String) throws -> [WindowSpan] {
+  package func spans(_ size: Int, divisor: PoolingDivisor, operation: String) throws -> [WindowSpan] {
     let limit = 1 << 31
     guard 1...limit ~= kernel, 1...limit ~= stride, 1...limit ~= dilation, 0...limit ~= before, 0...limit ~= after,
       0...limit ~= size, outputs < 1 || outputs - 1 <= 4 * limit / stride

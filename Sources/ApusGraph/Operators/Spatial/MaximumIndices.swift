@@ -1,13 +1,23 @@
 import Apus
+import ApusKernelInterface
 
 /// The greatest element of every window and where it is, for elements of any type that can be compared. The first of
 /// equals counts; NaN is greater than all others.
 struct IndexedMaximum: Sendable {
-  let axes: [PoolingAxis]
+  private let axes: [PoolingAxis]
   /// The input's.
-  let shape: [Int]
-  /// Whether places are numbered with the first axis of a map moving fastest.
-  let isColumnMajor: Bool
+  private let shape: [Int]
+  /// Of a map, and how its elements are numbered.
+  private let strides: [Int]
+  private let numbering: [Int]
+
+  /// - Parameter isColumnMajor: whether places are numbered with the first axis of a map moving fastest.
+  init(axes: [PoolingAxis], shape: [Int], isColumnMajor: Bool) {
+    (self.axes, self.shape) = (axes, shape)
+    let sizes = Array(shape.dropFirst(2))
+    strides = Shape.strides(sizes)
+    numbering = isColumnMajor ? Shape.strides(sizes.reversed()).reversed() : strides
+  }
 
   /// - Parameter least: what a window has that covers nothing but padding.
   func callAsFunction<Scalar: TensorScalar & Comparable>(
@@ -22,7 +32,9 @@ struct IndexedMaximum: Sendable {
     let maps = try Shape.elementCount(Array(shape[..<2]))
     let y = try Tensor<Scalar>(uninitialized: result)
     guard plane > 0 else { throw OperatorError("a map of shape \(sizes) has no greatest element") }
-    let numbering = isColumnMajor ? Self.columnMajorStrides(sizes) : Shape.strides(sizes)
+    guard maps > 0 else { return try (y, Tensor(uninitialized: result)) }
+    let spans = try zip(axes, sizes).map { try $0.spans($1, divisor: .covered, operation: "MaxPool") }
+    let whole = WholeWindow(axes, sizes: sizes, strides: strides, numbering: numbering)
     let indices = try withExtendedLifetime((x, y)) {
       nonisolated(unsafe) let source = x.pointer
       nonisolated(unsafe) let values = UnsafeMutablePointer(mutating: y.pointer)
@@ -31,8 +43,8 @@ struct IndexedMaximum: Sendable {
         parallelRows(maps, width: plane) { first, count in
           for map in first..<(first + count) {
             pool(
-              source + map * plane, values + map * windows, places + map * windows, windows: windows, sizes: sizes,
-              numbering: numbering, offset: map * plane, least: least)
+              source + map * plane, values + map * windows, places + map * windows, spans, whole, offset: map * plane,
+              least: least)
           }
         }
       }
@@ -40,67 +52,100 @@ struct IndexedMaximum: Sendable {
     return (y, indices)
   }
 
-  private static func columnMajorStrides(_ sizes: [Int]) -> [Int] {
-    var (strides, step) = ([Int](), 1)
-    for size in sizes {
-      strides.append(step)
-      step *= size
-    }
-    return strides
-  }
-
   private func pool<Scalar: TensorScalar & Comparable>(
     _ x: UnsafePointer<Scalar>, _ values: UnsafeMutablePointer<Scalar>, _ places: UnsafeMutablePointer<Int64>,
-    windows: Int, sizes: [Int], numbering: [Int], offset: Int, least: Scalar
+    _ spans: [[WindowSpan]], _ whole: WholeWindow, offset: Int, least: Scalar
   ) {
-    let rank = axes.count
-    let strides = Shape.strides(sizes)
-    // The first position inside the map, how many there are, and where a window's scan stands, for each axis.
-    var first = [Int](repeating: 0, count: rank)
-    var counts = first
-    var tap = first
-    for window in 0..<windows {
-      var rest = window
-      var isEmpty = false
-      for axis in (0..<rank).reversed() {
-        let a = axes[axis]
-        let begin = rest % a.outputs * a.stride - a.before
-        rest /= a.outputs
-        let skipped = begin >= 0 ? 0 : (a.dilation - 1 - begin) / a.dilation
-        let end = sizes[axis] > begin ? min(a.kernel, (sizes[axis] - 1 - begin) / a.dilation + 1) : 0
-        first[axis] = begin + skipped * a.dilation
-        counts[axis] = end - skipped
+    let last = axes.count - 1
+    let (lineSpans, columns) = (spans[last], axes[last].outputs)
+    var chosen = spans.map { $0[0] }
+    for line in 0..<spans.dropLast().reduce(1, { $0 * $1.count }) {
+      var rest = line
+      var (start, number) = (0, 0)
+      var isWhole = !whole.steps.isEmpty
+      for axis in (0..<last).reversed() {
+        let span = spans[axis][rest % spans[axis].count]
+        rest /= spans[axis].count
+        chosen[axis] = span
+        isWhole = isWhole && span.count == axes[axis].kernel
+        start += span.first * strides[axis]
+        number += span.first * numbering[axis]
+      }
+      for column in 0..<columns {
+        let window = line * columns + column
+        chosen[last] = lineSpans[column]
+        if isWhole, lineSpans[column].count == axes[last].kernel {
+          let first = lineSpans[column].first
+          let found = greatest(x + (start + first * strides[last]), whole)
+          values[window] = found.value
+          places[window] = Int64(offset + number + first * numbering[last] + found.number)
+        } else if let found = greatest(x, chosen) {
+          values[window] = found.value
+          places[window] = Int64(offset + found.number)
+        } else {
+          // Found nowhere.
+          values[window] = least
+          places[window] = -1
+        }
+      }
+    }
+  }
+
+  /// In a window that lies inside.
+  @inline(__always)
+  private func greatest<Scalar: Comparable>(
+    _ x: UnsafePointer<Scalar>, _ window: WholeWindow
+  ) -> (value: Scalar, number: Int) {
+    var best = x[0]
+    var place = 0
+    for tap in 1..<max(window.steps.count, 1) {
+      let value = x[window.steps[tap]]
+      if value > best || (value != value && best == best) { (best, place) = (value, tap) }
+    }
+    return (best, window.numbers[place])
+  }
+
+  /// In what of a window lies inside; nil when nothing does.
+  private func greatest<Scalar: Comparable>(_ x: UnsafePointer<Scalar>, _ spans: [WindowSpan]) -> (value: Scalar, number: Int)?
+  {
+    guard spans.allSatisfy({ $0.count > 0 }) else { return nil }
+    var best: (value: Scalar, number: Int)?
+    var tap = [Int](repeating: 0, count: axes.count)
+    while true {
+      var (position, number) = (0, 0)
+      for axis in axes.indices {
+        let place = spans[axis].first + tap[axis] * axes[axis].dilation
+        position += place * strides[axis]
+        number += place * numbering[axis]
+      }
+      let value = x[position]
+      if best.map({ value > $0.value || (value != value && $0.value == $0.value) }) ?? true { best = (value, number) }
+      var axis = axes.count - 1
+      while axis >= 0 {
+        tap[axis] += 1
+        if tap[axis] < spans[axis].count { break }
         tap[axis] = 0
-        if counts[axis] <= 0 { isEmpty = true }
+        axis -= 1
       }
-      guard !isEmpty else {
-        // Found nowhere.
-        values[window] = least
-        places[window] = -1
-        continue
-      }
-      var best: Scalar?
-      var place = 0
-      scan: while true {
-        var position = 0
-        for axis in 0..<rank { position += (first[axis] + tap[axis] * axes[axis].dilation) * strides[axis] }
-        let value = x[position]
-        if best.map({ value > $0 || (value != value && $0 == $0) }) ?? true {
-          best = value
-          place = 0
-          for axis in 0..<rank { place += (first[axis] + tap[axis] * axes[axis].dilation) * numbering[axis] }
-        }
-        var axis = rank - 1
-        while true {
-          tap[axis] += 1
-          if tap[axis] < counts[axis] { break }
-          tap[axis] = 0
-          axis -= 1
-          if axis < 0 { break scan }
-        }
-      }
-      values[window] = best ?? least
-      places[window] = Int64(offset + place)
+      if axis < 0 { return best }
+    }
+  }
+}
+
+/// Where the elements of a window lie from its first: in the map, and as they are numbered. Empty where no window lies
+/// inside as a whole.
+private struct WholeWindow {
+  private(set) var steps: [Int] = []
+  private(set) var numbers: [Int] = []
+
+  init(_ axes: [PoolingAxis], sizes: [Int], strides: [Int], numbering: [Int]) {
+    // An extent beyond the map's may have any number of elements.
+    for (axis, size) in zip(axes, sizes) where axis.kernel > size || (axis.kernel - 1) * axis.dilation >= size { return }
+    (steps, numbers) = ([0], [0])
+    for (index, axis) in axes.enumerated() {
+      let taps = 0..<axis.kernel
+      steps = steps.flatMap { step in taps.map { step + $0 * axis.dilation * strides[index] } }
+      numbers = numbers.flatMap { number in taps.map { number + $0 * axis.dilation * numbering[index] } }
     }
   }
 }
