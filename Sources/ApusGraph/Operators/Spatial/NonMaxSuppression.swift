@@ -38,27 +38,28 @@ private struct BoxSelection<Scalar: FloatingPointScalar>: FloatingOperator {
     let (batch, count, classes) = (boxes.shape[0], boxes.shape[1], scores.shape[1])
     let corners = try boxes.elements
     let points = try scores.elements
+    let keys = try GraphValue(scores).orderKeys.elements
     var result: [Int64] = []
     for sample in 0..<batch where most > 0 {
       let list = (0..<count).map { Box(corners, at: (sample * count + $0) * 4, isCentered: isCentered) }
       for kind in 0..<classes {
         try arguments.context.checkCancellation()
         let first = (sample * classes + kind) * count
-        var candidates = (0..<count).filter { index in least.map { points[first + index] > $0 } ?? true }
         // The highest score first, the first of equals; NaN comes last.
-        candidates.sort { a, b in
-          let (x, y) = (points[first + a], points[first + b])
-          return x == y || (x.isNaN && y.isNaN) ? a < b : x > y || (y.isNaN && !x.isNaN)
-        }
+        var candidates = KeyHeap(
+          (0..<count).lazy.filter { index in least.map { points[first + index] > $0 } ?? true }.map { index in
+            (keys[first + index] == .max ? .min : keys[first + index], ~index)
+          })
         var chosen: [Box<Scalar>] = []
-        for (turn, candidate) in candidates.enumerated() {
-          guard chosen.count < most else { break }
+        var turn = 0
+        while chosen.count < most, let candidate = candidates.popFirst() {
           if turn.isMultiple(of: 256) { try arguments.context.checkCancellation() }
+          turn += 1
           // With tens of thousands of boxes every one meets every other.
-          let box = list[candidate]
+          let box = list[~candidate.index]
           if chosen.contains(where: { box.overlaps($0, beyond: threshold) }) { continue }
           chosen.append(box)
-          result += [Int64(sample), Int64(kind), Int64(candidate)]
+          result += [Int64(sample), Int64(kind), Int64(~candidate.index)]
         }
       }
     }

@@ -41,19 +41,16 @@ extension Operators {
       return try Tensor<Int64>.filled(shape) { indices in
         nonisolated(unsafe) let indices = indices
         parallelRows(rows, width: size * 8) { first, count in
-          var selection = SmallestKeys(k, of: size)
+          var selection = SmallestKeys(k)
           for row in first..<(first + count) {
             let (outer, column) = row.quotientAndRemainder(dividingBy: inner)
             let source = outer * size * inner + column
             selection.reset()
             // ~ turns the order round and overflows nowhere.
-            for index in 0..<size {
-              let key = keys[source + index * inner]
-              selection.offer(isLargest ? ~key : key, index)
-            }
+            let sign: Int64 = isLargest ? -1 : 0
+            for index in 0..<size { selection.offer(keys[source + index * inner] ^ sign, index) }
             let target = outer * k * inner + column
-            selection.sort()
-            for (place, entry) in selection.entries.enumerated() {
+            for (place, entry) in selection.sorted.enumerated() {
               indices[target + place * inner] = Int64(entry.index)
             }
           }
@@ -83,44 +80,42 @@ extension Operators {
   }
 }
 
-/// The `k` smallest of the keys offered, the first ones among equals: a heap with the largest at its top.
+/// The `k` smallest of the keys offered, the first ones among equals.
 private struct SmallestKeys {
   private let k: Int
-  private(set) var entries: [(key: Int64, index: Int)] = []
+  /// Those that came first, until there are `k`.
+  private var first: [KeyHeap.Entry] = []
+  private var smallest = KeyHeap()
+  /// What a key must be less than to be wanted, once there are `k`.
+  private var limit = Int64.max
 
-  init(_ k: Int, of size: Int) {
+  init(_ k: Int) {
     self.k = k
-    entries.reserveCapacity(k)
+    first.reserveCapacity(k)
   }
 
-  mutating func reset() { entries.removeAll(keepingCapacity: true) }
+  mutating func reset() { first.removeAll(keepingCapacity: true) }
 
   /// Keys come with growing indices, so that one that equals the largest kept is not wanted.
+  @inline(__always)
   mutating func offer(_ key: Int64, _ index: Int) {
-    if entries.count < k {
-      entries.append((key, index))
-      if entries.count == k { for place in stride(from: k / 2 - 1, through: 0, by: -1) { sink(place) } }
-    } else if key < entries[0].key {
-      entries[0] = (key, index)
-      sink(0)
-    }
+    if key < limit || first.count < k { take(key, index) }
   }
 
-  mutating func sort() { entries.sort { $0 < $1 } }
-
-  private mutating func sink(_ start: Int) {
-    var place = start
-    let moved = entries[place]
-    while true {
-      var child = 2 * place + 1
-      guard child < entries.count else { break }
-      if child + 1 < entries.count, entries[child] < entries[child + 1] { child += 1 }
-      guard moved < entries[child] else { break }
-      entries[place] = entries[child]
-      place = child
+  private mutating func take(_ key: Int64, _ index: Int) {
+    if first.count < k {
+      first.append((key, index))
+      limit = .max
+      guard first.count == k else { return }
+      smallest = KeyHeap(first)
+    } else {
+      smallest.replaceFirst((key, index))
     }
-    entries[place] = moved
+    limit = smallest.entries.first?.key ?? .min
   }
+
+  /// In order.
+  var sorted: [KeyHeap.Entry] { smallest.entries.sorted { $0 < $1 } }
 }
 
 /// The rows of a tensor, equal ones together.
