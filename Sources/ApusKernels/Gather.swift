@@ -32,7 +32,18 @@ extension AnyDataKernels {
   package static func firstIndex(outside low: Int, _ high: Int, _ indices: UnsafePointer<Int64>, count: Int) -> Int {
     let low = Int64(truncatingIfNeeded: low)
     let high = Int64(truncatingIfNeeded: high)
-    for i in 0..<count where indices[i] < low || indices[i] >= high { return i }
+    var i = 0
+    while i &+ 64 <= count {
+      // Negative for one outside, also where the difference wraps.
+      var signs: Int64 = 0
+      for j in i..<i &+ 64 { signs |= (indices[j] &- low) | (high &- 1 &- indices[j]) }
+      if signs < 0 { break }
+      i &+= 64
+    }
+    while i < count {
+      if indices[i] < low || indices[i] >= high { return i }
+      i &+= 1
+    }
     return -1
   }
 }
@@ -41,7 +52,7 @@ extension AnyDataKernels {
 @inline(__always)
 private func place(_ index: Int64, _ size: Int) -> Int {
   let index = Int(truncatingIfNeeded: index)
-  return index < 0 ? index &+ size : index
+  return index &+ (size & (index >> (Int.bitWidth - 1)))
 }
 
 /// `destination[i][j] = source[indices[i][j]][j]`.
@@ -52,6 +63,10 @@ private func pick<T: FixedWidthInteger & BitwiseCopyable>(
 ) {
   let source = source.assumingMemoryBound(to: T.self)
   let destination = destination.assumingMemoryBound(to: T.self)
+  if inner == 1 {
+    for i in 0..<count { destination[i] = source[place(indices[i], axisSize)] }
+    return
+  }
   for i in 0..<count {
     for j in 0..<inner {
       let index = i &* inner &+ j

@@ -15,11 +15,20 @@ extension Operators {
       let x = try arguments.value(0)
       let shape = try x.extents
       let places = try x.nonzeroPlaces
-      let strides = Shape.strides(shape)
       let positions = try Tensor<Int64>.filled([shape.count, places.count]) { positions in
-        for axis in shape.indices {
-          for (index, place) in places.enumerated() {
-            positions[axis * places.count + index] = Int64(place / strides[axis] % shape[axis])
+        // From the last axis on, what is left of each place; a whole row of places shares what is left of the first.
+        var rest = places
+        for axis in shape.indices.reversed() {
+          let size = shape[axis]
+          let line = positions + axis * places.count
+          var (quotient, start) = (0, 0)
+          for index in rest.indices {
+            if rest[index] - start >= size || rest[index] < start {
+              quotient = rest[index] / size
+              start = quotient * size
+            }
+            line[index] = Int64(rest[index] - start)
+            rest[index] = quotient
           }
         }
       }
@@ -118,9 +127,17 @@ extension GraphValue {
     in bytes: UnsafeRawBufferPointer, _: Bits.Type, mask: Bits
   ) -> [Int] {
     let elements = bytes.assumingMemoryBound(to: Bits.self)
-    var places: [Int] = []
-    for index in elements.indices where elements[index] & mask != 0 { places.append(index) }
-    return places
+    var count = 0
+    for element in elements { count += element & mask == 0 ? 0 : 1 }
+    return [Int](unsafeUninitializedCapacity: count) { places, written in
+      // Every index is written, over the one before unless that is to stay; none behind the last that stays.
+      var index = 0
+      while written < count {
+        places[written] = index
+        written += elements[index] & mask == 0 ? 0 : 1
+        index += 1
+      }
+    }
   }
 }
 
