@@ -19,6 +19,7 @@ package protocol FloatingKernels<Scalar>:
   NormalizationKernels,
   PoolingKernels,
   ResizeKernels,
+  SampleKernels,
   RecurrentKernels,
   SendableMetatype
 {

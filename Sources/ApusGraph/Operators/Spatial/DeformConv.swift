@@ -94,7 +94,8 @@ private struct DeformableConvolution<Scalar: FloatingPointScalar> {
     let plane = try Shape.elementCount(Array(x.shape[2...]))
     let channelsPerGroup = channels / offsetGroups
     let grid = try Multilinear(Array(x.shape[2...]))
-    let bases = self.bases
+    let (starts, steps) = (starts, steps)
+    let kernels = Scalar.kernels
     let result = [batch, channels, taps, places]
     _ = try Shape.elementCount(result, operation: "DeformConv")
     let (axes, taps, places, offsetGroups) = (axes, taps, places, offsetGroups)
@@ -108,28 +109,33 @@ private struct DeformableConvolution<Scalar: FloatingPointScalar> {
         parallelRanges(
           batch * offsetGroups * taps, grain: max(1, elementsPerPiece / max(1, places * channelsPerGroup))
         ) { first, count in
-          withUnsafeTemporaryAllocation(of: Double.self, capacity: axes.count + grid.cornerCount) { numbers in
-            withUnsafeTemporaryAllocation(of: Int.self, capacity: grid.cornerCount) { corners in
-              guard let position = numbers.baseAddress, let cornerPlaces = corners.baseAddress else { return }
-              let weights = position + axes.count
-              for task in first..<(first + count) {
-                let (tap, group) = (task % taps, task / taps)
-                let sample = group / offsetGroups
-                let firstChannel = group % offsetGroups * channelsPerGroup
-                for place in 0..<places {
+          SampleRun.withRoom(most: grid.cornerCount, rank: axes.count) { samples in
+            for task in first..<(first + count) {
+              let (group, tap) = task.quotientAndRemainder(dividingBy: taps)
+              let sample = group / offsetGroups
+              let firstChannel = group % offsetGroups * channelsPerGroup
+              var place = 0
+              while place < places {
+                let length = min(samples.capacity, places - place)
+                for index in 0..<length {
                   for axis in axes.indices {
-                    let move = moves[((group * taps + tap) * axes.count + axis) * places + place]
-                    position[axis] = bases[axis][tap * places + place] + Double(move)
+                    let move = moves[(task * axes.count + axis) * places + place + index]
+                    samples.position[axis] = Double(starts[axis][place + index] + steps[axis][tap]) + Double(move)
                   }
-                  let found = grid.corners(position, cornerPlaces, weights)
-                  let factor = factors.map { Double($0[(group * taps + tap) * places + place]) } ?? 1
-                  for channel in firstChannel..<(firstChannel + channelsPerGroup) {
-                    let map = source + (sample * channels + channel) * plane
-                    var sum = 0.0
-                    for corner in 0..<found { sum += weights[corner] * Double(map[cornerPlaces[corner]]) }
-                    y[((sample * channels + channel) * taps + tap) * places + place] = Scalar(sum * factor)
+                  samples.set(index) { grid.corners(samples.position, $0, $1) }
+                }
+                for channel in firstChannel..<(firstChannel + channelsPerGroup) {
+                  let map = sample * channels + channel
+                  let out = y + (map * taps + tap) * places + place
+                  let sums = samples.sums(source + map * plane, count: length, kernels)
+                  if let factors {
+                    let factors = factors + task * places + place
+                    for index in 0..<length { out[index] = Scalar(sums[index] * Double(factors[index])) }
+                  } else {
+                    for index in 0..<length { out[index] = Scalar(sums[index]) }
                   }
                 }
+                place += length
               }
             }
           }
@@ -138,17 +144,20 @@ private struct DeformableConvolution<Scalar: FloatingPointScalar> {
     }
   }
 
-  /// Where each tap of each window lies along each axis, without offsets: `[taps, places]` for each axis.
-  private var bases: [[Double]] {
-    let kernelStrides = Shape.strides(axes.map(\.kernel))
-    let outputStrides = Shape.strides(outputs)
+  /// Where the first tap of each window lies along each axis, and how far each tap lies from the first.
+  private var starts: [[Int]] {
+    let strides = Shape.strides(outputs)
     return axes.indices.map { index in
       let axis = axes[index]
-      return (0..<taps * places).map { number in
-        let tap = number / places / kernelStrides[index] % axis.kernel
-        let place = number % places / outputStrides[index] % outputs[index]
-        return Double(place * axis.stride + tap * axis.dilation - axis.before)
-      }
+      return (0..<places).map { $0 / strides[index] % outputs[index] * axis.stride - axis.before }
+    }
+  }
+
+  private var steps: [[Int]] {
+    let strides = Shape.strides(axes.map(\.kernel))
+    return axes.indices.map { index in
+      let axis = axes[index]
+      return (0..<taps).map { $0 / strides[index] % axis.kernel * axis.dilation }
     }
   }
 }

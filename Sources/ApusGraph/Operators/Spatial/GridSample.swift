@@ -157,30 +157,29 @@ private struct GridSampling<Grid: FloatingPointScalar>: FloatingFunction {
     let sampling: GridSampling
 
     func moved<Scalar: TensorScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-      try sampling.collected(x) { map, places, _, count in count == 0 ? .zero : map[places[0]] }
+      try sampling.collected(x) { samples, map, count, y in samples.picks(map, count: count, to: y) }
     }
   }
 
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
     if settings.mode == .nearest {
-      return try collected(x) { map, places, _, count in count == 0 ? 0 : map[places[0]] }
+      return try collected(x) { samples, map, count, y in samples.picks(map, count: count, to: y) }
     }
-    return try collected(x) { map, places, weights, count in
-      var sum = 0.0
-      for i in 0..<count { sum += weights[i] * Double(map[places[i]]) }
-      return Real(sum)
+    let kernels = Real.kernels
+    return try collected(x) { samples, map, count, y in
+      let sums = samples.sums(map, count: count, kernels)
+      for output in 0..<count { y[output] = Real(sums[output]) }
     }
   }
 
-  /// Calls `body` for every output with a map, and the samples it is made of.
+  /// Calls `body` for `count` outputs at `y` with a map, and the samples they are made of.
   @inline(__always)
   private func collected<Scalar: TensorScalar>(
     _ x: Tensor<Scalar>,
     _ body:
       @Sendable (
-        _ map: UnsafePointer<Scalar>, _ places: UnsafeMutablePointer<Int>, _ weights: UnsafeMutablePointer<Double>,
-        _ count: Int
-      ) -> Scalar
+        _ samples: SampleRun, _ map: UnsafePointer<Scalar>, _ count: Int, _ y: UnsafeMutablePointer<Scalar>
+      ) -> Void
   ) throws -> Tensor<Scalar> {
     let x = try x.rowMajor
     let (batch, channels) = (shape[0], shape[1])
@@ -195,23 +194,24 @@ private struct GridSampling<Grid: FloatingPointScalar>: FloatingFunction {
         nonisolated(unsafe) let y = destination
         guard channels > 0 else { return }
         parallelRows(batch * count, width: channels * most) { first, rows in
-          withUnsafeTemporaryAllocation(of: Double.self, capacity: rank + most) { room in
-            withUnsafeTemporaryAllocation(of: Int.self, capacity: most) { places in
-              guard let position = room.baseAddress, let places = places.baseAddress else { return }
-              let weights = position + rank
-              for row in first..<(first + rows) {
+          SampleRun.withRoom(most: most, rank: rank) { samples in
+            var row = first
+            while row < first + rows {
+              let (sample, output) = row.quotientAndRemainder(dividingBy: count)
+              let length = min(samples.capacity, first + rows - row, count - output)
+              for index in 0..<length {
+                // The grid counts axes from the last.
+                let point = numbers + (row + index) * rank
                 for axis in 0..<rank {
-                  // The grid counts axes from the last.
-                  let number = numbers[row * rank + (rank - 1 - axis)]
-                  position[axis] = settings.bounded(settings.position(number, sizes[axis]), sizes[axis])
+                  samples.position[axis] = settings.bounded(
+                    settings.position(point[rank - 1 - axis], sizes[axis]), sizes[axis])
                 }
-                let found = samples(position, places, weights)
-                let (sample, output) = (row / count, row % count)
-                for channel in 0..<channels {
-                  let map = sample * channels + channel
-                  y[map * count + output] = body(source + map * plane, places, weights, found)
-                }
+                samples.set(index) { find(samples.position, $0, $1) }
               }
+              for map in sample * channels..<(sample + 1) * channels {
+                body(samples, source + map * plane, length, y + map * count + output)
+              }
+              row += length
             }
           }
         }
@@ -222,7 +222,7 @@ private struct GridSampling<Grid: FloatingPointScalar>: FloatingFunction {
   /// Writes the samples around `position` and their weights.
   /// - Returns: how many there are; zeros outside are not counted.
   @inline(__always)
-  private func samples(
+  private func find(
     _ position: UnsafeMutablePointer<Double>, _ places: UnsafeMutablePointer<Int>,
     _ weights: UnsafeMutablePointer<Double>
   ) -> Int {

@@ -1,4 +1,5 @@
 import Apus
+import ApusKernelInterface
 
 extension Operators {
   /// Means or maxima of samples at regular steps within the parts of regions, interpolated between positions.
@@ -35,6 +36,7 @@ private struct RegionAlignment<Scalar: FloatingPointScalar>: FloatingOperator {
       throw OperatorError("maps of shape \([height, width]) have no samples")
     }
     let numbers = try regions.elements.map { Double($0) }
+    let kernels = Scalar.kernels
     let aligned = try withExtendedLifetime(x) {
       nonisolated(unsafe) let source = x.pointer
       return try Tensor<Scalar>.filled(result) { destination in
@@ -43,11 +45,14 @@ private struct RegionAlignment<Scalar: FloatingPointScalar>: FloatingOperator {
           try arguments.context.checkCancellation()
           let points = try SamplePoints(Array(numbers[region * 4..<region * 4 + 4]), settings, height, width)
           let firstMap = samples[region] * channels
-          parallelRows(channels, width: area * points.perBin * 4) { first, count in
-            for channel in first..<(first + count) {
-              let map = source + (firstMap + channel) * height * width
-              let out = y + (region * channels + channel) * area
-              for bin in 0..<area { out[bin] = Scalar(points.reduce(bin, map, takesMaximum: settings.takesMaximum)) }
+          parallelRows(channels, width: points.count) { first, count in
+            withUnsafeTemporaryAllocation(of: Double.self, capacity: area) { room in
+              guard let room = room.baseAddress else { return }
+              for channel in first..<(first + count) {
+                points.reduce(
+                  source + (firstMap + channel) * height * width, to: y + (region * channels + channel) * area,
+                  takesMaximum: settings.takesMaximum, room, kernels)
+              }
             }
           }
         }
@@ -86,11 +91,16 @@ private struct RegionSettings: Sendable {
   }
 }
 
-/// The points of one region, four weighted positions each, in the order of the bins.
+/// The points of one region, four weighted positions each, for each bin.
 private struct SamplePoints: Sendable {
-  let perBin: Int
+  private let perBin: Int
+  private let bins: Int
+  /// `[points of a bin, 4, bins]`
   private var places: [Int] = []
   private var weights: [Double] = []
+
+  /// All positions of all points.
+  var count: Int { places.count }
 
   init(_ region: [Double], _ settings: RegionSettings, _ height: Int, _ width: Int) throws {
     let edges = region.map { $0 * settings.scale - settings.offset }
@@ -105,54 +115,73 @@ private struct SamplePoints: Sendable {
     let total = rows * columns * Double(settings.height * settings.width)
     guard total <= 67_108_864 else { throw OperatorError("region \(region) asks for \(total) samples, too many") }
     perBin = Int(rows * columns)
+    bins = settings.height * settings.width
     places.reserveCapacity(Int(total) * 4)
     weights.reserveCapacity(Int(total) * 4)
-    for row in 0..<settings.height {
-      for column in 0..<settings.width {
-        for i in 0..<Int(rows) {
-          let y = edges[1] + Double(row) * binHeight + (Double(i) + 0.5) * binHeight / rows
-          for j in 0..<Int(columns) {
-            let x = edges[0] + Double(column) * binWidth + (Double(j) + 0.5) * binWidth / columns
-            append(y, x, height, width)
+    for i in 0..<Int(rows) {
+      let rowCells = (0..<settings.height).map { row in
+        Cell(edges[1] + Double(row) * binHeight + (Double(i) + 0.5) * binHeight / rows, height)
+      }
+      for j in 0..<Int(columns) {
+        let columnCells = (0..<settings.width).map { column in
+          Cell(edges[0] + Double(column) * binWidth + (Double(j) + 0.5) * binWidth / columns, width)
+        }
+        for (takesLower, takesRight) in [(false, false), (false, true), (true, false), (true, true)] {
+          for row in rowCells {
+            let (start, share) = row.end(takesLower)
+            for column in columnCells {
+              let end = column.end(takesRight)
+              places.append(start * width + end.place)
+              weights.append(share * end.share)
+            }
           }
         }
       }
     }
   }
 
-  private mutating func append(_ y: Double, _ x: Double, _ height: Int, _ width: Int) {
-    guard y >= -1, y <= Double(height), x >= -1, x <= Double(width) else {
-      places += [0, 0, 0, 0]
-      weights += [0, 0, 0, 0]
-      return
-    }
-    func cell(_ position: Double, _ size: Int) -> (low: Int, high: Int, weight: Double) {
+  /// The two positions along an axis that a point lies between; far outside neither has a share.
+  private struct Cell {
+    private var low = 0
+    private var high = 0
+    private var lowShare = 0.0
+    private var highShare = 0.0
+
+    init(_ position: Double, _ size: Int) {
+      guard position >= -1, position <= Double(size) else { return }
       let inside = max(position, 0)
-      let low = Int(inside)
-      return low >= size - 1 ? (size - 1, size - 1, 0) : (low, low + 1, inside - Double(low))
+      low = min(Int(inside), size - 1)
+      high = min(low + 1, size - 1)
+      highShare = high == low ? 0 : inside - Double(low)
+      lowShare = 1 - highShare
     }
-    let (row, column) = (cell(y, height), cell(x, width))
-    places += [
-      row.low * width + column.low, row.low * width + column.high, row.high * width + column.low,
-      row.high * width + column.high,
-    ]
-    weights += [
-      (1 - row.weight) * (1 - column.weight), (1 - row.weight) * column.weight, row.weight * (1 - column.weight),
-      row.weight * column.weight,
-    ]
+
+    func end(_ isHigh: Bool) -> (place: Int, share: Double) { isHigh ? (high, highShare) : (low, lowShare) }
   }
 
-  /// The mean of a bin's points; or the greatest of their weighted positions, as the standard's reference has it.
-  @inline(__always)
-  func reduce<Scalar: FloatingPointScalar>(_ bin: Int, _ map: UnsafePointer<Scalar>, takesMaximum: Bool) -> Double {
-    let range = bin * perBin * 4..<(bin + 1) * perBin * 4
-    guard takesMaximum else {
-      var sum = 0.0
-      for index in range { sum += weights[index] * Double(map[places[index]]) }
-      return sum / Double(max(perBin, 1))
+  /// For each bin the mean of its points; or the greatest of their weighted positions, as the standard's reference has
+  /// it. `room` is for a number for each bin.
+  func reduce<Scalar: FloatingPointScalar>(
+    _ map: UnsafePointer<Scalar>, to y: UnsafeMutablePointer<Scalar>, takesMaximum: Bool,
+    _ room: UnsafeMutablePointer<Double>, _ kernels: any FloatingKernels<Scalar>.Type
+  ) {
+    places.withUnsafeBufferPointer { places in
+      weights.withUnsafeBufferPointer { weights in
+        guard let firstPlace = places.baseAddress, let firstWeight = weights.baseAddress, perBin > 0 else {
+          return y.initialize(repeating: 0, count: bins)
+        }
+        if takesMaximum {
+          room.initialize(repeating: -.infinity, count: bins)
+          for index in places.indices {
+            room[index % bins] = max(room[index % bins], weights[index] * Double(map[places[index]]))
+          }
+        } else {
+          kernels.sampleSums(
+            map, places: firstPlace, weights: firstWeight, terms: perBin * 4, step: bins, count: bins, room)
+          for bin in 0..<bins { room[bin] /= Double(perBin) }
+        }
+        for bin in 0..<bins { y[bin] = Scalar(room[bin]) }
+      }
     }
-    var greatest = range.isEmpty ? 0 : -Double.infinity
-    for index in range { greatest = max(greatest, weights[index] * Double(map[places[index]])) }
-    return greatest
   }
 }
