@@ -106,8 +106,9 @@ struct IndexedMaximum: Sendable {
   }
 
   /// In what of a window lies inside; nil when nothing does.
-  private func greatest<Scalar: Comparable>(_ x: UnsafePointer<Scalar>, _ spans: [WindowSpan]) -> (value: Scalar, number: Int)?
-  {
+  private func greatest<Scalar: Comparable>(
+    _ x: UnsafePointer<Scalar>, _ spans: [WindowSpan]
+  ) -> (value: Scalar, number: Int)? {
     guard spans.allSatisfy({ $0.count > 0 }) else { return nil }
     var best: (value: Scalar, number: Int)?
     var tap = [Int](repeating: 0, count: axes.count)
@@ -140,7 +141,10 @@ private struct WholeWindow {
 
   init(_ axes: [PoolingAxis], sizes: [Int], strides: [Int], numbering: [Int]) {
     // An extent beyond the map's may have any number of elements.
-    for (axis, size) in zip(axes, sizes) where axis.kernel > size || (axis.kernel - 1) * axis.dilation >= size { return }
+    let isInside = zip(axes, sizes).allSatisfy { axis, size in
+      axis.kernel <= size && (axis.kernel - 1) * axis.dilation < size
+    }
+    guard isInside else { return }
     (steps, numbers) = ([0], [0])
     for (index, axis) in axes.enumerated() {
       let taps = 0..<axis.kernel
