@@ -38,7 +38,7 @@ func interleaveSixteen(
 ) {
   var i = 0
   if step == 1 {
-    #if APUS_AVX512
+    #if APUS_AVX512 || APUS_AVX2
       while i &+ 16 <= count {
         transposeSixteen(x + i, xStep, y + i &* 16, 16)
         i &+= 16

@@ -30,7 +30,7 @@ extension AnyDataKernels {
         destinationStride, rows, columns)
     case 4:
       var (wholeRows, wholeColumns) = (0, 0)
-      #if APUS_AVX512
+      #if APUS_AVX512 || APUS_AVX2
         // What is left of tiles of sixteen by sixteen goes the way of all others.
         (wholeRows, wholeColumns) = (rows & ~15, columns & ~15)
         let floats = source.assumingMemoryBound(to: Float.self)

@@ -83,4 +83,58 @@
     Lanes(
       a[4], a[5], a[6], a[7], a[12], a[13], a[14], a[15], b[4], b[5], b[6], b[7], b[12], b[13], b[14], b[15])
   }
+#elseif APUS_AVX2
+  /// Sixteen rows of sixteen floats become columns, eight by eight. Rows of `x` are `xStep` apart, of `y` `yStep`.
+  @inline(__always)
+  func transposeSixteen(_ x: UnsafePointer<Float>, _ xStep: Int, _ y: UnsafeMutablePointer<Float>, _ yStep: Int) {
+    transposeEight(x, xStep, y, yStep)
+    transposeEight(x + 8 &* xStep, xStep, y + 8, yStep)
+    transposeEight(x + 8, xStep, y + 8 &* yStep, yStep)
+    transposeEight(x + (8 &* xStep &+ 8), xStep, y + (8 &* yStep &+ 8), yStep)
+  }
+
+  /// Eight rows of eight floats. A vector is made of four elements of two rows that lie four apart, which loading does
+  /// by itself; the shuffles that are left stay within the halves of a vector.
+  @inline(__always)
+  private func transposeEight(
+    _ x: UnsafePointer<Float>, _ xStep: Int, _ y: UnsafeMutablePointer<Float>, _ yStep: Int
+  ) {
+    transposeHalves(x, xStep, y, yStep)
+    transposeHalves(x + 4, xStep, y + 4 &* yStep, yStep)
+  }
+
+  /// Four columns of eight rows.
+  @inline(__always)
+  private func transposeHalves(
+    _ x: UnsafePointer<Float>, _ xStep: Int, _ y: UnsafeMutablePointer<Float>, _ yStep: Int
+  ) {
+    let a = rowPair(x, xStep)
+    let b = rowPair(x + xStep, xStep)
+    let c = rowPair(x + 2 &* xStep, xStep)
+    let d = rowPair(x + 3 &* xStep, xStep)
+    let lowAB = SIMD8(a[0], b[0], a[1], b[1], a[4], b[4], a[5], b[5])
+    let highAB = SIMD8(a[2], b[2], a[3], b[3], a[6], b[6], a[7], b[7])
+    let lowCD = SIMD8(c[0], d[0], c[1], d[1], c[4], d[4], c[5], d[5])
+    let highCD = SIMD8(c[2], d[2], c[3], d[3], c[6], d[6], c[7], d[7])
+    store(lowPairs(lowAB, lowCD), y)
+    store(highPairs(lowAB, lowCD), y + yStep)
+    store(lowPairs(highAB, highCD), y + 2 &* yStep)
+    store(highPairs(highAB, highCD), y + 3 &* yStep)
+  }
+
+  /// Four elements of a row and of the fourth row after it.
+  @inline(__always)
+  private func rowPair(_ x: UnsafePointer<Float>, _ xStep: Int) -> SIMD8<Float> {
+    SIMD8(lowHalf: load(x, as: SIMD4<Float>.self), highHalf: load(x + 4 &* xStep, as: SIMD4<Float>.self))
+  }
+
+  @inline(__always)
+  private func lowPairs(_ a: SIMD8<Float>, _ b: SIMD8<Float>) -> SIMD8<Float> {
+    SIMD8(a[0], a[1], b[0], b[1], a[4], a[5], b[4], b[5])
+  }
+
+  @inline(__always)
+  private func highPairs(_ a: SIMD8<Float>, _ b: SIMD8<Float>) -> SIMD8<Float> {
+    SIMD8(a[2], a[3], b[2], b[3], a[6], a[7], b[6], b[7])
+  }
 #endif
