@@ -159,6 +159,22 @@ private func packLeft<L: SIMD>(
   let lanes = L.scalarCount
   var out = panel
   var column = 0
+  if columnStep == 1 {
+    // Four blocks at a time: rows are often a power of two apart, and of one block by itself they evict each other.
+    let step = rows &* lanes
+    while column &+ 4 &* lanes <= depth {
+      for row in 0..<rows {
+        let from = a + (row &* rowStep &+ column)
+        let to = out + row &* lanes
+        store(load(from, as: L.self) * scale, to)
+        store(load(from + lanes, as: L.self) * scale, to + step)
+        store(load(from + 2 &* lanes, as: L.self) * scale, to + 2 &* step)
+        store(load(from + 3 &* lanes, as: L.self) * scale, to + 3 &* step)
+      }
+      out += 4 &* step
+      column &+= 4 &* lanes
+    }
+  }
   while column < depth {
     let filled = depth &- column < lanes ? depth &- column : lanes
     let source = a + column &* columnStep
