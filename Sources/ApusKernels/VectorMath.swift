@@ -80,7 +80,13 @@ func exponential(_ x: Lanes) -> Lanes {
 @inline(__always)
 func exponentialOfNonpositive(_ x: Lanes) -> Lanes {
   let e = exponentialParts(greater(x, all(-104)))
-  return scaled(sum(all(1), all(1), e), e)
+  let result = sum(all(1), all(1), e)
+  #if APUS_AVX512 && APUS_X86_INTRINSICS
+    return scaled(result, e)
+  #else
+    // 2^-150 is no float, but it is a product of two, of which only the last one rounds.
+    return result * powerOfTwo(e.exponent &+ IntegerLanes(repeating: 64)) * all(0x1p-64)
+  #endif
 }
 
 /// 1 + exp(x), with a single rounding at the end; infinite from 2^127 on.
