@@ -5,6 +5,7 @@
     python3 Benchmarks/compare_onnxruntime.py [--filter REGEX] [--threads 1,2] [--rounds N] [--json FILE]
     python3 Benchmarks/compare_onnxruntime.py --models FILE.onnx … [--filter '^onnx/'] [--threads 1,2]
     python3 Benchmarks/compare_onnxruntime.py --memory [--models FILE.onnx …] [--filter REGEX] [--threads 1,2]
+    python3 Benchmarks/compare_onnxruntime.py --openvino [--models FILE.onnx …] [--filter REGEX] [--threads 1,2]
 
 Every workload of `bench` that has an ONNX twin is built as an ONNX model from the same pseudo-random numbers, its
 weights as initialisers, so that ONNX Runtime lays them out in advance as it would for a real model. Inputs and outputs
@@ -16,12 +17,14 @@ the largest difference between the two results, relative to the largest value.
 Whole networks are exported from `Weights/reference` with their generated weights (into `.build/networks`). `--memory`
 compares the most memory that loading such a network and running it ten times takes, in processes of their own: all of
 it, and what lies above the program that has loaded its libraries and nothing else; and the time from opening the file to
-the first output. `--models` does all that with ONNX files of other people, run by Apus as they are.
+the first output. `--models` does all that with ONNX files of other people, run by Apus as they are. `--openvino` has OpenVINO's CPU plug-in,
+which reads the same models, in ONNX Runtime's place: in float32, for the least time of a call.
 
-Needs onnx, onnxruntime (tested with 1.31) and numpy; networks need torch and transformers, as Weights/requirements.txt says.
+Needs onnx, onnxruntime (tested with 1.31 and 1.32) and numpy; --openvino needs openvino (2026.4); networks need torch and transformers, as Weights/requirements.txt says.
 """
 
 import argparse
+import io
 import json
 import pathlib
 import statistics
@@ -95,6 +98,8 @@ def session(content, threads):
 
 
 class OnnxRuntime:
+    title, short, version = "ONNX Runtime", "ORT", onnxruntime.__version__
+
     def __init__(self, twin, threads):
         content, inputs = model(twin)
         self.session = session(content, threads)
@@ -113,21 +118,53 @@ class OnnxRuntime:
 
     def seconds(self, calls):
         """The median time of a call, of so many, and the least."""
-        run, binding, clock = self.session.run_with_iobinding, self.binding, time.perf_counter_ns
-        times = []
-        for _ in range(calls):
-            start = clock()
-            run(binding)
-            times.append(clock() - start)
-        return statistics.median(times) * 1e-9, min(times) * 1e-9
+        run, binding = self.session.run_with_iobinding, self.binding
+        return timed(lambda: run(binding), calls)
 
 
-def compare(workload, apus, threads, rounds, budget):
+class OpenVINO:
+    title, short = "OpenVINO", "OpenVINO"
+
+    def __init__(self, twin, threads):
+        content, inputs = model(twin)
+        network = self.core.read_model(content if isinstance(content, str) else io.BytesIO(content))
+        # By itself it would compute in bfloat16 where the processor can.
+        settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": threads, "PERFORMANCE_HINT": "LATENCY"}
+        self.request = self.core.compile_model(network, "CPU", settings).create_infer_request()
+        names = [name or network.inputs[0].any_name for name in inputs]
+        # Written once; the request then reads and writes its own tensors, as ONNX Runtime's binding does.
+        self.request.infer(dict(zip(names, inputs.values())))
+
+    @classmethod
+    def load(cls):
+        import openvino
+        cls.core, cls.version = openvino.Core(), openvino.__version__.split("-")[0]
+        return cls
+
+    def values(self):
+        self.request.infer()
+        return self.request.get_output_tensor(0).data.ravel().copy()
+
+    def seconds(self, calls):
+        """The median time of a call, of so many, and the least."""
+        return timed(self.request.infer, calls)
+
+
+def timed(call, calls):
+    clock, times = time.perf_counter_ns, []
+    for _ in range(calls):
+        start = clock()
+        call()
+        times.append(clock() - start)
+    return statistics.median(times) * 1e-9, min(times) * 1e-9
+
+
+def compare(workload, apus, peer, threads, rounds, budget):
     name = workload["name"]
-    reference = OnnxRuntime(workload["twin"], threads)
+    reference = peer(workload["twin"], threads)
     expected, found = reference.values(), apus.values(name)
     if expected.shape != found.shape and not name.endswith("-mask"):
-        raise SystemExit(f"{name}: ONNX Runtime computes {expected.size} values, Apus {found.size}")
+        raise SystemExit(f"{name}: {peer.title} computes {expected.size} values, Apus {found.size}")
     if name.endswith("-mask"):
         # One row of what the other side computes whole, the last but one.
         expected = expected[-2 * found.size:-found.size]
@@ -150,8 +187,8 @@ def compare(workload, apus, threads, rounds, budget):
     return {
         "name": name, "shape": workload["shape"], "threads": threads,
         "apus_seconds": statistics.median(pair[0] for pair in ours), "apus_least_seconds": least,
-        "onnxruntime_seconds": statistics.median(pair[0] for pair in theirs),
-        "onnxruntime_least_seconds": reference_least, "ratio_of_least": least / reference_least,
+        "peer_seconds": statistics.median(pair[0] for pair in theirs), "peer_least_seconds": reference_least,
+        "ratio_of_least": least / reference_least,
         "ratio": statistics.median(ratios),
         "ratio_quartiles": [ratios[len(ratios) // 4], ratios[len(ratios) * 3 // 4]],
         "largest_relative_difference": difference,
@@ -240,6 +277,7 @@ def main():
     parser.add_argument("--budget", type=float, default=10, help="milliseconds a measurement takes (default: 10)")
     parser.add_argument("--bench", metavar="PATH", help="the executable (default: .build/release/bench)")
     parser.add_argument("--memory", action="store_true", help="compare the peak memory of whole networks")
+    parser.add_argument("--openvino", action="store_true", help="compare with OpenVINO instead")
     parser.add_argument("--models", nargs="+", metavar="FILE", help="compare these ONNX models, and nothing else")
     parser.add_argument("--json", metavar="FILE", help="also write the results to FILE")
     arguments = parser.parse_args()
@@ -250,32 +288,36 @@ def main():
     if min(thread_counts) < 1 or arguments.rounds < 1 or arguments.budget <= 0:
         parser.error("--threads, --rounds and --budget must be positive")
 
+    if arguments.openvino and arguments.memory:
+        parser.error("--memory compares with ONNX Runtime alone")
+
+    peer = OpenVINO.load() if arguments.openvino else OnnxRuntime
     bench = executable(arguments.bench)
     extra = model_arguments(arguments.models or [])
     selected = [workload for workload in workloads(bench, arguments.filter, extra) if workload.get("twin")]
     results = []
     for threads in thread_counts:
-        print(f"\nONNX Runtime {onnxruntime.__version__} and Apus, {threads} thread{'s' if threads > 1 else ''}; "
-              f"ratio: Apus / ONNX Runtime, below 1 Apus {'takes less' if arguments.memory else 'is faster'}")
+        print(f"\n{peer.title} {peer.version} and Apus, {threads} thread{'s' if threads > 1 else ''}; "
+              f"ratio: Apus / {peer.title}, below 1 Apus {'takes less' if arguments.memory else 'is faster'}")
         width = max((len(workload["name"]) for workload in selected), default=0) + 2
         if arguments.memory:
             networks = [w for w in selected if w["twin"].get("network") or w["twin"].get("onnx")]
             results += compare_memory(networks, bench, threads)
             continue
-        print(f"{'workload':{width}}{'Apus':>12}{'ORT':>12}{'ratio':>8}{'quartiles':>15}{'least':>8}{'difference':>13}",
+        print(f"{'workload':{width}}{'Apus':>12}{peer.short:>12}{'ratio':>8}{'quartiles':>15}{'least':>8}{'difference':>13}",
               flush=True)
         apus = Apus(bench, threads, extra)
         for workload in selected:
-            result = compare(workload, apus, threads, arguments.rounds, arguments.budget * 1e-3)
+            result = compare(workload, apus, peer, threads, arguments.rounds, arguments.budget * 1e-3)
             results.append(result)
             low, high = result["ratio_quartiles"]
             print(f"{result['name']:{width}}{result['apus_seconds'] * 1e6:9.1f} µs"
-                  f"{result['onnxruntime_seconds'] * 1e6:9.1f} µs{result['ratio']:8.2f}{low:9.2f}–{high:.2f}"
+                  f"{result['peer_seconds'] * 1e6:9.1f} µs{result['ratio']:8.2f}{low:9.2f}–{high:.2f}"
                   f"{result['ratio_of_least']:8.2f}{result['largest_relative_difference']:12.1e}", flush=True)
         apus.close()
     if arguments.json:
         with open(arguments.json, "w") as file:
-            json.dump({"onnxruntime": onnxruntime.__version__, "results": results}, file, indent=2, sort_keys=True)
+            json.dump({"peer": peer.title, "version": peer.version, "results": results}, file, indent=2, sort_keys=True)
             file.write("\n")
 
 
