@@ -28,9 +28,9 @@ extension JSONGrammar {
   /// An array: calls `element` for each value, to take or skip it.
   @inlinable
   package mutating func list(
-    _ name: String, _ element: (inout Self) throws(JSONScanner.Failure) -> Void
+    _ name: @autoclosure () -> String, _ element: (inout Self) throws(JSONScanner.Failure) -> Void
   ) throws(JSONScanner.Failure) {
-    try scanner.expect(UInt8(ascii: "["), "\(name) to be an array")
+    try scanner.expect(UInt8(ascii: "["), "\(name()) to be an array")
     if scanner.take(UInt8(ascii: "]")) { return }
     repeat { try element(&self) } while scanner.take(UInt8(ascii: ","))
     try scanner.expect(UInt8(ascii: "]"), "',' or ']'")

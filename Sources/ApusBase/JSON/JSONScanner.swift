@@ -6,6 +6,7 @@
 ///
 /// `JSONDecoder` would do the same at about a third of the speed, but cannot say where or why a
 /// line is wrong, and lets a key that occurs twice pass. Nesting is followed with a counted stack, never by recursion.
+/// What should come next is put into words only where something else does.
 package struct JSONScanner {
   /// What is wrong, and where.
   package typealias Failure = LineFailure
@@ -49,8 +50,8 @@ package struct JSONScanner {
     return true
   }
 
-  package mutating func expect(_ byte: UInt8, _ what: String) throws(Failure) {
-    guard take(byte) else { throw unexpected("expected \(what)") }
+  package mutating func expect(_ byte: UInt8, _ what: @autoclosure () -> String) throws(Failure) {
+    guard take(byte) else { throw unexpected("expected \(what())") }
   }
 
   /// Nothing but blanks may follow.
@@ -66,13 +67,13 @@ package struct JSONScanner {
   }
 
   /// The next value, which must be `true` or `false`.
-  package mutating func boolean(_ what: String) throws(Failure) -> Bool {
+  package mutating func boolean(_ what: @autoclosure () -> String) throws(Failure) -> Bool {
     switch peek() {
     case UInt8(ascii: "t")?: try literal("true")
     case UInt8(ascii: "f")?:
       try literal("false")
       return false
-    default: throw unexpected("expected \(what)")
+    default: throw unexpected("expected \(what())")
     }
     return true
   }
@@ -80,8 +81,8 @@ package struct JSONScanner {
   /// The next value, which must be a number. It may be infinite, when too large for a Double, or NaN or infinite,
   /// where the file spells `NaN`, `Infinity` or `-Infinity`, which JSON forbids and Python writes: the caller names
   /// what is not finite.
-  package mutating func number(_ what: String) throws(Failure) -> Double {
-    guard let first = peek() else { throw unexpected("expected \(what)") }
+  package mutating func number(_ what: @autoclosure () -> String) throws(Failure) -> Double {
+    guard let first = peek() else { throw unexpected("expected \(what())") }
     if let (value, end) = DecimalNumber.scan(bytes, from: index, strict: true) {
       index = end
       return value
@@ -92,16 +93,20 @@ package struct JSONScanner {
       return value
     }
     let isNumber = first == UInt8(ascii: "-") || (0x30...0x39).contains(first)
-    throw unexpected(isNumber ? "malformed number" : "expected \(what)")
+    throw unexpected(isNumber ? "malformed number" : "expected \(what())")
   }
 
   /// The next value, which must be a string.
-  package mutating func string(_ what: String) throws(Failure) -> String {
-    guard peek() == UInt8(ascii: "\"") else { throw unexpected("expected \(what)") }
+  package mutating func string(_ what: @autoclosure () -> String) throws(Failure) -> String {
+    guard peek() == UInt8(ascii: "\"") else { throw unexpected("expected \(what())") }
     index += 1
     let start = index
     // Nearly every string is plain: take it whole.
     while index < bytes.count, bytes[index] != 0x22, bytes[index] != 0x5C, bytes[index] >= 0x20 { index += 1 }
+    if index < bytes.count, bytes[index] == 0x22 {
+      defer { index += 1 }
+      return String(decoding: bytes[start..<index], as: UTF8.self)
+    }
     var content = Array(bytes[start..<index])
     while true {
       guard index < bytes.count else { throw unexpected("string without an end") }

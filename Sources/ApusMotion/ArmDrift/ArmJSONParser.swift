@@ -250,7 +250,7 @@ struct ArmJSONParser: JSONGrammar {
       defer { index += 1 }
       if try parser.scanner.takeNull() { return }
       let keypoint = ArmKeypoint(rawValue: index - ArmKeypoint.leftShoulder.cocoIndex)
-      let name = keypoint?.name ?? "keypoint \(index)"
+      var name: String { keypoint?.name ?? "keypoint \(index)" }
       try parser.scanner.expect(Self.opening, "[x, y, v] or null for keypoint \(index)")
       let x = try parser.number("\(name) x")
       try parser.scanner.expect(Self.comma, "',' and y")
@@ -274,9 +274,9 @@ struct ArmJSONParser: JSONGrammar {
     try scanner.takeNull() ? nil : number(field)
   }
 
-  private mutating func number(_ field: String) throws(JSONScanner.Failure) -> Double {
-    let value = try scanner.number("a number for \(field)")
-    guard value.isFinite else { throw fail(.notFinite(field: field, value: value)) }
+  private mutating func number(_ field: @autoclosure () -> String) throws(JSONScanner.Failure) -> Double {
+    let value = try scanner.number("a number for \(field())")
+    guard value.isFinite else { throw fail(.notFinite(field: field(), value: value)) }
     return value
   }
 

@@ -87,22 +87,26 @@ private struct BarJSONParser {
   private mutating func detection(
     _ index: Int
   ) throws(JSONScanner.Failure) -> (BarDetection, name: String?, BarPose?) {
-    let place = "detection \(index)"
-    var numbers: [String: Double] = [:]
+    var place: String { "detection \(index)" }
+    var (x, y, width, height, confidence, score): (Double?, Double?, Double?, Double?, Double?, Double?)
     var corners: [Double]?
     var name: String?
     var pose: BarPose?
     try object("an object, \(place)", known: Self.boxKeys) { (parser, key) throws(JSONScanner.Failure) in
       switch key {
-      case "x", "y", "w", "h", "confidence", "score":
-        if let value = try parser.optionalNumber("\(place) \(key)") { numbers[key] = value }
+      case "x": x = try parser.optionalNumber("\(place) x")
+      case "y": y = try parser.optionalNumber("\(place) y")
+      case "w": width = try parser.optionalNumber("\(place) w")
+      case "h": height = try parser.optionalNumber("\(place) h")
+      case "confidence": confidence = try parser.optionalNumber("\(place) confidence")
+      case "score": score = try parser.optionalNumber("\(place) score")
       case "box": corners = try parser.corners(place)
       case "class": name = try parser.name("the name of a class")
       case "keypoints": pose = try parser.scanner.takeNull() ? nil : parser.keypoints(place)
       default: try parser.scanner.skipValue()
       }
     }
-    guard let confidence = numbers["confidence"] ?? numbers["score"] else {
+    guard let confidence = confidence ?? score else {
       throw fail(.missingField("\(place) confidence (or score)"))
     }
     if let corners {
@@ -110,37 +114,35 @@ private struct BarJSONParser {
       let box = BarDetection(x: corners[0], y: corners[1], width: width, height: height, confidence: confidence)
       return (box, name, pose)
     }
-    for key in ["x", "y", "w", "h"] where numbers[key] == nil {
-      throw fail(.missingField("\(place) \(key) (or box)"))
+    guard let x, let y, let width, let height else {
+      let missing = x == nil ? "x" : y == nil ? "y" : width == nil ? "w" : "h"
+      throw fail(.missingField("\(place) \(missing) (or box)"))
     }
-    let box = BarDetection(
-      x: numbers["x", default: 0], y: numbers["y", default: 0], width: numbers["w", default: 0],
-      height: numbers["h", default: 0], confidence: confidence)
-    return (box, name, pose)
+    return (BarDetection(x: x, y: y, width: width, height: height, confidence: confidence), name, pose)
   }
 
-  private mutating func corners(_ place: String) throws(JSONScanner.Failure) -> [Double] {
+  private mutating func corners(_ place: @autoclosure () -> String) throws(JSONScanner.Failure) -> [Double] {
     var corners: [Double] = []
     try array("box") { (parser) throws(JSONScanner.Failure) in
-      let value = try parser.number("\(place) box")
-      guard corners.count < 4 else { throw parser.fail(Self.wrongCorners(place, "more")) }
+      let value = try parser.number("\(place()) box")
+      guard corners.count < 4 else { throw parser.fail(Self.wrongCorners(place(), "more")) }
       corners.append(value)
     }
-    guard corners.count == 4 else { throw fail(Self.wrongCorners(place, "\(corners.count)")) }
+    guard corners.count == 4 else { throw fail(Self.wrongCorners(place(), "\(corners.count)")) }
     return corners
   }
 
   /// The joints of an arm and the hips among COCO's 17 keypoints.
-  private mutating func keypoints(_ place: String) throws(JSONScanner.Failure) -> BarPose {
+  private mutating func keypoints(_ place: @autoclosure () -> String) throws(JSONScanner.Failure) -> BarPose {
     var points: [PosePoint?] = []
     try array("keypoints") { (parser) throws(JSONScanner.Failure) in
       let index = points.count
-      guard index < 17 else { throw parser.fail(Self.wrongCount("\(place) keypoints", "more", "17")) }
-      let point = try parser.point("\(place) keypoint \(index)")
+      guard index < 17 else { throw parser.fail(Self.wrongCount("\(place()) keypoints", "more", "17")) }
+      let point = try parser.point("\(place()) keypoint \(index)")
       // COCO writes (0, 0, 0) for what is not there.
       points.append(point?.confidence == 0 ? nil : point)
     }
-    guard points.count == 17 else { throw fail(Self.wrongCount("\(place) keypoints", "\(points.count)", "17")) }
+    guard points.count == 17 else { throw fail(Self.wrongCount("\(place()) keypoints", "\(points.count)", "17")) }
     return BarPose(
       leftWrist: points[9], rightWrist: points[10], leftElbow: points[7], rightElbow: points[8],
       leftHip: points[11], rightHip: points[12])
@@ -164,24 +166,24 @@ private struct BarJSONParser {
   }
 
   /// `[x, y]`, `[x, y, confidence]` or null.
-  private mutating func point(_ name: String) throws(JSONScanner.Failure) -> PosePoint? {
+  private mutating func point(_ name: @autoclosure () -> String) throws(JSONScanner.Failure) -> PosePoint? {
     if try scanner.takeNull() { return nil }
-    try scanner.expect(UInt8(ascii: "["), "[x, y], [x, y, confidence] or null for \(name)")
-    let x = try number("\(name) x")
+    try scanner.expect(UInt8(ascii: "["), "[x, y], [x, y, confidence] or null for \(name())")
+    let x = try number("\(name()) x")
     try scanner.expect(UInt8(ascii: ","), "',' and y")
-    let y = try number("\(name) y")
+    let y = try number("\(name()) y")
     var confidence: Double?
-    if scanner.take(UInt8(ascii: ",")) { confidence = try optionalNumber("\(name) confidence") }
-    try scanner.expect(UInt8(ascii: "]"), "']': \(name) has x, y and perhaps a confidence")
+    if scanner.take(UInt8(ascii: ",")) { confidence = try optionalNumber("\(name()) confidence") }
+    try scanner.expect(UInt8(ascii: "]"), "']': \(name()) has x, y and perhaps a confidence")
     return PosePoint(x: x, y: y, confidence: confidence)
   }
 
   private mutating func object(
-    _ what: String, known: Set<String>,
+    _ what: @autoclosure () -> String, known: Set<String>,
     _ member: (inout BarJSONParser, String) throws(JSONScanner.Failure) -> Void
   ) throws(JSONScanner.Failure) {
     var seen: Set<String> = []
-    try scanner.expect(UInt8(ascii: "{"), "'{': \(what)")
+    try scanner.expect(UInt8(ascii: "{"), "'{': \(what())")
     guard !scanner.take(UInt8(ascii: "}")) else { return }
     repeat {
       let key = try scanner.string("a key in quotes")
@@ -193,29 +195,29 @@ private struct BarJSONParser {
   }
 
   private mutating func array(
-    _ name: String, _ entry: (inout BarJSONParser) throws(JSONScanner.Failure) -> Void
+    _ name: @autoclosure () -> String, _ entry: (inout BarJSONParser) throws(JSONScanner.Failure) -> Void
   ) throws(JSONScanner.Failure) {
-    try scanner.expect(UInt8(ascii: "["), "\(name) to be an array")
+    try scanner.expect(UInt8(ascii: "["), "\(name()) to be an array")
     guard !scanner.take(UInt8(ascii: "]")) else { return }
     repeat { try entry(&self) } while scanner.take(UInt8(ascii: ","))
     try scanner.expect(UInt8(ascii: "]"), "',' or ']'")
   }
 
-  private mutating func number(_ field: String) throws(JSONScanner.Failure) -> Double {
+  private mutating func number(_ field: @autoclosure () -> String) throws(JSONScanner.Failure) -> Double {
     let value = try scanner.number("a number")
-    guard value.isFinite else { throw fail(.notFinite(field: field, value: value)) }
+    guard value.isFinite else { throw fail(.notFinite(field: field(), value: value)) }
     return value
   }
 
-  private mutating func optionalNumber(_ field: String) throws(JSONScanner.Failure) -> Double? {
-    try scanner.takeNull() ? nil : number(field)
+  private mutating func optionalNumber(_ field: @autoclosure () -> String) throws(JSONScanner.Failure) -> Double? {
+    try scanner.takeNull() ? nil : number(field())
   }
 
   /// A string, or a number as text; nil for null.
-  private mutating func name(_ what: String) throws(JSONScanner.Failure) -> String? {
+  private mutating func name(_ what: @autoclosure () -> String) throws(JSONScanner.Failure) -> String? {
     if try scanner.takeNull() { return nil }
-    if scanner.peek() == UInt8(ascii: "\"") { return try scanner.string(what) }
-    return SettingValue.number(try number(what)).description
+    if scanner.peek() == UInt8(ascii: "\"") { return try scanner.string(what()) }
+    return SettingValue.number(try number(what())).description
   }
 
   private mutating func space() throws(JSONScanner.Failure) -> ImageSpace? {
