@@ -57,25 +57,32 @@ struct Fuzzer {
     let begin = ContinuousClock.now
     var iteration = options.start
     var accepted = 0
+    var edges = ReachedEdges()
+    edges.look(after: 0)
     print("\(target.name): seed \(options.seed), from \(iteration) …")
     fflush(nil)
-    while !isDone(iteration &- options.start, since: begin) {
+    while !isDone(target, iteration &- options.start, since: begin) {
       var random = SplitMix64(seed: options.seed, target: target.name, iteration: iteration)
       let input = mutator.makeInput(using: &random)
       guard let outcome = check(target, input, iteration: iteration) else { return false }
       if outcome == .accepted { accepted += 1 }
       iteration &+= 1
+      let count = iteration &- options.start
+      if count.isMultiple(of: ReachedEdges.interval) { edges.look(after: count) }
     }
     let count = iteration &- options.start
+    edges.look(after: count)
     let seconds = ((ContinuousClock.now - begin) / .seconds(1)).rounded()
     let share = count == 0 ? 0 : (Double(accepted) / Double(count) * 100).rounded()
-    print("\(target.name): \(count) inputs in \(Int(seconds)) s, \(Int(share)) % of them sound; nothing found")
+    let summary = "\(count) inputs in \(Int(seconds)) s, \(Int(share)) % of them sound"
+    print("\(target.name): \(summary)\(edges.summary); nothing found")
     return true
   }
 
-  private func isDone(_ count: UInt64, since begin: ContinuousClock.Instant) -> Bool {
+  private func isDone(_ target: any FuzzTarget, _ count: UInt64, since begin: ContinuousClock.Instant) -> Bool {
     switch options.amount {
     case .iterations(let limit): count >= limit
+    case .longRun: count >= target.longRun
     case .seconds(let limit): ContinuousClock.now - begin >= .seconds(limit)
     }
   }

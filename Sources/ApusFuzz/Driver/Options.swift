@@ -19,6 +19,8 @@ struct Options {
     /// For each target.
     case seconds(Double)
     case iterations(UInt64)
+    /// Of each target as many inputs as it says.
+    case longRun
   }
 
   enum Action {
@@ -39,6 +41,8 @@ struct Options {
       --target NAME      one target, or all (default: all); may be given several times
       --seconds N        how long to run each target (default: 10)
       --iterations N     how many inputs to give to each target, instead
+      --long             ten million inputs for each target that reads memory, a million where networks run, a
+                         hundred thousand where folders are written, instead
       --seed S           a number; the same seed gives the same inputs (default: 1)
       --start I          begin with input number I of the seed (default: 0)
       --corpus PATH      a file to mutate besides the built-in ones, a .zip of such files, or a folder with an
@@ -81,6 +85,7 @@ struct Options {
       case "--target": named += try Self.targets(named: value())
       case "--seconds": amount = .seconds(try number { $0 >= 0 && $0 < 1e9 })
       case "--iterations": amount = .iterations(try number { _ in true })
+      case "--long": amount = .longRun
       case "--seed": seed = try number { _ in true }
       case "--start": start = try number { _ in true }
       case "--corpus": corpus.append(try value())

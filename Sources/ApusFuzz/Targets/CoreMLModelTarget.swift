@@ -3,7 +3,7 @@ import ApusCoreML
 import ApusGraph
 
 /// The reader of Core ML models, and a run of what it makes of them on zeros.
-struct CoreMLModelTarget: ProtobufFuzzTarget {
+struct CoreMLModelTarget: ProtobufFuzzTarget, RunningFuzzTarget {
   let name = "coreml-model"
   let summary = "Core ML models: programs, networks, classic models and pipelines, read and run"
   let dictionary = [

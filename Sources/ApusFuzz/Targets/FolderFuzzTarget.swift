@@ -15,6 +15,8 @@ protocol FolderFuzzTarget: FuzzTarget {
 }
 
 extension FolderFuzzTarget {
+  var longRun: UInt64 { 100_000 }
+
   func seeds() throws -> [[UInt8]] {
     try soundFiles().map { files in
       files.enumerated().flatMap { index, file in

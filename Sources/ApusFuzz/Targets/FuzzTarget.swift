@@ -13,6 +13,8 @@ protocol FuzzTarget: Sendable {
   func seeds() throws -> [[UInt8]]
   /// Words of the format, which chance would not find.
   var dictionary: [String] { get }
+  /// How many inputs `--long` gives it.
+  var longRun: UInt64 { get }
   /// Makes lengths and checksums fit again, so that mutations reach what lies behind them. Half of the inputs are
   /// mended.
   func mend(_ input: inout [UInt8])
@@ -28,8 +30,17 @@ protocol FuzzTarget: Sendable {
 
 extension FuzzTarget {
   var dictionary: [String] { [] }
+  /// What reads bytes in memory.
+  var longRun: UInt64 { 10_000_000 }
   func mend(_ input: inout [UInt8]) {}
   func vary(_ input: [UInt8], with other: [UInt8], using random: inout SplitMix64) -> [UInt8]? { nil }
+}
+
+/// A target that runs networks on what it has read.
+protocol RunningFuzzTarget: FuzzTarget {}
+
+extension RunningFuzzTarget {
+  var longRun: UInt64 { 1_000_000 }
 }
 
 /// A target whose inputs are messages of protocol buffers.

@@ -3,7 +3,7 @@ import ApusNetworks
 
 /// What the metadata of a weights file says of a network over time or an image classifier, and the small networks that
 /// are built as it says.
-struct NetworkConfigurationTarget: JSONFuzzTarget {
+struct NetworkConfigurationTarget: JSONFuzzTarget, RunningFuzzTarget {
   let name = "network-config"
   let summary = "the configuration of temporal networks and image classifiers, and small networks built as it says"
   let dictionary = [

@@ -4,7 +4,7 @@ import ApusONNX
 
 /// ONNX models prepared and run, on inputs that they bring along: every pass, and every operator on operands that it
 /// does not expect. Rewritten for speed, a model must compute the bits that its nodes compute one by one.
-struct ONNXSessionTarget: ProtobufFuzzTarget {
+struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
   let name = "onnx-session"
   let summary = "ONNX models of one operator or several, rewritten and run"
   let dictionary = [

@@ -3,7 +3,7 @@ import ApusGraph
 import ApusONNX
 
 /// Models beside values that another runtime is said to have computed: the comparison, and what it cuts a model down to.
-struct ParityTarget: ProtobufFuzzTarget {
+struct ParityTarget: ProtobufFuzzTarget, RunningFuzzTarget {
   let name = "parity"
   let summary = "models compared with hostile values, node by node, and reduced to what differs"
   let dictionary = ONNXSessionTarget().dictionary

@@ -3,7 +3,7 @@ import ApusGraph
 import ApusONNX
 
 /// ONNX models put into eight bits, written and read again: what is written computes the bits of what was measured.
-struct StaticQuantizationTarget: ProtobufFuzzTarget {
+struct StaticQuantizationTarget: ProtobufFuzzTarget, RunningFuzzTarget {
   let name = "static-quantization"
   let summary = "ONNX models put into eight bits as samples ask for it, written, read and run"
   let dictionary = ONNXSessionTarget().dictionary

@@ -2,7 +2,7 @@ import Apus
 import ApusNetworks
 
 /// The `config.json` of a text model, and the model that is built from what it says.
-struct TextConfigurationTarget: JSONFuzzTarget {
+struct TextConfigurationTarget: JSONFuzzTarget, RunningFuzzTarget {
   let name = "text-config"
   let summary = "config.json of BERT and MobileBERT, and a small network built as it says"
   let dictionary = [

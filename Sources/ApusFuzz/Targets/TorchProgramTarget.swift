@@ -6,7 +6,7 @@ import ApusTorch
 ///
 /// An input is an object of JSON with what the archive's entries of JSON hold; one of weights goes with them. Archives as
 /// such are read by the target `npz`.
-struct TorchProgramTarget: JSONFuzzTarget {
+struct TorchProgramTarget: JSONFuzzTarget, RunningFuzzTarget {
   let name = "torch-program"
   let summary = "programs of torch.export: nodes, arguments, types, weights, read and run"
   let dictionary = [
