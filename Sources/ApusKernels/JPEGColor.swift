@@ -1,5 +1,9 @@
 import ApusKernelInterface
 
+#if arch(arm64)
+  import _Builtin_intrinsics.arm.neon
+#endif
+
 // red = Y + 1.402 · Cr, green = Y − 0.34414 · Cb − 0.71414 · Cr, blue = Y + 1.772 · Cb, the differences of colour
 // being 128 too large, with constants of 16 bits after the point. Whole multiples of a difference are added apart
 // from the rest, so that constants fit into sixteen bits.
@@ -137,6 +141,11 @@ extension AnyPixelKernels {
       words.storeBytes(of: a.highHalf, toByteOffset: 48, as: SIMD4<Int32>.self)
       words.storeBytes(of: b.highHalf, toByteOffset: 64, as: SIMD4<Int32>.self)
       words.storeBytes(of: c.highHalf, toByteOffset: 80, as: SIMD4<Int32>.self)
+    #elseif arch(arm64)
+      let (r, g) = (unsafeBitCast(red, to: SIMD32<UInt8>.self), unsafeBitCast(green, to: SIMD32<UInt8>.self))
+      let b = unsafeBitCast(blue, to: SIMD32<UInt8>.self)
+      storePixels(uint8x16x3_t(val: (r.lowHalf, g.lowHalf, b.lowHalf)), y)
+      storePixels(uint8x16x3_t(val: (r.highHalf, g.highHalf, b.highHalf)), y + 48)
     #else
       let (r, g) = (unsafeBitCast(red, to: SIMD32<UInt8>.self), unsafeBitCast(green, to: SIMD32<UInt8>.self))
       let b = unsafeBitCast(blue, to: SIMD32<UInt8>.self)
@@ -147,4 +156,14 @@ extension AnyPixelKernels {
       }
     #endif
   }
+
+  #if arch(arm64)
+    /// Sixteen pixels. The instruction that stores three registers so is a macro in C, which Swift does not see.
+    @inline(__always)
+    private static func storePixels(_ colors: uint8x16x3_t, _ y: UnsafeMutablePointer<UInt8>) {
+      store(vqtbl3q_u8(colors, SIMD16(0, 16, 32, 1, 17, 33, 2, 18, 34, 3, 19, 35, 4, 20, 36, 5)), y)
+      store(vqtbl3q_u8(colors, SIMD16(21, 37, 6, 22, 38, 7, 23, 39, 8, 24, 40, 9, 25, 41, 10, 26)), y + 16)
+      store(vqtbl3q_u8(colors, SIMD16(42, 11, 27, 43, 12, 28, 44, 13, 29, 45, 14, 30, 46, 15, 31, 47)), y + 32)
+    }
+  #endif
 }

@@ -1,6 +1,9 @@
 #if hasFeature(BuiltinModule)
   import Builtin
 #endif
+#if arch(arm64)
+  import _Builtin_intrinsics.arm.neon
+#endif
 
 // Vectors of integers as the loops of JPEG use them.
 
@@ -39,6 +42,10 @@ func packed(_ a: BlockLanes, _ b: BlockLanes) -> SIMD16<Int16> {
     low._storage._value = Builtin.int_x86_sse2_packssdw_128(a.lowHalf._storage._value, b.lowHalf._storage._value)
     high._storage._value = Builtin.int_x86_sse2_packssdw_128(a.highHalf._storage._value, b.highHalf._storage._value)
     return SIMD16(lowHalf: low, highHalf: high)
+  #elseif arch(arm64)
+    return SIMD16(
+      lowHalf: SIMD8(lowHalf: vqmovn_s32(a.lowHalf), highHalf: vqmovn_s32(b.lowHalf)),
+      highHalf: SIMD8(lowHalf: vqmovn_s32(a.highHalf), highHalf: vqmovn_s32(b.highHalf)))
   #else
     var result = SIMD16<Int16>(repeating: 0)
     for i in 0..<4 {
@@ -65,6 +72,10 @@ func samples(_ a: SIMD16<Int16>, _ b: SIMD16<Int16>) -> SIMD4<UInt64> {
     high._storage._value = Builtin.int_x86_sse2_packsswb_128(a.highHalf._storage._value, b.highHalf._storage._value)
     let bytes = BlockLanes(
       lowHalf: unsafeBitCast(low, to: SIMD4<Int32>.self), highHalf: unsafeBitCast(high, to: SIMD4<Int32>.self))
+  #elseif arch(arm64)
+    let low = SIMD16(lowHalf: vqmovn_s16(a.lowHalf), highHalf: vqmovn_s16(b.lowHalf))
+    let high = SIMD16(lowHalf: vqmovn_s16(a.highHalf), highHalf: vqmovn_s16(b.highHalf))
+    let bytes = unsafeBitCast(SIMD32(lowHalf: low, highHalf: high), to: BlockLanes.self)
   #else
     var lanes = SIMD32<UInt8>(repeating: 0)
     for i in 0..<8 {

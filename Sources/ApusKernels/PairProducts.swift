@@ -1,5 +1,7 @@
 #if APUS_X86_INTRINSICS
   import Builtin
+#elseif arch(arm64)
+  import _Builtin_intrinsics.arm.neon
 #endif
 
 /// In each lane, the sum of the products of the low and of the high sixteen bits, signed.
@@ -10,6 +12,9 @@ func pairProducts(_ a: SIMD4<Int32>, _ b: SIMD4<Int32>) -> SIMD4<Int32> {
     result._storage._value = Builtin.int_x86_sse2_pmadd_wd(
       unsafeBitCast(a, to: SIMD8<Int16>.self)._storage._value, unsafeBitCast(b, to: SIMD8<Int16>.self)._storage._value)
     return result
+  #elseif arch(arm64)
+    let (x, y) = (unsafeBitCast(a, to: SIMD8<Int16>.self), unsafeBitCast(b, to: SIMD8<Int16>.self))
+    return vpaddq_s32(vmull_s16(x.lowHalf, y.lowHalf), vmull_high_s16(x, y))
   #else
     let half = SIMD4<Int32>(repeating: 16)
     let low = ((a &<< half) &>> half) &* ((b &<< half) &>> half)
