@@ -62,21 +62,32 @@ let platform: Target.Dependency = "ApusPlatform"
 let base: Target.Dependency = "ApusBase"
 let kernelDependencies: [Target.Dependency] = [kernelInterface, platform]
 
-let kernelTargets: [Target] =
-  architecture == "x86_64"
-  ? [
-    .target(name: "ApusKernels", dependencies: kernelDependencies, swiftSettings: kernelSettings()),
-    .target(
-      name: "ApusKernelsAVX2", dependencies: kernelDependencies,
-      swiftSettings: kernelSettings(march: "haswell", defines: ["APUS_FMA", "APUS_AVX2"])),
-    .target(
-      name: "ApusKernelsAVX512", dependencies: kernelDependencies,
-      swiftSettings: kernelSettings(march: "cascadelake", defines: ["APUS_FMA", "APUS_AVX512"])),
-  ]
-  : [
-    .target(
-      name: "ApusKernels", dependencies: kernelDependencies, swiftSettings: kernelSettings(defines: ["APUS_FMA"]))
-  ]
+let baselineKernels: Target = .target(
+  name: "ApusKernels", dependencies: kernelDependencies,
+  swiftSettings: kernelSettings(defines: architecture == "x86_64" ? [] : ["APUS_FMA"]))
+
+let wideKernels: [Target] = [
+  .target(
+    name: "ApusKernelsAVX2", dependencies: kernelDependencies,
+    swiftSettings: kernelSettings(march: "haswell", defines: ["APUS_FMA", "APUS_AVX2"])),
+  .target(
+    name: "ApusKernelsAVX512", dependencies: kernelDependencies,
+    swiftSettings: kernelSettings(march: "cascadelake", defines: ["APUS_FMA", "APUS_AVX512"])),
+]
+
+// arm64's extensions have instructions for products of bytes. Their folders hold the sources that such products take;
+// everything else is as the baseline has it, and not built again.
+let byteProductKernels: [Target] = [
+  .target(
+    name: "ApusKernelsDotProd", dependencies: kernelDependencies,
+    swiftSettings: kernelSettings(march: "armv8-a+dotprod", defines: ["APUS_FMA", "APUS_DOTPROD"])),
+  .target(
+    name: "ApusKernelsI8MM", dependencies: kernelDependencies,
+    swiftSettings: kernelSettings(march: "armv8-a+dotprod+i8mm", defines: ["APUS_FMA", "APUS_I8MM"])),
+]
+
+let furtherKernels = ["x86_64": wideKernels, "arm64": byteProductKernels]
+let kernelTargets = [baselineKernels] + (furtherKernels[architecture] ?? [])
 let kernels: [Target.Dependency] = kernelTargets.map { .target(name: $0.name) }
 
 let kernelUsers: [Target.Dependency] = [base] + kernelDependencies + kernels

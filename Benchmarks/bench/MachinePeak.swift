@@ -67,7 +67,7 @@ extension KernelVariant {
       switch self {
       case .avx512: return ApusKernelsAVX512.PeakKernels.operationsPerRound
       case .avx2: return ApusKernelsAVX2.PeakKernels.operationsPerRound
-      case .baseline: break
+      default: break
       }
     #endif
     return ApusKernels.PeakKernels.operationsPerRound
@@ -79,7 +79,7 @@ extension KernelVariant {
       case .avx512:
         return ApusKernelsAVX512.PeakKernels.multiplyAdds(rounds: rounds, factor: factor, summand: summand)
       case .avx2: return ApusKernelsAVX2.PeakKernels.multiplyAdds(rounds: rounds, factor: factor, summand: summand)
-      case .baseline: break
+      default: break
       }
     #endif
     return ApusKernels.PeakKernels.multiplyAdds(rounds: rounds, factor: factor, summand: summand)
@@ -90,7 +90,7 @@ extension KernelVariant {
       switch self {
       case .avx512: return ApusKernelsAVX512.PeakKernels.sum(x, count: count)
       case .avx2: return ApusKernelsAVX2.PeakKernels.sum(x, count: count)
-      case .baseline: break
+      default: break
       }
     #endif
     return ApusKernels.PeakKernels.sum(x, count: count)

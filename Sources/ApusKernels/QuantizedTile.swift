@@ -10,14 +10,17 @@ extension IntegerKernels {
     _ w: UnsafePointer<Int32>, rows: Int, _ x: UnsafePointer<Int32>, units: Int, blockCount: Int, blockStep: Int,
     tapCount: Int, tapOffsets: UnsafePointer<Int>, _ sums: UnsafeMutablePointer<Int32>, sumStep: Int
   ) {
-    let walk: WordWalk = (blockCount, blockStep, tapCount, tapOffsets, rows, sumStep)
+    let starts: StartingSums = startingSums(w, rows: rows, steps: blockCount &* tapCount)
+    let walk: WordWalk = (blockCount, blockStep, tapCount, tapOffsets, rows, sumStep, starts)
     switch rows {
     case 1: WordTile<1, 3>.multiply(w, x, units &* 16, walk, sums)
     case 2: WordTile<2, 3>.multiply(w, x, units &* 16, walk, sums)
     case 4: multiplyFour(w, x, units &* 16, walk, sums)
     default:
-      #if APUS_AVX512
+      #if APUS_AVX512 || APUS_DOTPROD || APUS_I8MM
         WordTile<8, 3>.multiply(w, x, units &* 16, walk, sums)
+      #elseif arch(arm64)
+        WordTile<8, 2>.multiply(w, x, units &* 16, walk, sums)
       #else
         // Sixteen registers hold four rows.
         multiplyFour(w, x, units &* 16, walk, sums)
@@ -31,7 +34,7 @@ extension IntegerKernels {
     _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, _ count: Int, _ walk: WordWalk,
     _ sums: UnsafeMutablePointer<Int32>
   ) {
-    #if APUS_AVX512
+    #if APUS_AVX512 || APUS_DOTPROD || APUS_I8MM
       WordTile<4, 3>.multiply(w, x, count, walk, sums)
     #else
       WordTile<4, 2>.multiply(w, x, count, walk, sums)
@@ -63,7 +66,8 @@ extension IntegerKernels {
 /// How a tile walks over its operands; `rows` is how many words lie between those of one step and of the next. A tuple,
 /// because a structure's copying function would be emitted under a name that all kernel variants share.
 typealias WordWalk = (
-  blockCount: Int, blockStep: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>, rows: Int, sumStep: Int
+  blockCount: Int, blockStep: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>, rows: Int, sumStep: Int,
+  starts: StartingSums
 )
 
 /// A tile of `rows` × `vectors` vectors of sums in registers.
@@ -95,11 +99,12 @@ enum WordTile<let rows: Int, let vectors: Int> {
   static func accumulate(
     _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, _ walk: WordWalk, _ y: UnsafeMutablePointer<Int32>
   ) {
-    let zero = WordLanes(repeating: 0)
     // Spelled out: `InlineArray(repeating:)` is a call, and what a call has written stays in memory.
     var sums: InlineArray<24, WordLanes> = [
-      zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero,
-      zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero, zero,
+      start(0, walk), start(1, walk), start(2, walk), start(3, walk), start(4, walk), start(5, walk),
+      start(6, walk), start(7, walk), start(8, walk), start(9, walk), start(10, walk), start(11, walk),
+      start(12, walk), start(13, walk), start(14, walk), start(15, walk), start(16, walk), start(17, walk),
+      start(18, walk), start(19, walk), start(20, walk), start(21, walk), start(22, walk), start(23, walk),
     ]
     let lanes = WordLanes.scalarCount
     var weights = w
@@ -116,14 +121,15 @@ enum WordTile<let rows: Int, let vectors: Int> {
         let x0 = unsignedWords(load(input))
         let x1 = vectors > 1 ? unsignedWords(load(input + lanes)) : x0
         let x2 = vectors > 2 ? unsignedWords(load(input + 2 &* lanes)) : x0
-        multiply(0, &sums, weights, x0, x1, x2)
-        multiply(1, &sums, weights, x0, x1, x2)
-        multiply(2, &sums, weights, x0, x1, x2)
-        multiply(3, &sums, weights, x0, x1, x2)
-        multiply(4, &sums, weights, x0, x1, x2)
-        multiply(5, &sums, weights, x0, x1, x2)
-        multiply(6, &sums, weights, x0, x1, x2)
-        multiply(7, &sums, weights, x0, x1, x2)
+        let step = rowWords(weights, rows)
+        multiply(0, &sums, step, x0, x1, x2)
+        multiply(1, &sums, step, x0, x1, x2)
+        multiply(2, &sums, step, x0, x1, x2)
+        multiply(3, &sums, step, x0, x1, x2)
+        multiply(4, &sums, step, x0, x1, x2)
+        multiply(5, &sums, step, x0, x1, x2)
+        multiply(6, &sums, step, x0, x1, x2)
+        multiply(7, &sums, step, x0, x1, x2)
         weights += walk.rows &* wordsPerWeight
         tap &+= 1
       } while tap < walk.tapCount
@@ -140,13 +146,20 @@ enum WordTile<let rows: Int, let vectors: Int> {
     write(7, sums, y, walk)
   }
 
+  /// What a sum begins with; those of a row lie side by side.
+  @inline(__always)
+  private static func start(_ index: Int, _ walk: WordWalk) -> WordLanes {
+    let row = index / vectors
+    return row < rows ? startingSum(walk.starts, row) : WordLanes(repeating: 0)
+  }
+
   @inline(__always)
   private static func multiply(
-    _ row: Int, _ sums: inout InlineArray<24, WordLanes>, _ w: UnsafePointer<Int32>, _ x0: UnsignedWords,
-    _ x1: UnsignedWords, _ x2: UnsignedWords
+    _ row: Int, _ sums: inout InlineArray<24, WordLanes>, _ w: RowWords, _ x0: UnsignedWords, _ x1: UnsignedWords,
+    _ x2: UnsignedWords
   ) {
     guard row < rows else { return }
-    let weights = signedWords(w + row &* wordsPerWeight)
+    let weights = signedWords(w, row)
     sums[row &* vectors] = addProducts(sums[row &* vectors], x0, weights)
     if vectors > 1 { sums[row &* vectors &+ 1] = addProducts(sums[row &* vectors &+ 1], x1, weights) }
     if vectors > 2 { sums[row &* vectors &+ 2] = addProducts(sums[row &* vectors &+ 2], x2, weights) }

@@ -1,6 +1,9 @@
 #if hasFeature(BuiltinModule)
   import Builtin
 #endif
+#if APUS_DOTPROD || APUS_I8MM
+  import _Builtin_intrinsics.arm.neon
+#endif
 
 #if APUS_AVX512
   /// Sums of one register.
@@ -11,10 +14,10 @@
   typealias WordLanes = SIMD4<Int32>
 #endif
 
-// Sums of four products of unsigned and signed bytes. AVX-512 has an instruction for it. Elsewhere even and odd bytes
-// become two numbers of sixteen bits each, whose products are added in pairs; that of two bytes fits. Weights are laid out
-// so, since taking them apart took longer than multiplying with them. The instruction that multiplies bytes and adds them
-// in pairs of sixteen bits does not serve: it saturates.
+// Sums of four products of unsigned and signed bytes. AVX-512 has an instruction for it, and so have arm64's extensions.
+// Elsewhere on x86-64 even and odd bytes become two numbers of sixteen bits each, whose products are added in pairs; that of
+// two bytes fits. Weights are laid out so, since taking them apart took longer than multiplying with them. The instruction
+// that multiplies bytes and adds them in pairs of sixteen bits does not serve: it saturates.
 
 #if APUS_AVX512 && APUS_X86_INTRINSICS
   typealias UnsignedWords = WordLanes
@@ -38,6 +41,33 @@
       sum._storage._value, x._storage._value, w._storage._value)
     return result
   }
+#elseif APUS_DOTPROD || APUS_I8MM
+  typealias UnsignedWords = WordLanes
+  typealias SignedWords = WordLanes
+
+  let wordsPerWeight = 1
+
+  @inline(__always)
+  func storeWeight(_ word: Int32, _ y: UnsafeMutablePointer<Int32>) { y[0] = word }
+
+  #if APUS_I8MM
+    @inline(__always)
+    func unsignedWords(_ x: WordLanes) -> UnsignedWords { x }
+
+    @inline(__always)
+    func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
+      vusdotq_s32(sum, unsafeBitCast(x, to: SIMD16<UInt8>.self), unsafeBitCast(w, to: SIMD16<Int8>.self))
+    }
+  #else
+    /// Less 128 each, as signed bytes: both operands of the older instruction have signs. ``StartingSums`` make up for it.
+    @inline(__always)
+    func unsignedWords(_ x: WordLanes) -> UnsignedWords { x ^ WordLanes(repeating: Int32(bitPattern: 0x8080_8080)) }
+
+    @inline(__always)
+    func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
+      vdotq_s32(sum, unsafeBitCast(x, to: SIMD16<Int8>.self), unsafeBitCast(w, to: SIMD16<Int8>.self))
+    }
+  #endif
 #elseif APUS_X86_INTRINSICS
   /// Bytes 0 and 2, and bytes 1 and 3, as sixteen bits each.
   typealias UnsignedWords = (even: WordLanes, odd: WordLanes)
@@ -69,7 +99,6 @@
   }
 #else
   typealias UnsignedWords = (WordLanes, WordLanes, WordLanes, WordLanes)
-  typealias SignedWords = (WordLanes, WordLanes, WordLanes, WordLanes)
 
   @inline(__always)
   func unsignedWords(_ x: WordLanes) -> UnsignedWords {
@@ -90,17 +119,88 @@
     y[3] = word &>> 24
   }
 
+  #if arch(arm64)
+    /// One load: an instruction that multiplies takes any lane of a register.
+    typealias SignedWords = WordLanes
+
+    @inline(__always)
+    func signedWords(_ w: UnsafePointer<Int32>) -> SignedWords { load(w) }
+
+    @inline(__always)
+    func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
+      let two = sum &+ x.0 &* WordLanes(repeating: w[0]) &+ x.1 &* WordLanes(repeating: w[1])
+      return two &+ x.2 &* WordLanes(repeating: w[2]) &+ x.3 &* WordLanes(repeating: w[3])
+    }
+  #else
+    typealias SignedWords = (WordLanes, WordLanes, WordLanes, WordLanes)
+
+    @inline(__always)
+    func signedWords(_ w: UnsafePointer<Int32>) -> SignedWords {
+      (
+        WordLanes(repeating: w[0]), WordLanes(repeating: w[1]), WordLanes(repeating: w[2]), WordLanes(repeating: w[3])
+      )
+    }
+
+    @inline(__always)
+    func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
+      sum &+ (x.0 &* w.0 &+ x.1 &* w.1) &+ (x.2 &* w.2 &+ x.3 &* w.3)
+    }
+  #endif
+#endif
+
+#if APUS_DOTPROD || APUS_I8MM
+  /// Those of all rows of a step, four a register: a dot product takes any word of one.
+  typealias RowWords = (WordLanes, WordLanes)
+
   @inline(__always)
-  func signedWords(_ w: UnsafePointer<Int32>) -> SignedWords {
-    (
-      WordLanes(repeating: w[0]), WordLanes(repeating: w[1]), WordLanes(repeating: w[2]), WordLanes(repeating: w[3])
-    )
+  func rowWords(_ w: UnsafePointer<Int32>, _ rows: Int) -> RowWords {
+    if rows == 1 { return (WordLanes(repeating: w[0]), WordLanes(repeating: 0)) }
+    if rows == 2 { return (WordLanes(w[0], w[1], 0, 0), WordLanes(repeating: 0)) }
+    return (load(w), rows > 4 ? load(w + 4) : WordLanes(repeating: 0))
   }
 
   @inline(__always)
-  func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
-    sum &+ (x.0 &* w.0 &+ x.1 &* w.1) &+ (x.2 &* w.2 &+ x.3 &* w.3)
+  func signedWords(_ w: RowWords, _ row: Int) -> SignedWords {
+    WordLanes(repeating: row < 4 ? w.0[row & 3] : w.1[row & 3])
   }
+#else
+  /// Where those of the rows of a step lie.
+  typealias RowWords = UnsafePointer<Int32>
+
+  @inline(__always)
+  func rowWords(_ w: UnsafePointer<Int32>, _ rows: Int) -> RowWords { w }
+
+  @inline(__always)
+  func signedWords(_ w: RowWords, _ row: Int) -> SignedWords { signedWords(w + row &* wordsPerWeight) }
+#endif
+
+#if APUS_DOTPROD
+  /// What the sums of up to eight rows begin with: 128 times those of the rows' weights.
+  typealias StartingSums = RowWords
+
+  /// - Parameter steps: how often `rows` words follow each other.
+  @inline(__always)
+  func startingSums(_ w: UnsafePointer<Int32>, rows: Int, steps: Int) -> StartingSums {
+    var sums = RowWords(WordLanes(repeating: 0), WordLanes(repeating: 0))
+    let ones = WordLanes(repeating: 0x0101_0101)
+    for step in 0..<steps {
+      let weights = rowWords(w + step &* rows, rows)
+      sums.0 = addProducts(sums.0, ones, weights.0)
+      sums.1 = addProducts(sums.1, ones, weights.1)
+    }
+    return (sums.0 &<< WordLanes(repeating: 7), sums.1 &<< WordLanes(repeating: 7))
+  }
+
+  @inline(__always)
+  func startingSum(_ sums: StartingSums, _ row: Int) -> WordLanes { signedWords(sums, row) }
+#else
+  typealias StartingSums = Void
+
+  @inline(__always)
+  func startingSums(_ w: UnsafePointer<Int32>, rows: Int, steps: Int) -> StartingSums {}
+
+  @inline(__always)
+  func startingSum(_ sums: StartingSums, _ row: Int) -> WordLanes { WordLanes(repeating: 0) }
 #endif
 
 /// The nearest floats.

@@ -4,6 +4,9 @@ import ApusKernels
 #if arch(x86_64)
   import ApusKernelsAVX2
   import ApusKernelsAVX512
+#elseif arch(arm64)
+  import ApusKernelsDotProd
+  import ApusKernelsI8MM
 #endif
 
 /// The instruction set a copy of the kernels was compiled for.
@@ -14,6 +17,10 @@ public enum KernelVariant: String, Sendable, Hashable, CaseIterable, Codable {
   case avx2
   /// AVX-512 F, CD, BW, DQ, VL and VNNI (Cascade Lake and later).
   case avx512
+  /// NEON and the dot products of bytes (Neoverse N1, Cortex-A76, Apple's M1 and later).
+  case dotprod
+  /// Those of unsigned and signed bytes too (Neoverse V1 and N2, Apple's M2 and later).
+  case i8mm
 
   /// What a processor must have to run the variant.
   var requirements: ProcessorFeatures {
@@ -21,6 +28,8 @@ public enum KernelVariant: String, Sendable, Hashable, CaseIterable, Codable {
     case .baseline: []
     case .avx2: .haswell
     case .avx512: .cascadeLake
+    case .dotprod: [.neon, .dotprod]
+    case .i8mm: [.neon, .dotprod, .i8mm]
     }
   }
 }
@@ -55,15 +64,23 @@ struct KernelSet: Sendable {
         quantized = ApusKernelsAVX2.IntegerKernels.self
         pixels = ApusKernelsAVX2.AnyPixelKernels.self
         return
-      case .baseline: break
+      default: break
       }
     #endif
     float32 = ApusKernels.Float32Kernels.self
     float64 = ApusKernels.Float64Kernels.self
     data = ApusKernels.AnyDataKernels.self
     convolution = ApusKernels.BlockedKernels.self
-    quantized = ApusKernels.IntegerKernels.self
     pixels = ApusKernels.AnyPixelKernels.self
+    #if arch(arm64)
+      switch variant {
+      case .i8mm: quantized = ApusKernelsI8MM.IntegerKernels.self
+      case .dotprod: quantized = ApusKernelsDotProd.IntegerKernels.self
+      default: quantized = ApusKernels.IntegerKernels.self
+      }
+    #else
+      quantized = ApusKernels.IntegerKernels.self
+    #endif
   }
 }
 

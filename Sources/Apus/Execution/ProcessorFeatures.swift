@@ -21,6 +21,10 @@ struct ProcessorFeatures: OptionSet, Sendable, Hashable {
   static let avx512vl = Self(rawValue: 1 << 14)
   static let avx512vnni = Self(rawValue: 1 << 15)
   static let neon = Self(rawValue: 1 << 16)
+  /// Sums of four products of bytes, both signed or both unsigned.
+  static let dotprod = Self(rawValue: 1 << 17)
+  /// Those of unsigned and signed bytes.
+  static let i8mm = Self(rawValue: 1 << 18)
 
   /// What a compiler with `-march=haswell` takes for granted.
   static let haswell: Self = [.sse42, .popcnt, .movbe, .lzcnt, .bmi1, .bmi2, .avx, .f16c, .fma, .avx2]
@@ -48,13 +52,20 @@ struct ProcessorFeatures: OptionSet, Sendable, Hashable {
     (.avx512vl, "avx512vl", .structured, .ebx, 31),
     (.avx512vnni, "avx512_vnni", .structured, .ecx, 11),
   ]
+
+  /// The same of arm64: what every processor has, and what Linux counts in its words of capabilities.
+  static let armTable: [(feature: Self, name: String, word: UInt, bit: UInt)] = [
+    (.neon, "asimd", 16, 1),
+    (.dotprod, "asimddp", 16, 20),
+    (.i8mm, "i8mm", 26, 13),
+  ]
 }
 
 extension ProcessorFeatures {
   /// The features of the processor this program runs on.
   static let current: ProcessorFeatures = {
     #if arch(arm64)
-      return .neon
+      return fromCapabilities().union(.neon)
     #elseif arch(x86_64)
       // CPUID comes first: under an emulator `/proc/cpuinfo` speaks of the machine outside.
       return fromCPUID() ?? fromFlags(ProcessorInformation.flags)
@@ -74,14 +85,16 @@ extension ProcessorFeatures {
   /// What a list of flags in the spelling of `/proc/cpuinfo` says. The kernel omits what it does not support.
   static func fromFlags(_ flags: some Sequence<Substring>) -> ProcessorFeatures {
     let flags = Set(flags)
-    return table.reduce(into: []) { features, row in
-      if flags.contains(row.name[...]) { features.insert(row.feature) }
+    let rows = table.map { ($0.feature, $0.name) } + armTable.map { ($0.feature, $0.name) }
+    return rows.reduce(into: []) { features, row in
+      if flags.contains(row.1[...]) { features.insert(row.0) }
     }
   }
 
   /// The features' names, the oldest first.
   var names: [String] {
-    Self.table.filter { contains($0.feature) }.map(\.name) + (contains(.neon) ? ["neon"] : [])
+    Self.table.filter { contains($0.feature) }.map(\.name)
+      + Self.armTable.filter { contains($0.feature) }.map(\.name)
   }
 }
 

@@ -12,8 +12,8 @@ enum ProcessorInformation {
     #endif
   }()
 
-  /// The flags in `/proc/cpuinfo`; none elsewhere.
-  static var flags: [Substring] { field("flags")?.split(separator: " ") ?? [] }
+  /// The flags in `/proc/cpuinfo`, as Linux names them on x86-64 and on arm64; none elsewhere.
+  static var flags: [Substring] { (field("flags") ?? field("Features"))?.split(separator: " ") ?? [] }
 
   /// The processors this process may use: its affinity mask, and its control group's share of time rounded up.
   static let coreCount: Int = {

@@ -37,7 +37,8 @@ import Testing
     #expect(settings.variant == .avx2 && settings.warnings.isEmpty)
     #expect(
       settings.errors == [
-        EnvironmentError(variable: "APUS_KERNELS", value: name, expected: "one of baseline, avx2, avx512")
+        EnvironmentError(
+          variable: "APUS_KERNELS", value: name, expected: "one of baseline, avx2, avx512, dotprod, i8mm")
       ])
   }
 
