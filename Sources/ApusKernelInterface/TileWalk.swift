@@ -31,8 +31,8 @@ package struct TileWalk: BitwiseCopyable {
   /// Lanes of the last block that hold numbers: what fills it up is not read, and has no weights.
   package var lastBlockLanes: Int
   /// Floats from the weights in use to those that are fetched into the second-level cache meanwhile, by the first tile of
-  /// a row of positions; by the second and the third, `weightBlockStep` more each. None with 0, and where the processor
-  /// needs no telling.
+  /// a row of positions; by the second and the third, `weightBlockStep` more each; by as many tiles as the kernels
+  /// find worth it. None with 0.
   package var weightsAhead: Int
 
   package init(

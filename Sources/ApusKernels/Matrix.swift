@@ -126,7 +126,11 @@ private func accumulateRowOfTiles<L: SIMD>(
     addend.base += positions &* addend.step
     x += positions &* L.scalarCount
     y += positions &* walk.outputStep
-    if walk.weightsAhead > 0 && tile < 2 { walk.weightsAhead &+= walk.weightBlockStep }
+    if tile &+ 1 >= Tile.fetchingTiles {
+      walk.weightsAhead = 0
+    } else if walk.weightsAhead > 0 && tile < 2 {
+      walk.weightsAhead &+= walk.weightBlockStep
+    }
   }
 }
 

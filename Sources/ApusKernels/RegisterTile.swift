@@ -8,26 +8,25 @@ enum Tile {
     static let blocks = 2
     /// Float64 need not be as fast, and each width costs half a second to compile.
     static let doublePositions = 6
-    static let fetchesAhead = true
+    static let fetchingTiles = Int.max
   #elseif APUS_AVX2
     /// Sixteen channels are two registers: 12 of 16 hold sums, two weights, one the broadcast input.
     static let positions = 6
     static let blocks = 1
     static let doublePositions = 6
-    /// A processor that has nothing wider reads a tile's weights ahead by itself; sixteen more loads a block cost 4 to
-    /// 14 % (Zen 3).
-    static let fetchesAhead = false
+    /// Sixteen more loads a block cost a tile 4 to 14 % (Zen 3), and what one tile has fetched the others need not.
+    static let fetchingTiles = 1
   #elseif arch(arm64)
     /// Sixteen channels are four registers: 20 of 32 hold sums, five inputs, four weights. Six positions do not fit.
     static let positions = 5
     static let blocks = 1
     static let doublePositions = 6
-    static let fetchesAhead = true
+    static let fetchingTiles = Int.max
   #else
     static let positions = 3
     static let blocks = 1
     static let doublePositions = 3
-    static let fetchesAhead = true
+    static let fetchingTiles = Int.max
   #endif
 }
 
@@ -76,7 +75,7 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
         var tap = 0
         repeat {
           var input = row + walk.tapOffsets[tap]
-          if Tile.fetchesAhead, walk.weightsAhead > 0 { prefetch(weights + walk.weightsAhead, lanes, L.self) }
+          if walk.weightsAhead > 0 { prefetch(weights + walk.weightsAhead, lanes, L.self) }
           var lanesLeft = laneCount
           #if arch(arm64)
             while lanes == 16, lanesLeft >= 4 {
