@@ -60,38 +60,98 @@ extension OperatorName: CustomStringConvertible {
 }
 
 /// One operation of a graph.
+///
+/// A value in memory of its own, which copies share, and which is made anew where one of them is changed: passes copy nodes
+/// all the time, and change few.
 package struct Node: Sendable {
-  /// The node's name in the file, or one made from its operator and position.
-  package var name: String
-  package var operatorName: OperatorName
-  /// The version of the operator set in effect for this operator's domain.
-  package var opset: Int
-  /// nil where an optional input is omitted.
-  package var inputs: [Graph.ValueID?]
-  /// nil where an optional output is not wanted.
-  package var outputs: [Graph.ValueID?]
-  package var attributes: [String: AttributeValue]
-  /// The attributes that are graphs.
-  package var subgraphs: [String: Graph] = [:]
-  /// Whether what the operator gives as FLOAT, whatever goes in, is to be DOUBLE.
-  package var computesInFloat64 = false
-  /// The epilogue applied to the first output: put here by passes, for operators that can do it while the result is
-  /// in the cache (``OperatorDefinition/appliesActivation``).
-  package var activation = Activation.identity
-  /// The nodes that this one does the work of, first to last, when passes have made one of several.
-  package var parts: [Node] = []
+  private struct Fields: Sendable {
+    var name: String
+    var operatorName: OperatorName
+    var opset: Int
+    var inputs: [Graph.ValueID?]
+    var outputs: [Graph.ValueID?]
+    var attributes: [String: AttributeValue]
+    var subgraphs: [String: Graph]
+    var computesInFloat64 = false
+    var activation = Activation.identity
+    var parts: [Node] = []
+  }
+
+  private final class Storage: Sendable {
+    let fields: Fields
+
+    init(_ fields: Fields) { self.fields = fields }
+  }
+
+  private var storage: Storage
 
   package init(
     name: String, operatorName: OperatorName, opset: Int, inputs: [Graph.ValueID?], outputs: [Graph.ValueID?],
     attributes: [String: AttributeValue] = [:], subgraphs: [String: Graph] = [:]
   ) {
-    self.name = name
-    self.operatorName = operatorName
-    self.opset = opset
-    self.inputs = inputs
-    self.outputs = outputs
-    self.attributes = attributes
-    self.subgraphs = subgraphs
+    storage = Storage(
+      Fields(
+        name: name, operatorName: operatorName, opset: opset, inputs: inputs, outputs: outputs, attributes: attributes,
+        subgraphs: subgraphs))
+  }
+
+  private var fields: Fields {
+    _read { yield storage.fields }
+    _modify {
+      var changed = storage.fields
+      defer { storage = Storage(changed) }
+      yield &changed
+    }
+  }
+
+  /// The node's name in the file, or one made from its operator and position.
+  package var name: String {
+    get { fields.name }
+    set { fields.name = newValue }
+  }
+  package var operatorName: OperatorName {
+    get { fields.operatorName }
+    set { fields.operatorName = newValue }
+  }
+  /// The version of the operator set in effect for this operator's domain.
+  package var opset: Int {
+    get { fields.opset }
+    set { fields.opset = newValue }
+  }
+  /// nil where an optional input is omitted.
+  package var inputs: [Graph.ValueID?] {
+    get { fields.inputs }
+    _modify { yield &fields.inputs }
+  }
+  /// nil where an optional output is not wanted.
+  package var outputs: [Graph.ValueID?] {
+    get { fields.outputs }
+    _modify { yield &fields.outputs }
+  }
+  package var attributes: [String: AttributeValue] {
+    get { fields.attributes }
+    _modify { yield &fields.attributes }
+  }
+  /// The attributes that are graphs.
+  package var subgraphs: [String: Graph] {
+    get { fields.subgraphs }
+    _modify { yield &fields.subgraphs }
+  }
+  /// Whether what the operator gives as FLOAT, whatever goes in, is to be DOUBLE.
+  package var computesInFloat64: Bool {
+    get { fields.computesInFloat64 }
+    set { fields.computesInFloat64 = newValue }
+  }
+  /// The epilogue applied to the first output: put here by passes, for operators that can do it while the result is
+  /// in the cache (``OperatorDefinition/appliesActivation``).
+  package var activation: Activation {
+    get { fields.activation }
+    set { fields.activation = newValue }
+  }
+  /// The nodes that this one does the work of, first to last, when passes have made one of several.
+  package var parts: [Node] {
+    get { fields.parts }
+    _modify { yield &fields.parts }
   }
 
   /// Every value that running the node reads: its inputs, and what its subgraphs capture.

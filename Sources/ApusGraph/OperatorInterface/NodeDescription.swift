@@ -7,7 +7,8 @@ package struct NodeDescription: Sendable {
   /// The values of inputs that are known before anything runs.
   let constants: [Int: GraphValue]
   let subgraphs: [String: any PreparedSubgraph]
-  let absorbed: Absorbed
+  /// Where the operation says what it has taken over; nil where nobody asks.
+  let absorbed: Absorbed?
 
   /// The inputs that the operation has taken over.
   final class Absorbed: @unchecked Sendable {
@@ -15,11 +16,14 @@ package struct NodeDescription: Sendable {
     var indices: Set<Int> = []
   }
 
-  init(node: Node, constants: [Int: GraphValue] = [:], subgraphs: [String: any PreparedSubgraph] = [:]) {
+  init(
+    node: Node, constants: [Int: GraphValue] = [:], subgraphs: [String: any PreparedSubgraph] = [:],
+    absorbed: Absorbed? = nil
+  ) {
     self.node = node
     self.constants = constants
     self.subgraphs = subgraphs
-    absorbed = Absorbed()
+    self.absorbed = absorbed
   }
 
   /// The epilogue applied to the first output; only operators that declare it are given one.
@@ -57,7 +61,7 @@ package struct NodeDescription: Sendable {
   func constantScalar(_ index: Int) throws -> Double? { try constants[index]?.floatingScalar() }
 
   /// Says that the operation keeps what it needs of input `index`, a constant: it will be nil when the node runs.
-  package func absorb(_ index: Int) { absorbed.indices.insert(index) }
+  package func absorb(_ index: Int) { absorbed?.indices.insert(index) }
 
   /// The subgraph that is attribute `name`.
   package func subgraph(_ name: String) throws -> any PreparedSubgraph {

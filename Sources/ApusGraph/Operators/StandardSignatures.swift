@@ -19,19 +19,22 @@ struct StandardSignature: Sendable {
   let outputs: [Parameter]
   let attributes: Set<String>
 
-  /// The signatures of the standard's own operators by name, the oldest first.
-  static let byName: [String: [StandardSignature]] = {
-    var result: [String: [StandardSignature]] = [:]
-    for line in table.split(separator: "\n") {
-      let words = line.split(separator: " ").map(String.init)
-      result[words[0], default: []].append(
-        StandardSignature(
-          since: Int(words[1]) ?? 1, inputs: words[2].compactMap(Parameter.init),
-          outputs: words[3].compactMap(Parameter.init),
-          attributes: Set(words[4...])))
+  /// The signatures of one of the standard's own operators, the oldest first; none for another.
+  ///
+  /// Only the lines of that operator are read: a model has few, and to read the table would take as long as all else that
+  /// a small model needs to be opened.
+  static func all(of name: String) -> [StandardSignature] {
+    guard !name.utf8.contains(UInt8(ascii: " ")) else { return [] }
+    let start = Array(name.utf8) + [UInt8(ascii: " ")]
+    return lines.filter { $0.starts(with: start) }.map { line in
+      let words = line.split(separator: UInt8(ascii: " ")).map { String(Substring($0)) }
+      return StandardSignature(
+        since: Int(words[1]) ?? 1, inputs: words[2].compactMap(Parameter.init),
+        outputs: words[3].compactMap(Parameter.init), attributes: Set(words[4...]))
     }
-    return result
-  }()
+  }
+
+  private static let lines = table.utf8.split(separator: UInt8(ascii: "\n"))
 
   /// The newest version of the operator set that ``table`` is of.
   static let newestVersion = 28
@@ -44,8 +47,10 @@ struct StandardSignature: Sendable {
     if let excess = Self.excess(node.outputs, outputs) {
       return "it has \(excess) outputs; the operator has at most \(outputs.count)"
     }
-    let names = Set(node.attributes.keys).union(node.subgraphs.keys).subtracting(attributes)
-    if let name = names.min() { return "the operator has no attribute '\(name)'" }
+    let unknown = node.attributes.keys.filter { !attributes.contains($0) }
+    if let name = (unknown + node.subgraphs.keys.filter { !attributes.contains($0) }).min() {
+      return "the operator has no attribute '\(name)'"
+    }
     let isGiven = { (index: Int) in node.inputs.indices.contains(index) && node.inputs[index] != nil }
     return inputs.indices.first { inputs[$0].isRequired && !isGiven($0) }.map { "input \($0) is missing" }
   }
@@ -389,18 +394,23 @@ extension Graph {
   /// have, nobody can know, and to leave it out might give another result.
   /// - Throws: ``GraphError/node(_:)``.
   func checkSignatures() throws {
+    var known: [String: [StandardSignature]] = [:]
+    try checkSignatures(&known)
+  }
+
+  /// - Parameter known: the signatures of the operators that were met.
+  private func checkSignatures(_ known: inout [String: [StandardSignature]]) throws {
     for (index, node) in nodes.enumerated() {
       if index.isMultiple(of: 64) { try TimeLimit.check() }
       if node.operatorName.domain.isEmpty, node.opset <= StandardSignature.newestVersion {
-        try naming(node) {
-          if let complaint = StandardSignature.byName[node.operatorName.type]?.last(where: { $0.since <= node.opset })?
-            .complaint(about: node)
-          {
-            throw OperatorError(complaint)
-          }
+        let type = node.operatorName.type
+        let signatures = known[type] ?? StandardSignature.all(of: type)
+        known[type] = signatures
+        if let complaint = signatures.last(where: { $0.since <= node.opset })?.complaint(about: node) {
+          try naming(node) { throw OperatorError(complaint) }
         }
       }
-      for subgraph in node.subgraphs.values { try subgraph.checkSignatures() }
+      for subgraph in node.subgraphs.values { try subgraph.checkSignatures(&known) }
     }
   }
 }

@@ -22,13 +22,16 @@ extension Graph {
   private func folding(_ isWanted: (Node) -> Bool) throws -> Graph {
     var rewriter = GraphRewriter(self)
     let context = RunContext()
-    try Execution.with(stop: context.stop) {
-      for index in rewriter.nodes.indices {
-        guard let node = rewriter.nodes[index], isWanted(node) else { continue }
-        let values = rewriter.folded(node, context)
-        // Whatever was broken off is undefined.
-        try context.checkCancellation()
-        if let values { rewriter.fold(index, values) }
+    // What is laid out to compute a constant is not kept.
+    try PackedCache.$current.withValue(nil) {
+      try Execution.with(stop: context.stop) {
+        for index in rewriter.nodes.indices {
+          guard let node = rewriter.nodes[index], isWanted(node) else { continue }
+          let values = rewriter.folded(node, context)
+          // Whatever was broken off is undefined.
+          try context.checkCancellation()
+          if let values { rewriter.fold(index, values) }
+        }
       }
     }
     return rewriter.finished()

@@ -4,14 +4,21 @@ extension Graph {
     var graph = self
     var isNeeded = [Bool](repeating: false, count: values.count)
     for output in outputs { isNeeded[output] = true }
-    var kept: [Node] = []
-    for node in nodes.reversed() where node.outputs.contains(where: { $0.map { isNeeded[$0] } ?? false }) {
-      for value in node.reads { isNeeded[value] = true }
-      kept.append(node)
+    var isKept = [Bool](repeating: true, count: nodes.count)
+    var isWhole = true
+    for index in nodes.indices.reversed() {
+      let node = nodes[index]
+      if node.outputs.contains(where: { $0.map { isNeeded[$0] } ?? false }) {
+        for case let value? in node.inputs { isNeeded[value] = true }
+        for subgraph in node.subgraphs.values { for capture in subgraph.captures { isNeeded[capture.outer] = true } }
+      } else {
+        (isKept[index], isWhole) = (false, false)
+      }
     }
-    graph.nodes = kept.reversed()
+    if !isWhole { graph.nodes = nodes.indices.filter { isKept[$0] }.map { nodes[$0] } }
     for input in inputs { isNeeded[input] = true }
-    graph.constants = constants.filter { isNeeded[$0.key] }
+    // A copy of a table takes longer than a look at it, and most passes leave nothing to take out.
+    if constants.keys.contains(where: { !isNeeded[$0] }) { graph.constants = constants.filter { isNeeded[$0.key] } }
     return graph
   }
 

@@ -8,6 +8,7 @@ extension Graph {
   /// With `exact` one that rounds after every step, in the order in which the graph takes them; with `fast` the operator
   /// that it is.
   func fusingGELU(_ precision: Execution.Precision) -> Graph {
+    guard hasNode("Erf") else { return self }
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices where rewriter.isNode(index, "Erf") { rewriter.fuseGELU(index, precision) }
     return rewriter.finished()

@@ -1,5 +1,11 @@
 import Apus
 
+extension Graph {
+  /// Whether a node is one of these operators. Where none is, a pass that begins at one has nothing to do, and most passes
+  /// have nothing to do.
+  func hasNode(_ types: String...) -> Bool { nodes.contains { types.contains($0.operatorName.type) } }
+}
+
 /// A graph being rewritten, with who gives and who reads each value kept up to date.
 struct GraphRewriter {
   private(set) var graph: Graph
@@ -11,17 +17,47 @@ struct GraphRewriter {
   private var readers: [Readers]
   private let outputs: Set<Graph.ValueID>
   private var inserted: [Int: [Node]] = [:]
+  /// Whether the graph is another one than it was.
+  private var isChanged = false
 
   /// The nodes that read a value, once for each time they do.
   ///
   /// Nodes leave a long list only when half of it is out of date: a value with a million readers, each of which a pass
   /// replaces, would otherwise cost their square.
   private struct Readers {
-    var nodes: [Int] = []
+    /// The only one, without memory of its own: most values have no more.
+    private var single: Int?
+    private var several: [Int] = []
+    /// How often the value is read.
     var count = 0
 
-    var isCurrent: Bool { nodes.count == count }
+    /// How many are listed.
+    var listed: Int { single == nil ? several.count : 1 }
+    var nodes: [Int] {
+      get { single.map { [$0] } ?? several }
+      set { (single, several) = (nil, newValue) }
+    }
+    var isCurrent: Bool { listed == count }
     static let longest = 32
+
+    mutating func append(_ index: Int) {
+      count += 1
+      if several.isEmpty, single == nil {
+        single = index
+      } else {
+        if let first = single { (single, several) = (nil, [first]) }
+        several.append(index)
+      }
+    }
+
+    /// Takes one entry out, if there is one.
+    mutating func remove(_ index: Int) {
+      if single == index {
+        single = nil
+      } else if let position = several.firstIndex(of: index) {
+        several.remove(at: position)
+      }
+    }
   }
 
   init(_ graph: Graph) {
@@ -36,12 +72,13 @@ struct GraphRewriter {
   private mutating func enter(_ index: Int) {
     guard let node = nodes[index] else { return }
     for case let output? in node.outputs { producers[output] = index }
-    for value in node.reads { add(index, to: value) }
+    add(index, asReaderOf: node)
   }
 
-  private mutating func add(_ index: Int, to value: Graph.ValueID) {
-    readers[value].nodes.append(index)
-    readers[value].count += 1
+  private mutating func add(_ index: Int, asReaderOf node: Node) {
+    for case let value? in node.inputs { readers[value].append(index) }
+    guard !node.subgraphs.isEmpty else { return }
+    for subgraph in node.subgraphs.values { for capture in subgraph.captures { readers[capture.outer].append(index) } }
   }
 
   /// Takes node `index` out of the lists; it must not be among ``nodes`` as a reader any more when this is called.
@@ -49,10 +86,10 @@ struct GraphRewriter {
     for case let output? in node.outputs where producers[output] == index { producers[output] = nil }
     for value in node.reads {
       readers[value].count -= 1
-      if readers[value].nodes.count > Readers.longest {
-        if readers[value].nodes.count > 2 * readers[value].count { readers[value].nodes = current(readers: value) }
-      } else if let position = readers[value].nodes.firstIndex(of: index) {
-        readers[value].nodes.remove(at: position)
+      if readers[value].listed > Readers.longest {
+        if readers[value].listed > 2 * readers[value].count { readers[value].nodes = current(readers: value) }
+      } else {
+        readers[value].remove(index)
       }
     }
   }
@@ -125,6 +162,7 @@ extension GraphRewriter {
 extension GraphRewriter {
   /// Puts another node in the place of node `index`, or none.
   mutating func replace(_ index: Int, by node: Node?) {
+    isChanged = true
     let former = nodes[index]
     nodes[index] = nil
     if let former { leave(former, index) }
@@ -178,8 +216,9 @@ extension GraphRewriter {
 
   /// A new node in front of node `index`, with its outputs.
   mutating func insert(_ node: Node, before index: Int) {
+    isChanged = true
     inserted[index, default: []].append(node)
-    for value in node.reads { add(index, to: value) }
+    add(index, asReaderOf: node)
   }
 
   /// A value that nothing gives yet.
@@ -189,10 +228,15 @@ extension GraphRewriter {
     return graph.addValue(named: name, type: type)
   }
 
-  /// The graph with all changes.
+  /// The graph with all changes, and, where there are any, without dead nodes.
   func finished() -> Graph {
+    guard isChanged else { return graph }
     var result = graph
-    result.nodes = nodes.indices.flatMap { (inserted[$0] ?? []) + (nodes[$0].map { [$0] } ?? []) }
+    result.nodes.removeAll(keepingCapacity: true)
+    for index in nodes.indices {
+      if let added = inserted[index] { result.nodes += added }
+      if let node = nodes[index] { result.nodes.append(node) }
+    }
     return result.withoutDeadNodes()
   }
 }

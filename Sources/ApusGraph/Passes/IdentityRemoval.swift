@@ -1,6 +1,7 @@
 extension Graph {
   /// Without nodes that return their input: Identity, and Dropout outside training.
   func withoutIdentities() -> Graph {
+    guard hasNode("Identity", "Dropout") else { return self }
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
       guard let node = rewriter.nodes[index], rewriter.handsOn(index),

@@ -7,6 +7,7 @@ extension Graph {
   ///
   /// The sums never lie in memory as integers. Each operation is rounded as if it were a node, so no bit changes.
   func fusingIntegerScales() -> Graph {
+    guard hasNode("ConvInteger", "MatMulInteger") else { return self }
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices
     where rewriter.isNode(index, "ConvInteger") || rewriter.isNode(index, "MatMulInteger") {
@@ -19,6 +20,7 @@ extension Graph {
   ///
   /// After activations have been fused: `QuantizeLinear(activation(…))`, each operation rounded as if it were a node.
   func fusingQuantization() -> Graph {
+    guard hasNode("QuantizeLinear") else { return self }
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices where rewriter.isNode(index, "QuantizeLinear") {
       rewriter.fuseQuantization(index)

@@ -6,6 +6,7 @@ extension Graph {
   /// A matrix that is a Concat of known pieces, some of them transposed, is packed from its pieces: a tied embedding with
   /// columns beside it (MobileBERT's decoder) is never joined in memory. Results stay the same, bit for bit, with `exact`.
   func fusingLinear(_ precision: Execution.Precision) -> Graph {
+    guard hasNode("MatMul") else { return self }
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices where rewriter.isNode(index, "MatMul") {
       rewriter.fuseLinear(index, precision)

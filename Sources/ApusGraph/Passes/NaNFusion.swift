@@ -4,6 +4,7 @@ extension Graph {
   /// Where(IsNaN(x), number, x), which exporters put after a softmax for rows that are masked as a whole, becomes one
   /// function of single elements.
   func fusingNaNReplacement() -> Graph {
+    guard hasNode("IsNaN") else { return self }
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
       guard let node = rewriter.nodes[index], rewriter.isNode(index, "Where"), node.inputs.count == 3,

@@ -3,6 +3,7 @@ import Apus
 extension Graph {
   /// Zeros that a Pad puts around a map become the padding of the convolution that alone reads it.
   func fusingPadding() -> Graph {
+    guard hasNode("Pad") else { return self }
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
       guard rewriter.isNode(index, "Pad"), let pad = rewriter.nodes[index], let x = pad.inputs.first ?? nil,

@@ -8,6 +8,7 @@ extension Graph {
   ///
   /// The sums give zeros another sign than the operator does.
   func fusingRectifiers(_ precision: Execution.Precision) throws -> Graph {
+    guard precision == .fast || hasNode("Max") else { return self }
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
       guard let node = rewriter.nodes[index], node.inputs.count == 2, node.opset >= 7 else { continue }

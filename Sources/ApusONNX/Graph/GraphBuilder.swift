@@ -276,19 +276,20 @@ extension GraphBuilder {
 
   /// The nodes in an order in which each follows those it reads from; the file's order where that is one.
   private static func ordered(_ nodes: [Node], in graph: Graph) throws -> [Node] {
-    var producer: [Graph.ValueID: Int] = [:]
+    var producer = [Int?](repeating: nil, count: graph.values.count)
     for (index, node) in nodes.enumerated() { for case let output? in node.outputs { producer[output] = index } }
+    let isInOrder = nodes.enumerated().allSatisfy { index, node in
+      node.reads.allSatisfy { producer[$0].map { $0 < index } ?? true }
+    }
+    if isInOrder { return nodes }
     var waitingFor = [Int](repeating: 0, count: nodes.count)
     var readers = [[Int]](repeating: [], count: nodes.count)
-    var isOrdered = true
     for (index, node) in nodes.enumerated() {
       for source in Set(node.reads.compactMap { producer[$0] }) {
         waitingFor[index] += 1
         readers[source].append(index)
-        if source >= index { isOrdered = false }
       }
     }
-    if isOrdered { return nodes }
     var ready = nodes.indices.filter { waitingFor[$0] == 0 }
     var result: [Node] = []
     var next = 0
