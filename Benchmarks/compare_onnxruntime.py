@@ -16,11 +16,14 @@ the largest difference between the two results, relative to the largest value.
 
 Whole networks are exported from `Weights/reference` with their generated weights (into `.build/networks`). `--memory`
 compares the most memory that loading such a network and running it ten times takes, in processes of their own: all of
-it, and what lies above the program that has loaded its libraries and nothing else; and the time from opening the file to
-the first output. `--models` does all that with ONNX files of other people, run by Apus as they are. `--openvino` has OpenVINO's CPU plug-in,
-which reads the same models, in ONNX Runtime's place: in float32, for the least time of a call.
+it, and what lies above the program that has loaded its libraries and nothing else; the time from opening the file to
+the first output; and what is left of that without the time of a later run: what opening costs. `--models` does all that
+with ONNX files of other people, run by Apus as they are, and with `--cache` from the second time on with the weights that
+the first has kept. `--openvino` has OpenVINO's CPU plug-in, which reads the same models, in ONNX Runtime's place: in
+float32, for the least time of a call.
 
-Needs onnx, onnxruntime (tested with 1.31 and 1.32) and numpy; --openvino needs openvino (2026.4); networks need torch and transformers, as Weights/requirements.txt says.
+Needs onnx, onnxruntime (tested with 1.31 and 1.32) and numpy; `--openvino` needs openvino (2026.4); networks need torch and
+transformers, as Weights/requirements.txt says.
 """
 
 import argparse
@@ -204,25 +207,29 @@ def status(key):
 import time
 inputs = dict(np.load({inputs!r}))
 before = status("VmRSS:")
-start, first = time.perf_counter(), None
+start, first, later = time.perf_counter(), None, []
 run = session({onnx!r}, {threads})
 for _ in range(10):
+    began = time.perf_counter()
     run.run(None, inputs)
-    first = first or time.perf_counter() - start
-print(before, status("VmHWM:"), first)
+    if first is None:
+        first = time.perf_counter() - start
+    else:
+        later.append(time.perf_counter() - began)
+print(before, status("VmHWM:"), first, sorted(later)[len(later) // 2])
 """
 
 
-def compare_memory(selected, bench, threads):
+def compare_memory(selected, bench, threads, cache=None):
     """Peaks of both sides, in processes of their own."""
     results = []
     print(f"{'network':36}{'Apus':>10}{'ORT':>10}{'ratio':>8}{'Apus above':>13}{'ORT above':>12}{'ratio':>8}"
-          f"{'first':>12}{'ORT first':>12}{'ratio':>8}")
+          f"{'first':>12}{'ORT first':>12}{'ratio':>8}{'opening':>12}{'ORT opening':>14}{'ratio':>8}")
     for workload in selected:
         twin = workload["twin"]
         if twin.get("onnx"):
             onnx, inputs = twin["onnx"], twin["inputs"]
-            own = ["--model", onnx, "--inputs", inputs]
+            own = ["--model", onnx, "--inputs", inputs] + (["--cache", cache] if cache else [])
         else:
             onnx, safetensors, _ = exported(twin["network"])
             inputs = PACKAGE / ".build" / "networks" / f"{twin['network']}.npz"
@@ -233,18 +240,21 @@ def compare_memory(selected, bench, threads):
             [sys.executable, "-c", MEMORY.format(**paths)])
         # The files are in the system's cache from the second time on, for both.
         measured = [[[float(word) for word in subprocess.run(
-            command, check=True, capture_output=True, text=True).stdout.split()] for _ in range(4)][1:]
+            command, check=True, capture_output=True, text=True).stdout.split()] for _ in range(6)][1:]
             for command in commands]
-        (ours, theirs) = ([statistics.median(run[i] for run in runs) for i in range(3)] for runs in measured)
+        (ours, theirs) = ([statistics.median(run[i] for run in runs) for i in range(3)]
+                          + [statistics.median(run[2] - run[3] for run in runs)] for runs in measured)
         ours[:2], theirs[:2] = ([value / 1e6 for value in side[:2]] for side in (ours, theirs))
         above, their_above = ours[1] - ours[0], theirs[1] - theirs[0]
         results.append({"name": workload["name"], "threads": threads, "apus_megabytes": ours[1],
                         "onnxruntime_megabytes": theirs[1], "apus_megabytes_above": above,
                         "onnxruntime_megabytes_above": their_above, "apus_first_seconds": ours[2],
-                        "onnxruntime_first_seconds": theirs[2]})
+                        "onnxruntime_first_seconds": theirs[2], "apus_opening_seconds": ours[3],
+                        "onnxruntime_opening_seconds": theirs[3]})
         print(f"{workload['name']:36}{ours[1]:7.1f} MB{theirs[1]:7.1f} MB{ours[1] / theirs[1]:8.2f}"
               f"{above:10.1f} MB{their_above:9.1f} MB{above / their_above:8.2f}"
-              f"{ours[2] * 1e3:9.1f} ms{theirs[2] * 1e3:9.1f} ms{ours[2] / theirs[2]:8.2f}", flush=True)
+              f"{ours[2] * 1e3:9.1f} ms{theirs[2] * 1e3:9.1f} ms{ours[2] / theirs[2]:8.2f}"
+              f"{ours[3] * 1e3:9.1f} ms{theirs[3] * 1e3:11.1f} ms{ours[3] / theirs[3]:8.2f}", flush=True)
     return results
 
 
@@ -278,6 +288,7 @@ def main():
     parser.add_argument("--bench", metavar="PATH", help="the executable (default: .build/release/bench)")
     parser.add_argument("--memory", action="store_true", help="compare the peak memory of whole networks")
     parser.add_argument("--openvino", action="store_true", help="compare with OpenVINO instead")
+    parser.add_argument("--cache", metavar="FOLDER", help="with --memory: keep and find laid-out weights of --models there")
     parser.add_argument("--models", nargs="+", metavar="FILE", help="compare these ONNX models, and nothing else")
     parser.add_argument("--json", metavar="FILE", help="also write the results to FILE")
     arguments = parser.parse_args()
@@ -302,7 +313,7 @@ def main():
         width = max((len(workload["name"]) for workload in selected), default=0) + 2
         if arguments.memory:
             networks = [w for w in selected if w["twin"].get("network") or w["twin"].get("onnx")]
-            results += compare_memory(networks, bench, threads)
+            results += compare_memory(networks, bench, threads, arguments.cache)
             continue
         print(f"{'workload':{width}}{'Apus':>12}{peer.short:>12}{'ratio':>8}{'quartiles':>15}{'least':>8}{'difference':>13}",
               flush=True)

@@ -14,9 +14,9 @@ struct ModelFile {
     return name.hasSuffix(".onnx") ? String(name.dropLast(5)) : name
   }
 
-  func session(_ precision: Execution.Precision) throws -> InferenceSession {
-    var options = InferenceSession.Options()
-    options.precision = precision
+  /// - Parameter cacheFolder: where its weights are kept as they were laid out; nowhere when nil.
+  func session(_ precision: Execution.Precision, cacheFolder: String? = nil) throws -> InferenceSession {
+    let options = InferenceSession.Options(precision: precision, cacheFolder: cacheFolder)
     return try InferenceSession(ONNXModel(path: path), options: options)
   }
 

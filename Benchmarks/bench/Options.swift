@@ -29,6 +29,8 @@ struct Options {
   /// The network of `peak`, by its workload's name, and a safetensors file of its weights.
   var network = ""
   var weights: String?
+  /// Where the model of `peak` keeps weights as they were laid out.
+  var cacheFolder: String?
   /// The folder of `pretrained`, and whether the first scores are all that is wanted.
   var folder = ""
   var isOnce = false
@@ -77,6 +79,9 @@ struct Options {
       case "--weights":
         weights = try value()
         continue
+      case "--cache":
+        cacheFolder = try value()
+        continue
       case "--model":
         models.append(ModelFile(path: try value()))
         continue
@@ -109,7 +114,7 @@ struct Options {
            bench --model FILE.onnx --inputs FILE.npz … [--filter REGEX] [--threads N] [--json FILE] [--quick]
            bench --picture FILE … [--filter REGEX] [--threads N] [--json FILE] [--quick]
            bench --peak NETWORK [--weights FILE] [--threads N]
-           bench --peak onnx/NAME --model FILE.onnx --inputs FILE.npz [--threads N]
+           bench --peak onnx/NAME --model FILE.onnx --inputs FILE.npz [--cache FOLDER] [--threads N]
            bench --pretrained FOLDER [--once] [--threads N]
            bench --memory | --open | --serve | --help
 
@@ -120,7 +125,8 @@ struct Options {
       --list          print the workloads without running them; with --json, also how to build them elsewhere
       --memory        resident memory over 10,000 predictions of the behaviour classifier
       --peak NETWORK  resident memory before and at most while a network, by its workload's name, is loaded and run ten
-                      times, in bytes, and the seconds from opening its file to the first output
+                      times, in bytes, the seconds from opening its file to the first output, and those of a later run
+      --cache FOLDER  with --peak: keep the model's weights there as they are laid out, and find them there
       --model FILE    measure this ONNX model, exact and fast, and no others; may be repeated
       --inputs FILE   the inputs of the model before, an .npz with an entry for each
       --picture FILE  decode this picture, and measure nothing else; may be repeated

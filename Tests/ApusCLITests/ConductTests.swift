@@ -17,7 +17,9 @@ import Testing
   func commandsThatWriteFilesHaveAPlan(index: Int) {
     let command = ApusCommand.configuration.subcommands[index]
     let help = ApusCommand.helpMessage(for: command)
-    let options = ["--output", "--csv", "--report", "--charts", "--overlay", "--save", "--session", "--document"]
+    let options = [
+      "--output", "--csv", "--report", "--charts", "--overlay", "--save", "--session", "--document", "--cache",
+    ]
     let writes = options.contains { option in help.contains("\(option) <") || help.contains("\(option)  ") }
     if writes { #expect(command is any WritesFiles.Type, "\(command) writes files and does not say which") }
   }

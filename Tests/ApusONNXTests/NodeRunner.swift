@@ -22,10 +22,11 @@ func runNode(
   let definition = try #require(Operators.byName[node.operatorName])
   let positions = constants.filter(inputs.indices.contains)
   let known = Dictionary(uniqueKeysWithValues: positions.compactMap { index in inputs[index].map { (index, $0) } })
-  let description = NodeDescription(node: node, constants: known)
+  let absorbed = NodeDescription.Absorbed()
+  let description = NodeDescription(node: node, constants: known, absorbed: absorbed)
   let operation = try definition.prepare(description)
   var arguments = Arguments(
-    inputs.enumerated().map { description.absorbed.indices.contains($0) ? nil : $1 }, context: RunContext())
+    inputs.enumerated().map { absorbed.indices.contains($0) ? nil : $1 }, context: RunContext())
   return try operation(&arguments)
 }
 

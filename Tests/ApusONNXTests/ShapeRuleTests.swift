@@ -140,10 +140,12 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
     let operands = try operands(computesInFloat64: computesInFloat64)
     let constants = Dictionary(
       uniqueKeysWithValues: operands.enumerated().compactMap { index, value in value.map { (index, $0) } })
-    let description = NodeDescription(node: node(computesInFloat64: computesInFloat64), constants: constants)
+    let absorbed = NodeDescription.Absorbed()
+    let description = NodeDescription(
+      node: node(computesInFloat64: computesInFloat64), constants: constants, absorbed: absorbed)
     let operation = try definition.prepare(description)
     var arguments = Arguments(
-      operands.enumerated().map { description.absorbed.indices.contains($0) ? nil : $1 }, context: RunContext())
+      operands.enumerated().map { absorbed.indices.contains($0) ? nil : $1 }, context: RunContext())
     return try operation(&arguments)
   }
 

@@ -14,6 +14,12 @@ struct DeferredMatrix: Sendable {
     (self.elements, self.leading, self.isTransposed) = (elements, leading, isTransposed)
   }
 
+  /// Adds what decides the elements to a key.
+  func identify(_ key: inout PackedKey) {
+    key.add("deferred", [leading, isTransposed ? 1 : 0])
+    elements.source.identify(&key)
+  }
+
   /// - Throws: ``TensorError/memory(bytes:limit:shape:)``.
   func layOut<Scalar: FloatingPointScalar>(depth: Int, in place: PanelPlace<Scalar>) throws {
     let lines = isTransposed ? place.columns : depth

@@ -149,7 +149,7 @@ struct RightPanel<Scalar: FloatingPointScalar>: Sendable {
   }
 
   /// A matrix whose rows are those of `pieces`, one piece after the other.
-  /// - Parameter isKept: whether the panel is for many products, not for one.
+  /// - Parameter isKept: whether the panel is for many products, not for one; then it may come from a ``PackedCache``.
   init(stacking pieces: [PanelPiece<Scalar>], columns: Int, isKept: Bool = false) throws {
     let vector = Scalar.kernels.vectorWidth
     let depth = pieces.reduce(0) { $0 + $1.depth }
@@ -157,17 +157,27 @@ struct RightPanel<Scalar: FloatingPointScalar>: Sendable {
     let columnBlocks = (columns + vector - 1) / vector
     let blockStep = depthBlocks * vector * vector
     let byteCount = try Shape.byteCount([columnBlocks, depthBlocks, vector, vector], of: Scalar.self)
-    let storage = try isKept ? PackedMemory.storage(byteCount: byteCount) : TensorStorage(byteCount: byteCount)
-    let panel = Unchecked(storage.base.assumingMemoryBound(to: Scalar.self))
-    var first = 0
-    for (index, piece) in pieces.enumerated() {
-      try piece.layOut(
-        in: PanelPlace(
-          panel: panel, blockStep: blockStep, columns: columns, firstRow: first,
-          fill: index == pieces.count - 1 ? depthBlocks * vector - depth : 0))
-      first += piece.depth
+    func fill(_ storage: TensorStorage) throws {
+      let panel = Unchecked(storage.base.assumingMemoryBound(to: Scalar.self))
+      var first = 0
+      for (index, piece) in pieces.enumerated() {
+        try piece.layOut(
+          in: PanelPlace(
+            panel: panel, blockStep: blockStep, columns: columns, firstRow: first,
+            fill: index == pieces.count - 1 ? depthBlocks * vector - depth : 0))
+        first += piece.depth
+      }
     }
-    (self.columns, self.depthBlocks, self.storage) = (columns, depthBlocks, storage)
+    (self.columns, self.depthBlocks) = (columns, depthBlocks)
+    if isKept {
+      let place = PackedPlace.current("panel", [columns] + pieces.map(\.depth)) { key in
+        for piece in pieces { piece.identify(&key, columns: columns) }
+      }
+      storage = try PackedMemory.storage(byteCount: byteCount, at: place, fill: fill)
+    } else {
+      storage = try TensorStorage(byteCount: byteCount)
+      try fill(storage)
+    }
   }
 }
 

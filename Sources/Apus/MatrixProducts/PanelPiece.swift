@@ -29,6 +29,26 @@ struct PanelPiece<Scalar: FloatingPointScalar>: Sendable {
     }
   }
 
+  /// Adds what decides the elements of `columns` columns to a key.
+  func identify(_ key: inout PackedKey, columns: Int) {
+    key.add(Scalar.dataType)
+    switch content {
+    case .deferred(let matrix): matrix.identify(&key)
+    case .memory(let matrix, _):
+      let isTransposed = matrix.columnStep != 1
+      let (lines, length) = isTransposed ? (columns, depth) : (depth, columns)
+      let step = isTransposed ? matrix.columnStep : matrix.rowStep
+      key.add("matrix", [lines, length, isTransposed ? 1 : 0])
+      if step == length {
+        key.add(UnsafeRawBufferPointer(UnsafeBufferPointer(start: matrix.base, count: lines * length)))
+      } else {
+        for line in 0..<lines {
+          key.add(UnsafeRawBufferPointer(UnsafeBufferPointer(start: matrix.base + line * step, count: length)))
+        }
+      }
+    }
+  }
+
   private func layOut(_ matrix: MatrixOperand<Scalar>, _ storage: TensorStorage?, in place: PanelPlace<Scalar>) {
     let vector = Scalar.kernels.vectorWidth
     for band in bands(matrix, storage, columns: place.columns, vector: vector) {

@@ -30,9 +30,11 @@ struct TokenGraph: Sendable {
 
   /// - Parameter kind: what the model was to be, for messages.
   /// - Throws: ``CommandFailure`` for a graph with other inputs and outputs.
-  init(_ model: any GraphModel, of path: String, as kind: String, paddingID: Int) throws {
+  init(
+    _ model: any GraphModel, of path: String, as kind: String, paddingID: Int, cacheFolder: String?
+  ) throws {
     func failure(_ text: String) -> CommandFailure { CommandFailure(.badData, "\(path): \(text)") }
-    session = try InferenceSession(model)
+    session = try InferenceSession(model, options: .init(cacheFolder: cacheFolder))
     self.paddingID = paddingID
     let graph = session.graph
     let inputs = try graph.requiredInputs.map { id -> Input in
@@ -78,6 +80,9 @@ struct TokenGraph: Sendable {
     guard let shape else { throw failure("the output '\(output)' is no tensor") }
     outputShape = shape
   }
+
+  /// What keeping laid-out weights was worth; nil without a cache.
+  var cacheUse: InferenceSession.CacheUse? { session.cacheUse }
 
   /// The most tokens that it reads; nil where that is open.
   var positionCount: Int? { length }

@@ -26,6 +26,8 @@ struct ClassifierOptions: ParsableArguments {
   @Option(help: "fast, or exact: what direct evaluation gives, bit for bit.")
   var precision = Execution.Precision.fast
 
+  @OptionGroup var cache: CacheOptions
+
   var options: PictureClassifier.Options {
     get throws {
       var options = PictureClassifier.Options()
@@ -34,8 +36,15 @@ struct ClassifierOptions: ParsableArguments {
       options.labels = try labels.map { try ClassLabels(path: $0) }
       options.scores = scores.scale
       options.precision = precision
+      options.cacheFolder = cache.folder
       return options
     }
+  }
+
+  /// Adds what is read and written to a plan.
+  func plan(_ files: inout FilePlan) {
+    files.reads(labels, as: "--labels")
+    cache.plan(&files)
   }
 
   /// Says what was assumed of a model's pictures, if anything was.

@@ -79,10 +79,13 @@ struct DetectorOptions: ParsableArguments {
   @Option(help: "fast, or exact: what direct evaluation gives, bit for bit.")
   var precision = Execution.Precision.fast
 
-  /// Adds what is read to a plan.
+  @OptionGroup var cache: CacheOptions
+
+  /// Adds what is read and written to a plan.
   func plan(_ files: inout FilePlan) {
     files.reads(model, as: "--model")
     files.reads(labels, as: "--labels")
+    cache.plan(&files)
   }
 
   func validate() throws {
@@ -100,6 +103,7 @@ struct DetectorOptions: ParsableArguments {
     options.classNames = try labels.map { try ClassLabels(path: $0).names }
     options.isRotated = rotated ? true : nil
     options.precision = precision
+    options.cacheFolder = cache.folder
     return try model.map { try Detector(path: $0, options: options) } ?? Detector.shipped(options: options)
   }
 }

@@ -8,5 +8,5 @@ let fuzzTargets: [any FuzzTarget] = [
   PNGTarget(), JPEGTarget(), NetpbmTarget(), BMPTarget(), ImageArchiveTarget(), Y4MTarget(), DeflateTarget(),
   DetectorMetadataTarget(), RunSessionTarget(), SettingsTarget(), BreedListTarget(), NetworkOutputsTarget(),
   ExternalDataTarget(), CoreMLPackageTarget(), ParityTarget(), ConformanceTarget(), PretrainedFolderTarget(),
-  PictureConfigurationTarget(), ValueDumpTarget(), StaticQuantizationTarget(),
+  PictureConfigurationTarget(), ValueDumpTarget(), StaticQuantizationTarget(), PackedCacheTarget(),
 ]

@@ -25,11 +25,14 @@ public struct InferenceSession: Sendable {
     public var limits = Limits()
     /// What random operators start from.
     public var seed: UInt64 = 0
+    /// A folder in which weights are kept as they were laid out, for the next time that the model is opened: see
+    /// ``InferenceSession/cacheUse``. Nowhere when nil.
+    public var cacheFolder: String?
 
     /// The defaults rewrite the graph and plan memory, and change no bit of the result.
     public init(
       precision: Execution.Precision = .exact, computesInFloat64: Bool = false, optimizes: Bool = true,
-      plansMemory: Bool = true, limits: Limits = Limits(), seed: UInt64 = 0
+      plansMemory: Bool = true, limits: Limits = Limits(), seed: UInt64 = 0, cacheFolder: String? = nil
     ) {
       self.precision = precision
       self.computesInFloat64 = computesInFloat64
@@ -37,6 +40,7 @@ public struct InferenceSession: Sendable {
       self.plansMemory = plansMemory
       self.limits = limits
       self.seed = seed
+      self.cacheFolder = cacheFolder
     }
   }
 
@@ -96,6 +100,8 @@ public struct InferenceSession: Sendable {
   private let variants: PlanVariants
   /// The bytes of the model's constants.
   private let constantByteCount: Int
+  /// The weights that are kept in a file.
+  let cache: PackedCache?
 
   /// - Throws: ``GraphError`` for operators that Apus does not have and attributes that make no sense.
   public init(_ model: any GraphModel, options: Options = Options()) throws {
@@ -103,8 +109,15 @@ public struct InferenceSession: Sendable {
     self.options = options
     variants = PlanVariants()
     constantByteCount = model.graph.constantByteCount
-    plan = try Self.prepare(model, options)
+    let cache = PackedCache(of: model.graph, options)
+    self.cache = cache
+    plan = try Self.prepare(model, options, cache)
+    try checkFiles()
+  }
+
+  private func checkFiles() throws {
     try model.checkFiles()
+    try cache?.checkIsWhole()
   }
 
   /// Runs the model.
@@ -178,7 +191,8 @@ public struct InferenceSession: Sendable {
       let values =
         try isPlanned
         ? plan.runPlanned(checked, context: context) : plan.run(checked, context: context)
-      try model.checkFiles()
+      try checkFiles()
+      cache?.save()
       let outputs = zip(plan.graph.outputs, values).map { (plan.graph.values[$0].name, $1) }
       return Dictionary(outputs, uniquingKeysWith: { first, _ in first })
     }
@@ -195,18 +209,20 @@ public struct InferenceSession: Sendable {
   private func plan(fetching names: [String]?, replacing defaults: Set<Graph.ValueID>) throws -> Plan {
     if names == nil, defaults.isEmpty { return plan }
     return try variants.plan(for: .init(names: names, replaced: defaults)) {
-      try Self.prepare(model, options, fetching: names, replacing: defaults)
+      try Self.prepare(model, options, cache, fetching: names, replacing: defaults)
     }
   }
 
   private static func prepare(
-    _ model: any GraphModel, _ options: Options, fetching names: [String]? = nil,
+    _ model: any GraphModel, _ options: Options, _ cache: PackedCache?, fetching names: [String]? = nil,
     replacing defaults: Set<Graph.ValueID> = []
   ) throws -> Plan {
-    guard let time = options.limits.time else {
-      return try preparePlan(model, options, fetching: names, replacing: defaults)
+    try PackedCache.$current.withValue(cache) {
+      guard let time = options.limits.time else {
+        return try preparePlan(model, options, fetching: names, replacing: defaults)
+      }
+      return try TimeLimit.with(time) { try preparePlan(model, options, fetching: names, replacing: defaults) }
     }
-    return try TimeLimit.with(time) { try preparePlan(model, options, fetching: names, replacing: defaults) }
   }
 
   private static func preparePlan(

@@ -49,9 +49,10 @@ extension Plan {
     for (index, input) in node.inputs.enumerated() {
       if let input, let value = graph.constants[input] { constants[index] = value }
     }
-    let description = NodeDescription(node: node, constants: constants, subgraphs: subgraphs)
+    let absorbed = NodeDescription.Absorbed()
+    let description = NodeDescription(node: node, constants: constants, subgraphs: subgraphs, absorbed: absorbed)
     let operation = try definition.prepare(description)
-    let inputs = node.inputs.enumerated().map { description.absorbed.indices.contains($0) ? nil : $1 }
+    let inputs = node.inputs.enumerated().map { absorbed.indices.contains($0) ? nil : $1 }
     return PreparedNode(node, operation, inputs: inputs, captures: captures)
   }
 }

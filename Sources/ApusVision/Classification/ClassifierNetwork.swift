@@ -11,9 +11,9 @@ enum ClassifierNetwork: Sendable {
 
   /// Reads a model, or safetensors; the names of the parameters say which network they belong to.
   /// - Throws: ``PictureModelError`` for a file of no known network, and the errors of the files' readers.
-  init(path: String, precision: Execution.Precision) throws {
+  init(path: String, precision: Execution.Precision, cacheFolder: String?) throws {
     guard try FileFormat(of: path) == .safetensors else {
-      let model = try PictureGraph(path: path, precision: precision)
+      let model = try PictureGraph(path: path, precision: precision, cacheFolder: cacheFolder)
       self = .graph(model, classes: model.classOutput)
       return
     }
@@ -39,6 +39,11 @@ enum ClassifierNetwork: Sendable {
         Kind(parameter: "Conv2d_1a_3x3.conv.weight", network: InceptionV3<Float>.self),
       ]
     }
+  }
+
+  /// What keeping laid-out weights was worth; nil for a network without a cache.
+  var cacheUse: InferenceSession.CacheUse? {
+    if case .graph(let model, _) = self { model.session.cacheUse } else { nil }
   }
 
   /// The sides of a picture, where the file says.

@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import ApusMedia
 import ApusNetworks
 
@@ -20,6 +21,8 @@ public struct PictureClassifier: Sendable {
   public let file: String
   /// How the numbers become probabilities.
   public let scoring: ClassScoring
+  /// What ``Options/cacheFolder`` was worth; nil without one.
+  public var cacheUse: InferenceSession.CacheUse? { network.cacheUse }
   /// What the classes are called, where anything says it.
   private let labels: ClassLabels?
   private let network: ClassifierNetwork
@@ -38,6 +41,9 @@ public struct PictureClassifier: Sendable {
     public var labels: ClassLabels?
     /// `fast` allows kernels whose error is stated.
     public var precision = Execution.Precision.fast
+    /// Where a model's weights are kept as they were laid out; see `InferenceSession.CacheUse` of `ApusGraph`. Nowhere when
+    /// nil.
+    public var cacheFolder: String?
 
     /// What the model's file says, or what lies beside it.
     public init() {}
@@ -48,7 +54,8 @@ public struct PictureClassifier: Sendable {
   /// - Throws: ``PictureModelError`` for a model that does not take a picture, whose file is of no known network, or
   ///   that takes pictures of another size; ``FileError`` and the errors of the files' readers.
   public init(path: String, options: Options = Options()) throws {
-    network = try ClassifierNetwork(path: path, precision: options.precision)
+    network = try ClassifierNetwork(
+      path: path, precision: options.precision, cacheFolder: options.cacheFolder)
     file = path
     let clues = try network.clues(file: path)
     let declared = network.declaredSize

@@ -23,6 +23,8 @@ public struct DetectorLoadingOptions: Sendable, Hashable {
   public var classNames: [String]?
   /// `fast` allows kernels whose error is stated.
   public var precision = Execution.Precision.fast
+  /// Where a model's weights are kept as they were laid out; see `InferenceSession.CacheUse` of `ApusGraph`. Nowhere when nil.
+  public var cacheFolder: String?
 
   /// Everything from the file; `fast` kernels.
   public init() {}
@@ -81,7 +83,7 @@ extension Detector {
   }
 
   private init(graph path: String, _ options: DetectorLoadingOptions) throws {
-    let model = try PictureGraph(path: path, precision: options.precision)
+    let model = try PictureGraph(path: path, precision: options.precision, cacheFolder: options.cacheFolder)
     var metadata = try Self.metadata(model.metadata, path)
     metadata.names = metadata.names ?? model.columnLabels
     guard !model.isChannelsLast else {

@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import ApusMedia
 
 /// Finds objects in pictures: a network, what it wants of a picture, and how its numbers become boxes.
@@ -28,6 +29,8 @@ public struct Detector: Sendable {
   public let file: String
   /// Files beside it that hold tensors of the model, as an ONNX model may have them; sorted.
   public var externalFiles: [String] { network.externalFiles }
+  /// What ``DetectorLoadingOptions/cacheFolder`` was worth; nil without one.
+  public var cacheUse: InferenceSession.CacheUse? { network.cacheUse }
   /// What detections are made with unless the caller says otherwise: the thresholds of a model that brings its own
   /// suppression, and the usual ones for all others.
   public var defaultOptions: DetectionOptions { network.options }

@@ -1,4 +1,5 @@
 import Apus
+import ApusGraph
 import ApusNetworks
 
 /// What a detector runs: a picture as numbers in, boxes as numbers out.
@@ -24,6 +25,11 @@ enum DetectorNetwork: Sendable {
   /// The options that the model's file asks for.
   var options: DetectionOptions {
     if case .graph(_, let suppression?) = self { suppression.options } else { DetectionOptions() }
+  }
+
+  /// What keeping laid-out weights was worth; nil for a network without a cache.
+  var cacheUse: InferenceSession.CacheUse? {
+    if case .graph(let model, _) = self { model.session.cacheUse } else { nil }
   }
 
   /// The paths of the files beside the model's own that hold tensors of it.

@@ -17,9 +17,8 @@ struct PictureGraph: Sendable {
 
   /// - Throws: ``PictureModelError`` for inputs that are not one picture of three channels; ``FileError``,
   ///   ``GraphError``, and the errors of the format's reader.
-  init(path: String, precision: Execution.Precision) throws {
-    var options = InferenceSession.Options()
-    options.precision = precision
+  init(path: String, precision: Execution.Precision, cacheFolder: String?) throws {
+    let options = InferenceSession.Options(precision: precision, cacheFolder: cacheFolder)
     session = try InferenceSession(ModelFile.open(path), options: options)
     let graph = session.graph
     let inputs = graph.requiredInputs.map { graph.values[$0] }

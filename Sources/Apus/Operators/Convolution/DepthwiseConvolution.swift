@@ -17,19 +17,22 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     let channels = weight.shape[0]
     let area = weight.shape[2] * weight.shape[3]
     let blocks = TensorLayout.blocks(channels)
-    let storage = try TensorStorage(byteCount: blocks * area * block * MemoryLayout<Float>.stride)
     let kernels = Execution.current.kernels.convolution
-    withExtendedLifetime(weight.storage) {
-      for index in 0..<blocks {
-        // A kernel is a map of one row whose positions are its taps.
-        kernels.stageBlock(
-          weight.pointer + index * block * area, channels: min(block, channels - index * block), channelStep: area,
-          positionStep: 1, height: 1, width: area, top: 0, left: 0,
-          storage.base.assumingMemoryBound(to: Float.self) + index * area * block,
-          rows: 1, phases: 1, phaseWidth: area)
+    weights = try PackedMemory.storage(
+      byteCount: blocks * area * block * MemoryLayout<Float>.stride,
+      at: .current("depthwise", [channels, area]) { $0.add(weight) }
+    ) { storage in
+      withExtendedLifetime(weight.storage) {
+        for index in 0..<blocks {
+          // A kernel is a map of one row whose positions are its taps.
+          kernels.stageBlock(
+            weight.pointer + index * block * area, channels: min(block, channels - index * block), channelStep: area,
+            positionStep: 1, height: 1, width: area, top: 0, left: 0,
+            storage.base.assumingMemoryBound(to: Float.self) + index * area * block,
+            rows: 1, phases: 1, phaseWidth: area)
+        }
       }
     }
-    self.weights = storage
     self.bias = try BlockedVector.storage(bias)
     self.parameters = parameters
   }

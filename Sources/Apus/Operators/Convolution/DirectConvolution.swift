@@ -20,6 +20,8 @@ struct DirectConvolution: ConvolutionAlgorithm {
   /// Whether sums go channel by channel, as those of maps with few channels do: of pictures, where kernels look for
   /// differences between pixels, so that the sum over a channel is small, and its rounding error with it.
   let isByChannel: Bool
+  /// Where the weights are looked for.
+  let place: PackedPlace?
   private let winograd = WinogradCache()
 
   /// Whether this algorithm takes a weight of this shape.
@@ -50,21 +52,23 @@ struct DirectConvolution: ConvolutionAlgorithm {
     if isByChannel {
       let depth = inputs * area
       let panel = try withExtendedLifetime(weight.storage) {
-        try RightPanel(
-          MatrixOperand(weight.pointer, leading: depth, isTransposed: true), depth: depth, columns: outputs)
+        let matrix = MatrixOperand(weight.pointer, leading: depth, isTransposed: true)
+        return try RightPanel(stacking: [PanelPiece(matrix: matrix, depth: depth)], columns: outputs, isKept: true)
       }
+      place = nil
       weights = panel.storage
       weightBlockStep = panel.depthBlocks * TensorLayout.block * TensorLayout.block
     } else {
+      place = .current("direct", [outputs, inputs, area]) { $0.add(weight) }
       weightBlockStep = inputs * area * TensorLayout.block
-      let packed = try TensorStorage(
-        byteCount: TensorLayout.blocks(outputs) * weightBlockStep * MemoryLayout<Float>.stride)
-      withExtendedLifetime(weight.storage) {
-        Execution.current.kernels.convolution.packConvolution(
-          weight.pointer, outputs: outputs, inputs: inputs, area: area,
-          packed.base.assumingMemoryBound(to: Float.self))
+      let byteCount = TensorLayout.blocks(outputs) * weightBlockStep * MemoryLayout<Float>.stride
+      weights = try PackedMemory.storage(byteCount: byteCount, at: place) { packed in
+        withExtendedLifetime(weight.storage) {
+          Execution.current.kernels.convolution.packConvolution(
+            weight.pointer, outputs: outputs, inputs: inputs, area: area,
+            packed.base.assumingMemoryBound(to: Float.self))
+        }
       }
-      weights = packed
     }
   }
 

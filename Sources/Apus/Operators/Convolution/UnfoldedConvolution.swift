@@ -23,9 +23,8 @@ struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
     weights = try withExtendedLifetime((weight.storage, bias.storage)) {
       try (0..<parameters.groups).map { group in
         (biases + group * paddedOutputs).update(from: bias.pointer + group * outputs, count: outputs)
-        return try RightPanel(
-          MatrixOperand(weight.pointer + group * outputs * terms, leading: terms, isTransposed: true),
-          depth: terms, columns: outputs)
+        let matrix = MatrixOperand(weight.pointer + group * outputs * terms, leading: terms, isTransposed: true)
+        return try RightPanel(stacking: [PanelPiece(matrix: matrix, depth: terms)], columns: outputs, isKept: true)
       }
     }
     self.bias = biasStorage

@@ -39,23 +39,24 @@ struct WinogradConvolution: Sendable {
     let outputBlocks = TensorLayout.blocks(convolution.outputChannels)
     let frequencies = (tile + 2) * (tile + 2)
     let step = outputBlocks * inputs * block
-    let storage = try PackedMemory.storage(
-      byteCount: Shape.byteCount([frequencies, step], of: Float.self, operation: "conv2d"))
-    let v = Unchecked(storage.base.assumingMemoryBound(to: Float.self))
-    let w = Unchecked(convolution.weights.base.assumingMemoryBound(to: Float.self))
-    let kernels = Execution.current.kernels.convolution
-    let weightBlockStep = convolution.weightBlockStep
-    parallel(outputBlocks) { output in
-      for input in 0..<inputs {
-        let first = input / block * block
-        let lanes = min(block, inputs - first)
-        kernels.winogradWeights(
-          tile: tile, w.value + output * weightBlockStep + (first * 9 + input - first) * block, tapStep: lanes * block,
-          v.value + (output * inputs + input) * block, frequencyStep: step)
+    let byteCount = try Shape.byteCount([frequencies, step], of: Float.self, operation: "conv2d")
+    weights = try PackedMemory.storage(byteCount: byteCount, at: convolution.place?.derived("winograd", [tile])) {
+      let v = Unchecked($0.base.assumingMemoryBound(to: Float.self))
+      let w = Unchecked(convolution.weights.base.assumingMemoryBound(to: Float.self))
+      let kernels = Execution.current.kernels.convolution
+      let weightBlockStep = convolution.weightBlockStep
+      parallel(outputBlocks) { output in
+        for input in 0..<inputs {
+          let first = input / block * block
+          let lanes = min(block, inputs - first)
+          kernels.winogradWeights(
+            tile: tile, w.value + output * weightBlockStep + (first * 9 + input - first) * block,
+            tapStep: lanes * block, v.value + (output * inputs + input) * block, frequencyStep: step)
+        }
       }
+      withExtendedLifetime(convolution.weights) {}
     }
-    withExtendedLifetime(convolution.weights) {}
-    (direct, self.tile, weights, frequencyStep) = (convolution, tile, storage, step)
+    (direct, self.tile, frequencyStep) = (convolution, tile, step)
   }
 
   func callAsFunction(
@@ -182,7 +183,8 @@ final class WinogradCache: Sendable {
 
   func convolution(of direct: DirectConvolution, tile: Int) throws -> WinogradConvolution {
     if let made = convolutions.withLock({ $0[tile] }) { return made }
-    let made = try WinogradConvolution(direct, tile: tile)
+    // Not to be broken off: it outlives the run that is stopped.
+    let made = try Execution.withoutStop { try WinogradConvolution(direct, tile: tile) }
     convolutions.withLock { $0[tile] = made }
     return made
   }

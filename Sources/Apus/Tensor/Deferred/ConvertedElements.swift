@@ -18,4 +18,9 @@ private struct ConvertedElements<Stored: TensorScalar, Scalar: TensorScalar>: De
         count: range.count)
     }
   }
+
+  func identify(_ key: inout PackedKey) {
+    key.add("converted", [stored.count])
+    key.add(stored)
+  }
 }

@@ -8,6 +8,9 @@ package protocol DeferredSource<Scalar>: Sendable {
   /// Writes the elements of `range`, counted in row-major order, from `destination` on. May be called from several threads
   /// at once, for any part in any order.
   func write(_ range: Range<Int>, to destination: UnsafeMutablePointer<Scalar>)
+
+  /// Adds what decides the elements to a key, without making them.
+  func identify(_ key: inout PackedKey)
 }
 
 /// The elements of a tensor whose memory is not written yet.

@@ -24,6 +24,11 @@ package struct PackedCodes: DeferredSource {
     }
   }
 
+  package func identify(_ key: inout PackedKey) {
+    key.add("codes", [bits])
+    key.add(bytes)
+  }
+
   /// One code; it may reach into the next byte.
   private func code(_ index: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> UInt8 {
     let (byte, shift) = ((index &* bits) >> 3, (index &* bits) & 7)

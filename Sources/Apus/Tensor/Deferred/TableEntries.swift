@@ -56,6 +56,12 @@ package struct TableEntries: DeferredSource {
     }
   }
 
+  package func identify(_ key: inout PackedKey) {
+    key.add("tables", [entries, part])
+    key.add(codes)
+    key.add(tables)
+  }
+
   /// What lies in one table, from codes that are unpacked a piece at a time.
   private func write(_ range: Range<Int>, _ table: Int, _ destination: UnsafeMutablePointer<Float>) {
     withExtendedLifetime((tables.storage, codes.storage)) {

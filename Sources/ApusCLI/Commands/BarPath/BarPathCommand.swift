@@ -133,6 +133,7 @@ struct BarPathCommand: WritesFiles {
       pictures.fps = settings.reading.framesPerSecond
       let source = try PictureSource([input], options: pictures, recorder: recorder)
       let detector = try network.detector()
+      defer { network.cache.warn(detector.cacheUse) }
       _ = try CheckedFiles.current.reading(detector.externalFiles, as: "the model's data")
       recorder?.set(detector, network, pictures, plates: settings.reading.plateClasses, fitsOutline: outline)
       try run.watch(source, detector: detector, plates: settings.reading.plateClasses, fitsOutline: outline)

@@ -3,7 +3,7 @@ import ApusMedia
 import ApusVision
 import ArgumentParser
 
-struct BreedCommand: ParsableCommand {
+struct BreedCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "breed",
     abstract: "Tell a dog's breed from a photo, with any classifier of ImageNet's classes.",
@@ -78,6 +78,17 @@ struct BreedCommand: ParsableCommand {
     guard maxPixels > 0 else { throw ValidationError("--max-pixels \(maxPixels): a number above 0 was expected.") }
   }
 
+  var files: FilePlan {
+    var files = FilePlan()
+    for image in images { files.readsPictures(image, as: "the input") }
+    files.reads(model, as: "--model")
+    network.plan(&files)
+    files.reads(breedList, as: "--breed-list")
+    files.reads(features, as: "--features")
+    files.reads(regression, as: "--regression")
+    return files
+  }
+
   func run() throws {
     let index = try breedList.map { path in
       do {
@@ -97,6 +108,7 @@ struct BreedCommand: ParsableCommand {
     let classifier = try BreedClassifier(path: modelFile(model), options: network.options)
     let preparation = classifier.preparation
     network.warn(of: preparation, model)
+    defer { network.cache.warn(classifier.classifier.cacheUse) }
     var source = try PictureSource(images, limits: ImageLimits(pixels: maxPixels))
     var unread = UnreadPictures()
     var progress = ProgressBar(total: source.total)

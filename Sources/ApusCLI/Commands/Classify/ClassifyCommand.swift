@@ -3,7 +3,7 @@ import ApusMedia
 import ApusVision
 import ArgumentParser
 
-struct ClassifyCommand: ParsableCommand {
+struct ClassifyCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "classify",
     abstract: "Say what pictures show, or what kind of text a text is, with any classifier.",
@@ -77,6 +77,17 @@ struct ClassifyCommand: ParsableCommand {
     guard top > 0 else { throw ValidationError("--top \(top): a number above 0 was expected.") }
   }
 
+  var files: FilePlan {
+    var files = FilePlan()
+    for input in inputs { files.reads(input, as: "the input") }
+    files.reads(model, as: "--model")
+    files.reads(vocab, as: "--vocab")
+    network.plan(&files)
+    pictures.plan(&files)
+    files.reads(requests.jsonl, as: "--jsonl")
+    return files
+  }
+
   func run() throws {
     let file = try modelFile(model)
     let readsTexts = !text.isEmpty || vocab != nil || TextModel.hasVocabulary(beside: file)
@@ -88,6 +99,7 @@ struct ClassifyCommand: ParsableCommand {
   private func classifyPictures(_ file: String) throws {
     let classifier = try PictureClassifier(path: file, options: network.options)
     network.warn(of: classifier.preparation, model)
+    defer { network.cache.warn(classifier.cacheUse) }
     func report(_ picture: SourcePicture, isVideo: Bool) throws -> ClassificationReport {
       let found = try classifier(picture.image)
       var report = ClassificationReport(found, most: top)
@@ -118,6 +130,7 @@ struct ClassifyCommand: ParsableCommand {
 
   private func classifyTexts(_ file: String) throws {
     let model = try TextModel(path: file, vocabulary: vocab, network)
+    defer { network.cache.warn(model.cacheUse) }
     if requests.jsonl != nil {
       return try requests.serve("classify", model: file, PictureRequest.self) { request, _ in
         try report(request.requiredText(), model).json

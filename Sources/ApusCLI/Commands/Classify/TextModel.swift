@@ -1,5 +1,6 @@
 import Apus
 import ApusFormats
+import ApusGraph
 import ApusNetworks
 import ApusText
 import ApusVision
@@ -19,6 +20,10 @@ struct TextModel {
   private let positionCount: Int
   /// A row of scores for the text, or for each token.
   private let scores: ([Int]) throws -> [[Float]]
+  private let graph: TokenGraph?
+
+  /// What keeping laid-out weights was worth; nil for a network without a cache.
+  var cacheUse: InferenceSession.CacheUse? { graph?.cacheUse }
 
   /// Whether a vocabulary lies beside a model, as no classifier of pictures has it.
   static func hasVocabulary(beside path: String) -> Bool {
@@ -42,11 +47,15 @@ struct TextModel {
       let classifier = try PretrainedFolder(path: path).textClassifier()
       (classifiesTokens, longest) = (classifier.classifiesTokens, classifier.positionCount)
       scores = { try classifier.logits(ids: $0) }
+      self.graph = nil
       named = ClassLabels(classifier.labels, origin: .configuration("config.json"))
       scale = .logits
     } else {
       let model = try ModelFile.open(path)
-      let graph = try TokenGraph(model, of: path, as: "a classifier of texts", paddingID: tokenizer.paddingID)
+      let graph = try TokenGraph(
+        model, of: path, as: "a classifier of texts", paddingID: tokenizer.paddingID,
+        cacheFolder: options.cache.folder)
+      self.graph = graph
       scale = ScoreScale(ofOutput: graph.output, in: model.graph)
       let shape = graph.outputShape
       guard let classes = shape.last, classes > 0, [1, graph.trialLength].contains(shape.dropLast().reduce(1, *)),

@@ -76,6 +76,10 @@ struct DetectCommand: WritesFiles {
 
   func run() throws {
     let detector = try network.detector()
+    defer {
+      network.cache.warn(detector.cacheUse)
+      if verbose, let use = detector.cacheUse { ErrorOutput.write("apus: \(ErrorReport.oneLine(use.summary))\n") }
+    }
     _ = try CheckedFiles.current.reading(detector.externalFiles, as: "the model's data")
     let options = try boxes.options(of: detector)
     if network.model == nil {

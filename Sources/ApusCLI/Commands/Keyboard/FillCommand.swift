@@ -2,7 +2,7 @@ import Apus
 import ApusText
 import ArgumentParser
 
-struct FillCommand: ParsableCommand {
+struct FillCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "fill",
     abstract: "Say which words may stand at the [MASK] of a text.",
@@ -36,8 +36,16 @@ struct FillCommand: ParsableCommand {
     guard 1...1000 ~= count else { throw ValidationError("-k \(count): 1 to 1000 was expected.") }
   }
 
+  var files: FilePlan {
+    var files = FilePlan()
+    model.plan(&files)
+    return files
+  }
+
   func run() throws {
+    let cache = model.cache
     let model = try model.open()
+    defer { cache.warn(model.cacheUse) }
     let (tokenizer, network) = (model.tokenizer, model.network)
     let encoding = tokenizer.encode(text, specials: .recognized)
     let places = encoding.ids.indices.filter { encoding.ids[$0] == tokenizer.maskID }

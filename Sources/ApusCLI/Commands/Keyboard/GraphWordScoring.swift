@@ -9,9 +9,13 @@ struct GraphWordScoring: MaskedWordScoring {
 
   var positionCount: Int { graph.positionCount ?? .max }
 
+  /// What keeping laid-out weights was worth; nil without a cache.
+  var cacheUse: InferenceSession.CacheUse? { graph.cacheUse }
+
   /// - Throws: ``CommandFailure`` for a graph with other inputs and outputs.
-  init(_ model: any GraphModel, of path: String, paddingID: Int) throws {
-    graph = try TokenGraph(model, of: path, as: "a masked-language model", paddingID: paddingID)
+  init(_ model: any GraphModel, of path: String, paddingID: Int, cacheFolder: String?) throws {
+    graph = try TokenGraph(
+      model, of: path, as: "a masked-language model", paddingID: paddingID, cacheFolder: cacheFolder)
     let shape = graph.outputShape
     guard let words = shape.last, shape.dropLast().reduce(1, *) == graph.trialLength else {
       throw CommandFailure(

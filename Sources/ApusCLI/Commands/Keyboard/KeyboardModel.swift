@@ -20,8 +20,19 @@ struct LanguageModelOptions: ParsableArguments {
     completion: .file(extensions: ["txt"]))
   var vocab: String?
 
+  @OptionGroup var cache: CacheOptions
+
+  /// Adds what is read and written to a plan.
+  func plan(_ files: inout FilePlan) {
+    files.reads(model, as: "--model")
+    files.reads(vocab, as: "--vocab")
+    cache.plan(&files)
+  }
+
   /// The model that is meant.
-  func open() throws -> LanguageModel { try LanguageModel(path: path, vocabulary: vocab) }
+  func open() throws -> LanguageModel {
+    try LanguageModel(path: path, vocabulary: vocab, cacheFolder: cache.folder)
+  }
 
   private var path: String {
     get throws {
@@ -57,8 +68,7 @@ struct SuggestionOptions: ParsableArguments {
     guard 1...1000 ~= count else { throw ValidationError("-k \(count): 1 to 1000 was expected.") }
   }
 
-  func suggester(_ model: LanguageModelOptions) throws -> KeyboardSuggester {
-    let model = try model.open()
+  func suggester(_ model: LanguageModel) throws -> KeyboardSuggester {
     let options = KeyboardSuggester.Options(count: count, style: style ?? model.style ?? .stock)
     return try KeyboardSuggester(
       network: model.network, tokenizer: model.tokenizer, options: options.fitted(to: model.network))

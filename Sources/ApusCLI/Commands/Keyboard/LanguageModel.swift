@@ -1,5 +1,6 @@
 import Apus
 import ApusFormats
+import ApusGraph
 import ApusText
 
 /// A masked-language model with its vocabulary, of whatever format.
@@ -8,18 +9,22 @@ struct LanguageModel {
   let network: any MaskedWordScoring
   /// How it is to be asked, where it says so.
   let style: SuggestionStyle?
+  /// What keeping laid-out weights was worth; nil for a network without a cache.
+  var cacheUse: InferenceSession.CacheUse? { (network as? GraphWordScoring)?.cacheUse }
 
   /// - Parameters:
   ///   - path: a folder of Hugging Face or its weights, or a model as a graph.
   ///   - vocabulary: a vocab.txt, or a folder that has one; that of the model's folder when nil.
-  init(path: String, vocabulary: String?) throws {
+  ///   - cacheFolder: where the weights of a graph are kept as they were laid out; nowhere when nil.
+  init(path: String, vocabulary: String?, cacheFolder: String?) throws {
     guard fileExists(path) else { throw CommandFailure(.noInput, "\(path): no such file or folder") }
     let isGraph = Self.isGraph(path)
     let isInside = isFolder(path) && !isGraph
     tokenizer = try WordPieceTokenizer(
       vocabulary: vocabulary ?? (isInside ? path : parentFolder(of: withoutTrailingSlashes(path))))
     if isGraph {
-      network = try GraphWordScoring(ModelFile.open(path), of: path, paddingID: tokenizer.paddingID)
+      network = try GraphWordScoring(
+        ModelFile.open(path), of: path, paddingID: tokenizer.paddingID, cacheFolder: cacheFolder)
       style = nil
     } else {
       let folder = try PretrainedFolder(path: path)

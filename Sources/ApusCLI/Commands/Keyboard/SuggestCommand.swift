@@ -2,7 +2,7 @@ import Apus
 import ApusText
 import ArgumentParser
 
-struct SuggestCommand: ParsableCommand {
+struct SuggestCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "suggest",
     abstract: "Suggest the next word, or the rest of one, as a keyboard does.",
@@ -37,8 +37,16 @@ struct SuggestCommand: ParsableCommand {
   @Flag(help: "Print JSON, one object per line.")
   var json = false
 
+  var files: FilePlan {
+    var files = FilePlan()
+    model.plan(&files)
+    return files
+  }
+
   func run() throws {
-    let suggester = try suggestions.suggester(model)
+    let network = try model.open()
+    defer { model.cache.warn(network.cacheUse) }
+    let suggester = try suggestions.suggester(network)
     var cache = KeyboardCache()
     func suggest(_ text: String) throws -> KeyboardSuggestions {
       try suggester.suggestions(for: KeyboardRequest(text, following: following), cache: &cache)

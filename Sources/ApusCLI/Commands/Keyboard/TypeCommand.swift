@@ -2,7 +2,7 @@ import Apus
 import ApusText
 import ArgumentParser
 
-struct TypeCommand: ParsableCommand {
+struct TypeCommand: WritesFiles {
   static let configuration = CommandConfiguration(
     commandName: "type",
     abstract: "Type in a terminal, with suggestions above the line.",
@@ -20,11 +20,19 @@ struct TypeCommand: ParsableCommand {
 
   @OptionGroup var suggestions: SuggestionOptions
 
+  var files: FilePlan {
+    var files = FilePlan()
+    model.plan(&files)
+    return files
+  }
+
   func run() throws {
     guard Terminal.input.isTerminal, Terminal.output.isTerminal else {
       throw CommandFailure(.usage, "type needs a terminal; 'apus suggest -' takes lines from a pipe")
     }
-    let suggester = try suggestions.suggester(model)
+    let network = try model.open()
+    defer { model.cache.warn(network.cacheUse) }
+    let suggester = try suggestions.suggester(network)
     let raw = try RawTerminal()
     defer { raw.restore() }
     var screen = TypingScreen(suggester: suggester)

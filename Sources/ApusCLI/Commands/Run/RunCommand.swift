@@ -94,6 +94,8 @@ struct RunCommand: WritesFiles {
 
   @OptionGroup var limits: LimitOptions
 
+  @OptionGroup var cache: CacheOptions
+
   @OptionGroup(title: "Requests") var requests: RequestOptions
 
   @Flag(help: "Print one line of JSON.")
@@ -115,6 +117,7 @@ struct RunCommand: WritesFiles {
     files.reads(requests.jsonl, as: "--jsonl")
     for input in inputs { ModelInputs.plan(input, &files) }
     files.writes(output, as: "--output", .folder)
+    cache.plan(&files)
     return files
   }
 
@@ -128,6 +131,7 @@ struct RunCommand: WritesFiles {
     options.limits = limits.apply()
     options.precision = precision
     options.computesInFloat64 = isFloat64
+    options.cacheFolder = cache.folder
     return options
   }
 
@@ -147,6 +151,7 @@ struct RunCommand: WritesFiles {
     try inputs.checkAllGiven()
     let session = try session(model, options)
     let report = try Execution.with(threads: threads, precision: precision) { try run(session, inputs) }
+    cache.warn(session.cacheUse)
     try Output.write(json ? jsonText(report) + "\n" : report.text())
   }
 
@@ -175,6 +180,7 @@ struct RunCommand: WritesFiles {
         return response.text(model: self.model)
       }
     }
+    cache.warn(session.cacheUse)
   }
 
   /// The tensors that are asked for; nil for the model's outputs.
@@ -224,6 +230,7 @@ struct RunCommand: WritesFiles {
       if isTimed { report.latencies.append(Double(seconds) * 1e3 + Double(attoseconds) * 1e-15) }
     }
     progress?.clear()
+    report.cache = session.cacheUse
     report.profile = profile.map { RunProfile($0, runs: repeats) }
     let checked = try CheckedFiles.current.reading(session.model.externalFiles, as: "the model's data")
     var folder = try output.map { try OutputFolder(path: $0, checked) }

@@ -31,6 +31,7 @@ struct RunReport {
   /// With float64: the nodes whose results are not.
   var narrowNodes: [String]?
   var warnings: [String] = []
+  var cache: InferenceSession.CacheUse?
 
   private let machine = Diagnosis().processor.name
   private let execution = Execution.current
@@ -80,6 +81,7 @@ extension RunReport {
       lines += narrowNodes.map { "    " + ErrorReport.oneLine($0) } + [""]
     }
     lines += warnings.map { terminal.styled("!", .yellow) + " " + ErrorReport.oneLine($0) }
+    if let cache { lines.append(ErrorReport.oneLine(cache.summary)) }
     lines.append(timing)
     return lines.map { $0 + "\n" }.joined()
   }
@@ -141,7 +143,7 @@ struct LatencyQuantiles: Encodable, Equatable {
 
 extension RunReport: Encodable {
   enum CodingKeys: String, CodingKey {
-    case model, machine, variant, threads, precision, float64, inputs, outputs, profile, warnings
+    case model, machine, variant, threads, precision, float64, inputs, outputs, profile, warnings, cache
     case latencies = "latency_ms"
     case quantiles = "latency_quantiles_ms"
     case narrowNodes = "not_float64"
@@ -162,6 +164,16 @@ extension RunReport: Encodable {
     try container.encodeIfPresent(profile, forKey: .profile)
     try container.encodeIfPresent(narrowNodes, forKey: .narrowNodes)
     try container.encode(warnings, forKey: .warnings)
+    try container.encodeIfPresent(cache.map(Cache.init), forKey: .cache)
+  }
+
+  /// What the cache was worth.
+  private struct Cache: Encodable {
+    let file: String
+    let found: Int
+    let made: Int
+
+    init(_ use: InferenceSession.CacheUse) { (file, found, made) = (use.path, use.found, use.made) }
   }
 }
 

@@ -1,4 +1,5 @@
 import ApusBase
+import ApusPlatform
 
 /// Memory for what is packed once and kept, weights above all: blocks side by side in a few large pieces.
 ///
@@ -25,6 +26,27 @@ enum PackedMemory {
   }
 
   private static let state = Locked(State())
+
+  /// Memory that `fill` writes; or, where it did so in a process before, what it wrote then. 64-byte aligned.
+  /// - Parameter place: where that is looked for; nowhere when nil.
+  /// - Throws: ``TensorError/memory(bytes:limit:shape:)``, and what `fill` throws.
+  static func storage(
+    byteCount: Int, at place: PackedPlace?, fill: (TensorStorage) throws -> Void
+  ) throws -> TensorStorage {
+    guard let place, byteCount >= PackedCache.leastByteCount else {
+      let storage = try storage(byteCount: byteCount)
+      try fill(storage)
+      return storage
+    }
+    return try place.cache.storage(place.key, byteCount: byteCount) {
+      let storage = try storage(byteCount: byteCount)
+      // What nobody writes goes to a file as well: zeros, and not what was in this memory before.
+      memset(storage.base, 0, byteCount)
+      // Not to be broken off: it outlives the run that is stopped.
+      try Execution.withoutStop { try fill(storage) }
+      return storage
+    }
+  }
 
   /// Memory for the caller to fill, once; 64-byte aligned.
   /// - Throws: ``TensorError/memory(bytes:limit:shape:)``.
