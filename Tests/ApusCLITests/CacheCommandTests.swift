@@ -99,11 +99,11 @@ import Testing
         Image<UInt8>(width: 211, height: 120, color: .rgb, filledWith: [90, 120, 150]), to: picture)
       let arguments =
         ["detect", picture, "--model", try folder.onnx("boxes", Self.detector), "--layout", "v8"]
-        + ["--json", "--verbose"]
+        + ["--confidence", "0.1", "--json", "--verbose"]
       let plain = try Command.run(arguments)
       let first = try Command.run(arguments + ["--cache", folder.path("kept")])
       let second = try Command.run(arguments + ["--cache", folder.path("kept")])
-      #expect(plain.status == 0 && !plain.output.isEmpty)
+      #expect(plain.status == 0 && plain.output.contains("class_id"), "\(plain.errors)")
       #expect(first.output == plain.output && second.output == plain.output)
       let place = "of 1 packed weight from \(folder.path("kept"))/apus-"
       #expect(first.errors.contains("apus: 0 \(place)"), "\(first.errors)")
@@ -114,7 +114,7 @@ import Testing
   /// One convolution that gives boxes of eleven classes at as many places as a YOLO has of 64 × 96 pixels: 9 × 14.
   private static var detector: ModelProto {
     get throws {
-      let weights = try Tensor<Float>((0..<15 * 120).map { Float($0 % 11) / 64 - 0.08 }, shape: [15, 3, 8, 5])
+      let weights = try Tensor<Float>((0..<15 * 120).map { Float($0 % 11) / 1200 }, shape: [15, 3, 8, 5])
       return try ModelFixtures.model(
         [
           NodeProto(
