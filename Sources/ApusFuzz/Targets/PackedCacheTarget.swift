@@ -6,6 +6,8 @@ struct PackedCacheTarget: FuzzTarget {
   let name = "packed-cache"
   let summary = "files of packed weights: the table, and layers that are made of what is found"
   let dictionary = ["APUSBLK1"]
+  /// Each input is a file.
+  let longRun: UInt64 = 100_000
 
   private static let label: UInt64 = 1
 
