@@ -156,8 +156,15 @@ package struct Node: Sendable {
 
   /// Every value that running the node reads: its inputs, and what its subgraphs capture.
   package var reads: [Graph.ValueID] {
-    let own = inputs.compactMap { $0 }
-    return subgraphs.isEmpty ? own : own + subgraphs.values.flatMap { $0.captures.map(\.outer) }
+    var result: [Graph.ValueID] = []
+    forEachRead { result.append($0) }
+    return result
+  }
+
+  /// The same one by one, without a list of them: passes ask every node.
+  func forEachRead(_ body: (Graph.ValueID) -> Void) {
+    for case let value? in inputs { body(value) }
+    for subgraph in subgraphs.values { for capture in subgraph.captures { body(capture.outer) } }
   }
 }
 

@@ -9,8 +9,7 @@ extension Graph {
     for index in nodes.indices.reversed() {
       let node = nodes[index]
       if node.outputs.contains(where: { $0.map { isNeeded[$0] } ?? false }) {
-        for case let value? in node.inputs { isNeeded[value] = true }
-        for subgraph in node.subgraphs.values { for capture in subgraph.captures { isNeeded[capture.outer] = true } }
+        node.forEachRead { isNeeded[$0] = true }
       } else {
         (isKept[index], isWhole) = (false, false)
       }

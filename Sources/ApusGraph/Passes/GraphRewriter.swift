@@ -76,9 +76,7 @@ struct GraphRewriter {
   }
 
   private mutating func add(_ index: Int, asReaderOf node: Node) {
-    for case let value? in node.inputs { readers[value].append(index) }
-    guard !node.subgraphs.isEmpty else { return }
-    for subgraph in node.subgraphs.values { for capture in subgraph.captures { readers[capture.outer].append(index) } }
+    node.forEachRead { readers[$0].append(index) }
   }
 
   /// Takes node `index` out of the lists; it must not be among ``nodes`` as a reader any more when this is called.
