@@ -1,5 +1,15 @@
-/// Convolution over channel-blocked maps: what is not already ``MatrixKernels/accumulateRow``.
+/// Convolution over channel-blocked maps: what is not already ``MatrixKernels``.
 package protocol ConvolutionKernels: SendableMetatype {
+  /// ``MatrixKernels/accumulateRow`` for each of some rows of `width` positions.
+  ///
+  /// - Parameters:
+  ///   - x: the input position under the first output position; the next row's is `rowStep` floats further.
+  ///   - bias: what the sums are added to, sixteen floats a block.
+  ///   - y: `[rows, width]` positions.
+  static func accumulateRows(
+    _ x: UnsafePointer<Float>, rowStep: Int, rows: Int, weights: UnsafePointer<Float>, bias: UnsafePointer<Float>,
+    _ y: UnsafeMutablePointer<Float>, width: Int, blocks: Int, walk: TileWalk)
+
   /// One row of a depthwise convolution over one block of sixteen channels, read where it lies: what the window covers
   /// beyond the map's sides is skipped.
   ///

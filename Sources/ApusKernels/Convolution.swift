@@ -1,6 +1,71 @@
 import ApusKernelInterface
 
 extension BlockedKernels {
+  package static func accumulateRows(
+    _ x: UnsafePointer<Float>, rowStep: Int, rows: Int, weights: UnsafePointer<Float>, bias: UnsafePointer<Float>,
+    _ y: UnsafeMutablePointer<Float>, width: Int, blocks: Int, walk: TileWalk
+  ) {
+    #if APUS_AVX2
+      // Rows of 7 or 14 leave tiles of 3 to 5 positions, which take nearly as long as those of 6.
+      let tiles = (width &+ Tile.positions &- 1) / Tile.positions
+      if rows > 1, 2 &* width < 11 &* tiles {
+        accumulateJoinedRows(x, rowStep, rows, weights, bias, y, width, walk)
+        return
+      }
+    #endif
+    for row in 0..<rows {
+      Float32Kernels.accumulateRow(
+        x + row &* rowStep, weights: weights, addend: bias, addendStep: 0, addendBlockStep: Lanes.scalarCount,
+        y + row &* width &* walk.outputStep, width: width, blocks: blocks, walk: walk)
+    }
+  }
+
+  #if APUS_AVX2
+    /// All rows as if they were a single one: tiles run on from one to the next.
+    private static func accumulateJoinedRows(
+      _ x: UnsafePointer<Float>, _ rowStep: Int, _ rows: Int, _ weights: UnsafePointer<Float>,
+      _ bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ width: Int, _ walk: TileWalk
+    ) {
+      let addend = (base: bias, step: 0, blockStep: Lanes.scalarCount)
+      let count = rows &* width
+      let tiles = (count &+ Tile.positions &- 1) / Tile.positions
+      let narrow = count / tiles
+      let wideTiles = count % tiles
+      withUnsafeTemporaryAllocation(of: Int.self, capacity: Tile.positions) { room in
+        guard let places = room.baseAddress else { return }
+        var line = x
+        var column = 0
+        var y = y
+        for tile in 0..<tiles {
+          let positions = tile < wideTiles ? narrow &+ 1 : narrow
+          if column == width {
+            column = 0
+            line += rowStep
+          }
+          let first = line + column &* Lanes.scalarCount
+          if column &+ positions <= width {
+            column &+= positions
+            accumulateAnyTile(
+              Lanes.self, maximum: Tile.positions, positions: positions, blocks: 1, walk: walk, addend: addend,
+              x: first, w: weights, y: y)
+          } else {
+            for p in 0..<positions {
+              if column == width {
+                column = 0
+                line += rowStep
+              }
+              places[p] = line + column &* Lanes.scalarCount - first
+              column &+= 1
+            }
+            accumulateScatteredTile(
+              positions: positions, walk: walk, addend: addend, places: places, x: first, w: weights, y: y)
+          }
+          y += positions &* walk.outputStep
+        }
+      }
+    }
+  #endif
+
   package static func stageBlock(
     _ x: UnsafePointer<Float>, channels: Int, channelStep: Int, positionStep: Int, height: Int, width: Int,
     top: Int, left: Int, _ y: UnsafeMutablePointer<Float>, rows: Int, phases: Int, phaseWidth: Int

@@ -99,6 +99,10 @@ func float(bits value: IntegerLanes) -> Lanes { unsafeBitCast(value, to: Lanes.s
 @inline(__always)
 func all(_ value: Float) -> Lanes { Lanes(repeating: value) }
 
+/// 0, 1, 2 … 15.
+@inline(__always)
+func laneNumbers() -> Lanes { Lanes(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15) }
+
 @inline(__always)
 func absolute(_ x: Lanes) -> Lanes { float(bits: bits(x) & IntegerLanes(repeating: Int32.max)) }
 

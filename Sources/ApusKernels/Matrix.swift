@@ -166,10 +166,13 @@ private func packLeft<L: SIMD>(
   if columnStep == 1 {
     // Four blocks at a time: rows are often a power of two apart, and of one block by itself they evict each other.
     let step = rows &* lanes
+    // Neither does the processor foresee, in so many rows at once, what it will be asked for next.
+    let isFar = rows &* rowStep >= 131_072
     while column &+ 4 &* lanes <= depth {
       for row in 0..<rows {
         let from = a + (row &* rowStep &+ column)
         let to = out + row &* lanes
+        if isFar { prefetch(from + 4 &* lanes, 4, L.self) }
         store(load(from, as: L.self) * scale, to)
         store(load(from + lanes, as: L.self) * scale, to + step)
         store(load(from + 2 &* lanes, as: L.self) * scale, to + 2 &* step)

@@ -39,11 +39,16 @@ typealias TileAddend<Scalar> = (base: UnsafePointer<Scalar>, step: Int, blockSte
 ///
 /// The sizes are generic parameters, so that each is a function of its own whose sums are registers. Told as arguments
 /// they can stay variables, however literal at the call, and the sums then stay in memory: an eighth of the speed.
-enum RegisterTile<let positions: Int, let blocks: Int> {
+///
+/// Positions are neighbours in the input, or with `scattered` 1 lie where they are told to lie: those at the end of a
+/// row and the beginning of the next one.
+enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
   /// Sums along `walk`, starting from `addend`.
+  ///
+  /// - Parameter places: how far from `x` each position's input lies, where they are scattered.
   @inline(never)
   static func accumulate<L: SIMD>(
-    _: L.Type, walk: TileWalk, addend: TileAddend<L.Scalar>,
+    _: L.Type, walk: TileWalk, addend: TileAddend<L.Scalar>, places: UnsafePointer<Int>,
     x: UnsafePointer<L.Scalar>, w: UnsafePointer<L.Scalar>, y: UnsafeMutablePointer<L.Scalar>
   ) where L.Scalar: FloatingPoint & SIMDScalar {
     let lanes = L.scalarCount
@@ -62,6 +67,8 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
     var rowsInBlock = walk.rowCount
     var addend = addend
     let zero = L(repeating: 0)
+    let (place0, place1, place2) = (place(0, places, L.self), place(1, places, L.self), place(2, places, L.self))
+    let (place3, place4, place5) = (place(3, places, L.self), place(4, places, L.self), place(5, places, L.self))
     repeat {
       // Spelled out: `InlineArray(repeating:)` is a call, and what a call has written stays in memory.
       var sums: InlineArray<28, L> = [
@@ -92,20 +99,20 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
           repeat {
             let w0: L = load(weights)
             let w1: L = blocks > 1 ? load(weights + walk.weightBlockStep) : w0
-            multiply(0, &sums, input, w0, w1)
-            multiply(1, &sums, input, w0, w1)
-            multiply(2, &sums, input, w0, w1)
-            multiply(3, &sums, input, w0, w1)
-            multiply(4, &sums, input, w0, w1)
-            multiply(5, &sums, input, w0, w1)
-            multiply(6, &sums, input, w0, w1)
-            multiply(7, &sums, input, w0, w1)
-            multiply(8, &sums, input, w0, w1)
-            multiply(9, &sums, input, w0, w1)
-            multiply(10, &sums, input, w0, w1)
-            multiply(11, &sums, input, w0, w1)
-            multiply(12, &sums, input, w0, w1)
-            multiply(13, &sums, input, w0, w1)
+            multiply(0, &sums, input + place0, w0, w1)
+            multiply(1, &sums, input + place1, w0, w1)
+            multiply(2, &sums, input + place2, w0, w1)
+            multiply(3, &sums, input + place3, w0, w1)
+            multiply(4, &sums, input + place4, w0, w1)
+            multiply(5, &sums, input + place5, w0, w1)
+            multiply(6, &sums, input + 6 &* lanes, w0, w1)
+            multiply(7, &sums, input + 7 &* lanes, w0, w1)
+            multiply(8, &sums, input + 8 &* lanes, w0, w1)
+            multiply(9, &sums, input + 9 &* lanes, w0, w1)
+            multiply(10, &sums, input + 10 &* lanes, w0, w1)
+            multiply(11, &sums, input + 11 &* lanes, w0, w1)
+            multiply(12, &sums, input + 12 &* lanes, w0, w1)
+            multiply(13, &sums, input + 13 &* lanes, w0, w1)
             weights += lanes
             input += 1
             lanesLeft &-= 1
@@ -149,9 +156,15 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
     _ p: Int, _ sums: inout InlineArray<28, L>, _ input: UnsafePointer<L.Scalar>, _ w0: L, _ w1: L
   ) where L.Scalar: FloatingPoint & SIMDScalar {
     guard p < positions else { return }
-    let value = L(repeating: input[p &* L.scalarCount])
+    let value = L(repeating: input[0])
     sums[p &* blocks] = multiplyAdd(sums[p &* blocks], value, w0)
     if blocks > 1 { sums[p &* blocks &+ 1] = multiplyAdd(sums[p &* blocks &+ 1], value, w1) }
+  }
+
+  /// How far from the first position's input that of position `p` lies.
+  @inline(__always)
+  private static func place<L: SIMD>(_ p: Int, _ places: UnsafePointer<Int>, _: L.Type) -> Int {
+    scattered > 0 && p < positions ? places[p] : p &* L.scalarCount
   }
 
   #if arch(arm64)
@@ -221,7 +234,8 @@ enum RegisterTile<let positions: Int, let blocks: Int> {
     _ lanes: L.Type, limit: Int, walk: TileWalk, addend: TileAddend<L.Scalar>,
     x: UnsafePointer<L.Scalar>, w: UnsafePointer<L.Scalar>, y: UnsafeMutablePointer<L.Scalar>
   ) where L.Scalar: FloatingPoint & SIMDScalar {
-    if positions <= limit { accumulate(lanes, walk: walk, addend: addend, x: x, w: w, y: y) }
+    // Of neighbours no place is read.
+    if positions <= limit { accumulate(lanes, walk: walk, addend: addend, places: walk.tapOffsets, x: x, w: w, y: y) }
   }
 }
 
@@ -236,33 +250,33 @@ func accumulateAnyTile<L: SIMD>(
     if blocks == 2 {
       switch positions {
       case 1:
-        RegisterTile<1, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+        RegisterTile<1, 2, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
       case 2:
-        RegisterTile<2, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+        RegisterTile<2, 2, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
       case 3:
-        RegisterTile<3, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+        RegisterTile<3, 2, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
       case 4:
-        RegisterTile<4, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+        RegisterTile<4, 2, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
       case 5:
-        RegisterTile<5, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+        RegisterTile<5, 2, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
       case 6:
-        RegisterTile<6, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+        RegisterTile<6, 2, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
       case 7:
-        RegisterTile<7, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+        RegisterTile<7, 2, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
       case 8:
-        RegisterTile<8, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+        RegisterTile<8, 2, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
       case 9:
-        RegisterTile<9, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+        RegisterTile<9, 2, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
       case 10:
-        RegisterTile<10, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+        RegisterTile<10, 2, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
       case 11:
-        RegisterTile<11, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+        RegisterTile<11, 2, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
       case 12:
-        RegisterTile<12, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+        RegisterTile<12, 2, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
       case 13:
-        RegisterTile<13, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+        RegisterTile<13, 2, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
       case 14:
-        RegisterTile<14, 2>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+        RegisterTile<14, 2, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
       default: break
       }
       return
@@ -270,33 +284,52 @@ func accumulateAnyTile<L: SIMD>(
   #endif
   switch positions {
   case 1:
-    RegisterTile<1, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+    RegisterTile<1, 1, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
   case 2:
-    RegisterTile<2, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+    RegisterTile<2, 1, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
   case 3:
-    RegisterTile<3, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+    RegisterTile<3, 1, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
   case 4:
-    RegisterTile<4, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+    RegisterTile<4, 1, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
   case 5:
-    RegisterTile<5, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+    RegisterTile<5, 1, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
   case 6:
-    RegisterTile<6, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+    RegisterTile<6, 1, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
   case 7:
-    RegisterTile<7, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+    RegisterTile<7, 1, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
   case 8:
-    RegisterTile<8, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+    RegisterTile<8, 1, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
   case 9:
-    RegisterTile<9, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+    RegisterTile<9, 1, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
   case 10:
-    RegisterTile<10, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+    RegisterTile<10, 1, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
   case 11:
-    RegisterTile<11, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+    RegisterTile<11, 1, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
   case 12:
-    RegisterTile<12, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+    RegisterTile<12, 1, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
   case 13:
-    RegisterTile<13, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+    RegisterTile<13, 1, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
   case 14:
-    RegisterTile<14, 1>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
+    RegisterTile<14, 1, 0>.accumulate(lanes, limit: maximum, walk: walk, addend: addend, x: x, w: w, y: y)
   default: break
   }
 }
+
+#if APUS_AVX2
+  /// A ``RegisterTile`` of one block and up to six positions, each of which lies where `places` says.
+  @inline(__always)
+  func accumulateScatteredTile(
+    positions: Int, walk: TileWalk, addend: TileAddend<Float>, places: UnsafePointer<Int>,
+    x: UnsafePointer<Float>, w: UnsafePointer<Float>, y: UnsafeMutablePointer<Float>
+  ) {
+    switch positions {
+    case 1: RegisterTile<1, 1, 1>.accumulate(Lanes.self, walk: walk, addend: addend, places: places, x: x, w: w, y: y)
+    case 2: RegisterTile<2, 1, 1>.accumulate(Lanes.self, walk: walk, addend: addend, places: places, x: x, w: w, y: y)
+    case 3: RegisterTile<3, 1, 1>.accumulate(Lanes.self, walk: walk, addend: addend, places: places, x: x, w: w, y: y)
+    case 4: RegisterTile<4, 1, 1>.accumulate(Lanes.self, walk: walk, addend: addend, places: places, x: x, w: w, y: y)
+    case 5: RegisterTile<5, 1, 1>.accumulate(Lanes.self, walk: walk, addend: addend, places: places, x: x, w: w, y: y)
+    case 6: RegisterTile<6, 1, 1>.accumulate(Lanes.self, walk: walk, addend: addend, places: places, x: x, w: w, y: y)
+    default: break
+    }
+  }
+#endif

@@ -41,8 +41,14 @@ extension Float32Kernels {
       p0 = greater(p0, load(x + i))
       i &+= 16
     }
-    if i < count { p1 = greater(p1, load(x + i, first: count &- i, otherwise: -.infinity)) }
+    if i < count { p1 = greater(p1, tail(x, count)) }
     return greatestOfNumbers(greater(greater(p0, p1), greater(p2, p3)))
+  }
+
+  /// The last sixteen elements, or all where there are fewer, and then minus infinity.
+  @inline(__always)
+  private static func tail(_ x: UnsafePointer<Float>, _ count: Int) -> Lanes {
+    count >= 16 ? load(x + (count &- 16)) : load(x, first: count, otherwise: -.infinity)
   }
 
   /// The sum of `exp(x - peak)`, whose terms are written to `y` where there is one. Four vectors at a time are summed
@@ -52,6 +58,8 @@ extension Float32Kernels {
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>?, _ count: Int, _ peak: Float
   ) -> Double {
     let peaks = all(peak)
+    // Read first, for `y` may be `x`.
+    let last = tail(x, count)
     var sums = WideLanes(repeating: 0)
     var i = 0
     while i &+ 64 <= count {
@@ -77,9 +85,15 @@ extension Float32Kernels {
       i &+= 16
     }
     if i < count {
-      let e = exponentialOfNonpositive(load(x + i, first: count &- i, otherwise: -.infinity) - peaks)
-      if let y { store(e, y + i, first: count &- i) }
-      rest += e
+      let e = exponentialOfNonpositive(last - peaks)
+      if count >= 16 {
+        if let y { store(e, y + (count &- 16)) }
+        // Those before `i` are in the sums already.
+        rest += choose(laneNumbers() .>= all(Float(i &+ 16 &- count)), e, all(0))
+      } else {
+        if let y { store(e, y, first: count) }
+        rest += e
+      }
     }
     return laneSum(sums + widened(rest))
   }

@@ -1,8 +1,8 @@
 // Elementary functions of sixteen floats.
 //
-// Each is within one unit in the last place, and close to half on average, with and without fused multiply-add: the
-// leading terms are added last, so that only small numbers carry rounding errors. The coefficients come from
-// Tests/Fixtures/generate/coefficients.py.
+// Each is within 1.25 units in the last place, and close to half at most places, with and without fused multiply-add: the
+// leading terms are added last, so that only small numbers carry rounding errors; quotients of 1 + exp(x) are within 2.5.
+// The coefficients come from Tests/Fixtures/generate/coefficients.py.
 
 #if hasFeature(BuiltinModule)
   import Builtin
@@ -16,41 +16,45 @@ private let roundingBits: Int32 = 0x4B40_0000
 private let ln2High: Float = 0.693359375
 private let ln2Low: Float = -2.1219444e-4
 
-/// exp(x) as `2^exponent * (1 + remainder + tail)`. What is added to it decides in which order that is summed.
+/// exp(x) as `2^n (1 + r + r² p(r))`, with n = round(x / log 2) and r = x - n log 2.
 ///
-/// - exponent: n in x = n log 2 + r, and rounded, the same as a float.
+/// - biased: n + 1.5 × 2^23, whose low bits are those of n.
+/// - rounded: n.
 /// - remainder: r.
-/// - tail: r² p(r) in exp(r) = 1 + r + r² p(r); at most 0.07.
+/// - square: r².
+/// - rest: p(r). Its products with r² are at most 0.07.
 ///
 /// A tuple, because a structure's witnesses would be emitted under a name that all kernel variants share.
-typealias ExponentialParts = (exponent: IntegerLanes, rounded: Lanes, remainder: Lanes, tail: Lanes)
+typealias ExponentialParts = (biased: Lanes, rounded: Lanes, remainder: Lanes, square: Lanes, rest: Lanes)
 
-/// The parts of exp(x) for `x` within ±120. A NaN makes the tail and the remainder NaN.
+/// The parts of exp(x) for `x` within ±120. A NaN makes the remainder and all that follows from it NaN.
+///
+/// The polynomial is summed in pairs: what bounds these functions is how long the processor waits for one term before it
+/// begins the next.
 @inline(__always)
 func exponentialParts(_ x: Lanes) -> ExponentialParts {
-  let biased = x * all(1.442695) + all(roundingBias)
+  let biased = multiplyAdd(all(roundingBias), x, all(1.442695))
   let n = biased - all(roundingBias)
   let r = multiplyAdd(multiplyAdd(x, n, all(-ln2High)), n, all(-ln2Low))
-  var p = all(0.0013814599)
-  p = multiplyAdd(all(0.008368717), p, r)
-  p = multiplyAdd(all(0.04166839), p, r)
-  p = multiplyAdd(all(0.16666521), p, r)
-  p = multiplyAdd(all(0.49999994), p, r)
-  return (bits(biased) &- IntegerLanes(repeating: roundingBits), n, r, r * r * p)
+  let square = r * r
+  let low = multiplyAdd(all(0.49999994), r, all(0.16666521))
+  let high = multiplyAdd(multiplyAdd(all(0.04166839), r, all(0.008368717)), square, all(0.0013814599))
+  return (biased, n, r, square, multiplyAdd(low, square, high))
 }
 
-/// `base + scale * (remainder + tail)`, where `base` is greater than the remainder's part. What the first sum loses is
-/// added to the tail.
+/// exp(r) - 1, to half a unit in the last place of the largest.
 @inline(__always)
-func sum(_ base: Lanes, _ scale: Lanes, _ parts: ExponentialParts) -> Lanes {
-  let sum = multiplyAdd(base, scale, parts.remainder)
-  let lost = multiplyAdd(base - sum, scale, parts.remainder)
-  return sum + multiplyAdd(lost, scale, parts.tail)
+func fraction(_ e: ExponentialParts) -> Lanes { multiplyAdd(e.remainder, e.square, e.rest) }
+
+/// 2^(n + shift), for n + shift in -126 ... 127.
+@inline(__always)
+func scale(_ e: ExponentialParts, shift: Int32 = 0) -> Lanes {
+  float(bits: (bits(e.biased) &<< IntegerLanes(repeating: 23)) &+ IntegerLanes(repeating: (127 &+ shift) &<< 23))
 }
 
 /// 2^n, for n in -126 ... 127.
 @inline(__always)
-func powerOfTwo(_ n: IntegerLanes) -> Lanes {
+private func powerOfTwo(_ n: IntegerLanes) -> Lanes {
   float(bits: (n &+ IntegerLanes(repeating: 127)) &<< IntegerLanes(repeating: 23))
 }
 
@@ -64,8 +68,9 @@ func scaled(_ x: Lanes, _ e: ExponentialParts) -> Lanes {
     return result
   #else
     // In two steps, because 2^128 is infinite and 2^-127 subnormal.
-    let half = e.exponent &>> IntegerLanes(repeating: 1)
-    return x * powerOfTwo(half) * powerOfTwo(e.exponent &- half)
+    let n = bits(e.biased) &- IntegerLanes(repeating: roundingBits)
+    let half = n &>> IntegerLanes(repeating: 1)
+    return x * powerOfTwo(half) * powerOfTwo(n &- half)
   #endif
 }
 
@@ -73,19 +78,19 @@ func scaled(_ x: Lanes, _ e: ExponentialParts) -> Lanes {
 @inline(__always)
 func exponential(_ x: Lanes) -> Lanes {
   let e = exponentialParts(greater(smaller(x, all(89)), all(-104)))
-  return scaled(sum(all(1), all(1), e), e)
+  return scaled(all(1) + fraction(e), e)
 }
 
 /// exp(x) for x not above 0, or NaN: the terms of a softmax.
 @inline(__always)
 func exponentialOfNonpositive(_ x: Lanes) -> Lanes {
   let e = exponentialParts(greater(x, all(-104)))
-  let result = sum(all(1), all(1), e)
+  let result = all(1) + fraction(e)
   #if APUS_AVX512 && APUS_X86_INTRINSICS
     return scaled(result, e)
   #else
     // 2^-150 is no float, but it is a product of two, of which only the last one rounds.
-    return result * powerOfTwo(e.exponent &+ IntegerLanes(repeating: 64)) * all(0x1p-64)
+    return result * scale(e, shift: 64) * all(0x1p-64)
   #endif
 }
 
@@ -93,18 +98,21 @@ func exponentialOfNonpositive(_ x: Lanes) -> Lanes {
 @inline(__always)
 func onePlusExponential(_ x: Lanes) -> Lanes {
   let e = exponentialParts(greater(smaller(x, all(88.37)), all(-87)))
-  let scale = powerOfTwo(e.exponent)
-  let result = multiplyAdd(scale + all(1), scale, e.remainder + e.tail)
+  let scale = scale(e)
+  let result = multiplyAdd(scale + all(1), scale, fraction(e))
   return choose(x .> all(88.37), all(.infinity), result)
 }
 
 /// exp(x) - 1, without cancellation.
 @inline(__always)
 func exponentialMinusOne(_ x: Lanes) -> Lanes {
-  // Half of it, because 2^128 is infinite.
+  // Half of it, because 2^128 is infinite. What the first sum loses is added to the small terms.
   let e = exponentialParts(greater(smaller(x, all(89)), all(-20)))
-  let scale = powerOfTwo(e.exponent &- IntegerLanes(repeating: 1))
-  let half = sum(scale - all(0.5), scale, e)
+  let scale = scale(e, shift: -1)
+  let base = scale - all(0.5)
+  let sum = multiplyAdd(base, scale, e.remainder)
+  let lost = multiplyAdd(base - sum, scale, e.remainder)
+  let half = sum + multiplyAdd(lost, scale, e.square * e.rest)
   return choose(x .== all(0), x, half + half)
 }
 
@@ -168,24 +176,16 @@ func logarithmOfOnePlus(_ x: Lanes) -> Lanes {
 func hyperbolicTangent(_ x: Lanes) -> Lanes {
   let magnitude = absolute(x)
   let t = x * x
-  var p = all(0.0017369328)
-  p = multiplyAdd(all(-0.0076572504), p, t)
-  p = multiplyAdd(all(0.02145203), p, t)
-  p = multiplyAdd(all(-0.053892724), p, t)
-  p = multiplyAdd(all(0.13332695), p, t)
-  p = multiplyAdd(all(-0.33333316), p, t)
-  let small = multiplyAdd(x, x * t, p)
+  let square = t * t
+  let low = multiplyAdd(all(-0.33333316), t, all(0.13332695))
+  let middle = multiplyAdd(all(-0.053892724), t, all(0.02145203))
+  let high = multiplyAdd(all(-0.0076572504), t, all(0.0017369328))
+  let small = multiplyAdd(x, x * t, multiplyAdd(low, square, multiplyAdd(middle, square, high)))
 
-  // Beyond 10 the result is 1. What rounding 1 + exp(2x), and then the difference, loses is added at the end.
+  // Beyond 10 the result is 1.
   let e = exponentialParts(smaller(magnitude + magnitude, all(20)))
-  let scale = powerOfTwo(e.exponent)
-  let fraction = e.remainder + e.tail
-  let onePlus = multiplyAdd(scale + all(1), scale, fraction)
-  let lost = multiplyAdd(scale + all(1) - onePlus, scale, fraction)
-  let quotient = all(2) / onePlus
-  let difference = all(1) - quotient
-  let rest = multiplyAdd(all(1) - difference - quotient, quotient * quotient, lost * all(0.5))
-  let large = withSign(difference + rest, of: x)
+  let scale = scale(e)
+  let large = withSign(all(1) - all(2) / multiplyAdd(scale + all(1), scale, fraction(e)), of: x)
   return choose(magnitude .< all(0.75), small, large)
 }
 
@@ -206,29 +206,21 @@ func sigmoidLinear(_ x: Lanes) -> Lanes {
 func errorFunction(_ x: Lanes) -> Lanes {
   let magnitude = absolute(x)
   let t = x * x
-  var p = all(7.8538615e-05)
-  p = multiplyAdd(all(-0.00080101937), p, t)
-  p = multiplyAdd(all(0.0051883277), p, t)
-  p = multiplyAdd(all(-0.026853813), p, t)
-  p = multiplyAdd(all(0.112835854), p, t)
-  p = multiplyAdd(all(-0.37612626), p, t)
-  p = multiplyAdd(all(0.12837917), p, t)
-  let small = multiplyAdd(x, x, p)
+  let square = t * t
+  let p0 = multiplyAdd(all(0.12837917), t, all(-0.37612626))
+  let p1 = multiplyAdd(all(0.112835854), t, all(-0.026853813))
+  let p2 = multiplyAdd(multiplyAdd(all(0.0051883277), t, all(-0.00080101937)), square, all(7.8538615e-05))
+  let small = multiplyAdd(x, x, multiplyAdd(multiplyAdd(p0, square, p1), square * square, p2))
 
   // From 4 on the complement is below a quarter unit in the last place of 1.
   let a = smaller(magnitude, all(4.1))
-  var q = all(-7.37503e-07)
-  q = multiplyAdd(all(-1.1310725e-05), q, a)
-  q = multiplyAdd(all(0.0003788461), q, a)
-  q = multiplyAdd(all(-0.0039940896), q, a)
-  q = multiplyAdd(all(0.02477449), q, a)
-  q = multiplyAdd(all(-0.10785819), q, a)
-  q = multiplyAdd(all(-0.63366336), q, a)
-  q = multiplyAdd(all(-1.1293818), q, a)
-  q = multiplyAdd(all(0.00015061224), q, a)
-  let e = exponentialParts(q)
-  let scale = powerOfTwo(e.exponent)
-  let complement = multiplyAdd(scale, scale, e.remainder + e.tail)
+  let b = a * a
+  let c = b * b
+  let q0 = multiplyAdd(multiplyAdd(all(0.00015061224), a, all(-1.1293818)), b, multiplyAdd(all(-0.63366336), a, all(-0.10785819)))
+  let q1 = multiplyAdd(multiplyAdd(all(0.02477449), a, all(-0.0039940896)), b, multiplyAdd(all(0.0003788461), a, all(-1.1310725e-05)))
+  let e = exponentialParts(multiplyAdd(q0, c, multiplyAdd(q1, c, all(-7.37503e-07))))
+  let scale = scale(e)
+  let complement = multiplyAdd(scale, scale, fraction(e))
   let large = withSign(all(1) - complement, of: x)
   return choose(magnitude .< all(1), small, large)
 }

@@ -61,7 +61,10 @@ struct DirectPlan: Sendable {
     let isLarge = mapCount >= Self.largeMapCount && weightCount * bands <= mapCount * (groups.count + 2)
     bandMajor = batch * bands >= 4 && (weightCount <= Self.bandWeightCount || isLarge)
     let operationsPerRow = convolution.weightBlockStep * Execution.current.kernels.float32.blocksPerTile * width
-    rowsPerBand = bandMajor ? bandRows : max(1, min(rows, 1_048_576 / max(operationsPerRow, 1)))
+    // Long tasks, for each fetches its weights and rows of small maps are joined, but not so long that there are few.
+    let short = 1_048_576 / max(operationsPerRow, 1)
+    let long = min(4 * short, groups.count * batch * rows / 16)
+    rowsPerBand = bandMajor ? bandRows : max(1, min(rows, max(short, long)))
   }
 
   private static func tileGroups(outputBlocks: Int, convolutionGroups: Int, inputBlocks: Int) -> [TileGroup] {
@@ -162,12 +165,13 @@ struct DirectPlan: Sendable {
         rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: (isByChannel ? 1 : block) * columns.count),
         weightBlockStep: convolution.weightBlockStep, outputStep: block, outputBlockStep: positions * block,
         blockLanes: isByChannel ? 1 : block, lastBlockLanes: source.lastBlockLanes)
-      for row in rows {
-        kernels.accumulateRow(
-          x + (row - rows.lowerBound) * rowStep + group.inputBlock * blockStep,
-          weights: weights + group.first * convolution.weightBlockStep,
-          addend: bias + group.first * block, addendStep: 0, addendBlockStep: block,
-          out + row * width * block, width: row == self.rows - 1 ? lastWidth : width, blocks: group.blocks, walk: walk)
+      // The last row may be shorter.
+      let whole = rows.upperBound == self.rows && lastWidth < width ? rows.count - 1 : rows.count
+      for (first, count, width) in [(0, whole, width), (whole, rows.count - whole, lastWidth)] where count > 0 {
+        Execution.current.kernels.convolution.accumulateRows(
+          x + first * rowStep + group.inputBlock * blockStep, rowStep: rowStep, rows: count,
+          weights: weights + group.first * convolution.weightBlockStep, bias: bias + group.first * block,
+          out + (rows.lowerBound + first) * self.width * block, width: width, blocks: group.blocks, walk: walk)
       }
     }
     guard let activation else { return }
