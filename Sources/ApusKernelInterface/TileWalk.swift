@@ -34,6 +34,9 @@ package struct TileWalk: BitwiseCopyable {
   /// a row of positions; by the second and the third, `weightBlockStep` more each; by as many tiles as the kernels
   /// find worth it. None with 0.
   package var weightsAhead: Int
+  /// Elements from a position's inputs to those that are fetched into the first-level cache meanwhile, its inputs of the
+  /// next block, by kernels that find it worth it. None with 0.
+  package let inputsAhead: Int
 
   package init(
     blockCount: Int, blockStep: Int, rowCount: Int, rowStep: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>,
@@ -53,5 +56,7 @@ package struct TileWalk: BitwiseCopyable {
     self.blockLanes = blockLanes
     self.lastBlockLanes = lastBlockLanes
     self.weightsAhead = weightsAhead
+    // Where there are more inputs than the cache holds, and many blocks: beyond the last one nothing is of use.
+    inputsAhead = blockCount >= 8 && blockCount * blockStep > 8192 && blockLanes > 1 ? blockStep : 0
   }
 }

@@ -89,6 +89,15 @@ func prefetch<L: SIMD>(_ pointer: UnsafePointer<L.Scalar>, _ count: Int, _: L.Ty
   #endif
 }
 
+/// Fetches the cache line at `pointer` into the first-level cache. There may be nothing at the address.
+@inline(__always)
+func prefetchClose<Scalar>(_ pointer: UnsafePointer<Scalar>) {
+  #if hasFeature(BuiltinModule)
+    Builtin.int_prefetch_RawPointer(
+      UnsafeRawPointer(pointer)._rawValue, (0 as Int32)._value, (3 as Int32)._value, (1 as Int32)._value)
+  #endif
+}
+
 /// The lanes at `pointer`, at any alignment.
 @inline(__always)
 func load<L: SIMD>(_ pointer: UnsafeMutablePointer<L.Scalar>, as: L.Type = L.self) -> L {
