@@ -213,7 +213,14 @@ private func packRight<L: SIMD>(
     var out = block
     var first = 0
     if filled == lanes, rowStep == 1 {
-      // A transposition, four rows at a time.
+      // A transposition.
+      if lanes == 16 {
+        let floats = UnsafeRawPointer(source).assumingMemoryBound(to: Float.self)
+        let to = UnsafeMutableRawPointer(out).assumingMemoryBound(to: Float.self)
+        interleaveSixteen(floats, xStep: columnStep, step: 1, count: depth, to)
+        out += depth &* lanes
+        first = depth
+      }
       while first &+ 4 <= depth {
         var lane = 0
         while lane < lanes {

@@ -43,6 +43,8 @@ extension Float32Kernels {
       forWindows(windows) { window, output in
         store(mean(window, windows) { load(x + $0 &* 16) }, y + output &* 16)
       }
+    } else if let line = PooledLine(windows) {
+      averageRows(x, y, windows, line)
     } else {
       pool(x, y, windows) { window, load in
         mean(window, windows, load)
@@ -69,6 +71,61 @@ extension Float32Kernels {
       }
     }
     return sum / Float(window.rows.extent &* window.columns.extent)
+  }
+
+  /// Means of windows of which each is the one before moved on by a position: rows are added up first, to a line with zeros
+  /// on both sides, so that windows at the map's sides are like all others.
+  private static func averageRows(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ windows: PoolingWindows, _ line: PooledLine
+  ) {
+    let (width, count) = (windows.width, windows.columnCount)
+    let beyond = line.left &+ width
+    let length = beyond &+ line.right &+ 16
+    let last = windows.rows[windows.rowCount &- 1]
+    let readable = last.count > 0 ? (last.first &+ (last.count &- 1) &* windows.rowStep &+ 1) &* width : 0
+    let isInside = laneNumbers() .< all(Float(width))
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: length &+ count &+ 16) { room in
+      guard let sums = room.baseAddress else { return }
+      let extents = sums + length
+      for i in 0..<length { sums[i] = 0 }
+      for i in 0..<count { extents[i] = Float(windows.columns[i].extent) }
+      for i in count..<(count &+ 16) { extents[i] = 1 }
+      var out = y
+      for row in 0..<windows.rowCount {
+        let rows = windows.rows[row]
+        var column = 0
+        while column < width {
+          // The last sixteen whole, some of them for the second time.
+          let place = column &+ 16 > width && width >= 16 ? width &- 16 : column
+          var sum = all(0)
+          forChunks(rows.count) { begin, end in
+            var part = all(0)
+            for k in begin..<end {
+              let position = (rows.first &+ k &* windows.rowStep) &* width &+ place
+              part += position &+ 16 <= readable ? load(x + position) : load(x + position, upTo: width)
+            }
+            sum += part
+          }
+          // Of a narrow map, lanes that belong to the next row are zeros, as the line is there.
+          store(width < 16 ? choose(isInside, sum, all(0)) : sum, sums + (line.left &+ place))
+          column &+= 16
+        }
+        let extent = all(Float(rows.extent))
+        column = 0
+        while column < count {
+          let place = column &+ 16 > count && count >= 16 ? count &- 16 : column
+          var sum = all(0)
+          forChunks(line.taps) { begin, end in
+            var part = all(0)
+            for k in begin..<end { part += load(sums + (place &+ k &* windows.columnStep)) }
+            sum += part
+          }
+          store(sum / (extent * load(extents + place)), out + place, upTo: count)
+          column &+= 16
+        }
+        out += count
+      }
+    }
   }
 
   /// Fills a row-major map: sixteen neighbouring windows at a time where there are some, else one.
@@ -144,6 +201,43 @@ extension Float64Kernels {
       }
       y[output] = sum / Double(window.rows.extent &* window.columns.extent)
     }
+  }
+}
+
+/// The windows of a row where each is the one before moved on by a position, and those at the sides are cut off there.
+private struct PooledLine {
+  /// Columns that the windows reach beyond the map's sides.
+  let left: Int
+  let right: Int
+  /// Columns in a window.
+  let taps: Int
+
+  /// Nil where windows are different, or have more than 1,024 positions.
+  @inline(__always)
+  init?(_ windows: PoolingWindows) {
+    let (count, step, width) = (windows.columnCount, windows.columnStep, windows.width)
+    guard count > 1, width > 0 else { return nil }
+    var widest = 0
+    for column in 1..<count where windows.columns[column].count > windows.columns[widest].count { widest = column }
+    let taps = windows.columns[widest].count
+    let start = windows.columns[widest].first &- widest
+    var tallest = 0
+    for row in 0..<windows.rowCount where windows.rows[row].count > tallest { tallest = windows.rows[row].count }
+    guard taps > 0, tallest &* taps <= 1024 else { return nil }
+    for column in 0..<count {
+      let from = start &+ column
+      let span = windows.columns[column]
+      let skipped = from < 0 ? (step &- 1 &- from) / step : 0
+      let end = from >= width ? 0 : (width &- 1 &- from) / step &+ 1
+      let inside = (end < taps ? end : taps) &- skipped
+      guard inside > 0, span.count == inside, span.first == from &+ skipped &* step else { return nil }
+    }
+    let last = start &+ count &- 1 &+ (taps &- 1) &* step
+    // A line that begins inside the map is cut there.
+    guard start <= 0 else { return nil }
+    left = 0 &- start
+    right = last < width ? 0 : last &+ 1 &- width
+    self.taps = taps
   }
 }
 

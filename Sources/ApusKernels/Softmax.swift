@@ -5,21 +5,32 @@ extension Float32Kernels {
   package static func softmaxRows(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int, logarithm: Bool
   ) {
-    for row in 0..<rows {
-      let x = x + row &* columns
-      let y = y + row &* columns
-      let peak = greatestNumber(x, columns)
-      if logarithm {
-        let sum = exponentials(x, nil, columns, peak)
-        // The whole offset in two parts, so that large values are rounded once.
-        let offset = Double(peak) + log(sum)
-        let high = Float(offset)
-        let low = all(Float(offset - Double(high)))
-        mapLanes(x, y, columns) { $0 - all(high) - low }
-      } else {
-        divide(y, columns, Float(exponentials(x, y, columns, peak)))
-      }
+    if logarithm {
+      for row in 0..<rows { logSoftmaxRow(x + row &* columns, y + row &* columns, columns) }
+      return
     }
+    // What is a single number of a row is asked for while another row is worked on: the peak of the next one, and the total
+    // of the one before.
+    var peak = rows > 0 ? greatestNumber(x, columns) : 0
+    var total: Float = 1
+    for row in 0..<rows {
+      let next = row &+ 1 < rows ? greatestNumber(x + (row &+ 1) &* columns, columns) : 0
+      let sum = exponentials(x + row &* columns, y + row &* columns, columns, peak)
+      if row > 0 { divide(y + (row &- 1) &* columns, columns, total) }
+      peak = next
+      total = Float(sum)
+    }
+    if rows > 0 { divide(y + (rows &- 1) &* columns, columns, total) }
+  }
+
+  private static func logSoftmaxRow(_ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ columns: Int) {
+    let peak = greatestNumber(x, columns)
+    let sum = exponentials(x, nil, columns, peak)
+    // The whole offset in two parts, so that large values are rounded once.
+    let offset = Double(peak) + log(sum)
+    let high = Float(offset)
+    let low = all(Float(offset - Double(high)))
+    mapLanes(x, y, columns) { $0 - all(high) - low }
   }
 
   /// The greatest element that is a number; minus infinity when there is none.

@@ -20,7 +20,7 @@ struct PlacedMask<Scalar: FloatingPointScalar>: Sendable {
   let keyStep: Int
 }
 
-/// `softmax(query · keyᵀ · scale + mask) · value` for many heads, of which each is computed in one go: its scores never
+/// `softmax(query · scale · keyᵀ + mask) · value` for many heads, of which each is computed in one go: its scores never
 /// leave the cache, and operands are read and results written where they lie.
 struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
   let queries: Int
@@ -76,14 +76,13 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
 
     kernels.packRows(
       query.tensor.pointer + query.offsets[index] + range.lowerBound * query.rowStep, rowStep: query.rowStep,
-      columnStep: 1, rows: rows, depth: features, scale: 1, left)
+      columnStep: 1, rows: rows, depth: features, scale: scale, left)
     kernels.packColumns(
       key.tensor.pointer + key.offsets[index], rowStep: 1, columnStep: key.rowStep, depth: features,
       filledDepth: room.features, columns: keys, right, blockStep: room.features * vector)
     multiply(
       kernels, left, right, rows: rows, depth: room.features, columns: room.keys, zeros: zeros, into: scores,
       step: room.keys)
-    kernels.binary(.multiply, scores, scalar: scale, scores, count: rows * room.keys)
     if let softcap {
       kernels.binary(.divide, scores, scalar: softcap, scores, count: rows * room.keys)
       kernels.unary(.tanh, scores, scores, count: rows * room.keys)
