@@ -64,11 +64,11 @@ extension Float32Kernels {
     _ operation: UnaryOperation, _ elements: ElementRows
   ) -> Bool {
     switch operation {
-    case .exp: mapLanes(elements) { exponential($0) }
-    case .expm1: mapLanes(elements) { exponentialMinusOne($0) }
+    case .exp: mapPairs(elements) { exponential($0) }
+    case .expm1: mapPairs(elements) { exponentialMinusOne($0) }
     case .log: mapLanes(elements) { logarithm($0) }
     case .log1p: mapLanes(elements) { logarithmOfOnePlus($0) }
-    case .erf: mapLanes(elements) { errorFunction($0) }
+    case .erf: mapPairs(elements) { errorFunction($0) }
     case .sin: mapSine(elements, shift: 0)
     case .cos: mapSine(elements, shift: 1)
     case .tan: mapFloats(elements) { tan($0) }
@@ -120,14 +120,14 @@ extension Float32Kernels {
     _ operation: UnaryOperation, _ elements: ElementRows
   ) -> Bool {
     switch operation {
-    case .sigmoid: mapLanes(elements) { logistic($0) }
+    case .sigmoid: mapPairs(elements) { logistic($0) }
     case .tanh: mapLanes(elements) { hyperbolicTangent($0) }
-    case .silu: mapLanes(elements) { sigmoidLinear($0) }
-    case .sigmoidProduct: mapLanes(elements) { $0 * logistic($0) }
+    case .silu: mapPairs(elements) { sigmoidLinear($0) }
+    case .sigmoidProduct: mapPairs(elements) { $0 * logistic($0) }
     case .swish(let beta):
-      let beta = all(Float(beta))
-      mapLanes(elements) { $0 * logistic($0 * beta) }
-    case .geluTanh: mapLanes(elements) { geluTanh($0) }
+      let beta = both(Float(beta))
+      mapPairs(elements) { $0 * logistic($0 * beta) }
+    case .geluTanh: mapPairs(elements) { geluTanh($0) }
     default: return false
     }
     return true
@@ -140,33 +140,33 @@ extension Float32Kernels {
   ) -> Bool {
     switch operation {
     case .elu(let alpha):
-      let alpha = all(Float(alpha))
-      mapLanes(elements) { x in
-        choose(x .< all(0), alpha * exponentialMinusOne(x), x)
+      let alpha = both(Float(alpha))
+      mapPairs(elements) { x in
+        choose(x .< both(0), alpha * exponentialMinusOne(x), x)
       }
     case .selu(let alpha, let gamma):
-      let alpha = all(Float(alpha))
-      let gamma = all(Float(gamma))
-      mapLanes(elements) { x in
-        gamma * choose(x .< all(0), alpha * exponentialMinusOne(x), x)
+      let alpha = both(Float(alpha))
+      let gamma = both(Float(gamma))
+      mapPairs(elements) { x in
+        gamma * choose(x .< both(0), alpha * exponentialMinusOne(x), x)
       }
     case .celu(let alpha):
-      let alpha = all(Float(alpha))
-      mapLanes(elements) { x in
-        choose(x .< all(0), alpha * exponentialMinusOne(x / alpha), x)
+      let alpha = both(Float(alpha))
+      mapPairs(elements) { x in
+        choose(x .< both(0), alpha * exponentialMinusOne(x / alpha), x)
       }
-    case .gelu: mapLanes(elements) { gelu($0) }
+    case .gelu: mapPairs(elements) { gelu($0) }
     case .geluProduct(let factor, let divisor, let scales):
-      let factor = all(Float(factor))
-      let divisor = all(Float(divisor))
-      let (a, b, c) = (all(Float(scales.x)), all(Float(scales.y)), all(Float(scales.z)))
+      let factor = both(Float(factor))
+      let divisor = both(Float(divisor))
+      let (a, b, c) = (both(Float(scales.x)), both(Float(scales.y)), both(Float(scales.z)))
       // A division takes as long as all the rest: only where there is one.
-      if divisor[0] == 1 {
-        mapLanes(elements) { ($0 * a) * ((all(1) + errorFunction($0 * factor)) * b) * c }
+      if divisor.0[0] == 1 {
+        mapPairs(elements) { ($0 * a) * ((both(1) + errorFunction($0 * factor)) * b) * c }
       } else {
-        mapLanes(elements) { ($0 * a) * ((all(1) + errorFunction($0 * factor / divisor)) * b) * c }
+        mapPairs(elements) { ($0 * a) * ((both(1) + errorFunction($0 * factor / divisor)) * b) * c }
       }
-    case .mish: mapLanes(elements) { mish($0) }
+    case .mish: mapPairs(elements) { mish($0) }
     default: return false
     }
     return true
@@ -227,29 +227,29 @@ func mapFloats(_ elements: ElementRows, _ body: (Float) -> Float) {
 
 /// x · Φ(x).
 @inline(__always)
-func gelu(_ x: Lanes) -> Lanes {
-  all(0.5) * x * (all(1) + errorFunction(x * all(0.70710678)))
+func gelu(_ x: LanePair) -> LanePair {
+  both(0.5) * x * (both(1) + errorFunction(x * both(0.70710678)))
 }
 
 /// The approximation of GELU with tanh. As (1 + tanh u) / 2 is the logistic function of 2u, it is x σ(2u), and computed
 /// as max(x, 0) - |x| σ(-|2u|): then only a small term carries rounding errors.
 @inline(__always)
-func geluTanh(_ x: Lanes) -> Lanes {
+func geluTanh(_ x: LanePair) -> LanePair {
   // 2u = 2 √(2/π) (x + 0.044715 x³)
   let magnitude = absolute(x)
-  let u = magnitude * multiplyAdd(all(1.5957691), x * x, all(0.07135481))
-  let result = greater(x, all(0)) - magnitude / onePlusExponential(u)
+  let u = magnitude * multiplyAdd(both(1.5957691), x * x, both(0.07135481))
+  let result = greater(x, both(0)) - magnitude / onePlusExponential(u)
   // The difference of two infinities would not be a number.
-  return choose(x .> all(10), x, result)
+  return choose(x .> both(10), x, result)
 }
 
 /// x tanh(log(1 + e^x)): with n = e^x (e^x + 2) the hyperbolic tangent is n / (n + 2).
 @inline(__always)
-func mish(_ x: Lanes) -> Lanes {
+func mish(_ x: LanePair) -> LanePair {
   // Beyond 20 the quotient is 1.
-  let e = exponential(smaller(x, all(20)))
-  let n = e * (e + all(2))
-  return x * (n / (n + all(2)))
+  let e = exponential(smaller(x, both(20)))
+  let n = e * (e + both(2))
+  return x * (n / (n + both(2)))
 }
 
 /// min(max(x + 3, 0), 6).

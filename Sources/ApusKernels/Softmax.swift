@@ -74,10 +74,8 @@ extension Float32Kernels {
     var sums = WideLanes(repeating: 0)
     var i = 0
     while i &+ 64 <= count {
-      let e0 = exponentialOfNonpositive(load(x + i) - peaks)
-      let e1 = exponentialOfNonpositive(load(x + i + 16) - peaks)
-      let e2 = exponentialOfNonpositive(load(x + i + 32) - peaks)
-      let e3 = exponentialOfNonpositive(load(x + i + 48) - peaks)
+      let (e0, e1) = exponentialOfNonpositive((load(x + i) - peaks, load(x + i + 16) - peaks))
+      let (e2, e3) = exponentialOfNonpositive((load(x + i + 32) - peaks, load(x + i + 48) - peaks))
       if let y {
         store(e0, y + i)
         store(e1, y + i + 16)

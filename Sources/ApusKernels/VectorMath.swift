@@ -1,4 +1,4 @@
-// Elementary functions of sixteen floats.
+// Elementary functions of sixteen floats, and those of an exponential of twice as many.
 //
 // Each is within 1.25 units in the last place, and close to half at most places, with and without fused multiply-add: the
 // leading terms are added last, so that only small numbers carry rounding errors; quotients of 1 + exp(x) are within 2.5.
@@ -25,31 +25,35 @@ private let ln2Low: Float = -2.1219444e-4
 /// - rest: p(r). Its products with r² are at most 0.07.
 ///
 /// A tuple, because a structure's witnesses would be emitted under a name that all kernel variants share.
-typealias ExponentialParts = (biased: Lanes, rounded: Lanes, remainder: Lanes, square: Lanes, rest: Lanes)
+typealias ExponentialParts = (
+  biased: LanePair, rounded: LanePair, remainder: LanePair, square: LanePair, rest: LanePair
+)
 
 /// The parts of exp(x) for `x` within ±120. A NaN makes the remainder and all that follows from it NaN.
 ///
 /// The polynomial is summed in pairs: what bounds these functions is how long the processor waits for one term before it
 /// begins the next.
 @inline(__always)
-func exponentialParts(_ x: Lanes) -> ExponentialParts {
-  let biased = multiplyAdd(all(roundingBias), x, all(1.442695))
-  let n = biased - all(roundingBias)
-  let r = multiplyAdd(multiplyAdd(x, n, all(-ln2High)), n, all(-ln2Low))
+func exponentialParts(_ x: LanePair) -> ExponentialParts {
+  let biased = multiplyAdd(both(roundingBias), x, both(1.442695))
+  let n = biased - both(roundingBias)
+  let r = multiplyAdd(multiplyAdd(x, n, both(-ln2High)), n, both(-ln2Low))
   let square = r * r
-  let low = multiplyAdd(all(0.49999994), r, all(0.16666521))
-  let high = multiplyAdd(multiplyAdd(all(0.04166839), r, all(0.008368717)), square, all(0.0013814599))
+  let low = multiplyAdd(both(0.49999994), r, both(0.16666521))
+  let high = multiplyAdd(multiplyAdd(both(0.04166839), r, both(0.008368717)), square, both(0.0013814599))
   return (biased, n, r, square, multiplyAdd(low, square, high))
 }
 
 /// exp(r) - 1, to half a unit in the last place of the largest.
 @inline(__always)
-func fraction(_ e: ExponentialParts) -> Lanes { multiplyAdd(e.remainder, e.square, e.rest) }
+func fraction(_ e: ExponentialParts) -> LanePair { multiplyAdd(e.remainder, e.square, e.rest) }
 
 /// 2^(n + shift), for n + shift in -126 ... 127.
 @inline(__always)
-func scale(_ e: ExponentialParts, shift: Int32 = 0) -> Lanes {
-  float(bits: (bits(e.biased) &<< IntegerLanes(repeating: 23)) &+ IntegerLanes(repeating: (127 &+ shift) &<< 23))
+func scale(_ e: ExponentialParts, shift: Int32 = 0) -> LanePair {
+  onBoth(e.biased) {
+    float(bits: (bits($0) &<< IntegerLanes(repeating: 23)) &+ IntegerLanes(repeating: (127 &+ shift) &<< 23))
+  }
 }
 
 /// 2^n, for n in -126 ... 127.
@@ -60,15 +64,20 @@ private func powerOfTwo(_ n: IntegerLanes) -> Lanes {
 
 /// `x * 2^n` with the exponent n of `e`, for `x` between a half and two; gradual underflow, zero and infinity.
 @inline(__always)
-func scaled(_ x: Lanes, _ e: ExponentialParts) -> Lanes {
+private func scaled(_ x: LanePair, _ e: ExponentialParts) -> LanePair {
+  (scaled(x.0, e.biased.0, e.rounded.0), scaled(x.1, e.biased.1, e.rounded.1))
+}
+
+@inline(__always)
+private func scaled(_ x: Lanes, _ biased: Lanes, _ rounded: Lanes) -> Lanes {
   #if APUS_AVX512 && APUS_X86_INTRINSICS
     var result = x
     result._storage._value = Builtin.int_x86_avx512_mask_scalef_ps_512(
-      x._storage._value, e.rounded._storage._value, x._storage._value, (-1 as Int16)._value, (4 as Int32)._value)
+      x._storage._value, rounded._storage._value, x._storage._value, (-1 as Int16)._value, (4 as Int32)._value)
     return result
   #else
     // In two steps, because 2^128 is infinite and 2^-127 subnormal.
-    let n = bits(e.biased) &- IntegerLanes(repeating: roundingBits)
+    let n = bits(biased) &- IntegerLanes(repeating: roundingBits)
     let half = n &>> IntegerLanes(repeating: 1)
     return x * powerOfTwo(half) * powerOfTwo(n &- half)
   #endif
@@ -76,44 +85,44 @@ func scaled(_ x: Lanes, _ e: ExponentialParts) -> Lanes {
 
 /// exp(x); gradual underflow, zero and infinity where the result is out of range.
 @inline(__always)
-func exponential(_ x: Lanes) -> Lanes {
-  let e = exponentialParts(greater(smaller(x, all(89)), all(-104)))
-  return scaled(all(1) + fraction(e), e)
+func exponential(_ x: LanePair) -> LanePair {
+  let e = exponentialParts(greater(smaller(x, both(89)), both(-104)))
+  return scaled(both(1) + fraction(e), e)
 }
 
 /// exp(x) for x not above 0, or NaN: the terms of a softmax.
 @inline(__always)
-func exponentialOfNonpositive(_ x: Lanes) -> Lanes {
-  let e = exponentialParts(greater(x, all(-104)))
-  let result = all(1) + fraction(e)
+func exponentialOfNonpositive(_ x: LanePair) -> LanePair {
+  let e = exponentialParts(greater(x, both(-104)))
+  let result = both(1) + fraction(e)
   #if APUS_AVX512 && APUS_X86_INTRINSICS
     return scaled(result, e)
   #else
     // 2^-150 is no float, but it is a product of two, of which only the last one rounds.
-    return result * scale(e, shift: 64) * all(0x1p-64)
+    return result * scale(e, shift: 64) * both(0x1p-64)
   #endif
 }
 
 /// 1 + exp(x), with a single rounding at the end; infinite from 2^127 on.
 @inline(__always)
-func onePlusExponential(_ x: Lanes) -> Lanes {
-  let e = exponentialParts(greater(smaller(x, all(88.37)), all(-87)))
+func onePlusExponential(_ x: LanePair) -> LanePair {
+  let e = exponentialParts(greater(smaller(x, both(88.37)), both(-87)))
   let scale = scale(e)
-  let result = multiplyAdd(scale + all(1), scale, fraction(e))
-  return choose(x .> all(88.37), all(.infinity), result)
+  let result = multiplyAdd(scale + both(1), scale, fraction(e))
+  return choose(x .> both(88.37), both(.infinity), result)
 }
 
 /// exp(x) - 1, without cancellation.
 @inline(__always)
-func exponentialMinusOne(_ x: Lanes) -> Lanes {
+func exponentialMinusOne(_ x: LanePair) -> LanePair {
   // Half of it, because 2^128 is infinite. What the first sum loses is added to the small terms.
-  let e = exponentialParts(greater(smaller(x, all(89)), all(-20)))
+  let e = exponentialParts(greater(smaller(x, both(89)), both(-20)))
   let scale = scale(e, shift: -1)
-  let base = scale - all(0.5)
+  let base = scale - both(0.5)
   let sum = multiplyAdd(base, scale, e.remainder)
   let lost = multiplyAdd(base - sum, scale, e.remainder)
   let half = sum + multiplyAdd(lost, scale, e.square * e.rest)
-  return choose(x .== all(0), x, half + half)
+  return choose(x .== both(0), x, half + half)
 }
 
 /// log(x); -∞ at zero, NaN below it.
@@ -173,54 +182,70 @@ func logarithmOfOnePlus(_ x: Lanes) -> Lanes {
 
 /// tanh(x): x + x³ p(x²) up to 0.75, 1 - 2 / (exp(2x) + 1) beyond.
 @inline(__always)
-func hyperbolicTangent(_ x: Lanes) -> Lanes {
+func hyperbolicTangent(_ x: LanePair) -> LanePair {
   let magnitude = absolute(x)
   let t = x * x
   let square = t * t
-  let low = multiplyAdd(all(-0.33333316), t, all(0.13332695))
-  let middle = multiplyAdd(all(-0.053892724), t, all(0.02145203))
-  let high = multiplyAdd(all(-0.0076572504), t, all(0.0017369328))
+  let low = multiplyAdd(both(-0.33333316), t, both(0.13332695))
+  let middle = multiplyAdd(both(-0.053892724), t, both(0.02145203))
+  let high = multiplyAdd(both(-0.0076572504), t, both(0.0017369328))
   let small = multiplyAdd(x, x * t, multiplyAdd(low, square, multiplyAdd(middle, square, high)))
 
   // Beyond 10 the result is 1.
-  let e = exponentialParts(smaller(magnitude + magnitude, all(20)))
+  let e = exponentialParts(smaller(magnitude + magnitude, both(20)))
   let scale = scale(e)
-  let large = withSign(all(1) - all(2) / multiplyAdd(scale + all(1), scale, fraction(e)), of: x)
-  return choose(magnitude .< all(0.75), small, large)
+  let large = withSign(both(1) - both(2) / multiplyAdd(scale + both(1), scale, fraction(e)), of: x)
+  return choose(magnitude .< both(0.75), small, large)
 }
 
 /// 1 / (1 + exp(-x)).
 @inline(__always)
-func logistic(_ x: Lanes) -> Lanes {
-  all(1) / onePlusExponential(-x)
+func logistic(_ x: LanePair) -> LanePair {
+  both(1) / onePlusExponential(-x)
 }
 
 /// x / (1 + exp(-x)), SiLU.
 @inline(__always)
-func sigmoidLinear(_ x: Lanes) -> Lanes {
+func sigmoidLinear(_ x: LanePair) -> LanePair {
   x / onePlusExponential(-x)
 }
 
 /// erf(x): x + x p(x²) up to 1, 1 - exp(q(|x|)) beyond, where exp(q) is the complement.
 @inline(__always)
-func errorFunction(_ x: Lanes) -> Lanes {
+func errorFunction(_ x: LanePair) -> LanePair {
   let magnitude = absolute(x)
   let t = x * x
   let square = t * t
-  let p0 = multiplyAdd(all(0.12837917), t, all(-0.37612626))
-  let p1 = multiplyAdd(all(0.112835854), t, all(-0.026853813))
-  let p2 = multiplyAdd(multiplyAdd(all(0.0051883277), t, all(-0.00080101937)), square, all(7.8538615e-05))
+  let p0 = multiplyAdd(both(0.12837917), t, both(-0.37612626))
+  let p1 = multiplyAdd(both(0.112835854), t, both(-0.026853813))
+  let p2 = multiplyAdd(multiplyAdd(both(0.0051883277), t, both(-0.00080101937)), square, both(7.8538615e-05))
   let small = multiplyAdd(x, x, multiplyAdd(multiplyAdd(p0, square, p1), square * square, p2))
 
   // From 4 on the complement is below a quarter unit in the last place of 1.
-  let a = smaller(magnitude, all(4.1))
+  let a = smaller(magnitude, both(4.1))
   let b = a * a
   let c = b * b
-  let q0 = multiplyAdd(multiplyAdd(all(0.00015061224), a, all(-1.1293818)), b, multiplyAdd(all(-0.63366336), a, all(-0.10785819)))
-  let q1 = multiplyAdd(multiplyAdd(all(0.02477449), a, all(-0.0039940896)), b, multiplyAdd(all(0.0003788461), a, all(-1.1310725e-05)))
-  let e = exponentialParts(multiplyAdd(q0, c, multiplyAdd(q1, c, all(-7.37503e-07))))
+  let q0 = multiplyAdd(
+    multiplyAdd(both(0.00015061224), a, both(-1.1293818)), b, multiplyAdd(both(-0.63366336), a, both(-0.10785819)))
+  let q1 = multiplyAdd(
+    multiplyAdd(both(0.02477449), a, both(-0.0039940896)), b, multiplyAdd(both(0.0003788461), a, both(-1.1310725e-05)))
+  let e = exponentialParts(multiplyAdd(q0, c, multiplyAdd(q1, c, both(-7.37503e-07))))
   let scale = scale(e)
   let complement = multiplyAdd(scale, scale, fraction(e))
-  let large = withSign(all(1) - complement, of: x)
-  return choose(magnitude .< all(1), small, large)
+  let large = withSign(both(1) - complement, of: x)
+  return choose(magnitude .< both(1), small, large)
 }
+
+// Of sixteen, where there are not twice as many: both halves are the same, and the optimiser computes one.
+
+@inline(__always)
+func exponential(_ x: Lanes) -> Lanes { exponential((x, x)).0 }
+
+@inline(__always)
+func exponentialOfNonpositive(_ x: Lanes) -> Lanes { exponentialOfNonpositive((x, x)).0 }
+
+@inline(__always)
+func hyperbolicTangent(_ x: Lanes) -> Lanes { hyperbolicTangent((x, x)).0 }
+
+@inline(__always)
+func logistic(_ x: Lanes) -> Lanes { logistic((x, x)).0 }

@@ -32,8 +32,16 @@ func narrowed(_ x: WideLanes) -> Lanes {
 /// The sum of all lanes, added as a tree.
 @inline(__always)
 func laneSum(_ v: WideLanes) -> Double {
-  let eight = v.lowHalf + v.highHalf
-  let four = eight.lowHalf + eight.highHalf
+  #if hasFeature(BuiltinModule)
+    // Of the vectors' own sum the optimiser makes one of single lanes.
+    var eight = v.lowHalf
+    eight._storage._value = Builtin.fadd_Vec8xFPIEEE64(v.lowHalf._storage._value, v.highHalf._storage._value)
+    var four = eight.lowHalf
+    four._storage._value = Builtin.fadd_Vec4xFPIEEE64(eight.lowHalf._storage._value, eight.highHalf._storage._value)
+  #else
+    let eight = v.lowHalf + v.highHalf
+    let four = eight.lowHalf + eight.highHalf
+  #endif
   let two = four.lowHalf + four.highHalf
   return two[0] + two[1]
 }
