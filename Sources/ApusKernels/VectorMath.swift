@@ -31,22 +31,36 @@ typealias ExponentialParts = (
 
 /// The parts of exp(x) for `x` within ±120. A NaN makes the remainder and all that follows from it NaN.
 ///
-/// The polynomial is summed in pairs: what bounds these functions is how long the processor waits for one term before it
-/// begins the next.
+/// The polynomial is summed in pairs, since what bounds these functions is how long the processor waits for one term before
+/// it begins the next; one term after the other where vectors are so short that there are no registers for pairs.
 @inline(__always)
 func exponentialParts(_ x: LanePair) -> ExponentialParts {
   let biased = multiplyAdd(both(roundingBias), x, both(1.442695))
   let n = biased - both(roundingBias)
   let r = multiplyAdd(multiplyAdd(x, n, both(-ln2High)), n, both(-ln2Low))
   let square = r * r
-  let low = multiplyAdd(both(0.49999994), r, both(0.16666521))
-  let high = multiplyAdd(multiplyAdd(both(0.04166839), r, both(0.008368717)), square, both(0.0013814599))
-  return (biased, n, r, square, multiplyAdd(low, square, high))
+  #if APUS_FMA
+    let low = multiplyAdd(both(0.49999994), r, both(0.16666521))
+    let high = multiplyAdd(multiplyAdd(both(0.04166839), r, both(0.008368717)), square, both(0.0013814599))
+    return (biased, n, r, square, multiplyAdd(low, square, high))
+  #else
+    var p = multiplyAdd(both(0.008368717), both(0.0013814599), r)
+    p = multiplyAdd(both(0.04166839), p, r)
+    p = multiplyAdd(both(0.16666521), p, r)
+    return (biased, n, r, square, multiplyAdd(both(0.49999994), p, r))
+  #endif
 }
 
 /// exp(r) - 1, to half a unit in the last place of the largest.
 @inline(__always)
 func fraction(_ e: ExponentialParts) -> LanePair { multiplyAdd(e.remainder, e.square, e.rest) }
+
+/// exp(r), to three quarters of a unit in the last place: what the first sum loses is added to the small terms.
+@inline(__always)
+func onePlusFraction(_ e: ExponentialParts) -> LanePair {
+  let sum = both(1) + e.remainder
+  return sum + multiplyAdd((both(1) - sum) + e.remainder, e.square, e.rest)
+}
 
 /// 2^(n + shift), for n + shift in -126 ... 127.
 @inline(__always)
@@ -87,14 +101,18 @@ private func scaled(_ x: Lanes, _ biased: Lanes, _ rounded: Lanes) -> Lanes {
 @inline(__always)
 func exponential(_ x: LanePair) -> LanePair {
   let e = exponentialParts(greater(smaller(x, both(89)), both(-104)))
-  return scaled(both(1) + fraction(e), e)
+  return scaled(onePlusFraction(e), e)
 }
 
-/// exp(x) for x not above 0, or NaN: the terms of a softmax.
+/// exp(x) for x not above 0, or NaN: the terms of a softmax. Within a unit in the last place, if multiply-adds are fused.
 @inline(__always)
 func exponentialOfNonpositive(_ x: LanePair) -> LanePair {
   let e = exponentialParts(greater(x, both(-104)))
-  let result = both(1) + fraction(e)
+  #if APUS_FMA
+    let result = both(1) + fraction(e)
+  #else
+    let result = onePlusFraction(e)
+  #endif
   #if APUS_AVX512 && APUS_X86_INTRINSICS
     return scaled(result, e)
   #else
@@ -224,12 +242,13 @@ func errorFunction(_ x: LanePair) -> LanePair {
   // From 4 on the complement is below a quarter unit in the last place of 1.
   let a = smaller(magnitude, both(4.1))
   let b = a * a
-  let c = b * b
-  let q0 = multiplyAdd(
-    multiplyAdd(both(0.00015061224), a, both(-1.1293818)), b, multiplyAdd(both(-0.63366336), a, both(-0.10785819)))
-  let q1 = multiplyAdd(
-    multiplyAdd(both(0.02477449), a, both(-0.0039940896)), b, multiplyAdd(both(0.0003788461), a, both(-1.1310725e-05)))
-  let e = exponentialParts(multiplyAdd(q0, c, multiplyAdd(q1, c, both(-7.37503e-07))))
+  let low = multiplyAdd(both(-0.10785819), a, both(0.02477449))
+  let middle = multiplyAdd(both(-0.0039940896), a, both(0.0003788461))
+  let high = multiplyAdd(both(-1.1310725e-05), a, both(-7.37503e-07))
+  let rest = multiplyAdd(low, b, multiplyAdd(middle, b, high))
+  // The large terms by themselves, for each of their roundings is one of the exponent.
+  let q = multiplyAdd(both(-1.1293818), a, multiplyAdd(both(-0.63366336), a, rest))
+  let e = exponentialParts(multiplyAdd(both(0.00015061224), a, q))
   let scale = scale(e)
   let complement = multiplyAdd(scale, scale, fraction(e))
   let large = withSign(both(1) - complement, of: x)

@@ -62,6 +62,11 @@ import Testing
     Case(inputs: 4, outputs: 16, size: Size2D(height: 6, width: 7), kernel: 5, padding: 4),
     Case(inputs: 7, outputs: 16, size: Size2D(height: 6, width: 7), kernel: 3, stride: Size2D(height: 2, width: 3)),
     Case(inputs: 3, outputs: 24, size: Size2D(height: 3, width: 2), kernel: 1),
+    // Tiles that run on from row to row, and that fetch the next block's inputs.
+    Case(batch: 2, inputs: 32, outputs: 32, size: 7, kernel: 3, padding: 1),
+    Case(inputs: 144, outputs: 32, size: 14, kernel: 3, padding: 1),
+    Case(inputs: 136, outputs: 16, size: Size2D(height: 15, width: 13), kernel: 3, stride: 2),
+    Case(inputs: 144, outputs: 48, size: Size2D(height: 10, width: 9), kernel: 1),
     // Large enough to be cut into bands: staged, thin, and read where it lies.
     Case(inputs: 16, outputs: 16, size: Size2D(height: 130, width: 62), kernel: 3, padding: 1),
     Case(inputs: 3, outputs: 8, size: Size2D(height: 150, width: 90), kernel: 3, stride: 2, padding: 1),

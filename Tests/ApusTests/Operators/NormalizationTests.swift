@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 
 @testable import Apus
@@ -64,6 +65,32 @@ struct NormalizationTests {
           let difference = zip(try result.elements, try expected.elements).map { ($0 - $1).magnitude }.max() ?? 0
           #expect(difference <= (logarithm ? 4e-6 : 1e-6), "\(shape) \(variant)")
         }
+      }
+    }
+  }
+
+  @Test(
+    "softmax of rows of any length, also where they lie",
+    arguments: [1, 7, 15, 16, 17, 31, 33, 49, 64, 65, 79, 80, 130])
+  func softmaxOfAnyLength(columns: Int) throws {
+    let x = try randomTensor([5, columns], seed: UInt64(columns), as: Float.self)
+    let terms = try x.elements.map { exp(Double($0)) }
+    for (variant, result) in try onEveryVariant({ try softmax(x) }) {
+      for (index, value) in try result.elements.enumerated() {
+        let row = index / columns * columns
+        let exact = terms[index] / terms[row..<(row + columns)].reduce(0, +)
+        // Two units for the exponential and the quotient, and two for rounding differences of up to 8 to the peak.
+        #expect((Double(value) - exact).magnitude <= 4 * Double(Float(exact).ulp), "\(variant), element \(index)")
+      }
+    }
+    for variant in Execution.availableVariants {
+      try Execution.with(variant: variant) {
+        var elements = try x.elements
+        elements.withUnsafeMutableBufferPointer { buffer in
+          guard let base = buffer.baseAddress else { return }
+          Execution.current.kernels.float32.softmaxRows(base, base, rows: 5, columns: columns, logarithm: false)
+        }
+        #expect(try elements == softmax(x).elements)
       }
     }
   }

@@ -28,6 +28,15 @@ import Testing
     Case(channels: 1, size: Size2D(height: 5, width: 16), kernel: 3, stride: 1, padding: 1),
     Case(channels: 2, size: Size2D(height: 3, width: 40), kernel: 2, stride: 1),
     Case(channels: 5, size: Size2D(height: 11, width: 9), kernel: 3, stride: 2, padding: 2, dilation: 2),
+    // Neighbours at the sides as in the middle: narrower than a vector, as wide, wider; windows wider than the map.
+    Case(channels: 3, size: Size2D(height: 7, width: 7), kernel: 3, stride: 1, padding: 1),
+    Case(channels: 2, size: Size2D(height: 6, width: 18), kernel: 5, stride: 1, padding: 2),
+    Case(
+      channels: 3, size: Size2D(height: 8, width: 33), kernel: Size2D(height: 3, width: 5),
+      stride: Size2D(height: 2, width: 1), padding: Padding2D(height: 1, width: 2)),
+    Case(
+      channels: 2, size: Size2D(height: 3, width: 5), kernel: Size2D(height: 1, width: 8), stride: 1,
+      padding: Padding2D(height: 0, width: 4)),
   ]
 
   @Test(arguments: cases)
