@@ -12,27 +12,23 @@ package struct LineBuffer: Sendable {
   /// The number of the line taken last, from 1; 0 before the first.
   package private(set) var lineNumber = 0
 
-  @usableFromInline
-  var pending: [UInt8] = []
+  private var pending: [UInt8] = []
   /// Where the first line that was not taken begins, and how far it has been searched for its end.
-  @usableFromInline
-  var start = 0
-  @usableFromInline
-  var searched = 0
+  private var start = 0
+  private var searched = 0
   private var ended = false
   /// The rest of a line that was too long is passed over up to its end.
   private var skipping = false
 
   package init(limit: Int) { self.limit = limit }
 
-  @inlinable
   package mutating func append(_ bytes: some Sequence<UInt8>) {
     if start > 0 {
       pending.removeSubrange(..<start)
       searched -= start
       start = 0
     }
-    pending.append(contentsOf: bytes)
+    pending.appendBytes(bytes)
   }
 
   /// No more bytes will come: what is left without a line end is the last line.

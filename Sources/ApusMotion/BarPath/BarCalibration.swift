@@ -26,10 +26,8 @@ public struct BarCalibration: Sendable, Hashable {
   /// - Throws: ``SettingsError/wrongValue(field:found:expected:)`` for a diameter outside the range of its
   ///   setting.
   public init(plateDiameterPx diameterPx: Double, diameterCm: Double = 45) throws(SettingsError) {
-    var settings = BarPathSettings()
-    settings.plateDiameterPx = diameterPx
-    settings.plateDiameterCm = diameterCm
-    try settings.validate()
+    try Self.check("plateDiameterCm", diameterCm)
+    try Self.check("plateDiameterPx", diameterPx)
     try self.init(diameterPx / diameterCm, .plate)
   }
 
@@ -50,10 +48,14 @@ public struct BarCalibration: Sendable, Hashable {
   }
 
   private init(_ pixelsPerCm: Double, _ source: Source) throws(SettingsError) {
-    var settings = BarPathSettings()
-    settings.pixelsPerCm = pixelsPerCm
-    try settings.validate()
+    try Self.check("pixelsPerCm", pixelsPerCm)
     (self.pixelsPerCm, self.source) = (pixelsPerCm, source)
+  }
+
+  /// The range is that of the setting.
+  private static func check(_ setting: String, _ value: Double) throws(SettingsError) {
+    var settings = BarPathSettings()
+    try BarPathSettings.field(named: setting).set(.number(value), in: &settings)
   }
 
   /// What the settings say of the scale, if anything.

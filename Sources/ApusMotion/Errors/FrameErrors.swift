@@ -69,7 +69,7 @@ extension FrameReadError: CustomStringConvertible {
   /// Such as `line 8 (frame 7): t is missing`.
   public var description: String {
     let place = frameIndex.map { "line \(line) (frame \($0))" } ?? "line \(line)"
-    return "\(place): \(reason)"
+    return place + ": " + reason.description
   }
 }
 

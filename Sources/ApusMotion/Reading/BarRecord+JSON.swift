@@ -55,9 +55,9 @@ private struct BarJSONParser {
     return record
   }
 
-  private static let frameKeys: Set = ["t", "frame", "width", "height", "space", "lift", "bar", "detections", "pose"]
-  private static let boxKeys: Set = ["x", "y", "w", "h", "box", "confidence", "score", "class", "keypoints"]
-  private static let poseKeys: Set = [
+  private static let frameKeys = ["t", "frame", "width", "height", "space", "lift", "bar", "detections", "pose"]
+  private static let boxKeys = ["x", "y", "w", "h", "box", "confidence", "score", "class", "keypoints"]
+  private static let poseKeys = [
     "left_wrist", "right_wrist", "left_elbow", "right_elbow", "left_hip", "right_hip", "visibility",
   ]
 
@@ -178,17 +178,21 @@ private struct BarJSONParser {
     return PosePoint(x: x, y: y, confidence: confidence)
   }
 
+  /// - Parameter known: keys that may not come twice; few enough for one bit each.
   private mutating func object(
-    _ what: @autoclosure () -> String, known: Set<String>,
+    _ what: @autoclosure () -> String, known: [String],
     _ member: (inout BarJSONParser, String) throws(JSONScanner.Failure) -> Void
   ) throws(JSONScanner.Failure) {
-    var seen: Set<String> = []
+    var seen: UInt = 0
     try scanner.expect(UInt8(ascii: "{"), "'{': \(what())")
     guard !scanner.take(UInt8(ascii: "}")) else { return }
     repeat {
       let key = try scanner.string("a key in quotes")
       try scanner.expect(UInt8(ascii: ":"), "':' after a key")
-      if known.contains(key), !seen.insert(key).inserted { throw fail(.duplicateField(key)) }
+      if let place = known.firstIndex(of: key) {
+        guard seen >> place & 1 == 0 else { throw fail(.duplicateField(key)) }
+        seen |= 1 << place
+      }
       try member(&self, key)
     } while scanner.take(UInt8(ascii: ","))
     try scanner.expect(UInt8(ascii: "}"), "',' or '}'")

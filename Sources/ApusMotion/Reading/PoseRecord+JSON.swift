@@ -31,13 +31,17 @@ private struct PoseJSONParser {
     var record = PoseRecord()
     var points: [PosePoint?]?
     var confidences: [Double?]?
-    var seen: Set<String> = []
+    // One bit for each of the keys.
+    var seen: UInt = 0
     try scanner.expect(UInt8(ascii: "{"), "'{': one JSON object a line")
     if !scanner.take(UInt8(ascii: "}")) {
       repeat {
         let key = try scanner.string("a key in quotes")
         try scanner.expect(UInt8(ascii: ":"), "':' after a key")
-        if Self.keys.contains(key), !seen.insert(key).inserted { throw fail(.row(.duplicateField(key))) }
+        if let place = Self.keys.firstIndex(of: key) {
+          guard seen >> place & 1 == 0 else { throw fail(.row(.duplicateField(key))) }
+          seen |= 1 << place
+        }
         switch key {
         case "t", "width", "height":
           let value = try scanner.takeNull() ? nil : number(.member(key))
@@ -65,7 +69,7 @@ private struct PoseJSONParser {
     return record
   }
 
-  private static let keys: Set = ["t", "width", "height", "space", "keypoints", "confidence"]
+  private static let keys = ["t", "width", "height", "space", "keypoints", "confidence"]
 
   /// An array of exactly one entry a point. More are not even read.
   private mutating func list<Entry>(

@@ -28,8 +28,8 @@ extension AnalysisSettings {
   ///
   /// - Throws: ``SettingsError/wrongValue(setting:found:expected:)`` for the first setting outside its range.
   public func validate() throws(SettingsError) {
-    var copy = self
-    for field in Self.fields {
+    for field in Self.fields where !field.isInRange(in: self) {
+      var copy = self
       if let value = field.value(in: self) { try field.set(value, in: &copy) }
     }
     try validateTogether()
@@ -43,8 +43,9 @@ extension AnalysisSettings {
     if let field = fields.first(where: { $0.name == name }) ?? fields.first(where: { $0.camelCaseOption == name }) {
       return field
     }
+    let letters = Array(key.utf8)
     let near = fields.compactMap { field in
-      editDistance(Array(field.name.utf8), Array(key.utf8), transpositions: true, limit: 3).map { (field.name, $0) }
+      editDistance(Array(field.name.utf8), letters, transpositions: true, limit: 3).map { (field.name, $0) }
     }
     throw .unknownSetting(key, nearest: near.min { $0.1 < $1.1 }?.0)
   }
@@ -98,16 +99,6 @@ extension AnalysisSettings {
       }
     }
     return object
-  }
-}
-
-extension SettingField {
-  /// `min-confidence` as `minConfidence`.
-  fileprivate var camelCaseOption: String? {
-    option.map { option in
-      let words = option.split(separator: "-")
-      return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
-    }
   }
 }
 

@@ -27,8 +27,9 @@ extension SettingValue: CustomStringConvertible {
 /// One row of an analysis' table of settings: name, range, unit and meaning. The default is what the setting is in
 /// `Settings()`.
 ///
-/// Settings files, options and their help, checks, reports and the documentation follow from it.
-public struct SettingField<Settings: Sendable>: Sendable {
+/// Settings files, options and their help, checks, reports and the documentation follow from it. An object, for tables are
+/// gone through for each file that is analysed.
+public final class SettingField<Settings: Sendable>: Sendable {
   /// The name in settings files and reports.
   public let name: String
   /// The command line's option, without its dashes; nil for a setting that has none of its own.
@@ -43,13 +44,19 @@ public struct SettingField<Settings: Sendable>: Sendable {
   public let choices: [String]
   /// Whether it is true or false.
   public let isFlag: Bool
+  /// `min-confidence` as `minConfidence`.
+  let camelCaseOption: String?
 
   private let read: @Sendable (Settings) -> SettingValue?
   /// Whether the value was taken.
   private let write: @Sendable (inout Settings, SettingValue) -> Bool
+  private let check: @Sendable (Settings) -> Bool
 
   /// The setting in `settings`; nil where it is not set.
   public func value(in settings: Settings) -> SettingValue? { read(settings) }
+
+  /// Whether the setting is one that files may have, or not set.
+  func isInRange(in settings: Settings) -> Bool { check(settings) }
 
   /// Changes the setting.
   ///
@@ -75,25 +82,44 @@ public struct SettingField<Settings: Sendable>: Sendable {
   /// - Parameters:
   ///   - read: the setting; nil where it is not set.
   ///   - write: takes a value, and says whether it could.
-  public init(
+  public convenience init(
     _ name: String, option: String?, expected: String, unit: String? = nil, meaning: String, choices: [String] = [],
     isFlag: Bool = false, read: @escaping @Sendable (Settings) -> SettingValue?,
     write: @escaping @Sendable (inout Settings, SettingValue) -> Bool
   ) {
+    self.init(
+      name, option: option, expected: expected, unit: unit, meaning: meaning, choices: choices, isFlag: isFlag,
+      check: { settings in
+        var copy = settings
+        return read(settings).map { write(&copy, $0) } ?? true
+      }, read: read, write: write)
+  }
+
+  /// - Parameter check: whether a setting is one that `write` takes: for kinds of rows that can say it without a value on the
+  ///   way.
+  private init(
+    _ name: String, option: String?, expected: String, unit: String? = nil, meaning: String, choices: [String] = [],
+    isFlag: Bool = false, check: @escaping @Sendable (Settings) -> Bool,
+    read: @escaping @Sendable (Settings) -> SettingValue?,
+    write: @escaping @Sendable (inout Settings, SettingValue) -> Bool
+  ) {
     (self.name, self.option, self.expected, self.unit) = (name, option, expected, unit)
     (self.meaning, self.choices, self.isFlag) = (meaning, choices, isFlag)
-    (self.read, self.write) = (read, write)
+    (self.check, self.read, self.write) = (check, read, write)
+    camelCaseOption = option.map(Self.camelCase)
+  }
+
+  private static func camelCase(_ option: String) -> String {
+    let words = option.split(separator: "-")
+    return words.dropFirst().reduce(String(words.first ?? "")) { $0 + $1.prefix(1).uppercased() + $1.dropFirst() }
   }
 
   /// The same row in the table of settings that hold these.
   public func lifted<Whole: Sendable>(to path: any WritableKeyPath<Whole, Settings> & Sendable) -> SettingField<Whole> {
     SettingField<Whole>(
-      name, option: option, expected: expected, unit: unit, meaning: meaning, choices: choices, isFlag: isFlag
-    ) { [read] in
-      read($0[keyPath: path])
-    } write: { [write] settings, value in
-      write(&settings[keyPath: path], value)
-    }
+      name, option: option, expected: expected, unit: unit, meaning: meaning, choices: choices, isFlag: isFlag,
+      check: { self.check($0[keyPath: path]) }, read: { self.read($0[keyPath: path]) },
+      write: { self.write(&$0[keyPath: path], $1) })
   }
 }
 
@@ -156,7 +182,10 @@ extension SettingField {
     _ name: String, _ path: any Path<Double>, _ range: SettingRange, _ unit: String? = nil, option: String? = nil,
     _ meaning: String
   ) -> Self {
-    Self(name, option: option, expected: range.text, unit: unit, meaning: meaning) {
+    Self(
+      name, option: option, expected: range.text, unit: unit, meaning: meaning,
+      check: { range.contains($0[keyPath: path]) }
+    ) {
       .number($0[keyPath: path])
     } write: { settings, value in
       guard case .number(let number) = value, range.contains(number) else { return false }
@@ -184,7 +213,10 @@ extension SettingField {
   ) -> Self {
     let bounds =
       range.upperBound == .max ? "\(range.lowerBound) or more" : "\(range.lowerBound) to \(range.upperBound)"
-    return Self(name, option: option, expected: "an integer, \(bounds)", unit: unit, meaning: meaning) {
+    return Self(
+      name, option: option, expected: "an integer, \(bounds)", unit: unit, meaning: meaning,
+      check: { Int(exactly: Double($0[keyPath: path])).map(range.contains) ?? false }
+    ) {
       .number(Double($0[keyPath: path]))
     } write: { settings, value in
       guard case .number(let number) = value, let count = Int(exactly: number), range.contains(count) else {
@@ -200,7 +232,7 @@ extension SettingField {
   ) -> Self {
     let choices = Choice.allCases.map(\.rawValue)
     let expected = "one of " + choices.joined(separator: ", ")
-    return Self(name, option: option, expected: expected, meaning: meaning, choices: choices) {
+    return Self(name, option: option, expected: expected, meaning: meaning, choices: choices, check: { _ in true }) {
       .text($0[keyPath: path].rawValue)
     } write: { settings, value in
       guard case .text(let text) = value, let choice = Choice(rawValue: text) else { return false }
@@ -214,7 +246,7 @@ extension SettingField {
   ) -> Self {
     let choices = Choice.allCases.map(\.rawValue)
     let expected = "one of " + choices.joined(separator: ", ")
-    return Self(name, option: option, expected: expected, meaning: meaning, choices: choices) {
+    return Self(name, option: option, expected: expected, meaning: meaning, choices: choices, check: { _ in true }) {
       ($0[keyPath: path]?.rawValue).map(SettingValue.text)
     } write: { settings, value in
       guard case .text(let text) = value, let choice = Choice(rawValue: text) else { return false }
@@ -224,7 +256,7 @@ extension SettingField {
   }
 
   static func flag(_ name: String, _ path: any Path<Bool>, option: String? = nil, _ meaning: String) -> Self {
-    Self(name, option: option, expected: "true or false", meaning: meaning, isFlag: true) {
+    Self(name, option: option, expected: "true or false", meaning: meaning, isFlag: true, check: { _ in true }) {
       .flag($0[keyPath: path])
     } write: { settings, value in
       guard case .flag(let flag) = value else { return false }

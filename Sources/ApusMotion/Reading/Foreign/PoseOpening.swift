@@ -1,3 +1,5 @@
+import ApusBase
+
 /// The first bytes of an input, held until they say whether it is one JSON document or lines.
 ///
 /// A line of JSON is handed on as soon as it ends: only as much is held as the decision takes.
@@ -6,7 +8,7 @@ struct PoseOpening: Sendable {
 
   private(set) var bytes: [UInt8] = []
 
-  mutating func append(_ more: some Sequence<UInt8>) { bytes.append(contentsOf: more) }
+  mutating func append(_ more: some Sequence<UInt8>) { bytes.appendBytes(more) }
 
   /// - Parameter isAtEnd: whether no more bytes will come.
   /// - Returns: nil until more bytes come.
@@ -39,6 +41,6 @@ extension UInt8 {
 extension ArraySlice<UInt8> {
   /// Whether these bytes stand together somewhere.
   fileprivate func contains(_ mark: [UInt8]) -> Bool {
-    indices.contains { self[$0...].starts(with: mark) }
+    indices.contains { self[$0] == mark.first && self[$0...].starts(with: mark) }
   }
 }
