@@ -7,7 +7,7 @@ public struct BreedRanking: Sendable, Hashable {
     /// The breed as the classifier names it.
     public let label: String
     /// The breed as people write it.
-    public let displayName: String
+    public var displayName: String { DogBreed.displayName(ofLabel: label) }
     /// 0 to 1.
     public let probability: Double
 
@@ -27,7 +27,7 @@ public struct BreedRanking: Sendable, Hashable {
       throw BreedError("the probability of \(label) is \(probability); 0 to 1 was expected")
     }
     entries = zip(labels, probabilities)
-      .map { Entry(label: $0, displayName: DogBreed.displayName(ofLabel: $0), probability: $1) }
+      .map { Entry(label: $0, probability: $1) }
       .sorted { $0.probability != $1.probability ? $0.probability > $1.probability : $0.label < $1.label }
   }
 

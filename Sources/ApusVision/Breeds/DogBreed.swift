@@ -32,14 +32,18 @@ public struct DogBreed: Sendable, Hashable {
 
   /// In small letters, with spaces for underscores, and without a WordNet number.
   static func displayName(ofLabel label: String) -> String {
-    withoutNumber(label).lowercased().replacing("_", with: " ")
+    let letters = withoutNumber(label).lowercased().utf8
+    return String(decoding: letters.map { $0 == UInt8(ascii: "_") ? UInt8(ascii: " ") : $0 }, as: UTF8.self)
   }
 
   /// What follows `n`, digits, and a hyphen, underscore or space, with which a label may begin.
   static func withoutNumber(_ label: String) -> Substring {
-    guard label.first == "n" else { return label[...] }
-    let rest = label.dropFirst().drop { $0.isNumber }
-    guard rest.count < label.count - 1, let separator = rest.first, "-_ ".contains(separator) else { return label[...] }
-    return rest.dropFirst()
+    let bytes = label.utf8
+    guard bytes.first == UInt8(ascii: "n") else { return label[...] }
+    let digits = bytes.dropFirst().prefix { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) }
+    guard !digits.isEmpty, digits.endIndex < bytes.endIndex else { return label[...] }
+    let separator = bytes[digits.endIndex]
+    guard "-_ ".utf8.contains(separator) else { return label[...] }
+    return label[bytes.index(after: digits.endIndex)...]
   }
 }
