@@ -78,10 +78,13 @@ extension RangeHistogram {
 
   /// The range with the least mean squared error: what is cut off against how far apart the levels lie.
   private var leastError: ClosedRange<Double> {
+    let filled = counts.enumerated().filter { $0.element > 0 }.map { bin, count in
+      (number: (Double(bin) + 0.5) * width - reach, count: Double(count))
+    }
     var best = least...greatest
-    var leastError = error(of: best)
+    var leastError = Self.error(of: best, filled)
     func consider(_ range: ClosedRange<Double>) {
-      let error = error(of: range)
+      let error = Self.error(of: range, filled)
       if error < leastError { (best, leastError) = (range, error) }
     }
     // One side after the other, the longer first.
@@ -96,14 +99,14 @@ extension RangeHistogram {
     return best
   }
 
-  private func error(of range: ClosedRange<Double>) -> Double {
+  /// - Parameter filled: the bins with something in them: their middle, and how much.
+  private static func error(of range: ClosedRange<Double>, _ filled: [(number: Double, count: Double)]) -> Double {
     let step = (range.upperBound - range.lowerBound) / 255
     let rounding = step * step / 12
     var sum = 0.0
-    for (bin, count) in counts.enumerated() where count > 0 {
-      let number = (Double(bin) + 0.5) * width - reach
+    for (number, count) in filled {
       let cut = max(0, number - range.upperBound, range.lowerBound - number)
-      sum += Double(count) * (cut > 0 ? cut * cut : rounding)
+      sum += count * (cut > 0 ? cut * cut : rounding)
     }
     return sum
   }
