@@ -283,10 +283,11 @@ extension KeyboardSuggester {
 
   /// The word right before the one at the cursor, with nothing but spaces between them.
   private func previousWord(in context: String) -> String? {
-    let trimmed = context.suffix(256).reversed().drop(while: \.isWhitespace)
-    let word = String(trimmed.prefix { !$0.isWhitespace }.reversed())
-    guard let last = word.last, last.isLetter else { return nil }
-    let key = words.key(KeyboardRequest(word).partial)
+    let near = context.suffix(256)
+    guard let last = near.lastIndex(where: { !$0.isWhitespace }), near[last].isLetter else { return nil }
+    let space = near[..<last].lastIndex(where: \.isWhitespace)
+    let word = near[(space.map { near.index(after: $0) } ?? near.startIndex)...last]
+    let key = words.key(KeyboardRequest(String(word)).partial)
     return key.isEmpty ? nil : key
   }
 }

@@ -35,7 +35,7 @@ struct HighestScores<Element> {
 
   /// From the highest to the lowest.
   var sorted: [Element] {
-    heap.sorted { $0.score != $1.score ? $0.score > $1.score : $0.order < $1.order }.map(\.element)
+    heap.sorted { $0.score != $1.score ? $0.score > $1.score : $0.order < $1.order }.map { $0.element }
   }
 
   private func isLower(_ a: Int, _ b: Int) -> Bool {

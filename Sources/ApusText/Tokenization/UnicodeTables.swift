@@ -33,6 +33,8 @@ final class UnicodeTables: Sendable {
   /// Where a run of scalars of one class starts, and that class.
   private let classStarts: [UInt32]
   private let classes: [UInt16]
+  /// How many runs have started at each multiple of 256: between two of these a class is looked for.
+  private let classPages: [Int]
   private let asciiClasses: [UInt16]
   /// Scalars that decompose, and where in `parts` what they become ends.
   private let decomposed: [UInt32]
@@ -51,7 +53,9 @@ final class UnicodeTables: Sendable {
     }
     classStarts = starts
     self.classes = classes
-    asciiClasses = (0..<128).map { Self.class(of: $0, starts, classes) }
+    let pages = (0...0x1100).map { starts.upperBound(of: UInt32($0) << 8, within: 0..<starts.count) }
+    classPages = pages
+    asciiClasses = (0..<128).map { Self.class(of: $0, starts, classes, pages) }
 
     reader = NumberReader(UnicodeTableText.decompositions)
     scalar = 0
@@ -76,11 +80,16 @@ final class UnicodeTables: Sendable {
   }
 
   func `class`(of scalar: UInt32) -> Class {
-    scalar < 128 ? Class(bits: asciiClasses[Int(scalar)]) : Class(bits: Self.class(of: scalar, classStarts, classes))
+    let bits =
+      scalar < 128 ? asciiClasses[Int(scalar)] : Self.class(of: scalar, classStarts, classes, classPages)
+    return Class(bits: bits)
   }
 
-  private static func `class`(of scalar: UInt32, _ starts: [UInt32], _ classes: [UInt16]) -> UInt16 {
-    let index = starts.upperBound(of: scalar)
+  private static func `class`(
+    of scalar: UInt32, _ starts: [UInt32], _ classes: [UInt16], _ pages: [Int]
+  ) -> UInt16 {
+    let page = Int(scalar >> 8)
+    let index = starts.upperBound(of: scalar, within: pages[page]..<pages[page + 1])
     return index == 0 ? 0 : classes[index - 1]
   }
 
@@ -95,7 +104,7 @@ final class UnicodeTables: Sendable {
       if index % 28 > 0 { body(0x11A7 + index % 28) }
       return
     }
-    let index = decomposed.upperBound(of: scalar) - 1
+    let index = decomposed.upperBound(of: scalar, within: 0..<decomposed.count) - 1
     guard index >= 0, decomposed[index] == scalar else { return body(scalar) }
     for part in parts[(index == 0 ? 0 : partEnds[index - 1])..<partEnds[index]] { body(part) }
   }
@@ -126,9 +135,9 @@ final class UnicodeTables: Sendable {
 }
 
 extension [UInt32] {
-  /// The place of the first element above `value`, in a sorted array.
-  fileprivate func upperBound(of value: UInt32) -> Int {
-    var (low, high) = (0, count)
+  /// The place of the first element above `value`, in a sorted array that has it within these places or at their end.
+  fileprivate func upperBound(of value: UInt32, within places: Range<Int>) -> Int {
+    var (low, high) = (places.lowerBound, places.upperBound)
     while low < high {
       let middle = (low + high) / 2
       if self[middle] <= value { low = middle + 1 } else { high = middle }

@@ -161,7 +161,7 @@ extension WordPieceTokenizer {
   private func specialTokens(in text: String) -> [(range: Range<Int>, id: Int)] {
     var found: [(Range<Int>, Int)] = []
     let specials = parts.specials
-    let firsts = Set(specials.compactMap(\.text.first))
+    let firsts = specials.compactMap { $0.text.first }
     let bytes = Array(text.utf8)
     var offset = 0
     while offset < bytes.count {
