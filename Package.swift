@@ -36,10 +36,12 @@ func kernelSettings(march: String? = nil, defines: [String] = []) -> [SwiftSetti
 }
 
 // Hundreds of layers and commands, few of them hot: loops over elements are in the kernels and operators. Compiled in
-// batches rather than as whole modules, they keep every core busy, and come out smaller.
-let smallCode: [SwiftSetting] = [
-  .unsafeFlags(["-Osize", "-no-whole-module-optimization", "-enable-batch-mode"], .when(configuration: .release))
-]
+// batches rather than as whole modules, they keep every core busy, and come out smaller. Checked, they are fuzzed, and
+// nothing counts but how many inputs they take.
+let smallCode: [SwiftSetting] =
+  isChecked
+  ? []
+  : [.unsafeFlags(["-Osize", "-no-whole-module-optimization", "-enable-batch-mode"], .when(configuration: .release))]
 
 // Operators have loops of their own, over elements of any type: only a whole module makes such a function for each type.
 let operatorSettings: [SwiftSetting] = [

@@ -53,6 +53,8 @@ struct Fuzzer {
         return false
       }
     }
+    // What they reach is not new afterwards.
+    for file in files where check(target, file, iteration: 0) == nil { return false }
     let mutator = Mutator(target, corpus: seeds + files)
     let begin = ContinuousClock.now
     var iteration = options.start
@@ -62,20 +64,47 @@ struct Fuzzer {
     print("\(target.name): seed \(options.seed), from \(iteration) …")
     fflush(nil)
     while !isDone(target, iteration &- options.start, since: begin) {
-      var random = SplitMix64(seed: options.seed, target: target.name, iteration: iteration)
-      let input = mutator.makeInput(using: &random)
+      let input = self.input(iteration, of: target, by: mutator)
       guard let outcome = check(target, input, iteration: iteration) else { return false }
       if outcome == .accepted { accepted += 1 }
       iteration &+= 1
       let count = iteration &- options.start
-      if count.isMultiple(of: ReachedEdges.interval) { edges.look(after: count) }
+      guard count.isMultiple(of: ReachedEdges.interval) else { continue }
+      let new = edges.look(after: count)
+      if options.keep != nil, !new.isEmpty {
+        guard try keep(new, of: target, by: mutator, before: iteration) else { return false }
+      }
     }
     let count = iteration &- options.start
-    edges.look(after: count)
+    if !count.isMultiple(of: ReachedEdges.interval) { edges.look(after: count) }
     let seconds = ((ContinuousClock.now - begin) / .seconds(1)).rounded()
     let share = count == 0 ? 0 : (Double(accepted) / Double(count) * 100).rounded()
     let summary = "\(count) inputs in \(Int(seconds)) s, \(Int(share)) % of them sound"
     print("\(target.name): \(summary)\(edges.summary); nothing found")
+    return true
+  }
+
+  /// An input depends on target, seed and number alone.
+  private func input(_ iteration: UInt64, of target: any FuzzTarget, by mutator: Mutator) -> [UInt8] {
+    var random = SplitMix64(seed: options.seed, target: target.name, iteration: iteration)
+    return mutator.makeInput(using: &random)
+  }
+
+  /// Runs the latest inputs again, and writes those that reach something new.
+  /// - Returns: whether nothing was found.
+  private func keep(
+    _ new: NewEdges, of target: any FuzzTarget, by mutator: Mutator, before end: UInt64
+  ) throws -> Bool {
+    var new = new
+    new.reset()
+    for iteration in (end &- ReachedEdges.interval)..<end where !new.isEmpty {
+      let input = self.input(iteration, of: target, by: mutator)
+      guard check(target, input, iteration: iteration) != nil else { return false }
+      guard new.areReached(), let folder = options.keep else { continue }
+      try AtomicFile.create(at: "\(folder)/\(target.name)-\(options.seed)-\(iteration)") { file in
+        try input.withUnsafeBytes { try file.append($0) }
+      }
+    }
     return true
   }
 

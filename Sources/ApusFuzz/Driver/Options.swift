@@ -9,6 +9,8 @@ struct Options {
   var inputs: [String] = []
   /// More inputs to mutate.
   var corpus: [String] = []
+  /// A folder for inputs that reach something new.
+  var keep: String?
   /// How long one input may take, in seconds.
   var timeLimit = 5.0
   /// How much memory the process may use, in MiB.
@@ -46,7 +48,9 @@ struct Options {
       --seed S           a number; the same seed gives the same inputs (default: 1)
       --start I          begin with input number I of the seed (default: 0)
       --corpus PATH      a file to mutate besides the built-in ones, a .zip of such files, or a folder with an
-                         archive NAME.zip for each target; may be given several times
+                         archive NAME.zip for each target, or files NAME-…; may be given several times
+      --keep FOLDER      write inputs that reach code which those before them did not, as files NAME-…, for a further
+                         run to begin with; only in a build that counts edges (.ci/long)
       --input PATH       run the same as it is, and nothing else; may be given several times
       --time-limit N     seconds that one input may take (default: 5)
       --memory-limit N   MiB that the process may use (default: 1024)
@@ -89,6 +93,7 @@ struct Options {
       case "--seed": seed = try number { _ in true }
       case "--start": start = try number { _ in true }
       case "--corpus": corpus.append(try value())
+      case "--keep": keep = try value()
       case "--input": inputs.append(try value())
       case "--time-limit": timeLimit = try number { $0 > 0 && $0 < 1e6 }
       case "--memory-limit": memoryLimit = try number { $0 > 0 && $0 < 1 << 32 }

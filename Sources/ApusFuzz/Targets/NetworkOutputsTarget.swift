@@ -71,6 +71,9 @@ struct NetworkOutputsTarget: FuzzTarget {
     try outcome(allowing: ClassScoringError.self) {
       let prediction = try BreedPrediction(classes: (0..<120).map { numbers[$0 % numbers.count] })
       let sum = prediction.ranking.entries.reduce(0) { $0 + $1.probability }
+      guard prediction.ranking.top?.displayName.isEmpty == false else {
+        throw FuzzFinding(message: "the likeliest breed has no name")
+      }
       guard abs(sum - 1) < 1e-6 else { throw FuzzFinding(message: "probabilities add up to \(sum)") }
     }
   }

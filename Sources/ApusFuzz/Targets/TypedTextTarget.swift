@@ -52,7 +52,10 @@ struct TypedTextTarget: FuzzTarget {
       let found = try suggester.suggestions(for: request)
       guard found.suggestions.count <= 3 else { throw FuzzFinding(message: "too many suggestions") }
       for suggestion in found.suggestions {
-        guard request.committing(suggestion).contains(suggestion.word) else {
+        // A space may follow it.
+        let committed = request.committing(suggestion).utf8
+        let end = committed.last == UInt8(ascii: " ") ? committed.dropLast() : committed[...]
+        guard end.suffix(suggestion.word.utf8.count).elementsEqual(suggestion.word.utf8) else {
           throw FuzzFinding(message: "a suggestion is lost when it is chosen")
         }
       }
