@@ -9,6 +9,7 @@ struct JSONSpans {
   private(set) var lines: [Range<Int>] = []
 
   init(_ text: [UInt8]) {
+    values.reserveCapacity(text.count / 4)
     var open: [Int] = []
     var place = 0
     var line = 0
