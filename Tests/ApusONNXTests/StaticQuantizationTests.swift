@@ -167,7 +167,8 @@ import Testing
     let weight = try ByteWeight(
       Tensor<Float>([0.5, -1, 0.25, 0, 0, 0, 3, 254, -127], shape: [3, 3]), outputsLast: false)
     #expect(try weight.bytes.elements == [64, -127, 32, 0, 0, 0, 2, 127, -64])
-    #expect(weight.scales == [1 / 127, 1, 2])
+    let scales: [Float] = [1 / 127, 1, 2]
+    #expect(weight.scales == scales)
     let columns = try ByteWeight(Tensor<Float>([1, 0, -0.5, 8], shape: [2, 2]), outputsLast: true)
     #expect(try columns.bytes.elements == [127, 0, -64, 127])
     #expect(throws: OperatorError.self) {

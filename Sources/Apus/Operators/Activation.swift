@@ -96,6 +96,37 @@ public enum Activation: Sendable, Hashable {
   /// `x`, and the given number where `x` is NaN; infinities stay.
   case nanToNum(Double)
 
+  /// The function's name, without its parameters. Spelled out, since a program need not know what its cases are called.
+  package var name: String {
+    switch self {
+    case .identity: "identity"
+    case .relu: "relu"
+    case .relu6: "relu6"
+    case .leakyReLU: "leakyReLU"
+    case .elu: "elu"
+    case .sigmoid: "sigmoid"
+    case .logSigmoid: "logSigmoid"
+    case .tanh: "tanh"
+    case .silu: "silu"
+    case .sigmoidProduct: "sigmoidProduct"
+    case .gelu: "gelu"
+    case .geluProduct: "geluProduct"
+    case .mish: "mish"
+    case .softplus: "softplus"
+    case .hardSigmoid: "hardSigmoid"
+    case .hardSwish: "hardSwish"
+    case .hardTanh: "hardTanh"
+    case .clampedLine: "clampedLine"
+    case .swish: "swish"
+    case .selu: "selu"
+    case .celu: "celu"
+    case .softsign: "softsign"
+    case .threshold: "threshold"
+    case .shrink: "shrink"
+    case .nanToNum: "nanToNum"
+    }
+  }
+
   /// The kernel that computes it; nil for the identity.
   package var operation: UnaryOperation? {
     switch self {

@@ -41,8 +41,7 @@ public struct RewriteCensus: Sendable {
 
   private static func count(_ graph: Graph, _ column: WritableKeyPath<Entry, Int>, _ counts: inout [Key: Entry]) {
     for node in graph.nodes {
-      // Without the function's parameters.
-      let function = node.activation == .identity ? nil : String("\(node.activation)".prefix { $0 != "(" })
+      let function = node.activation == .identity ? nil : node.activation.name
       let key = Key(name: node.operatorName, activation: function)
       counts[key, default: Entry(name: key.name, activation: key.activation)][keyPath: column] += 1
       for subgraph in node.subgraphs.values { count(subgraph, column, &counts) }
