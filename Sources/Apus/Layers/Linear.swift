@@ -104,6 +104,7 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
 
   /// The same with `shift`, `[outputs]`, added to each row of the rounded result: bit for bit what a node for the
   /// product and another for the sum give, where ``init(weight:bias:)`` has the bias within the sums.
+  @_specialize(where Scalar == Float)
   package func callAsFunction(
     _ input: Tensor<Scalar>, adding shift: Tensor<Scalar>?, activation: Activation = .identity
   ) throws -> Tensor<Scalar> {

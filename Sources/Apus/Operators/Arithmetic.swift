@@ -73,6 +73,7 @@ public func prelu<Scalar: FloatingPointScalar>(
 extension Tensor where Scalar: FloatingPointScalar {
   /// `a op b` with broadcasting. Operands of the same shape keep their layout; where one is channel-blocked the other
   /// becomes so, too.
+  @_specialize(where Scalar == Float)
   static func combine(_ operation: BinaryOperation, _ a: Tensor, _ b: Tensor, _ name: String) throws -> Tensor {
     if a.shape == b.shape { return try combineAlike(operation, a, b) }
     if b.count == 1, b.rank <= a.rank { return try a.combined(operation, scalar: b.scalar) }

@@ -80,6 +80,7 @@ package struct ElementwiseProgram: Sendable {
   /// - Parameter inputs: at least one, all of the same shape, but for those with several elements along one axis only,
   ///   which are stretched over it.
   /// - Throws: ``TensorError`` for inputs that ``canRun(_:layout:)`` refuses, or when memory is short.
+  @_specialize(where Scalar == Float)
   package func callAsFunction<Scalar: FloatingPointScalar>(
     overwriting inputs: inout [Tensor<Scalar>]
   ) throws -> Tensor<Scalar> {

@@ -2,6 +2,7 @@ extension Tensor {
   /// The entries along `axis` that `indices` name: the axis is replaced by the shape of `indices` (ONNX `Gather`,
   /// NumPy `take`; for one-dimensional indices PyTorch's `index_select`). Negative indices count from the end.
   /// - Throws: ``TensorError/argument(operation:reason:)`` naming the first index out of range and its position.
+  @_specialize(where Scalar == Float)
   public func indexSelect(axis: Int, _ indices: Tensor<Int64>) throws -> Tensor {
     let axis = try Shape.axis(axis, in: shape, operation: "indexSelect")
     let indices = try indices.rowMajor

@@ -7,6 +7,7 @@ import ApusBase
 ///   - b: `[…, k, n]`, or `[…, n, k]` with `transposingB`.
 /// - Returns: `[…, m, n]`.
 /// - Throws: ``TensorError/shape(operation:reason:)`` when the shapes do not fit each other.
+@_specialize(where Scalar == Float)
 public func matmul<Scalar: FloatingPointScalar>(
   _ a: Tensor<Scalar>, _ b: Tensor<Scalar>, transposingB: Bool = false, alpha: Scalar = 1
 ) throws -> Tensor<Scalar> {

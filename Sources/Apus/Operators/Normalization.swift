@@ -5,6 +5,7 @@
 ///   - weight: of shape `normalizedShape`; 1 when absent.
 ///   - bias: of shape `normalizedShape`; 0 when absent.
 /// - Throws: ``TensorError/shape(operation:reason:)`` when shapes do not fit.
+@_specialize(where Scalar == Float)
 public func layerNorm<Scalar: FloatingPointScalar>(
   _ x: Tensor<Scalar>, normalizedShape: [Int], weight: Tensor<Scalar>? = nil, bias: Tensor<Scalar>? = nil,
   epsilon: Double = 1e-5
@@ -35,6 +36,7 @@ public func layerNorm<Scalar: FloatingPointScalar>(
 ///
 /// - Parameter weight: of shape `normalizedShape`; 1 when absent.
 /// - Throws: ``TensorError/shape(operation:reason:)`` when shapes do not fit.
+@_specialize(where Scalar == Float)
 public func rmsNorm<Scalar: FloatingPointScalar>(
   _ x: Tensor<Scalar>, normalizedShape: [Int], weight: Tensor<Scalar>? = nil, epsilon: Double = 1e-5
 ) throws -> Tensor<Scalar> {
@@ -112,6 +114,7 @@ public func groupNorm<Scalar: FloatingPointScalar>(
 ///   - weight: of shape `[channels]`; 1 when absent.
 ///   - bias: of shape `[channels]`; 0 when absent.
 /// - Throws: ``TensorError/shape(operation:reason:)`` when shapes do not fit.
+@_specialize(where Scalar == Float)
 public func batchNorm<Scalar: FloatingPointScalar>(
   _ x: Tensor<Scalar>, runningMean: Tensor<Scalar>, runningVariance: Tensor<Scalar>, weight: Tensor<Scalar>? = nil,
   bias: Tensor<Scalar>? = nil, epsilon: Double = 1e-5

@@ -13,6 +13,7 @@ extension Tensor {
 
 extension Tensor where Scalar: FloatingPointScalar {
   /// Replaces every element by `operation` of it.
+  @_specialize(where Scalar == Float)
   package mutating func apply(_ operation: UnaryOperation) throws {
     guard ownsMemory() else {
       self = try mapped(operation)
@@ -29,6 +30,7 @@ extension Tensor where Scalar: FloatingPointScalar {
   }
 
   /// `a op b` with broadcasting. The memory of either may become the result's; neither is to be used again.
+  @_specialize(where Scalar == Float)
   package static func combine(
     _ operation: BinaryOperation, overwriting a: inout Tensor, or b: inout Tensor, _ name: String
   ) throws -> Tensor {

@@ -96,6 +96,7 @@ struct ReductionPlan {
 }
 
 extension Tensor where Scalar: FloatingPointScalar {
+  @_specialize(where Scalar == Float)
   private func reduced(
     _ reduction: Reduction, _ axes: [Int]?, _ keepDims: Bool, _ name: String, ofNothing: Scalar?
   ) throws -> Tensor {

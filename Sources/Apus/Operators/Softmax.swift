@@ -1,5 +1,6 @@
 /// `exp(x) / Σ exp(x)` along `axis`, computed from differences to the maximum so that nothing overflows.
 /// - Throws: ``TensorError/argument(operation:reason:)`` for an axis that does not exist.
+@_specialize(where Scalar == Float)
 public func softmax<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, axis: Int = -1) throws -> Tensor<Scalar> {
   try softmax(x, axis: axis, logarithm: false)
 }

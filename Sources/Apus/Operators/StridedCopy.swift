@@ -8,6 +8,9 @@ struct StridedCopy {
 
   /// Axes of size 1 are dropped, and neighbours that both sides run through alike are joined.
   init(sizes: [Int], sourceStrides: [Int], destinationStrides: [Int]) {
+    self.sizes.reserveCapacity(sizes.count)
+    self.sourceStrides.reserveCapacity(sizes.count)
+    self.destinationStrides.reserveCapacity(sizes.count)
     for axis in sizes.indices where sizes[axis] != 1 {
       let size = sizes[axis]
       if let last = self.sizes.indices.last, self.sourceStrides[last] == sourceStrides[axis] * size,
@@ -38,7 +41,7 @@ struct StridedCopy {
     let width = sizes.dropFirst().reduce(1, *)
     parallelRows(sizes[0], width: width) { first, count in
       var piece = sizes
-      piece[0] = count
+      if count != sizes[0] { piece[0] = count }
       piece.withUnsafeBufferPointer { sizes in
         sourceStrides.withUnsafeBufferPointer { from in
           destinationStrides.withUnsafeBufferPointer { to in
@@ -58,6 +61,7 @@ struct StridedCopy {
 extension Tensor {
   /// A tensor of `shape` read from this one's row-major elements: the first at `offset`, a step along an axis
   /// `strides` further.
+  @_specialize(where Scalar == Float)
   package func gathered(_ shape: [Int], strides: [Int], offset: Int = 0) throws -> Tensor {
     let source = try rowMajor
     return try withExtendedLifetime(source.storage) {

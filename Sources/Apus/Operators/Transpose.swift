@@ -11,6 +11,7 @@ extension Tensor {
 
   /// The axes in another order: axis `i` of the result is axis `axes[i]` of this tensor.
   /// - Throws: ``TensorError/argument(operation:reason:)`` when `axes` does not name every axis once.
+  @_specialize(where Scalar == Float)
   public func permuted(_ axes: [Int]) throws -> Tensor {
     let resolved = try axes.map { try Shape.axis($0, in: shape, operation: "permute") }
     guard resolved.sorted() == Array(shape.indices) else {

@@ -56,6 +56,7 @@ extension Tensor where Scalar: FloatingPointScalar {
 extension Tensor {
   /// The same elements in another shape; nothing is moved. One dimension may be -1: it takes what is left over.
   /// - Throws: ``TensorError/shape(operation:reason:)`` when the counts differ.
+  @_specialize(where Scalar == Float)
   public func reshaped(_ newShape: [Int]) throws -> Tensor {
     var resolved = newShape
     if let free = newShape.firstIndex(of: -1) {

@@ -25,6 +25,7 @@ public struct Tensor<Scalar: TensorScalar>: Sendable {
   }
 
   /// Undefined contents, for an operator to fill.
+  @_specialize(where Scalar == Float)
   package init(uninitialized shape: [Int], layout: TensorLayout = .rowMajor) throws {
     let count = try Shape.elementCount(shape)
     let stored = try layout == .rowMajor ? count : Shape.elementCount(Self.blockedShape(shape))
@@ -85,6 +86,7 @@ extension Tensor {
   }
 
   /// A tensor whose elements `fill` writes, every one of them, in the order of `layout`.
+  @_specialize(where Scalar == Float)
   package static func filled(
     _ shape: [Int], layout: TensorLayout = .rowMajor,
     by fill: (UnsafeMutablePointer<Scalar>) throws -> Void

@@ -5,8 +5,10 @@ import Apus
 /// Tensors that are alive at the same time lie side by side, others over each other. Places are given to the largest
 /// first, each the lowest that fits ("greedy by size", Pisarchyk and Lee, 2020).
 struct MemoryPlan: Sendable {
-  /// For each step the places of its outputs.
-  let places: [[MemoryArena.Place]]
+  /// The places of all outputs, in the order of the steps.
+  let places: [MemoryArena.Place]
+  /// Where in ``places`` those of a step end.
+  private let ends: [Int]
   /// The size of the block.
   let byteCount: Int
   /// The bytes of all tensors that have a place, each counted by itself.
@@ -35,16 +37,20 @@ struct MemoryPlan: Sendable {
         offset = max(offset, other.offset + other.buffer.roundedByteCount)
       }
       placed.insert((offset, buffer), at: placed.firstIndex { $0.offset > offset } ?? placed.count)
-      places[buffer.firstStep].append(MemoryArena.Place(offset: offset, sizes: buffer.sizes))
+      places[buffer.firstStep] += buffer.sizes.map { MemoryArena.Place(offset: offset, byteCount: $0) }
       size = max(size, offset + buffer.roundedByteCount)
       total += buffer.byteCount
     }
-    self.places = places
+    self.places = places.flatMap { $0 }
+    ends = places.reduce(into: []) { $0.append(($0.last ?? 0) + $1.count) }
     self.largest = largest
     byteCount = size
     tensorByteCount = total
     tensorCount = placed.count
   }
+
+  /// Which of ``places`` belong to a step.
+  func places(of step: Int) -> Range<Int> { (step == 0 ? 0 : ends[step - 1])..<ends[step] }
 }
 
 /// Memory that a step takes and that is needed until the last step that reads what lies in it.

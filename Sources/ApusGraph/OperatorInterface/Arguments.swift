@@ -9,6 +9,8 @@ package struct Arguments {
   package var captures: [GraphValue]
   /// Limits, cancellation, random numbers: what belongs to the run as a whole.
   package let context: RunContext
+  /// What inputs were that have been given up, for messages.
+  private var former: [(index: Int, operand: Operand)] = []
 
   package init(_ values: [GraphValue?], captures: [GraphValue] = [], context: RunContext) {
     self.values = values
@@ -27,15 +29,48 @@ package struct Arguments {
   /// Input `index`, given up by the run if this was its last use: memory that nothing else holds may be written to.
   package mutating func take(_ index: Int) throws -> GraphValue {
     let value = try self.value(index)
-    values[index] = nil
+    giveUp(index)
     return value
   }
 
   /// The same for an input that may be left out.
   package mutating func takeIfGiven(_ index: Int) -> GraphValue? {
     guard let value = self[index] else { return nil }
-    values[index] = nil
+    giveUp(index)
     return value
+  }
+
+  /// Forgets input `index`: who holds what it was is perhaps the only one.
+  mutating func giveUp(_ index: Int) {
+    guard let value = self[index] else { return }
+    former.append((index, Operand(value)))
+    values[index] = nil
+  }
+
+  /// What input `index` is, or was; nil when it is omitted.
+  func type(_ index: Int) -> GraphValueType? {
+    self[index]?.type ?? former.first { $0.index == index }?.operand.type
+  }
+
+  /// What a message says of an operand that is gone by then; noted of many, and so cheap.
+  private enum Operand {
+    case tensor(ElementType, [Int])
+    case other(GraphValueType)
+
+    init(_ value: GraphValue) {
+      if let elementType = value.elementType, let shape = value.shape {
+        self = .tensor(elementType, shape)
+      } else {
+        self = .other(value.type)
+      }
+    }
+
+    var type: GraphValueType {
+      switch self {
+      case .tensor(let elementType, let shape): .tensor(elementType, shape.map(GraphDimension.size))
+      case .other(let type): type
+      }
+    }
   }
 }
 

@@ -6,8 +6,8 @@ import Apus
 struct Plan: Sendable {
   let graph: Graph
   var steps: [PreparedNode] = []
-  /// For each step the values that no later step reads.
-  var lastUses: [[Graph.ValueID]] = []
+  /// The values that each step reads, gives, and is the last to read.
+  private(set) var traffic = StepTraffic()
   /// The constants that some step reads when it runs.
   var constants: [Graph.ValueID: GraphValue] = [:]
   let memoryPlans = MemoryPlans()
@@ -28,9 +28,12 @@ extension Plan {
       try graph.naming(node) { steps.append(try Self.step(node, in: graph, depth: depth)) }
     }
     // Outputs are read by the plan's caller, constants by the next run.
-    lastUses = graph.lastUses(
+    let lastUses = graph.lastUses(
       steps.map { ($0.inputs.compactMap { $0 } + $0.captures, $0.node.outputs.compactMap { $0 }) },
       keeping: graph.outputs + graph.constants.keys)
+    for (step, lastUses) in zip(steps, lastUses) {
+      traffic.append(inputs: step.inputs, outputs: step.node.outputs, lastUses: lastUses)
+    }
     let used = Set(steps.flatMap { $0.inputs.compactMap { $0 } + $0.captures } + graph.outputs + graph.inputs)
     constants = graph.constants.filter { used.contains($0.key) }
   }
@@ -91,36 +94,39 @@ extension Plan {
 
   private func run(_ index: Int, in slots: inout [GraphValue?], context: RunContext) throws {
     try context.checkCancellation()
-    let (step, lastUses) = (steps[index], lastUses[index])
-    let captures = step.captures.compactMap { slots[$0] }
-    guard captures.count == step.captures.count else {
-      throw GraphError.graph("a subgraph of node '\(step.node.name)' reads a value that has not been computed")
+    let step = steps[index]
+    var captures: [GraphValue] = []
+    if !step.captures.isEmpty {
+      captures = step.captures.compactMap { slots[$0] }
+      guard captures.count == step.captures.count else {
+        throw GraphError.graph("a subgraph of node '\(step.node.name)' reads a value that has not been computed")
+      }
     }
-    var arguments = Arguments(step.inputs.map { $0.flatMap { slots[$0] } }, captures: captures, context: context)
+    var arguments = Arguments(
+      traffic.inputs(of: index).map { $0.id.flatMap { slots[$0] } }, captures: captures, context: context)
     let types = context.tally.map { _ in
       step.node.inputs.map { $0.flatMap { slots[$0] ?? graph.constants[$0] }?.type }
     }
-    for id in lastUses { slots[id] = nil }
+    for input in traffic.lastUses(of: index) { if let id = input.id { slots[id] = nil } }
     let results = try perform(step, &arguments)
     if let types { context.tally?(step.node, types, results.map { $0?.type }) }
-    for (index, output) in step.node.outputs.enumerated() {
-      guard let output else { continue }
-      guard let value = results.indices.contains(index) ? results[index] : nil else {
-        throw failure(step, arguments, "it gave no value for output \(index), '\(graph.values[output].name)'")
+    var position = 0
+    for output in traffic.outputs(of: index) {
+      defer { position += 1 }
+      guard let id = output.id else { continue }
+      guard let value = position < results.count ? results[position] : nil else {
+        throw failure(step, arguments, "it gave no value for output \(position), '\(graph.values[id].name)'")
       }
-      try context.observer?(graph.values[output].name, value)
-      if !lastUses.contains(output) { slots[output] = value }
+      try context.observer?(graph.values[id].name, value)
+      if output.isRead { slots[id] = value }
     }
   }
 
   /// Runs one step on arguments from anywhere, and names the node in what it throws.
   func perform(_ step: PreparedNode, _ arguments: inout Arguments) throws -> [GraphValue?] {
-    let operands = arguments.values.map { $0.map(Operand.init) }
     let context = arguments.context
     do {
-      for (index, input) in step.inputs.enumerated() where input != nil && arguments[index] == nil {
-        throw OperatorError("input \(index), '\(input.map { graph.values[$0].name } ?? "")', has no value")
-      }
+      if arguments.values.contains(where: { $0 == nil }) { try checkInputs(of: step, arguments) }
       let profile = arguments.context.profile
       let start = profile == nil ? nil : ContinuousClock.now
       let results = try step.operation(&arguments)
@@ -131,42 +137,22 @@ extension Plan {
     } catch let error as GraphError {
       throw error
     } catch {
-      throw context.stop.isRaised ? context.interruption : failure(step, operands, "\(error)")
+      throw context.stop.isRaised ? context.interruption : failure(step, arguments, "\(error)")
+    }
+  }
+
+  private func checkInputs(of step: PreparedNode, _ arguments: Arguments) throws {
+    for (index, input) in step.inputs.enumerated() where input != nil && arguments[index] == nil {
+      throw OperatorError("input \(index), '\(input.map { graph.values[$0].name } ?? "")', has no value")
     }
   }
 
   private func failure(_ step: PreparedNode, _ arguments: Arguments, _ reason: String) -> GraphError {
-    failure(step, arguments.values.map { $0.map(Operand.init) }, reason)
-  }
-
-  private func failure(_ step: PreparedNode, _ operands: [Operand?], _ reason: String) -> GraphError {
     let inputs = step.node.inputs.enumerated().map { index, id in
       guard let id else { return "—" }
-      let operand = operands.indices.contains(index) ? operands[index] : nil
-      return "'\(graph.values[id].name)'" + (operand.map { " \($0.type)" } ?? "")
+      return "'\(graph.values[id].name)'" + (arguments.type(index).map { " \($0)" } ?? "")
     }
     return .node(
       NodeFailure(node: step.node.name, operatorName: step.node.operatorName, inputs: inputs, reason: reason))
-  }
-}
-
-/// What a message says of an operand, which may be gone by then; taken of every operand of every step, and so cheap.
-private enum Operand {
-  case tensor(ElementType, [Int])
-  case other(GraphValueType)
-
-  init(_ value: GraphValue) {
-    if let elementType = value.elementType, let shape = value.shape {
-      self = .tensor(elementType, shape)
-    } else {
-      self = .other(value.type)
-    }
-  }
-
-  var type: GraphValueType {
-    switch self {
-    case .tensor(let elementType, let shape): .tensor(elementType, shape.map(GraphDimension.size))
-    case .other(let type): type
-    }
   }
 }

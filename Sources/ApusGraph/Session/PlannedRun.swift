@@ -11,11 +11,12 @@ extension Plan {
       throw refusal(largest)
     }
     // Without memory for all at once there may still be enough for one after the other.
-    guard memory.byteCount > 0, let arena = try? MemoryArena(byteCount: memory.byteCount) else {
+    guard memory.byteCount > 0, let arena = try? MemoryArena(byteCount: memory.byteCount, places: memory.places)
+    else {
       return try run(inputs, context: context)
     }
     return try MemoryArena.$current.withValue(arena) {
-      try run(inputs, context: context) { arena.offer(memory.places[$0]) }
+      try run(inputs, context: context) { arena.offer(memory.places(of: $0)) }
     }
   }
 

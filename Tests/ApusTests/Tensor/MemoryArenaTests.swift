@@ -3,12 +3,12 @@ import Testing
 @testable import Apus
 
 @Suite struct MemoryArenaTests {
-  private let place = MemoryArena.Place(offset: 0, sizes: [4096])
+  private let places = [0, 64].map { MemoryArena.Place(offset: $0, byteCount: 4096) }
 
   @Test func aTensorOfTheSizeOfferedLiesInItsPlace() throws {
-    let arena = try MemoryArena(byteCount: 8192)
+    let arena = try MemoryArena(byteCount: 8192, places: places)
     try MemoryArena.$current.withValue(arena) {
-      arena.offer([place])
+      arena.offer(0..<1)
       let other = try Tensor<Float>(zeros: [1000])
       #expect(arena.takenByteCount == 0)
       let tensor = try Tensor<Float>(zeros: [1024])
@@ -21,13 +21,13 @@ import Testing
   }
 
   @Test func aPlaceIsNotGivenWhileSomethingThereIsAlive() throws {
-    let arena = try MemoryArena(byteCount: 8192)
+    let arena = try MemoryArena(byteCount: 8192, places: places)
     try MemoryArena.$current.withValue(arena) {
-      arena.offer([MemoryArena.Place(offset: 64, sizes: [4096])])
+      arena.offer(1..<2)
       var first: Tensor<Float>? = try Tensor(repeating: 1, shape: [1024])
       let address = first?.pointer
       // Another place that overlaps the first, and the same.
-      arena.offer([place])
+      arena.offer(0..<1)
       let second = try Tensor<Float>(repeating: 2, shape: [1024])
       #expect(arena.takenByteCount == 4096)
       #expect(try first?.elements.allSatisfy { $0 == 1 } == true)
@@ -38,18 +38,34 @@ import Testing
       #expect(third.pointer != address)
       #expect(try view?.elements.allSatisfy { $0 == 1 } == true)
       view = nil
-      arena.offer([MemoryArena.Place(offset: 64, sizes: [4096])])
+      arena.offer(1..<2)
       let fourth = try Tensor<Float>(repeating: 4, shape: [1024])
       #expect(fourth.pointer == address)
       #expect(try second.elements.allSatisfy { $0 == 2 })
     }
   }
 
+  /// One that may have either of two sizes has two places, and what lies in one of them keeps both.
+  @Test func anOfferHoldsForEachSize() throws {
+    let sizes = [2048, 4096].map { MemoryArena.Place(offset: 0, byteCount: $0) }
+    let arena = try MemoryArena(byteCount: 4096, places: sizes)
+    try MemoryArena.$current.withValue(arena) {
+      arena.offer(0..<2)
+      for count in [512, 1024, 512] {
+        let tensor = try Tensor<Float>(zeros: [count])
+        #expect(arena.takenByteCount == 4 * count)
+        let other = try Tensor<Float>(zeros: [1536 - count])
+        #expect(arena.takenByteCount == 4 * count)
+        withExtendedLifetime((tensor, other)) {}
+      }
+    }
+  }
+
   @Test func aTensorKeepsTheMemoryThatItLiesIn() throws {
-    var arena: MemoryArena? = try MemoryArena(byteCount: 4096)
+    var arena: MemoryArena? = try MemoryArena(byteCount: 4096, places: places)
     weak let reference = arena
     var tensor: Tensor<Float>? = try MemoryArena.$current.withValue(arena) {
-      arena?.offer([place])
+      arena?.offer(0..<1)
       return try Tensor(repeating: 5, shape: [1024])
     }
     arena = nil
@@ -60,7 +76,7 @@ import Testing
   }
 
   @Test func otherThreadsSeeNoOffer() async throws {
-    let arena = try MemoryArena(byteCount: 4096)
+    let arena = try MemoryArena(byteCount: 4096, places: [])
     let isHidden = await MemoryArena.$current.withValue(arena) {
       await Task.detached { MemoryArena.current == nil }.value
     }
@@ -68,10 +84,11 @@ import Testing
   }
 
   @Test func wrongOffersAreNotTaken() throws {
-    let arena = try MemoryArena(byteCount: 4096)
+    let places = [64, -64, Int.max].map { MemoryArena.Place(offset: $0, byteCount: 4096) }
+    let arena = try MemoryArena(byteCount: 4096, places: places)
     try MemoryArena.$current.withValue(arena) {
-      for offset in [64, -64, Int.max] {
-        arena.offer([MemoryArena.Place(offset: offset, sizes: [4096])])
+      for range in [0..<1, 1..<2, 2..<3, 0..<3, 3..<9] {
+        arena.offer(range)
         let tensor = try Tensor<Float>(zeros: [1024])
         #expect(arena.takenByteCount == 0)
         withExtendedLifetime(tensor) {}

@@ -11,16 +11,15 @@ package final class MemoryArena: Sendable {
   /// The arena of the run that the current task is in.
   @TaskLocal package static var current: MemoryArena?
 
-  /// A place for one tensor.
+  /// A place for one tensor. One that may turn out to have either of two sizes has two places at one offset.
   package struct Place: Sendable, Hashable {
     /// Bytes from the beginning of the block; a multiple of ``MemoryArena/alignment``.
     package let offset: Int
-    /// The sizes in bytes that the tensor may turn out to have.
-    package let sizes: [Int]
+    package let byteCount: Int
 
-    package init(offset: Int, sizes: [Int]) {
+    package init(offset: Int, byteCount: Int) {
       self.offset = offset
-      self.sizes = sizes
+      self.byteCount = byteCount
     }
   }
 
@@ -29,6 +28,7 @@ package final class MemoryArena: Sendable {
 
   private let base: Base
   package let byteCount: Int
+  private let places: [Place]
   private let state = Locked(State())
 
   private struct Base: @unchecked Sendable {
@@ -36,21 +36,24 @@ package final class MemoryArena: Sendable {
   }
 
   private struct State {
-    var offers: [Place] = []
+    /// Which of the places are offered.
+    var offers = 0..<0
     /// What is alive.
     var taken: [Range<Int>] = []
   }
 
+  /// - Parameter places: all that will be offered.
   /// - Throws: ``TensorError/memory(bytes:limit:shape:)``.
-  package init(byteCount: Int) throws {
+  package init(byteCount: Int, places: [Place]) throws {
     base = Base(pointer: try BufferPool.shared.allocate(byteCount: byteCount))
     self.byteCount = byteCount
+    self.places = places
   }
 
   deinit { BufferPool.shared.recycle(base.pointer, byteCount: byteCount) }
 
-  /// Replaces what is offered.
-  package func offer(_ places: [Place]) { state.withLock { $0.offers = places } }
+  /// Replaces what is offered by these of the places.
+  package func offer(_ range: Range<Int>) { state.withLock { $0.offers = range.clamped(to: places.indices) } }
 
   /// Bytes of the tensors that are alive in here.
   package var takenByteCount: Int { state.withLock { $0.taken.reduce(0) { $0 + $1.count } } }
@@ -58,16 +61,15 @@ package final class MemoryArena: Sendable {
   /// A place that is offered, and free, for exactly so many bytes.
   func take(byteCount: Int) -> UnsafeMutableRawPointer? {
     let offset = state.withLock { state -> Int? in
-      guard byteCount > 0, let index = state.offers.firstIndex(where: { $0.sizes.contains(byteCount) }) else {
-        return nil
+      guard byteCount > 0 else { return nil }
+      for place in places[state.offers] where place.byteCount == byteCount {
+        guard place.offset >= 0, place.offset <= self.byteCount - byteCount else { continue }
+        let range = place.offset..<(place.offset + byteCount)
+        if state.taken.contains(where: { $0.overlaps(range) }) { continue }
+        state.taken.append(range)
+        return place.offset
       }
-      let offset = state.offers[index].offset
-      guard offset >= 0, offset <= self.byteCount - byteCount else { return nil }
-      let range = offset..<(offset + byteCount)
-      guard !state.taken.contains(where: { $0.overlaps(range) }) else { return nil }
-      state.offers.remove(at: index)
-      state.taken.append(range)
-      return offset
+      return nil
     }
     guard let offset else { return nil }
     let memory = base.pointer + offset

@@ -7,7 +7,7 @@ extension Arguments {
   /// Input `index` as ``floating(_:as:)`` has it, given up by the run if this was its last use.
   mutating func takeFloating<Scalar: FloatingPointScalar>(_ index: Int, as type: Scalar.Type) throws -> Tensor<Scalar> {
     let tensor = try floating(index, as: type)
-    values[index] = nil
+    giveUp(index)
     return tensor
   }
 

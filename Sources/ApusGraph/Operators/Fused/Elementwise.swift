@@ -69,24 +69,50 @@ extension Operators {
 
 /// The parts one after the other, as if they were nodes.
 private struct PartwiseElementwise: Sendable {
-  let nodes: [Node]
-  let operations: [PreparedOperator]
-  let inputs: [Graph.ValueID?]
+  private let parts: [Part]
+  private let valueCount: Int
+
+  private struct Part: Sendable {
+    let node: Node
+    let operation: PreparedOperator
+    /// Places among all values: the inputs of the whole, and then what the parts give.
+    let inputs: [Int?]
+    let outputs: [Int?]
+  }
+
+  init(nodes: [Node], operations: [PreparedOperator], inputs: [Graph.ValueID?]) {
+    var places: [Graph.ValueID: Int] = [:]
+    for case (let place, let id?) in inputs.enumerated() { places[id] = place }
+    var count = inputs.count
+    var parts: [Part] = []
+    for (node, operation) in zip(nodes, operations) {
+      let read = node.inputs.map { $0.flatMap { places[$0] } }
+      let given = node.outputs.map { output -> Int? in
+        guard let output else { return nil }
+        places[output] = count
+        count += 1
+        return count - 1
+      }
+      parts.append(Part(node: node, operation: operation, inputs: read, outputs: given))
+    }
+    self.parts = parts
+    valueCount = count
+  }
 
   func callAsFunction(_ arguments: inout Arguments) throws -> [GraphValue?] {
-    var values: [Graph.ValueID: GraphValue] = [:]
-    for (id, value) in zip(inputs, arguments.values) { if let id, let value { values[id] = value } }
+    var values = arguments.values
+    values += repeatElement(nil, count: max(0, valueCount - values.count))
     var results: [GraphValue?] = []
-    for (node, operation) in zip(nodes, operations) {
-      var own = Arguments(node.inputs.map { $0.flatMap { values[$0] } }, context: arguments.context)
+    for part in parts {
+      var own = Arguments(part.inputs.map { $0.flatMap { values[$0] } }, context: arguments.context)
       do {
-        results = try operation(&own)
+        results = try part.operation(&own)
       } catch let error as GraphError {
         throw error
       } catch {
-        throw OperatorError("in '\(node.name)' (\(node.operatorName)): \(error)")
+        throw OperatorError("in '\(part.node.name)' (\(part.node.operatorName)): \(error)")
       }
-      for (output, value) in zip(node.outputs, results) { if let output { values[output] = value } }
+      for (output, value) in zip(part.outputs, results) { if let output { values[output] = value } }
     }
     return results
   }

@@ -137,7 +137,7 @@ extension Arguments {
   /// The same, given up by the run if this was its last use.
   mutating func takeSequence(_ index: Int) throws -> (values: [GraphValue], element: GraphValueType) {
     let taken = try sequence(index)
-    values[index] = nil
+    giveUp(index)
     return taken
   }
 }
