@@ -115,11 +115,13 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
       throw TensorError.shape(
         operation: "Linear", reason: "input has shape \(input.shape), expected […, \(inputs)]")
     }
-    let outer = Array(input.shape.dropLast())
-    let rows = try Shape.elementCount(outer, operation: "Linear")
+    var shape = input.shape
+    shape[shape.count - 1] = 1
+    let rows = try Shape.elementCount(shape, operation: "Linear")
+    shape[shape.count - 1] = outputs
     let x = try input.rowMajor
     let shift = try shift?.rowMajor
-    return try Tensor.filled(outer + [outputs]) { y in
+    return try Tensor.filled(shape) { y in
       try withExtendedLifetime((x.storage, shift?.storage)) {
         try product(x.pointer, rows: rows, into: y, adding: shift?.pointer, activation: activation.operation)
       }

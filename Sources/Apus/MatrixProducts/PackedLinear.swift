@@ -178,10 +178,12 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     let edgeStep = outputs.isMultiple(of: vector) ? 0 : tile
     // Then a tile of widened weights for each lane.
     let wideStep = weight.isNarrow ? tile * blocksPerPart * vector : 0
-    let scratch = try TensorStorage(
-      byteCount: Shape.byteCount([lanes * (panelStep + wideStep) + rows * edgeStep], of: Scalar.self))
+    let scratchCount = lanes * (panelStep + wideStep) + rows * edgeStep
+    let scratch =
+      scratchCount == 0 ? nil : try TensorStorage(byteCount: Shape.byteCount([scratchCount], of: Scalar.self))
 
-    let panels = Unchecked(scratch.base.assumingMemoryBound(to: Scalar.self))
+    // Without any, nothing reads or writes there.
+    let panels = Unchecked(scratch?.base.assumingMemoryBound(to: Scalar.self) ?? y)
     let left = shared.map { Unchecked($0.storage.base.assumingMemoryBound(to: Scalar.self)) }
     let (x, y) = (Unchecked(x), Unchecked(y))
     let b = Unchecked(bias.base.assumingMemoryBound(to: Scalar.self))

@@ -25,8 +25,10 @@ package enum Shape {
   /// Row-major strides, in elements. The shape has been through ``elementCount(_:operation:)``.
   package static func strides(_ shape: [Int]) -> [Int] {
     var strides = [Int](repeating: 1, count: shape.count)
-    for axis in stride(from: shape.count - 2, through: 0, by: -1) {
+    var axis = shape.count - 2
+    while axis >= 0 {
       strides[axis] = strides[axis + 1] &* max(shape[axis + 1], 1)
+      axis -= 1
     }
     return strides
   }

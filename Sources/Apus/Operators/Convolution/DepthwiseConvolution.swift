@@ -49,12 +49,13 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     let rowsPerTask = max(1, min(output.height, 262_144 / rowCount))
     let rowTasks = (output.height + rowsPerTask - 1) / rowsPerTask
     let x = Unchecked(source.pointer)
+    let kernels = Execution.current.kernels
     return try BlockedOutput.make(shape: shape, positions: output.height * output.width) { y in
       parallelRanges(maps * rowTasks, grain: max(1, 65_536 / (rowCount * rowsPerTask))) { first, count in
         for task in first..<(first + count) {
           let map = task / rowTasks
           convolve(
-            x.value + map * input.height * input.width * block, input,
+            kernels, x.value + map * input.height * input.width * block, input,
             y.value + map * output.height * output.width * block, output, block: map % blocks,
             rows: task % rowTasks * rowsPerTask..<min((task % rowTasks + 1) * rowsPerTask, output.height), activation)
         }
@@ -65,12 +66,12 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
 
   /// Some rows of one block of channels.
   private func convolve(
-    _ x: UnsafePointer<Float>, _ input: Size2D, _ y: UnsafeMutablePointer<Float>, _ output: Size2D, block index: Int,
-    rows: Range<Int>, _ activation: UnaryOperation?
+    _ kernels: KernelSet, _ x: UnsafePointer<Float>, _ input: Size2D, _ y: UnsafeMutablePointer<Float>,
+    _ output: Size2D, block index: Int, rows: Range<Int>, _ activation: UnaryOperation?
   ) {
     let block = TensorLayout.block
     let (kernel, dilation) = (parameters.kernel, parameters.dilation)
-    let (convolution, float32) = (Execution.current.kernels.convolution, Execution.current.kernels.float32)
+    let (convolution, float32) = (kernels.convolution, kernels.float32)
     let w = weights.base.assumingMemoryBound(to: Float.self) + index * kernel.height * kernel.width * block
     let bias = bias.base.assumingMemoryBound(to: Float.self) + index * block
     for row in rows {

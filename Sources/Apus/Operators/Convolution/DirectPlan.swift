@@ -31,12 +31,18 @@ struct DirectPlan: Sendable {
   private let rowsPerBand: Int
   private let bandMajor: Bool
   private let groups: [TileGroup]
+  /// Looked up once: many a task is shorter than it takes to look up three times.
+  private let kernels: KernelSet
+  private let rowsPerFlush: Int
 
   init(_ convolution: DirectConvolution, _ source: ConvolutionInput, batch: Int, size: Size2D) {
     self.convolution = convolution
     self.source = source
     self.batch = batch
+    kernels = Execution.current.kernels
     let parameters = convolution.parameters
+    let termsPerTap = convolution.isByChannel ? 1 : TensorLayout.block
+    rowsPerFlush = ConvolutionTasks.rowsPerFlush(termsPerRow: termsPerTap * source.columnOffsets.count)
     if parameters.isPointwise, source.isInPlace {
       // All positions in a row, cut where a band is full; a multiple of every variant's tile.
       let positions = size.height * size.width
@@ -47,7 +53,9 @@ struct DirectPlan: Sendable {
     } else {
       (rows, width, lastWidth) = (size.height, size.width, size.width)
     }
+    let tile = kernels.float32.blocksPerTile
     groups = Self.tileGroups(
+      of: tile,
       outputBlocks: TensorLayout.blocks(convolution.outputChannels), convolutionGroups: parameters.groups,
       inputBlocks: source.blocks / parameters.groups)
 
@@ -60,15 +68,16 @@ struct DirectPlan: Sendable {
     let mapCount = rowCount / parameters.stride.height * rows
     let isLarge = mapCount >= Self.largeMapCount && weightCount * bands <= mapCount * (groups.count + 2)
     bandMajor = batch * bands >= 4 && (weightCount <= Self.bandWeightCount || isLarge)
-    let operationsPerRow = convolution.weightBlockStep * Execution.current.kernels.float32.blocksPerTile * width
+    let operationsPerRow = convolution.weightBlockStep * tile * width
     // Long tasks, for each fetches its weights and rows of small maps are joined, but not so long that there are few.
     let short = 1_048_576 / max(operationsPerRow, 1)
     let long = min(4 * short, groups.count * batch * rows / 16)
     rowsPerBand = bandMajor ? bandRows : max(1, min(rows, max(short, long)))
   }
 
-  private static func tileGroups(outputBlocks: Int, convolutionGroups: Int, inputBlocks: Int) -> [TileGroup] {
-    let tile = Execution.current.kernels.float32.blocksPerTile
+  private static func tileGroups(
+    of tile: Int, outputBlocks: Int, convolutionGroups: Int, inputBlocks: Int
+  ) -> [TileGroup] {
     let perGroup = outputBlocks / convolutionGroups
     return (0..<convolutionGroups).flatMap { group in
       stride(from: 0, to: perGroup, by: tile).map { first in
@@ -81,7 +90,7 @@ struct DirectPlan: Sendable {
   /// Computes everything into channel blocks at `y`.
   func run(into y: Unchecked<UnsafeMutablePointer<Float>>, activation: UnaryOperation?) throws {
     let bands = (rows + rowsPerBand - 1) / rowsPerBand
-    let kernels = Execution.current.kernels.convolution
+    let kernels = kernels.convolution
     if source.isInPlace {
       let x = Unchecked(source.source.pointer)
       let blockStep = source.source.shape[2...].reduce(1, *) * TensorLayout.block
@@ -147,7 +156,6 @@ struct DirectPlan: Sendable {
     into y: UnsafeMutablePointer<Float>, from x: UnsafePointer<Float>, rowStep: Int, blockStep: Int
   ) {
     let block = TensorLayout.block
-    let kernels = Execution.current.kernels.float32
     let parameters = convolution.parameters
     let positions = (self.rows - 1) * width + lastWidth
     let outputBlocks = TensorLayout.blocks(convolution.outputChannels)
@@ -162,13 +170,13 @@ struct DirectPlan: Sendable {
         blockStep: isByChannel ? 1 : blockStep,
         rowCount: parameters.kernel.height, rowStep: parameters.dilation.height * source.rowStep,
         tapCount: columns.count, tapOffsets: offsets,
-        rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: (isByChannel ? 1 : block) * columns.count),
+        rowsPerFlush: rowsPerFlush,
         weightBlockStep: convolution.weightBlockStep, outputStep: block, outputBlockStep: positions * block,
         blockLanes: isByChannel ? 1 : block, lastBlockLanes: source.lastBlockLanes)
       // The last row may be shorter.
       let whole = rows.upperBound == self.rows && lastWidth < width ? rows.count - 1 : rows.count
       for (first, count, width) in [(0, whole, width), (whole, rows.count - whole, lastWidth)] where count > 0 {
-        Execution.current.kernels.convolution.accumulateRows(
+        kernels.convolution.accumulateRows(
           x + first * rowStep + group.inputBlock * blockStep, rowStep: rowStep, rows: count,
           weights: weights + group.first * convolution.weightBlockStep, bias: bias + group.first * block,
           out + (rows.lowerBound + first) * self.width * block, width: width, blocks: group.blocks, walk: walk)
@@ -178,7 +186,7 @@ struct DirectPlan: Sendable {
     let end = min(rows.upperBound * width, positions)
     for index in 0..<group.blocks {
       let done = out + (index * positions + rows.lowerBound * width) * block
-      kernels.unary(activation, done, done, count: (end - rows.lowerBound * width) * block)
+      kernels.float32.unary(activation, done, done, count: (end - rows.lowerBound * width) * block)
     }
   }
 }

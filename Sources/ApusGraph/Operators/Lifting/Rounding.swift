@@ -4,6 +4,10 @@ extension GraphValue {
   /// Numbers computed in a working type, rounded to `type` when that is a floating-point type; as they are when it is
   /// another.
   init<Scalar: FloatingPointScalar>(rounding tensor: Tensor<Scalar>, to type: ElementType) throws {
+    guard type != ElementType(Scalar.dataType) else {
+      self.init(tensor)
+      return
+    }
     switch type {
     #if !(os(macOS) && arch(x86_64))
       case .float16: self.init(try tensor.converted(to: Float16.self))

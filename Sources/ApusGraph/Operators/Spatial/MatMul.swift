@@ -101,6 +101,12 @@ struct MatMulShapes {
       throw OperatorError(
         "\(a) cannot be multiplied by \(b): \(left[left.count - 1]) columns meet \(right[right.count - 2]) rows")
     }
+    if a.count >= 2, b.count == 2 {
+      var shape = a
+      shape[shape.count - 1] = b[1]
+      result = shape
+      return
+    }
     let batch = try Shape.broadcast(Array(left.dropLast(2)), Array(right.dropLast(2)), operation: "MatMul")
     result =
       batch + (a.count == 1 ? [] : [left[left.count - 2]]) + (b.count == 1 ? [] : [right[right.count - 1]])
