@@ -58,6 +58,21 @@ public func matmul<Scalar: FloatingPointScalar>(
         return
       }
       let productsPerTask = work < 65_536 ? Int(65_536 / max(work, 1)) : 1
+      let kernels = Scalar.kernels
+      // For BLAS each would be a call that asks for memory. Which way it goes must not depend on the number of threads.
+      if work < 4_194_304, m > 4, alpha != 0, let product = SmallProduct(kernels, rows: m, depth: k, columns: n) {
+        let tasks = (offsets.count + productsPerTask - 1) / productsPerTask
+        try parallelWithScratch(tasks, of: Scalar.self, count: product.scratchCount) { task, scratch in
+          for index in task * productsPerTask..<min((task + 1) * productsPerTask, offsets.count) {
+            let (i, j) = offsets[index]
+            product(
+              kernels, scale: alpha, left.value + i * m * k,
+              MatrixOperand(right.value + j * k * n, leading: bColumns, isTransposed: transposingB), scratch,
+              into: c.value + index * m * n)
+          }
+        }
+        return
+      }
       let failure = Locked<(any Error)?>(nil)
       parallelRanges(offsets.count, grain: productsPerTask) { first, count in
         do {

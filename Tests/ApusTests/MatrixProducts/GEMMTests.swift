@@ -90,6 +90,42 @@ import Testing
     }
   }
 
+  /// Batches of products that are small, of a few rows, and too large for that: each is the product it is by itself, or
+  /// nearly, whatever computes it and on however many threads.
+  @Test(arguments: [(5, 16, 32), (6, 7, 1), (7, 31, 150), (17, 48, 15), (64, 33, 300), (3, 9, 130), (260, 260, 40)])
+  func productsOfABatch(m: Int, n: Int, k: Int) throws {
+    try checkBatch(m, n, k, Float.self, tolerance: 1e-4)
+    try checkBatch(m, n, k, Double.self, tolerance: 1e-12)
+  }
+
+  private func checkBatch<Scalar: FloatingPointScalar>(
+    _ m: Int, _ n: Int, _ k: Int, _: Scalar.Type, tolerance: Double
+  ) throws {
+    var random = SplitMix64(seed: UInt64(m * 31 + n * 7 + k))
+    let a = try Tensor<Scalar>.random([3, m, k], using: &random)
+    let b = try Tensor<Scalar>.random([3, k, n], using: &random)
+    let (x, y) = (try a.elements.map { Double($0) }, try b.elements.map { Double($0) })
+    let expected = (0..<3 * m * n).map { index in
+      let (batch, row, column) = (index / (m * n), index / n % m, index % n)
+      return -0.5 * (0..<k).reduce(0) { $0 + x[(batch * m + row) * k + $1] * y[(batch * k + $1) * n + column] }
+    }
+    for variant in Execution.availableVariants {
+      for (b, isTransposed) in [(b, false), (try b.transposed(), true)] {
+        func multiply(threads: Int, usesBLAS: Bool) throws -> [Scalar] {
+          try Execution.with(threads: threads, variant: variant, usesBLAS: usesBLAS) {
+            try matmul(a, b, transposingB: isTransposed, alpha: -0.5).elements
+          }
+        }
+        for usesBLAS in [false, true] {
+          let result = try multiply(threads: 1, usesBLAS: usesBLAS)
+          let error = zip(result, expected).reduce(0) { max($0, abs(Double($1.0) - $1.1)) }
+          #expect(error <= tolerance * Double(k).squareRoot(), "\(variant), BLAS \(usesBLAS)")
+          #expect(try multiply(threads: 3, usesBLAS: usesBLAS) == result)
+        }
+      }
+    }
+  }
+
   @Test func matmulBroadcastsItsBatch() throws {
     var random = SplitMix64(seed: 5)
     let a = try Tensor<Double>.random([3, 1, 4, 5], using: &random)

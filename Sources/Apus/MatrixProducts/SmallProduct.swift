@@ -1,0 +1,82 @@
+import ApusKernelInterface
+
+/// A matrix product whose operands and result fit in the caches of one thread: laid out and multiplied in a few
+/// microseconds, within memory that is given. Batches of such products are what attention comes to.
+///
+/// Sums are those of ``PackedLinear``: of at most 144 terms each, added up.
+struct SmallProduct<Scalar: FloatingPointScalar>: Sendable {
+  let rows: Int
+  let depth: Int
+  let columns: Int
+  private let vector: Int
+  private let tile: Int
+
+  /// Elements of an operand, or of the result, up to which a product is a small one.
+  private static var limit: Int { 65_536 }
+
+  /// nil for an empty product, and for one with too large an operand.
+  init?(_ kernels: any FloatingKernels<Scalar>.Type, rows: Int, depth: Int, columns: Int) {
+    let sizes = [(rows, depth), (depth, columns), (rows, columns)]
+    guard
+      sizes.allSatisfy({ first, second in
+        let (count, overflow) = first.multipliedReportingOverflow(by: second)
+        return !overflow && count > 0 && count <= Self.limit
+      })
+    else { return nil }
+    (self.rows, self.depth, self.columns) = (rows, depth, columns)
+    vector = kernels.vectorWidth
+    tile = kernels.blocksPerTile * kernels.vectorWidth
+  }
+
+  private var wholeDepth: Int { (depth + vector - 1) / vector * vector }
+  private var wholeColumns: Int { (columns + vector - 1) / vector * vector }
+
+  /// Elements that a call needs room for: both operands laid out, zeros, and the last columns of the result.
+  var scratchCount: Int { wholeDepth * (rows + wholeColumns) + tile + rows * vector }
+
+  /// `c = scale · a · b`
+  ///
+  /// - Parameters:
+  ///   - a: `[rows, depth]`, rows contiguous.
+  ///   - b: `[depth, columns]`.
+  ///   - scratch: room for ``scratchCount`` elements; undefined before and after.
+  ///   - c: `[rows, columns]`, contiguous.
+  func callAsFunction(
+    _ kernels: any FloatingKernels<Scalar>.Type, scale: Scalar, _ a: UnsafePointer<Scalar>, _ b: MatrixOperand<Scalar>,
+    _ scratch: UnsafeMutablePointer<Scalar>, into c: UnsafeMutablePointer<Scalar>
+  ) {
+    let left = scratch
+    let right = left + wholeDepth * rows
+    let zeros = right + wholeDepth * wholeColumns
+    let edge = zeros + tile
+    kernels.packRows(a, rowStep: depth, columnStep: 1, rows: rows, depth: depth, scale: scale, left)
+    kernels.packColumns(
+      b.base, rowStep: b.rowStep, columnStep: b.columnStep, depth: depth, filledDepth: wholeDepth, columns: columns,
+      right, blockStep: wholeDepth * vector)
+    zeros.initialize(repeating: 0, count: tile)
+    // Columns that do not fill a vector are computed beside the result.
+    let whole = columns / vector * vector
+    for column in stride(from: 0, to: whole, by: tile) {
+      multiply(
+        kernels, left, right + column * wholeDepth, zeros, blocks: min(tile, whole - column) / vector, into: c + column,
+        step: columns)
+    }
+    guard whole < columns else { return }
+    multiply(kernels, left, right + whole * wholeDepth, zeros, blocks: 1, into: edge, step: vector)
+    for row in 0..<rows { (c + row * columns + whole).update(from: edge + row * vector, count: columns - whole) }
+  }
+
+  private func multiply(
+    _ kernels: any FloatingKernels<Scalar>.Type, _ left: UnsafePointer<Scalar>, _ right: UnsafePointer<Scalar>,
+    _ zeros: UnsafePointer<Scalar>, blocks: Int, into y: UnsafeMutablePointer<Scalar>, step: Int
+  ) {
+    withUnsafePointer(to: 0) { noOffset in
+      kernels.accumulateRow(
+        left, weights: right, addend: zeros, addendStep: 0, addendBlockStep: vector, y, width: rows, blocks: blocks,
+        walk: TileWalk(
+          blockCount: wholeDepth / vector, blockStep: rows * vector, rowCount: 1, rowStep: 0, tapCount: 1,
+          tapOffsets: noOffset, rowsPerFlush: max(1, 144 / vector), weightBlockStep: wholeDepth * vector,
+          outputStep: step, outputBlockStep: vector))
+    }
+  }
+}
