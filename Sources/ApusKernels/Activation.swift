@@ -50,9 +50,10 @@ extension Float32Kernels {
     case .shrink(let threshold, let bias):
       let threshold = all(Float(threshold))
       let bias = all(Float(bias))
-      mapLanes(elements) { x in
+      @inline(__always) func body(_ x: Lanes) -> Lanes {
         choose(x .< -threshold, x + bias, choose(x .> threshold, x - bias, all(0)))
       }
+      mapLanes(elements, body)
     default: return false
     }
     return true
@@ -179,15 +180,19 @@ extension Float32Kernels {
   ) -> Bool {
     switch operation {
     case .logSigmoid:
-      mapLanes(elements) { smaller($0, all(0)) - logarithmOfOnePlusFraction(exponential(-absolute($0))) }
+      @inline(__always) func body(_ x: Lanes) -> Lanes {
+        smaller(x, all(0)) - logarithmOfOnePlusFraction(exponential(-absolute(x)))
+      }
+      mapLanes(elements, body)
     case .softplus(let beta, let threshold):
       let beta = all(Float(beta))
       let threshold = all(Float(threshold))
-      mapLanes(elements) { x in
+      @inline(__always) func body(_ x: Lanes) -> Lanes {
         let z = x * beta
         let soft = greater(z, all(0)) + logarithmOfOnePlusFraction(exponential(-absolute(z)))
         return choose(z .> threshold, x, soft / beta)
       }
+      mapLanes(elements, body)
     default: return false
     }
     return true
