@@ -55,9 +55,10 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: target) }
     let source = try PretrainedFolder(path: Self.folder)
     try EightBitForm(of: source).write(to: target, from: source)
+    // One in four: all thousand take four times as long and say the same.
     let prompts = try String(contentsOf: URL(filePath: shipped("keyboard/samples/prompts.txt")), encoding: .utf8)
-      .split(separator: "\n")
-    #expect(prompts.count == 1000)
+      .split(separator: "\n").enumerated().filter { $0.offset % 4 == 0 }.map(\.element)
+    #expect(prompts.count == 250)
     func words(_ folder: String) throws -> [Set<String>] {
       let keyboard = try KeyboardSuggester(folder: folder)
       return try prompts.map { prompt in
@@ -65,8 +66,8 @@ import Testing
       }
     }
     let (full, eight) = try (words(Self.folder), words(target))
-    #expect(full.filter { $0.count == 3 }.count > 900)
+    #expect(full.filter { $0.count == 3 }.count > 225)
     let same = zip(full, eight).filter { $0 == $1 }.count
-    #expect(same >= 960, "the same three words for \(same) of 1000 prompts")
+    #expect(same >= 240, "the same three words for \(same) of 250 prompts")
   }
 }

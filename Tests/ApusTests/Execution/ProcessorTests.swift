@@ -35,6 +35,18 @@ import Testing
     #expect(Execution.availableVariants.contains(Execution.current.variant))
   }
 
+  #if arch(arm64)
+    @Test func productsOfBytesAreAllThatVariantsDifferIn() {
+      func kernels(_ set: KernelSet) -> [ObjectIdentifier] {
+        let types: [Any.Type] = [set.float32, set.float64, set.data, set.convolution, set.pixels]
+        return types.map { ObjectIdentifier($0) }
+      }
+      let variants: [KernelVariant] = [.baseline, .dotprod, .i8mm]
+      #expect(Set(variants.map { kernels(KernelSet($0)) }).count == 1)
+      #expect(Set(variants.map { ObjectIdentifier(KernelSet($0).quantized) }).count == 3)
+    }
+  #endif
+
   @Test func thereIsAProcessor() {
     #expect(!ProcessorInformation.name.isEmpty)
     #expect(ProcessorInformation.coreCount >= 1)
