@@ -18,10 +18,12 @@ package protocol MatrixKernels<Scalar> {
   ///   - weights: vectors in the order in which `walk` needs them, one run a block.
   ///   - addend: what the sums are added to; its steps are zero for one vector that serves all positions. It may be
   ///     `y` itself.
+  ///   - shift: whole vectors, added to each position's rounded sums, as if afterwards; a position's blocks are
+  ///     neighbours then.
   ///   - width: the number of positions.
   static func accumulateRow(
     _ x: UnsafePointer<Scalar>, weights: UnsafePointer<Scalar>,
-    addend: UnsafePointer<Scalar>, addendStep: Int, addendBlockStep: Int,
+    addend: UnsafePointer<Scalar>, addendStep: Int, addendBlockStep: Int, shift: UnsafePointer<Scalar>?,
     _ y: UnsafeMutablePointer<Scalar>, width: Int, blocks: Int, walk: TileWalk)
 
   /// Blocks a matrix as a left operand: element `(row, column)` is `a[row * rowStep + column * columnStep]`, and is

@@ -16,7 +16,7 @@ extension BlockedKernels {
     for row in 0..<rows {
       Float32Kernels.accumulateRow(
         x + row &* rowStep, weights: weights, addend: bias, addendStep: 0, addendBlockStep: Lanes.scalarCount,
-        y + row &* width &* walk.outputStep, width: width, blocks: blocks, walk: walk)
+        shift: nil, y + row &* width &* walk.outputStep, width: width, blocks: blocks, walk: walk)
     }
   }
 

@@ -6,12 +6,12 @@ extension Float32Kernels {
 
   package static func accumulateRow(
     _ x: UnsafePointer<Float>, weights: UnsafePointer<Float>,
-    addend: UnsafePointer<Float>, addendStep: Int, addendBlockStep: Int,
+    addend: UnsafePointer<Float>, addendStep: Int, addendBlockStep: Int, shift: UnsafePointer<Float>?,
     _ y: UnsafeMutablePointer<Float>, width: Int, blocks: Int, walk: TileWalk
   ) {
     accumulateRowOfTiles(
       Lanes.self, Tile.positions, x, weights, (base: addend, step: addendStep, blockStep: addendBlockStep),
-      y, width, blocks, walk)
+      shift, y, width, blocks, walk)
   }
 
   package static func packRows(
@@ -58,12 +58,12 @@ extension Float64Kernels {
 
   package static func accumulateRow(
     _ x: UnsafePointer<Double>, weights: UnsafePointer<Double>,
-    addend: UnsafePointer<Double>, addendStep: Int, addendBlockStep: Int,
+    addend: UnsafePointer<Double>, addendStep: Int, addendBlockStep: Int, shift: UnsafePointer<Double>?,
     _ y: UnsafeMutablePointer<Double>, width: Int, blocks: Int, walk: TileWalk
   ) {
     accumulateRowOfTiles(
       DoubleLanes.self, Tile.doublePositions, x, weights, (base: addend, step: addendStep, blockStep: addendBlockStep),
-      y, width, blocks, walk)
+      shift, y, width, blocks, walk)
   }
 
   package static func packRows(
@@ -108,7 +108,8 @@ extension Float64Kernels {
 @inline(__always)
 private func accumulateRowOfTiles<L: SIMD>(
   _ lanes: L.Type, _ maximum: Int, _ x: UnsafePointer<L.Scalar>, _ weights: UnsafePointer<L.Scalar>,
-  _ addend: TileAddend<L.Scalar>, _ y: UnsafeMutablePointer<L.Scalar>, _ width: Int, _ blocks: Int, _ walk: TileWalk
+  _ addend: TileAddend<L.Scalar>, _ shift: UnsafePointer<L.Scalar>?, _ y: UnsafeMutablePointer<L.Scalar>, _ width: Int,
+  _ blocks: Int, _ walk: TileWalk
 ) where L.Scalar: FloatingPoint & SIMDScalar {
   let tiles = (width &+ maximum &- 1) / maximum
   guard tiles > 0 else { return }
@@ -123,6 +124,8 @@ private func accumulateRowOfTiles<L: SIMD>(
     accumulateAnyTile(
       lanes, maximum: maximum, positions: positions, blocks: blocks, walk: walk, addend: addend,
       x: x, w: weights, y: y)
+    // While they are in the first-level cache: rows a power of two apart are not all kept there.
+    if let shift { addToRowsOfLanes(lanes, shift, y, positions, blocks &* L.scalarCount, walk.outputStep) }
     addend.base += positions &* addend.step
     x += positions &* L.scalarCount
     y += positions &* walk.outputStep

@@ -29,31 +29,9 @@ extension AnyDataKernels {
         source.assumingMemoryBound(to: UInt16.self), sourceStride, destination.assumingMemoryBound(to: UInt16.self),
         destinationStride, rows, columns)
     case 4:
-      var (wholeRows, wholeColumns) = (0, 0)
-      #if APUS_AVX512 || APUS_AVX2
-        // What is left of tiles of sixteen by sixteen goes the way of all others.
-        (wholeRows, wholeColumns) = (rows & ~15, columns & ~15)
-        let floats = source.assumingMemoryBound(to: Float.self)
-        let result = destination.assumingMemoryBound(to: Float.self)
-        var column = 0
-        while column < wholeColumns {
-          var row = 0
-          while row < wholeRows {
-            transposeSixteen(
-              floats + (row &* sourceStride &+ column), sourceStride, result + (column &* destinationStride &+ row),
-              destinationStride)
-            row &+= 16
-          }
-          column &+= 16
-        }
-      #endif
-      let from = source.assumingMemoryBound(to: UInt32.self)
-      let to = destination.assumingMemoryBound(to: UInt32.self)
-      transposeTiles(
-        from + wholeRows &* sourceStride, sourceStride, to + wholeRows, destinationStride, rows &- wholeRows, columns)
-      transposeTiles(
-        from + wholeColumns, sourceStride, to + wholeColumns &* destinationStride, destinationStride, wholeRows,
-        columns &- wholeColumns)
+      transposeWords(
+        source.assumingMemoryBound(to: UInt32.self), sourceStride, destination.assumingMemoryBound(to: UInt32.self),
+        destinationStride, rows, columns)
     default:
       transposeTiles(
         source.assumingMemoryBound(to: UInt64.self), sourceStride, destination.assumingMemoryBound(to: UInt64.self),
@@ -118,7 +96,7 @@ private func copyBlock<T: FixedWidthInteger & BitwiseCopyable>(
       axis &-= 1
     }
     if across >= 0 {
-      transposeTiles(from, sourceStep, to, axes.destinationStrides[across], width, axes.sizes[across])
+      transposeMatrix(from, sourceStep, to, axes.destinationStrides[across], width, axes.sizes[across])
     } else if sourceStep == 1 && destinationStep == 1 {
       copyRun(from, to, width)
     } else {
@@ -139,8 +117,50 @@ private func copyRun<T: FixedWidthInteger & BitwiseCopyable>(
   }
 }
 
-/// `destination[c * destinationStride + r] = source[r * sourceStride + c]`, in blocks that stay in the first-level
-/// cache, and those in tiles of four by four that stay in registers.
+/// `destination[c * destinationStride + r] = source[r * sourceStride + c]`, the way that is best for the element.
+@inline(__always)
+private func transposeMatrix<T: FixedWidthInteger & BitwiseCopyable>(
+  _ source: UnsafePointer<T>, _ sourceStride: Int, _ destination: UnsafeMutablePointer<T>, _ destinationStride: Int,
+  _ rows: Int, _ columns: Int
+) {
+  if MemoryLayout<T>.size == 4 {
+    transposeWords(
+      UnsafeRawPointer(source).assumingMemoryBound(to: UInt32.self), sourceStride,
+      UnsafeMutableRawPointer(destination).assumingMemoryBound(to: UInt32.self), destinationStride, rows, columns)
+  } else {
+    transposeTiles(source, sourceStride, destination, destinationStride, rows, columns)
+  }
+}
+
+/// The same for elements of four bytes: in tiles of sixteen by sixteen, where there are as many rows and columns. The
+/// last tile of a line begins early enough to be whole, and moves some elements for the second time.
+private func transposeWords(
+  _ source: UnsafePointer<UInt32>, _ sourceStride: Int, _ destination: UnsafeMutablePointer<UInt32>,
+  _ destinationStride: Int, _ rows: Int, _ columns: Int
+) {
+  #if APUS_AVX512 || APUS_AVX2
+    if rows >= 16, columns >= 16 {
+      let from = UnsafeRawPointer(source).assumingMemoryBound(to: Float.self)
+      let to = UnsafeMutableRawPointer(destination).assumingMemoryBound(to: Float.self)
+      var column = 0
+      while column < columns {
+        let c = column &+ 16 <= columns ? column : columns &- 16
+        var row = 0
+        while row < rows {
+          let r = row &+ 16 <= rows ? row : rows &- 16
+          transposeSixteen(
+            from + (r &* sourceStride &+ c), sourceStride, to + (c &* destinationStride &+ r), destinationStride)
+          row &+= 16
+        }
+        column &+= 16
+      }
+      return
+    }
+  #endif
+  transposeTiles(source, sourceStride, destination, destinationStride, rows, columns)
+}
+
+/// The same in blocks that stay in the first-level cache, and those in tiles of four by four that stay in registers.
 @inline(__always)
 private func transposeTiles<T: FixedWidthInteger & BitwiseCopyable>(
   _ source: UnsafePointer<T>, _ sourceStride: Int, _ destination: UnsafeMutablePointer<T>, _ destinationStride: Int,

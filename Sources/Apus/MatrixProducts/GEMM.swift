@@ -212,17 +212,9 @@ private func multiplyPanels<Scalar: FloatingPointScalar>(
       let out = isWhole ? target : zeros.value + (row + 1) * tileColumns
       let outStep = isWhole ? c.leading : tileColumns
       if !isWhole, addsToResult { copyRows(target, c.leading, out, outStep, rows: rows, columns: columns) }
-      withUnsafePointer(to: 0) { noOffset in
-        kernels.accumulateRow(
-          x.value + row * vector, weights: w.value + column * depth,
-          addend: addsToResult ? UnsafePointer(out) : UnsafePointer(zeros.value),
-          addendStep: addsToResult ? outStep : 0, addendBlockStep: vector,
-          out, width: rows, blocks: blocks,
-          walk: TileWalk(
-            blockCount: left.blocks, blockStep: left.rows * vector, rowCount: 1, rowStep: 0,
-            tapCount: 1, tapOffsets: noOffset, rowsPerFlush: max(1, 144 / vector), weightBlockStep: depth * vector,
-            outputStep: outStep, outputBlockStep: vector))
-      }
+      multiplyLaidOut(
+        kernels, x.value + row * vector, leftRows: left.rows, w.value + column * depth, rows: rows, depth: depth,
+        columns: blocks * vector, zeros: zeros.value, addsToResult: addsToResult, into: out, step: outStep)
       if !isWhole { copyRows(out, outStep, target, c.leading, rows: rows, columns: columns) }
     }
   }

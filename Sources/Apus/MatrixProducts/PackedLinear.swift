@@ -77,11 +77,17 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     let activation: UnaryOperation?
 
     /// - Parameter y: `rows` rows of `columns` values, `rowStep` apart, from column `first` on.
-    func apply(
+    func add(
       _ kernels: any FloatingKernels<Scalar>.Type, _ y: UnsafeMutablePointer<Scalar>, rows: Int, columns: Int,
       rowStep: Int, first: Int
     ) {
       if let shift { kernels.addToRows(shift.value + first, y, rows: rows, count: columns, rowStep: rowStep) }
+    }
+
+    func activate(
+      _ kernels: any FloatingKernels<Scalar>.Type, _ y: UnsafeMutablePointer<Scalar>, rows: Int, columns: Int,
+      rowStep: Int
+    ) {
       guard let activation else { return }
       if columns == rowStep {
         kernels.unary(activation, y, y, count: rows * columns)
@@ -139,7 +145,8 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
         }
         block += count
       }
-      end.apply(kernels, y.value + first, rows: 1, columns: columns, rowStep: columns, first: first)
+      end.add(kernels, y.value + first, rows: 1, columns: columns, rowStep: columns, first: first)
+      end.activate(kernels, y.value + first, rows: 1, columns: columns, rowStep: columns)
     }
     if weight.isNarrow {
       try parallelWithScratch(tasks, of: Scalar.self, count: blocksPerTile * blockSize, body)
@@ -217,13 +224,15 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
             let target = isWhole ? out + column : edge
             let step = isWhole ? outputs : tile
             let columns = (min(tile, outputs - column) + vector - 1) / vector
+            let isLast = block + blocks == depthBlocks
             let weights = weight.tile(
               column: column, columns: columns, blocks: block..<block + blocks, room: room, kernels: kernels)
             withUnsafePointer(to: 0) { noOffset in
               kernels.accumulateRow(
                 panel, weights: weights.base,
                 addend: block == 0 ? b.value + column : target, addendStep: block == 0 ? 0 : step,
-                addendBlockStep: vector, target, width: taskRows, blocks: columns,
+                addendBlockStep: vector, shift: isLast && isWhole ? end.shift.map { $0.value + column } : nil, target,
+                width: taskRows, blocks: columns,
                 walk: TileWalk(
                   blockCount: blocks, blockStep: (isShared ? rows : taskRows) * vector, rowCount: 1, rowStep: 0,
                   tapCount: 1, tapOffsets: noOffset, rowsPerFlush: flush,
@@ -238,10 +247,11 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
           for row in 0..<taskRows {
             (out + row * outputs + column).update(from: edge + row * edgeStep, count: outputs - column)
           }
+          end.add(
+            kernels, out + column, rows: taskRows, columns: outputs - column, rowStep: outputs, first: column)
         }
-        end.apply(
-          kernels, out + firstColumn, rows: taskRows, columns: endColumn - firstColumn, rowStep: outputs,
-          first: firstColumn)
+        end.activate(
+          kernels, out + firstColumn, rows: taskRows, columns: endColumn - firstColumn, rowStep: outputs)
       }
     }
     withExtendedLifetime((shared?.storage, scratch, self)) {}

@@ -56,27 +56,13 @@ struct SmallProduct<Scalar: FloatingPointScalar>: Sendable {
     zeros.initialize(repeating: 0, count: tile)
     // Columns that do not fill a vector are computed beside the result.
     let whole = columns / vector * vector
-    for column in stride(from: 0, to: whole, by: tile) {
-      multiply(
-        kernels, left, right + column * wholeDepth, zeros, blocks: min(tile, whole - column) / vector, into: c + column,
-        step: columns)
-    }
+    multiplyLaidOut(
+      kernels, left, leftRows: rows, right, rows: rows, depth: wholeDepth, columns: whole, zeros: zeros, into: c,
+      step: columns)
     guard whole < columns else { return }
-    multiply(kernels, left, right + whole * wholeDepth, zeros, blocks: 1, into: edge, step: vector)
+    multiplyLaidOut(
+      kernels, left, leftRows: rows, right + whole * wholeDepth, rows: rows, depth: wholeDepth, columns: vector,
+      zeros: zeros, into: edge, step: vector)
     for row in 0..<rows { (c + row * columns + whole).update(from: edge + row * vector, count: columns - whole) }
-  }
-
-  private func multiply(
-    _ kernels: any FloatingKernels<Scalar>.Type, _ left: UnsafePointer<Scalar>, _ right: UnsafePointer<Scalar>,
-    _ zeros: UnsafePointer<Scalar>, blocks: Int, into y: UnsafeMutablePointer<Scalar>, step: Int
-  ) {
-    withUnsafePointer(to: 0) { noOffset in
-      kernels.accumulateRow(
-        left, weights: right, addend: zeros, addendStep: 0, addendBlockStep: vector, y, width: rows, blocks: blocks,
-        walk: TileWalk(
-          blockCount: wholeDepth / vector, blockStep: rows * vector, rowCount: 1, rowStep: 0, tapCount: 1,
-          tapOffsets: noOffset, rowsPerFlush: max(1, 144 / vector), weightBlockStep: wholeDepth * vector,
-          outputStep: step, outputBlockStep: vector))
-    }
   }
 }

@@ -80,8 +80,8 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
     kernels.packColumns(
       key.tensor.pointer + key.offsets[index], rowStep: 1, columnStep: key.rowStep, depth: features,
       filledDepth: room.features, columns: keys, right, blockStep: room.features * vector)
-    multiply(
-      kernels, left, right, rows: rows, depth: room.features, columns: room.keys, zeros: zeros, into: scores,
+    multiplyLaidOut(
+      kernels, left, leftRows: rows, right, rows: rows, depth: room.features, columns: room.keys, zeros: zeros, into: scores,
       step: room.keys)
     if let softcap {
       kernels.binary(.divide, scores, scalar: softcap, scores, count: rows * room.keys)
@@ -106,13 +106,14 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
       value.tensor.pointer + value.offsets[index], rowStep: value.rowStep, columnStep: 1, depth: keys,
       filledDepth: room.keys, columns: values, right, blockStep: room.keys * vector)
     if room.values == values {
-      multiply(
-        kernels, left, right, rows: rows, depth: room.keys, columns: values, zeros: zeros, into: output, step: rowStep)
+      multiplyLaidOut(
+        kernels, left, leftRows: rows, right, rows: rows, depth: room.keys, columns: values, zeros: zeros, into: output,
+        step: rowStep)
     } else {
       let edge = scratch + room.edge
-      multiply(
-        kernels, left, right, rows: rows, depth: room.keys, columns: room.values, zeros: zeros, into: edge,
-        step: room.values)
+      multiplyLaidOut(
+        kernels, left, leftRows: rows, right, rows: rows, depth: room.keys, columns: room.values, zeros: zeros,
+        into: edge, step: room.values)
       for row in 0..<rows { (output + row * rowStep).update(from: edge + row * room.values, count: values) }
     }
   }
@@ -152,26 +153,6 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
         line[keys] = sinks[index]
         kernels.softmaxRows(line, line, rows: 1, columns: keys + 1, logarithm: false)
         (line + keys).update(repeating: 0, count: room.keys - keys)
-      }
-    }
-  }
-
-  /// A product of laid out operands; depth and columns are whole vectors.
-  private func multiply(
-    _ kernels: any FloatingKernels<Scalar>.Type, _ left: UnsafePointer<Scalar>, _ right: UnsafePointer<Scalar>,
-    rows: Int, depth: Int, columns: Int, zeros: UnsafePointer<Scalar>, into y: UnsafeMutablePointer<Scalar>, step: Int
-  ) {
-    let vector = kernels.vectorWidth
-    let tile = kernels.blocksPerTile * vector
-    withUnsafePointer(to: 0) { noOffset in
-      let walk = TileWalk(
-        blockCount: depth / vector, blockStep: rows * vector, rowCount: 1, rowStep: 0, tapCount: 1,
-        tapOffsets: noOffset, rowsPerFlush: max(1, 144 / vector), weightBlockStep: depth * vector, outputStep: step,
-        outputBlockStep: vector)
-      for column in stride(from: 0, to: columns, by: tile) {
-        kernels.accumulateRow(
-          left, weights: right + column * depth, addend: zeros, addendStep: 0, addendBlockStep: vector, y + column,
-          width: rows, blocks: min(tile, columns - column) / vector, walk: walk)
       }
     }
   }

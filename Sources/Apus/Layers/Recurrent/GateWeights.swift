@@ -97,7 +97,7 @@ struct GateWeights<Scalar: FloatingPointScalar>: Sendable {
       for column in stride(from: first, to: end, by: tile) {
         kernels.accumulateRow(
           x, weights: w + column / vector * blockStep, addend: b + column, addendStep: 0, addendBlockStep: vector,
-          y + column, width: rows, blocks: min(tile, end - column) / vector, walk: walk)
+          shift: nil, y + column, width: rows, blocks: min(tile, end - column) / vector, walk: walk)
       }
     }
   }

@@ -81,7 +81,7 @@ struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
             kernels.accumulateRow(
               windows, weights: panel + first * weightBlockStep,
               addend: b.value + (group * outputBlocks + first) * vector, addendStep: 0, addendBlockStep: vector,
-              product + first * size.width * vector, width: size.width, blocks: min(tile, outputBlocks - first),
+              shift: nil, product + first * size.width * vector, width: size.width, blocks: min(tile, outputBlocks - first),
               walk: tileWalk)
           }
         }

@@ -113,7 +113,7 @@ struct WinogradConvolution: Sendable {
           kernels.accumulateRow(
             u.value + frequency * plan.inputStep,
             weights: w.value + frequency * frequencyStep + first * inputs * block,
-            addend: rooms.value + plan.zeros, addendStep: 0, addendBlockStep: 0,
+            addend: rooms.value + plan.zeros, addendStep: 0, addendBlockStep: 0, shift: nil,
             m.value + frequency * plan.outputStep + first * tiles.count * block, width: tiles.count,
             blocks: min(kernels.blocksPerTile, plan.outputBlocks - first), walk: walk)
         }
