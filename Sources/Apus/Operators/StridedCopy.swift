@@ -39,7 +39,10 @@ struct StridedCopy {
     nonisolated(unsafe) let source = source
     nonisolated(unsafe) let destination = destination
     let width = sizes.dropFirst().reduce(1, *)
-    parallelRows(sizes[0], width: width) { first, count in
+    // A transposition is made in tiles of sixteen rows.
+    let tile = sourceStrides[0] == 1 ? 16 : 1
+    let grain = max(tile, elementsPerPiece / max(1, width) / tile * tile)
+    parallelRanges(sizes[0], grain: grain) { first, count in
       var piece = sizes
       if count != sizes[0] { piece[0] = count }
       piece.withUnsafeBufferPointer { sizes in
