@@ -11,6 +11,21 @@ public func logSoftmax<Scalar: FloatingPointScalar>(_ x: Tensor<Scalar>, axis: I
   try softmax(x, axis: axis, logarithm: true)
 }
 
+extension Tensor where Scalar: FloatingPointScalar {
+  /// Puts ``softmax(_:axis:)`` of this tensor in its place, over its memory where nothing else holds that.
+  @_specialize(where Scalar == Float)
+  package mutating func applySoftmax(axis: Int) throws {
+    guard rank > 0, layout == .rowMajor, ownsMemory() else {
+      self = try softmax(self, axis: axis)
+      return
+    }
+    let axis = try Shape.axis(axis, in: shape, operation: "softmax")
+    withExtendedLifetime(storage) {
+      writeSoftmax(pointer, into: mutablePointer, split: split(at: axis), logarithm: false)
+    }
+  }
+}
+
 private func softmax<Scalar: FloatingPointScalar>(
   _ x: Tensor<Scalar>, axis: Int, logarithm: Bool
 ) throws -> Tensor<Scalar> {
@@ -19,32 +34,41 @@ private func softmax<Scalar: FloatingPointScalar>(
   if x.rank == 0 { return try softmax(x.reshaped([1]), axis: axis, logarithm: logarithm).reshaped([]) }
   let axis = try Shape.axis(axis, in: x.shape, operation: name)
   let source = try x.rowMajor
-  let (outer, size, inner) = source.split(at: axis)
-  let kernels = Scalar.kernels
   return try withExtendedLifetime(source.storage) {
-    nonisolated(unsafe) let x = source.pointer
-    return try Tensor.filled(source.shape) { destination in
-      guard source.count > 0 else { return }
-      nonisolated(unsafe) let y = destination
-      if inner == 1 {
-        parallelRows(outer, width: size) { first, count in
-          kernels.softmaxRows(
-            x + first * size, y + first * size, rows: count, columns: size, logarithm: logarithm)
-        }
-        return
-      }
-      // Pieces of columns, at least a vector wide, of one outer index each.
-      let width = min(inner, max(16, elementsPerPiece / size / 16 * 16))
-      let pieces = (inner + width - 1) / width
-      parallelRanges(outer * pieces, grain: max(1, elementsPerPiece / (width * size))) { start, count in
-        for piece in start..<(start + count) {
-          let first = piece % pieces * width
-          let offset = piece / pieces * size * inner
-          kernels.softmaxColumns(
-            x + offset, y + offset, rows: size, columns: inner, first: first, count: min(width, inner - first),
-            logarithm: logarithm)
-        }
-      }
+    try Tensor.filled(source.shape) { destination in
+      writeSoftmax(source.pointer, into: destination, split: source.split(at: axis), logarithm: logarithm)
+    }
+  }
+}
+
+/// - Parameters:
+///   - y: where the result goes; it may be `x`.
+///   - split: the product of the sizes before the axis, its own, and that of those after it.
+private func writeSoftmax<Scalar: FloatingPointScalar>(
+  _ x: UnsafePointer<Scalar>, into y: UnsafeMutablePointer<Scalar>, split: (outer: Int, size: Int, inner: Int),
+  logarithm: Bool
+) {
+  let (outer, size, inner) = split
+  guard outer > 0, size > 0, inner > 0 else { return }
+  let kernels = Scalar.kernels
+  let (x, y) = (Unchecked(x), Unchecked(y))
+  if inner == 1 {
+    parallelRows(outer, width: size) { first, count in
+      kernels.softmaxRows(
+        x.value + first * size, y.value + first * size, rows: count, columns: size, logarithm: logarithm)
+    }
+    return
+  }
+  // Pieces of columns, at least a vector wide, of one outer index each.
+  let width = min(inner, max(16, elementsPerPiece / size / 16 * 16))
+  let pieces = (inner + width - 1) / width
+  parallelRanges(outer * pieces, grain: max(1, elementsPerPiece / (width * size))) { start, count in
+    for piece in start..<(start + count) {
+      let first = piece % pieces * width
+      let offset = piece / pieces * size * inner
+      kernels.softmaxColumns(
+        x.value + offset, y.value + offset, rows: size, columns: inner, first: first, count: min(width, inner - first),
+        logarithm: logarithm)
     }
   }
 }

@@ -57,6 +57,14 @@ private struct AlongAxis: FloatingFunction {
     axis = try node.int("axis", default: cutsShape ? 1 : -1)
   }
 
+  func replace<Real: FloatingPointScalar>(_ x: inout Tensor<Real>) throws {
+    if distribution == .soft, !cutsShape {
+      try x.applySoftmax(axis: axis)
+    } else {
+      x = try self(x)
+    }
+  }
+
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
     if x.rank == 0 { return try callAsFunction(x.reshaped([1])).reshaped([]) }
     guard cutsShape else { return try distribution(of: x, along: axis) }
