@@ -77,15 +77,21 @@ private func copyBlock<T: FixedWidthInteger & BitwiseCopyable>(
     for axis in 0..<last where axes.sourceStrides[axis] == 1 && axes.sizes[axis] > 1 { across = axis }
   }
 
+  // The axis next to those is a loop of its own: to find out where a row lies takes as long as to move a short one.
+  var middle = last &- 1
+  if middle >= 0, middle == across { middle &-= 1 }
   var outer = 1
-  for axis in 0..<last where axis != across { outer &*= axes.sizes[axis] }
+  for axis in 0..<last where axis != across && axis != middle { outer &*= axes.sizes[axis] }
+  let rows = middle >= 0 ? axes.sizes[middle] : 1
+  let sourceRowStep = middle >= 0 ? axes.sourceStrides[middle] : 0
+  let destinationRowStep = middle >= 0 ? axes.destinationStrides[middle] : 0
   for index in 0..<outer {
     var rest = index
     var from = source
     var to = destination
     var axis = last &- 1
     while axis >= 0 {
-      if axis != across {
+      if axis != across, axis != middle {
         let size = axes.sizes[axis]
         let quotient = rest / size
         let position = rest &- quotient &* size
@@ -95,12 +101,16 @@ private func copyBlock<T: FixedWidthInteger & BitwiseCopyable>(
       }
       axis &-= 1
     }
-    if across >= 0 {
-      transposeMatrix(from, sourceStep, to, axes.destinationStrides[across], width, axes.sizes[across])
-    } else if sourceStep == 1 && destinationStep == 1 {
-      copyRun(from, to, width)
-    } else {
-      for i in 0..<width { to[i &* destinationStep] = from[i &* sourceStep] }
+    for _ in 0..<rows {
+      if across >= 0 {
+        transposeMatrix(from, sourceStep, to, axes.destinationStrides[across], width, axes.sizes[across])
+      } else if sourceStep == 1 && destinationStep == 1 {
+        copyRun(from, to, width)
+      } else {
+        for i in 0..<width { to[i &* destinationStep] = from[i &* sourceStep] }
+      }
+      from += sourceRowStep
+      to += destinationRowStep
     }
   }
 }
@@ -112,6 +122,9 @@ private func copyRun<T: FixedWidthInteger & BitwiseCopyable>(
 ) {
   if count < 8 {
     for i in 0..<count { destination[i] = source[i] }
+  } else if MemoryLayout<T>.size == 4, count == 16 {
+    let lanes: Lanes = load(UnsafeRawPointer(source).assumingMemoryBound(to: Float.self))
+    store(lanes, UnsafeMutableRawPointer(destination).assumingMemoryBound(to: Float.self))
   } else {
     UnsafeMutableRawPointer(destination).copyMemory(from: source, byteCount: count &* MemoryLayout<T>.stride)
   }

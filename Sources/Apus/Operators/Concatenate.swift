@@ -27,7 +27,6 @@ public func concatenate<Scalar: TensorScalar>(_ tensors: [Tensor<Scalar>], axis:
   let isBlocked =
     axis == 1 && tensors.allSatisfy { $0.layout == .channelBlocked }
     && tensors.dropLast().allSatisfy { $0.shape[1].isMultiple(of: TensorLayout.block) }
-  let sources = isBlocked ? tensors : try tensors.map { try $0.rowMajor }
   let outer = shape[..<axis].reduce(1, *)
   let inner = shape[(axis + 1)...].reduce(1, *)
   func extent(_ size: Int) -> Int {
@@ -36,9 +35,17 @@ public func concatenate<Scalar: TensorScalar>(_ tensors: [Tensor<Scalar>], axis:
   let total = extent(shape[axis])
   return try Tensor.filled(shape, layout: isBlocked ? .channelBlocked : .rowMajor) { destination in
     var offset = 0
-    for source in sources {
-      let width = extent(source.shape[axis])
+    for tensor in tensors {
+      let width = extent(tensor.shape[axis])
       guard width > 0, outer > 0 else { continue }
+      if !isBlocked, tensor.layout == .channelBlocked, axis == 1 || axis == 2 {
+        // Channels go where they belong in one step.
+        let positions = inner * (axis == 1 ? 1 : shape[2])
+        tensor.unblock(into: destination + offset, sampleStep: shape[1] * positions, channelStep: positions)
+        offset += width
+        continue
+      }
+      let source = isBlocked ? tensor : try tensor.rowMajor
       withExtendedLifetime(source.storage) {
         StridedCopy(sizes: [outer, width], sourceStrides: [width, 1], destinationStrides: [total, 1])
           .run(elementSize: MemoryLayout<Scalar>.stride, from: source.pointer, to: destination + offset)

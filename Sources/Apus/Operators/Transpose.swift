@@ -19,8 +19,28 @@ extension Tensor {
         operation: "permute", reason: "axes \(axes) do not name every axis of a tensor of shape \(shape) once")
     }
     if resolved == Array(shape.indices) { return self }
+    if let gathered = try gatheredFromBlocks(resolved) { return gathered }
     let strides = Shape.strides(shape)
     return try gathered(resolved.map { shape[$0] }, strides: resolved.map { strides[$0] })
+  }
+
+  /// Channels that become the last axis lie side by side in a channel-blocked tensor already, sixteen at a time. nil for any
+  /// other order or tensor.
+  private func gatheredFromBlocks(_ axes: [Int]) throws -> Tensor? {
+    guard layout == .channelBlocked, axes.last == 1, shape[1].isMultiple(of: TensorLayout.block) else { return nil }
+    let blocked = Self.blockedShape(shape)
+    let strides = Shape.strides(blocked)
+    // The channels are two axes there, the first of which is where the only one was.
+    let order = axes + [rank]
+    let sizes = order.map { blocked[$0] }
+    return try withExtendedLifetime(storage) {
+      try Tensor.filled(axes.map { shape[$0] }) { destination in
+        guard count > 0 else { return }
+        StridedCopy(
+          sizes: sizes, sourceStrides: order.map { strides[$0] }, destinationStrides: Shape.strides(sizes)
+        ).run(elementSize: MemoryLayout<Scalar>.stride, from: pointer, to: destination)
+      }
+    }
   }
 
   /// The elements along `axes` in reverse order.

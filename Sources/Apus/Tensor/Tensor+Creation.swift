@@ -71,6 +71,9 @@ extension Tensor {
       throw TensorError.shape(operation: "reshape", reason: "shape \(shape) cannot become \(newShape)")
     }
     if resolved == shape { return self }
+    if keepsBlocks(as: resolved) {
+      return Tensor(shape: resolved, count: count, layout: .channelBlocked, storage: storage)
+    }
     return Tensor(shape: resolved, count: count, storage: try rowMajor.storage)
   }
 

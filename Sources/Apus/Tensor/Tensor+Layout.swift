@@ -32,43 +32,83 @@ extension Tensor {
     [shape[0], TensorLayout.blocks(shape[1])] + shape[2...] + [TensorLayout.block]
   }
 
+  /// Whether the elements in channel blocks are those of a tensor of another shape with as many: only positions are joined
+  /// or divided.
+  func keepsBlocks(as newShape: [Int]) -> Bool {
+    layout == .channelBlocked && (newShape.count == 3 || newShape.count == 4) && newShape[0] == shape[0]
+      && newShape[1] == shape[1]
+  }
+
   /// The other layout: each block of sixteen channels is a matrix `[16, positions]` in one and its transpose in the
   /// other.
   private func transposedBlocks(to newLayout: TensorLayout) throws -> Tensor {
-    let block = TensorLayout.block
     let positions = shape[2...].reduce(1, *)
+    return try Tensor.filled(shape, layout: newLayout) { destination in
+      if newLayout == .rowMajor {
+        unblock(into: destination, sampleStep: shape[1] * positions, channelStep: positions)
+      } else {
+        block(into: destination)
+      }
+    }
+  }
+
+  /// Writes a channel-blocked tensor's elements so that those of a channel follow each other.
+  ///
+  /// - Parameters:
+  ///   - sampleStep: from one sample to the next.
+  ///   - channelStep: from one channel to the next.
+  func unblock(into destination: UnsafeMutablePointer<Scalar>, sampleStep: Int, channelStep: Int) {
     let kernels = Execution.current.kernels.data
-    let blocksPerSample = TensorLayout.blocks(shape[1])
-    let blocks = shape[0] * blocksPerSample
-    let channels = shape[1]
-    // Pieces of positions, so that a few large maps are spread over threads as well as many small ones.
+    nonisolated(unsafe) let (source, destination) = (pointer, destination)
+    forEachPiece { piece in
+      kernels.transpose(
+        elementSize: MemoryLayout<Scalar>.stride, from: source + piece.blocked, sourceStride: TensorLayout.block,
+        to: destination + piece.sample * sampleStep + piece.channels.lowerBound * channelStep + piece.position,
+        destinationStride: channelStep, rows: piece.count, columns: piece.channels.count)
+    }
+  }
+
+  /// Writes a row-major tensor's elements channel-blocked.
+  private func block(into destination: UnsafeMutablePointer<Scalar>) {
+    let kernels = Execution.current.kernels.data
+    let (channels, positions) = (shape[1], shape[2...].reduce(1, *))
+    nonisolated(unsafe) let (source, destination) = (pointer, destination)
+    forEachPiece { piece in
+      let filled = piece.channels.count
+      if filled < TensorLayout.block {
+        (destination + piece.blocked).initialize(repeating: .zero, count: piece.count * TensorLayout.block)
+      }
+      kernels.transpose(
+        elementSize: MemoryLayout<Scalar>.stride,
+        from: source + (piece.sample * channels + piece.channels.lowerBound) * positions + piece.position,
+        sourceStride: positions, to: destination + piece.blocked, destinationStride: TensorLayout.block, rows: filled,
+        columns: piece.count)
+    }
+  }
+
+  /// A part of the positions of one block of channels.
+  private typealias BlockPiece = (sample: Int, channels: Range<Int>, position: Int, count: Int, blocked: Int)
+
+  /// Pieces of positions, so that a few large maps are spread over threads as well as many small ones.
+  private func forEachPiece(_ body: @Sendable (BlockPiece) -> Void) {
+    let block = TensorLayout.block
+    let (channels, positions) = (shape[1], shape[2...].reduce(1, *))
+    let blocksPerSample = TensorLayout.blocks(channels)
     let width = min(positions, elementsPerPiece / block)
-    let piecesPerBlock = width == 0 ? 0 : (positions + width - 1) / width
-    return try withExtendedLifetime(storage) {
-      nonisolated(unsafe) let source = pointer
-      return try Tensor.filled(shape, layout: newLayout) { destination in
-        nonisolated(unsafe) let destination = destination
-        let size = MemoryLayout<Scalar>.stride
-        parallelRanges(blocks * piecesPerBlock, grain: max(1, elementsPerPiece / max(1, block * width))) {
-          first, count in
-          for piece in first..<(first + count) {
-            let (index, position) = (piece / piecesPerBlock, piece % piecesPerBlock * width)
-            let first = index % blocksPerSample * block
-            let filled = min(block, channels - first)
-            let plain = (index / blocksPerSample * channels + first) * positions + position
-            let blocked = (index * positions + position) * block
-            let length = min(width, positions - position)
-            if newLayout == .rowMajor {
-              kernels.transpose(
-                elementSize: size, from: source + blocked, sourceStride: block,
-                to: destination + plain, destinationStride: positions, rows: length, columns: filled)
-            } else {
-              if filled < block { (destination + blocked).initialize(repeating: .zero, count: length * block) }
-              kernels.transpose(
-                elementSize: size, from: source + plain, sourceStride: positions,
-                to: destination + blocked, destinationStride: block, rows: filled, columns: length)
-            }
-          }
+    guard width > 0 else { return }
+    let piecesPerBlock = (positions + width - 1) / width
+    withExtendedLifetime(storage) {
+      parallelRanges(
+        shape[0] * blocksPerSample * piecesPerBlock, grain: max(1, elementsPerPiece / (block * width))
+      ) { first, count in
+        for piece in first..<(first + count) {
+          let (index, position) = (piece / piecesPerBlock, piece % piecesPerBlock * width)
+          let channel = index % blocksPerSample * block
+          body(
+            (
+              sample: index / blocksPerSample, channels: channel..<min(channel + block, channels), position: position,
+              count: min(width, positions - position), blocked: (index * positions + position) * block
+            ))
         }
       }
     }
