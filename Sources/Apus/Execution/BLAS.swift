@@ -15,6 +15,9 @@ struct BLAS: Sendable {
   let core: String
   /// The library's own description of its version and build.
   let config: String
+  /// The bits of a vector of the library's kernels. Products with wider Swift kernels are made by those, unless the user
+  /// has named the library.
+  let vectorWidth: Int
   private let functions: Functions
 
   /// The library, or nil when there is none that is worth using; ``warnings`` says why. The first use loads it.
@@ -105,7 +108,9 @@ extension BLAS {
     private static func find() -> (library: BLAS?, warnings: [String], refusals: [String]) {
       if environment(variable) == "none" { return (nil, [], []) }
       BLASSetThreading(BLAS_THREADING_SINGLE_THREADED)
-      return (BLAS(library: "Accelerate", core: "Accelerate", config: "Accelerate", functions: Functions()), [], [])
+      let library = BLAS(
+        library: "Accelerate", core: "Accelerate", config: "Accelerate", vectorWidth: .max, functions: Functions())
+      return (library, [], [])
     }
   }
 #else
@@ -118,9 +123,12 @@ extension BLAS {
     }
 
     private static func find() -> (library: BLAS?, warnings: [String], refusals: [String]) {
-      let search = OpenBLAS.search(environment(variable), features: .current)
+      let setting = environment(variable)
+      let search = OpenBLAS.search(setting, features: .current)
       let library = search.library.map {
-        BLAS(library: $0.name, core: $0.core, config: $0.config, functions: $0.functions)
+        BLAS(
+          library: $0.name, core: $0.core, config: $0.config,
+          vectorWidth: setting == nil ? OpenBLAS.vectorWidth(ofCore: $0.core) : .max, functions: $0.functions)
       }
       return (library, search.warnings, search.refusals)
     }

@@ -34,6 +34,17 @@ public enum KernelVariant: String, Sendable, Hashable, CaseIterable, Codable {
   }
 }
 
+extension KernelVariant {
+  /// The bits of a vector.
+  var vectorWidth: Int {
+    switch self {
+    case .baseline, .dotprod, .i8mm: 128
+    case .avx2: 256
+    case .avx512: 512
+    }
+  }
+}
+
 /// The kernels of one variant.
 struct KernelSet: Sendable {
   let variant: KernelVariant

@@ -68,7 +68,9 @@ import ApusBase
         // What is refused stays loaded: taking a library away that may have registered handlers is worse.
         switch OpenBLAS.open(handle, name: name, isForeign: isForeign, features: features) {
         case .success(let library):
-          if let warning = library.slowness(features) { warnings.append(warning) }
+          if let warning = library.slowness(features) {
+            warnings.append(setting == nil ? warning + ", and than Swift's, which multiply instead" : warning)
+          }
           return (library, warnings, refusals)
         case .failure(let refusal):
           refusals.append("is not used: \(refusal.reason)")

@@ -31,8 +31,8 @@ struct MatrixResult<Scalar>: @unchecked Sendable {
 /// `c = alpha · a · b + beta · c`, with `a` of `[m, k]`, `b` of `[k, n]` and `c` of `[m, n]`.
 ///
 /// Work is divided by shape alone, so the result is the same for any number of threads. A product of a few
-/// rows with a transposed matrix is summed over many accumulators; others go to BLAS where one is in use, and to
-/// ``tiledGEMM`` where not. With `beta` zero, `c` is not read.
+/// rows with a transposed matrix is summed over many accumulators; others go to BLAS where one is in use whose kernels are
+/// as wide as ours, and to ``tiledGEMM`` where not. With `beta` zero, `c` is not read.
 /// - Throws: ``TensorError/memory(bytes:limit:shape:)`` when there is no room to pack the operands.
 func gemm<Scalar: FloatingPointScalar>(
   m: Int, n: Int, k: Int, alpha: Scalar = 1, _ a: MatrixOperand<Scalar>, _ b: MatrixOperand<Scalar>,
@@ -47,7 +47,8 @@ func gemm<Scalar: FloatingPointScalar>(
     multiplyRows(a, b, m: m, n: n, k: k, into: c)
     return
   }
-  if Execution.current.usesBLAS, let blas = BLAS.shared,
+  let execution = Execution.current
+  if execution.usesBLAS, let blas = BLAS.shared, blas.vectorWidth >= execution.variant.vectorWidth,
     blasGEMM(blas, m: m, n: n, k: k, alpha: alpha, a, b, beta: beta, into: c)
   {
     return
@@ -94,7 +95,8 @@ func tiledGEMM<Scalar: FloatingPointScalar>(
 ) throws {
   let depthLimit = 256
   let columnLimit = 4096
-  let rowLimit = 1024
+  // Rows laid out at a time stay in the second-level cache; of narrow products there should be enough for two threads.
+  let rowLimit = n >= 512 ? 256 : 512
   if beta != 0, beta != 1 { scaleRows(c, rows: m, columns: n, by: beta) }
 
   for column in stride(from: 0, to: n, by: columnLimit) {
