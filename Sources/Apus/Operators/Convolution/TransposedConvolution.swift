@@ -4,7 +4,8 @@ import ApusKernelInterface
 ///
 ///     y[n, o, r·stride + i·dilation - padding, …] += x[n, c, r, …] · weight[c, o, i, …]
 ///
-/// For each sample and group a matrix product gives all windows, and a second pass adds them up where they overlap.
+/// For each sample and group a matrix product gives all windows, and a second pass adds them up where they overlap. Where
+/// they cannot, ``SeparateWindows`` has less to do.
 package struct TransposedConvolution<Scalar: FloatingPointScalar>: Sendable {
   let parameters: ConvolutionParameters
   let outputPadding: Size2D
@@ -12,6 +13,7 @@ package struct TransposedConvolution<Scalar: FloatingPointScalar>: Sendable {
   let weight: Tensor<Scalar>
   /// `[outputs]`.
   let bias: Tensor<Scalar>
+  private let separate: SeparateWindows<Scalar>?
 
   /// - Parameter limitsOutputPadding: whether output padding must be less than stride or dilation, beyond which nothing
   ///   but the bias comes out; it may never be negative.
@@ -44,20 +46,28 @@ package struct TransposedConvolution<Scalar: FloatingPointScalar>: Sendable {
     self.outputPadding = outputPadding
     self.weight = try weight.rowMajor
     self.bias = try bias?.rowMajor ?? Tensor(zeros: [outputs])
+    separate = try SeparateWindows(
+      weight: self.weight, bias: self.bias, parameters: parameters, outputPadding: outputPadding)
+  }
+
+  /// Whether windows move so.
+  package func moves(as other: (parameters: ConvolutionParameters, outputPadding: Size2D)) -> Bool {
+    parameters == other.parameters && outputPadding == other.outputPadding
   }
 
   /// - Parameter input: `[batch, inputs, height, width]`.
-  /// - Returns: `[batch, outputs, height', width']`, row-major.
+  /// - Returns: `[batch, outputs, height', width']`.
   package func callAsFunction(_ input: Tensor<Scalar>) throws -> Tensor<Scalar> {
     guard input.rank == 4, input.shape[1] == weight.shape[0] else {
       throw TensorError.shape(
         operation: parameters.operation,
         reason: "input has shape \(input.shape), expected \(weight.shape[0]) channels")
     }
+    let map = Size2D(height: input.shape[2], width: input.shape[3])
+    let size = try outputSize(map)
+    if let separate, input.shape[0] > 0 { return try separate(input) }
     let source = try input.rowMajor
     let (batch, inputs) = (source.shape[0], source.shape[1])
-    let map = Size2D(height: source.shape[2], width: source.shape[3])
-    let size = try outputSize(map)
     let groups = parameters.groups
     let (inputsPerGroup, outputsPerGroup) = (inputs / groups, weight.shape[1])
     let shape = [batch, outputsPerGroup * groups, size.height, size.width]

@@ -16,6 +16,8 @@ private struct ConvTransposeOperator<Scalar: FloatingPointScalar>: FloatingOpera
   private let windows: TransposedWindows
   private let groups: Int
   private let weight: Tensor<Scalar>?
+  /// For weights and a bias that are known, laid out for windows that lie as those of most inputs do.
+  private let prepared: TransposedConvolution<Scalar>?
 
   init(_ node: NodeDescription) throws {
     windows = try TransposedWindows(node)
@@ -24,6 +26,19 @@ private struct ConvTransposeOperator<Scalar: FloatingPointScalar>: FloatingOpera
     // Widened once.
     weight = try node.ownConstant(1, as: Scalar.self)
     if weight != nil { node.absorb(1) }
+    let bias = try node.ownConstant(2, as: Scalar.self)
+    guard let weight, weight.rank == 3 || weight.rank == 4, bias != nil || !node.has(2) else {
+      prepared = nil
+      return
+    }
+    // What does not fit is said when it is run.
+    let axes = Array(weight.shape[2...])
+    let placed = try? windows.placement([1, weight.shape[0]] + axes.map { _ in 1 }, kernel: axes)
+    if let placed {
+      prepared = try? Self.planar(weight, bias, placed, groups: groups)
+    } else {
+      prepared = nil
+    }
   }
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
@@ -36,36 +51,39 @@ private struct ConvTransposeOperator<Scalar: FloatingPointScalar>: FloatingOpera
           + "[channels, outputs, …]")
     }
     let placed = try windows.placement(x.shape, kernel: Array(weight.shape[2...]))
-    let result =
-      switch placed.axes.count {
-      case 1: try linear(x, weight, bias, placed)
-      case 2: try planar(x, weight, bias, placed.axes, padding: placed.outputPadding)
-      default: try spatial(x, weight, bias, placed)
-      }
+    if placed.axes.count > 2 { return [try GraphValue(rounding: spatial(x, weight, bias, placed), to: type)] }
+    let convolution: TransposedConvolution<Scalar>
+    if let prepared, try prepared.moves(as: Self.parameters(placed, groups: groups)) {
+      convolution = prepared
+    } else {
+      convolution = try Self.planar(weight, bias, placed, groups: groups)
+    }
+    let result = placed.axes.count == 1 ? try convolution(x.withHeight()).withoutHeight() : try convolution(x)
     return [try GraphValue(rounding: result, to: type)]
   }
 
-  private func planar(
-    _ x: Tensor<Scalar>, _ weight: Tensor<Scalar>, _ bias: Tensor<Scalar>?, _ axes: [WindowAxis], padding: [Int]
-  ) throws -> Tensor<Scalar> {
+  /// A convolution over one axis, as one over maps of height 1, or over two.
+  private static func planar(
+    _ weight: Tensor<Scalar>, _ bias: Tensor<Scalar>?, _ placed: TransposedWindows.Placement, groups: Int
+  ) throws -> TransposedConvolution<Scalar> {
+    let (parameters, outputPadding) = try parameters(placed, groups: groups)
+    return try TransposedConvolution(
+      weight: placed.axes.count == 1 ? weight.withHeight() : weight, bias: bias, parameters: parameters,
+      outputPadding: outputPadding, limitsOutputPadding: false)
+  }
+
+  private static func parameters(
+    _ placed: TransposedWindows.Placement, groups: Int
+  ) throws -> (ConvolutionParameters, outputPadding: Size2D) {
+    let height = WindowAxis(kernel: 1, stride: 1, dilation: 1, before: 0, after: 0)
+    let axes = placed.axes.count == 1 ? [height] + placed.axes : placed.axes
+    let padding = placed.axes.count == 1 ? [0] + placed.outputPadding : placed.outputPadding
     let parameters = try ConvolutionParameters(
       operation: "ConvTranspose", kernel: Size2D(height: axes[0].kernel, width: axes[1].kernel),
       stride: Size2D(height: axes[0].stride, width: axes[1].stride),
       padding: Padding2D(top: axes[0].before, left: axes[1].before, bottom: axes[0].after, right: axes[1].after),
       dilation: Size2D(height: axes[0].dilation, width: axes[1].dilation), groups: groups)
-    return try TransposedConvolution(
-      weight: weight, bias: bias, parameters: parameters,
-      outputPadding: Size2D(height: padding[0], width: padding[1]), limitsOutputPadding: false)(x)
-  }
-
-  /// Over maps of height 1.
-  private func linear(
-    _ x: Tensor<Scalar>, _ weight: Tensor<Scalar>, _ bias: Tensor<Scalar>?, _ placed: TransposedWindows.Placement
-  ) throws -> Tensor<Scalar> {
-    let height = WindowAxis(kernel: 1, stride: 1, dilation: 1, before: 0, after: 0)
-    return try planar(
-      x.withHeight(), weight.withHeight(), bias, [height] + placed.axes, padding: [0] + placed.outputPadding
-    ).withoutHeight()
+    return (parameters, Size2D(height: padding[0], width: padding[1]))
   }
 
   /// Over three axes and more: a matrix product gives all windows, which are then added up where they overlap.
