@@ -38,11 +38,14 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
   }
 
   func callAsFunction(_ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Float> {
+    let maps = shape[0] * TensorLayout.blocks(shape[1])
+    if input.layout == .rowMajor, maps >= 2 * Execution.current.threads {
+      return try blockByBlock(input, shape: shape, activation: activation)
+    }
     let source = try input.channelBlocked
     let block = TensorLayout.block
     let input = Size2D(height: source.shape[2], width: source.shape[3])
     let output = Size2D(height: shape[2], width: shape[3])
-    let maps = shape[0] * TensorLayout.blocks(shape[1])
     let blocks = TensorLayout.blocks(shape[1])
     // About as much work a task as is worth handing out: some maps, or some rows of one.
     let rowCount = output.width * block * parameters.kernel.height * parameters.kernel.width
@@ -59,6 +62,32 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
             y.value + map * output.height * output.width * block, output, block: map % blocks,
             rows: task % rowTasks * rowsPerTask..<min((task % rowTasks + 1) * rowsPerTask, output.height), activation)
         }
+      }
+      withExtendedLifetime(source.storage) {}
+    }
+  }
+
+  /// Of a row-major input each task lays out one block of channels, which is still in a cache when it is convolved.
+  private func blockByBlock(
+    _ source: Tensor<Float>, shape: [Int], activation: UnaryOperation?
+  ) throws -> Tensor<Float> {
+    let block = TensorLayout.block
+    let input = Size2D(height: source.shape[2], width: source.shape[3])
+    let output = Size2D(height: shape[2], width: shape[3])
+    let (channels, blocks) = (shape[1], TensorLayout.blocks(shape[1]))
+    let positions = input.height * input.width
+    let kernels = Execution.current.kernels
+    let x = Unchecked(source.pointer)
+    return try BlockedOutput.make(shape: shape, positions: output.height * output.width) { y in
+      try parallelWithScratch(shape[0] * blocks, of: Float.self, count: positions * block) { map, staged in
+        let (sample, index) = (map / blocks, map % blocks)
+        kernels.convolution.stageBlock(
+          x.value + (sample * channels + index * block) * positions, channels: min(block, channels - index * block),
+          channelStep: positions, positionStep: 1, height: 1, width: positions, top: 0, left: 0, staged, rows: 1,
+          phases: 1, phaseWidth: positions)
+        convolve(
+          kernels, staged, input, y.value + map * output.height * output.width * block, output, block: index,
+          rows: 0..<output.height, activation)
       }
       withExtendedLifetime(source.storage) {}
     }
