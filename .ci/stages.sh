@@ -96,6 +96,21 @@ fail() {
   exit 1
 }
 
+# Runs functions side by side, each of which keeps no more than a core busy; what they print comes one after the other.
+at_once() {
+  local name failed=() jobs=()
+  for name in "$@"; do
+    "$name" >"$work/$name.log" 2>&1 &
+    jobs+=("$!")
+  done
+  for name in "$@"; do
+    wait "${jobs[0]}" || failed+=("$name")
+    jobs=("${jobs[@]:1}")
+    cat "$work/$name.log"
+  done
+  [ ${#failed[@]} -eq 0 ] || fail "failed: ${failed[*]}"
+}
+
 # Debian packages for what is not there: OpenBLAS, an emulator of old processors, and objdump.
 install_tools() {
   local missing=()
