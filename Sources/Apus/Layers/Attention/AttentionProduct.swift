@@ -81,8 +81,8 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
       key.tensor.pointer + key.offsets[index], rowStep: 1, columnStep: key.rowStep, depth: features,
       filledDepth: room.features, columns: keys, right, blockStep: room.features * vector)
     multiplyLaidOut(
-      kernels, left, leftRows: rows, right, rows: rows, depth: room.features, columns: room.keys, zeros: zeros, into: scores,
-      step: room.keys)
+      kernels, left, leftRows: rows, right, rows: rows, depth: room.features, columns: room.keys, zeros: zeros,
+      into: scores, step: room.keys)
     if let softcap {
       kernels.binary(.divide, scores, scalar: softcap, scores, count: rows * room.keys)
       kernels.unary(.tanh, scores, scores, count: rows * room.keys)

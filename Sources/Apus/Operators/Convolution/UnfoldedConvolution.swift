@@ -81,8 +81,8 @@ struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
             kernels.accumulateRow(
               windows, weights: panel + first * weightBlockStep,
               addend: b.value + (group * outputBlocks + first) * vector, addendStep: 0, addendBlockStep: vector,
-              shift: nil, product + first * size.width * vector, width: size.width, blocks: min(tile, outputBlocks - first),
-              walk: tileWalk)
+              shift: nil, product + first * size.width * vector, width: size.width,
+              blocks: min(tile, outputBlocks - first), walk: tileWalk)
           }
         }
         if let activation { kernels.unary(activation, product, product, count: productStep) }
