@@ -10,19 +10,20 @@ package protocol ConvolutionKernels: SendableMetatype {
     _ x: UnsafePointer<Float>, rowStep: Int, rows: Int, weights: UnsafePointer<Float>, bias: UnsafePointer<Float>,
     _ y: UnsafeMutablePointer<Float>, width: Int, blocks: Int, walk: TileWalk)
 
-  /// One row of a depthwise convolution over one block of sixteen channels, read where it lies: what the window covers
-  /// beyond the map's sides is skipped.
+  /// One row of a convolution of groups of 1, 2, 4 or 8 channels, of which there are as many out as in, over one block of
+  /// sixteen channels, read where it lies: what the window covers beyond the map's sides is skipped.
   ///
   /// - Parameters:
   ///   - x: column 0 of the first row that the window covers; rows are `rowStep` floats apart.
   ///   - rows: the number of rows that it covers inside the map.
-  ///   - weights: `[rows, taps, 16]`, those of the rows covered.
+  ///   - weights: `[rows, taps, group, 16]`, those of the rows covered.
   ///   - bias: sixteen floats.
+  ///   - group: the channels of a group.
   ///   - left: columns that the first window lies beyond the map's left side.
   static func convolveDepthwiseRow(
     _ x: UnsafePointer<Float>, rowStep: Int, rows: Int, inputWidth: Int, weights: UnsafePointer<Float>,
-    bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, width: Int, taps: Int, stride: Int, dilation: Int,
-    left: Int)
+    bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, width: Int, group: Int, taps: Int, stride: Int,
+    dilation: Int, left: Int)
 
   /// Copies one block of a map to where the convolution reads it: padded with zeros, and with the columns of one
   /// phase of the stride side by side.

@@ -34,4 +34,9 @@ package protocol ReductionKernels<Scalar> {
   /// The index of the first of the greatest (or smallest) elements of each row; of the first NaN when there is one.
   static func argumentRows(
     greatest: Bool, _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Int64>, rows: Int, columns: Int)
+
+  /// The same of each column, for the `count` columns from `first` on of `[rows, columns]`; there are 1 to 2²⁴ rows.
+  static func argumentColumns(
+    greatest: Bool, _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Int64>, rows: Int, columns: Int, first: Int,
+    count: Int)
 }

@@ -3,8 +3,8 @@ import ApusKernelInterface
 extension BlockedKernels {
   package static func convolveDepthwiseRow(
     _ x: UnsafePointer<Float>, rowStep: Int, rows: Int, inputWidth: Int, weights: UnsafePointer<Float>,
-    bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, width: Int, taps: Int, stride: Int, dilation: Int,
-    left: Int
+    bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, width: Int, group: Int, taps: Int, stride: Int,
+    dilation: Int, left: Int
   ) {
     let window: DepthwiseWindow = (
       rowStep: rowStep, rows: rows, taps: taps, positionStep: stride &* 16, tapStep: dilation &* 16
@@ -17,27 +17,50 @@ extension BlockedKernels {
     if end > width { end = width }
     if end < begin { end = begin }
 
-    for position in 0..<begin {
-      edge(x, position &* stride &- left, inputWidth, dilation, weights, bias, y + position &* 16, window)
+    let edges: DepthwiseEdges = (begin: begin, end: end, width: width, left: left, inputWidth: inputWidth)
+    if group == 1 {
+      sides(x, weights, bias, y, window, edges, group: 1)
+    } else if group == 2 {
+      sides(x, weights, bias, y, window, edges, group: 2)
+    } else if group == 4 {
+      sides(x, weights, bias, y, window, edges, group: 4)
+    } else {
+      sides(x, weights, bias, y, window, edges, group: 8)
     }
-    let firstColumn = begin &* stride &- left
-    let inside = x + firstColumn &* 16
+    let inside = x + (begin &* stride &- left) &* 16
     let out = y + begin &* 16
     let count = end &- begin
-    if taps == 3, stride == 1, dilation == 1 {
-      interior(inside, weights, bias, out, count, window, taps: 3, positionStep: 16, tapStep: 16)
+    let (step, tapStep) = (window.positionStep, window.tapStep)
+    if group == 2 {
+      interior(inside, weights, bias, out, count, window, group: 2, taps: taps, positionStep: step, tapStep: tapStep)
+    } else if group == 4 {
+      interior(inside, weights, bias, out, count, window, group: 4, taps: taps, positionStep: step, tapStep: tapStep)
+    } else if group == 8 {
+      interior(inside, weights, bias, out, count, window, group: 8, taps: taps, positionStep: step, tapStep: tapStep)
+    } else if taps == 3, stride == 1, dilation == 1 {
+      interior(inside, weights, bias, out, count, window, group: 1, taps: 3, positionStep: 16, tapStep: 16)
     } else if taps == 3, stride == 2, dilation == 1 {
-      interior(inside, weights, bias, out, count, window, taps: 3, positionStep: 32, tapStep: 16)
+      interior(inside, weights, bias, out, count, window, group: 1, taps: 3, positionStep: 32, tapStep: 16)
     } else if taps == 5, stride == 1, dilation == 1 {
-      interior(inside, weights, bias, out, count, window, taps: 5, positionStep: 16, tapStep: 16)
+      interior(inside, weights, bias, out, count, window, group: 1, taps: 5, positionStep: 16, tapStep: 16)
     } else {
-      interior(
-        inside, weights, bias, out, count, window, taps: taps, positionStep: window.positionStep,
-        tapStep: window.tapStep)
+      interior(inside, weights, bias, out, count, window, group: 1, taps: taps, positionStep: step, tapStep: tapStep)
     }
-    for position in end..<width {
-      edge(x, position &* stride &- left, inputWidth, dilation, weights, bias, y + position &* 16, window)
-    }
+  }
+}
+
+/// Which positions of a row see the whole width of the window, and where the map lies below it.
+private typealias DepthwiseEdges = (begin: Int, end: Int, width: Int, left: Int, inputWidth: Int)
+
+/// The positions whose window reaches beyond the sides.
+@inline(__always)
+private func sides(
+  _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
+  _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ edges: DepthwiseEdges, group: Int
+) {
+  for position in 0..<edges.width where position < edges.begin || position >= edges.end {
+    let column = position &* (window.positionStep >> 4) &- edges.left
+    edge(x, column, edges.inputWidth, window.tapStep >> 4, weights, bias, y + position &* 16, window, group)
   }
 }
 
@@ -54,23 +77,37 @@ private enum DepthwiseTile {
   #endif
 }
 
-/// Positions that see the whole width of the window. `taps` and steps are constants where that makes a difference.
+/// Lane `member` of each group of neighbouring lanes, in all lanes of the group; both constants.
+@inline(__always)
+private func spread(_ x: Lanes, _ member: Int, _ group: Int) -> Lanes {
+  if group == 1 { return x }
+  let first = ~(group &- 1)
+  return Lanes(
+    x[(0 & first) | member], x[(1 & first) | member], x[(2 & first) | member], x[(3 & first) | member],
+    x[(4 & first) | member], x[(5 & first) | member], x[(6 & first) | member], x[(7 & first) | member],
+    x[(8 & first) | member], x[(9 & first) | member], x[(10 & first) | member], x[(11 & first) | member],
+    x[(12 & first) | member], x[(13 & first) | member], x[(14 & first) | member], x[(15 & first) | member])
+}
+
+/// Positions that see the whole width of the window. `group`, and `taps` and steps where that makes a difference, are
+/// constants.
 @inline(__always)
 private func interior(
   _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
-  _ y: UnsafeMutablePointer<Float>, _ count: Int, _ window: DepthwiseWindow, taps: Int, positionStep: Int, tapStep: Int
+  _ y: UnsafeMutablePointer<Float>, _ count: Int, _ window: DepthwiseWindow, group: Int, taps: Int, positionStep: Int,
+  tapStep: Int
 ) {
   // A single position waits for each multiply-add to end, so that what is left over would take as long as a tile each.
   if count >= DepthwiseTile.positions {
-    tiles(DepthwiseTile.positions, x, weights, bias, y, count, window, taps, positionStep, tapStep)
+    tiles(DepthwiseTile.positions, x, weights, bias, y, count, window, group, taps, positionStep, tapStep)
   } else if DepthwiseTile.positions > 4, count >= 4 {
-    tiles(4, x, weights, bias, y, count, window, taps, positionStep, tapStep)
+    tiles(4, x, weights, bias, y, count, window, group, taps, positionStep, tapStep)
   } else if DepthwiseTile.positions > 2, count >= 2 {
-    tiles(2, x, weights, bias, y, count, window, taps, positionStep, tapStep)
+    tiles(2, x, weights, bias, y, count, window, group, taps, positionStep, tapStep)
   } else {
     for position in 0..<count {
       depthwiseTile(
-        1, x + position &* positionStep, weights, bias, y + position &* 16, window, taps, positionStep, tapStep)
+        1, x + position &* positionStep, weights, bias, y + position &* 16, window, group, taps, positionStep, tapStep)
     }
   }
 }
@@ -79,14 +116,15 @@ private func interior(
 @inline(__always)
 private func tiles(
   _ positions: Int, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
-  _ y: UnsafeMutablePointer<Float>, _ count: Int, _ window: DepthwiseWindow, _ taps: Int, _ positionStep: Int,
-  _ tapStep: Int
+  _ y: UnsafeMutablePointer<Float>, _ count: Int, _ window: DepthwiseWindow, _ group: Int, _ taps: Int,
+  _ positionStep: Int, _ tapStep: Int
 ) {
   var position = 0
   while position < count {
     let start = position &+ positions <= count ? position : count &- positions
     depthwiseTile(
-      positions, x + start &* positionStep, weights, bias, y + start &* 16, window, taps, positionStep, tapStep)
+      positions, x + start &* positionStep, weights, bias, y + start &* 16, window, group, taps, positionStep,
+      tapStep)
     position &+= positions
   }
 }
@@ -94,7 +132,8 @@ private func tiles(
 @inline(__always)
 private func depthwiseTile(
   _ positions: Int, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
-  _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ taps: Int, _ positionStep: Int, _ tapStep: Int
+  _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ group: Int, _ taps: Int, _ positionStep: Int,
+  _ tapStep: Int
 ) {
   let start: Lanes = load(bias)
   var sums: InlineArray<8, Lanes> = [start, start, start, start, start, start, start, start]
@@ -103,11 +142,13 @@ private func depthwiseTile(
   for _ in 0..<window.rows {
     for tap in 0..<taps {
       let input = row + tap &* tapStep
-      let w: Lanes = load(weight)
-      unrolled(positions) { p in
-        sums[p] = multiplyAdd(sums[p], load(input + p &* positionStep, as: Lanes.self), w)
+      unrolled(group) { member in
+        let w: Lanes = load(weight + member &* 16)
+        unrolled(positions) { p in
+          sums[p] = multiplyAdd(sums[p], spread(load(input + p &* positionStep), member, group), w)
+        }
       }
-      weight += 16
+      weight += group &* 16
     }
     row += window.rowStep
   }
@@ -118,7 +159,7 @@ private func depthwiseTile(
 @inline(__always)
 private func edge(
   _ x: UnsafePointer<Float>, _ column: Int, _ inputWidth: Int, _ dilation: Int, _ weights: UnsafePointer<Float>,
-  _ bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow
+  _ bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ group: Int
 ) {
   // Taps inside the map, without a question for each: the sums of neighbouring positions, which wait for one multiply-add
   // after the other, then go on side by side.
@@ -128,13 +169,15 @@ private func edge(
   if first > end { first = end }
   var sum: Lanes = load(bias)
   var input = x + (column &+ first &* dilation) &* 16
-  var weight = weights + first &* 16
+  var weight = weights + first &* group &* 16
   for _ in 0..<window.rows {
     for tap in 0..<(end &- first) {
-      sum = multiplyAdd(sum, load(input + tap &* window.tapStep, as: Lanes.self), load(weight + tap &* 16))
+      let value: Lanes = load(input + tap &* window.tapStep)
+      let w = weight + tap &* group &* 16
+      unrolled(group) { member in sum = multiplyAdd(sum, spread(value, member, group), load(w + member &* 16)) }
     }
     input += window.rowStep
-    weight += window.taps &* 16
+    weight += window.taps &* group &* 16
   }
   store(sum, y)
 }

@@ -120,4 +120,23 @@ extension Float64Kernels {
       y[row] = Int64(truncatingIfNeeded: best)
     }
   }
+
+  package static func argumentColumns(
+    greatest isGreatest: Bool, _ x: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Int64>, rows: Int, columns: Int,
+    first: Int, count: Int
+  ) {
+    for column in first..<(first &+ count) {
+      let x = x + column
+      var best = 0
+      for row in 0..<rows {
+        let value = x[row &* columns]
+        if value.isNaN {
+          best = row
+          break
+        }
+        if isGreatest ? value > x[best &* columns] : value < x[best &* columns] { best = row }
+      }
+      y[column] = Int64(truncatingIfNeeded: best)
+    }
+  }
 }

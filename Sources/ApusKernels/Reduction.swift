@@ -147,6 +147,28 @@ extension Float32Kernels {
     }
   }
 
+  package static func argumentColumns(
+    greatest isGreatest: Bool, _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Int64>, rows: Int, columns: Int,
+    first: Int, count: Int
+  ) {
+    forLanes(count) { i, width in
+      let x = x + (first &+ i)
+      var best: Lanes = load(x, upTo: width)
+      // As floats, which hold so many exactly.
+      var places = all(0)
+      for row in 1..<rows {
+        let value: Lanes = load(x + row &* columns, upTo: width)
+        let place = all(Float(row))
+        let isBetter = isGreatest ? best .< value : value .< best
+        // The first that is no number is ahead of all others.
+        let ofNoNumber = choose(isNaN(best), places, place)
+        places = choose(isNaN(value), ofNoNumber, choose(isBetter, place, places))
+        best = isGreatest ? greaterOrNaN(best, value) : smallerOrNaN(best, value)
+      }
+      for lane in 0..<(width < 16 ? width : 16) { y[first &+ i &+ lane] = Int64(places[lane]) }
+    }
+  }
+
   /// The greatest of `count` elements, or the greatest of their negatives; NaN when any is.
   @inline(__always)
   static func greatest(_ x: UnsafePointer<Float>, _ count: Int, negated: Bool = false) -> Float {

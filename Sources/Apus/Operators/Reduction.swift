@@ -146,24 +146,36 @@ extension Tensor where Scalar: FloatingPointScalar {
     }
   }
 
-  /// Reduces `[outer, size, inner]` along the middle, in pieces of columns.
+  /// Reduces `[outer, size, inner]` along the middle.
   private func reducedColumns(
     _ reduction: Reduction, _ plan: ReductionPlan, outer: Int, inner: Int
   ) throws -> Tensor {
+    try overColumns(plan, outer: outer, inner: inner) { kernels, x, y, first, count in
+      kernels.reduceColumns(reduction, x, y, rows: plan.size, columns: inner, first: first, count: count)
+    }
+  }
+
+  /// Goes over `[outer, size, inner]` in pieces of columns, some of one outer index each.
+  private func overColumns<Result: TensorScalar>(
+    _ plan: ReductionPlan, outer: Int, inner: Int,
+    _ body:
+      @Sendable (
+        any FloatingKernels<Scalar>.Type, UnsafePointer<Scalar>, UnsafeMutablePointer<Result>, _ first: Int,
+        _ count: Int
+      ) -> Void
+  ) throws -> Tensor<Result> {
     let kernels = Scalar.kernels
     let width = min(inner, max(16, elementsPerPiece / plan.size / 16 * 16))
     let pieces = (inner + width - 1) / width
     return try withExtendedLifetime(storage) {
       nonisolated(unsafe) let x = pointer
-      return try Tensor.filled(plan.shape) { destination in
+      return try Tensor<Result>.filled(plan.shape) { destination in
         nonisolated(unsafe) let y = destination
         parallelRanges(outer * pieces, grain: max(1, elementsPerPiece / (width * plan.size))) { start, count in
           for piece in start..<(start + count) {
             let first = piece % pieces * width
             let row = piece / pieces
-            kernels.reduceColumns(
-              reduction, x + row * plan.size * inner, y + row * inner, rows: plan.size, columns: inner, first: first,
-              count: min(width, inner - first))
+            body(kernels, x + row * plan.size * inner, y + row * inner, first, min(width, inner - first))
           }
         }
       }
@@ -209,6 +221,12 @@ extension Tensor where Scalar: FloatingPointScalar {
   private func argument(greatest: Bool, _ axis: Int?, _ keepDims: Bool, _ name: String) throws -> Tensor<Int64> {
     let plan = try ReductionPlan(shape, axis.map { [$0] }, keepDims, name)
     guard plan.size > 0 else { throw nothingToChoose(name) }
+    if let (outer, inner) = plan.adjacent, inner > 1, plan.size <= 1 << 24 {
+      return try rowMajor.overColumns(plan, outer: outer, inner: inner) { kernels, x, y, first, count in
+        kernels.argumentColumns(
+          greatest: greatest, x, y, rows: plan.size, columns: inner, first: first, count: count)
+      }
+    }
     return try overRows(plan) { kernels, x, y, rows in
       kernels.argumentRows(greatest: greatest, x, y, rows: rows, columns: plan.size)
     }

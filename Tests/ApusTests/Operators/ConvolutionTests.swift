@@ -56,6 +56,12 @@ import Testing
     Case(inputs: 24, outputs: 24, size: Size2D(height: 9, width: 17), kernel: 3, stride: 2, padding: 1, groups: 24),
     Case(inputs: 18, outputs: 18, size: Size2D(height: 4, width: 2), kernel: 5, padding: 2, groups: 18),
     Case(inputs: 16, outputs: 16, size: Size2D(height: 8, width: 21), kernel: 3, padding: 2, dilation: 2, groups: 16),
+    // Groups of a few channels, whole blocks and not.
+    Case(inputs: 24, outputs: 24, size: Size2D(height: 9, width: 17), kernel: 3, padding: 1, groups: 12),
+    Case(batch: 2, inputs: 32, outputs: 32, size: Size2D(height: 7, width: 12), kernel: 3, padding: 1, groups: 8),
+    Case(inputs: 40, outputs: 40, size: Size2D(height: 11, width: 21), kernel: 3, stride: 2, padding: 1, groups: 5),
+    Case(inputs: 24, outputs: 24, size: Size2D(height: 8, width: 19), kernel: 3, padding: 2, dilation: 2, groups: 6),
+    Case(inputs: 16, outputs: 16, size: Size2D(height: 9, width: 9), kernel: 5, padding: 2, groups: 2),
     // Thin: columns of all channels share vectors.
     Case(inputs: 3, outputs: 40, size: Size2D(height: 21, width: 19), kernel: 7, stride: 2, padding: 3),
     Case(inputs: 1, outputs: 8, size: Size2D(height: 5, width: 30), kernel: Size2D(height: 2, width: 19)),

@@ -103,6 +103,24 @@ struct ReductionTests {
     #expect(try Tensor<Float>([5]).variance(correction: 0).scalar == 0)
   }
 
+  /// Along an axis that is not the last, as along the last after a transposition.
+  @Test("argmax and argmin of columns", arguments: [(1, 40), (5, 3), (21, 35), (33, 16)])
+  func argumentsOfColumns(rows: Int, columns: Int) throws {
+    // Few values, so that several are greatest, and some columns with one or two that are no number.
+    let elements = (0..<2 * rows * columns).map { Float(($0 * 7 + $0 / 11) % 13 == 12 ? .nan : Float($0 * 5 % 9)) }
+    let x = try Tensor(elements, shape: [2, rows, columns])
+    let turned = try x.transposed()
+    for (variant, result) in try onEveryVariant({ try x.argmax(axis: 1) }) {
+      #expect(try result.elements == turned.argmax(axis: 2).elements, "\(variant)")
+    }
+    for (variant, result) in try onEveryVariant({ try x.argmin(axis: 1) }) {
+      #expect(try result.elements == turned.argmin(axis: 2).elements, "\(variant)")
+    }
+    let doubles = try x.converted(to: Double.self)
+    #expect(try doubles.argmax(axis: 1).elements == turned.argmax(axis: 2).elements)
+    #expect(try doubles.argmin(axis: 1).elements == turned.argmin(axis: 2).elements)
+  }
+
   @Test("NaN and infinities", arguments: [3, 40, 100])
   func specials(count: Int) throws {
     for place in [0, count / 2, count - 1] {

@@ -1,15 +1,21 @@
 import ApusKernelInterface
 
-/// Convolution of every channel by itself, over channel-blocked float32 maps, read where they lie.
+/// Convolution of every channel by itself, or in groups of 2, 4 or 8, over channel-blocked float32 maps, read where they
+/// lie.
 struct DepthwiseConvolution: ConvolutionAlgorithm {
   var parameters: ConvolutionParameters
-  /// `[channels / 16, height, width, 16]`.
+  /// Channels of a group, in and out.
+  private let group: Int
+  /// `[channels / 16, height, width, group, 16]`.
   let weights: TensorStorage
   let bias: TensorStorage
 
   /// Whether this algorithm takes a weight of this shape.
   static func accepts(weight: [Int], parameters: ConvolutionParameters) -> Bool {
-    weight[1] == 1 && weight[0] == parameters.groups && Tensor<Float>.isWorthBlocking(channels: weight[0])
+    // Sums are of a group's whole windows, which should not be longer than elsewhere.
+    let isShort = weight[1] == 1 || weight[1...].reduce(1, *) <= 144
+    return [1, 2, 4, 8].contains(weight[1]) && isShort && weight[0] == parameters.groups * weight[1]
+      && Tensor<Float>.isWorthBlocking(channels: weight[0])
   }
 
   init(weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters) throws {
@@ -17,19 +23,24 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     let channels = weight.shape[0]
     let area = weight.shape[2] * weight.shape[3]
     let blocks = TensorLayout.blocks(channels)
-    let kernels = Execution.current.kernels.convolution
+    let group = weight.shape[1]
+    self.group = group
     weights = try PackedMemory.storage(
-      byteCount: blocks * area * block * MemoryLayout<Float>.stride,
-      at: .current("depthwise", [channels, area]) { $0.add(weight) }
+      byteCount: blocks * area * group * block * MemoryLayout<Float>.stride,
+      at: .current("depthwise", [channels, group, area]) { $0.add(weight) }
     ) { storage in
       withExtendedLifetime(weight.storage) {
-        for index in 0..<blocks {
-          // A kernel is a map of one row whose positions are its taps.
-          kernels.stageBlock(
-            weight.pointer + index * block * area, channels: min(block, channels - index * block), channelStep: area,
-            positionStep: 1, height: 1, width: area, top: 0, left: 0,
-            storage.base.assumingMemoryBound(to: Float.self) + index * area * block,
-            rows: 1, phases: 1, phaseWidth: area)
+        var packed = storage.base.assumingMemoryBound(to: Float.self)
+        for first in stride(from: 0, to: channels, by: block) {
+          for tap in 0..<area {
+            for member in 0..<group {
+              for lane in 0..<block {
+                let channel = first + lane
+                packed[lane] = channel < channels ? weight.pointer[(channel * group + member) * area + tap] : 0
+              }
+              packed += block
+            }
+          }
         }
       }
     }
@@ -48,7 +59,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     let output = Size2D(height: shape[2], width: shape[3])
     let blocks = TensorLayout.blocks(shape[1])
     // About as much work a task as is worth handing out: some maps, or some rows of one.
-    let rowCount = output.width * block * parameters.kernel.height * parameters.kernel.width
+    let rowCount = output.width * block * parameters.kernel.height * parameters.kernel.width * group
     let rowsPerTask = max(1, min(output.height, 262_144 / rowCount))
     let rowTasks = (output.height + rowsPerTask - 1) / rowsPerTask
     let x = Unchecked(source.pointer)
@@ -101,7 +112,8 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     let block = TensorLayout.block
     let (kernel, dilation) = (parameters.kernel, parameters.dilation)
     let (convolution, float32) = (kernels.convolution, kernels.float32)
-    let w = weights.base.assumingMemoryBound(to: Float.self) + index * kernel.height * kernel.width * block
+    let rowOfWeights = kernel.width * group * block
+    let w = weights.base.assumingMemoryBound(to: Float.self) + index * kernel.height * rowOfWeights
     let bias = bias.base.assumingMemoryBound(to: Float.self) + index * block
     for row in rows {
       // Kernel rows inside the map: 0 <= top + k · dilation < height.
@@ -113,7 +125,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
       convolution.convolveDepthwiseRow(
         x + (last > first ? (top + first * dilation.height) * input.width * block : 0),
         rowStep: dilation.height * input.width * block, rows: last - first, inputWidth: input.width,
-        weights: w + first * kernel.width * block, bias: bias, out, width: output.width, taps: kernel.width,
+        weights: w + first * rowOfWeights, bias: bias, out, width: output.width, group: group, taps: kernel.width,
         stride: parameters.stride.width, dilation: dilation.width, left: parameters.padding.left)
       if let activation { float32.unary(activation, out, out, count: output.width * block) }
     }
