@@ -86,7 +86,10 @@ extension Tensor {
   }
 
   /// A tensor whose elements `fill` writes, every one of them, in the order of `layout`.
-  @_specialize(where Scalar == Float)
+  #if compiler(>=6.3)
+    // Debian's Swift 6.2 checks itself, and ends at the closure of the copy that this asks for.
+    @_specialize(where Scalar == Float)
+  #endif
   package static func filled(
     _ shape: [Int], layout: TensorLayout = .rowMajor,
     by fill: (UnsafeMutablePointer<Scalar>) throws -> Void

@@ -105,9 +105,11 @@ import Testing
     let a = try Tensor<Scalar>.random([3, m, k], using: &random)
     let b = try Tensor<Scalar>.random([3, k, n], using: &random)
     let (x, y) = (try a.elements.map { Double($0) }, try b.elements.map { Double($0) })
-    let expected = (0..<3 * m * n).map { index in
+    let expected: [Double] = (0..<3 * m * n).map { index in
       let (batch, row, column) = (index / (m * n), index / n % m, index % n)
-      return -0.5 * (0..<k).reduce(0) { $0 + x[(batch * m + row) * k + $1] * y[(batch * k + $1) * n + column] }
+      var sum = 0.0
+      for i in 0..<k { sum += x[(batch * m + row) * k + i] * y[(batch * k + i) * n + column] }
+      return -0.5 * sum
     }
     for variant in Execution.availableVariants {
       for (b, isTransposed) in [(b, false), (try b.transposed(), true)] {
