@@ -107,8 +107,10 @@ struct ReductionTests {
   @Test("argmax and argmin of columns", arguments: [(1, 40), (5, 3), (21, 35), (33, 16)])
   func argumentsOfColumns(rows: Int, columns: Int) throws {
     // Few values, so that several are greatest, and some columns with one or two that are no number.
-    let elements = (0..<2 * rows * columns).map { Float(($0 * 7 + $0 / 11) % 13 == 12 ? .nan : Float($0 * 5 % 9)) }
-    let x = try Tensor(elements, shape: [2, rows, columns])
+    let elements = (0..<2 * rows * columns).map { (index: Int) -> Float in
+      (index * 7 + index / 11) % 13 == 12 ? Float.nan : Float(index * 5 % 9)
+    }
+    let x = try Tensor<Float>(elements, shape: [2, rows, columns])
     let turned = try x.transposed()
     for (variant, result) in try onEveryVariant({ try x.argmax(axis: 1) }) {
       #expect(try result.elements == turned.argmax(axis: 2).elements, "\(variant)")
