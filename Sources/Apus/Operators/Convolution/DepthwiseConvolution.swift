@@ -27,7 +27,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     self.group = group
     weights = try PackedMemory.storage(
       byteCount: blocks * area * group * block * MemoryLayout<Float>.stride,
-      at: .current("depthwise", [channels, group, area]) { $0.add(weight) }
+      at: .current("depthwise", group == 1 ? [channels, area] : [channels, group, area]) { $0.add(weight) }
     ) { storage in
       withExtendedLifetime(weight.storage) {
         var packed = storage.base.assumingMemoryBound(to: Float.self)
