@@ -17,50 +17,65 @@ extension BlockedKernels {
     if end > width { end = width }
     if end < begin { end = begin }
 
-    let edges: DepthwiseEdges = (begin: begin, end: end, width: width, left: left, inputWidth: inputWidth)
-    if group == 1 {
-      sides(x, weights, bias, y, window, edges, group: 1)
-    } else if group == 2 {
-      sides(x, weights, bias, y, window, edges, group: 2)
-    } else if group == 4 {
-      sides(x, weights, bias, y, window, edges, group: 4)
-    } else {
-      sides(x, weights, bias, y, window, edges, group: 8)
-    }
-    let inside = x + (begin &* stride &- left) &* 16
-    let out = y + begin &* 16
-    let count = end &- begin
-    let (step, tapStep) = (window.positionStep, window.tapStep)
+    let row: DepthwiseRow = (begin: begin, end: end, width: width, left: left, inputWidth: inputWidth)
     if group == 2 {
-      interior(inside, weights, bias, out, count, window, group: 2, taps: taps, positionStep: step, tapStep: tapStep)
+      DepthwiseCase<2, 0, 0>.convolve(row, x, weights, bias, y, window)
     } else if group == 4 {
-      interior(inside, weights, bias, out, count, window, group: 4, taps: taps, positionStep: step, tapStep: tapStep)
+      DepthwiseCase<4, 0, 0>.convolve(row, x, weights, bias, y, window)
     } else if group == 8 {
-      interior(inside, weights, bias, out, count, window, group: 8, taps: taps, positionStep: step, tapStep: tapStep)
+      DepthwiseCase<8, 0, 0>.convolve(row, x, weights, bias, y, window)
     } else if taps == 3, stride == 1, dilation == 1 {
-      interior(inside, weights, bias, out, count, window, group: 1, taps: 3, positionStep: 16, tapStep: 16)
+      DepthwiseCase<1, 3, 1>.convolve(row, x, weights, bias, y, window)
     } else if taps == 3, stride == 2, dilation == 1 {
-      interior(inside, weights, bias, out, count, window, group: 1, taps: 3, positionStep: 32, tapStep: 16)
+      DepthwiseCase<1, 3, 2>.convolve(row, x, weights, bias, y, window)
     } else if taps == 5, stride == 1, dilation == 1 {
-      interior(inside, weights, bias, out, count, window, group: 1, taps: 5, positionStep: 16, tapStep: 16)
+      DepthwiseCase<1, 5, 1>.convolve(row, x, weights, bias, y, window)
     } else {
-      interior(inside, weights, bias, out, count, window, group: 1, taps: taps, positionStep: step, tapStep: tapStep)
+      DepthwiseCase<1, 0, 0>.convolve(row, x, weights, bias, y, window)
     }
   }
 }
 
-/// Which positions of a row see the whole width of the window, and where the map lies below it.
-private typealias DepthwiseEdges = (begin: Int, end: Int, width: Int, left: Int, inputWidth: Int)
+/// Rows of groups of so many channels, under windows of so many neighbouring taps and such a stride; 0 for any.
+///
+/// A function for each: in one with all of them the optimiser leaves calls, and a tile's sums in memory.
+private enum DepthwiseCase<let group: Int, let taps: Int, let stride: Int> {
+  @inline(never)
+  static func convolve(
+    _ row: DepthwiseRow, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
+    _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow
+  ) {
+    convolveRow(
+      row, x, weights, bias, y, window, group: group, taps: taps > 0 ? taps : window.taps,
+      positionStep: taps > 0 ? stride &* 16 : window.positionStep, tapStep: taps > 0 ? 16 : window.tapStep)
+  }
+}
 
-/// The positions whose window reaches beyond the sides.
+/// Which positions of a row see the whole width of the window, and where the map lies below it.
+private typealias DepthwiseRow = (begin: Int, end: Int, width: Int, left: Int, inputWidth: Int)
+
+/// One row: the positions whose window reaches beyond the left side, those inside, and those at the right.
 @inline(__always)
-private func sides(
-  _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
-  _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ edges: DepthwiseEdges, group: Int
+private func convolveRow(
+  _ row: DepthwiseRow, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
+  _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, group: Int, taps: Int, positionStep: Int, tapStep: Int
 ) {
-  for position in 0..<edges.width where position < edges.begin || position >= edges.end {
-    let column = position &* (window.positionStep >> 4) &- edges.left
-    edge(x, column, edges.inputWidth, window.tapStep >> 4, weights, bias, y + position &* 16, window, group)
+  edges(0..<row.begin, row, x, weights, bias, y, window, group)
+  let first = row.begin &* positionStep &- row.left &* 16
+  interior(
+    x + first, weights, bias, y + row.begin &* 16, row.end &- row.begin, window, group: group, taps: taps,
+    positionStep: positionStep, tapStep: tapStep)
+  edges(row.end..<row.width, row, x, weights, bias, y, window, group)
+}
+
+@inline(__always)
+private func edges(
+  _ positions: Range<Int>, _ row: DepthwiseRow, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>,
+  _ bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ group: Int
+) {
+  for position in positions {
+    let column = position &* (window.positionStep >> 4) &- row.left
+    edge(x, column, row.inputWidth, window.tapStep >> 4, weights, bias, y + position &* 16, window, group)
   }
 }
 
@@ -142,10 +157,43 @@ private func depthwiseTile(
   for _ in 0..<window.rows {
     for tap in 0..<taps {
       let input = row + tap &* tapStep
-      unrolled(group) { member in
-        let w: Lanes = load(weight + member &* 16)
+      // Spelled out: a closure around closures stays a call for each tap, with the sums in memory.
+      let w0: Lanes = load(weight)
+      unrolled(positions) { p in
+        sums[p] = multiplyAdd(sums[p], spread(load(input + p &* positionStep), 0, group), w0)
+      }
+      if group > 1 {
+        let w1: Lanes = load(weight + 16)
         unrolled(positions) { p in
-          sums[p] = multiplyAdd(sums[p], spread(load(input + p &* positionStep), member, group), w)
+          sums[p] = multiplyAdd(sums[p], spread(load(input + p &* positionStep), 1, group), w1)
+        }
+      }
+      if group > 2 {
+        let w2: Lanes = load(weight + 32)
+        unrolled(positions) { p in
+          sums[p] = multiplyAdd(sums[p], spread(load(input + p &* positionStep), 2, group), w2)
+        }
+        let w3: Lanes = load(weight + 48)
+        unrolled(positions) { p in
+          sums[p] = multiplyAdd(sums[p], spread(load(input + p &* positionStep), 3, group), w3)
+        }
+      }
+      if group > 4 {
+        let w4: Lanes = load(weight + 64)
+        unrolled(positions) { p in
+          sums[p] = multiplyAdd(sums[p], spread(load(input + p &* positionStep), 4, group), w4)
+        }
+        let w5: Lanes = load(weight + 80)
+        unrolled(positions) { p in
+          sums[p] = multiplyAdd(sums[p], spread(load(input + p &* positionStep), 5, group), w5)
+        }
+        let w6: Lanes = load(weight + 96)
+        unrolled(positions) { p in
+          sums[p] = multiplyAdd(sums[p], spread(load(input + p &* positionStep), 6, group), w6)
+        }
+        let w7: Lanes = load(weight + 112)
+        unrolled(positions) { p in
+          sums[p] = multiplyAdd(sums[p], spread(load(input + p &* positionStep), 7, group), w7)
         }
       }
       weight += group &* 16

@@ -69,7 +69,7 @@ import ApusBase
         switch OpenBLAS.open(handle, name: name, isForeign: isForeign, features: features) {
         case .success(let library):
           if let warning = library.slowness(features) {
-            warnings.append(setting == nil ? warning + ", and than Swift's, which multiply instead" : warning)
+            warnings.append(setting == nil ? warning + "; wider Swift kernels multiply instead" : warning)
           }
           return (library, warnings, refusals)
         case .failure(let refusal):
