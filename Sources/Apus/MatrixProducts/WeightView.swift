@@ -29,9 +29,11 @@ struct WeightView: @unchecked Sendable {
   ///   - column: the first column, a multiple of the vector.
   ///   - columns: vectors of columns.
   ///   - blocks: which vectors of the depth.
+  ///   - next: the column that the thread is likely to ask for after this; another thread's would be fetched into the
+  ///     wrong cache.
   ///   - room: for a narrow weight, as many elements.
   func tile<Scalar>(
-    column: Int, columns: Int, blocks: Range<Int>, room: UnsafeMutablePointer<Scalar>,
+    column: Int, columns: Int, blocks: Range<Int>, next: Int, room: UnsafeMutablePointer<Scalar>,
     kernels: any FloatingKernels<Scalar>.Type
   ) -> (base: UnsafePointer<Scalar>, step: Int, ahead: Int) {
     let vector = kernels.vectorWidth
@@ -39,7 +41,8 @@ struct WeightView: @unchecked Sendable {
       let step = depthBlocks * vector * vector
       let base = wide.assumingMemoryBound(to: Scalar.self)
       return (
-        UnsafePointer(base + column / vector * step + blocks.lowerBound * vector * vector), step, columns * step
+        UnsafePointer(base + column / vector * step + blocks.lowerBound * vector * vector), step,
+        (next - column) / vector * step
       )
     }
     let rows = blocks.lowerBound * vector..<blocks.upperBound * vector
@@ -57,7 +60,6 @@ struct WeightView: @unchecked Sendable {
           kernels.widenRows(source, piece.type, scale: nil, target, rows: part.count)
         }
       }
-      let next = column + columns * vector
       if ahead == 0, next < self.columns {
         let place = piece.place(column: next, row: part.lowerBound, vector: vector)
         ahead = max(0, (Int(bitPattern: place) - Int(bitPattern: room)) / MemoryLayout<Scalar>.stride)
