@@ -32,11 +32,9 @@ extension Tensor {
     [shape[0], TensorLayout.blocks(shape[1])] + shape[2...] + [TensorLayout.block]
   }
 
-  /// Whether the elements in channel blocks are those of a tensor of another shape with as many: only positions are joined
-  /// or divided.
+  /// Whether a tensor of another shape has the same elements in the same channel blocks.
   func keepsBlocks(as newShape: [Int]) -> Bool {
-    layout == .channelBlocked && (newShape.count == 3 || newShape.count == 4) && newShape[0] == shape[0]
-      && newShape[1] == shape[1]
+    layout == .channelBlocked && TensorLayout.keepsBlocks(shape, as: newShape)
   }
 
   /// The other layout: each block of sixteen channels is a matrix `[16, positions]` in one and its transpose in the

@@ -16,6 +16,12 @@ package enum TensorLayout: Sendable, Hashable {
   /// Channels per block.
   static let block = 16
 
+  /// Whether the elements of a tensor in channel blocks are, in the same blocks, those of a tensor of another shape with as
+  /// many: only positions are joined or divided.
+  package static func keepsBlocks(_ shape: [Int], as newShape: [Int]) -> Bool {
+    (newShape.count == 3 || newShape.count == 4) && newShape[..<2] == shape[..<2]
+  }
+
   /// The number of blocks that `channels` take.
   static func blocks(_ channels: Int) -> Int { (channels + block - 1) / block }
 }

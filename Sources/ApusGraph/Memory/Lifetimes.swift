@@ -77,7 +77,12 @@ struct Lifetimes {
     case .rowMajor: return false
     case .makesBlocked: return true
     case .keepsBlocked: return maps.contains(where: blocked.contains)
-    case .keepsBlockedIfAllAre: return !maps.isEmpty && maps.allSatisfy(blocked.contains)
+    case .joinsBlocked:
+      return maps.allSatisfy(blocked.contains)
+        && maps.reduce(0) { $0.addingClamped(types[$1]?.shape[1] ?? 0) } == shape[1]
+    case .keepsBlockedChannels:
+      guard case let source?? = step.inputs.first, let from = types[source]?.shape else { return false }
+      return blocked.contains(source) && TensorLayout.keepsBlocks(from, as: shape)
     }
   }
 
@@ -88,8 +93,7 @@ struct Lifetimes {
     case .fresh, .overInput: return false
     case .input: return true
     case .inputIfUnchanged: return from == to
-    // A map that is kept in blocks is copied when it takes another shape.
-    case .reshapedInput: return !blocked.contains(source)
+    case .reshapedInput: return !blocked.contains(source) || blocked.contains(output)
     case .transposedInput:
       let (extents, moved) = (from.shape.filter { $0 != 1 }, to.shape.filter { $0 != 1 })
       return !blocked.contains(source) && extents == moved && Set(extents).count == extents.count

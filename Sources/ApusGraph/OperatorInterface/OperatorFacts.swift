@@ -98,7 +98,8 @@ enum ResultMemory: Sendable {
   case input
   /// The first output is the first input again where types and shapes are the same.
   case inputIfUnchanged
-  /// The first output has the elements of the first input in the same order; a channel-blocked map is copied.
+  /// The first output has the elements of the first input in the same order; a channel-blocked map is copied where
+  /// channels are joined or divided.
   case reshapedInput
   /// The first output is the first input with its axes in another order: a view where only axes of extent 1 move.
   case transposedInput
@@ -115,8 +116,10 @@ enum LayoutRule: Sendable {
   case makesBlocked
   /// Results are channel-blocked where an input of the same rank is.
   case keepsBlocked
-  /// Results are channel-blocked where all inputs are.
-  case keepsBlockedIfAllAre
+  /// The result is channel-blocked where all inputs are, and its channels are theirs, one input's after the other.
+  case joinsBlocked
+  /// The first output is channel-blocked where the first input is and positions alone are joined or divided.
+  case keepsBlockedChannels
 }
 
 // MARK: - Rewriting

@@ -5,7 +5,7 @@ import Apus
 extension Operators {
   static let joins: [OperatorDefinition] = [
     OperatorDefinition(
-      "Concat", .movement(.concat, results: .inputIfUnchanged, layout: .keepsBlockedIfAllAre, axes: .axis(of: .all)),
+      "Concat", .movement(.concat, results: .inputIfUnchanged, layout: .joinsBlocked, axes: .axis(of: .all)),
       Concat
     ),
     OperatorDefinition(

@@ -4,11 +4,11 @@ import Apus
 
 extension Operators {
   static let reshapes: [OperatorDefinition] = [
-    OperatorDefinition("Reshape", .movement(.reshape, results: .reshapedInput, layout: .rowMajor), Reshape),
-    OperatorDefinition("Flatten", .movement(.flatten, results: .reshapedInput, layout: .rowMajor), Flatten),
+    OperatorDefinition("Reshape", .movement(.reshape, results: .reshapedInput, layout: .keepsBlockedChannels), Reshape),
+    OperatorDefinition("Flatten", .movement(.flatten, results: .reshapedInput, layout: .keepsBlockedChannels), Flatten),
     OperatorDefinition(
-      "Squeeze", .movement(.squeeze, results: .reshapedInput, layout: .rowMajor, axes: .squeeze), Squeeze),
-    OperatorDefinition("Unsqueeze", .movement(.unsqueeze, results: .reshapedInput, layout: .rowMajor), Unsqueeze),
+      "Squeeze", .movement(.squeeze, results: .reshapedInput, layout: .keepsBlockedChannels, axes: .squeeze), Squeeze),
+    OperatorDefinition("Unsqueeze", .movement(.unsqueeze, results: .reshapedInput, layout: .keepsBlockedChannels), Unsqueeze),
   ]
 
   /// In the shape of input 1 (an attribute before version 5), where -1 takes what is left over and 0, unless
