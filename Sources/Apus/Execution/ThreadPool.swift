@@ -3,9 +3,8 @@ import Synchronization
 
 /// Runs `body` for every index below `count`, spread over at most as many threads as ``Execution/current`` allows.
 ///
-/// Returns when every call has returned. Indexes are handed out one after the other to free threads, so calls should
-/// take some microseconds each, and the order in which they run is undefined. Work is divided where shapes say, never
-/// by the number of threads, so results do not depend on it.
+/// Returns when every call has returned. Calls should take some microseconds each; the order in which they run is
+/// undefined. Work is divided where shapes say, never by the number of threads, so results do not depend on it.
 ///
 /// `body` sees the caller's ``Execution/current``, but no other task-local value. Where the threads are taken already —
 /// inside another `parallel`, or while another task runs one — the calling thread does everything itself.
@@ -30,6 +29,10 @@ package func parallel(_ count: Int, _ body: @Sendable (Int) -> Void) {
 /// nothing. A worker without work watches the door for some microseconds, so that the operators of a model follow each
 /// other without a system call, and then sleeps.
 ///
+/// Each thread begins with a share of its own, neighbouring indexes, the same part of every job, and then helps with
+/// those of the others. So what an operator reads was mostly written by the same thread, and few of the counters that
+/// hand out indexes are ever wanted by two: where the cores do not share a cache, each such meeting costs 0.2 µs.
+///
 /// Threads are started when first asked for and live as long as the process. A child made by `fork` has none and runs
 /// everything on its calling thread; forking inside a job is not supported.
 final class ThreadPool: Sendable {
@@ -47,6 +50,7 @@ final class ThreadPool: Sendable {
   private struct Job {
     let body: UnsafePointer<@Sendable (Int) -> Void>
     let count: Int
+    let shares: Int
     let execution: Execution
     /// Where the owner ran when it opened the door.
     let core: Int
@@ -60,9 +64,9 @@ final class ThreadPool: Sendable {
 
   private let isTaken = Atomic(false)
   private let board: Board
-  /// Relaxed: each index is given once, whatever the order. The door orders everything else: opened after the job was
-  /// written, entered before it is read, left after its results were written, and seen empty before they are read.
-  private let nextIndex = Atomic(0)
+  private let shares = Shares()
+  /// How many workers have begun.
+  private let begun = Atomic(0)
   /// Free seats in the low half, workers inside in the upper, and whether the owner sleeps until they have left.
   private let door = Atomic<UInt64>(0)
   private let sleepers = Atomic(0)
@@ -91,11 +95,11 @@ final class ThreadPool: Sendable {
     withoutActuallyEscaping(body) { body in
       withUnsafePointer(to: body) { pointer in
         board.job.pointee = Job(
-          body: pointer, count: count, execution: execution, core: CorePlacement.currentCore)
-        nextIndex.store(0, ordering: .relaxed)
+          body: pointer, count: count, shares: seats + 1, execution: execution, core: CorePlacement.currentCore)
+        shares.divide(count, into: seats + 1)
         door.store(UInt64(seats), ordering: .sequentiallyConsistent)
         wake(seats)
-        work(pointer, count, execution.stop)
+        work(pointer, count, shares: seats + 1, from: 0, execution.stop)
         door.bitwiseAnd(~Self.freeSeats, ordering: .acquiringAndReleasing)
         waitUntilEmpty()
       }
@@ -103,18 +107,53 @@ final class ThreadPool: Sendable {
     return true
   }
 
-  /// Calls the body for one index after another until none is left.
+  /// Calls the body for one index after another until none is left, those of one share first.
   ///
   /// Not inlined, so that nothing of the closure is held when a worker says that it has left.
   @inline(never)
-  private func work(_ body: UnsafePointer<@Sendable (Int) -> Void>, _ count: Int, _ stop: StopSign?) {
+  private func work(
+    _ body: UnsafePointer<@Sendable (Int) -> Void>, _ count: Int, shares shareCount: Int, from own: Int,
+    _ stop: StopSign?
+  ) {
     let body = body.pointee
-    while true {
-      let index = nextIndex.wrappingAdd(1, ordering: .relaxed).oldValue
-      guard index < count else { return }
-      if let stop, stop.check() { return }
-      body(index)
+    for step in 0..<shareCount {
+      let share = own + step < shareCount ? own + step : own + step - shareCount
+      let end = Shares.start(of: share + 1, of: shareCount, count)
+      while let index = shares.next(share, before: end) {
+        if let stop, stop.check() { return }
+        body(index)
+      }
     }
+  }
+}
+
+/// The indexes of a job in neighbouring ranges, and how far each has come.
+private struct Shares: @unchecked Sendable {
+  /// A counter, and room up to the next: two lines of a cache, as processors fetch them in pairs.
+  private static let step = 128 / MemoryLayout<Atomic<Int>>.stride
+  private let counters = UnsafeMutablePointer<Atomic<Int>>.allocate(capacity: ThreadPool.maximumThreads * step)
+
+  init() {
+    for index in 0..<ThreadPool.maximumThreads * Self.step { (counters + index).initialize(to: Atomic(0)) }
+  }
+
+  /// Where a share of `count` begins; where the last one ends, for the one after it.
+  static func start(of share: Int, of shares: Int, _ count: Int) -> Int {
+    count / shares * share + min(share, count % shares)
+  }
+
+  // Relaxed, both: each index is given once, whatever the order. The door orders everything else: opened after the job was
+  // written, entered before it is read, left after its results were written, and seen empty before they are read.
+
+  func divide(_ count: Int, into shares: Int) {
+    for share in 0..<shares {
+      counters[share * Self.step].store(Self.start(of: share, of: shares, count), ordering: .relaxed)
+    }
+  }
+
+  func next(_ share: Int, before end: Int) -> Int? {
+    let index = counters[share * Self.step].wrappingAdd(1, ordering: .relaxed).oldValue
+    return index < end ? index : nil
   }
 }
 
@@ -180,6 +219,8 @@ extension ThreadPool {
 
 extension ThreadPool {
   private func serve() -> Never {
+    // Relaxed: a number for each, whatever the order.
+    let number = begun.wrappingAdd(1, ordering: .relaxed).oldValue
     var lastMove: UInt64 = 0
     while true {
       while enter() {
@@ -192,7 +233,11 @@ extension ThreadPool {
               lastMove = now
             }
           }
-          Execution.$current.withValue(job.execution) { work(job.body, job.count, job.execution.stop) }
+          // The caller has the first share.
+          let own = 1 + number % (job.shares - 1)
+          Execution.$current.withValue(job.execution) {
+            work(job.body, job.count, shares: job.shares, from: own, job.execution.stop)
+          }
         }
         leave()
       }

@@ -199,7 +199,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     let edgeStart = lanes * (panelStep + wideStep)
 
     parallel(lanes) { lane in
-      for task in stride(from: lane, to: count, by: lanes) {
+      for task in lane * count / lanes..<(lane + 1) * count / lanes {
         let firstRow = task % rowTasks * tasks.rows
         let taskRows = min(tasks.rows, rows - firstRow)
         let firstColumn = task / rowTasks * tasks.columns
@@ -226,7 +226,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
             let step = isWhole ? outputs : tile
             let columns = (min(tile, outputs - column) + vector - 1) / vector
             let isLast = block + blocks == depthBlocks
-            let next = column + tile < endColumn ? column + tile : (task + threads) / rowTasks * tasks.columns
+            let next = column + tile < endColumn ? column + tile : (task + 1) / rowTasks * tasks.columns
             let weights = weight.tile(
               column: column, columns: columns, blocks: block..<block + blocks, next: next, room: room,
               kernels: kernels)

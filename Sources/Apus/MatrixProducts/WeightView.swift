@@ -29,8 +29,7 @@ struct WeightView: @unchecked Sendable {
   ///   - column: the first column, a multiple of the vector.
   ///   - columns: vectors of columns.
   ///   - blocks: which vectors of the depth.
-  ///   - next: the column that the thread is likely to ask for after this; another thread's would be fetched into the
-  ///     wrong cache.
+  ///   - next: the column that the same thread is likely to ask for after this.
   ///   - room: for a narrow weight, as many elements.
   func tile<Scalar>(
     column: Int, columns: Int, blocks: Range<Int>, next: Int, room: UnsafeMutablePointer<Scalar>,
