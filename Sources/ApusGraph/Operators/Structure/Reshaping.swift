@@ -8,7 +8,8 @@ extension Operators {
     OperatorDefinition("Flatten", .movement(.flatten, results: .reshapedInput, layout: .keepsBlockedChannels), Flatten),
     OperatorDefinition(
       "Squeeze", .movement(.squeeze, results: .reshapedInput, layout: .keepsBlockedChannels, axes: .squeeze), Squeeze),
-    OperatorDefinition("Unsqueeze", .movement(.unsqueeze, results: .reshapedInput, layout: .keepsBlockedChannels), Unsqueeze),
+    OperatorDefinition(
+      "Unsqueeze", .movement(.unsqueeze, results: .reshapedInput, layout: .keepsBlockedChannels), Unsqueeze),
   ]
 
   /// In the shape of input 1 (an attribute before version 5), where -1 takes what is left over and 0, unless
