@@ -157,7 +157,8 @@ private func depthwiseTile(
   for _ in 0..<window.rows {
     for tap in 0..<taps {
       let input = row + tap &* tapStep
-      // Spelled out: a closure around closures stays a call for each tap, with the sums in memory.
+      // Spelled out: a closure around closures stays a call for each tap, with the sums in memory; and so, for groups, does a
+      // function that takes the sums (ResNeXt 47 ms, not 27).
       let w0: Lanes = load(weight)
       unrolled(positions) { p in
         sums[p] = multiplyAdd(sums[p], spread(load(input + p &* positionStep), 0, group), w0)

@@ -94,12 +94,13 @@ final class ThreadPool: Sendable {
     guard seats > 0 else { return false }
     withoutActuallyEscaping(body) { body in
       withUnsafePointer(to: body) { pointer in
-        board.job.pointee = Job(
+        let job = Job(
           body: pointer, count: count, shares: seats + 1, execution: execution, core: CorePlacement.currentCore)
-        shares.divide(count, into: seats + 1)
+        board.job.pointee = job
+        shares.divide(count, into: job.shares)
         door.store(UInt64(seats), ordering: .sequentiallyConsistent)
         wake(seats)
-        work(pointer, count, shares: seats + 1, from: 0, execution.stop)
+        work(job, from: 0)
         door.bitwiseAnd(~Self.freeSeats, ordering: .acquiringAndReleasing)
         waitUntilEmpty()
       }
@@ -111,14 +112,11 @@ final class ThreadPool: Sendable {
   ///
   /// Not inlined, so that nothing of the closure is held when a worker says that it has left.
   @inline(never)
-  private func work(
-    _ body: UnsafePointer<@Sendable (Int) -> Void>, _ count: Int, shares shareCount: Int, from own: Int,
-    _ stop: StopSign?
-  ) {
-    let body = body.pointee
-    for step in 0..<shareCount {
-      let share = own + step < shareCount ? own + step : own + step - shareCount
-      let end = Shares.start(of: share + 1, of: shareCount, count)
+  private func work(_ job: Job, from own: Int) {
+    let (body, stop) = (job.body.pointee, job.execution.stop)
+    for step in 0..<job.shares {
+      let share = (own + step) % job.shares
+      let end = evenPart(share, of: job.shares, in: job.count).upperBound
       while let index = shares.next(share, before: end) {
         if let stop, stop.check() { return }
         body(index)
@@ -137,17 +135,12 @@ private struct Shares: @unchecked Sendable {
     for index in 0..<ThreadPool.maximumThreads * Self.step { (counters + index).initialize(to: Atomic(0)) }
   }
 
-  /// Where a share of `count` begins; where the last one ends, for the one after it.
-  static func start(of share: Int, of shares: Int, _ count: Int) -> Int {
-    count / shares * share + min(share, count % shares)
-  }
-
   // Relaxed, both: each index is given once, whatever the order. The door orders everything else: opened after the job was
   // written, entered before it is read, left after its results were written, and seen empty before they are read.
 
   func divide(_ count: Int, into shares: Int) {
     for share in 0..<shares {
-      counters[share * Self.step].store(Self.start(of: share, of: shares, count), ordering: .relaxed)
+      counters[share * Self.step].store(evenPart(share, of: shares, in: count).lowerBound, ordering: .relaxed)
     }
   }
 
@@ -235,9 +228,7 @@ extension ThreadPool {
           }
           // The caller has the first share.
           let own = 1 + number % (job.shares - 1)
-          Execution.$current.withValue(job.execution) {
-            work(job.body, job.count, shares: job.shares, from: own, job.execution.stop)
-          }
+          Execution.$current.withValue(job.execution) { work(job, from: own) }
         }
         leave()
       }

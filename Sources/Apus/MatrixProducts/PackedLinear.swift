@@ -199,7 +199,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     let edgeStart = lanes * (panelStep + wideStep)
 
     parallel(lanes) { lane in
-      for task in lane * count / lanes..<(lane + 1) * count / lanes {
+      for task in evenPart(lane, of: lanes, in: count) {
         let firstRow = task % rowTasks * tasks.rows
         let taskRows = min(tasks.rows, rows - firstRow)
         let firstColumn = task / rowTasks * tasks.columns

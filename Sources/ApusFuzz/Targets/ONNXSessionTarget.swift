@@ -206,10 +206,13 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
     // Nearly always; and what a conversion takes counts among the tensors whose memory is limited here.
     if try a.hasSameBytes(as: b) { return true }
     guard left.dataType.isFloatingPoint else { return false }
-    if case .float32(let x) = left, case .float32(let y) = right {
-      return zip(try x.elements, try y.elements).allSatisfy { $0 == $1 || ($0.isNaN && $1.isNaN) }
-    }
-    let (x, y) = try (left.converted(to: Double.self), right.converted(to: Double.self))
-    return zip(try x.elements, try y.elements).allSatisfy { $0 == $1 || ($0.isNaN && $1.isNaN) }
+    if case .float32(let x) = left, case .float32(let y) = right { return try sameNumbers(x, y) }
+    return try sameNumbers(left.converted(to: Double.self), right.converted(to: Double.self))
+  }
+
+  private static func sameNumbers<Scalar: FloatingPointScalar>(
+    _ x: Tensor<Scalar>, _ y: Tensor<Scalar>
+  ) throws -> Bool {
+    zip(try x.elements, try y.elements).allSatisfy { $0 == $1 || ($0.isNaN && $1.isNaN) }
   }
 }

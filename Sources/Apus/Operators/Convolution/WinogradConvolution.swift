@@ -172,9 +172,7 @@ private struct WinogradPlan: Sendable {
   var zeros: Int { rooms * Self.room }
   var scratchCount: Int { frequencies * (inputStep + outputStep) + zeros + 2 * TensorLayout.block }
 
-  func tiles(ofBand band: Int) -> Range<Int> {
-    band * tileCount / bands..<(band + 1) * tileCount / bands
-  }
+  func tiles(ofBand band: Int) -> Range<Int> { evenPart(band, of: bands, in: tileCount) }
 }
 
 /// Transformed weights, made when first asked for and kept.

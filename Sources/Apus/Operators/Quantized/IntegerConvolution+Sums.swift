@@ -48,7 +48,7 @@ extension IntegerConvolution {
         needsWindowSums
         && band.sumWindows(
           zeroPoints[group * outputsPerGroup..<(group + 1) * outputsPerGroup], kernels)
-      for index in part * rowGroups.count / parts..<(part + 1) * rowGroups.count / parts {
+      for index in evenPart(part, of: parts, in: rowGroups.count) {
         let (first, count) = rowGroups[index]
         let row = group * outputsPerGroup + first
         if let taps = self.taps {
