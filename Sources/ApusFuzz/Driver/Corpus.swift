@@ -22,7 +22,11 @@ enum Corpus {
   }
 
   private static func bytes(of path: String) throws -> [UInt8] {
-    try MappedFile(path: path, access: .copied).withUnsafeBytes { Array($0) }
+    do {
+      return try MappedFile(path: path, access: .copied).withUnsafeBytes { Array($0) }
+    } catch FileError.empty {
+      return []
+    }
   }
 
   private static func entries(of path: String) throws -> [[UInt8]] {

@@ -13,6 +13,7 @@ struct Fuzzer {
 
   /// - Returns: whether nothing was found.
   func run() throws -> Bool {
+    if let folder = options.keep { try makeFolder(at: folder) }
     do {
       guard try runTargets() else { return false }
     } catch {

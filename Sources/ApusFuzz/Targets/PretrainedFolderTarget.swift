@@ -45,9 +45,9 @@ struct PretrainedFolderTarget: FolderFuzzTarget {
 
   func run(folder: String) throws(FuzzFinding) -> FuzzOutcome {
     return try outcome(
-      memory: 16 << 20, allowing: FileError.self, JSONError.self, ModelConfigurationError.self,
-      PretrainedFolderError.self,
-      SafetensorsError.self, SafetensorsShardsError.self, WeightsError.self, TensorError.self
+      memory: 16 << 20, allowing: FileError.self, FileFormatError.self, JSONError.self,
+      ModelConfigurationError.self, PretrainedFolderError.self, SafetensorsError.self, SafetensorsShardsError.self,
+      WeightsError.self, TensorError.self
     ) {
       let model = try PretrainedFolder(path: folder).maskedLanguageModel()
       guard try model.logits(ids: [0, 1], at: 0).shape == [model.vocabularySize] else {

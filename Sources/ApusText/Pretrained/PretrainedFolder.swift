@@ -44,8 +44,8 @@ public struct PretrainedFolder: Sendable {
 
   /// Opens the folder at `path`, or that of the `.safetensors` file there, whose parameters are then taken.
   /// - Throws: ``FileError`` for a file that is missing or cannot be read; ``PretrainedFolderError`` for a folder of
-  ///   another kind; ``JSONError`` or ``ModelConfigurationError`` for `config.json`; ``SafetensorsError`` or
-  ///   ``SafetensorsShardsError`` for the weights.
+  ///   another kind; ``JSONError`` or ``ModelConfigurationError`` for `config.json`; ``SafetensorsError``,
+  ///   ``SafetensorsShardsError``, or ``FileFormatError`` for a file of another format, for the weights.
   public init(path: String, access: FileAccess = .mapped) throws {
     let file = path.hasSuffix(".safetensors") ? path : nil
     let path = file.map { parentFolder(of: $0) } ?? path
@@ -147,7 +147,7 @@ extension PretrainedFolder {
 extension PretrainedTextModel {
   /// Reads a folder such as Hugging Face's `save_pretrained` writes: see ``PretrainedFolder``. The type of the model is
   /// the caller's choice; what the folder says it is for is not looked at.
-  /// - Throws: ``FileError``, ``SafetensorsError``, ``SafetensorsShardsError``, ``ModelConfigurationError``,
+  /// - Throws: ``FileError``, ``FileFormatError``, ``SafetensorsError``, ``SafetensorsShardsError``, ``ModelConfigurationError``,
   ///   ``WeightsError``, ``PretrainedFolderError``.
   public init(folder: String) throws {
     self = try PretrainedFolder(path: folder).model()
