@@ -9,6 +9,8 @@ final class TensorStorage: @unchecked Sendable {
   let owner: (any AnyObject & Sendable)?
   /// Where the memory has its place, when it is not from the pool.
   private let arena: MemoryArena?
+  /// What the pool gave; nil for memory from elsewhere.
+  private let buffer: BufferPool.Buffer?
   /// Where the memory counts, when somebody is held to a limit of its own.
   private let account: MemoryAccount?
   /// What writes the memory once somebody looks at it; nil for memory that was written as soon as it was taken.
@@ -18,8 +20,8 @@ final class TensorStorage: @unchecked Sendable {
   /// aligned, its contents undefined.
   /// - Throws: ``TensorError/memory(bytes:limit:shape:)``, ``TensorError/growth(bytes:limit:shape:)``.
   ///
-  /// With `elements`, these are written when ``base`` is first asked for.
-  init(byteCount: Int, deferring elements: DeferredElements? = nil) throws {
+  /// With `elements`, these are written when ``base`` is first asked for. What is kept for long takes no more than it needs.
+  init(byteCount: Int, deferring elements: DeferredElements? = nil, isKept: Bool = false) throws {
     self.elements = elements
     self.byteCount = byteCount
     self.owner = nil
@@ -28,9 +30,12 @@ final class TensorStorage: @unchecked Sendable {
     if let arena = MemoryArena.current, let place = arena.take(byteCount: byteCount) {
       self.memory = place
       self.arena = arena
+      self.buffer = nil
     } else {
       do {
-        self.memory = try BufferPool.shared.allocate(byteCount: byteCount)
+        let buffer = try BufferPool.shared.allocate(byteCount: byteCount, lending: !isKept)
+        self.memory = buffer.base
+        self.buffer = buffer
       } catch {
         account?.give(byteCount)
         throw error
@@ -45,6 +50,7 @@ final class TensorStorage: @unchecked Sendable {
     self.byteCount = byteCount
     self.owner = owner
     self.arena = nil
+    self.buffer = nil
     self.account = nil
     self.elements = nil
   }
@@ -77,10 +83,8 @@ final class TensorStorage: @unchecked Sendable {
     account?.give(byteCount)
     if let arena {
       arena.leave(memory)
-    } else if owner == nil, deferred != nil {
-      BufferPool.shared.release(memory, byteCount: byteCount)
-    } else if owner == nil {
-      BufferPool.shared.recycle(memory, byteCount: byteCount)
+    } else if let buffer {
+      deferred == nil ? BufferPool.shared.recycle(buffer) : BufferPool.shared.release(buffer)
     }
   }
 }

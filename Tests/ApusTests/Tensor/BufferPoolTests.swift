@@ -22,8 +22,8 @@ private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan
     let pool = BufferPool()
     for size in [0, 1, 100, 4_096, 1_000_003] {
       let buffer = try pool.allocate(byteCount: size)
-      #expect(UInt(bitPattern: buffer) % UInt(AlignedMemory.alignment) == 0)
-      pool.recycle(buffer, byteCount: size)
+      #expect(UInt(bitPattern: buffer.base) % UInt(AlignedMemory.alignment) == 0)
+      pool.recycle(buffer)
     }
   }
 
@@ -32,7 +32,7 @@ private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan
     for _ in 0..<3 {
       let buffer = try pool.allocate(byteCount: 4000)
       #expect(pool.usedByteCount == 4000)
-      pool.release(buffer, byteCount: 4000)
+      pool.release(buffer)
       #expect(pool.usedByteCount == 0)
       #expect(pool.idleByteCount == 0)
     }
@@ -41,37 +41,72 @@ private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan
   @Test func recycledMemoryIsUsedAgain() throws {
     let pool = BufferPool(idleLimit: 1 << 20)
     let first = try pool.allocate(byteCount: 10_000)
-    pool.recycle(first, byteCount: 10_000)
+    pool.recycle(first)
     // The same class, though not the same size.
     let second = try pool.allocate(byteCount: 10_100)
-    #expect(first == second)
+    #expect(first.base == second.base)
     let third = try pool.allocate(byteCount: 10_000)
-    #expect(third != second)
-    pool.recycle(second, byteCount: 10_100)
-    pool.recycle(third, byteCount: 10_000)
+    #expect(third.base != second.base)
+    pool.recycle(second)
+    pool.recycle(third)
     #expect(pool.usedByteCount == 0)
     #expect(pool.idleByteCount == 2 * BufferPool.sizeClass(10_000))
+  }
+
+  @Test func aLargerOneIsLentWhereNothingFits() throws {
+    let pool = BufferPool(idleLimit: 1 << 24)
+    let large = try pool.allocate(byteCount: 4 << 20)
+    pool.recycle(large)
+    // Four times as large at most, for what is given back soon, and none that is small.
+    for size in [3 << 18, 1 << 10] {
+      let own = try pool.allocate(byteCount: size)
+      #expect(own.base != large.base)
+      #expect(own.capacity == BufferPool.sizeClass(size))
+      pool.release(own)
+    }
+    let kept = try pool.allocate(byteCount: 2 << 20, lending: false)
+    #expect(kept.base != large.base)
+    pool.release(kept)
+    let lent = try pool.allocate(byteCount: 1 << 20)
+    #expect(lent.base == large.base)
+    #expect(pool.usedByteCount == 1 << 20)
+    #expect(pool.idleByteCount == 0)
+    pool.recycle(lent)
+    #expect(pool.idleByteCount == 4 << 20)
+    // And is of its own size again.
+    let again = try pool.allocate(byteCount: 4 << 20)
+    #expect(again.base == large.base)
+    pool.recycle(again)
+    #expect(pool.usedByteCount == 0)
+  }
+
+  @Test func manySizesShareMemory() throws {
+    let pool = BufferPool(idleLimit: 1 << 24)
+    for size in stride(from: 4 << 20, through: 1 << 20, by: -100_000) {
+      pool.recycle(try pool.allocate(byteCount: size))
+    }
+    #expect(pool.idleByteCount == 4 << 20)
   }
 
   @Test func buffersInUseNeverOverlap() throws {
     let pool = BufferPool(idleLimit: 1 << 22)
     var generator = SystemRandomNumberGenerator()
-    var inUse: [(base: UnsafeMutableRawPointer, count: Int, mark: UInt8)] = []
+    var inUse: [(buffer: BufferPool.Buffer, mark: UInt8)] = []
     for round in 0..<5_000 {
       if inUse.count < 40, Bool.random(using: &generator) {
         let count = Int.random(in: 0...60_000, using: &generator)
-        let base = try pool.allocate(byteCount: count)
+        let buffer = try pool.allocate(byteCount: count)
         let mark = UInt8(truncatingIfNeeded: round)
-        base.initializeMemory(as: UInt8.self, repeating: mark, count: count)
-        inUse.append((base, count, mark))
+        buffer.base.initializeMemory(as: UInt8.self, repeating: mark, count: count)
+        inUse.append((buffer, mark))
       } else if let index = inUse.indices.randomElement(using: &generator) {
-        let (base, count, mark) = inUse.remove(at: index)
-        let bytes = UnsafeRawBufferPointer(start: base, count: count)
+        let (buffer, mark) = inUse.remove(at: index)
+        let bytes = UnsafeRawBufferPointer(start: buffer.base, count: buffer.byteCount)
         #expect(bytes.allSatisfy { $0 == mark })
-        pool.recycle(base, byteCount: count)
+        pool.recycle(buffer)
       }
     }
-    for (base, count, _) in inUse { pool.recycle(base, byteCount: count) }
+    for (buffer, _) in inUse { pool.recycle(buffer) }
     #expect(pool.usedByteCount == 0)
   }
 
@@ -80,7 +115,7 @@ private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan
     let sizes = [1_000, 40_000, 500, 40_000, 123_456]
     func round() throws {
       let buffers = try sizes.map { try pool.allocate(byteCount: $0) }
-      for (buffer, size) in zip(buffers, sizes) { pool.recycle(buffer, byteCount: size) }
+      for buffer in buffers { pool.recycle(buffer) }
     }
     try round()
     let idle = pool.idleByteCount
@@ -93,7 +128,7 @@ private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan
     let pool = BufferPool(idleLimit: 1 << 20)
     func fill(_ size: Int, _ count: Int) throws {
       let buffers = try (0..<count).map { _ in try pool.allocate(byteCount: size) }
-      for buffer in buffers { pool.recycle(buffer, byteCount: size) }
+      for buffer in buffers { pool.recycle(buffer) }
     }
     try fill(1 << 16, 32)
     #expect(pool.idleByteCount == 1 << 20)
@@ -103,11 +138,11 @@ private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan
     let two = try pool.allocate(byteCount: 1 << 19)
     // Both came from what was idle.
     #expect(pool.idleByteCount == 0)
-    pool.recycle(one, byteCount: 1 << 19)
-    pool.recycle(two, byteCount: 1 << 19)
+    pool.recycle(one)
+    pool.recycle(two)
     // More than the limit goes back at once.
     let large = try pool.allocate(byteCount: 2 << 20)
-    pool.recycle(large, byteCount: 2 << 20)
+    pool.recycle(large)
     #expect(pool.idleByteCount == 1 << 20)
     pool.trim()
     #expect(pool.idleByteCount == 0)
@@ -119,8 +154,8 @@ private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan
     for size in [1, 7, 300, 5_000, 70_000, 300] {
       let buffers = try (0..<3).map { _ in try pool.allocate(byteCount: size) }
       for buffer in buffers {
-        buffer.initializeMemory(as: UInt8.self, repeating: 0xFF, count: size)
-        pool.recycle(buffer, byteCount: size)
+        buffer.base.initializeMemory(as: UInt8.self, repeating: 0xFF, count: size)
+        pool.recycle(buffer)
       }
     }
     #expect(pool.usedByteCount == 0)
@@ -140,17 +175,17 @@ private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan
     let limit = 1_000_000
     let part = 250_000
     let pool = BufferPool(memoryLimit: limit)
-    var buffers: [UnsafeMutableRawPointer] = []
+    var buffers: [BufferPool.Buffer] = []
     #expect(throws: TensorError.memory(bytes: part, limit: limit)) {
       for _ in 0..<5 { buffers.append(try pool.allocate(byteCount: part)) }
     }
     #expect(buffers.count == 4)
-    for buffer in buffers { pool.recycle(buffer, byteCount: part) }
+    for buffer in buffers { pool.recycle(buffer) }
     #expect(pool.usedByteCount == 0)
     // What is idle does not stand in the way.
     let whole = try pool.allocate(byteCount: limit)
     #expect(pool.idleByteCount == 0)
-    pool.recycle(whole, byteCount: limit)
+    pool.recycle(whole)
   }
 
   @Test(.disabled(if: isSanitized, "a sanitizer's allocator ends the program"))
@@ -169,10 +204,10 @@ private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan
           for round in 0..<2_000 {
             let size = 64 + (round * 7 + task * 13) % 3_000
             let buffer = try pool.allocate(byteCount: size)
-            buffer.storeBytes(of: task, as: Int.self)
+            buffer.base.storeBytes(of: task, as: Int.self)
             await Task.yield()
-            #expect(buffer.load(as: Int.self) == task)
-            pool.recycle(buffer, byteCount: size)
+            #expect(buffer.base.load(as: Int.self) == task)
+            pool.recycle(buffer)
           }
         }
       }

@@ -3,14 +3,24 @@ import ApusPlatform
 
 /// Recycles tensor memory, so that a model in steady state allocates nothing.
 ///
-/// Buffers are kept in size classes, four to each power of two, so at most a quarter of a buffer is slack. What would
-/// be idle beyond a limit goes back to the system, class after class: after a change of model or input size the pool
-/// fills with what is used now.
+/// Buffers are kept in size classes, four to each power of two, so at most a quarter of a new buffer is slack. Where none
+/// of the class is idle, one up to four times as large serves for the while: the many sizes of a network share memory
+/// that way, of which each would hold its own otherwise. What would be idle beyond a limit goes back to the system, class
+/// after class: after a change of model or input size the pool fills with what is used now.
 ///
 /// Built with `APUS_CHECKED=1` it keeps nothing, allocates exactly what is asked for and fills it with NaNs, so that
 /// AddressSanitizer sees every overrun and a test every read of undefined memory.
 final class BufferPool: Sendable {
   static let shared = BufferPool()
+
+  /// Memory that was given out.
+  struct Buffer: @unchecked Sendable {
+    let base: UnsafeMutableRawPointer
+    /// What was asked for, and counts as used.
+    let byteCount: Int
+    /// Bytes that are there: the size of a class.
+    let capacity: Int
+  }
 
   /// The bytes of a huge page of the processors we know.
   private static let hugePage = 2 << 20
@@ -58,43 +68,65 @@ final class BufferPool: Sendable {
   private struct State {
     var chains = [Chain](repeating: Chain(), count: 4 * Int.bitWidth)
     var idleBytes = 0
+    /// The capacity of all buffers that are out.
+    var heldBytes = 0
     var usedBytes = 0
     /// The most that `usedBytes` has been since it was last asked for.
     var peakBytes = 0
     /// The class that gives buffers back next when there are too many.
     var evicted = 0
+
+    /// The idle buffer that fits best, if one does.
+    mutating func take(_ byteCount: Int, class size: Int, lending: Bool) -> Buffer? {
+      let index = BufferPool.classIndex(size)
+      let isLent = lending && size >= BufferPool.smallestLoan
+      for index in index...min(isLent ? index + BufferPool.largestLoan : index, chains.count - 1) {
+        guard let base = chains[index].pop() else { continue }
+        let capacity = BufferPool.classSize(index)
+        idleBytes -= capacity
+        return Buffer(base: base, byteCount: byteCount, capacity: capacity)
+      }
+      return nil
+    }
   }
 
+  /// Smaller ones are many and take little.
+  private static let smallestLoan = 1 << 16
+  /// How many classes above that of its size a buffer may be of: those up to four times as large.
+  private static let largestLoan = 8
+
   /// A buffer of at least `byteCount` bytes, contents undefined.
+  /// - Parameter lending: whether it may be a larger one that is idle, as is right for what is given back soon.
   /// - Throws: ``TensorError/memory(bytes:limit:shape:)`` when all buffers in use would exceed ``Execution/memoryLimit``, or
   ///   the system has no more.
-  func allocate(byteCount: Int) throws -> UnsafeMutableRawPointer {
+  func allocate(byteCount: Int, lending: Bool = true) throws -> Buffer {
     let limit = ownMemoryLimit ?? Execution.memoryLimit
     // Beyond 2^62 a size class overflows.
     guard byteCount >= 0, byteCount <= min(limit, 1 << 62) else {
       throw refusal(byteCount, limit)
     }
     let size = Self.sizeClass(byteCount)
-    enum Answer { case refused, recycled(Chain), new(isTight: Bool) }
+    enum Answer { case refused, recycled(Buffer), new(isTight: Bool) }
     let answer = state.withLock { state -> Answer in
       guard state.usedBytes <= limit - byteCount else { return .refused }
       state.usedBytes += byteCount
       state.peakBytes = max(state.peakBytes, state.usedBytes)
-      if let buffer = state.chains[Self.classIndex(size)].pop() {
-        state.idleBytes -= size
-        return .recycled(Chain(first: buffer))
-      }
-      return .new(isTight: state.usedBytes > limit - state.idleBytes)
+      let idle = state.take(byteCount, class: size, lending: lending)
+      state.heldBytes += idle?.capacity ?? size
+      if let idle { return .recycled(idle) }
+      return .new(isTight: state.heldBytes > limit - state.idleBytes)
     }
     switch answer {
-    case .recycled(let chain):
-      if let buffer = chain.first { return buffer }
+    case .recycled(let buffer): return buffer
     case .new(let isTight):
       if isTight { trim() }
       if let buffer = system(byteCount, size) { return buffer }
       trim()
       if let buffer = system(byteCount, size) { return buffer }
-      state.withLock { $0.usedBytes -= byteCount }
+      state.withLock {
+        $0.usedBytes -= byteCount
+        $0.heldBytes -= size
+      }
     case .refused: break
     }
     throw refusal(byteCount, limit)
@@ -104,16 +136,13 @@ final class BufferPool: Sendable {
     ownMemoryLimit == nil ? .beyondMemoryLimit(bytes: byteCount) : .memory(bytes: byteCount, limit: limit)
   }
 
-  /// Takes back what ``allocate(byteCount:)`` gave for the same size.
-  func recycle(_ base: UnsafeMutableRawPointer, byteCount: Int) {
-    let size = Self.sizeClass(byteCount)
-    guard size <= idleLimit else {
-      state.withLock { $0.usedBytes -= byteCount }
-      free(base)
-      return
-    }
+  /// Takes back what ``allocate(byteCount:lending:)`` gave.
+  func recycle(_ buffer: Buffer) {
+    let size = buffer.capacity
+    guard size <= idleLimit else { return release(buffer) }
     let surplus = state.withLock { state -> Chain in
-      state.usedBytes -= byteCount
+      state.usedBytes -= buffer.byteCount
+      state.heldBytes -= size
       var surplus = Chain()
       while state.idleBytes > idleLimit - size {
         if let evicted = state.chains[state.evicted].pop() {
@@ -123,7 +152,7 @@ final class BufferPool: Sendable {
           state.evicted = (state.evicted + 1) % state.chains.count
         }
       }
-      state.chains[Self.classIndex(size)].push(base)
+      state.chains[Self.classIndex(size)].push(buffer.base)
       state.idleBytes += size
       return surplus
     }
@@ -131,9 +160,12 @@ final class BufferPool: Sendable {
   }
 
   /// The same for memory that nobody has written: the system has no pages behind it yet, and it is not kept.
-  func release(_ base: UnsafeMutableRawPointer, byteCount: Int) {
-    state.withLock { $0.usedBytes -= byteCount }
-    free(base)
+  func release(_ buffer: Buffer) {
+    state.withLock {
+      $0.usedBytes -= buffer.byteCount
+      $0.heldBytes -= buffer.capacity
+    }
+    free(buffer.base)
   }
 
   /// Frees every idle buffer.
@@ -165,10 +197,10 @@ final class BufferPool: Sendable {
   /// Bytes kept for later.
   var idleByteCount: Int { state.withLock { $0.idleBytes } }
 
-  private func system(_ byteCount: Int, _ size: Int) -> UnsafeMutableRawPointer? {
+  private func system(_ byteCount: Int, _ capacity: Int) -> Buffer? {
     var memory: UnsafeMutableRawPointer?
     // What is never kept need not fit a class.
-    let size = idleLimit == 0 ? max(byteCount, 1) : size
+    let size = idleLimit == 0 ? max(byteCount, 1) : capacity
     let isHuge = size >= Self.hugePage && !Self.isChecked
     guard posix_memalign(&memory, isHuge ? Self.hugePage : AlignedMemory.alignment, size) == 0 else { return nil }
     #if os(Linux)
@@ -176,7 +208,7 @@ final class BufferPool: Sendable {
       if isHuge, let memory { madvise(memory, size, MADV_HUGEPAGE) }
     #endif
     if Self.isChecked, let memory { memset(memory, 0xFF, size) }
-    return memory
+    return memory.map { Buffer(base: $0, byteCount: byteCount, capacity: capacity) }
   }
 }
 

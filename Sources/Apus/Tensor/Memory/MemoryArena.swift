@@ -26,14 +26,10 @@ package final class MemoryArena: Sendable {
   /// What offsets are multiples of.
   package static let alignment = AlignedMemory.alignment
 
-  private let base: Base
+  private let buffer: BufferPool.Buffer
   package let byteCount: Int
   private let places: [Place]
   private let state = Locked(State())
-
-  private struct Base: @unchecked Sendable {
-    let pointer: UnsafeMutableRawPointer
-  }
 
   private struct State {
     /// Which of the places are offered.
@@ -45,12 +41,12 @@ package final class MemoryArena: Sendable {
   /// - Parameter places: all that will be offered.
   /// - Throws: ``TensorError/memory(bytes:limit:shape:)``.
   package init(byteCount: Int, places: [Place]) throws {
-    base = Base(pointer: try BufferPool.shared.allocate(byteCount: byteCount))
+    buffer = try BufferPool.shared.allocate(byteCount: byteCount)
     self.byteCount = byteCount
     self.places = places
   }
 
-  deinit { BufferPool.shared.recycle(base.pointer, byteCount: byteCount) }
+  deinit { BufferPool.shared.recycle(buffer) }
 
   /// Replaces what is offered by these of the places.
   package func offer(_ range: Range<Int>) { state.withLock { $0.offers = range.clamped(to: places.indices) } }
@@ -72,7 +68,7 @@ package final class MemoryArena: Sendable {
       return nil
     }
     guard let offset else { return nil }
-    let memory = base.pointer + offset
+    let memory = buffer.base + offset
     // What is not written must not look like what was here before.
     if BufferPool.isChecked { memset(memory, 0xFF, byteCount) }
     return memory
@@ -80,7 +76,7 @@ package final class MemoryArena: Sendable {
 
   /// Takes back what ``take(byteCount:)`` gave.
   func leave(_ memory: UnsafeMutableRawPointer) {
-    let offset = memory - base.pointer
+    let offset = memory - buffer.base
     state.withLock { state in
       guard let index = state.taken.firstIndex(where: { $0.lowerBound == offset }) else { return }
       state.taken.swapAt(index, state.taken.count - 1)

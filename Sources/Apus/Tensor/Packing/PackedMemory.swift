@@ -11,12 +11,13 @@ enum PackedMemory {
   /// What is larger is a piece by itself.
   private static let largest = pieceByteCount / 4
 
-  private final class Piece: @unchecked Sendable {
-    let base: UnsafeMutableRawPointer
+  private final class Piece: Sendable {
+    private let buffer: BufferPool.Buffer
+    var base: UnsafeMutableRawPointer { buffer.base }
 
-    init() throws { base = try BufferPool.shared.allocate(byteCount: pieceByteCount) }
+    init() throws { buffer = try BufferPool.shared.allocate(byteCount: pieceByteCount, lending: false) }
 
-    deinit { BufferPool.shared.recycle(base, byteCount: pieceByteCount) }
+    deinit { BufferPool.shared.recycle(buffer) }
   }
 
   private struct State {
@@ -52,7 +53,7 @@ enum PackedMemory {
   /// - Throws: ``TensorError/memory(bytes:limit:shape:)``.
   static func storage(byteCount: Int) throws -> TensorStorage {
     guard !BufferPool.isChecked, byteCount > 0, byteCount <= largest else {
-      return try TensorStorage(byteCount: byteCount)
+      return try TensorStorage(byteCount: byteCount, isKept: true)
     }
     let alignment = AlignedMemory.alignment
     let size = (byteCount + alignment - 1) / alignment * alignment
@@ -62,7 +63,7 @@ enum PackedMemory {
         return TensorStorage(borrowing: piece.base + state.usedByteCount, byteCount: byteCount, owner: piece)
       }
       // A whole piece may be too much where a block is not.
-      guard let piece = try? Piece() else { return try TensorStorage(byteCount: byteCount) }
+      guard let piece = try? Piece() else { return try TensorStorage(byteCount: byteCount, isKept: true) }
       (state.piece, state.usedByteCount) = (piece, size)
       return TensorStorage(borrowing: piece.base, byteCount: byteCount, owner: piece)
     }
