@@ -80,14 +80,17 @@ struct C2f<Scalar: FloatingPointScalar>: Sendable {
   }
 
   func callAsFunction(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-    let halves = try cv1(x)
+    try cv2(parts(of: cv1(x)))
+  }
+
+  private func parts(of halves: Tensor<Scalar>) throws -> Tensor<Scalar> {
     var parts = [halves]
     var last = try halves.sliced(axis: 1, from: hidden)
     for block in m {
       last = try block(last)
       parts.append(last)
     }
-    return try cv2(concatenate(parts, axis: 1))
+    return try concatenate(parts, axis: 1)
   }
 }
 
@@ -102,10 +105,13 @@ struct SPPF<Scalar: FloatingPointScalar>: Sendable {
   }
 
   func callAsFunction(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-    let x = try cv1(x)
+    try cv2(pyramid(cv1(x)))
+  }
+
+  private func pyramid(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
     let five = try maxPool2d(x, kernel: 5, stride: 1, padding: 2)
     let nine = try maxPool2d(five, kernel: 5, stride: 1, padding: 2)
     let thirteen = try maxPool2d(nine, kernel: 5, stride: 1, padding: 2)
-    return try cv2(concatenate([x, five, nine, thirteen], axis: 1))
+    return try concatenate([x, five, nine, thirteen], axis: 1)
   }
 }

@@ -43,24 +43,24 @@ struct YOLO11Body<Scalar: FloatingPointScalar>: YOLOBody {
   }
 
   func callAsFunction(_ picture: Tensor<Scalar>) throws -> [Tensor<Scalar>] {
-    let x0 = try conv0(picture).observed(as: "model.0")
-    let x1 = try conv1(x0).observed(as: "model.1")
-    let x2 = try c3k2at2(x1).observed(as: "model.2")
-    let x3 = try conv3(x2).observed(as: "model.3")
-    let x4 = try c3k2at4(x3).observed(as: "model.4")
-    let x5 = try conv5(x4).observed(as: "model.5")
-    let x6 = try c3k2at6(x5).observed(as: "model.6")
-    let x7 = try conv7(x6).observed(as: "model.7")
-    let x8 = try c3k2at8(x7).observed(as: "model.8")
-    let x9 = try sppf9(x8).observed(as: "model.9")
-    let x10 = try c2psa10(x9).observed(as: "model.10")
+    var x = try conv0(picture).observed(as: "model.0")
+    x = try conv1(x).observed(as: "model.1")
+    x = try c3k2at2(x).observed(as: "model.2")
+    x = try conv3(x).observed(as: "model.3")
+    let x4 = try c3k2at4(x).observed(as: "model.4")
+    x = try conv5(x4).observed(as: "model.5")
+    let x6 = try c3k2at6(x).observed(as: "model.6")
+    x = try conv7(x6).observed(as: "model.7")
+    x = try c3k2at8(x).observed(as: "model.8")
+    x = try sppf9(x).observed(as: "model.9")
+    let x10 = try c2psa10(x).observed(as: "model.10")
 
     let x13 = try c3k2at13(concatenate([upsampled(x10), x6], axis: 1)).observed(as: "model.13")
     let x16 = try c3k2at16(concatenate([upsampled(x13), x4], axis: 1)).observed(as: "model.16")
-    let x17 = try conv17(x16).observed(as: "model.17")
-    let x19 = try c3k2at19(concatenate([x17, x13], axis: 1)).observed(as: "model.19")
-    let x20 = try conv20(x19).observed(as: "model.20")
-    let x22 = try c3k2at22(concatenate([x20, x10], axis: 1)).observed(as: "model.22")
+    x = try conv17(x16).observed(as: "model.17")
+    let x19 = try c3k2at19(concatenate([x, x13], axis: 1)).observed(as: "model.19")
+    x = try conv20(x19).observed(as: "model.20")
+    let x22 = try c3k2at22(concatenate([x, x10], axis: 1)).observed(as: "model.22")
     return [x16, x19, x22]
   }
 }

@@ -1,6 +1,8 @@
 import Apus
 
 /// What a YOLO network sees in a picture before its head names it: backbone and neck.
+///
+/// Maps that only the next layer reads are all called `x`: a constant would hold its memory until the end.
 protocol YOLOBody<Scalar>: Sendable {
   associatedtype Scalar: FloatingPointScalar
 

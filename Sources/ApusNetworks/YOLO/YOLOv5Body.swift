@@ -42,25 +42,25 @@ struct YOLOv5Body<Scalar: FloatingPointScalar>: YOLOBody {
   }
 
   func callAsFunction(_ picture: Tensor<Scalar>) throws -> [Tensor<Scalar>] {
-    let x0 = try conv0(picture).observed(as: "model.0")
-    let x1 = try conv1(x0).observed(as: "model.1")
-    let x2 = try c3at2(x1).observed(as: "model.2")
-    let x3 = try conv3(x2).observed(as: "model.3")
-    let x4 = try c3at4(x3).observed(as: "model.4")
-    let x5 = try conv5(x4).observed(as: "model.5")
-    let x6 = try c3at6(x5).observed(as: "model.6")
-    let x7 = try conv7(x6).observed(as: "model.7")
-    let x8 = try c3at8(x7).observed(as: "model.8")
-    let x9 = try sppf9(x8).observed(as: "model.9")
+    var x = try conv0(picture).observed(as: "model.0")
+    x = try conv1(x).observed(as: "model.1")
+    x = try c3at2(x).observed(as: "model.2")
+    x = try conv3(x).observed(as: "model.3")
+    let x4 = try c3at4(x).observed(as: "model.4")
+    x = try conv5(x4).observed(as: "model.5")
+    let x6 = try c3at6(x).observed(as: "model.6")
+    x = try conv7(x6).observed(as: "model.7")
+    x = try c3at8(x).observed(as: "model.8")
+    x = try sppf9(x).observed(as: "model.9")
 
-    let x10 = try conv10(x9).observed(as: "model.10")
-    let x13 = try c3at13(concatenate([upsampled(x10), x6], axis: 1)).observed(as: "model.13")
-    let x14 = try conv14(x13).observed(as: "model.14")
+    let x10 = try conv10(x).observed(as: "model.10")
+    x = try c3at13(concatenate([upsampled(x10), x6], axis: 1)).observed(as: "model.13")
+    let x14 = try conv14(x).observed(as: "model.14")
     let x17 = try c3at17(concatenate([upsampled(x14), x4], axis: 1)).observed(as: "model.17")
-    let x18 = try conv18(x17).observed(as: "model.18")
-    let x20 = try c3at20(concatenate([x18, x14], axis: 1)).observed(as: "model.20")
-    let x21 = try conv21(x20).observed(as: "model.21")
-    let x23 = try c3at23(concatenate([x21, x10], axis: 1)).observed(as: "model.23")
+    x = try conv18(x17).observed(as: "model.18")
+    let x20 = try c3at20(concatenate([x, x14], axis: 1)).observed(as: "model.20")
+    x = try conv21(x20).observed(as: "model.21")
+    let x23 = try c3at23(concatenate([x, x10], axis: 1)).observed(as: "model.23")
     return [x17, x20, x23]
   }
 }

@@ -40,23 +40,23 @@ struct YOLOv8Body<Scalar: FloatingPointScalar>: YOLOBody {
   }
 
   func callAsFunction(_ picture: Tensor<Scalar>) throws -> [Tensor<Scalar>] {
-    let x0 = try conv0(picture).observed(as: "model.0")
-    let x1 = try conv1(x0).observed(as: "model.1")
-    let x2 = try c2f2(x1).observed(as: "model.2")
-    let x3 = try conv3(x2).observed(as: "model.3")
-    let x4 = try c2f4(x3).observed(as: "model.4")
-    let x5 = try conv5(x4).observed(as: "model.5")
-    let x6 = try c2f6(x5).observed(as: "model.6")
-    let x7 = try conv7(x6).observed(as: "model.7")
-    let x8 = try c2f8(x7).observed(as: "model.8")
-    let x9 = try sppf9(x8).observed(as: "model.9")
+    var x = try conv0(picture).observed(as: "model.0")
+    x = try conv1(x).observed(as: "model.1")
+    x = try c2f2(x).observed(as: "model.2")
+    x = try conv3(x).observed(as: "model.3")
+    let x4 = try c2f4(x).observed(as: "model.4")
+    x = try conv5(x4).observed(as: "model.5")
+    let x6 = try c2f6(x).observed(as: "model.6")
+    x = try conv7(x6).observed(as: "model.7")
+    x = try c2f8(x).observed(as: "model.8")
+    let x9 = try sppf9(x).observed(as: "model.9")
 
     let x12 = try c2f12(concatenate([upsampled(x9), x6], axis: 1)).observed(as: "model.12")
     let x15 = try c2f15(concatenate([upsampled(x12), x4], axis: 1)).observed(as: "model.15")
-    let x16 = try conv16(x15).observed(as: "model.16")
-    let x18 = try c2f18(concatenate([x16, x12], axis: 1)).observed(as: "model.18")
-    let x19 = try conv19(x18).observed(as: "model.19")
-    let x21 = try c2f21(concatenate([x19, x9], axis: 1)).observed(as: "model.21")
+    x = try conv16(x15).observed(as: "model.16")
+    let x18 = try c2f18(concatenate([x, x12], axis: 1)).observed(as: "model.18")
+    x = try conv19(x18).observed(as: "model.19")
+    let x21 = try c2f21(concatenate([x, x9], axis: 1)).observed(as: "model.21")
     return [x15, x18, x21]
   }
 }
