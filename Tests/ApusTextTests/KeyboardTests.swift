@@ -1,7 +1,6 @@
 import Apus
 import ApusNetworks
 import Foundation
-import Synchronization
 import Testing
 
 @testable import ApusText
@@ -11,7 +10,7 @@ private final class FakeNetwork: MaskedWordScoring {
   let vocabularySize: Int
   let positionCount = 64
   private let likely: [Int: Float]
-  private let log = Mutex<[[Int]]>([])
+  private let log = Locked<[[Int]]>([])
 
   init(_ tokenizer: WordPieceTokenizer, likely: [String] = [], extra: Int = 0) {
     vocabularySize = tokenizer.vocabulary.count + extra

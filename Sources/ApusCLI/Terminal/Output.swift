@@ -1,5 +1,5 @@
+import Apus
 import ApusPlatform
-import Synchronization
 
 /// Standard output, buffered.
 ///
@@ -11,7 +11,7 @@ enum Output {
     var isClosed = false
   }
 
-  private static let state = Mutex(State())
+  private static let state = Locked(State())
   private static let limit = 1 << 16
 
   /// Whether the reader has gone.

@@ -1,4 +1,4 @@
-import Synchronization
+import Apus
 
 /// Suggestions while a user types.
 ///
@@ -13,7 +13,7 @@ public actor KeyboardSession {
   /// What finds the words; it can be used beside the session.
   public nonisolated let suggester: KeyboardSuggester
   /// The number of the newest request.
-  private let newest = Mutex<UInt64>(0)
+  private let newest = Locked<UInt64>(0)
   private var cache = KeyboardCache()
   private var learned: LearnedWords?
   private var day = 0.0

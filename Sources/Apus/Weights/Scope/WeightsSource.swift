@@ -1,5 +1,4 @@
 import ApusBase
-import Synchronization
 
 /// Where parameters come from, and which of them were asked for. All scopes of one model share it.
 final class WeightsSource: Sendable {
@@ -11,7 +10,7 @@ final class WeightsSource: Sendable {
   }
 
   private let contents: Contents
-  private let used = Mutex<Set<UTF8Key>>([])
+  private let used = Locked<Set<UTF8Key>>([])
 
   init(_ contents: Contents) {
     self.contents = contents
