@@ -78,4 +78,23 @@ import Testing
     #expect(try y(["x": x, "w": w], ["y"]) == [1, 3])
     #expect(try y(["x": x]) == [1, 2])
   }
+
+  /// An input's default is a value of the type that the input declares; extents that it leaves open may be any.
+  @Test(arguments: [(GraphDimension.size(2), false), (.size(3), true), (.symbol("n"), true)])
+  func defaultsAreOfTheDeclaredType(rows: GraphDimension, isSound: Bool) throws {
+    var graph = SmallGraph()
+    graph.input("w", [rows, .size(2)])
+    try graph.constant("w", GraphValue(Tensor<Float>(zeros: [3, 2])))
+    graph.node("Shape", ["w"], ["y"])
+    if isSound {
+      let session = try InferenceSession(graph.model(outputs: ["y"]))
+      #expect(try session.run([:])["y"]?.tensor(of: Int64.self)?.elements == [3, 2])
+    } else {
+      #expect {
+        try InferenceSession(graph.model(outputs: ["y"]))
+      } throws: { error in
+        "\(error)".contains("initialiser 'w': it is FLOAT[3, 2]")
+      }
+    }
+  }
 }

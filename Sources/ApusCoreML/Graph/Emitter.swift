@@ -126,6 +126,9 @@ extension Emitter {
     alternate.enter(constant, as: id)
   }
 
+  /// The most axes that are followed, many more than any tensor has.
+  private static let rankLimit = 64
+
   /// Where extents are known only when the graph runs, their number may be known all the same.
   private func inferRank(of node: Node) {
     guard let output = node.outputs.first ?? nil, followed.type(of: output) == nil, !node.inputs.isEmpty else { return }
@@ -145,7 +148,8 @@ extension Emitter {
       inferred = rank + indices - 1
     default: return
     }
-    guard let inferred, types[output] == nil else { return }
+    // Where a list of a shape is longer, it is said when the graph runs.
+    guard let inferred, inferred <= Self.rankLimit, types[output] == nil else { return }
     types[output] = MILValueType(type: nil, shape: [Int?](repeating: nil, count: max(0, inferred)))
   }
 

@@ -32,23 +32,27 @@ extension Graph {
     func mismatch(_ reason: String = "") -> GraphError {
       .input(name: info.name, reason: "it is \(value.type); the model declares \(declared)\(reason)")
     }
-    guard case .tensor(let elementType, let dimensions) = declared else {
-      guard value.type.hasKind(of: declared) else { throw mismatch() }
-      return
-    }
-    guard let shape = value.shape, elementType == nil || value.elementType == elementType else { throw mismatch() }
-    guard let dimensions else { return }
-    guard dimensions.count == shape.count else { throw mismatch() }
+    guard declared.admits(value) else { throw mismatch() }
+    guard case .tensor(_, let dimensions?) = declared, let shape = value.shape else { return }
     for (dimension, size) in zip(dimensions, shape) {
-      switch dimension {
-      case .size(let expected) where expected != size: throw mismatch()
-      case .symbol(let name):
-        if let bound = symbols[name], bound.size != size {
-          throw mismatch("; '\(name)' is \(bound.size) in input '\(bound.input)'")
-        }
-        symbols[name] = (size, info.name)
-      default: break
+      guard case .symbol(let name) = dimension else { continue }
+      if let bound = symbols[name], bound.size != size {
+        throw mismatch("; '\(name)' is \(bound.size) in input '\(bound.input)'")
       }
+      symbols[name] = (size, info.name)
     }
+  }
+}
+
+extension GraphValueType {
+  /// Whether a value is of this type: of its kind, and where they are declared of its elements and extents.
+  package func admits(_ value: GraphValue) -> Bool {
+    guard case .tensor(let elementType, let dimensions) = self else { return value.type.hasKind(of: self) }
+    guard let shape = value.shape, elementType == nil || value.elementType == elementType else { return false }
+    guard let dimensions else { return true }
+    return dimensions.count == shape.count
+      && zip(dimensions, shape).allSatisfy { dimension, size in
+        if case .size(let expected) = dimension { expected == size } else { true }
+      }
   }
 }

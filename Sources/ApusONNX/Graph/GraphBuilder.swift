@@ -132,6 +132,9 @@ struct GraphBuilder {
     }
     do {
       let value = try value()
+      if let declared = scope.graph.values[id].type, !declared.admits(value) {
+        throw OperatorError("it is \(value.type); the input that it is the default of is declared \(declared)")
+      }
       scope.graph.constants[id] = value
       if scope.graph.values[id].type == nil { scope.graph.values[id].type = value.type }
     } catch let error as ONNXFileError where error.fault == .missing {
