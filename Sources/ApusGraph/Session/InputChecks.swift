@@ -43,16 +43,3 @@ extension Graph {
     }
   }
 }
-
-extension GraphValueType {
-  /// Whether a value is of this type: of its kind, and where they are declared of its elements and extents.
-  package func admits(_ value: GraphValue) -> Bool {
-    guard case .tensor(let elementType, let dimensions) = self else { return value.type.hasKind(of: self) }
-    guard let shape = value.shape, elementType == nil || value.elementType == elementType else { return false }
-    guard let dimensions else { return true }
-    return dimensions.count == shape.count
-      && zip(dimensions, shape).allSatisfy { dimension, size in
-        if case .size(let expected) = dimension { expected == size } else { true }
-      }
-  }
-}

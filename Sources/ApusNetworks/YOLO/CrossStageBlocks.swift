@@ -22,9 +22,13 @@ struct C3<Scalar: FloatingPointScalar>: Sendable {
   }
 
   func callAsFunction(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+    try cv3(paths(of: x))
+  }
+
+  private func paths(of x: Tensor<Scalar>) throws -> Tensor<Scalar> {
     var y = try cv1(x)
     for bottleneck in m { y = try bottleneck(y) }
-    return try cv3(concatenate([y, cv2(x)], axis: 1))
+    return try concatenate([y, cv2(x)], axis: 1)
   }
 }
 
