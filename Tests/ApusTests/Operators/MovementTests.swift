@@ -41,6 +41,7 @@ struct MovementTests {
 
   static let shapes = [
     [3, 4, 5], [1, 17, 31], [33, 2, 65], [16, 16, 16], [100, 1, 37], [2, 129, 130], [7, 300, 70], [0, 3, 2],
+    [1024, 1, 27],
   ]
 
   @Test("transposition for every element size, against a naive loop", arguments: shapes)
