@@ -5,13 +5,13 @@ import ApusKernelInterface
 /// instead of 36 or 144. `Precision.fast` only, for its rounding error is larger (`docs/performance.md` has figures).
 ///
 /// Some tiles at a time are transformed, multiplied frequency by frequency with the register tile that all
-/// convolutions share, and transformed back; what is between the steps stays in a cache.
+/// convolutions share, and transformed back, as many outputs at a time as that tile takes: so what is between the steps
+/// stays in a cache, and weights are read one after the other.
 struct WinogradConvolution: Sendable {
   private let direct: DirectConvolution
   private let tile: Int
-  /// `[frequencies, outputs / 16, inputs, 16]`.
+  /// `[outputs / 16, frequencies, inputs, 16]`.
   private let weights: TensorStorage
-  private let frequencyStep: Int
 
   /// The tile that suits an output of this shape; `nil` where direct sums are the better choice.
   static func tile(for convolution: DirectConvolution, output shape: [Int]) -> Int? {
@@ -38,8 +38,8 @@ struct WinogradConvolution: Sendable {
     let inputs = convolution.inputsPerGroup
     let outputBlocks = TensorLayout.blocks(convolution.outputChannels)
     let frequencies = (tile + 2) * (tile + 2)
-    let step = outputBlocks * inputs * block
-    let byteCount = try Shape.byteCount([frequencies, step], of: Float.self, operation: "conv2d")
+    let shape = [outputBlocks, frequencies, inputs, block]
+    let byteCount = try Shape.byteCount(shape, of: Float.self, operation: "conv2d")
     weights = try PackedMemory.storage(byteCount: byteCount, at: convolution.place?.derived("winograd", [tile])) {
       let v = Unchecked($0.base.assumingMemoryBound(to: Float.self))
       let w = Unchecked(convolution.weights.base.assumingMemoryBound(to: Float.self))
@@ -51,24 +51,25 @@ struct WinogradConvolution: Sendable {
           let lanes = min(block, inputs - first)
           kernels.winogradWeights(
             tile: tile, w.value + output * weightBlockStep + (first * 9 + input - first) * block,
-            tapStep: lanes * block, v.value + (output * inputs + input) * block, frequencyStep: step)
+            tapStep: lanes * block, v.value + (output * frequencies * inputs + input) * block,
+            frequencyStep: inputs * block)
         }
       }
       withExtendedLifetime(convolution.weights) {}
     }
-    (direct, self.tile, frequencyStep) = (convolution, tile, step)
+    (direct, self.tile) = (convolution, tile)
   }
 
   func callAsFunction(
     _ input: Tensor<Float>, shape: [Int], padding: Padding2D, activation: UnaryOperation?
   ) throws -> Tensor<Float> {
     let source = try input.channelBlocked
-    let plan = WinogradPlan(
-      tile: tile, inputs: direct.inputsPerGroup, outputs: shape[1], height: shape[2], width: shape[3])
+    let plan = WinogradPlan(tile: tile, inputs: direct.inputsPerGroup, output: shape)
     let (batch, bands) = (shape[0], plan.bands)
     let x = Unchecked(source.pointer)
     let positions = shape[2] * shape[3]
-    return try BlockedOutput.make(shape: shape, positions: positions) { y in
+    return try Tensor.filled(shape, layout: .channelBlocked) { y in
+      let y = Unchecked(y)
       try parallelWithScratch(batch * bands, of: Float.self, count: plan.scratchCount) { task, scratch in
         let sample = task / bands
         run(
@@ -81,20 +82,20 @@ struct WinogradConvolution: Sendable {
     }
   }
 
-  /// Some tiles of one sample. Where a sample is a single band, its blocks and frequencies are spread over threads.
+  /// Some tiles of one sample. Where a sample is a single band, its blocks are spread over threads.
   private func run(
     _ plan: WinogradPlan, tiles: Range<Int>, padding: Padding2D, height: Int, width: Int, _ x: UnsafePointer<Float>,
     _ y: UnsafeMutablePointer<Float>, _ scratch: UnsafeMutablePointer<Float>, _ activation: UnaryOperation?
   ) {
     let block = TensorLayout.block
     let (convolution, kernels) = (Execution.current.kernels.convolution, Execution.current.kernels.float32)
-    let (u, m) = (Unchecked(scratch), Unchecked(scratch + plan.frequencies * plan.inputStep))
-    let rooms = Unchecked(m.value + plan.frequencies * plan.outputStep)
+    let (u, m) = (Unchecked(scratch), Unchecked(scratch + plan.products))
+    let rooms = Unchecked(scratch + plan.rooms)
     let (x, y) = (Unchecked(x), Unchecked(y))
-    (rooms.value + plan.zeros).initialize(repeating: 0, count: block)
+    (scratch + plan.zeros).initialize(repeating: 0, count: block)
     let w = Unchecked(weights.base.assumingMemoryBound(to: Float.self))
     let bias = Unchecked(direct.bias.base.assumingMemoryBound(to: Float.self))
-    let (tile, inputs, frequencyStep) = (tile, direct.inputsPerGroup, frequencyStep)
+    let (tile, inputs) = (tile, direct.inputsPerGroup)
 
     parallel(plan.inputBlocks) { index in
       convolution.winogradInput(
@@ -102,29 +103,33 @@ struct WinogradConvolution: Sendable {
         left: padding.left, tilesPerRow: plan.tilesPerRow, tiles: tiles, u.value + index * tiles.count * block,
         frequencyStep: plan.inputStep, scratch: rooms.value + index * WinogradPlan.room)
     }
-    parallel(plan.frequencies) { frequency in
-      withUnsafePointer(to: 0) { noOffset in
-        let walk = TileWalk(
-          blockCount: plan.inputBlocks, blockStep: tiles.count * block, rowCount: 1, rowStep: 0, tapCount: 1,
-          tapOffsets: noOffset, rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: block),
-          weightBlockStep: inputs * block, outputStep: block, outputBlockStep: tiles.count * block,
-          lastBlockLanes: inputs - (plan.inputBlocks - 1) * block)
-        for first in stride(from: 0, to: plan.outputBlocks, by: kernels.blocksPerTile) {
-          kernels.accumulateRow(
-            u.value + frequency * plan.inputStep,
-            weights: w.value + frequency * frequencyStep + first * inputs * block,
-            addend: rooms.value + plan.zeros, addendStep: 0, addendBlockStep: 0, shift: nil,
-            m.value + frequency * plan.outputStep + first * tiles.count * block, width: tiles.count,
-            blocks: min(kernels.blocksPerTile, plan.outputBlocks - first), walk: walk)
+    parallel(plan.lanes) { lane in
+      let products = m.value + lane * plan.frequencies * plan.outputStep
+      for first in plan.firstBlocks(ofLane: lane) {
+        let outputs = first..<min(first + plan.blocksPerGroup, plan.outputBlocks)
+        withUnsafePointer(to: 0) { noOffset in
+          let walk = TileWalk(
+            blockCount: plan.inputBlocks, blockStep: tiles.count * block, rowCount: 1, rowStep: 0, tapCount: 1,
+            tapOffsets: noOffset, rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: block),
+            weightBlockStep: plan.frequencies * inputs * block, outputStep: block,
+            outputBlockStep: tiles.count * block, lastBlockLanes: inputs - (plan.inputBlocks - 1) * block,
+            weightsAhead: inputs * block)
+          for frequency in 0..<plan.frequencies {
+            kernels.accumulateRow(
+              u.value + frequency * plan.inputStep,
+              weights: w.value + (first * plan.frequencies + frequency) * inputs * block,
+              addend: rooms.value + (plan.zeros - plan.rooms), addendStep: 0, addendBlockStep: 0, shift: nil,
+              products + frequency * plan.outputStep, width: tiles.count, blocks: outputs.count, walk: walk)
+          }
+        }
+        for index in outputs {
+          convolution.winogradOutput(
+            tile: tile, products + (index - first) * tiles.count * block, frequencyStep: plan.outputStep,
+            bias: bias.value + index * block, activation: activation, y.value + index * plan.positions * block,
+            height: plan.height, width: plan.width, tilesPerRow: plan.tilesPerRow, tiles: tiles,
+            scratch: rooms.value + lane * WinogradPlan.room)
         }
       }
-    }
-    parallel(plan.outputBlocks) { index in
-      convolution.winogradOutput(
-        tile: tile, m.value + index * tiles.count * block, frequencyStep: plan.outputStep,
-        bias: bias.value + index * block, activation: activation, y.value + index * plan.positions * block,
-        height: plan.height, width: plan.width, tilesPerRow: plan.tilesPerRow, tiles: tiles,
-        scratch: rooms.value + index * WinogradPlan.room)
     }
   }
 }
@@ -139,40 +144,57 @@ private struct WinogradPlan: Sendable {
   let tilesPerRow: Int
   let tileCount: Int
   let bands: Int
-  /// Floats from one frequency to the next, of transformed inputs and of products.
+  /// Output blocks that are multiplied and transformed back at a time.
+  let blocksPerGroup: Int
+  /// Threads that share the output blocks of a band.
+  let lanes: Int
+  /// Floats from one frequency to the next, of transformed inputs and of a group's products.
   let inputStep: Int
   let outputStep: Int
 
   /// Floats that a transform works in.
   static let room = 72 * 16
 
-  init(tile: Int, inputs: Int, outputs: Int, height: Int, width: Int) {
+  /// - Parameter shape: the output's, `[batch, outputs, height, width]`.
+  init(tile: Int, inputs: Int, output shape: [Int]) {
     let block = TensorLayout.block
-    (self.height, self.width) = (height, width)
+    (height, width) = (shape[2], shape[3])
     inputBlocks = TensorLayout.blocks(inputs)
-    outputBlocks = TensorLayout.blocks(outputs)
+    outputBlocks = TensorLayout.blocks(shape[1])
     frequencies = (tile + 2) * (tile + 2)
     tilesPerRow = (width + tile - 1) / tile
     tileCount = tilesPerRow * ((height + tile - 1) / tile)
+    let (execution, blocksPerTile) = (Execution.current, Execution.current.kernels.float32.blocksPerTile)
     // A band's inputs and products should stay in the second-level cache; but where weights are many, they should be
     // worth reading.
-    let perTile = frequencies * (inputBlocks + outputBlocks) * block
-    let least = frequencies * inputs * outputs > 131_072 ? 56 : 14
+    let perTile = frequencies * (inputBlocks + blocksPerTile) * block
+    let least = frequencies * inputs * shape[1] > 131_072 ? 42 : 14
     let most = max(least, 131_072 / perTile / 14 * 14)
     bands = (tileCount + most - 1) / most
     let tilesPerBand = (tileCount + bands - 1) / bands
+    let isAlone = shape[0] * bands == 1
+    blocksPerGroup = isAlone && outputBlocks < execution.threads * blocksPerTile ? 1 : blocksPerTile
+    lanes = isAlone ? min(execution.threads, (outputBlocks + blocksPerGroup - 1) / blocksPerGroup) : 1
     // An odd number of vectors apart, frequencies do not compete for the same lines of a cache.
     inputStep = (inputBlocks * tilesPerBand | 1) * block
-    outputStep = (outputBlocks * tilesPerBand | 1) * block
+    outputStep = (blocksPerGroup * tilesPerBand | 1) * block
   }
 
   var positions: Int { height * width }
-  var rooms: Int { max(inputBlocks, outputBlocks) }
-  /// Where a vector of zeros lies, behind the rooms.
-  var zeros: Int { rooms * Self.room }
-  var scratchCount: Int { frequencies * (inputStep + outputStep) + zeros + 2 * TensorLayout.block }
+
+  /// Where products, the rooms that transforms work in, and a vector of zeros lie behind the transformed input.
+  var products: Int { frequencies * inputStep }
+  var rooms: Int { products + lanes * frequencies * outputStep }
+  var zeros: Int { rooms + max(inputBlocks, lanes) * Self.room }
+  var scratchCount: Int { zeros + TensorLayout.block }
 
   func tiles(ofBand band: Int) -> Range<Int> { evenPart(band, of: bands, in: tileCount) }
+
+  /// The first blocks of the groups that a lane computes.
+  func firstBlocks(ofLane lane: Int) -> StrideTo<Int> {
+    let groups = evenPart(lane, of: lanes, in: (outputBlocks + blocksPerGroup - 1) / blocksPerGroup)
+    return stride(from: groups.lowerBound * blocksPerGroup, to: groups.upperBound * blocksPerGroup, by: blocksPerGroup)
+  }
 }
 
 /// Transformed weights, made when first asked for and kept.
