@@ -66,9 +66,10 @@ def model(twin):
     x = operand(twin["input"])
     if twin.get("model"):
         return (PACKAGE / "Weights" / twin["model"]).read_bytes(), {None: x}
-    nodes, initializers, value = [], [], "input"
+    nodes, initializers, value, inputs = [], [], "input", {"input": x}
     for index, node in enumerate(twin["nodes"]):
-        names = []
+        names = [f"operand.{index}.{position}" for position in range(len(node["operands"]))]
+        inputs |= {name: operand(each) for name, each in zip(names, node["operands"])}
         for position, parameter in enumerate(node["parameters"]):
             name = f"parameter.{index}.{position}"
             initializers.append(numpy_helper.from_array(operand(parameter), name))
@@ -81,10 +82,10 @@ def model(twin):
         nodes.append(helper.make_node(node["op"], [value] + names, [output], **attributes))
         value = output
     graph = helper.make_graph(
-        nodes, "twin", [helper.make_tensor_value_info("input", TensorProto.FLOAT, x.shape)],
+        nodes, "twin", [helper.make_tensor_value_info(name, TensorProto.FLOAT, x.shape) for name, x in inputs.items()],
         [helper.make_tensor_value_info(value, TensorProto.FLOAT, None)], initializers)
     proto = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=10)
-    return proto.SerializeToString(), {None: x}
+    return proto.SerializeToString(), inputs
 
 
 SCALARS = {"group", "transA", "transB", "axis", "ceil_mode", "count_include_pad", "num_groups", "hidden_size",

@@ -16,8 +16,8 @@ func attentionWorkloads() -> [Workload] {
       nodes: [
         // A single number, the root of the features' inverse.
         .init(op: "Mul", parameters: [Operand([1], seed: 4, scale: 0, offset: 1 / Float(width).squareRoot())]),
-        .init(op: "MatMul", parameters: [transposedKey]), .init(op: "Softmax", integers: ["axis": [-1]]),
-        .init(op: "MatMul", parameters: [value]),
+        .init(op: "MatMul", operands: [transposedKey]), .init(op: "Softmax", integers: ["axis": [-1]]),
+        .init(op: "MatMul", operands: [value]),
       ])
     let apart = Workload(name: "attention/\(label)", shape: shape, cost: cost, twin: twin) {
       let (q, k, v) = (try query.tensor(), try transposedKey.tensor().transposed(2, 3), try value.tensor())

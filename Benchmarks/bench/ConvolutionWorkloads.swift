@@ -106,15 +106,15 @@ extension ConvolutionCase {
     if kernel.count == 1 {
       let layer = try Conv1d(
         weight: w, bias: b, stride: stride, padding: padding, dilation: dilation, groups: groups)
-      return { try layer(x).rowMajor }
+      return { try layer(x, layout: .rowMajor) }
     }
     let layer = try Conv2d(
       weight: w, bias: b, stride: Size2D(integerLiteral: stride), padding: Padding2D(integerLiteral: padding),
       dilation: Size2D(integerLiteral: dilation), groups: groups)
     return {
       var y = x
-      for _ in 0..<count { y = try layer(y) }
-      return try y.rowMajor
+      for _ in 1..<count { y = try layer(y) }
+      return try layer(y, layout: .rowMajor)
     }
   }
 }

@@ -31,7 +31,9 @@ struct Workload {
 struct Twin: Encodable {
   struct Node: Encodable {
     var op: String
-    /// What follows the result of the node before as inputs.
+    /// What follows the result of the node before as inputs that come with every call, as if a network had computed them.
+    var operands: [Operand] = []
+    /// What follows these as inputs that are known in advance, as weights are.
     var parameters: [Operand] = []
     var integers: [String: [Int]] = [:]
     var floats: [String: Float] = [:]

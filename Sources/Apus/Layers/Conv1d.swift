@@ -45,6 +45,14 @@ public struct Conv1d<Scalar: FloatingPointScalar>: Sendable {
   /// - Returns: `[batch, outputs, time']`.
   /// - Throws: ``TensorError/shape(operation:reason:)``.
   public func callAsFunction(_ input: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
-    try convolution.overTime(input, activation: activation)
+    try self(input, activation: activation, layout: .channelBlocked)
+  }
+
+  /// The same with a choice of how the result lies in memory: channel-blocked, where that is possible, for another layer;
+  /// row-major for whoever reads its elements next.
+  package func callAsFunction(
+    _ input: Tensor<Scalar>, activation: Activation = .identity, layout: TensorLayout
+  ) throws -> Tensor<Scalar> {
+    try convolution.overTime(input, activation: activation, layout: layout)
   }
 }

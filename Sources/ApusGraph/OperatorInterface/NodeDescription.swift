@@ -7,6 +7,8 @@ package struct NodeDescription: Sendable {
   /// The values of inputs that are known before anything runs.
   let constants: [Int: GraphValue]
   let subgraphs: [String: any PreparedSubgraph]
+  /// Whether the first output is a result of the graph, which is read row by row.
+  let isResult: Bool
   /// Where the operation says what it has taken over; nil where nobody asks.
   let absorbed: Absorbed?
 
@@ -18,11 +20,12 @@ package struct NodeDescription: Sendable {
 
   init(
     node: Node, constants: [Int: GraphValue] = [:], subgraphs: [String: any PreparedSubgraph] = [:],
-    absorbed: Absorbed? = nil
+    isResult: Bool = false, absorbed: Absorbed? = nil
   ) {
     self.node = node
     self.constants = constants
     self.subgraphs = subgraphs
+    self.isResult = isResult
     self.absorbed = absorbed
   }
 

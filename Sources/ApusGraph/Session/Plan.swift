@@ -53,7 +53,9 @@ extension Plan {
       if let input, let value = graph.constants[input] { constants[index] = value }
     }
     let absorbed = NodeDescription.Absorbed()
-    let description = NodeDescription(node: node, constants: constants, subgraphs: subgraphs, absorbed: absorbed)
+    let description = NodeDescription(
+      node: node, constants: constants, subgraphs: subgraphs,
+      isResult: node.outputs.first.flatMap { $0 }.map(graph.outputs.contains) ?? false, absorbed: absorbed)
     let operation = try definition.prepare(description)
     let inputs = node.inputs.enumerated().map { absorbed.indices.contains($0) ? nil : $1 }
     return PreparedNode(node, operation, inputs: inputs, captures: captures)

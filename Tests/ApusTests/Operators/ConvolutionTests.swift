@@ -78,6 +78,9 @@ import Testing
     Case(inputs: 3, outputs: 8, size: Size2D(height: 150, width: 90), kernel: 3, stride: 2, padding: 1),
     Case(inputs: 48, outputs: 40, size: Size2D(height: 70, width: 90), kernel: 1),
     Case(inputs: 16, outputs: 32, size: Size2D(height: 120, width: 64), kernel: Size2D(height: 3, width: 1)),
+    // Maps whose channels lie a multiple of 2 KB apart.
+    Case(inputs: 16, outputs: 40, size: 32, kernel: 1),
+    Case(batch: 2, inputs: 24, outputs: 24, size: 32, kernel: 3, padding: 1, groups: 24),
   ]
 
   @Test(arguments: cases)
@@ -111,7 +114,8 @@ import Testing
     }
   }
 
-  /// The activation in the epilogue gives what it gives afterwards, bit for bit.
+  /// The activation in the epilogue gives what it gives afterwards, bit for bit; so does a result that is asked for in
+  /// row-major order.
   @Test(arguments: cases)
   func fusedActivationIsExact(_ c: Case) throws {
     var random = SplitMix64(seed: 13)
@@ -128,6 +132,11 @@ import Testing
             let fused = try Execution.with(threads: threads) { try layer(x, activation: function) }
             #expect(fused.layout == expected.layout)
             #expect(try fused.bytes == expected.bytes, "\(variant)")
+            let rows = try Execution.with(threads: threads) {
+              try layer(x, activation: function, layout: .rowMajor)
+            }
+            #expect(rows.layout == .rowMajor)
+            #expect(try rows.bytes == expected.rowMajor.bytes, "\(variant)")
           }
         }
       }

@@ -86,20 +86,24 @@ extension Convolution {
   }
 
   /// The result for `[batch, channels, time]`, of this rank too.
-  func overTime(_ input: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
+  func overTime(
+    _ input: Tensor<Scalar>, activation: Activation = .identity, layout: TensorLayout = .channelBlocked
+  ) throws -> Tensor<Scalar> {
     guard input.rank == 3 else {
       throw TensorError.shape(
         operation: "conv1d", reason: "input has shape \(input.shape), expected [batch, channels, time]")
     }
-    return try self(input.withHeight(), activation: activation).withoutHeight()
+    return try self(input.withHeight(), activation: activation, layout: layout).withoutHeight()
   }
 
   /// The result for `[batch, channels, height, width]`.
-  func overMaps(_ input: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
+  func overMaps(
+    _ input: Tensor<Scalar>, activation: Activation = .identity, layout: TensorLayout = .channelBlocked
+  ) throws -> Tensor<Scalar> {
     guard input.rank == 4 else {
       throw TensorError.shape(
         operation: "conv2d", reason: "input has shape \(input.shape), expected [batch, channels, height, width]")
     }
-    return try self(input, activation: activation)
+    return try self(input, activation: activation, layout: layout)
   }
 }

@@ -38,8 +38,11 @@ package struct Convolution<Scalar: FloatingPointScalar>: Sendable {
   /// - Parameters:
   ///   - input: `[batch, channels, height, width]`.
   ///   - activation: applied to each part of the output while it is in the cache; as exact as applied afterwards.
-  /// - Returns: `[batch, outputs, height, width]`, channel-blocked where the algorithm leaves it so.
-  package func callAsFunction(_ input: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
+  ///   - layout: how the result lies; channel-blocked where the algorithm leaves it so.
+  /// - Returns: `[batch, outputs, height, width]`.
+  package func callAsFunction(
+    _ input: Tensor<Scalar>, activation: Activation = .identity, layout: TensorLayout = .channelBlocked
+  ) throws -> Tensor<Scalar> {
     guard input.rank == 4, input.shape[1] == inputChannels else {
       throw TensorError.shape(
         operation: parameters.operation,
@@ -48,7 +51,8 @@ package struct Convolution<Scalar: FloatingPointScalar>: Sendable {
     let size = try parameters.outputSize(Size2D(height: input.shape[2], width: input.shape[3]))
     let shape = [input.shape[0], outputChannels, size.height, size.width]
     if try Shape.elementCount(shape, operation: parameters.operation) == 0 { return try Tensor(zeros: shape) }
-    return try algorithm(input, shape: shape, activation: activation.operation)
+    let result = try algorithm(input, shape: shape, activation: activation.operation, layout: layout)
+    return layout == .rowMajor ? try result.rowMajor : result
   }
 
   /// The same convolution with another padding, for sizes whose padding depends on the input. The weights
@@ -74,7 +78,10 @@ protocol ConvolutionAlgorithm<Scalar>: Sendable {
   ///   - input: `[batch, channels, height, width]`, checked.
   ///   - shape: the output's, without an empty axis.
   ///   - activation: the epilogue applied to each element.
-  func callAsFunction(_ input: Tensor<Scalar>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Scalar>
+  ///   - layout: how the result should lie; how it does is the algorithm's choice.
+  func callAsFunction(
+    _ input: Tensor<Scalar>, shape: [Int], activation: UnaryOperation?, layout: TensorLayout
+  ) throws -> Tensor<Scalar>
 }
 
 /// The best way to convolve in a type, with the weights laid out for it.

@@ -48,10 +48,12 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     self.parameters = parameters
   }
 
-  func callAsFunction(_ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Float> {
+  func callAsFunction(
+    _ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?, layout: TensorLayout
+  ) throws -> Tensor<Float> {
     let maps = shape[0] * TensorLayout.blocks(shape[1])
     if input.layout == .rowMajor, maps >= 2 * Execution.current.threads {
-      return try blockByBlock(input, shape: shape, activation: activation)
+      return try blockByBlock(input, shape: shape, activation: activation, layout: layout)
     }
     let source = try input.channelBlocked
     let block = TensorLayout.block
@@ -64,14 +66,15 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     let rowTasks = (output.height + rowsPerTask - 1) / rowsPerTask
     let x = Unchecked(source.pointer)
     let kernels = Execution.current.kernels
-    return try BlockedOutput.make(shape: shape, positions: output.height * output.width) { y in
-      parallelRanges(maps * rowTasks, grain: max(1, 65_536 / (rowCount * rowsPerTask))) { first, count in
-        for task in first..<(first + count) {
-          let map = task / rowTasks
+    return try ConvolutionOutput.tensor(shape, layout: layout) { y in
+      let tasksAtOnce = max(1, 65_536 / (rowCount * rowsPerTask))
+      let room = y.roomCount(blocks: 1, positions: rowsPerTask * output.width)
+      try y.forEachTask((maps * rowTasks + tasksAtOnce - 1) / tasksAtOnce, room: room) { piece, room in
+        for task in piece * tasksAtOnce..<min((piece + 1) * tasksAtOnce, maps * rowTasks) {
+          let (map, first) = (task / rowTasks, task % rowTasks * rowsPerTask)
           convolve(
-            kernels, x.value + map * input.height * input.width * block, input,
-            y.value + map * output.height * output.width * block, output, block: map % blocks,
-            rows: task % rowTasks * rowsPerTask..<min((task % rowTasks + 1) * rowsPerTask, output.height), activation)
+            kernels, x.value + map * input.height * input.width * block, input, y, output, sample: map / blocks,
+            block: map % blocks, rows: first..<min(first + rowsPerTask, output.height), activation, room: room)
         }
       }
       withExtendedLifetime(source.storage) {}
@@ -80,7 +83,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
 
   /// Of a row-major input each task lays out one block of channels, which is still in a cache when it is convolved.
   private func blockByBlock(
-    _ source: Tensor<Float>, shape: [Int], activation: UnaryOperation?
+    _ source: Tensor<Float>, shape: [Int], activation: UnaryOperation?, layout: TensorLayout
   ) throws -> Tensor<Float> {
     let block = TensorLayout.block
     let input = Size2D(height: source.shape[2], width: source.shape[3])
@@ -89,16 +92,17 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     let positions = input.height * input.width
     let kernels = Execution.current.kernels
     let x = Unchecked(source.pointer)
-    return try BlockedOutput.make(shape: shape, positions: output.height * output.width) { y in
-      try parallelWithScratch(shape[0] * blocks, of: Float.self, count: positions * block) { map, staged in
+    return try ConvolutionOutput.tensor(shape, layout: layout) { y in
+      let room = y.roomCount(blocks: 1, positions: output.height * output.width)
+      try parallelWithScratch(shape[0] * blocks, of: Float.self, count: positions * block + room) { map, staged in
         let (sample, index) = (map / blocks, map % blocks)
         kernels.convolution.stageBlock(
           x.value + (sample * channels + index * block) * positions, channels: min(block, channels - index * block),
           channelStep: positions, positionStep: 1, height: 1, width: positions, top: 0, left: 0, staged, rows: 1,
           phases: 1, phaseWidth: positions)
         convolve(
-          kernels, staged, input, y.value + map * output.height * output.width * block, output, block: index,
-          rows: 0..<output.height, activation)
+          kernels, staged, input, y, output, sample: sample, block: index, rows: 0..<output.height, activation,
+          room: staged + positions * block)
       }
       withExtendedLifetime(source.storage) {}
     }
@@ -106,8 +110,8 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
 
   /// Some rows of one block of channels.
   private func convolve(
-    _ kernels: KernelSet, _ x: UnsafePointer<Float>, _ input: Size2D, _ y: UnsafeMutablePointer<Float>,
-    _ output: Size2D, block index: Int, rows: Range<Int>, _ activation: UnaryOperation?
+    _ kernels: KernelSet, _ x: UnsafePointer<Float>, _ input: Size2D, _ y: ConvolutionOutput, _ output: Size2D,
+    sample: Int, block index: Int, rows: Range<Int>, _ activation: UnaryOperation?, room: UnsafeMutablePointer<Float>
   ) {
     let block = TensorLayout.block
     let (kernel, dilation) = (parameters.kernel, parameters.dilation)
@@ -115,13 +119,17 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     let rowOfWeights = kernel.width * group * block
     let w = weights.base.assumingMemoryBound(to: Float.self) + index * kernel.height * rowOfWeights
     let bias = bias.base.assumingMemoryBound(to: Float.self) + index * block
+    let part = ConvolutionOutput.Part(
+      sample: sample, blocks: index..<index + 1,
+      positions: rows.lowerBound * output.width..<rows.upperBound * output.width)
+    let base = y.place(of: part, room: room).base
     for row in rows {
       // Kernel rows inside the map: 0 <= top + k · dilation < height.
       let top = row * parameters.stride.height - parameters.padding.top
       let first = top >= 0 ? 0 : min(kernel.height, (-top + dilation.height - 1) / dilation.height)
       let beyond = top >= input.height ? 0 : (input.height - 1 - top) / dilation.height + 1
       let last = max(first, min(kernel.height, beyond))
-      let out = y + row * output.width * block
+      let out = base + (row - rows.lowerBound) * output.width * block
       convolution.convolveDepthwiseRow(
         x + (last > first ? (top + first * dilation.height) * input.width * block : 0),
         rowStep: dilation.height * input.width * block, rows: last - first, inputWidth: input.width,
@@ -129,5 +137,6 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
         stride: parameters.stride.width, dilation: dilation.width, left: parameters.padding.left)
       if let activation { float32.unary(activation, out, out, count: output.width * block) }
     }
+    y.finish(part, room: room, kernels)
   }
 }

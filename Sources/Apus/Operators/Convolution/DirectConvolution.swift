@@ -72,7 +72,9 @@ struct DirectConvolution: ConvolutionAlgorithm {
     }
   }
 
-  func callAsFunction(_ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Float> {
+  func callAsFunction(
+    _ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?, layout: TensorLayout
+  ) throws -> Tensor<Float> {
     if Execution.current.precision == .fast, let tile = WinogradConvolution.tile(for: self, output: shape) {
       return try winograd.convolution(of: self, tile: tile)(
         input, shape: shape, padding: parameters.padding, activation: activation)
@@ -81,9 +83,7 @@ struct DirectConvolution: ConvolutionAlgorithm {
     let source = try ConvolutionInput(
       input, thin: columnsPerTap, parameters: parameters, outputWidth: size.width)
     let plan = DirectPlan(self, source, batch: shape[0], size: size)
-    return try BlockedOutput.make(shape: shape, positions: size.height * size.width) { y in
-      try plan.run(into: y, activation: activation)
-    }
+    return try ConvolutionOutput.tensor(shape, layout: layout) { try plan.run(into: $0, activation: activation) }
   }
 }
 
@@ -96,34 +96,5 @@ enum BlockedVector {
     destination.initialize(repeating: 0, count: padded)
     withExtendedLifetime(vector.storage) { destination.update(from: vector.pointer, count: vector.count) }
     return storage
-  }
-}
-
-/// The output of a blocked convolution.
-enum BlockedOutput {
-  /// A tensor whose blocks `fill` writes: channel-blocked, or unblocked afterwards where channels are few.
-  static func make(
-    shape: [Int], positions: Int, by fill: (Unchecked<UnsafeMutablePointer<Float>>) throws -> Void
-  ) throws -> Tensor<Float> {
-    if Tensor<Float>.isWorthBlocking(channels: shape[1]) {
-      return try Tensor.filled(shape, layout: .channelBlocked) { try fill(Unchecked($0)) }
-    }
-    // One block of few channels a sample.
-    let (channels, block) = (shape[1], TensorLayout.block)
-    let bytes = try Shape.byteCount([shape[0], positions, block], of: Float.self)
-    let scratch = try TensorStorage(byteCount: bytes)
-    let source = Unchecked(scratch.base.assumingMemoryBound(to: Float.self))
-    try fill(source)
-    let data = Execution.current.kernels.data
-    return try Tensor.filled(shape) { destination in
-      let destination = Unchecked(destination)
-      parallel(shape[0]) { sample in
-        data.transpose(
-          elementSize: MemoryLayout<Float>.stride, from: source.value + sample * positions * block, sourceStride: block,
-          to: destination.value + sample * channels * positions, destinationStride: positions,
-          rows: positions, columns: channels)
-      }
-      withExtendedLifetime(scratch) {}
-    }
   }
 }

@@ -87,34 +87,34 @@ struct DirectPlan: Sendable {
     }
   }
 
-  /// Computes everything into channel blocks at `y`.
-  func run(into y: Unchecked<UnsafeMutablePointer<Float>>, activation: UnaryOperation?) throws {
+  /// Computes everything.
+  func run(into y: ConvolutionOutput, activation: UnaryOperation?) throws {
     let bands = (rows + rowsPerBand - 1) / rowsPerBand
     let kernels = kernels.convolution
+    let room = y.roomCount(blocks: groups.map(\.blocks).max() ?? 0, positions: rowsPerBand * width)
     if source.isInPlace {
       let x = Unchecked(source.source.pointer)
       let blockStep = source.source.shape[2...].reduce(1, *) * TensorLayout.block
-      withExtendedLifetime(source.source.storage) {
-        parallel(groups.count * batch * bands) { task in
+      try withExtendedLifetime(source.source.storage) {
+        try y.forEachTask(groups.count * batch * bands, room: room) { task, room in
           let (group, rest) =
             bandMajor ? (task % groups.count, task / groups.count) : (task / (batch * bands), task % (batch * bands))
           let rows = range(ofBand: rest % bands)
           let map = x.value + rest / bands * source.blocks * blockStep
           compute(
-            groups[group], sample: rest / bands, rows: rows, activation: activation, into: y.value,
+            groups[group], sample: rest / bands, rows: rows, activation: activation, into: y, room: room,
             from: map + rows.lowerBound * inPlaceRowStep, rowStep: inPlaceRowStep, blockStep: blockStep)
         }
       }
     } else if bandMajor {
-      try parallelWithScratch(
-        batch * bands, of: Float.self, count: source.stagedCount(outputRows: rowsPerBand)
-      ) { task, staged in
+      let stagedCount = source.stagedCount(outputRows: rowsPerBand)
+      try parallelWithScratch(batch * bands, of: Float.self, count: stagedCount + room) { task, staged in
         let (sample, rows) = (task / bands, range(ofBand: task % bands))
         source.stage(staged, sample: sample, outputRows: rows, blocks: 0..<source.blocks, kernels: kernels)
         for group in groups {
           compute(
-            group, sample: sample, rows: rows, activation: activation, into: y.value, from: staged,
-            rowStep: convolution.parameters.stride.height * source.rowStep,
+            group, sample: sample, rows: rows, activation: activation, into: y, room: staged + stagedCount,
+            from: staged, rowStep: convolution.parameters.stride.height * source.rowStep,
             blockStep: source.rows(rows.count) * source.rowStep)
         }
       }
@@ -130,11 +130,11 @@ struct DirectPlan: Sendable {
           kernels: kernels)
       }
       let rowStep = convolution.parameters.stride.height * source.rowStep
-      parallel(groups.count * batch * bands) { task in
+      try y.forEachTask(groups.count * batch * bands, room: room) { task, room in
         let sample = task / bands % batch
         let rows = range(ofBand: task % bands)
         compute(
-          groups[task / (batch * bands)], sample: sample, rows: rows, activation: activation, into: y.value,
+          groups[task / (batch * bands)], sample: sample, rows: rows, activation: activation, into: y, room: room,
           from: staged.value + sample * count + rows.lowerBound * rowStep, rowStep: rowStep,
           blockStep: source.rows(self.rows) * source.rowStep)
       }
@@ -152,14 +152,16 @@ struct DirectPlan: Sendable {
 
   /// Some rows of one tile group.
   private func compute(
-    _ group: TileGroup, sample: Int, rows: Range<Int>, activation: UnaryOperation?,
-    into y: UnsafeMutablePointer<Float>, from x: UnsafePointer<Float>, rowStep: Int, blockStep: Int
+    _ group: TileGroup, sample: Int, rows: Range<Int>, activation: UnaryOperation?, into y: ConvolutionOutput,
+    room: UnsafeMutablePointer<Float>, from x: UnsafePointer<Float>, rowStep: Int, blockStep: Int
   ) {
     let block = TensorLayout.block
     let parameters = convolution.parameters
     let positions = (self.rows - 1) * width + lastWidth
-    let outputBlocks = TensorLayout.blocks(convolution.outputChannels)
-    let out = y + (sample * outputBlocks + group.first) * positions * block
+    let part = ConvolutionOutput.Part(
+      sample: sample, blocks: group.first..<group.first + group.blocks,
+      positions: rows.lowerBound * width..<min(rows.upperBound * width, positions))
+    let out = y.place(of: part, room: room)
     let weights = convolution.weights.base.assumingMemoryBound(to: Float.self)
     let bias = convolution.bias.base.assumingMemoryBound(to: Float.self)
     source.columnOffsets.withUnsafeBufferPointer { columns in
@@ -171,7 +173,7 @@ struct DirectPlan: Sendable {
         rowCount: parameters.kernel.height, rowStep: parameters.dilation.height * source.rowStep,
         tapCount: columns.count, tapOffsets: offsets,
         rowsPerFlush: rowsPerFlush,
-        weightBlockStep: convolution.weightBlockStep, outputStep: block, outputBlockStep: positions * block,
+        weightBlockStep: convolution.weightBlockStep, outputStep: block, outputBlockStep: out.blockStep,
         blockLanes: isByChannel ? 1 : block, lastBlockLanes: source.lastBlockLanes)
       // The last row may be shorter.
       let whole = rows.upperBound == self.rows && lastWidth < width ? rows.count - 1 : rows.count
@@ -179,15 +181,16 @@ struct DirectPlan: Sendable {
         kernels.convolution.accumulateRows(
           x + first * rowStep + group.inputBlock * blockStep, rowStep: rowStep, rows: count,
           weights: weights + group.first * convolution.weightBlockStep, bias: bias + group.first * block,
-          out + (rows.lowerBound + first) * self.width * block, width: width, blocks: group.blocks, walk: walk)
+          out.base + first * self.width * block, width: width, blocks: group.blocks, walk: walk)
       }
     }
-    guard let activation else { return }
-    let end = min(rows.upperBound * width, positions)
-    for index in 0..<group.blocks {
-      let done = out + (index * positions + rows.lowerBound * width) * block
-      kernels.float32.unary(activation, done, done, count: (end - rows.lowerBound * width) * block)
+    if let activation {
+      for index in 0..<group.blocks {
+        let done = out.base + index * out.blockStep
+        kernels.float32.unary(activation, done, done, count: part.positions.count * block)
+      }
     }
+    y.finish(part, room: room, kernels)
   }
 }
 

@@ -33,7 +33,9 @@ struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
     self.outputsPerGroup = outputs
   }
 
-  func callAsFunction(_ input: Tensor<Scalar>, shape: [Int], activation: UnaryOperation?) throws -> Tensor<Scalar> {
+  func callAsFunction(
+    _ input: Tensor<Scalar>, shape: [Int], activation: UnaryOperation?, layout: TensorLayout
+  ) throws -> Tensor<Scalar> {
     let source = try input.rowMajor
     let (batch, outputs) = (shape[0], shape[1])
     let size = Size2D(height: shape[2], width: shape[3])

@@ -39,12 +39,14 @@ private struct ConvolutionOperator<Scalar: FloatingPointScalar>: FloatingOperato
   private let windows: WindowAttributes
   private let groups: Int
   private let activation: Activation
+  private let layout: TensorLayout
   private let prepared: PreparedConvolution<Scalar>?
 
   init(_ node: NodeDescription) throws {
     windows = try WindowAttributes(node)
     groups = try node.int("group", default: 1)
     activation = node.activation
+    layout = node.isResult ? .rowMajor : .channelBlocked
     guard let weight = try node.ownConstant(1, as: Scalar.self) else {
       prepared = nil
       return
@@ -67,7 +69,7 @@ private struct ConvolutionOperator<Scalar: FloatingPointScalar>: FloatingOperato
         weight: arguments.floating(1, as: Scalar.self), bias: arguments.optionalFloating(2, as: Scalar.self),
         windows: windows, groups: groups)
     let x = try arguments.floating(0, as: Scalar.self)
-    return [try GraphValue(ending: activation, type) { try convolution(x, activation: $0) }]
+    return [try GraphValue(ending: activation, type) { try convolution(x, activation: $0, layout: layout) }]
   }
 }
 
@@ -106,9 +108,13 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
         dilation: Size2D(height: planar[0].dilation, width: planar[1].dilation), groups: groups))
   }
 
-  /// - Parameter x: `[batch, channels, …]`.
+  /// - Parameters:
+  ///   - x: `[batch, channels, …]`.
+  ///   - layout: how the result of one or two axes should lie.
   /// - Returns: `[batch, outputs, …]`.
-  func callAsFunction(_ x: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
+  func callAsFunction(
+    _ x: Tensor<Scalar>, activation: Activation = .identity, layout: TensorLayout = .channelBlocked
+  ) throws -> Tensor<Scalar> {
     guard x.rank == axes.count + 2, x.shape[1] == channels else {
       throw OperatorError(
         "the input has shape \(x.shape); [batch, \(channels), …] with \(axes.count) axes to move along is needed")
@@ -117,8 +123,8 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
     let (outer, planar) = Self.divided(axes)
     let convolution = try convolution.padded(by: Self.padding(planar))
     switch axes.count {
-    case 1: return try convolution(x.withHeight(), activation: activation).withoutHeight()
-    case 2: return try convolution(x, activation: activation)
+    case 1: return try convolution(x.withHeight(), activation: activation, layout: layout).withoutHeight()
+    case 2: return try convolution(x, activation: activation, layout: layout)
     default: break
     }
     // [batch, places…, channels, taps…, height, width], where the places of a sample are maps of their own.
