@@ -68,11 +68,7 @@ public struct BatchNorm2d<Scalar: FloatingPointScalar>: Sendable {
 
 /// `(x - mean) / √(variance + epsilon) · weight + bias` for each channel, with the statistics gathered in training.
 private struct BatchNorm<Scalar: FloatingPointScalar>: Sendable {
-  let weight: Tensor<Scalar>?
-  let bias: Tensor<Scalar>?
-  let runningMean: Tensor<Scalar>
-  let runningVariance: Tensor<Scalar>
-  let epsilon: Double
+  private let normalization: BatchNormalization<Scalar>
 
   init(
     weight: Tensor<Scalar>?, bias: Tensor<Scalar>?, runningMean: Tensor<Scalar>, runningVariance: Tensor<Scalar>,
@@ -83,11 +79,9 @@ private struct BatchNorm<Scalar: FloatingPointScalar>: Sendable {
       throw TensorError.shape(
         operation: "BatchNorm", reason: "parameters of the shapes \(parameters.map(\.shape)) are not all [channels]")
     }
-    self.weight = weight
-    self.bias = bias
-    self.runningMean = runningMean
-    self.runningVariance = runningVariance
-    self.epsilon = epsilon
+    normalization = try BatchNormalization(
+      channels: runningMean.count, runningMean: runningMean, runningVariance: runningVariance, weight: weight,
+      bias: bias, epsilon: epsilon)
   }
 
   init(_ weights: Weights, channels: Int, epsilon: Double) throws {
@@ -98,8 +92,5 @@ private struct BatchNorm<Scalar: FloatingPointScalar>: Sendable {
       runningVariance: weights.tensor("running_var", shape: [channels]), epsilon: epsilon)
   }
 
-  func callAsFunction(_ input: Tensor<Scalar>) throws -> Tensor<Scalar> {
-    try batchNorm(
-      input, runningMean: runningMean, runningVariance: runningVariance, weight: weight, bias: bias, epsilon: epsilon)
-  }
+  func callAsFunction(_ input: Tensor<Scalar>) throws -> Tensor<Scalar> { try normalization(input) }
 }

@@ -114,7 +114,6 @@ public func groupNorm<Scalar: FloatingPointScalar>(
 ///   - weight: of shape `[channels]`; 1 when absent.
 ///   - bias: of shape `[channels]`; 0 when absent.
 /// - Throws: ``TensorError/shape(operation:reason:)`` when shapes do not fit.
-@_specialize(where Scalar == Float)
 public func batchNorm<Scalar: FloatingPointScalar>(
   _ x: Tensor<Scalar>, runningMean: Tensor<Scalar>, runningVariance: Tensor<Scalar>, weight: Tensor<Scalar>? = nil,
   bias: Tensor<Scalar>? = nil, epsilon: Double = 1e-5
@@ -123,51 +122,89 @@ public func batchNorm<Scalar: FloatingPointScalar>(
     throw TensorError.shape(
       operation: "batchNorm", reason: "shape \(x.shape) has no channels; expected [batch, channels, …]")
   }
-  let channels = x.shape[1]
-  let mean = try checked(runningMean, "runningMean", [channels], operation: "batchNorm")
-  let variance = try checked(runningVariance, "runningVariance", [channels], operation: "batchNorm")
-  let weight = try checked(weight, "weight", [channels], operation: "batchNorm")
-  let shift = try checked(bias, "bias", [channels], operation: "batchNorm") ?? Tensor(zeros: [channels])
-  let kernels = Scalar.kernels
-  let scale = try withExtendedLifetime((variance.storage, weight)) {
-    try Tensor.filled([channels]) {
-      kernels.batchNormScale(
-        variance: variance.pointer, weight: weight?.pointer, epsilon: epsilon, scale: $0, count: channels)
+  return try BatchNormalization(
+    channels: x.shape[1], runningMean: runningMean, runningVariance: runningVariance, weight: weight, bias: bias,
+    epsilon: epsilon)(x)
+}
+
+/// Batch normalisation with its factors computed: prepared once, applied often.
+package struct BatchNormalization<Scalar: FloatingPointScalar>: Sendable {
+  /// `[channels]` each: `(x - mean) · scale + shift`.
+  private let mean: Tensor<Scalar>
+  private let scale: Tensor<Scalar>
+  private let shift: Tensor<Scalar>
+
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for parameters that are not `[channels]`.
+  #if compiler(>=6.3)
+    @_specialize(where Scalar == Float)
+  #endif
+  package init(
+    channels: Int, runningMean: Tensor<Scalar>, runningVariance: Tensor<Scalar>, weight: Tensor<Scalar>?,
+    bias: Tensor<Scalar>?, epsilon: Double
+  ) throws {
+    mean = try checked(runningMean, "runningMean", [channels], operation: "batchNorm")
+    let variance = try checked(runningVariance, "runningVariance", [channels], operation: "batchNorm")
+    let weight = try checked(weight, "weight", [channels], operation: "batchNorm")
+    shift = try checked(bias, "bias", [channels], operation: "batchNorm") ?? Tensor(zeros: [channels])
+    let kernels = Scalar.kernels
+    scale = try withExtendedLifetime((variance.storage, weight)) {
+      try Tensor.filled([channels]) {
+        kernels.batchNormScale(
+          variance: variance.pointer, weight: weight?.pointer, epsilon: epsilon, scale: $0, count: channels)
+      }
     }
   }
-  let positions = x.shape[2...].reduce(1, *)
-  // Blocks are read whole, the filling of the last one too.
-  let isBlocked = x.layout == .channelBlocked
-  let numbers = try isBlocked ? [mean, scale, shift].map { try $0.filledUp() } : [mean, scale, shift]
-  return try withExtendedLifetime((x.storage, numbers)) {
-    nonisolated(unsafe) let source = x.pointer
-    nonisolated(unsafe) let parameters = (
-      mean: numbers[0].pointer, scale: numbers[1].pointer, shift: numbers[2].pointer
-    )
-    return try Tensor.filled(x.shape, layout: x.layout) { destination in
-      guard x.count > 0 else { return }
-      nonisolated(unsafe) let y = destination
-      if isBlocked || positions == 1 {
-        // Rows of adjacent channels: a block at each position, or everything there is.
-        let columns = isBlocked ? TensorLayout.block : channels
-        let blocks = isBlocked ? TensorLayout.blocks(channels) : 1
-        let rows = isBlocked ? positions : 1
-        parallelRows(x.shape[0] * blocks, width: rows * columns) { first, count in
-          for block in first..<(first + count) {
-            let channel = block % blocks * columns
-            kernels.affineRows(
-              source + block * rows * columns, y + block * rows * columns, rows: rows, columns: columns,
-              mean: parameters.mean + channel, scale: parameters.scale + channel, shift: parameters.shift + channel)
+
+  /// - Parameter x: `[batch, channels, …]`.
+  /// - Returns: the same shape, in the same layout.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` for another number of channels.
+  #if compiler(>=6.3)
+    @_specialize(where Scalar == Float)
+  #endif
+  package func callAsFunction(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+    let channels = mean.count
+    guard x.rank >= 2, x.shape[1] == channels else {
+      throw TensorError.shape(
+        operation: "batchNorm", reason: "input has shape \(x.shape), expected [batch, \(channels), …]")
+    }
+    let kernels = Scalar.kernels
+    let positions = x.shape[2...].reduce(1, *)
+    // Blocks are read whole, the filling of the last one too.
+    let isBlocked = x.layout == .channelBlocked
+    let numbers = try isBlocked ? [mean, scale, shift].map { try $0.filledUp() } : [mean, scale, shift]
+    return try withExtendedLifetime((x.storage, numbers)) {
+      nonisolated(unsafe) let source = x.pointer
+      nonisolated(unsafe) let parameters = (
+        mean: numbers[0].pointer, scale: numbers[1].pointer, shift: numbers[2].pointer
+      )
+      return try Tensor.filled(x.shape, layout: x.layout) { destination in
+        guard x.count > 0 else { return }
+        nonisolated(unsafe) let y = destination
+        if isBlocked {
+          let (block, blocks) = (TensorLayout.block, TensorLayout.blocks(channels))
+          parallelRows(x.shape[0] * blocks, width: positions * block) { first, count in
+            for index in first..<(first + count) {
+              let (channel, start) = (index % blocks * block, index * positions * block)
+              kernels.affineRows(
+                source + start, y + start, rows: positions, columns: block, mean: parameters.mean + channel,
+                scale: parameters.scale + channel, shift: parameters.shift + channel)
+            }
           }
-        }
-        return
-      }
-      parallelRows(x.shape[0] * channels, width: positions) { first, count in
-        for plane in first..<(first + count) {
-          let channel = plane % channels
-          kernels.affine(
-            source + plane * positions, y + plane * positions, count: positions, mean: parameters.mean[channel],
-            scale: parameters.scale[channel], shift: parameters.shift[channel])
+        } else if positions == 1 {
+          parallelRows(x.shape[0], width: channels) { first, count in
+            kernels.affineRows(
+              source + first * channels, y + first * channels, rows: count, columns: channels, mean: parameters.mean,
+              scale: parameters.scale, shift: parameters.shift)
+          }
+        } else {
+          parallelRows(x.shape[0] * channels, width: positions) { first, count in
+            for plane in first..<(first + count) {
+              let channel = plane % channels
+              kernels.affine(
+                source + plane * positions, y + plane * positions, count: positions, mean: parameters.mean[channel],
+                scale: parameters.scale[channel], shift: parameters.shift[channel])
+            }
+          }
         }
       }
     }

@@ -98,7 +98,7 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
         (row + reach.upperBound).update(repeating: -.infinity, count: keys - reach.upperBound)
       }
     }
-    softmax(kernels, index, range, room, scores)
+    softmax(kernels, index, range, room, scores, scratch + room.greatest)
 
     kernels.packRows(
       scores, rowStep: room.keys, columnStep: 1, rows: rows, depth: sinks.isEmpty ? keys : room.keys, scale: 1, left)
@@ -118,19 +118,36 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
     }
   }
 
-  /// Scores to probabilities, row by row.
+  /// Scores to probabilities: all rows in one go, or row by row where some may be left without a key, or have a sink.
+  ///
+  /// - Parameter greatest: room for a number of each row.
   private func softmax(
     _ kernels: any FloatingKernels<Scalar>.Type, _ index: Int, _ range: Range<Int>, _ room: AttentionRoom<Scalar>,
-    _ scores: UnsafeMutablePointer<Scalar>
+    _ scores: UnsafeMutablePointer<Scalar>, _ greatest: UnsafeMutablePointer<Scalar>
   ) {
-    let mayBeEmpty = emptyRowsAreZero && !(masks.isEmpty && spans.isEmpty)
-    if room.keys == keys, sinks.isEmpty, !mayBeEmpty {
-      kernels.softmaxRows(scores, scores, rows: range.count, columns: keys, logarithm: false)
+    let rows = range.count
+    guard keys > 0 else {
+      if !sinks.isEmpty { scores.update(repeating: 0, count: rows * room.keys) }
       return
     }
-    guard keys > 0 else {
-      if !sinks.isEmpty { scores.update(repeating: 0, count: range.count * room.keys) }
-      return
+    let mayBeEmpty = emptyRowsAreZero && !(masks.isEmpty && spans.isEmpty)
+    if sinks.isEmpty {
+      // What fills rows up to whole vectors takes no part.
+      if room.keys > keys {
+        let data = Execution.current.kernels.data
+        withUnsafePointer(to: -Scalar.infinity) { nothing in
+          for row in 0..<rows {
+            data.fill(
+              elementSize: MemoryLayout<Scalar>.stride, with: nothing, scores + row * room.keys + keys,
+              count: room.keys - keys)
+          }
+        }
+      }
+      if mayBeEmpty { kernels.reduceRows(.maximum, scores, greatest, rows: rows, columns: room.keys) }
+      if !mayBeEmpty || (0..<rows).allSatisfy({ greatest[$0] > -.infinity }) {
+        kernels.softmaxRows(scores, scores, rows: rows, columns: room.keys, logarithm: false)
+        return
+      }
     }
     for query in range {
       let line = scores + (query - range.lowerBound) * room.keys
@@ -161,7 +178,7 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
 /// Where a task keeps what: offsets in its part of the scratch memory, and sizes filled up to whole vectors.
 private struct AttentionRoom<Scalar: FloatingPointScalar>: Sendable {
   let features, keys, values: Int
-  let left, right, scores, edge, masked, zeros, count: Int
+  let left, right, scores, edge, masked, greatest, zeros, count: Int
 
   init(_ product: AttentionProduct<Scalar>, queries: Int) {
     let vector = Scalar.kernels.vectorWidth
@@ -174,7 +191,8 @@ private struct AttentionRoom<Scalar: FloatingPointScalar>: Sendable {
     scores = right + max(features, values) * keys
     edge = scores + queries * keys
     masked = edge + (values == product.values ? 0 : queries * values)
-    zeros = masked + (product.masks.isEmpty ? 0 : 2 * keys)
+    greatest = masked + (product.masks.isEmpty ? 0 : 2 * keys)
+    zeros = greatest + whole(queries)
     count = zeros + 2 * vector
   }
 }
@@ -194,25 +212,33 @@ extension PlacedMask {
   ) {
     guard keys > 0 else { return }
     let kernels = Scalar.kernels
-    let left = scratch + step
-    left.update(repeating: -.infinity, count: keys)
-    for query in range {
-      let row = scores + (query - range.lowerBound) * step
-      let start = offsets[index] + query * queryStep
-      switch mask {
-      case .additive(let bias):
+    let start = offsets[index] + range.lowerBound * queryStep
+    switch mask {
+    case .additive(let bias):
+      let bias = bias.pointer + start
+      if keyStep == 1, queryStep == step, step == keys {
+        kernels.binary(.add, scores, bias, scores, count: range.count * keys)
+        return
+      }
+      for query in 0..<range.count {
+        let row = scores + query * step
         if keyStep == 0 {
-          kernels.binary(.add, row, scalar: bias.pointer[start], row, count: keys)
+          kernels.binary(.add, row, scalar: bias[query * queryStep], row, count: keys)
         } else {
-          kernels.binary(.add, row, bias.pointer + start, row, count: keys)
+          kernels.binary(.add, row, bias + query * queryStep, row, count: keys)
         }
-      case .attending(let truth), .ignoring(let truth):
-        let chosen = mask.attends
+      }
+    case .attending(let truth), .ignoring(let truth):
+      let (truth, chosen) = (truth.pointer + start, mask.attends)
+      let left = scratch + step
+      left.update(repeating: -.infinity, count: keys)
+      for query in 0..<range.count {
+        let row = scores + query * step
         if keyStep == 0 {
-          if truth.pointer[start] != chosen { row.update(repeating: -.infinity, count: keys) }
+          if truth[query * queryStep] != chosen { row.update(repeating: -.infinity, count: keys) }
         } else {
           kernels.select(
-            truth.pointer + start, chosen ? UnsafePointer(row) : UnsafePointer(left),
+            truth + query * queryStep, chosen ? UnsafePointer(row) : UnsafePointer(left),
             chosen ? UnsafePointer(left) : UnsafePointer(row), scratch, count: keys)
           row.update(from: scratch, count: keys)
         }

@@ -16,6 +16,8 @@ private struct BatchNormalizationOperator<Scalar: FloatingPointScalar>: Floating
   let momentum: Float
   let isSpatial: Bool
   let isTraining: Bool
+  /// With its factors computed, where all parameters are known.
+  private let prepared: BatchNormalization<Scalar>?
 
   init(_ node: NodeDescription) throws {
     epsilon = Double(try node.float("epsilon", default: 1e-5))
@@ -28,25 +30,40 @@ private struct BatchNormalizationOperator<Scalar: FloatingPointScalar>: Floating
     } else {
       isTraining = try !node.flag("is_test")
     }
+    let known = try (1...4).compactMap { try node.ownConstant($0, as: Scalar.self) }
+    guard !isTraining, known.count == 4 else {
+      prepared = nil
+      return
+    }
+    prepared = try Self.normalization(known.map { try $0.vector() }, epsilon: epsilon)
+    for index in 1...4 { node.absorb(index) }
+  }
+
+  /// - Parameter parameters: factors, shifts, means and variances, `[channels]` each.
+  private static func normalization(
+    _ parameters: [Tensor<Scalar>], epsilon: Double
+  ) throws -> BatchNormalization<Scalar> {
+    try BatchNormalization(
+      channels: parameters[2].count, runningMean: parameters[2], runningVariance: parameters[3], weight: parameters[0],
+      bias: parameters[1], epsilon: epsilon)
   }
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let input = try arguments.floating(0, as: Scalar.self)
-    let parameters = try (1...4).map { try arguments.floating($0, as: Scalar.self) }
     let isFlat = !isSpatial
     guard input.rank >= 2 else {
       throw OperatorError("the input has shape \(input.shape); [batch, channels, …] is needed")
     }
     let features = try Shape.elementCount(Array(input.shape[1...]))
     let x = isFlat ? try input.reshaped([input.shape[0], features]) : input
-    let (scale, bias) = (try parameters[0].vector(), try parameters[1].vector())
-    let (mean, variance) = (try parameters[2].vector(), try parameters[3].vector())
-    func y(_ mean: Tensor<Scalar>, _ variance: Tensor<Scalar>) throws -> GraphValue {
-      let y = try batchNorm(
-        x, runningMean: mean, runningVariance: variance, weight: scale, bias: bias, epsilon: epsilon)
+    func y(_ normalization: BatchNormalization<Scalar>) throws -> GraphValue {
+      let y = try normalization(x)
       return try GraphValue(rounding: isFlat ? y.reshaped(input.shape) : y, to: type)
     }
-    guard isTraining else { return [try y(mean, variance)] }
+    if let prepared { return [try y(prepared)] }
+    let parameters = try (1...4).map { try arguments.floating($0, as: Scalar.self) }
+    let vectors = try parameters.map { try $0.vector() }
+    guard isTraining else { return [try y(Self.normalization(vectors, epsilon: epsilon))] }
 
     let axes = [0] + Array(2..<max(2, x.rank))
     let currentMean = try x.mean(axes: axes)
@@ -58,7 +75,8 @@ private struct BatchNormalizationOperator<Scalar: FloatingPointScalar>: Floating
         rounding: new.reshaped(parameters[index].shape), to: ElementType(arguments.tensor(index + 1).dataType))
     }
     return [
-      try y(currentMean, currentVariance), try running(mean, currentMean, 2), try running(variance, currentVariance, 3),
+      try y(Self.normalization([vectors[0], vectors[1], currentMean, currentVariance], epsilon: epsilon)),
+      try running(vectors[2], currentMean, 2), try running(vectors[3], currentVariance, 3),
       // Saved for the gradient, up to version 13.
       try GraphValue(rounding: currentMean.reshaped(parameters[2].shape), to: type),
       try GraphValue(rounding: currentVariance.reshaped(parameters[3].shape), to: type),
