@@ -118,7 +118,10 @@ extension BlockedKernels {
     let copied = room < 0 ? 0 : room < width ? room : width
     let lastLanes = (columns &- (taps &- 1) &* columnsPerTap) &* channels
     let zero = Lanes(repeating: 0)
-    for i in 0..<(length &+ 16) { line[i] = 0 }
+    // What is beside the map; the row itself is written anew each time.
+    let before = left &* channels < length ? left &* channels : length
+    for i in 0..<before { line[i] = 0 }
+    for i in (before &+ copied &* channels)..<(length &+ 16) { line[i] = 0 }
     var out = y
     for r in 0..<rows {
       let row = r &- top
