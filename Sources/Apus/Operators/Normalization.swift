@@ -135,9 +135,6 @@ package struct BatchNormalization<Scalar: FloatingPointScalar>: Sendable {
   private let shift: Tensor<Scalar>
 
   /// - Throws: ``TensorError/shape(operation:reason:)`` for parameters that are not `[channels]`.
-  #if compiler(>=6.3)
-    @_specialize(where Scalar == Float)
-  #endif
   package init(
     channels: Int, runningMean: Tensor<Scalar>, runningVariance: Tensor<Scalar>, weight: Tensor<Scalar>?,
     bias: Tensor<Scalar>?, epsilon: Double

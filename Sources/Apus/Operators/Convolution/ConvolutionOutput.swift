@@ -29,6 +29,9 @@ struct ConvolutionOutput: Sendable {
   }
 
   /// Calls `body` for each task, with memory of its own where it needs any.
+  ///
+  /// Not inlined: each caller's tasks would be compiled once for either case.
+  @inline(never)
   func forEachTask(
     _ count: Int, room: Int, _ body: @Sendable (Int, UnsafeMutablePointer<Float>) -> Void
   ) throws {
