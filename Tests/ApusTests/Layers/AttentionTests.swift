@@ -162,4 +162,28 @@ import Testing
     #expect(throws: TensorError.self) { try layer(x, key: Tensor(zeros: [2, 5, 9])) }
     #expect(throws: TensorError.self) { try layer(x, keyPaddingMask: Tensor(zeros: [2, 4])) }
   }
+
+  @Test("a query's result does not depend on whether another one is left without a key")
+  func rowsAreTheirOwn() throws {
+    var random = SplitMix64(seed: 5)
+    let query = try Tensor<Float>.random([1, 1, 3, 8], using: &random)
+    let key = try Tensor<Float>.random([1, 1, 21, 8], using: &random)
+    let value = try Tensor<Float>.random([1, 1, 21, 16], using: &random)
+    func attend(first: Float) throws -> [Float] {
+      let mask = try concatenate([Tensor(repeating: first, shape: [1, 21]), Tensor(zeros: [2, 21])], axis: 0)
+      var options = AttentionOptions<Float>()
+      options.masks = [.additive(mask)]
+      return try groupedAttention(
+        query: AttentionHeads(query, heads: 1), key: AttentionHeads(key, heads: 1),
+        value: AttentionHeads(value, heads: 1), options: options
+      ).elements
+    }
+    for variant in Execution.availableVariants {
+      try Execution.with(variant: variant) {
+        let (masked, plain) = (try attend(first: -.infinity), try attend(first: 0))
+        #expect(masked[..<16].allSatisfy { $0 == 0 })
+        #expect(masked[16...] == plain[16...], "\(variant)")
+      }
+    }
+  }
 }

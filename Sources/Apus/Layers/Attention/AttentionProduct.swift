@@ -165,7 +165,8 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
         }
       }
       if sinks.isEmpty {
-        kernels.softmaxRows(line, line, rows: 1, columns: keys, logarithm: false)
+        // As wide as above, so that a row's bits do not depend on whether another one is left without a key.
+        kernels.softmaxRows(line, line, rows: 1, columns: room.keys, logarithm: false)
       } else {
         line[keys] = sinks[index]
         kernels.softmaxRows(line, line, rows: 1, columns: keys + 1, logarithm: false)

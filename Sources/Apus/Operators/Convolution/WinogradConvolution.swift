@@ -90,9 +90,9 @@ struct WinogradConvolution: Sendable {
     let block = TensorLayout.block
     let (convolution, kernels) = (Execution.current.kernels.convolution, Execution.current.kernels.float32)
     let (u, m) = (Unchecked(scratch), Unchecked(scratch + plan.products))
-    let rooms = Unchecked(scratch + plan.rooms)
+    let (rooms, zeros) = (Unchecked(scratch + plan.rooms), Unchecked(scratch + plan.zeros))
     let (x, y) = (Unchecked(x), Unchecked(y))
-    (scratch + plan.zeros).initialize(repeating: 0, count: block)
+    zeros.value.initialize(repeating: 0, count: block)
     let w = Unchecked(weights.base.assumingMemoryBound(to: Float.self))
     let bias = Unchecked(direct.bias.base.assumingMemoryBound(to: Float.self))
     let (tile, inputs) = (tile, direct.inputsPerGroup)
@@ -118,7 +118,7 @@ struct WinogradConvolution: Sendable {
             kernels.accumulateRow(
               u.value + frequency * plan.inputStep,
               weights: w.value + (first * plan.frequencies + frequency) * inputs * block,
-              addend: rooms.value + (plan.zeros - plan.rooms), addendStep: 0, addendBlockStep: 0, shift: nil,
+              addend: zeros.value, addendStep: 0, addendBlockStep: 0, shift: nil,
               products + frequency * plan.outputStep, width: tiles.count, blocks: outputs.count, walk: walk)
           }
         }
@@ -146,6 +146,7 @@ private struct WinogradPlan: Sendable {
   let bands: Int
   /// Output blocks that are multiplied and transformed back at a time.
   let blocksPerGroup: Int
+  let groups: Int
   /// Threads that share the output blocks of a band.
   let lanes: Int
   /// Floats from one frequency to the next, of transformed inputs and of a group's products.
@@ -164,7 +165,8 @@ private struct WinogradPlan: Sendable {
     frequencies = (tile + 2) * (tile + 2)
     tilesPerRow = (width + tile - 1) / tile
     tileCount = tilesPerRow * ((height + tile - 1) / tile)
-    let (execution, blocksPerTile) = (Execution.current, Execution.current.kernels.float32.blocksPerTile)
+    let execution = Execution.current
+    let blocksPerTile = execution.kernels.float32.blocksPerTile
     // A band's inputs and products should stay in the second-level cache; but where weights are many, they should be
     // worth reading.
     let perTile = frequencies * (inputBlocks + blocksPerTile) * block
@@ -174,7 +176,8 @@ private struct WinogradPlan: Sendable {
     let tilesPerBand = (tileCount + bands - 1) / bands
     let isAlone = shape[0] * bands == 1
     blocksPerGroup = isAlone && outputBlocks < execution.threads * blocksPerTile ? 1 : blocksPerTile
-    lanes = isAlone ? min(execution.threads, (outputBlocks + blocksPerGroup - 1) / blocksPerGroup) : 1
+    groups = (outputBlocks + blocksPerGroup - 1) / blocksPerGroup
+    lanes = isAlone ? min(execution.threads, groups) : 1
     // An odd number of vectors apart, frequencies do not compete for the same lines of a cache.
     inputStep = (inputBlocks * tilesPerBand | 1) * block
     outputStep = (blocksPerGroup * tilesPerBand | 1) * block
@@ -192,8 +195,8 @@ private struct WinogradPlan: Sendable {
 
   /// The first blocks of the groups that a lane computes.
   func firstBlocks(ofLane lane: Int) -> StrideTo<Int> {
-    let groups = evenPart(lane, of: lanes, in: (outputBlocks + blocksPerGroup - 1) / blocksPerGroup)
-    return stride(from: groups.lowerBound * blocksPerGroup, to: groups.upperBound * blocksPerGroup, by: blocksPerGroup)
+    let part = evenPart(lane, of: lanes, in: groups)
+    return stride(from: part.lowerBound * blocksPerGroup, to: part.upperBound * blocksPerGroup, by: blocksPerGroup)
   }
 }
 
