@@ -57,14 +57,14 @@ package protocol ConvolutionKernels: SendableMetatype {
   static func packConvolution(
     _ w: UnsafePointer<Float>, outputs: Int, inputs: Int, area: Int, _ y: UnsafeMutablePointer<Float>)
 
-  /// Winograd's transform of the kernels of one block of sixteen outputs and one input channel, in float64.
+  /// Winograd's transform of the kernels of one block of sixteen outputs.
   ///
   /// - Parameters:
   ///   - tile: outputs a side, 2 or 4.
-  ///   - w: nine vectors of outputs, `tapStep` floats apart.
-  ///   - v: `(tile + 2)²` vectors, `frequencyStep` floats apart.
+  ///   - w: nine taps an input, in the order of ``packConvolution(_:outputs:inputs:area:_:)``.
+  ///   - v: a vector an input, side by side, for each of `(tile + 2)²` frequencies, `frequencyStep` floats apart.
   static func winogradWeights(
-    tile: Int, _ w: UnsafePointer<Float>, tapStep: Int, _ v: UnsafeMutablePointer<Float>, frequencyStep: Int)
+    tile: Int, _ w: UnsafePointer<Float>, inputs: Int, _ v: UnsafeMutablePointer<Float>, frequencyStep: Int)
 
   /// Winograd's transform of the input under some consecutive tiles of one block of channels.
   ///

@@ -20,18 +20,23 @@ private enum Points {
 
 extension BlockedKernels {
   package static func winogradWeights(
-    tile: Int, _ w: UnsafePointer<Float>, tapStep: Int, _ v: UnsafeMutablePointer<Float>, frequencyStep: Int
+    tile: Int, _ w: UnsafePointer<Float>, inputs: Int, _ v: UnsafeMutablePointer<Float>, frequencyStep: Int
   ) {
-    // Columns, then rows; what is between them is kept in float64.
-    for column in 0..<(tile &+ 2) {
-      let first = weightColumn(tile, column, w, tapStep)
-      let second = weightColumn(tile, column, w + 3 &* tapStep, tapStep)
-      let third = weightColumn(tile, column, w + 6 &* tapStep, tapStep)
-      for row in 0..<(tile &+ 2) {
-        let value = weightTransform(tile, row, first, second, third)
-        let frequency = row &* (tile &+ 2) &+ column
-        store(narrowed(value), v + frequency &* frequencyStep)
+    var (first, kernels, out) = (0, w, v)
+    while first < inputs {
+      let lanes = inputs &- first < 16 ? inputs &- first : 16
+      for lane in 0..<lanes {
+        let kernel = kernels + lane &* 16
+        prefetch(kernels + (lanes &+ lane) &* 144, 9, Lanes.self)
+        if tile == 4 {
+          transformWeightsFour(kernel, lanes &* 16, out, frequencyStep)
+        } else {
+          transformWeightsTwo(kernel, lanes &* 16, out, frequencyStep)
+        }
+        out += 16
       }
+      kernels += lanes &* 144
+      first &+= lanes
     }
   }
 
@@ -48,6 +53,7 @@ extension BlockedKernels {
       if row >= 0, column >= 0, row &+ side <= height, column &+ side <= width {
         let input = x + (row &* rowStep &+ column &* 16)
         if tile == 4 {
+          prefetchTile(input, rowStep, 4)
           transformInputFour(input, rowStep, out, frequencyStep, scratch)
         } else {
           transformInputTwo(input, rowStep, out, frequencyStep)
@@ -97,30 +103,92 @@ extension BlockedKernels {
   }
 }
 
-// MARK: - Weights
+private typealias Three = (Lanes, Lanes, Lanes)
+private typealias Four = (Lanes, Lanes, Lanes, Lanes)
+private typealias Six = (Lanes, Lanes, Lanes, Lanes, Lanes, Lanes)
 
-/// Row `index` of G, applied to three values.
 @inline(__always)
-private func weightTransform(
-  _ tile: Int, _ index: Int, _ g0: WideLanes, _ g1: WideLanes, _ g2: WideLanes
-) -> WideLanes {
-  if index == tile &+ 1 { return g2 }
-  if tile == 2 {
-    if index == 0 { return g0 }
-    return index == 1 ? (g0 + g1 + g2) * 0.5 : (g0 - g1 + g2) * 0.5
-  }
-  let (a, b) = (Double(Points.a), Double(Points.b))
-  if index == 0 { return g0 * (1 / (a * a * b * b)) }
-  let point = index == 1 ? a : index == 2 ? -a : index == 3 ? b : -b
-  let other = index < 3 ? b : a
-  let scale = 1 / (2 * point * point * (point * point - other * other))
-  return (g0 + g1 * point + g2 * (point * point)) * scale
+private func loadThree(_ x: UnsafePointer<Float>, _ step: Int) -> Three {
+  (load(x), load(x + step), load(x + 2 &* step))
 }
 
-/// Entry `column` of a kernel row's transform.
 @inline(__always)
-private func weightColumn(_ tile: Int, _ column: Int, _ w: UnsafePointer<Float>, _ tapStep: Int) -> WideLanes {
-  weightTransform(tile, column, widened(load(w)), widened(load(w + tapStep)), widened(load(w + 2 &* tapStep)))
+private func loadFourVectors(_ x: UnsafePointer<Float>, _ step: Int) -> Four {
+  (load(x), load(x + step), load(x + 2 &* step), load(x + 3 &* step))
+}
+
+@inline(__always)
+private func storeFour(_ t: Four, _ y: UnsafeMutablePointer<Float>, _ step: Int) {
+  store(t.0, y)
+  store(t.1, y + step)
+  store(t.2, y + 2 &* step)
+  store(t.3, y + 3 &* step)
+}
+
+@inline(__always)
+private func storeSix(_ t: Six, _ y: UnsafeMutablePointer<Float>, _ step: Int) {
+  store(t.0, y)
+  store(t.1, y + step)
+  store(t.2, y + 2 &* step)
+  store(t.3, y + 3 &* step)
+  store(t.4, y + 4 &* step)
+  store(t.5, y + 5 &* step)
+}
+
+// MARK: - Weights
+
+/// G of the large tile.
+@inline(__always)
+private func weightsFour(_ g: Three) -> Six {
+  /// The even and the odd part of what is at ±`point`, whose sum and difference are the two.
+  @inline(__always)
+  func parts(_ point: Float, _ other: Float) -> (Lanes, Lanes) {
+    let scale = 1 / (2 * point * point * (point * point - other * other))
+    return (
+      multiplyAdd(g.0 * scale, g.2, Lanes(repeating: point * point * scale)), g.1 * (point * scale)
+    )
+  }
+  let (evenA, oddA) = parts(Points.a, Points.b)
+  let (evenB, oddB) = parts(Points.b, Points.a)
+  return (g.0 * (1 / Points.product), evenA + oddA, evenA - oddA, evenB + oddB, evenB - oddB, g.2)
+}
+
+@inline(__always)
+private func transformWeightsFour(
+  _ w: UnsafePointer<Float>, _ tapStep: Int, _ v: UnsafeMutablePointer<Float>, _ frequencyStep: Int
+) {
+  let r0 = weightsFour(loadThree(w, tapStep))
+  let r1 = weightsFour(loadThree(w + 3 &* tapStep, tapStep))
+  let r2 = weightsFour(loadThree(w + 6 &* tapStep, tapStep))
+  let rowStep = 6 &* frequencyStep
+  storeSix(weightsFour((r0.0, r1.0, r2.0)), v, rowStep)
+  storeSix(weightsFour((r0.1, r1.1, r2.1)), v + frequencyStep, rowStep)
+  storeSix(weightsFour((r0.2, r1.2, r2.2)), v + 2 &* frequencyStep, rowStep)
+  storeSix(weightsFour((r0.3, r1.3, r2.3)), v + 3 &* frequencyStep, rowStep)
+  storeSix(weightsFour((r0.4, r1.4, r2.4)), v + 4 &* frequencyStep, rowStep)
+  storeSix(weightsFour((r0.5, r1.5, r2.5)), v + 5 &* frequencyStep, rowStep)
+}
+
+/// G of the small tile.
+@inline(__always)
+private func weightsTwo(_ g: Three) -> Four {
+  let even = (g.0 + g.2) * 0.5
+  let odd = g.1 * 0.5
+  return (g.0, even + odd, even - odd, g.2)
+}
+
+@inline(__always)
+private func transformWeightsTwo(
+  _ w: UnsafePointer<Float>, _ tapStep: Int, _ v: UnsafeMutablePointer<Float>, _ frequencyStep: Int
+) {
+  let r0 = weightsTwo(loadThree(w, tapStep))
+  let r1 = weightsTwo(loadThree(w + 3 &* tapStep, tapStep))
+  let r2 = weightsTwo(loadThree(w + 6 &* tapStep, tapStep))
+  let rowStep = 4 &* frequencyStep
+  storeFour(weightsTwo((r0.0, r1.0, r2.0)), v, rowStep)
+  storeFour(weightsTwo((r0.1, r1.1, r2.1)), v + frequencyStep, rowStep)
+  storeFour(weightsTwo((r0.2, r1.2, r2.2)), v + 2 &* frequencyStep, rowStep)
+  storeFour(weightsTwo((r0.3, r1.3, r2.3)), v + 3 &* frequencyStep, rowStep)
 }
 
 // MARK: - Input
@@ -131,21 +199,37 @@ private func copyPadded(
   _ x: UnsafePointer<Float>, _ height: Int, _ width: Int, _ row: Int, _ column: Int, _ side: Int,
   _ y: UnsafeMutablePointer<Float>
 ) {
+  let first = column < 0 ? 0 &- column : 0
+  let end = width &- column < side ? width &- column : side
   for r in 0..<side {
-    for c in 0..<side {
-      let isInside = row &+ r >= 0 && row &+ r < height && column &+ c >= 0 && column &+ c < width
-      var value = Lanes(repeating: 0)
-      if isInside {
-        let at = (row &+ r) &* width &+ column &+ c
-        value = load(x + at &* 16)
+    let to = y + r &* side &* 16
+    if row &+ r < 0 || row &+ r >= height || first >= end {
+      clear(to, 0..<side)
+    } else {
+      clear(to, 0..<first)
+      let from = x + ((row &+ r) &* width &+ column) &* 16
+      for c in first..<end {
+        let value: Lanes = load(from + c &* 16)
+        store(value, to + c &* 16)
       }
-      let to = r &* side &+ c
-      store(value, y + to &* 16)
+      clear(to, end..<side)
     }
   }
 }
 
-private typealias Six = (Lanes, Lanes, Lanes, Lanes, Lanes, Lanes)
+/// Zeros at some positions.
+@inline(__always)
+private func clear(_ y: UnsafeMutablePointer<Float>, _ positions: Range<Int>) {
+  for position in positions { store(Lanes(repeating: 0), y + position &* 16) }
+}
+
+/// Fetches what the next but one tile of a row adds to the next one.
+@inline(__always)
+private func prefetchTile(_ x: UnsafePointer<Float>, _ rowStep: Int, _ tile: Int) {
+  for r in 0..<(tile &+ 2) {
+    for c in 0..<tile { prefetchClose(x + (r &* rowStep &+ (2 &* tile &+ 2 &+ c) &* 16)) }
+  }
+}
 
 /// Bᵀ of the large tile, applied to six vectors `step` floats apart.
 @inline(__always)
@@ -169,16 +253,6 @@ private func inputFour(_ d: UnsafePointer<Float>, _ step: Int) -> Six {
 }
 
 @inline(__always)
-private func storeSix(_ t: Six, _ y: UnsafeMutablePointer<Float>, _ step: Int) {
-  store(t.0, y)
-  store(t.1, y + step)
-  store(t.2, y + 2 &* step)
-  store(t.3, y + 3 &* step)
-  store(t.4, y + 4 &* step)
-  store(t.5, y + 5 &* step)
-}
-
-@inline(__always)
 private func transformInputFour(
   _ x: UnsafePointer<Float>, _ rowStep: Int, _ u: UnsafeMutablePointer<Float>, _ frequencyStep: Int,
   _ scratch: UnsafeMutablePointer<Float>
@@ -187,24 +261,9 @@ private func transformInputFour(
   for row in 0..<6 { storeSix(inputFour(scratch + row &* 96, 16), u + row &* 6 &* frequencyStep, frequencyStep) }
 }
 
-private typealias Four = (Lanes, Lanes, Lanes, Lanes)
-
 /// Bᵀ of the small tile.
 @inline(__always)
 private func inputTwo(_ d: Four) -> Four { (d.0 - d.2, d.1 + d.2, d.2 - d.1, d.3 - d.1) }
-
-@inline(__always)
-private func loadFourVectors(_ x: UnsafePointer<Float>, _ step: Int) -> Four {
-  (load(x), load(x + step), load(x + 2 &* step), load(x + 3 &* step))
-}
-
-@inline(__always)
-private func storeFour(_ t: Four, _ y: UnsafeMutablePointer<Float>, _ step: Int) {
-  store(t.0, y)
-  store(t.1, y + step)
-  store(t.2, y + 2 &* step)
-  store(t.3, y + 3 &* step)
-}
 
 @inline(__always)
 private func transformInputTwo(

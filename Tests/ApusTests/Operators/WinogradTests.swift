@@ -86,6 +86,13 @@ import Testing
     }
   }
 
+  @Test func mapsThatNoMemoryHoldsAreRefused() throws {
+    let c = Case(inputs: 16, outputs: 16, size: 4, padding: Padding2D(height: 1 << 28, width: 1 << 28))
+    let layer = try makeLayer(c, as: Float.self)
+    let x = try Tensor<Float>(generated: "x", shape: [1, 16, 4, 4])
+    #expect(throws: TensorError.self) { try Execution.with(precision: .fast) { try layer(x) } }
+  }
+
   @Test func strideDilationGroupsAndFewChannelsStayDirect() throws {
     func isDirect(_ weight: [Int], _ build: (Tensor<Float>) throws -> Conv2d<Float>) throws -> Bool {
       let layer = try build(Tensor(generated: "weight", shape: weight))

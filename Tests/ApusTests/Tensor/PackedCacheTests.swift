@@ -9,24 +9,24 @@ import Testing
   /// A layer, made when it is asked for, and what it computes.
   struct Layer: CustomTestStringConvertible, Sendable {
     let testDescription: String
-    /// Matrices that are kept of it, in `exact` and in `fast`.
-    var kept = (exact: 1, fast: 1)
+    /// Matrices that are kept of it.
+    let kept: Int
     /// Makes the layer with weights from a seed; what it gives has the bits of a call.
     let make: @Sendable (_ seed: UInt64) throws -> @Sendable () throws -> [UInt8]
 
     init(
-      _ name: String, exact: Int = 1, fast: Int = 1,
+      _ name: String, kept: Int = 1,
       make: @escaping @Sendable (_ seed: UInt64) throws -> @Sendable () throws -> [UInt8]
     ) {
-      (testDescription, kept, self.make) = (name, (exact, fast), make)
+      (testDescription, self.kept, self.make) = (name, kept, make)
     }
   }
 
   private static func convolution<Scalar: FloatingPointScalar>(
-    _ name: String, _ weight: [Int], groups: Int = 1, padding: Padding2D = 0, input: [Int], fast: Int = 1,
+    _ name: String, _ weight: [Int], groups: Int = 1, padding: Padding2D = 0, input: [Int], kept: Int = 1,
     as type: Scalar.Type = Float.self
   ) -> Layer {
-    Layer(name, fast: fast) { seed in
+    Layer(name, kept: kept) { seed in
       let layer = try Conv2d<Scalar>(
         weight: randomTensor(weight, seed: seed), bias: randomTensor([weight[0]], seed: 2), padding: padding,
         groups: groups)
@@ -47,10 +47,10 @@ import Testing
   }
 
   static let layers = [
-    convolution("direct", [20, 18, 3, 3], padding: 1, input: [1, 18, 9, 10], fast: 2),
+    convolution("direct", [20, 18, 3, 3], padding: 1, input: [1, 18, 9, 10]),
     convolution("channel by channel", [40, 3, 5, 5], input: [2, 3, 9, 10]),
     convolution("depthwise", [72, 1, 5, 5], groups: 72, input: [1, 72, 9, 9]),
-    convolution("unfolded", [96, 10, 3, 3], groups: 2, input: [1, 20, 7, 7], fast: 2).keeping(2),
+    convolution("unfolded", [96, 10, 3, 3], groups: 2, input: [1, 20, 7, 7], kept: 2),
     convolution("float64", [24, 20, 3, 3], input: [1, 20, 7, 7], as: Double.self),
     linear("outputs first", as: Float.self) { [.outputsFirst(try randomTensor([50, 33], seed: $0))] },
     linear("inputs first", as: Float.self) { [.inputsFirst(try randomTensor([33, 50], seed: $0))] },
@@ -93,16 +93,15 @@ import Testing
 
   @Test(arguments: layers, Execution.Precision.allCases)
   func whatIsKeptIsTheSame(layer: Layer, precision: Execution.Precision) throws {
-    let count = precision == .exact ? layer.kept.exact : layer.kept.fast
     for variant in Execution.availableVariants {
       let folder = try TemporaryFolder()
       let expected = try run(layer, nil, precision, variant: variant)
       let first = cache(folder)
       #expect(try run(layer, first, precision, variant: variant) == expected)
-      #expect(first.use == .init(found: 0, made: count) && first.failure == nil)
+      #expect(first.use == .init(found: 0, made: layer.kept) && first.failure == nil)
       let second = cache(folder)
       #expect(try run(layer, second, precision, variant: variant) == expected)
-      #expect(second.use == .init(found: count, made: 0), "\(variant)")
+      #expect(second.use == .init(found: layer.kept, made: 0), "\(variant)")
     }
   }
 
@@ -112,7 +111,7 @@ import Testing
     _ = try run(layer, cache(folder))
     let other = cache(folder)
     #expect(try run(layer, other, seed: 5) == run(layer, nil, seed: 5))
-    #expect(other.use == .init(found: 0, made: layer.kept.exact))
+    #expect(other.use == .init(found: 0, made: layer.kept))
     // What is new replaces what is as large and not asked for any more, or stays beside it.
     let both = cache(folder)
     #expect(try run(layer, both, seed: 5) == run(layer, nil, seed: 5) && both.use.made == 0)
@@ -123,7 +122,7 @@ import Testing
     for (index, layer) in Self.layers.enumerated() {
       let cache = cache(folder)
       _ = try run(layer, cache)
-      #expect(cache.use == .init(found: 0, made: layer.kept.exact), "\(index)")
+      #expect(cache.use == .init(found: 0, made: layer.kept), "\(index)")
     }
   }
 
@@ -229,14 +228,13 @@ import Testing
     let folder = try TemporaryFolder()
     let cache = cache(folder)
     let layer = Self.layers[0]
-    let expected = try run(layer, nil, .fast)
-    let body = try PackedCache.$current.withValue(cache) { try layer.make(1) }
+    let expected = try run(layer, nil)
     let stop = StopSign(deadline: 0)
     #expect(stop.check())
-    _ = try Execution.with(precision: .fast, stop: stop) { try body() }
-    #expect(try Execution.with(precision: .fast) { try body() } == expected)
+    let body = try PackedCache.$current.withValue(cache) { try Execution.with(stop: stop) { try layer.make(1) } }
+    #expect(try body() == expected)
     cache.save()
-    #expect(try run(layer, self.cache(folder), .fast) == expected)
+    #expect(try run(layer, self.cache(folder)) == expected)
   }
 
   @Test func manyWritersAtOnceLeaveAWholeFile() async throws {
@@ -255,14 +253,5 @@ import Testing
     }
     #expect(try folder.contents() == ["kept"])
     #expect(try !BlockFile(path: folder.path + "/kept", label: 1).keys.isEmpty)
-  }
-}
-
-extension PackedCacheTests.Layer {
-  /// The same layer where more matrices than one are kept in `exact`.
-  fileprivate func keeping(_ count: Int) -> Self {
-    var copy = self
-    copy.kept.exact = count
-    return copy
   }
 }

@@ -20,9 +20,6 @@ struct DirectConvolution: ConvolutionAlgorithm {
   /// Whether sums go channel by channel, as those of maps with few channels do: of pictures, where kernels look for
   /// differences between pixels, so that the sum over a channel is small, and its rounding error with it.
   let isByChannel: Bool
-  /// Where the weights are looked for.
-  let place: PackedPlace?
-  private let winograd = WinogradCache()
 
   /// Whether this algorithm takes a weight of this shape.
   static func accepts(weight: [Int], parameters: ConvolutionParameters) -> Bool {
@@ -55,11 +52,10 @@ struct DirectConvolution: ConvolutionAlgorithm {
         let matrix = MatrixOperand(weight.pointer, leading: depth, isTransposed: true)
         return try RightPanel(stacking: [PanelPiece(matrix: matrix, depth: depth)], columns: outputs, isKept: true)
       }
-      place = nil
       weights = panel.storage
       weightBlockStep = panel.depthBlocks * TensorLayout.block * TensorLayout.block
     } else {
-      place = .current("direct", [outputs, inputs, area]) { $0.add(weight) }
+      let place = PackedPlace.current("direct", [outputs, inputs, area]) { $0.add(weight) }
       weightBlockStep = inputs * area * TensorLayout.block
       let byteCount = TensorLayout.blocks(outputs) * weightBlockStep * MemoryLayout<Float>.stride
       weights = try PackedMemory.storage(byteCount: byteCount, at: place) { packed in
@@ -75,9 +71,8 @@ struct DirectConvolution: ConvolutionAlgorithm {
   func callAsFunction(
     _ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?, layout: TensorLayout
   ) throws -> Tensor<Float> {
-    if Execution.current.precision == .fast, let tile = WinogradConvolution.tile(for: self, output: shape) {
-      return try winograd.convolution(of: self, tile: tile)(
-        input, shape: shape, padding: parameters.padding, activation: activation)
+    if Execution.current.precision == .fast, let winograd = WinogradConvolution(self, output: shape) {
+      return try winograd(input, activation: activation)
     }
     let size = Size2D(height: shape[2], width: shape[3])
     let source = try ConvolutionInput(

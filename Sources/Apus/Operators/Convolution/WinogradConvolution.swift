@@ -4,211 +4,282 @@ import ApusKernelInterface
 /// 3×3 convolution by Winograd's minimal filtering: tiles of 2×2 or 4×4 outputs for 16 or 36 products a channel pair
 /// instead of 36 or 144. `Precision.fast` only, for its rounding error is larger (`docs/performance.md` has figures).
 ///
-/// Some tiles at a time are transformed, multiplied frequency by frequency with the register tile that all
-/// convolutions share, and transformed back, as many outputs at a time as that tile takes: so what is between the steps
-/// stays in a cache, and weights are read one after the other.
-struct WinogradConvolution: Sendable {
+/// Weights are transformed in every run, as the input is: transformed ones take four times the memory of those that are
+/// kept, and longer to read than to make. Of the two what takes less room is transformed as a whole, and some of the other
+/// at a time, multiplied frequency by frequency with the register tile that all convolutions share, and transformed back:
+/// so what is between the steps stays in a cache.
+struct WinogradConvolution {
   private let direct: DirectConvolution
-  private let tile: Int
-  /// `[outputs / 16, frequencies, inputs, 16]`.
-  private let weights: TensorStorage
+  private let plan: WinogradPlan
 
-  /// The tile that suits an output of this shape; `nil` where direct sums are the better choice.
-  static func tile(for convolution: DirectConvolution, output shape: [Int]) -> Int? {
+  /// - Parameter shape: the output's, `[batch, outputs, height, width]`.
+  /// - Returns: `nil` where direct sums are the better choice.
+  init?(_ convolution: DirectConvolution, output shape: [Int]) {
     let parameters = convolution.parameters
     let block = TensorLayout.block
     guard parameters.kernel == 3, parameters.stride == 1, parameters.dilation == 1, parameters.groups == 1,
-      convolution.columnsPerTap == nil, convolution.inputsPerGroup >= block, convolution.outputChannels >= block
+      convolution.columnsPerTap == nil, convolution.inputsPerGroup >= block, convolution.outputChannels >= block,
+      let plan = WinogradPlan(inputs: convolution.inputsPerGroup, output: shape)
     else { return nil }
-    // Multiply-adds a channel pair, and the reading of its weights, which takes as long as some twenty of them: small
-    // maps of many channels are a matter of memory.
-    let reading = 20
-    func cost(_ tile: Int) -> Int {
-      let tiles = shape[0] * ((shape[2] + tile - 1) / tile) * ((shape[3] + tile - 1) / tile)
-      return (tile + 2) * (tile + 2) * (tiles + reading)
-    }
-    let direct = 9 * (shape[0] * shape[2] * shape[3] + reading)
-    let best = cost(4) <= cost(2) ? 4 : 2
-    // The transforms should be worth it.
-    return cost(best) * 5 < direct * 4 ? best : nil
+    (direct, self.plan) = (convolution, plan)
   }
 
-  init(_ convolution: DirectConvolution, tile: Int) throws {
-    let block = TensorLayout.block
-    let inputs = convolution.inputsPerGroup
-    let outputBlocks = TensorLayout.blocks(convolution.outputChannels)
-    let frequencies = (tile + 2) * (tile + 2)
-    let shape = [outputBlocks, frequencies, inputs, block]
-    let byteCount = try Shape.byteCount(shape, of: Float.self, operation: "conv2d")
-    weights = try PackedMemory.storage(byteCount: byteCount, at: convolution.place?.derived("winograd", [tile])) {
-      let v = Unchecked($0.base.assumingMemoryBound(to: Float.self))
-      let w = Unchecked(convolution.weights.base.assumingMemoryBound(to: Float.self))
-      let kernels = Execution.current.kernels.convolution
-      let weightBlockStep = convolution.weightBlockStep
-      parallel(outputBlocks) { output in
-        for input in 0..<inputs {
-          let first = input / block * block
-          let lanes = min(block, inputs - first)
-          kernels.winogradWeights(
-            tile: tile, w.value + output * weightBlockStep + (first * 9 + input - first) * block,
-            tapStep: lanes * block, v.value + (output * frequencies * inputs + input) * block,
-            frequencyStep: inputs * block)
-        }
-      }
-      withExtendedLifetime(convolution.weights) {}
-    }
-    (direct, self.tile) = (convolution, tile)
-  }
-
-  func callAsFunction(
-    _ input: Tensor<Float>, shape: [Int], padding: Padding2D, activation: UnaryOperation?
-  ) throws -> Tensor<Float> {
+  func callAsFunction(_ input: Tensor<Float>, activation: UnaryOperation?) throws -> Tensor<Float> {
     let source = try input.channelBlocked
-    let plan = WinogradPlan(tile: tile, inputs: direct.inputsPerGroup, output: shape)
-    let (batch, bands) = (shape[0], plan.bands)
-    let x = Unchecked(source.pointer)
-    let positions = shape[2] * shape[3]
-    return try Tensor.filled(shape, layout: .channelBlocked) { y in
-      let y = Unchecked(y)
-      try parallelWithScratch(batch * bands, of: Float.self, count: plan.scratchCount) { task, scratch in
-        let sample = task / bands
-        run(
-          plan, tiles: plan.tiles(ofBand: task % bands), padding: padding, height: source.shape[2],
-          width: source.shape[3],
-          x.value + sample * plan.inputBlocks * source.shape[2] * source.shape[3] * TensorLayout.block,
-          y.value + sample * plan.outputBlocks * positions * TensorLayout.block, scratch, activation)
-      }
-      withExtendedLifetime(source.storage) {}
+    return try Tensor.filled(plan.shape, layout: .channelBlocked) { y in
+      let map = InputMap(
+        pointer: source.pointer, height: source.shape[2], width: source.shape[3], padding: direct.parameters.padding)
+      let back = WayBack(y: y, bias: direct.bias.base.assumingMemoryBound(to: Float.self), activation: activation)
+      try plan.hasFewTiles ? runByOutputs(map, back) : runByTiles(map, back)
+      withExtendedLifetime((source.storage, direct.bias)) {}
     }
   }
 
-  /// Some tiles of one sample. Where a sample is a single band, its blocks are spread over threads.
-  private func run(
-    _ plan: WinogradPlan, tiles: Range<Int>, padding: Padding2D, height: Int, width: Int, _ x: UnsafePointer<Float>,
-    _ y: UnsafeMutablePointer<Float>, _ scratch: UnsafeMutablePointer<Float>, _ activation: UnaryOperation?
+  /// The whole input, then some outputs at a time.
+  private func runByOutputs(_ map: InputMap, _ back: WayBack) throws {
+    let plan = plan
+    let storage = try TensorStorage(byteCount: plan.input.byteCount)
+    let u = Unchecked(storage.base.assumingMemoryBound(to: Float.self))
+    try parallelWithScratch(plan.inputBlocks, of: Float.self, count: WinogradPlan.room) { index, room in
+      transform(map, block: index, tiles: 0..<plan.tiles, into: u.value, room)
+    }
+    let scratchCount = plan.weights.count + plan.backCount
+    try parallelWithScratch(plan.groups, of: Float.self, count: scratchCount) { group, v in
+      let outputs = plan.blocks(ofGroup: group)
+      let products = v + plan.weights.count
+      for (index, output) in outputs.enumerated() { transformWeights(output, into: v + index * plan.weights.blockStep) }
+      for band in 0..<plan.bands {
+        let tiles = plan.tiles(ofBand: band)
+        multiply(u.value + tiles.lowerBound * TensorLayout.block, v, outputs, tiles, products)
+        transformBack(outputs, tiles, back, products)
+      }
+    }
+    withExtendedLifetime(storage) {}
+  }
+
+  /// All weights, then some tiles at a time.
+  private func runByTiles(_ map: InputMap, _ back: WayBack) throws {
+    let plan = plan
+    let storage = try TensorStorage(byteCount: plan.weights.byteCount)
+    let v = Unchecked(storage.base.assumingMemoryBound(to: Float.self))
+    parallel(plan.outputBlocks) { transformWeights($0, into: v.value + $0 * plan.weights.blockStep) }
+    let scratchCount = plan.input.count + plan.backCount
+    try parallelWithScratch(plan.bands, of: Float.self, count: scratchCount) { band, u in
+      let tiles = plan.tiles(ofBand: band)
+      let scratch = u + plan.input.count
+      for index in 0..<plan.inputBlocks {
+        transform(map, block: index, tiles: tiles, into: u, scratch + plan.products.count)
+      }
+      for group in 0..<plan.groups {
+        let outputs = plan.blocks(ofGroup: group)
+        multiply(u, v.value + outputs.lowerBound * plan.weights.blockStep, outputs, tiles, scratch)
+        transformBack(outputs, tiles, back, scratch)
+      }
+    }
+    withExtendedLifetime(storage) {}
+  }
+
+  private func transformWeights(_ output: Int, into v: UnsafeMutablePointer<Float>) {
+    let w = direct.weights.base.assumingMemoryBound(to: Float.self) + output * direct.weightBlockStep
+    Execution.current.kernels.convolution.winogradWeights(
+      tile: plan.tile, w, inputs: direct.inputsPerGroup, v, frequencyStep: plan.weights.frequencyStep)
+  }
+
+  private func transform(
+    _ map: InputMap, block index: Int, tiles: Range<Int>, into u: UnsafeMutablePointer<Float>,
+    _ room: UnsafeMutablePointer<Float>
+  ) {
+    let kernels = Execution.current.kernels.convolution
+    let block = TensorLayout.block
+    var u = u + index * plan.input.blockStep
+    for (sample, tiles) in plan.samples(of: tiles) {
+      kernels.winogradInput(
+        tile: plan.tile, map.pointer + (sample * plan.inputBlocks + index) * map.height * map.width * block,
+        height: map.height, width: map.width, top: map.padding.top, left: map.padding.left,
+        tilesPerRow: plan.tilesPerRow, tiles: tiles, u, frequencyStep: plan.input.frequencyStep, scratch: room)
+      u += tiles.count * block
+    }
+  }
+
+  /// - Parameters:
+  ///   - u: the transformed input under the first of the tiles.
+  ///   - v: the transformed weights of the first of the outputs.
+  private func multiply(
+    _ u: UnsafePointer<Float>, _ v: UnsafePointer<Float>, _ outputs: Range<Int>, _ tiles: Range<Int>,
+    _ scratch: UnsafeMutablePointer<Float>
   ) {
     let block = TensorLayout.block
-    let (convolution, kernels) = (Execution.current.kernels.convolution, Execution.current.kernels.float32)
-    let (u, m) = (Unchecked(scratch), Unchecked(scratch + plan.products))
-    let (rooms, zeros) = (Unchecked(scratch + plan.rooms), Unchecked(scratch + plan.zeros))
-    let (x, y) = (Unchecked(x), Unchecked(y))
-    zeros.value.initialize(repeating: 0, count: block)
-    let w = Unchecked(weights.base.assumingMemoryBound(to: Float.self))
-    let bias = Unchecked(direct.bias.base.assumingMemoryBound(to: Float.self))
-    let (tile, inputs) = (tile, direct.inputsPerGroup)
-
-    parallel(plan.inputBlocks) { index in
-      convolution.winogradInput(
-        tile: tile, x.value + index * height * width * block, height: height, width: width, top: padding.top,
-        left: padding.left, tilesPerRow: plan.tilesPerRow, tiles: tiles, u.value + index * tiles.count * block,
-        frequencyStep: plan.inputStep, scratch: rooms.value + index * WinogradPlan.room)
+    let kernels = Execution.current.kernels.float32
+    let zeros = scratch + plan.products.count + WinogradPlan.room
+    zeros.initialize(repeating: 0, count: block)
+    withUnsafePointer(to: 0) { noOffset in
+      let walk = TileWalk(
+        blockCount: plan.inputBlocks, blockStep: plan.input.blockStep, rowCount: 1, rowStep: 0, tapCount: 1,
+        tapOffsets: noOffset, rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: block),
+        weightBlockStep: plan.weights.blockStep, outputStep: block, outputBlockStep: plan.products.blockStep,
+        lastBlockLanes: direct.inputsPerGroup - (plan.inputBlocks - 1) * block,
+        weightsAhead: plan.weights.frequencyStep)
+      for frequency in 0..<plan.frequencies {
+        kernels.accumulateRow(
+          u + frequency * plan.input.frequencyStep, weights: v + frequency * plan.weights.frequencyStep,
+          addend: zeros, addendStep: 0, addendBlockStep: 0, shift: nil,
+          scratch + frequency * plan.products.frequencyStep, width: tiles.count, blocks: outputs.count, walk: walk)
+      }
     }
-    parallel(plan.lanes) { lane in
-      let products = m.value + lane * plan.frequencies * plan.outputStep
-      for first in plan.firstBlocks(ofLane: lane) {
-        let outputs = first..<min(first + plan.blocksPerGroup, plan.outputBlocks)
-        withUnsafePointer(to: 0) { noOffset in
-          let walk = TileWalk(
-            blockCount: plan.inputBlocks, blockStep: tiles.count * block, rowCount: 1, rowStep: 0, tapCount: 1,
-            tapOffsets: noOffset, rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: block),
-            weightBlockStep: plan.frequencies * inputs * block, outputStep: block,
-            outputBlockStep: tiles.count * block, lastBlockLanes: inputs - (plan.inputBlocks - 1) * block,
-            weightsAhead: inputs * block)
-          for frequency in 0..<plan.frequencies {
-            kernels.accumulateRow(
-              u.value + frequency * plan.inputStep,
-              weights: w.value + (first * plan.frequencies + frequency) * inputs * block,
-              addend: zeros.value, addendStep: 0, addendBlockStep: 0, shift: nil,
-              products + frequency * plan.outputStep, width: tiles.count, blocks: outputs.count, walk: walk)
-          }
-        }
-        for index in outputs {
-          convolution.winogradOutput(
-            tile: tile, products + (index - first) * tiles.count * block, frequencyStep: plan.outputStep,
-            bias: bias.value + index * block, activation: activation, y.value + index * plan.positions * block,
-            height: plan.height, width: plan.width, tilesPerRow: plan.tilesPerRow, tiles: tiles,
-            scratch: rooms.value + lane * WinogradPlan.room)
-        }
+  }
+
+  private func transformBack(
+    _ outputs: Range<Int>, _ tiles: Range<Int>, _ back: WayBack, _ scratch: UnsafeMutablePointer<Float>
+  ) {
+    let kernels = Execution.current.kernels.convolution
+    let block = TensorLayout.block
+    for (index, output) in outputs.enumerated() {
+      var products = scratch + index * plan.products.blockStep
+      for (sample, tiles) in plan.samples(of: tiles) {
+        kernels.winogradOutput(
+          tile: plan.tile, products, frequencyStep: plan.products.frequencyStep, bias: back.bias + output * block,
+          activation: back.activation,
+          back.y + (sample * plan.outputBlocks + output) * plan.height * plan.width * block, height: plan.height,
+          width: plan.width, tilesPerRow: plan.tilesPerRow, tiles: tiles, scratch: scratch + plan.products.count)
+        products += tiles.count * block
       }
     }
   }
 }
 
-/// Sizes of one Winograd convolution over one sample.
-private struct WinogradPlan: Sendable {
+/// The channel-blocked maps that are read.
+private struct InputMap: @unchecked Sendable {
+  let pointer: UnsafePointer<Float>
   let height: Int
   let width: Int
+  let padding: Padding2D
+}
+
+/// Where results go, and what becomes of them there.
+private struct WayBack: @unchecked Sendable {
+  let y: UnsafeMutablePointer<Float>
+  let bias: UnsafePointer<Float>
+  let activation: UnaryOperation?
+}
+
+/// Sizes of one Winograd convolution.
+private struct WinogradPlan: Sendable {
+  /// The output's.
+  let shape: [Int]
+  /// Outputs a side.
+  let tile: Int
   let inputBlocks: Int
   let outputBlocks: Int
-  let frequencies: Int
   let tilesPerRow: Int
-  let tileCount: Int
+  let tilesPerSample: Int
+  /// Whether the transformed input is smaller than the transformed weights.
+  let hasFewTiles: Bool
+  /// Parts of the tiles, which are counted through all samples.
   let bands: Int
   /// Output blocks that are multiplied and transformed back at a time.
   let blocksPerGroup: Int
-  let groups: Int
-  /// Threads that share the output blocks of a band.
-  let lanes: Int
-  /// Floats from one frequency to the next, of transformed inputs and of a group's products.
-  let inputStep: Int
-  let outputStep: Int
+  let input: Spectrum
+  let weights: Spectrum
+  let products: Spectrum
 
   /// Floats that a transform works in.
   static let room = 72 * 16
 
   /// - Parameter shape: the output's, `[batch, outputs, height, width]`.
-  init(tile: Int, inputs: Int, output shape: [Int]) {
+  init?(inputs: Int, output shape: [Int]) {
+    guard let tile = Self.tile(for: shape) else { return nil }
     let block = TensorLayout.block
-    (height, width) = (shape[2], shape[3])
-    inputBlocks = TensorLayout.blocks(inputs)
-    outputBlocks = TensorLayout.blocks(shape[1])
-    frequencies = (tile + 2) * (tile + 2)
-    tilesPerRow = (width + tile - 1) / tile
-    tileCount = tilesPerRow * ((height + tile - 1) / tile)
+    let frequencies = (tile + 2) * (tile + 2)
+    (self.shape, self.tile) = (shape, tile)
+    (inputBlocks, outputBlocks) = (TensorLayout.blocks(inputs), TensorLayout.blocks(shape[1]))
+    tilesPerRow = (shape[3] + tile - 1) / tile
+    tilesPerSample = tilesPerRow * ((shape[2] + tile - 1) / tile)
+    let tiles = shape[0] * tilesPerSample
+    hasFewTiles = tiles <= shape[1]
+
     let execution = Execution.current
     let blocksPerTile = execution.kernels.float32.blocksPerTile
-    // A band's inputs and products should stay in the second-level cache; but where weights are many, they should be
-    // worth reading.
-    let perTile = frequencies * (inputBlocks + blocksPerTile) * block
+    let isShared = hasFewTiles && outputBlocks < execution.threads * blocksPerTile
+    blocksPerGroup = isShared ? 1 : blocksPerTile
+    // What is transformed in parts and the products should stay in the second-level cache together; but where weights are
+    // many, they should be worth reading.
+    let perTile = frequencies * (hasFewTiles ? blocksPerTile : inputBlocks + blocksPerTile) * block
     let least = frequencies * inputs * shape[1] > 131_072 ? 42 : 14
-    let most = max(least, 131_072 / perTile / 14 * 14)
-    bands = (tileCount + most - 1) / most
-    let tilesPerBand = (tileCount + bands - 1) / bands
-    let isAlone = shape[0] * bands == 1
-    blocksPerGroup = isAlone && outputBlocks < execution.threads * blocksPerTile ? 1 : blocksPerTile
-    groups = (outputBlocks + blocksPerGroup - 1) / blocksPerGroup
-    lanes = isAlone ? min(execution.threads, groups) : 1
-    // An odd number of vectors apart, frequencies do not compete for the same lines of a cache.
-    inputStep = (inputBlocks * tilesPerBand | 1) * block
-    outputStep = (blocksPerGroup * tilesPerBand | 1) * block
+    let most = max(least, (hasFewTiles ? 65_536 : 131_072) / perTile / 14 * 14)
+    let bands = (tiles + most - 1) / most
+    // Few bands should be shared evenly.
+    let threads = hasFewTiles ? 1 : execution.threads
+    self.bands = bands < 4 * threads ? min((bands + threads - 1) / threads * threads, tiles) : bands
+
+    let tilesPerBand = (tiles + self.bands - 1) / self.bands
+    input = Spectrum(vectors: hasFewTiles ? tiles : tilesPerBand, blocks: inputBlocks, frequencies: frequencies)
+    products = Spectrum(vectors: tilesPerBand, blocks: blocksPerGroup, frequencies: frequencies)
+    weights = Spectrum(
+      frequencies: frequencies, vectors: inputs, blocks: hasFewTiles ? blocksPerGroup : outputBlocks)
   }
 
-  var positions: Int { height * width }
+  /// The tile that suits an output of this shape; `nil` where direct sums do.
+  private static func tile(for shape: [Int]) -> Int? {
+    // Multiply-adds a channel pair, the transform of its weights, of which each takes as long as seven, and the reading of
+    // what that is made of: small maps of many channels are a matter of memory.
+    let reading = 180
+    func cost(_ tile: Int) -> Int {
+      let tiles = shape[0] * ((shape[2] + tile - 1) / tile) * ((shape[3] + tile - 1) / tile)
+      return (tile + 2) * (tile + 2) * (tiles + 7) + reading
+    }
+    let direct = 9 * shape[0] * shape[2] * shape[3] + reading
+    let best = cost(4) <= cost(2) ? 4 : 2
+    // The transforms of maps should be worth it. (Maps of 2⁵⁸ positions are refused later.)
+    return cost(best) / 4 < direct / 5 ? best : nil
+  }
 
-  /// Where products, the rooms that transforms work in, and a vector of zeros lie behind the transformed input.
-  var products: Int { frequencies * inputStep }
-  var rooms: Int { products + lanes * frequencies * outputStep }
-  var zeros: Int { rooms + max(inputBlocks, lanes) * Self.room }
-  var scratchCount: Int { zeros + TensorLayout.block }
+  var height: Int { shape[2] }
+  var width: Int { shape[3] }
+  var tiles: Int { shape[0] * tilesPerSample }
+  var frequencies: Int { (tile + 2) * (tile + 2) }
+  var groups: Int { (outputBlocks + blocksPerGroup - 1) / blocksPerGroup }
 
-  func tiles(ofBand band: Int) -> Range<Int> { evenPart(band, of: bands, in: tileCount) }
+  /// Floats that products, and the way back from them, take.
+  var backCount: Int { products.count + Self.room + TensorLayout.block }
 
-  /// The first blocks of the groups that a lane computes.
-  func firstBlocks(ofLane lane: Int) -> StrideTo<Int> {
-    let part = evenPart(lane, of: lanes, in: groups)
-    return stride(from: part.lowerBound * blocksPerGroup, to: part.upperBound * blocksPerGroup, by: blocksPerGroup)
+  func tiles(ofBand band: Int) -> Range<Int> { evenPart(band, of: bands, in: tiles) }
+
+  func blocks(ofGroup group: Int) -> Range<Int> {
+    group * blocksPerGroup..<min((group + 1) * blocksPerGroup, outputBlocks)
+  }
+
+  /// The samples that some tiles belong to, each with their numbers in it.
+  func samples(of tiles: Range<Int>) -> some Sequence<(Int, Range<Int>)> {
+    let samples = tiles.lowerBound / tilesPerSample..<(tiles.upperBound + tilesPerSample - 1) / tilesPerSample
+    return samples.lazy.map { sample in
+      let first = sample * tilesPerSample
+      let part = tiles.clamped(to: first..<first + tilesPerSample)
+      return (sample, part.lowerBound - first..<part.upperBound - first)
+    }
   }
 }
 
-/// Transformed weights, made when first asked for and kept.
-final class WinogradCache: Sendable {
-  private let convolutions = Locked<[Int: WinogradConvolution]>([:])
+/// How the vectors of all frequencies lie.
+private struct Spectrum: Sendable {
+  /// Floats from one block to the next, and from one frequency to the next.
+  let blockStep: Int
+  let frequencyStep: Int
+  let count: Int
 
-  func convolution(of direct: DirectConvolution, tile: Int) throws -> WinogradConvolution {
-    if let made = convolutions.withLock({ $0[tile] }) { return made }
-    // Not to be broken off: it outlives the run that is stopped.
-    let made = try Execution.withoutStop { try WinogradConvolution(direct, tile: tile) }
-    convolutions.withLock { $0[tile] = made }
-    return made
+  /// `[frequencies, blocks, vectors, 16]`. An odd number of vectors apart, frequencies do not compete for the same lines of
+  /// a cache.
+  init(vectors: Int, blocks: Int, frequencies: Int) {
+    blockStep = vectors * TensorLayout.block
+    frequencyStep = (blocks * vectors | 1) * TensorLayout.block
+    count = frequencies * frequencyStep
   }
+
+  /// `[blocks, frequencies, vectors, 16]`.
+  init(frequencies: Int, vectors: Int, blocks: Int) {
+    frequencyStep = (vectors | 1) * TensorLayout.block
+    blockStep = frequencies * frequencyStep
+    count = blocks * blockStep
+  }
+
+  var byteCount: Int { count * MemoryLayout<Float>.stride }
 }

@@ -33,13 +33,6 @@ package struct PackedKey: Sendable {
   /// The key in a file.
   var block: BlockFile.Key { BlockFile.Key(layout, content) }
 
-  /// What is made of the weights of this key, in another layout.
-  func derived(_ name: StaticString, _ sizes: [Int]) -> PackedKey {
-    var derived = self
-    derived.add(name, sizes)
-    return derived
-  }
-
   /// A step that decides the elements, and the numbers that it depends on.
   mutating func add(_ name: StaticString, _ sizes: [Int]) {
     layout = name.withUTF8Buffer { XXH64.hash(UnsafeRawBufferPointer($0), seed: layout) }

@@ -19,9 +19,4 @@ struct PackedPlace: Sendable {
     identify(&key)
     return PackedPlace(cache: cache, key: key)
   }
-
-  /// The place of what is made of the weights at this one.
-  func derived(_ name: StaticString, _ sizes: [Int]) -> PackedPlace {
-    PackedPlace(cache: cache, key: key.derived(name, sizes))
-  }
 }
