@@ -217,7 +217,8 @@ public struct InferenceSession: Sendable {
     _ model: any GraphModel, _ options: Options, _ cache: PackedCache?, fetching names: [String]? = nil,
     replacing defaults: Set<Graph.ValueID> = []
   ) throws -> Plan {
-    try PackedCache.$current.withValue(cache) {
+    defer { Execution.releaseIdleMemory() }
+    return try PackedCache.$current.withValue(cache) {
       guard let time = options.limits.time else {
         return try preparePlan(model, options, fetching: names, replacing: defaults)
       }

@@ -33,7 +33,7 @@ struct YOLOHead<Scalar: FloatingPointScalar>: Sendable {
         try YOLOBranch(weights["cv4"][$0], inputs[$0], hidden: max(inputs[0] / 4, numbers), outputs: numbers)
       }
     distances = try (weights.optionalTensor("dfl.conv.weight", shape: [1, bins, 1, 1]) ?? Tensor(range: bins))
-      .reshaped([1, bins])
+      .reshaped([bins, 1])
     self.configuration = configuration
   }
 

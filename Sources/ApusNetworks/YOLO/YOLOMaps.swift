@@ -11,6 +11,7 @@ public struct YOLOMaps<Scalar: FloatingPointScalar>: Sendable {
   public let keypoints: [Tensor<Scalar>]
 
   let configuration: YOLOConfiguration
+  /// `[bins, 1]`.
   let distances: Tensor<Scalar>
 }
 
@@ -41,7 +42,7 @@ extension YOLOMaps {
   private func distances(ofSidesIn map: Tensor<Scalar>) throws -> Tensor<Scalar> {
     let (batch, cells) = (map.shape[0], map.shape[2] * map.shape[3])
     let probabilities = try softmax(map.reshaped([batch, 4, YOLOConfiguration.bins, cells]), axis: 2)
-    return try matmul(distances, probabilities).reshaped([batch, 4, cells])
+    return try (probabilities * distances).sum(axes: [2])
   }
 
   private func decodedKeypoints(

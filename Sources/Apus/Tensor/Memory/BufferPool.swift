@@ -5,8 +5,10 @@ import ApusPlatform
 ///
 /// Buffers are kept in size classes, four to each power of two, so at most a quarter of a new buffer is slack. Where none
 /// of the class is idle, one up to four times as large serves for the while: the many sizes of a network share memory
-/// that way, of which each would hold its own otherwise. What would be idle beyond a limit goes back to the system, class
-/// after class: after a change of model or input size the pool fills with what is used now.
+/// that way, of which each would hold its own otherwise. And where none is idle that serves, as many bytes of smaller ones
+/// go back to the system: they were of use to what came before, and should they be missed, a network has all its sizes
+/// after a few runs, the largest first. What would be idle beyond a limit goes back too, class after class: after a change
+/// of model or input size the pool fills with what is used now.
 ///
 /// Built with `APUS_CHECKED=1` it keeps nothing, allocates exactly what is asked for and fills it with NaNs, so that
 /// AddressSanitizer sees every overrun and a test every read of undefined memory.
@@ -88,6 +90,21 @@ final class BufferPool: Sendable {
       }
       return nil
     }
+
+    /// Takes idle buffers that are smaller than `size` out, the largest first, of no more bytes than that together.
+    mutating func takeSmaller(thanClass size: Int) -> Chain {
+      var (taken, bytes) = (Chain(), size)
+      for index in (0..<BufferPool.classIndex(size)).reversed() {
+        let capacity = BufferPool.classSize(index)
+        guard capacity >= BufferPool.smallestLoan else { break }
+        while bytes >= capacity, let buffer = chains[index].pop() {
+          taken.push(buffer)
+          bytes -= capacity
+          idleBytes -= capacity
+        }
+      }
+      return taken
+    }
   }
 
   /// Smaller ones are many and take little.
@@ -106,7 +123,7 @@ final class BufferPool: Sendable {
       throw refusal(byteCount, limit)
     }
     let size = Self.sizeClass(byteCount)
-    enum Answer { case refused, recycled(Buffer), new(isTight: Bool) }
+    enum Answer { case refused, recycled(Buffer), new(instead: Chain, isTight: Bool) }
     let answer = state.withLock { state -> Answer in
       guard state.usedBytes <= limit - byteCount else { return .refused }
       state.usedBytes += byteCount
@@ -114,11 +131,12 @@ final class BufferPool: Sendable {
       let idle = state.take(byteCount, class: size, lending: lending)
       state.heldBytes += idle?.capacity ?? size
       if let idle { return .recycled(idle) }
-      return .new(isTight: state.heldBytes > limit - state.idleBytes)
+      return .new(instead: state.takeSmaller(thanClass: size), isTight: state.heldBytes > limit - state.idleBytes)
     }
     switch answer {
     case .recycled(let buffer): return buffer
-    case .new(let isTight):
+    case .new(let smaller, let isTight):
+      smaller.release()
       if isTight { trim() }
       if let buffer = system(byteCount, size) { return buffer }
       trim()
@@ -237,6 +255,13 @@ extension BufferPool {
 }
 
 extension Execution {
+  /// Gives memory that no tensor uses back to the system: that of a model's preparation, which seldom has the sizes of a
+  /// run.
+  package static func releaseIdleMemory() {
+    BufferPool.shared.trim()
+    PackedMemory.releaseUnusedPages()
+  }
+
   /// The most bytes that all tensors together took while `body` ran, beyond those that were there before.
   package static func measuringPeakMemory(_ body: () throws -> Void) rethrows -> Int {
     try BufferPool.shared.measuringPeak(body)

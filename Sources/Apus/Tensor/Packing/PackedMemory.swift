@@ -68,4 +68,16 @@ enum PackedMemory {
       return TensorStorage(borrowing: piece.base, byteCount: byteCount, owner: piece)
     }
   }
+
+  /// Gives back what of the last piece nothing is in: of a huge page that may be most.
+  static func releaseUnusedPages() {
+    #if os(Linux)
+      state.withLock { state in
+        guard let piece = state.piece else { return }
+        let page = 4096
+        let used = (state.usedByteCount + page - 1) / page * page
+        if used < pieceByteCount { madvise(piece.base + used, pieceByteCount - used, MADV_DONTNEED) }
+      }
+    #endif
+  }
 }

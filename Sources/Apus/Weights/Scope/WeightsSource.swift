@@ -16,6 +16,9 @@ final class WeightsSource: Sendable {
     self.contents = contents
   }
 
+  /// A model is made of them, or not.
+  deinit { Execution.releaseIdleMemory() }
+
   var name: String {
     switch contents {
     case .file(let file): file.name
