@@ -214,7 +214,7 @@ private let names = ["yolov8n", "yolov8n-pose", "yolov8s", "yolov5nu", "yolo11n"
     }
     let maps = YOLOMaps(
       boxes: boxes, scores: scores, keypoints: points, configuration: configuration,
-      distances: try Tensor(range: 16).reshaped([1, 16]))
+      distances: try Tensor(range: 16).reshaped([16, 1]))
     let result = try maps.predictions()
     #expect(result.shape == [1, 7, 32 + 8 + 2])
     // Row 1, column 3 of the map with steps of 16 pixels.
