@@ -169,8 +169,10 @@ private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan
     let pool = BufferPool(idleLimit: 1 << 30)
     var generator = SplitMix64(seed: seed)
     let steps = (0..<60).map { _ in
-      (size: 1 << Int.random(in: 14...22, using: &generator) + Int.random(in: 0...9_999, using: &generator),
-        life: Int.random(in: 1...8, using: &generator))
+      (
+        size: 1 << Int.random(in: 14...22, using: &generator) + Int.random(in: 0...9_999, using: &generator),
+        life: Int.random(in: 1...8, using: &generator)
+      )
     }
     func run() throws -> Set<UnsafeMutableRawPointer> {
       var (alive, places) = ([(buffer: BufferPool.Buffer, end: Int)](), Set<UnsafeMutableRawPointer>())
