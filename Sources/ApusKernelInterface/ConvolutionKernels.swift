@@ -57,6 +57,17 @@ package protocol ConvolutionKernels: SendableMetatype {
   static func packConvolution(
     _ w: UnsafePointer<Float>, outputs: Int, inputs: Int, area: Int, _ y: UnsafeMutablePointer<Float>)
 
+  /// `y[i] = factors[i] · Σ x[places[t * step + i]] * weights[t * step + i]` over the first `terms[i]` samples of each of
+  /// `count` outputs, for all sixteen channels of a position: products and sums each rounded to `Double`, one term after
+  /// the other.
+  ///
+  /// - Parameters:
+  ///   - x: one block's plane; `places` are positions in it.
+  ///   - factors: 1 each when nil.
+  static func sampleBlock(
+    _ x: UnsafePointer<Float>, places: UnsafePointer<Int>, weights: UnsafePointer<Double>, terms: UnsafePointer<Int>,
+    step: Int, factors: UnsafePointer<Float>?, count: Int, _ y: UnsafeMutablePointer<Float>)
+
   /// Winograd's transform of the kernels of one block of sixteen outputs.
   ///
   /// - Parameters:

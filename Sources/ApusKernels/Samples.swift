@@ -30,6 +30,24 @@ extension Float64Kernels {
   }
 }
 
+extension BlockedKernels {
+  package static func sampleBlock(
+    _ x: UnsafePointer<Float>, places: UnsafePointer<Int>, weights: UnsafePointer<Double>, terms: UnsafePointer<Int>,
+    step: Int, factors: UnsafePointer<Float>?, count: Int, _ y: UnsafeMutablePointer<Float>
+  ) {
+    for i in 0..<count {
+      var sum = WideLanes(repeating: 0)
+      var at = i
+      for _ in 0..<terms[i] {
+        sum += widened(load(x + places[at] &* 16)) * weights[at]
+        at &+= step
+      }
+      if let factors { sum *= Double(factors[i]) }
+      store(narrowed(sum), y + i &* 16)
+    }
+  }
+}
+
 /// Eight outputs at a time, then those left.
 @inline(__always)
 private func sumSamples(

@@ -98,4 +98,10 @@ struct KernelSet: Sendable {
 extension Execution {
   /// The loops over pixels.
   package var pixelKernels: any PixelKernels.Type { kernels.pixels }
+
+  /// The loops over channel-blocked maps.
+  package var convolutionKernels: any ConvolutionKernels.Type { kernels.convolution }
+
+  /// The loops that move elements.
+  package var dataKernels: any DataKernels.Type { kernels.data }
 }

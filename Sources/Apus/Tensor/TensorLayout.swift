@@ -14,7 +14,7 @@ package enum TensorLayout: Sendable, Hashable {
   case channelBlocked
 
   /// Channels per block.
-  static let block = 16
+  package static let block = 16
 
   /// Whether the elements of a tensor in channel blocks are, in the same blocks, those of a tensor of another shape with as
   /// many: only positions are joined or divided.
@@ -23,5 +23,5 @@ package enum TensorLayout: Sendable, Hashable {
   }
 
   /// The number of blocks that `channels` take.
-  static func blocks(_ channels: Int) -> Int { (channels + block - 1) / block }
+  package static func blocks(_ channels: Int) -> Int { (channels + block - 1) / block }
 }

@@ -49,7 +49,7 @@ private struct DeformableConvolution<Scalar: FloatingPointScalar> {
   private let places: Int
 
   init(_ arguments: Arguments, _ windows: WindowAttributes, _ groups: Int, _ offsetGroups: Int) throws {
-    x = try arguments.floating(0, as: Scalar.self).rowMajor
+    x = try arguments.floating(0, as: Scalar.self)
     weight = try arguments.floating(1, as: Scalar.self).rowMajor
     offset = try arguments.floating(2, as: Scalar.self).rowMajor
     bias = try arguments.optionalFloating(3, as: Scalar.self)
@@ -91,16 +91,14 @@ private struct DeformableConvolution<Scalar: FloatingPointScalar> {
   /// What every window sees: `[batch, channels, taps, places]`.
   private func samples() throws -> Tensor<Scalar> {
     let (batch, channels) = (x.shape[0], x.shape[1])
-    let plane = try Shape.elementCount(Array(x.shape[2...]))
     let channelsPerGroup = channels / offsetGroups
     let grid = try Multilinear(Array(x.shape[2...]))
     let (starts, steps) = (starts, steps)
-    let kernels = Scalar.kernels
+    let maps = try SampledMaps(x, channels: channelsPerGroup, samples: taps * places * grid.cornerCount)
     let result = [batch, channels, taps, places]
     _ = try Shape.elementCount(result, operation: "DeformConv")
     let (axes, taps, places, offsetGroups) = (axes, taps, places, offsetGroups)
-    return try withExtendedLifetime((x, offset, mask)) {
-      nonisolated(unsafe) let source = x.pointer
+    return try withExtendedLifetime((offset, mask)) {
       nonisolated(unsafe) let moves = offset.pointer
       nonisolated(unsafe) let factors = mask?.pointer
       return try Tensor.filled(result) { destination in
@@ -124,17 +122,10 @@ private struct DeformableConvolution<Scalar: FloatingPointScalar> {
                   }
                   samples.set(index) { grid.corners(samples.position, $0, $1) }
                 }
-                for channel in firstChannel..<(firstChannel + channelsPerGroup) {
-                  let map = sample * channels + channel
-                  let out = y + (map * taps + tap) * places + place
-                  let sums = samples.sums(source + map * plane, count: length, kernels)
-                  if let factors {
-                    let factors = factors + task * places + place
-                    for index in 0..<length { out[index] = Scalar(sums[index] * Double(factors[index])) }
-                  } else {
-                    for index in 0..<length { out[index] = Scalar(sums[index]) }
-                  }
-                }
+                maps.sum(
+                  samples, of: sample, channels: firstChannel..<(firstChannel + channelsPerGroup),
+                  factors: factors.map { $0 + task * places + place }, count: length,
+                  to: y + ((sample * channels + firstChannel) * taps + tap) * places + place, step: taps * places)
                 place += length
               }
             }

@@ -157,38 +157,51 @@ private struct GridSampling<Grid: FloatingPointScalar>: FloatingFunction {
     let sampling: GridSampling
 
     func moved<Scalar: TensorScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
-      try sampling.collected(x) { samples, map, count, y in samples.picks(map, count: count, to: y) }
+      try sampling.picked(x)
     }
   }
 
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
-    if settings.mode == .nearest {
-      return try collected(x) { samples, map, count, y in samples.picks(map, count: count, to: y) }
-    }
-    let kernels = Real.kernels
-    return try collected(x) { samples, map, count, y in
-      let sums = samples.sums(map, count: count, kernels)
-      for output in 0..<count { y[output] = Real(sums[output]) }
+    if settings.mode == .nearest { return try picked(x) }
+    let channels = shape[1]
+    let count = try Shape.elementCount(outputs)
+    let maps = try SampledMaps(x, channels: channels, samples: count * mostSamples)
+    return try collected { samples, sample, length, y in
+      maps.sum(samples, of: sample, channels: 0..<channels, factors: nil, count: length, to: y, step: count)
     }
   }
 
-  /// Calls `body` for `count` outputs at `y` with a map, and the samples they are made of.
+  /// Elements as they are, each output one of them.
+  private func picked<Scalar: TensorScalar>(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+    let x = try x.rowMajor
+    let channels = shape[1]
+    let (plane, count) = (try Shape.elementCount(sizes), try Shape.elementCount(outputs))
+    return try withExtendedLifetime(x) {
+      nonisolated(unsafe) let source = x.pointer
+      return try collected { samples, sample, length, y in
+        for channel in 0..<channels {
+          samples.picks(source + (sample * channels + channel) * plane, count: length, to: y + channel * count)
+        }
+      }
+    }
+  }
+
+  /// The most samples that an output is made of.
+  private var mostSamples: Int { settings.mode == .cubic ? 1 << (2 * sizes.count) : corners.cornerCount }
+
+  /// Calls `body` for `count` outputs at `y`, in the first channel of a sample, with what they are made of.
   @inline(__always)
   private func collected<Scalar: TensorScalar>(
-    _ x: Tensor<Scalar>,
     _ body:
       @Sendable (
-        _ samples: SampleRun, _ map: UnsafePointer<Scalar>, _ count: Int, _ y: UnsafeMutablePointer<Scalar>
+        _ samples: SampleRun, _ sample: Int, _ count: Int, _ y: UnsafeMutablePointer<Scalar>
       ) -> Void
   ) throws -> Tensor<Scalar> {
-    let x = try x.rowMajor
     let (batch, channels) = (shape[0], shape[1])
-    let plane = try Shape.elementCount(sizes)
     let count = try Shape.elementCount(outputs)
     let rank = sizes.count
-    let most = settings.mode == .cubic ? 1 << (2 * rank) : corners.cornerCount
-    return try withExtendedLifetime((x, grid)) {
-      nonisolated(unsafe) let source = x.pointer
+    let most = mostSamples
+    return try withExtendedLifetime(grid) {
       nonisolated(unsafe) let numbers = grid.pointer
       return try Tensor.filled([batch, channels] + outputs) { destination in
         nonisolated(unsafe) let y = destination
@@ -208,9 +221,7 @@ private struct GridSampling<Grid: FloatingPointScalar>: FloatingFunction {
                 }
                 samples.set(index) { find(samples.position, $0, $1) }
               }
-              for map in sample * channels..<(sample + 1) * channels {
-                body(samples, source + map * plane, length, y + map * count + output)
-              }
+              body(samples, sample, length, y + sample * channels * count + output)
               row += length
             }
           }

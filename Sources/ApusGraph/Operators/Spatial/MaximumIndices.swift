@@ -58,6 +58,10 @@ struct IndexedMaximum: Sendable {
   ) {
     let last = axes.count - 1
     let (lineSpans, columns) = (spans[last], axes[last].outputs)
+    let isWholeColumn = lineSpans.map { $0.count == axes[last].kernel }
+    // Those that a line cuts off are its first and its last.
+    let firstWhole = isWholeColumn.firstIndex(of: true) ?? columns
+    let wholeColumns = firstWhole..<(isWholeColumn.lastIndex(of: true).map { $0 + 1 } ?? firstWhole)
     var chosen = spans.map { $0[0] }
     for line in 0..<spans.dropLast().reduce(1, { $0 * $1.count }) {
       var rest = line
@@ -71,15 +75,18 @@ struct IndexedMaximum: Sendable {
         start += span.first * strides[axis]
         number += span.first * numbering[axis]
       }
-      for column in 0..<columns {
+      let inside = isWhole ? wholeColumns : 0..<0
+      if !inside.isEmpty {
+        let first = lineSpans[inside.lowerBound].first
+        let window = line * columns + inside.lowerBound
+        greatest(
+          x + (start + first * strides[last]), whole, offset + number + first * numbering[last], count: inside.count,
+          values + window, places + window)
+      }
+      for column in 0..<columns where !inside.contains(column) {
         let window = line * columns + column
         chosen[last] = lineSpans[column]
-        if isWhole, lineSpans[column].count == axes[last].kernel {
-          let first = lineSpans[column].first
-          let found = greatest(x + (start + first * strides[last]), whole)
-          values[window] = found.value
-          places[window] = Int64(offset + number + first * numbering[last] + found.number)
-        } else if let found = greatest(x, chosen) {
+        if let found = greatest(x, chosen) {
           values[window] = found.value
           places[window] = Int64(offset + found.number)
         } else {
@@ -91,18 +98,35 @@ struct IndexedMaximum: Sendable {
     }
   }
 
-  /// In a window that lies inside.
+  /// In windows of a line that lie inside.
+  ///
+  /// - Parameters:
+  ///   - x: the first element of the first window.
+  ///   - number: its number.
   @inline(__always)
   private func greatest<Scalar: Comparable>(
-    _ x: UnsafePointer<Scalar>, _ window: WholeWindow
-  ) -> (value: Scalar, number: Int) {
-    var best = x[0]
-    var place = 0
-    for tap in 1..<max(window.steps.count, 1) {
-      let value = x[window.steps[tap]]
-      if value > best || (value != value && best == best) { (best, place) = (value, tap) }
+    _ x: UnsafePointer<Scalar>, _ window: WholeWindow, _ number: Int, count: Int,
+    _ values: UnsafeMutablePointer<Scalar>, _ places: UnsafeMutablePointer<Int64>
+  ) {
+    let last = axes.count - 1
+    let (step, numberStep) = (axes[last].stride * strides[last], axes[last].stride * numbering[last])
+    window.steps.withUnsafeBufferPointer { steps in
+      window.numbers.withUnsafeBufferPointer { numbers in
+        for index in 0..<count {
+          let x = x + index &* step
+          var (best, place) = (x[0], 0)
+          for tap in 1..<max(steps.count, 1) {
+            let value = x[steps[tap]]
+            // What is greater, or the first NaN. Which of them it is nothing foretells: so there is no branch.
+            let isBetter = !(value <= best) && best == best
+            best = isBetter ? value : best
+            place = isBetter ? tap : place
+          }
+          values[index] = best
+          places[index] = Int64(number &+ index &* numberStep &+ numbers[place])
+        }
+      }
     }
-    return (best, window.numbers[place])
   }
 
   /// In what of a window lies inside; nil when nothing does.

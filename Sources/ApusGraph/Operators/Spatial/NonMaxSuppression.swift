@@ -40,24 +40,27 @@ private struct BoxSelection<Scalar: FloatingPointScalar>: FloatingOperator {
     let points = try scores.elements
     let keys = try GraphValue(scores).orderKeys.elements
     var result: [Int64] = []
+    var entries: [KeyHeap.Entry] = []
+    entries.reserveCapacity(count)
     for sample in 0..<batch where most > 0 {
       let list = (0..<count).map { Box(corners, at: (sample * count + $0) * 4, isCentered: isCentered) }
       for kind in 0..<classes {
         try arguments.context.checkCancellation()
         let first = (sample * classes + kind) * count
         // The highest score first, the first of equals; NaN comes last.
-        var candidates = KeyHeap(
-          (0..<count).lazy.filter { index in least.map { points[first + index] > $0 } ?? true }.map { index in
-            (keys[first + index] == .max ? .min : keys[first + index], ~index)
-          })
-        var chosen: [Box<Scalar>] = []
+        entries.removeAll(keepingCapacity: true)
+        for index in 0..<count where least.map({ points[first + index] > $0 }) ?? true {
+          entries.append((keys[first + index] == .max ? .min : keys[first + index], ~index))
+        }
+        var candidates = KeyHeap(entries)
+        var chosen = ChosenBoxes<Scalar>()
         var turn = 0
         while chosen.count < most, let candidate = candidates.popFirst() {
           if turn.isMultiple(of: 256) { try arguments.context.checkCancellation() }
           turn += 1
           // With tens of thousands of boxes every one meets every other.
           let box = list[~candidate.index]
-          if chosen.contains(where: { box.overlaps($0, beyond: threshold) }) { continue }
+          if chosen.contain(overlapping: box, beyond: threshold) { continue }
           chosen.append(box)
           result += [Int64(sample), Int64(kind), Int64(~candidate.index)]
         }
@@ -90,15 +93,59 @@ private struct Box<Scalar: FloatingPointScalar> {
   }
 
   /// Whether the intersection with `other` is more than `threshold` of their union.
-  @inline(__always)
   func overlaps(_ other: Box, beyond threshold: Scalar) -> Bool {
-    // Most boxes lie beside each other. A comparison with what is no number fails.
+    // A comparison with what is no number fails.
     let width = (other.right < right ? other.right : right) - (other.left >= left ? other.left : left)
-    guard width > 0 else { return false }
     let height = (other.bottom < bottom ? other.bottom : bottom) - (other.top >= top ? other.top : top)
-    guard height > 0, area > 0, other.area > 0 else { return false }
+    guard width > 0, height > 0, area > 0, other.area > 0 else { return false }
     let common = width * height
     let union = area + other.area - common
     return common > 0 && union > 0 && common / union > threshold
+  }
+}
+
+/// Boxes that were chosen. Most lie beside another one: eight at a time are looked at for any that does not.
+private struct ChosenBoxes<Scalar: FloatingPointScalar> {
+  private static var step: Int { 8 }
+  private var boxes: [Box<Scalar>] = []
+  /// Filled up with what meets nothing.
+  private var left: [Scalar] = []
+  private var right: [Scalar] = []
+  private var top: [Scalar] = []
+  private var bottom: [Scalar] = []
+
+  var count: Int { boxes.count }
+
+  mutating func append(_ box: Box<Scalar>) {
+    if count == left.count {
+      let filling = repeatElement(Scalar.nan, count: Self.step)
+      left += filling
+      right += filling
+      top += filling
+      bottom += filling
+    }
+    (left[count], right[count], top[count], bottom[count]) = (box.left, box.right, box.top, box.bottom)
+    boxes.append(box)
+  }
+
+  /// Whether the intersection of `box` with one of them is more than `threshold` of their union.
+  func contain(overlapping box: Box<Scalar>, beyond threshold: Scalar) -> Bool {
+    left.withUnsafeBufferPointer { left in
+      right.withUnsafeBufferPointer { right in
+        top.withUnsafeBufferPointer { top in
+          bottom.withUnsafeBufferPointer { bottom in
+            stride(from: 0, to: count, by: Self.step).contains { first in
+              var meets: Int32 = 0
+              for index in first..<first &+ Self.step {
+                let isWithin: Int32 = (right[index] > box.left ? 1 : 0) & (left[index] < box.right ? 1 : 0)
+                meets |= isWithin & (bottom[index] > box.top ? 1 : 0) & (top[index] < box.bottom ? 1 : 0)
+              }
+              return meets != 0
+                && boxes[first..<min(first + Self.step, count)].contains { box.overlaps($0, beyond: threshold) }
+            }
+          }
+        }
+      }
+    }
   }
 }

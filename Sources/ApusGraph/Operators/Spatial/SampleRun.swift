@@ -81,4 +81,14 @@ struct SampleRun {
     }
     return UnsafePointer(results)
   }
+
+  /// The same in all sixteen channels of a block, each sum times a factor if there are any.
+  @inline(__always)
+  func blockSums(
+    _ block: UnsafePointer<Float>, factors: UnsafePointer<Float>?, count: Int, to y: UnsafeMutablePointer<Float>,
+    _ kernels: any ConvolutionKernels.Type
+  ) {
+    kernels.sampleBlock(
+      block, places: places, weights: weights, terms: counts, step: capacity, factors: factors, count: count, y)
+  }
 }

@@ -24,10 +24,11 @@ extension GraphValue {
 
   private func keys(_ tensor: Tensor<Float>) throws -> Tensor<Int64> {
     try keys(tensor) { element in
-      if element.isNaN { return .max }
       // The bits of a float without its sign grow with it; below zero they count downwards.
-      let bits = Int64(Int32(bitPattern: element.bitPattern))
-      return bits >= 0 ? bits : Int64(Int32.min) - bits
+      let bits = Int32(bitPattern: element.bitPattern)
+      let sign = bits >> 31
+      let key = Int64((bits ^ (sign & .max)) &- sign)
+      return element == element ? key : .max
     }
   }
 
@@ -43,11 +44,12 @@ extension GraphValue {
   private func keys<Scalar: TensorScalar>(
     _ tensor: Tensor<Scalar>, _ key: (Scalar) -> Int64
   ) throws -> Tensor<Int64> {
-    try tensor.withUnsafeBufferPointer { elements in
-      try Tensor<Int64>.filled(tensor.shape) { keys in
-        for index in elements.indices { keys[index] = key(elements[index]) }
-      }
-    }
+    let (tensor, keys) = try (tensor.rowMajor, Tensor<Int64>(uninitialized: tensor.shape))
+    // In a closure that captures `key` it would be a call for each element.
+    let (source, destination) = (tensor.pointer, UnsafeMutablePointer(mutating: keys.pointer))
+    for index in 0..<tensor.count { destination[index] = key(source[index]) }
+    withExtendedLifetime((tensor, keys)) {}
+    return keys
   }
 
   private func keys(_ tensor: StringTensor) throws -> Tensor<Int64> {

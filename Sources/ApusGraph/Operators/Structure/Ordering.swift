@@ -36,8 +36,8 @@ extension Operators {
     guard try Shape.elementCount(shape) > 0 else { return try Tensor(uninitialized: shape) }
     let inner = try Shape.elementCount(Array(shape[(axis + 1)...]))
     let rows = keys.count / size
-    return try keys.withUnsafeBufferPointer { keys in
-      nonisolated(unsafe) let keys = keys
+    return try withExtendedLifetime(keys) {
+      nonisolated(unsafe) let keys = keys.pointer
       return try Tensor<Int64>.filled(shape) { indices in
         nonisolated(unsafe) let indices = indices
         parallelRows(rows, width: size * 8) { first, count in
@@ -45,13 +45,12 @@ extension Operators {
           for row in first..<(first + count) {
             let (outer, column) = row.quotientAndRemainder(dividingBy: inner)
             let source = outer * size * inner + column
-            selection.reset()
             // ~ turns the order round and overflows nowhere.
             let sign: Int64 = isLargest ? -1 : 0
-            for index in 0..<size { selection.offer(keys[source + index * inner] ^ sign, index) }
+            let smallest = selection.smallest(of: keys + source, step: inner, count: size, flip: sign)
             let target = outer * k * inner + column
-            for (place, entry) in selection.sorted.enumerated() {
-              indices[target + place * inner] = Int64(entry.index)
+            for (place, index) in smallest.enumerated() {
+              indices[target + place * inner] = Int64(index)
             }
           }
         }
@@ -80,42 +79,73 @@ extension Operators {
   }
 }
 
-/// The `k` smallest of the keys offered, the first ones among equals.
+/// Finds the `k` smallest of some keys, the first ones among equals.
+///
+/// Keys that may be among them are collected until there are twice as many, and then the greater half is dropped: few
+/// are collected after the first, and each is moved a few times.
 private struct SmallestKeys {
+  private typealias Entry = (key: Int64, index: Int)
   private let k: Int
-  /// Those that came first, until there are `k`.
-  private var first: [KeyHeap.Entry] = []
-  private var smallest = KeyHeap()
-  /// What a key must be less than to be wanted, once there are `k`.
-  private var limit = Int64.max
+  private let capacity: Int
+  private var entries: [Entry] = []
 
   init(_ k: Int) {
     self.k = k
-    first.reserveCapacity(k)
+    capacity = k + max(k, 16)
+    entries.reserveCapacity(capacity)
   }
 
-  mutating func reset() { first.removeAll(keepingCapacity: true) }
-
-  /// Keys come with growing indices, so that one that equals the largest kept is not wanted.
-  @inline(__always)
-  mutating func offer(_ key: Int64, _ index: Int) {
-    if key < limit || first.count < k { take(key, index) }
-  }
-
-  private mutating func take(_ key: Int64, _ index: Int) {
-    if first.count < k {
-      first.append((key, index))
-      limit = .max
-      guard first.count == k else { return }
-      smallest = KeyHeap(first)
-    } else {
-      smallest.replaceFirst((key, index))
+  /// The indices of the `k` smallest of `count` keys, in the order of the keys.
+  ///
+  /// - Parameter flip: bits that are turned round in each key.
+  mutating func smallest(of keys: UnsafePointer<Int64>, step: Int, count: Int, flip: Int64) -> [Int] {
+    entries.removeAll(keepingCapacity: true)
+    for index in 0..<min(k, count) { entries.append((keys[index &* step] ^ flip, index)) }
+    // One that equals the largest kept comes after it, and is not wanted.
+    var limit = Int64.max
+    var place = keys + k * step
+    for index in k..<max(k, count) {
+      let key = place.pointee ^ flip
+      place += step
+      if key < limit {
+        entries.append((key, index))
+        if entries.count == capacity {
+          dropOthers()
+          limit = entries.reduce(.min) { max($0, $1.key) }
+        }
+      }
     }
-    limit = smallest.entries.first?.key ?? .min
+    dropOthers()
+    return entries.sorted { $0 < $1 }.map(\.index)
   }
 
-  /// In order.
-  var sorted: [KeyHeap.Entry] { smallest.entries.sorted { $0 < $1 } }
+  private mutating func dropOthers() {
+    guard entries.count > k else { return }
+    entries.withUnsafeMutableBufferPointer { entries in
+      // Hoare's selection, with Lomuto's partition, which needs no branch. What chance and three samples do not divide
+      // well is sorted.
+      var (low, high, rounds) = (0, entries.count, 0)
+      while high - low > 16, rounds < 40 {
+        let (a, b, c) = (low, (low + high) / 2, high - 1)
+        let (x, y, z) = (entries[a], entries[b], entries[c])
+        entries.swapAt(x < y ? (y < z ? b : (x < z ? c : a)) : (x < z ? a : (y < z ? c : b)), c)
+        let pivot = entries[c]
+        var border = low
+        for index in low..<c {
+          let entry = entries[index]
+          entries[index] = entries[border]
+          entries[border] = entry
+          border &+= entry < pivot ? 1 : 0
+        }
+        entries.swapAt(border, c)
+        if k < border { high = border } else if k > border { low = border + 1 } else { return }
+        rounds += 1
+      }
+      var rest = UnsafeMutableBufferPointer(rebasing: entries[low..<high])
+      rest.sort { $0 < $1 }
+    }
+    entries.removeLast(entries.count - k)
+  }
 }
 
 /// The rows of a tensor, equal ones together.
@@ -127,7 +157,7 @@ private struct EqualRows {
 
   init(_ keys: Tensor<Int64>, isSorted: Bool) throws {
     let rows = keys.shape[0]
-    try Shape.checkMemory([rows, 3], of: Int64.self, operation: "Unique")
+    try Shape.checkMemory([rows, 8], of: Int64.self, operation: "Unique")
     let width = rows == 0 ? 0 : keys.count / rows
     groupOfRow = [Int64](repeating: 0, count: rows)
     guard rows > 0 else { return }
@@ -139,10 +169,13 @@ private struct EqualRows {
         }
         return 0
       }
-      let order = (0..<rows).sorted { a, b in
-        let result = comparison(a, b)
-        return result == 0 ? a < b : result < 0
-      }
+      let order =
+        width == 1
+        ? ascendingOrder(of: keys)
+        : (0..<rows).sorted { a, b in
+          let result = comparison(a, b)
+          return result == 0 ? a < b : result < 0
+        }
       return (order, order.indices.map { $0 == 0 || comparison(order[$0 - 1], order[$0]) != 0 })
     }
     for (place, row) in order.enumerated() {
@@ -162,6 +195,29 @@ private struct EqualRows {
     count = groups.map { count[$0] }
     groupOfRow = groupOfRow.map { place[Int($0)] }
   }
+}
+
+/// Where the numbers lie in order, the first of equals first: sorted by one byte after the other, the last first.
+/// - Complexity: O(*n*)
+private func ascendingOrder(of keys: UnsafeBufferPointer<Int64>) -> [Int] {
+  typealias Entry = (key: UInt64, index: Int)
+  var entries: [Entry] = keys.enumerated().map { (UInt64(bitPattern: $1) ^ 1 << 63, $0) }
+  var sorted = entries
+  for shift in stride(from: 0, to: UInt64.bitWidth, by: 8) {
+    var places = [Int](repeating: 0, count: 256)
+    for entry in entries { places[Int(entry.key >> shift & 255)] += 1 }
+    // Often all numbers have the byte in common.
+    if places.contains(keys.count) { continue }
+    var first = 0
+    for byte in places.indices { (places[byte], first) = (first, first + places[byte]) }
+    for entry in entries {
+      let byte = Int(entry.key >> shift & 255)
+      sorted[places[byte]] = entry
+      places[byte] += 1
+    }
+    swap(&entries, &sorted)
+  }
+  return entries.map(\.index)
 }
 
 // MARK: - Shapes
