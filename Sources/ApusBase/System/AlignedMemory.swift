@@ -6,7 +6,7 @@ package enum AlignedMemory {
   package static let alignment = 64
 
   /// Memory for the caller to fill, and to give back with `free`; nil where the system has no more.
-  static func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
+  package static func allocate(byteCount: Int) -> UnsafeMutableRawPointer? {
     var memory: UnsafeMutableRawPointer?
     return posix_memalign(&memory, alignment, max(byteCount, 1)) == 0 ? memory : nil
   }

@@ -46,24 +46,25 @@ final class BufferPool: Sendable {
 
   deinit { trim() }
 
-  /// Idle buffers of one class, each holding the address of the next in its first bytes.
+  /// Idle memory of a class.
+  private struct Block {
+    let base: UnsafeMutableRawPointer
+    let capacity: Int
+  }
+
+  /// Idle blocks, each holding where the next is in its first bytes.
   private struct Chain: @unchecked Sendable {
-    var first: UnsafeMutableRawPointer?
+    var first: Block?
 
-    mutating func push(_ buffer: UnsafeMutableRawPointer) {
-      buffer.storeBytes(of: first, as: UnsafeMutableRawPointer?.self)
-      first = buffer
+    mutating func push(_ block: Block) {
+      block.base.storeBytes(of: first, as: Block?.self)
+      first = block
     }
 
-    mutating func pop() -> UnsafeMutableRawPointer? {
-      guard let buffer = first else { return nil }
-      first = buffer.load(as: UnsafeMutableRawPointer?.self)
-      return buffer
-    }
-
-    /// Gives every buffer back to the system.
-    consuming func release() {
-      while let buffer = pop() { free(buffer) }
+    mutating func pop() -> Block? {
+      guard let block = first else { return nil }
+      first = block.base.load(as: Block?.self)
+      return block
     }
   }
 
@@ -83,10 +84,9 @@ final class BufferPool: Sendable {
       let index = BufferPool.classIndex(size)
       let isLent = lending && size >= BufferPool.smallestLoan
       for index in index...min(isLent ? index + BufferPool.largestLoan : index, chains.count - 1) {
-        guard let base = chains[index].pop() else { continue }
-        let capacity = BufferPool.classSize(index)
-        idleBytes -= capacity
-        return Buffer(base: base, byteCount: byteCount, capacity: capacity)
+        guard let block = chains[index].pop() else { continue }
+        idleBytes -= block.capacity
+        return Buffer(base: block.base, byteCount: byteCount, capacity: block.capacity)
       }
       return nil
     }
@@ -97,8 +97,8 @@ final class BufferPool: Sendable {
       for index in (0..<BufferPool.classIndex(size)).reversed() {
         let capacity = BufferPool.classSize(index)
         guard capacity >= BufferPool.smallestLoan else { break }
-        while bytes >= capacity, let buffer = chains[index].pop() {
-          taken.push(buffer)
+        while bytes >= capacity, let block = chains[index].pop() {
+          taken.push(block)
           bytes -= capacity
           idleBytes -= capacity
         }
@@ -136,7 +136,7 @@ final class BufferPool: Sendable {
     switch answer {
     case .recycled(let buffer): return buffer
     case .new(let smaller, let isTight):
-      smaller.release()
+      giveBack(smaller)
       if isTight { trim() }
       if let buffer = system(byteCount, size) { return buffer }
       trim()
@@ -165,16 +165,16 @@ final class BufferPool: Sendable {
       while state.idleBytes > idleLimit - size {
         if let evicted = state.chains[state.evicted].pop() {
           surplus.push(evicted)
-          state.idleBytes -= Self.classSize(state.evicted)
+          state.idleBytes -= evicted.capacity
         } else {
           state.evicted = (state.evicted + 1) % state.chains.count
         }
       }
-      state.chains[Self.classIndex(size)].push(buffer.base)
+      state.chains[Self.classIndex(size)].push(Block(base: buffer.base, capacity: size))
       state.idleBytes += size
       return surplus
     }
-    surplus.release()
+    giveBack(surplus)
   }
 
   /// The same for memory that nobody has written: the system has no pages behind it yet, and it is not kept.
@@ -183,7 +183,7 @@ final class BufferPool: Sendable {
       $0.usedBytes -= buffer.byteCount
       $0.heldBytes -= buffer.capacity
     }
-    free(buffer.base)
+    giveBack(Block(base: buffer.base, capacity: buffer.capacity))
   }
 
   /// Frees every idle buffer.
@@ -194,7 +194,7 @@ final class BufferPool: Sendable {
       state.idleBytes = 0
       return chains
     }
-    for chain in idle { chain.release() }
+    for chain in idle { giveBack(chain) }
   }
 
   /// Bytes given out and not taken back.
@@ -215,18 +215,50 @@ final class BufferPool: Sendable {
   /// Bytes kept for later.
   var idleByteCount: Int { state.withLock { $0.idleBytes } }
 
+  // MARK: The system's memory
+
+  /// Whether so much is memory of its own. In the C library's a buffer that was given back would remain as a hole as soon
+  /// as something lies behind it.
+  private func isMapped(_ capacity: Int) -> Bool { capacity >= 1 << 17 && idleLimit > 0 && !Self.isChecked }
+
   private func system(_ byteCount: Int, _ capacity: Int) -> Buffer? {
-    var memory: UnsafeMutableRawPointer?
+    let base = isMapped(capacity) ? Self.mapped(capacity) : allocated(byteCount, capacity)
+    return base.map { Buffer(base: $0, byteCount: byteCount, capacity: capacity) }
+  }
+
+  private func allocated(_ byteCount: Int, _ capacity: Int) -> UnsafeMutableRawPointer? {
     // What is never kept need not fit a class.
     let size = idleLimit == 0 ? max(byteCount, 1) : capacity
-    let isHuge = size >= Self.hugePage && !Self.isChecked
-    guard posix_memalign(&memory, isHuge ? Self.hugePage : AlignedMemory.alignment, size) == 0 else { return nil }
+    guard let memory = AlignedMemory.allocate(byteCount: size) else { return nil }
+    if Self.isChecked { memset(memory, 0xFF, size) }
+    return memory
+  }
+
+  /// Whole pages; what has room for a huge one begins at one.
+  private static func mapped(_ size: Int) -> UnsafeMutableRawPointer? {
+    let slack = size >= hugePage ? hugePage : 0
+    guard let found = mmap(nil, size + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+      found != MAP_FAILED
+    else { return nil }
+    guard slack > 0 else { return found }
+    let before = (hugePage - Int(bitPattern: found) % hugePage) % hugePage
+    let memory = found + before
+    if before > 0 { munmap(found, before) }
+    if before < slack { munmap(memory + size, slack - before) }
     #if os(Linux)
       // Where the system gives huge pages to those who ask: one page fault instead of 512.
-      if isHuge, let memory { madvise(memory, size, MADV_HUGEPAGE) }
+      madvise(memory, size, MADV_HUGEPAGE)
     #endif
-    if Self.isChecked, let memory { memset(memory, 0xFF, size) }
-    return memory.map { Buffer(base: $0, byteCount: byteCount, capacity: capacity) }
+    return memory
+  }
+
+  private func giveBack(_ block: Block) {
+    if isMapped(block.capacity) { munmap(block.base, block.capacity) } else { free(block.base) }
+  }
+
+  private func giveBack(_ chain: Chain) {
+    var chain = chain
+    while let block = chain.pop() { giveBack(block) }
   }
 }
 
