@@ -5,9 +5,9 @@ import ApusKernelInterface
 /// instead of 36 or 144. `Precision.fast` only, for its rounding error is larger (`docs/performance.md` has figures).
 ///
 /// Weights are transformed in every run, as the input is: transformed ones take four times the memory of those that are
-/// kept, and longer to read than to make. Of the two what takes less room is transformed as a whole, and some of the other
-/// at a time, multiplied frequency by frequency with the register tile that all convolutions share, and transformed back:
-/// so what is between the steps stays in a cache.
+/// kept, and about as long to read as to make. Of the two what takes less room is transformed as a whole, and some of the
+/// other at a time, multiplied frequency by frequency with the register tile that all convolutions share, and transformed
+/// back: so what is between the steps stays in a cache.
 struct WinogradConvolution {
   private let direct: DirectConvolution
   private let plan: WinogradPlan

@@ -4,7 +4,7 @@ struct KeyHeap {
   typealias Entry = (key: Int64, index: Int)
 
   /// The greatest is the first; the others are in no order.
-  private(set) var entries: [Entry]
+  private var entries: [Entry]
 
   /// - Complexity: O(*n*)
   init(_ entries: some Sequence<Entry> = []) {
@@ -16,14 +16,9 @@ struct KeyHeap {
   mutating func popFirst() -> Entry? {
     guard let last = entries.popLast() else { return nil }
     guard let first = entries.first else { return last }
-    replaceFirst(last)
-    return first
-  }
-
-  /// - Complexity: O(log *n*)
-  mutating func replaceFirst(_ entry: Entry) {
-    entries[0] = entry
+    entries[0] = last
     sink(0)
+    return first
   }
 
   private mutating func sink(_ start: Int) {
