@@ -7,7 +7,7 @@ struct KeyHeap {
   private var entries: [Entry]
 
   /// - Complexity: O(*n*)
-  init(_ entries: some Sequence<Entry> = []) {
+  init(_ entries: some Sequence<Entry>) {
     self.entries = Array(entries)
     for place in stride(from: self.entries.count / 2 - 1, through: 0, by: -1) { sink(place) }
   }
