@@ -27,16 +27,12 @@ import Testing
 
   private func isTheSame(
     _ c: Case, _ x: GraphValue, _ others: [GraphValue?], alone: ([GraphValue?], Int) throws -> [GraphValue?]
-  )
-    throws
-  {
+  ) throws {
+    let maps = try #require(x.tensor(of: Float.self))
     for variant in Execution.availableVariants {
       try Execution.with(variant: variant) {
-        let found = try #require(runNode(c.type, [x] + others, opset: 22, c.attributes)[0])
-        guard case .tensor(.float32(let together)) = found, case .tensor(.float32(let maps)) = x else {
-          Issue.record("not float32")
-          return
-        }
+        let together = try #require(
+          runNode(c.type, [x] + others, opset: 22, c.attributes)[0]?.tensor(of: Float.self))
         for channel in 0..<maps.shape[1] {
           let one = try GraphValue(maps.sliced(axis: 1, from: channel, to: channel + 1))
           let expected = try #require(
@@ -49,10 +45,10 @@ import Testing
   }
 
   @Test(arguments: grids) func gridsAreTheSameForAllChannels(c: Case) throws {
-    guard case .tensor(.float32(var maps)) = try GraphValue.noise(c.shapes[0], seed: 1) else { return }
+    var maps = try #require(GraphValue.noise(c.shapes[0], seed: 1).tensor(of: Float.self))
     // What lies outside has no weight, whatever it is.
     try maps.withUnsafeMutableBufferPointer { $0[0] = .infinity }
-    guard case .tensor(.float32(let noise)) = try GraphValue.noise(c.shapes[1], seed: 2) else { return }
+    let noise = try #require(GraphValue.noise(c.shapes[1], seed: 2).tensor(of: Float.self))
     try isTheSame(c, GraphValue(maps), [GraphValue(noise * 1.3)]) { others, _ in others }
   }
 
@@ -62,23 +58,19 @@ import Testing
     let c = Case(
       type: "DeformConv", shapes: [],
       attributes: ["group": .int(Int64(channels)), "offset_group": .int(Int64(groups)), "pads": .ints([1, 1, 1, 1])])
-    let x = try GraphValue.noise([2, channels, 8, 9], seed: 1)
+    let maps = try #require(GraphValue.noise([2, channels, 8, 9], seed: 1).tensor(of: Float.self))
     let weight = try Tensor<Float>(repeating: 1, shape: [channels, 1, 3, 3])
-    let offsets = try GraphValue.noise([2, groups * 18, 8, 9], seed: 3)
-    let mask = isMasked ? try GraphValue.noise([2, groups * 9, 8, 9], seed: 4) : nil
+    let moves = try #require(GraphValue.noise([2, groups * 18, 8, 9], seed: 3).tensor(of: Float.self))
+    let mask = try #require(GraphValue.noise([2, groups * 9, 8, 9], seed: 4).tensor(of: Float.self))
     for variant in Execution.availableVariants {
       try Execution.with(variant: variant) {
-        let all = try #require(
-          runNode(c.type, [x, GraphValue(weight), offsets, nil, mask], opset: 22, c.attributes)[0])
-        guard case .tensor(.float32(let together)) = all, case .tensor(.float32(let maps)) = x,
-          case .tensor(.float32(let moves)) = offsets
-        else { return }
+        let inputs = [maps, weight, moves].map { GraphValue($0) }
+        let together = try #require(
+          runNode(c.type, inputs + [nil, isMasked ? GraphValue(mask) : nil], opset: 22, c.attributes)[0]?
+            .tensor(of: Float.self))
         for channel in 0..<channels {
           let group = channel * groups / channels
-          var masks: GraphValue?
-          if case .tensor(.float32(let tensor))? = mask {
-            masks = try GraphValue(tensor.sliced(axis: 1, from: group * 9, to: group * 9 + 9))
-          }
+          let masks = try isMasked ? GraphValue(mask.sliced(axis: 1, from: group * 9, to: group * 9 + 9)) : nil
           let expected = try #require(
             runNode(
               c.type,

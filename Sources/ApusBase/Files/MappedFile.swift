@@ -116,8 +116,8 @@ extension MappedFile {
 
   /// Gives the whole pages of a part of a mapped file back to the system; the next read of them reads the file again.
   package func discard(_ part: UnsafeRawBufferPointer) {
-    let page = sysconf(Int32(_SC_PAGESIZE))
-    guard release != .free, page > 0, let base = part.baseAddress else { return }
+    let page = AlignedMemory.pageSize
+    guard release != .free, let base = part.baseAddress else { return }
     let start = (Int(bitPattern: base) + page - 1) / page * page
     let end = (Int(bitPattern: base) + part.count) / page * page
     guard start < end else { return }

@@ -40,7 +40,7 @@ enum MappedRanges {
   private struct Memory: @unchecked Sendable {
     let ranges = UnsafeMutablePointer<Range>.allocate(capacity: capacity)
     let former = UnsafeMutablePointer<sigaction>.allocate(capacity: 1)
-    let pageSize = UInt(max(1, sysconf(Int32(_SC_PAGESIZE))))
+    let pageSize = UInt(AlignedMemory.pageSize)
 
     init() {
       for index in 0..<capacity { (ranges + index).initialize(to: Range()) }

@@ -74,7 +74,7 @@ enum PackedMemory {
     #if os(Linux)
       state.withLock { state in
         guard let piece = state.piece else { return }
-        let page = 4096
+        let page = AlignedMemory.pageSize
         let used = (state.usedByteCount + page - 1) / page * page
         if used < pieceByteCount { madvise(piece.base + used, pieceByteCount - used, MADV_DONTNEED) }
       }

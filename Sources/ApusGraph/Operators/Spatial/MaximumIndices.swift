@@ -34,7 +34,7 @@ struct IndexedMaximum: Sendable {
     guard plane > 0 else { throw OperatorError("a map of shape \(sizes) has no greatest element") }
     guard maps > 0 else { return try (y, Tensor(uninitialized: result)) }
     let spans = try zip(axes, sizes).map { try $0.spans($1, divisor: .covered, operation: "MaxPool") }
-    let whole = WholeWindow(axes, sizes: sizes, strides: strides, numbering: numbering)
+    let whole = WholeWindow(axes, spans, sizes: sizes, strides: strides, numbering: numbering)
     let indices = try withExtendedLifetime((x, y)) {
       nonisolated(unsafe) let source = x.pointer
       nonisolated(unsafe) let values = UnsafeMutablePointer(mutating: y.pointer)
@@ -58,10 +58,6 @@ struct IndexedMaximum: Sendable {
   ) {
     let last = axes.count - 1
     let (lineSpans, columns) = (spans[last], axes[last].outputs)
-    let isWholeColumn = lineSpans.map { $0.count == axes[last].kernel }
-    // Those that a line cuts off are its first and its last.
-    let firstWhole = isWholeColumn.firstIndex(of: true) ?? columns
-    let wholeColumns = firstWhole..<(isWholeColumn.lastIndex(of: true).map { $0 + 1 } ?? firstWhole)
     var chosen = spans.map { $0[0] }
     for line in 0..<spans.dropLast().reduce(1, { $0 * $1.count }) {
       var rest = line
@@ -75,7 +71,7 @@ struct IndexedMaximum: Sendable {
         start += span.first * strides[axis]
         number += span.first * numbering[axis]
       }
-      let inside = isWhole ? wholeColumns : 0..<0
+      let inside = isWhole ? whole.columns : 0..<0
       if !inside.isEmpty {
         let first = lineSpans[inside.lowerBound].first
         let window = line * columns + inside.lowerBound
@@ -162,8 +158,13 @@ struct IndexedMaximum: Sendable {
 private struct WholeWindow {
   private(set) var steps: [Int] = []
   private(set) var numbers: [Int] = []
+  /// Windows of a line that the last axis does not cut off: those that it does are the first and the last.
+  let columns: Range<Int>
 
-  init(_ axes: [PoolingAxis], sizes: [Int], strides: [Int], numbering: [Int]) {
+  init(_ axes: [PoolingAxis], _ spans: [[WindowSpan]], sizes: [Int], strides: [Int], numbering: [Int]) {
+    let isWhole = spans.last?.map { $0.count == axes.last?.kernel } ?? []
+    let first = isWhole.firstIndex(of: true) ?? 0
+    columns = first..<(isWhole.lastIndex(of: true).map { $0 + 1 } ?? first)
     // An extent beyond the map's may have any number of elements.
     let isInside = zip(axes, sizes).allSatisfy { axis, size in
       axis.kernel <= size && (axis.kernel - 1) * axis.dilation < size

@@ -7,6 +7,8 @@ struct SampledMaps<Scalar: FloatingPointScalar>: Sendable {
   private let x: Tensor<Scalar>
   /// The same channel-blocked.
   private let blocked: Tensor<Float>?
+  /// Positions of a map.
+  private let plane: Int
   private let kernels: any FloatingKernels<Scalar>.Type
   private let blockKernels: any ConvolutionKernels.Type
   private let dataKernels: any DataKernels.Type
@@ -27,6 +29,7 @@ struct SampledMaps<Scalar: FloatingPointScalar>: Sendable {
     } else {
       (self.x, blocked) = (try x.rowMajor, nil)
     }
+    plane = x.count / max(x.shape[0] * x.shape[1], 1)
     let execution = Execution.current
     (kernels, blockKernels, dataKernels) = (Scalar.kernels, execution.convolutionKernels, execution.dataKernels)
   }
@@ -43,7 +46,6 @@ struct SampledMaps<Scalar: FloatingPointScalar>: Sendable {
         count: count, to: raw.assumingMemoryBound(to: Float.self), step: step)
       return
     }
-    let plane = x.count / max(x.shape[0] * x.shape[1], 1)
     withExtendedLifetime(x) {
       for channel in channels {
         let sums = samples.sums(x.pointer + (sample * x.shape[1] + channel) * plane, count: count, kernels)
@@ -62,7 +64,6 @@ struct SampledMaps<Scalar: FloatingPointScalar>: Sendable {
     count: Int, to y: UnsafeMutablePointer<Float>, step: Int
   ) {
     let block = TensorLayout.block
-    let plane = x.count / max(x.shape[0] * x.shape[1], 1)
     withExtendedLifetime(x) {
       withUnsafeTemporaryAllocation(of: Float.self, capacity: count * block) { room in
         guard let room = room.baseAddress else { return }
