@@ -108,35 +108,43 @@ private struct Box<Scalar: FloatingPointScalar> {
 private struct ChosenBoxes<Scalar: FloatingPointScalar> {
   private static var step: Int { 8 }
   private var boxes: [Box<Scalar>] = []
-  /// Of each eight boxes the left sides, the right ones, the upper and the lower ones; filled up with what meets nothing.
-  private var sides: [Scalar] = []
+  /// Filled up with what meets nothing.
+  private var left: [Scalar] = []
+  private var right: [Scalar] = []
+  private var top: [Scalar] = []
+  private var bottom: [Scalar] = []
 
   var count: Int { boxes.count }
 
   mutating func append(_ box: Box<Scalar>) {
-    let step = Self.step
-    if count.isMultiple(of: step) { sides += repeatElement(Scalar.nan, count: 4 * step) }
-    let place = count / step * 4 * step + count % step
-    sides[place] = box.left
-    sides[place + step] = box.right
-    sides[place + 2 * step] = box.top
-    sides[place + 3 * step] = box.bottom
+    if count == left.count {
+      let filling = repeatElement(Scalar.nan, count: Self.step)
+      left += filling
+      right += filling
+      top += filling
+      bottom += filling
+    }
+    (left[count], right[count], top[count], bottom[count]) = (box.left, box.right, box.top, box.bottom)
     boxes.append(box)
   }
 
   /// Whether the intersection of `box` with one of them is more than `threshold` of their union.
   func contain(overlapping box: Box<Scalar>, beyond threshold: Scalar) -> Bool {
-    let step = Self.step
-    return sides.withUnsafeBufferPointer { sides in
-      stride(from: 0, to: count, by: step).contains { first in
-        var meets: Int32 = 0
-        for index in 4 &* first..<4 &* first &+ step {
-          let (left, right) = (sides[index], sides[index &+ step])
-          let (top, bottom) = (sides[index &+ 2 &* step], sides[index &+ 3 &* step])
-          let isWithin: Int32 = (right > box.left ? 1 : 0) & (left < box.right ? 1 : 0)
-          meets |= isWithin & (bottom > box.top ? 1 : 0) & (top < box.bottom ? 1 : 0)
+    left.withUnsafeBufferPointer { left in
+      right.withUnsafeBufferPointer { right in
+        top.withUnsafeBufferPointer { top in
+          bottom.withUnsafeBufferPointer { bottom in
+            stride(from: 0, to: count, by: Self.step).contains { first in
+              var meets: Int32 = 0
+              for index in first..<first &+ Self.step {
+                let isWithin: Int32 = (right[index] > box.left ? 1 : 0) & (left[index] < box.right ? 1 : 0)
+                meets |= isWithin & (bottom[index] > box.top ? 1 : 0) & (top[index] < box.bottom ? 1 : 0)
+              }
+              return meets != 0
+                && boxes[first..<min(first + Self.step, count)].contains { box.overlaps($0, beyond: threshold) }
+            }
+          }
         }
-        return meets != 0 && boxes[first..<min(first + step, count)].contains { box.overlaps($0, beyond: threshold) }
       }
     }
   }
