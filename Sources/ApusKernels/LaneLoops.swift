@@ -1,20 +1,48 @@
 /// The first `count` floats at `pointer`, fewer than sixteen; the other lanes are `filler`. Nothing is read past the
 /// end.
-@inline(__always)
+///
+/// In pieces of eight, four, two and one, of which those of the largest are loaded as vectors: copied by their number to
+/// memory, they would cost a call, and then a wait until the copy can be read as one vector.
+@inline(never)
 func load(_ pointer: UnsafePointer<Float>, first count: Int, otherwise filler: Float = 0) -> Lanes {
-  var lanes = Lanes(repeating: filler)
-  withUnsafeMutableBytes(of: &lanes) { bytes in
-    bytes.baseAddress.unsafelyUnwrapped.copyMemory(from: pointer, byteCount: count &* 4)
-  }
-  return lanes
+  let rest = loadEight(pointer + (count & 8), first: count & 7, filler)
+  return count >= 8
+    ? Lanes(lowHalf: load(pointer), highHalf: rest) : Lanes(lowHalf: rest, highHalf: SIMD8(repeating: filler))
 }
 
-/// Writes the first `count` lanes, fewer than sixteen, to `pointer`.
 @inline(__always)
+private func loadEight(_ pointer: UnsafePointer<Float>, first count: Int, _ filler: Float) -> SIMD8<Float> {
+  let rest = loadFour(pointer + (count & 4), first: count & 3, filler)
+  return count >= 4
+    ? SIMD8(lowHalf: load(pointer), highHalf: rest) : SIMD8(lowHalf: rest, highHalf: SIMD4(repeating: filler))
+}
+
+@inline(__always)
+private func loadFour(_ pointer: UnsafePointer<Float>, first count: Int, _ filler: Float) -> SIMD4<Float> {
+  count >= 2
+    ? SIMD4(lowHalf: load(pointer), highHalf: SIMD2(count == 3 ? pointer[2] : filler, filler))
+    : SIMD4(count == 1 ? pointer[0] : filler, filler, filler, filler)
+}
+
+/// Writes the first `count` lanes, fewer than sixteen, to `pointer`, in pieces as they are loaded.
+@inline(never)
 func store(_ value: Lanes, _ pointer: UnsafeMutablePointer<Float>, first count: Int) {
-  withUnsafeBytes(of: value) { bytes in
-    UnsafeMutableRawPointer(pointer).copyMemory(from: bytes.baseAddress.unsafelyUnwrapped, byteCount: count &* 4)
+  var eight = value.lowHalf
+  if count >= 8 {
+    store(eight, pointer)
+    eight = value.highHalf
   }
+  var four = eight.lowHalf
+  if count & 4 != 0 {
+    store(four, pointer + (count & 8))
+    four = eight.highHalf
+  }
+  var two = four.lowHalf
+  if count & 2 != 0 {
+    store(two, pointer + (count & 12))
+    two = four.highHalf
+  }
+  if count & 1 != 0 { pointer[count & 14] = two.x }
 }
 
 /// `load(_:)` of sixteen floats, or of the `width` that are left.
