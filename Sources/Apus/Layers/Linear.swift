@@ -33,8 +33,8 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
   ///   - pieces: at least one, all of the same number of outputs.
   ///   - bias: `[outputs]`; 0 when absent.
   /// - Throws: ``TensorError`` when pieces and bias do not fit each other, or memory is short.
+  @_specialize(where Scalar == Float)
   public init(stacking pieces: [LinearWeight<Scalar>], bias: Tensor<Scalar>? = nil) throws {
-    let shapes = pieces.map(\.tensor.shape)
     let outputs = pieces.first?.sizes?.outputs ?? 0
     // No sum of these overflows; an axis beyond belongs to an empty matrix.
     let limit = 1 << 40
@@ -42,6 +42,7 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
       pieces.allSatisfy({ piece in piece.sizes.map { $0.outputs == outputs && $0.inputs <= limit } ?? false }),
       outputs <= limit, bias.map({ $0.shape == [outputs] }) ?? true
     else {
+      let shapes = pieces.map { $0.tensor.shape }
       let weight = shapes.count == 1 ? "weight \(shapes[0])" : "weights \(shapes)"
       let expected = pieces.allSatisfy(\.isOutputsFirst) ? "[outputs, inputs]" : "matrices of one number of outputs"
       throw TensorError.shape(
@@ -51,7 +52,7 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
     let rowMajor = try pieces.map { try $0.rowMajor }
     let bias = try bias?.rowMajor
     product = try withExtendedLifetime((rowMajor, bias)) {
-      try PackedLinear(stacking: rowMajor.map(\.panelPiece), outputs: outputs, bias: bias?.pointer)
+      try PackedLinear(stacking: rowMajor.map { $0.panelPiece }, outputs: outputs, bias: bias?.pointer)
     }
     self.inputs = product.inputs
     self.outputs = outputs

@@ -14,11 +14,11 @@ extension Tensor {
   @_specialize(where Scalar == Float)
   public func permuted(_ axes: [Int]) throws -> Tensor {
     let resolved = try axes.map { try Shape.axis($0, in: shape, operation: "permute") }
-    guard resolved.sorted() == Array(shape.indices) else {
+    guard Shape.isPermutation(resolved, rank: rank) else {
       throw TensorError.argument(
         operation: "permute", reason: "axes \(axes) do not name every axis of a tensor of shape \(shape) once")
     }
-    if resolved == Array(shape.indices) { return self }
+    if resolved.elementsEqual(shape.indices) { return self }
     if let gathered = try gatheredFromBlocks(resolved) { return gathered }
     let strides = Shape.strides(shape)
     return try gathered(resolved.map { shape[$0] }, strides: resolved.map { strides[$0] })

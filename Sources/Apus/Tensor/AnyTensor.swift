@@ -38,7 +38,8 @@ extension AnyTensor {
     dataType: DataType, shape: [Int], count: Int, layout: TensorLayout, storage: TensorStorage
   )
 
-  private var description: Description {
+  // Inlined, so that who asks for one of these does not retain and release the others.
+  @inline(__always) private var description: Description {
     func describe<Scalar>(_ tensor: Tensor<Scalar>) -> Description {
       (Scalar.dataType, tensor.shape, tensor.count, tensor.layout, tensor.storage)
     }

@@ -44,6 +44,15 @@ package enum Shape {
     return resolved
   }
 
+  /// Whether `axes` names each of `rank` axes once.
+  package static func isPermutation(_ axes: [Int], rank: Int) -> Bool {
+    guard axes.count == rank else { return false }
+    guard rank <= UInt64.bitWidth else { return axes.sorted().elementsEqual(0..<rank) }
+    var named: UInt64 = 0
+    for axis in axes where 0 <= axis && axis < rank { named |= 1 << UInt64(axis) }
+    return named.nonzeroBitCount == rank
+  }
+
   /// The shape both operands are stretched to, aligned at the last axis (NumPy's rule).
   package static func broadcast(_ a: [Int], _ b: [Int], operation: String) throws -> [Int] {
     if a == b { return a }

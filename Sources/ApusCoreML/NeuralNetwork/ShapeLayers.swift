@@ -28,7 +28,7 @@ extension NetworkBuilder {
     result[310] = { c in
       let order = try c.p.ints(1)
       let rank = try c.e.rank(c.x)
-      guard order.sorted() == Array(order.indices), order.count == 4 || order.count == rank else {
+      guard Shape.isPermutation(order, rank: order.count), order.count == 4 || order.count == rank else {
         throw OperatorError("\(order) is no order of axes")
       }
       // Sequence, channel, height and width are named; the batch stays.

@@ -9,8 +9,9 @@ package struct Arguments {
   package var captures: [GraphValue]
   /// Limits, cancellation, random numbers: what belongs to the run as a whole.
   package let context: RunContext
-  /// What inputs were that have been given up, for messages.
-  private var former: [(index: Int, operand: Operand)] = []
+  /// What inputs were that have been given up, for messages: the first of them, which needs no list, and the others.
+  private var firstFormer: (index: Int, operand: Operand)?
+  private var otherFormers: [(index: Int, operand: Operand)] = []
 
   package init(_ values: [GraphValue?], captures: [GraphValue] = [], context: RunContext) {
     self.values = values
@@ -43,13 +44,16 @@ package struct Arguments {
   /// Forgets input `index`: who holds what it was is perhaps the only one.
   mutating func giveUp(_ index: Int) {
     guard let value = self[index] else { return }
-    former.append((index, Operand(value)))
+    let former = (index, Operand(value))
+    if firstFormer == nil { firstFormer = former } else { otherFormers.append(former) }
     values[index] = nil
   }
 
   /// What input `index` is, or was; nil when it is omitted.
   func type(_ index: Int) -> GraphValueType? {
-    self[index]?.type ?? former.first { $0.index == index }?.operand.type
+    if let value = self[index] { return value.type }
+    if let firstFormer, firstFormer.index == index { return firstFormer.operand.type }
+    return otherFormers.first { $0.index == index }?.operand.type
   }
 
   /// What a message says of an operand that is gone by then; noted of many, and so cheap.

@@ -6,7 +6,7 @@ struct AxisPermutation: Hashable, Sendable {
 
   /// - Throws: ``ShapeFacts/Unknown`` where `axes` does not name every axis once.
   init(_ axes: [Int]) throws {
-    guard axes.sorted() == Array(axes.indices) else { throw ShapeFacts.Unknown() }
+    guard Shape.isPermutation(axes, rank: axes.count) else { throw ShapeFacts.Unknown() }
     self.axes = axes
   }
 

@@ -105,16 +105,17 @@ extension Plan {
       }
     }
     var arguments = Arguments(
-      traffic.inputs(of: index).map { $0.id.flatMap { slots[$0] } }, captures: captures, context: context)
+      traffic.inputs(of: index).map { traffic[$0].id.flatMap { slots[$0] } }, captures: captures, context: context)
     let types = context.tally.map { _ in
       step.node.inputs.map { $0.flatMap { slots[$0] ?? graph.constants[$0] }?.type }
     }
-    for input in traffic.lastUses(of: index) { if let id = input.id { slots[id] = nil } }
+    for place in traffic.lastUses(of: index) { if let id = traffic[place].id { slots[id] = nil } }
     let results = try perform(step, &arguments)
     if let types { context.tally?(step.node, types, results.map { $0?.type }) }
-    var position = 0
-    for output in traffic.outputs(of: index) {
-      defer { position += 1 }
+    let outputs = traffic.outputs(of: index)
+    for place in outputs {
+      let output = traffic[place]
+      let position = place - outputs.lowerBound
       guard let id = output.id else { continue }
       guard let value = position < results.count ? results[position] : nil else {
         throw failure(step, arguments, "it gave no value for output \(position), '\(graph.values[id].name)'")

@@ -35,12 +35,13 @@ struct StepTraffic: Sendable {
     ends.append(Ends(inputs: inputs, outputs: outputs, lastUses: values.count))
   }
 
-  func inputs(of step: Int) -> ArraySlice<Value> {
-    values[(step == 0 ? 0 : ends[step - 1].lastUses)..<ends[step].inputs]
-  }
+  /// Where the values lie that a step reads, for ``subscript(_:)``: slices would hold on to the list at every step.
+  func inputs(of step: Int) -> Range<Int> { (step == 0 ? 0 : ends[step - 1].lastUses)..<ends[step].inputs }
 
-  func outputs(of step: Int) -> ArraySlice<Value> { values[ends[step].inputs..<ends[step].outputs] }
+  func outputs(of step: Int) -> Range<Int> { ends[step].inputs..<ends[step].outputs }
 
   /// The values that no later step reads; an output that none reads is among them.
-  func lastUses(of step: Int) -> ArraySlice<Value> { values[ends[step].outputs..<ends[step].lastUses] }
+  func lastUses(of step: Int) -> Range<Int> { ends[step].outputs..<ends[step].lastUses }
+
+  subscript(place: Int) -> Value { values[place] }
 }

@@ -19,7 +19,11 @@ extension Rearrangement {
   }
 
   /// The result for a tensor of any type.
-  func run(_ x: GraphValue) throws -> GraphValue { try single([x]) }
+  func run(_ x: GraphValue) throws -> GraphValue {
+    // Most tensors are of these, and small graphs would do little else than make lists of one.
+    if case .tensor(.float32(let tensor)) = x { return GraphValue(try moved(tensor)) }
+    return try single([x])
+  }
 }
 
 extension Movement {

@@ -14,12 +14,17 @@ extension Operators {
       let x = try arguments.take(0)
       let shape = try x.extents
       let axes = axes ?? Array(shape.indices.reversed())
-      guard axes.sorted() == Array(shape.indices) else {
+      guard Shape.isPermutation(axes, rank: shape.count) else {
         throw OperatorError("perm \(axes) does not name every axis of a tensor of shape \(shape) once")
       }
       // Axes of extent 1 go where they please without a single element moving.
-      let extended = axes.filter { shape[$0] != 1 }
-      if extended == extended.sorted() { return [try x.reshaped(axes.map { shape[$0] })] }
+      var last = -1
+      let isInOrder = axes.allSatisfy { axis in
+        if shape[axis] == 1 { return true }
+        defer { last = axis }
+        return axis > last
+      }
+      if isInOrder { return [try x.reshaped(axes.map { shape[$0] })] }
       return [try Permutation(axes: axes).run(x)]
     }
   }
@@ -38,7 +43,7 @@ extension ShapeRule {
   static let transpose = ShapeRule.rule { facts in
     let x = try facts.input(0)
     let axes = try facts.node.optionalInts("perm") ?? x.shape.indices.reversed()
-    guard axes.sorted() == Array(x.shape.indices) else { throw ShapeFacts.Unknown() }
+    guard Shape.isPermutation(axes, rank: x.shape.count) else { throw ShapeFacts.Unknown() }
     return [InferredType(x.elementType, axes.map { x.shape[$0] })]
   }
 }
