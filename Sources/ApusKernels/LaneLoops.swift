@@ -143,6 +143,7 @@ func withSign(_ magnitude: Lanes, of sign: Lanes) -> Lanes {
 /// The greatest lane; NaN when there is one, provided that `v` came from ``greaterOrNaN(_:_:)``.
 @inline(__always)
 func greatestLane(_ v: Lanes) -> Float {
+  if !isAny(isNaN(v)) { return greatestOfNumbers(v) }
   var result = v[0]
   for i in 1..<16 {
     let lane = v[i]

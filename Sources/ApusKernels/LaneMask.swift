@@ -89,6 +89,25 @@ func greaterOrNaN(_ a: Lanes, _ b: Lanes) -> Lanes { choose(isNaN(b), b, greater
 @inline(__always)
 func smallerOrNaN(_ a: Lanes, _ b: Lanes) -> Lanes { choose(isNaN(b), b, smaller(a, b)) }
 
+/// The greatest of what was taken so far, and the last of it that is no number, or 0.
+///
+/// ``greaterOrNaN(_:_:)`` of one vector after the other is a chain of three instructions each, as the optimiser makes one
+/// choice of both. Here it is one, and the other is beside it.
+typealias Peaks = (greatest: Lanes, missing: Lanes)
+
+@inline(__always)
+func noPeaks() -> Peaks { (Lanes(repeating: -.infinity), Lanes(repeating: 0)) }
+
+@inline(__always)
+func take(_ value: Lanes, into peaks: inout Peaks) {
+  peaks.missing = choose(isNaN(value), value, peaks.missing)
+  peaks.greatest = greater(peaks.greatest, value)
+}
+
+/// The greatest of each lane, NaN where there was one.
+@inline(__always)
+func greatestOrNaN(_ peaks: Peaks) -> Lanes { choose(isNaN(peaks.missing), peaks.missing, peaks.greatest) }
+
 /// The greatest lane of those that are numbers, where no lane is NaN unless all are.
 @inline(__always)
 func greatestOfNumbers(_ v: Lanes) -> Float {
@@ -105,6 +124,6 @@ func greatestOfNumbers(_ v: Lanes) -> Float {
     let high = four[1] < four[3] ? four[3] : four[1]
     return low < high ? high : low
   #else
-    return greatestLane(v)
+    return v.max()
   #endif
 }

@@ -29,11 +29,11 @@ extension Float32Kernels {
   private static func greatest(
     _ window: Window, _ windows: PoolingWindows, _ load: (_ position: Int) -> Lanes
   ) -> Lanes {
-    var greatest = Lanes(repeating: -.infinity)
+    var peaks = noPeaks()
     forRows(of: window, windows) { row in
-      for k in 0..<window.columns.count { greatest = greaterOrNaN(greatest, load(row &+ k &* windows.columnStep)) }
+      for k in 0..<window.columns.count { take(load(row &+ k &* windows.columnStep), into: &peaks) }
     }
-    return greatest
+    return greatestOrNaN(peaks)
   }
 
   package static func averagePool(

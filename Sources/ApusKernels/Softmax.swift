@@ -9,6 +9,10 @@ extension Float32Kernels {
       for row in 0..<rows { logSoftmaxRow(x + row &* columns, y + row &* columns, columns) }
       return
     }
+    if columns < 16 {
+      softmaxShortRows(x, y, rows: rows, columns: columns)
+      return
+    }
     // What is a single number of a row is asked for while another row is worked on: the peak of the next one, and the total
     // of the one before.
     var peak = rows > 0 ? greatestNumber(x, columns) : 0
@@ -21,6 +25,35 @@ extension Float32Kernels {
       total = Float(sum)
     }
     if rows > 0 { divide(y + (rows &- 1) &* columns, columns, total) }
+  }
+
+  /// The same for rows that one vector holds, each of which is read and written once.
+  private static func softmaxShortRows(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int
+  ) {
+    guard rows > 0, columns > 0 else { return }
+    let isInRow = laneNumbers() .< all(Float(columns))
+    let nothing = all(-.infinity)
+    // A vector from the first of a row, of which the lanes beyond belong to the rows after it.
+    let wholeRows = rows &- (15 &+ columns) / columns
+    func row(_ index: Int) -> Lanes {
+      let x = x + index &* columns
+      return index <= wholeRows ? choose(isInRow, load(x), nothing) : load(x, first: columns, otherwise: -.infinity)
+    }
+    var values = row(0)
+    var peak = greatestOfNumbers(greater(nothing, values))
+    var before = nothing
+    var total: Float = 1
+    for index in 0..<rows {
+      // The next row is read before this one is written, which may be what `y` is.
+      let next = index &+ 1 < rows ? row(index &+ 1) : values
+      let nextPeak = greatestOfNumbers(greater(nothing, next))
+      let e = exponentialOfNonpositive(values - all(peak))
+      if index > 0 { store(quotient(before, total), y + (index &- 1) &* columns, first: columns) }
+      total = Float(laneSum(widened(e)))
+      (before, values, peak) = (e, next, nextPeak)
+    }
+    store(quotient(before, total), y + (rows &- 1) &* columns, first: columns)
   }
 
   private static func logSoftmaxRow(_ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ columns: Int) {
@@ -107,19 +140,25 @@ extension Float32Kernels {
     return laneSum(sums + widened(rest))
   }
 
-  /// `y[i] /= total`, for a total of at least 1, or NaN. With a fused multiply-add a product with the reciprocal is
-  /// corrected to the rounded quotient, in a fraction of the time of a division.
+  /// `y[i] /= total`, for a total of at least 1, or NaN.
   @inline(__always)
   private static func divide(_ y: UnsafeMutablePointer<Float>, _ count: Int, _ total: Float) {
-    let totals = all(total)
+    let reciprocal = 1 / total
+    mapLanes(y, y, count) { quotient($0, total, reciprocal: reciprocal) }
+  }
+
+  @inline(__always)
+  private static func quotient(_ e: Lanes, _ total: Float) -> Lanes { quotient(e, total, reciprocal: 1 / total) }
+
+  /// `e / total`. With a fused multiply-add a product with the reciprocal is corrected to the rounded quotient, in a
+  /// fraction of the time of a division.
+  @inline(__always)
+  private static func quotient(_ e: Lanes, _ total: Float, reciprocal: Float) -> Lanes {
     #if APUS_FMA
-      let reciprocals = all(1 / total)
-      mapLanes(y, y, count) { e in
-        let quotient = e * reciprocals
-        return multiplyAdd(quotient, multiplyAdd(e, -quotient, totals), reciprocals)
-      }
+      let quotient = e * all(reciprocal)
+      return multiplyAdd(quotient, multiplyAdd(e, -quotient, all(total)), all(reciprocal))
     #else
-      mapLanes(y, y, count) { $0 / totals }
+      return e / all(total)
     #endif
   }
 
@@ -130,8 +169,9 @@ extension Float32Kernels {
     forLanes(count) { i, width in
       let x = x + (first &+ i)
       let y = y + (first &+ i)
-      var peaks = all(-.infinity)
-      for row in 0..<rows { peaks = greaterOrNaN(peaks, load(x + row &* columns, upTo: width)) }
+      var running = noPeaks()
+      for row in 0..<rows { take(load(x + row &* columns, upTo: width), into: &running) }
+      let peaks = greatestOrNaN(running)
       var sums = WideLanes(repeating: 0)
       for row in 0..<rows {
         let e = exponential(load(x + row &* columns, upTo: width) - peaks)

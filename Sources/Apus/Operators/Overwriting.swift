@@ -8,7 +8,7 @@ extension Tensor {
   mutating func ownsMemory() -> Bool { storage.owner == nil && isKnownUniquelyReferenced(&storage) }
 
   /// The elements of a tensor that was never shared, or whose memory nothing else holds.
-  var mutablePointer: UnsafeMutablePointer<Scalar> { storage.base.assumingMemoryBound(to: Scalar.self) }
+  package var mutablePointer: UnsafeMutablePointer<Scalar> { storage.base.assumingMemoryBound(to: Scalar.self) }
 }
 
 extension Tensor where Scalar: FloatingPointScalar {

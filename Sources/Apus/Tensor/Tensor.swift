@@ -77,7 +77,7 @@ extension Tensor {
   }
 
   /// Makes this tensor the only owner of writable memory.
-  mutating func makeUnique() throws {
+  package mutating func makeUnique() throws {
     if storage.owner == nil, isKnownUniquelyReferenced(&storage) { return }
     let bytes = count * MemoryLayout<Scalar>.stride
     let copy = try TensorStorage(byteCount: bytes)

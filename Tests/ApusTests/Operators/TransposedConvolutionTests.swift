@@ -29,6 +29,20 @@ import Testing
       outputPadding: Size2D(height: 1, width: 2), groups: 2),
     Case(inputs: 2, outputs: 4, size: 3, kernel: 3, padding: 2, dilation: 2),
     Case(inputs: 6, outputs: 6, size: Size2D(height: 2, width: 7), kernel: 5, stride: 2, padding: 2, groups: 6),
+    // As ordinary convolutions: doubled maps, phases that are alike and that are not, cut off and added to, unlike axes.
+    Case(inputs: 16, outputs: 32, size: Size2D(height: 5, width: 7), kernel: 4, stride: 2, padding: 1),
+    Case(
+      inputs: 32, outputs: 16, size: Size2D(height: 6, width: 3), kernel: 3, stride: 2, padding: 1, outputPadding: 1),
+    Case(
+      inputs: 16, outputs: 16, size: Size2D(height: 1, width: 9), kernel: Size2D(height: 1, width: 16),
+      stride: Size2D(height: 1, width: 8), padding: Padding2D(height: 0, width: 4)),
+    Case(
+      inputs: 16, outputs: 16, size: Size2D(height: 7, width: 4), kernel: Size2D(height: 5, width: 6), stride: 3,
+      padding: Padding2D(top: 0, left: 4, bottom: 3, right: 1), outputPadding: Size2D(height: 2, width: 0)),
+    Case(inputs: 16, outputs: 16, size: Size2D(height: 9, width: 8), kernel: 3, padding: 1),
+    Case(inputs: 16, outputs: 16, size: Size2D(height: 4, width: 5), kernel: 5, stride: 2, padding: 4),
+    // Windows larger than the map.
+    Case(inputs: 32, outputs: 16, size: 1, kernel: 4),
   ]
 
   /// `⟨convTranspose(x, w), z⟩ = ⟨x, conv(z, w)⟩` for any `z` says everything there is to say.

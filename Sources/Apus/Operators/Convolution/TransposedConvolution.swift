@@ -4,8 +4,8 @@ import ApusKernelInterface
 ///
 ///     y[n, o, r·stride + i·dilation - padding, …] += x[n, c, r, …] · weight[c, o, i, …]
 ///
-/// For each sample and group a matrix product gives all windows, and a second pass adds them up where they overlap. Where
-/// they cannot, ``SeparateWindows`` has less to do.
+/// Networks have it with channels enough to be ``SubpixelConvolution``. Otherwise, for each sample and group, a matrix
+/// product gives all windows, and a second pass adds them up where they overlap.
 package struct TransposedConvolution<Scalar: FloatingPointScalar>: Sendable {
   let parameters: ConvolutionParameters
   let outputPadding: Size2D
@@ -13,7 +13,7 @@ package struct TransposedConvolution<Scalar: FloatingPointScalar>: Sendable {
   let weight: Tensor<Scalar>
   /// `[outputs]`.
   let bias: Tensor<Scalar>
-  private let separate: SeparateWindows<Scalar>?
+  private let subpixel: SubpixelConvolution<Scalar>?
 
   /// - Parameter limitsOutputPadding: whether output padding must be less than stride or dilation, beyond which nothing
   ///   but the bias comes out; it may never be negative.
@@ -46,8 +46,9 @@ package struct TransposedConvolution<Scalar: FloatingPointScalar>: Sendable {
     self.outputPadding = outputPadding
     self.weight = try weight.rowMajor
     self.bias = try bias?.rowMajor ?? Tensor(zeros: [outputs])
-    separate = try SeparateWindows(
+    subpixel = try SubpixelConvolution(
       weight: self.weight, bias: self.bias, parameters: parameters, outputPadding: outputPadding)
+    if subpixel != nil { weight.storage.discardFilePages() }
   }
 
   /// Whether windows move so.
@@ -65,7 +66,7 @@ package struct TransposedConvolution<Scalar: FloatingPointScalar>: Sendable {
     }
     let map = Size2D(height: input.shape[2], width: input.shape[3])
     let size = try outputSize(map)
-    if let separate, input.shape[0] > 0 { return try separate(input) }
+    if let subpixel, input.shape[0] > 0, subpixel.isWorth(map) { return try subpixel(input, size: size) }
     let source = try input.rowMajor
     let (batch, inputs) = (source.shape[0], source.shape[1])
     let groups = parameters.groups
@@ -90,11 +91,19 @@ package struct TransposedConvolution<Scalar: FloatingPointScalar>: Sendable {
       try withExtendedLifetime((source.storage, windows.storage, weight.storage, bias.storage)) {
         for task in 0..<batch * groups {
           let group = task % groups
-          try gemm(
-            m: terms, n: positions, k: inputsPerGroup,
-            MatrixOperand(weight.pointer + group * inputsPerGroup * terms, leading: terms, isTransposed: true),
-            MatrixOperand(source.pointer + task * inputsPerGroup * positions, leading: positions),
-            into: MatrixResult(base: product.value, leading: positions))
+          let weights = weight.pointer + group * inputsPerGroup * terms
+          let x = source.pointer + task * inputsPerGroup * positions
+          if positions == 1 {
+            // A row times the matrix as it lies.
+            try gemm(
+              m: 1, n: terms, k: inputsPerGroup, MatrixOperand(x, leading: inputsPerGroup),
+              MatrixOperand(weights, leading: terms), into: MatrixResult(base: product.value, leading: terms))
+          } else {
+            try gemm(
+              m: terms, n: positions, k: inputsPerGroup,
+              MatrixOperand(weights, leading: terms, isTransposed: true), MatrixOperand(x, leading: positions),
+              into: MatrixResult(base: product.value, leading: positions))
+          }
           let y = Unchecked(destination + task * outputsPerGroup * size.height * size.width)
           parallel(outputsPerGroup) { output in
             kernels.foldPlane(

@@ -54,29 +54,29 @@ extension Operators {
     else {
       throw OperatorError("indices of shape \(indices.shape) do not fit a tensor of shape \(shape) along axis \(axis)")
     }
-    let size = shape[axis]
-    let strides = Shape.strides(shape)
-    let extents = indices.shape
+    let (size, strides, extents) = (shape[axis], Shape.strides(shape), indices.shape)
+    let (last, step) = (extents.count - 1, strides[axis])
     return try indices.withUnsafeBufferPointer { indices in
       try Tensor<Int64>.filled([indices.count]) { places in
-        // The position of the index, and the place of the element there but for `axis`.
-        var position = [Int](repeating: 0, count: extents.count)
+        guard !indices.isEmpty else { return }
+        // The line that is gone through, and the place of its first element there but for `axis`.
+        var line = [Int](repeating: 0, count: last)
         var base = 0
-        for (offset, index) in indices.enumerated() {
-          let index = Int(index)
-          let resolved = index < 0 ? index + size : index
-          guard resolved >= 0, resolved < size else {
-            throw OperatorError("index \(index) is outside axis \(axis) of a tensor of shape \(shape)")
+        for first in stride(from: 0, to: indices.count, by: extents[last]) {
+          for column in 0..<extents[last] {
+            let index = Int(indices[first + column])
+            let resolved = index < 0 ? index + size : index
+            guard resolved >= 0, resolved < size else {
+              throw OperatorError("index \(index) is outside axis \(axis) of a tensor of shape \(shape)")
+            }
+            places[first + column] = Int64(base + resolved * step + (axis == last ? 0 : column))
           }
-          places[offset] = Int64(base + resolved * strides[axis])
-          var next = extents.count - 1
-          while next >= 0 {
-            position[next] += 1
+          for next in line.indices.reversed() {
+            line[next] += 1
             if next != axis { base += strides[next] }
-            if position[next] < extents[next] { break }
-            if next != axis { base -= strides[next] * position[next] }
-            position[next] = 0
-            next -= 1
+            if line[next] < extents[next] { break }
+            if next != axis { base -= strides[next] * line[next] }
+            line[next] = 0
           }
         }
       }
@@ -133,18 +133,16 @@ private struct Scattering: Movement {
   func combine<Scalar: TensorScalar>(
     _ x: Tensor<Scalar>, _ updates: Tensor<Scalar>, _ combined: (Scalar, Scalar) -> Scalar
   ) throws -> Tensor<Scalar> {
-    var result = x
-    try rows.withUnsafeBufferPointer { rows in
-      try updates.withUnsafeBufferPointer { updates in
-        try result.withUnsafeMutableBufferPointer { result in
-          guard !updates.isEmpty else { return }
-          for (index, row) in rows.enumerated() {
-            for column in 0..<width {
-              let place = Int(row) * width + column
-              result[place] = combined(result[place], updates[index * width + column])
-            }
-          }
-        }
+    // Pointers, not calls with a closure, through which what combines two elements would not be seen.
+    var result = try x.rowMajor
+    try result.makeUnique()
+    let (rows, updates) = (try rows.rowMajor, try updates.rowMajor)
+    withExtendedLifetime((rows, updates, result)) {
+      let (y, row, source) = (result.mutablePointer, rows.pointer, updates.pointer)
+      for index in 0..<rows.count {
+        let target = y + Int(row[index]) * width
+        let update = source + index * width
+        for column in 0..<width { target[column] = combined(target[column], update[column]) }
       }
     }
     return result
