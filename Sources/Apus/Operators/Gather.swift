@@ -14,6 +14,13 @@ extension Tensor {
     if outer == 1, source.storage.deferred != nil, indices.count < size / 4 {
       return try source.madeEntries(indices, size: size, inner: inner, shape: newShape)
     }
+    if indices.count == 1 {
+      // One slice, which is a single copy however many pieces it lies in.
+      let index = Int(withExtendedLifetime(indices.storage) { indices.pointer[0] })
+      return try source.gathered(
+        [outer, inner], strides: [size * inner, 1], offset: (index < 0 ? index + size : index) * inner
+      ).reshaped(newShape)
+    }
     let kernels = Execution.current.kernels.data
     return try withExtendedLifetime((source.storage, indices.storage)) {
       nonisolated(unsafe) let x = source.pointer

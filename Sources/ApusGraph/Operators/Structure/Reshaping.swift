@@ -93,9 +93,13 @@ extension Operators {
       let shape = try x.extents
       guard let axes = try axes(arguments) else { throw OperatorError("the axes are missing") }
       let rank = shape.count + axes.count
-      let added = Set(try Axes.resolve(axes, rank: rank))
-      var rest = shape.makeIterator()
-      return [try x.reshaped((0..<rank).map { added.contains($0) ? 1 : rest.next() ?? 1 })]
+      var (added, rest) = (try Axes.resolve(axes, rank: rank).sorted()[...], shape.makeIterator())
+      let extents = (0..<rank).map { axis in
+        guard axis == added.first else { return rest.next() ?? 1 }
+        added.removeFirst()
+        return 1
+      }
+      return [try x.reshaped(extents)]
     }
   }
 }
