@@ -10,6 +10,10 @@ package protocol ConvolutionKernels: SendableMetatype {
     _ x: UnsafePointer<Float>, rowStep: Int, rows: Int, weights: UnsafePointer<Float>, bias: UnsafePointer<Float>,
     _ y: UnsafeMutablePointer<Float>, width: Int, blocks: Int, walk: TileWalk)
 
+  /// Whether rows of `width` positions are faster each by itself with `count` of `all` kernel rows than run together with
+  /// others.
+  static func isFasterAlone(width: Int, kernelRows count: Int, of all: Int) -> Bool
+
   /// One row of a convolution of groups of 1, 2, 4 or 8 channels, of which there are as many out as in, over one block of
   /// sixteen channels, read where it lies: what the window covers beyond the map's sides is skipped.
   ///

@@ -26,6 +26,10 @@ package struct TileWalk: BitwiseCopyable {
   /// Floats from one position's output to the next one's, and from one output block to the next.
   package var outputStep: Int
   package var outputBlockStep: Int
+  /// Floats of weights between those of one block and those of the next, and of the last one, where rows of the kernel are left
+  /// out.
+  package var weightGap = 0
+  package var lastWeightGap = 0
   /// Lanes of a block that are visited; all of them unless the maps have few channels, which are then blocks of one.
   package var blockLanes: Int
   /// Lanes of the last block that hold numbers: what fills it up is not read, and has no weights.

@@ -6,9 +6,7 @@ extension BlockedKernels {
     _ y: UnsafeMutablePointer<Float>, width: Int, blocks: Int, walk: TileWalk
   ) {
     #if APUS_AVX2
-      // Rows of 7 or 14 leave tiles of 3 to 5 positions, which take nearly as long as those of 6.
-      let tiles = (width &+ Tile.positions &- 1) / Tile.positions
-      if rows > 1, 2 &* width < 11 &* tiles {
+      if rows > 1, joinsRows(width) {
         accumulateJoinedRows(x, rowStep, rows, weights, bias, y, width, walk)
         return
       }
@@ -20,7 +18,20 @@ extension BlockedKernels {
     }
   }
 
+  package static func isFasterAlone(width: Int, kernelRows count: Int, of all: Int) -> Bool {
+    #if APUS_AVX2
+      return !joinsRows(width) || tiles(width) &* Tile.positions &* count < width &* all
+    #else
+      return true
+    #endif
+  }
+
   #if APUS_AVX2
+    private static func tiles(_ width: Int) -> Int { (width &+ Tile.positions &- 1) / Tile.positions }
+
+    /// Rows of 7 or 14 leave tiles of 3 to 5 positions, which take nearly as long as those of 6.
+    private static func joinsRows(_ width: Int) -> Bool { 2 &* width < 11 &* tiles(width) }
+
     /// All rows as if they were a single one: tiles run on from one to the next.
     private static func accumulateJoinedRows(
       _ x: UnsafePointer<Float>, _ rowStep: Int, _ rows: Int, _ weights: UnsafePointer<Float>,

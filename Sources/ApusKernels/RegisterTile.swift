@@ -141,6 +141,7 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
           row = block
           rowsInBlock = walk.rowCount
           blocksLeft &-= 1
+          weights += blocksLeft == 1 ? walk.lastWeightGap : walk.weightGap
           if blocksLeft == 1 { laneCount = lastBlockLanes }
         }
         rowsToFlush &-= 1

@@ -12,7 +12,9 @@ enum Axes {
   /// - Throws: ``OperatorError`` for an axis outside `-rank ..< rank`, or named twice.
   static func resolve(_ axes: [Int], rank: Int) throws -> [Int] {
     let resolved = try axes.map { try resolve($0, rank: rank) }
-    guard resolved.count < 2 || Set(resolved).count == resolved.count else { throw OperatorError("axes \(axes) name an axis twice") }
+    guard resolved.count < 2 || Set(resolved).count == resolved.count else {
+      throw OperatorError("axes \(axes) name an axis twice")
+    }
     return resolved
   }
 }

@@ -42,7 +42,8 @@ struct DirectPlan: Sendable {
     kernels = Execution.current.kernels
     let parameters = convolution.parameters
     let termsPerTap = convolution.isByChannel ? 1 : TensorLayout.block
-    rowsPerFlush = ConvolutionTasks.rowsPerFlush(termsPerRow: termsPerTap * source.columnOffsets.count)
+    rowsPerFlush = ConvolutionTasks.rowsPerFlush(
+      termsPerRow: termsPerTap * source.columnOffsets.count, kernelRows: parameters.kernel.height)
     if parameters.isPointwise, source.isInPlace {
       // All positions in a row, cut where a band is full; a multiple of every variant's tile.
       let positions = size.height * size.width
@@ -177,12 +178,20 @@ struct DirectPlan: Sendable {
         blockLanes: isByChannel ? 1 : block, lastBlockLanes: source.lastBlockLanes)
       // The last row may be shorter.
       let whole = rows.upperBound == self.rows && lastWidth < width ? rows.count - 1 : rows.count
-      for (first, count, width) in [(0, whole, width), (whole, rows.count - whole, lastWidth)] where count > 0 {
+      func accumulate(_ range: Range<Int>, width: Int, leavingOut padding: (above: Int, below: Int) = (0, 0)) {
+        guard !range.isEmpty else { return }
         kernels.convolution.accumulateRows(
-          x + first * rowStep + group.inputBlock * blockStep, rowStep: rowStep, rows: count,
-          weights: weights + group.first * convolution.weightBlockStep, bias: bias + group.first * block,
-          out.base + first * self.width * block, width: width, blocks: group.blocks, walk: walk)
+          x + range.lowerBound * rowStep + group.inputBlock * blockStep + padding.above * walk.rowStep,
+          rowStep: rowStep, rows: range.count,
+          weights: weights + group.first * convolution.weightBlockStep + walk.weights(before: padding.above),
+          bias: bias + group.first * block, out.base + range.lowerBound * self.width * block, width: width,
+          blocks: group.blocks, walk: walk.leavingOut(padding))
       }
+      for run in rowRuns(in: rows.lowerBound..<rows.lowerBound + whole) {
+        let start = run.rows.lowerBound - rows.lowerBound
+        accumulate(start..<start + run.rows.count, width: width, leavingOut: run.padding)
+      }
+      accumulate(whole..<rows.count, width: lastWidth)
     }
     if let activation {
       for index in 0..<group.blocks {
@@ -194,10 +203,72 @@ struct DirectPlan: Sendable {
   }
 }
 
+extension DirectPlan {
+  /// Rows of outputs that the same rows of the kernel reach.
+  ///
+  /// The one that they reach most comes first, and uses all weights where others follow: it fetches them, which with gaps
+  /// takes longer than with what is left out.
+  private func rowRuns(in rows: Range<Int>) -> [(rows: Range<Int>, padding: (above: Int, below: Int))] {
+    var runs: [(rows: Range<Int>, padding: (above: Int, below: Int))] = []
+    for row in rows {
+      let padding = rowsInPadding(row)
+      if let last = runs.last, last.padding == padding {
+        runs[runs.count - 1].rows = last.rows.lowerBound..<row + 1
+      } else {
+        runs.append((row..<row + 1, padding))
+      }
+    }
+    runs.sort { $0.padding.above + $0.padding.below < $1.padding.above + $1.padding.below }
+    let fetches = runs.count > 1 || !bandMajor && rows.count < self.rows
+    if fetches, !runs.isEmpty { runs[0].padding = (0, 0) }
+    return runs
+  }
+
+  /// The first and the last rows of the kernel that meet nothing but zeros above and below the map when they give this row
+  /// of outputs. None where rows are not worth being told apart.
+  ///
+  /// Leaving them out changes no bit: partial sums are added up after whole kernels or after single rows.
+  private func rowsInPadding(_ row: Int) -> (above: Int, below: Int) {
+    let parameters = convolution.parameters
+    let (count, step) = (parameters.kernel.height, parameters.dilation.height)
+    let top = parameters.padding.top - row * parameters.stride.height
+    let beyond = (count - 1) * step - top - (source.source.shape[2] - 1)
+    let isAligned = rowsPerFlush == 1 || rowsPerFlush.isMultiple(of: count)
+    guard count > 1, top > 0 || beyond > 0, isAligned else { return (0, 0) }
+    let above = top <= 0 ? 0 : min(count, (top + step - 1) / step)
+    let below = beyond <= 0 ? 0 : min(count - above, (beyond + step - 1) / step)
+    let isFaster = kernels.convolution.isFasterAlone(width: width, kernelRows: count - above - below, of: count)
+    return isFaster ? (above, below) : (0, 0)
+  }
+}
+
+extension TileWalk {
+  /// Without the first and the last rows of the kernel, the partial sums the same.
+  fileprivate func leavingOut(_ rows: (above: Int, below: Int)) -> TileWalk {
+    var walk = self
+    walk.rowCount -= rows.above + rows.below
+    if rowsPerFlush >= rowCount { walk.rowsPerFlush = rowsPerFlush / rowCount * walk.rowCount }
+    walk.weightGap = weights(ofRows: rows.below, lanes: blockLanes) + weights(ofRows: rows.above, lanes: blockLanes)
+    walk.lastWeightGap = weights(ofRows: rows.below, lanes: blockLanes) + weights(ofRows: rows.above, lanes: lastLanes)
+    return walk
+  }
+
+  /// Floats of weights of the first block before row `row`.
+  fileprivate func weights(before row: Int) -> Int {
+    weights(ofRows: row, lanes: blockCount == 1 ? lastLanes : blockLanes)
+  }
+
+  private var lastLanes: Int { min(blockLanes, lastBlockLanes) }
+
+  private func weights(ofRows rows: Int, lanes: Int) -> Int { rows * tapCount * lanes * TensorLayout.block }
+}
+
 /// How convolutions divide their work.
 enum ConvolutionTasks {
-  /// Kernel rows between two flushes of the partial sums: at most 144 terms, or 1024 where speed matters more.
-  static func rowsPerFlush(termsPerRow: Int) -> Int {
-    max(1, (Execution.current.precision == .exact ? 144 : 1024) / max(termsPerRow, 1))
+  /// Kernel rows between two flushes of the partial sums: at most 144 terms, or 1024 where speed matters more, and whole
+  /// kernels where that many hold one.
+  static func rowsPerFlush(termsPerRow: Int, kernelRows: Int = 1) -> Int {
+    let rows = max(1, (Execution.current.precision == .exact ? 144 : 1024) / max(termsPerRow, 1))
+    return rows < kernelRows ? rows : rows / kernelRows * kernelRows
   }
 }
