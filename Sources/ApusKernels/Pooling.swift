@@ -5,7 +5,9 @@ extension Float32Kernels {
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, windows: PoolingWindows, isBlocked: Bool
   ) {
     if isBlocked {
-      maxPoolBlocked(x, y, windows)
+      forWindows(windows) { window, output in
+        store(greatest(window, windows) { load(x + $0 &* 16) }, y + output &* 16)
+      }
     } else {
       pool(x, y, windows) { window, load in
         greatest(window, windows, load)
@@ -18,46 +20,6 @@ extension Float32Kernels {
           }
         }
         return greatest
-      }
-    }
-  }
-
-  /// Sixteen channels of each position. The rows of a line of windows are brought together first, and then its columns: each is
-  /// a loop without an end every few positions.
-  private static func maxPoolBlocked(
-    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ windows: PoolingWindows
-  ) {
-    let (width, step) = (windows.width, windows.columnStep &* 16)
-    withUnsafeTemporaryAllocation(of: Float.self, capacity: width &* 16) { room in
-      guard let line = room.baseAddress else { return }
-      for row in 0..<windows.rowCount {
-        let rows = windows.rows[row]
-        let rowStep = windows.rowStep &* width &* 16
-        let x = x + rows.first &* width &* 16
-        if rows.count > 1 {
-          for i in 0..<width { store(greaterOrNaN(load(x + i &* 16), load(x + (rowStep &+ i &* 16))), line + i &* 16) }
-        } else {
-          for i in 0..<width { store(rows.count > 0 ? load(x + i &* 16) : all(-.infinity), line + i &* 16) }
-        }
-        for k in 2..<max(2, rows.count) {
-          let x = x + k &* rowStep
-          for i in 0..<width { store(greaterOrNaN(load(line + i &* 16), load(x + i &* 16)), line + i &* 16) }
-        }
-        let y = y + row &* windows.columnCount &* 16
-        for column in 0..<windows.columnCount {
-          let columns = windows.columns[column]
-          let first = line + columns.first &* 16
-          var greatest: Lanes = columns.count > 0 ? load(first) : all(-.infinity)
-          if columns.count > 1 { greatest = greaterOrNaN(greatest, load(first + step)) }
-          if columns.count > 2 { greatest = greaterOrNaN(greatest, load(first + 2 &* step)) }
-          if columns.count > 3 {
-            var peaks = noPeaks()
-            take(greatest, into: &peaks)
-            for k in 3..<columns.count { take(load(first + k &* step), into: &peaks) }
-            greatest = greatestOrNaN(peaks)
-          }
-          store(greatest, y + column &* 16)
-        }
       }
     }
   }

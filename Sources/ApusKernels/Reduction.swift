@@ -170,26 +170,17 @@ extension Float32Kernels {
   }
 
   /// The greatest of `count` elements, or the greatest of their negatives; NaN when any is.
-  @inline(__always)
+  @inline(never)
   static func greatest(_ x: UnsafePointer<Float>, _ count: Int, negated: Bool = false) -> Float {
     let sign = all(negated ? -1 : 1)
-    var (p0, p1, p2, p3) = (noPeaks(), noPeaks(), noPeaks(), noPeaks())
+    var peaks = noPeaks()
     var i = 0
-    while i &+ 64 <= count {
-      take(load(x + i) * sign, into: &p0)
-      take(load(x + i + 16) * sign, into: &p1)
-      take(load(x + i + 32) * sign, into: &p2)
-      take(load(x + i + 48) * sign, into: &p3)
-      i &+= 64
-    }
     while i &+ 16 <= count {
-      take(load(x + i) * sign, into: &p0)
+      take(load(x + i) * sign, into: &peaks)
       i &+= 16
     }
     // The missing lanes repeat an element that is there.
-    if i < count { take(load(x + i, first: count &- i, otherwise: x[i]) * sign, into: &p1) }
-    return greatestLane(
-      greaterOrNaN(
-        greaterOrNaN(greatestOrNaN(p0), greatestOrNaN(p1)), greaterOrNaN(greatestOrNaN(p2), greatestOrNaN(p3))))
+    if i < count { take(load(x + i, first: count &- i, otherwise: x[i]) * sign, into: &peaks) }
+    return greatestLane(greatestOrNaN(peaks))
   }
 }

@@ -33,7 +33,6 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
   ///   - pieces: at least one, all of the same number of outputs.
   ///   - bias: `[outputs]`; 0 when absent.
   /// - Throws: ``TensorError`` when pieces and bias do not fit each other, or memory is short.
-  @_specialize(where Scalar == Float)
   public init(stacking pieces: [LinearWeight<Scalar>], bias: Tensor<Scalar>? = nil) throws {
     let outputs = pieces.first?.sizes?.outputs ?? 0
     // No sum of these overflows; an axis beyond belongs to an empty matrix.
