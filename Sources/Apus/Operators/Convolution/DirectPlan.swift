@@ -34,6 +34,10 @@ struct DirectPlan: Sendable {
   /// Looked up once: many a task is shorter than it takes to look up three times.
   private let kernels: KernelSet
   private let rowsPerFlush: Int
+  /// Whether rows of the kernel may be left out that meet nothing but padding: where there is some above or below the map.
+  ///
+  /// That changes no bit, for partial sums are added up after whole kernels or after single rows.
+  private let leavesOutRows: Bool
 
   init(_ convolution: DirectConvolution, _ source: ConvolutionInput, batch: Int, size: Size2D) {
     self.convolution = convolution
@@ -44,6 +48,9 @@ struct DirectPlan: Sendable {
     let termsPerTap = convolution.isByChannel ? 1 : TensorLayout.block
     rowsPerFlush = ConvolutionTasks.rowsPerFlush(
       termsPerRow: termsPerTap * source.columnOffsets.count, kernelRows: parameters.kernel.height)
+    leavesOutRows =
+      parameters.kernel.height > 1 && (parameters.padding.top > 0 || parameters.padding.bottom > 0)
+      && (rowsPerFlush == 1 || rowsPerFlush.isMultiple(of: parameters.kernel.height))
     if parameters.isPointwise, source.isInPlace {
       // All positions in a row, cut where a band is full; a multiple of every variant's tile.
       let positions = size.height * size.width
@@ -178,20 +185,23 @@ struct DirectPlan: Sendable {
         blockLanes: isByChannel ? 1 : block, lastBlockLanes: source.lastBlockLanes)
       // The last row may be shorter.
       let whole = rows.upperBound == self.rows && lastWidth < width ? rows.count - 1 : rows.count
-      func accumulate(_ range: Range<Int>, width: Int, leavingOut padding: (above: Int, below: Int) = (0, 0)) {
-        guard !range.isEmpty else { return }
+      func accumulate(_ run: RowRun, width: Int) {
+        guard !run.rows.isEmpty else { return }
+        let first = run.rows.lowerBound - rows.lowerBound
         kernels.convolution.accumulateRows(
-          x + range.lowerBound * rowStep + group.inputBlock * blockStep + padding.above * walk.rowStep,
-          rowStep: rowStep, rows: range.count,
-          weights: weights + group.first * convolution.weightBlockStep + walk.weights(before: padding.above),
-          bias: bias + group.first * block, out.base + range.lowerBound * self.width * block, width: width,
-          blocks: group.blocks, walk: walk.leavingOut(padding))
+          x + first * rowStep + group.inputBlock * blockStep + run.padding.above * walk.rowStep,
+          rowStep: rowStep, rows: run.rows.count,
+          weights: weights + group.first * convolution.weightBlockStep + walk.weights(before: run.padding.above),
+          bias: bias + group.first * block, out.base + first * self.width * block, width: width,
+          blocks: group.blocks, walk: walk.leavingOut(run.padding))
       }
-      for run in rowRuns(in: rows.lowerBound..<rows.lowerBound + whole) {
-        let start = run.rows.lowerBound - rows.lowerBound
-        accumulate(start..<start + run.rows.count, width: width, leavingOut: run.padding)
+      let (all, end) = (rows.lowerBound..<rows.lowerBound + whole, rows.lowerBound + whole..<rows.upperBound)
+      if leavesOutRows {
+        for run in rowRuns(in: all) { accumulate(run, width: width) }
+      } else {
+        accumulate((all, (0, 0)), width: width)
       }
-      accumulate(whole..<rows.count, width: lastWidth)
+      accumulate((end, (0, 0)), width: lastWidth)
     }
     if let activation {
       for index in 0..<group.blocks {
@@ -204,12 +214,15 @@ struct DirectPlan: Sendable {
 }
 
 extension DirectPlan {
-  /// Rows of outputs that the same rows of the kernel reach.
+  /// Rows of outputs that the same rows of the kernel reach, and how many of the kernel's do not.
+  private typealias RowRun = (rows: Range<Int>, padding: (above: Int, below: Int))
+
+  /// The rows of outputs by what of the kernel reaches them.
   ///
-  /// The one that they reach most comes first, and uses all weights where others follow: it fetches them, which with gaps
+  /// The one that is reached most comes first, and uses all weights where others follow: it fetches them, which with gaps
   /// takes longer than with what is left out.
-  private func rowRuns(in rows: Range<Int>) -> [(rows: Range<Int>, padding: (above: Int, below: Int))] {
-    var runs: [(rows: Range<Int>, padding: (above: Int, below: Int))] = []
+  private func rowRuns(in rows: Range<Int>) -> [RowRun] {
+    var runs: [RowRun] = []
     for row in rows {
       let padding = rowsInPadding(row)
       if let last = runs.last, last.padding == padding {
@@ -226,15 +239,12 @@ extension DirectPlan {
 
   /// The first and the last rows of the kernel that meet nothing but zeros above and below the map when they give this row
   /// of outputs. None where rows are not worth being told apart.
-  ///
-  /// Leaving them out changes no bit: partial sums are added up after whole kernels or after single rows.
   private func rowsInPadding(_ row: Int) -> (above: Int, below: Int) {
     let parameters = convolution.parameters
     let (count, step) = (parameters.kernel.height, parameters.dilation.height)
     let top = parameters.padding.top - row * parameters.stride.height
     let beyond = (count - 1) * step - top - (source.source.shape[2] - 1)
-    let isAligned = rowsPerFlush == 1 || rowsPerFlush.isMultiple(of: count)
-    guard count > 1, top > 0 || beyond > 0, isAligned else { return (0, 0) }
+    guard top > 0 || beyond > 0 else { return (0, 0) }
     let above = top <= 0 ? 0 : min(count, (top + step - 1) / step)
     let below = beyond <= 0 ? 0 : min(count - above, (beyond + step - 1) / step)
     let isFaster = kernels.convolution.isFasterAlone(width: width, kernelRows: count - above - below, of: count)
