@@ -18,6 +18,19 @@ package protocol QuantizedKernels: SendableMetatype {
     _ x: UnsafePointer<UInt8>, channels: Int, height: Int, width: Int, firstRow: Int, rowStep: Int, firstColumn: Int,
     columnStep: Int, flip: UInt8, filler: Int32, _ y: UnsafeMutablePointer<Int32>, rows: Int, columns: Int)
 
+  /// Words of up to four neighbours in a row, of one channel of a map: what the taps of a window see.
+  ///
+  /// Byte `t` of word `(row, column)` is the source's
+  /// `(firstRow + row * rowStep, firstColumn + column * columnStep + t * tapStep)`, or `filler`.
+  ///
+  /// - Parameters:
+  ///   - x: a plane of `height` × `width` bytes.
+  ///   - taps: 1 to 4; other bytes are zero.
+  static func stageTaps(
+    _ x: UnsafePointer<UInt8>, taps: Int, tapStep: Int, height: Int, width: Int, firstRow: Int, rowStep: Int,
+    firstColumn: Int, columnStep: Int, flip: UInt8, filler: UInt8, _ y: UnsafeMutablePointer<Int32>, rows: Int,
+    columns: Int)
+
   /// The 32-bit words that four bytes of a signed operand take: one, or more where they are laid out wider, as this
   /// variant multiplies them.
   static var wordsPerRowWord: Int { get }
@@ -71,6 +84,13 @@ package protocol QuantizedKernels: SendableMetatype {
   static func requantizeSums(
     _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection, scale: SumScale,
     range: QuantizedRange, _ y: UnsafeMutablePointer<UInt8>, step: Int)
+
+  /// ``quantize(_:scale:range:_:isWide:count:)`` of what
+  /// ``scaleSums(_:sumStep:rows:count:correction:scale:_:step:)`` gives, the same bits. `range` takes the scale as an
+  /// ordinary one.
+  static func quantizeSums(
+    _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection, scale: SumScale,
+    outputScale: Float, range: QuantizedRange, _ y: UnsafeMutablePointer<UInt8>, step: Int)
 
   /// `y = saturate(round(x / scale) + zeroPoint)`, ties to even; the least value for NaN.
   static func quantize(
@@ -145,4 +165,7 @@ package struct QuantizedRange: BitwiseCopyable, Sendable {
     self.greatest = greatest
     self.zeroPoint = zeroPoint
   }
+
+  /// Whether a scale is positive, and neither so large nor so small that a step of a division by it is out of range.
+  package func isOrdinary(_ scale: Float) -> Bool { scale > 0x1p-90 && scale < 0x1p90 }
 }

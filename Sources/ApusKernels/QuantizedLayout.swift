@@ -32,6 +32,52 @@ extension IntegerKernels {
     }
   }
 
+  package static func stageTaps(
+    _ x: UnsafePointer<UInt8>, taps: Int, tapStep: Int, height: Int, width: Int, firstRow: Int, rowStep: Int,
+    firstColumn: Int, columnStep: Int, flip: UInt8, filler: UInt8, _ y: UnsafeMutablePointer<Int32>, rows: Int,
+    columns: Int
+  ) {
+    let whole = (UInt32(truncatingIfNeeded: filler) &* 0x0101_0101) &>> UInt32(truncatingIfNeeded: 32 &- 8 &* taps)
+    // Columns all of whose taps are inside the map.
+    let reach = (taps &- 1) &* tapStep
+    let before = firstColumn >= 0 ? 0 : (columnStep &- 1 &- firstColumn) / columnStep
+    let start = before < columns ? before : columns
+    let beyond = firstColumn &+ reach >= width ? 0 : (width &- 1 &- reach &- firstColumn) / columnStep &+ 1
+    let end = beyond < start ? start : beyond < columns ? beyond : columns
+    for row in 0..<rows {
+      let out = y + row &* columns
+      let from = firstRow &+ row &* rowStep
+      if from < 0 || from >= height {
+        for i in 0..<columns { out[i] = Int32(bitPattern: whole) }
+        continue
+      }
+      let line = x + from &* width
+      if end > start {
+        let inside = line + (firstColumn &+ start &* columnStep)
+        switch columnStep {
+        case 1: combine(inside, tapStep, taps, 1, flip, out + start, end &- start)
+        case 2: combine(inside, tapStep, taps, 2, flip, out + start, end &- start)
+        default: combine(inside, tapStep, taps, columnStep, flip, out + start, end &- start)
+        }
+      }
+      var column = 0
+      while column < columns {
+        if column == start, end > start {
+          column = end
+          continue
+        }
+        var word: UInt32 = 0
+        for tap in 0..<taps {
+          let place = firstColumn &+ column &* columnStep &+ tap &* tapStep
+          let byte = place >= 0 && place < width ? line[place] ^ flip : filler
+          word |= UInt32(truncatingIfNeeded: byte) &<< UInt32(truncatingIfNeeded: 8 &* tap)
+        }
+        out[column] = Int32(bitPattern: word)
+        column &+= 1
+      }
+    }
+  }
+
   package static func packRows(
     _ w: UnsafePointer<UInt8>, rows: Int, channels: Int, area: Int, flip: UInt8, _ y: UnsafeMutablePointer<Int32>,
     sums: UnsafeMutablePointer<Int32>

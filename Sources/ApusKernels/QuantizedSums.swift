@@ -16,10 +16,21 @@ extension IntegerKernels {
     _ y: UnsafeMutablePointer<Float>, step: Int
   ) {
     forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
-      var value = floats(sum) * scaleOf(scale.scales, scale.isOfColumns, row, i)
-      if let bias = scale.bias { value = value + scaleOf(bias, scale.isOfColumns, row, i) }
+      let value = scaled(sum, scale, row, i)
       let out = y + (row &* step &+ i)
       if width >= 16 { store(value, out) } else { store(value, out, first: width) }
+    }
+  }
+
+  package static func quantizeSums(
+    _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection, scale: SumScale,
+    outputScale: Float, range: QuantizedRange, _ y: UnsafeMutablePointer<UInt8>, step: Int
+  ) {
+    let levels = quantizationLevels(outputScale, range)
+    forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
+      let bytes = lowBytes(quantized(scaled(sum, scale, row, i), levels))
+      let out = y + (row &* step &+ i)
+      if width >= 16 { store(bytes, out) } else { for k in 0..<width { out[k] = bytes[k] } }
     }
   }
 
@@ -37,6 +48,14 @@ extension IntegerKernels {
       if width >= 16 { store(bytes, out) } else { for k in 0..<width { out[k] = bytes[k] } }
     }
   }
+}
+
+/// `Float(sum) * scale + bias`, each rounded.
+@inline(__always)
+private func scaled(_ sum: IntegerLanes, _ scale: SumScale, _ row: Int, _ column: Int) -> Lanes {
+  let value = floats(sum) * scaleOf(scale.scales, scale.isOfColumns, row, column)
+  guard let bias = scale.bias else { return value }
+  return value + scaleOf(bias, scale.isOfColumns, row, column)
 }
 
 /// Between `least` and `greatest`; `least` for NaN.

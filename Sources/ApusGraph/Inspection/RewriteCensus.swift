@@ -25,6 +25,7 @@ public struct RewriteCensus: Sendable {
   public init(_ graph: Graph) throws {
     var counts: [Key: Entry] = [:]
     Self.count(graph, \.inFile, &counts)
+    let graph = try graph.summingIntegers()
     for (precision, column) in [(Execution.Precision.exact, \Entry.exact), (.fast, \Entry.fast)] {
       let rewritten = try Execution.with(precision: precision) { try graph.optimized(precision) }
       Self.count(rewritten, column, &counts)

@@ -33,7 +33,7 @@ extension Graph {
 
 extension GraphRewriter {
   /// The inputs whose elements node `index` gives as they are, bytes as well as numbers; none for all other nodes.
-  fileprivate func movedInputs(of index: Int) -> [Graph.ValueID] {
+  func movedInputs(of index: Int) -> [Graph.ValueID] {
     guard let node = nodes[index], node.operatorName.domain.isEmpty, node.subgraphs.isEmpty,
       let first = node.inputs.first ?? nil, constant(first) == nil
     else { return [] }

@@ -240,7 +240,7 @@ public struct InferenceSession: Sendable {
       }
     }
     try graph.checkSignatures()
-    if options.computesInFloat64 { graph = try graph.widened() }
+    graph = try options.computesInFloat64 ? graph.widened() : graph.summingIntegers()
     return try Execution.with(precision: options.precision) {
       try Plan(options.optimizes ? try graph.optimized(options.precision) : graph.withoutDeadNodes())
     }

@@ -8,7 +8,7 @@ extension IntegerConvolution {
     let area = parameters.kernel.height * parameters.kernel.width
     let terms = inputsPerGroup * area
     let plan = IntegerConvolutionPlan(
-      parameters: parameters, output: outputSize, channels: inputsPerGroup, maps: batch * groups,
+      parameters: parameters, output: outputSize, channels: inputsPerGroup, takesTaps: takesTaps, maps: batch * groups,
       outputs: outputsPerGroup, terms: terms)
     let tapOffsets = plan.tapOffsets
     let corrections = try corrections(map, terms: terms)
@@ -26,7 +26,8 @@ extension IntegerConvolution {
     let rowGroups = RowGroups(rows: outputsPerGroup)
     let tasks = batch * groups * bands
     let parts = tasks < 4 && outputsPerGroup >= 32 && outputsPerGroup * terms > 32_768 ? min(4, rowGroups.count) : 1
-    let kernels = rows?.kernels ?? Execution.current.kernels.quantized
+    let kernels = rows.kernels
+    let weights = rows
     try parallelWithScratch(tasks * parts, of: Float.self, count: count) { task, room in
       let scratch = UnsafeMutableRawPointer(room).assumingMemoryBound(to: Int32.self)
       let part = task % parts
@@ -51,12 +52,7 @@ extension IntegerConvolution {
       for index in evenPart(part, of: parts, in: rowGroups.count) {
         let (first, count) = rowGroups[index]
         let row = group * outputsPerGroup + first
-        if let taps = self.taps {
-          let weights = taps.base.assumingMemoryBound(to: Int32.self) + row * area
-          for i in 0..<count { band.sumTaps(weights + i * area, row: i, kernels) }
-        } else if let weights = self.rows {
-          band.multiply(weights.words(matrix: group, first: first), rows: count, kernels)
-        }
+        band.multiply(weights.words(matrix: group, first: first), rows: count, kernels)
         let correction = SumCorrection(
           base: corrections.base + row, factors: corrections.factors + row,
           columns: hasWindowSums ? UnsafePointer(band.windowSums) : nil)
@@ -64,7 +60,7 @@ extension IntegerConvolution {
           to: output, outputs: count, row: row, plane: sample * bias.count + row, correction: correction, kernels)
       }
     }
-    withExtendedLifetime((corrections, self.taps, self.rows)) {}
+    withExtendedLifetime((corrections, weights)) {}
   }
 
   /// What the sums of each output lack: `bias + zx (terms · zw - Σ w)`, and `-zw` times the sum of the window.
@@ -111,11 +107,6 @@ private struct IntegerBand {
       [Int32](repeating: 1, count: tapOffsets.count), channelSums, units: units, tapCount: tapOffsets.count,
       tapOffsets: tapOffsets, windowSums)
     return true
-  }
-
-  func sumTaps(_ weights: UnsafePointer<Int32>, row: Int, _ kernels: any QuantizedKernels.Type) {
-    kernels.sumTaps(
-      weights, words, units: units, tapCount: tapOffsets.count, tapOffsets: tapOffsets, sums + row * sumStep)
   }
 
   func multiply(_ weights: UnsafePointer<Int32>, rows: Int, _ kernels: any QuantizedKernels.Type) {

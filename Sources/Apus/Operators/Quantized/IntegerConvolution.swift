@@ -13,12 +13,11 @@ package struct IntegerConvolution: Sendable {
   let spatialRank: Int
   let inputsPerGroup: Int
   let outputsPerGroup: Int
-  /// Weights in groups of rows, where a group has more than one input or there is only one.
-  let rows: SignedRows?
-  /// `[outputs, taps]` weights less their zero points, where every group has one input.
-  let taps: TensorStorage?
-  /// The weights' zero points and sums, of each output: among signed numbers with `rows`, 0 and less the zero point
-  /// with `taps`.
+  /// Whether every group has one input, so that words are of neighbours in a row instead of channels.
+  let takesTaps: Bool
+  /// Weights in groups of rows.
+  let rows: SignedRows
+  /// The weights' zero points and sums, of each output, among signed numbers.
   let zeroPoints: [Int32]
   let sums: [Int32]
   let bias: [Int32]
@@ -67,32 +66,18 @@ package struct IntegerConvolution: Sendable {
     let every = points.count == 1 ? [Scalar](repeating: points[0], count: outputs) : points
     let source = try weight.rowMajor
     let area = kernel.height * kernel.width
-    if inputs == 1, groups > 1 {
-      let taps = try TensorStorage(byteCount: Shape.byteCount([outputs, area], of: Int32.self))
-      let values = taps.base.assumingMemoryBound(to: Int32.self)
-      sums = withExtendedLifetime(source.storage) {
-        (0..<outputs).map { output in
-          let zeroPoint = Int32(truncatingIfNeeded: every[output])
-          var sum: Int32 = 0
-          for tap in 0..<area {
-            let value = Int32(truncatingIfNeeded: source.pointer[output * area + tap]) &- zeroPoint
-            values[output * area + tap] = value
-            sum = sum &+ value
-          }
-          return sum
-        }
-      }
-      (self.taps, rows) = (taps, nil)
-      zeroPoints = [Int32](repeating: 0, count: outputs)
-    } else {
-      let rows = try withExtendedLifetime(source.storage) {
-        try SignedRows(
-          source.bytes8, matrices: groups, rows: outputsPerGroup, channels: inputs, area: area, flip: Scalar.signedFlip)
-      }
-      sums = Array(UnsafeBufferPointer(start: rows.sums, count: outputs))
-      (self.rows, taps) = (rows, nil)
-      zeroPoints = every.map(\.movedToSigned)
+    // Of one channel the taps of a row stand in the place of channels: four of them are a word.
+    let takesTaps = inputs == 1 && groups > 1
+    self.takesTaps = takesTaps
+    let columnsFirst =
+      takesTaps ? try source.reshaped([outputs, kernel.height, kernel.width]).permuted([0, 2, 1]).rowMajor : source
+    rows = try withExtendedLifetime(columnsFirst.storage) {
+      try SignedRows(
+        columnsFirst.bytes8, matrices: groups, rows: outputsPerGroup, channels: takesTaps ? kernel.width : inputs,
+        area: takesTaps ? kernel.height : area, flip: Scalar.signedFlip)
     }
+    sums = Array(UnsafeBufferPointer(start: rows.sums, count: outputs))
+    zeroPoints = every.map(\.movedToSigned)
   }
 
   /// The sums.

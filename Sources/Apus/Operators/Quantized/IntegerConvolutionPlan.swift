@@ -1,6 +1,7 @@
 import ApusKernelInterface
 
-/// How an integer convolution reads its input: staged as words of four channels, a band of output rows at a time.
+/// How an integer convolution reads its input: staged as words of four channels, or, of a single channel, of four taps of a
+/// window's row, a band of output rows at a time.
 ///
 /// A band is staged as `[blocks, phases, rows, columns]`: rows and columns of one phase of the stride side by side, so
 /// that the inputs of neighbouring outputs are neighbours, and outputs of all rows are one run of *positions*, `columns` of
@@ -9,7 +10,9 @@ import ApusKernelInterface
 struct IntegerConvolutionPlan: Sendable {
   let parameters: ConvolutionParameters
   let output: Size2D
-  /// Words of four channels.
+  /// Whether words are of neighbours in a row, `columns` one for each output, instead of channels.
+  let takesTaps: Bool
+  /// Words of four channels, or of four taps of a row.
   let blocks: Int
   /// Output rows of a band.
   let bandRows: Int
@@ -25,7 +28,8 @@ struct IntegerConvolutionPlan: Sendable {
   ///   - maps: samples times groups.
   ///   - terms: products that an output is the sum of.
   init(
-    parameters: ConvolutionParameters, output: Size2D, channels: Int, maps: Int, outputs: Int, terms: Int
+    parameters: ConvolutionParameters, output: Size2D, channels: Int, takesTaps: Bool, maps: Int, outputs: Int,
+    terms: Int
   ) {
     func reach(_ kernel: Int, _ dilation: Int, _ stride: Int) -> Int { (kernel - 1) * dilation / stride }
     func phases(_ kernel: Int, _ dilation: Int, _ stride: Int) -> [Int] {
@@ -34,11 +38,12 @@ struct IntegerConvolutionPlan: Sendable {
     let (kernel, stride, dilation) = (parameters.kernel, parameters.stride, parameters.dilation)
     self.parameters = parameters
     self.output = output
-    blocks = (channels + 3) / 4
-    columns = output.width + reach(kernel.width, dilation.width, stride.width)
+    self.takesTaps = takesTaps
+    blocks = ((takesTaps ? kernel.width : channels) + 3) / 4
+    columns = output.width + (takesTaps ? 0 : reach(kernel.width, dilation.width, stride.width))
     halo = reach(kernel.height, dilation.height, stride.height)
     rowPhases = phases(kernel.height, dilation.height, stride.height)
-    columnPhases = phases(kernel.width, dilation.width, stride.width)
+    columnPhases = takesTaps ? [0] : phases(kernel.width, dilation.width, stride.width)
 
     // What is staged fits the second-level cache, and the sums of eight outputs the first.
     let wordsPerRow = Double(blocks) * Double(columns) * Double(rowPhases.count * columnPhases.count)
@@ -63,7 +68,7 @@ struct IntegerConvolutionPlan: Sendable {
   var tapOffsets: [Int] {
     let (kernel, stride, dilation) = (parameters.kernel, parameters.stride, parameters.dilation)
     return (0..<kernel.height).flatMap { row in
-      (0..<kernel.width).map { column in
+      (0..<(takesTaps ? 1 : kernel.width)).map { column in
         let (y, x) = (row * dilation.height, column * dilation.width)
         let rowPhase = rowPhases.firstIndex(of: y % stride.height) ?? 0
         let columnPhase = columnPhases.firstIndex(of: x % stride.width) ?? 0
@@ -88,15 +93,26 @@ struct IntegerConvolutionPlan: Sendable {
     _ y: UnsafeMutablePointer<Int32>, kernels: any QuantizedKernels.Type
   ) {
     for block in 0..<blocks {
-      let filled = min(4, channels - block * 4)
+      let filled = min(4, (takesTaps ? parameters.kernel.width : channels) - block * 4)
       // The zero point in the bytes of the channels there are.
       let filler = UInt32(truncatingIfNeeded: map.zeroPoint) &* (0x0101_0101 >> UInt32(8 * (4 - filled)))
       var out = y + block * blockStep
       for rowPhase in rowPhases {
+        let first = firstRow * parameters.stride.height + rowPhase - parameters.padding.top
+        if takesTaps {
+          let step = parameters.dilation.width
+          kernels.stageTaps(
+            bytes, taps: filled, tapStep: step, height: map.size.height, width: map.size.width, firstRow: first,
+            rowStep: parameters.stride.height, firstColumn: block * 4 * step - parameters.padding.left,
+            columnStep: parameters.stride.width, flip: map.flip,
+            filler: UInt8(truncatingIfNeeded: map.zeroPoint), out, rows: rows + halo, columns: columns)
+          out += phaseStep
+          continue
+        }
         for columnPhase in columnPhases {
           kernels.stageWords(
             bytes + block * 4 * map.size.height * map.size.width, channels: filled, height: map.size.height,
-            width: map.size.width, firstRow: firstRow * parameters.stride.height + rowPhase - parameters.padding.top,
+            width: map.size.width, firstRow: first,
             rowStep: parameters.stride.height, firstColumn: columnPhase - parameters.padding.left,
             columnStep: parameters.stride.width, flip: map.flip, filler: Int32(bitPattern: filler), out,
             rows: rows + halo, columns: columns)

@@ -34,6 +34,12 @@ enum SumOutput: @unchecked Sendable {
         sums, sumStep: sumStep, rows: rows, count: count, correction: correction,
         scale: scale.advanced(row: row, column: column), range: range, y + offset, step: step)
     case .quantizedFloats(let y, let scale, let activation, let outputScale, let range):
+      if activation == nil, range.isOrdinary(outputScale) {
+        kernels.quantizeSums(
+          sums, sumStep: sumStep, rows: rows, count: count, correction: correction,
+          scale: scale.advanced(row: row, column: column), outputScale: outputScale, range: range, y + offset, step: step)
+        return
+      }
       guard let numbers else { return }
       // A row at a time, which stays in the first-level cache.
       for index in 0..<rows {

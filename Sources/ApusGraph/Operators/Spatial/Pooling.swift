@@ -27,11 +27,9 @@ extension Operators {
       func outputs<Scalar: TensorScalar>(_ found: (Tensor<Scalar>, Tensor<Int64>)) -> [GraphValue?] {
         [GraphValue(found.0), GraphValue(found.1)]
       }
-      // Bytes are exact in FLOAT, whose maxima are those of vectors.
       func greatest<Scalar: ByteScalar>(_ x: Tensor<Scalar>) throws -> [GraphValue?] {
         if wantsIndices { return outputs(try maximum(x, least: .min)) }
-        let y = try GreatestOfWindows(axes: axes)(x.converted(to: Float.self))
-        return [GraphValue(try y.converted(to: Scalar.self))]
+        return [GraphValue(try x.overPlanes(axes) { try maxPool($0, rows: $1, columns: $2) })]
       }
       switch x {
       case .int8(let tensor): return try greatest(tensor)
@@ -94,7 +92,7 @@ private struct NormOfWindows: FloatingFunction {
   }
 }
 
-extension Tensor where Scalar: FloatingPointScalar {
+extension Tensor {
   /// `body` over the last two axes of maps, then over each of the others by itself: maxima, sums and means of boxes are
   /// those of their rows.
   fileprivate func overPlanes(

@@ -1,0 +1,87 @@
+import ApusKernelInterface
+
+/// The greatest byte of every window of `[batch, channels, height, width]`.
+///
+/// Of rows first, whole ones at a time, then along the row that comes of them: bytes are so short that a vector of any
+/// processor holds sixteen.
+///
+/// - Throws: ``TensorError`` for windows out of range.
+package func maxPool<Scalar: ByteScalar>(
+  _ input: Tensor<Scalar>, rows: PoolingAxis, columns: PoolingAxis
+) throws -> Tensor<Scalar> {
+  let map = try input.mapSize(rank: 4, operation: "maxPool2d")
+  let maxima = try ByteMaxima(
+    width: map.width, flip: Scalar.unsignedFlip,
+    rows: rows.spans(map.height, divisor: .one, operation: "maxPool2d"), rowStep: rows.dilation,
+    columns: columns.spans(map.width, divisor: .one, operation: "maxPool2d"), axis: columns)
+  let source = try input.rowMajor
+  let shape = [input.shape[0], input.shape[1], rows.outputs, columns.outputs]
+  return try Tensor.filled(shape) { y in
+    let x = Unchecked(source.bytes8)
+    let y = Unchecked(UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self))
+    let area = (map.height * map.width, rows.outputs * columns.outputs)
+    parallelRows(shape[0] * shape[1], width: area.0) { first, count in
+      for plane in first..<(first + count) { maxima.fill(x.value + plane * area.0, y.value + plane * area.1) }
+    }
+    withExtendedLifetime(source.storage) {}
+  }
+}
+
+private struct ByteMaxima: Sendable {
+  let width: Int
+  let flip: UInt8
+  let rows: [WindowSpan]
+  let rowStep: Int
+  let columns: [WindowSpan]
+  let axis: PoolingAxis
+  /// The windows that are whole along a row.
+  private let whole: Range<Int>
+
+  init(width: Int, flip: UInt8, rows: [WindowSpan], rowStep: Int, columns: [WindowSpan], axis: PoolingAxis) {
+    (self.width, self.flip, self.rows, self.rowStep) = (width, flip, rows, rowStep)
+    (self.columns, self.axis) = (columns, axis)
+    let first = columns.firstIndex { $0.count == axis.kernel } ?? columns.count
+    whole = first..<((columns.lastIndex { $0.count == axis.kernel } ?? first - 1) + 1)
+  }
+
+  func fill(_ x: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<UInt8>) {
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: width + 1) { room in
+      guard let line = room.baseAddress else { return }
+      var out = y
+      for span in rows {
+        line.update(repeating: 0, count: width)
+        for k in 0..<span.count {
+          let row = x + (span.first + k * rowStep) * width
+          for i in 0..<width { line[i] = max(line[i], row[i] ^ flip) }
+        }
+        for column in columns.indices where !whole.contains(column) { out[column] = single(line, columns[column]) }
+        if !whole.isEmpty {
+          let from = line + columns[whole.lowerBound].first
+          switch axis.stride {
+          case 1: wholeWindows(from, 1, out + whole.lowerBound)
+          case 2: wholeWindows(from, 2, out + whole.lowerBound)
+          default: wholeWindows(from, axis.stride, out + whole.lowerBound)
+          }
+        }
+        for column in columns.indices { out[column] ^= flip }
+        out += columns.count
+      }
+    }
+  }
+
+  private func single(_ line: UnsafePointer<UInt8>, _ span: WindowSpan) -> UInt8 {
+    var greatest: UInt8 = 0
+    for k in 0..<span.count { greatest = max(greatest, line[span.first + k * axis.dilation]) }
+    return greatest
+  }
+
+  @inline(__always)
+  private func wholeWindows(_ line: UnsafePointer<UInt8>, _ stride: Int, _ y: UnsafeMutablePointer<UInt8>) {
+    let count = whole.count
+    for i in 0..<count { y[i] = line[i &* stride] }
+    for k in 1..<max(1, axis.kernel) {
+      let from = line + k * axis.dilation
+      for i in 0..<count { y[i] = max(y[i], from[i &* stride]) }
+    }
+  }
+}
