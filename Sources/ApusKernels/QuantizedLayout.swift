@@ -2,10 +2,16 @@ import ApusKernelInterface
 
 extension IntegerKernels {
   package static func stageWords(
-    _ x: UnsafePointer<UInt8>, channels: Int, height: Int, width: Int, firstRow: Int, rowStep: Int, firstColumn: Int,
-    columnStep: Int, flip: UInt8, filler: Int32, _ y: UnsafeMutablePointer<Int32>, rows: Int, columns: Int
+    _ x: UnsafePointer<UInt8>, end mapEnd: UnsafePointer<UInt8>, channels: Int, height: Int, width: Int, firstRow: Int,
+    rowStep: Int, firstColumn: Int, columnStep: Int, flip: UInt8, filler: Int32, _ y: UnsafeMutablePointer<Int32>,
+    rows: Int, columns: Int
   ) {
     let plane = height &* width
+    if columns == width, firstColumn == 0, columnStep == 1, rowStep == 1, firstRow >= 0, firstRow &+ rows <= height {
+      // Whole rows that follow each other are one.
+      combine(x + firstRow &* width, plane, channels, 1, flip, y, rows &* columns, mapEnd)
+      return
+    }
     // Columns inside the map: 0 <= firstColumn + column * columnStep < width.
     let before = firstColumn >= 0 ? 0 : (columnStep &- 1 &- firstColumn) / columnStep
     let start = before < columns ? before : columns
@@ -21,9 +27,9 @@ extension IntegerKernels {
         if end > start {
           let line = x + (from &* width &+ firstColumn &+ start &* columnStep)
           switch columnStep {
-          case 1: combine(line, plane, channels, 1, flip, out + start, end &- start)
-          case 2: combine(line, plane, channels, 2, flip, out + start, end &- start)
-          default: combine(line, plane, channels, columnStep, flip, out + start, end &- start)
+          case 1: combine(line, plane, channels, 1, flip, out + start, end &- start, mapEnd)
+          case 2: combine(line, plane, channels, 2, flip, out + start, end &- start, mapEnd)
+          default: combine(line, plane, channels, columnStep, flip, out + start, end &- start, mapEnd)
           }
         }
         for i in end..<columns { out[i] = filler }
@@ -33,47 +39,34 @@ extension IntegerKernels {
   }
 
   package static func stageTaps(
-    _ x: UnsafePointer<UInt8>, taps: Int, tapStep: Int, height: Int, width: Int, firstRow: Int, rowStep: Int,
-    firstColumn: Int, columnStep: Int, flip: UInt8, filler: UInt8, _ y: UnsafeMutablePointer<Int32>, rows: Int,
-    columns: Int
+    _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, taps: Int, tapStep: Int, height: Int, width: Int,
+    firstRow: Int, rowStep: Int, firstColumn: Int, columnStep: Int, flip: UInt8, filler: UInt8,
+    _ y: UnsafeMutablePointer<Int32>, rows: Int, columns: Int
   ) {
     let whole = (UInt32(truncatingIfNeeded: filler) &* 0x0101_0101) &>> UInt32(truncatingIfNeeded: 32 &- 8 &* taps)
-    // Columns all of whose taps are inside the map.
-    let reach = (taps &- 1) &* tapStep
-    let before = firstColumn >= 0 ? 0 : (columnStep &- 1 &- firstColumn) / columnStep
-    let start = before < columns ? before : columns
-    let beyond = firstColumn &+ reach >= width ? 0 : (width &- 1 &- reach &- firstColumn) / columnStep &+ 1
-    let end = beyond < start ? start : beyond < columns ? beyond : columns
-    for row in 0..<rows {
-      let out = y + row &* columns
-      let from = firstRow &+ row &* rowStep
-      if from < 0 || from >= height {
-        for i in 0..<columns { out[i] = Int32(bitPattern: whole) }
-        continue
-      }
-      let line = x + from &* width
-      if end > start {
-        let inside = line + (firstColumn &+ start &* columnStep)
-        switch columnStep {
-        case 1: combine(inside, tapStep, taps, 1, flip, out + start, end &- start)
-        case 2: combine(inside, tapStep, taps, 2, flip, out + start, end &- start)
-        default: combine(inside, tapStep, taps, columnStep, flip, out + start, end &- start)
-        }
-      }
-      var column = 0
-      while column < columns {
-        if column == start, end > start {
-          column = end
+    // All that the words of a row see, padding included, in a line.
+    let length = (columns &- 1) &* columnStep &+ (taps &- 1) &* tapStep &+ 1
+    let before = firstColumn < 0 ? min(0 &- firstColumn, length) : 0
+    let from = firstColumn &+ before
+    let inside = max(0, min(length &- before, width &- from))
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: length &+ 64) { room in
+      guard let line = room.baseAddress else { return }
+      for i in 0..<(length &+ 64) { line[i] = filler }
+      for row in 0..<rows {
+        let out = y + row &* columns
+        let place = firstRow &+ row &* rowStep
+        if place < 0 || place >= height {
+          for i in 0..<columns { out[i] = Int32(bitPattern: whole) }
           continue
         }
-        var word: UInt32 = 0
-        for tap in 0..<taps {
-          let place = firstColumn &+ column &* columnStep &+ tap &* tapStep
-          let byte = place >= 0 && place < width ? line[place] ^ flip : filler
-          word |= UInt32(truncatingIfNeeded: byte) &<< UInt32(truncatingIfNeeded: 8 &* tap)
+        let bytes = x + (place &* width &+ from)
+        for i in 0..<inside { line[before &+ i] = bytes[i] ^ flip }
+        let lineEnd = UnsafePointer(line) + (length &+ 64)
+        switch columnStep {
+        case 1: combine(line, tapStep, taps, 1, 0, out, columns, lineEnd)
+        case 2: combine(line, tapStep, taps, 2, 0, out, columns, lineEnd)
+        default: combine(line, tapStep, taps, columnStep, 0, out, columns, lineEnd)
         }
-        out[column] = Int32(bitPattern: word)
-        column &+= 1
       }
     }
   }
@@ -130,7 +123,7 @@ extension IntegerKernels {
     var row = 0
     while row < depth {
       let left = depth &- row
-      combine(b + row &* rowStep, rowStep, left < 4 ? left : 4, 1, flip, out, columns)
+      combine(b + row &* rowStep, rowStep, left < 4 ? left : 4, 1, flip, out, columns, nil)
       for i in columns..<width { out[i] = 0 }
       out += width
       row &+= 4
@@ -139,16 +132,18 @@ extension IntegerKernels {
 }
 
 /// Bytes of up to four planes side by side: `y[i]` holds `x[plane * planeStep + i * step]`, the first plane lowest.
+///
+/// - Parameter end: where what may be read ends, if 15 words more than `count` may be written.
 @inline(__always)
 private func combine(
   _ x: UnsafePointer<UInt8>, _ planeStep: Int, _ planes: Int, _ step: Int, _ flip: UInt8,
-  _ y: UnsafeMutablePointer<Int32>, _ count: Int
+  _ y: UnsafeMutablePointer<Int32>, _ count: Int, _ end: UnsafePointer<UInt8>?
 ) {
   switch planes {
-  case 1: combinePlanes(x, planeStep, 1, step, flip, y, count)
-  case 2: combinePlanes(x, planeStep, 2, step, flip, y, count)
-  case 3: combinePlanes(x, planeStep, 3, step, flip, y, count)
-  default: combinePlanes(x, planeStep, 4, step, flip, y, count)
+  case 1: combinePlanes(x, planeStep, 1, step, flip, y, count, end)
+  case 2: combinePlanes(x, planeStep, 2, step, flip, y, count, end)
+  case 3: combinePlanes(x, planeStep, 3, step, flip, y, count, end)
+  default: combinePlanes(x, planeStep, 4, step, flip, y, count, end)
   }
 }
 
@@ -156,16 +151,22 @@ private func combine(
 @inline(__always)
 private func combinePlanes(
   _ x: UnsafePointer<UInt8>, _ planeStep: Int, _ planes: Int, _ step: Int, _ flip: UInt8,
-  _ y: UnsafeMutablePointer<Int32>, _ count: Int
+  _ y: UnsafeMutablePointer<Int32>, _ count: Int, _ end: UnsafePointer<UInt8>?
 ) {
   // Only bytes of planes that there are.
   let flipped = (UInt32(truncatingIfNeeded: flip) &* 0x0101_0101) &>> UInt32(truncatingIfNeeded: 32 &- 8 &* planes)
   var done = 0
-  // Sixteen at a time, the last ones moved back, so that some of them are computed for the second time.
-  if step == 1 && count >= 16 || step == 2 && count > 16 {
+  if step <= 2 {
     let flips = IntegerLanes(repeating: Int32(bitPattern: flipped))
+    // Sixteen at a time, the last ones beyond the end where that may be, else moved back, so that some of them are
+    // computed for the second time.
+    let readable = end.map { $0 - (x + (planes &- 1) &* planeStep) } ?? 0
     while done < count {
-      let at = done &+ 16 > count ? count &- 16 : done
+      var at = done
+      if at &+ 16 &+ step > count &+ 1, (at &+ 16) &* step > readable {
+        if count < 16 || step == 2 && count == 16 { break }
+        at = count &- 16
+      }
       var words = sixteenBytes(x, at, step)
       if planes > 1 {
         words |= sixteenBytes(x + planeStep, at, step) &<< IntegerLanes(repeating: 8)
@@ -179,14 +180,14 @@ private func combinePlanes(
       store(words ^ flips, y + at)
       done &+= 16
     }
-    return
   }
-  for i in 0..<count {
-    var word = UInt32(truncatingIfNeeded: x[i &* step])
-    if planes > 1 { word |= UInt32(truncatingIfNeeded: x[planeStep &+ i &* step]) &<< 8 }
-    if planes > 2 { word |= UInt32(truncatingIfNeeded: x[2 &* planeStep &+ i &* step]) &<< 16 }
-    if planes > 3 { word |= UInt32(truncatingIfNeeded: x[3 &* planeStep &+ i &* step]) &<< 24 }
-    y[i] = Int32(bitPattern: word ^ flipped)
+  while done < count {
+    var word = UInt32(truncatingIfNeeded: x[done &* step])
+    if planes > 1 { word |= UInt32(truncatingIfNeeded: x[planeStep &+ done &* step]) &<< 8 }
+    if planes > 2 { word |= UInt32(truncatingIfNeeded: x[2 &* planeStep &+ done &* step]) &<< 16 }
+    if planes > 3 { word |= UInt32(truncatingIfNeeded: x[3 &* planeStep &+ done &* step]) &<< 24 }
+    y[done] = Int32(bitPattern: word ^ flipped)
+    done &+= 1
   }
 }
 

@@ -191,7 +191,7 @@ package struct IntegerConvolution: Sendable {
     guard !shape.contains(0) else { return }
     let source = try input.rowMajor
     let map = IntegerMap(
-      bytes: source.bytes8,
+      bytes: source.bytes8, end: source.bytes8 + source.count,
       size: Size2D(height: spatialRank == 1 ? 1 : source.shape[2], width: source.shape[source.rank - 1]),
       flip: Scalar.unsignedFlip, zeroPoint: zeroPoint.movedToUnsigned)
     try withExtendedLifetime(source.storage) {
@@ -206,6 +206,8 @@ package struct IntegerConvolution: Sendable {
 struct IntegerMap: @unchecked Sendable {
   /// `[batch, channels, height, width]`.
   let bytes: UnsafePointer<UInt8>
+  /// Where they end.
+  let end: UnsafePointer<UInt8>
   let size: Size2D
   /// What the bytes are combined with to be unsigned, and the zero point of the outcome.
   let flip: UInt8

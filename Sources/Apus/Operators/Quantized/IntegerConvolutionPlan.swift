@@ -102,7 +102,7 @@ struct IntegerConvolutionPlan: Sendable {
         if takesTaps {
           let step = parameters.dilation.width
           kernels.stageTaps(
-            bytes, taps: filled, tapStep: step, height: map.size.height, width: map.size.width, firstRow: first,
+            bytes, end: map.end, taps: filled, tapStep: step, height: map.size.height, width: map.size.width, firstRow: first,
             rowStep: parameters.stride.height, firstColumn: block * 4 * step - parameters.padding.left,
             columnStep: parameters.stride.width, flip: map.flip,
             filler: UInt8(truncatingIfNeeded: map.zeroPoint), out, rows: rows + halo, columns: columns)
@@ -111,8 +111,8 @@ struct IntegerConvolutionPlan: Sendable {
         }
         for columnPhase in columnPhases {
           kernels.stageWords(
-            bytes + block * 4 * map.size.height * map.size.width, channels: filled, height: map.size.height,
-            width: map.size.width, firstRow: first,
+            bytes + block * 4 * map.size.height * map.size.width, end: map.end, channels: filled,
+            height: map.size.height, width: map.size.width, firstRow: first,
             rowStep: parameters.stride.height, firstColumn: columnPhase - parameters.padding.left,
             columnStep: parameters.stride.width, flip: map.flip, filler: Int32(bitPattern: filler), out,
             rows: rows + halo, columns: columns)
