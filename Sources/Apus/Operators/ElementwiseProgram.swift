@@ -20,10 +20,12 @@ package struct ElementwiseProgram: Sendable {
   package enum Step: Sendable {
     case unary(UnaryOperation, Operand)
     case binary(BinaryOperation, Operand, Operand)
+    /// The numbers that an input of bytes stands for.
+    case dequantize(Operand, QuantizedLevels)
 
     fileprivate var operands: [Operand] {
       switch self {
-      case .unary(_, let operand): [operand]
+      case .unary(_, let operand), .dequantize(let operand, _): [operand]
       case .binary(_, let a, let b): [a, b]
       }
     }
@@ -33,9 +35,14 @@ package struct ElementwiseProgram: Sendable {
   /// For each step the room that its result is put in; the last step's result goes to the output.
   private let rooms: [Int]
   private let roomCount: Int
+  /// What the last step's numbers are quantised to.
+  private let levels: QuantizedLevels?
+  /// Whether inputs or the result are bytes.
+  package let hasBytes: Bool
 
+  /// - Parameter levels: what the last step's numbers are quantised to; nil where they stay numbers.
   /// - Returns: nil for no steps, or operands that no earlier step gives, or a step of numbers alone.
-  package init?(_ steps: [Step]) {
+  package init?(_ steps: [Step], quantizingTo levels: QuantizedLevels? = nil) {
     guard !steps.isEmpty else { return nil }
     var lastUse = [Int](repeating: -1, count: steps.count)
     for (index, step) in steps.enumerated() {
@@ -68,6 +75,8 @@ package struct ElementwiseProgram: Sendable {
     self.steps = steps
     self.rooms = rooms
     self.roomCount = roomCount
+    self.levels = levels
+    hasBytes = levels != nil || steps.contains { if case .dequantize = $0 { true } else { false } }
   }
 
   /// The elements that are taken through all steps at a time: a few such rooms fit in the first-level cache.
@@ -105,22 +114,83 @@ package struct ElementwiseProgram: Sendable {
     let result =
       try whole.first { inputs[$0].ownsMemory() }.map { inputs[$0] }
       ?? Tensor(uninitialized: shape, layout: layout)
-    let y = Unchecked(result.mutablePointer)
+    try withExtendedLifetime((inputs, result)) {
+      try fill(UnsafeMutableRawPointer(result.mutablePointer), sources, count: count)
+    }
+    return result
+  }
+
+  /// The same of inputs of which some are bytes, in float32; row-major. The result is bytes where the program quantises.
+  ///
+  /// Bytes are of the result's shape.
+  package func callAsFunction(_ inputs: [AnyTensor]) throws -> AnyTensor {
+    guard canRun(bytesOrFloats: inputs) else {
+      throw TensorError.shape(
+        operation: "elementwise", reason: "shapes \(inputs.map(\.shape)) cannot be taken in one pass")
+    }
+    let (shape, _) = Self.common(inputs.map { ($0.shape, .rowMajor) })
+    let inputs = try inputs.map { input -> AnyTensor in
+      switch input {
+      case .float32(let tensor): .float32(try tensor.rowMajor)
+      case .int8(let tensor): .int8(try tensor.rowMajor)
+      case .uint8(let tensor): .uint8(try tensor.rowMajor)
+      default:
+        throw TensorError.argument(operation: "elementwise", reason: "\(input.dataType) is neither float32 nor of bytes")
+      }
+    }
+    var sources: [Source<Float>] = []
+    for input in inputs {
+      switch input {
+      case .int8(let tensor): sources.append(.bytes(Unchecked(tensor.bytes8)))
+      case .uint8(let tensor): sources.append(.bytes(Unchecked(tensor.bytes8)))
+      case .float32(let tensor) where tensor.shape != shape:
+        guard let axis = StretchedVector<Float>.axis(of: tensor.shape, over: shape, layout: .rowMajor) else { continue }
+        sources.append(.stretched(try StretchedVector(tensor, along: axis, of: shape, layout: .rowMajor)))
+      case .float32(let tensor): sources.append(.whole(Unchecked(tensor.pointer)))
+      default: break
+      }
+    }
+    let count = try Shape.elementCount(shape)
+    func filled<Result: TensorScalar>(_ type: Result.Type) throws -> Tensor<Result> {
+      try Tensor<Result>.filled(shape) { try fill(UnsafeMutableRawPointer($0), sources, count: count) }
+    }
+    return try withExtendedLifetime(inputs) {
+      switch levels?.isSigned {
+      case nil: .float32(try filled(Float.self))
+      case true?: .int8(try filled(Int8.self))
+      case false?: .uint8(try filled(UInt8.self))
+      }
+    }
+  }
+
+  private func fill<Scalar: FloatingPointScalar>(
+    _ y: UnsafeMutableRawPointer, _ sources: [Source<Scalar>], count: Int
+  ) throws {
     let pieces = (count + Self.pieceCount - 1) / Self.pieceCount
     let piecesPerTask = max(1, elementsPerPiece / Self.pieceCount / max(1, steps.count / 2))
     let kernels = Scalar.kernels
-    try withExtendedLifetime((inputs, result)) {
-      try parallelWithScratch(
-        (pieces + piecesPerTask - 1) / piecesPerTask, of: Scalar.self, count: roomCount * Self.pieceCount
-      ) { [sources] task, scratch in
-        for piece in task * piecesPerTask..<min((task + 1) * piecesPerTask, pieces) {
-          let start = piece * Self.pieceCount
-          run(
-            kernels, sources, offset: start, into: y.value + start, count: min(Self.pieceCount, count - start), scratch)
+    let byteKernels = Execution.current.kernels.quantized
+    let y = Unchecked(y)
+    // The numbers that become bytes lie in a room of their own.
+    let rooms = roomCount + (levels == nil ? 0 : 1)
+    try parallelWithScratch(
+      (pieces + piecesPerTask - 1) / piecesPerTask, of: Scalar.self, count: rooms * Self.pieceCount
+    ) { task, scratch in
+      for piece in task * piecesPerTask..<min((task + 1) * piecesPerTask, pieces) {
+        let start = piece * Self.pieceCount
+        let length = min(Self.pieceCount, count - start)
+        guard let levels else {
+          let target = y.value.assumingMemoryBound(to: Scalar.self) + start
+          run(kernels, byteKernels, sources, offset: start, into: target, count: length, scratch)
+          continue
         }
+        let numbers = scratch + roomCount * Self.pieceCount
+        run(kernels, byteKernels, sources, offset: start, into: numbers, count: length, scratch)
+        byteKernels.quantize(
+          UnsafeRawPointer(numbers).assumingMemoryBound(to: Float.self), scale: levels.scale, range: levels.range,
+          y.value + start, isWide: false, count: length)
       }
     }
-    return result
   }
 
   /// Whether inputs of these shapes and layouts can be taken in one pass: at least one of the result's shape, which is
@@ -132,6 +202,18 @@ package struct ElementwiseProgram: Sendable {
     return inputs.allSatisfy {
       $0.shape == shape || StretchedVector<Float>.axis(of: $0.shape, over: shape, layout: layout) != nil
     } && steps.allSatisfy { hasTensor($0, whole: whole) }
+  }
+
+  /// Whether these inputs can be taken in one pass: bytes where the program reads bytes, float32 elsewhere.
+  package func canRun(bytesOrFloats inputs: [AnyTensor]) -> Bool {
+    let operands = inputs.map { ($0.shape, TensorLayout.rowMajor) }
+    guard canRun(operands) else { return false }
+    let (shape, _) = Self.common(operands)
+    var types = [DataType](repeating: .float32, count: inputs.count)
+    for case .dequantize(.input(let index), let levels) in steps where types.indices.contains(index) {
+      types[index] = levels.isSigned ? .int8 : .uint8
+    }
+    return zip(inputs, types).allSatisfy { $0.dataType == $1 && ($1 == .float32 || $0.shape == shape) }
   }
 
   /// The shape and the layout of the result.
@@ -147,6 +229,7 @@ package struct ElementwiseProgram: Sendable {
   private enum Source<Scalar: FloatingPointScalar>: Sendable {
     case whole(Unchecked<UnsafePointer<Scalar>>)
     case stretched(StretchedVector<Scalar>)
+    case bytes(Unchecked<UnsafePointer<UInt8>>)
   }
 
   /// Whether a step has an operand of the result's shape.
@@ -165,11 +248,12 @@ package struct ElementwiseProgram: Sendable {
     case elements(UnsafePointer<Scalar>)
     case vector(StretchedVector<Scalar>)
     case number(Scalar)
+    case bytes(UnsafePointer<UInt8>)
   }
 
   private func run<Scalar: FloatingPointScalar>(
-    _ kernels: any FloatingKernels<Scalar>.Type, _ sources: [Source<Scalar>], offset: Int,
-    into y: UnsafeMutablePointer<Scalar>, count: Int, _ scratch: UnsafeMutablePointer<Scalar>
+    _ kernels: any FloatingKernels<Scalar>.Type, _ byteKernels: any QuantizedKernels.Type,
+    _ sources: [Source<Scalar>], offset: Int, into y: UnsafeMutablePointer<Scalar>, count: Int, _ scratch: UnsafeMutablePointer<Scalar>
   ) {
     func piece(_ operand: Operand) -> Piece<Scalar> {
       switch operand {
@@ -177,6 +261,7 @@ package struct ElementwiseProgram: Sendable {
         switch sources[number] {
         case .whole(let pointer): .elements(pointer.value + offset)
         case .stretched(let vector): .vector(vector)
+        case .bytes(let pointer): .bytes(pointer.value + offset)
         }
       case .step(let source): .elements(UnsafePointer(scratch + rooms[source] * Self.pieceCount))
       case .number(let number): .number(Scalar(number))
@@ -187,6 +272,12 @@ package struct ElementwiseProgram: Sendable {
       switch step {
       case .unary(let operation, let operand):
         if case .elements(let x) = piece(operand) { kernels.unary(operation, x, target, count: count) }
+      case .dequantize(let operand, let levels):
+        // Only programs of float32 read bytes.
+        guard case .bytes(let x) = piece(operand), Scalar.self == Float.self else { break }
+        byteKernels.dequantize(
+          x, levels.isSigned ? .int8 : .uint8, scale: levels.scale, zeroPoint: levels.zeroPoint,
+          UnsafeMutableRawPointer(target).assumingMemoryBound(to: Float.self), count: count)
       case .binary(let operation, let a, let b):
         switch (piece(a), piece(b)) {
         case (.elements(let a), .elements(let b)): kernels.binary(operation, a, b, target, count: count)

@@ -14,7 +14,8 @@ extension Graph {
 
 extension GraphRewriter {
   fileprivate mutating func moveBytes(_ index: Int) {
-    guard let quantization = nodes[index], let levels = levels(of: quantization), let x = quantization.inputs[0],
+    guard let quantization = nodes[index], let levels = description(of: quantization).quantizedLevels,
+      let x = quantization.inputs[0],
       let y = quantization.outputs[0]
     else { return }
     if let bytes = bytes(of: x, levels) {
@@ -36,45 +37,10 @@ extension GraphRewriter {
   }
 
   /// The bytes that `value` is made of with these levels.
-  private func bytes(of value: Graph.ValueID, _ levels: Levels) -> Graph.ValueID? {
+  private func bytes(of value: Graph.ValueID, _ levels: QuantizedLevels) -> Graph.ValueID? {
     guard let source = producer(of: value), isNode(source, "DequantizeLinear"), let node = nodes[source],
-      self.levels(of: node) == levels
+      description(of: node).quantizedLevels == levels
     else { return nil }
     return node.inputs[0]
-  }
-
-  /// One scale and one zero point, both known.
-  private struct Levels: Equatable {
-    let scale: Double
-    let zeroPoint: AnyTensor.Byte
-  }
-
-  private func levels(of node: Node) -> Levels? {
-    guard node.inputs.count == 3, node.outputs.count == 1,
-      ["block_size", "output_dtype", "precision"].allSatisfy({ node.attributes[$0] == nil }),
-      case .tensor(.float32(let scales))? = constant(node.inputs[1]), scales.count == 1, let scale = scalar(node.inputs[1]),
-      case .tensor(let points)? = constant(node.inputs[2]), let zeroPoint = points.singleByte,
-      // A product with the scale, and the quotient, lose no more than a rounding.
-      scale > 1e-30, scale < 1e30
-    else { return nil }
-    return Levels(scale: scale, zeroPoint: zeroPoint)
-  }
-}
-
-extension AnyTensor {
-  /// A byte with its type.
-  fileprivate enum Byte: Equatable {
-    case int8(Int8)
-    case uint8(UInt8)
-  }
-
-  /// The only element of a tensor of bytes.
-  fileprivate var singleByte: Byte? {
-    guard count == 1 else { return nil }
-    return switch self {
-    case .int8(let tensor): (try? tensor.reshaped([]).scalar).map(Byte.int8)
-    case .uint8(let tensor): (try? tensor.reshaped([]).scalar).map(Byte.uint8)
-    default: nil
-    }
   }
 }

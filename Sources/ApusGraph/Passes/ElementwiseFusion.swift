@@ -7,7 +7,7 @@ extension Graph {
     var rewriter = GraphRewriter(self)
     // From the back: a group grows from its last node towards the inputs.
     for index in rewriter.nodes.indices.reversed() {
-      guard let last = rewriter.nodes[index], rewriter.isStep(last) else { continue }
+      guard let last = rewriter.nodes[index], rewriter.isStep(last) || rewriter.quantizes(last) else { continue }
       let group = rewriter.elementwiseGroup(endingWith: index)
       guard group.count > 1 else { continue }
       let parts = group.sorted().compactMap { rewriter.nodes[$0] }
@@ -48,8 +48,16 @@ extension GraphRewriter {
     return group
   }
 
+  /// Whether `node` makes bytes of numbers, which can only be the end.
+  fileprivate func quantizes(_ node: Node) -> Bool {
+    node.operatorName == OperatorName(type: "QuantizeLinear") && description(of: node).quantizedLevels != nil
+  }
+
   /// Whether `node` can be a step, given tensors of a floating-point type and one shape.
   fileprivate func isStep(_ node: Node) -> Bool {
+    if node.operatorName == OperatorName(type: "DequantizeLinear") {
+      return description(of: node).quantizedLevels != nil
+    }
     guard node.outputs.count == 1, node.activation == .identity, let fusion = node.facts?.fusion else { return false }
     // Before version 7 the second operand was stretched by rules of its own.
     if fusion.binaryStep != nil { return node.inputs.count == 2 && node.opset >= 7 }

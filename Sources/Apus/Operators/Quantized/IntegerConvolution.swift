@@ -122,11 +122,12 @@ package struct IntegerConvolution: Sendable {
     let shape = try outputShape(input.shape)
     return try Tensor.filled(shape) { y in
       let bytes = UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self)
+      // Where no byte stands for a number below zero, ReLU changes nothing.
+      let operation = activation == .relu && outputZeroPoint == .min && outputScale > 0 ? nil : activation.operation
       try withScale(scale, bias) { scale in
         try convolve(
           input, zeroPoint: zeroPoint, shape: shape,
-          into: .quantizedFloats(
-            bytes, scale, activation.operation, scale: outputScale, Result.range(zeroPoint: outputZeroPoint)))
+          into: .quantizedFloats(bytes, scale, operation, scale: outputScale, Result.range(zeroPoint: outputZeroPoint)))
       }
     }
   }

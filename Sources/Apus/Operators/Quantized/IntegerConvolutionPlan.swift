@@ -18,6 +18,9 @@ struct IntegerConvolutionPlan: Sendable {
   let bandRows: Int
   /// Staged columns of a phase.
   let columns: Int
+  /// Whether each column of the window has a phase of its own, from its first place on: then there are as many columns as
+  /// outputs.
+  let hasPhasePerTap: Bool
   /// Staged rows of a phase that a band of one output row needs beyond it.
   let halo: Int
   /// The phases that the window touches: of rows, and of columns.
@@ -40,10 +43,17 @@ struct IntegerConvolutionPlan: Sendable {
     self.output = output
     self.takesTaps = takesTaps
     blocks = ((takesTaps ? kernel.width : channels) + 3) / 4
-    columns = output.width + (takesTaps ? 0 : reach(kernel.width, dilation.width, stride.width))
+    let beyond = takesTaps ? 0 : reach(kernel.width, dilation.width, stride.width)
+    let shared = phases(kernel.width, dilation.width, stride.width)
+    // Sums beyond the outputs of a row, half a cycle for each vector of words, against words staged several times, eight.
+    hasPhasePerTap =
+      !takesTaps && Double(beyond) * Double(kernel.height) * Double(kernel.width) * Double(outputs)
+      > 16 * Double(kernel.width - shared.count) * Double(output.width)
+    columns = output.width + (hasPhasePerTap ? 0 : beyond)
     halo = reach(kernel.height, dilation.height, stride.height)
     rowPhases = phases(kernel.height, dilation.height, stride.height)
-    columnPhases = takesTaps ? [0] : phases(kernel.width, dilation.width, stride.width)
+    columnPhases =
+      takesTaps ? [0] : hasPhasePerTap ? (0..<kernel.width).map { $0 * dilation.width } : shared
 
     // What is staged fits the second-level cache, and the sums of eight outputs the first.
     let wordsPerRow = Double(blocks) * Double(columns) * Double(rowPhases.count * columnPhases.count)
@@ -71,9 +81,9 @@ struct IntegerConvolutionPlan: Sendable {
       (0..<(takesTaps ? 1 : kernel.width)).map { column in
         let (y, x) = (row * dilation.height, column * dilation.width)
         let rowPhase = rowPhases.firstIndex(of: y % stride.height) ?? 0
-        let columnPhase = columnPhases.firstIndex(of: x % stride.width) ?? 0
+        let columnPhase = hasPhasePerTap ? column : columnPhases.firstIndex(of: x % stride.width) ?? 0
         return (rowPhase * columnPhases.count + columnPhase) * phaseStep + y / stride.height * columns
-          + x / stride.width
+          + (hasPhasePerTap ? 0 : x / stride.width)
       }
     }
   }

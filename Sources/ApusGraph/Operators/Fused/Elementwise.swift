@@ -128,9 +128,12 @@ private struct WholeElementwise: Sendable {
 
   /// nil when the parts do not make a program: all their inputs are single numbers.
   init?(_ node: NodeDescription, _ parts: [NodeDescription]) {
+    // Of scales and zero points the levels are made.
+    let read = Set(
+      parts.flatMap { part in part.quantizedLevels == nil ? part.node.inputs : Array(part.node.inputs.prefix(1)) })
     var operands: [Graph.ValueID: ElementwiseProgram.Operand] = [:]
     var (tensors, numbers): ([Int], [Int]) = ([], [])
-    for case (let position, let id?) in node.node.inputs.enumerated() {
+    for case (let position, let id?) in node.node.inputs.enumerated() where read.contains(id) {
       if let number = try? node.constantScalar(position) {
         operands[id] = .number(number)
         numbers.append(position)
@@ -140,10 +143,18 @@ private struct WholeElementwise: Sendable {
       }
     }
     var steps: [ElementwiseProgram.Step] = []
+    var result: QuantizedLevels?
     for description in parts {
       let part = description.node
       let inputs = part.inputs.compactMap { $0.flatMap { operands[$0] } }
-      if let operation = part.facts?.fusion.binaryStep, inputs.count == 2 {
+      if let levels = description.quantizedLevels {
+        guard result == nil, let x = part.inputs.first.flatMap({ $0 }).flatMap({ operands[$0] }) else { return nil }
+        switch (part.operatorName.type, x) {
+        case ("DequantizeLinear", .input): steps.append(.dequantize(x, levels))
+        case ("QuantizeLinear", .step(steps.count - 1)): result = levels
+        default: return nil
+        }
+      } else if let operation = part.facts?.fusion.binaryStep, inputs.count == 2 {
         steps.append(.binary(operation, inputs[0], inputs[1]))
       } else if let operation = part.facts?.fusion.unaryStep(of: description), !inputs.isEmpty {
         steps.append(.unary(operation, inputs[0]))
@@ -152,7 +163,7 @@ private struct WholeElementwise: Sendable {
       }
       if let output = part.outputs.first.flatMap({ $0 }) { operands[output] = .step(steps.count - 1) }
     }
-    guard !tensors.isEmpty, let program = ElementwiseProgram(steps) else { return nil }
+    guard !tensors.isEmpty, let program = ElementwiseProgram(steps, quantizingTo: result) else { return nil }
     self.program = program
     self.tensors = tensors
     self.numbers = numbers
@@ -160,11 +171,21 @@ private struct WholeElementwise: Sendable {
 
   /// nil when the inputs are not what the program can take.
   func callAsFunction(_ arguments: inout Arguments) throws -> [GraphValue?]? {
+    if program.hasBytes { return try runBytes(arguments).map { [GraphValue.tensor($0)] } }
     switch try arguments.tensor(tensors[0]).dataType {
-    case .float32: try run(&arguments, as: Float.self).map { [GraphValue($0)] }
-    case .float64: try run(&arguments, as: Double.self).map { [GraphValue($0)] }
-    default: nil
+    case .float32: return try run(&arguments, as: Float.self).map { [GraphValue($0)] }
+    case .float64: return try run(&arguments, as: Double.self).map { [GraphValue($0)] }
+    default: return nil
     }
+  }
+
+  private func runBytes(_ arguments: Arguments) throws -> AnyTensor? {
+    let inputs = try tensors.map { try arguments.tensor($0) }
+    let rank = inputs.reduce(0) { max($0, $1.rank) }
+    guard program.canRun(bytesOrFloats: inputs),
+      try numbers.allSatisfy({ try arguments.tensor($0).dataType == .float32 && arguments.tensor($0).rank <= rank })
+    else { return nil }
+    return try program(inputs)
   }
 
   private func run<Scalar: FloatingPointScalar>(

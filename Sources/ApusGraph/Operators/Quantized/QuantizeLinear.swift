@@ -229,6 +229,19 @@ extension GraphValue {
   }
 }
 
+extension NodeDescription {
+  /// The levels of a QuantizeLinear or a DequantizeLinear between bytes and float32; nil where there are several, or they
+  /// are not known.
+  var quantizedLevels: QuantizedLevels? {
+    guard ["QuantizeLinear", "DequantizeLinear"].contains(node.operatorName.type), !node.computesInFloat64,
+      inputCount == 3, outputCount == 1,
+      ["block_size", "output_dtype", "precision"].allSatisfy({ node.attributes[$0] == nil }),
+      case .tensor(let scale)? = constant(1), case .tensor(let zeroPoint)? = constant(2)
+    else { return nil }
+    return QuantizedLevels(scale: scale, zeroPoint: zeroPoint)
+  }
+}
+
 // MARK: - Shapes
 
 extension ShapeRule {
