@@ -37,6 +37,8 @@ extension Float64Kernels {
     for row in 0..<rows { zip(operation, a, 1, b + row &* columns, 1, y + row &* columns, columns) }
   }
 
+  // Once for all ways to walk over the operands: float64 is for references, not for speed.
+  @inline(never)
   private static func zip(
     _ operation: BinaryOperation, _ a: UnsafePointer<Double>, _ aStep: Int, _ b: UnsafePointer<Double>, _ bStep: Int,
     _ y: UnsafeMutablePointer<Double>, _ count: Int
@@ -57,16 +59,7 @@ extension Float64Kernels {
     _ operation: BinaryOperation, _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>,
     _ y: UnsafeMutablePointer<Double>, over axes: BroadcastAxes, from start: Int, count: Int
   ) {
-    switch operation {
-    case .add: zipAxes(a, b, y, axes, start, count) { $0 + $1 }
-    case .subtract: zipAxes(a, b, y, axes, start, count) { $0 - $1 }
-    case .multiply: zipAxes(a, b, y, axes, start, count) { $0 * $1 }
-    case .divide: zipAxes(a, b, y, axes, start, count) { $0 / $1 }
-    case .maximum: zipAxes(a, b, y, axes, start, count) { maximum($0, $1) }
-    case .minimum: zipAxes(a, b, y, axes, start, count) { minimum($0, $1) }
-    case .power: zipAxes(a, b, y, axes, start, count) { pow($0, $1) }
-    case .scaleNegative: zipAxes(a, b, y, axes, start, count) { $0 < 0 ? $0 * $1 : $0 }
-    }
+    forBroadcastRows(a, b, y, axes, start, count) { zip(operation, $0, $1, $2, $3, $4, $5) }
   }
 
   package static func compare(

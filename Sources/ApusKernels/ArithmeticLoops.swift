@@ -40,6 +40,17 @@ func zipAxes<T: BinaryFloatingPoint>(
   _ a: UnsafePointer<T>, _ b: UnsafePointer<T>, _ y: UnsafeMutablePointer<T>, _ axes: BroadcastAxes,
   _ start: Int, _ count: Int, _ body: (T, T) -> T
 ) {
+  forBroadcastRows(a, b, y, axes, start, count) { zipRow($0, $1, $2, $3, $4, $5, body) }
+}
+
+/// Calls `row` as ``zipRow(_:_:_:_:_:_:_:)`` is called for each row of elements `start ..< start + count` of a broadcast
+/// result.
+@inline(__always)
+func forBroadcastRows<T: BinaryFloatingPoint>(
+  _ a: UnsafePointer<T>, _ b: UnsafePointer<T>, _ y: UnsafeMutablePointer<T>, _ axes: BroadcastAxes,
+  _ start: Int, _ count: Int,
+  _ zipRow: (UnsafePointer<T>, Int, UnsafePointer<T>, Int, UnsafeMutablePointer<T>, Int) -> Void
+) {
   let last = axes.rank &- 1
   let width = axes.sizes[last]
   var position = start
@@ -68,8 +79,7 @@ func zipAxes<T: BinaryFloatingPoint>(
     var first = column
     while rowsLeft > 0 && position < end {
       let length = min(width &- first, end &- position)
-      zipRow(
-        a + aOffset, axes.aStrides[last], b + bOffset, axes.bStrides[last], y + position, length, body)
+      zipRow(a + aOffset, axes.aStrides[last], b + bOffset, axes.bStrides[last], y + position, length)
       aOffset &+= aNext &- first &* axes.aStrides[last]
       bOffset &+= bNext &- first &* axes.bStrides[last]
       first = 0

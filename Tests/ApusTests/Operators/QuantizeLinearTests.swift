@@ -38,6 +38,23 @@ import Testing
     }
   }
 
+  /// What lies half-way between two integers, and its neighbours, for scales of every size: as division has them.
+  @Test(arguments: [Float(0.1), 0.0123, 1, 3.7, 5e-20, 2e-27, 1e-30, 8e19, 4e29, -0.25, 0, .infinity, .nan])
+  func halvesAreDivided(scale: Float) throws {
+    let x = (-150...150).flatMap { index -> [Float] in
+      let half = (Float(index) + 0.5) * scale
+      return [half, half.nextUp, half.nextDown, Float(index) * scale]
+    }
+    let expected = x.map { x -> UInt8 in
+      let quotient = (x / scale).rounded(.toNearestOrEven)
+      return quotient.isNaN ? 0 : UInt8(min(max(quotient, -113), 142) + 113)
+    }
+    let results = try onEveryVariant {
+      try quantizeLinear(Tensor(x), scale: Tensor([scale], shape: []), zeroPoint: Tensor([UInt8(113)], shape: []))
+    }
+    for (variant, result) in results { #expect(try result.elements == expected, "\(variant)") }
+  }
+
   /// One scale an index of the axis, for long and short runs and a last axis.
   @Test(arguments: [([2, 3, 70], 1), ([2, 3, 5], 1), ([4, 37], 1), ([4, 37], -2), ([300, 3], 1), ([3], 0)])
   func axesHaveTheirOwnScales(shape: [Int], axis: Int) throws {

@@ -42,6 +42,19 @@ import Testing
     Case(batch: 2, inputs: 10, outputs: 10, size: Size2D(height: 7, width: 21), kernel: 3, padding: 1, groups: 10),
     Case(inputs: 5, outputs: 10, size: Size2D(height: 12, width: 9), kernel: 5, stride: 2, padding: 2, groups: 5),
     Case(inputs: 12, outputs: 24, size: Size2D(height: 5, width: 8), kernel: 3, padding: 1, groups: 4),
+    // One channel a group: taps in the place of channels, of windows narrower and wider than a word, and than the map.
+    Case(inputs: 7, outputs: 7, size: 7, kernel: 3, padding: 1, groups: 7),
+    Case(
+      batch: 2, inputs: 3, outputs: 6, size: Size2D(height: 14, width: 13), kernel: Size2D(height: 5, width: 7),
+      stride: 2, padding: Padding2D(height: 2, width: 3), groups: 3),
+    Case(
+      inputs: 2, outputs: 4, size: Size2D(height: 3, width: 40), kernel: Size2D(height: 1, width: 9), padding: 2,
+      dilation: Size2D(height: 1, width: 3), groups: 2),
+    Case(inputs: 3, outputs: 3, size: Size2D(height: 5, width: 2), kernel: 5, stride: 3, padding: 4, groups: 3),
+    // So many outputs of so small a map that every tap has columns of its own.
+    Case(inputs: 6, outputs: 64, size: 7, kernel: 3, padding: 1),
+    Case(inputs: 4, outputs: 96, size: Size2D(height: 6, width: 9), kernel: 3, stride: 2, padding: 1),
+    Case(inputs: 5, outputs: 72, size: Size2D(height: 6, width: 5), kernel: 3, padding: 2, dilation: 2),
     Case(inputs: 1, outputs: 4, size: Size2D(height: 6, width: 7), kernel: 3),
     Case(inputs: 16, outputs: 16, size: 1, kernel: 1),
     Case(inputs: 4, outputs: 3, size: Size2D(height: 2, width: 2), kernel: 5, padding: 4),
@@ -107,6 +120,17 @@ import Testing
           #expect(try plain.bytes == scaled.bytes, "\(variant)")
           let activated = try make().scaled(x, zeroPoint: 131, scale: scale, bias: bias, activation: .silu)
           #expect(try activated.bytes == silu(scaled).bytes, "\(variant)")
+          for activation in [Activation.identity, .relu, .silu] {
+            for zeroPoint in [UInt8.min, 90] {
+              let found = try make().scaled(
+                x, zeroPoint: 131, scale: scale, bias: bias, activation: activation, outputScale: 0.013,
+                outputZeroPoint: zeroPoint)
+              let steps = try quantizeLinear(
+                Apus.activation(scaled, activation), scale: Tensor<Float>([0.013], shape: []),
+                zeroPoint: Tensor([zeroPoint], shape: []))
+              #expect(try found.elements == steps.elements, "\(variant), \(activation), \(zeroPoint)")
+            }
+          }
           let found = try make(bias: whole).requantized(x, zeroPoint: 131, scale: scale, outputZeroPoint: UInt8(7))
           #expect(try found.elements == bytes, "\(variant)")
         }

@@ -8,9 +8,9 @@ reference implementation or of NumPy. Inputs are generated from fixed seeds.
 
 import ml_dtypes
 import numpy as np
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
-from onnx_cases import Cases, one_node, reference, runtime
+from onnx_cases import Cases, one_node, reference, runtime, value_info
 
 cases = Cases("quantized")
 MICROSOFT = "com.microsoft"
@@ -270,8 +270,127 @@ def convolutions():
     case("qlinear_average_pool_channels_last", "QLinearAveragePool", last, channels_last=1, **common)
 
 
+class Pairs:
+    """A graph between QuantizeLinear and DequantizeLinear, as static quantisers write it."""
+
+    def __init__(self):
+        self.nodes, self.constants, self.inputs, self.outputs, self.fed = [], [], [], [], []
+
+    def constant(self, array):
+        name = f"c{len(self.constants)}"
+        self.constants.append(numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+    def node(self, operator, *inputs, **attributes):
+        output = f"v{len(self.nodes)}"
+        names = [x if isinstance(x, str) else self.constant(x) for x in inputs]
+        self.nodes.append(helper.make_node(operator, names, [output], name=output, **attributes))
+        return output
+
+    def input(self, array):
+        name = f"x{len(self.inputs)}"
+        self.inputs.append(value_info(name, array))
+        self.fed.append(array)
+        return name
+
+    def dequantized(self, x, scale, point, **attributes):
+        scale = np.asarray(scale, F32)
+        return self.node("DequantizeLinear", x, scale, np.full(scale.shape, point) if point.shape == () else point,
+            **attributes)
+
+    def quantized(self, x, scale, point):
+        return self.node("QuantizeLinear", x, np.array(scale, F32), point)
+
+    def add(self, name, output, element_type=TensorProto.FLOAT):
+        graph = helper.make_graph(
+            self.nodes, name, self.inputs, [helper.make_tensor_value_info(output, element_type, None)], self.constants)
+        model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 21)], ir_version=8)
+        # Float32's rounding of a sum, of numbers about 1.
+        cases.add(name, model, self.fed, runtime, rtol=1e-5, atol=2e-6)
+
+
+def pairs():
+    r = Random(12)
+    u8, i8, zero = lambda n: np.array(n, np.uint8), lambda n: np.array(n, np.int8), np.array(0, np.int8)
+
+    def scales(count):
+        return np.abs(r.normal(count)) * 0.002 + 0.001
+
+    def convolution(name, x, weight, axis=True, point=zero, x_point=u8(128), biased=True, quantized=False, **windows):
+        g = Pairs()
+        s = scales(weight.shape[0]) if axis else np.array(0.003, F32)
+        inputs = [g.dequantized(g.input(x), 0.02, x_point), g.dequantized(weight, s, point, **(dict(axis=0) if axis
+            else {}))]
+        if biased:
+            bias = r.generator.integers(-20000, 20000, weight.shape[0]).astype(I32)
+            inputs.append(g.dequantized(bias, np.broadcast_to(s * F32(0.02), bias.shape).copy(), np.array(0, I32),
+                axis=0))
+        y = g.node("Conv", *inputs, **windows)
+        if not quantized:
+            return g.add(name, y)
+        return g.add(name, g.quantized(g.node("Relu", y), 0.03, quantized), helper.np_dtype_to_tensor_dtype(
+            quantized.dtype))
+
+    w = lambda *shape, dtype=np.int8: r.bytes(*shape, dtype=dtype)
+    convolution("qdq_conv", r.bytes(2, 5, 9, 11), w(6, 5, 3, 3), pads=[1, 1, 1, 1], strides=[2, 1])
+    convolution("qdq_conv_relu", r.bytes(1, 16, 7, 7), w(64, 16, 3, 3), pads=[1, 1, 1, 1], quantized=u8(0))
+    convolution("qdq_conv_relu_signed", r.bytes(1, 6, 14, 14, dtype=np.int8), w(12, 6, 1, 1), x_point=i8(-3),
+        quantized=i8(-20))
+    convolution("qdq_conv_unsigned_weight", r.bytes(1, 4, 8, 6), w(5, 4, 3, 2, dtype=np.uint8), axis=False,
+        point=u8(120), dilations=[2, 1])
+    convolution("qdq_conv_line", r.bytes(2, 3, 40), w(8, 3, 5), pads=[2, 2], biased=False)
+    convolution("qdq_conv_depthwise", r.bytes(1, 10, 7, 7), w(10, 1, 3, 3), pads=[1, 1, 1, 1], group=10)
+    convolution("qdq_conv_depthwise_wide", r.bytes(2, 4, 13, 14), w(8, 1, 5, 7), pads=[2, 3, 2, 3], strides=[2, 2],
+        group=4, quantized=u8(3))
+    convolution("qdq_conv_boxes", r.bytes(1, 2, 4, 5, 6), w(3, 2, 2, 3, 2))
+
+    # A weight that the graph itself quantises, as training with quantisation exports it.
+    g = Pairs()
+    s = np.array(0.01, F32)
+    weight = g.dequantized(g.quantized(r.normal(4, 3, 3, 3), 0.01, i8(0)), s, zero)
+    bias = r.normal(4)
+    g.add("qdq_conv_trained", g.node("Conv", g.dequantized(g.input(r.bytes(1, 3, 6, 6)), 0.02, u8(99)), weight, bias))
+
+    def product(name, operator, left, right, axis=None, bias=None, **attributes):
+        g = Pairs()
+        s = np.array(0.004, F32) if axis is None else scales(right.shape[axis])
+        inputs = [g.dequantized(g.input(left), 0.03, u8(77)), g.dequantized(right, s, zero, **({} if axis is None else
+            dict(axis=axis)))]
+        if bias is not None:
+            inputs.append(g.dequantized(bias, s * F32(0.03), np.array(0, I32), axis=0) if bias.dtype == I32 else bias)
+        g.add(name, g.node(operator, *inputs, **attributes))
+
+    product("qdq_matmul", "MatMul", r.bytes(2, 5, 19), w(19, 21), axis=1)
+    product("qdq_matmul_one_scale", "MatMul", r.bytes(3, 8), w(8, 4))
+    product("qdq_matmul_vector", "MatMul", r.bytes(8), w(8, 4))
+    product("qdq_matmul_rows_scaled", "MatMul", r.bytes(3, 8), w(8, 4), axis=0)
+    product("qdq_gemm", "Gemm", r.bytes(3, 18), w(7, 18), axis=0, transB=1,
+        bias=r.generator.integers(-9000, 9000, 7).astype(I32))
+    product("qdq_gemm_plain", "Gemm", r.bytes(3, 18), w(18, 7), axis=1, bias=r.normal(7))
+    product("qdq_gemm_alpha", "Gemm", r.bytes(3, 18), w(18, 7), bias=r.normal(3, 7), alpha=0.5)
+
+    # What moves bytes, and what computes with numbers between them.
+    g = Pairs()
+    a = g.dequantized(g.input(r.bytes(2, 6, 9, 10)), 0.02, u8(128))
+    b = g.dequantized(g.input(r.bytes(2, 6, 9, 10)), 0.013, u8(7))
+    total = g.quantized(g.node("Relu", g.node("Add", a, b)), 0.021, u8(0))
+    pooled = g.node("MaxPool", g.dequantized(total, 0.021, u8(0)), kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1])
+    pooled = g.quantized(pooled, 0.021, u8(0))
+    moved = g.quantized(g.node("Transpose", g.dequantized(pooled, 0.021, u8(0)), perm=[0, 2, 3, 1]), 0.021, u8(0))
+    y = g.dequantized(moved, 0.021, u8(0))
+    gate = g.node("Mul", y, g.node("Sigmoid", y))
+    g.add("qdq_movements", g.quantized(gate, 0.017, u8(30)), TensorProto.UINT8)
+
+    g = Pairs()
+    parts = [g.dequantized(g.input(r.bytes(1, n, 4, 4, dtype=np.int8)), 0.05, i8(4)) for n in (2, 3)]
+    joined = g.quantized(g.node("Concat", *parts, axis=1), 0.05, i8(4))
+    other = g.quantized(g.dequantized(joined, 0.05, i8(4)), 0.04, u8(100))
+    g.add("qdq_levels", other, TensorProto.UINT8)
+
+
 quantization()
 products()
+pairs()
 convolutions()
 attention()
 functions()

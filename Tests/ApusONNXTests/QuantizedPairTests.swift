@@ -1,0 +1,171 @@
+import Apus
+import Testing
+
+@testable import ApusGraph
+@testable import ApusONNX
+
+/// What becomes of nodes between DequantizeLinear and QuantizeLinear, and that it is the same however it is run.
+@Suite struct QuantizedPairTests {
+  struct Case: Sendable, CustomTestStringConvertible {
+    let testDescription: String
+    /// The operators that run, in order.
+    let left: [String]
+    /// Adds nodes that read "x", bytes of 1 × 2 × 6 × 7, and give "y".
+    let nodes: @Sendable (inout SmallGraph) throws -> Void
+
+    init(_ name: String, _ left: [String], _ nodes: @escaping @Sendable (inout SmallGraph) throws -> Void) {
+      testDescription = name
+      self.left = left
+      self.nodes = nodes
+    }
+  }
+
+  private static func levels(_ name: String, _ scale: Float, _ point: UInt8, _ graph: inout SmallGraph) throws {
+    try graph.constant("\(name).scale", GraphValue(Tensor<Float>([scale], shape: [])))
+    try graph.constant("\(name).point", GraphValue(Tensor<UInt8>([point], shape: [])))
+  }
+
+  private static func dequantize(_ x: String, _ levels: String, _ y: String, _ graph: inout SmallGraph) {
+    graph.node("DequantizeLinear", [x, "\(levels).scale", "\(levels).point"], [y])
+  }
+
+  private static func quantize(_ x: String, _ levels: String, _ y: String, _ graph: inout SmallGraph) {
+    graph.node("QuantizeLinear", [x, "\(levels).scale", "\(levels).point"], [y])
+  }
+
+  /// A kernel of 3 outputs, dequantised along `axis`.
+  private static func weight(_ graph: inout SmallGraph, axis: Int64 = 0) throws {
+    let count = axis == 0 ? 3 : 2
+    try graph.constant(
+      "bytes", GraphValue(Tensor((0..<54).map { Int8($0 * 37 % 255 - 127) }, shape: [3, 2, 3, 3])))
+    try graph.constant("scales", GraphValue(Tensor((0..<count).map { 0.003 + Float($0) / 512 })))
+    try graph.constant("points", GraphValue(Tensor([Int8](repeating: 0, count: count))))
+    graph.node("DequantizeLinear", ["bytes", "scales", "points"], ["weight"], ["axis": .int(axis)])
+  }
+
+  static let cases = [
+    Case("a convolution, quantised again", ["ConvInteger"]) {
+      try levels("a", 0.02, 120, &$0)
+      try levels("b", 0.05, 0, &$0)
+      try weight(&$0)
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("Conv", ["numbers", "weight"], ["sums"])
+      $0.node("Relu", ["sums"], ["positive"])
+      quantize("positive", "b", "y", &$0)
+    },
+    Case("scales along the inputs are left alone", ["DequantizeLinear", "Conv"]) {
+      try levels("a", 0.02, 120, &$0)
+      try weight(&$0, axis: 1)
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("Conv", ["numbers", "weight"], ["y"])
+    },
+    Case("numbers that are read elsewhere too", ["DequantizeLinear", "ConvInteger", "ReduceMean", "Add"]) {
+      try levels("a", 0.02, 120, &$0)
+      try weight(&$0)
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("Conv", ["numbers", "weight"], ["sums"])
+      $0.node("ReduceMean", ["numbers"], ["mean"])
+      $0.node("Add", ["sums", "mean"], ["y"])
+    },
+    Case("a pool and a reshape of the same levels", ["MaxPool", "Flatten"]) {
+      try levels("a", 0.02, 120, &$0)
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("MaxPool", ["numbers"], ["pooled"], ["kernel_shape": .ints([2, 2])])
+      quantize("pooled", "a", "bytes", &$0)
+      dequantize("bytes", "a", "again", &$0)
+      $0.node("Flatten", ["again"], ["flat"])
+      quantize("flat", "a", "y", &$0)
+    },
+    Case("a pool between other levels", ["DequantizeLinear", "MaxPool", "QuantizeLinear"]) {
+      try levels("a", 0.02, 120, &$0)
+      try levels("b", 0.03, 120, &$0)
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("MaxPool", ["numbers"], ["pooled"], ["kernel_shape": .ints([2, 2])])
+      quantize("pooled", "b", "y", &$0)
+    },
+    Case("a pool that another node reads", ["DequantizeLinear", "MaxPool", "QuantizeLinear", "ReduceMax", "Elementwise"]) {
+      try levels("a", 0.02, 120, &$0)
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("MaxPool", ["numbers"], ["pooled"], ["kernel_shape": .ints([2, 2])])
+      quantize("pooled", "a", "bytes", &$0)
+      $0.node("ReduceMax", ["pooled"], ["greatest"])
+      dequantize("bytes", "a", "again", &$0)
+      $0.node("Add", ["again", "greatest"], ["y"])
+    },
+    Case("functions of single elements", ["Elementwise"]) {
+      try levels("a", 0.02, 120, &$0)
+      try levels("b", 0.011, 100, &$0)
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("Sigmoid", ["numbers"], ["gate"])
+      $0.node("Mul", ["numbers", "gate"], ["product"])
+      quantize("product", "b", "y", &$0)
+    },
+    Case("bytes beside what is stretched over them", ["Elementwise"]) {
+      try levels("a", 0.02, 120, &$0)
+      try $0.constant("bias", GraphValue(Tensor<Float>([0.25, -1], shape: [2, 1, 1])))
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("Add", ["numbers", "bias"], ["sums"])
+      $0.node("Tanh", ["sums"], ["y"])
+    },
+    Case("bytes that are stretched themselves", ["DequantizeLinear", "ReduceMean", "QuantizeLinear", "Elementwise"]) {
+      try levels("a", 0.02, 120, &$0)
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("ReduceMean", ["numbers"], ["mean"])
+      quantize("mean", "a", "bytes", &$0)
+      dequantize("bytes", "a", "number", &$0)
+      $0.node("Mul", ["number", "numbers"], ["product"])
+      quantize("product", "a", "y", &$0)
+    },
+    Case("other levels, and nothing between", ["Elementwise"]) {
+      try levels("a", 0.02, 120, &$0)
+      try levels("b", 0.019, 7, &$0)
+      dequantize("x", "a", "numbers", &$0)
+      quantize("numbers", "b", "y", &$0)
+    },
+    Case("a scale by which no byte stays itself", ["DequantizeLinear", "Elementwise"]) {
+      try levels("a", 1e-44, 120, &$0)
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("Neg", ["numbers"], ["turned"])
+      $0.node("Abs", ["turned"], ["y"])
+    },
+  ]
+
+  private func model(_ c: Case, outputs: [String] = ["y"]) throws -> ONNXModel {
+    var graph = SmallGraph()
+    graph.input("x", [1, 2, 6, 7].map { .size($0) }, .uint8)
+    try c.nodes(&graph)
+    return try graph.model(outputs: outputs)
+  }
+
+  private let x = Result {
+    GraphValue(try Tensor((0..<84).map { UInt8(truncatingIfNeeded: $0 * 53) }, shape: [1, 2, 6, 7]))
+  }
+
+  @Test(arguments: cases)
+  func operatorsAreLeft(_ c: Case) throws {
+    let session = try InferenceSession(model(c))
+    #expect(session.graph.nodes.map(\.operatorName.type) == c.left)
+  }
+
+  /// However it is run, and whatever else is asked for: not a bit changes.
+  @Test(arguments: cases)
+  func bitsDoNotDependOnRewriting(_ c: Case) throws {
+    let model = try model(c)
+    let inputs = ["x": try x.get()]
+    func y(optimizes: Bool) throws -> GraphValue {
+      try #require(InferenceSession(model, options: .init(optimizes: optimizes)).run(inputs)["y"])
+    }
+    for variant in Execution.availableVariants {
+      try Execution.with(variant: variant) {
+        let (found, expected) = (try y(optimizes: true), try y(optimizes: false))
+        #expect(try found.hasSameBits(as: expected), "\(variant)")
+      }
+    }
+    let plain = try y(optimizes: false)
+    let session = try InferenceSession(model)
+    for name in model.graph.nodes.flatMap({ $0.outputs.compactMap { $0 } }).map({ model.graph.values[$0].name }) {
+      let found = try #require(session.run(inputs, fetching: ["y", name])["y"])
+      #expect(try found.hasSameBits(as: plain), "\(name)")
+    }
+  }
+}
