@@ -116,6 +116,20 @@ package protocol QuantizedKernels: SendableMetatype {
     _ x: UnsafeRawPointer, _ type: ElementType, scales: UnsafePointer<Float>, zeroPoints: UnsafePointer<Int32>,
     _ y: UnsafeMutablePointer<Float>, count: Int)
 
+  /// `y = saturate(round(a · aScale + (b · bScale + rest)))` of bytes, both sums rounded once.
+  ///
+  /// - Parameter isSigned: whether all bytes are.
+  static func addBytes(
+    _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, aScale: Float, bScale: Float, rest: Float, isSigned: Bool,
+    _ y: UnsafeMutablePointer<UInt8>, count: Int)
+
+  /// `y = saturate(round((a - aZeroPoint) · (b - bZeroPoint) · scale) + zeroPoint)` of bytes.
+  ///
+  /// - Parameter isSigned: whether all bytes are.
+  static func multiplyBytes(
+    _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, aZeroPoint: Int32, bZeroPoint: Int32, scale: Float,
+    zeroPoint: Int32, isSigned: Bool, _ y: UnsafeMutablePointer<UInt8>, count: Int)
+
   /// The least and the greatest of zero and all numbers. NaNs are ignored.
   static func rangeWithZero(_ x: UnsafePointer<Float>, count: Int) -> (least: Float, greatest: Float)
 }

@@ -104,29 +104,56 @@ extension PackedIntegerMatrix {
   package func scaledProduct<Scalar: ByteScalar>(
     _ a: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil, scale: Tensor<Float>, bias: Tensor<Float>? = nil
   ) throws -> Tensor<Float> {
-    let scales = try scale.repeated(columns, operation: "matmulInteger", name: "scale")
-    let biases = try bias?.repeated(columns, operation: "matmulInteger", name: "bias")
-    return try Tensor.filled(try resultShape(a)) { y in
-      let scale = SumScale(
-        scales: scales.base.assumingMemoryBound(to: Float.self),
-        bias: biases.map { UnsafePointer($0.base.assumingMemoryBound(to: Float.self)) }, isOfColumns: true)
-      try withExtendedLifetime((scales, biases)) { try multiply(a, zeroPoint, into: .floats(y, scale, nil)) }
+    try withScale(scale, bias) { scale in
+      try Tensor.filled(try resultShape(a)) { try multiply(a, zeroPoint, into: .floats($0, scale, nil)) }
     }
   }
 
-  /// `saturate(round(Float(product) * scale) + outputZeroPoint)`, ties to even.
+  /// ``scaledProduct(_:zeroPoint:scale:bias:)``, quantised: `saturate(round(… / outputScale) + outputZeroPoint)`, ties to
+  /// even. The numbers in between never lie in memory.
+  ///
+  /// - Returns: nil for scales by which numbers have to lie there.
+  package func quantizedProduct<Scalar: ByteScalar, Result: ByteScalar>(
+    _ a: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil, scale: Tensor<Float>, bias: Tensor<Float>? = nil,
+    outputScale: Float, outputZeroPoint: Result
+  ) throws -> Tensor<Result>? {
+    let range = Result.range(zeroPoint: outputZeroPoint)
+    guard range.isOrdinary(outputScale) else { return nil }
+    return try withScale(scale, bias) { scale in
+      try Tensor.filled(try resultShape(a)) { y in
+        let y = UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self)
+        try multiply(a, zeroPoint, into: .quantizedFloats(y, scale, nil, scale: outputScale, range))
+      }
+    }
+  }
+
+  /// Calls `body` with a scale and perhaps a bias for each column.
+  private func withScale<Result>(
+    _ scale: Tensor<Float>, _ bias: Tensor<Float>?, _ body: (SumScale) throws -> Result
+  ) throws -> Result {
+    let scales = try scale.repeated(columns, operation: "matmulInteger", name: "scale")
+    let biases = try bias?.repeated(columns, operation: "matmulInteger", name: "bias")
+    return try withExtendedLifetime((scales, biases)) {
+      try body(
+        SumScale(
+          scales: scales.base.assumingMemoryBound(to: Float.self),
+          bias: biases.map { UnsafePointer($0.base.assumingMemoryBound(to: Float.self)) }, isOfColumns: true))
+    }
+  }
+
+  /// `saturate(round(Float(product + bias) * scale) + outputZeroPoint)`, ties to even.
   ///
   /// - Parameters:
+  ///   - bias: one number per column, or none.
   ///   - scale: one number, or one per column: the scales of both operands divided by that of the result.
   package func requantizedProduct<Scalar: ByteScalar, Result: ByteScalar>(
-    _ a: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil, scale: Tensor<Float>, outputZeroPoint: Result
+    _ a: Tensor<Scalar>, zeroPoint: Tensor<Scalar>? = nil, bias: Tensor<Int32>? = nil, scale: Tensor<Float>,
+    outputZeroPoint: Result
   ) throws -> Tensor<Result> {
-    let scales = try scale.repeated(columns, operation: "matmulInteger", name: "scale")
-    return try Tensor.filled(try resultShape(a)) { y in
-      let scale = SumScale(scales: scales.base.assumingMemoryBound(to: Float.self), bias: nil, isOfColumns: true)
-      let y = UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self)
-      try withExtendedLifetime(scales) {
-        try multiply(a, zeroPoint, into: .bytes(y, scale, Result.range(zeroPoint: outputZeroPoint)))
+    try withScale(scale, nil) { scale in
+      try Tensor.filled(try resultShape(a)) { y in
+        let y = UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self)
+        try multiply(a, zeroPoint, bias: bias, into: .bytes(y, scale, Result.range(zeroPoint: outputZeroPoint)))
       }
     }
   }
@@ -140,30 +167,38 @@ extension PackedIntegerMatrix {
   }
 
   private func multiply<Scalar: ByteScalar>(
-    _ a: Tensor<Scalar>, _ zeroPoint: Tensor<Scalar>?, into output: SumOutput
+    _ a: Tensor<Scalar>, _ zeroPoint: Tensor<Scalar>?, bias: Tensor<Int32>? = nil, into output: SumOutput
   ) throws {
     let source = try a.rowMajor
     let rows = try Shape.elementCount(Array(a.shape.dropLast()), operation: "matmulInteger")
     let zeroPoints = try zeroPoint?.elements ?? [0]
     try withExtendedLifetime(source.storage) {
       try multiply(
-        source.bytes8, rows: rows, flip: Scalar.signedFlip, zeroPoints: zeroPoints.map(\.movedToSigned), into: output)
+        source.bytes8, rows: rows, flip: Scalar.signedFlip, zeroPoints: zeroPoints.map(\.movedToSigned),
+        bias: bias?.elements, into: output)
     }
   }
 
   /// - Parameters:
   ///   - bytes: `[rows, depth]`.
-  ///   - zeroPoints: one, or one per row, among signed numbers.
+  ///   - zeroPoints: one, or one per row, among signed numbers; one where there is a bias.
   func multiply(
-    _ bytes: UnsafePointer<UInt8>, rows: Int, flip: UInt8, zeroPoints points: [Int32], into output: SumOutput
+    _ bytes: UnsafePointer<UInt8>, rows: Int, flip: UInt8, zeroPoints points: [Int32], bias: [Int32]? = nil,
+    into output: SumOutput
   ) throws {
+    guard bias.map({ $0.count == self.columns && points.count == 1 }) ?? true else {
+      throw TensorError.shape(
+        operation: "matmulInteger",
+        reason: "a bias of \(bias?.count ?? 0) was given for \(self.columns) columns and \(points.count) zero points")
+    }
     guard points.count == 1 || points.count == rows else {
       throw TensorError.shape(
         operation: "matmulInteger", reason: "\(points.count) zero points were given for \(rows) rows")
     }
     guard rows > 0, columns > 0 else { return }
     let left = try SignedRows(bytes, rows: rows, channels: depth, area: 1, flip: flip)
-    let corrections = try corrections(left, points)
+    // With a bias, what the only zero point makes of the columns and the bias are one number each.
+    let corrections = try corrections(left, bias == nil ? points : [1])
     let panel = Self.panel
     let panels = (columns + panel - 1) / panel
     let blocks = (depth + 3) / 4
@@ -172,9 +207,10 @@ extension PackedIntegerMatrix {
     let panelsPerTask = max(1, (1 << 20) / (rowsPerTask * panel * max(depth, 1)))
     let rowTasks = (rows + rowsPerTask - 1) / rowsPerTask
     let panelTasks = (panels + panelsPerTask - 1) / panelsPerTask
-    let hasFactors = points.contains { $0 != 0 }
+    let hasFactors = bias != nil || points.contains { $0 != 0 }
     let x = Unchecked(words.base.assumingMemoryBound(to: Int32.self))
-    let columnTerms = Unchecked(columnTerms.base.assumingMemoryBound(to: Int32.self))
+    let terms = try bias.map { try self.columnTerms(times: points[0], plus: $0) } ?? self.columnTerms
+    let columnTerms = Unchecked(terms.base.assumingMemoryBound(to: Int32.self))
     let columnPoints = Unchecked(zeroPoints.base.assumingMemoryBound(to: Int32.self))
     let (columns, hasManyPoints) = (columns, commonZeroPoint == nil)
     let kernels = left.kernels
@@ -208,7 +244,18 @@ extension PackedIntegerMatrix {
         }
       }
     }
-    withExtendedLifetime((left, corrections, words, self.columnTerms, zeroPoints)) {}
+    withExtendedLifetime((left, corrections, words, terms, zeroPoints)) {}
+  }
+
+  private func columnTerms(times zeroPoint: Int32, plus bias: [Int32]) throws -> TensorStorage {
+    let sums = try TensorStorage(byteCount: columnTerms.byteCount)
+    let (from, to) = (
+      columnTerms.base.assumingMemoryBound(to: Int32.self), sums.base.assumingMemoryBound(to: Int32.self)
+    )
+    for column in 0..<columns { to[column] = zeroPoint &* from[column] &+ bias[column] }
+    // Panels are read to their ends.
+    for column in columns..<(columnTerms.byteCount / MemoryLayout<Int32>.stride) { to[column] = 0 }
+    return sums
   }
 
   /// What each row's sums lack.

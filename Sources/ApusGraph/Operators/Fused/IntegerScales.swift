@@ -37,6 +37,11 @@ extension Operators {
       if let packed = right.packed, zeroPoint?.count ?? 1 == 1, a.rank > 1, scale.rank <= 1,
         [1, packed.columns].contains(scale.count), bias?.count ?? packed.columns == packed.columns
       {
+        if activation == .identity,
+          let result = try packed.quantized(a, zeroPoint: zeroPoint, scale: scale, bias: bias, levels: levels)
+        {
+          return [result]
+        }
         let product = try packed.scaled(a, zeroPoint: zeroPoint, scale: scale, bias: bias)
         return [try levels.quantized(Apus.activation(product, activation))]
       }

@@ -116,14 +116,33 @@ struct PackedIntegers: Sendable {
     }
   }
 
-  /// `saturate(round(product · scale) + zero point)`, with one scale, or one per column.
+  /// The same, quantised; nil where numbers have to lie in memory.
+  func quantized(
+    _ a: AnyTensor, zeroPoint: AnyTensor?, scale: Tensor<Float>, bias: Tensor<Float>?, levels: ResultLevels
+  ) throws -> GraphValue? {
+    func quantized<A: ByteScalar, Y: ByteScalar>(_ a: Tensor<A>, _ outputScale: Float, _ y: Y) throws -> GraphValue? {
+      try packed.quantizedProduct(
+        a, zeroPoint: zeroPoint.map { try $0.bytes(like: a, "a") }, scale: scale, bias: bias, outputScale: outputScale,
+        outputZeroPoint: y
+      ).map(GraphValue.init)
+    }
+    switch (a, levels) {
+    case (.int8(let a), .int8(let scale, let point)): return try quantized(a, scale, point)
+    case (.int8(let a), .uint8(let scale, let point)): return try quantized(a, scale, point)
+    case (.uint8(let a), .int8(let scale, let point)): return try quantized(a, scale, point)
+    case (.uint8(let a), .uint8(let scale, let point)): return try quantized(a, scale, point)
+    default: return nil
+    }
+  }
+
+  /// `saturate(round((product + bias) · scale) + zero point)`, with one scale, or one per column.
   func requantized(
-    _ a: AnyTensor, zeroPoint: AnyTensor?, scale: Tensor<Float>, outputZeroPoint: AnyTensor
+    _ a: AnyTensor, zeroPoint: AnyTensor?, bias: Tensor<Int32>? = nil, scale: Tensor<Float>, outputZeroPoint: AnyTensor
   ) throws -> GraphValue {
     func requantized<A: ByteScalar, Y: ByteScalar>(_ a: Tensor<A>, _ y: Tensor<Y>) throws -> GraphValue {
       GraphValue(
         try packed.requantizedProduct(
-          a, zeroPoint: zeroPoint.map { try $0.bytes(like: a, "a") }, scale: scale,
+          a, zeroPoint: zeroPoint.map { try $0.bytes(like: a, "a") }, bias: bias, scale: scale,
           outputZeroPoint: y.reshaped([]).scalar))
     }
     switch (a, outputZeroPoint) {

@@ -107,8 +107,20 @@ extension Operators {
       var a = try arguments.tensor(0)
       guard a.rank == 2 else { throw OperatorError("A has shape \(a.shape); a matrix is needed") }
       if transposesA { a = try a.transposedMatrix() }
+      let bias = try arguments.has(6) ? arguments.tensor(6, of: Int32.self) : nil
+      if let packed = right.packed, arguments.has(7), try arguments.optionalTensor(2)?.count ?? 1 == 1,
+        try arguments.floatingType(1) == .float, bias?.shape ?? [packed.columns] == [packed.columns]
+      {
+        let scale = try arguments.single(1) * arguments.scale(4) * alpha / arguments.single(7)
+        if scale.rank <= 1 {
+          return [
+            try packed.requantized(
+              a, zeroPoint: arguments.optionalTensor(2), bias: bias, scale: scale, outputZeroPoint: arguments.tensor(8))
+          ]
+        }
+      }
       var product = try right.product(arguments, left: a, zeroPoint: arguments.optionalTensor(2))
-      if arguments.has(6) { product = try product.adding(arguments.tensor(6, of: Int32.self)) }
+      if let bias { product = try product.adding(bias) }
       let scaled = ScaledProduct<Float>(product: product, alpha: alpha)
       guard arguments.has(7) else {
         let type = try arguments.floatingType(1)

@@ -37,6 +37,15 @@ extension Operators {
       let (first, second) = (try arguments.single(1) / result, try arguments.single(4) / result)
       let points = try (arguments.zeroPoint(2), arguments.zeroPoint(5), arguments.zeroPoint(7))
       let rest = points.2 - (first * points.0 + second * points.1)
+      if [first, second, rest].allSatisfy(\.isFinite) {
+        switch (try arguments.bytes(0), try arguments.bytes(3)) {
+        case (.uint8(let a), .uint8(let b)):
+          if let sum = try addBytes(a, b, aScale: first, bScale: second, rest: rest) { return [GraphValue(sum)] }
+        case (.int8(let a), .int8(let b)):
+          if let sum = try addBytes(a, b, aScale: first, bScale: second, rest: rest) { return [GraphValue(sum)] }
+        default: break
+        }
+      }
       // A product of a FLOAT and a byte is exact in DOUBLE.
       let b = try (arguments.bytes(3).converted(to: Double.self) * Double(second) + Double(rest)).converted(
         to: Float.self)
@@ -48,8 +57,22 @@ extension Operators {
   /// `a · b`, with broadcasting.
   static func QLinearMul(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
-      let (a, b) = (try arguments.differences(0), try arguments.differences(3))
       let ratio = try arguments.single(1) * arguments.single(4) / arguments.single(6)
+      func product<Scalar: ByteScalar>(_ a: Tensor<Scalar>, _ b: Tensor<Scalar>) throws -> Tensor<Scalar>? {
+        let points = try [2, 5, 7].map { index in
+          try arguments.optionalTensor(index).map { $0.tensor(of: Scalar.self) } ?? Tensor(zeros: [])
+        }.compactMap { $0 }
+        guard points.count == 3, ratio.isFinite else { return nil }
+        let zeros = try points.map { try $0.reshaped([]).scalar }
+        return try multiplyBytes(
+          a, b, aZeroPoint: zeros[0], bZeroPoint: zeros[1], scale: ratio, zeroPoint: zeros[2])
+      }
+      switch (try arguments.bytes(0), try arguments.bytes(3)) {
+      case (.uint8(let a), .uint8(let b)): if let product = try product(a, b) { return [GraphValue(product)] }
+      case (.int8(let a), .int8(let b)): if let product = try product(a, b) { return [GraphValue(product)] }
+      default: break
+      }
+      let (a, b) = (try arguments.differences(0), try arguments.differences(3))
       return [try arguments.rounded(a * b * ratio, zeroPoint: 7, like: 0)]
     }
   }

@@ -1,0 +1,68 @@
+import ApusKernelInterface
+
+extension IntegerKernels {
+  package static func addBytes(
+    _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, aScale: Float, bScale: Float, rest: Float, isSigned: Bool,
+    _ y: UnsafeMutablePointer<UInt8>, count: Int
+  ) {
+    let (first, second, rest) = (all(aScale), all(bScale), all(rest))
+    let (least, greatest) = (all(isSigned ? -128 : 0), all(isSigned ? 127 : 255))
+    combineBytes(a, b, isSigned, y, count) { a, b in
+      let sum = fused(fused(rest, floats(b), second), floats(a), first)
+      return nearestIntegers(limited(sum, least, greatest))
+    }
+  }
+
+  package static func multiplyBytes(
+    _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, aZeroPoint: Int32, bZeroPoint: Int32, scale: Float,
+    zeroPoint: Int32, isSigned: Bool, _ y: UnsafeMutablePointer<UInt8>, count: Int
+  ) {
+    let least = all(Float((isSigned ? -128 : 0) &- zeroPoint))
+    let greatest = all(Float((isSigned ? 127 : 255) &- zeroPoint))
+    let (first, second) = (IntegerLanes(repeating: aZeroPoint), IntegerLanes(repeating: bZeroPoint))
+    let (scale, zeroPoint) = (all(scale), IntegerLanes(repeating: zeroPoint))
+    combineBytes(a, b, isSigned, y, count) { a, b in
+      let product = floats((a &- first) &* (b &- second)) * scale
+      return nearestIntegers(limited(product, least, greatest)) &+ zeroPoint
+    }
+  }
+}
+
+/// `sum + a * b` in one rounding; without the instruction in float64, where the product of a byte and a float is exact.
+@inline(__always)
+private func fused(_ sum: Lanes, _ a: Lanes, _ b: Lanes) -> Lanes {
+  #if APUS_FMA
+    return multiplyAdd(sum, a, b)
+  #else
+    var result = sum
+    for i in 0..<16 { result[i] = Float(Double(sum[i]) + Double(a[i]) * Double(b[i])) }
+    return result
+  #endif
+}
+
+/// Sixteen at a time, the last ones moved back where there are as many.
+@inline(__always)
+private func combineBytes(
+  _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ isSigned: Bool, _ y: UnsafeMutablePointer<UInt8>,
+  _ count: Int, _ body: (_ a: IntegerLanes, _ b: IntegerLanes) -> IntegerLanes
+) {
+  var done = 0
+  while done < count {
+    let at = done &+ 16 > count && count >= 16 ? count &- 16 : done
+    let width = count &- at
+    let (first, second) = (bytes(a + at, width), bytes(b + at, width))
+    let result = lowBytes(
+      isSigned ? body(signExtended(first), signExtended(second)) : body(widened(first), widened(second)))
+    if width >= 16 { store(result, y + at) } else { for i in 0..<width { y[at &+ i] = result[i] } }
+    done &+= 16
+  }
+}
+
+/// Sixteen bytes, or as many as there are.
+@inline(__always)
+private func bytes(_ x: UnsafePointer<UInt8>, _ count: Int) -> SIMD16<UInt8> {
+  if count >= 16 { return load(x) }
+  var lanes = SIMD16<UInt8>(repeating: 0)
+  for i in 0..<count { lanes[i] = x[i] }
+  return lanes
+}
