@@ -17,7 +17,8 @@ package protocol QuantizedKernels: SendableMetatype {
   ///   - flip: what the bytes of the map are combined with by exclusive or.
   ///   - y: room for 15 words more, which may be written.
   static func stageWords(
-    _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, channels: Int, height: Int, width: Int, firstRow: Int, rowStep: Int, firstColumn: Int,
+    _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, channels: Int, height: Int, width: Int, firstRow: Int,
+    rowStep: Int, firstColumn: Int,
     columnStep: Int, flip: UInt8, filler: Int32, _ y: UnsafeMutablePointer<Int32>, rows: Int, columns: Int)
 
   /// Words of up to four neighbours in a row, of one channel of a map: what the taps of a window see.
@@ -31,7 +32,8 @@ package protocol QuantizedKernels: SendableMetatype {
   ///   - taps: 1 to 4; other bytes are zero.
   ///   - y: room for 15 words more, which may be written.
   static func stageTaps(
-    _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, taps: Int, tapStep: Int, height: Int, width: Int, firstRow: Int, rowStep: Int,
+    _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, taps: Int, tapStep: Int, height: Int, width: Int,
+    firstRow: Int, rowStep: Int,
     firstColumn: Int, columnStep: Int, flip: UInt8, filler: UInt8, _ y: UnsafeMutablePointer<Int32>, rows: Int,
     columns: Int)
 

@@ -83,7 +83,9 @@ import Testing
       $0.node("MaxPool", ["numbers"], ["pooled"], ["kernel_shape": .ints([2, 2])])
       quantize("pooled", "b", "y", &$0)
     },
-    Case("a pool that another node reads", ["DequantizeLinear", "MaxPool", "QuantizeLinear", "ReduceMax", "Elementwise"]) {
+    Case(
+      "a pool that another node reads", ["DequantizeLinear", "MaxPool", "QuantizeLinear", "ReduceMax", "Elementwise"]
+    ) {
       try levels("a", 0.02, 120, &$0)
       dequantize("x", "a", "numbers", &$0)
       $0.node("MaxPool", ["numbers"], ["pooled"], ["kernel_shape": .ints([2, 2])])

@@ -135,7 +135,8 @@ package struct ElementwiseProgram: Sendable {
       case .int8(let tensor): .int8(try tensor.rowMajor)
       case .uint8(let tensor): .uint8(try tensor.rowMajor)
       default:
-        throw TensorError.argument(operation: "elementwise", reason: "\(input.dataType) is neither float32 nor of bytes")
+        throw TensorError.argument(
+          operation: "elementwise", reason: "\(input.dataType) is neither float32 nor of bytes")
       }
     }
     var sources: [Source<Float>] = []
@@ -253,7 +254,8 @@ package struct ElementwiseProgram: Sendable {
 
   private func run<Scalar: FloatingPointScalar>(
     _ kernels: any FloatingKernels<Scalar>.Type, _ byteKernels: any QuantizedKernels.Type,
-    _ sources: [Source<Scalar>], offset: Int, into y: UnsafeMutablePointer<Scalar>, count: Int, _ scratch: UnsafeMutablePointer<Scalar>
+    _ sources: [Source<Scalar>], offset: Int, into y: UnsafeMutablePointer<Scalar>, count: Int,
+    _ scratch: UnsafeMutablePointer<Scalar>
   ) {
     func piece(_ operand: Operand) -> Piece<Scalar> {
       switch operand {

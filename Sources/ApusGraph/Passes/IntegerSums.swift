@@ -17,7 +17,9 @@ extension Graph {
     let constants = try closed.inliningConstants().constants
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
-      guard let node = rewriter.nodes[index], !node.computesInFloat64, node.operatorName.domain.isEmpty else { continue }
+      guard let node = rewriter.nodes[index], !node.computesInFloat64, node.operatorName.domain.isEmpty else {
+        continue
+      }
       switch node.operatorName.type {
       case "Conv": rewriter.sumConvolution(index, node, constants)
       case "MatMul", "Gemm": rewriter.sumProduct(index, node, constants)
@@ -53,7 +55,9 @@ extension GraphRewriter {
     let channels = [-1] + [Int](repeating: 1, count: shape.count - 2)
     var bias = node.inputs.count > 2 ? node.inputs[2] : nil
     if let given = bias {
-      guard vectorCount(given, constants) == shape[0], let list = try? Tensor(channels.map { Int64($0) }) else { return }
+      guard vectorCount(given, constants) == shape[0], let list = try? Tensor(channels.map { Int64($0) }) else {
+        return
+      }
       let extents = addConstant(GraphValue(list), named: "\(node.name).channels")
       bias = insert(
         Node(

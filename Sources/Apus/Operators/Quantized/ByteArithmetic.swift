@@ -30,15 +30,18 @@ package func multiplyBytes<Scalar: ByteScalar>(
 
 private func combined<Scalar: ByteScalar>(
   _ a: Tensor<Scalar>, _ b: Tensor<Scalar>,
-  _ body: @Sendable (
-    _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<UInt8>, _ count: Int
-  ) -> Void
+  _ body:
+    @Sendable (
+      _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<UInt8>, _ count: Int
+    ) -> Void
 ) throws -> Tensor<Scalar>? {
   // The axes of the smaller one are the last of the larger one.
   let isFirst = a.count >= b.count && a.rank >= b.rank
   let (whole, part) = isFirst ? (a, b) : (b, a)
   let axes = part.shape.drop { $0 == 1 }
-  guard whole.rank >= part.rank, part.count > 0, Array(axes) == Array(whole.shape.suffix(axes.count)) else { return nil }
+  guard whole.rank >= part.rank, part.count > 0, Array(axes) == Array(whole.shape.suffix(axes.count)) else {
+    return nil
+  }
   let (source, repeated) = (try whole.rowMajor, try part.rowMajor.repeatedBytes(upTo: whole.count))
   let (x, pattern, length) = (Unchecked(source.bytes8), Unchecked(repeated.bytes8), repeated.count)
   return try Tensor.filled(whole.shape) { y in
@@ -62,7 +65,12 @@ extension Tensor where Scalar: ByteScalar {
   fileprivate func repeatedBytes(upTo limit: Int) throws -> Tensor {
     let times = min(limit / count, (1023 + count) / count)
     guard times > 1 else { return self }
-    let elements = try elements
-    return try Tensor((0..<times).flatMap { _ in elements })
+    return try Tensor.filled([times * count]) { y in
+      if count == 1 {
+        y.update(repeating: pointer[0], count: times)
+      } else {
+        for index in 0..<times { (y + index * count).update(from: pointer, count: count) }
+      }
+    }
   }
 }

@@ -28,6 +28,7 @@ extension IntegerConvolution {
     let parts = tasks < 4 && outputsPerGroup >= 32 && outputsPerGroup * terms > 32_768 ? min(4, rowGroups.count) : 1
     let kernels = rows.kernels
     let weights = rows
+    let ones = WindowOnes(blocks: plan.blocks, taps: tapOffsets.count, kernels)
     try parallelWithScratch(tasks * parts, of: Float.self, count: count) { task, room in
       let scratch = UnsafeMutableRawPointer(room).assumingMemoryBound(to: Int32.self)
       let part = task % parts
@@ -48,7 +49,7 @@ extension IntegerConvolution {
       let hasWindowSums =
         needsWindowSums
         && band.sumWindows(
-          zeroPoints[group * outputsPerGroup..<(group + 1) * outputsPerGroup], kernels)
+          zeroPoints[group * outputsPerGroup..<(group + 1) * outputsPerGroup], ones, kernels)
       for index in evenPart(part, of: parts, in: rowGroups.count) {
         let (first, count) = rowGroups[index]
         let row = group * outputsPerGroup + first
@@ -75,6 +76,24 @@ extension IntegerConvolution {
   }
 }
 
+/// Weights of one, with which what a window sees is summed.
+private struct WindowOnes: Sendable {
+  let channels: [Int32]
+  let taps: [Int32]
+
+  init(blocks: Int, taps: Int, _ kernels: any QuantizedKernels.Type) {
+    let bytes = [UInt8](repeating: 1, count: 4 * blocks)
+    let wordCount = blocks * kernels.wordsPerRowWord
+    channels = [Int32](unsafeUninitializedCapacity: wordCount) { words, count in
+      count = wordCount
+      var sum: Int32 = 0
+      guard let base = words.baseAddress else { return }
+      kernels.packRows(bytes, rows: 1, channels: bytes.count, area: 1, flip: 0, base, sums: &sum)
+    }
+    self.taps = [Int32](repeating: 1, count: taps)
+  }
+}
+
 /// A staged band of an input, and room for what is computed from it.
 private struct IntegerBand {
   let plan: IntegerConvolutionPlan
@@ -90,22 +109,18 @@ private struct IntegerBand {
   let numbers: UnsafeMutablePointer<Float>?
 
   /// Sums what each window sees, if any zero point is not 0, and says so.
-  func sumWindows(_ zeroPoints: ArraySlice<Int32>, _ kernels: any QuantizedKernels.Type) -> Bool {
+  func sumWindows(
+    _ zeroPoints: ArraySlice<Int32>, _ ones: WindowOnes, _ kernels: any QuantizedKernels.Type
+  ) -> Bool {
     guard zeroPoints.contains(where: { $0 != 0 }) else { return false }
     // First over channels, which is a product with ones, then over taps.
-    let channels = [UInt8](repeating: 1, count: 4 * plan.blocks)
-    withUnsafeTemporaryAllocation(of: Int32.self, capacity: plan.blocks * kernels.wordsPerRowWord + 1) { ones in
-      guard let base = ones.baseAddress else { return }
-      kernels.packRows(channels, rows: 1, channels: channels.count, area: 1, flip: 0, base + 1, sums: base)
-      withUnsafePointer(to: 0) { noOffset in
-        kernels.multiplyWords(
-          base + 1, rows: 1, words, units: (plan.blockStep + 15) / 16, blockCount: plan.blocks,
-          blockStep: plan.blockStep, tapCount: 1, tapOffsets: noOffset, channelSums, sumStep: 0)
-      }
+    withUnsafePointer(to: 0) { noOffset in
+      kernels.multiplyWords(
+        ones.channels, rows: 1, words, units: (plan.blockStep + 15) / 16, blockCount: plan.blocks,
+        blockStep: plan.blockStep, tapCount: 1, tapOffsets: noOffset, channelSums, sumStep: 0)
     }
     kernels.sumTaps(
-      [Int32](repeating: 1, count: tapOffsets.count), channelSums, units: units, tapCount: tapOffsets.count,
-      tapOffsets: tapOffsets, windowSums)
+      ones.taps, channelSums, units: units, tapCount: tapOffsets.count, tapOffsets: tapOffsets, windowSums)
     return true
   }
 

@@ -47,8 +47,9 @@ struct IntegerConvolutionPlan: Sendable {
     let shared = phases(kernel.width, dilation.width, stride.width)
     // Sums beyond the outputs of a row, half a cycle for each vector of words, against words staged several times, eight.
     hasPhasePerTap =
-      !takesTaps && Double(beyond) * Double(kernel.height) * Double(kernel.width) * Double(outputs)
-      > 16 * Double(kernel.width - shared.count) * Double(output.width)
+      !takesTaps
+      && Double(beyond) * Double(kernel.height) * Double(kernel.width) * Double(outputs)
+        > 16 * Double(kernel.width - shared.count) * Double(output.width)
     columns = output.width + (hasPhasePerTap ? 0 : beyond)
     halo = reach(kernel.height, dilation.height, stride.height)
     rowPhases = phases(kernel.height, dilation.height, stride.height)
@@ -112,7 +113,8 @@ struct IntegerConvolutionPlan: Sendable {
         if takesTaps {
           let step = parameters.dilation.width
           kernels.stageTaps(
-            bytes, end: map.end, taps: filled, tapStep: step, height: map.size.height, width: map.size.width, firstRow: first,
+            bytes, end: map.end, taps: filled, tapStep: step, height: map.size.height, width: map.size.width,
+            firstRow: first,
             rowStep: parameters.stride.height, firstColumn: block * 4 * step - parameters.padding.left,
             columnStep: parameters.stride.width, flip: map.flip,
             filler: UInt8(truncatingIfNeeded: map.zeroPoint), out, rows: rows + halo, columns: columns)

@@ -37,7 +37,8 @@ enum SumOutput: @unchecked Sendable {
       if activation == nil, range.isOrdinary(outputScale) {
         kernels.quantizeSums(
           sums, sumStep: sumStep, rows: rows, count: count, correction: correction,
-          scale: scale.advanced(row: row, column: column), outputScale: outputScale, range: range, y + offset, step: step)
+          scale: scale.advanced(row: row, column: column), outputScale: outputScale, range: range, y + offset,
+          step: step)
         return
       }
       guard let numbers else { return }

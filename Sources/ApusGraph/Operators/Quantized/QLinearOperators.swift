@@ -150,7 +150,15 @@ extension Operators {
 extension Arguments {
   /// The numbers that input `index` stands for; its scale and zero point are the two inputs behind it.
   func dequantized(_ index: Int) throws -> Tensor<Float> {
-    try differences(index) * single(index + 1)
+    func dequantized<Element: ByteScalar>(_ x: Tensor<Element>) throws -> Tensor<Float> {
+      let point = try optionalTensor(index + 2)?.bytes(like: x, "input \(index)").reshaped([])
+      return try dequantizeLinear(x, scale: scale(index + 1).reshaped([]), zeroPoint: point)
+    }
+    switch try bytes(index) {
+    case .int8(let x): return try dequantized(x)
+    case .uint8(let x): return try dequantized(x)
+    case let other: throw OperatorError("input \(index) is \(ElementType(other.dataType)); bytes are needed")
+    }
   }
 
   /// Input `index` less its zero point, two inputs behind it.
@@ -170,7 +178,12 @@ extension Arguments {
 
   /// Numbers quantised with input `scale` and the zero point behind it, as input `other` is without one.
   func requantized(_ x: Tensor<Float>, scale: Int, like other: Int) throws -> GraphValue {
-    try rounded(x / single(scale), zeroPoint: scale + 1, like: other)
+    let number = try self.scale(scale).reshaped([])
+    switch try optionalTensor(scale + 1) ?? zero(like: other) {
+    case .int8(let point): return GraphValue(try quantizeLinear(x, scale: number, zeroPoint: point.reshaped([])))
+    case .uint8(let point): return GraphValue(try quantizeLinear(x, scale: number, zeroPoint: point.reshaped([])))
+    case let point: return try GraphValue(requantizing: x / number, zeroPoint: point)
+    }
   }
 
   /// `saturate(round(x) + zero point)` with input `zeroPoint`, as input `other` is without one.
