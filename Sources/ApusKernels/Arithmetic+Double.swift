@@ -37,7 +37,7 @@ extension Float64Kernels {
     for row in 0..<rows { zip(operation, a, 1, b + row &* columns, 1, y + row &* columns, columns) }
   }
 
-  // Once for all ways to walk over the operands: float64 is for references, not for speed.
+  // Once for all ways to walk over the operands: a call a row, where they are broadcast too. Float64 is for references.
   @inline(never)
   private static func zip(
     _ operation: BinaryOperation, _ a: UnsafePointer<Double>, _ aStep: Int, _ b: UnsafePointer<Double>, _ bStep: Int,

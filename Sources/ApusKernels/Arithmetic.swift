@@ -58,6 +58,8 @@ extension Float32Kernels {
     return true
   }
 
+  // Once for all ways to walk over the operands: a call a row.
+  @inline(never)
   private static func zip(
     _ operation: BinaryOperation, _ a: UnsafePointer<Float>, _ aStep: Int, _ b: UnsafePointer<Float>, _ bStep: Int,
     _ y: UnsafeMutablePointer<Float>, _ count: Int

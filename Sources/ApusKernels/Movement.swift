@@ -20,10 +20,7 @@ extension AnyDataKernels {
     to destination: UnsafeMutableRawPointer, destinationStride: Int, rows: Int, columns: Int
   ) {
     switch elementSize {
-    case 1:
-      transposeTiles(
-        source.assumingMemoryBound(to: UInt8.self), sourceStride, destination.assumingMemoryBound(to: UInt8.self),
-        destinationStride, rows, columns)
+    case 1: transposeBytes(source, sourceStride, destination, destinationStride, rows, columns)
     case 2:
       transposeTiles(
         source.assumingMemoryBound(to: UInt16.self), sourceStride, destination.assumingMemoryBound(to: UInt16.self),
@@ -140,9 +137,81 @@ private func transposeMatrix<T: FixedWidthInteger & BitwiseCopyable>(
     transposeWords(
       UnsafeRawPointer(source).assumingMemoryBound(to: UInt32.self), sourceStride,
       UnsafeMutableRawPointer(destination).assumingMemoryBound(to: UInt32.self), destinationStride, rows, columns)
+  } else if MemoryLayout<T>.size == 1 {
+    transposeBytes(source, sourceStride, destination, destinationStride, rows, columns)
   } else {
     transposeTiles(source, sourceStride, destination, destinationStride, rows, columns)
   }
+}
+
+/// The same for bytes: in tiles of eight by eight, each row of which is one number, where there are as many rows and columns.
+private func transposeBytes(
+  _ source: UnsafeRawPointer, _ sourceStride: Int, _ destination: UnsafeMutableRawPointer, _ destinationStride: Int,
+  _ rows: Int, _ columns: Int
+) {
+  guard rows >= 8, columns >= 8 else {
+    transposeTiles(
+      source.assumingMemoryBound(to: UInt8.self), sourceStride, destination.assumingMemoryBound(to: UInt8.self),
+      destinationStride, rows, columns)
+    return
+  }
+  // Of some rows at a time all columns, so that the first-level cache holds the lines that tiles share.
+  var first = 0
+  while first < rows {
+    let last = min(first &+ 64, rows)
+    var column = 0
+    while column < columns {
+      let c = min(column, columns &- 8)
+      var row = first
+      while row < last {
+        let r = min(row, rows &- 8)
+        transposeEight(
+          source + (r &* sourceStride &+ c), sourceStride, destination + (c &* destinationStride &+ r),
+          destinationStride)
+        row &+= 8
+      }
+      column &+= 8
+    }
+    first = last
+  }
+}
+
+/// A tile of eight by eight bytes: of two rows the halves that are to change places do, then quarters, then eighths.
+@inline(__always)
+private func transposeEight(
+  _ source: UnsafeRawPointer, _ sourceStride: Int, _ destination: UnsafeMutableRawPointer, _ destinationStride: Int
+) {
+  func row(_ index: Int) -> UInt64 { (source + index &* sourceStride).loadUnaligned(as: UInt64.self) }
+  var (r0, r1, r2, r3) = (row(0), row(1), row(2), row(3))
+  var (r4, r5, r6, r7) = (row(4), row(5), row(6), row(7))
+  func exchange(_ a: inout UInt64, _ b: inout UInt64, _ shift: UInt64, _ mask: UInt64) {
+    let change = (a &>> shift ^ b) & mask
+    b ^= change
+    a ^= change &<< shift
+  }
+  exchange(&r0, &r4, 32, 0x0000_0000_FFFF_FFFF)
+  exchange(&r1, &r5, 32, 0x0000_0000_FFFF_FFFF)
+  exchange(&r2, &r6, 32, 0x0000_0000_FFFF_FFFF)
+  exchange(&r3, &r7, 32, 0x0000_0000_FFFF_FFFF)
+  exchange(&r0, &r2, 16, 0x0000_FFFF_0000_FFFF)
+  exchange(&r1, &r3, 16, 0x0000_FFFF_0000_FFFF)
+  exchange(&r4, &r6, 16, 0x0000_FFFF_0000_FFFF)
+  exchange(&r5, &r7, 16, 0x0000_FFFF_0000_FFFF)
+  exchange(&r0, &r1, 8, 0x00FF_00FF_00FF_00FF)
+  exchange(&r2, &r3, 8, 0x00FF_00FF_00FF_00FF)
+  exchange(&r4, &r5, 8, 0x00FF_00FF_00FF_00FF)
+  exchange(&r6, &r7, 8, 0x00FF_00FF_00FF_00FF)
+  func write(_ row: UInt64, _ index: Int) {
+    (destination + index &* destinationStride).storeBytes(of: row, as: UInt64.self)
+  }
+  write(r0, 0)
+  write(r1, 1)
+  write(r2, 2)
+  write(r3, 3)
+  write(r4, 4)
+  write(r5, 5)
+  write(r6, 6)
+  write(r7, 7)
 }
 
 /// The same for elements of four bytes: in tiles of sixteen by sixteen, where there are as many rows and columns. The
