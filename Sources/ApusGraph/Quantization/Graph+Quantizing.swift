@@ -31,33 +31,6 @@ extension Graph {
   }
 }
 
-extension GraphRewriter {
-  /// The inputs whose elements node `index` gives as they are, bytes as well as numbers; none for all other nodes.
-  func movedInputs(of index: Int) -> [Graph.ValueID] {
-    guard let node = nodes[index], node.operatorName.domain.isEmpty, node.subgraphs.isEmpty,
-      let first = node.inputs.first ?? nil, constant(first) == nil
-    else { return [] }
-    switch node.operatorName.type {
-    case "Concat":
-      let inputs = node.inputs.compactMap { $0 }
-      return inputs.allSatisfy { constant($0) == nil } ? inputs : []
-    case "MaxPool":
-      return node.opset >= 12 && node.outputs.count == 1 ? [first] : []
-    case "Resize":
-      guard node.opset >= 11, (try? description(of: node).string("mode", default: "nearest")) == "nearest",
-        (try? description(of: node).string("coordinate_transformation_mode", default: "half_pixel"))
-          != "tf_crop_and_resize"
-      else { return [] }
-      return [first]
-    case "Split", "Slice", "Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze", "Identity", "DepthToSpace",
-      "SpaceToDepth":
-      return node.opset >= 9 ? [first] : []
-    default:
-      return []
-    }
-  }
-}
-
 /// A graph while some of its values become bytes.
 private struct GraphQuantizer {
   var rewriter: GraphRewriter
