@@ -42,6 +42,9 @@ import Testing
     Case(batch: 2, inputs: 10, outputs: 10, size: Size2D(height: 7, width: 21), kernel: 3, padding: 1, groups: 10),
     Case(inputs: 5, outputs: 10, size: Size2D(height: 12, width: 9), kernel: 5, stride: 2, padding: 2, groups: 5),
     Case(inputs: 12, outputs: 24, size: Size2D(height: 5, width: 8), kernel: 3, padding: 1, groups: 4),
+    // A vector of outputs and a few: the last vector begins among those of the first.
+    Case(inputs: 3, outputs: 5, size: Size2D(height: 1, width: 19), kernel: Size2D(height: 1, width: 3)),
+    Case(inputs: 5, outputs: 9, size: Size2D(height: 3, width: 7), kernel: Size2D(height: 1, width: 3)),
     // One channel a group: taps in the place of channels, of windows narrower and wider than a word, and than the map.
     Case(inputs: 7, outputs: 7, size: 7, kernel: 3, padding: 1, groups: 7),
     Case(

@@ -16,12 +16,12 @@ extension IntegerConvolution {
     let units = plan.units(rows: plan.bandRows)
     let stagedCount = try plan.stagedCount()
     // Scratch: the staged band, sums over channels, sums over windows, sums of eight outputs, and perhaps the numbers of
-    // one. Words are as large as floats.
+    // one and the bytes of all. Words are as large as floats.
     let needsWindowSums = zeroPoints.contains { $0 != 0 }
     let channelSumCount = needsWindowSums ? (plan.blockStep + 47) / 16 * 16 : 0
     let sumStep = units * 16 + 16
     let numbersStart = stagedCount + channelSumCount + 10 * sumStep
-    let count = numbersStart + (output.needsRoom ? sumStep : 0)
+    let count = numbersStart + (output.needsRoom ? 3 * sumStep : 0)
     // With few bands, outputs are divided too.
     let rowGroups = RowGroups(rows: outputsPerGroup)
     let tasks = batch * groups * bands
@@ -106,6 +106,7 @@ private struct IntegerBand {
   let windowSums: UnsafeMutablePointer<Int32>
   let sums: UnsafeMutablePointer<Int32>
   let sumStep: Int
+  /// Room for the numbers of one output, and behind it for the bytes of eight.
   let numbers: UnsafeMutablePointer<Float>?
 
   /// Sums what each window sees, if any zero point is not 0, and says so.
@@ -143,9 +144,11 @@ private struct IntegerBand {
     let step = size.height * size.width
     let offset = plane * step + firstRow * size.width
     let isDense = plan.columns == size.width
-    if !isDense, case .quantizedFloats(let y, let scale, let activation, let outputScale, let range) = output {
-      // One run over all rows, and bytes over the sums that have been read: then rows are put in their places.
-      let bytes = UnsafeMutableRawPointer(sums).assumingMemoryBound(to: UInt8.self)
+    if !isDense, let numbers,
+      case .quantizedFloats(let y, let scale, let activation, let outputScale, let range) = output
+    {
+      // One run over all rows; then rows are put in their places.
+      let bytes = UnsafeMutableRawPointer(numbers + sumStep).assumingMemoryBound(to: UInt8.self)
       SumOutput.quantizedFloats(bytes, scale, activation, scale: outputScale, range).write(
         sums, sumStep: sumStep, rows: outputs, count: (rows - 1) * plan.columns + size.width, correction: correction,
         row: row, column: 0, offset: 0, step: sumStep, numbers: numbers, kernels: kernels)
