@@ -40,8 +40,7 @@ extension GraphRewriter {
 
   fileprivate mutating func moveBytes(_ index: Int) {
     guard let quantization = nodes[index], let levels = description(of: quantization).quantizedLevels,
-      let x = quantization.inputs[0],
-      let y = quantization.outputs[0]
+      let x = quantization.inputs[0], let y = quantization.outputs[0]
     else { return }
     if let bytes = bytes(of: x, levels) {
       guard !isOutput(y) else { return }
