@@ -18,8 +18,8 @@ package protocol QuantizedKernels: SendableMetatype {
   ///   - y: room for 15 words more, which may be written.
   static func stageWords(
     _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, channels: Int, height: Int, width: Int, firstRow: Int,
-    rowStep: Int, firstColumn: Int,
-    columnStep: Int, flip: UInt8, filler: Int32, _ y: UnsafeMutablePointer<Int32>, rows: Int, columns: Int)
+    rowStep: Int, firstColumn: Int, columnStep: Int, flip: UInt8, filler: Int32, _ y: UnsafeMutablePointer<Int32>,
+    rows: Int, columns: Int)
 
   /// Words of up to four neighbours in a row, of one channel of a map: what the taps of a window see.
   ///
@@ -33,9 +33,8 @@ package protocol QuantizedKernels: SendableMetatype {
   ///   - y: room for 15 words more, which may be written.
   static func stageTaps(
     _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, taps: Int, tapStep: Int, height: Int, width: Int,
-    firstRow: Int, rowStep: Int,
-    firstColumn: Int, columnStep: Int, flip: UInt8, filler: UInt8, _ y: UnsafeMutablePointer<Int32>, rows: Int,
-    columns: Int)
+    firstRow: Int, rowStep: Int, firstColumn: Int, columnStep: Int, flip: UInt8, filler: UInt8,
+    _ y: UnsafeMutablePointer<Int32>, rows: Int, columns: Int)
 
   /// The 32-bit words that four bytes of a signed operand take: one, or more where they are laid out wider, as this
   /// variant multiplies them.
