@@ -54,6 +54,10 @@ import Testing
       inputs: 2, outputs: 4, size: Size2D(height: 3, width: 40), kernel: Size2D(height: 1, width: 9), padding: 2,
       dilation: Size2D(height: 1, width: 3), groups: 2),
     Case(inputs: 3, outputs: 3, size: Size2D(height: 5, width: 2), kernel: 5, stride: 3, padding: 4, groups: 3),
+    // Too wide for that.
+    Case(
+      inputs: 3, outputs: 6, size: Size2D(height: 2, width: 90), kernel: Size2D(height: 1, width: 3),
+      stride: Size2D(height: 1, width: 9), dilation: Size2D(height: 1, width: 30), groups: 3),
     // So many outputs of so small a map that every tap has columns of its own.
     Case(inputs: 6, outputs: 64, size: 7, kernel: 3, padding: 1),
     Case(inputs: 4, outputs: 96, size: Size2D(height: 6, width: 9), kernel: 3, stride: 2, padding: 1),

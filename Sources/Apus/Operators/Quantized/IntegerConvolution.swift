@@ -66,8 +66,10 @@ package struct IntegerConvolution: Sendable {
     let every = points.count == 1 ? [Scalar](repeating: points[0], count: outputs) : points
     let source = try weight.rowMajor
     let area = kernel.height * kernel.width
-    // Of one channel the taps of a row stand in the place of channels: four of them are a word.
-    let takesTaps = inputs == 1 && groups > 1
+    // Of one channel the taps of a row stand in the place of channels: four of them are a word. What a row of words sees
+    // is laid out in a line, which windows and strides of any size would make as long.
+    let takesTaps =
+      inputs == 1 && groups > 1 && stride.width <= 8 && kernel.width <= 64 && dilation.width * kernel.width <= 64
     self.takesTaps = takesTaps
     let columnsFirst =
       takesTaps ? try source.reshaped([outputs, kernel.height, kernel.width]).permuted([0, 2, 1]).rowMajor : source

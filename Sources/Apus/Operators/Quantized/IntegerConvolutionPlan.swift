@@ -114,20 +114,18 @@ struct IntegerConvolutionPlan: Sendable {
           let step = parameters.dilation.width
           kernels.stageTaps(
             bytes, end: map.end, taps: filled, tapStep: step, height: map.size.height, width: map.size.width,
-            firstRow: first,
-            rowStep: parameters.stride.height, firstColumn: block * 4 * step - parameters.padding.left,
-            columnStep: parameters.stride.width, flip: map.flip,
-            filler: UInt8(truncatingIfNeeded: map.zeroPoint), out, rows: rows + halo, columns: columns)
+            firstRow: first, rowStep: parameters.stride.height,
+            firstColumn: block * 4 * step - parameters.padding.left, columnStep: parameters.stride.width,
+            flip: map.flip, filler: UInt8(truncatingIfNeeded: map.zeroPoint), out, rows: rows + halo, columns: columns)
           out += phaseStep
           continue
         }
         for columnPhase in columnPhases {
           kernels.stageWords(
             bytes + block * 4 * map.size.height * map.size.width, end: map.end, channels: filled,
-            height: map.size.height, width: map.size.width, firstRow: first,
-            rowStep: parameters.stride.height, firstColumn: columnPhase - parameters.padding.left,
-            columnStep: parameters.stride.width, flip: map.flip, filler: Int32(bitPattern: filler), out,
-            rows: rows + halo, columns: columns)
+            height: map.size.height, width: map.size.width, firstRow: first, rowStep: parameters.stride.height,
+            firstColumn: columnPhase - parameters.padding.left, columnStep: parameters.stride.width, flip: map.flip,
+            filler: Int32(bitPattern: filler), out, rows: rows + halo, columns: columns)
           out += phaseStep
         }
       }
