@@ -28,7 +28,7 @@ extension IntegerConvolution {
     let parts = tasks < 4 && outputsPerGroup >= 32 && outputsPerGroup * terms > 32_768 ? min(4, rowGroups.count) : 1
     let kernels = rows.kernels
     let weights = rows
-    let ones = WindowOnes(blocks: plan.blocks, taps: tapOffsets.count, kernels)
+    let ones = needsWindowSums ? WindowOnes(blocks: plan.blocks, taps: tapOffsets.count, kernels) : nil
     try parallelWithScratch(tasks * parts, of: Float.self, count: count) { task, room in
       let scratch = UnsafeMutableRawPointer(room).assumingMemoryBound(to: Int32.self)
       let part = task % parts
@@ -47,9 +47,8 @@ extension IntegerConvolution {
         sums: scratch + (stagedCount + channelSumCount + sumStep),
         sumStep: sumStep, numbers: output.needsRoom ? room + numbersStart : nil)
       let hasWindowSums =
-        needsWindowSums
-        && band.sumWindows(
-          zeroPoints[group * outputsPerGroup..<(group + 1) * outputsPerGroup], ones, kernels)
+        ones.map { band.sumWindows(zeroPoints[group * outputsPerGroup..<(group + 1) * outputsPerGroup], $0, kernels) }
+        ?? false
       for index in evenPart(part, of: parts, in: rowGroups.count) {
         let (first, count) = rowGroups[index]
         let row = group * outputsPerGroup + first
