@@ -25,9 +25,10 @@ let architecture = Context.environment["APUS_ARCH"] ?? buildingArchitecture
   let hasProcessorBuiltins = false
 #endif
 
-func kernelSettings(march: String? = nil, defines: [String] = []) -> [SwiftSetting] {
+func kernelSettings(march: String? = nil, features: [String] = [], defines: [String] = []) -> [SwiftSetting] {
   var flags = [isChecked ? "-O" : "-Ounchecked", "-wmo", "-num-threads", "2", "-disable-batch-mode"]
   if let march { flags += ["-Xcc", "-march=\(march)"] }
+  for feature in features { flags += ["-Xcc", "-m\(feature)"] }
   if defines.contains("APUS_AVX512") { flags += ["-Xcc", "-mprefer-vector-width=512"] }
   // The vector multiply-add and square root are compiler built-ins (ApusKernels/Lanes.swift).
   var defines = defines
@@ -77,9 +78,16 @@ let wideKernels: [Target] = [
     swiftSettings: kernelSettings(march: "cascadelake", defines: ["APUS_FMA", "APUS_AVX512"])),
 ]
 
-// arm64's extensions have instructions for products of bytes. Their folders hold the sources that such products take;
-// everything else is as the baseline has it, and not built again.
-let byteProductKernels: [Target] = [
+// Some processors have instructions for products of bytes and are otherwise as others. These folders hold the sources that
+// such products take; everything else is as AVX2 or the baseline has it, and not built again.
+let byteProducts: [Target] = [
+  .target(
+    name: "ApusKernelsAVXVNNI", dependencies: kernelDependencies,
+    swiftSettings: kernelSettings(
+      march: "haswell", features: ["avxvnni"], defines: ["APUS_FMA", "APUS_AVX2", "APUS_AVXVNNI"]))
+]
+
+let armByteProducts: [Target] = [
   .target(
     name: "ApusKernelsDotProd", dependencies: kernelDependencies,
     swiftSettings: kernelSettings(march: "armv8-a+dotprod", defines: ["APUS_FMA", "APUS_DOTPROD"])),
@@ -88,7 +96,7 @@ let byteProductKernels: [Target] = [
     swiftSettings: kernelSettings(march: "armv8-a+dotprod+i8mm", defines: ["APUS_FMA", "APUS_I8MM"])),
 ]
 
-let furtherKernels = ["x86_64": wideKernels, "arm64": byteProductKernels]
+let furtherKernels = ["x86_64": wideKernels + byteProducts, "arm64": armByteProducts]
 let kernelTargets = [baselineKernels] + (furtherKernels[architecture] ?? [])
 let kernels: [Target.Dependency] = kernelTargets.map { .target(name: $0.name) }
 

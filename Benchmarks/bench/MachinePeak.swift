@@ -64,7 +64,7 @@ struct MachinePeak: Encodable {
 extension KernelVariant {
   fileprivate var peakOperationsPerRound: Int {
     #if arch(x86_64)
-      switch self {
+      switch base {
       case .avx512: return ApusKernelsAVX512.PeakKernels.operationsPerRound
       case .avx2: return ApusKernelsAVX2.PeakKernels.operationsPerRound
       default: break
@@ -75,7 +75,7 @@ extension KernelVariant {
 
   fileprivate func peakMultiplyAdds(rounds: Int, factor: Float, summand: Float) -> Float {
     #if arch(x86_64)
-      switch self {
+      switch base {
       case .avx512:
         return ApusKernelsAVX512.PeakKernels.multiplyAdds(rounds: rounds, factor: factor, summand: summand)
       case .avx2: return ApusKernelsAVX2.PeakKernels.multiplyAdds(rounds: rounds, factor: factor, summand: summand)
@@ -87,7 +87,7 @@ extension KernelVariant {
 
   fileprivate func peakSum(_ x: UnsafePointer<Float>, count: Int) -> Float {
     #if arch(x86_64)
-      switch self {
+      switch base {
       case .avx512: return ApusKernelsAVX512.PeakKernels.sum(x, count: count)
       case .avx2: return ApusKernelsAVX2.PeakKernels.sum(x, count: count)
       default: break

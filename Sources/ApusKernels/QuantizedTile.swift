@@ -34,7 +34,7 @@ extension IntegerKernels {
     _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, _ count: Int, _ walk: WordWalk,
     _ sums: UnsafeMutablePointer<Int32>
   ) {
-    #if APUS_AVX512 || APUS_DOTPROD || APUS_I8MM
+    #if APUS_AVX512 || APUS_AVXVNNI || APUS_DOTPROD || APUS_I8MM
       WordTile<4, 3>.multiply(w, x, count, walk, sums)
     #else
       WordTile<4, 2>.multiply(w, x, count, walk, sums)
@@ -82,10 +82,11 @@ enum WordTile<let rows: Int, let vectors: Int> {
     var column = 0
     while column < count {
       let left = (count &- column) / lanes
-      if left >= vectors {
+      // Two tiles of two rather than one of three and one of one, whose few sums wait for each other.
+      if left >= vectors, vectors < 3 || left != 4 {
         accumulate(w, x + column, walk, sums + column)
         column &+= vectors &* lanes
-      } else if left == 2 {
+      } else if left >= 2 {
         WordTile<rows, 2>.accumulate(w, x + column, walk, sums + column)
         column &+= 2 &* lanes
       } else {

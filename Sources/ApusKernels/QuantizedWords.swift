@@ -14,12 +14,12 @@
   typealias WordLanes = SIMD4<Int32>
 #endif
 
-// Sums of four products of unsigned and signed bytes. AVX-512 has an instruction for it, and so have arm64's extensions.
-// Elsewhere on x86-64 even and odd bytes become two numbers of sixteen bits each, whose products are added in pairs; that of
+// Sums of four products of unsigned and signed bytes. VNNI is an instruction for it, of AVX-512 and beside AVX2, and arm64's
+// extensions have theirs. Elsewhere on x86-64 even and odd bytes become two numbers of sixteen bits each, whose products are added in pairs; that of
 // two bytes fits. Weights are laid out so, since taking them apart took longer than multiplying with them. The instruction
 // that multiplies bytes and adds them in pairs of sixteen bits does not serve: it saturates.
 
-#if APUS_AVX512 && APUS_X86_INTRINSICS
+#if (APUS_AVX512 || APUS_AVXVNNI) && APUS_X86_INTRINSICS
   typealias UnsignedWords = WordLanes
   typealias SignedWords = WordLanes
 
@@ -37,8 +37,13 @@
   @inline(__always)
   func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
     var result = sum
-    result._storage._value = Builtin.int_x86_avx512_vpdpbusd_512(
-      sum._storage._value, x._storage._value, w._storage._value)
+    #if APUS_AVX512
+      result._storage._value = Builtin.int_x86_avx512_vpdpbusd_512(
+        sum._storage._value, x._storage._value, w._storage._value)
+    #else
+      result._storage._value = Builtin.int_x86_avx512_vpdpbusd_256(
+        sum._storage._value, x._storage._value, w._storage._value)
+    #endif
     return result
   }
 #elseif APUS_DOTPROD || APUS_I8MM

@@ -4,6 +4,7 @@ import ApusKernels
 #if arch(x86_64)
   import ApusKernelsAVX2
   import ApusKernelsAVX512
+  import ApusKernelsAVXVNNI
 #elseif arch(arm64)
   import ApusKernelsDotProd
   import ApusKernelsI8MM
@@ -15,6 +16,8 @@ public enum KernelVariant: String, Sendable, Hashable, CaseIterable, Codable {
   case baseline
   /// AVX2, FMA and F16C (Haswell and later).
   case avx2
+  /// Those and AVX-VNNI, dot products of bytes (Alder Lake, Zen 5 and later).
+  case avxvnni
   /// AVX-512 F, CD, BW, DQ, VL and VNNI (Cascade Lake and later).
   case avx512
   /// NEON and the dot products of bytes (Neoverse N1, Cortex-A76, Apple's M1 and later).
@@ -27,6 +30,7 @@ public enum KernelVariant: String, Sendable, Hashable, CaseIterable, Codable {
     switch self {
     case .baseline: []
     case .avx2: .haswell
+    case .avxvnni: .haswell.union(.avxvnni)
     case .avx512: .cascadeLake
     case .dotprod: [.neon, .dotprod]
     case .i8mm: [.neon, .dotprod, .i8mm]
@@ -35,11 +39,20 @@ public enum KernelVariant: String, Sendable, Hashable, CaseIterable, Codable {
 }
 
 extension KernelVariant {
+  /// The variant whose kernels are this one's too, but for products of bytes.
+  package var base: KernelVariant {
+    switch self {
+    case .baseline, .dotprod, .i8mm: .baseline
+    case .avx2, .avxvnni: .avx2
+    case .avx512: .avx512
+    }
+  }
+
   /// The bits of a vector.
   var vectorWidth: Int {
     switch self {
     case .baseline, .dotprod, .i8mm: 128
-    case .avx2: 256
+    case .avx2, .avxvnni: 256
     case .avx512: 512
     }
   }
@@ -57,41 +70,39 @@ struct KernelSet: Sendable {
 
   init(_ variant: KernelVariant) {
     self.variant = variant
+    switch variant.base {
     #if arch(x86_64)
-      switch variant {
       case .avx512:
         float32 = ApusKernelsAVX512.Float32Kernels.self
         float64 = ApusKernelsAVX512.Float64Kernels.self
         data = ApusKernelsAVX512.AnyDataKernels.self
         convolution = ApusKernelsAVX512.BlockedKernels.self
-        quantized = ApusKernelsAVX512.IntegerKernels.self
         pixels = ApusKernelsAVX512.AnyPixelKernels.self
-        return
       case .avx2:
         float32 = ApusKernelsAVX2.Float32Kernels.self
         float64 = ApusKernelsAVX2.Float64Kernels.self
         data = ApusKernelsAVX2.AnyDataKernels.self
         convolution = ApusKernelsAVX2.BlockedKernels.self
-        quantized = ApusKernelsAVX2.IntegerKernels.self
         pixels = ApusKernelsAVX2.AnyPixelKernels.self
-        return
-      default: break
-      }
     #endif
-    float32 = ApusKernels.Float32Kernels.self
-    float64 = ApusKernels.Float64Kernels.self
-    data = ApusKernels.AnyDataKernels.self
-    convolution = ApusKernels.BlockedKernels.self
-    pixels = ApusKernels.AnyPixelKernels.self
-    #if arch(arm64)
-      switch variant {
+    default:
+      float32 = ApusKernels.Float32Kernels.self
+      float64 = ApusKernels.Float64Kernels.self
+      data = ApusKernels.AnyDataKernels.self
+      convolution = ApusKernels.BlockedKernels.self
+      pixels = ApusKernels.AnyPixelKernels.self
+    }
+    switch variant {
+    #if arch(x86_64)
+      case .avx512: quantized = ApusKernelsAVX512.IntegerKernels.self
+      case .avxvnni: quantized = ApusKernelsAVXVNNI.IntegerKernels.self
+      case .avx2: quantized = ApusKernelsAVX2.IntegerKernels.self
+    #elseif arch(arm64)
       case .i8mm: quantized = ApusKernelsI8MM.IntegerKernels.self
       case .dotprod: quantized = ApusKernelsDotProd.IntegerKernels.self
-      default: quantized = ApusKernels.IntegerKernels.self
-      }
-    #else
-      quantized = ApusKernels.IntegerKernels.self
     #endif
+    default: quantized = ApusKernels.IntegerKernels.self
+    }
   }
 }
 

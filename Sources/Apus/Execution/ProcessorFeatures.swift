@@ -25,6 +25,8 @@ struct ProcessorFeatures: OptionSet, Sendable, Hashable {
   static let dotprod = Self(rawValue: 1 << 17)
   /// Those of unsigned and signed bytes.
   static let i8mm = Self(rawValue: 1 << 18)
+  /// Sums of four products of unsigned and signed bytes, in the registers of AVX2.
+  static let avxvnni = Self(rawValue: 1 << 19)
 
   /// What a compiler with `-march=haswell` takes for granted.
   static let haswell: Self = [.sse42, .popcnt, .movbe, .lzcnt, .bmi1, .bmi2, .avx, .f16c, .fma, .avx2]
@@ -51,6 +53,7 @@ struct ProcessorFeatures: OptionSet, Sendable, Hashable {
     (.avx512dq, "avx512dq", .structured, .ebx, 17),
     (.avx512vl, "avx512vl", .structured, .ebx, 31),
     (.avx512vnni, "avx512_vnni", .structured, .ecx, 11),
+    (.avxvnni, "avx_vnni", .structuredFurther, .eax, 4),
   ]
 
   /// The same of arm64: what every processor has, and what Linux counts in its words of capabilities.
@@ -108,6 +111,7 @@ struct CPUID {
     case basic = 0
     case structured = 1
     case extended = 2
+    case structuredFurther = 6
   }
   enum Register: Int { case eax, ebx, ecx, edx }
 

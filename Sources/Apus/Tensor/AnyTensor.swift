@@ -98,30 +98,51 @@ extension AnyTensor {
   public init<Scalar: TensorScalar>(_ tensor: Tensor<Scalar>) {
     // Only the types of this module conform to TensorScalar, one for each DataType.
     precondition(MemoryLayout<Scalar>.stride == Scalar.dataType.byteCount, "a TensorScalar with a foreign layout")
-    func same<Other>(_: Other.Type) -> Tensor<Other> {
-      Tensor<Other>(shape: tensor.shape, count: tensor.count, layout: tensor.layout, storage: tensor.storage)
+    self.init(
+      (Scalar.dataType, tensor.shape, tensor.count, tensor.layout, tensor.storage), as: Scalar.dataType)
+  }
+
+  /// - Parameter dataType: a type whose elements have as many bytes as those of `elements`.
+  private init(_ elements: Description, as dataType: DataType) {
+    func tensor<Scalar>(_: Scalar.Type) -> Tensor<Scalar> {
+      Tensor(shape: elements.shape, count: elements.count, layout: elements.layout, storage: elements.storage)
     }
-    switch Scalar.dataType {
-    case .float64: self = .float64(same(Double.self))
-    case .float32: self = .float32(same(Float.self))
+    switch dataType {
+    case .float64: self = .float64(tensor(Double.self))
+    case .float32: self = .float32(tensor(Float.self))
     case .float16:
       #if os(macOS) && arch(x86_64)
-        // Float16 does not exist here, so that no `Scalar` gets here.
+        // Float16 does not exist here, so that no tensor has this type.
         preconditionFailure("no TensorScalar has this data type here")
       #else
-        self = .float16(same(Float16.self))
+        self = .float16(tensor(Float16.self))
       #endif
-    case .bfloat16: self = .bfloat16(same(BFloat16.self))
-    case .int8: self = .int8(same(Int8.self))
-    case .int16: self = .int16(same(Int16.self))
-    case .int32: self = .int32(same(Int32.self))
-    case .int64: self = .int64(same(Int64.self))
-    case .uint8: self = .uint8(same(UInt8.self))
-    case .uint16: self = .uint16(same(UInt16.self))
-    case .uint32: self = .uint32(same(UInt32.self))
-    case .uint64: self = .uint64(same(UInt64.self))
-    case .bool: self = .bool(same(Bool.self))
+    case .bfloat16: self = .bfloat16(tensor(BFloat16.self))
+    case .int8: self = .int8(tensor(Int8.self))
+    case .int16: self = .int16(tensor(Int16.self))
+    case .int32: self = .int32(tensor(Int32.self))
+    case .int64: self = .int64(tensor(Int64.self))
+    case .uint8: self = .uint8(tensor(UInt8.self))
+    case .uint16: self = .uint16(tensor(UInt16.self))
+    case .uint32: self = .uint32(tensor(UInt32.self))
+    case .uint64: self = .uint64(tensor(UInt64.self))
+    case .bool: self = .bool(tensor(Bool.self))
     }
+  }
+
+  /// The elements' bits as unsigned integers, when these have as many bytes. Nothing is copied.
+  package func bits<Bits: TensorScalar & UnsignedInteger>(as: Bits.Type) -> Tensor<Bits>? {
+    let description = description
+    guard MemoryLayout<Bits>.stride == description.dataType.byteCount else { return nil }
+    return Tensor(
+      shape: description.shape, count: description.count, layout: description.layout, storage: description.storage)
+  }
+
+  /// Elements of `dataType` with these bits, which elements of that type had before; nil where they have another number of
+  /// bytes. Nothing is copied.
+  package init?<Bits: TensorScalar & UnsignedInteger>(bits: Tensor<Bits>, of dataType: DataType) {
+    guard MemoryLayout<Bits>.stride == dataType.byteCount else { return nil }
+    self.init((Bits.dataType, bits.shape, bits.count, bits.layout, bits.storage), as: dataType)
   }
 
   /// The tensor, when `Scalar` is the type of its elements. Nothing is copied.

@@ -10,6 +10,7 @@ import Testing
     let server = flags + ["avx512f", "avx512dq", "avx512cd", "avx512bw", "avx512vl"]
     #expect(ProcessorFeatures.fromFlags(server) == .skylakeServer)
     #expect(ProcessorFeatures.fromFlags(server + ["avx512_vnni"]) == .cascadeLake)
+    #expect(ProcessorFeatures.fromFlags(flags + ["avx_vnni"]) == KernelVariant.avxvnni.requirements)
     #expect(ProcessorFeatures.fromFlags([]) == [])
   }
 
@@ -35,17 +36,20 @@ import Testing
     #expect(Execution.availableVariants.contains(Execution.current.variant))
   }
 
-  #if arch(arm64)
-    @Test func productsOfBytesAreAllThatVariantsDifferIn() {
-      func kernels(_ set: KernelSet) -> [ObjectIdentifier] {
-        let types: [Any.Type] = [set.float32, set.float64, set.data, set.convolution, set.pixels]
-        return types.map { ObjectIdentifier($0) }
-      }
-      let variants: [KernelVariant] = [.baseline, .dotprod, .i8mm]
-      #expect(Set(variants.map { kernels(KernelSet($0)) }).count == 1)
-      #expect(Set(variants.map { ObjectIdentifier(KernelSet($0).quantized) }).count == 3)
+  @Test func productsOfBytesAreAllThatVariantsOfOneBaseDifferIn() {
+    func kernels(_ set: KernelSet) -> [ObjectIdentifier] {
+      let types: [Any.Type] = [set.float32, set.float64, set.data, set.convolution, set.pixels]
+      return types.map { ObjectIdentifier($0) }
     }
-  #endif
+    #if arch(arm64)
+      let variants: [KernelVariant] = [.baseline, .dotprod, .i8mm]
+    #else
+      let variants: [KernelVariant] = [.baseline, .avx2, .avxvnni, .avx512]
+    #endif
+    for variant in variants { #expect(kernels(KernelSet(variant)) == kernels(KernelSet(variant.base))) }
+    #expect(Set(variants.map { kernels(KernelSet($0)) }).count == Set(variants.map(\.base)).count)
+    #expect(Set(variants.map { ObjectIdentifier(KernelSet($0).quantized) }).count == variants.count)
+  }
 
   @Test func thereIsAProcessor() {
     #expect(!ProcessorInformation.name.isEmpty)

@@ -2,7 +2,7 @@ import Apus
 
 /// Something that puts elements elsewhere and computes nothing with them, so that it works for every element type.
 ///
-/// Numbers move as they are, coded ones as their codes. Of strings only their places are moved.
+/// Numbers move as their bits, coded ones as their codes. Of strings only their places are moved.
 protocol Movement {
   /// - Parameter operands: tensors of one element type.
   func callAsFunction<Scalar: TensorScalar>(_ operands: [Tensor<Scalar>]) throws -> [Tensor<Scalar>]
@@ -47,26 +47,28 @@ extension Movement {
     return result
   }
 
+  /// Floating-point numbers, whose maps may be channel-blocked, as such; all others by their bits.
   private func numbers(_ first: AnyTensor, _ operands: [GraphValue]) throws -> [GraphValue] {
     func run<Scalar: TensorScalar>(_: Tensor<Scalar>) throws -> [GraphValue] {
       try callAsFunction(operands.map { try $0.numbers(of: Scalar.self) }).map { GraphValue($0) }
     }
+    func run<Bits: TensorScalar & UnsignedInteger>(bits: Bits.Type) throws -> [GraphValue] {
+      let type = first.dataType
+      return try callAsFunction(operands.map { try $0.bits(of: type, as: Bits.self) }).map { moved in
+        guard let tensor = AnyTensor(bits: moved, of: type) else { throw OperatorError("\(type) has no such bits") }
+        return .tensor(tensor)
+      }
+    }
     switch first {
-    case .float64(let tensor): return try run(tensor)
     case .float32(let tensor): return try run(tensor)
-    #if !(os(macOS) && arch(x86_64))
-      case .float16(let tensor): return try run(tensor)
-    #endif
-    case .bfloat16(let tensor): return try run(tensor)
-    case .int8(let tensor): return try run(tensor)
-    case .int16(let tensor): return try run(tensor)
-    case .int32(let tensor): return try run(tensor)
-    case .int64(let tensor): return try run(tensor)
-    case .uint8(let tensor): return try run(tensor)
-    case .uint16(let tensor): return try run(tensor)
-    case .uint32(let tensor): return try run(tensor)
-    case .uint64(let tensor): return try run(tensor)
-    case .bool(let tensor): return try run(tensor)
+    case .float64(let tensor): return try run(tensor)
+    default: break
+    }
+    switch first.dataType.byteCount {
+    case 1: return try run(bits: UInt8.self)
+    case 2: return try run(bits: UInt16.self)
+    case 4: return try run(bits: UInt32.self)
+    default: return try run(bits: UInt64.self)
     }
   }
 
@@ -100,6 +102,13 @@ extension GraphValue {
       throw mismatch(ElementType(Scalar.dataType))
     }
     return tensor
+  }
+
+  fileprivate func bits<Bits: TensorScalar & UnsignedInteger>(of type: DataType, as: Bits.Type) throws -> Tensor<Bits> {
+    guard case .tensor(let any) = self, any.dataType == type, let bits = any.bits(as: Bits.self) else {
+      throw mismatch(ElementType(type))
+    }
+    return bits
   }
 
   fileprivate func codes(of elementType: ElementType) throws -> Tensor<UInt8> {
