@@ -21,20 +21,27 @@ package protocol QuantizedKernels: SendableMetatype {
     rowStep: Int, firstColumn: Int, columnStep: Int, flip: UInt8, filler: Int32, _ y: UnsafeMutablePointer<Int32>,
     rows: Int, columns: Int)
 
-  /// Words of up to four neighbours in a row, of one channel of a map: what the taps of a window see.
-  ///
-  /// Byte `t` of word `(row, column)` is the source's
-  /// `(firstRow + row * rowStep, firstColumn + column * columnStep + t * tapStep)`, or `filler`.
+  /// Rows of a plane with what lies around it: byte `(row, column)` is the source's `(firstRow + row, firstColumn + column)`,
+  /// or `filler`.
   ///
   /// - Parameters:
   ///   - x: a plane of `height` × `width` bytes.
   ///   - end: where the map's memory ends. Up to there, bytes that do not count may be read.
-  ///   - taps: 1 to 4; other bytes are zero.
-  ///   - y: room for 15 words more, which may be written.
-  static func stageTaps(
-    _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, taps: Int, tapStep: Int, height: Int, width: Int,
-    firstRow: Int, rowStep: Int, firstColumn: Int, columnStep: Int, flip: UInt8, filler: UInt8,
-    _ y: UnsafeMutablePointer<Int32>, rows: Int, columns: Int)
+  ///   - flip: what the bytes of the plane are combined with by exclusive or.
+  ///   - y: room for 15 bytes more, which may be written.
+  static func stageLines(
+    _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, height: Int, width: Int, firstRow: Int, firstColumn: Int,
+    flip: UInt8, filler: UInt8, _ y: UnsafeMutablePointer<UInt8>, rows: Int, columns: Int)
+
+  /// `sums[row * columns + i] = Σ_tap w[tap] · x[row * rowStep + i * columnStep + tapOffsets[tap]]`: sums over windows.
+  ///
+  /// - Parameters:
+  ///   - w: numbers of sixteen bits.
+  ///   - x: bytes, of which 31 beyond the last may be read.
+  ///   - sums: room for 15 more, which may be written.
+  static func sumWindows(
+    _ w: UnsafePointer<Int32>, tapCount: Int, tapOffsets: UnsafePointer<Int>, _ x: UnsafePointer<UInt8>, rowStep: Int,
+    columnStep: Int, _ sums: UnsafeMutablePointer<Int32>, rows: Int, columns: Int)
 
   /// The 32-bit words that four bytes of a signed operand take: one, or more where they are laid out wider, as this
   /// variant multiplies them.

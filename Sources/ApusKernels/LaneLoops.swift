@@ -57,6 +57,22 @@ func store(_ value: Lanes, _ pointer: UnsafeMutablePointer<Float>, upTo width: I
   if width >= 16 { store(value, pointer) } else { store(value, pointer, first: width) }
 }
 
+/// `load(_:)` of a vector of integers, or of the `width` that are left, with zeros behind them.
+@inline(__always)
+func load<L: SIMD>(_ pointer: UnsafePointer<L.Scalar>, upTo width: Int, as: L.Type) -> L where L.Scalar: FixedWidthInteger {
+  if width >= L.scalarCount { return load(pointer) }
+  var lanes = L(repeating: 0)
+  for i in 0..<width { lanes[i] = pointer[i] }
+  return lanes
+}
+
+/// `store(_:_:)` of a vector of integers, or of the `width` that are left.
+@inline(__always)
+func store<L: SIMD>(_ value: L, _ pointer: UnsafeMutablePointer<L.Scalar>, upTo width: Int)
+where L.Scalar: FixedWidthInteger {
+  if width >= L.scalarCount { store(value, pointer) } else { for i in 0..<width { pointer[i] = value[i] } }
+}
+
 /// Calls `body` with the place of each group of sixteen and with how many elements are left from there.
 @inline(__always)
 func forLanes(_ count: Int, _ body: (_ index: Int, _ width: Int) -> Void) {

@@ -50,19 +50,11 @@ private func combineBytes(
   while done < count {
     let at = done &+ 16 > count && count >= 16 ? count &- 16 : done
     let width = count &- at
-    let (first, second) = (bytes(a + at, width), bytes(b + at, width))
+    let first = load(a + at, upTo: width, as: SIMD16<UInt8>.self)
+    let second = load(b + at, upTo: width, as: SIMD16<UInt8>.self)
     let result = lowBytes(
       isSigned ? body(signExtended(first), signExtended(second)) : body(widened(first), widened(second)))
-    if width >= 16 { store(result, y + at) } else { for i in 0..<width { y[at &+ i] = result[i] } }
+    store(result, y + at, upTo: width)
     done &+= 16
   }
-}
-
-/// Sixteen bytes, or as many as there are.
-@inline(__always)
-private func bytes(_ x: UnsafePointer<UInt8>, _ count: Int) -> SIMD16<UInt8> {
-  if count >= 16 { return load(x) }
-  var lanes = SIMD16<UInt8>(repeating: 0)
-  for i in 0..<count { lanes[i] = x[i] }
-  return lanes
 }

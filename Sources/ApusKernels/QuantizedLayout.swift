@@ -38,41 +38,6 @@ extension IntegerKernels {
     }
   }
 
-  package static func stageTaps(
-    _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, taps: Int, tapStep: Int, height: Int, width: Int,
-    firstRow: Int, rowStep: Int, firstColumn: Int, columnStep: Int, flip: UInt8, filler: UInt8,
-    _ y: UnsafeMutablePointer<Int32>, rows: Int, columns: Int
-  ) {
-    // All that the words of a row see, padding included, in a line. Lines are written before any is read: what was just
-    // written in other pieces than it is read in would be waited for.
-    let length = (columns &- 1) &* columnStep &+ (taps &- 1) &* tapStep &+ 1
-    let before = firstColumn < 0 ? min(0 &- firstColumn, length) : 0
-    let from = firstColumn &+ before
-    let inside = max(0, min(length &- before, width &- from))
-    let byteCount = rows &* length &+ 64
-    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: byteCount) { room in
-      guard let lines = room.baseAddress else { return }
-      for row in 0..<rows {
-        let line = lines + row &* length
-        let place = firstRow &+ row &* rowStep
-        let isInside = place >= 0 && place < height && inside > 0
-        for i in 0..<(isInside ? before : length) { line[i] = filler }
-        guard isInside else { continue }
-        copy(x + (place &* width &+ from), line + before, inside, flip, end)
-        for i in (before &+ inside)..<length { line[i] = filler }
-      }
-      let lineEnd = UnsafePointer(lines) + byteCount
-      for row in 0..<rows {
-        let (line, out) = (lines + row &* length, y + row &* columns)
-        switch columnStep {
-        case 1: combine(line, tapStep, taps, 1, 0, out, columns, lineEnd)
-        case 2: combine(line, tapStep, taps, 2, 0, out, columns, lineEnd)
-        default: combine(line, tapStep, taps, columnStep, 0, out, columns, lineEnd)
-        }
-      }
-    }
-  }
-
   package static func packRows(
     _ w: UnsafePointer<UInt8>, rows: Int, channels: Int, area: Int, flip: UInt8, _ y: UnsafeMutablePointer<Int32>,
     sums: UnsafeMutablePointer<Int32>
@@ -130,22 +95,6 @@ extension IntegerKernels {
       out += width
       row &+= 4
     }
-  }
-}
-
-/// Bytes with some bits flipped. Where `end` allows, sixteen at a time are read, and up to fifteen more are written.
-@inline(__always)
-private func copy(
-  _ x: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<UInt8>, _ count: Int, _ flip: UInt8, _ end: UnsafePointer<UInt8>
-) {
-  var done = 0
-  while done < count, end - (x + done) >= 16 {
-    store(load(x + done, as: SIMD16<UInt8>.self) ^ SIMD16(repeating: flip), y + done)
-    done &+= 16
-  }
-  while done < count {
-    y[done] = x[done] ^ flip
-    done &+= 1
   }
 }
 

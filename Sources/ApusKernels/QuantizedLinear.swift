@@ -26,7 +26,7 @@ extension IntegerKernels {
     let least = IntegerLanes(repeating: range.least)
     let greatest = IntegerLanes(repeating: range.greatest)
     forQuantized(y, isWide, count) { i, width in
-      let zeroPoint = integers(zeroPoints + i, upTo: width)
+      let zeroPoint = load(zeroPoints + i, upTo: width, as: IntegerLanes.self)
       let quotient = load(x + i, upTo: width) / load(scales + i, upTo: width)
       return nearestIntegers(limited(quotient, floats(least &- zeroPoint), floats(greatest &- zeroPoint))) &+ zeroPoint
     }
@@ -109,15 +109,6 @@ func quantized(_ x: Lanes, _ levels: QuantizationLevels) -> IntegerLanes {
   return nearestIntegers(quotient) &+ levels.zeroPoint
 }
 
-/// Sixteen integers, or as many as are left.
-@inline(__always)
-private func integers(_ x: UnsafePointer<Int32>, upTo width: Int) -> IntegerLanes {
-  if width >= 16 { return load(x) }
-  var lanes = IntegerLanes(repeating: 0)
-  for i in 0..<width { lanes[i] = x[i] }
-  return lanes
-}
-
 /// Writes what `body` gives as numbers of one byte or two.
 @inline(__always)
 private func forQuantized(
@@ -128,13 +119,9 @@ private func forQuantized(
     let width = count &- i
     let value = body(i, width)
     if isWide {
-      let out = y.assumingMemoryBound(to: UInt16.self) + i
-      let halves = lowHalves(value)
-      if width >= 16 { store(halves, out) } else { for k in 0..<width { out[k] = halves[k] } }
+      store(lowHalves(value), y.assumingMemoryBound(to: UInt16.self) + i, upTo: width)
     } else {
-      let out = y.assumingMemoryBound(to: UInt8.self) + i
-      let bytes = lowBytes(value)
-      if width >= 16 { store(bytes, out) } else { for k in 0..<width { out[k] = bytes[k] } }
+      store(lowBytes(value), y.assumingMemoryBound(to: UInt8.self) + i, upTo: width)
     }
     i &+= 16
   }

@@ -6,8 +6,7 @@ extension IntegerKernels {
     _ y: UnsafeMutablePointer<Int32>, step: Int
   ) {
     forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
-      let out = y + (row &* step &+ i)
-      if width >= 16 { store(sum, out) } else { for k in 0..<width { out[k] = sum[k] } }
+      store(sum, y + (row &* step &+ i), upTo: width)
     }
   }
 
@@ -16,9 +15,7 @@ extension IntegerKernels {
     _ y: UnsafeMutablePointer<Float>, step: Int
   ) {
     forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
-      let value = scaled(sum, scale, row, i)
-      let out = y + (row &* step &+ i)
-      if width >= 16 { store(value, out) } else { store(value, out, first: width) }
+      store(scaled(sum, scale, row, i), y + (row &* step &+ i), upTo: width)
     }
   }
 
@@ -28,9 +25,7 @@ extension IntegerKernels {
   ) {
     let levels = quantizationLevels(outputScale, range)
     forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
-      let bytes = lowBytes(quantized(scaled(sum, scale, row, i), levels))
-      let out = y + (row &* step &+ i)
-      if width >= 16 { store(bytes, out) } else { for k in 0..<width { out[k] = bytes[k] } }
+      store(lowBytes(quantized(scaled(sum, scale, row, i), levels)), y + (row &* step &+ i), upTo: width)
     }
   }
 
@@ -44,8 +39,7 @@ extension IntegerKernels {
     forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
       let value = floats(sum) * scaleOf(scale.scales, scale.isOfColumns, row, i)
       let bytes = lowBytes(nearestIntegers(limited(value, least, greatest)) &+ zeroPoint)
-      let out = y + (row &* step &+ i)
-      if width >= 16 { store(bytes, out) } else { for k in 0..<width { out[k] = bytes[k] } }
+      store(bytes, y + (row &* step &+ i), upTo: width)
     }
   }
 }
@@ -81,18 +75,25 @@ private func forCorrected(
     let base = IntegerLanes(repeating: correction.base[row])
     let factor = IntegerLanes(repeating: correction.factors[row])
     let otherFactor = IntegerLanes(repeating: correction.otherFactors[row])
-    var i = 0
-    while i < count {
-      let at = i &+ 16 > count && count >= 16 ? count &- 16 : i
-      var sum = load(line + at, as: IntegerLanes.self) &+ base
+    @inline(__always)
+    func corrected(_ i: Int) -> IntegerLanes {
+      var sum = load(line + i, as: IntegerLanes.self) &+ base
       if let columns = correction.columns {
-        sum = sum &+ factor &* load(columns + at, as: IntegerLanes.self)
+        sum = sum &+ factor &* load(columns + i, as: IntegerLanes.self)
       }
       if let columns = correction.otherColumns {
-        sum = sum &+ otherFactor &* load(columns + at, as: IntegerLanes.self)
+        sum = sum &+ otherFactor &* load(columns + i, as: IntegerLanes.self)
       }
-      body(row, at, count &- at, sum)
+      return sum
+    }
+    var i = 0
+    while i &+ 16 <= count {
+      body(row, i, 16, corrected(i))
       i &+= 16
+    }
+    if i < count {
+      i = count >= 16 ? count &- 16 : 0
+      body(row, i, count &- i, corrected(i))
     }
   }
 }

@@ -1,14 +1,23 @@
 import ApusKernelInterface
 
 extension IntegerConvolution {
+  func convolve(_ map: IntegerMap, batch: Int, outputSize: Size2D, into output: SumOutput) throws {
+    switch weights {
+    case .rows(let rows): try convolve(map, rows, batch: batch, outputSize: outputSize, into: output)
+    case .windows(let taps): try convolve(map, taps, batch: batch, outputSize: outputSize, into: output)
+    }
+  }
+
   /// Bands of the maps are tasks: each is staged, multiplied by eight outputs' weights at a time, corrected and
   /// written.
-  func convolve(_ map: IntegerMap, batch: Int, outputSize: Size2D, into output: SumOutput) throws {
+  private func convolve(
+    _ map: IntegerMap, _ weights: SignedRows, batch: Int, outputSize: Size2D, into output: SumOutput
+  ) throws {
     let groups = parameters.groups
     let area = parameters.kernel.height * parameters.kernel.width
     let terms = inputsPerGroup * area
     let plan = IntegerConvolutionPlan(
-      parameters: parameters, output: outputSize, channels: inputsPerGroup, takesTaps: takesTaps, maps: batch * groups,
+      parameters: parameters, output: outputSize, channels: inputsPerGroup, maps: batch * groups,
       outputs: outputsPerGroup, terms: terms)
     let tapOffsets = plan.tapOffsets
     let corrections = try corrections(map, terms: terms)
@@ -26,8 +35,7 @@ extension IntegerConvolution {
     let rowGroups = RowGroups(rows: outputsPerGroup)
     let tasks = batch * groups * bands
     let parts = tasks < 4 && outputsPerGroup >= 32 && outputsPerGroup * terms > 32_768 ? min(4, rowGroups.count) : 1
-    let kernels = rows.kernels
-    let weights = rows
+    let kernels = weights.kernels
     let ones = needsWindowSums ? WindowOnes(blocks: plan.blocks, taps: tapOffsets.count, kernels) : nil
     try parallelWithScratch(tasks * parts, of: Float.self, count: count) { task, room in
       let scratch = UnsafeMutableRawPointer(room).assumingMemoryBound(to: Int32.self)
@@ -64,7 +72,7 @@ extension IntegerConvolution {
   }
 
   /// What the sums of each output lack: `bias + zx (terms · zw - Σ w)`, and `-zw` times the sum of the window.
-  private func corrections(_ map: IntegerMap, terms: Int) throws -> RowCorrections {
+  func corrections(_ map: IntegerMap, terms: Int) throws -> RowCorrections {
     let corrections = try RowCorrections(rows: bias.count)
     let count = Int32(truncatingIfNeeded: terms)
     for output in bias.indices {

@@ -13,14 +13,18 @@ package struct IntegerConvolution: Sendable {
   let spatialRank: Int
   let inputsPerGroup: Int
   let outputsPerGroup: Int
-  /// Whether every group has one input, so that words are of neighbours in a row instead of channels.
-  let takesTaps: Bool
-  /// Weights in groups of rows.
-  let rows: SignedRows
-  /// The weights' zero points and sums, of each output, among signed numbers.
+  let weights: Weights
+  /// The zero points of the weights as they are laid out, and their sums, of each output.
   let zeroPoints: [Int32]
   let sums: [Int32]
   let bias: [Int32]
+
+  enum Weights {
+    /// In groups of rows, among signed numbers.
+    case rows(SignedRows)
+    /// `[outputs, height, width]` of groups that have one input each, less their zero points.
+    case windows([Int32])
+  }
 
   /// - Parameters:
   ///   - weight: `[outputs, inputs / groups, height, width]`, or `[outputs, inputs / groups, width]` for maps of one
@@ -64,20 +68,20 @@ package struct IntegerConvolution: Sendable {
     self.outputsPerGroup = outputsPerGroup
     self.bias = try bias?.elements ?? [Int32](repeating: 0, count: outputs)
     let every = points.count == 1 ? [Scalar](repeating: points[0], count: outputs) : points
-    let source = try weight.rowMajor
-    let area = kernel.height * kernel.width
-    // Of one channel the taps of a row stand in the place of channels: four of them are a word. What a row of words sees
-    // is laid out in a line, which windows and strides of any size would make as long.
-    let takesTaps =
-      inputs == 1 && groups > 1 && stride.width <= 8 && kernel.width <= 64 && dilation.width * kernel.width <= 64
-    self.takesTaps = takesTaps
-    let columnsFirst =
-      takesTaps ? try source.reshaped([outputs, kernel.height, kernel.width]).permuted([0, 2, 1]).rowMajor : source
-    rows = try withExtendedLifetime(columnsFirst.storage) {
-      try SignedRows(
-        columnsFirst.bytes8, matrices: groups, rows: outputsPerGroup, channels: takesTaps ? kernel.width : inputs,
-        area: takesTaps ? kernel.height : area, flip: Scalar.signedFlip)
+    let (source, area) = (try weight.rowMajor, kernel.height * kernel.width)
+    if inputs == 1, groups > 1, parameters.hasNarrowWindows {
+      let taps = try zip(source.elements, every.flatMap { repeatElement($0.movedToSigned, count: area) })
+        .map { $0.movedToSigned &- $1 }
+      weights = .windows(taps)
+      sums = (0..<outputs).map { taps[$0 * area..<($0 + 1) * area].reduce(0, &+) }
+      zeroPoints = [Int32](repeating: 0, count: outputs)
+      return
     }
+    let rows = try withExtendedLifetime(source.storage) {
+      try SignedRows(
+        source.bytes8, matrices: groups, rows: outputsPerGroup, channels: inputs, area: area, flip: Scalar.signedFlip)
+    }
+    weights = .rows(rows)
     sums = Array(UnsafeBufferPointer(start: rows.sums, count: outputs))
     zeroPoints = every.map(\.movedToSigned)
   }

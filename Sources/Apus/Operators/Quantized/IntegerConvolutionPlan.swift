@@ -1,7 +1,6 @@
 import ApusKernelInterface
 
-/// How an integer convolution reads its input: staged as words of four channels, or, of a single channel, of four taps of a
-/// window's row, a band of output rows at a time.
+/// How an integer convolution reads its input: staged as words of four channels, a band of output rows at a time.
 ///
 /// A band is staged as `[blocks, phases, rows, columns]`: rows and columns of one phase of the stride side by side, so
 /// that the inputs of neighbouring outputs are neighbours, and outputs of all rows are one run of *positions*, `columns` of
@@ -10,9 +9,7 @@ import ApusKernelInterface
 struct IntegerConvolutionPlan: Sendable {
   let parameters: ConvolutionParameters
   let output: Size2D
-  /// Whether words are of neighbours in a row, `columns` one for each output, instead of channels.
-  let takesTaps: Bool
-  /// Words of four channels, or of four taps of a row.
+  /// Words of four channels.
   let blocks: Int
   /// Output rows of a band.
   let bandRows: Int
@@ -31,8 +28,7 @@ struct IntegerConvolutionPlan: Sendable {
   ///   - maps: samples times groups.
   ///   - terms: products that an output is the sum of.
   init(
-    parameters: ConvolutionParameters, output: Size2D, channels: Int, takesTaps: Bool, maps: Int, outputs: Int,
-    terms: Int
+    parameters: ConvolutionParameters, output: Size2D, channels: Int, maps: Int, outputs: Int, terms: Int
   ) {
     func reach(_ kernel: Int, _ dilation: Int, _ stride: Int) -> Int { (kernel - 1) * dilation / stride }
     func phases(_ kernel: Int, _ dilation: Int, _ stride: Int) -> [Int] {
@@ -41,20 +37,17 @@ struct IntegerConvolutionPlan: Sendable {
     let (kernel, stride, dilation) = (parameters.kernel, parameters.stride, parameters.dilation)
     self.parameters = parameters
     self.output = output
-    self.takesTaps = takesTaps
-    blocks = ((takesTaps ? kernel.width : channels) + 3) / 4
-    let beyond = takesTaps ? 0 : reach(kernel.width, dilation.width, stride.width)
+    blocks = (channels + 3) / 4
+    let beyond = reach(kernel.width, dilation.width, stride.width)
     let shared = phases(kernel.width, dilation.width, stride.width)
     // Sums beyond the outputs of a row, half a cycle for each vector of words, against words staged several times, eight.
     hasPhasePerTap =
-      !takesTaps
-      && Double(beyond) * Double(kernel.height) * Double(kernel.width) * Double(outputs)
-        > 16 * Double(kernel.width - shared.count) * Double(output.width)
+      Double(beyond) * Double(kernel.height) * Double(kernel.width) * Double(outputs)
+      > 16 * Double(kernel.width - shared.count) * Double(output.width)
     columns = output.width + (hasPhasePerTap ? 0 : beyond)
     halo = reach(kernel.height, dilation.height, stride.height)
     rowPhases = phases(kernel.height, dilation.height, stride.height)
-    columnPhases =
-      takesTaps ? [0] : hasPhasePerTap ? (0..<kernel.width).map { $0 * dilation.width } : shared
+    columnPhases = hasPhasePerTap ? (0..<kernel.width).map { $0 * dilation.width } : shared
 
     // What is staged fits the second-level cache, and the sums of eight outputs the first.
     let wordsPerRow = Double(blocks) * Double(columns) * Double(rowPhases.count * columnPhases.count)
@@ -79,7 +72,7 @@ struct IntegerConvolutionPlan: Sendable {
   var tapOffsets: [Int] {
     let (kernel, stride, dilation) = (parameters.kernel, parameters.stride, parameters.dilation)
     return (0..<kernel.height).flatMap { row in
-      (0..<(takesTaps ? 1 : kernel.width)).map { column in
+      (0..<kernel.width).map { column in
         let (y, x) = (row * dilation.height, column * dilation.width)
         let rowPhase = rowPhases.firstIndex(of: y % stride.height) ?? 0
         let columnPhase = hasPhasePerTap ? column : columnPhases.firstIndex(of: x % stride.width) ?? 0
@@ -104,22 +97,12 @@ struct IntegerConvolutionPlan: Sendable {
     _ y: UnsafeMutablePointer<Int32>, kernels: any QuantizedKernels.Type
   ) {
     for block in 0..<blocks {
-      let filled = min(4, (takesTaps ? parameters.kernel.width : channels) - block * 4)
+      let filled = min(4, channels - block * 4)
       // The zero point in the bytes of the channels there are.
       let filler = UInt32(truncatingIfNeeded: map.zeroPoint) &* (0x0101_0101 >> UInt32(8 * (4 - filled)))
       var out = y + block * blockStep
       for rowPhase in rowPhases {
         let first = firstRow * parameters.stride.height + rowPhase - parameters.padding.top
-        if takesTaps {
-          let step = parameters.dilation.width
-          kernels.stageTaps(
-            bytes, end: map.end, taps: filled, tapStep: step, height: map.size.height, width: map.size.width,
-            firstRow: first, rowStep: parameters.stride.height,
-            firstColumn: block * 4 * step - parameters.padding.left, columnStep: parameters.stride.width,
-            flip: map.flip, filler: UInt8(truncatingIfNeeded: map.zeroPoint), out, rows: rows + halo, columns: columns)
-          out += phaseStep
-          continue
-        }
         for columnPhase in columnPhases {
           kernels.stageWords(
             bytes + block * 4 * map.size.height * map.size.width, end: map.end, channels: filled,
