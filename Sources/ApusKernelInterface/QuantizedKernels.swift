@@ -43,6 +43,15 @@ package protocol QuantizedKernels: SendableMetatype {
     _ w: UnsafePointer<Int32>, tapCount: Int, tapOffsets: UnsafePointer<Int>, _ x: UnsafePointer<UInt8>, rowStep: Int,
     columnStep: Int, _ sums: UnsafeMutablePointer<Int32>, rows: Int, columns: Int)
 
+  /// `y[i]` is the greatest of `x[i + row * rowStep] ^ flip`, or 0 of no rows.
+  static func maximumRows(
+    _ x: UnsafePointer<UInt8>, rowStep: Int, rows: Int, flip: UInt8, _ y: UnsafeMutablePointer<UInt8>, count: Int)
+
+  /// `y[i]` is the greatest of `x[i * stride + tap * tapStep]`, combined with `flip`. There is at least one tap.
+  static func maximumWindows(
+    _ x: UnsafePointer<UInt8>, taps: Int, tapStep: Int, stride: Int, flip: UInt8, _ y: UnsafeMutablePointer<UInt8>,
+    count: Int)
+
   /// The 32-bit words that four bytes of a signed operand take: one, or more where they are laid out wider, as this
   /// variant multiplies them.
   static var wordsPerRowWord: Int { get }

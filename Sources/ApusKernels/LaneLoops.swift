@@ -59,7 +59,8 @@ func store(_ value: Lanes, _ pointer: UnsafeMutablePointer<Float>, upTo width: I
 
 /// `load(_:)` of a vector of integers, or of the `width` that are left, with zeros behind them.
 @inline(__always)
-func load<L: SIMD>(_ pointer: UnsafePointer<L.Scalar>, upTo width: Int, as: L.Type) -> L where L.Scalar: FixedWidthInteger {
+func load<L: SIMD>(_ pointer: UnsafePointer<L.Scalar>, upTo width: Int, as: L.Type) -> L
+where L.Scalar: FixedWidthInteger {
   if width >= L.scalarCount { return load(pointer) }
   var lanes = L(repeating: 0)
   for i in 0..<width { lanes[i] = pointer[i] }

@@ -76,7 +76,25 @@ import Testing
       $0.node("Flatten", ["again"], ["flat"])
       quantize("flat", "a", "y", &$0)
     },
-    Case("a pool between other levels", ["DequantizeLinear", "MaxPool", "QuantizeLinear"]) {
+    Case("inputs of the same levels, and others behind them", ["Elementwise", "Concat", "Elementwise"]) {
+      try levels("a", 0.02, 120, &$0)
+      try levels("b", 0.03, 17, &$0)
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("Relu", ["numbers"], ["positive"])
+      quantize("positive", "a", "others", &$0)
+      dequantize("others", "a", "again", &$0)
+      $0.node("Concat", ["numbers", "again"], ["both"], ["axis": .int(1)])
+      quantize("both", "b", "y", &$0)
+    },
+    Case("inputs of several levels", ["Elementwise", "Concat"]) {
+      try levels("a", 0.02, 120, &$0)
+      try levels("b", 0.03, 17, &$0)
+      dequantize("x", "a", "numbers", &$0)
+      dequantize("x", "b", "others", &$0)
+      $0.node("Concat", ["numbers", "others", "numbers"], ["both"], ["axis": .int(3)])
+      quantize("both", "b", "y", &$0)
+    },
+    Case("a pool between other levels", ["MaxPool", "Elementwise"]) {
       try levels("a", 0.02, 120, &$0)
       try levels("b", 0.03, 120, &$0)
       dequantize("x", "a", "numbers", &$0)

@@ -1,9 +1,11 @@
 import Apus
 
 extension Graph {
-  /// What only moves numbers, between DequantizeLinear and a QuantizeLinear of the same levels, moves bytes.
+  /// What only moves numbers, between DequantizeLinear and QuantizeLinear, moves bytes.
   ///
-  /// A byte that is dequantised and quantised again is the same byte, and of two the greater stays the greater.
+  /// A byte that is dequantised and quantised again at the same levels is the same byte, and of two the greater stays the
+  /// greater. At other levels it becomes another one, whatever is beside it: after the movement, or before it where
+  /// inputs differ in their levels.
   func movingBytes() -> Graph {
     guard hasNode("DequantizeLinear"), hasNode("QuantizeLinear") else { return self }
     var rewriter = GraphRewriter(self)
@@ -42,29 +44,65 @@ extension GraphRewriter {
     guard let quantization = nodes[index], let levels = description(of: quantization).quantizedLevels,
       let x = quantization.inputs[0], let y = quantization.outputs[0]
     else { return }
-    if let bytes = bytes(of: x, levels) {
+    if let source = dequantization(of: x), source.levels == levels {
       guard !isOutput(y) else { return }
-      redirect(y, to: bytes)
+      redirect(y, to: source.bytes)
       remove(index)
       return
     }
     guard let mover = soleProducer(of: x), var node = nodes[mover], node.outputs.count == 1 else { return }
     let moved = movedInputs(of: mover)
-    let sources = moved.map { bytes(of: $0, levels) }
-    guard !moved.isEmpty, sources.allSatisfy({ $0 != nil }) else { return }
-    node.inputs = node.inputs.map { input in
-      input.flatMap { input in moved.firstIndex(of: input).flatMap { sources[$0] } } ?? input
+    let sources = moved.compactMap { dequantization(of: $0) }
+    guard let first = sources.first, sources.count == moved.count else { return }
+    var bytes: [Graph.ValueID]
+    if sources.allSatisfy({ $0.levels == first.levels }) {
+      bytes = sources.map(\.bytes)
+      node.outputs = [y]
+      if first.levels != levels {
+        // Other levels come after it, in a pass from bytes to bytes.
+        let moved = addValue(named: name(of: x) + "_bytes")
+        node.outputs = [moved]
+        insert(first.node.replacing(input: moved, output: x), before: index)
+      } else {
+        remove(index)
+      }
+    } else {
+      bytes = sources.map { source in
+        if source.levels == levels { return source.bytes }
+        let numbers = addValue(named: name(of: source.bytes) + "_numbers")
+        let result = addValue(named: name(of: source.bytes) + "_bytes")
+        insert(source.node.replacing(input: source.bytes, output: numbers), before: mover)
+        insert(quantization.replacing(input: numbers, output: result), before: mover)
+        return result
+      }
+      node.outputs = [y]
+      remove(index)
     }
-    node.outputs = [y]
-    remove(index)
+    node.inputs = node.inputs.map { input in
+      input.flatMap { input in moved.firstIndex(of: input).map { bytes[$0] } } ?? input
+    }
     replace(mover, by: node)
   }
 
-  /// The bytes that `value` is made of with these levels.
-  private func bytes(of value: Graph.ValueID, _ levels: QuantizedLevels) -> Graph.ValueID? {
+  private func name(of value: Graph.ValueID) -> String { graph.values[value].name }
+
+  /// The node that makes `value` of bytes, and of which it does, at which levels.
+  private func dequantization(
+    of value: Graph.ValueID
+  ) -> (node: Node, bytes: Graph.ValueID, levels: QuantizedLevels)? {
     guard let source = producer(of: value), isNode(source, "DequantizeLinear"), let node = nodes[source],
-      description(of: node).quantizedLevels == levels
+      let bytes = node.inputs[0], let levels = description(of: node).quantizedLevels
     else { return nil }
-    return node.inputs[0]
+    return (node, bytes, levels)
+  }
+}
+
+extension Node {
+  /// The same of another value, giving another one.
+  fileprivate func replacing(input: Graph.ValueID, output: Graph.ValueID) -> Node {
+    var node = self
+    node.inputs[0] = input
+    node.outputs = [output]
+    return node
   }
 }

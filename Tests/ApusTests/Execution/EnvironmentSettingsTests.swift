@@ -38,7 +38,7 @@ import Testing
     #expect(
       settings.errors == [
         EnvironmentError(
-          variable: "APUS_KERNELS", value: name, expected: "one of baseline, avx2, avx512, dotprod, i8mm")
+          variable: "APUS_KERNELS", value: name, expected: "one of baseline, avx2, avxvnni, avx512, dotprod, i8mm")
       ])
   }
 

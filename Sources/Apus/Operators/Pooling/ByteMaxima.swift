@@ -2,8 +2,7 @@ import ApusKernelInterface
 
 /// The greatest byte of every window of `[batch, channels, height, width]`.
 ///
-/// Of rows first, whole ones at a time, then along the row that comes of them: bytes are so short that a vector of any
-/// processor holds sixteen.
+/// Of rows first, whole ones at a time, then along the row that comes of them.
 ///
 /// - Throws: ``TensorError`` for windows out of range.
 package func maxPool<Scalar: ByteScalar>(
@@ -15,13 +14,14 @@ package func maxPool<Scalar: ByteScalar>(
     rows: rows.spans(map.height, divisor: .one, operation: "maxPool2d"), rowStep: rows.dilation,
     columns: columns.spans(map.width, divisor: .one, operation: "maxPool2d"), axis: columns)
   let source = try input.rowMajor
+  let kernels = Execution.current.kernels.quantized
   let shape = [input.shape[0], input.shape[1], rows.outputs, columns.outputs]
   return try Tensor.filled(shape) { y in
     let x = Unchecked(source.bytes8)
     let y = Unchecked(UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self))
     let area = (map.height * map.width, rows.outputs * columns.outputs)
     parallelRows(shape[0] * shape[1], width: area.0) { first, count in
-      for plane in first..<(first + count) { maxima.fill(x.value + plane * area.0, y.value + plane * area.1) }
+      for plane in first..<(first + count) { maxima.fill(x.value + plane * area.0, y.value + plane * area.1, kernels) }
     }
     withExtendedLifetime(source.storage) {}
   }
@@ -44,26 +44,20 @@ private struct ByteMaxima: Sendable {
     whole = first..<((columns.lastIndex { $0.count == axis.kernel } ?? first - 1) + 1)
   }
 
-  func fill(_ x: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<UInt8>) {
+  func fill(_ x: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<UInt8>, _ kernels: any QuantizedKernels.Type) {
     withUnsafeTemporaryAllocation(of: UInt8.self, capacity: width + 1) { room in
       guard let line = room.baseAddress else { return }
       var out = y
       for span in rows {
-        line.update(repeating: 0, count: width)
-        for k in 0..<span.count {
-          let row = x + (span.first + k * rowStep) * width
-          for i in 0..<width { line[i] = max(line[i], row[i] ^ flip) }
-        }
-        for column in columns.indices where !whole.contains(column) { out[column] = single(line, columns[column]) }
+        kernels.maximumRows(
+          x + span.first * width, rowStep: rowStep * width, rows: span.count, flip: flip, line, count: width)
+        for column in 0..<whole.lowerBound { out[column] = single(line, columns[column]) ^ flip }
+        for column in whole.upperBound..<columns.count { out[column] = single(line, columns[column]) ^ flip }
         if !whole.isEmpty {
-          let from = line + columns[whole.lowerBound].first
-          switch axis.stride {
-          case 1: wholeWindows(from, 1, out + whole.lowerBound)
-          case 2: wholeWindows(from, 2, out + whole.lowerBound)
-          default: wholeWindows(from, axis.stride, out + whole.lowerBound)
-          }
+          kernels.maximumWindows(
+            line + columns[whole.lowerBound].first, taps: axis.kernel, tapStep: axis.dilation, stride: axis.stride,
+            flip: flip, out + whole.lowerBound, count: whole.count)
         }
-        for column in columns.indices { out[column] ^= flip }
         out += columns.count
       }
     }
@@ -73,15 +67,5 @@ private struct ByteMaxima: Sendable {
     var greatest: UInt8 = 0
     for k in 0..<span.count { greatest = max(greatest, line[span.first + k * axis.dilation]) }
     return greatest
-  }
-
-  @inline(__always)
-  private func wholeWindows(_ line: UnsafePointer<UInt8>, _ stride: Int, _ y: UnsafeMutablePointer<UInt8>) {
-    let count = whole.count
-    for i in 0..<count { y[i] = line[i &* stride] }
-    for k in 1..<max(1, axis.kernel) {
-      let from = line + k * axis.dilation
-      for i in 0..<count { y[i] = max(y[i], from[i &* stride]) }
-    }
   }
 }

@@ -13,12 +13,13 @@ extension IntegerConvolution {
   private func convolve(
     _ map: IntegerMap, _ weights: SignedRows, batch: Int, outputSize: Size2D, into output: SumOutput
   ) throws {
+    let threads = Execution.current.threads
     let groups = parameters.groups
     let area = parameters.kernel.height * parameters.kernel.width
     let terms = inputsPerGroup * area
     let plan = IntegerConvolutionPlan(
       parameters: parameters, output: outputSize, channels: inputsPerGroup, maps: batch * groups,
-      outputs: outputsPerGroup, terms: terms)
+      outputs: outputsPerGroup, terms: terms, threads: threads)
     let tapOffsets = plan.tapOffsets
     let corrections = try corrections(map, terms: terms)
     let bands = plan.bands
@@ -34,7 +35,8 @@ extension IntegerConvolution {
     // With few bands, outputs are divided too.
     let rowGroups = RowGroups(rows: outputsPerGroup)
     let tasks = batch * groups * bands
-    let parts = tasks < 4 && outputsPerGroup >= 32 && outputsPerGroup * terms > 32_768 ? min(4, rowGroups.count) : 1
+    let isLarge = outputsPerGroup >= 32 && outputsPerGroup * terms > 32_768
+    let parts = tasks < threads && isLarge ? min(threads, rowGroups.count) : 1
     let kernels = weights.kernels
     let ones = needsWindowSums ? WindowOnes(blocks: plan.blocks, taps: tapOffsets.count, kernels) : nil
     try parallelWithScratch(tasks * parts, of: Float.self, count: count) { task, room in

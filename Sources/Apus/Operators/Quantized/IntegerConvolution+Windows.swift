@@ -28,7 +28,8 @@ extension IntegerConvolution {
     let maps = batch * parameters.groups
     let shared = bands > 1 ? 1 : max(1, min(maps, 65_536 / max(1, outputSize.height * outputSize.width * area)))
     let tasks = (maps + shared - 1) / shared * bands
-    try parallelWithScratch(tasks, of: Float.self, count: numbersStart + (output.needsRoom ? sumStep : 0)) { task, room in
+    try parallelWithScratch(tasks, of: Float.self, count: numbersStart + (output.needsRoom ? sumStep : 0)) {
+      task, room in
       let sums = UnsafeMutableRawPointer(room).assumingMemoryBound(to: Int32.self)
       let lines = UnsafeMutableRawPointer(room + sumStep).assumingMemoryBound(to: UInt8.self)
       let firstRow = task % bands * bandRows

@@ -27,8 +27,9 @@ struct IntegerConvolutionPlan: Sendable {
   /// - Parameters:
   ///   - maps: samples times groups.
   ///   - terms: products that an output is the sum of.
+  ///   - threads: that share the work.
   init(
-    parameters: ConvolutionParameters, output: Size2D, channels: Int, maps: Int, outputs: Int, terms: Int
+    parameters: ConvolutionParameters, output: Size2D, channels: Int, maps: Int, outputs: Int, terms: Int, threads: Int
   ) {
     func reach(_ kernel: Int, _ dilation: Int, _ stride: Int) -> Int { (kernel - 1) * dilation / stride }
     func phases(_ kernel: Int, _ dilation: Int, _ stride: Int) -> [Int] {
@@ -51,10 +52,12 @@ struct IntegerConvolutionPlan: Sendable {
 
     // What is staged fits the second-level cache, and the sums of eight outputs the first.
     let wordsPerRow = Double(blocks) * Double(columns) * Double(rowPhases.count * columnPhases.count)
-    var rows = max(1, min(output.height, 1024 / columns, Int(32_768 / wordsPerRow)))
-    // Several bands, so that threads can share the work, where there is enough of it.
+    var rows = max(1, min(output.height, 1024 / columns, Int(65_536 / wordsPerRow)))
+    // Several bands, so that threads can share the work, where there is enough of it, and of positions in each band.
     let work = Double(output.height) * Double(output.width) * Double(outputs) * Double(terms)
-    if maps < 4, work > 4_000_000 { rows = min(rows, (output.height + 3) / 4) }
+    if threads > 1, maps < 2 * threads, work > 4_000_000 {
+      rows = min(rows, max((output.height + 2 * threads - 1) / (2 * threads), (48 + columns - 1) / columns))
+    }
     let bands = (output.height + rows - 1) / rows
     bandRows = (output.height + bands - 1) / bands
   }
