@@ -8,14 +8,15 @@ extension Tensor {
   /// their low bits; `Bool` is whether an element is not zero, and counts as 0 or 1.
   public func converted<Target: TensorScalar>(to type: Target.Type = Target.self) throws -> Tensor<Target> {
     if let same = self as? Tensor<Target> { return same }
-    let source = try rowMajor
+    // Maps that convolutions made stay as they lie where sixteen bits are kept between them.
+    let source = Scalar.dataType.isComputedInFloat && Target.dataType.isComputedInFloat ? self : try rowMajor
     let kernels = Execution.current.kernels.data
     let (from, to) = (Scalar.dataType.elementType, Target.dataType.elementType)
     return try withExtendedLifetime(source.storage) {
       nonisolated(unsafe) let x = source.pointer
-      return try Tensor<Target>.filled(shape) { destination in
+      return try Tensor<Target>.filled(shape, layout: source.layout) { destination in
         nonisolated(unsafe) let y = destination
-        parallelRanges(source.count) { start, count in kernels.convert(x + start, from, y + start, to, count: count) }
+        parallelRanges(source.storedCount) { start, count in kernels.convert(x + start, from, y + start, to, count: count) }
       }
     }
   }

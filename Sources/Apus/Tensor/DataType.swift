@@ -18,6 +18,14 @@ public enum DataType: String, Sendable, Hashable, CaseIterable {
     }
   }
 
+  /// Whether numbers are computed with as `Float`, so that maps of them may be channel-blocked.
+  var isComputedInFloat: Bool {
+    switch self {
+    case .float32, .float16, .bfloat16: true
+    default: false
+    }
+  }
+
   /// Whether values are rounded to a binary floating-point format.
   public var isFloatingPoint: Bool {
     switch self {

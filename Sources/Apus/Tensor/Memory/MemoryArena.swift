@@ -102,6 +102,7 @@ extension MemoryArena {
 
   /// Whether a tensor may be kept channel-blocked.
   package static func canBeChannelBlocked(_ shape: [Int], _ dataType: DataType) -> Bool {
-    dataType == .float32 && (shape.count == 3 || shape.count == 4) && Tensor<Float>.isWorthBlocking(channels: shape[1])
+    dataType.isComputedInFloat && (shape.count == 3 || shape.count == 4)
+      && Tensor<Float>.isWorthBlocking(channels: shape[1])
   }
 }

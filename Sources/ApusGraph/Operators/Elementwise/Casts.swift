@@ -8,11 +8,11 @@ extension Operators {
     OperatorDefinition(
       "Cast",
       .movement(
-        .cast, results: .inputIfUnchanged, layout: .rowMajor, axes: .free, accuracy: .plain,
+        .cast, results: .inputIfUnchanged, layout: .keepsBlocked, axes: .free, accuracy: .plain,
         float64: .typeAttribute("to")),
       Cast),
     OperatorDefinition(
-      "CastLike", .movement(.castLike, results: .inputIfUnchanged, layout: .rowMajor, accuracy: .plain), CastLike),
+      "CastLike", .movement(.castLike, results: .inputIfUnchanged, layout: .keepsBlocked, accuracy: .plain), CastLike),
     OperatorDefinition("BitCast", .plain(.bitCast, float64: .typeAttribute("to")), BitCast),
   ]
 
