@@ -16,4 +16,7 @@ package protocol ConversionKernels {
   static func convert(
     _ source: UnsafeRawPointer, _ sourceType: ElementType, _ destination: UnsafeMutableRawPointer,
     _ destinationType: ElementType, count: Int)
+
+  /// `y` holds the nearest numbers that `type`, of sixteen bits, has of `x`, which it may overwrite.
+  static func round(_ x: UnsafePointer<Float>, to type: ElementType, _ y: UnsafeMutablePointer<Float>, count: Int)
 }

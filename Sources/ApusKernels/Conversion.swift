@@ -25,6 +25,12 @@ extension AnyDataKernels {
       }
     }
   }
+
+  package static func round(
+    _ x: UnsafePointer<Float>, to type: ElementType, _ y: UnsafeMutablePointer<Float>, count: Int
+  ) {
+    if type == .float16 { roundToHalf(x, y, count) } else { roundToBrain(x, y, count) }
+  }
 }
 
 extension ElementType {

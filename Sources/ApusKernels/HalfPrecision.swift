@@ -2,17 +2,32 @@
   import Builtin
 #endif
 
+#if hasFeature(BuiltinModule) && APUS_FMA
+  // One instruction each where there is multiply-add: F16C on x86-64.
+
+  @inline(__always)
+  private func widened(half: SIMD16<UInt16>) -> Lanes {
+    var wide = Lanes(repeating: 0)
+    wide._storage._value = Builtin.fpext_Vec16xFPIEEE16_Vec16xFPIEEE32(
+      Builtin.bitcast_Vec16xInt16_Vec16xFPIEEE16(half._storage._value))
+    return wide
+  }
+
+  @inline(__always)
+  private func narrowed(_ x: Lanes) -> SIMD16<UInt16> {
+    var half = SIMD16<UInt16>(repeating: 0)
+    half._storage._value = Builtin.bitcast_Vec16xFPIEEE16_Vec16xInt16(
+      Builtin.fptrunc_Vec16xFPIEEE32_Vec16xFPIEEE16(x._storage._value))
+    return half
+  }
+#endif
+
 /// Sixteen-bit floats to `Float`; exact.
 func widenHalf(_ x: UnsafePointer<UInt16>, _ y: UnsafeMutablePointer<Float>, _ count: Int) {
   var i = 0
   #if hasFeature(BuiltinModule) && APUS_FMA
-    // One instruction where there is multiply-add: F16C on x86-64.
     while i &+ 16 <= count {
-      let half = UnsafeRawPointer(x + i).loadUnaligned(as: SIMD16<UInt16>.self)
-      var wide = Lanes(repeating: 0)
-      wide._storage._value = Builtin.fpext_Vec16xFPIEEE16_Vec16xFPIEEE32(
-        Builtin.bitcast_Vec16xInt16_Vec16xFPIEEE16(half._storage._value))
-      store(wide, y + i)
+      store(widened(half: load(x + i)), y + i)
       i &+= 16
     }
   #endif
@@ -27,11 +42,7 @@ func narrowToHalf(_ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<UInt16>, 
   var i = 0
   #if hasFeature(BuiltinModule) && APUS_FMA
     while i &+ 16 <= count {
-      let values: Lanes = load(x + i)
-      var half = SIMD16<UInt16>(repeating: 0)
-      half._storage._value = Builtin.bitcast_Vec16xFPIEEE16_Vec16xInt16(
-        Builtin.fptrunc_Vec16xFPIEEE32_Vec16xFPIEEE16(values._storage._value))
-      UnsafeMutableRawPointer(y + i).storeBytes(of: half, as: SIMD16<UInt16>.self)
+      store(narrowed(load(x + i)), y + i)
       i &+= 16
     }
   #endif
@@ -41,9 +52,29 @@ func narrowToHalf(_ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<UInt16>, 
   }
 }
 
+/// `Float` to sixteen-bit floats and back.
+func roundToHalf(_ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int) {
+  var i = 0
+  #if hasFeature(BuiltinModule) && APUS_FMA
+    while i &+ 16 <= count {
+      store(widened(half: narrowed(load(x + i))), y + i)
+      i &+= 16
+    }
+  #endif
+  while i < count {
+    y[i] = floatFromHalf(halfFromDouble(Double(x[i])))
+    i &+= 1
+  }
+}
+
 /// `Float` to `bfloat16`.
 func narrowToBrain(_ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<UInt16>, _ count: Int) {
   for i in 0..<count { y[i] = brainFromFloat(x[i]) }
+}
+
+/// `Float` to `bfloat16` and back.
+func roundToBrain(_ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ count: Int) {
+  for i in 0..<count { y[i] = Float(bitPattern: UInt32(truncatingIfNeeded: brainFromFloat(x[i])) &<< 16) }
 }
 
 @inline(__always)

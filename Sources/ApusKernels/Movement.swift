@@ -21,10 +21,7 @@ extension AnyDataKernels {
   ) {
     switch elementSize {
     case 1: transposeBytes(source, sourceStride, destination, destinationStride, rows, columns)
-    case 2:
-      transposeTiles(
-        source.assumingMemoryBound(to: UInt16.self), sourceStride, destination.assumingMemoryBound(to: UInt16.self),
-        destinationStride, rows, columns)
+    case 2: transposeHalves(source, sourceStride, destination, destinationStride, rows, columns)
     case 4:
       transposeWords(
         source.assumingMemoryBound(to: UInt32.self), sourceStride, destination.assumingMemoryBound(to: UInt32.self),
@@ -137,6 +134,8 @@ private func transposeMatrix<T: FixedWidthInteger & BitwiseCopyable>(
     transposeWords(
       UnsafeRawPointer(source).assumingMemoryBound(to: UInt32.self), sourceStride,
       UnsafeMutableRawPointer(destination).assumingMemoryBound(to: UInt32.self), destinationStride, rows, columns)
+  } else if MemoryLayout<T>.size == 2 {
+    transposeHalves(source, sourceStride, destination, destinationStride, rows, columns)
   } else if MemoryLayout<T>.size == 1 {
     transposeBytes(source, sourceStride, destination, destinationStride, rows, columns)
   } else {
@@ -155,22 +154,46 @@ private func transposeBytes(
       destinationStride, rows, columns)
     return
   }
-  // Of some rows at a time all columns, so that the first-level cache holds the lines that tiles share.
+  forTiles(8, rows, columns) { row, column in
+    transposeEight(
+      source + (row &* sourceStride &+ column), sourceStride, destination + (column &* destinationStride &+ row),
+      destinationStride)
+  }
+}
+
+/// The same for elements of two bytes, in tiles of four by four.
+private func transposeHalves(
+  _ source: UnsafeRawPointer, _ sourceStride: Int, _ destination: UnsafeMutableRawPointer, _ destinationStride: Int,
+  _ rows: Int, _ columns: Int
+) {
+  guard rows >= 4, columns >= 4 else {
+    transposeTiles(
+      source.assumingMemoryBound(to: UInt16.self), sourceStride, destination.assumingMemoryBound(to: UInt16.self),
+      destinationStride, rows, columns)
+    return
+  }
+  forTiles(4, rows, columns) { row, column in
+    transposeFourHalves(
+      source + 2 &* (row &* sourceStride &+ column), 2 &* sourceStride,
+      destination + 2 &* (column &* destinationStride &+ row), 2 &* destinationStride)
+  }
+}
+
+/// Calls `body` for tiles of `side` rows and columns, of which there are at least as many; the last ones begin early enough to
+/// be whole. Of some rows at a time all columns, so that the first-level cache holds the lines that tiles share.
+@inline(__always)
+private func forTiles(_ side: Int, _ rows: Int, _ columns: Int, _ body: (_ row: Int, _ column: Int) -> Void) {
   var first = 0
   while first < rows {
     let last = min(first &+ 64, rows)
     var column = 0
     while column < columns {
-      let c = min(column, columns &- 8)
       var row = first
       while row < last {
-        let r = min(row, rows &- 8)
-        transposeEight(
-          source + (r &* sourceStride &+ c), sourceStride, destination + (c &* destinationStride &+ r),
-          destinationStride)
-        row &+= 8
+        body(min(row, rows &- side), min(column, columns &- side))
+        row &+= side
       }
-      column &+= 8
+      column &+= side
     }
     first = last
   }
@@ -184,11 +207,6 @@ private func transposeEight(
   func row(_ index: Int) -> UInt64 { (source + index &* sourceStride).loadUnaligned(as: UInt64.self) }
   var (r0, r1, r2, r3) = (row(0), row(1), row(2), row(3))
   var (r4, r5, r6, r7) = (row(4), row(5), row(6), row(7))
-  func exchange(_ a: inout UInt64, _ b: inout UInt64, _ shift: UInt64, _ mask: UInt64) {
-    let change = (a &>> shift ^ b) & mask
-    b ^= change
-    a ^= change &<< shift
-  }
   exchange(&r0, &r4, 32, 0x0000_0000_FFFF_FFFF)
   exchange(&r1, &r5, 32, 0x0000_0000_FFFF_FFFF)
   exchange(&r2, &r6, 32, 0x0000_0000_FFFF_FFFF)
@@ -212,6 +230,34 @@ private func transposeEight(
   write(r5, 5)
   write(r6, 6)
   write(r7, 7)
+}
+
+/// A tile of four by four elements of two bytes: halves of rows, then quarters.
+@inline(__always)
+private func transposeFourHalves(
+  _ source: UnsafeRawPointer, _ sourceStride: Int, _ destination: UnsafeMutableRawPointer, _ destinationStride: Int
+) {
+  func row(_ index: Int) -> UInt64 { (source + index &* sourceStride).loadUnaligned(as: UInt64.self) }
+  var (r0, r1, r2, r3) = (row(0), row(1), row(2), row(3))
+  exchange(&r0, &r2, 32, 0x0000_0000_FFFF_FFFF)
+  exchange(&r1, &r3, 32, 0x0000_0000_FFFF_FFFF)
+  exchange(&r0, &r1, 16, 0x0000_FFFF_0000_FFFF)
+  exchange(&r2, &r3, 16, 0x0000_FFFF_0000_FFFF)
+  func write(_ row: UInt64, _ index: Int) {
+    (destination + index &* destinationStride).storeBytes(of: row, as: UInt64.self)
+  }
+  write(r0, 0)
+  write(r1, 1)
+  write(r2, 2)
+  write(r3, 3)
+}
+
+/// The parts of `b` that `mask` names, and those of `a` above them by `shift`, change places.
+@inline(__always)
+private func exchange(_ a: inout UInt64, _ b: inout UInt64, _ shift: UInt64, _ mask: UInt64) {
+  let change = (a &>> shift ^ b) & mask
+  b ^= change
+  a ^= change &<< shift
 }
 
 /// The same for elements of four bytes: in tiles of sixteen by sixteen, where there are as many rows and columns. The

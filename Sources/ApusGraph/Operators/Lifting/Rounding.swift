@@ -23,9 +23,8 @@ extension GraphValue {
 extension Tensor where Scalar: FloatingPointScalar {
   /// The elements as numbers of `type` are: rounded, and widened again.
   func rounded(to type: ElementType) throws -> Tensor {
-    guard type != ElementType(Scalar.dataType), case .tensor(let any) = try GraphValue(rounding: self, to: type) else {
-      return self
-    }
-    return try any.converted(to: Scalar.self)
+    var result = self
+    if type.isFloatingPoint, let dataType = type.dataType { try result.round(to: dataType) }
+    return result
   }
 }

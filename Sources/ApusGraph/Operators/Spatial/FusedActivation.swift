@@ -11,7 +11,10 @@ extension GraphValue {
     if activation == .identity || type == ElementType(Scalar.dataType) {
       try self.init(rounding: body(activation), to: type)
     } else {
-      try self.init(rounding: Apus.activation(body(.identity).rounded(to: type), activation), to: type)
+      var numbers = try body(.identity)
+      if let dataType = type.dataType { try numbers.round(to: dataType) }
+      try numbers.apply(activation)
+      try self.init(rounding: numbers, to: type)
     }
   }
 }
