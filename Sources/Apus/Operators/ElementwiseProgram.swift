@@ -120,6 +120,31 @@ package struct ElementwiseProgram: Sendable {
     return result
   }
 
+  /// The same of numbers of sixteen bits, in float32; the result of each step is rounded to their type. Channel-blocked where
+  /// all inputs of the result's shape are.
+  package func callAsFunction<Half: TensorScalar>(rounding inputs: [Tensor<Half>]) throws -> Tensor<Half> {
+    let (shape, layout) = Self.commonOfHalves(inputs)
+    let inputs = try layout == .channelBlocked ? inputs : inputs.map { try $0.rowMajor }
+    guard canRun(rounding: inputs) else {
+      throw TensorError.shape(
+        operation: "elementwise", reason: "shapes \(inputs.map(\.shape)) cannot be taken in one pass")
+    }
+    var sources: [Source<Float>] = []
+    for input in inputs {
+      if input.shape == shape {
+        sources.append(.halves(Unchecked(UnsafeRawPointer(input.pointer).assumingMemoryBound(to: UInt16.self))))
+      } else if let axis = StretchedVector<Float>.axis(of: input.shape, over: shape, layout: layout) {
+        sources.append(.stretched(try StretchedVector(input.converted(), along: axis, of: shape, layout: layout)))
+      }
+    }
+    return try withExtendedLifetime(inputs) {
+      let result = try Tensor<Half>(uninitialized: shape, layout: layout)
+      try fill(
+        UnsafeMutableRawPointer(result.mutablePointer), sources, count: result.storedCount, rounding: Half.dataType)
+      return result
+    }
+  }
+
   /// The same of inputs of which some are bytes, in float32; row-major. The result is bytes where the program quantises.
   ///
   /// Bytes are of the result's shape.
@@ -164,32 +189,49 @@ package struct ElementwiseProgram: Sendable {
     }
   }
 
+  /// The same of a single tensor in float32, whose elements are rounded before the first step.
+  package func callAsFunction<Half: TensorScalar>(rounding input: Tensor<Float>, to type: Half.Type) throws -> Tensor<
+    Half
+  > {
+    guard Half.dataType.isComputedInFloat, !hasBytes, canRun([(input.shape, input.layout)]) else {
+      throw TensorError.argument(operation: "elementwise", reason: "the program is not one of \(Half.dataType) numbers")
+    }
+    return try withExtendedLifetime(input) {
+      let result = try Tensor<Half>(uninitialized: input.shape, layout: input.layout)
+      try fill(
+        UnsafeMutableRawPointer(result.mutablePointer), [Source<Float>.unrounded(Unchecked(input.pointer))],
+        count: result.storedCount, rounding: Half.dataType)
+      return result
+    }
+  }
+
   private func fill<Scalar: FloatingPointScalar>(
-    _ y: UnsafeMutableRawPointer, _ sources: [Source<Scalar>], count: Int
+    _ y: UnsafeMutableRawPointer, _ sources: [Source<Scalar>], count: Int, rounding type: DataType? = nil
   ) throws {
     let pieces = (count + Self.pieceCount - 1) / Self.pieceCount
     let piecesPerTask = max(1, elementsPerPiece / Self.pieceCount / max(1, steps.count / 2))
-    let kernels = Scalar.kernels
-    let byteKernels = Execution.current.kernels.quantized
+    let kernels = (Scalar.kernels, Execution.current.kernels.data, Execution.current.kernels.quantized)
     let y = Unchecked(y)
-    // The numbers that become bytes lie in a room of their own.
-    let rooms = roomCount + (levels == nil ? 0 : 1)
+    let half = type?.elementType
+    // The numbers that become others lie in a room of their own, and so do those that inputs of sixteen bits stand for.
+    let isNumber = levels == nil && half == nil
+    let rooms = roomCount + (isNumber ? 0 : 1) + (half == nil ? 0 : sources.count)
     try parallelWithScratch(
       (pieces + piecesPerTask - 1) / piecesPerTask, of: Scalar.self, count: rooms * Self.pieceCount
     ) { task, scratch in
       for piece in task * piecesPerTask..<min((task + 1) * piecesPerTask, pieces) {
         let start = piece * Self.pieceCount
         let length = min(Self.pieceCount, count - start)
-        guard let levels else {
-          let target = y.value.assumingMemoryBound(to: Scalar.self) + start
-          run(kernels, byteKernels, sources, offset: start, into: target, count: length, scratch)
-          continue
+        let target =
+          isNumber ? y.value.assumingMemoryBound(to: Scalar.self) + start : scratch + roomCount * Self.pieceCount
+        run(kernels, sources, offset: start, into: target, count: length, scratch, rounding: half)
+        if let levels {
+          kernels.2.quantize(
+            UnsafeRawPointer(target).assumingMemoryBound(to: Float.self), scale: levels.scale, range: levels.range,
+            y.value + start, isWide: false, count: length)
+        } else if let half {
+          kernels.1.convert(target, .float32, y.value + 2 * start, half, count: length)
         }
-        let numbers = scratch + roomCount * Self.pieceCount
-        run(kernels, byteKernels, sources, offset: start, into: numbers, count: length, scratch)
-        byteKernels.quantize(
-          UnsafeRawPointer(numbers).assumingMemoryBound(to: Float.self), scale: levels.scale, range: levels.range,
-          y.value + start, isWide: false, count: length)
       }
     }
   }
@@ -203,6 +245,20 @@ package struct ElementwiseProgram: Sendable {
     return inputs.allSatisfy {
       $0.shape == shape || StretchedVector<Float>.axis(of: $0.shape, over: shape, layout: layout) != nil
     } && steps.allSatisfy { hasTensor($0, whole: whole) }
+  }
+
+  /// Whether these inputs of sixteen bits can be taken in one pass.
+  package func canRun<Half: TensorScalar>(rounding inputs: [Tensor<Half>]) -> Bool {
+    let (_, layout) = Self.commonOfHalves(inputs)
+    return Half.dataType.isComputedInFloat && Half.dataType.byteCount == 2 && !hasBytes
+      && canRun(inputs.map { ($0.shape, layout) })
+  }
+
+  /// The shape and the layout of the result of inputs of sixteen bits, which are not laid out anew for the others' sake.
+  private static func commonOfHalves<Half: TensorScalar>(_ inputs: [Tensor<Half>]) -> ([Int], TensorLayout) {
+    let (shape, _) = common(inputs.map { ($0.shape, .rowMajor) })
+    let isBlocked = inputs.allSatisfy { $0.shape != shape || $0.layout == .channelBlocked }
+    return (shape, isBlocked ? .channelBlocked : .rowMajor)
   }
 
   /// Whether these inputs can be taken in one pass: bytes where the program reads bytes, float32 elsewhere.
@@ -231,6 +287,9 @@ package struct ElementwiseProgram: Sendable {
     case whole(Unchecked<UnsafePointer<Scalar>>)
     case stretched(StretchedVector<Scalar>)
     case bytes(Unchecked<UnsafePointer<UInt8>>)
+    /// Numbers of sixteen bits, and those that are to be rounded to such.
+    case halves(Unchecked<UnsafePointer<UInt16>>)
+    case unrounded(Unchecked<UnsafePointer<Float>>)
   }
 
   /// Whether a step has an operand of the result's shape.
@@ -252,11 +311,28 @@ package struct ElementwiseProgram: Sendable {
     case bytes(UnsafePointer<UInt8>)
   }
 
+  private typealias Kernels<Scalar: FloatingPointScalar> = (
+    any FloatingKernels<Scalar>.Type, any DataKernels.Type, any QuantizedKernels.Type
+  )
+
+  /// - Parameter half: of sixteen bits: what inputs are widened from, and what the results of all steps but the last are
+  ///   rounded to.
   private func run<Scalar: FloatingPointScalar>(
-    _ kernels: any FloatingKernels<Scalar>.Type, _ byteKernels: any QuantizedKernels.Type,
-    _ sources: [Source<Scalar>], offset: Int, into y: UnsafeMutablePointer<Scalar>, count: Int,
-    _ scratch: UnsafeMutablePointer<Scalar>
+    _ kernelSets: Kernels<Scalar>, _ sources: [Source<Scalar>], offset: Int, into y: UnsafeMutablePointer<Scalar>,
+    count: Int, _ scratch: UnsafeMutablePointer<Scalar>, rounding half: ElementType?
   ) {
+    let (kernels, dataKernels, byteKernels) = kernelSets
+    func wideRoom(_ input: Int) -> UnsafeMutablePointer<Scalar> { scratch + (roomCount + 1 + input) * Self.pieceCount }
+    if let half {
+      for (input, source) in sources.enumerated() {
+        let room = UnsafeMutableRawPointer(wideRoom(input)).assumingMemoryBound(to: Float.self)
+        switch source {
+        case .halves(let pointer): dataKernels.convert(pointer.value + offset, half, room, .float32, count: count)
+        case .unrounded(let pointer): dataKernels.round(pointer.value + offset, to: half, room, count: count)
+        default: break
+        }
+      }
+    }
     func piece(_ operand: Operand) -> Piece<Scalar> {
       switch operand {
       case .input(let number):
@@ -264,6 +340,7 @@ package struct ElementwiseProgram: Sendable {
         case .whole(let pointer): .elements(pointer.value + offset)
         case .stretched(let vector): .vector(vector)
         case .bytes(let pointer): .bytes(pointer.value + offset)
+        case .halves, .unrounded: .elements(UnsafePointer(wideRoom(number)))
         }
       case .step(let source): .elements(UnsafePointer(scratch + rooms[source] * Self.pieceCount))
       case .number(let number): .number(Scalar(number))
@@ -291,6 +368,10 @@ package struct ElementwiseProgram: Sendable {
           a.combine(operation, b, isFirst: true, target, from: offset, count: count)
         default: break
         }
+      }
+      if let half, index < steps.count - 1 {
+        let numbers = UnsafeMutableRawPointer(target).assumingMemoryBound(to: Float.self)
+        dataKernels.round(numbers, to: half, numbers, count: count)
       }
     }
   }

@@ -16,7 +16,9 @@ extension Tensor {
       nonisolated(unsafe) let x = source.pointer
       return try Tensor<Target>.filled(shape, layout: source.layout) { destination in
         nonisolated(unsafe) let y = destination
-        parallelRanges(source.storedCount) { start, count in kernels.convert(x + start, from, y + start, to, count: count) }
+        parallelRanges(source.storedCount) { start, count in
+          kernels.convert(x + start, from, y + start, to, count: count)
+        }
       }
     }
   }

@@ -175,8 +175,22 @@ private struct WholeElementwise: Sendable {
     switch try arguments.tensor(tensors[0]).dataType {
     case .float32: return try run(&arguments, as: Float.self).map { [GraphValue($0)] }
     case .float64: return try run(&arguments, as: Double.self).map { [GraphValue($0)] }
+    #if !(os(macOS) && arch(x86_64))
+      case .float16: return try runRounding(arguments, Float16.self).map { [GraphValue($0)] }
+    #endif
+    case .bfloat16: return try runRounding(arguments, BFloat16.self).map { [GraphValue($0)] }
     default: return nil
     }
+  }
+
+  private func runRounding<Half: TensorScalar>(_ arguments: Arguments, _: Half.Type) throws -> Tensor<Half>? {
+    let inputs = try tensors.compactMap { try arguments.tensor($0).tensor(of: Half.self) }
+    let rank = inputs.reduce(0) { max($0, $1.rank) }
+    guard inputs.count == tensors.count, program.canRun(rounding: inputs),
+      try numbers.allSatisfy({ try arguments.tensor($0).dataType == Half.dataType && arguments.tensor($0).rank <= rank }
+      )
+    else { return nil }
+    return try program(rounding: inputs)
   }
 
   private func runBytes(_ arguments: Arguments) throws -> AnyTensor? {
