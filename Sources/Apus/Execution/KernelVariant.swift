@@ -16,7 +16,7 @@ public enum KernelVariant: String, Sendable, Hashable, CaseIterable, Codable {
   case baseline
   /// AVX2, FMA and F16C (Haswell and later).
   case avx2
-  /// Those and AVX-VNNI, dot products of bytes (Alder Lake, Zen 5 and later).
+  /// Those and AVX-VNNI, dot products of bytes (Alder Lake and later).
   case avxvnni
   /// AVX-512 F, CD, BW, DQ, VL and VNNI (Cascade Lake and later).
   case avx512
