@@ -190,9 +190,9 @@ package struct ElementwiseProgram: Sendable {
   }
 
   /// The same of a single tensor in float32, whose elements are rounded before the first step.
-  package func callAsFunction<Half: TensorScalar>(rounding input: Tensor<Float>, to type: Half.Type) throws -> Tensor<
-    Half
-  > {
+  package func callAsFunction<Half: TensorScalar>(
+    rounding input: Tensor<Float>, to type: Half.Type
+  ) throws -> Tensor<Half> {
     guard Half.dataType.isComputedInFloat, !hasBytes, canRun([(input.shape, input.layout)]) else {
       throw TensorError.argument(operation: "elementwise", reason: "the program is not one of \(Half.dataType) numbers")
     }
@@ -210,7 +210,9 @@ package struct ElementwiseProgram: Sendable {
   ) throws {
     let pieces = (count + Self.pieceCount - 1) / Self.pieceCount
     let piecesPerTask = max(1, elementsPerPiece / Self.pieceCount / max(1, steps.count / 2))
-    let kernels = (Scalar.kernels, Execution.current.kernels.data, Execution.current.kernels.quantized)
+    let kernels: Kernels<Scalar> = (
+      Scalar.kernels, Execution.current.kernels.data, Execution.current.kernels.quantized
+    )
     let y = Unchecked(y)
     let half = type?.elementType
     // The numbers that become others lie in a room of their own, and so do those that inputs of sixteen bits stand for.
@@ -226,11 +228,11 @@ package struct ElementwiseProgram: Sendable {
           isNumber ? y.value.assumingMemoryBound(to: Scalar.self) + start : scratch + roomCount * Self.pieceCount
         run(kernels, sources, offset: start, into: target, count: length, scratch, rounding: half)
         if let levels {
-          kernels.2.quantize(
+          kernels.bytes.quantize(
             UnsafeRawPointer(target).assumingMemoryBound(to: Float.self), scale: levels.scale, range: levels.range,
             y.value + start, isWide: false, count: length)
         } else if let half {
-          kernels.1.convert(target, .float32, y.value + 2 * start, half, count: length)
+          kernels.data.convert(target, .float32, y.value + 2 * start, half, count: length)
         }
       }
     }
@@ -312,23 +314,22 @@ package struct ElementwiseProgram: Sendable {
   }
 
   private typealias Kernels<Scalar: FloatingPointScalar> = (
-    any FloatingKernels<Scalar>.Type, any DataKernels.Type, any QuantizedKernels.Type
+    numbers: any FloatingKernels<Scalar>.Type, data: any DataKernels.Type, bytes: any QuantizedKernels.Type
   )
 
   /// - Parameter half: of sixteen bits: what inputs are widened from, and what the results of all steps but the last are
   ///   rounded to.
   private func run<Scalar: FloatingPointScalar>(
-    _ kernelSets: Kernels<Scalar>, _ sources: [Source<Scalar>], offset: Int, into y: UnsafeMutablePointer<Scalar>,
+    _ kernels: Kernels<Scalar>, _ sources: [Source<Scalar>], offset: Int, into y: UnsafeMutablePointer<Scalar>,
     count: Int, _ scratch: UnsafeMutablePointer<Scalar>, rounding half: ElementType?
   ) {
-    let (kernels, dataKernels, byteKernels) = kernelSets
     func wideRoom(_ input: Int) -> UnsafeMutablePointer<Scalar> { scratch + (roomCount + 1 + input) * Self.pieceCount }
     if let half {
       for (input, source) in sources.enumerated() {
         let room = UnsafeMutableRawPointer(wideRoom(input)).assumingMemoryBound(to: Float.self)
         switch source {
-        case .halves(let pointer): dataKernels.convert(pointer.value + offset, half, room, .float32, count: count)
-        case .unrounded(let pointer): dataKernels.round(pointer.value + offset, to: half, room, count: count)
+        case .halves(let pointer): kernels.data.convert(pointer.value + offset, half, room, .float32, count: count)
+        case .unrounded(let pointer): kernels.data.round(pointer.value + offset, to: half, room, count: count)
         default: break
         }
       }
@@ -350,18 +351,18 @@ package struct ElementwiseProgram: Sendable {
       let target = index == steps.count - 1 ? y : scratch + rooms[index] * Self.pieceCount
       switch step {
       case .unary(let operation, let operand):
-        if case .elements(let x) = piece(operand) { kernels.unary(operation, x, target, count: count) }
+        if case .elements(let x) = piece(operand) { kernels.numbers.unary(operation, x, target, count: count) }
       case .dequantize(let operand, let levels):
         // Only programs of float32 read bytes.
         guard case .bytes(let x) = piece(operand), Scalar.self == Float.self else { break }
-        byteKernels.dequantize(
+        kernels.bytes.dequantize(
           x, levels.isSigned ? .int8 : .uint8, scale: levels.scale, zeroPoint: levels.zeroPoint,
           UnsafeMutableRawPointer(target).assumingMemoryBound(to: Float.self), count: count)
       case .binary(let operation, let a, let b):
         switch (piece(a), piece(b)) {
-        case (.elements(let a), .elements(let b)): kernels.binary(operation, a, b, target, count: count)
-        case (.elements(let a), .number(let b)): kernels.binary(operation, a, scalar: b, target, count: count)
-        case (.number(let a), .elements(let b)): kernels.binary(operation, scalar: a, b, target, count: count)
+        case (.elements(let a), .elements(let b)): kernels.numbers.binary(operation, a, b, target, count: count)
+        case (.elements(let a), .number(let b)): kernels.numbers.binary(operation, a, scalar: b, target, count: count)
+        case (.number(let a), .elements(let b)): kernels.numbers.binary(operation, scalar: a, b, target, count: count)
         case (.elements(let a), .vector(let b)):
           b.combine(operation, a, isFirst: false, target, from: offset, count: count)
         case (.vector(let a), .elements(let b)):
@@ -371,7 +372,7 @@ package struct ElementwiseProgram: Sendable {
       }
       if let half, index < steps.count - 1 {
         let numbers = UnsafeMutableRawPointer(target).assumingMemoryBound(to: Float.self)
-        dataKernels.round(numbers, to: half, numbers, count: count)
+        kernels.data.round(numbers, to: half, numbers, count: count)
       }
     }
   }

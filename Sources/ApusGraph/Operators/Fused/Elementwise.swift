@@ -186,10 +186,10 @@ private struct WholeElementwise: Sendable {
   private func runRounding<Half: TensorScalar>(_ arguments: Arguments, _: Half.Type) throws -> Tensor<Half>? {
     let inputs = try tensors.compactMap { try arguments.tensor($0).tensor(of: Half.self) }
     let rank = inputs.reduce(0) { max($0, $1.rank) }
-    guard inputs.count == tensors.count, program.canRun(rounding: inputs),
-      try numbers.allSatisfy({ try arguments.tensor($0).dataType == Half.dataType && arguments.tensor($0).rank <= rank }
-      )
-    else { return nil }
+    guard inputs.count == tensors.count, program.canRun(rounding: inputs) else { return nil }
+    for number in try numbers.map({ try arguments.tensor($0) }) {
+      guard number.dataType == Half.dataType, number.rank <= rank else { return nil }
+    }
     return try program(rounding: inputs)
   }
 
