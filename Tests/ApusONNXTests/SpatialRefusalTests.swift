@@ -138,6 +138,7 @@ import Testing
     Refusal("a result from nowhere", "Einsum", try zeros([2, 3]), ["equation": text("ij->ik")]),
     Refusal("terms for other inputs", "Einsum", try zeros([2, 3]), ["equation": text("ij,jk->ik")]),
     Refusal("extents that differ", "Einsum", try zeros([2, 3], [4, 5]), ["equation": text("ij,jk->ik")]),
+    Refusal("a diagonal of sides that differ", "Einsum", try zeros([4, 1]), ["equation": text("ii->i")]),
     Refusal("two points", "Einsum", try zeros([2, 3]), ["equation": text("..ij->ij")]),
   ]
 
@@ -147,6 +148,7 @@ import Testing
       "groups that do not divide channels", "GroupNormalization", try zeros([1, 3, 2], [3], [3]),
       ["num_groups": .int(2)]),
     Refusal("no number of groups", "GroupNormalization", try zeros([1, 3, 2], [3], [3])),
+    Refusal("statistics of no type", "LayerNormalization", try zeros([2, 3], [3]), ["stash_type": .int(0)]),
     Refusal("an axis out of range", "LayerNormalization", try zeros([2, 3], [3]), ["axis": .int(2)]),
     Refusal("a scale that is larger", "LayerNormalization", try zeros([2, 3], [4, 2, 3])),
     Refusal("an absurd axis", "RMSNormalization", try zeros([2, 3], [3]), opset: 23, ["axis": .int(.min)]),

@@ -178,4 +178,20 @@ import Testing
       #expect(throws: GraphError.self) { try session(graph) }
     }
   }
+
+  /// The state [1] plus an entry of two numbers is [2].
+  @Test func statesOfScansKeepTheirShape() throws {
+    let body = GraphProto(
+      nodes: [NodeProto("Add", ["s", "e"], ["t"], [:])], inputs: ["s", "e"].map { ValueInfoProto(name: $0) },
+      outputs: [ValueInfoProto(name: "t")])
+    let graph = GraphProto(
+      nodes: [NodeProto("Scan", ["s0", "x"], ["y"], ["body": .graph(body), "num_scan_inputs": .int(1)])],
+      inputs: ["s0", "x"].map { ValueInfoProto(name: $0) }, outputs: [ValueInfoProto(name: "y")])
+    let rows = GraphValue(try Tensor<Float>([1, 2, 3, 4, 5, 6], shape: [3, 2]))
+    func run(_ state: Tensor<Float>) throws -> GraphValue {
+      try #require(session(graph).run(["s0": GraphValue(state), "x": rows])["y"])
+    }
+    #expect(try run(Tensor([10, 20])).hasSameBits(as: GraphValue(Tensor<Float>([19, 32]))))
+    #expect(throws: GraphError.self) { try run(Tensor([10])) }
+  }
 }

@@ -44,7 +44,11 @@ extension Operators {
     // The extent that each name has; operands with an extent of 1 are repeated along it.
     var extents: [Int: Int] = [:]
     for (tensor, operand) in zip(tensors, names.operands) {
+      var own: [Int: Int] = [:]
       for (name, size) in zip(operand, tensor.shape) {
+        guard own.updateValue(size, forKey: name) ?? size == size else {
+          throw OperatorError("a diagonal is asked for of axes of shape \(tensor.shape), which are not all as long")
+        }
         let known = extents[name] ?? 1
         guard known == 1 || size == 1 || known == size else {
           throw OperatorError("an axis of the equation has \(known) and \(size) positions")

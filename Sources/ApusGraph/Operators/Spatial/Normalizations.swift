@@ -172,6 +172,10 @@ private struct LayerNormalizationOperator<Scalar: FloatingPointScalar>: Floating
     epsilon = Double(try node.float("epsilon", default: 1e-5))
     axis = try node.int("axis", default: -1)
     wantsStatistics = node.wants(1) || node.wants(2)
+    // Nothing depends on it, but it has to be a type.
+    guard try node.optionalInt("stash_type") == nil || node.optionalElementType("stash_type") != nil else {
+      throw OperatorError("stash_type is 0, which is no element type")
+    }
   }
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {

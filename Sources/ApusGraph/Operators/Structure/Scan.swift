@@ -128,9 +128,14 @@ private struct ScanBody {
         try Entry(axis: axes[index], index: inputDirections[index] == 0 ? step : length - 1 - step).run(scanned[index])
       }
       let inputs: [GraphValue?] = state + entries
+      let shapes = state.map(\.shape)
       state = []
       let outputs = try body(consume inputs, arguments)
       state = Array(outputs[..<states])
+      for (index, shape) in shapes.enumerated() where state[index].shape != shape {
+        throw OperatorError(
+          "state \(index) has shape \(shape ?? []), which it must keep; it becomes \(state[index].shape ?? [])")
+      }
       for index in results.indices { results[index].append(outputs[states + index]) }
     }
     return try state
