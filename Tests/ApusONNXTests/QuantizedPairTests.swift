@@ -143,7 +143,7 @@ import Testing
       quantize("numbers", "b", "y", &$0)
     },
     Case("a scale by which no byte stays itself", ["DequantizeLinear", "Elementwise"]) {
-      try levels("a", 1e-44, 120, &$0)
+      try levels("a", Float(bitPattern: 7), 120, &$0)
       dequantize("x", "a", "numbers", &$0)
       $0.node("Neg", ["numbers"], ["turned"])
       $0.node("Abs", ["turned"], ["y"])

@@ -169,4 +169,18 @@ import Testing
     let optimized = try plain.withoutOpposedTranspositions(.exact)
     #expect(optimized.nodes.map(\.name) == plain.nodes.map(\.name))
   }
+
+  /// Whether the axes as they are are all axes is for the node to say where the rank is not known before.
+  @Test func axesAreCountedThoughNothingMoves() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.symbol("n")])
+    graph.node("Transpose", ["x"], ["t"], ["perm": .ints([0, 1])])
+    graph.node("Relu", ["t"], ["y"])
+    let model = try graph.model(outputs: ["y"])
+    let x = GraphValue(try Tensor<Float>([1, 2, 3]))
+    for optimizes in [true, false] {
+      let session = try InferenceSession(model, options: .init(optimizes: optimizes))
+      #expect(throws: GraphError.self, "optimizes: \(optimizes)") { try session.run(["x": x]) }
+    }
+  }
 }

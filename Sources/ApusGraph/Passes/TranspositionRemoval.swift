@@ -106,6 +106,8 @@ private struct TranspositionMotion {
     guard let input = node.inputs.first ?? nil, let output = node.outputs.first ?? nil,
       let order = try? AxisPermutation(of: node, rank: types[input]?.shape.count)
     else { return }
+    // The axes as they are, of a tensor whose rank nobody knows yet: the node finds out whether they are all.
+    if order.isIdentity, types[input]?.shape == nil { return }
     var source = Source(value: input, order: order)
     if let earlier = sources[input], let both = try? earlier.order.followed(by: order) {
       source = Source(value: earlier.value, order: both)
