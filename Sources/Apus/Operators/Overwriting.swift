@@ -29,6 +29,33 @@ extension Tensor where Scalar: FloatingPointScalar {
     if let operation = function.operation { try apply(operation) }
   }
 
+  /// Replaces every element by the nearest number of a floating-point type.
+  package mutating func round(to type: DataType) throws {
+    guard type != Scalar.dataType else { return }
+    guard Scalar.dataType == .float32, type.byteCount == 2 else {
+      switch type {
+      case .float32: self = try converted(to: Float.self).converted()
+      #if !(os(macOS) && arch(x86_64))
+        case .float16: self = try converted(to: Float16.self).converted()
+      #endif
+      case .bfloat16: self = try converted(to: BFloat16.self).converted()
+      default: break
+      }
+      return
+    }
+    let kernels = Execution.current.kernels.data
+    let isOwner = ownsMemory()
+    let source = storage
+    if !isOwner { self = try Tensor(uninitialized: shape, layout: layout) }
+    withExtendedLifetime((storage, source)) {
+      let x = Unchecked(UnsafeRawPointer(source.base).assumingMemoryBound(to: Float.self))
+      let y = Unchecked(UnsafeMutableRawPointer(mutablePointer).assumingMemoryBound(to: Float.self))
+      parallelRanges(storedCount) { start, count in
+        kernels.round(x.value + start, to: type.elementType, y.value + start, count: count)
+      }
+    }
+  }
+
   /// `a op b` with broadcasting. The memory of either may become the result's; neither is to be used again.
   @_specialize(where Scalar == Float)
   package static func combine(

@@ -24,35 +24,6 @@ extension Tensor {
   }
 }
 
-extension Tensor where Scalar: FloatingPointScalar {
-  /// Replaces every element by the nearest number of a floating-point type.
-  package mutating func round(to type: DataType) throws {
-    guard type != Scalar.dataType else { return }
-    guard Scalar.dataType == .float32, type.byteCount == 2 else {
-      switch type {
-      case .float32: self = try converted(to: Float.self).converted()
-      #if !(os(macOS) && arch(x86_64))
-        case .float16: self = try converted(to: Float16.self).converted()
-      #endif
-      case .bfloat16: self = try converted(to: BFloat16.self).converted()
-      default: break
-      }
-      return
-    }
-    let kernels = Execution.current.kernels.data
-    let isOwner = ownsMemory()
-    let source = storage
-    if !isOwner { self = try Tensor(uninitialized: shape, layout: layout) }
-    withExtendedLifetime((storage, source)) {
-      let x = Unchecked(UnsafeRawPointer(source.base).assumingMemoryBound(to: Float.self))
-      let y = Unchecked(UnsafeMutableRawPointer(mutablePointer).assumingMemoryBound(to: Float.self))
-      parallelRanges(storedCount) { start, count in
-        kernels.round(x.value + start, to: type.elementType, y.value + start, count: count)
-      }
-    }
-  }
-}
-
 extension DataType {
   /// The kernels' name for this type.
   var elementType: ElementType {
