@@ -15,9 +15,9 @@
 #endif
 
 // Sums of four products of unsigned and signed bytes. VNNI is an instruction for it, of AVX-512 and beside AVX2, and arm64's
-// extensions have theirs. Elsewhere on x86-64 even and odd bytes become two numbers of sixteen bits each, whose products are added in pairs; that of
-// two bytes fits. Weights are laid out so, since taking them apart took longer than multiplying with them. The instruction
-// that multiplies bytes and adds them in pairs of sixteen bits does not serve: it saturates.
+// extensions have theirs. Elsewhere on x86-64 even and odd bytes become two numbers of sixteen bits each, whose products are
+// added in pairs; that of two bytes fits. Weights are laid out so, since taking them apart took longer than multiplying with
+// them. The instruction that multiplies bytes and adds them in pairs of sixteen bits does not serve: it saturates.
 
 #if (APUS_AVX512 || APUS_AVXVNNI) && APUS_X86_INTRINSICS
   typealias UnsignedWords = WordLanes
