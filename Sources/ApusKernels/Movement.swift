@@ -143,22 +143,12 @@ private func transposeMatrix<T: FixedWidthInteger & BitwiseCopyable>(
   }
 }
 
-/// The same for bytes: in tiles of eight by eight, each row of which is one number, where there are as many rows and columns.
+/// The same for bytes: in tiles of eight by eight, each row of which is one number.
 private func transposeBytes(
   _ source: UnsafeRawPointer, _ sourceStride: Int, _ destination: UnsafeMutableRawPointer, _ destinationStride: Int,
   _ rows: Int, _ columns: Int
 ) {
-  guard rows >= 8, columns >= 8 else {
-    transposeTiles(
-      source.assumingMemoryBound(to: UInt8.self), sourceStride, destination.assumingMemoryBound(to: UInt8.self),
-      destinationStride, rows, columns)
-    return
-  }
-  forTiles(8, rows, columns) { row, column in
-    transposeEight(
-      source + (row &* sourceStride &+ column), sourceStride, destination + (column &* destinationStride &+ row),
-      destinationStride)
-  }
+  transposeSquares(source, sourceStride, destination, destinationStride, rows, columns, of: UInt8.self, transposeEight)
 }
 
 /// The same for elements of two bytes, in tiles of four by four.
@@ -166,16 +156,30 @@ private func transposeHalves(
   _ source: UnsafeRawPointer, _ sourceStride: Int, _ destination: UnsafeMutableRawPointer, _ destinationStride: Int,
   _ rows: Int, _ columns: Int
 ) {
-  guard rows >= 4, columns >= 4 else {
+  transposeSquares(
+    source, sourceStride, destination, destinationStride, rows, columns, of: UInt16.self, transposeFourHalves)
+}
+
+/// The same where a tile's row of elements is a number of eight bytes, and there are as many rows and columns.
+///
+/// - Parameter square: transposes a tile; its strides are in bytes.
+@inline(__always)
+private func transposeSquares<T: FixedWidthInteger & BitwiseCopyable>(
+  _ source: UnsafeRawPointer, _ sourceStride: Int, _ destination: UnsafeMutableRawPointer, _ destinationStride: Int,
+  _ rows: Int, _ columns: Int, of _: T.Type,
+  _ square: (UnsafeRawPointer, Int, UnsafeMutableRawPointer, Int) -> Void
+) {
+  let size = MemoryLayout<T>.size
+  guard rows >= 8 / size, columns >= 8 / size else {
     transposeTiles(
-      source.assumingMemoryBound(to: UInt16.self), sourceStride, destination.assumingMemoryBound(to: UInt16.self),
+      source.assumingMemoryBound(to: T.self), sourceStride, destination.assumingMemoryBound(to: T.self),
       destinationStride, rows, columns)
     return
   }
-  forTiles(4, rows, columns) { row, column in
-    transposeFourHalves(
-      source + 2 &* (row &* sourceStride &+ column), 2 &* sourceStride,
-      destination + 2 &* (column &* destinationStride &+ row), 2 &* destinationStride)
+  forTiles(8 / size, rows, columns) { row, column in
+    square(
+      source + size &* (row &* sourceStride &+ column), size &* sourceStride,
+      destination + size &* (column &* destinationStride &+ row), size &* destinationStride)
   }
 }
 
