@@ -166,21 +166,53 @@ extension BlockedKernels {
     var out = y
     var output = 0
     while output < outputs {
-      let outputLanes = outputs &- output < 16 ? outputs &- output : 16
       var input = 0
       while input < inputs {
-        for tap in 0..<area {
-          let end = inputs &- input < 16 ? inputs : input &+ 16
-          for i in input..<end {
-            for lane in 0..<16 {
-              out[lane] = lane < outputLanes ? w[((output &+ lane) &* inputs &+ i) &* area &+ tap] : 0
-            }
-            out += 16
-          }
+        let count = inputs &- input < 16 ? inputs &- input : 16
+        let source = w + (output &* inputs &+ input) &* area
+        if outputs &- output < 16 {
+          packSome(source, outputs: outputs &- output, step: inputs &* area, inputs: count, area: area, out)
+        } else {
+          packSixteen(source, step: inputs &* area, inputs: count, area: area, out)
         }
+        out += count &* area &* 16
         input &+= 16
       }
       output &+= 16
+    }
+  }
+
+  /// The kernels of up to sixteen inputs and outputs, `step` from one output to the next.
+  private static func packSome(
+    _ w: UnsafePointer<Float>, outputs: Int, step: Int, inputs: Int, area: Int, _ y: UnsafeMutablePointer<Float>
+  ) {
+    var out = y
+    for tap in 0..<area {
+      for input in 0..<inputs {
+        for lane in 0..<16 { out[lane] = lane < outputs ? w[lane &* step &+ input &* area &+ tap] : 0 }
+        out += 16
+      }
+    }
+  }
+
+  /// The same of sixteen outputs: sixteen numbers of each are transposed, and every vector put where it belongs.
+  private static func packSixteen(
+    _ w: UnsafePointer<Float>, step: Int, inputs: Int, area: Int, _ y: UnsafeMutablePointer<Float>
+  ) {
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: 256) { room in
+      guard let vectors = room.baseAddress else { return }
+      var (input, tap) = (0, 0)
+      var first = 0
+      while first < inputs &* area {
+        let count = inputs &* area &- first < 16 ? inputs &* area &- first : 16
+        interleaveSixteen(w + first, xStep: step, step: 1, count: count, vectors)
+        for index in 0..<count {
+          store(load(vectors + index &* 16, as: Lanes.self), y + (tap &* inputs &+ input) &* 16)
+          tap &+= 1
+          if tap == area { (input, tap) = (input &+ 1, 0) }
+        }
+        first &+= 16
+      }
     }
   }
 }

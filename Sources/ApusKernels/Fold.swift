@@ -5,7 +5,7 @@ extension Float32Kernels {
     _ x: UnsafePointer<Float>, height: Int, width: Int, row: Int, column: Int, window: WindowWalk, rowStride: Int,
     bias: Float, _ y: UnsafeMutablePointer<Float>, outputHeight: Int, outputWidth: Int
   ) {
-    fold(x, height, width, row, column, window, rowStride, bias, y, outputHeight, outputWidth)
+    fold(Lanes.self, x, height, width, row, column, window, rowStride, bias, y, outputHeight, outputWidth)
   }
 }
 
@@ -14,15 +14,16 @@ extension Float64Kernels {
     _ x: UnsafePointer<Double>, height: Int, width: Int, row: Int, column: Int, window: WindowWalk, rowStride: Int,
     bias: Double, _ y: UnsafeMutablePointer<Double>, outputHeight: Int, outputWidth: Int
   ) {
-    fold(x, height, width, row, column, window, rowStride, bias, y, outputHeight, outputWidth)
+    fold(DoubleLanes.self, x, height, width, row, column, window, rowStride, bias, y, outputHeight, outputWidth)
   }
 }
 
 @inline(__always)
-private func fold<Scalar: FloatingPoint>(
-  _ x: UnsafePointer<Scalar>, _ height: Int, _ width: Int, _ row: Int, _ column: Int, _ window: WindowWalk,
-  _ rowStride: Int, _ bias: Scalar, _ y: UnsafeMutablePointer<Scalar>, _ outputHeight: Int, _ outputWidth: Int
-) {
+private func fold<L: SIMD>(
+  _: L.Type, _ x: UnsafePointer<L.Scalar>, _ height: Int, _ width: Int, _ row: Int, _ column: Int,
+  _ window: WindowWalk, _ rowStride: Int, _ bias: L.Scalar, _ y: UnsafeMutablePointer<L.Scalar>, _ outputHeight: Int,
+  _ outputWidth: Int
+) where L.Scalar: FloatingPoint {
   for i in 0..<outputHeight &* outputWidth { y[i] = bias }
   let stride = window.columnStride
   var source = x
@@ -41,7 +42,15 @@ private func fold<Scalar: FloatingPoint>(
           let line = source + inputRow &* width
           let out = y + (outputRow &* outputWidth &+ first)
           if stride == 1 {
-            for p in begin..<end { out[p] += line[p] }
+            var p = begin
+            while p &+ L.scalarCount <= end {
+              store(load(out + p) + load(line + p, as: L.self), out + p)
+              p &+= L.scalarCount
+            }
+            while p < end {
+              out[p] += line[p]
+              p &+= 1
+            }
           } else {
             for p in begin..<end { out[p &* stride] += line[p] }
           }

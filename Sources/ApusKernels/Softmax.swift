@@ -48,7 +48,7 @@ extension Float32Kernels {
       // The next row is read before this one is written, which may be what `y` is.
       let next = index &+ 1 < rows ? row(index &+ 1) : values
       let nextPeak = greatestOfNumbers(greater(nothing, next))
-      let e = exponentialOfNonpositive(values - all(peak))
+      let e = scaledExponentialOfNonpositive(values - all(peak))
       if index > 0 { store(quotient(before, total), y + (index &- 1) &* columns, first: columns) }
       total = Float(laneSum(widened(e)))
       (before, values, peak) = (e, next, nextPeak)
@@ -60,7 +60,7 @@ extension Float32Kernels {
     let peak = greatestNumber(x, columns)
     let sum = exponentials(x, nil, columns, peak)
     // The whole offset in two parts, so that large values are rounded once.
-    let offset = Double(peak) + log(sum)
+    let offset = Double(peak) + log(sum * 0x1p-64)
     let high = Float(offset)
     let low = all(Float(offset - Double(high)))
     mapLanes(x, y, columns) { $0 - all(high) - low }
@@ -95,7 +95,7 @@ extension Float32Kernels {
     count >= 16 ? load(x + (count &- 16)) : load(x, first: count, otherwise: -.infinity)
   }
 
-  /// The sum of `exp(x - peak)`, whose terms are written to `y` where there is one. Four vectors at a time are summed
+  /// The sum of `2^64 exp(x - peak)`, whose terms are written to `y` where there is one. Four vectors at a time are summed
   /// as floats, the rest in double precision.
   @inline(__always)
   private static func exponentials(
@@ -107,8 +107,8 @@ extension Float32Kernels {
     var sums = WideLanes(repeating: 0)
     var i = 0
     while i &+ 64 <= count {
-      let (e0, e1) = exponentialOfNonpositive((load(x + i) - peaks, load(x + i + 16) - peaks))
-      let (e2, e3) = exponentialOfNonpositive((load(x + i + 32) - peaks, load(x + i + 48) - peaks))
+      let (e0, e1) = scaledExponentialOfNonpositive((load(x + i) - peaks, load(x + i + 16) - peaks))
+      let (e2, e3) = scaledExponentialOfNonpositive((load(x + i + 32) - peaks, load(x + i + 48) - peaks))
       if let y {
         store(e0, y + i)
         store(e1, y + i + 16)
@@ -121,13 +121,13 @@ extension Float32Kernels {
     }
     var rest = all(0)
     while i &+ 16 <= count {
-      let e = exponentialOfNonpositive(load(x + i) - peaks)
+      let e = scaledExponentialOfNonpositive(load(x + i) - peaks)
       if let y { store(e, y + i) }
       rest += e
       i &+= 16
     }
     if i < count {
-      let e = exponentialOfNonpositive(last - peaks)
+      let e = scaledExponentialOfNonpositive(last - peaks)
       if count >= 16 {
         if let y { store(e, y + (count &- 16)) }
         // Those before `i` are in the sums already.
@@ -140,7 +140,7 @@ extension Float32Kernels {
     return laneSum(sums + widened(rest))
   }
 
-  /// `y[i] /= total`, for a total of at least 1, or NaN.
+  /// `y[i] /= total`, for a total of at least 2^64, or NaN.
   @inline(__always)
   private static func divide(_ y: UnsafeMutablePointer<Float>, _ count: Int, _ total: Float) {
     let reciprocal = 1 / total

@@ -12,13 +12,15 @@
 private let roundingBias: Float = 12_582_912
 /// The bits of `roundingBias`.
 private let roundingBits: Int32 = 0x4B40_0000
+/// What the exponent of a float exceeds the power of two that it stands for by.
+private let exponentBias: Int32 = 127
 /// The upper nine bits of log 2, whose product with an exponent is exact, and the rest.
 private let ln2High: Float = 0.693359375
 private let ln2Low: Float = -2.1219444e-4
 
 /// exp(x) as `2^n (1 + r + r² p(r))`, with n = round(x / log 2) and r = x - n log 2.
 ///
-/// - biased: n + 1.5 × 2^23, whose low bits are those of n.
+/// - biased: n + 1.5 × 2^23 + 127 and a shift, whose low bits are the exponent of 2^(n + shift).
 /// - rounded: n.
 /// - remainder: r.
 /// - square: r².
@@ -31,12 +33,15 @@ typealias ExponentialParts = (
 
 /// The parts of exp(x) for `x` within ±120. A NaN makes the remainder and all that follows from it NaN.
 ///
+/// - Parameter shift: what ``scale(_:)`` is to have added to its exponent.
+///
 /// The polynomial is summed in pairs, since what bounds these functions is how long the processor waits for one term before
 /// it begins the next; one term after the other where vectors are so short that there are no registers for pairs.
 @inline(__always)
-func exponentialParts(_ x: LanePair) -> ExponentialParts {
-  let biased = multiplyAdd(both(roundingBias), x, both(1.442695))
-  let n = biased - both(roundingBias)
+func exponentialParts(_ x: LanePair, shift: Int32 = 0) -> ExponentialParts {
+  let bias = both(roundingBias + Float(exponentBias &+ shift))
+  let biased = multiplyAdd(bias, x, both(1.442695))
+  let n = biased - bias
   let r = multiplyAdd(multiplyAdd(x, n, both(-ln2High)), n, both(-ln2Low))
   let square = r * r
   #if APUS_FMA
@@ -62,21 +67,20 @@ func onePlusFraction(_ e: ExponentialParts) -> LanePair {
   return sum + multiplyAdd((both(1) - sum) + e.remainder, e.square, e.rest)
 }
 
-/// 2^(n + shift), for n + shift in -126 ... 127.
+/// 2^(n + shift), for n + shift in -126 ... 127 and the shift that the parts were made with.
 @inline(__always)
-func scale(_ e: ExponentialParts, shift: Int32 = 0) -> LanePair {
-  onBoth(e.biased) {
-    float(bits: (bits($0) &<< IntegerLanes(repeating: 23)) &+ IntegerLanes(repeating: (127 &+ shift) &<< 23))
-  }
+func scale(_ e: ExponentialParts) -> LanePair {
+  onBoth(e.biased) { float(bits: bits($0) &<< IntegerLanes(repeating: 23)) }
 }
 
 /// 2^n, for n in -126 ... 127.
 @inline(__always)
 private func powerOfTwo(_ n: IntegerLanes) -> Lanes {
-  float(bits: (n &+ IntegerLanes(repeating: 127)) &<< IntegerLanes(repeating: 23))
+  float(bits: (n &+ IntegerLanes(repeating: exponentBias)) &<< IntegerLanes(repeating: 23))
 }
 
-/// `x * 2^n` with the exponent n of `e`, for `x` between a half and two; gradual underflow, zero and infinity.
+/// `x * 2^n` with the exponent n of `e`, made without a shift, for `x` between a half and two; gradual underflow, zero and
+/// infinity.
 @inline(__always)
 private func scaled(_ x: LanePair, _ e: ExponentialParts) -> LanePair {
   (scaled(x.0, e.biased.0, e.rounded.0), scaled(x.1, e.biased.1, e.rounded.1))
@@ -91,7 +95,7 @@ private func scaled(_ x: Lanes, _ biased: Lanes, _ rounded: Lanes) -> Lanes {
     return result
   #else
     // In two steps, because 2^128 is infinite and 2^-127 subnormal.
-    let n = bits(biased) &- IntegerLanes(repeating: roundingBits)
+    let n = bits(biased) &- IntegerLanes(repeating: roundingBits &+ exponentBias)
     let half = n &>> IntegerLanes(repeating: 1)
     return x * powerOfTwo(half) * powerOfTwo(n &- half)
   #endif
@@ -104,20 +108,18 @@ func exponential(_ x: LanePair) -> LanePair {
   return scaled(onePlusFraction(e), e)
 }
 
-/// exp(x) for x not above 0, or NaN: the terms of a softmax. Within a unit in the last place, if multiply-adds are fused.
+/// 2^64 exp(x) for x not above 0, or NaN: the terms of a softmax, whose quotients do not depend on the factor. Within a unit
+/// in the last place, if multiply-adds are fused.
+///
+/// Without the factor the smallest would be subnormal, and would have to be scaled in two steps.
 @inline(__always)
-func exponentialOfNonpositive(_ x: LanePair) -> LanePair {
-  let e = exponentialParts(greater(x, both(-104)))
+func scaledExponentialOfNonpositive(_ x: LanePair) -> LanePair {
+  let e = exponentialParts(greater(x, both(-104)), shift: 64)
+  let scale = scale(e)
   #if APUS_FMA
-    let result = both(1) + fraction(e)
+    return multiplyAdd(scale, scale, fraction(e))
   #else
-    let result = onePlusFraction(e)
-  #endif
-  #if APUS_AVX512 && APUS_X86_INTRINSICS
-    return scaled(result, e)
-  #else
-    // 2^-150 is no float, but it is a product of two, of which only the last one rounds.
-    return result * scale(e, shift: 64) * both(0x1p-64)
+    return scale * onePlusFraction(e)
   #endif
 }
 
@@ -134,8 +136,8 @@ func onePlusExponential(_ x: LanePair) -> LanePair {
 @inline(__always)
 func exponentialMinusOne(_ x: LanePair) -> LanePair {
   // Half of it, because 2^128 is infinite. What the first sum loses is added to the small terms.
-  let e = exponentialParts(greater(smaller(x, both(89)), both(-20)))
-  let scale = scale(e, shift: -1)
+  let e = exponentialParts(greater(smaller(x, both(89)), both(-20)), shift: -1)
+  let scale = scale(e)
   let base = scale - both(0.5)
   let sum = multiplyAdd(base, scale, e.remainder)
   let lost = multiplyAdd(base - sum, scale, e.remainder)
@@ -261,7 +263,7 @@ func errorFunction(_ x: LanePair) -> LanePair {
 func exponential(_ x: Lanes) -> Lanes { exponential((x, x)).0 }
 
 @inline(__always)
-func exponentialOfNonpositive(_ x: Lanes) -> Lanes { exponentialOfNonpositive((x, x)).0 }
+func scaledExponentialOfNonpositive(_ x: Lanes) -> Lanes { scaledExponentialOfNonpositive((x, x)).0 }
 
 @inline(__always)
 func hyperbolicTangent(_ x: Lanes) -> Lanes { hyperbolicTangent((x, x)).0 }

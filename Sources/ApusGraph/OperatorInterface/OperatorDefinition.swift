@@ -1,5 +1,7 @@
 /// An operator that Apus has: its name, what is known of it, and how a node of it becomes an ``PreparedOperator``.
-struct OperatorDefinition: Sendable {
+///
+/// An object, for passes look an operator up for every node they meet, and would copy all that is known of it.
+final class OperatorDefinition: Sendable {
   let name: OperatorName
   let facts: OperatorFacts
   let prepare: @Sendable (NodeDescription) throws -> PreparedOperator

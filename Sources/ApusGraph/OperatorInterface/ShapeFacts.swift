@@ -25,8 +25,10 @@ struct ShapeFacts {
 
   /// The element type of several inputs, when all have the same.
   func commonElementType(_ indices: some Sequence<Int>) -> ElementType? {
-    let types = Set(indices.map { elementType($0) })
-    return types.count == 1 ? types.first ?? nil : nil
+    var types = indices.lazy.map { elementType($0) }.makeIterator()
+    guard let first = types.next() ?? nil else { return nil }
+    while let type = types.next() { if type != first { return nil } }
+    return first
   }
 
   /// The integers of input `index`; nil when it is omitted.

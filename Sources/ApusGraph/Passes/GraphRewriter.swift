@@ -18,7 +18,7 @@ struct GraphRewriter {
   private let outputs: Set<Graph.ValueID>
   private var inserted: [Int: [Node]] = [:]
   /// Whether the graph is another one than it was.
-  private var isChanged = false
+  private(set) var isChanged = false
 
   /// The nodes that read a value, once for each time they do.
   ///

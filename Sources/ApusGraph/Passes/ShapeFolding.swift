@@ -6,7 +6,8 @@ extension Graph {
   /// Inputs are checked against what the model declares before anything runs, so nothing else can come. For the graph
   /// of a model alone: what is fed to a subgraph is not checked.
   func foldingShapes() throws -> Graph {
-    guard inputs.allSatisfy({ declaredType(of: $0) != nil }) else { return self }
+    // What is computed of constants alone is folded without knowing shapes.
+    guard nodes.contains(where: \.readsShapes), inputs.allSatisfy({ declaredType(of: $0) != nil }) else { return self }
     let known = try inference().known
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
@@ -20,5 +21,16 @@ extension Graph {
       rewriter.fold(index, values)
     }
     return rewriter.finished()
+  }
+}
+
+extension Node {
+  /// Whether the node's outputs follow from the shapes of its inputs.
+  fileprivate var readsShapes: Bool {
+    switch facts?.shapes {
+    case .sizes: true
+    case .parts: parts.contains(where: \.readsShapes)
+    case .rule, .unknown, nil: false
+    }
   }
 }

@@ -14,6 +14,7 @@ extension Graph {
       if index.isMultiple(of: 64) { try TimeLimit.check() }
       motion.visit(index)
     }
+    guard motion.rewriter.isChanged else { return self }
     let moved = motion.rewriter.finished()
     return try moved.transposedElements(moved.inference().types) < transposedElements(types) ? moved : self
   }

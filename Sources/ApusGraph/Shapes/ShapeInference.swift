@@ -57,7 +57,7 @@ struct ShapeInference {
   }
 
   private func facts(of node: Node) -> ShapeFacts {
-    var values: [Int: GraphValue] = [:]
+    var values = [Int: GraphValue]()
     for case (let index, let input?) in node.inputs.enumerated() {
       if let value = known[input] ?? graph.constants[input] { values[index] = value }
     }

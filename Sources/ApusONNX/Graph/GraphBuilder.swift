@@ -198,24 +198,28 @@ extension GraphBuilder {
       return id
     }
     let outputs = proto.outputs.map { $0.isEmpty ? nil : scope.names[$0] }
-    var node = Node(
-      name: name, operatorName: operatorName, opset: scope.opsets[operatorName.domain] ?? 1, inputs: inputs,
-      outputs: outputs)
-    var contents: [AttributeProto] = []
+    // All at once: a node that is changed is made anew.
+    var values = [String: AttributeValue](minimumCapacity: proto.attributes.count)
+    var subgraphs = [String: Graph]()
     for attribute in proto.attributes {
-      guard let resolved = Self.resolve(attribute, attributes) else { continue }
-      contents.append(AttributeProto(name: attribute.name, value: resolved))
-      if case .graph(let subgraph) = resolved {
-        node.subgraphs[attribute.name] = try graph(
+      switch Self.resolve(attribute, attributes) {
+      case .graph(let subgraph):
+        subgraphs[attribute.name] = try graph(
           subgraph, parent: scope, opsets: scope.opsets, prefix: scope.prefix, depth: depth + 1, attributes: attributes)
-      } else {
-        node.attributes[attribute.name] = resolved.attributeValue
+      case let resolved?: values[attribute.name] = resolved.attributeValue
+      case nil: continue
       }
     }
-    if let function = functions[FunctionKey(name: operatorName, overload: proto.overload)] {
-      return try self.body(of: function, calledBy: node, attributes: contents, in: scope, depth: depth)
+    let node = Node(
+      name: name, operatorName: operatorName, opset: scope.opsets[operatorName.domain] ?? 1, inputs: inputs,
+      outputs: outputs, attributes: values, subgraphs: subgraphs)
+    guard !functions.isEmpty, let function = functions[FunctionKey(name: operatorName, overload: proto.overload)] else {
+      return [node]
     }
-    return [node]
+    let arguments = proto.attributes.compactMap { attribute in
+      Self.resolve(attribute, attributes).map { AttributeProto(name: attribute.name, value: $0) }
+    }
+    return try self.body(of: function, calledBy: node, attributes: arguments, in: scope, depth: depth)
   }
 
   /// An attribute's value, looked up among the arguments of the function around it when it is a reference.

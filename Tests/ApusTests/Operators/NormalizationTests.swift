@@ -95,6 +95,20 @@ struct NormalizationTests {
     }
   }
 
+  @Test("softmax: the smallest probabilities underflow gradually", arguments: [7, 16, 129])
+  func subnormalProbabilities(columns: Int) throws {
+    var row = [Float](repeating: -200, count: columns)
+    row.replaceSubrange(0..<7, with: [0, -80, -87.5, -92, -97.25, -101, -103.25])
+    let total = row.reduce(0) { $0 + exp(Double($1)) }
+    for (variant, result) in try onEveryVariant({ try softmax(Tensor(row, shape: [1, columns])) }) {
+      for (x, value) in zip(row, try result.elements) {
+        let exact = exp(Double(x)) / total
+        // Two roundings of the quotient, two of the exponential.
+        #expect(abs(Double(value) - exact) <= 2 * Double(Float(exact).ulp), "\(variant): \(x)")
+      }
+    }
+  }
+
   @Test("softmax: masked elements are exactly zero, huge ones do not overflow, NaN spreads over its row")
   func softmaxSpecials() throws {
     let rows: [[Float]] = [

@@ -78,6 +78,19 @@ private func combineRow<Function: BinaryFunction>(
     let value = b[0]
     for i in 0..<count { y[i] = function(a[i], value) }
   } else {
-    for i in 0..<count { y[i] = function(a[i], b[i]) }
+    // Optimised for size, the compiler makes no vectors of a loop; of what stands side by side it does.
+    var i = 0
+    while i &+ 8 <= count {
+      let (a, b, y) = (a + i, b + i, y + i)
+      let (r0, r1, r2, r3) = (function(a[0], b[0]), function(a[1], b[1]), function(a[2], b[2]), function(a[3], b[3]))
+      let (r4, r5, r6, r7) = (function(a[4], b[4]), function(a[5], b[5]), function(a[6], b[6]), function(a[7], b[7]))
+      (y[0], y[1], y[2], y[3]) = (r0, r1, r2, r3)
+      (y[4], y[5], y[6], y[7]) = (r4, r5, r6, r7)
+      i &+= 8
+    }
+    while i < count {
+      y[i] = function(a[i], b[i])
+      i &+= 1
+    }
   }
 }

@@ -52,12 +52,13 @@ private struct AffineGridOperator<Scalar: FloatingPointScalar>: FloatingOperator
             for output in 0..<rank {
               // Factors of the last axis, the one before, of the first of three; what is added.
               let matrix = (sample * rank + output) * (rank + 1)
-              let (factor, shift) = (matrices[matrix], matrices[matrix + rank])
-              let ofHeight = matrices[matrix + 1] * height
+              let factor = matrices[matrix]
               let ofDepth = rank == 3 ? matrices[matrix + 2] * depth : 0
-              for column in 0..<width {
-                y[(row * width + column) * rank + output] =
-                  Scalar(shift + factor * columns[column] + ofHeight + ofDepth)
+              let ofLine = matrices[matrix + rank] + matrices[matrix + 1] * height + ofDepth
+              var place = y + (row * width * rank + output)
+              for column in columns {
+                place.pointee = Scalar(factor * column + ofLine)
+                place += rank
               }
             }
           }

@@ -40,19 +40,20 @@ private struct BoxSelection<Scalar: FloatingPointScalar>: FloatingOperator {
     let points = try scores.elements
     let keys = try GraphValue(scores).orderKeys.elements
     var result: [Int64] = []
-    var entries: [KeyHeap.Entry] = []
-    entries.reserveCapacity(count)
     for sample in 0..<batch where most > 0 {
       let list = (0..<count).map { Box(corners, at: (sample * count + $0) * 4, isCentered: isCentered) }
       for kind in 0..<classes {
         try arguments.context.checkCancellation()
         let first = (sample * classes + kind) * count
         // The highest score first, the first of equals; NaN comes last.
-        entries.removeAll(keepingCapacity: true)
-        for index in 0..<count where least.map({ points[first + index] > $0 }) ?? true {
-          entries.append((keys[first + index] == .max ? .min : keys[first + index], ~index))
-        }
-        var candidates = KeyHeap(entries)
+        var candidates = KeyHeap(
+          Array(unsafeUninitializedCapacity: count) { entries, used in
+            for index in 0..<count where least == nil || points[first + index] > least ?? 0 {
+              let key = keys[first + index]
+              entries.initializeElement(at: used, to: (key == .max ? .min : key, ~index))
+              used += 1
+            }
+          })
         var chosen = ChosenBoxes<Scalar>()
         var turn = 0
         while chosen.count < most, let candidate = candidates.popFirst() {
@@ -62,7 +63,9 @@ private struct BoxSelection<Scalar: FloatingPointScalar>: FloatingOperator {
           let box = list[~candidate.index]
           if chosen.contain(overlapping: box, beyond: threshold) { continue }
           chosen.append(box)
-          result += [Int64(sample), Int64(kind), Int64(~candidate.index)]
+          result.append(Int64(sample))
+          result.append(Int64(kind))
+          result.append(Int64(~candidate.index))
         }
       }
     }

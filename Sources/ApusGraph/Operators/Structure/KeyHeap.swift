@@ -7,8 +7,8 @@ struct KeyHeap {
   private var entries: [Entry]
 
   /// - Complexity: O(*n*)
-  init(_ entries: some Sequence<Entry>) {
-    self.entries = Array(entries)
+  init(_ entries: consuming [Entry]) {
+    self.entries = entries
     for place in stride(from: self.entries.count / 2 - 1, through: 0, by: -1) { sink(place) }
   }
 

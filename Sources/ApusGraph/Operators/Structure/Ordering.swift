@@ -81,70 +81,79 @@ extension Operators {
 
 /// Finds the `k` smallest of some keys, the first ones among equals.
 ///
-/// Keys that may be among them are collected until there are twice as many, and then the greater half is dropped: few
+/// Keys that may be among them are collected until there are twice as many, and then most of the others are dropped: few
 /// are collected after the first, and each is moved a few times.
 private struct SmallestKeys {
   private typealias Entry = (key: Int64, index: Int)
   private let k: Int
-  private let capacity: Int
-  private var entries: [Entry] = []
+  /// Room for what is collected.
+  private var entries: [Entry]
 
   init(_ k: Int) {
     self.k = k
-    capacity = k + max(k, 16)
-    entries.reserveCapacity(capacity)
+    entries = Array(repeating: (0, 0), count: k + max(k, 16))
   }
 
   /// The indices of the `k` smallest of `count` keys, in the order of the keys.
   ///
   /// - Parameter flip: bits that are turned round in each key.
   mutating func smallest(of keys: UnsafePointer<Int64>, step: Int, count: Int, flip: Int64) -> [Int] {
-    entries.removeAll(keepingCapacity: true)
-    for index in 0..<min(k, count) { entries.append((keys[index &* step] ^ flip, index)) }
-    // One that equals the largest kept comes after it, and is not wanted.
-    var limit = Int64.max
-    var place = keys + k * step
-    for index in k..<max(k, count) {
-      let key = place.pointee ^ flip
-      place += step
-      if key < limit {
-        entries.append((key, index))
-        if entries.count == capacity {
-          dropOthers()
-          limit = entries.reduce(.min) { max($0, $1.key) }
+    let k = k
+    return entries.withUnsafeMutableBufferPointer { entries in
+      var collected = min(k, count)
+      for index in 0..<collected { entries[index] = (keys[index &* step] ^ flip, index) }
+      // One that equals the limit comes after it, and is not wanted.
+      var limit = Int64.max
+      var place = keys + k * step
+      for index in k..<max(k, count) {
+        let key = place.pointee ^ flip
+        place += step
+        if key < limit {
+          entries[collected] = (key, index)
+          collected &+= 1
+          if collected == entries.count { (collected, limit) = Self.dropOthers(entries, keeping: k...(k + k / 2)) }
         }
       }
+      var rest = UnsafeMutableBufferPointer(rebasing: entries[..<collected])
+      if collected > k {
+        let (kept, _) = Self.dropOthers(rest, keeping: k...k)
+        rest = UnsafeMutableBufferPointer(rebasing: rest[..<kept])
+      }
+      rest.sort { $0 < $1 }
+      return rest.map(\.index)
     }
-    dropOthers()
-    return entries.sorted { $0 < $1 }.map(\.index)
   }
 
-  private mutating func dropOthers() {
-    guard entries.count > k else { return }
-    entries.withUnsafeMutableBufferPointer { entries in
-      // Hoare's selection, with Lomuto's partition, which needs no branch. What chance and three samples do not divide
-      // well is sorted.
-      var (low, high, rounds) = (0, entries.count, 0)
-      while high - low > 16, rounds < 40 {
-        let (a, b, c) = (low, (low + high) / 2, high - 1)
-        let (x, y, z) = (entries[a], entries[b], entries[c])
-        entries.swapAt(x < y ? (y < z ? b : (x < z ? c : a)) : (x < z ? a : (y < z ? c : b)), c)
-        let pivot = entries[c]
-        var border = low
-        for index in low..<c {
-          let entry = entries[index]
-          entries[index] = entries[border]
-          entries[border] = entry
-          border &+= entry < pivot ? 1 : 0
-        }
-        entries.swapAt(border, c)
-        if k < border { high = border } else if k > border { low = border + 1 } else { return }
-        rounds += 1
+  /// Moves the smallest entries to the front, as many of `wanted` as are found first.
+  ///
+  /// Hoare's selection, with Lomuto's partition, which needs no branch. What chance and three samples do not divide well is
+  /// sorted.
+  /// - Returns: their number, and the key that all of them come before or equal.
+  private static func dropOthers(
+    _ entries: UnsafeMutableBufferPointer<Entry>, keeping wanted: ClosedRange<Int>
+  ) -> (kept: Int, limit: Int64) {
+    let k = wanted.lowerBound
+    var (low, high, rounds) = (0, entries.count, 0)
+    while high - low > 16, rounds < 40 {
+      let (a, b, c) = (low, (low + high) / 2, high - 1)
+      let (x, y, z) = (entries[a], entries[b], entries[c])
+      entries.swapAt(x < y ? (y < z ? b : (x < z ? c : a)) : (x < z ? a : (y < z ? c : b)), c)
+      let pivot = entries[c]
+      var border = low
+      for index in low..<c {
+        let entry = entries[index]
+        entries[index] = entries[border]
+        entries[border] = entry
+        border &+= entry < pivot ? 1 : 0
       }
-      var rest = UnsafeMutableBufferPointer(rebasing: entries[low..<high])
-      rest.sort { $0 < $1 }
+      entries.swapAt(border, c)
+      if wanted ~= border { return (border, pivot.key) }
+      if k < border { high = border } else { low = border + 1 }
+      rounds += 1
     }
-    entries.removeLast(entries.count - k)
+    var rest = UnsafeMutableBufferPointer(rebasing: entries[low..<high])
+    rest.sort { $0 < $1 }
+    return (k, k == 0 ? .min : entries[k - 1].key)
   }
 }
 

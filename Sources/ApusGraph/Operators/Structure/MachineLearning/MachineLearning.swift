@@ -5,7 +5,7 @@ import Apus
 
 extension OperatorDefinition {
   /// An operator of the domain `ai.onnx.ml`.
-  init(
+  convenience init(
     ml type: String, _ facts: OperatorFacts, _ prepare: @escaping @Sendable (NodeDescription) throws -> PreparedOperator
   ) {
     self.init(type, domain: "ai.onnx.ml", facts, prepare)
