@@ -43,6 +43,26 @@ package protocol QuantizedKernels: SendableMetatype {
     _ w: UnsafePointer<Int32>, tapCount: Int, tapOffsets: UnsafePointer<Int>, _ x: UnsafePointer<UInt8>, rowStep: Int,
     columnStep: Int, _ sums: UnsafeMutablePointer<Int32>, rows: Int, columns: Int)
 
+  /// Whether an instruction puts bytes of a register where they are wanted, all at once.
+  static var spreadsBytes: Bool { get }
+
+  /// Sums over the windows of a map of narrow rows, `sums[row * windows.columns + i]`, by kernels that spread bytes.
+  ///
+  /// - Parameters:
+  ///   - w: numbers of sixteen bits, `[windows.kernelRows, windows.kernelColumns]`.
+  ///   - x: a plane of bytes.
+  ///   - end: where the map's memory ends. Up to there, bytes that do not count may be read.
+  ///   - flip: what the bytes of the plane are combined with by exclusive or.
+  ///   - room: ``NarrowWindows/roomCount`` words.
+  ///   - sums: room for 15 more, which may be written.
+  static func sumNarrowWindows(
+    _ w: UnsafePointer<Int32>, _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, flip: UInt8,
+    _ windows: NarrowWindows, _ room: UnsafeMutablePointer<Int32>, _ sums: UnsafeMutablePointer<Int32>)
+
+  /// `y[i] = table[x[i]]`, of a table of 256 bytes, or of words of four where they are wide.
+  static func lookUp(
+    _ x: UnsafePointer<UInt8>, table: UnsafeRawPointer, _ y: UnsafeMutableRawPointer, isWide: Bool, count: Int)
+
   /// `y[i]` is the greatest of `x[i + row * rowStep] ^ flip`, or 0 of no rows.
   static func maximumRows(
     _ x: UnsafePointer<UInt8>, rowStep: Int, rows: Int, flip: UInt8, _ y: UnsafeMutablePointer<UInt8>, count: Int)

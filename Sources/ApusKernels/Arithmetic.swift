@@ -39,7 +39,7 @@ extension Float32Kernels {
     for row in 0..<rows { zip(operation, a, 1, b + row &* columns, 1, y + row &* columns, columns) }
   }
 
-  /// Rows of sixteen, with the same bits as ``zip(_:_:_:_:_:_:_:)``. False for an operation that has no vector.
+  /// Rows of sixteen, with the same bits as ``zipElements(_:_:_:_:_:_:_:)``. False for an operation that has no vector.
   @inline(never)
   private static func zipBlocks(
     _ operation: BinaryOperation, _ a: UnsafePointer<Float>, _ aStep: Int, _ b: UnsafePointer<Float>, _ bStep: Int,
@@ -64,6 +64,33 @@ extension Float32Kernels {
     _ operation: BinaryOperation, _ a: UnsafePointer<Float>, _ aStep: Int, _ b: UnsafePointer<Float>, _ bStep: Int,
     _ y: UnsafeMutablePointer<Float>, _ count: Int
   ) {
+    guard count >= 16, operation != .power else { return zipElements(operation, a, aStep, b, bStep, y, count) }
+    // As vectors from here on, for the compiler makes none of a loop whose result lies where an operand does.
+    let whole = count & ~15
+    withLanes(a, aStep) { first in
+      withLanes(b, bStep) { second in
+        _ = zipBlocks(operation, first, aStep &* 16, second, bStep &* 16, y, whole / 16)
+      }
+    }
+    if whole < count {
+      zipElements(operation, a + whole &* aStep, aStep, b + whole &* bStep, bStep, y + whole, count &- whole)
+    }
+  }
+
+  /// Calls `body` with an operand, and with sixteen of one that is a single number.
+  @inline(__always)
+  private static func withLanes(_ x: UnsafePointer<Float>, _ step: Int, _ body: (UnsafePointer<Float>) -> Void) {
+    if step != 0 { return body(x) }
+    withUnsafePointer(to: all(x[0])) { lanes in
+      body(UnsafeRawPointer(lanes).assumingMemoryBound(to: Float.self))
+    }
+  }
+
+  @inline(never)
+  private static func zipElements(
+    _ operation: BinaryOperation, _ a: UnsafePointer<Float>, _ aStep: Int, _ b: UnsafePointer<Float>, _ bStep: Int,
+    _ y: UnsafeMutablePointer<Float>, _ count: Int
+  ) {
     switch operation {
     case .add: zipRow(a, aStep, b, bStep, y, count) { $0 + $1 }
     case .subtract: zipRow(a, aStep, b, bStep, y, count) { $0 - $1 }
@@ -80,6 +107,11 @@ extension Float32Kernels {
     _ operation: BinaryOperation, _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>,
     _ y: UnsafeMutablePointer<Float>, over axes: BroadcastAxes, from start: Int, count: Int
   ) {
+    // Of short rows a call would take longer than the row.
+    if axes.sizes[axes.rank &- 1] >= 32 {
+      forBroadcastRows(a, b, y, axes, start, count) { zip(operation, $0, $1, $2, $3, $4, $5) }
+      return
+    }
     switch operation {
     case .add: zipAxes(a, b, y, axes, start, count) { $0 + $1 }
     case .subtract: zipAxes(a, b, y, axes, start, count) { $0 - $1 }

@@ -169,7 +169,7 @@ func greatestLane(_ v: Lanes) -> Float {
   return result
 }
 
-/// `y[i] = body(a[i], b[i])` for `count` vectors, one of the two operands always the same: its step is 0, the other's 16.
+/// `y[i] = body(a[i], b[i])` for `count` vectors. An operand whose step is 0, not 16, is always the same.
 @inline(__always)
 func zipLanes(
   _ a: UnsafePointer<Float>, _ aStep: Int, _ b: UnsafePointer<Float>, _ bStep: Int, _ y: UnsafeMutablePointer<Float>,
@@ -178,8 +178,10 @@ func zipLanes(
   if aStep == 0 {
     let value: Lanes = load(a)
     for i in 0..<count { store(body(value, load(b + i &* 16)), y + i &* 16) }
-  } else {
+  } else if bStep == 0 {
     let value: Lanes = load(b)
     for i in 0..<count { store(body(load(a + i &* 16), value), y + i &* 16) }
+  } else {
+    for i in 0..<count { store(body(load(a + i &* 16), load(b + i &* 16)), y + i &* 16) }
   }
 }

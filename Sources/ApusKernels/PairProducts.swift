@@ -7,18 +7,26 @@
 /// `sum + a * b` for numbers of sixteen bits, of which those of `a` are not negative.
 @inline(__always)
 func addShortProducts(_ sum: IntegerLanes, _ a: IntegerLanes, _ b: IntegerLanes) -> IntegerLanes {
+  #if APUS_X86_INTRINSICS
+    // A product of 32 bits takes several times as long.
+    return addPairProducts(sum, a, b)
+  #else
+    return sum &+ a &* b
+  #endif
+}
+
+/// `sum` and, in each lane, the products of the low and of the high sixteen bits, signed.
+@inline(__always)
+func addPairProducts(_ sum: IntegerLanes, _ a: IntegerLanes, _ b: IntegerLanes) -> IntegerLanes {
   #if APUS_AVX512 && APUS_X86_INTRINSICS
     var result = sum
     result._storage._value = Builtin.int_x86_avx512_vpdpwssd_512(
       sum._storage._value, a._storage._value, b._storage._value)
     return result
-  #elseif APUS_X86_INTRINSICS
-    // A product of 32 bits takes several times as long.
+  #else
     return sum
       &+ IntegerLanes(
         lowHalf: pairProducts(a.lowHalf, b.lowHalf), highHalf: pairProducts(a.highHalf, b.highHalf))
-  #else
-    return sum &+ a &* b
   #endif
 }
 

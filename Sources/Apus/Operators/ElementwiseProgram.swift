@@ -22,10 +22,12 @@ package struct ElementwiseProgram: Sendable {
     case binary(BinaryOperation, Operand, Operand)
     /// The numbers that an input of bytes stands for.
     case dequantize(Operand, QuantizedLevels)
+    /// The numbers that those stand for to which other numbers are quantised.
+    case requantize(Operand, QuantizedLevels)
 
     fileprivate var operands: [Operand] {
       switch self {
-      case .unary(_, let operand), .dequantize(let operand, _): [operand]
+      case .unary(_, let operand), .dequantize(let operand, _), .requantize(let operand, _): [operand]
       case .binary(_, let a, let b): [a, b]
       }
     }
@@ -39,6 +41,8 @@ package struct ElementwiseProgram: Sendable {
   private let levels: QuantizedLevels?
   /// Whether inputs or the result are bytes.
   package let hasBytes: Bool
+  /// Whether there are bytes between steps.
+  private let requantizes: Bool
 
   /// - Parameter levels: what the last step's numbers are quantised to; nil where they stay numbers.
   /// - Returns: nil for no steps, or operands that no earlier step gives, or a step of numbers alone.
@@ -76,7 +80,8 @@ package struct ElementwiseProgram: Sendable {
     self.rooms = rooms
     self.roomCount = roomCount
     self.levels = levels
-    hasBytes = levels != nil || steps.contains { if case .dequantize = $0 { true } else { false } }
+    requantizes = steps.contains { if case .requantize = $0 { true } else { false } }
+    hasBytes = levels != nil || requantizes || steps.contains { if case .dequantize = $0 { true } else { false } }
   }
 
   /// The elements that are taken through all steps at a time: a few such rooms fit in the first-level cache.
@@ -178,7 +183,13 @@ package struct ElementwiseProgram: Sendable {
     }
     let count = try Shape.elementCount(shape)
     func filled<Result: TensorScalar>(_ type: Result.Type) throws -> Tensor<Result> {
-      try Tensor<Result>.filled(shape) { try fill(UnsafeMutableRawPointer($0), sources, count: count) }
+      try Tensor<Result>.filled(shape) { y in
+        if count >= Self.leastLookUp, sources.count == 1, case .bytes(let x) = sources[0] {
+          try lookUp(x.value, y, count: count)
+        } else {
+          try fill(UnsafeMutableRawPointer(y), sources, count: count)
+        }
+      }
     }
     return try withExtendedLifetime(inputs) {
       switch levels?.isSigned {
@@ -186,6 +197,25 @@ package struct ElementwiseProgram: Sendable {
       case true?: .int8(try filled(Int8.self))
       case false?: .uint8(try filled(UInt8.self))
       }
+    }
+  }
+
+  /// From how many bytes on it takes less to compute what becomes of every byte that there is.
+  private static var leastLookUp: Int { 1024 }
+
+  /// What is computed of one input of bytes: for each of the 256 once.
+  private func lookUp<Result>(_ x: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<Result>, count: Int) throws {
+    let table = try TensorStorage(byteCount: 256 * MemoryLayout<Result>.stride)
+    try Array(0...UInt8.max).withUnsafeBufferPointer { bytes in
+      guard let bytes = bytes.baseAddress else { return }
+      try fill(table.base, [Source<Float>.bytes(Unchecked(bytes))], count: 256)
+    }
+    let kernels = Execution.current.kernels.quantized
+    let (source, result) = (Unchecked(x), Unchecked(UnsafeMutableRawPointer(y)))
+    parallelRanges(count) { start, count in
+      kernels.lookUp(
+        source.value + start, table: table.base, result.value + start * MemoryLayout<Result>.stride,
+        isWide: MemoryLayout<Result>.stride > 1, count: count)
     }
   }
 
@@ -217,7 +247,7 @@ package struct ElementwiseProgram: Sendable {
     let half = type?.elementType
     // The numbers that become others lie in a room of their own, and so do those that inputs of sixteen bits stand for.
     let isNumber = levels == nil && half == nil
-    let rooms = roomCount + (isNumber ? 0 : 1) + (half == nil ? 0 : sources.count)
+    let rooms = roomCount + (isNumber ? 0 : 1) + (half == nil ? 0 : sources.count) + (requantizes ? 1 : 0)
     try parallelWithScratch(
       (pieces + piecesPerTask - 1) / piecesPerTask, of: Scalar.self, count: rooms * Self.pieceCount
     ) { task, scratch in
@@ -226,7 +256,9 @@ package struct ElementwiseProgram: Sendable {
         let length = min(Self.pieceCount, count - start)
         let target =
           isNumber ? y.value.assumingMemoryBound(to: Scalar.self) + start : scratch + roomCount * Self.pieceCount
-        run(kernels, sources, offset: start, into: target, count: length, scratch, rounding: half)
+        run(
+          kernels, sources, offset: start, into: target, count: length, scratch,
+          bytes: UnsafeMutableRawPointer(scratch + (rooms - 1) * Self.pieceCount), rounding: half)
         if let levels {
           kernels.bytes.quantize(
             UnsafeRawPointer(target).assumingMemoryBound(to: Float.self), scale: levels.scale, range: levels.range,
@@ -317,11 +349,12 @@ package struct ElementwiseProgram: Sendable {
     numbers: any FloatingKernels<Scalar>.Type, data: any DataKernels.Type, bytes: any QuantizedKernels.Type
   )
 
-  /// - Parameter half: of sixteen bits: what inputs are widened from, and what the results of all steps but the last are
-  ///   rounded to.
+  /// - Parameters:
+  ///   - bytes: the last room, of bytes if there is a step that requantises.
+  ///   - half: of sixteen bits: what inputs are widened from, and what the results of all steps but the last are rounded to.
   private func run<Scalar: FloatingPointScalar>(
     _ kernels: Kernels<Scalar>, _ sources: [Source<Scalar>], offset: Int, into y: UnsafeMutablePointer<Scalar>,
-    count: Int, _ scratch: UnsafeMutablePointer<Scalar>, rounding half: ElementType?
+    count: Int, _ scratch: UnsafeMutablePointer<Scalar>, bytes: UnsafeMutableRawPointer, rounding half: ElementType?
   ) {
     func wideRoom(_ input: Int) -> UnsafeMutablePointer<Scalar> { scratch + (roomCount + 1 + input) * Self.pieceCount }
     if let half {
@@ -357,6 +390,14 @@ package struct ElementwiseProgram: Sendable {
         guard case .bytes(let x) = piece(operand), Scalar.self == Float.self else { break }
         kernels.bytes.dequantize(
           x, levels.isSigned ? .int8 : .uint8, scale: levels.scale, zeroPoint: levels.zeroPoint,
+          UnsafeMutableRawPointer(target).assumingMemoryBound(to: Float.self), count: count)
+      case .requantize(let operand, let levels):
+        guard case .elements(let x) = piece(operand), Scalar.self == Float.self else { break }
+        kernels.bytes.quantize(
+          UnsafeRawPointer(x).assumingMemoryBound(to: Float.self), scale: levels.scale, range: levels.range, bytes,
+          isWide: false, count: count)
+        kernels.bytes.dequantize(
+          bytes, levels.isSigned ? .int8 : .uint8, scale: levels.scale, zeroPoint: levels.zeroPoint,
           UnsafeMutableRawPointer(target).assumingMemoryBound(to: Float.self), count: count)
       case .binary(let operation, let a, let b):
         switch (piece(a), piece(b)) {

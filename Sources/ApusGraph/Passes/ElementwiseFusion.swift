@@ -38,7 +38,7 @@ extension GraphRewriter {
       hasGrown = false
       for input in Set(group.flatMap { nodes[$0]?.inputs.compactMap { $0 } ?? [] }) {
         guard group.count < limit, !isOutput(input), let source = producer(of: input), !group.contains(source),
-          let node = nodes[source], isStep(node), readerCount(of: input) <= 2 * group.count,
+          let node = nodes[source], isStep(node) || quantizes(node), readerCount(of: input) <= 2 * group.count,
           readers(of: input).allSatisfy(group.contains)
         else { continue }
         group.insert(source)
@@ -48,7 +48,7 @@ extension GraphRewriter {
     return group
   }
 
-  /// Whether `node` makes bytes of numbers, which can only be the end.
+  /// Whether `node` makes bytes of numbers: the end, or what another step makes numbers of again.
   fileprivate func quantizes(_ node: Node) -> Bool {
     node.operatorName == OperatorName(type: "QuantizeLinear") && description(of: node).quantizedLevels != nil
   }

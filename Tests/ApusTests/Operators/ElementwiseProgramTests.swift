@@ -89,6 +89,40 @@ struct ElementwiseProgramTests {
       ]))
     #expect(!apart.canRun([([4, 3], .rowMajor), ([3], .rowMajor), ([3], .rowMajor)]))
   }
+
+  /// Of many bytes what becomes of each is looked up; of few it is computed.
+  @Test("functions of bytes are the same for many as for few", arguments: [false, true], [false, true])
+  func functionsOfBytes(isSigned: Bool, isQuantized: Bool) throws {
+    let bytes = (0..<5003).map { UInt8(truncatingIfNeeded: $0 * 89 + $0 / 256) }
+    func levels(_ scale: Float, _ point: Int8) throws -> QuantizedLevels {
+      let point: AnyTensor =
+        isSigned
+        ? AnyTensor(try Tensor([point], shape: [])) : AnyTensor(try Tensor([UInt8(bitPattern: point)], shape: []))
+      return try #require(QuantizedLevels(scale: AnyTensor(Tensor([scale], shape: [])), zeroPoint: point))
+    }
+    let program = try #require(
+      ElementwiseProgram(
+        [
+          .dequantize(.input(0), levels(0.04, 11)), .unary(.sigmoid, .step(0)),
+          .requantize(.step(1), levels(0.004, 3)), .binary(.multiply, .step(0), .step(2)),
+        ],
+        quantizingTo: isQuantized ? levels(0.03, -5) : nil))
+    func run(_ bytes: ArraySlice<UInt8>) throws -> AnyTensor {
+      let input =
+        isSigned ? AnyTensor(try Tensor(bytes.map { Int8(bitPattern: $0) })) : AnyTensor(try Tensor(Array(bytes)))
+      return try program([input])
+    }
+    for variant in Execution.availableVariants {
+      try Execution.with(variant: variant) {
+        let few = try stride(from: 0, to: bytes.count, by: 500).map {
+          try run(bytes[$0..<min($0 + 500, bytes.count)]).converted(to: Float.self).elements
+        }
+        let many = try run(bytes[...])
+        #expect(many.dataType == (isQuantized ? isSigned ? .int8 : .uint8 : .float32))
+        #expect(try many.converted(to: Float.self).elements == few.flatMap { $0 }, "\(variant)")
+      }
+    }
+  }
 }
 
 extension Tensor<Float> {

@@ -54,6 +54,12 @@ import Testing
       inputs: 2, outputs: 4, size: Size2D(height: 3, width: 40), kernel: Size2D(height: 1, width: 9), padding: 2,
       dilation: Size2D(height: 1, width: 3), groups: 2),
     Case(inputs: 3, outputs: 3, size: Size2D(height: 5, width: 2), kernel: 5, stride: 3, padding: 4, groups: 3),
+    // Rows and outputs of sixteen, and many small maps whose sums are written together.
+    Case(inputs: 9, outputs: 9, size: 16, kernel: 3, padding: 1, groups: 9),
+    Case(
+      inputs: 2, outputs: 2, size: Size2D(height: 11, width: 16), kernel: Size2D(height: 3, width: 4), padding: 2,
+      dilation: 2, groups: 2),
+    Case(batch: 2, inputs: 150, outputs: 300, size: 4, kernel: 3, padding: 1, groups: 150),
     // Too wide for that.
     Case(
       inputs: 3, outputs: 6, size: Size2D(height: 2, width: 90), kernel: Size2D(height: 1, width: 3),

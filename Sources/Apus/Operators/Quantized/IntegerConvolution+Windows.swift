@@ -2,7 +2,7 @@ import ApusKernelInterface
 
 extension IntegerConvolution {
   /// Groups of one input: bands of maps are staged as lines with their padding, whose windows are summed row by row. Small
-  /// maps share a task.
+  /// maps share a task, and narrow ones are summed where they lie.
   ///
   /// - Parameter taps: `[outputs, height, width]`, less the weights' zero points.
   func convolve(
@@ -18,50 +18,82 @@ extension IntegerConvolution {
     // The sums of a band, and the lines they are of, fit the first-level cache.
     let bands = max(1, min(outputSize.height, outputSize.height * outputSize.width / 4096))
     let bandRows = (outputSize.height + bands - 1) / bands
+    let kernels = Execution.current.kernels.quantized
+    let narrow = bands == 1 && kernels.spreadsBytes ? narrowWindows(map, outputSize: outputSize) : nil
     let lineBytes = try Shape.elementCount([(bandRows - 1) * stride.height + halo, columns]) + 64
     let sumStep = bandRows * outputSize.width + 16
-    // Behind the sums the lines, and perhaps the numbers of an output.
-    let numbersStart = sumStep + (lineBytes + 3) / 4
-    let kernels = Execution.current.kernels.quantized
     let corrections = try corrections(map, terms: area)
-    let plane = map.size.height * map.size.width
+    let (plane, outputPlane) = (map.size.height * map.size.width, outputSize.height * outputSize.width)
     let maps = batch * parameters.groups
-    let shared = bands > 1 ? 1 : max(1, min(maps, 65_536 / max(1, outputSize.height * outputSize.width * area)))
+    let shared = bands > 1 ? 1 : max(1, min(maps, 65_536 / max(1, outputPlane * area)))
+    // The sums of several small maps are written in one go.
+    let together = bands > 1 ? 1 : max(1, min(shared * outputsPerGroup, 4096 / sumStep))
+    // Behind the sums the lines, and perhaps the numbers of an output.
+    let linesStart = together * sumStep
+    let numbersStart = linesStart + (narrow?.roomCount ?? (lineBytes + 3) / 4)
     let tasks = (maps + shared - 1) / shared * bands
     try parallelWithScratch(tasks, of: Float.self, count: numbersStart + (output.needsRoom ? sumStep : 0)) {
       task, room in
       let sums = UnsafeMutableRawPointer(room).assumingMemoryBound(to: Int32.self)
-      let lines = UnsafeMutableRawPointer(room + sumStep).assumingMemoryBound(to: UInt8.self)
+      let words = sums + linesStart
+      let lines = UnsafeMutableRawPointer(words).assumingMemoryBound(to: UInt8.self)
       let firstRow = task % bands * bandRows
       let rows = min(bandRows, outputSize.height - firstRow)
       guard rows > 0 else { return }
       let first = task / bands * shared
-      for index in first..<min(first + shared, maps) {
-        kernels.stageLines(
-          map.bytes + index * plane, end: map.end, height: map.size.height, width: map.size.width,
-          firstRow: firstRow * stride.height - parameters.padding.top, firstColumn: 0 - parameters.padding.left,
-          flip: map.flip, filler: UInt8(truncatingIfNeeded: map.zeroPoint), lines,
-          rows: (rows - 1) * stride.height + halo, columns: columns)
+      let end = min(first + shared, maps)
+      var summed = 0
+      for index in first..<end {
+        if narrow == nil {
+          kernels.stageLines(
+            map.bytes + index * plane, end: map.end, height: map.size.height, width: map.size.width,
+            firstRow: firstRow * stride.height - parameters.padding.top, firstColumn: 0 - parameters.padding.left,
+            flip: map.flip, filler: UInt8(truncatingIfNeeded: map.zeroPoint), lines,
+            rows: (rows - 1) * stride.height + halo, columns: columns)
+        }
         for part in 0..<outputsPerGroup {
           let row = index % parameters.groups * outputsPerGroup + part
           taps.withUnsafeBufferPointer { taps in
             guard let weights = taps.baseAddress else { return }
-            kernels.sumWindows(
-              weights + row * area, tapCount: area, tapOffsets: tapOffsets, lines, rowStep: stride.height * columns,
-              columnStep: stride.width, sums, rows: rows, columns: outputSize.width)
+            if let narrow {
+              kernels.sumNarrowWindows(
+                weights + row * area, map.bytes + index * plane, end: map.end, flip: map.flip, narrow, words,
+                sums + summed * sumStep)
+            } else {
+              kernels.sumWindows(
+                weights + row * area, tapCount: area, tapOffsets: tapOffsets, lines, rowStep: stride.height * columns,
+                columnStep: stride.width, sums + summed * sumStep, rows: rows, columns: outputSize.width)
+            }
           }
-          let offset =
-            ((index * outputsPerGroup + part) * outputSize.height + firstRow) * outputSize.width
+          summed += 1
+          let isLast = index == end - 1 && part == outputsPerGroup - 1
+          guard summed == together || row == bias.count - 1 || isLast else { continue }
+          let firstOutput = row + 1 - summed
+          let offset = (index * outputsPerGroup + part + 1 - summed) * outputPlane + firstRow * outputSize.width
           output.write(
-            sums, sumStep: 0, rows: 1, count: rows * outputSize.width,
-            correction: SumCorrection(base: corrections.base + row, factors: corrections.factors + row, columns: nil),
-            row: row, column: 0, offset: offset, step: 0, numbers: output.needsRoom ? room + numbersStart : nil,
-            kernels: kernels)
-          output.activate(offset: offset, count: rows * outputSize.width)
+            sums, sumStep: sumStep, rows: summed, count: rows * outputSize.width,
+            correction: SumCorrection(
+              base: corrections.base + firstOutput, factors: corrections.factors + firstOutput, columns: nil),
+            row: firstOutput, column: 0, offset: offset, step: outputPlane,
+            numbers: output.needsRoom ? room + numbersStart : nil, kernels: kernels)
+          output.activate(offset: offset, count: (summed - 1) * outputPlane + rows * outputSize.width)
+          summed = 0
         }
       }
     }
     withExtendedLifetime(corrections) {}
+  }
+
+  /// How windows are summed of maps whose rows a register holds; nil for others, and for those of very many rows.
+  private func narrowWindows(_ map: IntegerMap, outputSize: Size2D) -> NarrowWindows? {
+    guard map.size.width <= 16, outputSize.width <= 16 else { return nil }
+    let windows = NarrowWindows(
+      kernelRows: parameters.kernel.height, kernelColumns: parameters.kernel.width,
+      rowStride: parameters.stride.height, columnStride: parameters.stride.width,
+      rowDilation: parameters.dilation.height, columnDilation: parameters.dilation.width,
+      top: parameters.padding.top, left: parameters.padding.left, height: map.size.height, width: map.size.width,
+      rows: outputSize.height, columns: outputSize.width, filler: UInt8(truncatingIfNeeded: map.zeroPoint))
+    return windows.paddedRows <= 64 ? windows : nil
   }
 }
 

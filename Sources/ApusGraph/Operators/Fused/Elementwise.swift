@@ -143,15 +143,25 @@ private struct WholeElementwise: Sendable {
       }
     }
     var steps: [ElementwiseProgram.Step] = []
+    // Of bytes that are made of numbers: what they are levels of.
+    var levelsOf: [Graph.ValueID: QuantizedLevels] = [:]
     var result: QuantizedLevels?
-    for description in parts {
+    for (place, description) in parts.enumerated() {
       let part = description.node
       let inputs = part.inputs.compactMap { $0.flatMap { operands[$0] } }
       if let levels = description.quantizedLevels {
-        guard result == nil, let x = part.inputs.first.flatMap({ $0 }).flatMap({ operands[$0] }) else { return nil }
+        guard let input = part.inputs.first.flatMap({ $0 }), let x = operands[input],
+          let output = part.outputs.first.flatMap({ $0 })
+        else { return nil }
         switch (part.operatorName.type, x) {
         case ("DequantizeLinear", .input): steps.append(.dequantize(x, levels))
-        case ("QuantizeLinear", .step(steps.count - 1)): result = levels
+        case ("DequantizeLinear", .step) where levelsOf[input] == levels:
+          operands[output] = x
+          continue
+        case ("QuantizeLinear", .step(steps.count - 1)) where place == parts.count - 1: result = levels
+        case ("QuantizeLinear", _) where place < parts.count - 1:
+          steps.append(.requantize(x, levels))
+          levelsOf[output] = levels
         default: return nil
         }
       } else if let operation = part.facts?.fusion.binaryStep, inputs.count == 2 {
