@@ -89,7 +89,8 @@ private func spreadRows(
   let first = min(windows.top, count)
   let last = max(first, min(windows.top &+ windows.height, count))
   // Rows of which sixteen bytes may be read: at the end of the map's memory a few may not.
-  let whole = max(first, min(last, first &+ ((end - x) &- 16) / windows.width &+ 1))
+  let reach = (end - x) &- 16
+  let whole = reach < 0 ? first : min(last, first &+ reach / windows.width &+ 1)
   for row in 0..<first { store(outside, y + row &* step) }
   var from = x
   for row in first..<whole {
