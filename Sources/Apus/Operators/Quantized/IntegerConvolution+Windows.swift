@@ -86,7 +86,7 @@ extension IntegerConvolution {
 
   /// How windows are summed of maps whose rows a register holds; nil for others, and for those of very many rows.
   private func narrowWindows(_ map: IntegerMap, outputSize: Size2D) -> NarrowWindows? {
-    guard map.size.width <= 16, outputSize.width <= 16 else { return nil }
+    guard 1...16 ~= map.size.width, outputSize.width <= 16 else { return nil }
     let windows = NarrowWindows(
       kernelRows: parameters.kernel.height, kernelColumns: parameters.kernel.width,
       rowStride: parameters.stride.height, columnStride: parameters.stride.width,
