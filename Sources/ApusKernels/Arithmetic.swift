@@ -64,24 +64,25 @@ extension Float32Kernels {
     _ operation: BinaryOperation, _ a: UnsafePointer<Float>, _ aStep: Int, _ b: UnsafePointer<Float>, _ bStep: Int,
     _ y: UnsafeMutablePointer<Float>, _ count: Int
   ) {
-    guard count >= 16, operation != .power else { return zipElements(operation, a, aStep, b, bStep, y, count) }
-    // As vectors from here on, for the compiler makes none of a loop whose result lies where an operand does.
-    let whole = count & ~15
-    withLanes(a, aStep) { first in
-      withLanes(b, bStep) { second in
-        _ = zipBlocks(operation, first, aStep &* 16, second, bStep &* 16, y, whole / 16)
+    // As vectors, for the compiler makes none of a loop whose result lies where an operand does.
+    var done = count & ~15
+    let hasVectors =
+      done > 0
+      && withLanes(a, aStep) { first in
+        withLanes(b, bStep) { zipBlocks(operation, first, aStep &* 16, $0, bStep &* 16, y, done / 16) }
       }
-    }
-    if whole < count {
-      zipElements(operation, a + whole &* aStep, aStep, b + whole &* bStep, bStep, y + whole, count &- whole)
+    if !hasVectors { done = 0 }
+    if done < count {
+      zipElements(operation, a + done &* aStep, aStep, b + done &* bStep, bStep, y + done, count &- done)
     }
   }
 
   /// Calls `body` with an operand, and with sixteen of one that is a single number.
   @inline(__always)
-  private static func withLanes(_ x: UnsafePointer<Float>, _ step: Int, _ body: (UnsafePointer<Float>) -> Void) {
+  private static func withLanes(_ x: UnsafePointer<Float>, _ step: Int, _ body: (UnsafePointer<Float>) -> Bool) -> Bool
+  {
     if step != 0 { return body(x) }
-    withUnsafePointer(to: all(x[0])) { lanes in
+    return withUnsafePointer(to: all(x[0])) { lanes in
       body(UnsafeRawPointer(lanes).assumingMemoryBound(to: Float.self))
     }
   }
