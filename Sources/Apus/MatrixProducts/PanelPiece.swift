@@ -23,6 +23,8 @@ struct PanelPiece<Scalar: FloatingPointScalar>: Sendable {
   /// Lays the rows out.
   /// - Throws: ``TensorError/memory(bytes:limit:shape:)``.
   func layOut(in place: PanelPlace<Scalar>) throws {
+    // Of an empty matrix there may be more columns than a loop comes to the end of.
+    guard depth + place.fill > 0 else { return }
     switch content {
     case .memory(let matrix, let storage): layOut(matrix, storage, in: place)
     case .deferred(let matrix): try matrix.layOut(depth: depth, in: place)

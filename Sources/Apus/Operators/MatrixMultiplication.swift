@@ -38,7 +38,8 @@ public func matmul<Scalar: FloatingPointScalar>(
       }
     }
   }
-  _ = try Shape.elementCount(batch + [m, n], operation: "matmul")
+  // Of empty matrices there may be more than a loop comes to the end of.
+  if try Shape.elementCount(batch + [m, n], operation: "matmul") == 0 { return try Tensor(zeros: batch + [m, n]) }
   let offsets = BroadcastOffsets(batch, batchA, batchB)
   return try Tensor.filled(batch + [m, n]) { c in
     let c = Unchecked(c)

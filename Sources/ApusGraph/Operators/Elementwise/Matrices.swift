@@ -63,7 +63,8 @@ extension Operators {
       let (rows, columns) = (x.shape[0], x.shape[1])
       var eye = try Tensor<UInt8>(zeros: x.shape)
       try eye.withUnsafeMutableBufferPointer { y in
-        for row in 0..<rows {
+        // Of an empty matrix there may be more rows than a loop comes to the end of.
+        for row in 0..<(columns == 0 ? 0 : rows) {
           let (column, overflow) = row.addingReportingOverflow(k)
           if !overflow, (0..<columns).contains(column) { y[row * columns + column] = 1 }
         }
@@ -112,6 +113,8 @@ extension Operators {
   ) throws {
     guard shape.count >= 2 else { throw OperatorError("input 0 has shape \(shape); matrices […, n, m] are needed") }
     let (rows, columns) = (shape[shape.count - 2], shape[shape.count - 1])
+    // Of empty matrices there may be more rows than a loop comes to the end of.
+    guard columns > 0 else { return }
     for row in 0..<(try Shape.elementCount(Array(shape.dropLast()))) {
       // The diagonal's column in this row, cut to the matrix.
       let (sum, overflow) = (row % max(rows, 1)).addingReportingOverflow(k)
