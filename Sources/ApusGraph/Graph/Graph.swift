@@ -180,6 +180,9 @@ extension Graph {
     return values.count - 1
   }
 
+  /// Whether the first output of `node` is one of the graph's.
+  func isResult(of node: Node) -> Bool { node.outputs.first.flatMap { $0 }.map(outputs.contains) ?? false }
+
   /// The inputs that have no default and must be given.
   package var requiredInputs: [ValueID] { inputs.filter { constants[$0] == nil } }
 }

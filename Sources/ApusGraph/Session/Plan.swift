@@ -23,9 +23,12 @@ extension Plan {
       throw GraphError.graph("subgraphs are nested deeper than \(InferenceSession.Limits.maximumNesting)")
     }
     self.graph = graph
+    var preparations = SharedPreparations(graph)
     for (index, node) in graph.nodes.enumerated() {
       if index.isMultiple(of: 64) { try TimeLimit.check() }
-      try graph.naming(node) { steps.append(try Self.step(node, in: graph, depth: depth)) }
+      try graph.naming(node) {
+        steps.append(try preparations.step(node) { try Self.step(node, in: graph, depth: depth) })
+      }
     }
     // Outputs are read by the plan's caller, constants by the next run.
     let lastUses = graph.lastUses(
@@ -54,8 +57,7 @@ extension Plan {
     }
     let absorbed = NodeDescription.Absorbed()
     let description = NodeDescription(
-      node: node, constants: constants, subgraphs: subgraphs,
-      isResult: node.outputs.first.flatMap { $0 }.map(graph.outputs.contains) ?? false, absorbed: absorbed)
+      node: node, constants: constants, subgraphs: subgraphs, isResult: graph.isResult(of: node), absorbed: absorbed)
     let operation = try definition.prepare(description)
     let inputs = node.inputs.enumerated().map { absorbed.indices.contains($0) ? nil : $1 }
     return PreparedNode(node, operation, inputs: inputs, captures: captures)
