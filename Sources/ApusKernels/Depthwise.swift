@@ -17,7 +17,16 @@ extension BlockedKernels {
     if end > width { end = width }
     if end < begin { end = begin }
 
-    let row: DepthwiseRow = (begin: begin, end: end, width: width, left: left, inputWidth: inputWidth)
+    var row: DepthwiseRow = (first: 0, begin: begin, end: end, width: width, left: left, inputWidth: inputWidth)
+    if group == 1, stride == 1, dilation == 1, left == taps >> 1, width == inputWidth, rows > 0,
+      let positions = DepthwiseBorders.positions(width: width, taps: taps)
+    {
+      DepthwiseBorders.convolve(
+        x, (width: width, rows: rows, rowStep: rowStep), weights, bias, y, taps: taps, positions: positions)
+      // What lies between.
+      end = width &- positions < positions ? positions : width &- positions
+      row = (first: positions, begin: positions, end: end, width: end, left: left, inputWidth: inputWidth)
+    }
     if group == 2 {
       DepthwiseCase<2, 0, 0>.convolve(row, x, weights, bias, y, window)
     } else if group == 4 {
@@ -30,6 +39,8 @@ extension BlockedKernels {
       DepthwiseCase<1, 3, 2>.convolve(row, x, weights, bias, y, window)
     } else if taps == 5, stride == 1, dilation == 1 {
       DepthwiseCase<1, 5, 1>.convolve(row, x, weights, bias, y, window)
+    } else if taps == 7, stride == 1, dilation == 1 {
+      DepthwiseCase<1, 7, 1>.convolve(row, x, weights, bias, y, window)
     } else {
       DepthwiseCase<1, 0, 0>.convolve(row, x, weights, bias, y, window)
     }
@@ -51,8 +62,9 @@ private enum DepthwiseCase<let group: Int, let taps: Int, let stride: Int> {
   }
 }
 
-/// Which positions of a row see the whole width of the window, and where the map lies below it.
-private typealias DepthwiseRow = (begin: Int, end: Int, width: Int, left: Int, inputWidth: Int)
+/// Which positions of a row are to be convolved, from `first` to `width`, which of them see the whole width of the window, and
+/// where the map lies below it.
+private typealias DepthwiseRow = (first: Int, begin: Int, end: Int, width: Int, left: Int, inputWidth: Int)
 
 /// One row: the positions whose window reaches beyond the left side, those inside, and those at the right.
 @inline(__always)
@@ -60,7 +72,7 @@ private func convolveRow(
   _ row: DepthwiseRow, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
   _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, group: Int, taps: Int, positionStep: Int, tapStep: Int
 ) {
-  edges(0..<row.begin, row, x, weights, bias, y, window, group)
+  edges(row.first..<row.begin, row, x, weights, bias, y, window, group)
   let first = row.begin &* positionStep &- row.left &* 16
   interior(
     x + first, weights, bias, y + row.begin &* 16, row.end &- row.begin, window, group: group, taps: taps,
@@ -82,7 +94,7 @@ private func edges(
 /// How the window of a depthwise convolution lies in memory.
 private typealias DepthwiseWindow = (rowStep: Int, rows: Int, taps: Int, positionStep: Int, tapStep: Int)
 
-private enum DepthwiseTile {
+enum DepthwiseTile {
   #if APUS_AVX512
     static let positions = 8
   #elseif APUS_AVX2
