@@ -78,8 +78,9 @@ enum DepthwiseBorders {
   static func positions(width: Int, taps: Int) -> Int? {
     guard taps == 3 || taps == 5 || taps == 7 else { return nil }
     let missing = taps >> 1
-    if DepthwiseTile.positions >= missing, width >= DepthwiseTile.positions &+ missing { return DepthwiseTile.positions }
-    return DepthwiseTile.positions > 4 && width >= 4 &+ missing ? 4 : nil
+    let whole = DepthwiseTile.positions
+    if whole >= missing, width >= whole &+ missing { return whole }
+    return whole > 4 && width >= 4 &+ missing ? 4 : nil
   }
 
   /// Both tiles. Of a map of fewer columns than two of them some are computed for the second time.
@@ -97,7 +98,7 @@ enum DepthwiseBorders {
         return
       }
     #endif
-    #if APUS_AVX2
+    #if APUS_AVX512 || APUS_AVX2
       switch taps {
       case 3: BorderTile<4, 3, 0>.convolveBothSides(x, row, weights, bias, y)
       case 5: BorderTile<4, 5, 0>.convolveBothSides(x, row, weights, bias, y)

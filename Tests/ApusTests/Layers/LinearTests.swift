@@ -18,6 +18,8 @@ struct LinearTests {
       (1, 1, 1), (1, 7, 33), (1, 600, 50), (1, 1000, 700), (2, 16, 16), (3, 145, 31), (5, 4, 32), (13, 17, 19),
       (14, 32, 64), (15, 33, 48), (32, 128, 130), (33, 1300, 40), (300, 20, 37), (1100, 9, 18), (4, 0, 5), (1, 0, 3),
       (0, 4, 5), (3, 4, 0),
+      // Left operands of more than 65,536 numbers.
+      (64, 1032, 32), (33, 2005, 10), (17, 4100, 64), (130, 600, 48),
     ].map { Case(rows: $0.0, inputs: $0.1, outputs: $0.2) }
 
   @Test("against a naive loop, the same bits on any number of threads", arguments: cases)

@@ -78,6 +78,10 @@ import Testing
     Case(inputs: 4, outputs: 16, size: Size2D(height: 6, width: 7), kernel: 5, padding: 4),
     Case(inputs: 7, outputs: 16, size: Size2D(height: 6, width: 7), kernel: 3, stride: Size2D(height: 2, width: 3)),
     Case(inputs: 3, outputs: 24, size: Size2D(height: 3, width: 2), kernel: 1),
+    Case(inputs: 3, outputs: 40, size: Size2D(height: 20, width: 65), kernel: 4, stride: 4),
+    Case(batch: 2, inputs: 3, outputs: 24, size: Size2D(height: 23, width: 61), kernel: 7, stride: 4, padding: 3),
+    Case(inputs: 2, outputs: 16, size: Size2D(height: 13, width: 41), kernel: 3, stride: 2),
+    Case(inputs: 1, outputs: 32, size: Size2D(height: 9, width: 33), kernel: 5),
     // Tiles that run on from row to row, and that fetch the next block's inputs.
     Case(batch: 2, inputs: 32, outputs: 32, size: 7, kernel: 3, padding: 1),
     Case(inputs: 144, outputs: 32, size: 14, kernel: 3, padding: 1),
