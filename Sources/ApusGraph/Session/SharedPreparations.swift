@@ -4,19 +4,14 @@ import Apus
 /// ALBERT's layers lay them out once. Apart they would take as much memory each, and come from it in every run instead of
 /// from a cache.
 struct SharedPreparations {
-  private struct Entry {
-    let step: PreparedNode
-    let isResult: Bool
-  }
-
   private let graph: Graph
   /// By the first constant that is not small.
-  private var entries: [Graph.ValueID: [Entry]] = [:]
+  private var steps: [Graph.ValueID: [PreparedNode]] = [:]
 
   /// What is smaller is no weight that is worth looking for.
   private static let leastByteCount = 1024
   /// Nodes that have a weight and nothing else in common are not all compared.
-  private static let entriesPerConstant = 16
+  private static let stepsPerConstant = 16
 
   init(_ graph: Graph) { self.graph = graph }
 
@@ -26,15 +21,14 @@ struct SharedPreparations {
     guard node.parts.isEmpty, node.subgraphs.isEmpty, node.facts?.isDeterministic == true, let key = key(node) else {
       return try prepare()
     }
-    let isResult = graph.isResult(of: node)
-    let known = entries[key, default: []]
-    if let entry = known.first(where: { $0.isResult == isResult && isSame($0.step.node, node) }) {
+    let known = steps[key, default: []]
+    if let twin = known.first(where: { isSame($0.node, node) }) {
       // What the other one has absorbed this one has as well.
-      let inputs = zip(node.inputs, entry.step.inputs).map { $1 == nil ? nil : $0 }
-      return PreparedNode(node, entry.step.operation, inputs: inputs, captures: [])
+      let inputs = zip(node.inputs, twin.inputs).map { $1 == nil ? nil : $0 }
+      return PreparedNode(node, twin.operation, inputs: inputs, captures: [])
     }
     let step = try prepare()
-    if known.count < Self.entriesPerConstant { entries[key] = known + [Entry(step: step, isResult: isResult)] }
+    if known.count < Self.stepsPerConstant { steps[key] = known + [step] }
     return step
   }
 
@@ -53,6 +47,7 @@ struct SharedPreparations {
       && zip(a.inputs, b.inputs).allSatisfy(isSameInput)
       && a.attributes.count == b.attributes.count
       && a.attributes.allSatisfy { name, value in b.attributes[name]?.isEqual(to: value) == true }
+      && graph.isResult(of: a) == graph.isResult(of: b)
   }
 
   private func isSameInput(_ a: Graph.ValueID?, _ b: Graph.ValueID?) -> Bool {
