@@ -29,6 +29,9 @@ func kernelSettings(march: String? = nil, features: [String] = [], defines: [Str
   var flags = [isChecked ? "-O" : "-Ounchecked", "-wmo", "-num-threads", "2", "-disable-batch-mode"]
   if let march { flags += ["-Xcc", "-march=\(march)"] }
   for feature in features { flags += ["-Xcc", "-m\(feature)"] }
+  // Loops have few pointers here, with offsets from them; LLVM would make one pointer of all, and more offsets than there are
+  // registers (ApusKernels/RegisterTile.swift).
+  if architecture == "x86_64" { flags += ["-Xllvm", "-disable-lsr"] }
   if defines.contains("APUS_AVX512") { flags += ["-Xcc", "-mprefer-vector-width=512"] }
   // The vector multiply-add and square root are compiler built-ins (ApusKernels/Lanes.swift).
   var defines = defines

@@ -29,31 +29,19 @@ package protocol ConvolutionKernels: SendableMetatype {
     bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, width: Int, group: Int, taps: Int, stride: Int,
     dilation: Int, left: Int)
 
-  /// Copies one block of a map to where the convolution reads it: padded with zeros, and with the columns of one
-  /// phase of the stride side by side.
+  /// Copies rows of floats to where the convolution reads them: `[rows, columns]` with zeros around.
   ///
-  /// Element `(channel, row, column)` of the source is
-  /// `x[channel * channelStep + (row * width + column) * positionStep]`. The result is `[rows, phases, phaseWidth,
-  /// 16]`: column `j` of phase `p` is the source's column `j * phases + p - left`, and row `r` its row `r - top`.
-  /// Channels beyond `channels` are zero.
-  static func stageBlock(
-    _ x: UnsafePointer<Float>, channels: Int, channelStep: Int, positionStep: Int, height: Int, width: Int,
-    top: Int, left: Int, _ y: UnsafeMutablePointer<Float>, rows: Int, phases: Int, phaseWidth: Int)
+  /// Row `r` of the result is the source's row `r - top`, and its column `j` the source's column `j - left`.
+  static func padRows(
+    _ x: UnsafePointer<Float>, height: Int, width: Int, top: Int, left: Int, _ y: UnsafeMutablePointer<Float>,
+    rows: Int, columns: Int)
 
-  /// Copies a map of few channels to where the convolution reads it: for each output column the input it sees in one
-  /// row, whole columns of all channels side by side, cut into taps that fit a vector.
+  /// The same of up to sixteen channels that become one block: `[rows, columns, 16]`. Channels beyond `channels` are zero.
   ///
-  /// The result is `[rows, taps, positions, 16]`: lane `j * channels + c` of tap `t` at position `p` is channel `c` of
-  /// the padded map's column `p * stride + t * columnsPerTap + j`, and row `r` its row `r - top`. Lanes that belong to
-  /// columns beyond `columns` are zero; those beyond `columnsPerTap * channels` are undefined.
-  ///
-  /// - Parameters:
-  ///   - x: row-major planes, `channels` of them.
-  ///   - line: room for `((positions - 1) * stride + taps * columnsPerTap) * channels + 16` floats.
-  static func stageThinRows(
-    _ x: UnsafePointer<Float>, channels: Int, height: Int, width: Int, top: Int, left: Int,
-    _ y: UnsafeMutablePointer<Float>, rows: Int, taps: Int, columnsPerTap: Int, columns: Int, positions: Int,
-    stride: Int, line: UnsafeMutablePointer<Float>)
+  /// - Parameter channelStep: from one row-major channel to the next.
+  static func stageBlock(
+    _ x: UnsafePointer<Float>, channels: Int, channelStep: Int, height: Int, width: Int, top: Int, left: Int,
+    _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int)
 
   /// Convolution weights `[outputs, inputs, rows, columns]` as the register tile reads them,
   /// `[outputs / 16, inputs / 16, rows, columns, 16, 16]` with the output channel last. Outputs are filled up with

@@ -7,10 +7,12 @@
 ///       for row in 0..<rowCount            // kernel rows
 ///         for tap in 0..<tapCount          // kernel columns
 ///           for lane in 0..<blockLanes     // channels within the block; fewer in the last one
-///             sum[p] += x[p * lanes + lane + tapOffsets[tap] + row * rowStep + block * blockStep] * w[next vector]
+///             sum[p] += x[p * positionStep + lane + tapOffsets[tap] + row * rowStep + block * blockStep] * w[next vector]
 ///
 /// A matrix product is the walk with one row and one tap.
 package struct TileWalk: BitwiseCopyable {
+  /// Elements from one position's inputs to the next one's: a vector's, where they are blocked.
+  package var positionStep: Int
   package var blockCount: Int
   package var blockStep: Int
   package var rowCount: Int
@@ -43,10 +45,11 @@ package struct TileWalk: BitwiseCopyable {
   package let inputsAhead: Int
 
   package init(
-    blockCount: Int, blockStep: Int, rowCount: Int, rowStep: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>,
-    rowsPerFlush: Int, weightBlockStep: Int, outputStep: Int, outputBlockStep: Int,
+    positionStep: Int, blockCount: Int, blockStep: Int, rowCount: Int, rowStep: Int, tapCount: Int,
+    tapOffsets: UnsafePointer<Int>, rowsPerFlush: Int, weightBlockStep: Int, outputStep: Int, outputBlockStep: Int,
     blockLanes: Int = .max, lastBlockLanes: Int = .max, weightsAhead: Int = 0
   ) {
+    self.positionStep = positionStep
     self.blockCount = blockCount
     self.blockStep = blockStep
     self.rowCount = rowCount

@@ -53,7 +53,7 @@ extension BlockedKernels {
             column = 0
             line += rowStep
           }
-          let first = line + column &* Lanes.scalarCount
+          let first = line + column &* walk.positionStep
           if column &+ positions <= width {
             column &+= positions
             accumulateAnyTile(
@@ -65,7 +65,7 @@ extension BlockedKernels {
                 column = 0
                 line += rowStep
               }
-              places[p] = line + column &* Lanes.scalarCount - first
+              places[p] = line + column &* walk.positionStep - first
               column &+= 1
             }
             accumulateScatteredTile(
@@ -77,87 +77,52 @@ extension BlockedKernels {
     }
   #endif
 
-  package static func stageBlock(
-    _ x: UnsafePointer<Float>, channels: Int, channelStep: Int, positionStep: Int, height: Int, width: Int,
-    top: Int, left: Int, _ y: UnsafeMutablePointer<Float>, rows: Int, phases: Int, phaseWidth: Int
+  package static func padRows(
+    _ x: UnsafePointer<Float>, height: Int, width: Int, top: Int, left: Int, _ y: UnsafeMutablePointer<Float>,
+    rows: Int, columns: Int
   ) {
-    let isVector = channels == 16 && channelStep == 1
-    var out = y
     for r in 0..<rows {
       let row = r &- top
-      let isInside = row >= 0 && row < height
-      let line = isInside ? x + row &* width &* positionStep : x
-      for phase in 0..<phases {
-        // Columns of this phase that lie inside the map: 0 <= j * phases + phase - left < width.
-        let offset = phase &- left
-        var begin = offset >= 0 ? 0 : (phases &- 1 &- offset) / phases
-        var end = width > offset ? (width &- 1 &- offset) / phases &+ 1 : 0
-        if begin > phaseWidth || !isInside { begin = phaseWidth }
-        if end > phaseWidth { end = phaseWidth }
-        if end < begin { end = begin }
-        let zero = Lanes(repeating: 0)
-        for j in 0..<begin { store(zero, out + j &* 16) }
-        if isVector {
-          for j in begin..<end {
-            store(load(line + (j &* phases &+ offset) &* positionStep, as: Lanes.self), out + j &* 16)
-          }
-        } else if channels == 16, positionStep == 1 {
-          interleaveSixteen(
-            line + (begin &* phases &+ offset), xStep: channelStep, step: phases, count: end &- begin, out + begin &* 16
-          )
-        } else {
-          if channels < 16 { for j in begin..<end { store(zero, out + j &* 16) } }
-          for channel in 0..<channels {
-            let source = line + channel &* channelStep
-            for j in begin..<end { out[j &* 16 &+ channel] = source[(j &* phases &+ offset) &* positionStep] }
-          }
-        }
-        for j in end..<phaseWidth { store(zero, out + j &* 16) }
-        out += phaseWidth &* 16
-      }
+      let out = y + r &* columns
+      let (begin, end) = columnsInside(row >= 0 && row < height, width, left, columns)
+      out.update(repeating: 0, count: begin)
+      (out + begin).update(from: x + (row &* width &+ begin &- left), count: end &- begin)
+      (out + end).update(repeating: 0, count: columns &- end)
     }
   }
 
-  package static func stageThinRows(
-    _ x: UnsafePointer<Float>, channels: Int, height: Int, width: Int, top: Int, left: Int,
-    _ y: UnsafeMutablePointer<Float>, rows: Int, taps: Int, columnsPerTap: Int, columns: Int, positions: Int,
-    stride: Int, line: UnsafeMutablePointer<Float>
+  package static func stageBlock(
+    _ x: UnsafePointer<Float>, channels: Int, channelStep: Int, height: Int, width: Int, top: Int, left: Int,
+    _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int
   ) {
-    let plane = height &* width
-    let length = ((positions &- 1) &* stride &+ taps &* columnsPerTap) &* channels
-    let room = length / channels &- left
-    let copied = room < 0 ? 0 : room < width ? room : width
-    let lastLanes = (columns &- (taps &- 1) &* columnsPerTap) &* channels
     let zero = Lanes(repeating: 0)
-    // What is beside the map; the row itself is written anew each time.
-    let before = left &* channels < length ? left &* channels : length
-    for i in 0..<before { line[i] = 0 }
-    for i in (before &+ copied &* channels)..<(length &+ 16) { line[i] = 0 }
     var out = y
     for r in 0..<rows {
       let row = r &- top
-      guard row >= 0, row < height else {
-        for i in 0..<(taps &* positions) { store(zero, out + i &* 16) }
-        out += taps &* positions &* 16
-        continue
-      }
-      interleave(x + row &* width, plane, channels, copied, line + left &* channels)
-      for tap in 0..<taps {
-        var from = line + tap &* columnsPerTap &* channels
-        for _ in 0..<positions {
-          store(load(from, as: Lanes.self), out)
-          from += stride &* channels
-          out += 16
+      let (begin, end) = columnsInside(row >= 0 && row < height, width, left, columns)
+      let from = x + (row &* width &+ begin &- left)
+      for j in 0..<begin { store(zero, out + j &* 16) }
+      if channels == 16 {
+        interleaveSixteen(from, xStep: channelStep, count: end &- begin, out + begin &* 16)
+      } else {
+        for j in begin..<end { store(zero, out + j &* 16) }
+        for channel in 0..<channels {
+          let source = from + channel &* channelStep
+          for j in begin..<end { out[j &* 16 &+ channel] = source[j &- begin] }
         }
       }
-      if lastLanes < columnsPerTap &* channels {
-        var last = out - positions &* 16
-        for _ in 0..<positions {
-          for lane in lastLanes..<(columnsPerTap &* channels) { last[lane] = 0 }
-          last += 16
-        }
-      }
+      for j in end..<columns { store(zero, out + j &* 16) }
+      out += columns &* 16
     }
+  }
+
+  /// The columns of a staged row that lie inside the map, if the row does.
+  @inline(__always)
+  private static func columnsInside(
+    _ isInside: Bool, _ width: Int, _ left: Int, _ columns: Int
+  ) -> (begin: Int, end: Int) {
+    guard isInside, left < columns else { return (columns, columns) }
+    return (left, left &+ width < columns ? left &+ width : columns)
   }
 
   package static func packConvolution(
@@ -205,7 +170,7 @@ extension BlockedKernels {
       var first = 0
       while first < inputs &* area {
         let count = inputs &* area &- first < 16 ? inputs &* area &- first : 16
-        interleaveSixteen(w + first, xStep: step, step: 1, count: count, vectors)
+        interleaveSixteen(w + first, xStep: step, count: count, vectors)
         for index in 0..<count {
           store(load(vectors + index &* 16, as: Lanes.self), y + (tap &* inputs &+ input) &* 16)
           tap &+= 1
@@ -214,26 +179,5 @@ extension BlockedKernels {
         first &+= 16
       }
     }
-  }
-}
-
-/// One row of each channel, side by side: `y[i * channels + c] = x[c * plane + i]`.
-@inline(__always)
-private func interleave(
-  _ x: UnsafePointer<Float>, _ plane: Int, _ channels: Int, _ count: Int, _ y: UnsafeMutablePointer<Float>
-) {
-  if channels == 3 {
-    // Pictures: spelled out, so that the optimiser makes vectors of it.
-    let (red, green, blue) = (x, x + plane, x + 2 &* plane)
-    for i in 0..<count {
-      y[i &* 3] = red[i]
-      y[i &* 3 &+ 1] = green[i]
-      y[i &* 3 &+ 2] = blue[i]
-    }
-    return
-  }
-  for channel in 0..<channels {
-    let source = x + channel &* plane
-    for i in 0..<count { y[i &* channels &+ channel] = source[i] }
   }
 }

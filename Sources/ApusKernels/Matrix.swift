@@ -127,7 +127,7 @@ private func accumulateRowOfTiles<L: SIMD>(
     // While they are in the first-level cache: rows a power of two apart are not all kept there.
     if let shift { addToRowsOfLanes(lanes, shift, y, positions, blocks &* L.scalarCount, walk.outputStep) }
     addend.base += positions &* addend.step
-    x += positions &* L.scalarCount
+    x += positions &* walk.positionStep
     y += positions &* walk.outputStep
     if tile &+ 1 >= Tile.fetchingTiles {
       walk.weightsAhead = 0
@@ -220,7 +220,7 @@ private func packRight<L: SIMD>(
       if lanes == 16 {
         let floats = UnsafeRawPointer(source).assumingMemoryBound(to: Float.self)
         let to = UnsafeMutableRawPointer(out).assumingMemoryBound(to: Float.self)
-        interleaveSixteen(floats, xStep: columnStep, step: 1, count: depth, to)
+        interleaveSixteen(floats, xStep: columnStep, count: depth, to)
         out += depth &* lanes
         first = depth
       }

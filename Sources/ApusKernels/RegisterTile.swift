@@ -46,8 +46,9 @@ typealias TileAddend<Scalar> = (base: UnsafePointer<Scalar>, step: Int, blockSte
 /// The sizes are generic parameters, so that each is a function of its own whose sums are registers. Told as arguments
 /// they can stay variables, however literal at the call, and the sums then stay in memory: an eighth of the speed.
 ///
-/// Positions are neighbours in the input, or with `scattered` 1 lie where they are told to lie: those at the end of a
-/// row and the beginning of the next one.
+/// Positions lie ``TileWalk/positionStep`` apart in the input, or with `scattered` 1 where they are told to lie: those at
+/// the end of a row and the beginning of the next one. A pointer to each would be more than there are registers, and constants
+/// would make a function for each step: one in four has a pointer, to which the same three offsets are added.
 enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
   /// Sums along `walk`, starting from `addend`.
   ///
@@ -73,8 +74,10 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
     var rowsInBlock = walk.rowCount
     var addend = addend
     let zero = L(repeating: 0)
-    let (place0, place1, place2) = (place(0, places, L.self), place(1, places, L.self), place(2, places, L.self))
-    let (place3, place4, place5) = (place(3, places, L.self), place(4, places, L.self), place(5, places, L.self))
+    let step = walk.positionStep
+    let (offset1, offset2) = (offset(1, from: 0, places, step), offset(2, from: 0, places, step))
+    let (offset3, offset4) = (offset(3, from: 0, places, step), offset(4, from: 0, places, step))
+    let offset5 = offset(5, from: 4, places, step)
     repeat {
       // Spelled out: `InlineArray(repeating:)` is a call, and what a call has written stays in memory.
       var sums: InlineArray<28, L> = [
@@ -87,23 +90,26 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
       repeat {
         var tap = 0
         repeat {
-          var input = row + walk.tapOffsets[tap]
+          var input0 = row + walk.tapOffsets[tap]
+          var input4 = input0 + offset4
+          var input8 = input4 + offset4
+          var input12 = input8 + offset4
           if walk.weightsAhead > 0 { prefetch(weights + walk.weightsAhead, lanes, L.self) }
           if Tile.fetchesInputs, walk.inputsAhead > 0 {
-            let ahead = input + walk.inputsAhead
-            fetch(0, ahead)
-            fetch(1, ahead + place1)
-            fetch(2, ahead + place2)
-            fetch(3, ahead + place3)
-            fetch(4, ahead + place4)
-            fetch(5, ahead + place5)
+            fetch(0, input0 + walk.inputsAhead)
+            fetch(1, input0 + (walk.inputsAhead &+ offset1))
+            fetch(2, input0 + (walk.inputsAhead &+ offset2))
+            fetch(3, input0 + (walk.inputsAhead &+ offset3))
+            fetch(4, input4 + walk.inputsAhead)
+            fetch(5, input4 + (walk.inputsAhead &+ offset5))
           }
           var lanesLeft = laneCount
           #if arch(arm64)
             while lanes == 16, lanesLeft >= 4 {
-              multiplyFour(&sums, input, weights)
+              multiplyFour(&sums, input0, (offset1, offset2, offset3), input4, weights)
               weights += 4 &* lanes
-              input += 4
+              input0 += 4
+              input4 += 4
               lanesLeft &-= 4
             }
             guard lanesLeft > 0 else {
@@ -114,22 +120,25 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
           repeat {
             let w0: L = load(weights)
             let w1: L = blocks > 1 ? load(weights + walk.weightBlockStep) : w0
-            multiply(0, &sums, input + place0, w0, w1)
-            multiply(1, &sums, input + place1, w0, w1)
-            multiply(2, &sums, input + place2, w0, w1)
-            multiply(3, &sums, input + place3, w0, w1)
-            multiply(4, &sums, input + place4, w0, w1)
-            multiply(5, &sums, input + place5, w0, w1)
-            multiply(6, &sums, input + 6 &* lanes, w0, w1)
-            multiply(7, &sums, input + 7 &* lanes, w0, w1)
-            multiply(8, &sums, input + 8 &* lanes, w0, w1)
-            multiply(9, &sums, input + 9 &* lanes, w0, w1)
-            multiply(10, &sums, input + 10 &* lanes, w0, w1)
-            multiply(11, &sums, input + 11 &* lanes, w0, w1)
-            multiply(12, &sums, input + 12 &* lanes, w0, w1)
-            multiply(13, &sums, input + 13 &* lanes, w0, w1)
+            multiply(0, &sums, input0, w0, w1)
+            multiply(1, &sums, input0 + offset1, w0, w1)
+            multiply(2, &sums, input0 + offset2, w0, w1)
+            multiply(3, &sums, input0 + offset3, w0, w1)
+            multiply(4, &sums, input4, w0, w1)
+            multiply(5, &sums, input4 + offset5, w0, w1)
+            multiply(6, &sums, input4 + offset2, w0, w1)
+            multiply(7, &sums, input4 + offset3, w0, w1)
+            multiply(8, &sums, input8, w0, w1)
+            multiply(9, &sums, input8 + offset1, w0, w1)
+            multiply(10, &sums, input8 + offset2, w0, w1)
+            multiply(11, &sums, input8 + offset3, w0, w1)
+            multiply(12, &sums, input12, w0, w1)
+            multiply(13, &sums, input12 + offset1, w0, w1)
             weights += lanes
-            input += 1
+            input0 += 1
+            if positions > 4 { input4 += 1 }
+            if positions > 8 { input8 += 1 }
+            if positions > 12 { input12 += 1 }
             lanesLeft &-= 1
           } while lanesLeft > 0
           tap &+= 1
@@ -183,10 +192,11 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
     if p < positions { prefetchClose(inputs) }
   }
 
-  /// How far from the first position's input that of position `p` lies.
+  /// How far from the input of position `q` that of position `p` lies.
   @inline(__always)
-  private static func place<L: SIMD>(_ p: Int, _ places: UnsafePointer<Int>, _: L.Type) -> Int {
-    scattered > 0 && p < positions ? places[p] : p &* L.scalarCount
+  private static func offset(_ p: Int, from q: Int, _ places: UnsafePointer<Int>, _ step: Int) -> Int {
+    if scattered == 0 { return (p &- q) &* step }
+    return p < positions ? places[p] &- places[q] : 0
   }
 
   #if arch(arm64)
@@ -194,13 +204,14 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
     /// position's inputs come in one load.
     @inline(__always)
     private static func multiplyFour<L: SIMD>(
-      _ sums: inout InlineArray<28, L>, _ input: UnsafePointer<L.Scalar>, _ weights: UnsafePointer<L.Scalar>
+      _ sums: inout InlineArray<28, L>, _ input0: UnsafePointer<L.Scalar>, _ offsets: (Int, Int, Int),
+      _ input4: UnsafePointer<L.Scalar>, _ weights: UnsafePointer<L.Scalar>
     ) where L.Scalar: FloatingPoint & SIMDScalar {
-      let x0 = fourInputs(0, input, L.self)
-      let x1 = fourInputs(1, input, L.self)
-      let x2 = fourInputs(2, input, L.self)
-      let x3 = fourInputs(3, input, L.self)
-      let x4 = fourInputs(4, input, L.self)
+      let x0 = fourInputs(0, input0)
+      let x1 = fourInputs(1, input0 + offsets.0)
+      let x2 = fourInputs(2, input0 + offsets.1)
+      let x3 = fourInputs(3, input0 + offsets.2)
+      let x4 = fourInputs(4, input4)
       unrolled(4) { step in
         let w: L = load(weights + step &* L.scalarCount)
         sums[0] = multiplyAdd(sums[0], L(repeating: x0[step]), w)
@@ -211,12 +222,12 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
       }
     }
 
-    /// The inputs of position `p` in four steps; of the first position where the tile has no such one.
+    /// The inputs of position `p` in four steps; zeros where the tile has no such one.
     @inline(__always)
-    private static func fourInputs<L: SIMD>(
-      _ p: Int, _ input: UnsafePointer<L.Scalar>, _: L.Type
-    ) -> SIMD4<L.Scalar> where L.Scalar: SIMDScalar {
-      load(input + (p < positions ? p &* L.scalarCount : 0))
+    private static func fourInputs<Scalar: FloatingPoint & SIMDScalar>(
+      _ p: Int, _ inputs: UnsafePointer<Scalar>
+    ) -> SIMD4<Scalar> {
+      p < positions ? load(inputs) : SIMD4(repeating: 0)
     }
   #endif
 
@@ -256,7 +267,7 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
     _ lanes: L.Type, limit: Int, walk: TileWalk, addend: TileAddend<L.Scalar>,
     x: UnsafePointer<L.Scalar>, w: UnsafePointer<L.Scalar>, y: UnsafeMutablePointer<L.Scalar>
   ) where L.Scalar: FloatingPoint & SIMDScalar {
-    // Of neighbours no place is read.
+    // Where they lie the same step apart no place is read.
     if positions <= limit { accumulate(lanes, walk: walk, addend: addend, places: walk.tapOffsets, x: x, w: w, y: y) }
   }
 }

@@ -106,36 +106,15 @@ func tiledGEMM<Scalar: FloatingPointScalar>(
       let right = try RightPanel(b.offset(row: depth, column: column), depth: depths, columns: columns)
       for row in stride(from: 0, to: m, by: rowLimit) {
         let rows = min(rowLimit, m - row)
-        let left = try LeftPanel(a.offset(row: row, column: depth), rows: rows, depth: depths, scale: alpha)
+        let part = a.offset(row: row, column: depth)
         let target = MatrixResult(base: c.base + row * c.leading + column, leading: c.leading)
-        try multiplyPanels(left, right, addsToResult: depth > 0 || beta != 0, into: target)
+        let left =
+          try LeftRows(inPlace: part, scale: alpha, columns: n)
+          ?? LeftRows(layingOut: part, scale: alpha, rows: rows, depth: depths)
+        try multiplyPanels(
+          left, rows: rows, right, depth: depths, addsToResult: depth > 0 || beta != 0, into: target)
       }
     }
-  }
-}
-
-/// A left operand as the tile reads it: `[depth / vector, rows, vector]`.
-struct LeftPanel<Scalar: FloatingPointScalar>: Sendable {
-  let rows: Int
-  /// Depth in vectors.
-  let blocks: Int
-  let storage: TensorStorage
-
-  init(_ a: MatrixOperand<Scalar>, rows: Int, depth: Int, scale: Scalar) throws {
-    let kernels = Scalar.kernels
-    let vector = kernels.vectorWidth
-    let blocks = (depth + vector - 1) / vector
-    let storage = try TensorStorage(byteCount: blocks * rows * vector * MemoryLayout<Scalar>.stride)
-    let panel = Unchecked(storage.base.assumingMemoryBound(to: Scalar.self))
-    let blocksPerChunk = max(1, 16_384 / max(rows * vector, 1))
-    parallel((blocks + blocksPerChunk - 1) / blocksPerChunk) { chunk in
-      let first = chunk * blocksPerChunk
-      let part = a.offset(row: 0, column: first * vector)
-      kernels.packRows(
-        part.base, rowStep: part.rowStep, columnStep: part.columnStep, rows: rows,
-        depth: min(depth - first * vector, blocksPerChunk * vector), scale: scale, panel.value + first * rows * vector)
-    }
-    (self.rows, self.blocks, self.storage) = (rows, blocks, storage)
   }
 }
 
@@ -185,28 +164,28 @@ struct RightPanel<Scalar: FloatingPointScalar>: Sendable {
 
 /// Multiplies packed operands, a task for each group of rows and columns.
 private func multiplyPanels<Scalar: FloatingPointScalar>(
-  _ left: LeftPanel<Scalar>, _ right: RightPanel<Scalar>, addsToResult: Bool, into c: MatrixResult<Scalar>
+  _ left: LeftRows<Scalar>, rows count: Int, _ right: RightPanel<Scalar>, depth: Int, addsToResult: Bool,
+  into c: MatrixResult<Scalar>
 ) throws {
   let kernels = Scalar.kernels
   let vector = kernels.vectorWidth
   let tileColumns = kernels.blocksPerTile * vector
   let columnTiles = (right.columns + tileColumns - 1) / tileColumns
   let rowsPerTask = 256
-  let rowTasks = (left.rows + rowsPerTask - 1) / rowsPerTask
+  let rowTasks = (count + rowsPerTask - 1) / rowsPerTask
   // A short last block of columns is computed here and its valid part copied.
   let edge = try TensorStorage(
-    byteCount: (left.rows + 1) * tileColumns * MemoryLayout<Scalar>.stride)
-  let depth = right.depthBlocks * vector
+    byteCount: (count + 1) * tileColumns * MemoryLayout<Scalar>.stride)
+  let filledDepth = right.depthBlocks * vector
   let zeros = Unchecked(edge.base.assumingMemoryBound(to: Scalar.self))
   zeros.value.initialize(repeating: 0, count: tileColumns)
 
-  withExtendedLifetime((left.storage, right.storage, edge)) {
-    let x = Unchecked(left.storage.base.assumingMemoryBound(to: Scalar.self))
+  withExtendedLifetime((left, right.storage, edge)) {
     let w = Unchecked(right.storage.base.assumingMemoryBound(to: Scalar.self))
     parallel(columnTiles * rowTasks) { task in
       let column = task / rowTasks * tileColumns
       let row = task % rowTasks * rowsPerTask
-      let rows = min(rowsPerTask, left.rows - row)
+      let rows = min(rowsPerTask, count - row)
       let columns = min(tileColumns, right.columns - column)
       let blocks = (columns + vector - 1) / vector
       let isWhole = columns == blocks * vector
@@ -214,9 +193,10 @@ private func multiplyPanels<Scalar: FloatingPointScalar>(
       let out = isWhole ? target : zeros.value + (row + 1) * tileColumns
       let outStep = isWhole ? c.leading : tileColumns
       if !isWhole, addsToResult { copyRows(target, c.leading, out, outStep, rows: rows, columns: columns) }
-      multiplyLaidOut(
-        kernels, x.value + row * vector, leftRows: left.rows, w.value + column * depth, rows: rows, depth: depth,
-        columns: blocks * vector, zeros: zeros.value, addsToResult: addsToResult, into: out, step: outStep)
+      multiplyByPanel(
+        kernels, left.part(row: row), w.value + column * filledDepth, filledDepth: filledDepth, rows: rows,
+        depth: depth, columns: blocks * vector, zeros: zeros.value, addsToResult: addsToResult, into: out, step: outStep
+      )
       if !isWhole { copyRows(out, outStep, target, c.leading, rows: rows, columns: columns) }
     }
   }

@@ -159,8 +159,9 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
 
   /// Several rows, through the register tile.
   ///
-  /// A left operand that the second-level cache holds is laid out once for all tasks. Of a larger one each task lays out
-  /// its own rows, a part of the depth at a time, and multiplies them by that part of several tiles of columns.
+  /// Rows are read where they lie if that is faster (``LeftRows``). If not, a left operand that the second-level cache holds
+  /// is laid out once for all tasks; of a larger one each task lays out its own rows, a part of the depth at a time, and
+  /// multiplies them by that part of several tiles of columns.
   private func multiplyRows(
     _ x: UnsafePointer<Scalar>, rows: Int, into y: UnsafeMutablePointer<Scalar>, _ end: Ending
   ) throws {
@@ -168,20 +169,23 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     let vector = kernels.vectorWidth
     let tile = kernels.blocksPerTile * vector
     let weight = weight.view
-    let isShared = rows * inputs <= 65_536
-    let tasks = taskSizes(rows: rows, tile: tile, isShared: isShared)
+    let matrix = MatrixOperand(x, leading: inputs)
+    let isSmall = rows * inputs <= 65_536
+    let left =
+      try LeftRows(inPlace: matrix, columns: outputs)
+      ?? (isSmall ? LeftRows(layingOut: matrix, rows: rows, depth: inputs) : nil)
+    let tasks = taskSizes(rows: rows, tile: tile, isSmall: isSmall)
     let columnTasks = (outputs + tasks.columns - 1) / tasks.columns
     let rowTasks = (rows + tasks.rows - 1) / tasks.rows
     let count = columnTasks * rowTasks
     let threads = Execution.current.threads
-    let lanes = isShared && !weight.isNarrow ? count : min(count, threads == 1 ? 1 : 2 * threads)
+    let lanes = left != nil && !weight.isNarrow ? count : min(count, threads == 1 ? 1 : 2 * threads)
 
     // Whole flushes, so that sums are the same as in one go.
     let flush = max(1, 144 / vector)
     let depthBlocks = weight.depthBlocks
-    let blocksPerPart = max(1, isShared && depthBlocks <= 4 * flush ? depthBlocks : min(depthBlocks, 2 * flush))
-    let shared = isShared ? try LeftPanel(MatrixOperand(x, leading: inputs), rows: rows, depth: inputs, scale: 1) : nil
-    let panelStep = isShared ? 0 : tasks.rows * blocksPerPart * vector
+    let blocksPerPart = max(1, isSmall && depthBlocks <= 4 * flush ? depthBlocks : min(depthBlocks, 2 * flush))
+    let panelStep = left != nil ? 0 : tasks.rows * blocksPerPart * vector
     // Then the short last block of columns, computed here and its valid part copied.
     let edgeStep = outputs.isMultiple(of: vector) ? 0 : tile
     // Then a tile of widened weights for each lane.
@@ -192,7 +196,6 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
 
     // Without any, nothing reads or writes there.
     let panels = Unchecked(scratch?.base.assumingMemoryBound(to: Scalar.self) ?? y)
-    let left = shared.map { Unchecked($0.storage.base.assumingMemoryBound(to: Scalar.self)) }
     let (x, y) = (Unchecked(x), Unchecked(y))
     let b = Unchecked(bias.base.assumingMemoryBound(to: Scalar.self))
     let (inputs, outputs) = (inputs, outputs)
@@ -210,15 +213,15 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
         var block = 0
         repeat {
           let blocks = min(blocksPerPart, depthBlocks - block)
-          let panel: UnsafePointer<Scalar>
+          let part: LeftRows<Scalar>
           if let left {
-            panel = UnsafePointer(left.value + (block * rows + firstRow) * vector)
+            part = left.part(row: firstRow, block: block)
           } else {
             let own = panels.value + lane * panelStep
             kernels.packRows(
               x.value + firstRow * inputs + block * vector, rowStep: inputs, columnStep: 1, rows: taskRows,
               depth: min(blocks * vector, inputs - block * vector), scale: 1, own)
-            panel = UnsafePointer(own)
+            part = LeftRows(panel: own, count: taskRows)
           }
           for column in stride(from: firstColumn, to: endColumn, by: tile) {
             let isWhole = column + tile <= outputs || edgeStep == 0
@@ -232,14 +235,15 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
               kernels: kernels)
             withUnsafePointer(to: 0) { noOffset in
               kernels.accumulateRow(
-                panel, weights: weights.base,
+                part.base, weights: weights.base,
                 addend: block == 0 ? b.value + column : target, addendStep: block == 0 ? 0 : step,
                 addendBlockStep: vector, shift: isLast && isWhole ? end.shift.map { $0.value + column } : nil, target,
                 width: taskRows, blocks: columns,
                 walk: TileWalk(
-                  blockCount: blocks, blockStep: (isShared ? rows : taskRows) * vector, rowCount: 1, rowStep: 0,
+                  positionStep: part.rowStep, blockCount: blocks, blockStep: part.blockStep, rowCount: 1, rowStep: 0,
                   tapCount: 1, tapOffsets: noOffset, rowsPerFlush: flush,
                   weightBlockStep: weights.step, outputStep: step, outputBlockStep: vector,
+                  lastBlockLanes: isLast ? inputs - (depthBlocks - 1) * vector : vector,
                   weightsAhead: weights.ahead))
             }
           }
@@ -257,13 +261,13 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
           kernels, out + firstColumn, rows: taskRows, columns: endColumn - firstColumn, rowStep: outputs)
       }
     }
-    withExtendedLifetime((shared?.storage, scratch, self)) {}
+    withExtendedLifetime((left, scratch, self)) {}
   }
 
   /// Rows and columns of a task.
-  private func taskSizes(rows: Int, tile: Int, isShared: Bool) -> (rows: Int, columns: Int) {
+  private func taskSizes(rows: Int, tile: Int, isSmall: Bool) -> (rows: Int, columns: Int) {
     let columns = columnsPerTask(rows: min(rows, 256), tile: tile)
-    if isShared { return (min(rows, 256), columns) }
+    if isSmall { return (min(rows, 256), columns) }
     // Laying out the rows is repaid by eight tiles.
     let wide = min(max(columns, 8 * tile), max(outputs, 1))
     let aligned = (wide + tile - 1) / tile * tile

@@ -45,23 +45,24 @@ struct SmallProduct<Scalar: FloatingPointScalar>: Sendable {
     _ kernels: any FloatingKernels<Scalar>.Type, scale: Scalar, _ a: UnsafePointer<Scalar>, _ b: MatrixOperand<Scalar>,
     _ scratch: UnsafeMutablePointer<Scalar>, into c: UnsafeMutablePointer<Scalar>
   ) {
-    let left = scratch
-    let right = left + wholeDepth * rows
+    let right = scratch + wholeDepth * rows
     let zeros = right + wholeDepth * wholeColumns
     let edge = zeros + tile
-    kernels.packRows(a, rowStep: depth, columnStep: 1, rows: rows, depth: depth, scale: scale, left)
+    let left = LeftRows(
+      kernels, MatrixOperand(a, leading: depth), scale: scale, rows: rows, depth: depth, columns: columns, room: scratch
+    )
     kernels.packColumns(
       b.base, rowStep: b.rowStep, columnStep: b.columnStep, depth: depth, filledDepth: wholeDepth, columns: columns,
       right, blockStep: wholeDepth * vector)
     zeros.initialize(repeating: 0, count: tile)
     // Columns that do not fill a vector are computed beside the result.
     let whole = columns / vector * vector
-    multiplyLaidOut(
-      kernels, left, leftRows: rows, right, rows: rows, depth: wholeDepth, columns: whole, zeros: zeros, into: c,
+    multiplyByPanel(
+      kernels, left, right, filledDepth: wholeDepth, rows: rows, depth: depth, columns: whole, zeros: zeros, into: c,
       step: columns)
     guard whole < columns else { return }
-    multiplyLaidOut(
-      kernels, left, leftRows: rows, right + whole * wholeDepth, rows: rows, depth: wholeDepth, columns: vector,
+    multiplyByPanel(
+      kernels, left, right + whole * wholeDepth, filledDepth: wholeDepth, rows: rows, depth: depth, columns: vector,
       zeros: zeros, into: edge, step: vector)
     for row in 0..<rows { (c + row * columns + whole).update(from: edge + row * vector, count: columns - whole) }
   }

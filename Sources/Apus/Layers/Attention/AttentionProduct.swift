@@ -70,19 +70,21 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
   ) {
     let vector = kernels.vectorWidth
     let rows = range.count
-    let (left, right, scores) = (scratch + room.left, scratch + room.right, scratch + room.scores)
+    let (right, scores) = (scratch + room.right, scratch + room.scores)
     let zeros = scratch + room.zeros
     zeros.initialize(repeating: 0, count: kernels.blocksPerTile * vector)
 
-    kernels.packRows(
-      query.tensor.pointer + query.offsets[index] + range.lowerBound * query.rowStep, rowStep: query.rowStep,
-      columnStep: 1, rows: rows, depth: features, scale: scale, left)
+    let query = MatrixOperand(
+      query.tensor.pointer + query.offsets[index] + range.lowerBound * query.rowStep, leading: query.rowStep)
     kernels.packColumns(
       key.tensor.pointer + key.offsets[index], rowStep: 1, columnStep: key.rowStep, depth: features,
       filledDepth: room.features, columns: keys, right, blockStep: room.features * vector)
-    multiplyLaidOut(
-      kernels, left, leftRows: rows, right, rows: rows, depth: room.features, columns: room.keys, zeros: zeros,
-      into: scores, step: room.keys)
+    multiplyByPanel(
+      kernels,
+      LeftRows(
+        kernels, query, scale: scale, rows: rows, depth: features, columns: room.keys, room: scratch + room.left),
+      right, filledDepth: room.features, rows: rows, depth: features, columns: room.keys, zeros: zeros, into: scores,
+      step: room.keys)
     if let softcap {
       kernels.binary(.divide, scores, scalar: softcap, scores, count: rows * room.keys)
       kernels.unary(.tanh, scores, scores, count: rows * room.keys)
@@ -100,19 +102,20 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
     }
     softmax(kernels, index, range, room, scores, scratch + room.greatest)
 
-    kernels.packRows(
-      scores, rowStep: room.keys, columnStep: 1, rows: rows, depth: sinks.isEmpty ? keys : room.keys, scale: 1, left)
+    let weights = LeftRows(
+      kernels, MatrixOperand(scores, leading: room.keys), rows: rows, depth: keys, columns: values,
+      room: scratch + room.left)
     kernels.packColumns(
       value.tensor.pointer + value.offsets[index], rowStep: value.rowStep, columnStep: 1, depth: keys,
       filledDepth: room.keys, columns: values, right, blockStep: room.keys * vector)
     if room.values == values {
-      multiplyLaidOut(
-        kernels, left, leftRows: rows, right, rows: rows, depth: room.keys, columns: values, zeros: zeros, into: output,
-        step: rowStep)
+      multiplyByPanel(
+        kernels, weights, right, filledDepth: room.keys, rows: rows, depth: keys, columns: values, zeros: zeros,
+        into: output, step: rowStep)
     } else {
       let edge = scratch + room.edge
-      multiplyLaidOut(
-        kernels, left, leftRows: rows, right, rows: rows, depth: room.keys, columns: room.values, zeros: zeros,
+      multiplyByPanel(
+        kernels, weights, right, filledDepth: room.keys, rows: rows, depth: keys, columns: room.values, zeros: zeros,
         into: edge, step: room.values)
       for row in 0..<rows { (output + row * rowStep).update(from: edge + row * room.values, count: values) }
     }

@@ -90,8 +90,9 @@ struct GateWeights<Scalar: FloatingPointScalar>: Sendable {
     let isLarge = columns * depth > 262_144
     withUnsafePointer(to: 0) { noOffset in
       let walk = TileWalk(
-        blockCount: depthBlocks, blockStep: rows * vector, rowCount: 1, rowStep: 0, tapCount: 1, tapOffsets: noOffset,
-        rowsPerFlush: max(1, 144 / vector), weightBlockStep: blockStep, outputStep: columns, outputBlockStep: vector,
+        positionStep: vector, blockCount: depthBlocks, blockStep: rows * vector, rowCount: 1, rowStep: 0, tapCount: 1,
+        tapOffsets: noOffset, rowsPerFlush: max(1, 144 / vector), weightBlockStep: blockStep, outputStep: columns,
+        outputBlockStep: vector,
         lastBlockLanes: depth - (depthBlocks - 1) * vector,
         weightsAhead: isLarge ? kernels.blocksPerTile * blockStep : 0)
       for column in stride(from: first, to: end, by: tile) {

@@ -98,8 +98,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
         let (sample, index) = (map / blocks, map % blocks)
         kernels.convolution.stageBlock(
           x.value + (sample * channels + index * block) * positions, channels: min(block, channels - index * block),
-          channelStep: positions, positionStep: 1, height: 1, width: positions, top: 0, left: 0, staged, rows: 1,
-          phases: 1, phaseWidth: positions)
+          channelStep: positions, height: 1, width: positions, top: 0, left: 0, staged, rows: 1, columns: positions)
         convolve(
           kernels, staged, input, y, output, sample: sample, block: index, rows: 0..<output.height, activation,
           room: staged + positions * block)

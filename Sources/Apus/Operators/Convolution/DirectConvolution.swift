@@ -15,8 +15,6 @@ struct DirectConvolution: ConvolutionAlgorithm {
   let weights: TensorStorage
   let weightBlockStep: Int
   let bias: TensorStorage
-  /// Kernel columns that share a vector, for maps of few channels.
-  let columnsPerTap: Int?
   /// Whether sums go channel by channel, as those of maps with few channels do: of pictures, where kernels look for
   /// differences between pixels, so that the sum over a channel is small, and its rounding error with it.
   let isByChannel: Bool
@@ -25,7 +23,7 @@ struct DirectConvolution: ConvolutionAlgorithm {
   static func accepts(weight: [Int], parameters: ConvolutionParameters) -> Bool {
     let block = TensorLayout.block
     if parameters.groups == 1 {
-      return weight[1] >= block / 2 || (parameters.dilation.width == 1 && weight[0] >= block / 2)
+      return weight[1] >= block / 2 || weight[0] >= block / 2
     }
     return weight[1].isMultiple(of: block) && (weight[0] / parameters.groups).isMultiple(of: block)
   }
@@ -36,14 +34,6 @@ struct DirectConvolution: ConvolutionAlgorithm {
     self.outputChannels = outputs
     self.inputsPerGroup = inputs
     self.bias = try BlockedVector.storage(bias)
-    if parameters.groups == 1, inputs < TensorLayout.block / 2, parameters.dilation.width == 1 {
-      // As few taps as fit, of equal width.
-      let taps = (parameters.kernel.width + TensorLayout.block / inputs - 1) / (TensorLayout.block / inputs)
-      let columns = (parameters.kernel.width + taps - 1) / taps
-      columnsPerTap = columns
-    } else {
-      columnsPerTap = nil
-    }
     isByChannel = parameters.groups == 1 && inputs < TensorLayout.block
     let area = weight.shape[2] * weight.shape[3]
     if isByChannel {
@@ -76,7 +66,8 @@ struct DirectConvolution: ConvolutionAlgorithm {
     }
     let size = Size2D(height: shape[2], width: shape[3])
     let source = try ConvolutionInput(
-      input, thin: columnsPerTap, parameters: parameters, outputWidth: size.width)
+      input, inPlanes: isByChannel && inputsPerGroup < TensorLayout.block / 2, parameters: parameters,
+      outputWidth: size.width)
     let plan = DirectPlan(self, source, batch: shape[0], size: size)
     return try ConvolutionOutput.tensor(shape, layout: layout) { try plan.run(into: $0, activation: activation) }
   }

@@ -54,7 +54,7 @@ struct DirectPlan: Sendable {
     if parameters.isPointwise, source.isInPlace {
       // All positions in a row, cut where a band is full; a multiple of every variant's tile.
       let positions = size.height * size.width
-      let part = max(84, Self.bandCount / (source.blocks * TensorLayout.block) / 84 * 84)
+      let part = max(84, Self.bandCount / (source.blocks * source.unit) / 84 * 84)
       width = min(part, positions)
       rows = (positions + width - 1) / width
       lastWidth = positions - (rows - 1) * width
@@ -68,12 +68,14 @@ struct DirectPlan: Sendable {
       inputBlocks: source.blocks / parameters.groups)
 
     let weightCount = TensorLayout.blocks(convolution.outputChannels) * convolution.weightBlockStep
-    let rowStep = parameters.isPointwise && source.isInPlace ? width * TensorLayout.block : source.rowStep
-    let rowCount = max(1, source.blocks * rowStep * parameters.stride.height)
+    let rowStep = parameters.isPointwise && source.isInPlace ? width * source.unit : source.rowStep
+    var rowCount = max(1, source.blocks * rowStep * parameters.stride.height)
+    // Of few channels many are made, on which the activation comes while they are in the cache.
+    if source.unit == 1 { rowCount = max(rowCount, TensorLayout.blocks(convolution.outputChannels) * width * 16) }
     let bandRows = max(1, min(rows, Self.bandCount / rowCount))
     let bands = (rows + bandRows - 1) / bandRows
     // What each order reads again and again, and staging as a whole writes and reads.
-    let mapCount = rowCount / parameters.stride.height * rows
+    let mapCount = source.blocks * rowStep * rows
     let isLarge = mapCount >= Self.largeMapCount && weightCount * bands <= mapCount * (groups.count + 2)
     bandMajor = batch * bands >= 4 && (weightCount <= Self.bandWeightCount || isLarge)
     let operationsPerRow = convolution.weightBlockStep * tile * width
@@ -102,7 +104,7 @@ struct DirectPlan: Sendable {
     let room = y.roomCount(blocks: groups.map(\.blocks).max() ?? 0, positions: rowsPerBand * width)
     if source.isInPlace {
       let x = Unchecked(source.source.pointer)
-      let blockStep = source.source.shape[2...].reduce(1, *) * TensorLayout.block
+      let blockStep = source.blockStep
       try withExtendedLifetime(source.source.storage) {
         try y.forEachTask(groups.count * batch * bands, room: room) { task, room in
           let (group, rest) =
@@ -155,7 +157,7 @@ struct DirectPlan: Sendable {
   /// Floats between what two output rows read first, of a map that is read where it lies.
   private var inPlaceRowStep: Int {
     convolution.parameters.isPointwise
-      ? width * TensorLayout.block : convolution.parameters.stride.height * source.rowStep
+      ? width * source.unit : convolution.parameters.stride.height * source.rowStep
   }
 
   /// Some rows of one tile group.
@@ -176,8 +178,10 @@ struct DirectPlan: Sendable {
       guard let offsets = columns.baseAddress else { return }
       let isByChannel = convolution.isByChannel
       let walk = TileWalk(
+        positionStep: source.positionStep,
         blockCount: isByChannel ? convolution.inputsPerGroup : source.blocks / parameters.groups,
-        blockStep: isByChannel ? 1 : blockStep,
+        // Channels are lanes of one vector, or planes.
+        blockStep: isByChannel && source.unit > 1 ? 1 : blockStep,
         rowCount: parameters.kernel.height, rowStep: parameters.dilation.height * source.rowStep,
         tapCount: columns.count, tapOffsets: offsets,
         rowsPerFlush: rowsPerFlush,

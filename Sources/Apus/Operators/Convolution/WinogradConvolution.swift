@@ -18,7 +18,7 @@ struct WinogradConvolution {
     let parameters = convolution.parameters
     let block = TensorLayout.block
     guard parameters.kernel == 3, parameters.stride == 1, parameters.dilation == 1, parameters.groups == 1,
-      convolution.columnsPerTap == nil, convolution.inputsPerGroup >= block, convolution.outputChannels >= block,
+      convolution.inputsPerGroup >= block, convolution.outputChannels >= block,
       let plan = WinogradPlan(inputs: convolution.inputsPerGroup, output: shape)
     else { return nil }
     (direct, self.plan) = (convolution, plan)
@@ -114,8 +114,8 @@ struct WinogradConvolution {
     zeros.initialize(repeating: 0, count: block)
     withUnsafePointer(to: 0) { noOffset in
       let walk = TileWalk(
-        blockCount: plan.inputBlocks, blockStep: plan.input.blockStep, rowCount: 1, rowStep: 0, tapCount: 1,
-        tapOffsets: noOffset, rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: block),
+        positionStep: block, blockCount: plan.inputBlocks, blockStep: plan.input.blockStep, rowCount: 1, rowStep: 0,
+        tapCount: 1, tapOffsets: noOffset, rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: block),
         weightBlockStep: plan.weights.blockStep, outputStep: block, outputBlockStep: plan.products.blockStep,
         lastBlockLanes: direct.inputsPerGroup - (plan.inputBlocks - 1) * block,
         weightsAhead: plan.weights.frequencyStep)
