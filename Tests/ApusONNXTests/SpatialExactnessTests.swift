@@ -42,6 +42,13 @@ import Testing
     Product(type: "Gemm", shapes: [[1, 300], [40, 300], [1, 40]], attributes: ["transB": .int(1)]),
     Product(
       type: "Gemm", shapes: [[5, 20], [20, 8], [5, 1]], attributes: ["alpha": .float(0.3), "beta": .float(0.7)]),
+    // More than the variances that are no such.
+    Product(
+      type: "BatchNormalization", shapes: [[2, 20, 9, 8]] + Array(repeating: [20], count: 4),
+      attributes: ["epsilon": .float(9)]),
+    Product(
+      type: "BatchNormalization", shapes: [[6, 15]] + Array(repeating: [15], count: 4),
+      attributes: ["epsilon": .float(9)]),
   ]
 
   @Test(arguments: products)

@@ -129,6 +129,9 @@ public func batchNorm<Scalar: FloatingPointScalar>(
 
 /// Batch normalisation with its factors computed: prepared once, applied often.
 package struct BatchNormalization<Scalar: FloatingPointScalar>: Sendable {
+  /// Numbers that stay in the first-level cache until their activation has been applied.
+  private static var pieceCount: Int { 4096 }
+
   /// `[channels]` each: `(x - mean) · scale + shift`.
   private let mean: Tensor<Scalar>
   private let scale: Tensor<Scalar>
@@ -152,13 +155,15 @@ package struct BatchNormalization<Scalar: FloatingPointScalar>: Sendable {
     }
   }
 
-  /// - Parameter x: `[batch, channels, …]`.
+  /// - Parameters:
+  ///   - x: `[batch, channels, …]`.
+  ///   - activation: applied while the result is in the cache, same bits as afterwards.
   /// - Returns: the same shape, in the same layout.
   /// - Throws: ``TensorError/shape(operation:reason:)`` for another number of channels.
   #if compiler(>=6.3)
     @_specialize(where Scalar == Float)
   #endif
-  package func callAsFunction(_ x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  package func callAsFunction(_ x: Tensor<Scalar>, activation: Activation = .identity) throws -> Tensor<Scalar> {
     let channels = mean.count
     guard x.rank >= 2, x.shape[1] == channels else {
       throw TensorError.shape(
@@ -177,29 +182,43 @@ package struct BatchNormalization<Scalar: FloatingPointScalar>: Sendable {
       return try Tensor.filled(x.shape, layout: x.layout) { destination in
         guard x.count > 0 else { return }
         nonisolated(unsafe) let y = destination
+        let operation = activation.operation
+        @Sendable func finish(_ start: Int, count: Int) {
+          if let operation { kernels.unary(operation, y + start, y + start, count: count) }
+        }
+        /// So many rows of columns, from `start` on, of which the first is a certain channel's.
+        @Sendable func normalize(_ start: Int, rows: Int, columns: Int, channel: Int) {
+          let rowsPerPiece = max(1, Self.pieceCount / columns)
+          for row in stride(from: 0, to: rows, by: rowsPerPiece) {
+            let (first, count) = (start + row * columns, min(rowsPerPiece, rows - row))
+            kernels.affineRows(
+              source + first, y + first, rows: count, columns: columns, mean: parameters.mean + channel,
+              scale: parameters.scale + channel, shift: parameters.shift + channel)
+            finish(first, count: count * columns)
+          }
+        }
         if isBlocked {
           let (block, blocks) = (TensorLayout.block, TensorLayout.blocks(channels))
           parallelRows(x.shape[0] * blocks, width: positions * block) { first, count in
             for index in first..<(first + count) {
-              let (channel, start) = (index % blocks * block, index * positions * block)
-              kernels.affineRows(
-                source + start, y + start, rows: positions, columns: block, mean: parameters.mean + channel,
-                scale: parameters.scale + channel, shift: parameters.shift + channel)
+              normalize(index * positions * block, rows: positions, columns: block, channel: index % blocks * block)
             }
           }
         } else if positions == 1 {
           parallelRows(x.shape[0], width: channels) { first, count in
-            kernels.affineRows(
-              source + first * channels, y + first * channels, rows: count, columns: channels, mean: parameters.mean,
-              scale: parameters.scale, shift: parameters.shift)
+            normalize(first * channels, rows: count, columns: channels, channel: 0)
           }
         } else {
           parallelRows(x.shape[0] * channels, width: positions) { first, count in
             for plane in first..<(first + count) {
               let channel = plane % channels
-              kernels.affine(
-                source + plane * positions, y + plane * positions, count: positions, mean: parameters.mean[channel],
-                scale: parameters.scale[channel], shift: parameters.shift[channel])
+              for position in stride(from: 0, to: positions, by: Self.pieceCount) {
+                let (first, count) = (plane * positions + position, min(Self.pieceCount, positions - position))
+                kernels.affine(
+                  source + first, y + first, count: count, mean: parameters.mean[channel],
+                  scale: parameters.scale[channel], shift: parameters.shift[channel])
+                finish(first, count: count)
+              }
             }
           }
         }

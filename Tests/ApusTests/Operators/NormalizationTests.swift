@@ -160,6 +160,26 @@ struct NormalizationTests {
     }
   }
 
+  @Test("an activation that batchNorm applies gives the bits that it gives afterwards")
+  func batchNormAppliesActivations() throws {
+    var random = SplitMix64(seed: 5)
+    for shape in [[2, 21, 30, 41], [1, 3, 70, 75], [300, 21]] {
+      let x = try Tensor<Float>.random(shape, using: &random)
+      let mean = try Tensor<Float>.random([shape[1]], using: &random)
+      let variance = try mean * mean
+      let normalization = try BatchNormalization(
+        channels: shape[1], runningMean: mean, runningVariance: variance, weight: mean, bias: variance, epsilon: 0.1)
+      for function in [Activation.relu, .silu] {
+        let expected = try activation(normalization(x), function)
+        #expect(try normalization(x, activation: function).bytes == expected.bytes)
+        guard shape.count == 4 else { continue }
+        let blocked = try normalization(x.channelBlocked, activation: function)
+        #expect(try blocked.layout == x.channelBlocked.layout)
+        #expect(try blocked.rowMajor.bytes == expected.bytes)
+      }
+    }
+  }
+
   @Test("batchNorm of a channel-blocked tensor gives the same bits in the same layout")
   func blockedBatchNorm() throws {
     for shape in [[2, 32, 7], [3, 16, 5, 6], [1, 48, 1, 1]] {

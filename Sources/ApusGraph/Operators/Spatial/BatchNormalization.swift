@@ -16,12 +16,14 @@ private struct BatchNormalizationOperator<Scalar: FloatingPointScalar>: Floating
   let momentum: Float
   let isSpatial: Bool
   let isTraining: Bool
+  private let activation: Activation
   /// With its factors computed, where all parameters are known.
   private let prepared: BatchNormalization<Scalar>?
 
   init(_ node: NodeDescription) throws {
     epsilon = Double(try node.float("epsilon", default: 1e-5))
     momentum = try node.float("momentum", default: 0.9)
+    activation = node.activation
     isSpatial = node.opset < 9 ? try node.flag("spatial", default: true) : true
     if node.opset >= 14 {
       isTraining = try node.flag("training_mode")
@@ -57,8 +59,10 @@ private struct BatchNormalizationOperator<Scalar: FloatingPointScalar>: Floating
     let features = try Shape.elementCount(Array(input.shape[1...]))
     let x = isFlat ? try input.reshaped([input.shape[0], features]) : input
     func y(_ normalization: BatchNormalization<Scalar>) throws -> GraphValue {
-      let y = try normalization(x)
-      return try GraphValue(rounding: isFlat ? y.reshaped(input.shape) : y, to: type)
+      try GraphValue(ending: activation, type) {
+        let y = try normalization(x, activation: $0)
+        return try isFlat ? y.reshaped(input.shape) : y
+      }
     }
     if let prepared { return [try y(prepared)] }
     let parameters = try (1...4).map { try arguments.floating($0, as: Scalar.self) }

@@ -6,7 +6,9 @@ import Apus
 extension Operators {
   static let normalizations: [OperatorDefinition] = [
     OperatorDefinition(
-      "BatchNormalization", .elementwise(results: .fresh, layout: .keepsBlocked, axes: .fixed), BatchNormalization),
+      "BatchNormalization",
+      .elementwise(results: .fresh, layout: .keepsBlocked, axes: .fixed, fusion: .appliesActivation), BatchNormalization
+    ),
     OperatorDefinition("InstanceNormalization", .reduction(.likeInput, terms: .map), InstanceNormalization),
     OperatorDefinition("GroupNormalization", .reduction(.likeInput, terms: .group), GroupNormalization),
     OperatorDefinition("LayerNormalization", .reduction(.layerNormalization, terms: .fromAxisOn), LayerNormalization),
