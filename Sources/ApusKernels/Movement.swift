@@ -148,7 +148,8 @@ private func transposeBytes(
   _ source: UnsafeRawPointer, _ sourceStride: Int, _ destination: UnsafeMutableRawPointer, _ destinationStride: Int,
   _ rows: Int, _ columns: Int
 ) {
-  transposeSquares(source, sourceStride, destination, destinationStride, rows, columns, of: UInt8.self, transposeEight)
+  transposeSquares(
+    source, sourceStride, destination, destinationStride, rows, columns, of: UInt8.self, transposeEightBytes)
 }
 
 /// The same for elements of two bytes, in tiles of four by four.
@@ -205,7 +206,7 @@ private func forTiles(_ side: Int, _ rows: Int, _ columns: Int, _ body: (_ row: 
 
 /// A tile of eight by eight bytes: of two rows the halves that are to change places do, then quarters, then eighths.
 @inline(__always)
-private func transposeEight(
+private func transposeEightBytes(
   _ source: UnsafeRawPointer, _ sourceStride: Int, _ destination: UnsafeMutableRawPointer, _ destinationStride: Int
 ) {
   func row(_ index: Int) -> UInt64 { (source + index &* sourceStride).loadUnaligned(as: UInt64.self) }
@@ -264,29 +265,37 @@ private func exchange(_ a: inout UInt64, _ b: inout UInt64, _ shift: UInt64, _ m
   a ^= change &<< shift
 }
 
-/// The same for elements of four bytes: in tiles of sixteen by sixteen, where there are as many rows and columns. The
+/// The same for elements of four bytes: in tiles of sixteen or, where there are not as many, of eight rows and columns. The
 /// last tile of a line begins early enough to be whole, and moves some elements for the second time.
 private func transposeWords(
   _ source: UnsafePointer<UInt32>, _ sourceStride: Int, _ destination: UnsafeMutablePointer<UInt32>,
   _ destinationStride: Int, _ rows: Int, _ columns: Int
 ) {
   #if APUS_AVX512 || APUS_AVX2
-    if rows >= 16, columns >= 16 {
+    if rows >= 8, columns >= 8 {
       let from = UnsafeRawPointer(source).assumingMemoryBound(to: Float.self)
       let to = UnsafeMutableRawPointer(destination).assumingMemoryBound(to: Float.self)
       // Lines so far apart compete for the same places of the first-level cache, which has room for eight and not for
       // sixteen: few columns go eight at a time. (A first layer's map of 160 × 160 takes 0.6 of the time, Zen 5.)
-      let width = columns <= 32 && rows >= 64 && destinationStride & 511 == 0 ? 8 : 16
+      let width = columns < 16 || columns <= 32 && rows >= 64 && destinationStride & 511 == 0 ? 8 : 16
+      let height = rows < 16 ? 8 : 16
       var column = 0
       while column < columns {
         let c = column &+ width <= columns ? column : columns &- width
         var row = 0
         while row < rows {
-          let r = row &+ 16 <= rows ? row : rows &- 16
-          let (x, y) = (from + (r &* sourceStride &+ c), to + (c &* destinationStride &+ r))
-          transposeSixteenByEight(x, sourceStride, y, destinationStride)
-          if width == 16 { transposeSixteenByEight(x + 8, sourceStride, y + 8 &* destinationStride, destinationStride) }
-          row &+= 16
+          let r = row &+ height <= rows ? row : rows &- height
+          var (x, y) = (from + (r &* sourceStride &+ c), to + (c &* destinationStride &+ r))
+          for _ in 0..<(width &>> 3) {
+            if height == 16 {
+              transposeSixteenByEight(x, sourceStride, y, destinationStride)
+            } else {
+              transposeEight(x, sourceStride, y, destinationStride)
+            }
+            x += 8
+            y += 8 &* destinationStride
+          }
+          row &+= height
         }
         column &+= width
       }

@@ -23,7 +23,7 @@
   /// Between them vectors are told to be pairs, of eight bytes each: else the compiler sees where every element comes from
   /// and makes one long expression of each result, of three times as many instructions.
   @inline(__always)
-  private func transposeEight(
+  func transposeEight(
     _ x: UnsafePointer<Float>, _ xStep: Int, _ y: UnsafeMutablePointer<Float>, _ yStep: Int
   ) {
     transposeHalves(x, xStep, y, yStep)

@@ -7,6 +7,7 @@ struct LayoutTests {
   static let shapes = [
     [1, 16, 1], [2, 32, 5], [1, 16, 17], [3, 48, 3, 7], [1, 64, 20, 20], [1, 16, 100, 101], [0, 16, 3], [2, 16, 0],
     [2, 24, 5], [1, 8, 3, 3], [3, 31, 2, 7], [2, 144, 9], [1, 15, 1],
+    [1, 24, 8, 9], [1, 31, 16, 33], [2, 12, 41], [1, 9, 15],
   ]
 
   @Test("channel-blocked is [batch, channels / 16 rounded up, positions, 16], and back", arguments: shapes)
