@@ -140,7 +140,7 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
             if positions > 8 { input8 += 1 }
             if positions > 12 { input12 += 1 }
             lanesLeft &-= 1
-          } while lanesLeft > 0
+          } while lanesLeft != 0
           tap &+= 1
         } while tap < walk.tapCount
         row += walk.rowStep

@@ -22,7 +22,7 @@ struct LeftRows<Scalar: FloatingPointScalar>: @unchecked Sendable {
   /// are a multiple of 4 KB apart, and where the right operand comes from beyond the second-level cache meanwhile (30,522
   /// columns 0.91 of the time, 4,096 the same).
   init?(inPlace a: MatrixOperand<Scalar>, scale: Scalar = 1, columns: Int) {
-    guard a.columnStep == 1, scale == 1, columns <= 2048,
+    guard a.columnStep == 1, scale == 1, columns <= 4096,
       !(a.rowStep * MemoryLayout<Scalar>.stride).isMultiple(of: 4096)
     else { return nil }
     self.init(a.base, rowStep: a.rowStep, blockStep: Scalar.kernels.vectorWidth)

@@ -21,7 +21,7 @@ struct LinearTests {
       // Left operands of more than 65,536 numbers.
       (64, 1032, 32), (33, 2005, 10), (17, 4100, 64), (130, 600, 48),
       // Rows that are laid out: a multiple of 4 KB apart, few and many, and before many columns.
-      (20, 1024, 40), (130, 1024, 40), (5, 40, 2100), (300, 230, 2060),
+      (20, 1024, 40), (130, 1024, 40), (5, 40, 4100), (300, 230, 4099),
     ].map { Case(rows: $0.0, inputs: $0.1, outputs: $0.2) }
 
   @Test("against a naive loop, the same bits on any number of threads", arguments: cases)

@@ -17,6 +17,8 @@ struct ConvolutionInput: Sendable {
   let unit: Int
   /// Floats from one row to the next.
   let rowStep: Int
+  /// Where a kernel column's input lies, relative to the first kernel column's.
+  let columnOffsets: [Int]
 
   init(_ input: Tensor<Float>, inPlanes: Bool, parameters: ConvolutionParameters, outputWidth: Int) throws {
     let channels = input.shape[1]
@@ -33,13 +35,12 @@ struct ConvolutionInput: Sendable {
     isInPlace = parameters.padding == 0 && (inPlanes || source.layout == .channelBlocked)
     let staged = (outputWidth - 1) * parameters.stride.width + parameters.extent.width
     rowStep = (isInPlace ? input.shape[3] : staged) * unit
+    let step = parameters.dilation.width * unit
+    columnOffsets = (0..<parameters.kernel.width).map { $0 * step }
   }
 
   /// Floats from what one output reads first to what its neighbour does.
   var positionStep: Int { parameters.stride.width * unit }
-
-  /// Where a kernel column's input lies, relative to the first kernel column's.
-  var columnOffsets: [Int] { (0..<parameters.kernel.width).map { $0 * parameters.dilation.width * unit } }
 
   /// Floats from one block to the next, of a map that is read where it lies.
   var blockStep: Int { source.shape[2] * source.shape[3] * unit }
