@@ -13,6 +13,8 @@
 package struct TileWalk: BitwiseCopyable {
   /// Elements from one position's inputs to the next one's: a vector's, where they are blocked.
   package var positionStep: Int
+  /// Elements from one term's weights to the next one's: a vector's where they are laid out, a row's in a matrix.
+  package var termStep: Int
   package var blockCount: Int
   package var blockStep: Int
   package var rowCount: Int
@@ -45,11 +47,12 @@ package struct TileWalk: BitwiseCopyable {
   package let inputsAhead: Int
 
   package init(
-    positionStep: Int, blockCount: Int, blockStep: Int, rowCount: Int, rowStep: Int, tapCount: Int,
+    positionStep: Int, termStep: Int, blockCount: Int, blockStep: Int, rowCount: Int, rowStep: Int, tapCount: Int,
     tapOffsets: UnsafePointer<Int>, rowsPerFlush: Int, weightBlockStep: Int, outputStep: Int, outputBlockStep: Int,
     blockLanes: Int = .max, lastBlockLanes: Int = .max, weightsAhead: Int = 0
   ) {
     self.positionStep = positionStep
+    self.termStep = termStep
     self.blockCount = blockCount
     self.blockStep = blockStep
     self.rowCount = rowCount

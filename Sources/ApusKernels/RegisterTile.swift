@@ -74,7 +74,7 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
     var rowsInBlock = walk.rowCount
     var addend = addend
     let zero = L(repeating: 0)
-    let step = walk.positionStep
+    let (step, termStep) = (walk.positionStep, walk.termStep)
     let (offset1, offset2) = (offset(1, from: 0, places, step), offset(2, from: 0, places, step))
     let (offset3, offset4) = (offset(3, from: 0, places, step), offset(4, from: 0, places, step))
     let offset5 = offset(5, from: 4, places, step)
@@ -106,8 +106,8 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
           var lanesLeft = laneCount
           #if arch(arm64)
             while lanes == 16, lanesLeft >= 4 {
-              multiplyFour(&sums, input0, (offset1, offset2, offset3), input4, weights)
-              weights += 4 &* lanes
+              multiplyFour(&sums, input0, (offset1, offset2, offset3), input4, weights, termStep)
+              weights += 4 &* termStep
               input0 += 4
               input4 += 4
               lanesLeft &-= 4
@@ -134,7 +134,7 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
             multiply(11, &sums, input8 + offset3, w0, w1)
             multiply(12, &sums, input12, w0, w1)
             multiply(13, &sums, input12 + offset1, w0, w1)
-            weights += lanes
+            weights += termStep
             input0 += 1
             if positions > 4 { input4 += 1 }
             if positions > 8 { input8 += 1 }
@@ -205,7 +205,7 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
     @inline(__always)
     private static func multiplyFour<L: SIMD>(
       _ sums: inout InlineArray<28, L>, _ input0: UnsafePointer<L.Scalar>, _ offsets: (Int, Int, Int),
-      _ input4: UnsafePointer<L.Scalar>, _ weights: UnsafePointer<L.Scalar>
+      _ input4: UnsafePointer<L.Scalar>, _ weights: UnsafePointer<L.Scalar>, _ termStep: Int
     ) where L.Scalar: FloatingPoint & SIMDScalar {
       let x0 = fourInputs(0, input0)
       let x1 = fourInputs(1, input0 + offsets.0)
@@ -213,7 +213,7 @@ enum RegisterTile<let positions: Int, let blocks: Int, let scattered: Int> {
       let x3 = fourInputs(3, input0 + offsets.2)
       let x4 = fourInputs(4, input4)
       unrolled(4) { step in
-        let w: L = load(weights + step &* L.scalarCount)
+        let w: L = load(weights + step &* termStep)
         sums[0] = multiplyAdd(sums[0], L(repeating: x0[step]), w)
         if positions > 1 { sums[1] = multiplyAdd(sums[1], L(repeating: x1[step]), w) }
         if positions > 2 { sums[2] = multiplyAdd(sums[2], L(repeating: x2[step]), w) }

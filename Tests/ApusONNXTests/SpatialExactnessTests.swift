@@ -36,6 +36,8 @@ import Testing
     Product(type: "MatMul", shapes: [[70, 300], [300, 50]]),
     Product(type: "MatMul", shapes: [[2, 9, 300], [1, 300, 33]]),
     Product(type: "MatMul", shapes: [[2, 9, 30], [2, 30, 33]]),
+    Product(type: "MatMul", shapes: [[2, 3, 300], [2, 300, 48]]),
+    Product(type: "MatMul", shapes: [[1, 5, 1500], [1, 1500, 64]]),
     Product(type: "MatMul", shapes: [[300], [300, 20]]),
     Product(type: "MatMul", shapes: [[4, 300], [300]]),
     Product(type: "Gemm", shapes: [[3, 300], [300, 40], [40]]),

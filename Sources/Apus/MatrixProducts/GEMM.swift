@@ -103,7 +103,10 @@ func tiledGEMM<Scalar: FloatingPointScalar>(
     let columns = min(columnLimit, n - column)
     for depth in stride(from: 0, to: k, by: depthLimit) {
       let depths = min(depthLimit, k - depth)
-      let right = try RightPanel(b.offset(row: depth, column: column), depth: depths, columns: columns)
+      let matrix = b.offset(row: depth, column: column)
+      let right =
+        try RightColumns(inPlace: matrix, rows: m, columns: columns)
+        ?? RightPanel(matrix, depth: depths, columns: columns).all
       for row in stride(from: 0, to: m, by: rowLimit) {
         let rows = min(rowLimit, m - row)
         let part = a.offset(row: row, column: depth)
@@ -112,7 +115,7 @@ func tiledGEMM<Scalar: FloatingPointScalar>(
           try LeftRows(inPlace: part, scale: alpha, columns: n)
           ?? LeftRows(layingOut: part, scale: alpha, rows: rows, depth: depths)
         try multiplyPanels(
-          left, rows: rows, right, depth: depths, addsToResult: depth > 0 || beta != 0, into: target)
+          left, rows: rows, right, columns: columns, depth: depths, addsToResult: depth > 0 || beta != 0, into: target)
       }
     }
   }
@@ -124,6 +127,12 @@ struct RightPanel<Scalar: FloatingPointScalar>: Sendable {
   /// Depth in vectors.
   let depthBlocks: Int
   let storage: TensorStorage
+
+  var all: RightColumns<Scalar> {
+    RightColumns(
+      panel: storage.base.assumingMemoryBound(to: Scalar.self), filledDepth: depthBlocks * Scalar.kernels.vectorWidth,
+      in: storage)
+  }
 
   init(_ b: MatrixOperand<Scalar>, depth: Int, columns: Int) throws {
     try self.init(stacking: [PanelPiece(matrix: b, depth: depth)], columns: columns)
@@ -164,38 +173,36 @@ struct RightPanel<Scalar: FloatingPointScalar>: Sendable {
 
 /// Multiplies packed operands, a task for each group of rows and columns.
 private func multiplyPanels<Scalar: FloatingPointScalar>(
-  _ left: LeftRows<Scalar>, rows count: Int, _ right: RightPanel<Scalar>, depth: Int, addsToResult: Bool,
-  into c: MatrixResult<Scalar>
+  _ left: LeftRows<Scalar>, rows count: Int, _ right: RightColumns<Scalar>, columns width: Int, depth: Int,
+  addsToResult: Bool, into c: MatrixResult<Scalar>
 ) throws {
   let kernels = Scalar.kernels
   let vector = kernels.vectorWidth
   let tileColumns = kernels.blocksPerTile * vector
-  let columnTiles = (right.columns + tileColumns - 1) / tileColumns
+  let columnTiles = (width + tileColumns - 1) / tileColumns
   let rowsPerTask = 256
   let rowTasks = (count + rowsPerTask - 1) / rowsPerTask
   // A short last block of columns is computed here and its valid part copied.
   let edge = try TensorStorage(
     byteCount: (count + 1) * tileColumns * MemoryLayout<Scalar>.stride)
-  let filledDepth = right.depthBlocks * vector
   let zeros = Unchecked(edge.base.assumingMemoryBound(to: Scalar.self))
   zeros.value.initialize(repeating: 0, count: tileColumns)
 
-  withExtendedLifetime((left, right.storage, edge)) {
-    let w = Unchecked(right.storage.base.assumingMemoryBound(to: Scalar.self))
+  withExtendedLifetime((left, right, edge)) {
     parallel(columnTiles * rowTasks) { task in
       let column = task / rowTasks * tileColumns
       let row = task % rowTasks * rowsPerTask
       let rows = min(rowsPerTask, count - row)
-      let columns = min(tileColumns, right.columns - column)
+      let columns = min(tileColumns, width - column)
       let blocks = (columns + vector - 1) / vector
       let isWhole = columns == blocks * vector
       let target = c.base + row * c.leading + column
       let out = isWhole ? target : zeros.value + (row + 1) * tileColumns
       let outStep = isWhole ? c.leading : tileColumns
       if !isWhole, addsToResult { copyRows(target, c.leading, out, outStep, rows: rows, columns: columns) }
-      multiplyByPanel(
-        kernels, left.part(row: row), w.value + column * filledDepth, filledDepth: filledDepth, rows: rows,
-        depth: depth, columns: blocks * vector, zeros: zeros.value, addsToResult: addsToResult, into: out, step: outStep
+      multiplyTiles(
+        kernels, left.part(row: row), right.from(column: column), rows: rows, depth: depth, columns: blocks * vector,
+        zeros: zeros.value, addsToResult: addsToResult, into: out, step: outStep
       )
       if !isWhole { copyRows(out, outStep, target, c.leading, rows: rows, columns: columns) }
     }

@@ -240,7 +240,8 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
                 addendBlockStep: vector, shift: isLast && isWhole ? end.shift.map { $0.value + column } : nil, target,
                 width: taskRows, blocks: columns,
                 walk: TileWalk(
-                  positionStep: part.rowStep, blockCount: blocks, blockStep: part.blockStep, rowCount: 1, rowStep: 0,
+                  positionStep: part.rowStep, termStep: vector, blockCount: blocks, blockStep: part.blockStep,
+                  rowCount: 1, rowStep: 0,
                   tapCount: 1, tapOffsets: noOffset, rowsPerFlush: flush,
                   weightBlockStep: weights.step, outputStep: step, outputBlockStep: vector,
                   lastBlockLanes: isLast ? inputs - (depthBlocks - 1) * vector : vector,

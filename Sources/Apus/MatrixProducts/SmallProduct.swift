@@ -45,24 +45,28 @@ struct SmallProduct<Scalar: FloatingPointScalar>: Sendable {
     _ kernels: any FloatingKernels<Scalar>.Type, scale: Scalar, _ a: UnsafePointer<Scalar>, _ b: MatrixOperand<Scalar>,
     _ scratch: UnsafeMutablePointer<Scalar>, into c: UnsafeMutablePointer<Scalar>
   ) {
-    let right = scratch + wholeDepth * rows
-    let zeros = right + wholeDepth * wholeColumns
+    let panel = scratch + wholeDepth * rows
+    let zeros = panel + wholeDepth * wholeColumns
     let edge = zeros + tile
     let left = LeftRows(
       kernels, MatrixOperand(a, leading: depth), scale: scale, rows: rows, depth: depth, columns: columns, room: scratch
     )
-    kernels.packColumns(
-      b.base, rowStep: b.rowStep, columnStep: b.columnStep, depth: depth, filledDepth: wholeDepth, columns: columns,
-      right, blockStep: wholeDepth * vector)
+    let columnsInPlace = RightColumns(inPlace: b, rows: self.rows, columns: self.columns)
+    if columnsInPlace == nil {
+      kernels.packColumns(
+        b.base, rowStep: b.rowStep, columnStep: b.columnStep, depth: depth, filledDepth: wholeDepth, columns: columns,
+        panel, blockStep: wholeDepth * vector)
+    }
+    let right = columnsInPlace ?? RightColumns(panel: panel, filledDepth: wholeDepth)
     zeros.initialize(repeating: 0, count: tile)
     // Columns that do not fill a vector are computed beside the result.
     let whole = columns / vector * vector
-    multiplyByPanel(
-      kernels, left, right, filledDepth: wholeDepth, rows: rows, depth: depth, columns: whole, zeros: zeros, into: c,
+    multiplyTiles(
+      kernels, left, right, rows: rows, depth: depth, columns: whole, zeros: zeros, into: c,
       step: columns)
     guard whole < columns else { return }
-    multiplyByPanel(
-      kernels, left, right + whole * wholeDepth, filledDepth: wholeDepth, rows: rows, depth: depth, columns: vector,
+    multiplyTiles(
+      kernels, left, right.from(column: whole), rows: rows, depth: depth, columns: vector,
       zeros: zeros, into: edge, step: vector)
     for row in 0..<rows { (c + row * columns + whole).update(from: edge + row * vector, count: columns - whole) }
   }

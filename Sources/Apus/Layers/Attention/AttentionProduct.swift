@@ -79,11 +79,12 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
     kernels.packColumns(
       key.tensor.pointer + key.offsets[index], rowStep: 1, columnStep: key.rowStep, depth: features,
       filledDepth: room.features, columns: keys, right, blockStep: room.features * vector)
-    multiplyByPanel(
+    multiplyTiles(
       kernels,
       LeftRows(
         kernels, query, scale: scale, rows: rows, depth: features, columns: room.keys, room: scratch + room.left),
-      right, filledDepth: room.features, rows: rows, depth: features, columns: room.keys, zeros: zeros, into: scores,
+      RightColumns(panel: right, filledDepth: room.features), rows: rows, depth: features, columns: room.keys,
+      zeros: zeros, into: scores,
       step: room.keys)
     if let softcap {
       kernels.binary(.divide, scores, scalar: softcap, scores, count: rows * room.keys)
@@ -105,17 +106,23 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
     let weights = LeftRows(
       kernels, MatrixOperand(scores, leading: room.keys), rows: rows, depth: keys, columns: values,
       room: scratch + room.left)
-    kernels.packColumns(
-      value.tensor.pointer + value.offsets[index], rowStep: value.rowStep, columnStep: 1, depth: keys,
-      filledDepth: room.keys, columns: values, right, blockStep: room.keys * vector)
+    let matrix = MatrixOperand(value.tensor.pointer + value.offsets[index], leading: value.rowStep)
+    let inPlace = RightColumns(inPlace: matrix, rows: rows, columns: values)
+    if inPlace == nil {
+      kernels.packColumns(
+        matrix.base, rowStep: matrix.rowStep, columnStep: 1, depth: keys, filledDepth: room.keys, columns: values,
+        right,
+        blockStep: room.keys * vector)
+    }
+    let columns = inPlace ?? RightColumns(panel: right, filledDepth: room.keys)
     if room.values == values {
-      multiplyByPanel(
-        kernels, weights, right, filledDepth: room.keys, rows: rows, depth: keys, columns: values, zeros: zeros,
+      multiplyTiles(
+        kernels, weights, columns, rows: rows, depth: keys, columns: values, zeros: zeros,
         into: output, step: rowStep)
     } else {
       let edge = scratch + room.edge
-      multiplyByPanel(
-        kernels, weights, right, filledDepth: room.keys, rows: rows, depth: keys, columns: room.values, zeros: zeros,
+      multiplyTiles(
+        kernels, weights, columns, rows: rows, depth: keys, columns: room.values, zeros: zeros,
         into: edge, step: room.values)
       for row in 0..<rows { (output + row * rowStep).update(from: edge + row * room.values, count: values) }
     }

@@ -90,7 +90,8 @@ struct GateWeights<Scalar: FloatingPointScalar>: Sendable {
     let isLarge = columns * depth > 262_144
     withUnsafePointer(to: 0) { noOffset in
       let walk = TileWalk(
-        positionStep: vector, blockCount: depthBlocks, blockStep: rows * vector, rowCount: 1, rowStep: 0, tapCount: 1,
+        positionStep: vector, termStep: vector, blockCount: depthBlocks, blockStep: rows * vector, rowCount: 1,
+        rowStep: 0, tapCount: 1,
         tapOffsets: noOffset, rowsPerFlush: max(1, 144 / vector), weightBlockStep: blockStep, outputStep: columns,
         outputBlockStep: vector,
         lastBlockLanes: depth - (depthBlocks - 1) * vector,

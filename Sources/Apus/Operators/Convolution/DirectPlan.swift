@@ -178,7 +178,7 @@ struct DirectPlan: Sendable {
       guard let offsets = columns.baseAddress else { return }
       let isByChannel = convolution.isByChannel
       let walk = TileWalk(
-        positionStep: source.positionStep,
+        positionStep: source.positionStep, termStep: block,
         blockCount: isByChannel ? convolution.inputsPerGroup : source.blocks / parameters.groups,
         // Channels are lanes of one vector, or planes.
         blockStep: isByChannel && source.unit > 1 ? 1 : blockStep,

@@ -75,7 +75,8 @@ struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
           window: walk, outputWidth: size.width, windows, blockStep: size.width * vector)
         withUnsafePointer(to: 0) { noOffset in
           let tileWalk = TileWalk(
-            positionStep: vector, blockCount: termBlocks, blockStep: size.width * vector, rowCount: 1, rowStep: 0,
+            positionStep: vector, termStep: vector, blockCount: termBlocks, blockStep: size.width * vector, rowCount: 1,
+            rowStep: 0,
             tapCount: 1, tapOffsets: noOffset, rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: vector),
             weightBlockStep: weightBlockStep, outputStep: vector, outputBlockStep: size.width * vector)
           let panel = weights[group].storage.base.assumingMemoryBound(to: Scalar.self)
