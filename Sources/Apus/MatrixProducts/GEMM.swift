@@ -114,7 +114,7 @@ func tiledGEMM<Scalar: FloatingPointScalar>(
         let left =
           try LeftRows(inPlace: part, scale: alpha, columns: n)
           ?? LeftRows(layingOut: part, scale: alpha, rows: rows, depth: depths)
-        try multiplyPanels(
+        try multiplyOperands(
           left, rows: rows, right, columns: columns, depth: depths, addsToResult: depth > 0 || beta != 0, into: target)
       }
     }
@@ -171,8 +171,8 @@ struct RightPanel<Scalar: FloatingPointScalar>: Sendable {
   }
 }
 
-/// Multiplies packed operands, a task for each group of rows and columns.
-private func multiplyPanels<Scalar: FloatingPointScalar>(
+/// Multiplies operands as the tile reads them, a task for each group of rows and columns.
+private func multiplyOperands<Scalar: FloatingPointScalar>(
   _ left: LeftRows<Scalar>, rows count: Int, _ right: RightColumns<Scalar>, columns width: Int, depth: Int,
   addsToResult: Bool, into c: MatrixResult<Scalar>
 ) throws {

@@ -18,11 +18,28 @@ struct RightColumns<Scalar: FloatingPointScalar>: @unchecked Sendable {
 
   /// Where they lie, for a product of so many rows; nil where laying them out is repaid, or is needed.
   ///
-  /// One row of tiles reads everything once.
+  /// Every kernel variant's tile but the narrowest has as many positions, so that all is read once.
   init?(inPlace b: MatrixOperand<Scalar>, rows: Int, columns: Int) {
     let vector = Scalar.kernels.vectorWidth
     guard b.columnStep == 1, rows <= 6, columns.isMultiple(of: vector) else { return nil }
     self.init(b.base, termStep: b.rowStep, blockStep: vector)
+  }
+
+  /// Where they lie or laid out, whichever is faster.
+  ///
+  /// - Parameter room: for `filledDepth` times the columns in whole vectors.
+  init(
+    _ kernels: any FloatingKernels<Scalar>.Type, _ b: MatrixOperand<Scalar>, rows: Int, depth: Int, filledDepth: Int,
+    columns: Int, room: UnsafeMutablePointer<Scalar>
+  ) {
+    if let columns = RightColumns(inPlace: b, rows: rows, columns: columns) {
+      self = columns
+      return
+    }
+    kernels.packColumns(
+      b.base, rowStep: b.rowStep, columnStep: b.columnStep, depth: depth, filledDepth: filledDepth, columns: columns,
+      room, blockStep: filledDepth * kernels.vectorWidth)
+    self.init(panel: room, filledDepth: filledDepth)
   }
 
   /// From a vector of columns on, while the whole is there.

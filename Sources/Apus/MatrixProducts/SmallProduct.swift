@@ -51,23 +51,17 @@ struct SmallProduct<Scalar: FloatingPointScalar>: Sendable {
     let left = LeftRows(
       kernels, MatrixOperand(a, leading: depth), scale: scale, rows: rows, depth: depth, columns: columns, room: scratch
     )
-    let columnsInPlace = RightColumns(inPlace: b, rows: self.rows, columns: self.columns)
-    if columnsInPlace == nil {
-      kernels.packColumns(
-        b.base, rowStep: b.rowStep, columnStep: b.columnStep, depth: depth, filledDepth: wholeDepth, columns: columns,
-        panel, blockStep: wholeDepth * vector)
-    }
-    let right = columnsInPlace ?? RightColumns(panel: panel, filledDepth: wholeDepth)
+    let right = RightColumns(
+      kernels, b, rows: rows, depth: depth, filledDepth: wholeDepth, columns: columns, room: panel)
     zeros.initialize(repeating: 0, count: tile)
     // Columns that do not fill a vector are computed beside the result.
     let whole = columns / vector * vector
     multiplyTiles(
-      kernels, left, right, rows: rows, depth: depth, columns: whole, zeros: zeros, into: c,
-      step: columns)
+      kernels, left, right, rows: rows, depth: depth, columns: whole, zeros: zeros, into: c, step: columns)
     guard whole < columns else { return }
     multiplyTiles(
-      kernels, left, right.from(column: whole), rows: rows, depth: depth, columns: vector,
-      zeros: zeros, into: edge, step: vector)
+      kernels, left, right.from(column: whole), rows: rows, depth: depth, columns: vector, zeros: zeros, into: edge,
+      step: vector)
     for row in 0..<rows { (c + row * columns + whole).update(from: edge + row * vector, count: columns - whole) }
   }
 }

@@ -84,8 +84,7 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
       LeftRows(
         kernels, query, scale: scale, rows: rows, depth: features, columns: room.keys, room: scratch + room.left),
       RightColumns(panel: right, filledDepth: room.features), rows: rows, depth: features, columns: room.keys,
-      zeros: zeros, into: scores,
-      step: room.keys)
+      zeros: zeros, into: scores, step: room.keys)
     if let softcap {
       kernels.binary(.divide, scores, scalar: softcap, scores, count: rows * room.keys)
       kernels.unary(.tanh, scores, scores, count: rows * room.keys)
@@ -106,24 +105,17 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
     let weights = LeftRows(
       kernels, MatrixOperand(scores, leading: room.keys), rows: rows, depth: keys, columns: values,
       room: scratch + room.left)
-    let matrix = MatrixOperand(value.tensor.pointer + value.offsets[index], leading: value.rowStep)
-    let inPlace = RightColumns(inPlace: matrix, rows: rows, columns: values)
-    if inPlace == nil {
-      kernels.packColumns(
-        matrix.base, rowStep: matrix.rowStep, columnStep: 1, depth: keys, filledDepth: room.keys, columns: values,
-        right,
-        blockStep: room.keys * vector)
-    }
-    let columns = inPlace ?? RightColumns(panel: right, filledDepth: room.keys)
+    let columns = RightColumns(
+      kernels, MatrixOperand(value.tensor.pointer + value.offsets[index], leading: value.rowStep), rows: rows,
+      depth: keys, filledDepth: room.keys, columns: values, room: right)
     if room.values == values {
       multiplyTiles(
-        kernels, weights, columns, rows: rows, depth: keys, columns: values, zeros: zeros,
-        into: output, step: rowStep)
+        kernels, weights, columns, rows: rows, depth: keys, columns: values, zeros: zeros, into: output, step: rowStep)
     } else {
       let edge = scratch + room.edge
       multiplyTiles(
-        kernels, weights, columns, rows: rows, depth: keys, columns: room.values, zeros: zeros,
-        into: edge, step: room.values)
+        kernels, weights, columns, rows: rows, depth: keys, columns: room.values, zeros: zeros, into: edge,
+        step: room.values)
       for row in 0..<rows { (output + row * rowStep).update(from: edge + row * room.values, count: values) }
     }
   }

@@ -91,9 +91,8 @@ struct GateWeights<Scalar: FloatingPointScalar>: Sendable {
     withUnsafePointer(to: 0) { noOffset in
       let walk = TileWalk(
         positionStep: vector, termStep: vector, blockCount: depthBlocks, blockStep: rows * vector, rowCount: 1,
-        rowStep: 0, tapCount: 1,
-        tapOffsets: noOffset, rowsPerFlush: max(1, 144 / vector), weightBlockStep: blockStep, outputStep: columns,
-        outputBlockStep: vector,
+        rowStep: 0, tapCount: 1, tapOffsets: noOffset, rowsPerFlush: max(1, 144 / vector), weightBlockStep: blockStep,
+        outputStep: columns, outputBlockStep: vector,
         lastBlockLanes: depth - (depthBlocks - 1) * vector,
         weightsAhead: isLarge ? kernels.blocksPerTile * blockStep : 0)
       for column in stride(from: first, to: end, by: tile) {

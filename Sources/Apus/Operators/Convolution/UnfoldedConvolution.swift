@@ -76,8 +76,8 @@ struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
         withUnsafePointer(to: 0) { noOffset in
           let tileWalk = TileWalk(
             positionStep: vector, termStep: vector, blockCount: termBlocks, blockStep: size.width * vector, rowCount: 1,
-            rowStep: 0,
-            tapCount: 1, tapOffsets: noOffset, rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: vector),
+            rowStep: 0, tapCount: 1, tapOffsets: noOffset,
+            rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: vector),
             weightBlockStep: weightBlockStep, outputStep: vector, outputBlockStep: size.width * vector)
           let panel = weights[group].storage.base.assumingMemoryBound(to: Scalar.self)
           for first in stride(from: 0, to: outputBlocks, by: tile) {

@@ -115,8 +115,8 @@ struct WinogradConvolution {
     withUnsafePointer(to: 0) { noOffset in
       let walk = TileWalk(
         positionStep: block, termStep: block, blockCount: plan.inputBlocks, blockStep: plan.input.blockStep,
-        rowCount: 1, rowStep: 0,
-        tapCount: 1, tapOffsets: noOffset, rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: block),
+        rowCount: 1, rowStep: 0, tapCount: 1, tapOffsets: noOffset,
+        rowsPerFlush: ConvolutionTasks.rowsPerFlush(termsPerRow: block),
         weightBlockStep: plan.weights.blockStep, outputStep: block, outputBlockStep: plan.products.blockStep,
         lastBlockLanes: direct.inputsPerGroup - (plan.inputBlocks - 1) * block,
         weightsAhead: plan.weights.frequencyStep)
