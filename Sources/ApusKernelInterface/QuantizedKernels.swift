@@ -76,8 +76,11 @@ package protocol QuantizedKernels: SendableMetatype {
   /// variant multiplies them.
   static var wordsPerRowWord: Int { get }
 
-  /// Lays out some rows, `[rows, channels, area]`, as a signed operand: `[⌈channels / 4⌉, area, rows]` times four
-  /// channels, filled up with zeros, ``wordsPerRowWord`` words each.
+  /// The words, for each row of a group, that its signed operand begins with.
+  static var headerWordsPerRow: Int { get }
+
+  /// Lays out some rows, `[rows, channels, area]`, as a signed operand: ``headerWordsPerRow`` words for each, then
+  /// `[⌈channels / 4⌉, area, rows]` times four channels, filled up with zeros, with room for ``wordsPerRowWord`` words each.
   ///
   /// - Parameters:
   ///   - sums: the sum of each row's elements, as the layout has them.

@@ -62,3 +62,15 @@ func pairProducts(_ a: SIMD8<Int32>, _ b: SIMD8<Int32>) -> SIMD8<Int32> {
     return SIMD8(lowHalf: pairProducts(a.lowHalf, b.lowHalf), highHalf: pairProducts(a.highHalf, b.highHalf))
   #endif
 }
+
+#if APUS_AVX2 && APUS_X86_INTRINSICS
+  /// In each sixteen bits, the sum of the products of two unsigned bytes of `a` and the signed ones of `b`: saturated, where it
+  /// does not fit.
+  @inline(__always)
+  func bytePairProducts(_ a: SIMD8<Int32>, _ b: SIMD8<Int32>) -> SIMD8<Int32> {
+    var result = unsafeBitCast(a, to: SIMD16<Int16>.self)
+    result._storage._value = Builtin.int_x86_avx2_pmadd_ub_sw(
+      unsafeBitCast(a, to: SIMD32<Int8>.self)._storage._value, unsafeBitCast(b, to: SIMD32<Int8>.self)._storage._value)
+    return unsafeBitCast(result, to: SIMD8<Int32>.self)
+  }
+#endif

@@ -1,8 +1,6 @@
 import ApusKernelInterface
 
-#if APUS_X86_INTRINSICS
-  import Builtin
-#elseif arch(arm64)
+#if arch(arm64)
   import _Builtin_intrinsics.arm.neon
 #endif
 
@@ -131,19 +129,10 @@ private func sumPairs(
 @inline(__always)
 private func spread(_ bytes: SIMD16<UInt8>, _ places: IntegerLanes) -> IntegerLanes {
   #if APUS_AVX512 && APUS_X86_INTRINSICS
-    let half = SIMD32<UInt8>(lowHalf: bytes, highHalf: bytes)
-    var result = SIMD64<UInt8>(lowHalf: half, highHalf: half)
-    result._storage._value = Builtin.int_x86_avx512_pshuf_b_512(
-      result._storage._value, unsafeBitCast(places, to: SIMD64<UInt8>.self)._storage._value)
-    return unsafeBitCast(result, to: IntegerLanes.self)
+    return spread(everySixteen(bytes), places)
   #elseif APUS_AVX2 && APUS_X86_INTRINSICS
-    func eight(_ places: SIMD8<Int32>) -> SIMD8<Int32> {
-      var result = SIMD32<UInt8>(lowHalf: bytes, highHalf: bytes)
-      result._storage._value = Builtin.int_x86_avx2_pshuf_b(
-        result._storage._value, unsafeBitCast(places, to: SIMD32<UInt8>.self)._storage._value)
-      return unsafeBitCast(result, to: SIMD8<Int32>.self)
-    }
-    return IntegerLanes(lowHalf: eight(places.lowHalf), highHalf: eight(places.highHalf))
+    let twice = everySixteen(bytes)
+    return IntegerLanes(lowHalf: spread(twice, places.lowHalf), highHalf: spread(twice, places.highHalf))
   #elseif arch(arm64)
     func four(_ places: SIMD4<Int32>) -> SIMD4<Int32> {
       unsafeBitCast(vqtbl1q_u8(bytes, unsafeBitCast(places, to: SIMD16<UInt8>.self)), to: SIMD4<Int32>.self)

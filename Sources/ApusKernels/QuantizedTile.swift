@@ -3,6 +3,7 @@ import ApusKernelInterface
 /// The 8-bit kernels of this variant.
 package enum IntegerKernels: QuantizedKernels {
   package static var wordsPerRowWord: Int { wordsPerWeight }
+  package static var headerWordsPerRow: Int { wordsPerHeader }
 }
 
 extension IntegerKernels {
@@ -10,34 +11,23 @@ extension IntegerKernels {
     _ w: UnsafePointer<Int32>, rows: Int, _ x: UnsafePointer<Int32>, units: Int, blockCount: Int, blockStep: Int,
     tapCount: Int, tapOffsets: UnsafePointer<Int>, _ sums: UnsafeMutablePointer<Int32>, sumStep: Int
   ) {
-    let starts: StartingSums = startingSums(w, rows: rows, steps: blockCount &* tapCount)
-    let walk: WordWalk = (blockCount, blockStep, tapCount, tapOffsets, rows, sumStep, starts)
-    switch rows {
-    case 1: WordTile<1, 3>.multiply(w, x, units &* 16, walk, sums)
-    case 2: WordTile<2, 3>.multiply(w, x, units &* 16, walk, sums)
-    case 4: multiplyFour(w, x, units &* 16, walk, sums)
-    default:
-      #if APUS_AVX512 || APUS_DOTPROD || APUS_I8MM
-        WordTile<8, 3>.multiply(w, x, units &* 16, walk, sums)
-      #elseif arch(arm64)
-        WordTile<8, 2>.multiply(w, x, units &* 16, walk, sums)
-      #else
-        // Sixteen registers hold four rows.
-        multiplyFour(w, x, units &* 16, walk, sums)
-        multiplyFour(w + 4 &* wordsPerWeight, x, units &* 16, walk, sums + 4 &* sumStep)
-      #endif
-    }
-  }
-
-  @inline(__always)
-  private static func multiplyFour(
-    _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, _ count: Int, _ walk: WordWalk,
-    _ sums: UnsafeMutablePointer<Int32>
-  ) {
-    #if APUS_AVX512 || APUS_AVXVNNI || APUS_DOTPROD || APUS_I8MM
-      WordTile<4, 3>.multiply(w, x, count, walk, sums)
+    let steps = blockCount &* tapCount
+    let words = w + wordsPerHeader &* rows
+    let starts: StartingSums = startingSums(words, rows: rows, steps: steps)
+    let excess: ExcessWords = excessWords(w, rows: rows, steps: steps)
+    let walk: WordWalk = (blockCount, blockStep, tapCount, tapOffsets, rows, sumStep, starts, excess)
+    #if APUS_X86_INTRINSICS && APUS_AVX2 && !APUS_AVXVNNI
+      if w[0] >= 0 {
+        WordRows<1>.multiply(words, x, units &* 16, walk, sums)
+      } else {
+        WordRows<2>.multiply(words, x, units &* 16, walk, sums)
+      }
+    #elseif APUS_X86_INTRINSICS && !APUS_AVX512 && !APUS_AVXVNNI
+      WordRows<2>.multiply(words, x, units &* 16, walk, sums)
+    #elseif APUS_X86_INTRINSICS || APUS_DOTPROD || APUS_I8MM
+      WordRows<1>.multiply(words, x, units &* 16, walk, sums)
     #else
-      WordTile<4, 2>.multiply(w, x, count, walk, sums)
+      WordRows<4>.multiply(words, x, units &* 16, walk, sums)
     #endif
   }
 
@@ -67,11 +57,50 @@ extension IntegerKernels {
 /// because a structure's copying function would be emitted under a name that all kernel variants share.
 typealias WordWalk = (
   blockCount: Int, blockStep: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>, rows: Int, sumStep: Int,
-  starts: StartingSums
+  starts: StartingSums, excess: ExcessWords
 )
 
+/// Products of a group of rows, a weight of which takes `wordsPerWeight` words.
+private enum WordRows<let wordsPerWeight: Int> {
+  @inline(__always)
+  static func multiply(
+    _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, _ count: Int, _ walk: WordWalk,
+    _ sums: UnsafeMutablePointer<Int32>
+  ) {
+    switch walk.rows {
+    case 1: WordTile<1, 3, wordsPerWeight>.multiply(w, x, count, walk, sums)
+    case 2: WordTile<2, 3, wordsPerWeight>.multiply(w, x, count, walk, sums)
+    case 4: multiplyFour(w, x, count, walk, sums)
+    default:
+      #if APUS_AVX512 || APUS_DOTPROD || APUS_I8MM
+        WordTile<8, 3, wordsPerWeight>.multiply(w, x, count, walk, sums)
+      #elseif arch(arm64)
+        WordTile<8, 2, wordsPerWeight>.multiply(w, x, count, walk, sums)
+      #else
+        // Sixteen registers hold four rows.
+        multiplyFour(w, x, count, walk, sums)
+        var rest = walk
+        rest.excess = afterFourRows(walk.excess)
+        multiplyFour(w + 4 &* wordsPerWeight, x, count, rest, sums + 4 &* walk.sumStep)
+      #endif
+    }
+  }
+
+  @inline(__always)
+  private static func multiplyFour(
+    _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, _ count: Int, _ walk: WordWalk,
+    _ sums: UnsafeMutablePointer<Int32>
+  ) {
+    #if APUS_AVX512 || APUS_AVXVNNI || APUS_DOTPROD || APUS_I8MM
+      WordTile<4, 3, wordsPerWeight>.multiply(w, x, count, walk, sums)
+    #else
+      WordTile<4, 2, wordsPerWeight>.multiply(w, x, count, walk, sums)
+    #endif
+  }
+}
+
 /// A tile of `rows` × `vectors` vectors of sums in registers.
-enum WordTile<let rows: Int, let vectors: Int> {
+enum WordTile<let rows: Int, let vectors: Int, let wordsPerWeight: Int> {
   /// All columns: whole tiles, and narrower ones for what is left. `count` is a multiple of sixteen.
   @inline(__always)
   static func multiply(
@@ -87,10 +116,10 @@ enum WordTile<let rows: Int, let vectors: Int> {
         accumulate(w, x + column, walk, sums + column)
         column &+= vectors &* lanes
       } else if left >= 2 {
-        WordTile<rows, 2>.accumulate(w, x + column, walk, sums + column)
+        WordTile<rows, 2, wordsPerWeight>.accumulate(w, x + column, walk, sums + column)
         column &+= 2 &* lanes
       } else {
-        WordTile<rows, 1>.accumulate(w, x + column, walk, sums + column)
+        WordTile<rows, 1, wordsPerWeight>.accumulate(w, x + column, walk, sums + column)
         column &+= lanes
       }
     }
@@ -119,24 +148,33 @@ enum WordTile<let rows: Int, let vectors: Int> {
       var tap = 0
       repeat {
         let input = block + walk.tapOffsets[tap]
-        let x0 = unsignedWords(load(input))
-        let x1 = vectors > 1 ? unsignedWords(load(input + lanes)) : x0
-        let x2 = vectors > 2 ? unsignedWords(load(input + 2 &* lanes)) : x0
+        let x0 = unsignedWords(load(input), wordsPerWeight)
+        let x1 = vectors > 1 ? unsignedWords(load(input + lanes), wordsPerWeight) : x0
+        let x2 = vectors > 2 ? unsignedWords(load(input + 2 &* lanes), wordsPerWeight) : x0
         let step = rowWords(weights, rows)
-        multiply(0, &sums, step, x0, x1, x2)
-        multiply(1, &sums, step, x0, x1, x2)
-        multiply(2, &sums, step, x0, x1, x2)
-        multiply(3, &sums, step, x0, x1, x2)
-        multiply(4, &sums, step, x0, x1, x2)
-        multiply(5, &sums, step, x0, x1, x2)
-        multiply(6, &sums, step, x0, x1, x2)
-        multiply(7, &sums, step, x0, x1, x2)
+        multiply(0, &sums, signedWords(step, 0, wordsPerWeight), x0, x1, x2)
+        multiply(1, &sums, signedWords(step, 1, wordsPerWeight), x0, x1, x2)
+        multiply(2, &sums, signedWords(step, 2, wordsPerWeight), x0, x1, x2)
+        multiply(3, &sums, signedWords(step, 3, wordsPerWeight), x0, x1, x2)
+        multiply(4, &sums, signedWords(step, 4, wordsPerWeight), x0, x1, x2)
+        multiply(5, &sums, signedWords(step, 5, wordsPerWeight), x0, x1, x2)
+        multiply(6, &sums, signedWords(step, 6, wordsPerWeight), x0, x1, x2)
+        multiply(7, &sums, signedWords(step, 7, wordsPerWeight), x0, x1, x2)
         weights += walk.rows &* wordsPerWeight
         tap &+= 1
       } while tap < walk.tapCount
       block += walk.blockStep
       blocksLeft &-= 1
     } while blocksLeft > 0
+    #if APUS_AVX2 && !APUS_AVXVNNI && APUS_X86_INTRINSICS
+      if wordsPerWeight == 1 {
+        var word = walk.excess.words + 2 &* walk.excess.first
+        addExcess(0, &sums, x, walk, &word)
+        addExcess(1, &sums, x, walk, &word)
+        addExcess(2, &sums, x, walk, &word)
+        addExcess(3, &sums, x, walk, &word)
+      }
+    #endif
     write(0, sums, y, walk)
     write(1, sums, y, walk)
     write(2, sums, y, walk)
@@ -156,15 +194,36 @@ enum WordTile<let rows: Int, let vectors: Int> {
 
   @inline(__always)
   private static func multiply(
-    _ row: Int, _ sums: inout InlineArray<24, WordLanes>, _ w: RowWords, _ x0: UnsignedWords, _ x1: UnsignedWords,
-    _ x2: UnsignedWords
+    _ row: Int, _ sums: inout InlineArray<24, WordLanes>, _ weights: @autoclosure () -> SignedWords,
+    _ x0: UnsignedWords, _ x1: UnsignedWords, _ x2: UnsignedWords
   ) {
     guard row < rows else { return }
-    let weights = signedWords(w, row)
-    sums[row &* vectors] = addProducts(sums[row &* vectors], x0, weights)
-    if vectors > 1 { sums[row &* vectors &+ 1] = addProducts(sums[row &* vectors &+ 1], x1, weights) }
-    if vectors > 2 { sums[row &* vectors &+ 2] = addProducts(sums[row &* vectors &+ 2], x2, weights) }
+    let weights = weights()
+    sums[row &* vectors] = addProducts(sums[row &* vectors], x0, weights, wordsPerWeight)
+    if vectors > 1 { sums[row &* vectors &+ 1] = addProducts(sums[row &* vectors &+ 1], x1, weights, wordsPerWeight) }
+    if vectors > 2 { sums[row &* vectors &+ 2] = addProducts(sums[row &* vectors &+ 2], x2, weights, wordsPerWeight) }
   }
+
+  #if APUS_AVX2 && !APUS_AVXVNNI && APUS_X86_INTRINSICS
+    /// Adds the products of what a row's weights exceed their words by.
+    @inline(__always)
+    private static func addExcess(
+      _ row: Int, _ sums: inout InlineArray<24, WordLanes>, _ x: UnsafePointer<Int32>, _ walk: WordWalk,
+      _ word: inout UnsafePointer<Int32>
+    ) {
+      guard row < rows else { return }
+      let lanes = WordLanes.scalarCount
+      let end = walk.excess.words + 2 &* Int(truncatingIfNeeded: walk.excess.ends[row])
+      while word < end {
+        let input = x + excessOffset(word[0], walk)
+        let x0 = unsignedWords(load(input), wordsPerWeight)
+        let x1 = vectors > 1 ? unsignedWords(load(input + lanes), wordsPerWeight) : x0
+        let x2 = vectors > 2 ? unsignedWords(load(input + 2 &* lanes), wordsPerWeight) : x0
+        multiply(row, &sums, signedWords(word + 1, wordsPerWeight), x0, x1, x2)
+        word += 2
+      }
+    }
+  #endif
 
   @inline(__always)
   private static func write(

@@ -17,14 +17,17 @@
 // Sums of four products of unsigned and signed bytes. VNNI is an instruction for it, of AVX-512 and beside AVX2, and arm64's
 // extensions have theirs. Elsewhere on x86-64 even and odd bytes become two numbers of sixteen bits each, whose products are
 // added in pairs; that of two bytes fits. Weights are laid out so, since taking them apart took longer than multiplying with
-// them. The instruction that multiplies bytes and adds them in pairs of sixteen bits does not serve: it saturates.
+// them. AVX2 has an instruction that multiplies bytes and adds them in pairs of sixteen bits, but it saturates: where weights
+// are small enough it serves, and they are laid out as they are (see ExcessWords.swift).
+//
+// How many words of 32 bits a weight's four bytes take so is known where code is compiled: a function's last parameter.
 
 #if (APUS_AVX512 || APUS_AVXVNNI) && APUS_X86_INTRINSICS
   typealias UnsignedWords = WordLanes
   typealias SignedWords = WordLanes
 
   @inline(__always)
-  func unsignedWords(_ x: WordLanes) -> UnsignedWords { x }
+  func unsignedWords(_ x: WordLanes, _ wordsPerWeight: Int) -> UnsignedWords { x }
 
   let wordsPerWeight = 1
 
@@ -32,10 +35,10 @@
   func storeWeight(_ word: Int32, _ y: UnsafeMutablePointer<Int32>) { y[0] = word }
 
   @inline(__always)
-  func signedWords(_ w: UnsafePointer<Int32>) -> SignedWords { WordLanes(repeating: w[0]) }
+  func signedWords(_ w: UnsafePointer<Int32>, _ wordsPerWeight: Int) -> SignedWords { WordLanes(repeating: w[0]) }
 
   @inline(__always)
-  func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
+  func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords, _ wordsPerWeight: Int) -> WordLanes {
     var result = sum
     #if APUS_AVX512
       result._storage._value = Builtin.int_x86_avx512_vpdpbusd_512(
@@ -57,29 +60,33 @@
 
   #if APUS_I8MM
     @inline(__always)
-    func unsignedWords(_ x: WordLanes) -> UnsignedWords { x }
+    func unsignedWords(_ x: WordLanes, _ wordsPerWeight: Int) -> UnsignedWords { x }
 
     @inline(__always)
-    func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
+    func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords, _ wordsPerWeight: Int) -> WordLanes {
       vusdotq_s32(sum, unsafeBitCast(x, to: SIMD16<UInt8>.self), unsafeBitCast(w, to: SIMD16<Int8>.self))
     }
   #else
     /// Less 128 each, as signed bytes: both operands of the older instruction have signs. ``StartingSums`` make up for it.
     @inline(__always)
-    func unsignedWords(_ x: WordLanes) -> UnsignedWords { x ^ WordLanes(repeating: Int32(bitPattern: 0x8080_8080)) }
+    func unsignedWords(_ x: WordLanes, _ wordsPerWeight: Int) -> UnsignedWords {
+      x ^ WordLanes(repeating: Int32(bitPattern: 0x8080_8080))
+    }
 
     @inline(__always)
-    func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
+    func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords, _ wordsPerWeight: Int) -> WordLanes {
       vdotq_s32(sum, unsafeBitCast(x, to: SIMD16<Int8>.self), unsafeBitCast(w, to: SIMD16<Int8>.self))
     }
   #endif
 #elseif APUS_X86_INTRINSICS
-  /// Bytes 0 and 2, and bytes 1 and 3, as sixteen bits each.
+  /// Bytes 0 and 2, and bytes 1 and 3, as sixteen bits each; of weights that are laid out as they are, all bytes twice.
   typealias UnsignedWords = (even: WordLanes, odd: WordLanes)
+  /// The same; beside weights that are laid out as they are, ones of sixteen bits.
   typealias SignedWords = (even: WordLanes, odd: WordLanes)
 
   @inline(__always)
-  func unsignedWords(_ x: WordLanes) -> UnsignedWords {
+  func unsignedWords(_ x: WordLanes, _ wordsPerWeight: Int) -> UnsignedWords {
+    if wordsPerWeight == 1 { return (x, x) }
     let low = WordLanes(repeating: 0x00FF_00FF)
     return (x & low, (x &>> WordLanes(repeating: 8)) & low)
   }
@@ -94,19 +101,22 @@
   }
 
   @inline(__always)
-  func signedWords(_ w: UnsafePointer<Int32>) -> SignedWords {
-    (WordLanes(repeating: w[0]), WordLanes(repeating: w[1]))
+  func signedWords(_ w: UnsafePointer<Int32>, _ wordsPerWeight: Int) -> SignedWords {
+    (WordLanes(repeating: w[0]), WordLanes(repeating: wordsPerWeight == 1 ? 0x0001_0001 : w[1]))
   }
 
   @inline(__always)
-  func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
-    sum &+ pairProducts(x.even, w.even) &+ pairProducts(x.odd, w.odd)
+  func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords, _ wordsPerWeight: Int) -> WordLanes {
+    #if APUS_AVX2
+      if wordsPerWeight == 1 { return sum &+ pairProducts(bytePairProducts(x.even, w.even), w.odd) }
+    #endif
+    return sum &+ pairProducts(x.even, w.even) &+ pairProducts(x.odd, w.odd)
   }
 #else
   typealias UnsignedWords = (WordLanes, WordLanes, WordLanes, WordLanes)
 
   @inline(__always)
-  func unsignedWords(_ x: WordLanes) -> UnsignedWords {
+  func unsignedWords(_ x: WordLanes, _ wordsPerWeight: Int) -> UnsignedWords {
     let low = WordLanes(repeating: 0xFF)
     return (
       x & low, (x &>> WordLanes(repeating: 8)) & low, (x &>> WordLanes(repeating: 16)) & low,
@@ -129,10 +139,10 @@
     typealias SignedWords = WordLanes
 
     @inline(__always)
-    func signedWords(_ w: UnsafePointer<Int32>) -> SignedWords { load(w) }
+    func signedWords(_ w: UnsafePointer<Int32>, _ wordsPerWeight: Int) -> SignedWords { load(w) }
 
     @inline(__always)
-    func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
+    func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords, _ wordsPerWeight: Int) -> WordLanes {
       let two = sum &+ x.0 &* WordLanes(repeating: w[0]) &+ x.1 &* WordLanes(repeating: w[1])
       return two &+ x.2 &* WordLanes(repeating: w[2]) &+ x.3 &* WordLanes(repeating: w[3])
     }
@@ -140,14 +150,14 @@
     typealias SignedWords = (WordLanes, WordLanes, WordLanes, WordLanes)
 
     @inline(__always)
-    func signedWords(_ w: UnsafePointer<Int32>) -> SignedWords {
+    func signedWords(_ w: UnsafePointer<Int32>, _ wordsPerWeight: Int) -> SignedWords {
       (
         WordLanes(repeating: w[0]), WordLanes(repeating: w[1]), WordLanes(repeating: w[2]), WordLanes(repeating: w[3])
       )
     }
 
     @inline(__always)
-    func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords) -> WordLanes {
+    func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords, _ wordsPerWeight: Int) -> WordLanes {
       sum &+ (x.0 &* w.0 &+ x.1 &* w.1) &+ (x.2 &* w.2 &+ x.3 &* w.3)
     }
   #endif
@@ -165,7 +175,7 @@
   }
 
   @inline(__always)
-  func signedWords(_ w: RowWords, _ row: Int) -> SignedWords {
+  func signedWords(_ w: RowWords, _ row: Int, _ wordsPerWeight: Int) -> SignedWords {
     WordLanes(repeating: row < 4 ? w.0[row & 3] : w.1[row & 3])
   }
 #else
@@ -176,7 +186,9 @@
   func rowWords(_ w: UnsafePointer<Int32>, _ rows: Int) -> RowWords { w }
 
   @inline(__always)
-  func signedWords(_ w: RowWords, _ row: Int) -> SignedWords { signedWords(w + row &* wordsPerWeight) }
+  func signedWords(_ w: RowWords, _ row: Int, _ wordsPerWeight: Int) -> SignedWords {
+    signedWords(w + row &* wordsPerWeight, wordsPerWeight)
+  }
 #endif
 
 #if APUS_DOTPROD
@@ -190,14 +202,14 @@
     let ones = WordLanes(repeating: 0x0101_0101)
     for step in 0..<steps {
       let weights = rowWords(w + step &* rows, rows)
-      sums.0 = addProducts(sums.0, ones, weights.0)
-      sums.1 = addProducts(sums.1, ones, weights.1)
+      sums.0 = addProducts(sums.0, ones, weights.0, wordsPerWeight)
+      sums.1 = addProducts(sums.1, ones, weights.1, wordsPerWeight)
     }
     return (sums.0 &<< WordLanes(repeating: 7), sums.1 &<< WordLanes(repeating: 7))
   }
 
   @inline(__always)
-  func startingSum(_ sums: StartingSums, _ row: Int) -> WordLanes { signedWords(sums, row) }
+  func startingSum(_ sums: StartingSums, _ row: Int) -> WordLanes { signedWords(sums, row, wordsPerWeight) }
 #else
   typealias StartingSums = Void
 

@@ -84,9 +84,21 @@ import Testing
     try check(c, Int8.self, UInt8.self)
   }
 
+  /// What saturates: great inputs, and weights of which some are beyond what pairs of products leave room for.
+  @Test(arguments: cases)
+  func fewGreatWeightsAreExact(_ c: Case) throws {
+    let x = try randomIntegers([c.batch, c.inputs, c.size.height, c.size.width], seed: 1, as: UInt8.self)
+    let w = try fewGreatIntegers([c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], seed: 2)
+    try check(c, Tensor(x.elements.map { $0 | 0xC0 }, shape: x.shape), w)
+  }
+
   private func check<X: ByteScalar, W: ByteScalar>(_ c: Case, _: X.Type, _: W.Type) throws {
     let x = try randomIntegers([c.batch, c.inputs, c.size.height, c.size.width], seed: 1, as: X.self)
     let w = try randomIntegers([c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], seed: 2, as: W.self)
+    try check(c, x, w)
+  }
+
+  private func check<X: ByteScalar, W: ByteScalar>(_ c: Case, _ x: Tensor<X>, _ w: Tensor<W>) throws {
     let zx = X(truncatingIfNeeded: 119)
     for zw in [nil, try Tensor<W>([W(99)], shape: [1]), try randomIntegers([c.outputs], seed: 3)] {
       let expected = try naiveConvolution(x, w, zx, zw, c)

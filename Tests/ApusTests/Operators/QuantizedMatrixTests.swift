@@ -44,6 +44,18 @@ import Testing
     }
   }
 
+  /// What saturates: great columns, and rows of which some elements are beyond what pairs of products leave room for.
+  @Test(arguments: cases)
+  func fewGreatElementsAreExact(_ c: Case) throws {
+    let a = try fewGreatIntegers([c.rows, c.depth], seed: 1)
+    let b = try randomIntegers([c.depth, c.columns], seed: 2, as: UInt8.self)
+    let great = try Tensor(b.elements.map { $0 | 0xC0 }, shape: b.shape)
+    let expected = try naiveProduct(a, great, nil, nil)
+    for (variant, result) in try onEveryVariant({ try matmulInteger(a, great) }) {
+      #expect(try result.elements == expected, "\(variant)")
+    }
+  }
+
   /// 70,000 products of 255 and 255 are more than 32 bits hold.
   @Test func sumsWrapAround() throws {
     let a = try Tensor<UInt8>(repeating: 255, shape: [2, 70_000])

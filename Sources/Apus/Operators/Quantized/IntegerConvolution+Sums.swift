@@ -92,7 +92,7 @@ private struct WindowOnes: Sendable {
 
   init(blocks: Int, taps: Int, _ kernels: any QuantizedKernels.Type) {
     let bytes = [UInt8](repeating: 1, count: 4 * blocks)
-    let wordCount = blocks * kernels.wordsPerRowWord
+    let wordCount = kernels.headerWordsPerRow + blocks * kernels.wordsPerRowWord
     channels = [Int32](unsafeUninitializedCapacity: wordCount) { words, count in
       count = wordCount
       var sum: Int32 = 0

@@ -18,7 +18,8 @@ struct SignedRows: Sendable {
     _ bytes: UnsafePointer<UInt8>, matrices: Int = 1, rows: Int, channels: Int, area: Int, flip: UInt8
   ) throws {
     let kernels = Execution.current.kernels.quantized
-    let wordsPerRow = try Shape.elementCount([(channels + 3) / 4, area, kernels.wordsPerRowWord])
+    let wordsPerRow =
+      try kernels.headerWordsPerRow + Shape.elementCount([(channels + 3) / 4, area, kernels.wordsPerRowWord])
     let words = try TensorStorage(byteCount: Shape.byteCount([matrices, rows, wordsPerRow], of: Int32.self))
     let sums = try TensorStorage(byteCount: Shape.byteCount([matrices, rows], of: Int32.self))
     let groups = RowGroups(rows: rows)
