@@ -64,8 +64,8 @@ extension IntegerKernels {
   }
 
   #if APUS_AVX2 && !APUS_AVXVNNI && APUS_X86_INTRINSICS
-    /// Lays rows out as they are, as far as that can be multiplied, with the words that they exceed it by; not if one word of
-    /// eight does, or more.
+    /// Lays rows out as they are, as far as that can be multiplied, with the words that they exceed it by; not if more than one
+    /// word of eight does, for whose words there is room, but which take longer than what they save.
     @inline(never)
     private static func packWithExcess(
       _ w: UnsafePointer<UInt8>, rows: Int, channels: Int, area: Int, flip: UInt8, _ y: UnsafeMutablePointer<Int32>
@@ -81,7 +81,7 @@ extension IntegerKernels {
           let (bounded, lacking) = withinBounds(word)
           words[(block &* area &+ tap) &* rows &+ row] = Int32(bitPattern: bounded)
           if lacking != 0 {
-            guard 8 &* found < count else { return false }
+            guard 8 &* (found &+ 1) <= count else { return false }
             excess[2 &* found] = place(block: block, tap: tap)
             excess[2 &* found &+ 1] = Int32(bitPattern: lacking)
             found &+= 1
