@@ -50,11 +50,9 @@
   @inline(__always)
   func place(block: Int, tap: Int) -> Int32 { Int32(truncatingIfNeeded: block &<< 16 | tap) }
 
-  /// Where the input of a place lies.
   @inline(__always)
-  func excessOffset(_ place: Int32, _ walk: WordWalk) -> Int {
-    let place = Int(truncatingIfNeeded: place)
-    return (place &>> 16) &* walk.blockStep &+ walk.tapOffsets[place & 0xFFFF]
+  func blockAndTap(_ place: Int32) -> (block: Int, tap: Int) {
+    (Int(truncatingIfNeeded: place &>> 16), Int(truncatingIfNeeded: place & 0xFFFF))
   }
 
   @inline(__always)

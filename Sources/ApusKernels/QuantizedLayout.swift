@@ -38,63 +38,6 @@ extension IntegerKernels {
     }
   }
 
-  package static func packRows(
-    _ w: UnsafePointer<UInt8>, rows: Int, channels: Int, area: Int, flip: UInt8, _ y: UnsafeMutablePointer<Int32>,
-    sums: UnsafeMutablePointer<Int32>
-  ) {
-    let rowStep = channels &* area
-    for row in 0..<rows {
-      let from = w + row &* rowStep
-      var sum: Int32 = 0
-      for i in 0..<rowStep { sum = sum &+ Int32(truncatingIfNeeded: Int8(bitPattern: from[i] ^ flip)) }
-      sums[row] = sum
-    }
-    #if APUS_AVX2 && !APUS_AVXVNNI && APUS_X86_INTRINSICS
-      if packWithExcess(w, rows: rows, channels: channels, area: area, flip: flip, y) { return }
-      y[0] = -1
-    #endif
-    let words = y + wordsPerHeader &* rows
-    for row in 0..<rows {
-      forWords(w + row &* rowStep, channels: channels, area: area, flip: flip) { block, tap, word in
-        let index = (block &* area &+ tap) &* rows &+ row
-        storeWeight(Int32(bitPattern: word), words + index &* wordsPerWeight)
-        return true
-      }
-    }
-  }
-
-  #if APUS_AVX2 && !APUS_AVXVNNI && APUS_X86_INTRINSICS
-    /// Lays rows out as they are, as far as that can be multiplied, with the words that they exceed it by; not if more than one
-    /// word of eight does, for whose words there is room, but which take longer than what they save.
-    @inline(never)
-    private static func packWithExcess(
-      _ w: UnsafePointer<UInt8>, rows: Int, channels: Int, area: Int, flip: UInt8, _ y: UnsafeMutablePointer<Int32>
-    ) -> Bool {
-      guard fitPlaces(channels: channels, area: area) else { return false }
-      let count = rows &* ((channels &+ 3) / 4) &* area
-      let words = y + rows
-      let excess = words + count
-      var found = 0
-      for row in 0..<rows {
-        let isPacked = forWords(w + row &* channels &* area, channels: channels, area: area, flip: flip) {
-          block, tap, word in
-          let (bounded, lacking) = withinBounds(word)
-          words[(block &* area &+ tap) &* rows &+ row] = Int32(bitPattern: bounded)
-          if lacking != 0 {
-            guard 8 &* (found &+ 1) <= count else { return false }
-            excess[2 &* found] = place(block: block, tap: tap)
-            excess[2 &* found &+ 1] = Int32(bitPattern: lacking)
-            found &+= 1
-          }
-          return true
-        }
-        guard isPacked else { return false }
-        y[row] = Int32(truncatingIfNeeded: found)
-      }
-      return true
-    }
-  #endif
-
   package static func packColumns(
     _ b: UnsafePointer<UInt8>, rowStep: Int, depth: Int, columns: Int, width: Int, flip: UInt8,
     _ y: UnsafeMutablePointer<Int32>, sums: UnsafeMutablePointer<Int32>
@@ -114,38 +57,6 @@ extension IntegerKernels {
       row &+= 4
     }
   }
-}
-
-/// Calls `body` with the words of a row, `[channels, area]`, until it returns false, and says whether it did not.
-@inline(__always)
-@discardableResult
-private func forWords(
-  _ row: UnsafePointer<UInt8>, channels: Int, area: Int, flip: UInt8,
-  _ body: (_ block: Int, _ tap: Int, _ word: UInt32) -> Bool
-) -> Bool {
-  var channel = 0
-  if area == 1 {
-    let flips = UInt32(truncatingIfNeeded: flip) &* 0x0101_0101
-    while channel &+ 4 <= channels {
-      let word = UnsafeRawPointer(row + channel).loadUnaligned(as: UInt32.self)
-      guard body(channel / 4, 0, word ^ flips) else { return false }
-      channel &+= 4
-    }
-  }
-  while channel < channels {
-    let left = channels &- channel
-    let count = left < 4 ? left : 4
-    for tap in 0..<area {
-      let bytes = row + (channel &* area &+ tap)
-      var word = UInt32(truncatingIfNeeded: bytes[0] ^ flip)
-      if count > 1 { word |= UInt32(truncatingIfNeeded: bytes[area] ^ flip) &<< 8 }
-      if count > 2 { word |= UInt32(truncatingIfNeeded: bytes[2 &* area] ^ flip) &<< 16 }
-      if count > 3 { word |= UInt32(truncatingIfNeeded: bytes[3 &* area] ^ flip) &<< 24 }
-      guard body(channel / 4, tap, word) else { return false }
-    }
-    channel &+= 4
-  }
-  return true
 }
 
 /// Bytes of up to four planes side by side: `y[i]` holds `x[plane * planeStep + i * step]`, the first plane lowest.

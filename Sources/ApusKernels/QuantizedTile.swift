@@ -215,7 +215,8 @@ enum WordTile<let rows: Int, let vectors: Int, let wordsPerWeight: Int> {
       let lanes = WordLanes.scalarCount
       let end = walk.excess.words + 2 &* Int(truncatingIfNeeded: walk.excess.ends[row])
       while word < end {
-        let input = x + excessOffset(word[0], walk)
+        let (block, tap) = blockAndTap(word[0])
+        let input = x + (block &* walk.blockStep &+ walk.tapOffsets[tap])
         let x0 = unsignedWords(load(input), wordsPerWeight)
         let x1 = vectors > 1 ? unsignedWords(load(input + lanes), wordsPerWeight) : x0
         let x2 = vectors > 2 ? unsignedWords(load(input + 2 &* lanes), wordsPerWeight) : x0

@@ -16,6 +16,8 @@ import Testing
     Case(rows: 3, depth: 5, columns: 33), Case(rows: 7, depth: 19, columns: 47), Case(rows: 8, depth: 16, columns: 48),
     Case(rows: 13, depth: 30, columns: 49), Case(rows: 21, depth: 101, columns: 97),
     Case(rows: 140, depth: 33, columns: 65),
+    // Eight rows of whole words at a time, eight words and a rest.
+    Case(rows: 20, depth: 92, columns: 50),
   ]
 
   @Test(arguments: cases)

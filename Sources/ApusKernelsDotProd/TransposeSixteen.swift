@@ -1,0 +1,1 @@
+../ApusKernels/TransposeSixteen.swift
