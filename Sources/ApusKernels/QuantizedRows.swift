@@ -14,20 +14,21 @@ extension IntegerKernels {
       for i in 0..<rowStep { sum = sum &+ Int32(truncatingIfNeeded: Int8(bitPattern: from[i] ^ flip)) }
       sums[row] = sum
     }
-    let isMatrix = rows == 8 && area == 1 && channels & 3 == 0
-    #if APUS_AVX2 && !APUS_AVXVNNI && APUS_X86_INTRINSICS
-      if isMatrix
-        ? packMatrixWithExcess(w, channels: channels, flip: flip, y)
-        : packWithExcess(w, rows: rows, channels: channels, area: area, flip: flip, y)
-      {
-        return
-      }
-      y[0] = -1
-    #elseif (APUS_AVX512 || APUS_AVXVNNI) && APUS_X86_INTRINSICS
-      if isMatrix {
-        transposeWords(w, channels: channels, flip: flip, y)
-        return
-      }
+    #if (APUS_AVX512 || APUS_AVX2) && APUS_X86_INTRINSICS
+      let isMatrix = rows == 8 && area == 1 && channels & 3 == 0
+      #if APUS_AVX512 || APUS_AVXVNNI
+        if isMatrix {
+          transposeWords(w, channels: channels, flip: flip, y)
+          return
+        }
+      #else
+        let isPacked =
+          isMatrix
+          ? packMatrixWithExcess(w, channels: channels, flip: flip, y)
+          : packWithExcess(w, rows: rows, channels: channels, area: area, flip: flip, y)
+        if isPacked { return }
+        y[0] = -1
+      #endif
     #endif
     let words = y + wordsPerHeader &* rows
     for row in 0..<rows {
