@@ -35,7 +35,11 @@ func kernelSettings(march: String? = nil, features: [String] = [], defines: [Str
   if defines.contains("APUS_AVX512") { flags += ["-Xcc", "-mprefer-vector-width=512"] }
   // The vector multiply-add and square root are compiler built-ins (ApusKernels/Lanes.swift).
   var defines = defines
-  if architecture == "x86_64" && hasProcessorBuiltins { defines.append("APUS_X86_INTRINSICS") }
+  if architecture == "x86_64" && hasProcessorBuiltins {
+    defines.append("APUS_X86_INTRINSICS")
+    // The only products of bytes that AVX2 has (ApusKernels/ExcessWords.swift).
+    if defines.contains("APUS_AVX2") && !defines.contains("APUS_AVXVNNI") { defines.append("APUS_SATURATING") }
+  }
   return [.unsafeFlags(flags), .enableExperimentalFeature("BuiltinModule")] + defines.map { .define($0) }
 }
 

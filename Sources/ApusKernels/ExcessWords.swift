@@ -7,7 +7,7 @@
 // A group of rows then begins with a word for each: where its words of excess end, or a negative number where there are none
 // because weights are taken apart. Behind the weights follow the words of excess, each behind the place of its step.
 
-#if APUS_AVX2 && !APUS_AVXVNNI && APUS_X86_INTRINSICS
+#if APUS_SATURATING
   let wordsPerHeader = 1
 
   /// What the weights of some rows exceed what is laid out by.

@@ -63,7 +63,7 @@ func pairProducts(_ a: SIMD8<Int32>, _ b: SIMD8<Int32>) -> SIMD8<Int32> {
   #endif
 }
 
-#if APUS_AVX2 && APUS_X86_INTRINSICS
+#if APUS_SATURATING
   /// In each sixteen bits, the sum of the products of two unsigned bytes of `a` and the signed ones of `b`: saturated, where it
   /// does not fit.
   @inline(__always)

@@ -16,18 +16,18 @@ extension IntegerKernels {
     }
     #if (APUS_AVX512 || APUS_AVX2) && APUS_X86_INTRINSICS
       let isMatrix = rows == 8 && area == 1 && channels & 3 == 0
-      #if APUS_AVX512 || APUS_AVXVNNI
-        if isMatrix {
-          transposeWords(w, channels: channels, flip: flip, y)
-          return
-        }
-      #else
+      #if APUS_SATURATING
         let isPacked =
           isMatrix
           ? packMatrixWithExcess(w, channels: channels, flip: flip, y)
           : packWithExcess(w, rows: rows, channels: channels, area: area, flip: flip, y)
         if isPacked { return }
         y[0] = -1
+      #else
+        if isMatrix {
+          transposeWords(w, channels: channels, flip: flip, y)
+          return
+        }
       #endif
     #endif
     let words = y + wordsPerHeader &* rows
@@ -100,7 +100,7 @@ private func forWords(
   }
 #endif
 
-#if APUS_AVX2 && !APUS_AVXVNNI && APUS_X86_INTRINSICS
+#if APUS_SATURATING
   /// Lays rows out as they are, as far as that can be multiplied, with the words that they exceed it by; not if more than one
   /// word of eight does, for whose words there is room, but which take longer than what they save.
   @inline(never)

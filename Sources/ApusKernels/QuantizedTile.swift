@@ -16,7 +16,7 @@ extension IntegerKernels {
     let starts: StartingSums = startingSums(words, rows: rows, steps: steps)
     let excess: ExcessWords = excessWords(w, rows: rows, steps: steps)
     let walk: WordWalk = (blockCount, blockStep, tapCount, tapOffsets, rows, sumStep, starts, excess)
-    #if APUS_X86_INTRINSICS && APUS_AVX2 && !APUS_AVXVNNI
+    #if APUS_SATURATING
       if w[0] >= 0 {
         WordRows<1>.multiply(words, x, units &* 16, walk, sums)
       } else {
@@ -166,7 +166,7 @@ enum WordTile<let rows: Int, let vectors: Int, let wordsPerWeight: Int> {
       block += walk.blockStep
       blocksLeft &-= 1
     } while blocksLeft > 0
-    #if APUS_AVX2 && !APUS_AVXVNNI && APUS_X86_INTRINSICS
+    #if APUS_SATURATING
       if wordsPerWeight == 1 {
         var word = walk.excess.words + 2 &* walk.excess.first
         addExcess(0, &sums, x, walk, &word)
@@ -204,7 +204,7 @@ enum WordTile<let rows: Int, let vectors: Int, let wordsPerWeight: Int> {
     if vectors > 2 { sums[row &* vectors &+ 2] = addProducts(sums[row &* vectors &+ 2], x2, weights, wordsPerWeight) }
   }
 
-  #if APUS_AVX2 && !APUS_AVXVNNI && APUS_X86_INTRINSICS
+  #if APUS_SATURATING
     /// Adds the products of what a row's weights exceed their words by.
     @inline(__always)
     private static func addExcess(

@@ -107,7 +107,7 @@
 
   @inline(__always)
   func addProducts(_ sum: WordLanes, _ x: UnsignedWords, _ w: SignedWords, _ wordsPerWeight: Int) -> WordLanes {
-    #if APUS_AVX2
+    #if APUS_SATURATING
       if wordsPerWeight == 1 { return sum &+ pairProducts(bytePairProducts(x.even, w.even), w.odd) }
     #endif
     return sum &+ pairProducts(x.even, w.even) &+ pairProducts(x.odd, w.odd)
