@@ -15,62 +15,59 @@ extension IntegerKernels {
       sums[row] = sum
     }
     #if (APUS_AVX512 || APUS_AVX2) && APUS_X86_INTRINSICS
-      let isMatrix = rows == 8 && area == 1 && channels & 3 == 0
+      let words = y + wordsPerHeader &* rows
+      if rows == 8, area == 1, channels & 3 == 0 {
+        transposeWords(w, channels: channels, flip: flip, words)
+      } else {
+        forWords(w, rows: rows, channels: channels, area: area, flip: flip) { words[$0] = $1 }
+      }
       #if APUS_SATURATING
-        let isPacked =
-          isMatrix
-          ? packMatrixWithExcess(w, channels: channels, flip: flip, y)
-          : packWithExcess(w, rows: rows, channels: channels, area: area, flip: flip, y)
-        if isPacked { return }
+        if separateExcess(y, rows: rows, channels: channels, area: area) { return }
         y[0] = -1
-      #else
-        if isMatrix {
-          transposeWords(w, channels: channels, flip: flip, y)
-          return
+        forWords(w, rows: rows, channels: channels, area: area, flip: flip) {
+          storeWeight($1, words + $0 &* wordsPerWeight)
         }
       #endif
+    #else
+      forWords(w, rows: rows, channels: channels, area: area, flip: flip) { storeWeight($1, y + $0 &* wordsPerWeight) }
     #endif
-    let words = y + wordsPerHeader &* rows
-    for row in 0..<rows {
-      forWords(w + row &* rowStep, channels: channels, area: area, flip: flip) { block, tap, word in
-        let index = (block &* area &+ tap) &* rows &+ row
-        storeWeight(Int32(bitPattern: word), words + index &* wordsPerWeight)
-        return true
-      }
-    }
   }
 }
 
-/// Calls `body` with the words of a row, `[channels, area]`, until it returns false, and says whether it did not.
+/// Calls `body` with the words of rows, `[rows, channels, area]`, and with their places among `[⌈channels / 4⌉, area, rows]`.
 @inline(__always)
-@discardableResult
 private func forWords(
-  _ row: UnsafePointer<UInt8>, channels: Int, area: Int, flip: UInt8,
-  _ body: (_ block: Int, _ tap: Int, _ word: UInt32) -> Bool
-) -> Bool {
-  var channel = 0
-  if area == 1 {
-    let flips = UInt32(truncatingIfNeeded: flip) &* 0x0101_0101
-    while channel &+ 4 <= channels {
-      let word = UnsafeRawPointer(row + channel).loadUnaligned(as: UInt32.self)
-      guard body(channel / 4, 0, word ^ flips) else { return false }
+  _ w: UnsafePointer<UInt8>, rows: Int, channels: Int, area: Int, flip: UInt8,
+  _ body: (_ place: Int, _ word: Int32) -> Void
+) {
+  let flips = UInt32(truncatingIfNeeded: flip) &* 0x0101_0101
+  for row in 0..<rows {
+    let from = w + row &* channels &* area
+    var place = row
+    var channel = 0
+    if area == 1 {
+      while channel &+ 4 <= channels {
+        let word = UnsafeRawPointer(from + channel).loadUnaligned(as: UInt32.self)
+        body(place, Int32(bitPattern: word ^ flips))
+        place &+= rows
+        channel &+= 4
+      }
+    }
+    while channel < channels {
+      let left = channels &- channel
+      let count = left < 4 ? left : 4
+      for tap in 0..<area {
+        let bytes = from + (channel &* area &+ tap)
+        var word = UInt32(truncatingIfNeeded: bytes[0] ^ flip)
+        if count > 1 { word |= UInt32(truncatingIfNeeded: bytes[area] ^ flip) &<< 8 }
+        if count > 2 { word |= UInt32(truncatingIfNeeded: bytes[2 &* area] ^ flip) &<< 16 }
+        if count > 3 { word |= UInt32(truncatingIfNeeded: bytes[3 &* area] ^ flip) &<< 24 }
+        body(place, Int32(bitPattern: word))
+        place &+= rows
+      }
       channel &+= 4
     }
   }
-  while channel < channels {
-    let left = channels &- channel
-    let count = left < 4 ? left : 4
-    for tap in 0..<area {
-      let bytes = row + (channel &* area &+ tap)
-      var word = UInt32(truncatingIfNeeded: bytes[0] ^ flip)
-      if count > 1 { word |= UInt32(truncatingIfNeeded: bytes[area] ^ flip) &<< 8 }
-      if count > 2 { word |= UInt32(truncatingIfNeeded: bytes[2 &* area] ^ flip) &<< 16 }
-      if count > 3 { word |= UInt32(truncatingIfNeeded: bytes[3 &* area] ^ flip) &<< 24 }
-      guard body(channel / 4, tap, word) else { return false }
-    }
-    channel &+= 4
-  }
-  return true
 }
 
 #if (APUS_AVX512 || APUS_AVX2) && APUS_X86_INTRINSICS
@@ -101,71 +98,41 @@ private func forWords(
 #endif
 
 #if APUS_SATURATING
-  /// Lays rows out as they are, as far as that can be multiplied, with the words that they exceed it by; not if more than one
-  /// word of eight does, for whose words there is room, but which take longer than what they save.
+  /// Makes the words of a group such as can be multiplied, and lays out behind them what they then lack; not if more than one
+  /// of eight lacks something, for which there is room, but which takes longer than it saves.
   @inline(never)
-  private func packWithExcess(
-    _ w: UnsafePointer<UInt8>, rows: Int, channels: Int, area: Int, flip: UInt8, _ y: UnsafeMutablePointer<Int32>
-  ) -> Bool {
-    guard fitPlaces(channels: channels, area: area) else { return false }
+  private func separateExcess(_ y: UnsafeMutablePointer<Int32>, rows: Int, channels: Int, area: Int) -> Bool {
     let count = rows &* ((channels &+ 3) / 4) &* area
+    guard fitPlaces(channels: channels, area: area), count <= Int(Int32.max) else { return false }
     let words = y + rows
-    let excess = words + count
-    var found = 0
-    for row in 0..<rows {
-      let isPacked = forWords(w + row &* channels &* area, channels: channels, area: area, flip: flip) {
-        block, tap, word in
-        let (bounded, lacking) = withinBounds(word)
-        words[(block &* area &+ tap) &* rows &+ row] = Int32(bitPattern: bounded)
-        if lacking != 0 {
-          guard 8 &* (found &+ 1) <= count else { return false }
-          excess[2 &* found] = place(block: block, tap: tap)
-          excess[2 &* found &+ 1] = Int32(bitPattern: lacking)
-          found &+= 1
-        }
-        return true
-      }
-      guard isPacked else { return false }
-      y[row] = Int32(truncatingIfNeeded: found)
-    }
-    return true
-  }
-
-  /// The same for eight rows of whole words, which are laid out anew for every product.
-  @inline(never)
-  private func packMatrixWithExcess(
-    _ w: UnsafePointer<UInt8>, channels: Int, flip: UInt8, _ y: UnsafeMutablePointer<Int32>
-  ) -> Bool {
-    guard fitPlaces(channels: channels, area: 1) else { return false }
-    let (steps, words) = (channels / 4, y + 8)
-    let count = 8 &* steps
-    transposeWords(w, channels: channels, flip: flip, words)
-    // Words of excess are found step by step, and then put in the order of their rows.
+    // There is room for as many words again: for two of each that lacks something, and for them out of order before.
     let excess = words + count
     let unordered = excess + count / 2
-    for row in 0..<8 { y[row] = 0 }
+    for row in 0..<rows { y[row] = 0 }
     var found = 0
-    for step in 0..<steps where mayExceed(words + 8 &* step) {
-      for row in 0..<8 {
-        let (bounded, lacking) = withinBounds(UInt32(bitPattern: words[8 &* step &+ row]))
+    for start in stride(from: 0, to: count, by: 8) {
+      let end = min(start &+ 8, count)
+      if end == start &+ 8, !mayExceed(words + start) { continue }
+      for index in start..<end {
+        let (bounded, lacking) = withinBounds(UInt32(bitPattern: words[index]))
         guard lacking != 0 else { continue }
         guard 8 &* (found &+ 1) <= count else { return false }
-        words[8 &* step &+ row] = Int32(bitPattern: bounded)
-        unordered[2 &* found] = place(block: step, tap: row)
+        words[index] = Int32(bitPattern: bounded)
+        unordered[2 &* found] = Int32(truncatingIfNeeded: index)
         unordered[2 &* found &+ 1] = Int32(bitPattern: lacking)
-        y[row] = y[row] &+ 1
+        y[index % rows] &+= 1
         found &+= 1
       }
     }
     // First where the words of a row begin, then, when all are there, where they end.
     var before: Int32 = 0
-    for row in 0..<8 { (y[row], before) = (before, before &+ y[row]) }
+    for row in 0..<rows { (y[row], before) = (before, before &+ y[row]) }
     for index in 0..<found {
-      let (block, row) = blockAndTap(unordered[2 &* index])
+      let (step, row) = Int(truncatingIfNeeded: unordered[2 &* index]).quotientAndRemainder(dividingBy: rows)
       let entry = excess + 2 &* Int(truncatingIfNeeded: y[row])
-      entry[0] = place(block: block, tap: 0)
+      entry[0] = place(block: step / area, tap: step % area)
       entry[1] = unordered[2 &* index &+ 1]
-      y[row] = y[row] &+ 1
+      y[row] &+= 1
     }
     return true
   }
