@@ -46,18 +46,39 @@ package protocol QuantizedKernels: SendableMetatype {
   /// Whether an instruction puts bytes of a register where they are wanted, all at once.
   static var spreadsBytes: Bool { get }
 
+  /// The taps of a kernel's row that kernels which spread bytes multiply at a time.
+  static var tapsPerWord: Int { get }
+
+  /// Lays a kernel of one channel out for kernels that spread bytes: `[parts, wordsPerRow, kernelRows]` words, of which the
+  /// sum over all parts are the kernel's. Returns the number of parts, at most five.
+  ///
+  /// - Parameters:
+  ///   - w: differences of bytes, `[kernelRows, kernelColumns]`.
+  ///   - y: room for five parts.
+  static func packTaps(_ w: UnsafePointer<Int32>, _ taps: WindowTaps, _ y: UnsafeMutablePointer<Int32>) -> Int
+
   /// Sums over the windows of a map of narrow rows, `sums[row * windows.columns + i]`, by kernels that spread bytes.
   ///
   /// - Parameters:
-  ///   - w: numbers of sixteen bits, `[windows.kernelRows, windows.kernelColumns]`.
+  ///   - w: `parts` times the words of a kernel.
   ///   - x: a plane of bytes.
   ///   - end: where the map's memory ends. Up to there, bytes that do not count may be read.
   ///   - flip: what the bytes of the plane are combined with by exclusive or.
   ///   - room: ``NarrowWindows/roomCount`` words.
   ///   - sums: room for 15 more, which may be written.
   static func sumNarrowWindows(
-    _ w: UnsafePointer<Int32>, _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, flip: UInt8,
+    _ w: UnsafePointer<Int32>, parts: Int, _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, flip: UInt8,
     _ windows: NarrowWindows, _ room: UnsafeMutablePointer<Int32>, _ sums: UnsafeMutablePointer<Int32>)
+
+  /// Sums over windows of lines, `sums[row * windows.columns + i]`, by kernels that spread bytes.
+  ///
+  /// - Parameters:
+  ///   - w: `parts` times the words of a kernel.
+  ///   - x: lines `lineStep` bytes apart, of which 63 beyond the last may be read.
+  ///   - sums: room for 15 more, which may be written.
+  static func sumWideWindows(
+    _ w: UnsafePointer<Int32>, parts: Int, _ x: UnsafePointer<UInt8>, lineStep: Int, _ windows: WideWindows, rows: Int,
+    _ sums: UnsafeMutablePointer<Int32>)
 
   /// `y[i] = table[x[i]]`, of a table of 256 bytes, or of words of four where they are wide.
   static func lookUp(

@@ -60,6 +60,18 @@ import Testing
       inputs: 2, outputs: 2, size: Size2D(height: 11, width: 16), kernel: Size2D(height: 3, width: 4), padding: 2,
       dilation: 2, groups: 2),
     Case(batch: 2, inputs: 150, outputs: 300, size: 4, kernel: 3, padding: 1, groups: 150),
+    // Rows that are staged: sixteen outputs and rests, every step, several words a row of the kernel, several bands.
+    Case(inputs: 3, outputs: 3, size: Size2D(height: 40, width: 37), kernel: 3, padding: 1, groups: 3),
+    Case(inputs: 2, outputs: 4, size: Size2D(height: 33, width: 70), kernel: 5, stride: 2, padding: 2, groups: 2),
+    Case(inputs: 2, outputs: 2, size: Size2D(height: 9, width: 18), kernel: 7, padding: 3, groups: 2),
+    Case(
+      inputs: 2, outputs: 2, size: Size2D(height: 5, width: 60), kernel: 3, stride: Size2D(height: 2, width: 3),
+      padding: 2, dilation: 2, groups: 2),
+    Case(
+      inputs: 2, outputs: 2, size: Size2D(height: 12, width: 75), kernel: Size2D(height: 2, width: 6),
+      stride: Size2D(height: 1, width: 4), groups: 2),
+    Case(inputs: 2, outputs: 2, size: Size2D(height: 18, width: 41), kernel: 3, padding: 4, dilation: 4, groups: 2),
+    Case(inputs: 2, outputs: 2, size: Size2D(height: 930, width: 9), kernel: 3, padding: 1, groups: 2),
     // Too wide for that.
     Case(
       inputs: 3, outputs: 6, size: Size2D(height: 2, width: 90), kernel: Size2D(height: 1, width: 3),
@@ -92,6 +104,18 @@ import Testing
     try check(c, Tensor(x.elements.map { $0 | 0xC0 }, shape: x.shape), w)
   }
 
+  /// Differences of weights and their zero point that no byte holds, of one channel a group.
+  @Test(arguments: cases.filter { $0.inputs == $0.groups })
+  func differencesOfBytesAreExact(_ c: Case) throws {
+    let x = try randomIntegers([c.batch, c.inputs, c.size.height, c.size.width], seed: 1, as: UInt8.self)
+    let shape = [c.outputs, 1, c.kernel.height, c.kernel.width]
+    let w = try randomIntegers(shape, seed: 2, as: Int8.self).elements.map { $0 < 0 ? Int8.min : Int8.max }
+    for zw in [Int8.min, Int8.max] {
+      let great = try Tensor(x.elements.map { $0 | 0xE0 }, shape: x.shape)
+      try check(c, great, Tensor(w, shape: shape), [Tensor([zw], shape: [1])])
+    }
+  }
+
   private func check<X: ByteScalar, W: ByteScalar>(_ c: Case, _: X.Type, _: W.Type) throws {
     let x = try randomIntegers([c.batch, c.inputs, c.size.height, c.size.width], seed: 1, as: X.self)
     let w = try randomIntegers([c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], seed: 2, as: W.self)
@@ -99,8 +123,14 @@ import Testing
   }
 
   private func check<X: ByteScalar, W: ByteScalar>(_ c: Case, _ x: Tensor<X>, _ w: Tensor<W>) throws {
+    try check(c, x, w, [nil, Tensor<W>([W(99)], shape: [1]), randomIntegers([c.outputs], seed: 3)])
+  }
+
+  private func check<X: ByteScalar, W: ByteScalar>(
+    _ c: Case, _ x: Tensor<X>, _ w: Tensor<W>, _ zeroPoints: [Tensor<W>?]
+  ) throws {
     let zx = X(truncatingIfNeeded: 119)
-    for zw in [nil, try Tensor<W>([W(99)], shape: [1]), try randomIntegers([c.outputs], seed: 3)] {
+    for zw in zeroPoints {
       let expected = try naiveConvolution(x, w, zx, zw, c)
       let results = try onEveryVariant {
         try IntegerConvolution(

@@ -4,7 +4,7 @@ extension IntegerConvolution {
   func convolve(_ map: IntegerMap, batch: Int, outputSize: Size2D, into output: SumOutput) throws {
     switch weights {
     case .rows(let rows): try convolve(map, rows, batch: batch, outputSize: outputSize, into: output)
-    case .windows(let taps): try convolve(map, taps, batch: batch, outputSize: outputSize, into: output)
+    case .windows(let weights): try convolve(map, weights, batch: batch, outputSize: outputSize, into: output)
     }
   }
 

@@ -1,12 +1,10 @@
 import ApusKernelInterface
 
 extension IntegerConvolution {
-  /// Groups of one input: bands of maps are staged as lines with their padding, whose windows are summed row by row. Small
-  /// maps share a task, and narrow ones are summed where they lie.
-  ///
-  /// - Parameter taps: `[outputs, height, width]`, less the weights' zero points.
+  /// Groups of one input: bands of maps are staged as lines with their padding, whose windows are summed. Small maps share
+  /// a task, and narrow ones are summed where they lie.
   func convolve(
-    _ map: IntegerMap, _ taps: [Int32], batch: Int, outputSize: Size2D, into output: SumOutput
+    _ map: IntegerMap, _ weights: WindowWeights, batch: Int, outputSize: Size2D, into output: SumOutput
   ) throws {
     let (kernel, stride, dilation) = (parameters.kernel, parameters.stride, parameters.dilation)
     let area = kernel.height * kernel.width
@@ -18,8 +16,13 @@ extension IntegerConvolution {
     // The sums of a band, and the lines they are of, fit the first-level cache.
     let bands = max(1, min(outputSize.height, outputSize.height * outputSize.width / 4096))
     let bandRows = (outputSize.height + bands - 1) / bands
-    let kernels = Execution.current.kernels.quantized
-    let narrow = bands == 1 && kernels.spreadsBytes ? narrowWindows(map, outputSize: outputSize) : nil
+    let kernels = weights.kernels
+    let taps = parameters.taps(kernels)
+    let narrow = bands == 1 && kernels.spreadsBytes ? narrowWindows(taps, map, outputSize: outputSize) : nil
+    let wide =
+      kernels.spreadsBytes && kernels.tapsPerWord == 4
+      ? WideWindows(
+        taps: taps, columnStride: stride.width, columnDilation: dilation.width, columns: outputSize.width) : nil
     let lineBytes = try Shape.elementCount([(bandRows - 1) * stride.height + halo, columns]) + 64
     let sumStep = bandRows * outputSize.width + 16
     let corrections = try corrections(map, terms: area)
@@ -35,8 +38,8 @@ extension IntegerConvolution {
     try parallelWithScratch(tasks, of: Float.self, count: numbersStart + (output.needsRoom ? sumStep : 0)) {
       task, room in
       let sums = UnsafeMutableRawPointer(room).assumingMemoryBound(to: Int32.self)
-      let words = sums + linesStart
-      let lines = UnsafeMutableRawPointer(words).assumingMemoryBound(to: UInt8.self)
+      let seen = sums + linesStart
+      let lines = UnsafeMutableRawPointer(seen).assumingMemoryBound(to: UInt8.self)
       let firstRow = task % bands * bandRows
       let rows = min(bandRows, outputSize.height - firstRow)
       guard rows > 0 else { return }
@@ -53,16 +56,21 @@ extension IntegerConvolution {
         }
         for part in 0..<outputsPerGroup {
           let row = index % parameters.groups * outputsPerGroup + part
-          taps.withUnsafeBufferPointer { taps in
-            guard let weights = taps.baseAddress else { return }
-            if let narrow {
+          let y = sums + summed * sumStep
+          if let narrow {
+            weights.withWords(of: row, taps) { words, parts in
               kernels.sumNarrowWindows(
-                weights + row * area, map.bytes + index * plane, end: map.end, flip: map.flip, narrow, words,
-                sums + summed * sumStep)
-            } else {
+                words, parts: parts, map.bytes + index * plane, end: map.end, flip: map.flip, narrow, seen, y)
+            }
+          } else if let wide {
+            weights.withWords(of: row, taps) { words, parts in
+              kernels.sumWideWindows(words, parts: parts, lines, lineStep: columns, wide, rows: rows, y)
+            }
+          } else {
+            weights.withTaps(of: row) { taps in
               kernels.sumWindows(
-                weights + row * area, tapCount: area, tapOffsets: tapOffsets, lines, rowStep: stride.height * columns,
-                columnStep: stride.width, sums + summed * sumStep, rows: rows, columns: outputSize.width)
+                taps, tapCount: area, tapOffsets: tapOffsets, lines, rowStep: stride.height * columns,
+                columnStep: stride.width, y, rows: rows, columns: outputSize.width)
             }
           }
           summed += 1
@@ -85,15 +93,14 @@ extension IntegerConvolution {
   }
 
   /// How windows are summed of maps whose rows a register holds; nil for others, and for those of very many rows.
-  private func narrowWindows(_ map: IntegerMap, outputSize: Size2D) -> NarrowWindows? {
-    guard 1...16 ~= map.size.width, outputSize.width <= 16 else { return nil }
-    let windows = NarrowWindows(
-      kernelRows: parameters.kernel.height, kernelColumns: parameters.kernel.width,
-      rowStride: parameters.stride.height, columnStride: parameters.stride.width,
-      rowDilation: parameters.dilation.height, columnDilation: parameters.dilation.width,
+  private func narrowWindows(_ taps: WindowTaps, _ map: IntegerMap, outputSize: Size2D) -> NarrowWindows? {
+    guard 1...16 ~= map.size.width, outputSize.width <= 16, taps.reach(rows: outputSize.height) <= 64 else {
+      return nil
+    }
+    return NarrowWindows(
+      taps: taps, columnStride: parameters.stride.width, columnDilation: parameters.dilation.width,
       top: parameters.padding.top, left: parameters.padding.left, height: map.size.height, width: map.size.width,
       rows: outputSize.height, columns: outputSize.width, filler: UInt8(truncatingIfNeeded: map.zeroPoint))
-    return windows.paddedRows <= 64 ? windows : nil
   }
 }
 

@@ -22,8 +22,8 @@ package struct IntegerConvolution: Sendable {
   enum Weights {
     /// In groups of rows, among signed numbers.
     case rows(SignedRows)
-    /// `[outputs, height, width]` of groups that have one input each, less their zero points.
-    case windows([Int32])
+    /// Of groups that have one input each.
+    case windows(WindowWeights)
   }
 
   /// - Parameters:
@@ -72,7 +72,7 @@ package struct IntegerConvolution: Sendable {
     if inputs == 1, groups > 1, parameters.hasNarrowWindows {
       let taps = try zip(source.elements, every.flatMap { repeatElement($0.movedToSigned, count: area) })
         .map { $0.movedToSigned &- $1 }
-      weights = .windows(taps)
+      weights = .windows(WindowWeights(taps, parameters))
       sums = (0..<outputs).map { taps[$0 * area..<($0 + 1) * area].reduce(0, &+) }
       zeroPoints = [Int32](repeating: 0, count: outputs)
       return

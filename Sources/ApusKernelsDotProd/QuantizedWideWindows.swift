@@ -1,0 +1,1 @@
+../ApusKernels/QuantizedWideWindows.swift
