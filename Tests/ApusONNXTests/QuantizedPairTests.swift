@@ -163,6 +163,76 @@ import Testing
       $0.node("Mul", ["number", "numbers"], ["product"])
       quantize("product", "a", "y", &$0)
     },
+    Case("a gate that is made of fewer bytes", ["DequantizeLinear", "GlobalAveragePool", "Elementwise"]) {
+      try levels("a", 0.02, 120, &$0)
+      try levels("b", 1.0 / 255, 0, &$0)
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("GlobalAveragePool", ["numbers"], ["means"])
+      quantize("means", "a", "mean bytes", &$0)
+      dequantize("mean bytes", "a", "means again", &$0)
+      $0.node("Sigmoid", ["means again"], ["gates"])
+      quantize("gates", "b", "gate bytes", &$0)
+      dequantize("gate bytes", "b", "gates again", &$0)
+      $0.node("Mul", ["numbers", "gates again"], ["product"])
+      quantize("product", "a", "y", &$0)
+    },
+    Case("bytes of fewer axes", ["Elementwise"]) {
+      try levels("a", 0.02, 120, &$0)
+      try $0.constant(
+        "others", GraphValue(Tensor((0..<84).map { UInt8(truncatingIfNeeded: $0 * 31) }, shape: [2, 6, 7])))
+      dequantize("x", "a", "numbers", &$0)
+      dequantize("others", "a", "bias", &$0)
+      $0.node("Add", ["numbers", "bias"], ["sums"])
+      quantize("sums", "a", "y", &$0)
+    },
+    Case(
+      "numbers that a function of single elements and another node read",
+      ["Elementwise", "DequantizeLinear", "ReduceMax", "Elementwise"]
+    ) {
+      try levels("a", 0.02, 120, &$0)
+      try levels("b", 0.011, 100, &$0)
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("Tanh", ["numbers"], ["turned"])
+      quantize("turned", "b", "bytes", &$0)
+      dequantize("bytes", "b", "again", &$0)
+      $0.node("ReduceMax", ["again"], ["greatest"])
+      $0.node("Sub", ["again", "greatest"], ["differences"])
+      quantize("differences", "b", "y", &$0)
+    },
+    Case("zeros around bytes", ["Pad"]) {
+      try levels("a", 0.02, 120, &$0)
+      try $0.constant("pads", GraphValue(Tensor<Int64>([0, 0, 1, -1, 0, 0, 2, 3])))
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("Pad", ["numbers", "pads"], ["padded"])
+      quantize("padded", "a", "y", &$0)
+    },
+    Case("zeros around bytes of other levels", ["Pad", "Elementwise"]) {
+      try levels("a", 0.02, 120, &$0)
+      try levels("b", 0.03, 17, &$0)
+      try $0.constant("pads", GraphValue(Tensor<Int64>([0, 0, 1, 1, 0, 0, 1, 1])))
+      try $0.constant("zero", GraphValue(Tensor<Float>([0], shape: [])))
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("Pad", ["numbers", "pads", "zero"], ["padded"])
+      quantize("padded", "b", "y", &$0)
+    },
+    Case("ones around bytes", ["DequantizeLinear", "Pad", "QuantizeLinear"]) {
+      try levels("a", 0.02, 120, &$0)
+      try $0.constant("pads", GraphValue(Tensor<Int64>([0, 0, 1, 1, 0, 0, 1, 1])))
+      try $0.constant("one", GraphValue(Tensor<Float>([1], shape: [])))
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("Pad", ["numbers", "pads", "one"], ["padded"])
+      quantize("padded", "a", "y", &$0)
+    },
+    Case("zeros that a convolution adds itself", ["ConvInteger"]) {
+      try levels("a", 0.02, 120, &$0)
+      try weight(&$0)
+      try $0.constant("pads", GraphValue(Tensor<Int64>([0, 0, 0, 1, 0, 0, 1, 2])))
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("Pad", ["numbers", "pads"], ["padded"])
+      quantize("padded", "a", "more bytes", &$0)
+      dequantize("more bytes", "a", "again", &$0)
+      $0.node("Conv", ["again", "weight"], ["y"])
+    },
     Case("other levels, and nothing between", ["Elementwise"]) {
       try levels("a", 0.02, 120, &$0)
       try levels("b", 0.019, 7, &$0)

@@ -297,6 +297,10 @@ package struct ElementwiseProgram: Sendable {
 
   /// Whether these inputs can be taken in one pass: bytes where the program reads bytes, float32 elsewhere.
   package func canRun(bytesOrFloats inputs: [AnyTensor]) -> Bool {
+    canRun(bytesOrFloats: inputs.map { ($0.shape, $0.dataType) })
+  }
+
+  private func canRun(bytesOrFloats inputs: [(shape: [Int], type: DataType)]) -> Bool {
     let operands = inputs.map { ($0.shape, TensorLayout.rowMajor) }
     guard canRun(operands) else { return false }
     let (shape, _) = Self.common(operands)
@@ -304,7 +308,93 @@ package struct ElementwiseProgram: Sendable {
     for case .dequantize(.input(let index), let levels) in steps where types.indices.contains(index) {
       types[index] = levels.isSigned ? .int8 : .uint8
     }
-    return zip(inputs, types).allSatisfy { $0.dataType == $1 && ($1 == .float32 || $0.shape == shape) }
+    return zip(inputs, types).allSatisfy { $0.type == $1 && ($1 == .float32 || $0.shape == shape) }
+  }
+
+  /// The same program and its inputs where it can run with them. Where it cannot, axes of one element are added before the
+  /// others, and what is made of inputs of fewer elements alone is computed first, as an input of the rest of the program.
+  package func separating(_ inputs: [AnyTensor]) throws -> (program: ElementwiseProgram, inputs: [AnyTensor]) {
+    guard !canRun(bytesOrFloats: inputs) else { return (self, inputs) }
+    let (shape, _) = Self.common(inputs.map { ($0.shape, .rowMajor) })
+    let given = try inputs.map { input -> AnyTensor in
+      let added = [Int](repeating: 1, count: max(0, shape.count - input.shape.count))
+      guard !added.isEmpty, added + input.shape == shape else { return input }
+      return switch input {
+      case .float32(let tensor): .float32(try tensor.reshaped(shape))
+      case .int8(let tensor): .int8(try tensor.reshaped(shape))
+      case .uint8(let tensor): .uint8(try tensor.reshaped(shape))
+      default: input
+      }
+    }
+    guard !canRun(bytesOrFloats: given) else { return (self, given) }
+    let whole = given.indices.filter { given[$0].shape == shape }
+    var isWhole: [Bool] = []
+    for step in steps {
+      isWhole.append(
+        step.operands.contains { operand in
+          if case .step(let source) = operand { isWhole[source] } else { hasTensor(operand, whole: whole) }
+        })
+    }
+    // Programs that come first, what they read, and the shapes of what they give.
+    var first: [(program: ElementwiseProgram, inputs: [AnyTensor])] = []
+    var operands: [(shape: [Int], type: DataType)] = given.map { ($0.shape, $0.dataType) }
+    var results: [Int: Int] = [:]
+    for (index, step) in steps.enumerated() where isWhole[index] {
+      for case .step(let source) in step.operands where !isWhole[source] && results[source] == nil {
+        guard let (program, read) = excerpt(sources(of: source), results: [:]),
+          read.allSatisfy(given.indices.contains)
+        else { return (self, inputs) }
+        results[source] = operands.count
+        first.append((program, read.map { given[$0] }))
+        operands.append((Self.common(read.map { (given[$0].shape, .rowMajor) }).0, .float32))
+      }
+    }
+    guard let (program, read) = excerpt(isWhole, results: results, quantizingTo: levels),
+      read.allSatisfy(operands.indices.contains), program.canRun(bytesOrFloats: read.map { operands[$0] }),
+      first.allSatisfy({ $0.program.canRun(bytesOrFloats: $0.inputs) })
+    else { return (self, inputs) }
+    let all = given + (try first.map { try $0.program($0.inputs) })
+    return (program, read.map { all[$0] })
+  }
+
+  /// The steps that one needs, itself among them.
+  private func sources(of step: Int) -> [Bool] {
+    var isNeeded = [Bool](repeating: false, count: steps.count)
+    isNeeded[step] = true
+    for index in (0...step).reversed() where isNeeded[index] {
+      for case .step(let source) in steps[index].operands { isNeeded[source] = true }
+    }
+    return isNeeded
+  }
+
+  /// Some of the steps as a program, and the inputs that it reads; `results` says which inputs are what other steps give.
+  private func excerpt(
+    _ isTaken: [Bool], results: [Int: Int], quantizingTo levels: QuantizedLevels? = nil
+  ) -> (program: ElementwiseProgram, inputs: [Int])? {
+    var taken: [Step] = []
+    var places: [Int: Int] = [:]
+    var inputs: [Int] = []
+    func input(_ index: Int) -> Operand {
+      if !inputs.contains(index) { inputs.append(index) }
+      return .input(inputs.firstIndex(of: index) ?? 0)
+    }
+    func operand(_ old: Operand) -> Operand {
+      switch old {
+      case .input(let index): input(index)
+      case .number: old
+      case .step(let source): results[source].map(input) ?? .step(places[source] ?? -1)
+      }
+    }
+    for (index, step) in steps.enumerated() where isTaken[index] {
+      places[index] = taken.count
+      switch step {
+      case .unary(let operation, let x): taken.append(.unary(operation, operand(x)))
+      case .binary(let operation, let a, let b): taken.append(.binary(operation, operand(a), operand(b)))
+      case .dequantize(let x, let levels): taken.append(.dequantize(operand(x), levels))
+      case .requantize(let x, let levels): taken.append(.requantize(operand(x), levels))
+      }
+    }
+    return ElementwiseProgram(taken, quantizingTo: levels).map { ($0, inputs) }
   }
 
   /// The shape and the layout of the result.
@@ -328,12 +418,14 @@ package struct ElementwiseProgram: Sendable {
 
   /// Whether a step has an operand of the result's shape.
   private func hasTensor(_ step: Step, whole: [Int]) -> Bool {
-    step.operands.contains { operand in
-      switch operand {
-      case .input(let index): whole.contains(index)
-      case .step: true
-      case .number: false
-      }
+    step.operands.contains { hasTensor($0, whole: whole) }
+  }
+
+  private func hasTensor(_ operand: Operand, whole: [Int]) -> Bool {
+    switch operand {
+    case .input(let index): whole.contains(index)
+    case .step: true
+    case .number: false
     }
   }
 

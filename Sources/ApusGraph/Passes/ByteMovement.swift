@@ -51,9 +51,10 @@ extension GraphRewriter {
       return
     }
     guard let mover = soleProducer(of: x), var node = nodes[mover], node.outputs.count == 1 else { return }
-    let moved = movedInputs(of: mover)
+    let isPad = addsZeros(node)
+    let moved = isPad ? node.inputs.prefix(1).compactMap { $0 } : movedInputs(of: mover)
     let sources = moved.compactMap { dequantization(of: $0) }
-    guard let first = sources.first, sources.count == moved.count else { return }
+    guard let first = sources.first, sources.count == moved.count, let zero = try? first.levels.zero else { return }
     var bytes: [Graph.ValueID]
     if sources.allSatisfy({ $0.levels == first.levels }) {
       bytes = sources.map(\.bytes)
@@ -81,7 +82,20 @@ extension GraphRewriter {
     node.inputs = node.inputs.map { input in
       input.flatMap { input in moved.firstIndex(of: input).map { bytes[$0] } } ?? input
     }
+    if isPad {
+      // Zeros are what the zero point stands for.
+      let value = addConstant(zero, named: node.name + "_zero_point")
+      node.inputs = node.inputs.prefix(2) + [value] + node.inputs.dropFirst(3)
+    }
     replace(mover, by: node)
+  }
+
+  /// Whether `node` puts zeros around numbers.
+  private func addsZeros(_ node: Node) -> Bool {
+    guard node.operatorName == OperatorName(type: "Pad"), node.opset >= 13, node.inputs.count >= 2 else { return false }
+    let description = description(of: node)
+    return (try? description.string("mode", default: "constant")) == "constant"
+      && (!description.has(2) || scalar(node.inputs[2]) == 0)
   }
 
   private func name(of value: Graph.ValueID) -> String { graph.values[value].name }
@@ -94,6 +108,17 @@ extension GraphRewriter {
       let bytes = node.inputs[0], let levels = description(of: node).quantizedLevels
     else { return nil }
     return (node, bytes, levels)
+  }
+}
+
+extension QuantizedLevels {
+  /// The byte that stands for zero.
+  fileprivate var zero: GraphValue {
+    get throws {
+      isSigned
+        ? GraphValue(try Tensor([Int8(truncatingIfNeeded: zeroPoint)], shape: []))
+        : GraphValue(try Tensor([UInt8(truncatingIfNeeded: zeroPoint)], shape: []))
+    }
   }
 }
 

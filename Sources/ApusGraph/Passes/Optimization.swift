@@ -10,7 +10,7 @@ extension Graph {
       .fusingLinear(precision)
     if isWhole { graph = try graph.foldingShapes() }
     graph = try graph.foldingConstants().withoutOpposedTranspositions(precision).fusingPadding()
-      .fusingLinear(precision).foldingScales(precision).movingBytes()
+      .fusingLinear(precision).foldingScales(precision).movingBytes().fusingPadding()
     try TimeLimit.check()
     if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }
     graph = try graph.fusingRectifiers(precision).fusingGELU(precision).fusingNaNReplacement()

@@ -1,7 +1,8 @@
 import Apus
 
 extension Graph {
-  /// Zeros that a Pad puts around a map become the padding of the convolution that alone reads it.
+  /// Zeros that a Pad puts around a map, and bytes that stand for zero, become the padding of the convolution that alone
+  /// reads it.
   func fusingPadding() -> Graph {
     guard hasNode("Pad") else { return self }
     var rewriter = GraphRewriter(self)
@@ -30,13 +31,15 @@ extension GraphRewriter {
   /// Node `reader` with padding of its own instead of the zeros that `pad` puts around its input.
   fileprivate func convolution(_ reader: Int, reading value: Graph.ValueID, of pad: Node) throws -> Node? {
     let description = description(of: pad)
-    guard isNode(reader, "Conv"), var node = nodes[reader], node.inputs.first == value,
-      case .tensor(let weight)? = constant(node.inputs.count > 1 ? node.inputs[1] : nil),
+    guard var node = nodes[reader], let operands = Operands(of: node), node.inputs.first == value,
+      case .tensor(let weight)? = constant(node.inputs.count > operands.weight ? node.inputs[operands.weight] : nil),
       let amounts = try amounts(of: description), amounts.count == 2 * weight.rank, amounts.allSatisfy({ $0 >= 0 }),
-      try description.string("mode", default: "constant") == "constant", try addsZeros(description)
+      try description.string("mode", default: "constant") == "constant",
+      let zero = operands.zeroPoint.map({ node.inputs.count > $0 ? number(node.inputs[$0]) : 0 }) ?? 0,
+      try adds(zero, description)
     else { return nil }
     // A depthwise convolution passes over what lies outside, where an infinite weight would have made NaN.
-    if try self.description(of: node).int("group", default: 1) != 1 {
+    if operands.zeroPoint == nil, try self.description(of: node).int("group", default: 1) != 1 {
       guard try weight.converted(to: Double.self).elements.allSatisfy(\.isFinite) else { return nil }
     }
     let rank = weight.rank
@@ -59,8 +62,31 @@ extension GraphRewriter {
     return node
   }
 
-  private func addsZeros(_ pad: NodeDescription) throws -> Bool {
-    if pad.opset < 11 { return try pad.float("value", default: 0) == 0 }
-    return !pad.has(2) || scalar(pad.node.inputs[2]) == 0
+  private func adds(_ value: Double, _ pad: NodeDescription) throws -> Bool {
+    if pad.opset < 11 { return try Double(pad.float("value", default: 0)) == value }
+    return (pad.has(2) ? number(pad.node.inputs[2]) : 0) == value
+  }
+
+  /// The single number or integer that `value` is known to be; 0 for none.
+  private func number(_ value: Graph.ValueID?) -> Double? {
+    guard let value else { return 0 }
+    guard case .tensor(let tensor)? = constant(value), tensor.count == 1 else { return nil }
+    return try? tensor.converted(to: Double.self).scalar
+  }
+}
+
+/// Where a convolution has its weight, and the zero point of its input if that is of bytes.
+private struct Operands {
+  let weight: Int
+  let zeroPoint: Int?
+
+  init?(of node: Node) {
+    switch node.operatorName {
+    case OperatorName(type: "Conv"): (weight, zeroPoint) = (1, nil)
+    case OperatorName(type: "ConvInteger"), OperatorName(domain: "apus", type: "ConvInteger"):
+      (weight, zeroPoint) = (1, 2)
+    case OperatorName(type: "QLinearConv"): (weight, zeroPoint) = (3, 2)
+    default: return nil
+    }
   }
 }

@@ -206,10 +206,11 @@ private struct WholeElementwise: Sendable {
   private func runBytes(_ arguments: Arguments) throws -> AnyTensor? {
     let inputs = try tensors.map { try arguments.tensor($0) }
     let rank = inputs.reduce(0) { max($0, $1.rank) }
-    guard program.canRun(bytesOrFloats: inputs),
+    guard
       try numbers.allSatisfy({ try arguments.tensor($0).dataType == .float32 && arguments.tensor($0).rank <= rank })
     else { return nil }
-    return try program(inputs)
+    let (program, parts) = try program.separating(inputs)
+    return program.canRun(bytesOrFloats: parts) ? try program(parts) : nil
   }
 
   private func run<Scalar: FloatingPointScalar>(
