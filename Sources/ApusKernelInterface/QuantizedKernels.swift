@@ -123,14 +123,14 @@ package protocol QuantizedKernels: SendableMetatype {
   ///
   /// - Parameters:
   ///   - rows: 1, 2, 4 or 8.
-  ///   - units: sixteenths of the number of columns.
+  ///   - count: of columns; room for 15 more, which may be written.
   static func multiplyWords(
-    _ w: UnsafePointer<Int32>, rows: Int, _ x: UnsafePointer<Int32>, units: Int, blockCount: Int, blockStep: Int,
+    _ w: UnsafePointer<Int32>, rows: Int, _ x: UnsafePointer<Int32>, count: Int, blockCount: Int, blockStep: Int,
     tapCount: Int, tapOffsets: UnsafePointer<Int>, _ sums: UnsafeMutablePointer<Int32>, sumStep: Int)
 
-  /// `sums[i] = Σ_tap w[tap] · x[i + tapOffsets[tap]]` for 16 × `units` numbers.
+  /// `sums[i] = Σ_tap w[tap] · x[i + tapOffsets[tap]]` for `count` numbers; up to 15 more may be written.
   static func sumTaps(
-    _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, units: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>,
+    _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, count: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>,
     _ sums: UnsafeMutablePointer<Int32>)
 
   /// Corrected sums. `y` does not overlap them; its rows are `step` apart.

@@ -8,7 +8,7 @@ package enum IntegerKernels: QuantizedKernels {
 
 extension IntegerKernels {
   package static func multiplyWords(
-    _ w: UnsafePointer<Int32>, rows: Int, _ x: UnsafePointer<Int32>, units: Int, blockCount: Int, blockStep: Int,
+    _ w: UnsafePointer<Int32>, rows: Int, _ x: UnsafePointer<Int32>, count: Int, blockCount: Int, blockStep: Int,
     tapCount: Int, tapOffsets: UnsafePointer<Int>, _ sums: UnsafeMutablePointer<Int32>, sumStep: Int
   ) {
     let steps = blockCount &* tapCount
@@ -16,27 +16,29 @@ extension IntegerKernels {
     let starts: StartingSums = startingSums(words, rows: rows, steps: steps)
     let excess: ExcessWords = excessWords(w, rows: rows, steps: steps)
     let walk: WordWalk = (blockCount, blockStep, tapCount, tapOffsets, rows, sumStep, starts, excess)
+    let lanes = WordLanes.scalarCount
+    let count = (count &+ lanes &- 1) / lanes &* lanes
     #if APUS_SATURATING
       if w[0] >= 0 {
-        WordRows<1>.multiply(words, x, units &* 16, walk, sums)
+        WordRows<1>.multiply(words, x, count, walk, sums)
       } else {
-        WordRows<2>.multiply(words, x, units &* 16, walk, sums)
+        WordRows<2>.multiply(words, x, count, walk, sums)
       }
     #elseif APUS_X86_INTRINSICS && !APUS_AVX512 && !APUS_AVXVNNI
-      WordRows<2>.multiply(words, x, units &* 16, walk, sums)
+      WordRows<2>.multiply(words, x, count, walk, sums)
     #elseif APUS_X86_INTRINSICS || APUS_DOTPROD || APUS_I8MM
-      WordRows<1>.multiply(words, x, units &* 16, walk, sums)
+      WordRows<1>.multiply(words, x, count, walk, sums)
     #else
-      WordRows<4>.multiply(words, x, units &* 16, walk, sums)
+      WordRows<4>.multiply(words, x, count, walk, sums)
     #endif
   }
 
   package static func sumTaps(
-    _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, units: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>,
+    _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, count: Int, tapCount: Int, tapOffsets: UnsafePointer<Int>,
     _ sums: UnsafeMutablePointer<Int32>
   ) {
-    for unit in 0..<units {
-      let x = x + 16 &* unit
+    for first in stride(from: 0, to: count, by: 16) {
+      let x = x + first
       var even = IntegerLanes(repeating: 0)
       var odd = even
       var tap = 0
@@ -48,7 +50,7 @@ extension IntegerKernels {
       if tap < tapCount {
         even = even &+ load(x + tapOffsets[tap], as: IntegerLanes.self) &* IntegerLanes(repeating: w[tap])
       }
-      store(even &+ odd, sums + 16 &* unit)
+      store(even &+ odd, sums + first)
     }
   }
 }
@@ -101,7 +103,7 @@ private enum WordRows<let wordsPerWeight: Int> {
 
 /// A tile of `rows` × `vectors` vectors of sums in registers.
 enum WordTile<let rows: Int, let vectors: Int, let wordsPerWeight: Int> {
-  /// All columns: whole tiles, and narrower ones for what is left. `count` is a multiple of sixteen.
+  /// All columns: whole tiles, and narrower ones for what is left. `count` is a number of whole registers.
   @inline(__always)
   static func multiply(
     _ w: UnsafePointer<Int32>, _ x: UnsafePointer<Int32>, _ count: Int, _ walk: WordWalk,

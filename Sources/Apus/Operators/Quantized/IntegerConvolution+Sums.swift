@@ -23,13 +23,12 @@ extension IntegerConvolution {
     let tapOffsets = plan.tapOffsets
     let corrections = try corrections(map, terms: terms)
     let bands = plan.bands
-    let units = plan.units(rows: plan.bandRows)
     let stagedCount = try plan.stagedCount()
     // Scratch: the staged band, sums over channels, sums over windows, sums of eight outputs, and perhaps the numbers of
     // one and the bytes of all. Words are as large as floats.
     let needsWindowSums = zeroPoints.contains { $0 != 0 }
     let channelSumCount = needsWindowSums ? (plan.blockStep + 47) / 16 * 16 : 0
-    let sumStep = units * 16 + 16
+    let sumStep = (plan.positions(rows: plan.bandRows) + 15) / 16 * 16 + 16
     let numbersStart = stagedCount + channelSumCount + 10 * sumStep
     let count = numbersStart + (output.needsRoom ? 3 * sumStep : 0)
     // With few bands, outputs are divided too.
@@ -52,7 +51,7 @@ extension IntegerConvolution {
         channels: inputsPerGroup, firstRow: firstRow, rows: rows, scratch, kernels: kernels)
       let band = IntegerBand(
         plan: plan, words: scratch, tapOffsets: tapOffsets, firstRow: firstRow, rows: rows,
-        units: plan.units(rows: rows), channelSums: scratch + stagedCount,
+        positions: plan.positions(rows: rows), channelSums: scratch + stagedCount,
         windowSums: scratch + (stagedCount + channelSumCount),
         sums: scratch + (stagedCount + channelSumCount + sumStep),
         sumStep: sumStep, numbers: output.needsRoom ? room + numbersStart : nil)
@@ -110,7 +109,7 @@ private struct IntegerBand {
   let tapOffsets: [Int]
   let firstRow: Int
   let rows: Int
-  let units: Int
+  let positions: Int
   let channelSums: UnsafeMutablePointer<Int32>
   let windowSums: UnsafeMutablePointer<Int32>
   let sums: UnsafeMutablePointer<Int32>
@@ -126,17 +125,17 @@ private struct IntegerBand {
     // First over channels, which is a product with ones, then over taps.
     withUnsafePointer(to: 0) { noOffset in
       kernels.multiplyWords(
-        ones.channels, rows: 1, words, units: (plan.blockStep + 15) / 16, blockCount: plan.blocks,
+        ones.channels, rows: 1, words, count: plan.blockStep, blockCount: plan.blocks,
         blockStep: plan.blockStep, tapCount: 1, tapOffsets: noOffset, channelSums, sumStep: 0)
     }
     kernels.sumTaps(
-      ones.taps, channelSums, units: units, tapCount: tapOffsets.count, tapOffsets: tapOffsets, windowSums)
+      ones.taps, channelSums, count: positions, tapCount: tapOffsets.count, tapOffsets: tapOffsets, windowSums)
     return true
   }
 
   func multiply(_ weights: UnsafePointer<Int32>, rows: Int, _ kernels: any QuantizedKernels.Type) {
     kernels.multiplyWords(
-      weights, rows: rows, words, units: units, blockCount: plan.blocks, blockStep: plan.blockStep,
+      weights, rows: rows, words, count: positions, blockCount: plan.blocks, blockStep: plan.blockStep,
       tapCount: tapOffsets.count, tapOffsets: tapOffsets, sums, sumStep: sumStep)
   }
 

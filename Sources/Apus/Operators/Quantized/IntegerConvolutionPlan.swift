@@ -68,8 +68,8 @@ struct IntegerConvolutionPlan: Sendable {
   /// Words of a block.
   var blockStep: Int { rowPhases.count * columnPhases.count * phaseStep }
 
-  /// Sixteenths of the positions of `rows` output rows.
-  func units(rows: Int) -> Int { ((rows - 1) * columns + output.width + 15) / 16 }
+  /// The positions of `rows` output rows, up to the last output.
+  func positions(rows: Int) -> Int { (rows - 1) * columns + output.width }
 
   /// Where the input of each tap lies, relative to the first output's position.
   var tapOffsets: [Int] {

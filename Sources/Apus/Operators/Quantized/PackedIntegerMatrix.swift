@@ -229,7 +229,7 @@ extension PackedIntegerMatrix {
             let row = firstRow + group.first
             withUnsafePointer(to: 0) { noOffset in
               kernels.multiplyWords(
-                left.words(matrix: 0, first: row), rows: group.rows, x.value + column * blocks, units: units,
+                left.words(matrix: 0, first: row), rows: group.rows, x.value + column * blocks, count: count,
                 blockCount: blocks, blockStep: units * 16, tapCount: 1, tapOffsets: noOffset, sums, sumStep: panel)
             }
             let correction = SumCorrection(
