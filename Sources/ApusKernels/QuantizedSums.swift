@@ -14,8 +14,8 @@ extension IntegerKernels {
     _ sums: UnsafePointer<Int32>, sumStep: Int, rows: Int, count: Int, correction: SumCorrection, scale: SumScale,
     _ y: UnsafeMutablePointer<Float>, step: Int
   ) {
-    forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
-      store(scaled(sum, scale, row, i), y + (row &* step &+ i), upTo: width)
+    forScaled(sums, sumStep, rows, count, correction, scale) { row, i, width, number in
+      store(number, y + (row &* step &+ i), upTo: width)
     }
   }
 
@@ -24,8 +24,8 @@ extension IntegerKernels {
     outputScale: Float, range: QuantizedRange, _ y: UnsafeMutablePointer<UInt8>, step: Int
   ) {
     let levels = quantizationLevels(outputScale, range)
-    forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
-      store(lowBytes(quantized(scaled(sum, scale, row, i), levels)), y + (row &* step &+ i), upTo: width)
+    forScaled(sums, sumStep, rows, count, correction, scale) { row, i, width, number in
+      store(lowBytes(quantized(number, levels)), y + (row &* step &+ i), upTo: width)
     }
   }
 
@@ -44,12 +44,28 @@ extension IntegerKernels {
   }
 }
 
-/// `Float(sum) * scale + bias`, each rounded.
+/// Calls `body` with `Float(sum) * scale + bias`, each rounded, as ``forCorrected(_:_:_:_:_:_:)`` does with sums.
 @inline(__always)
-private func scaled(_ sum: IntegerLanes, _ scale: SumScale, _ row: Int, _ column: Int) -> Lanes {
-  let value = floats(sum) * scaleOf(scale.scales, scale.isOfColumns, row, column)
-  guard let bias = scale.bias else { return value }
-  return value + scaleOf(bias, scale.isOfColumns, row, column)
+private func forScaled(
+  _ sums: UnsafePointer<Int32>, _ sumStep: Int, _ rows: Int, _ count: Int, _ correction: SumCorrection,
+  _ scale: SumScale, _ body: (_ row: Int, _ column: Int, _ width: Int, _ number: Lanes) -> Void
+) {
+  guard !scale.isOfColumns, correction.columns == nil, correction.otherColumns == nil else {
+    forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
+      let value = floats(sum) * scaleOf(scale.scales, scale.isOfColumns, row, i)
+      body(row, i, width, scale.bias.map { value + scaleOf($0, scale.isOfColumns, row, i) } ?? value)
+    }
+    return
+  }
+  // What a row has in common, once. Any number plus -0 is itself.
+  for row in 0..<rows {
+    let line = sums + row &* sumStep
+    let base = IntegerLanes(repeating: correction.base[row])
+    let (factor, bias) = (all(scale.scales[row]), all(scale.bias.map { $0[row] } ?? -0.0))
+    forSixteens(count) { i, width in
+      body(row, i, width, floats(load(line + i, as: IntegerLanes.self) &+ base) * factor + bias)
+    }
+  }
 }
 
 /// Between `least` and `greatest`; `least` for NaN.
@@ -63,8 +79,7 @@ private func scaleOf(_ values: UnsafePointer<Float>, _ isOfColumns: Bool, _ row:
   isOfColumns ? load(values + column) : all(values[row])
 }
 
-/// Calls `body` with corrected sums, sixteen at a time, and with how many of them count. The last sixteen of a row are
-/// moved back, so that some of them are computed for the second time, where the row has as many.
+/// Calls `body` with corrected sums, sixteen at a time, and with how many of them count.
 @inline(__always)
 private func forCorrected(
   _ sums: UnsafePointer<Int32>, _ sumStep: Int, _ rows: Int, _ count: Int, _ correction: SumCorrection,
@@ -86,14 +101,21 @@ private func forCorrected(
       }
       return sum
     }
-    var i = 0
-    while i &+ 16 <= count {
-      body(row, i, 16, corrected(i))
-      i &+= 16
-    }
-    if i < count {
-      i = count >= 16 ? count &- 16 : 0
-      body(row, i, count &- i, corrected(i))
-    }
+    forSixteens(count) { i, width in body(row, i, width, corrected(i)) }
+  }
+}
+
+/// Calls `body` with the places of sixteen elements, and with how many of them count. The last sixteen are moved back, so
+/// that some of them are computed for the second time, where there are as many.
+@inline(__always)
+private func forSixteens(_ count: Int, _ body: (_ place: Int, _ width: Int) -> Void) {
+  var i = 0
+  while i &+ 16 <= count {
+    body(i, 16)
+    i &+= 16
+  }
+  if i < count {
+    i = count >= 16 ? count &- 16 : 0
+    body(i, count &- i)
   }
 }

@@ -95,12 +95,19 @@ private func fill(_ y: UnsafeMutablePointer<UInt8>, _ count: Int, _ fillers: SIM
   }
 }
 
-/// Bytes with some bits flipped. Where `end` allows, sixteen at a time are read, and up to fifteen more are written.
+/// Bytes with some bits flipped. Where `end` allows, sixteen or more at a time are read, and up to fifteen more are written.
 @inline(__always)
 private func copy(
   _ x: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<UInt8>, _ count: Int, _ flip: UInt8, _ end: UnsafePointer<UInt8>
 ) {
   var done = 0
+  let size = MemoryLayout<WordLanes>.size
+  let flips = WordLanes(repeating: Int32(bitPattern: UInt32(truncatingIfNeeded: flip) &* 0x0101_0101))
+  while done &+ size <= count {
+    let words = UnsafeRawPointer(x + done).loadUnaligned(as: WordLanes.self) ^ flips
+    UnsafeMutableRawPointer(y + done).storeBytes(of: words, as: WordLanes.self)
+    done &+= size
+  }
   while done < count, end - (x + done) >= 16 {
     store(load(x + done, as: SIMD16<UInt8>.self) ^ SIMD16(repeating: flip), y + done)
     done &+= 16

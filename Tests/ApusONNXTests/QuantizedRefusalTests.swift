@@ -21,6 +21,7 @@ import Testing
       }
       return [
         Refusal("scales of another axis", "QuantizeLinear", [x, try floats([2])]),
+        Refusal("a matrix of scales", "DequantizeLinear", [try bytes([2, 3]), try floats([1, 1])]),
         Refusal("an absurd axis", "QuantizeLinear", [x, try floats([3])], ["axis": .int(.min)]),
         Refusal("blocks of less than nothing", "QuantizeLinear", [x, x], ["block_size": .int(-1)]),
         Refusal("blocks that do not fit", "DequantizeLinear", [try bytes([2, 3]), x], ["block_size": .int(2)]),

@@ -17,7 +17,7 @@ struct QuantizationGrid: Sendable {
   ///   - blockSize: 0 where the scales are not of blocks.
   init(_ shape: [Int], scale: [Int], axis: Int, blockSize: Int) throws {
     self.shape = shape
-    if scale.allSatisfy({ $0 == 1 }) && (scale.count <= 1 || blockSize == 0) {
+    if scale.count <= 1, scale.allSatisfy({ $0 == 1 }) {
       granularity = .tensor
       return
     }
