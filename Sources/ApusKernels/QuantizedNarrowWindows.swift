@@ -15,6 +15,7 @@ extension IntegerKernels {
     _ w: UnsafePointer<Int32>, parts: Int, _ x: UnsafePointer<UInt8>, end: UnsafePointer<UInt8>, flip: UInt8,
     _ windows: NarrowWindows, _ room: UnsafeMutablePointer<Int32>, _ sums: UnsafeMutablePointer<Int32>
   ) {
+    guard spreadsBytes else { return }
     let (taps, columns, lanes) = (windows.taps, windows.columns, WordLanes.scalarCount)
     let wordsPerRow = taps.wordsPerRow
     windows.tables.withUnsafeBufferPointer { tables in

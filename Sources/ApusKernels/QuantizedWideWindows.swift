@@ -11,6 +11,8 @@ extension IntegerKernels {
     _ w: UnsafePointer<Int32>, parts: Int, _ x: UnsafePointer<UInt8>, lineStep: Int, _ windows: WideWindows, rows: Int,
     _ sums: UnsafeMutablePointer<Int32>
   ) {
+    // Elsewhere nobody calls it, and it would be tens of kilobytes.
+    guard spreadsBytes else { return }
     let (taps, columns, lanes) = (windows.taps, windows.columns, WordLanes.scalarCount)
     let wordStep = taps.tapsPerWord &* windows.columnDilation
     let words = firstWords(windows.words)
