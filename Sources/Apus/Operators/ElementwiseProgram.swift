@@ -313,7 +313,9 @@ package struct ElementwiseProgram: Sendable {
 
   /// The same program and its inputs where it can run with them. Where it cannot, axes of one element are added before the
   /// others, and what is made of inputs of fewer elements alone is computed first, as an input of the rest of the program.
-  package func separating(_ inputs: [AnyTensor]) throws -> (program: ElementwiseProgram, inputs: [AnyTensor]) {
+  ///
+  /// - Returns: nil where it cannot run even so.
+  package func separating(_ inputs: [AnyTensor]) throws -> (program: ElementwiseProgram, inputs: [AnyTensor])? {
     guard !canRun(bytesOrFloats: inputs) else { return (self, inputs) }
     let (shape, _) = Self.common(inputs.map { ($0.shape, .rowMajor) })
     let given = try inputs.map { input -> AnyTensor in
@@ -343,7 +345,7 @@ package struct ElementwiseProgram: Sendable {
       for case .step(let source) in step.operands where !isWhole[source] && results[source] == nil {
         guard let (program, read) = excerpt(sources(of: source), results: [:]),
           read.allSatisfy(given.indices.contains)
-        else { return (self, inputs) }
+        else { return nil }
         results[source] = operands.count
         first.append((program, read.map { given[$0] }))
         operands.append((Self.common(read.map { (given[$0].shape, .rowMajor) }).0, .float32))
@@ -352,7 +354,7 @@ package struct ElementwiseProgram: Sendable {
     guard let (program, read) = excerpt(isWhole, results: results, quantizingTo: levels),
       read.allSatisfy(operands.indices.contains), program.canRun(bytesOrFloats: read.map { operands[$0] }),
       first.allSatisfy({ $0.program.canRun(bytesOrFloats: $0.inputs) })
-    else { return (self, inputs) }
+    else { return nil }
     let all = given + (try first.map { try $0.program($0.inputs) })
     return (program, read.map { all[$0] })
   }

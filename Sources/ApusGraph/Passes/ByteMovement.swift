@@ -51,7 +51,7 @@ extension GraphRewriter {
       return
     }
     guard let mover = soleProducer(of: x), var node = nodes[mover], node.outputs.count == 1 else { return }
-    let isPad = addsZeros(node)
+    let isPad = movesBytes(ofPad: node)
     let moved = isPad ? node.inputs.prefix(1).compactMap { $0 } : movedInputs(of: mover)
     let sources = moved.compactMap { dequantization(of: $0) }
     guard let first = sources.first, sources.count == moved.count, let zero = try? first.levels.zero else { return }
@@ -90,12 +90,10 @@ extension GraphRewriter {
     replace(mover, by: node)
   }
 
-  /// Whether `node` puts zeros around numbers.
-  private func addsZeros(_ node: Node) -> Bool {
-    guard node.operatorName == OperatorName(type: "Pad"), node.opset >= 13, node.inputs.count >= 2 else { return false }
-    let description = description(of: node)
-    return (try? description.string("mode", default: "constant")) == "constant"
-      && (!description.has(2) || scalar(node.inputs[2]) == 0)
+  /// Whether `node` puts zeros around numbers, and could put bytes around bytes.
+  private func movesBytes(ofPad node: Node) -> Bool {
+    node.operatorName == OperatorName(type: "Pad") && node.opset >= 13 && node.inputs.count >= 2
+      && (try? puts(0, aroundInputOf: description(of: node))) == true
   }
 
   private func name(of value: Graph.ValueID) -> String { graph.values[value].name }

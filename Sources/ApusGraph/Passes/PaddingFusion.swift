@@ -34,9 +34,8 @@ extension GraphRewriter {
     guard var node = nodes[reader], let operands = Operands(of: node), node.inputs.first == value,
       case .tensor(let weight)? = constant(node.inputs.count > operands.weight ? node.inputs[operands.weight] : nil),
       let amounts = try amounts(of: description), amounts.count == 2 * weight.rank, amounts.allSatisfy({ $0 >= 0 }),
-      try description.string("mode", default: "constant") == "constant",
-      let zero = operands.zeroPoint.map({ node.inputs.count > $0 ? number(node.inputs[$0]) : 0 }) ?? 0,
-      try adds(zero, description)
+      let zero = number(operands.zeroPoint.flatMap { node.inputs.count > $0 ? node.inputs[$0] : nil }),
+      try puts(zero, aroundInputOf: description)
     else { return nil }
     // A depthwise convolution passes over what lies outside, where an infinite weight would have made NaN.
     if operands.zeroPoint == nil, try self.description(of: node).int("group", default: 1) != 1 {
@@ -62,7 +61,9 @@ extension GraphRewriter {
     return node
   }
 
-  private func adds(_ value: Double, _ pad: NodeDescription) throws -> Bool {
+  /// Whether a Pad puts `value`, and nothing else, around its input.
+  func puts(_ value: Double, aroundInputOf pad: NodeDescription) throws -> Bool {
+    guard try pad.string("mode", default: "constant") == "constant" else { return false }
     if pad.opset < 11 { return try Double(pad.float("value", default: 0)) == value }
     return (pad.has(2) ? number(pad.node.inputs[2]) : 0) == value
   }

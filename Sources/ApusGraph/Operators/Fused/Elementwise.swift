@@ -207,10 +207,10 @@ private struct WholeElementwise: Sendable {
     let inputs = try tensors.map { try arguments.tensor($0) }
     let rank = inputs.reduce(0) { max($0, $1.rank) }
     guard
-      try numbers.allSatisfy({ try arguments.tensor($0).dataType == .float32 && arguments.tensor($0).rank <= rank })
+      try numbers.allSatisfy({ try arguments.tensor($0).dataType == .float32 && arguments.tensor($0).rank <= rank }),
+      let (program, parts) = try program.separating(inputs)
     else { return nil }
-    let (program, parts) = try program.separating(inputs)
-    return program.canRun(bytesOrFloats: parts) ? try program(parts) : nil
+    return try program(parts)
   }
 
   private func run<Scalar: FloatingPointScalar>(
