@@ -25,6 +25,19 @@ extension Float32Kernels {
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, width: Int,
     rows: UnsafeBufferPointer<LinearTap>, columns: UnsafeBufferPointer<LinearTap>, isBlocked: Bool
   ) {
+    if isBlocked {
+      resizeBlocksLinear(x, y, width, rows, columns)
+    } else {
+      withUnsafeTemporaryAllocation(of: Double.self, capacity: 2 &* columns.count) { room in
+        if let base = room.baseAddress { resizePlaneLinear(x, y, width, rows, columns, base, base + columns.count) }
+      }
+    }
+  }
+
+  private static func resizeBlocksLinear(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ width: Int,
+    _ rows: UnsafeBufferPointer<LinearTap>, _ columns: UnsafeBufferPointer<LinearTap>
+  ) {
     var out = y
     for r in 0..<rows.count {
       let upper = rows[r].first &* width
@@ -32,22 +45,51 @@ extension Float32Kernels {
       let weight = rows[r].weight
       for c in 0..<columns.count {
         let (left, right) = (columns[c].first, columns[c].second)
-        let (leftWeight, rightWeight) = (1 - columns[c].weight, columns[c].weight)
-        if isBlocked {
-          let (near, far) = (WideLanes(repeating: leftWeight), WideLanes(repeating: rightWeight))
-          let above =
-            widened(load(x + (upper &+ left) &* 16)) * near + widened(load(x + (upper &+ right) &* 16)) * far
-          let below =
-            widened(load(x + (lower &+ left) &* 16)) * near + widened(load(x + (lower &+ right) &* 16)) * far
-          store(
-            narrowed(above * WideLanes(repeating: 1 - weight) + below * WideLanes(repeating: weight)), out + c &* 16)
-        } else {
-          let above = Double(x[upper &+ left]) * leftWeight + Double(x[upper &+ right]) * rightWeight
-          let below = Double(x[lower &+ left]) * leftWeight + Double(x[lower &+ right]) * rightWeight
-          out[c] = Float(above * (1 - weight) + below * weight)
-        }
+        let (near, far) = (WideLanes(repeating: 1 - columns[c].weight), WideLanes(repeating: columns[c].weight))
+        let above = widened(load(x + (upper &+ left) &* 16)) * near + widened(load(x + (upper &+ right) &* 16)) * far
+        let below = widened(load(x + (lower &+ left) &* 16)) * near + widened(load(x + (lower &+ right) &* 16)) * far
+        store(narrowed(above * WideLanes(repeating: 1 - weight) + below * WideLanes(repeating: weight)), out + c &* 16)
       }
-      out += columns.count &* (isBlocked ? 16 : 1)
+      out += columns.count &* 16
+    }
+  }
+
+  /// Lines of the input that are as wide as the output are kept, in `upper` and `lower`: neighbouring rows are made of the
+  /// same ones.
+  private static func resizePlaneLinear(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ width: Int,
+    _ rows: UnsafeBufferPointer<LinearTap>, _ columns: UnsafeBufferPointer<LinearTap>,
+    _ upper: UnsafeMutablePointer<Double>, _ lower: UnsafeMutablePointer<Double>
+  ) {
+    var (above, below) = (upper, lower)
+    var (rowAbove, rowBelow) = (-1, -1)
+    var out = y
+    for r in 0..<rows.count {
+      if rows[r].first == rowBelow {
+        (above, below) = (below, above)
+        (rowAbove, rowBelow) = (rowBelow, rowAbove)
+      }
+      if rows[r].first != rowAbove {
+        rowAbove = rows[r].first
+        resizeLine(x + rowAbove &* width, columns, above)
+      }
+      if rows[r].second != rowBelow {
+        rowBelow = rows[r].second
+        resizeLine(x + rowBelow &* width, columns, below)
+      }
+      let (near, far) = (1 - rows[r].weight, rows[r].weight)
+      for c in 0..<columns.count { out[c] = Float(above[c] * near + below[c] * far) }
+      out += columns.count
+    }
+  }
+
+  @inline(__always)
+  private static func resizeLine(
+    _ x: UnsafePointer<Float>, _ columns: UnsafeBufferPointer<LinearTap>, _ y: UnsafeMutablePointer<Double>
+  ) {
+    for c in 0..<columns.count {
+      let tap = columns[c]
+      y[c] = Double(x[tap.first]) * (1 - tap.weight) + Double(x[tap.second]) * tap.weight
     }
   }
 }
