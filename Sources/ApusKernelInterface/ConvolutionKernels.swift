@@ -14,6 +14,19 @@ package protocol ConvolutionKernels: SendableMetatype {
   /// others.
   static func isFasterAlone(width: Int, kernelRows count: Int, of all: Int) -> Bool
 
+  /// Neighbouring positions of a convolution at stride 1 that has few outputs, over row-major planes: the sums of
+  /// ``accumulateRows``, bit for bit, with positions in the lanes of vectors.
+  ///
+  /// - Parameters:
+  ///   - x: the first position's first input; lanes of `walk` are `planeStep` floats apart.
+  ///   - weights: sixteen a term, of which the first `outputs` are used.
+  ///   - bias: a float an output.
+  ///   - y: `[outputs, count]`, an output's plane `walk.outputBlockStep` floats after the one before.
+  ///   - count: sixteen at least.
+  static func accumulatePlanes(
+    _ x: UnsafePointer<Float>, planeStep: Int, weights: UnsafePointer<Float>, bias: UnsafePointer<Float>,
+    _ y: UnsafeMutablePointer<Float>, outputs: Int, count: Int, walk: TileWalk)
+
   /// One row of a convolution of groups of 1, 2, 4 or 8 channels, of which there are as many out as in, over one block of
   /// sixteen channels, read where it lies: what the window covers beyond the map's sides is skipped.
   ///

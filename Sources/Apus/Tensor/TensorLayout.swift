@@ -9,7 +9,7 @@ package enum TensorLayout: Sendable, Hashable {
   /// `[batch, ⌈channels / 16⌉, height…, 16]`: sixteen channels of one position side by side.
   ///
   /// Where the channels are not whole blocks, the last block is filled up. What the filling holds is undefined:
-  /// operators on single elements run over it, and no other reads it. Only `Float` tensors of rank 3 or 4 with at least
+  /// operators on single elements run over it, and no other reads it. Only `Float` tensors of rank 3 or 4 with more than
   /// eight channels are ever stored so.
   case channelBlocked
 

@@ -96,6 +96,31 @@ import Testing
     Case(inputs: 3, outputs: 8, size: Size2D(height: 150, width: 90), kernel: 3, stride: 2, padding: 1),
     Case(inputs: 48, outputs: 40, size: Size2D(height: 70, width: 90), kernel: 1),
     Case(inputs: 16, outputs: 32, size: Size2D(height: 120, width: 64), kernel: Size2D(height: 3, width: 1)),
+    // Few outputs, as planes: read where they lie, staged, cut into bands, in tiles of every number of planes.
+    Case(batch: 2, inputs: 8, outputs: 1, size: Size2D(height: 19, width: 41), kernel: 3, padding: 1),
+    Case(inputs: 40, outputs: 3, size: Size2D(height: 70, width: 77), kernel: 3, padding: 1),
+    Case(inputs: 24, outputs: 5, size: Size2D(height: 21, width: 33), kernel: 1),
+    Case(batch: 2, inputs: 64, outputs: 2, size: Size2D(height: 50, width: 64), kernel: 1),
+    Case(inputs: 3, outputs: 7, size: Size2D(height: 9, width: 19), kernel: Size2D(height: 2, width: 3)),
+    Case(
+      inputs: 17, outputs: 4, size: Size2D(height: 12, width: 20), kernel: 3,
+      padding: Padding2D(top: 5, left: 0, bottom: 1, right: 7), dilation: Size2D(height: 2, width: 3)),
+    Case(
+      batch: 2, inputs: 32, outputs: 1, size: Size2D(height: 1, width: 100), kernel: Size2D(height: 1, width: 7),
+      padding: Padding2D(height: 0, width: 3)),
+    Case(inputs: 160, outputs: 6, size: 18, kernel: 3, padding: 1),
+    Case(inputs: 2, outputs: 1, size: Size2D(height: 300, width: 200), kernel: 3),
+    Case(inputs: 8, outputs: 2, size: Size2D(height: 2, width: 16), kernel: 3, padding: 30),
+    // Rows that are tiled one by one, and channels each by itself.
+    Case(inputs: 3, outputs: 2, size: Size2D(height: 5, width: 200), kernel: Size2D(height: 1, width: 3)),
+    Case(inputs: 24, outputs: 8, size: Size2D(height: 9, width: 131), kernel: 3, padding: 1),
+    Case(batch: 2, inputs: 8, outputs: 8, size: Size2D(height: 30, width: 130), kernel: 1),
+    Case(inputs: 8, outputs: 8, size: Size2D(height: 20, width: 40), kernel: 3, padding: 1, groups: 8),
+    Case(batch: 2, inputs: 8, outputs: 8, size: Size2D(height: 60, width: 250), kernel: 3, padding: 1, groups: 8),
+    Case(inputs: 8, outputs: 8, size: Size2D(height: 7, width: 140), kernel: 5, padding: 4, dilation: 2, groups: 8),
+    Case(inputs: 8, outputs: 8, size: Size2D(height: 11, width: 19), kernel: 3, stride: 2, padding: 1, groups: 8),
+    Case(inputs: 8, outputs: 8, size: Size2D(height: 9, width: 21), kernel: 3, padding: 1, groups: 4),
+    Case(inputs: 8, outputs: 24, size: Size2D(height: 9, width: 23), kernel: 3, stride: 2, padding: 1),
     // Maps whose channels lie a multiple of 2 KB apart.
     Case(inputs: 16, outputs: 40, size: 32, kernel: 1),
     Case(batch: 2, inputs: 24, outputs: 24, size: 32, kernel: 3, padding: 1, groups: 24),
@@ -184,6 +209,26 @@ import Testing
     }
   }
 
+  /// Few outputs are computed as planes, others in blocks; an output's bits do not tell with how many it was computed.
+  @Test(arguments: cases.filter { $0.outputs <= 8 && $0.groups == 1 }, Execution.Precision.allCases)
+  func planesHaveTheBitsOfBlocks(_ c: Case, _ precision: Execution.Precision) throws {
+    var random = SplitMix64(seed: 5)
+    let x = try Tensor<Float>.random([c.batch, c.inputs, c.size.height, c.size.width], using: &random)
+    let w = try Tensor<Float>.random([9, c.inputs, c.kernel.height, c.kernel.width], using: &random)
+    let b = try Tensor<Float>.random([9], using: &random)
+    for variant in Execution.availableVariants {
+      try Execution.with(precision: precision, variant: variant) {
+        func convolve(outputs: Int) throws -> Tensor<Float> {
+          try conv2d(
+            x, weight: w.sliced(axis: 0, to: outputs), bias: b.sliced(axis: 0, to: outputs), stride: c.stride,
+            padding: c.padding, dilation: c.dilation)
+        }
+        let blocks = try convolve(outputs: 9).rowMajor.sliced(axis: 1, to: c.outputs)
+        #expect(try convolve(outputs: c.outputs).elements == blocks.elements, "\(variant)")
+      }
+    }
+  }
+
   @Test func refusesWhatDoesNotFit() throws {
     let x = try Tensor<Float>(zeros: [1, 3, 4, 4])
     let w = try Tensor<Float>(zeros: [8, 3, 3, 3])
@@ -195,6 +240,28 @@ import Testing
     #expect(throws: TensorError.self) { try conv2d(x, weight: w, groups: 3) }
     #expect(throws: TensorError.self) { try conv2d(x, weight: w, padding: Padding2D(height: .max, width: 0)) }
     #expect(throws: TensorError.self) { try conv1d(x, weight: w) }
+  }
+
+  /// What is staged around a map may be beyond counting, though the result is small.
+  @Test func windowsFarLargerThanTheMap() throws {
+    let dilation: Size2D = 0x4000_0000
+    let padding: Padding2D = 0x2000_0000
+    let x = try Tensor<Float>(repeating: 1, shape: [1, 16, 20, 20])
+    for outputs in [1, 8, 16] {
+      #expect(throws: TensorError.self) {
+        try conv2d(
+          x, weight: Tensor(repeating: 1, shape: [outputs, 16, 2, 2]), padding: padding, dilation: dilation)
+      }
+    }
+    // Channels each by themselves are read where they lie.
+    for channels in [8, 16] {
+      let y = try conv2d(
+        Tensor<Float>(repeating: 1, shape: [1, channels, 20, 20]),
+        weight: Tensor(repeating: 1, shape: [channels, 1, 2, 2]), padding: padding, dilation: dilation, groups: channels
+      )
+      #expect(y.shape == [1, channels, 20, 20])
+      #expect(try y.elements.allSatisfy { $0 == 0 })
+    }
   }
 
   @Test func emptyBatchGivesEmptyResult() throws {

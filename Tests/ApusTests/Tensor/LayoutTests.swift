@@ -6,7 +6,7 @@ import Testing
 struct LayoutTests {
   static let shapes = [
     [1, 16, 1], [2, 32, 5], [1, 16, 17], [3, 48, 3, 7], [1, 64, 20, 20], [1, 16, 100, 101], [0, 16, 3], [2, 16, 0],
-    [2, 24, 5], [1, 8, 3, 3], [3, 31, 2, 7], [2, 144, 9], [1, 15, 1],
+    [2, 24, 5], [1, 9, 3, 3], [3, 31, 2, 7], [2, 144, 9], [1, 15, 1],
     [1, 24, 8, 9], [1, 31, 16, 33], [2, 12, 41], [1, 9, 15],
   ]
 
@@ -36,7 +36,7 @@ struct LayoutTests {
 
   @Test("what cannot be blocked stays row-major")
   func unsuitable() throws {
-    #expect(try Tensor<Float>(zeros: [2, 7, 4]).channelBlocked.layout == .rowMajor)
+    #expect(try Tensor<Float>(zeros: [2, 8, 4]).channelBlocked.layout == .rowMajor)
     #expect(try Tensor<Float>(zeros: [2, 0, 4]).channelBlocked.layout == .rowMajor)
     #expect(try Tensor<Float>(zeros: [2, 16]).channelBlocked.layout == .rowMajor)
     #expect(try Tensor<Double>(zeros: [2, 16, 4]).channelBlocked.layout == .rowMajor)

@@ -4,8 +4,9 @@ import ApusKernelInterface
 ///
 /// Three algorithms share the work. ``DirectConvolution`` and ``DepthwiseConvolution`` read channel-blocked maps where
 /// they lie and are what float32 networks spend their time in; ``UnfoldedConvolution`` takes everything else: groups of
-/// few channels, and float64. All are direct sums, in the same order for every output; where `Precision.fast` is asked
-/// for, ``WinogradConvolution`` may take the place of the first.
+/// few channels, and float64. All are direct sums, in the same order for every output. To few outputs
+/// ``PlaneConvolution`` takes the place of the first two, and where `Precision.fast` is asked for
+/// ``WinogradConvolution`` may take that of the first.
 package struct Convolution<Scalar: FloatingPointScalar>: Sendable {
   private(set) var parameters: ConvolutionParameters
   let inputChannels: Int

@@ -5,7 +5,7 @@ import ApusKernelInterface
 struct DepthwiseConvolution: ConvolutionAlgorithm {
   var parameters: ConvolutionParameters
   /// Channels of a group, in and out.
-  private let group: Int
+  let group: Int
   /// `[channels / 16, height, width, group, 16]`.
   let weights: TensorStorage
   let bias: TensorStorage
@@ -15,7 +15,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     // Sums are of a group's whole windows, which should not be longer than elsewhere.
     let isShort = weight[1] == 1 || weight[1...].reduce(1, *) <= 144
     return [1, 2, 4, 8].contains(weight[1]) && isShort && weight[0] == parameters.groups * weight[1]
-      && Tensor<Float>.isWorthBlocking(channels: weight[0])
+      && weight[0] >= TensorLayout.block / 2
   }
 
   init(weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters) throws {
@@ -51,8 +51,9 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
   func callAsFunction(
     _ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?, layout: TensorLayout
   ) throws -> Tensor<Float> {
+    if let planes = PlaneConvolution(self, output: shape) { return try planes(input, activation: activation) }
     let maps = shape[0] * TensorLayout.blocks(shape[1])
-    if input.layout == .rowMajor, maps >= 2 * Execution.current.threads {
+    if input.layout == .rowMajor, maps >= 2 * Execution.current.threads || !input.canBeChannelBlocked {
       return try blockByBlock(input, shape: shape, activation: activation, layout: layout)
     }
     let source = try input.channelBlocked

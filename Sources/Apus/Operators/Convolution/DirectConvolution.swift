@@ -58,16 +58,24 @@ struct DirectConvolution: ConvolutionAlgorithm {
     }
   }
 
+  /// Kernel rows between two flushes of the partial sums.
+  var rowsPerFlush: Int {
+    let termsPerTap = isByChannel ? 1 : TensorLayout.block
+    return ConvolutionTasks.rowsPerFlush(
+      termsPerRow: termsPerTap * parameters.kernel.width, kernelRows: parameters.kernel.height)
+  }
+
   func callAsFunction(
     _ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?, layout: TensorLayout
   ) throws -> Tensor<Float> {
     if Execution.current.precision == .fast, let winograd = WinogradConvolution(self, output: shape) {
       return try winograd(input, activation: activation)
     }
+    if let planes = PlaneConvolution(self, output: shape) { return try planes(input, activation: activation) }
     let size = Size2D(height: shape[2], width: shape[3])
     let source = try ConvolutionInput(
-      input, inPlanes: isByChannel && inputsPerGroup < TensorLayout.block / 2, parameters: parameters,
-      outputWidth: size.width)
+      input, inPlanes: isByChannel && !Tensor<Float>.isWorthBlocking(channels: inputsPerGroup), parameters: parameters,
+      output: size)
     let plan = DirectPlan(self, source, batch: shape[0], size: size)
     return try ConvolutionOutput.tensor(shape, layout: layout) { try plan.run(into: $0, activation: activation) }
   }

@@ -45,9 +45,7 @@ struct DirectPlan: Sendable {
     self.batch = batch
     kernels = Execution.current.kernels
     let parameters = convolution.parameters
-    let termsPerTap = convolution.isByChannel ? 1 : TensorLayout.block
-    rowsPerFlush = ConvolutionTasks.rowsPerFlush(
-      termsPerRow: termsPerTap * source.columnOffsets.count, kernelRows: parameters.kernel.height)
+    rowsPerFlush = convolution.rowsPerFlush
     leavesOutRows =
       parameters.kernel.height > 1 && (parameters.padding.top > 0 || parameters.padding.bottom > 0)
       && (rowsPerFlush == 1 || rowsPerFlush.isMultiple(of: parameters.kernel.height))
@@ -100,7 +98,6 @@ struct DirectPlan: Sendable {
   /// Computes everything.
   func run(into y: ConvolutionOutput, activation: UnaryOperation?) throws {
     let bands = (rows + rowsPerBand - 1) / rowsPerBand
-    let kernels = kernels.convolution
     let room = y.roomCount(blocks: groups.map(\.blocks).max() ?? 0, positions: rowsPerBand * width)
     if source.isInPlace {
       let x = Unchecked(source.source.pointer)
@@ -125,7 +122,7 @@ struct DirectPlan: Sendable {
           compute(
             group, sample: sample, rows: rows, activation: activation, into: y, room: staged + stagedCount,
             from: staged, rowStep: convolution.parameters.stride.height * source.rowStep,
-            blockStep: source.rows(rows.count) * source.rowStep)
+            blockStep: source.stagedStep(outputRows: rows.count))
         }
       }
     } else {
@@ -146,7 +143,7 @@ struct DirectPlan: Sendable {
         compute(
           groups[task / (batch * bands)], sample: sample, rows: rows, activation: activation, into: y, room: room,
           from: staged.value + sample * count + rows.lowerBound * rowStep, rowStep: rowStep,
-          blockStep: source.rows(self.rows) * source.rowStep)
+          blockStep: source.stagedStep(outputRows: self.rows))
       }
       withExtendedLifetime(storage) {}
     }
