@@ -200,4 +200,16 @@ import Testing
     let offsets = GraphValue(try Tensor(repeating: number, shape: [1, 8, 3, 4]))
     #expect(try runNode("DeformConv", [x, .noise([1, 2, 2, 2]), offsets], opset: 22)[0]?.shape == [1, 1, 3, 4])
   }
+
+  /// Of thirty million rows of points six lie on the map; the others are zeros, of which nothing is kept.
+  @Test(arguments: [("avg", -2e-7), ("max", 0)] as [(String, Float)])
+  func regionsFarLargerThanTheirMap(mode: String, expected: Float) throws {
+    let x = GraphValue(try Tensor<Float>(repeating: -1, shape: [1, 1, 6, 8]))
+    let region = GraphValue(try Tensor<Float>([0, 0, 2, 3e7], shape: [1, 4]))
+    let attributes = ["mode": Self.text(mode), "coordinate_transformation_mode": Self.text("output_half_pixel")]
+    guard case .tensor(.float32(let y)) = try runNode("RoiAlign", [x, region, .whole([0])], attributes)[0] else {
+      throw OperatorError("the result is not FLOAT")
+    }
+    #expect(try y.elements == [expected])
+  }
 }

@@ -92,10 +92,12 @@ private struct RegionSettings: Sendable {
 }
 
 /// The points of one region, four weighted positions each, for each bin.
+///
+/// Points that lie outside the map in all bins count as zeros and are not kept: a region may be far larger than its map.
 private struct SamplePoints: Sendable {
   private let perBin: Int
   private let bins: Int
-  /// `[points of a bin, 4, bins]`
+  /// `[kept points of a bin, 4, bins]`
   private var places: [Int] = []
   private var weights: [Double] = []
 
@@ -116,16 +118,10 @@ private struct SamplePoints: Sendable {
     guard total <= 67_108_864 else { throw OperatorError("region \(region) asks for \(total) samples, too many") }
     perBin = Int(rows * columns)
     bins = settings.height * settings.width
-    places.reserveCapacity(Int(total) * 4)
-    weights.reserveCapacity(Int(total) * 4)
-    for i in 0..<Int(rows) {
-      let rowCells = (0..<settings.height).map { row in
-        Cell(edges[1] + Double(row) * binHeight + (Double(i) + 0.5) * binHeight / rows, height)
-      }
-      for j in 0..<Int(columns) {
-        let columnCells = (0..<settings.width).map { column in
-          Cell(edges[0] + Double(column) * binWidth + (Double(j) + 0.5) * binWidth / columns, width)
-        }
+    let rowCells = Self.cells(Int(rows), from: edges[1], binHeight, bins: settings.height, over: height)
+    let columnCells = Self.cells(Int(columns), from: edges[0], binWidth, bins: settings.width, over: width)
+    for rowCells in rowCells {
+      for columnCells in columnCells {
         for (takesLower, takesRight) in [(false, false), (false, true), (true, false), (true, true)] {
           for row in rowCells {
             let (start, share) = row.end(takesLower)
@@ -140,6 +136,31 @@ private struct SamplePoints: Sendable {
     }
   }
 
+  /// Along an axis of `size` positions, where the points of each step lie, of every bin; no steps that are outside in all.
+  private static func cells(
+    _ steps: Int, from start: Double, _ step: Double, bins: Int, over size: Int
+  ) -> [[Cell]] {
+    var candidates = Array(0..<min(steps, 1 << 10))
+    if steps > candidates.count {
+      // Of many steps only those are looked at that may be inside.
+      let spacing = step / Double(steps)
+      let near = (0..<bins).flatMap { bin in
+        let reach = [-1, Double(size)].map { position in
+          Int(min(max((position - start - Double(bin) * step) / spacing, 0), Double(steps)))
+        }
+        return max(0, reach[0] - 2)..<min(steps, reach[1] + 2)
+      }
+      candidates = Set(near).sorted()
+    }
+    var cells: [[Cell]] = []
+    for index in candidates {
+      let inStep = (Double(index) + 0.5) * step / Double(steps)
+      let positions = (0..<bins).map { start + Double($0) * step + inStep }
+      if positions.contains(where: { Cell.isInside($0, size) }) { cells.append(positions.map { Cell($0, size) }) }
+    }
+    return cells
+  }
+
   /// The two positions along an axis that a point lies between; far outside neither has a share.
   private struct Cell {
     private var low = 0
@@ -148,13 +169,15 @@ private struct SamplePoints: Sendable {
     private var highShare = 0.0
 
     init(_ position: Double, _ size: Int) {
-      guard position >= -1, position <= Double(size) else { return }
+      guard Self.isInside(position, size) else { return }
       let inside = max(position, 0)
       low = min(Int(inside), size - 1)
       high = min(low + 1, size - 1)
       highShare = high == low ? 0 : inside - Double(low)
       lowShare = 1 - highShare
     }
+
+    static func isInside(_ position: Double, _ size: Int) -> Bool { position >= -1 && position <= Double(size) }
 
     func end(_ isHigh: Bool) -> (place: Int, share: Double) { isHigh ? (high, highShare) : (low, lowShare) }
   }
@@ -171,13 +194,13 @@ private struct SamplePoints: Sendable {
           return y.initialize(repeating: 0, count: bins)
         }
         if takesMaximum {
-          room.initialize(repeating: -.infinity, count: bins)
+          room.initialize(repeating: places.count < perBin * 4 * bins ? 0 : -.infinity, count: bins)
           for index in places.indices {
             room[index % bins] = max(room[index % bins], weights[index] * Double(map[places[index]]))
           }
         } else {
           kernels.sampleSums(
-            map, places: firstPlace, weights: firstWeight, terms: perBin * 4, step: bins, count: bins, room)
+            map, places: firstPlace, weights: firstWeight, terms: places.count / bins, step: bins, count: bins, room)
           for bin in 0..<bins { room[bin] /= Double(perBin) }
         }
         for bin in 0..<bins { y[bin] = Scalar(room[bin]) }
