@@ -13,10 +13,12 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
     "\u{8}\u{1}", "\u{8}\u{7}", "\u{10}\u{1}", "\u{10}\u{7}", "\u{10}\u{D}", "\u{18}\u{2}", "\u{40}\u{1}",
   ]
 
-  /// Operators, and the operands in ``operands`` that each gets, by their letters; `-` leaves one out.
+  /// Operators, the operands in ``operands`` that each gets, by their letters (`-` leaves one out), and attributes.
   private static let nodes = [
     "Abs m", "Add mv", "And bb", "ArgMax m", "Attention qqq", "AveragePool x", "BatchNormalization xvvvv",
-    "BitShift uu", "Cast m", "CenterCropPad mi", "Clip mss", "Compress mC", "Concat mm", "Conv xw", "ConvInteger nn",
+    "BitShift uu", "Cast m", "CenterCropPad mi", "Clip mss", "Compress mC", "Concat mm", "Conv xw", "Conv XW",
+    "Conv XP", "Conv XD group=16",
+    "ConvInteger nn",
     "ConvTranspose xw", "CumSum mz", "DFT c", "DepthToSpace x", "DequantizeLinear us", "Det m",
     "DynamicQuantizeLinear m",
     "Einsum mm", "Equal mm", "Expand mi", "EyeLike m", "Flatten x", "Gather md", "GatherElements mj", "GatherND mj",
@@ -36,7 +38,9 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
     ("x", { try floats(1, 2, 6, 8) }), ("w", { try floats(2, 2, 3, 3) }), ("q", { try floats(1, 4, 8) }),
     ("m", { try floats(2, 2) }), ("v", { try floats(2) }), ("c", { try floats(1, 4, 2) }),
     ("a", { try floats(1, 8, 8) }), ("e", { try floats(1, 8, 2) }), ("y", { try floats(1, 2, 2, 2) }),
-    ("t", { try floats(1, 5) }), ("r", { try floats(1, 4) }), ("B", { try floats(1, 2, 4) }),
+    ("X", { try floats(1, 16, 2, 17) }), ("W", { try floats(16, 16, 2, 2) }), ("P", { try floats(1, 16, 2, 2) }),
+    ("D", { try floats(16, 1, 2, 2) }), ("t", { try floats(1, 5) }), ("r", { try floats(1, 4) }),
+    ("B", { try floats(1, 2, 4) }),
     ("S", { try floats(1, 1, 2) }),
     ("s", { GraphValue(try Tensor<Float>([0.5], shape: [])) }),
     ("z", { GraphValue(try Tensor<Int64>([1], shape: [])) }),
@@ -58,6 +62,7 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
   func seeds() throws -> [[UInt8]] {
     try Self.nodes.map { try Self.model([$0]).encode() } + [
       try Self.model(["Conv xw", "Relu 0", "MaxPool 1", "Sigmoid 2", "Mul 23", "Concat 42", "Transpose 5"]).encode(),
+      try Self.model(["Conv XW", "Relu 0", "Conv 1D group=16", "AveragePool 2", "Conv 3P", "Sigmoid 4"]).encode(),
       try Self.model(["MatMul mm", "Add 0m", "Relu 1", "LayerNormalization 2v", "Shape 3", "Reshape 34"]).encode(),
       try Self.model(["DynamicQuantizeLinear m", "MatMulInteger 0u", "Cast 1", "Mul 2s", "Exp 3", "Tanh 4"]).encode(),
       try Self.branches().encode(),
@@ -71,12 +76,17 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
     var used: Set<Character> = []
     for (index, line) in lines.enumerated() {
       let parts = line.split(separator: " ")
-      guard let type = parts.first, let letters = parts.last else { continue }
+      guard parts.count > 1 else { continue }
+      let (type, letters) = (String(parts[0]), parts[1])
       used.formUnion(letters)
+      let further = parts[2...].compactMap { part in
+        let sides = part.split(separator: "=")
+        return Int64(sides.last ?? "").map { AttributeProto(name: String(sides[0]), value: .int($0)) }
+      }
       graph.nodes.append(
         NodeProto(
-          name: "n\(index)", opType: String(type), inputs: letters.map { $0 == "-" ? "" : String($0) },
-          outputs: ["\(index)"], attributes: attributes[String(type)] ?? []))
+          name: "n\(index)", opType: type, inputs: letters.map { $0 == "-" ? "" : String($0) },
+          outputs: ["\(index)"], attributes: (attributes[type] ?? []) + further))
     }
     for (letter, value) in operands where used.contains(letter) {
       let value = try value()
@@ -87,7 +97,7 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
     return ModelProto(opsetImports: [OperatorSetID(version: 21)], graph: graph)
   }
 
-  /// Attributes without which an operator is refused.
+  /// Attributes without which an operator is refused, or says less about what could be wrong.
   private static let attributes: [String: [AttributeProto]] = {
     func ints(_ name: String, _ values: Int64...) -> AttributeProto { AttributeProto(name: name, value: .ints(values)) }
     func int(_ name: String, _ value: Int64) -> AttributeProto { AttributeProto(name: name, value: .int(value)) }
@@ -97,6 +107,7 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
     return [
       "Attention": [int("q_num_heads", 2), int("kv_num_heads", 2)], "AveragePool": [ints("kernel_shape", 2, 2)],
       "BitShift": [text("direction", "LEFT")], "Cast": [int("to", 10)], "Concat": [int("axis", 0)],
+      "Conv": [ints("dilations", 1, 1), ints("pads", 1, 1, 1, 1), ints("strides", 1, 1)],
       "DepthToSpace": [int("blocksize", 1)], "Einsum": [text("equation", "ij,jk->ik")],
       "GroupNormalization": [int("num_groups", 1)], "LRN": [int("size", 3)], "LSTM": [int("hidden_size", 2)],
       "LpPool": [ints("kernel_shape", 2, 2)], "MaxPool": [ints("kernel_shape", 3, 3), ints("pads", 1, 1, 1, 1)],
