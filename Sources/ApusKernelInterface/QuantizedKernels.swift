@@ -50,11 +50,11 @@ package protocol QuantizedKernels: SendableMetatype {
   static var tapsPerWord: Int { get }
 
   /// Lays a kernel of one channel out for kernels that spread bytes: `[parts, wordsPerRow, kernelRows]` words, of which the
-  /// sum over all parts are the kernel's. Returns the number of parts, at most five.
+  /// sum over all parts are the kernel's. Returns the number of parts, at most ``WindowTaps/maximumParts``.
   ///
   /// - Parameters:
   ///   - w: differences of bytes, `[kernelRows, kernelColumns]`.
-  ///   - y: room for five parts.
+  ///   - y: room for so many parts.
   static func packTaps(_ w: UnsafePointer<Int32>, _ taps: WindowTaps, _ y: UnsafeMutablePointer<Int32>) -> Int
 
   /// Sums over the windows of a map of narrow rows, `sums[row * windows.columns + i]`, by kernels that spread bytes.

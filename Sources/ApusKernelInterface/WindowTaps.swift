@@ -16,6 +16,10 @@ package struct WindowTaps: Sendable {
     wordsPerRow = (kernelColumns + tapsPerWord - 1) / tapsPerWord
   }
 
+  /// The most parts that a kernel's words are laid out in. A difference of bytes is 255 at most, 128 of which a byte holds;
+  /// where products saturate, of two such neighbours a part takes 128 together.
+  package static let maximumParts = 5
+
   /// Words of a kernel, where one for each is enough.
   package var wordCount: Int { kernelRows * wordsPerRow }
 

@@ -21,7 +21,7 @@ extension IntegerKernels {
     _ w: UnsafePointer<Int32>, _ taps: WindowTaps, _ y: UnsafeMutablePointer<Int32>
   ) -> Int {
     var parts = 1
-    for part in 0..<(5 &* taps.wordCount) { y[part] = 0 }
+    for part in 0..<(WindowTaps.maximumParts &* taps.wordCount) { y[part] = 0 }
     for row in 0..<taps.kernelRows {
       for word in 0..<taps.wordsPerRow {
         let first = word &* taps.tapsPerWord

@@ -17,7 +17,7 @@ struct WindowWeights: Sendable {
     area = parameters.kernel.height * parameters.kernel.width
     var (words, starts): ([Int32], [Int]) = ([], [0])
     let shape = parameters.taps(kernels)
-    var room = [Int32](repeating: 0, count: 5 * shape.wordCount)
+    var room = [Int32](repeating: 0, count: WindowTaps.maximumParts * shape.wordCount)
     for first in stride(from: 0, to: kernels.spreadsBytes ? taps.count : 0, by: area) {
       let parts = taps.withUnsafeBufferPointer { taps in
         room.withUnsafeMutableBufferPointer { room in
