@@ -52,9 +52,14 @@ if __name__ == "__main__":
     # exp(r) = 1 + r + r² p(r), its error relative to the result.
     fit("exp", expansion(lambda r: (mpmath.exp(r) - 1 - r) / r**2, 0.5), lambda r: r**2 / mpmath.exp(r), -half, half, 4)
 
-    # tanh(x) = x + x³ p(x²) up to 0.75.
-    fit("tanh", expansion(lambda t: (over_square_root(mpmath.tanh, t) - 1) / t, -mpmath.mpf(1) / 3),
-        lambda t: t / over_square_root(mpmath.tanh, t), 0, 0.75**2, 5)
+    # tanh(x) = x - x³ / q(x²) up to 1, 1 - 2 / (2^n (1 + f p(f)) + 1) beyond, with n + f = 2x / log 2.
+    def tanh_divisor(t):
+        x = mpmath.sqrt(t)
+        return x**3 / (x - mpmath.tanh(x))
+
+    fit("tanh", expansion(tanh_divisor, 3),
+        lambda t: t / tanh_divisor(t) ** 2 / over_square_root(mpmath.tanh, t), 1e-9, 1, 3)
+    fit("exp2", expansion(lambda f: (2**f - 1) / f, mpmath.log(2)), lambda f: abs(f) / 2**f, -0.5003, 0.5003, 5)
 
     # log(1 + f) = f - f²/2 + f³ p(f).
     fit("log", expansion(lambda f: (mpmath.log1p(f) - f + f**2 / 2) / f**3, mpmath.mpf(1) / 3),
