@@ -76,22 +76,20 @@ package protocol ConvolutionKernels: SendableMetatype {
   /// Winograd's transform of the kernels of one block of sixteen outputs.
   ///
   /// - Parameters:
-  ///   - tile: outputs a side, 2 or 4.
   ///   - w: nine taps an input, in the order of ``packConvolution(_:outputs:inputs:area:_:)``.
-  ///   - v: a vector an input, side by side, for each of `(tile + 2)²` frequencies, `frequencyStep` floats apart.
+  ///   - v: a vector an input, side by side, for each of the tile's weight frequencies, `frequencyStep` floats apart.
   static func winogradWeights(
-    tile: Int, _ w: UnsafePointer<Float>, inputs: Int, _ v: UnsafeMutablePointer<Float>, frequencyStep: Int)
+    tile: WinogradTile, _ w: UnsafePointer<Float>, inputs: Int, _ v: UnsafeMutablePointer<Float>, frequencyStep: Int)
 
   /// Winograd's transform of the input under some consecutive tiles of one block of channels.
   ///
   /// - Parameters:
-  ///   - tile: outputs a side, 2 or 4.
   ///   - x: the block's plane, `[height, width, 16]`.
   ///   - tiles: their numbers, counted along rows of `tilesPerRow`.
-  ///   - u: a vector a tile, side by side, for each of `(tile + 2)²` frequencies, `frequencyStep` floats apart.
-  ///   - scratch: room for 72 vectors.
+  ///   - u: a vector a tile, side by side, for each of the tile's frequencies, `frequencyStep` floats apart.
+  ///   - scratch: ``WinogradTile/room`` floats.
   static func winogradInput(
-    tile: Int, _ x: UnsafePointer<Float>, height: Int, width: Int, top: Int, left: Int, tilesPerRow: Int,
+    tile: WinogradTile, _ x: UnsafePointer<Float>, height: Int, width: Int, top: Int, left: Int, tilesPerRow: Int,
     tiles: Range<Int>, _ u: UnsafeMutablePointer<Float>, frequencyStep: Int, scratch: UnsafeMutablePointer<Float>)
 
   /// The way back: products of frequencies become outputs, with their bias added and their activation applied.
@@ -99,9 +97,9 @@ package protocol ConvolutionKernels: SendableMetatype {
   /// - Parameters:
   ///   - m: as `u` of ``winogradInput``.
   ///   - y: the block's plane, `[height, width, 16]`; tiles that reach beyond it are cut off.
-  ///   - scratch: room for 72 vectors.
+  ///   - scratch: ``WinogradTile/room`` floats.
   static func winogradOutput(
-    tile: Int, _ m: UnsafePointer<Float>, frequencyStep: Int, bias: UnsafePointer<Float>, activation: UnaryOperation?,
-    _ y: UnsafeMutablePointer<Float>, height: Int, width: Int, tilesPerRow: Int, tiles: Range<Int>,
-    scratch: UnsafeMutablePointer<Float>)
+    tile: WinogradTile, _ m: UnsafePointer<Float>, frequencyStep: Int, bias: UnsafePointer<Float>,
+    activation: UnaryOperation?, _ y: UnsafeMutablePointer<Float>, height: Int, width: Int, tilesPerRow: Int,
+    tiles: Range<Int>, scratch: UnsafeMutablePointer<Float>)
 }

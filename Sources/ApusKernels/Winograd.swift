@@ -5,7 +5,11 @@ import ApusKernelInterface
 //
 // The matrices follow from the points at which the polynomials are evaluated: 0, ±1, ∞ for the small tile, and 0, ±a, ±b,
 // ∞ for the large one. The usual ±1, ±2 there lose a digit and a half. With 11/16 and 11/8 the entries stay near 1, and
-// every constant of the transforms is exact in float32.
+// every constant of the transforms of maps is exact in float32.
+//
+// At stride 2 a line's even inputs meet the kernel's first and last tap, and its odd ones the middle tap alone. The former
+// are filtered as F(4, 2) at the points 0, 1/2, -1, 2, ∞, the latter multiplied as they are: nine products for four outputs
+// in place of twelve, and 81 in place of 144 for a tile, whose error is that of direct sums.
 private enum Points {
   static var a: Float { 0.6875 }
   static var b: Float { 1.375 }
@@ -20,7 +24,7 @@ private enum Points {
 
 extension BlockedKernels {
   package static func winogradWeights(
-    tile: Int, _ w: UnsafePointer<Float>, inputs: Int, _ v: UnsafeMutablePointer<Float>, frequencyStep: Int
+    tile: WinogradTile, _ w: UnsafePointer<Float>, inputs: Int, _ v: UnsafeMutablePointer<Float>, frequencyStep: Int
   ) {
     var (first, kernels, out) = (0, w, v)
     while first < inputs {
@@ -28,10 +32,10 @@ extension BlockedKernels {
       for lane in 0..<lanes {
         let kernel = kernels + lane &* 16
         prefetch(kernels + (lanes &+ lane) &* 144, 9, Lanes.self)
-        if tile == 4 {
-          transformWeightsFour(kernel, lanes &* 16, out, frequencyStep)
-        } else {
-          transformWeightsTwo(kernel, lanes &* 16, out, frequencyStep)
+        switch tile {
+        case .two: transformWeightsTwo(kernel, lanes &* 16, out, frequencyStep)
+        case .four: transformWeightsToSix(kernel, lanes &* 16, out, frequencyStep, weightsFour)
+        case .strided: transformWeightsToSix(kernel, lanes &* 16, out, frequencyStep, weightsStrided)
         }
         out += 16
       }
@@ -41,58 +45,56 @@ extension BlockedKernels {
   }
 
   package static func winogradInput(
-    tile: Int, _ x: UnsafePointer<Float>, height: Int, width: Int, top: Int, left: Int, tilesPerRow: Int,
+    tile: WinogradTile, _ x: UnsafePointer<Float>, height: Int, width: Int, top: Int, left: Int, tilesPerRow: Int,
     tiles: Range<Int>, _ u: UnsafeMutablePointer<Float>, frequencyStep: Int, scratch: UnsafeMutablePointer<Float>
   ) {
-    let side = tile &+ 2
-    let rowStep = width &* 16
+    let side = tile.side
+    let step = tile.outputs &* tile.stride
+    let padded = scratch + WinogradTile.passes &* 16
     var out = u
     for index in tiles {
-      let row = index / tilesPerRow &* tile &- top
-      let column = index % tilesPerRow &* tile &- left
+      let row = index / tilesPerRow &* step &- top
+      let column = index % tilesPerRow &* step &- left
+      var input = x + (row &* width &+ column) &* 16
+      var rowStep = width &* 16
       if row >= 0, column >= 0, row &+ side <= height, column &+ side <= width {
-        let input = x + (row &* rowStep &+ column &* 16)
-        if tile == 4 {
-          prefetchTile(input, rowStep, 4)
-          transformInputFour(input, rowStep, out, frequencyStep, scratch)
-        } else {
-          transformInputTwo(input, rowStep, out, frequencyStep)
-        }
+        if tile != .two { prefetchTile(input, rowStep, side, step) }
       } else {
-        let padded = scratch + 576
         copyPadded(x, height, width, row, column, side, padded)
-        if tile == 4 {
-          transformInputFour(padded, side &* 16, out, frequencyStep, scratch)
-        } else {
-          transformInputTwo(padded, side &* 16, out, frequencyStep)
-        }
+        (input, rowStep) = (UnsafePointer(padded), side &* 16)
+      }
+      switch tile {
+      case .two: transformInputTwo(input, rowStep, out, frequencyStep)
+      case .four: transformInputFour(input, rowStep, out, frequencyStep, scratch)
+      case .strided: transformInputStrided(input, rowStep, out, frequencyStep, scratch)
       }
       out += 16
     }
   }
 
   package static func winogradOutput(
-    tile: Int, _ m: UnsafePointer<Float>, frequencyStep: Int, bias: UnsafePointer<Float>, activation: UnaryOperation?,
-    _ y: UnsafeMutablePointer<Float>, height: Int, width: Int, tilesPerRow: Int, tiles: Range<Int>,
-    scratch: UnsafeMutablePointer<Float>
+    tile: WinogradTile, _ m: UnsafePointer<Float>, frequencyStep: Int, bias: UnsafePointer<Float>,
+    activation: UnaryOperation?, _ y: UnsafeMutablePointer<Float>, height: Int, width: Int, tilesPerRow: Int,
+    tiles: Range<Int>, scratch: UnsafeMutablePointer<Float>
   ) {
-    let result = scratch + 576
+    let result = scratch + WinogradTile.passes &* 16
     let offset: Lanes = load(bias)
+    let side = tile.outputs
     var input = m
     for index in tiles {
-      if tile == 4 {
-        transformOutputFour(input, frequencyStep, offset, result, scratch)
-      } else {
-        transformOutputTwo(input, frequencyStep, offset, result)
+      switch tile {
+      case .two: transformOutputTwo(input, frequencyStep, offset, result)
+      case .four: transformOutputFour(input, frequencyStep, offset, result, scratch)
+      case .strided: transformOutputStrided(input, frequencyStep, offset, result, scratch)
       }
-      if let activation { Float32Kernels.unary(activation, result, result, count: tile &* tile &* 16) }
-      let row = index / tilesPerRow &* tile
-      let column = index % tilesPerRow &* tile
-      let rows = height &- row < tile ? height &- row : tile
-      let columns = width &- column < tile ? width &- column : tile
+      if let activation { Float32Kernels.unary(activation, result, result, count: side &* side &* 16) }
+      let row = index / tilesPerRow &* side
+      let column = index % tilesPerRow &* side
+      let rows = height &- row < side ? height &- row : side
+      let columns = width &- column < side ? width &- column : side
       for r in 0..<rows {
         let at = ((row &+ r) &* width &+ column) &* 16
-        let from = r &* tile &* 16
+        let from = r &* side &* 16
         for c in 0..<columns {
           let value: Lanes = load(result + (from &+ c &* 16))
           store(value, y + (at &+ c &* 16))
@@ -105,6 +107,7 @@ extension BlockedKernels {
 
 private typealias Three = (Lanes, Lanes, Lanes)
 private typealias Four = (Lanes, Lanes, Lanes, Lanes)
+private typealias Five = (Lanes, Lanes, Lanes, Lanes, Lanes)
 private typealias Six = (Lanes, Lanes, Lanes, Lanes, Lanes, Lanes)
 
 @inline(__always)
@@ -123,6 +126,12 @@ private func storeFour(_ t: Four, _ y: UnsafeMutablePointer<Float>, _ step: Int)
   store(t.1, y + step)
   store(t.2, y + 2 &* step)
   store(t.3, y + 3 &* step)
+}
+
+@inline(__always)
+private func storeFive(_ t: Five, _ y: UnsafeMutablePointer<Float>, _ step: Int) {
+  storeFour((t.0, t.1, t.2, t.3), y, step)
+  store(t.4, y + 4 &* step)
 }
 
 @inline(__always)
@@ -153,20 +162,31 @@ private func weightsFour(_ g: Three) -> Six {
   return (g.0 * (1 / Points.product), evenA + oddA, evenA - oddA, evenB + oddB, evenB - oddB, g.2)
 }
 
+/// G of stride 2: of the first and the last tap at five points, and the middle tap.
 @inline(__always)
-private func transformWeightsFour(
-  _ w: UnsafePointer<Float>, _ tapStep: Int, _ v: UnsafeMutablePointer<Float>, _ frequencyStep: Int
+private func weightsStrided(_ g: Three) -> Six {
+  (
+    g.0, multiplyAdd(g.0, g.2, all(0.5)) * (-8 / 9), (g.2 - g.0) * (2 / 9), multiplyAdd(g.0, g.2, all(2)) * (1 / 9),
+    g.2, g.1
+  )
+}
+
+/// - Parameter transform: G of a tile with six weights a side.
+@inline(__always)
+private func transformWeightsToSix(
+  _ w: UnsafePointer<Float>, _ tapStep: Int, _ v: UnsafeMutablePointer<Float>, _ frequencyStep: Int,
+  _ transform: (Three) -> Six
 ) {
-  let r0 = weightsFour(loadThree(w, tapStep))
-  let r1 = weightsFour(loadThree(w + 3 &* tapStep, tapStep))
-  let r2 = weightsFour(loadThree(w + 6 &* tapStep, tapStep))
+  let r0 = transform(loadThree(w, tapStep))
+  let r1 = transform(loadThree(w + 3 &* tapStep, tapStep))
+  let r2 = transform(loadThree(w + 6 &* tapStep, tapStep))
   let rowStep = 6 &* frequencyStep
-  storeSix(weightsFour((r0.0, r1.0, r2.0)), v, rowStep)
-  storeSix(weightsFour((r0.1, r1.1, r2.1)), v + frequencyStep, rowStep)
-  storeSix(weightsFour((r0.2, r1.2, r2.2)), v + 2 &* frequencyStep, rowStep)
-  storeSix(weightsFour((r0.3, r1.3, r2.3)), v + 3 &* frequencyStep, rowStep)
-  storeSix(weightsFour((r0.4, r1.4, r2.4)), v + 4 &* frequencyStep, rowStep)
-  storeSix(weightsFour((r0.5, r1.5, r2.5)), v + 5 &* frequencyStep, rowStep)
+  storeSix(transform((r0.0, r1.0, r2.0)), v, rowStep)
+  storeSix(transform((r0.1, r1.1, r2.1)), v + frequencyStep, rowStep)
+  storeSix(transform((r0.2, r1.2, r2.2)), v + 2 &* frequencyStep, rowStep)
+  storeSix(transform((r0.3, r1.3, r2.3)), v + 3 &* frequencyStep, rowStep)
+  storeSix(transform((r0.4, r1.4, r2.4)), v + 4 &* frequencyStep, rowStep)
+  storeSix(transform((r0.5, r1.5, r2.5)), v + 5 &* frequencyStep, rowStep)
 }
 
 /// G of the small tile.
@@ -225,9 +245,9 @@ private func clear(_ y: UnsafeMutablePointer<Float>, _ positions: Range<Int>) {
 
 /// Fetches what the next but one tile of a row adds to the next one.
 @inline(__always)
-private func prefetchTile(_ x: UnsafePointer<Float>, _ rowStep: Int, _ tile: Int) {
-  for r in 0..<(tile &+ 2) {
-    for c in 0..<tile { prefetchClose(x + (r &* rowStep &+ (2 &* tile &+ 2 &+ c) &* 16)) }
+private func prefetchTile(_ x: UnsafePointer<Float>, _ rowStep: Int, _ side: Int, _ step: Int) {
+  for r in 0..<side {
+    for c in 0..<step { prefetchClose(x + (r &* rowStep &+ (side &+ step &+ c) &* 16)) }
   }
 }
 
@@ -259,6 +279,35 @@ private func transformInputFour(
 ) {
   for column in 0..<6 { storeSix(inputFour(x + column &* 16, rowStep), scratch + column &* 16, 6 &* 16) }
   for row in 0..<6 { storeSix(inputFour(scratch + row &* 96, 16), u + row &* 6 &* frequencyStep, frequencyStep) }
+}
+
+/// Bᵀ of stride 2, applied to the five even ones of nine vectors `step` floats apart.
+@inline(__always)
+private func inputOfEven(_ d: UnsafePointer<Float>, _ step: Int) -> Five {
+  let d0: Lanes = load(d)
+  let d1: Lanes = load(d + 2 &* step)
+  let d2: Lanes = load(d + 4 &* step)
+  let d3: Lanes = load(d + 6 &* step)
+  let d4: Lanes = load(d + 8 &* step)
+  return (
+    multiplyAdd(d0 + d3, d1 + d2, all(-1.5)), multiplyAdd(d3 - d2, d1, all(-2)), multiplyAdd(d3 + d1, d2, all(-2.5)),
+    multiplyAdd(d3, d2 - d1, all(0.5)), multiplyAdd(d1 + d4, d2 + d3, all(-1.5))
+  )
+}
+
+@inline(__always)
+private func transformInputStrided(
+  _ x: UnsafePointer<Float>, _ rowStep: Int, _ u: UnsafeMutablePointer<Float>, _ frequencyStep: Int,
+  _ scratch: UnsafeMutablePointer<Float>
+) {
+  @inline(__always)
+  func transformRow(_ row: UnsafePointer<Float>, _ u: UnsafeMutablePointer<Float>) {
+    storeFive(inputOfEven(row, 16), u, frequencyStep)
+    storeFour(loadFourVectors(row + 16, 32), u + 5 &* frequencyStep, frequencyStep)
+  }
+  for column in 0..<9 { storeFive(inputOfEven(x + column &* 16, rowStep), scratch + column &* 16, 9 &* 16) }
+  for row in 0..<5 { transformRow(scratch + row &* 144, u + row &* 9 &* frequencyStep) }
+  for row in 0..<4 { transformRow(x + (2 &* row &+ 1) &* rowStep, u + (5 &+ row) &* 9 &* frequencyStep) }
 }
 
 /// Bᵀ of the small tile.
@@ -312,6 +361,36 @@ private func transformOutputFour(
   }
   for row in 0..<4 {
     let t = outputFour(scratch + row &* 96, 16)
+    storeFour((t.0 + bias, t.1 + bias, t.2 + bias, t.3 + bias), y + row &* 64, 16)
+  }
+}
+
+/// Aᵀ of stride 2, applied to nine vectors `step` floats apart: five of even inputs and four of odd ones.
+@inline(__always)
+private func outputStrided(_ m: UnsafePointer<Float>, _ step: Int) -> Four {
+  let half: Lanes = load(m + step)
+  let minusOne: Lanes = load(m + 2 &* step)
+  let two: Lanes = load(m + 3 &* step)
+  let (zero, infinity): (Lanes, Lanes) = (load(m), load(m + 4 &* step))
+  let odd = loadFourVectors(m + 5 &* step, step)
+  return (
+    zero + half + minusOne + two + odd.0,
+    multiplyAdd(multiplyAdd(odd.1 - minusOne, half, all(0.5)), two, all(2)),
+    multiplyAdd(multiplyAdd(odd.2 + minusOne, half, all(0.25)), two, all(4)),
+    multiplyAdd(multiplyAdd(odd.3 - minusOne + infinity, half, all(0.125)), two, all(8))
+  )
+}
+
+@inline(__always)
+private func transformOutputStrided(
+  _ m: UnsafePointer<Float>, _ frequencyStep: Int, _ bias: Lanes, _ y: UnsafeMutablePointer<Float>,
+  _ scratch: UnsafeMutablePointer<Float>
+) {
+  for column in 0..<9 {
+    storeFour(outputStrided(m + column &* frequencyStep, 9 &* frequencyStep), scratch + column &* 16, 9 &* 16)
+  }
+  for row in 0..<4 {
+    let t = outputStrided(scratch + row &* 144, 16)
     storeFour((t.0 + bias, t.1 + bias, t.2 + bias, t.3 + bias), y + row &* 64, 16)
   }
 }

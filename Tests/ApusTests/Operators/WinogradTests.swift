@@ -10,9 +10,10 @@ import Testing
     var outputs: Int
     var size: Size2D
     var padding: Padding2D = 1
+    var stride: Size2D = 1
 
     var testDescription: String {
-      "\(batch)×\(inputs)→\(outputs) \(size.height)×\(size.width) p\(padding.top),\(padding.left)"
+      "\(batch)×\(inputs)→\(outputs) \(size.height)×\(size.width) p\(padding.top),\(padding.left) s\(stride.height)"
     }
   }
 
@@ -30,13 +31,22 @@ import Testing
     // Several bands, and a single one whose parts are spread over threads.
     Case(inputs: 64, outputs: 64, size: Size2D(height: 52, width: 44)),
     Case(inputs: 160, outputs: 176, size: Size2D(height: 10, width: 9)),
+    // Stride 2: tiles of 4×4, whole and cut off; bands, and parts spread over threads.
+    Case(inputs: 32, outputs: 16, size: Size2D(height: 32, width: 40), stride: 2),
+    Case(batch: 2, inputs: 40, outputs: 40, size: Size2D(height: 29, width: 31), stride: 2),
+    Case(inputs: 32, outputs: 17, size: Size2D(height: 42, width: 27), padding: 0, stride: 2),
+    Case(
+      inputs: 33, outputs: 32, size: Size2D(height: 30, width: 33),
+      padding: Padding2D(top: 0, left: 2, bottom: 13, right: 0), stride: 2),
+    Case(inputs: 64, outputs: 64, size: Size2D(height: 103, width: 88), stride: 2),
+    Case(inputs: 160, outputs: 176, size: Size2D(height: 40, width: 40), stride: 2),
   ]
 
   private func makeLayer<Scalar: FloatingPointScalar>(_ c: Case, as: Scalar.Type) throws -> Conv2d<Scalar> {
     let deviation = 1 / Double(c.inputs * 9).squareRoot()
     let weight = try Tensor<Float>(generated: "weight", shape: [c.outputs, c.inputs, 3, 3], deviation: deviation)
     let bias = try Tensor<Float>(generated: "bias", shape: [c.outputs])
-    return try Conv2d(weight: weight.converted(), bias: bias.converted(), padding: c.padding)
+    return try Conv2d(weight: weight.converted(), bias: bias.converted(), stride: c.stride, padding: c.padding)
   }
 
   @Test(arguments: cases)
@@ -93,13 +103,16 @@ import Testing
     #expect(throws: TensorError.self) { try Execution.with(precision: .fast) { try layer(x) } }
   }
 
-  @Test func strideDilationGroupsAndFewChannelsStayDirect() throws {
+  @Test func otherStridesDilationGroupsAndFewChannelsStayDirect() throws {
     func isDirect(_ weight: [Int], _ build: (Tensor<Float>) throws -> Conv2d<Float>) throws -> Bool {
       let layer = try build(Tensor(generated: "weight", shape: weight))
-      let x = try Tensor<Float>(generated: "x", shape: [1, weight[1] * (weight[0] == weight[1] * 2 ? 2 : 1), 12, 12])
+      let x = try Tensor<Float>(generated: "x", shape: [1, weight[1] * (weight[0] == weight[1] * 2 ? 2 : 1), 36, 36])
       return try layer(x).bytes == Execution.with(precision: .fast) { try layer(x) }.bytes
     }
+    #expect(try isDirect([16, 16, 3, 3]) { try Conv2d(weight: $0, stride: 3) })
+    #expect(try isDirect([16, 16, 3, 3]) { try Conv2d(weight: $0, stride: Size2D(height: 1, width: 2)) })
     #expect(try isDirect([16, 16, 3, 3]) { try Conv2d(weight: $0, stride: 2) })
+    #expect(try !isDirect([16, 32, 3, 3]) { try Conv2d(weight: $0, stride: 2) })
     #expect(try isDirect([16, 16, 3, 3]) { try Conv2d(weight: $0, dilation: 2) })
     #expect(try isDirect([32, 16, 3, 3]) { try Conv2d(weight: $0, groups: 2) })
     #expect(try isDirect([16, 3, 3, 3]) { try Conv2d(weight: $0) })

@@ -2,7 +2,8 @@ import ApusBase
 import ApusKernelInterface
 
 /// 3×3 convolution by Winograd's minimal filtering: tiles of 2×2 or 4×4 outputs for 16 or 36 products a channel pair
-/// instead of 36 or 144. `Precision.fast` only, for its rounding error is larger (`docs/performance.md` has figures).
+/// instead of 36 or 144; at stride 2 of 4×4 for 81. `Precision.fast` only, for its rounding error is larger
+/// (`docs/performance.md` has figures).
 ///
 /// Weights are transformed in every run, as the input is: transformed ones take four times the memory of those that are
 /// kept, and about as long to read as to make. Of the two what takes less room is transformed as a whole, and some of the
@@ -17,9 +18,9 @@ struct WinogradConvolution {
   init?(_ convolution: DirectConvolution, output shape: [Int]) {
     let parameters = convolution.parameters
     let block = TensorLayout.block
-    guard parameters.kernel == 3, parameters.stride == 1, parameters.dilation == 1, parameters.groups == 1,
+    guard parameters.kernel == 3, parameters.dilation == 1, parameters.groups == 1,
       convolution.inputsPerGroup >= block, convolution.outputChannels >= block,
-      let plan = WinogradPlan(inputs: convolution.inputsPerGroup, output: shape)
+      let plan = WinogradPlan(inputs: convolution.inputsPerGroup, stride: parameters.stride, output: shape)
     else { return nil }
     (direct, self.plan) = (convolution, plan)
   }
@@ -40,7 +41,7 @@ struct WinogradConvolution {
     let plan = plan
     let storage = try TensorStorage(byteCount: plan.input.byteCount)
     let u = Unchecked(storage.base.assumingMemoryBound(to: Float.self))
-    try parallelWithScratch(plan.inputBlocks, of: Float.self, count: WinogradPlan.room) { index, room in
+    try parallelWithScratch(plan.inputBlocks, of: Float.self, count: WinogradTile.room) { index, room in
       transform(map, block: index, tiles: 0..<plan.tiles, into: u.value, room)
     }
     let scratchCount = plan.weights.count + plan.backCount
@@ -110,7 +111,7 @@ struct WinogradConvolution {
   ) {
     let block = TensorLayout.block
     let kernels = Execution.current.kernels.float32
-    let zeros = scratch + plan.products.count + WinogradPlan.room
+    let zeros = scratch + plan.products.count + WinogradTile.room
     zeros.initialize(repeating: 0, count: block)
     withUnsafePointer(to: 0) { noOffset in
       let walk = TileWalk(
@@ -120,9 +121,10 @@ struct WinogradConvolution {
         weightBlockStep: plan.weights.blockStep, outputStep: block, outputBlockStep: plan.products.blockStep,
         lastBlockLanes: direct.inputsPerGroup - (plan.inputBlocks - 1) * block,
         weightsAhead: plan.weights.frequencyStep)
-      for frequency in 0..<plan.frequencies {
+      for frequency in 0..<plan.tile.frequencies {
         kernels.accumulateRow(
-          u + frequency * plan.input.frequencyStep, weights: v + frequency * plan.weights.frequencyStep,
+          u + frequency * plan.input.frequencyStep,
+          weights: v + plan.tile.weightFrequency(frequency) * plan.weights.frequencyStep,
           addend: zeros, addendStep: 0, addendBlockStep: 0, shift: nil,
           scratch + frequency * plan.products.frequencyStep, width: tiles.count, blocks: outputs.count, walk: walk)
       }
@@ -167,8 +169,7 @@ private struct WayBack: @unchecked Sendable {
 private struct WinogradPlan: Sendable {
   /// The output's.
   let shape: [Int]
-  /// Outputs a side.
-  let tile: Int
+  let tile: WinogradTile
   let inputBlocks: Int
   let outputBlocks: Int
   let tilesPerRow: Int
@@ -183,29 +184,28 @@ private struct WinogradPlan: Sendable {
   let weights: Spectrum
   let products: Spectrum
 
-  /// Floats that a transform works in.
-  static let room = 72 * 16
-
   /// - Parameter shape: the output's, `[batch, outputs, height, width]`.
-  init?(inputs: Int, output shape: [Int]) {
-    guard let tile = Self.tile(for: shape) else { return nil }
+  init?(inputs: Int, stride: Size2D, output shape: [Int]) {
     let block = TensorLayout.block
-    let frequencies = (tile + 2) * (tile + 2)
+    // Of sixteen inputs, 81 vectors that go through the second-level cache and back are as long as what they save.
+    guard let tile = Self.tile(for: shape, stride: stride), tile != .strided || inputs >= 2 * block else { return nil }
+    let frequencies = tile.frequencies
     (self.shape, self.tile) = (shape, tile)
     (inputBlocks, outputBlocks) = (TensorLayout.blocks(inputs), TensorLayout.blocks(shape[1]))
-    tilesPerRow = (shape[3] + tile - 1) / tile
-    tilesPerSample = tilesPerRow * ((shape[2] + tile - 1) / tile)
+    let counts = Self.tiles(tile, shape)
+    (tilesPerRow, tilesPerSample) = (counts.columns, counts.rows * counts.columns)
     let tiles = shape[0] * tilesPerSample
-    hasFewTiles = tiles <= shape[1]
+    hasFewTiles = frequencies * tiles <= tile.weightFrequencies * shape[1]
 
     let execution = Execution.current
     let blocksPerTile = execution.kernels.float32.blocksPerTile
     let isShared = hasFewTiles && outputBlocks < execution.threads * blocksPerTile
     blocksPerGroup = isShared ? 1 : blocksPerTile
     // What is transformed in parts and the products should stay in the second-level cache together; but where weights are
-    // many, they should be worth reading.
+    // many, they should be worth reading: the more so of the tiles at stride 1, in which each meets fewer inputs.
     let perTile = frequencies * (hasFewTiles ? blocksPerTile : inputBlocks + blocksPerTile) * block
-    let least = frequencies * inputs * shape[1] > 131_072 ? 42 : 14
+    let hasManyWeights = tile.weightFrequencies * inputs * shape[1] > 131_072
+    let least = hasManyWeights && (hasFewTiles || tile != .strided) ? 42 : 14
     let most = max(least, (hasFewTiles ? 65_536 : 131_072) / perTile / 14 * 14)
     let bands = (tiles + most - 1) / most
     // Few bands should be shared evenly.
@@ -216,32 +216,37 @@ private struct WinogradPlan: Sendable {
     input = Spectrum(vectors: hasFewTiles ? tiles : tilesPerBand, blocks: inputBlocks, frequencies: frequencies)
     products = Spectrum(vectors: tilesPerBand, blocks: blocksPerGroup, frequencies: frequencies)
     weights = Spectrum(
-      frequencies: frequencies, vectors: inputs, blocks: hasFewTiles ? blocksPerGroup : outputBlocks)
+      frequencies: tile.weightFrequencies, vectors: inputs, blocks: hasFewTiles ? blocksPerGroup : outputBlocks)
   }
 
   /// The tile that suits an output of this shape; `nil` where direct sums do.
-  private static func tile(for shape: [Int]) -> Int? {
+  private static func tile(for shape: [Int], stride: Size2D) -> WinogradTile? {
     // Multiply-adds a channel pair, the transform of its weights, of which each takes as long as seven, and the reading of
     // what that is made of: small maps of many channels are a matter of memory.
     let reading = 180
-    func cost(_ tile: Int) -> Int {
-      let tiles = shape[0] * ((shape[2] + tile - 1) / tile) * ((shape[3] + tile - 1) / tile)
-      return (tile + 2) * (tile + 2) * (tiles + 7) + reading
+    func cost(_ tile: WinogradTile) -> Int {
+      let (rows, columns) = tiles(tile, shape)
+      return tile.frequencies * shape[0] * rows * columns + 7 * tile.weightFrequencies + reading
     }
     let direct = 9 * shape[0] * shape[2] * shape[3] + reading
-    let best = cost(4) <= cost(2) ? 4 : 2
+    let candidates = WinogradTile.allCases.filter { stride == Size2D(height: $0.stride, width: $0.stride) }
+    guard let best = candidates.min(by: { cost($0) < cost($1) }) else { return nil }
     // The transforms of maps should be worth it. (Maps of 2⁵⁸ positions are refused later.)
     return cost(best) / 4 < direct / 5 ? best : nil
+  }
+
+  private static func tiles(_ tile: WinogradTile, _ shape: [Int]) -> (rows: Int, columns: Int) {
+    let side = tile.outputs
+    return ((shape[2] + side - 1) / side, (shape[3] + side - 1) / side)
   }
 
   var height: Int { shape[2] }
   var width: Int { shape[3] }
   var tiles: Int { shape[0] * tilesPerSample }
-  var frequencies: Int { (tile + 2) * (tile + 2) }
   var groups: Int { (outputBlocks + blocksPerGroup - 1) / blocksPerGroup }
 
   /// Floats that products, and the way back from them, take.
-  var backCount: Int { products.count + Self.room + TensorLayout.block }
+  var backCount: Int { products.count + WinogradTile.room + TensorLayout.block }
 
   func tiles(ofBand band: Int) -> Range<Int> { evenPart(band, of: bands, in: tiles) }
 
