@@ -24,4 +24,7 @@ package enum TensorLayout: Sendable, Hashable {
 
   /// The number of blocks that `channels` take.
   package static func blocks(_ channels: Int) -> Int { (channels + block - 1) / block }
+
+  /// Whether so many channels fill half of a block at least, so that loops over blocks are worth it.
+  static func isHalfFilled(by channels: Int) -> Bool { channels >= block / 2 }
 }

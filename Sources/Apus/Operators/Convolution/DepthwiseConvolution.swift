@@ -15,7 +15,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     // Sums are of a group's whole windows, which should not be longer than elsewhere.
     let isShort = weight[1] == 1 || weight[1...].reduce(1, *) <= 144
     return [1, 2, 4, 8].contains(weight[1]) && isShort && weight[0] == parameters.groups * weight[1]
-      && weight[0] >= TensorLayout.block / 2
+      && TensorLayout.isHalfFilled(by: weight[0])
   }
 
   init(weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters) throws {

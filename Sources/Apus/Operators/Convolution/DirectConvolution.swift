@@ -23,7 +23,7 @@ struct DirectConvolution: ConvolutionAlgorithm {
   static func accepts(weight: [Int], parameters: ConvolutionParameters) -> Bool {
     let block = TensorLayout.block
     if parameters.groups == 1 {
-      return weight[1] >= block / 2 || weight[0] >= block / 2
+      return TensorLayout.isHalfFilled(by: max(weight[0], weight[1]))
     }
     return weight[1].isMultiple(of: block) && (weight[0] / parameters.groups).isMultiple(of: block)
   }

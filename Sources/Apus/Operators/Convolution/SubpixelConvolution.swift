@@ -29,7 +29,7 @@ struct SubpixelConvolution<Scalar: FloatingPointScalar>: Sendable {
     let (inputs, outputs) = (weight.shape[0], weight.shape[1])
     let (kernel, stride, padding) = (parameters.kernel, parameters.stride, parameters.padding)
     guard Scalar.dataType == .float32, parameters.dilation == 1, parameters.groups == 1,
-      outputs.isMultiple(of: TensorLayout.block), inputs >= TensorLayout.block / 2,
+      outputs.isMultiple(of: TensorLayout.block), TensorLayout.isHalfFilled(by: inputs),
       kernel.height >= stride.height, kernel.width >= stride.width, outputPadding.height < stride.height,
       outputPadding.width < stride.width
     else { return nil }
