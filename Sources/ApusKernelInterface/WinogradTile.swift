@@ -26,8 +26,8 @@ package enum WinogradTile: Sendable, CaseIterable {
     min(frequency / side, weightSide - 1) * weightSide + min(frequency % side, weightSide - 1)
   }
 
-  /// Floats that a transform of maps works in: what one pass leaves to the other, and a square of inputs, or outputs.
-  package static let room = (passes + 81) * 16
-  /// The most vectors that the first pass leaves.
-  package static let passes = 45
+  /// Floats that a transform of maps works in: what the first pass leaves to the second, and a square of inputs or outputs.
+  package static let room = (firstPass + 81) * 16
+  /// The most vectors that the first of a transform's two passes, over columns, leaves.
+  package static let firstPass = 45
 }

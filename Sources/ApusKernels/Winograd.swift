@@ -50,7 +50,7 @@ extension BlockedKernels {
   ) {
     let side = tile.side
     let step = tile.outputs &* tile.stride
-    let padded = scratch + WinogradTile.passes &* 16
+    let padded = scratch + WinogradTile.firstPass &* 16
     var out = u
     for index in tiles {
       let row = index / tilesPerRow &* step &- top
@@ -77,15 +77,15 @@ extension BlockedKernels {
     activation: UnaryOperation?, _ y: UnsafeMutablePointer<Float>, height: Int, width: Int, tilesPerRow: Int,
     tiles: Range<Int>, scratch: UnsafeMutablePointer<Float>
   ) {
-    let result = scratch + WinogradTile.passes &* 16
+    let result = scratch + WinogradTile.firstPass &* 16
     let offset: Lanes = load(bias)
     let side = tile.outputs
     var input = m
     for index in tiles {
       switch tile {
       case .two: transformOutputTwo(input, frequencyStep, offset, result)
-      case .four: transformOutputFour(input, frequencyStep, offset, result, scratch)
-      case .strided: transformOutputStrided(input, frequencyStep, offset, result, scratch)
+      case .four: transformOutputToFour(input, side: 6, frequencyStep, offset, result, scratch, outputFour)
+      case .strided: transformOutputToFour(input, side: 9, frequencyStep, offset, result, scratch, outputStrided)
       }
       if let activation { Float32Kernels.unary(activation, result, result, count: side &* side &* 16) }
       let row = index / tilesPerRow &* side
@@ -351,20 +351,6 @@ private func outputFour(_ m: UnsafePointer<Float>, _ step: Int) -> Four {
   )
 }
 
-@inline(__always)
-private func transformOutputFour(
-  _ m: UnsafePointer<Float>, _ frequencyStep: Int, _ bias: Lanes, _ y: UnsafeMutablePointer<Float>,
-  _ scratch: UnsafeMutablePointer<Float>
-) {
-  for column in 0..<6 {
-    storeFour(outputFour(m + column &* frequencyStep, 6 &* frequencyStep), scratch + column &* 16, 6 &* 16)
-  }
-  for row in 0..<4 {
-    let t = outputFour(scratch + row &* 96, 16)
-    storeFour((t.0 + bias, t.1 + bias, t.2 + bias, t.3 + bias), y + row &* 64, 16)
-  }
-}
-
 /// Aᵀ of stride 2, applied to nine vectors `step` floats apart: five of even inputs and four of odd ones.
 @inline(__always)
 private func outputStrided(_ m: UnsafePointer<Float>, _ step: Int) -> Four {
@@ -381,16 +367,18 @@ private func outputStrided(_ m: UnsafePointer<Float>, _ step: Int) -> Four {
   )
 }
 
+/// - Parameter transform: Aᵀ of a tile with `side` frequencies and four outputs a side.
 @inline(__always)
-private func transformOutputStrided(
-  _ m: UnsafePointer<Float>, _ frequencyStep: Int, _ bias: Lanes, _ y: UnsafeMutablePointer<Float>,
-  _ scratch: UnsafeMutablePointer<Float>
+private func transformOutputToFour(
+  _ m: UnsafePointer<Float>, side: Int, _ frequencyStep: Int, _ bias: Lanes, _ y: UnsafeMutablePointer<Float>,
+  _ scratch: UnsafeMutablePointer<Float>, _ transform: (UnsafePointer<Float>, Int) -> Four
 ) {
-  for column in 0..<9 {
-    storeFour(outputStrided(m + column &* frequencyStep, 9 &* frequencyStep), scratch + column &* 16, 9 &* 16)
+  for column in 0..<side {
+    let t = transform(m + column &* frequencyStep, side &* frequencyStep)
+    storeFour(t, scratch + column &* 16, side &* 16)
   }
   for row in 0..<4 {
-    let t = outputStrided(scratch + row &* 144, 16)
+    let t = transform(scratch + row &* side &* 16, 16)
     storeFour((t.0 + bias, t.1 + bias, t.2 + bias, t.3 + bias), y + row &* 64, 16)
   }
 }
