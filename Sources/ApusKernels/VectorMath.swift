@@ -69,8 +69,12 @@ func onePlusFraction(_ e: ExponentialParts) -> LanePair {
 
 /// 2^(n + shift), for n + shift in -126 ... 127 and the shift that the parts were made with.
 @inline(__always)
-func scale(_ e: ExponentialParts) -> LanePair {
-  onBoth(e.biased) { float(bits: bits($0) &<< IntegerLanes(repeating: 23)) }
+func scale(_ e: ExponentialParts) -> LanePair { powerOfTwo(biased: e.biased) }
+
+/// 2^n of `biased`, whose low bits are n + 127.
+@inline(__always)
+private func powerOfTwo(biased: LanePair) -> LanePair {
+  onBoth(biased) { float(bits: bits($0) &<< IntegerLanes(repeating: 23)) }
 }
 
 /// 2^n, for n in -126 ... 127.
@@ -218,7 +222,7 @@ func hyperbolicTangent(_ x: LanePair) -> LanePair {
   let biased = multiplyAdd(bias, m, turns)
   let f = multiplyAdd(bias - biased, m, turns)
   let square = f * f
-  let scale = onBoth(biased) { float(bits: bits($0) &<< IntegerLanes(repeating: 23)) }
+  let scale = powerOfTwo(biased: biased)
   let scaled = scale * f
   let low = multiplyAdd(both(0.6931472), f, both(0.24022648))
   let middle = multiplyAdd(both(0.055503324), f, both(0.009618438))

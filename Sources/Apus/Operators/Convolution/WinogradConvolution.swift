@@ -202,7 +202,7 @@ private struct WinogradPlan: Sendable {
     let isShared = hasFewTiles && outputBlocks < execution.threads * blocksPerTile
     blocksPerGroup = isShared ? 1 : blocksPerTile
     // What is transformed in parts and the products should stay in the second-level cache together; but where weights are
-    // many, they should be worth reading: the more so of the tiles at stride 1, in which each meets fewer inputs.
+    // many, they should be worth reading. (Beside 42 tiles at stride 2, 81 vectors a block each, that cache would hold none.)
     let perTile = frequencies * (hasFewTiles ? blocksPerTile : inputBlocks + blocksPerTile) * block
     let hasManyWeights = tile.weightFrequencies * inputs * shape[1] > 131_072
     let least = hasManyWeights && (hasFewTiles || tile != .strided) ? 42 : 14
