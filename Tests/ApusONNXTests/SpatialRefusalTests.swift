@@ -212,4 +212,16 @@ import Testing
     }
     #expect(try y.elements == [expected])
   }
+
+  /// As many points on one axis as fit no integer, and none on the other.
+  @Test(arguments: [[0, 0, 0, 1e24], [0, 0, 1e24, 0], [0, 0, -1, 1e24], [0, 0, 1e24, -1]] as [[Float]])
+  func regionsWithoutAPointAreZeros(edges: [Float]) throws {
+    let region = GraphValue(try Tensor(edges, shape: [1, 4]))
+    for mode in ["avg", "max"] {
+      let results = try runNode(
+        "RoiAlign", [.noise([1, 2, 6, 8]), region, .whole([0])], opset: 16, ["mode": Self.text(mode)])
+      guard case .tensor(.float32(let y)) = results[0] else { throw OperatorError("the result is not FLOAT") }
+      #expect(try y.elements == [0, 0])
+    }
+  }
 }

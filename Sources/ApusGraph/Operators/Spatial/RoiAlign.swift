@@ -118,6 +118,8 @@ private struct SamplePoints: Sendable {
     guard total <= 67_108_864 else { throw OperatorError("region \(region) asks for \(total) samples, too many") }
     perBin = Int(rows * columns)
     bins = settings.height * settings.width
+    // Without a point on one axis, how many there would be on the other is not bounded.
+    guard perBin > 0 else { return }
     let rowCells = Self.cells(Int(rows), from: edges[1], binHeight, bins: settings.height, over: height)
     let columnCells = Self.cells(Int(columns), from: edges[0], binWidth, bins: settings.width, over: width)
     for rowCells in rowCells {
