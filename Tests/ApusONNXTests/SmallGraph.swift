@@ -20,13 +20,13 @@ struct SmallGraph {
   ) {
     proto.nodes.append(
       NodeProto(
-        name: outputs[0], opType: type, inputs: inputs, outputs: outputs,
+        name: outputs.last ?? "", opType: type, inputs: inputs, outputs: outputs,
         attributes: attributes.sorted { $0.key < $1.key }.map { AttributeProto(name: $0.key, value: $0.value) }))
   }
 
-  func model(outputs: [String]) throws -> ONNXModel {
+  func model(outputs: [String], version: Int = 21) throws -> ONNXModel {
     var proto = proto
     proto.outputs = outputs.map { ValueInfoProto(name: $0) }
-    return try ONNXModel(ModelProto(opsetImports: [OperatorSetID(version: 21)], graph: proto))
+    return try ONNXModel(ModelProto(opsetImports: [OperatorSetID(version: Int64(version))], graph: proto))
   }
 }

@@ -133,4 +133,27 @@ import Testing
     let z = try #require(try runNode("ThresholdedRelu", [wide])[0]?.tensor(of: Double.self))
     #expect(try z.elements == [0, 2, 0, 0, .infinity])
   }
+
+  /// In a version that has no such operator, and in one that is newer than all signatures: nothing says then how many
+  /// inputs and outputs there must be, and none of the passes may count on any.
+  @Test(arguments: [1, StandardSignature.newestVersion + 1])
+  func nodesThatLackEverythingArePassedOverOrRefused(version: Int) throws {
+    for name in Operators.byName.keys where name.domain.isEmpty {
+      for (inputs, outputs) in [([], ["y"]), (["x"], ["y"]), (["x"], ["", "y"]), (["", "x"], ["y"])] {
+        var graph = SmallGraph()
+        graph.input("x", [.size(2)])
+        graph.node("Identity", ["x"], ["z"])
+        graph.node(name.type, inputs, outputs)
+        _ = try? InferenceSession(graph.model(outputs: ["y", "z"], version: version))
+      }
+    }
+  }
+
+  @Test func aVersionBeforeTheOperatorsFirstIsTakenAsTheFirst() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(2)])
+    graph.node("DequantizeLinear", [], ["y"])
+    let error = #expect(throws: GraphError.self) { try InferenceSession(graph.model(outputs: ["y"], version: 1)) }
+    #expect(error?.description.contains("input 0 is missing") == true)
+  }
 }

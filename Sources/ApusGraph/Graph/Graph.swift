@@ -128,6 +128,17 @@ package struct Node: Sendable {
     get { fields.outputs }
     _modify { yield &fields.outputs }
   }
+
+  /// Input `index`; nil where it is omitted, or where there are fewer.
+  package func input(_ index: Int) -> Graph.ValueID? {
+    fields.inputs.indices.contains(index) ? fields.inputs[index] : nil
+  }
+
+  /// Output `index`; nil where it is not wanted, or where there are fewer.
+  package func output(_ index: Int) -> Graph.ValueID? {
+    fields.outputs.indices.contains(index) ? fields.outputs[index] : nil
+  }
+
   package var attributes: [String: AttributeValue] {
     get { fields.attributes }
     _modify { yield &fields.attributes }

@@ -40,10 +40,10 @@ package struct NodeDescription: Sendable {
   package var outputCount: Int { node.outputs.count }
 
   /// Whether output `index` is wanted.
-  package func wants(_ index: Int) -> Bool { node.outputs.indices.contains(index) && node.outputs[index] != nil }
+  package func wants(_ index: Int) -> Bool { node.output(index) != nil }
 
   /// Whether input `index` is given.
-  package func has(_ index: Int) -> Bool { node.inputs.indices.contains(index) && node.inputs[index] != nil }
+  package func has(_ index: Int) -> Bool { node.input(index) != nil }
 
   /// Input `index`, when it is known already.
   package func constant(_ index: Int) -> GraphValue? { constants[index] }

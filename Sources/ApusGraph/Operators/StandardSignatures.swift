@@ -51,8 +51,7 @@ struct StandardSignature: Sendable {
     if let name = (unknown + node.subgraphs.keys.filter { !attributes.contains($0) }).min() {
       return "the operator has no attribute '\(name)'"
     }
-    let isGiven = { (index: Int) in node.inputs.indices.contains(index) && node.inputs[index] != nil }
-    return inputs.indices.first { inputs[$0].isRequired && !isGiven($0) }.map { "input \($0) is missing" }
+    return inputs.indices.first { inputs[$0].isRequired && node.input($0) == nil }.map { "input \($0) is missing" }
   }
 
   /// How many values there are where there are too many. Those that are omitted at the end count for nothing.
@@ -406,7 +405,9 @@ extension Graph {
         let type = node.operatorName.type
         let signatures = known[type] ?? StandardSignature.all(of: type)
         known[type] = signatures
-        if let complaint = signatures.last(where: { $0.since <= node.opset })?.complaint(about: node) {
+        // A version before the operator's first is a slip of the file's: it is taken as the first.
+        let signature = signatures.last { $0.since <= node.opset } ?? signatures.first
+        if let complaint = signature?.complaint(about: node) {
           try naming(node) { throw OperatorError(complaint) }
         }
       }

@@ -10,7 +10,7 @@ extension Graph {
     for index in rewriter.nodes.indices {
       guard let node = rewriter.nodes[index], node.activation == .identity,
         node.facts?.fusion.appliesActivation == true, node.outputs.count == 1,
-        let output = node.outputs[0]
+        let output = node.output(0)
       else { continue }
       guard let (function, last, others) = rewriter.activation(of: output, precision) else { continue }
       var fused = node
@@ -28,7 +28,7 @@ extension GraphRewriter {
   fileprivate func activation(
     of value: Graph.ValueID, _ precision: Execution.Precision
   ) -> (Activation, output: Graph.ValueID, nodes: [Int])? {
-    if let reader = soleReader(of: value), let node = nodes[reader], let output = node.outputs.first.flatMap({ $0 }),
+    if let reader = soleReader(of: value), let node = nodes[reader], let output = node.output(0),
       let function = function(of: node, applyingTo: value)
     {
       return (function, output, [reader])
@@ -38,8 +38,8 @@ extension GraphRewriter {
     let readers = readers(of: value)
     guard let sigmoid = readers.first(where: { isNode($0, "Sigmoid") }),
       let product = readers.first(where: { isNode($0, "Mul") }),
-      let gate = nodes[sigmoid]?.outputs.first.flatMap({ $0 }), soleReader(of: gate) == product,
-      let output = nodes[product]?.outputs.first.flatMap({ $0 })
+      let gate = nodes[sigmoid]?.output(0), soleReader(of: gate) == product,
+      let output = nodes[product]?.output(0)
     else { return nil }
     return (precision == .exact ? .sigmoidProduct : .silu, output, [sigmoid, product])
   }

@@ -18,31 +18,31 @@ extension Graph {
 extension GraphRewriter {
   /// - Parameter softmax: the node in the middle.
   fileprivate mutating func fuseAttention(around softmax: Int) {
-    guard let middle = nodes[softmax], isLastAxis(middle), let weights = middle.outputs[0],
+    guard let middle = nodes[softmax], isLastAxis(middle), let weights = middle.output(0),
       let second = soleReader(of: weights), isNode(second, "MatMul"), let product = nodes[second],
-      product.inputs.count == 2, product.inputs[0] == weights, let value = product.inputs[1]
+      product.inputs.count == 2, product.input(0) == weights, let value = product.input(1)
     else { return }
     var removed = [softmax]
     // Back from the softmax: a mask, a scale, the product of queries and keys.
-    var scores = middle.inputs[0]
+    var scores = middle.input(0)
     var mask: Graph.ValueID?
     var scale = 1.0
     if let sum = soleProducer(of: scores), isNode(sum, "Add"), let add = nodes[sum], add.inputs.count == 2,
       let side = add.inputs.firstIndex(where: { leadsToProduct($0) })
     {
       removed.append(sum)
-      (scores, mask) = (add.inputs[side], add.inputs[1 - side])
+      (scores, mask) = (add.input(side), add.input(1 - side))
     }
     if let scaling = soleProducer(of: scores), let node = nodes[scaling], node.inputs.count == 2,
-      isNode(scaling, "Mul") || isNode(scaling, "Div"), let number = scalar(node.inputs[1])
+      isNode(scaling, "Mul") || isNode(scaling, "Div"), let number = scalar(node.input(1))
     {
       removed.append(scaling)
       scale = isNode(scaling, "Mul") ? number : 1 / number
-      scores = node.inputs[0]
+      scores = node.input(0)
     }
     guard let first = soleProducer(of: scores), isNode(first, "MatMul"), let node = nodes[first],
       node.inputs.count == 2,
-      let query = node.inputs[0], let transposition = producer(of: node.inputs[1]), isNode(transposition, "Transpose"),
+      let query = node.input(0), let transposition = producer(of: node.input(1)), isNode(transposition, "Transpose"),
       let transpose = nodes[transposition], case .ints(var order)? = transpose.attributes["perm"], order.count >= 3
     else { return }
     removed.append(first)
@@ -65,7 +65,7 @@ extension GraphRewriter {
     guard let index = soleProducer(of: value), let node = nodes[index] else { return false }
     if isNode(index, "MatMul") { return true }
     return (isNode(index, "Mul") || isNode(index, "Div"))
-      && isNode(soleProducer(of: node.inputs.first ?? nil), "MatMul")
+      && isNode(soleProducer(of: node.input(0)), "MatMul")
   }
 
   private func isLastAxis(_ softmax: Node) -> Bool {

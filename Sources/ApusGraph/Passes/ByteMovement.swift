@@ -18,7 +18,7 @@ extension GraphRewriter {
   /// The inputs whose elements node `index` gives as they are, bytes as well as numbers; none for all other nodes.
   func movedInputs(of index: Int) -> [Graph.ValueID] {
     guard let node = nodes[index], node.operatorName.domain.isEmpty, node.subgraphs.isEmpty,
-      let first = node.inputs.first ?? nil, constant(first) == nil
+      let first = node.input(0), constant(first) == nil
     else { return [] }
     switch node.operatorName.type {
     case "Concat":
@@ -42,7 +42,7 @@ extension GraphRewriter {
 
   fileprivate mutating func moveBytes(_ index: Int) {
     guard let quantization = nodes[index], let levels = description(of: quantization).quantizedLevels,
-      let x = quantization.inputs[0], let y = quantization.outputs[0]
+      let x = quantization.input(0), let y = quantization.output(0)
     else { return }
     if let source = dequantization(of: x), source.levels == levels {
       guard !isOutput(y) else { return }
@@ -103,7 +103,7 @@ extension GraphRewriter {
     of value: Graph.ValueID
   ) -> (node: Node, bytes: Graph.ValueID, levels: QuantizedLevels)? {
     guard let source = producer(of: value), isNode(source, "DequantizeLinear"), let node = nodes[source],
-      let bytes = node.inputs[0], let levels = description(of: node).quantizedLevels
+      let bytes = node.input(0), let levels = description(of: node).quantizedLevels
     else { return nil }
     return (node, bytes, levels)
   }

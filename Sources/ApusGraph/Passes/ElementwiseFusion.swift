@@ -54,7 +54,7 @@ extension GraphRewriter {
     }
     for input in inputs() {
       guard let source = producer(of: input), let node = nodes[source], dequantizes(node),
-        let maker = producer(of: node.inputs[0]), let quantization = nodes[maker], quantizes(quantization)
+        let maker = producer(of: node.input(0)), let quantization = nodes[maker], quantizes(quantization)
       else { continue }
       group.insert(source)
     }
@@ -68,7 +68,7 @@ extension GraphRewriter {
 
   /// Whether `node` makes numbers of bytes that are not known before anything runs.
   fileprivate func dequantizes(_ node: Node) -> Bool {
-    node.operatorName == OperatorName(type: "DequantizeLinear") && constant(node.inputs[0]) == nil
+    node.operatorName == OperatorName(type: "DequantizeLinear") && constant(node.input(0)) == nil
       && description(of: node).quantizedLevels != nil
   }
 

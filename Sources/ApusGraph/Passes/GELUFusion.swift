@@ -64,19 +64,19 @@ extension GraphRewriter {
 
   /// What erf is taken of: a value, divided by or multiplied by a number.
   private func argument(of erf: Int) -> (x: Graph.ValueID, GELUProduct, node: Int)? {
-    guard let node = nodes[erf], let scaling = soleProducer(of: node.inputs.first ?? nil), let scaled = nodes[scaling],
+    guard let node = nodes[erf], let scaling = soleProducer(of: node.input(0)), let scaled = nodes[scaling],
       scaled.inputs.count == 2, scaled.opset >= 7
     else { return nil }
-    if isNode(scaling, "Div"), let x = scaled.inputs[0], let divisor = number(scaled.inputs[1]), divisor != 0 {
+    if isNode(scaling, "Div"), let x = scaled.input(0), let divisor = number(scaled.input(1)), divisor != 0 {
       return (x, GELUProduct(divisor: divisor, half: .product), scaling)
     }
     guard isNode(scaling, "Mul"), let side = scaled.inputs.firstIndex(where: { number($0) != nil }),
-      let x = scaled.inputs[1 - side], let factor = number(scaled.inputs[side])
+      let x = scaled.input(1 - side), let factor = number(scaled.input(side))
     else { return nil }
     return (x, GELUProduct(factor: factor, half: .product), scaling)
   }
 
-  private func result(of index: Int) -> Graph.ValueID? { nodes[index]?.outputs.first ?? nil }
+  private func result(of index: Int) -> Graph.ValueID? { nodes[index]?.output(0) }
 
   /// The node of two inputs that alone reads a value, when it is of this type.
   private func only(_ type: String, reading value: Graph.ValueID?) -> Int? {

@@ -5,7 +5,7 @@ extension Graph {
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
       guard let node = rewriter.nodes[index], rewriter.handsOn(index),
-        let input = node.inputs.first.flatMap({ $0 }), let output = node.outputs.first.flatMap({ $0 }),
+        let input = node.input(0), let output = node.output(0),
         !rewriter.isOutput(output)
       else { continue }
       rewriter.redirect(output, to: input)
@@ -20,7 +20,7 @@ extension GraphRewriter {
     guard let node = nodes[index] else { return false }
     if isNode(index, "Identity") { return true }
     // From version 12 on a third input says whether this is training; before, and without it, it is not.
-    let isTraining = node.inputs.count > 2 && node.inputs[2] != nil
+    let isTraining = node.input(2) != nil
     return isNode(index, "Dropout") && node.outputs.count == 1 && !isTraining && node.opset >= 7
   }
 }

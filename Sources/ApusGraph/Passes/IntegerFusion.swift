@@ -31,11 +31,11 @@ extension Graph {
 
 extension GraphRewriter {
   fileprivate mutating func fuseScale(_ index: Int) {
-    guard let sums = nodes[index], let integers = sums.outputs.first.flatMap({ $0 }),
+    guard let sums = nodes[index], let integers = sums.output(0),
       let cast = soleReader(of: integers), isNode(cast, "Cast"), case .int(1)? = nodes[cast]?.attributes["to"],
-      let numbers = nodes[cast]?.outputs.first.flatMap({ $0 }),
+      let numbers = nodes[cast]?.output(0),
       let product = soleReader(of: numbers), isNode(product, "Mul"), let multiply = nodes[product],
-      let scale = other(than: numbers, of: multiply), let scaled = multiply.outputs.first.flatMap({ $0 })
+      let scale = other(than: numbers, of: multiply), let scaled = multiply.output(0)
     else { return }
     var last = product
     var bias: Graph.ValueID?
@@ -56,11 +56,11 @@ extension GraphRewriter {
   }
 
   fileprivate mutating func fuseQuantization(_ index: Int) {
-    guard let quantization = nodes[index], let x = quantization.inputs.first ?? nil,
+    guard let quantization = nodes[index], let x = quantization.input(0),
       let producer = soleProducer(of: x), var node = nodes[producer],
       node.operatorName.domain == "apus", ["ConvInteger", "MatMulInteger"].contains(node.operatorName.type),
       node.inputs.count == 6, quantization.inputs.count == 3,
-      isScalar(quantization.inputs[1], [.float]), isScalar(quantization.inputs[2], [.uint8, .int8]),
+      isScalar(quantization.input(1), [.float]), isScalar(quantization.input(2), [.uint8, .int8]),
       // What the quotient is computed in.
       quantization.attributes["precision"] == nil
     else { return }
@@ -79,7 +79,7 @@ extension GraphRewriter {
   /// The other input of a node of two.
   private func other(than value: Graph.ValueID, of node: Node) -> Graph.ValueID? {
     guard node.inputs.count == 2, let side = node.inputs.firstIndex(where: { $0 != value }) else { return nil }
-    return node.inputs[side]
+    return node.input(side)
   }
 
   /// Whether a value is known numbers, one for each channel of a map or column of a matrix.

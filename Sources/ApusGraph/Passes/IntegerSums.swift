@@ -47,13 +47,13 @@ extension GraphRewriter {
   private typealias Constants = [Graph.ValueID: GraphValue]
 
   fileprivate mutating func sumConvolution(_ index: Int, _ node: Node, _ constants: [Graph.ValueID: GraphValue]) {
-    guard node.inputs.count >= 2, let x = dequantized(node.inputs[0], constants), x.scale.count == 1,
-      let weight = dequantized(node.inputs[1], constants), let shape = weight.shape, shape.count >= 3,
+    guard let x = dequantized(node.input(0), constants), x.scale.count == 1,
+      let weight = dequantized(node.input(1), constants), let shape = weight.shape, shape.count >= 3,
       shape[1...].product <= DequantizedBytes.mostTerms, weight.scale.count == 1 || weight.axis == 0
     else { return }
     // One number for each channel, against maps [batch, channels, …].
     let channels = [-1] + [Int](repeating: 1, count: shape.count - 2)
-    var bias = node.inputs.count > 2 ? node.inputs[2] : nil
+    var bias = node.input(2)
     if let given = bias {
       guard vectorCount(given, constants) == shape[0], let list = try? Tensor(channels.map { Int64($0) }) else {
         return
@@ -70,8 +70,8 @@ extension GraphRewriter {
   fileprivate mutating func sumProduct(_ index: Int, _ node: Node, _ constants: [Graph.ValueID: GraphValue]) {
     let description = NodeDescription(node: node)
     let isGemm = node.operatorName.type == "Gemm"
-    guard node.inputs.count >= 2, let x = dequantized(node.inputs[0], constants), x.scale.count == 1,
-      var matrix = dequantized(node.inputs[1], constants), let shape = matrix.shape, shape.count == 2,
+    guard let x = dequantized(node.input(0), constants), x.scale.count == 1,
+      var matrix = dequantized(node.input(1), constants), let shape = matrix.shape, shape.count == 2,
       let isTransposed = try? isGemm && description.flag("transB"),
       shape[isTransposed ? 1 : 0] <= DequantizedBytes.mostTerms,
       matrix.scale.count == 1 || matrix.axis == (isTransposed ? 0 : 1)
@@ -81,7 +81,7 @@ extension GraphRewriter {
         (try? description.float("beta", default: 1)) == 1
       else { return }
     }
-    let bias = node.inputs.count > 2 ? node.inputs[2] : nil
+    let bias = node.input(2)
     if let bias, vectorCount(bias, constants) != shape[isTransposed ? 0 : 1] { return }
     if isTransposed {
       matrix.bytes = insert(
@@ -111,14 +111,14 @@ extension GraphRewriter {
   /// What `value` is made of, if it is bytes with known scales.
   private func dequantized(_ value: Graph.ValueID?, _ constants: Constants) -> DequantizedBytes? {
     guard let source = producer(of: value), let node = nodes[source], isQuantization(node, "DequantizeLinear"),
-      let bytes = node.inputs[0], let scale = known(node.inputs[1], constants)?.tensor(of: Float.self)
+      let bytes = node.input(0), let scale = known(node.input(1), constants)?.tensor(of: Float.self)
     else { return nil }
-    let zeroPoint = node.inputs.count > 2 ? node.inputs[2] : nil
+    let zeroPoint = node.input(2)
     let point = known(zeroPoint, constants)
     guard zeroPoint == nil || point?.count == scale.count, scale.count == 1 || scale.rank == 1 else { return nil }
     // Quantised by a node, a weight is known as soon as what it is made of.
     let maker = producer(of: bytes).flatMap { nodes[$0] }.flatMap { isQuantization($0, "QuantizeLinear") ? $0 : nil }
-    let stored = known(bytes, constants) ?? known(maker?.inputs[0], constants)
+    let stored = known(bytes, constants) ?? known(maker?.input(0), constants)
     let type =
       point?.dataType ?? known(bytes, constants)?.dataType
       ?? (maker?.attributes["output_dtype"] == nil && maker?.inputs.count == 2 ? .uint8 : nil)
@@ -139,9 +139,9 @@ extension GraphRewriter {
   private func vectorCount(_ value: Graph.ValueID, _ constants: Constants) -> Int? {
     var tensor = known(value, constants)
     if tensor == nil, let source = producer(of: value), let node = nodes[source],
-      isQuantization(node, "DequantizeLinear"), known(node.inputs[1], constants)?.dataType == .float32
+      isQuantization(node, "DequantizeLinear"), known(node.input(1), constants)?.dataType == .float32
     {
-      tensor = known(node.inputs[0], constants)
+      tensor = known(node.input(0), constants)
     } else if tensor?.dataType != .float32 {
       return nil
     }

@@ -26,22 +26,22 @@ extension GraphRewriter {
 
   /// The nodes around a division by the deviation.
   fileprivate func layerNorm(dividingAt division: Int) -> LayerNormMatch? {
-    guard let divide = nodes[division], divide.inputs.count == 2, let d = divide.inputs[0],
+    guard let divide = nodes[division], divide.inputs.count == 2, let d = divide.input(0),
       // d = x - mean
       let difference = producer(of: d), isNode(difference, "Sub"), let subtract = nodes[difference],
-      subtract.inputs.count == 2, let x = subtract.inputs[0], let center = producer(of: subtract.inputs[1]),
+      subtract.inputs.count == 2, let x = subtract.input(0), let center = producer(of: subtract.input(1)),
       let opset = nodes[center]?.opset, lastAxisMean(center, of: x),
       // √(mean(d²) + ε)
-      let root = producer(of: divide.inputs[1]), isNode(root, "Sqrt"),
-      let sum = producer(of: nodes[root]?.inputs.first ?? nil), isNode(sum, "Add"), let add = nodes[sum],
+      let root = producer(of: divide.input(1)), isNode(root, "Sqrt"),
+      let sum = producer(of: nodes[root]?.input(0)), isNode(sum, "Add"), let add = nodes[sum],
       add.inputs.count == 2,
       let (variance, epsilon) = operand(add, scalar: { self.scalar($0) }), let spread = producer(of: variance),
-      let power = producer(of: nodes[spread]?.inputs.first ?? nil), lastAxisMean(spread, of: nodes[power]?.outputs[0]),
+      let power = producer(of: nodes[spread]?.input(0)), lastAxisMean(spread, of: nodes[power]?.output(0)),
       isSquare(power, of: d), readerCount(of: d) <= 3, Set(readers(of: d)).isSubset(of: [power, division]),
       // · γ + β
-      let quotient = divide.outputs[0], let scaling = soleReader(of: quotient), isNode(scaling, "Mul"),
+      let quotient = divide.output(0), let scaling = soleReader(of: quotient), isNode(scaling, "Mul"),
       let scale = nodes[scaling], let (_, gamma) = operand(scale, scalar: { self.vector($0) }),
-      let product = scale.outputs[0], let shifting = soleReader(of: product), isNode(shifting, "Add"),
+      let product = scale.output(0), let shifting = soleReader(of: product), isNode(shifting, "Add"),
       let shift = nodes[shifting], let (_, beta) = operand(shift, scalar: { self.vector($0) }), !isOutput(d)
     else { return nil }
     var node = Node(
@@ -57,7 +57,7 @@ extension GraphRewriter {
   private func operand<Known>(
     _ node: Node, scalar: (Graph.ValueID?) -> Known?
   ) -> (Graph.ValueID, Known)? {
-    guard node.inputs.count == 2, let first = node.inputs[0], let second = node.inputs[1] else { return nil }
+    guard node.inputs.count == 2, let first = node.input(0), let second = node.input(1) else { return nil }
     if let known = scalar(second) { return (first, known) }
     return scalar(first).map { (second, $0) }
   }
@@ -74,13 +74,13 @@ extension GraphRewriter {
     guard isNode(index, "ReduceMean"), let node = nodes[index], node.inputs.first == value else { return false }
     if case .int(let keeps)? = node.attributes["keepdims"], keeps != 1 { return false }
     if case .ints(let axes)? = node.attributes["axes"] { return axes == [-1] }
-    guard node.inputs.count > 1, case .tensor(let axes)? = constant(node.inputs[1]) else { return false }
+    guard case .tensor(let axes)? = constant(node.input(1)) else { return false }
     return (try? axes.converted(to: Int64.self).elements) == [-1]
   }
 
   private func isSquare(_ index: Int, of value: Graph.ValueID) -> Bool {
-    guard let node = nodes[index], node.inputs.count == 2, node.inputs[0] == value else { return false }
-    if isNode(index, "Mul") { return node.inputs[1] == value }
-    return isNode(index, "Pow") && scalar(node.inputs[1]) == 2
+    guard let node = nodes[index], node.inputs.count == 2, node.input(0) == value else { return false }
+    if isNode(index, "Mul") { return node.input(1) == value }
+    return isNode(index, "Pow") && scalar(node.input(1)) == 2
   }
 }

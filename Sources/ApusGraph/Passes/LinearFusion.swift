@@ -19,8 +19,8 @@ extension GraphRewriter {
   private typealias Piece = (value: Graph.ValueID, isTransposed: Bool)
 
   fileprivate mutating func fuseLinear(_ index: Int, _ precision: Execution.Precision) {
-    guard let product = nodes[index], product.inputs.count == 2, let x = product.inputs[0],
-      let matrix = product.inputs[1], let output = product.outputs[0], let pieces = pieces(of: matrix),
+    guard let product = nodes[index], product.inputs.count == 2, let x = product.input(0),
+      let matrix = product.input(1), let output = product.output(0), let pieces = pieces(of: matrix),
       let type = commonType(pieces)
     else { return }
     let columns = size(pieces[0], 1)
@@ -28,10 +28,10 @@ extension GraphRewriter {
     var bias: Graph.ValueID?
     var last = index
     if let reader = soleReader(of: output), isNode(reader, "Add"), let add = nodes[reader],
-      let side = add.inputs.firstIndex(where: { $0 != output }), case .tensor(let tensor)? = constant(add.inputs[side]),
+      let side = add.inputs.firstIndex(where: { $0 != output }), case .tensor(let tensor)? = constant(add.input(side)),
       tensor.shape == [columns], ElementType(tensor.dataType) == type
     {
-      bias = add.inputs[side]
+      bias = add.input(side)
       last = reader
     }
     // A product alone is what MatMul does itself.
@@ -62,7 +62,7 @@ extension GraphRewriter {
       return tensor.rank == 2 && (tensor.dataType == .float32 || tensor.dataType == .float64)
     }
     if isMatrix(value) { return (value, false) }
-    guard let source = producer(of: value), isNode(source, "Transpose"), let input = nodes[source]?.inputs.first ?? nil,
+    guard let source = producer(of: value), isNode(source, "Transpose"), let input = nodes[source]?.input(0),
       isMatrix(input)
     else { return nil }
     if case .ints(let order)? = nodes[source]?.attributes["perm"], order != [1, 0] { return nil }

@@ -8,9 +8,9 @@ extension Graph {
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
       guard let node = rewriter.nodes[index], rewriter.isNode(index, "Where"), node.inputs.count == 3,
-        let test = rewriter.soleProducer(of: node.inputs[0]), rewriter.isNode(test, "IsNaN"),
-        let x = node.inputs[2], rewriter.nodes[test]?.inputs == [x],
-        let number = rewriter.float(node.inputs[1])
+        let test = rewriter.soleProducer(of: node.input(0)), rewriter.isNode(test, "IsNaN"),
+        let x = node.input(2), rewriter.nodes[test]?.inputs == [x],
+        let number = rewriter.float(node.input(1))
       else { continue }
       var replacement = Node(
         name: node.name, operatorName: OperatorName(domain: "apus", type: "NanToNum"), opset: 1, inputs: [x],

@@ -7,8 +7,8 @@ extension Graph {
     guard hasNode("Pad") else { return self }
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
-      guard rewriter.isNode(index, "Pad"), let pad = rewriter.nodes[index], let x = pad.inputs.first ?? nil,
-        let output = pad.outputs.first ?? nil, let reader = rewriter.soleReader(of: output),
+      guard rewriter.isNode(index, "Pad"), let pad = rewriter.nodes[index], let x = pad.input(0),
+        let output = pad.output(0), let reader = rewriter.soleReader(of: output),
         // What is wrong with a node is said when it is prepared.
         var convolution = try? rewriter.convolution(reader, reading: output, of: pad)
       else { continue }
@@ -32,9 +32,9 @@ extension GraphRewriter {
   fileprivate func convolution(_ reader: Int, reading value: Graph.ValueID, of pad: Node) throws -> Node? {
     let description = description(of: pad)
     guard var node = nodes[reader], let operands = Operands(of: node), node.inputs.first == value,
-      case .tensor(let weight)? = constant(node.inputs.count > operands.weight ? node.inputs[operands.weight] : nil),
+      case .tensor(let weight)? = constant(node.input(operands.weight)),
       let amounts = try amounts(of: description), amounts.count == 2 * weight.rank, amounts.allSatisfy({ $0 >= 0 }),
-      let zero = number(operands.zeroPoint.flatMap { node.inputs.count > $0 ? node.inputs[$0] : nil }),
+      let zero = number(operands.zeroPoint.flatMap { node.input($0) }),
       try puts(zero, aroundInputOf: description)
     else { return nil }
     // A depthwise convolution passes over what lies outside, where an infinite weight would have made NaN.
@@ -65,7 +65,7 @@ extension GraphRewriter {
   func puts(_ value: Double, aroundInputOf pad: NodeDescription) throws -> Bool {
     guard try pad.string("mode", default: "constant") == "constant" else { return false }
     if pad.opset < 11 { return try Double(pad.float("value", default: 0)) == value }
-    return (pad.has(2) ? number(pad.node.inputs[2]) : 0) == value
+    return (pad.has(2) ? number(pad.node.input(2)) : 0) == value
   }
 
   /// The single number or integer that `value` is known to be; 0 for none.

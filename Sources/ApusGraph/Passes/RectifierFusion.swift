@@ -29,12 +29,12 @@ extension GraphRewriter {
     let isSum = sum.operatorName.type == "Add"
     for (above, below) in isSum ? [(0, 1), (1, 0)] : [(0, 1)] {
       guard let rectifier = soleProducer(of: sum.inputs[above]), isNode(rectifier, "Relu"),
-        let x = nodes[rectifier]?.inputs.first ?? nil,
+        let x = nodes[rectifier]?.input(0),
         let scaling = soleProducer(of: sum.inputs[below]), isNode(scaling, "Mul"), let product = nodes[scaling],
         product.inputs.count == 2,
-        let side = product.inputs.firstIndex(where: { constant($0) != nil }), let slope = product.inputs[side],
+        let side = product.inputs.firstIndex(where: { constant($0) != nil }), let slope = product.input(side),
         case .tensor(let slopes)? = constant(slope), slopes.dataType == .float32,
-        let negative = negativePart(product.inputs[1 - side], of: x),
+        let negative = negativePart(product.input(1 - side), of: x),
         try slopes.converted(to: Double.self).elements.allSatisfy(\.isFinite)
       else { continue }
       var used = slope
@@ -55,13 +55,13 @@ extension GraphRewriter {
   private func negativePart(_ value: Graph.ValueID?, of x: Graph.ValueID) -> (nodes: [Int], isTurned: Bool)? {
     guard let last = soleProducer(of: value), let node = nodes[last] else { return nil }
     if isNode(last, "Relu") {
-      guard let turning = soleProducer(of: node.inputs.first ?? nil), isNode(turning, "Neg"),
+      guard let turning = soleProducer(of: node.input(0)), isNode(turning, "Neg"),
         nodes[turning]?.inputs == [x]
       else { return nil }
       return ([last, turning], true)
     }
     guard isNode(last, "Min"), node.inputs.count == 2, node.opset >= 8, let side = node.inputs.firstIndex(of: x),
-      scalar(node.inputs[1 - side]) == 0
+      scalar(node.input(1 - side)) == 0
     else { return nil }
     return ([last], false)
   }
@@ -71,7 +71,7 @@ extension GraphRewriter {
     for (own, scaled) in [(0, 1), (1, 0)] {
       guard let x = node.inputs[own], let scaling = soleProducer(of: node.inputs[scaled]), isNode(scaling, "Mul"),
         let product = nodes[scaling], product.inputs.count == 2, let side = product.inputs.firstIndex(of: x),
-        let slope = float(product.inputs[1 - side]), slope > 0, slope <= 1
+        let slope = float(product.input(1 - side)), slope > 0, slope <= 1
       else { continue }
       var operation = node
       operation.operatorName = OperatorName(type: "LeakyRelu")

@@ -11,7 +11,7 @@ extension Graph {
   func foldingScales(_ precision: Execution.Precision) throws -> Graph {
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices where rewriter.isNode(index, "Conv") {
-      while let convolution = rewriter.nodes[index], let output = convolution.outputs.first.flatMap({ $0 }),
+      while let convolution = rewriter.nodes[index], let output = convolution.output(0),
         let weight = rewriter.weight(of: convolution), let reader = rewriter.soleReader(of: output),
         let last = rewriter.nodes[reader], last.outputs.count == 1,
         let line = try rewriter.line(of: reader, applyingTo: output, weight),
@@ -33,7 +33,7 @@ extension GraphRewriter {
 
   /// The weight of a convolution, when it is known.
   fileprivate func weight(of convolution: Node) -> AnyTensor? {
-    guard case .tensor(let weight)? = constant(convolution.inputs.count > 1 ? convolution.inputs[1] : nil),
+    guard case .tensor(let weight)? = constant(convolution.input(1)),
       weight.dataType == .float32 || weight.dataType == .float64, weight.rank >= 3, weight.shape[0] > 0
     else { return nil }
     return weight
@@ -47,7 +47,7 @@ extension GraphRewriter {
       return node.inputs.first == value ? try normalization(node, weight) : nil
     }
     guard node.opset >= 7, node.inputs.count == 2, let side = node.inputs.firstIndex(where: { $0 != value }),
-      let numbers = try channelNumbers(node.inputs[side], weight)
+      let numbers = try channelNumbers(node.input(side), weight)
     else { return nil }
     let none = try Tensor<Double>(zeros: numbers.shape)
     let isFirst = side == 1
@@ -62,8 +62,8 @@ extension GraphRewriter {
 
   private func normalization(_ node: Node, _ weight: AnyTensor) throws -> ChannelLine? {
     guard node.inputs.count == 5, node.attributes["training_mode"] == nil,
-      let gamma = try parameter(node.inputs[1], weight), let beta = try parameter(node.inputs[2], weight),
-      let mean = try parameter(node.inputs[3], weight), let variance = try parameter(node.inputs[4], weight)
+      let gamma = try parameter(node.input(1), weight), let beta = try parameter(node.input(2), weight),
+      let mean = try parameter(node.input(3), weight), let variance = try parameter(node.input(4), weight)
     else { return nil }
     var epsilon = Double(Float(1e-5))
     if case .float(let number)? = node.attributes["epsilon"] { epsilon = Double(number) }
@@ -96,7 +96,7 @@ extension GraphRewriter {
   ) throws -> Node? {
     let channels = weight.shape[0]
     var bias = try Tensor<Double>(zeros: [channels])
-    if convolution.inputs.count > 2, let input = convolution.inputs[2] {
+    if let input = convolution.input(2) {
       guard let known = try parameter(input, weight) else { return nil }
       bias = known
     }
@@ -115,7 +115,7 @@ extension GraphRewriter {
     let scaled = try weight.converted(to: Double.self) * factors
     var folded = convolution
     folded.inputs = [
-      convolution.inputs[0], try add(scaled, like: weight, named: convolution.name + ".weight"),
+      convolution.input(0), try add(scaled, like: weight, named: convolution.name + ".weight"),
       try add(shift, like: weight, named: convolution.name + ".bias"),
     ]
     folded.outputs = outputs

@@ -23,7 +23,7 @@ extension Graph {
   private func transposedElements(_ types: [ValueID: InferredType]) -> Double {
     nodes.reduce(0) { sum, node in
       guard node.operatorName == .transpose else { return sum }
-      guard let input = node.inputs.first ?? nil, let shape = types[input]?.shape,
+      guard let input = node.input(0), let shape = types[input]?.shape,
         let order = try? AxisPermutation(of: node, rank: shape.count)
       else { return sum + 1 }
       return order.moves(shape) ? sum + shape.reduce(1) { $0 * Double($1) } : sum
@@ -104,7 +104,7 @@ private struct TranspositionMotion {
 
   /// A transposition of a value that is one already is a single one of what that was made of, or none.
   private mutating func visitTransposition(_ index: Int, _ node: Node) {
-    guard let input = node.inputs.first ?? nil, let output = node.outputs.first ?? nil,
+    guard let input = node.input(0), let output = node.output(0),
       let order = try? AxisPermutation(of: node, rank: types[input]?.shape.count)
     else { return }
     // The axes as they are, of a tensor whose rank nobody knows yet: the node finds out whether they are all.
