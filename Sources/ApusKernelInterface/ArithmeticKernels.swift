@@ -13,20 +13,17 @@ package enum Comparison: Sendable {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }
 
-/// How two operands are stretched over a result: the result's axes, and how far each operand moves a step along them,
-/// in elements. An operand that repeats along an axis has stride 0 there. Along the last axis strides are 0 or 1.
-package struct BroadcastAxes {
-  package var rank: Int
-  package var sizes: UnsafePointer<Int>
-  package var aStrides: UnsafePointer<Int>
-  package var bStrides: UnsafePointer<Int>
+/// An axis of a result that two operands are stretched over, and how far each of them moves a step along it, in elements;
+/// 0 where it repeats.
+package struct BroadcastAxis: Sendable {
+  package var size: Int
+  package var aStride: Int
+  package var bStride: Int
 
-  /// `rank` is at least 1; the pointers hold that many values each, and no size is zero.
-  package init(rank: Int, sizes: UnsafePointer<Int>, aStrides: UnsafePointer<Int>, bStrides: UnsafePointer<Int>) {
-    self.rank = rank
-    self.sizes = sizes
-    self.aStrides = aStrides
-    self.bStrides = bStrides
+  package init(size: Int, aStride: Int, bStride: Int) {
+    self.size = size
+    self.aStride = aStride
+    self.bStride = bStride
   }
 }
 
@@ -60,9 +57,10 @@ package protocol ArithmeticKernels<Scalar> {
     _ y: UnsafeMutablePointer<Scalar>, rows: Int, columns: Int)
 
   /// Elements `start ..< start + count` of the row-major result `y` (its beginning) of broadcasting `a` against `b`.
+  /// - Parameter axes: `rank` of them, at least one, none of size 0. Along the last one strides are 0 or 1.
   static func binary(
     _ operation: BinaryOperation, _ a: UnsafePointer<Scalar>, _ b: UnsafePointer<Scalar>,
-    _ y: UnsafeMutablePointer<Scalar>, over axes: BroadcastAxes, from start: Int, count: Int)
+    _ y: UnsafeMutablePointer<Scalar>, over axes: UnsafePointer<BroadcastAxis>, rank: Int, from start: Int, count: Int)
 
   /// `y[i] = a[i] test b[i]`.
   static func compare(

@@ -37,10 +37,11 @@ package protocol ConvolutionKernels: SendableMetatype {
   ///   - bias: sixteen floats.
   ///   - group: the channels of a group.
   ///   - left: columns that the first window lies beyond the map's left side.
+  ///   - inside: the positions whose window lies between the sides of the map; within `0..<width`.
   static func convolveDepthwiseRow(
     _ x: UnsafePointer<Float>, rowStep: Int, rows: Int, inputWidth: Int, weights: UnsafePointer<Float>,
     bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, width: Int, group: Int, taps: Int, stride: Int,
-    dilation: Int, left: Int)
+    dilation: Int, left: Int, inside: Range<Int>)
 
   /// Copies rows of floats to where the convolution reads them: `[rows, columns]` with zeros around.
   ///

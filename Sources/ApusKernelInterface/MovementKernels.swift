@@ -1,19 +1,14 @@
-/// An n-dimensional block and how far its source and its destination move a step along each axis, in elements.
-/// Strides may be 0 or negative in the source.
-package struct StridedAxes {
-  package var rank: Int
-  package var sizes: UnsafePointer<Int>
-  package var sourceStrides: UnsafePointer<Int>
-  package var destinationStrides: UnsafePointer<Int>
+/// An axis of a block, and how far its source and its destination move a step along it, in elements. The source's stride
+/// may be 0 or negative.
+package struct StridedAxis: Sendable {
+  package var size: Int
+  package var sourceStride: Int
+  package var destinationStride: Int
 
-  /// `rank` is at least 1; the pointers hold that many values each, and no size is zero.
-  package init(
-    rank: Int, sizes: UnsafePointer<Int>, sourceStrides: UnsafePointer<Int>, destinationStrides: UnsafePointer<Int>
-  ) {
-    self.rank = rank
-    self.sizes = sizes
-    self.sourceStrides = sourceStrides
-    self.destinationStrides = destinationStrides
+  package init(size: Int, sourceStride: Int, destinationStride: Int) {
+    self.size = size
+    self.sourceStride = sourceStride
+    self.destinationStride = destinationStride
   }
 }
 
@@ -21,9 +16,10 @@ package struct StridedAxes {
 package protocol MovementKernels {
   /// Copies a block between strided layouts. Fast where both are contiguous along the last axis, and where the source
   /// is contiguous along another one (a transposition).
+  /// - Parameter axes: `rank` of them, at least one, none of size 0.
   static func copy(
     elementSize: Int, from source: UnsafeRawPointer, to destination: UnsafeMutableRawPointer,
-    over axes: StridedAxes)
+    over axes: UnsafePointer<StridedAxis>, rank: Int)
 
   /// `destination[c * destinationStride + r] = source[r * sourceStride + c]`, strides in elements.
   static func transpose(

@@ -57,9 +57,9 @@ extension Float64Kernels {
 
   package static func binary(
     _ operation: BinaryOperation, _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>,
-    _ y: UnsafeMutablePointer<Double>, over axes: BroadcastAxes, from start: Int, count: Int
+    _ y: UnsafeMutablePointer<Double>, over axes: UnsafePointer<BroadcastAxis>, rank: Int, from start: Int, count: Int
   ) {
-    forBroadcastRows(a, b, y, axes, start, count) { zip(operation, $0, $1, $2, $3, $4, $5) }
+    forBroadcastRows(a, b, y, axes, rank, start, count) { zip(operation, $0, $1, $2, $3, $4, $5) }
   }
 
   package static func compare(

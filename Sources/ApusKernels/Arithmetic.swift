@@ -106,22 +106,22 @@ extension Float32Kernels {
 
   package static func binary(
     _ operation: BinaryOperation, _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>,
-    _ y: UnsafeMutablePointer<Float>, over axes: BroadcastAxes, from start: Int, count: Int
+    _ y: UnsafeMutablePointer<Float>, over axes: UnsafePointer<BroadcastAxis>, rank: Int, from start: Int, count: Int
   ) {
     // Of short rows a call would take longer than the row.
-    if axes.sizes[axes.rank &- 1] >= 32 {
-      forBroadcastRows(a, b, y, axes, start, count) { zip(operation, $0, $1, $2, $3, $4, $5) }
+    if axes[rank &- 1].size >= 32 {
+      forBroadcastRows(a, b, y, axes, rank, start, count) { zip(operation, $0, $1, $2, $3, $4, $5) }
       return
     }
     switch operation {
-    case .add: zipAxes(a, b, y, axes, start, count) { $0 + $1 }
-    case .subtract: zipAxes(a, b, y, axes, start, count) { $0 - $1 }
-    case .multiply: zipAxes(a, b, y, axes, start, count) { $0 * $1 }
-    case .divide: zipAxes(a, b, y, axes, start, count) { $0 / $1 }
-    case .maximum: zipAxes(a, b, y, axes, start, count) { maximum($0, $1) }
-    case .minimum: zipAxes(a, b, y, axes, start, count) { minimum($0, $1) }
-    case .power: zipAxes(a, b, y, axes, start, count) { pow($0, $1) }
-    case .scaleNegative: zipAxes(a, b, y, axes, start, count) { $0 < 0 ? $0 * $1 : $0 }
+    case .add: zipAxes(a, b, y, axes, rank, start, count) { $0 + $1 }
+    case .subtract: zipAxes(a, b, y, axes, rank, start, count) { $0 - $1 }
+    case .multiply: zipAxes(a, b, y, axes, rank, start, count) { $0 * $1 }
+    case .divide: zipAxes(a, b, y, axes, rank, start, count) { $0 / $1 }
+    case .maximum: zipAxes(a, b, y, axes, rank, start, count) { maximum($0, $1) }
+    case .minimum: zipAxes(a, b, y, axes, rank, start, count) { minimum($0, $1) }
+    case .power: zipAxes(a, b, y, axes, rank, start, count) { pow($0, $1) }
+    case .scaleNegative: zipAxes(a, b, y, axes, rank, start, count) { $0 < 0 ? $0 * $1 : $0 }
     }
   }
 

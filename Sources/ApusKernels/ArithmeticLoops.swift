@@ -37,51 +37,51 @@ func zipRow<T: BinaryFloatingPoint>(
 /// Elements `start ..< start + count` of a broadcast result, row by row.
 @inline(__always)
 func zipAxes<T: BinaryFloatingPoint>(
-  _ a: UnsafePointer<T>, _ b: UnsafePointer<T>, _ y: UnsafeMutablePointer<T>, _ axes: BroadcastAxes,
-  _ start: Int, _ count: Int, _ body: (T, T) -> T
+  _ a: UnsafePointer<T>, _ b: UnsafePointer<T>, _ y: UnsafeMutablePointer<T>,
+  _ axes: UnsafePointer<BroadcastAxis>, _ rank: Int, _ start: Int, _ count: Int, _ body: (T, T) -> T
 ) {
-  forBroadcastRows(a, b, y, axes, start, count) { zipRow($0, $1, $2, $3, $4, $5, body) }
+  forBroadcastRows(a, b, y, axes, rank, start, count) { zipRow($0, $1, $2, $3, $4, $5, body) }
 }
 
 /// Calls `row` as ``zipRow(_:_:_:_:_:_:_:)`` is called for each row of elements `start ..< start + count` of a broadcast
 /// result.
 @inline(__always)
 func forBroadcastRows<T: BinaryFloatingPoint>(
-  _ a: UnsafePointer<T>, _ b: UnsafePointer<T>, _ y: UnsafeMutablePointer<T>, _ axes: BroadcastAxes,
-  _ start: Int, _ count: Int,
+  _ a: UnsafePointer<T>, _ b: UnsafePointer<T>, _ y: UnsafeMutablePointer<T>,
+  _ axes: UnsafePointer<BroadcastAxis>, _ rank: Int, _ start: Int, _ count: Int,
   _ zipRow: (UnsafePointer<T>, Int, UnsafePointer<T>, Int, UnsafeMutablePointer<T>, Int) -> Void
 ) {
-  let last = axes.rank &- 1
-  let width = axes.sizes[last]
+  let last = rank &- 1
+  let width = axes[last].size
   var position = start
   let end = start &+ count
   while position < end {
     // The row's place on the outer axes, and from it where the operands' rows begin.
     var row = position / width
     let column = position &- row &* width
-    var aOffset = column &* axes.aStrides[last]
-    var bOffset = column &* axes.bStrides[last]
+    var aOffset = column &* axes[last].aStride
+    var bOffset = column &* axes[last].bStride
     var rowsLeft = 1
     var axis = last &- 1
     while axis >= 0 {
-      let size = axes.sizes[axis]
+      let size = axes[axis].size
       let quotient = row / size
       let index = row &- quotient &* size
       if axis == last &- 1 { rowsLeft = size &- index }
-      aOffset &+= index &* axes.aStrides[axis]
-      bOffset &+= index &* axes.bStrides[axis]
+      aOffset &+= index &* axes[axis].aStride
+      bOffset &+= index &* axes[axis].bStride
       row = quotient
       axis &-= 1
     }
     // Rows of the second axis from the end follow each other without another division.
-    let aNext = last > 0 ? axes.aStrides[last &- 1] : 0
-    let bNext = last > 0 ? axes.bStrides[last &- 1] : 0
+    let aNext = last > 0 ? axes[last &- 1].aStride : 0
+    let bNext = last > 0 ? axes[last &- 1].bStride : 0
     var first = column
     while rowsLeft > 0 && position < end {
       let length = min(width &- first, end &- position)
-      zipRow(a + aOffset, axes.aStrides[last], b + bOffset, axes.bStrides[last], y + position, length)
-      aOffset &+= aNext &- first &* axes.aStrides[last]
-      bOffset &+= bNext &- first &* axes.bStrides[last]
+      zipRow(a + aOffset, axes[last].aStride, b + bOffset, axes[last].bStride, y + position, length)
+      aOffset &+= aNext &- first &* axes[last].aStride
+      bOffset &+= bNext &- first &* axes[last].bStride
       first = 0
       position &+= length
       rowsLeft &-= 1

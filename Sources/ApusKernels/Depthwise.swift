@@ -4,27 +4,21 @@ extension BlockedKernels {
   package static func convolveDepthwiseRow(
     _ x: UnsafePointer<Float>, rowStep: Int, rows: Int, inputWidth: Int, weights: UnsafePointer<Float>,
     bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, width: Int, group: Int, taps: Int, stride: Int,
-    dilation: Int, left: Int
+    dilation: Int, left: Int, inside: Range<Int>
   ) {
     let window: DepthwiseWindow = (
       rowStep: rowStep, rows: rows, taps: taps, positionStep: stride &* 16, tapStep: dilation &* 16
     )
-    // Positions whose window lies between the sides of the map.
-    var begin = (left &+ stride &- 1) / stride
-    let last = inputWidth &- 1 &+ left &- (taps &- 1) &* dilation
-    var end = last >= 0 ? last / stride &+ 1 : 0
-    if begin > width { begin = width }
-    if end > width { end = width }
-    if end < begin { end = begin }
-
-    var row: DepthwiseRow = (first: 0, begin: begin, end: end, width: width, left: left, inputWidth: inputWidth)
+    var row: DepthwiseRow = (
+      first: 0, begin: inside.lowerBound, end: inside.upperBound, width: width, left: left, inputWidth: inputWidth
+    )
     if group == 1, stride == 1, dilation == 1, left == taps >> 1, width == inputWidth, rows > 0,
       let positions = DepthwiseBorders.positions(width: width, taps: taps)
     {
       DepthwiseBorders.convolve(
         x, (width: width, rows: rows, rowStep: rowStep), weights, bias, y, taps: taps, positions: positions)
       // What lies between.
-      end = width &- positions < positions ? positions : width &- positions
+      let end = width &- positions < positions ? positions : width &- positions
       row = (first: positions, begin: positions, end: end, width: end, left: left, inputWidth: inputWidth)
     }
     if group == 2 {

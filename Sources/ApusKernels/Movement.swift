@@ -2,16 +2,21 @@ import ApusKernelInterface
 
 extension AnyDataKernels {
   package static func copy(
-    elementSize: Int, from source: UnsafeRawPointer, to destination: UnsafeMutableRawPointer, over axes: StridedAxes
+    elementSize: Int, from source: UnsafeRawPointer, to destination: UnsafeMutableRawPointer,
+    over axes: UnsafePointer<StridedAxis>, rank: Int
   ) {
     switch elementSize {
-    case 1: copyBlock(source.assumingMemoryBound(to: UInt8.self), destination.assumingMemoryBound(to: UInt8.self), axes)
+    case 1:
+      copyBlock(source.assumingMemoryBound(to: UInt8.self), destination.assumingMemoryBound(to: UInt8.self), axes, rank)
     case 2:
-      copyBlock(source.assumingMemoryBound(to: UInt16.self), destination.assumingMemoryBound(to: UInt16.self), axes)
+      copyBlock(
+        source.assumingMemoryBound(to: UInt16.self), destination.assumingMemoryBound(to: UInt16.self), axes, rank)
     case 4:
-      copyBlock(source.assumingMemoryBound(to: UInt32.self), destination.assumingMemoryBound(to: UInt32.self), axes)
+      copyBlock(
+        source.assumingMemoryBound(to: UInt32.self), destination.assumingMemoryBound(to: UInt32.self), axes, rank)
     default:
-      copyBlock(source.assumingMemoryBound(to: UInt64.self), destination.assumingMemoryBound(to: UInt64.self), axes)
+      copyBlock(
+        source.assumingMemoryBound(to: UInt64.self), destination.assumingMemoryBound(to: UInt64.self), axes, rank)
     }
   }
 
@@ -58,27 +63,28 @@ private func fillRun<T: FixedWidthInteger & BitwiseCopyable>(
 /// Copies a strided block, as whole rows, as tiles of a transposition, or one by one.
 @inline(__always)
 private func copyBlock<T: FixedWidthInteger & BitwiseCopyable>(
-  _ source: UnsafePointer<T>, _ destination: UnsafeMutablePointer<T>, _ axes: StridedAxes
+  _ source: UnsafePointer<T>, _ destination: UnsafeMutablePointer<T>, _ axes: UnsafePointer<StridedAxis>,
+  _ rank: Int
 ) {
-  let last = axes.rank &- 1
-  let width = axes.sizes[last]
-  let sourceStep = axes.sourceStrides[last]
-  let destinationStep = axes.destinationStrides[last]
+  let last = rank &- 1
+  let width = axes[last].size
+  let sourceStep = axes[last].sourceStride
+  let destinationStep = axes[last].destinationStride
 
   // An outer axis along which the source is contiguous, when the last one is not.
   var across = -1
   if sourceStep != 1 && destinationStep == 1 {
-    for axis in 0..<last where axes.sourceStrides[axis] == 1 && axes.sizes[axis] > 1 { across = axis }
+    for axis in 0..<last where axes[axis].sourceStride == 1 && axes[axis].size > 1 { across = axis }
   }
 
   // The axis next to those is a loop of its own: to find out where a row lies takes as long as to move a short one.
   var middle = last &- 1
   if middle >= 0, middle == across { middle &-= 1 }
   var outer = 1
-  for axis in 0..<last where axis != across && axis != middle { outer &*= axes.sizes[axis] }
-  let rows = middle >= 0 ? axes.sizes[middle] : 1
-  let sourceRowStep = middle >= 0 ? axes.sourceStrides[middle] : 0
-  let destinationRowStep = middle >= 0 ? axes.destinationStrides[middle] : 0
+  for axis in 0..<last where axis != across && axis != middle { outer &*= axes[axis].size }
+  let rows = middle >= 0 ? axes[middle].size : 1
+  let sourceRowStep = middle >= 0 ? axes[middle].sourceStride : 0
+  let destinationRowStep = middle >= 0 ? axes[middle].destinationStride : 0
   for index in 0..<outer {
     var rest = index
     var from = source
@@ -86,18 +92,18 @@ private func copyBlock<T: FixedWidthInteger & BitwiseCopyable>(
     var axis = last &- 1
     while axis >= 0 {
       if axis != across, axis != middle {
-        let size = axes.sizes[axis]
+        let size = axes[axis].size
         let quotient = rest / size
         let position = rest &- quotient &* size
-        from += position &* axes.sourceStrides[axis]
-        to += position &* axes.destinationStrides[axis]
+        from += position &* axes[axis].sourceStride
+        to += position &* axes[axis].destinationStride
         rest = quotient
       }
       axis &-= 1
     }
     for _ in 0..<rows {
       if across >= 0 {
-        transposeMatrix(from, sourceStep, to, axes.destinationStrides[across], width, axes.sizes[across])
+        transposeMatrix(from, sourceStep, to, axes[across].destinationStride, width, axes[across].size)
       } else if sourceStep == 1 && destinationStep == 1 {
         copyRun(from, to, width)
       } else {

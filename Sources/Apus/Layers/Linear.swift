@@ -12,6 +12,9 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
   public let outputs: Int
   let product: PackedLinear<Scalar>
 
+  /// Inputs and outputs of which no sum overflows; an axis beyond belongs to an empty matrix.
+  private static var sizeLimit: Int { 1 << 40 }
+
   /// - Parameters:
   ///   - weight: `[outputs, inputs]`.
   ///   - bias: `[outputs]`; 0 when absent.
@@ -35,8 +38,7 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
   /// - Throws: ``TensorError`` when pieces and bias do not fit each other, or memory is short.
   public init(stacking pieces: [LinearWeight<Scalar>], bias: Tensor<Scalar>? = nil) throws {
     let outputs = pieces.first?.sizes?.outputs ?? 0
-    // No sum of these overflows; an axis beyond belongs to an empty matrix.
-    let limit = 1 << 40
+    let limit = Self.sizeLimit
     guard !pieces.isEmpty,
       pieces.allSatisfy({ piece in piece.sizes.map { $0.outputs == outputs && $0.inputs <= limit } ?? false }),
       outputs <= limit, bias.map({ $0.shape == [outputs] }) ?? true
@@ -65,7 +67,7 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
   /// - Throws: ``TensorError`` when pieces and bias do not fit each other, or memory is short.
   package init(stacking pieces: [StoredLinearWeight], bias: Tensor<Scalar>? = nil) throws {
     let outputs = pieces.first?.outputs ?? 0
-    let limit = 1 << 40
+    let limit = Self.sizeLimit
     let isNarrow =
       outputs <= limit && bias.map { $0.shape == [outputs] } ?? true
       && pieces.contains { $0.matrix.isNarrower(than: Scalar.self) }
@@ -79,6 +81,22 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
       try withExtendedLifetime((pieces, bias)) {
         try PackedLinear(
           narrow: NarrowPanel(stacking: pieces.map(\.narrowPart), columns: outputs), bias: bias?.pointer)
+      })
+  }
+
+  /// A map that is used once: laid out like any other, for the same bits, but not to be kept.
+  /// - Parameter weight: the elements of a matrix `[inputs, outputs]`.
+  /// - Throws: ``TensorError`` when memory is short.
+  package init(forOneProduct weight: Tensor<Scalar>, inputs: Int, outputs: Int) throws {
+    guard inputs <= Self.sizeLimit, outputs <= Self.sizeLimit else {
+      throw TensorError.shape(
+        operation: "Linear", reason: "a matrix of shape \([inputs, outputs]) is beyond \(Self.sizeLimit)")
+    }
+    let weight = try weight.rowMajor
+    self.init(
+      try withExtendedLifetime(weight.storage) {
+        try PackedLinear(
+          forOneProduct: MatrixOperand(weight.pointer, leading: outputs), inputs: inputs, outputs: outputs)
       })
   }
 

@@ -134,40 +134,33 @@ struct RightPanel<Scalar: FloatingPointScalar>: Sendable {
       in: storage)
   }
 
+  /// A matrix for a single product.
   init(_ b: MatrixOperand<Scalar>, depth: Int, columns: Int) throws {
-    try self.init(stacking: [PanelPiece(matrix: b, depth: depth)], columns: columns)
+    let size = try PanelSize<Scalar>(depth: depth, columns: columns)
+    let storage = try TensorStorage(byteCount: size.byteCount)
+    size.place(in: storage).write(b, rows: 0..<depth, of: depth, columns: 0..<columns)
+    self.init(size, storage)
   }
 
-  /// A matrix whose rows are those of `pieces`, one piece after the other.
-  /// - Parameter isKept: whether the panel is for many products, not for one; then it may come from a ``PackedCache``.
-  init(stacking pieces: [PanelPiece<Scalar>], columns: Int, isKept: Bool = false) throws {
-    let vector = Scalar.kernels.vectorWidth
-    let depth = pieces.reduce(0) { $0 + $1.depth }
-    let depthBlocks = (depth + vector - 1) / vector
-    let columnBlocks = (columns + vector - 1) / vector
-    let blockStep = depthBlocks * vector * vector
-    let byteCount = try Shape.byteCount([columnBlocks, depthBlocks, vector, vector], of: Scalar.self)
-    func fill(_ storage: TensorStorage) throws {
-      let panel = Unchecked(storage.base.assumingMemoryBound(to: Scalar.self))
+  /// A matrix for many products, whose rows are those of `pieces`, one piece after the other; it may come from a
+  /// ``PackedCache``.
+  init(stacking pieces: [PanelPiece<Scalar>], columns: Int) throws {
+    let size = try PanelSize<Scalar>(depth: pieces.reduce(0) { $0 + $1.depth }, columns: columns)
+    let place = PackedPlace.current("panel", [columns] + pieces.map(\.depth)) { key in
+      for piece in pieces { piece.identify(&key, columns: columns) }
+    }
+    let storage = try PackedMemory.storage(byteCount: size.byteCount, at: place) { storage in
       var first = 0
       for (index, piece) in pieces.enumerated() {
-        try piece.layOut(
-          in: PanelPlace(
-            panel: panel, blockStep: blockStep, columns: columns, firstRow: first,
-            fill: index == pieces.count - 1 ? depthBlocks * vector - depth : 0))
+        try piece.layOut(in: size.place(in: storage, firstRow: first, isLast: index == pieces.count - 1))
         first += piece.depth
       }
     }
-    (self.columns, self.depthBlocks) = (columns, depthBlocks)
-    if isKept {
-      let place = PackedPlace.current("panel", [columns] + pieces.map(\.depth)) { key in
-        for piece in pieces { piece.identify(&key, columns: columns) }
-      }
-      storage = try PackedMemory.storage(byteCount: byteCount, at: place, fill: fill)
-    } else {
-      storage = try TensorStorage(byteCount: byteCount)
-      try fill(storage)
-    }
+    self.init(size, storage)
+  }
+
+  private init(_ size: PanelSize<Scalar>, _ storage: TensorStorage) {
+    (columns, depthBlocks, self.storage) = (size.columns, size.depthBlocks, storage)
   }
 }
 

@@ -16,8 +16,14 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
   ///   - bias: `outputs` values, or none.
   init(stacking pieces: [PanelPiece<Scalar>], outputs: Int, bias: UnsafePointer<Scalar>?) throws {
     try self.init(
-      .wide(RightPanel(stacking: pieces, columns: outputs, isKept: true)),
+      .wide(RightPanel(stacking: pieces, columns: outputs)),
       inputs: pieces.reduce(0) { $0 + $1.depth }, outputs: outputs, bias: bias)
+  }
+
+  /// - Parameter matrix: the weight of a single product, `[inputs, outputs]`.
+  init(forOneProduct matrix: MatrixOperand<Scalar>, inputs: Int, outputs: Int) throws {
+    try self.init(
+      .wide(RightPanel(matrix, depth: inputs, columns: outputs)), inputs: inputs, outputs: outputs, bias: nil)
   }
 
   /// - Parameter bias: as many values as the weight has columns, or none.

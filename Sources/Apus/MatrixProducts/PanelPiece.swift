@@ -52,16 +52,8 @@ struct PanelPiece<Scalar: FloatingPointScalar>: Sendable {
   }
 
   private func layOut(_ matrix: MatrixOperand<Scalar>, _ storage: TensorStorage?, in place: PanelPlace<Scalar>) {
-    let vector = Scalar.kernels.vectorWidth
-    for band in bands(matrix, storage, columns: place.columns, vector: vector) {
-      let blocksPerChunk = max(1, 16_384 / max(band.depth.count * vector, 1))
-      let blocks = (band.columns.count + vector - 1) / vector
-      parallel((blocks + blocksPerChunk - 1) / blocksPerChunk) { chunk in
-        let column = band.columns.lowerBound + chunk * blocksPerChunk * vector
-        place.write(
-          matrix.offset(row: band.depth.lowerBound, column: column), rows: band.depth, of: depth, column: column,
-          columns: min(band.columns.upperBound - column, blocksPerChunk * vector))
-      }
+    for band in bands(matrix, storage, columns: place.columns, vector: Scalar.kernels.vectorWidth) {
+      place.write(matrix, rows: band.depth, of: depth, columns: band.columns)
       if let bytes = band.bytes { storage?.discardFilePages(bytes) }
     }
   }
@@ -77,6 +69,38 @@ struct PanelPiece<Scalar: FloatingPointScalar>: Sendable {
   }
 }
 
+/// The extents of a right operand that is laid out.
+struct PanelSize<Scalar: FloatingPointScalar>: Sendable {
+  let columns: Int
+  /// Depth in vectors.
+  let depthBlocks: Int
+  let byteCount: Int
+  private let depth: Int
+  private let blockStep: Int
+
+  /// - Parameters:
+  ///   - depth: rows, at most 2⁴⁰ like the columns.
+  /// - Throws: ``TensorError/memory(bytes:limit:shape:)``.
+  init(depth: Int, columns: Int) throws {
+    let vector = Scalar.kernels.vectorWidth
+    (self.depth, self.columns) = (depth, columns)
+    depthBlocks = (depth + vector - 1) / vector
+    blockStep = depthBlocks * vector * vector
+    let (count, isMore) = ((columns + vector - 1) / vector).multipliedReportingOverflow(by: blockStep)
+    let (bytes, overflow) = count.multipliedReportingOverflow(by: MemoryLayout<Scalar>.stride)
+    guard !isMore, !overflow else { throw TensorError.beyondMemoryLimit(bytes: .max, shape: [depth, columns]) }
+    byteCount = bytes
+  }
+
+  /// Where a piece goes whose first row is the panel's row `firstRow`.
+  /// - Parameter isLast: whether none follows, so that rows of zeros do.
+  func place(in storage: TensorStorage, firstRow: Int = 0, isLast: Bool = true) -> PanelPlace<Scalar> {
+    PanelPlace(
+      panel: Unchecked(storage.base.assumingMemoryBound(to: Scalar.self)), blockStep: blockStep, columns: columns,
+      firstRow: firstRow, fill: isLast ? depthBlocks * Scalar.kernels.vectorWidth - depth : 0)
+  }
+}
+
 /// Where a piece goes within a right operand that is laid out.
 struct PanelPlace<Scalar: FloatingPointScalar>: Sendable {
   /// The blocks of columns, `blockStep` elements apart.
@@ -88,6 +112,20 @@ struct PanelPlace<Scalar: FloatingPointScalar>: Sendable {
   let firstRow: Int
   /// Rows of zeros behind its last one.
   let fill: Int
+
+  /// Lays out some rows and columns of a piece of `depth` rows, on several threads where they are many.
+  func write(_ matrix: MatrixOperand<Scalar>, rows: Range<Int>, of depth: Int, columns: Range<Int>) {
+    // Of an empty matrix there may be more columns than a loop comes to the end of.
+    guard depth + fill > 0 else { return }
+    let vector = Scalar.kernels.vectorWidth
+    let columnsPerChunk = max(1, 16_384 / max(rows.count * vector, 1)) * vector
+    parallel((columns.count + columnsPerChunk - 1) / columnsPerChunk) { chunk in
+      let column = columns.lowerBound + chunk * columnsPerChunk
+      write(
+        matrix.offset(row: rows.lowerBound, column: column), rows: rows, of: depth, column: column,
+        columns: min(columns.upperBound - column, columnsPerChunk))
+    }
+  }
 
   /// Lays out some rows and columns of a piece of `depth` rows.
   /// - Parameters:

@@ -166,10 +166,10 @@ extension Tensor where Scalar: FloatingPointScalar {
       nonisolated(unsafe) let second = b.pointer
       return try filled(broadcast.shape) { destination in
         nonisolated(unsafe) let y = destination
-        broadcast.withAxes { axes in
+        broadcast.withAxes { axes, rank in
           nonisolated(unsafe) let axes = axes
           parallelRanges(total) { start, count in
-            kernels.binary(operation, first, second, y, over: axes, from: start, count: count)
+            kernels.binary(operation, first, second, y, over: axes, rank: rank, from: start, count: count)
           }
         }
       }

@@ -31,6 +31,14 @@ package struct ElementwiseProgram: Sendable {
       case .binary(_, let a, let b): [a, b]
       }
     }
+
+    /// Whether one of the operands is like that.
+    fileprivate func reads(_ isLikeThat: (Operand) -> Bool) -> Bool {
+      switch self {
+      case .unary(_, let operand), .dequantize(let operand, _), .requantize(let operand, _): isLikeThat(operand)
+      case .binary(_, let a, let b): isLikeThat(a) || isLikeThat(b)
+      }
+    }
   }
 
   private let steps: [Step]
@@ -98,13 +106,14 @@ package struct ElementwiseProgram: Sendable {
   package func callAsFunction<Scalar: FloatingPointScalar>(
     overwriting inputs: inout [Tensor<Scalar>]
   ) throws -> Tensor<Scalar> {
-    let operands = inputs.map { ($0.shape, $0.layout) }
+    let operands = inputs.map { (shape: $0.shape, layout: $0.layout) }
     guard canRun(operands) else {
       throw TensorError.shape(
-        operation: "elementwise", reason: "shapes \(operands.map(\.0)) cannot be taken in one pass")
+        operation: "elementwise", reason: "shapes \(operands.map(\.shape)) cannot be taken in one pass")
     }
     let (shape, layout) = Self.common(operands)
     var sources: [Source<Scalar>] = []
+    sources.reserveCapacity(inputs.count)
     for index in inputs.indices {
       if inputs[index].shape == shape {
         if layout == .channelBlocked { inputs[index] = try inputs[index].channelBlocked }
@@ -113,12 +122,10 @@ package struct ElementwiseProgram: Sendable {
         sources.append(.stretched(try StretchedVector(inputs[index], along: axis, of: shape, layout: layout)))
       }
     }
-    let whole = inputs.indices.filter { inputs[$0].shape == shape }
-    let count = whole.first.map { inputs[$0].storedCount } ?? 0
     // Only the last step writes to the result, and no step reads what it has written.
-    let result =
-      try whole.first { inputs[$0].ownsMemory() }.map { inputs[$0] }
-      ?? Tensor(uninitialized: shape, layout: layout)
+    let overwritten = inputs.indices.first { inputs[$0].shape == shape && inputs[$0].ownsMemory() }
+    let result = try overwritten.map { inputs[$0] } ?? Tensor(uninitialized: shape, layout: layout)
+    let count = result.storedCount
     try withExtendedLifetime((inputs, result)) {
       try fill(UnsafeMutableRawPointer(result.mutablePointer), sources, count: count)
     }
@@ -275,10 +282,12 @@ package struct ElementwiseProgram: Sendable {
   package func canRun(_ inputs: [(shape: [Int], layout: TensorLayout)]) -> Bool {
     guard !inputs.isEmpty else { return false }
     let (shape, layout) = Self.common(inputs)
-    let whole = inputs.indices.filter { inputs[$0].shape == shape }
     return inputs.allSatisfy {
       $0.shape == shape || StretchedVector<Float>.axis(of: $0.shape, over: shape, layout: layout) != nil
-    } && steps.allSatisfy { hasTensor($0, whole: whole) }
+    }
+      && steps.allSatisfy { step in
+        step.reads { isTensor($0) { inputs.indices.contains($0) && inputs[$0].shape == shape } }
+      }
   }
 
   /// Whether these inputs of sixteen bits can be taken in one pass.
@@ -329,12 +338,12 @@ package struct ElementwiseProgram: Sendable {
       }
     }
     guard !canRun(bytesOrFloats: given) else { return (self, given) }
-    let whole = given.indices.filter { given[$0].shape == shape }
     var isWhole: [Bool] = []
     for step in steps {
       isWhole.append(
-        step.operands.contains { operand in
-          if case .step(let source) = operand { isWhole[source] } else { hasTensor(operand, whole: whole) }
+        step.reads { operand in
+          if case .step(let source) = operand { return isWhole[source] }
+          return isTensor(operand) { given.indices.contains($0) && given[$0].shape == shape }
         })
     }
     // Programs that come first, what they read, and the shapes of what they give.
@@ -401,9 +410,11 @@ package struct ElementwiseProgram: Sendable {
 
   /// The shape and the layout of the result.
   private static func common(_ inputs: [(shape: [Int], layout: TensorLayout)]) -> ([Int], TensorLayout) {
-    let sizes = inputs.map { $0.shape.reduce(1, *) }
-    let largest = inputs.indices.max { (sizes[$0], inputs[$0].shape.count) < (sizes[$1], inputs[$1].shape.count) } ?? 0
-    let shape = inputs[largest].shape
+    var (shape, size) = ([Int](), -1)
+    for input in inputs {
+      let own = input.shape.reduce(1, *)
+      if own > size || own == size && input.shape.count > shape.count { (shape, size) = (input.shape, own) }
+    }
     let isBlocked = inputs.contains { $0.shape == shape && $0.layout == .channelBlocked }
     return (shape, isBlocked ? .channelBlocked : .rowMajor)
   }
@@ -418,14 +429,10 @@ package struct ElementwiseProgram: Sendable {
     case unrounded(Unchecked<UnsafePointer<Float>>)
   }
 
-  /// Whether a step has an operand of the result's shape.
-  private func hasTensor(_ step: Step, whole: [Int]) -> Bool {
-    step.operands.contains { hasTensor($0, whole: whole) }
-  }
-
-  private func hasTensor(_ operand: Operand, whole: [Int]) -> Bool {
+  /// Whether an operand has the result's shape.
+  private func isTensor(_ operand: Operand, _ isWhole: (_ input: Int) -> Bool) -> Bool {
     switch operand {
-    case .input(let index): whole.contains(index)
+    case .input(let index): isWhole(index)
     case .step: true
     case .number: false
     }

@@ -91,29 +91,26 @@ public func matmul<Scalar: FloatingPointScalar>(
 struct BroadcastOffsets: Sendable {
   let count: Int
   private let batch: [Int]
-  private let stepsA: [Int]
-  private let stepsB: [Int]
+  private let steps: (a: StretchedStrides, b: StretchedStrides)
+  /// Whether both operands have a matrix for each of the result.
+  private let areAlike: Bool
 
   init(_ batch: [Int], _ a: [Int], _ b: [Int]) {
-    func steps(_ shape: [Int]) -> [Int] {
-      let padded = [Int](repeating: 1, count: batch.count - shape.count) + shape
-      let strides = Shape.strides(padded)
-      return zip(padded, strides).map { $0 == 1 ? 0 : $1 }
-    }
     self.count = batch.reduce(1, *)
     self.batch = batch
-    self.stepsA = steps(a)
-    self.stepsB = steps(b)
+    steps = (StretchedStrides(of: a, over: batch), StretchedStrides(of: b, over: batch))
+    areAlike = a == b
   }
 
   subscript(index: Int) -> (Int, Int) {
+    if areAlike { return (index, index) }
     var rest = index
     var (i, j) = (0, 0)
     for axis in batch.indices.reversed() {
       let coordinate = rest % batch[axis]
       rest /= batch[axis]
-      i += coordinate * stepsA[axis]
-      j += coordinate * stepsB[axis]
+      i += coordinate * steps.a[axis]
+      j += coordinate * steps.b[axis]
     }
     return (i, j)
   }

@@ -229,7 +229,7 @@ package struct BatchNormalization<Scalar: FloatingPointScalar>: Sendable {
 
 private func checkNormalizedShape<Scalar>(_ normalizedShape: [Int], of x: Tensor<Scalar>, operation: String) throws {
   guard !normalizedShape.isEmpty, x.shape.count >= normalizedShape.count,
-    Array(x.shape.suffix(normalizedShape.count)) == normalizedShape
+    x.shape.suffix(normalizedShape.count).elementsEqual(normalizedShape)
   else {
     throw TensorError.shape(
       operation: operation, reason: "the last axes of shape \(x.shape) are not \(normalizedShape)")

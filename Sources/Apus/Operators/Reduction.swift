@@ -6,29 +6,29 @@ import ApusKernelInterface
 extension Tensor where Scalar: FloatingPointScalar {
   /// The sum over `axes`; zero where there is nothing to sum.
   public func sum(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
-    try reduced(.sum, axes, keepDims, "sum", ofNothing: 0)
+    try sum(AxisReduction(shape, axes, keepsAxes: keepDims, operation: "sum"))
   }
 
   /// The arithmetic mean over `axes`; NaN where there is nothing to average.
   public func mean(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
-    try reduced(.mean, axes, keepDims, "mean", ofNothing: .nan)
+    try mean(AxisReduction(shape, axes, keepsAxes: keepDims, operation: "mean"))
   }
 
   /// The product over `axes`; one where there is nothing to multiply.
   public func product(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
-    try reduced(.product, axes, keepDims, "product", ofNothing: 1)
+    try product(AxisReduction(shape, axes, keepsAxes: keepDims, operation: "product"))
   }
 
   /// The greatest element over `axes`; NaN when any is.
   /// - Throws: ``TensorError/shape(operation:reason:)`` where there is nothing to choose from.
   public func amax(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
-    try reduced(.maximum, axes, keepDims, "amax", ofNothing: nil)
+    try amax(AxisReduction(shape, axes, keepsAxes: keepDims, operation: "amax"))
   }
 
   /// The smallest element over `axes`; NaN when any is.
   /// - Throws: ``TensorError/shape(operation:reason:)`` where there is nothing to choose from.
   public func amin(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
-    try reduced(.minimum, axes, keepDims, "amin", ofNothing: nil)
+    try amin(AxisReduction(shape, axes, keepsAxes: keepDims, operation: "amin"))
   }
 
   /// `Σ (x - mean)² / (n - correction)` over `axes`: unbiased with the default correction of 1, the mean square with 0.
@@ -44,11 +44,7 @@ extension Tensor where Scalar: FloatingPointScalar {
 
   /// `log Σ exp(x)` over `axes`, without overflow; minus infinity where there is nothing to sum.
   public func logSumExp(axes: [Int]? = nil, keepDims: Bool = false) throws -> Tensor {
-    let plan = try ReductionPlan(shape, axes, keepDims, "logSumExp")
-    guard plan.size > 0 else { return try Tensor(repeating: -.infinity, shape: plan.shape) }
-    return try overRows(plan) { kernels, x, y, rows in
-      kernels.logSumExpRows(x, y, rows: rows, columns: plan.size)
-    }
+    try logSumExp(AxisReduction(shape, axes, keepsAxes: keepDims, operation: "logSumExp"))
   }
 
   /// The index of the greatest element along `axis`, or among all in row-major order when there is none. The first of
@@ -64,47 +60,39 @@ extension Tensor where Scalar: FloatingPointScalar {
   }
 }
 
-// MARK: - How
+// MARK: - Over axes that were looked up
 
-/// Which axes go, and what remains.
-struct ReductionPlan {
-  /// The shape of the result.
-  let shape: [Int]
-  /// Elements that become one.
-  let size: Int
-  /// The reduced axes lie side by side: the elements before them and after them.
-  let adjacent: (outer: Int, inner: Int)?
-  /// All axes, the reduced ones last.
-  let order: [Int]
+extension Tensor where Scalar: FloatingPointScalar {
+  package func sum(_ plan: AxisReduction) throws -> Tensor { try reduced(.sum, plan, ofNothing: 0) }
 
-  init(_ source: [Int], _ axes: [Int]?, _ keepDims: Bool, _ operation: String) throws {
-    let chosen = Set(try axes?.map { try Shape.axis($0, in: source, operation: operation) } ?? Array(source.indices))
-    let kept = source.indices.filter { !chosen.contains($0) }
-    let reduced = chosen.sorted()
-    shape = keepDims ? source.indices.map { chosen.contains($0) ? 1 : source[$0] } : kept.map { source[$0] }
-    size = reduced.reduce(1) { $0 * source[$1] }
-    order = kept + reduced
-    // Axes of size 1 do not come between others.
-    let real = reduced.filter { source[$0] != 1 }
-    let from = real.first ?? source.count
-    let through = real.last ?? source.count - 1
-    let between = from <= through ? (from...through).filter { source[$0] != 1 } : []
-    adjacent =
-      between == real
-      ? (source[..<from].reduce(1, *), through + 1 < source.count ? source[(through + 1)...].reduce(1, *) : 1) : nil
+  package func mean(_ plan: AxisReduction) throws -> Tensor { try reduced(.mean, plan, ofNothing: .nan) }
+
+  package func product(_ plan: AxisReduction) throws -> Tensor { try reduced(.product, plan, ofNothing: 1) }
+
+  package func amax(_ plan: AxisReduction) throws -> Tensor {
+    guard plan.size > 0 else { throw nothingToChoose("amax") }
+    return try reduced(.maximum, plan, ofNothing: .nan)
+  }
+
+  package func amin(_ plan: AxisReduction) throws -> Tensor {
+    guard plan.size > 0 else { throw nothingToChoose("amin") }
+    return try reduced(.minimum, plan, ofNothing: .nan)
+  }
+
+  package func logSumExp(_ plan: AxisReduction) throws -> Tensor {
+    guard plan.size > 0 else { return try Tensor(repeating: -.infinity, shape: plan.shape) }
+    return try overRows(plan) { kernels, x, y, rows in
+      kernels.logSumExpRows(x, y, rows: rows, columns: plan.size)
+    }
   }
 }
 
+// MARK: - How
+
 extension Tensor where Scalar: FloatingPointScalar {
   @_specialize(where Scalar == Float)
-  private func reduced(
-    _ reduction: Reduction, _ axes: [Int]?, _ keepDims: Bool, _ name: String, ofNothing: Scalar?
-  ) throws -> Tensor {
-    let plan = try ReductionPlan(shape, axes, keepDims, name)
-    if plan.size == 0 {
-      guard let ofNothing else { throw nothingToChoose(name) }
-      return try Tensor(repeating: ofNothing, shape: plan.shape)
-    }
+  private func reduced(_ reduction: Reduction, _ plan: AxisReduction, ofNothing: Scalar) throws -> Tensor {
+    if plan.size == 0 { return try Tensor(repeating: ofNothing, shape: plan.shape) }
     if let (outer, inner) = plan.adjacent, inner > 1 {
       return try rowMajor.reducedColumns(reduction, plan, outer: outer, inner: inner)
     }
@@ -118,14 +106,13 @@ extension Tensor where Scalar: FloatingPointScalar {
 
   /// Reduces rows of `plan.size` elements each, transposing first when they are not contiguous.
   private func overRows<Result: TensorScalar>(
-    _ plan: ReductionPlan,
+    _ plan: AxisReduction,
     _ body:
       @Sendable (
         any FloatingKernels<Scalar>.Type, UnsafePointer<Scalar>, UnsafeMutablePointer<Result>, _ rows: Int
       ) -> Void
   ) throws -> Tensor<Result> {
-    let isContiguous = plan.adjacent.map { $0.inner == 1 } ?? false
-    let source = isContiguous ? try rowMajor : try permuted(plan.order)
+    let source = try plan.isOfRows ? rowMajor : permuted(plan.order)
     let kernels = Scalar.kernels
     return try withExtendedLifetime(source.storage) {
       nonisolated(unsafe) let x = source.pointer
@@ -139,7 +126,8 @@ extension Tensor where Scalar: FloatingPointScalar {
   }
 
   private func spread(_ axes: [Int]?, _ correction: Int, _ keepDims: Bool, root: Bool) throws -> Tensor {
-    let plan = try ReductionPlan(shape, axes, keepDims, root ? "standardDeviation" : "variance")
+    let plan = try AxisReduction(
+      shape, axes, keepsAxes: keepDims, operation: root ? "standardDeviation" : "variance")
     guard plan.size > correction, correction >= 0 else { return try Tensor(repeating: .nan, shape: plan.shape) }
     return try overRows(plan) { kernels, x, y, rows in
       kernels.varianceRows(x, y, rows: rows, columns: plan.size, correction: correction, root: root)
@@ -148,7 +136,7 @@ extension Tensor where Scalar: FloatingPointScalar {
 
   /// Reduces `[outer, size, inner]` along the middle.
   private func reducedColumns(
-    _ reduction: Reduction, _ plan: ReductionPlan, outer: Int, inner: Int
+    _ reduction: Reduction, _ plan: AxisReduction, outer: Int, inner: Int
   ) throws -> Tensor {
     try overColumns(plan, outer: outer, inner: inner) { kernels, x, y, first, count in
       kernels.reduceColumns(reduction, x, y, rows: plan.size, columns: inner, first: first, count: count)
@@ -157,7 +145,7 @@ extension Tensor where Scalar: FloatingPointScalar {
 
   /// Goes over `[outer, size, inner]` in pieces of columns, some of one outer index each.
   private func overColumns<Result: TensorScalar>(
-    _ plan: ReductionPlan, outer: Int, inner: Int,
+    _ plan: AxisReduction, outer: Int, inner: Int,
     _ body:
       @Sendable (
         any FloatingKernels<Scalar>.Type, UnsafePointer<Scalar>, UnsafeMutablePointer<Result>, _ first: Int,
@@ -183,7 +171,7 @@ extension Tensor where Scalar: FloatingPointScalar {
   }
 
   /// Reduces contiguous rows so long that each is divided among threads. The division depends on its length only.
-  private func reducedLongRows(_ reduction: Reduction, _ plan: ReductionPlan) throws -> Tensor {
+  private func reducedLongRows(_ reduction: Reduction, _ plan: AxisReduction) throws -> Tensor {
     let kernels = Scalar.kernels
     let rows = count / plan.size
     let size = plan.size
@@ -213,13 +201,14 @@ extension Tensor where Scalar: FloatingPointScalar {
               columns: min(elementsPerPiece, size - first))
           }
         }
-        return try partial.reduced(reduction, [1], false, "reduce", ofNothing: nil).reshaped(plan.shape)
+        let rows = try AxisReduction(partial.shape, [1], keepsAxes: false, operation: "reduce")
+        return try partial.reduced(reduction, rows, ofNothing: .nan).reshaped(plan.shape)
       }
     }
   }
 
   private func argument(greatest: Bool, _ axis: Int?, _ keepDims: Bool, _ name: String) throws -> Tensor<Int64> {
-    let plan = try ReductionPlan(shape, axis.map { [$0] }, keepDims, name)
+    let plan = try AxisReduction(shape, axis.map { [$0] }, keepsAxes: keepDims, operation: name)
     guard plan.size > 0 else { throw nothingToChoose(name) }
     if let (outer, inner) = plan.adjacent, inner > 1, plan.size <= 1 << 24 {
       return try rowMajor.overColumns(plan, outer: outer, inner: inner) { kernels, x, y, first, count in

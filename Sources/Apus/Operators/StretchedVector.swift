@@ -21,9 +21,8 @@ struct StretchedVector<Scalar: FloatingPointScalar>: Sendable {
   /// - Parameter layout: that of the tensors of shape `shape`.
   static func axis(of own: [Int], over shape: [Int], layout: TensorLayout) -> Int? {
     let added = shape.count - own.count
-    let extended = own.indices.filter { own[$0] != 1 }
-    guard added >= 0, extended.count == 1, let axis = extended.first, own[axis] > 1, own[axis] == shape[axis + added],
-      layout == .rowMajor || axis + added == 1
+    guard added >= 0, let axis = own.firstIndex(where: { $0 != 1 }), own[(axis + 1)...].allSatisfy({ $0 == 1 }),
+      own[axis] > 1, own[axis] == shape[axis + added], layout == .rowMajor || axis + added == 1
     else { return nil }
     return axis + added
   }

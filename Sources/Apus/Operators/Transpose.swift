@@ -13,7 +13,8 @@ extension Tensor {
   /// - Throws: ``TensorError/argument(operation:reason:)`` when `axes` does not name every axis once.
   @_specialize(where Scalar == Float)
   public func permuted(_ axes: [Int]) throws -> Tensor {
-    let resolved = try axes.map { try Shape.axis($0, in: shape, operation: "permute") }
+    let areCounted = axes.allSatisfy(shape.indices.contains)
+    let resolved = areCounted ? axes : try axes.map { try Shape.axis($0, in: shape, operation: "permute") }
     guard Shape.isPermutation(resolved, rank: rank) else {
       throw TensorError.argument(
         operation: "permute", reason: "axes \(axes) do not name every axis of a tensor of shape \(shape) once")
@@ -21,7 +22,7 @@ extension Tensor {
     if resolved.elementsEqual(shape.indices) { return self }
     if let gathered = try gatheredFromBlocks(resolved) { return gathered }
     let strides = Shape.strides(shape)
-    return try gathered(resolved.map { shape[$0] }, strides: resolved.map { strides[$0] })
+    return try gathered(resolved.map { shape[$0] }) { strides[resolved[$0]] }
   }
 
   /// Channels that become the last axis lie side by side in a channel-blocked tensor already, sixteen at a time. nil for any
@@ -36,8 +37,9 @@ extension Tensor {
     return try withExtendedLifetime(storage) {
       try Tensor.filled(axes.map { shape[$0] }) { destination in
         guard count > 0 else { return }
+        let destinationStrides = Shape.strides(sizes)
         StridedCopy(
-          sizes: sizes, sourceStrides: order.map { strides[$0] }, destinationStrides: Shape.strides(sizes)
+          sizes, sourceStride: { strides[order[$0]] }, destinationStride: { destinationStrides[$0] }
         ).run(elementSize: MemoryLayout<Scalar>.stride, from: pointer, to: destination)
       }
     }
@@ -65,7 +67,8 @@ extension Tensor {
       throw TensorError.shape(operation: "expand", reason: "shape \(shape) cannot be expanded to \(newShape)")
     }
     _ = try Shape.elementCount(newShape, operation: "expand")
-    return try gathered(newShape, strides: Broadcast.strides(of: shape, stretchedTo: newShape))
+    let strides = StretchedStrides(of: shape, over: newShape)
+    return try gathered(newShape) { strides[$0] }
   }
 
   /// The whole tensor `counts[i]` times along each axis (NumPy's `tile`, PyTorch's `repeat`). More counts than axes add

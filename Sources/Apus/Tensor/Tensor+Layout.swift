@@ -24,7 +24,12 @@ extension Tensor {
 
   /// The number of elements in memory, the filling of blocks included.
   var storedCount: Int {
-    layout == .rowMajor ? count : Self.blockedShape(shape).reduce(1, *)
+    layout == .rowMajor ? count : Self.blockedCount(count, channels: shape[1]).partialValue
+  }
+
+  /// The number of elements in memory of a channel-blocked tensor of `count` elements.
+  static func blockedCount(_ count: Int, channels: Int) -> (partialValue: Int, overflow: Bool) {
+    (count / max(channels, 1)).multipliedReportingOverflow(by: TensorLayout.blocks(channels) * TensorLayout.block)
   }
 
   /// `[batch, blocks, positions…, 16]`.

@@ -28,9 +28,9 @@ public struct Tensor<Scalar: TensorScalar>: Sendable {
   @_specialize(where Scalar == Float)
   package init(uninitialized shape: [Int], layout: TensorLayout = .rowMajor) throws {
     let count = try Shape.elementCount(shape)
-    let stored = try layout == .rowMajor ? count : Shape.elementCount(Self.blockedShape(shape))
+    let (stored, isMore) = layout == .rowMajor ? (count, false) : Self.blockedCount(count, channels: shape[1])
     let (bytes, overflow) = stored.multipliedReportingOverflow(by: MemoryLayout<Scalar>.stride)
-    guard !overflow else { throw TensorError.beyondMemoryLimit(bytes: .max, shape: shape) }
+    guard !isMore, !overflow else { throw TensorError.beyondMemoryLimit(bytes: .max, shape: shape) }
     do {
       self.init(shape: shape, count: count, layout: layout, storage: try TensorStorage(byteCount: bytes))
     } catch let error as TensorError {

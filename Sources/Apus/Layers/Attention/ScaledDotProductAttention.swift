@@ -38,10 +38,9 @@ public enum AttentionMask<Scalar: FloatingPointScalar>: Sendable {
         operation: "scaledDotProductAttention",
         reason: "a mask of shape \(shape) does not fit scores of shape \(scores)")
     }
-    let strides = Broadcast.strides(of: shape, stretchedTo: scores)
+    let strides = StretchedStrides(of: shape, over: scores)
     return PlacedMask(
-      mask: try rowMajor,
-      offsets: offsets(over: Array(scores.dropLast(2)), steps: Array(strides.dropLast(2))),
+      mask: try rowMajor, offsets: offsets(over: Array(scores.dropLast(2)), steps: strides.prefix(scores.count - 2)),
       queryStep: strides[scores.count - 2], keyStep: strides[scores.count - 1])
   }
 }
@@ -94,9 +93,10 @@ public func scaledDotProductAttention<Scalar: FloatingPointScalar>(
   }
   func operand(_ tensor: Tensor<Scalar>) throws -> AttentionOperand<Scalar> {
     let matrix = Array(tensor.shape.suffix(2))
-    let strides = Broadcast.strides(of: tensor.shape, stretchedTo: outer + matrix)
+    let strides = StretchedStrides(of: tensor.shape, over: outer + matrix)
     return AttentionOperand(
-      tensor: try tensor.rowMajor, offsets: offsets(over: outer, steps: Array(strides.dropLast(2))), rowStep: matrix[1])
+      tensor: try tensor.rowMajor, offsets: offsets(over: outer, steps: strides.prefix(outer.count)), rowStep: matrix[1]
+    )
   }
   let shape = outer + [queries, values]
   let scores = outer + [queries, keys]

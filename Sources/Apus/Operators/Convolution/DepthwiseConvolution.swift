@@ -123,6 +123,9 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
       sample: sample, blocks: index..<index + 1,
       positions: rows.lowerBound * output.width..<rows.upperBound * output.width)
     let base = y.place(of: part, room: room).base
+    let inside = inside(input.width, output.width)
+    // Some rows that are still in the first-level cache: of a narrow map a call for each would take as long as the row.
+    let rowsPerActivation = max(1, 2048 / (output.width * block))
     for row in rows {
       // Kernel rows inside the map: 0 <= top + k · dilation < height.
       let top = row * parameters.stride.height - parameters.padding.top
@@ -134,9 +137,21 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
         x + (last > first ? (top + first * dilation.height) * input.width * block : 0),
         rowStep: dilation.height * input.width * block, rows: last - first, inputWidth: input.width,
         weights: w + first * rowOfWeights, bias: bias, out, width: output.width, group: group, taps: kernel.width,
-        stride: parameters.stride.width, dilation: dilation.width, left: parameters.padding.left)
-      if let activation { float32.unary(activation, out, out, count: output.width * block) }
+        stride: parameters.stride.width, dilation: dilation.width, left: parameters.padding.left, inside: inside)
+      let done = (row - rows.lowerBound) % rowsPerActivation + 1
+      if let activation, done == rowsPerActivation || row == rows.upperBound - 1 {
+        let first = out - (done - 1) * output.width * block
+        float32.unary(activation, first, first, count: done * output.width * block)
+      }
     }
     y.finish(part, room: room, kernels)
+  }
+
+  /// Positions of a row whose window lies between the sides of the map.
+  private func inside(_ inputWidth: Int, _ width: Int) -> Range<Int> {
+    let (stride, left) = (parameters.stride.width, parameters.padding.left)
+    let begin = min(width, (left + stride - 1) / stride)
+    let last = inputWidth - 1 + left - (parameters.kernel.width - 1) * parameters.dilation.width
+    return begin..<max(begin, min(width, last >= 0 ? last / stride + 1 : 0))
   }
 }

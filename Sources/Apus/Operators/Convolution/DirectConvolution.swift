@@ -40,7 +40,7 @@ struct DirectConvolution: ConvolutionAlgorithm {
       let depth = inputs * area
       let panel = try withExtendedLifetime(weight.storage) {
         let matrix = MatrixOperand(weight.pointer, leading: depth, isTransposed: true)
-        return try RightPanel(stacking: [PanelPiece(matrix: matrix, depth: depth)], columns: outputs, isKept: true)
+        return try RightPanel(stacking: [PanelPiece(matrix: matrix, depth: depth)], columns: outputs)
       }
       weights = panel.storage
       weightBlockStep = panel.depthBlocks * TensorLayout.block * TensorLayout.block

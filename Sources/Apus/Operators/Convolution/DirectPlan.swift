@@ -30,7 +30,10 @@ struct DirectPlan: Sendable {
   private let lastWidth: Int
   private let rowsPerBand: Int
   private let bandMajor: Bool
-  private let groups: [TileGroup]
+  /// Output blocks of a convolution group, and how many of them the register tile takes.
+  private let blocksPerGroup: Int
+  private let tile: Int
+  private let groupCount: Int
   /// Looked up once: many a task is shorter than it takes to look up three times.
   private let kernels: KernelSet
   private let rowsPerFlush: Int
@@ -59,11 +62,9 @@ struct DirectPlan: Sendable {
     } else {
       (rows, width, lastWidth) = (size.height, size.width, size.width)
     }
-    let tile = kernels.float32.blocksPerTile
-    groups = Self.tileGroups(
-      of: tile,
-      outputBlocks: TensorLayout.blocks(convolution.outputChannels), convolutionGroups: parameters.groups,
-      inputBlocks: source.blocks / parameters.groups)
+    tile = kernels.float32.blocksPerTile
+    blocksPerGroup = TensorLayout.blocks(convolution.outputChannels) / parameters.groups
+    groupCount = parameters.groups * ((blocksPerGroup + tile - 1) / tile)
 
     let weightCount = TensorLayout.blocks(convolution.outputChannels) * convolution.weightBlockStep
     let rowStep = parameters.isPointwise && source.isInPlace ? width * source.unit : source.rowStep
@@ -74,42 +75,38 @@ struct DirectPlan: Sendable {
     let bands = (rows + bandRows - 1) / bandRows
     // What each order reads again and again, and staging as a whole writes and reads.
     let mapCount = source.blocks * rowStep * rows
-    let isLarge = mapCount >= Self.largeMapCount && weightCount * bands <= mapCount * (groups.count + 2)
+    let isLarge = mapCount >= Self.largeMapCount && weightCount * bands <= mapCount * (groupCount + 2)
     bandMajor = batch * bands >= 4 && (weightCount <= Self.bandWeightCount || isLarge)
     let operationsPerRow = convolution.weightBlockStep * tile * width
     // Long tasks, for each fetches its weights and rows of small maps are joined, but not so long that there are few.
     let short = 1_048_576 / max(operationsPerRow, 1)
-    let long = min(4 * short, groups.count * batch * rows / 16)
+    let long = min(4 * short, groupCount * batch * rows / 16)
     rowsPerBand = bandMajor ? bandRows : max(1, min(rows, max(short, long)))
   }
 
-  private static func tileGroups(
-    of tile: Int, outputBlocks: Int, convolutionGroups: Int, inputBlocks: Int
-  ) -> [TileGroup] {
-    let perGroup = outputBlocks / convolutionGroups
-    return (0..<convolutionGroups).flatMap { group in
-      stride(from: 0, to: perGroup, by: tile).map { first in
-        TileGroup(
-          first: group * perGroup + first, blocks: min(tile, perGroup - first), inputBlock: group * inputBlocks)
-      }
-    }
+  private func tileGroup(_ index: Int) -> TileGroup {
+    let tiles = (blocksPerGroup + tile - 1) / tile
+    let (group, first) = (index / tiles, index % tiles * tile)
+    return TileGroup(
+      first: group * blocksPerGroup + first, blocks: min(tile, blocksPerGroup - first),
+      inputBlock: group * (source.blocks / convolution.parameters.groups))
   }
 
   /// Computes everything.
   func run(into y: ConvolutionOutput, activation: UnaryOperation?) throws {
     let bands = (rows + rowsPerBand - 1) / rowsPerBand
-    let room = y.roomCount(blocks: groups.map(\.blocks).max() ?? 0, positions: rowsPerBand * width)
+    let room = y.roomCount(blocks: min(tile, blocksPerGroup), positions: rowsPerBand * width)
     if source.isInPlace {
       let x = Unchecked(source.source.pointer)
       let blockStep = source.blockStep
       try withExtendedLifetime(source.source.storage) {
-        try y.forEachTask(groups.count * batch * bands, room: room) { task, room in
+        try y.forEachTask(groupCount * batch * bands, room: room) { task, room in
           let (group, rest) =
-            bandMajor ? (task % groups.count, task / groups.count) : (task / (batch * bands), task % (batch * bands))
+            bandMajor ? (task % groupCount, task / groupCount) : (task / (batch * bands), task % (batch * bands))
           let rows = range(ofBand: rest % bands)
           let map = x.value + rest / bands * source.blocks * blockStep
           compute(
-            groups[group], sample: rest / bands, rows: rows, activation: activation, into: y, room: room,
+            tileGroup(group), sample: rest / bands, rows: rows, activation: activation, into: y, room: room,
             from: map + rows.lowerBound * inPlaceRowStep, rowStep: inPlaceRowStep, blockStep: blockStep)
         }
       }
@@ -118,9 +115,9 @@ struct DirectPlan: Sendable {
       try parallelWithScratch(batch * bands, of: Float.self, count: stagedCount + room) { task, staged in
         let (sample, rows) = (task / bands, range(ofBand: task % bands))
         source.stage(staged, sample: sample, outputRows: rows, blocks: 0..<source.blocks, kernels: kernels)
-        for group in groups {
+        for group in 0..<groupCount {
           compute(
-            group, sample: sample, rows: rows, activation: activation, into: y, room: staged + stagedCount,
+            tileGroup(group), sample: sample, rows: rows, activation: activation, into: y, room: staged + stagedCount,
             from: staged, rowStep: convolution.parameters.stride.height * source.rowStep,
             blockStep: source.stagedStep(outputRows: rows.count))
         }
@@ -137,11 +134,11 @@ struct DirectPlan: Sendable {
           kernels: kernels)
       }
       let rowStep = convolution.parameters.stride.height * source.rowStep
-      try y.forEachTask(groups.count * batch * bands, room: room) { task, room in
+      try y.forEachTask(groupCount * batch * bands, room: room) { task, room in
         let sample = task / bands % batch
         let rows = range(ofBand: task % bands)
         compute(
-          groups[task / (batch * bands)], sample: sample, rows: rows, activation: activation, into: y, room: room,
+          tileGroup(task / (batch * bands)), sample: sample, rows: rows, activation: activation, into: y, room: room,
           from: staged.value + sample * count + rows.lowerBound * rowStep, rowStep: rowStep,
           blockStep: source.stagedStep(outputRows: self.rows))
       }
@@ -224,6 +221,8 @@ extension DirectPlan {
   /// takes longer than with what is left out.
   private func rowRuns(in rows: Range<Int>) -> [RowRun] {
     var runs: [RowRun] = []
+    // As a rule those above, within and below the map.
+    runs.reserveCapacity(3)
     for row in rows {
       let padding = rowsInPadding(row)
       if let last = runs.last, last.padding == padding {

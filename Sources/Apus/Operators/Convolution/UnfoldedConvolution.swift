@@ -24,7 +24,7 @@ struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
       try (0..<parameters.groups).map { group in
         (biases + group * paddedOutputs).update(from: bias.pointer + group * outputs, count: outputs)
         let matrix = MatrixOperand(weight.pointer + group * outputs * terms, leading: terms, isTransposed: true)
-        return try RightPanel(stacking: [PanelPiece(matrix: matrix, depth: terms)], columns: outputs, isKept: true)
+        return try RightPanel(stacking: [PanelPiece(matrix: matrix, depth: terms)], columns: outputs)
       }
     }
     self.bias = biasStorage

@@ -3,7 +3,7 @@ import Apus
 /// The way through a result that several row-major operands are stretched over (NumPy's rule), row by row.
 ///
 /// Axes of size 1 are dropped, and neighbours that every operand runs through alike are joined, so that rows are as
-/// long as they can be. Along a row an operand moves by one element or stands still: see ``steps``.
+/// long as they can be. Along a row an operand moves by one element or stands still: see ``step(of:)``.
 struct BroadcastWalk {
   /// The shape of the result.
   let shape: [Int]
@@ -13,12 +13,12 @@ struct BroadcastWalk {
   var width: Int { sizes[sizes.count - 1] }
   /// The rows of the result.
   var rows: Int { count == 0 ? 0 : count / width }
-  /// How far each operand moves along a row, 0 or 1.
-  var steps: [Int] { strides.map { $0[sizes.count - 1] } }
+  /// How many operands there are.
+  private let operandCount: Int
   /// The axes that are left; at least one.
   private var sizes: [Int] = []
-  /// How far each operand moves along each axis.
-  private var strides: [[Int]]
+  /// How far each operand moves along each axis, the operands side by side.
+  private var strides: [Int] = []
 
   /// - Throws: ``TensorError/shape(operation:reason:)`` when `shapes` cannot be broadcast together.
   init(_ shapes: [[Int]], operation: String) throws {
@@ -26,61 +26,62 @@ struct BroadcastWalk {
     for other in shapes.dropFirst() { common = try Shape.broadcast(common, other, operation: operation) }
     shape = common
     count = try Shape.elementCount(common, operation: operation)
-    strides = shapes.map { _ in [] }
-    guard count > 0 else {
-      // Strides against an axis of size 0 may pass what memory could hold, and there is nothing to walk.
-      sizes = [1]
-      strides = shapes.map { _ in [0] }
-      return
-    }
-    let all = shapes.map { Self.strides(of: $0, stretchedTo: common) }
-    for axis in common.indices where common[axis] != 1 {
-      let size = common[axis]
-      if let last = sizes.indices.last, all.indices.allSatisfy({ strides[$0][last] == all[$0][axis] * size }) {
-        sizes[last] *= size
-        for operand in all.indices { strides[operand][last] = all[operand][axis] }
-      } else {
-        sizes.append(size)
-        for operand in all.indices { strides[operand].append(all[operand][axis]) }
-      }
-    }
+    operandCount = shapes.count
+    // Strides against an axis of size 0 may pass what memory could hold, and there is nothing to walk.
+    if count > 1 { join(shapes.map { StretchedStrides(of: $0, over: common) }) }
     if sizes.isEmpty {
       sizes = [1]
-      strides = shapes.map { _ in [0] }
+      strides = [Int](repeating: 0, count: operandCount)
     }
   }
 
-  /// How far an operand moves along each axis of `target`; 0 where it repeats.
-  private static func strides(of shape: [Int], stretchedTo target: [Int]) -> [Int] {
-    let own = Shape.strides(shape)
-    let missing = target.count - shape.count
-    return target.indices.map { axis in
-      axis < missing || shape[axis - missing] == 1 ? 0 : own[axis - missing]
+  private mutating func join(_ operands: [StretchedStrides]) {
+    sizes.reserveCapacity(shape.count)
+    strides.reserveCapacity(shape.count * operands.count)
+    for axis in shape.indices where shape[axis] != 1 {
+      let size = shape[axis]
+      let last = (sizes.count - 1) * operands.count
+      if last >= 0, operands.indices.allSatisfy({ strides[last + $0] == operands[$0][axis] * size }) {
+        sizes[sizes.count - 1] *= size
+        for operand in operands.indices { strides[last + operand] = operands[operand][axis] }
+      } else {
+        sizes.append(size)
+        for operand in operands { strides.append(operand[axis]) }
+      }
     }
   }
+
+  /// How far an operand moves along a row, 0 or 1.
+  func step(of operand: Int) -> Int { strides[(sizes.count - 1) * operandCount + operand] }
 
   /// Calls `body` for `count` rows from row `first` on, with where each row begins in the result and in each operand.
   func forRows(from first: Int, count: Int, _ body: (_ position: Int, _ offsets: UnsafePointer<Int>) -> Void) {
     guard count > 0 else { return }
     let last = sizes.count - 1
-    var index = [Int](repeating: 0, count: last)
-    var offsets = [Int](repeating: 0, count: strides.count)
-    var rest = first
-    for axis in index.indices.reversed() {
-      index[axis] = rest % sizes[axis]
-      rest /= sizes[axis]
-      for operand in offsets.indices { offsets[operand] += index[axis] * strides[operand][axis] }
-    }
-    for row in first..<(first + count) {
-      offsets.withUnsafeBufferPointer { if let base = $0.baseAddress { body(row * width, base) } }
-      var axis = last - 1
-      while axis >= 0 {
-        index[axis] += 1
-        for operand in offsets.indices { offsets[operand] += strides[operand][axis] }
-        if index[axis] < sizes[axis] { break }
-        index[axis] = 0
-        for operand in offsets.indices { offsets[operand] -= strides[operand][axis] * sizes[axis] }
-        axis -= 1
+    withUnsafeTemporaryAllocation(of: Int.self, capacity: operandCount + last) { room in
+      guard let offsets = room.baseAddress else { return }
+      room.initialize(repeating: 0)
+      let index = offsets + operandCount
+      func move(_ axis: Int, by steps: Int) {
+        for operand in 0..<operandCount { offsets[operand] += steps * strides[axis * operandCount + operand] }
+      }
+      var rest = first
+      for axis in (0..<last).reversed() {
+        index[axis] = rest % sizes[axis]
+        rest /= sizes[axis]
+        move(axis, by: index[axis])
+      }
+      for row in first..<(first + count) {
+        body(row * width, offsets)
+        var axis = last - 1
+        while axis >= 0 {
+          index[axis] += 1
+          move(axis, by: 1)
+          if index[axis] < sizes[axis] { break }
+          index[axis] = 0
+          move(axis, by: -sizes[axis])
+          axis -= 1
+        }
       }
     }
   }
@@ -91,9 +92,11 @@ struct BroadcastWalk {
     _ body: @Sendable (_ position: Int, _ count: Int, _ offsets: UnsafePointer<Int>) -> Void
   ) {
     if rows == 1 {
-      let steps = steps
       parallelRanges(width) { start, count in
-        steps.map { $0 * start }.withUnsafeBufferPointer { if let base = $0.baseAddress { body(start, count, base) } }
+        withUnsafeTemporaryAllocation(of: Int.self, capacity: operandCount) { offsets in
+          for operand in 0..<operandCount { offsets.initializeElement(at: operand, to: step(of: operand) * start) }
+          if let base = offsets.baseAddress { body(start, count, base) }
+        }
       }
     } else {
       let width = width

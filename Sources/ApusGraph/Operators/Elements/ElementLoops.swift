@@ -55,7 +55,7 @@ func zipElements<Function: BinaryFunction>(
       }
     }
     let walk = try BroadcastWalk([a.shape, b.shape], operation: operation)
-    let (aStep, bStep) = (walk.steps[0], walk.steps[1])
+    let (aStep, bStep) = (walk.step(of: 0), walk.step(of: 1))
     return try Tensor<Function.Output>.filled(walk.shape) { destination in
       nonisolated(unsafe) let y = destination
       walk.forRowsInParallel { position, count, offsets in

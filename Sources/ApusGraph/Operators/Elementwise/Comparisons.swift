@@ -56,7 +56,7 @@ extension Operators {
 
   private static func equal(_ a: StringTensor, _ b: StringTensor) throws -> Tensor<Bool> {
     let walk = try BroadcastWalk([a.shape, b.shape], operation: "Equal")
-    let (aStep, bStep, width) = (walk.steps[0], walk.steps[1], walk.width)
+    let (aStep, bStep, width) = (walk.step(of: 0), walk.step(of: 1), walk.width)
     return try Tensor<Bool>.filled(walk.shape) { destination in
       walk.forRows(from: 0, count: walk.rows) { position, offsets in
         for i in 0..<width {

@@ -45,7 +45,7 @@ private struct Search: Sendable {
   /// A plain loop, for what the kernels do not have.
   func lastOrWhole<Scalar: TensorScalar & Comparable>(_ x: Tensor<Scalar>) throws -> Tensor<Int64> {
     let x = x.rank == 0 ? try x.reshaped([1]) : x
-    let plan = try AxisReduction(x.shape, [axis], keepsAxes: keepsAxis)
+    let plan = try AxisReduction(x.shape, [axis], keepsAxes: keepsAxis, operation: "search")
     guard plan.size > 0 else {
       throw OperatorError("a tensor of shape \(x.shape) has no elements to choose from along axis \(axis)")
     }

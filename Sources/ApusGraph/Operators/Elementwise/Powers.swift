@@ -51,7 +51,7 @@ private struct WholePower: WholeNumberVisitor {
     return try withExtendedLifetime((bases, exponents)) {
       nonisolated(unsafe) let x = bases.pointer
       nonisolated(unsafe) let n = exponents.pointer
-      let (xStep, nStep) = (walk.steps[0], walk.steps[1])
+      let (xStep, nStep) = (walk.step(of: 0), walk.step(of: 1))
       return GraphValue(
         try Tensor<Scalar>.filled(walk.shape) { destination in
           nonisolated(unsafe) let y = destination

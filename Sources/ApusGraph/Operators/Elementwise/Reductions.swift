@@ -56,7 +56,7 @@ extension Operators {
       // An empty list means what a missing one does.
       if axes?.isEmpty == true { axes = nil }
       if axes == nil, skipsWithoutAxes { axes = [] }
-      let plan = try AxisReduction(x.shape, axes, keepsAxes: keepsAxes)
+      let plan = try AxisReduction(x.shape, axes, keepsAxes: keepsAxes, operation: "reduction")
       if x.dataType.isFloatingPoint { return [try evaluate(OnFloating(function: function, plan: plan), x)] }
       if case .bool(let x) = x, let result = try function(x.converted(to: UInt8.self), plan, isTruth: true) {
         return [GraphValue(try result.converted(to: Bool.self))]
@@ -66,32 +66,6 @@ extension Operators {
       }
       throw OperatorError("input 0 is \(ElementType(x.dataType)), which cannot be reduced like this")
     }
-  }
-}
-
-/// Which axes go, and what remains.
-struct AxisReduction {
-  /// The axes that go, counted from the front, in order.
-  let axes: [Int]
-  let keepsAxes: Bool
-  /// The shape of the result.
-  let shape: [Int]
-  /// Elements that become one.
-  let size: Int
-  /// All axes, those that go last.
-  let order: [Int]
-
-  /// - Parameter axes: those that go; all when nil.
-  init(_ source: [Int], _ axes: [Int]?, keepsAxes: Bool) throws {
-    let chosen = Set(try axes?.map { try Shape.axis($0, in: source, operation: "reduction") } ?? Array(source.indices))
-    self.axes = chosen.sorted()
-    self.keepsAxes = keepsAxes
-    let kept = source.indices.filter { !chosen.contains($0) }
-    shape = keepsAxes ? source.indices.map { chosen.contains($0) ? 1 : source[$0] } : kept.map { source[$0] }
-    size = try Shape.elementCount(self.axes.map { source[$0] })
-    order = kept + self.axes
-    // What comes out of nothing may be large.
-    _ = try Shape.elementCount(shape)
   }
 }
 
@@ -123,8 +97,7 @@ extension ReductionFunction {
     if goesThroughDouble {
       return try callAsFunction(x.converted(to: Double.self), plan).converted()
     }
-    let isInOrder = plan.order == Array(x.shape.indices)
-    let rows = isInOrder ? try x.rowMajor : try x.permuted(plan.order)
+    let rows = try plan.isOfRows ? x.rowMajor : x.permuted(plan.order)
     let width = plan.size
     return try withExtendedLifetime(rows) {
       nonisolated(unsafe) let source = rows.pointer
@@ -164,13 +137,13 @@ private struct OnWholeNumbers<Function: ReductionFunction>: WholeNumberVisitor {
 
 private struct TotalSum: ReductionFunction {
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
-    try x.sum(axes: plan.axes, keepDims: plan.keepsAxes)
+    try x.sum(plan)
   }
 }
 
 private struct Average: ReductionFunction {
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
-    try x.mean(axes: plan.axes, keepDims: plan.keepsAxes)
+    try x.mean(plan)
   }
   @inline(__always)
   func finish<Scalar: WholeNumber>(_ sum: Scalar, count: Int) -> Scalar {
@@ -180,7 +153,7 @@ private struct Average: ReductionFunction {
 
 private struct Product: ReductionFunction {
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
-    try x.product(axes: plan.axes, keepDims: plan.keepsAxes)
+    try x.product(plan)
   }
   func start<Scalar: WholeNumber>(_ type: Scalar.Type) -> Scalar { 1 }
   @inline(__always)
@@ -191,7 +164,7 @@ private struct Maximum: ReductionFunction {
   var takesTruth: Bool { true }
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
     plan.size == 0
-      ? try Tensor(repeating: -.infinity, shape: plan.shape) : try x.amax(axes: plan.axes, keepDims: plan.keepsAxes)
+      ? try Tensor(repeating: -.infinity, shape: plan.shape) : try x.amax(plan)
   }
   func start<Scalar: WholeNumber>(_ type: Scalar.Type) -> Scalar { .min }
   @inline(__always)
@@ -202,7 +175,7 @@ private struct Minimum: ReductionFunction {
   var takesTruth: Bool { true }
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
     plan.size == 0
-      ? try Tensor(repeating: .infinity, shape: plan.shape) : try x.amin(axes: plan.axes, keepDims: plan.keepsAxes)
+      ? try Tensor(repeating: .infinity, shape: plan.shape) : try x.amin(plan)
   }
   func start<Scalar: WholeNumber>(_ type: Scalar.Type) -> Scalar { .max }
   @inline(__always)
@@ -211,7 +184,7 @@ private struct Minimum: ReductionFunction {
 
 private struct SumOfMagnitudes: ReductionFunction {
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
-    try x.abs().sum(axes: plan.axes, keepDims: plan.keepsAxes)
+    try x.abs().sum(plan)
   }
   @inline(__always)
   func step<Scalar: WholeNumber>(_ sum: Scalar, _ x: Scalar) -> Scalar { x < 0 ? sum &- x : sum &+ x }
@@ -219,7 +192,7 @@ private struct SumOfMagnitudes: ReductionFunction {
 
 private struct SumOfSquares: ReductionFunction {
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
-    try x.square().sum(axes: plan.axes, keepDims: plan.keepsAxes)
+    try x.square().sum(plan)
   }
   @inline(__always)
   func step<Scalar: WholeNumber>(_ sum: Scalar, _ x: Scalar) -> Scalar { sum &+ x &* x }
@@ -228,21 +201,21 @@ private struct SumOfSquares: ReductionFunction {
 private struct Length: ReductionFunction {
   var goesThroughDouble: Bool { true }
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
-    try x.square().sum(axes: plan.axes, keepDims: plan.keepsAxes).sqrt()
+    try x.square().sum(plan).sqrt()
   }
 }
 
 private struct LogarithmOfSum: ReductionFunction {
   var goesThroughDouble: Bool { true }
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
-    try x.sum(axes: plan.axes, keepDims: plan.keepsAxes).log()
+    try x.sum(plan).log()
   }
 }
 
 private struct LogarithmOfExponentials: ReductionFunction {
   var goesThroughDouble: Bool { true }
   func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>, _ plan: AxisReduction) throws -> Tensor<Real> {
-    try x.logSumExp(axes: plan.axes, keepDims: plan.keepsAxes)
+    try x.logSumExp(plan)
   }
 }
 

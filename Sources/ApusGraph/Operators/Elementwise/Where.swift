@@ -56,7 +56,7 @@ extension Operators {
 
   private static func select(_ condition: Tensor<Bool>, _ x: StringTensor, _ y: StringTensor) throws -> StringTensor {
     let walk = try BroadcastWalk([condition.shape, x.shape, y.shape], operation: "Where")
-    let (maskStep, xStep, yStep) = (walk.steps[0], walk.steps[1], walk.steps[2])
+    let (maskStep, xStep, yStep) = (walk.step(of: 0), walk.step(of: 1), walk.step(of: 2))
     var result: [String] = []
     try Shape.checkMemory(walk.shape, of: String.self, operation: "Where")
     result.reserveCapacity(walk.count)

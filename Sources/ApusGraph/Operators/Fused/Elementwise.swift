@@ -217,6 +217,7 @@ private struct WholeElementwise: Sendable {
     _ arguments: inout Arguments, as type: Scalar.Type
   ) throws -> Tensor<Scalar>? {
     var operands: [(shape: [Int], layout: TensorLayout)] = []
+    operands.reserveCapacity(tensors.count)
     for position in tensors {
       guard case .tensor(let any)? = arguments[position], let tensor = any.tensor(of: type) else { return nil }
       operands.append((tensor.shape, tensor.layout))
@@ -229,6 +230,7 @@ private struct WholeElementwise: Sendable {
       else { return nil }
     }
     var inputs: [Tensor<Scalar>] = []
+    inputs.reserveCapacity(tensors.count)
     for position in tensors { inputs.append(try arguments.takeFloating(position, as: type)) }
     return try program(overwriting: &inputs)
   }

@@ -119,14 +119,13 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
       throw OperatorError(
         "the input has shape \(x.shape); [batch, \(channels), …] with \(axes.count) axes to move along is needed")
     }
-    let axes = try zip(axes, x.shape[2...]).map { try windows.padded($0, size: $1) }
-    let (outer, planar) = Self.divided(axes)
-    let convolution = try convolution.padded(by: Self.padding(planar))
-    switch axes.count {
-    case 1: return try convolution(x.withHeight(), activation: activation, layout: layout).withoutHeight()
-    case 2: return try convolution(x, activation: activation, layout: layout)
-    default: break
+    guard axes.count > 2 || windows.padsBySize else {
+      return try planar(convolution, x, activation: activation, layout: layout)
     }
+    let axes = try zip(axes, x.shape[2...]).map { try windows.padded($0, size: $1) }
+    let (outer, inner) = Self.divided(axes)
+    let convolution = try convolution.padded(by: Self.padding(inner))
+    guard axes.count > 2 else { return try planar(convolution, x, activation: activation, layout: layout) }
     // [batch, places…, channels, taps…, height, width], where the places of a sample are maps of their own.
     let unfolding = try Unfolding(outer, windows: windows, shape: x.shape)
     let maps = try unfolding(x)
@@ -134,6 +133,15 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
     let shape = [x.shape[0], unfolding.places] + y.shape[1...]
     return try y.reshaped(shape).permuted([0, 2, 1, 3, 4])
       .reshaped([shape[0], shape[2]] + unfolding.outputs + shape[3...])
+  }
+
+  /// Over one axis or two.
+  private func planar(
+    _ convolution: Convolution<Scalar>, _ x: Tensor<Scalar>, activation: Activation, layout: TensorLayout
+  ) throws -> Tensor<Scalar> {
+    axes.count == 1
+      ? try convolution(x.withHeight(), activation: activation, layout: layout).withoutHeight()
+      : try convolution(x, activation: activation, layout: layout)
   }
 
   /// The axes to unfold, and the two to move along; one axis is the second of two.

@@ -33,19 +33,30 @@ private struct GemmAttributes: Sendable {
   }
 }
 
-/// Gemm in one working type. A B that is known is laid out when the node is prepared.
+/// Gemm in one working type. A B that is known is laid out when the node is prepared, and a C beside it if it is a row.
 private struct GemmOperator<Scalar: FloatingPointScalar>: FloatingOperator {
   private let attributes: GemmAttributes
   private let right: Linear<Scalar>?
+  /// C, as long as the rows of the product.
+  private let row: Tensor<Scalar>?
 
   init(_ node: NodeDescription) throws {
     attributes = try GemmAttributes(node)
     guard let b = try node.ownConstant(1, as: Scalar.self) else {
-      right = nil
+      (right, row) = (nil, nil)
       return
     }
-    right = try Self.layOut(b, attributes)
+    let right = try Self.layOut(b, attributes)
+    self.right = right
     node.absorb(1)
+    guard attributes.alpha == 1, attributes.beta == 1, let c = try node.ownConstant(2, as: Scalar.self),
+      c.isRow, c.count == right.outputs
+    else {
+      row = nil
+      return
+    }
+    row = try c.reshaped([c.count])
+    node.absorb(2)
   }
 
   private static func layOut(_ b: Tensor<Scalar>, _ attributes: GemmAttributes) throws -> Linear<Scalar> {
@@ -61,6 +72,7 @@ private struct GemmOperator<Scalar: FloatingPointScalar>: FloatingOperator {
     guard x.shape[1] == right.inputs else {
       throw OperatorError("A has \(x.shape[1]) columns and B \(right.inputs) rows; they must be equal")
     }
+    if let row { return [try product(x, right, adding: row, type)] }
     let (alpha, beta) = (Scalar(attributes.alpha), Scalar(attributes.beta))
     var addend = try beta == 0 ? nil : arguments.optionalFloating(2, as: Scalar.self)
     if let c = addend {
@@ -71,15 +83,26 @@ private struct GemmOperator<Scalar: FloatingPointScalar>: FloatingOperator {
       addend = beta == 1 ? c : try c * beta
     }
     // One row for all rows of the product goes with it.
-    if alpha == 1, addend.map({ $0.rank < 2 || $0.shape[0] == 1 }) ?? true {
+    if alpha == 1, addend?.isRow ?? true {
       let row = try addend.map { try $0.reshaped([$0.count]).expanded(to: [right.outputs]) }
-      return [try GraphValue(ending: attributes.activation, type) { try right(x, adding: row, activation: $0) }]
+      return [try product(x, right, adding: row, type)]
     }
     var y = try right(x)
     if alpha != 1 { y = try y * alpha }
     if let addend { y = try y + addend }
     return [try GraphValue(ending: attributes.activation, type) { try Apus.activation(y, $0) }]
   }
+
+  private func product(
+    _ x: Tensor<Scalar>, _ right: Linear<Scalar>, adding row: Tensor<Scalar>?, _ type: ElementType
+  ) throws -> GraphValue {
+    try GraphValue(ending: attributes.activation, type) { try right(x, adding: row, activation: $0) }
+  }
+}
+
+extension Tensor {
+  /// Whether it is the same for all rows of a matrix that it is stretched over.
+  fileprivate var isRow: Bool { rank < 2 || rank == 2 && shape[0] == 1 }
 }
 
 /// Gemm of integers. Factors with a fraction are applied in float64 and cut.

@@ -56,7 +56,7 @@ private struct MatrixProduct<Scalar: FloatingPointScalar>: FloatingOperator {
     if let right { return [try GraphValue(ending: activation, type) { try right(a, activation: $0) }] }
     let b = try arguments.floating(1, as: Scalar.self)
     if RightMatrix<Scalar>.accepts(b.shape) {
-      let right = try RightMatrix(b)
+      let right = try RightMatrix(forOneProduct: b)
       return [try GraphValue(ending: activation, type) { try right(a, activation: $0) }]
     }
     let shapes = try MatMulShapes(a.shape, b.shape)
@@ -74,9 +74,22 @@ struct RightMatrix<Scalar: FloatingPointScalar>: Sendable {
 
   /// - Parameter b: of a shape that ``accepts(_:)`` takes.
   init(_ b: Tensor<Scalar>) throws {
-    shape = b.shape
-    let matrix = b.rank == 1 ? [b.count, 1] : Array(b.shape.suffix(2))
-    linear = try Linear(stacking: [.inputsFirst(b.reshaped(matrix))])
+    let (rows, columns) = Self.size(b.shape)
+    try self.init(b.shape, Linear(stacking: [.inputsFirst(b.reshaped([rows, columns]))]))
+  }
+
+  /// The same for a single product, which gives the same bits.
+  init(forOneProduct b: Tensor<Scalar>) throws {
+    let (rows, columns) = Self.size(b.shape)
+    try self.init(b.shape, Linear(forOneProduct: b, inputs: rows, outputs: columns))
+  }
+
+  private init(_ shape: [Int], _ linear: Linear<Scalar>) {
+    (self.shape, self.linear) = (shape, linear)
+  }
+
+  private static func size(_ shape: [Int]) -> (rows: Int, columns: Int) {
+    shape.count == 1 ? (shape[0], 1) : (shape[shape.count - 2], shape[shape.count - 1])
   }
 
   /// `activation(a · b)`

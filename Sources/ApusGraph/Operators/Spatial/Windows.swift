@@ -85,9 +85,12 @@ extension WindowAttributes {
     }
   }
 
+  /// Whether the padding depends on the size of the input.
+  var padsBySize: Bool { autoPad == .sameUpper || autoPad == .sameLower }
+
   /// `axis` with the padding that `auto_pad` asks for on `size` positions.
   func padded(_ axis: WindowAxis, size: Int) throws -> WindowAxis {
-    guard autoPad == .sameUpper || autoPad == .sameLower else { return axis }
+    guard padsBySize else { return axis }
     guard size <= Self.limit else { throw OperatorError("an axis of \(size) positions is too long") }
     let outputs = (size + axis.stride - 1) / axis.stride
     let total = max(0, (outputs - 1) * axis.stride + axis.extent - size)
