@@ -77,6 +77,18 @@ import Testing
     #expect(reason(model(900, [], shape: [UInt64(bitPattern: -3)]))?.contains("-3") == true)
   }
 
+  /// Of no features there is no range from the first to the last.
+  @Test(arguments: [0, 3] as [UInt64]) func featuresOfSupportVectorsAreThere(features: UInt64) {
+    let (regressor, sparseVectors) = (301 as UInt64, 2 as UInt64)
+    for index in [0, features + 1] {
+      let node = field(1, field(1, index))
+      let vectors = field(sparseVectors, field(1, node))
+      #expect(
+        reason(model(regressor, vectors, shape: [features]))?
+          .contains("a support vector has feature \(index) of \(features)") == true)
+    }
+  }
+
   @Test func packagesKeepToTheirFolder() throws {
     for path in ["../model.mlmodel", "/etc/passwd", "com.apple.CoreML/../../x", "", "a//b"] {
       try withCopy(of: "program-layers") { folder in

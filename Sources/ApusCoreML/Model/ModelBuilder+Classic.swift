@@ -232,7 +232,9 @@ extension ModelBuilder {
         for node in try vector.messages(1, "SparseNode") {
           // Numbers of features begin with 1 here.
           let index = try node.int(1)
-          guard 1...size ~= index else { throw OperatorError("a support vector has feature \(index) of \(size)") }
+          guard index >= 1, index <= size else {
+            throw OperatorError("a support vector has feature \(index) of \(size)")
+          }
           row[index - 1] = try node.double(2)
         }
         rows.append(row)
