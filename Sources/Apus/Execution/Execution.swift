@@ -19,20 +19,74 @@ public struct Execution: Sendable {
   }
 
   /// The number of threads an operator may use, from 1 to 256.
-  public var threads: Int
+  public var threads: Int {
+    get { shared.settings.threads }
+    set { change { $0.threads = newValue } }
+  }
+
   /// Whether algorithms with other roundings than direct evaluation are allowed; ``Precision/exact`` in ``standard``.
-  public var precision: Precision
+  public var precision: Precision {
+    get { shared.settings.precision }
+    set { change { $0.precision = newValue } }
+  }
+
   /// Whether matrix products may go to the BLAS library that was found.
-  public var usesBLAS: Bool
-  var kernels: KernelSet
-  /// What tells ``parallel(_:_:)`` to leave out the rest.
-  var stop: StopSign?
+  public var usesBLAS: Bool {
+    get { shared.settings.usesBLAS }
+    set { change { $0.usesBLAS = newValue } }
+  }
 
   /// The kernel variant in use.
   public var variant: KernelVariant { kernels.variant }
 
   /// The settings that operators of this task run with; change them for a scope with `with(…)`.
   @TaskLocal public static var current = Execution.standard
+
+  private var shared: Shared
+
+  /// Small operators do little but look settings up: a value that is one reference is copied in no time.
+  private final class Shared: Sendable {
+    let settings: Settings
+    init(_ settings: Settings) { self.settings = settings }
+  }
+
+  private struct Settings: Sendable {
+    var threads: Int
+    var precision = Precision.exact
+    var usesBLAS = true
+    var kernels: KernelSet
+    var stop: StopSign?
+    var arena: MemoryArena?
+    var account: MemoryAccount?
+  }
+
+  private init(threads: Int, kernels: KernelSet) {
+    shared = Shared(Settings(threads: threads, kernels: kernels))
+  }
+
+  private mutating func change(_ body: (inout Settings) -> Void) {
+    var settings = shared.settings
+    body(&settings)
+    shared = Shared(settings)
+  }
+}
+
+extension Execution {
+  var kernels: KernelSet { shared.settings.kernels }
+  /// What tells ``parallel(_:_:)`` to leave out the rest.
+  var stop: StopSign? { shared.settings.stop }
+  /// The arena of the run that the task is in, in which its own thread makes tensors.
+  package var arena: MemoryArena? { shared.settings.arena }
+  /// What new tensors count in.
+  package var account: MemoryAccount? { shared.settings.account }
+
+  /// The same without memory of a run: what its workers get.
+  var ofWorkers: Execution {
+    guard arena != nil || account != nil else { return self }
+    var execution = self
+    execution.change { ($0.arena, $0.account) = (nil, nil) }
+    return execution
+  }
 }
 
 extension Execution {
@@ -45,30 +99,44 @@ extension Execution {
     threads: Int? = nil, precision: Precision? = nil, variant: KernelVariant? = nil, usesBLAS: Bool? = nil,
     _ body: () throws -> Result
   ) rethrows -> Result {
-    var execution = current
-    if let threads { execution.threads = min(max(1, threads), ThreadPool.maximumThreads) }
-    if let precision { execution.precision = precision }
-    if let variant, availableVariants.contains(variant) { execution.kernels = KernelSet(variant) }
-    if let usesBLAS { execution.usesBLAS = usesBLAS }
-    return try $current.withValue(execution, operation: body)
+    try with(body) { settings in
+      if let threads { settings.threads = min(max(1, threads), ThreadPool.maximumThreads) }
+      if let precision { settings.precision = precision }
+      if let variant, availableVariants.contains(variant) { settings.kernels = KernelSet(variant) }
+      if let usesBLAS { settings.usesBLAS = usesBLAS }
+    }
   }
 
   /// Runs `body` with pieces of parallel work left out once `stop` is raised.
   package static func with<Result>(
     precision: Precision? = nil, stop: StopSign, _ body: () throws -> Result
   ) rethrows -> Result {
-    var execution = current
-    if let precision { execution.precision = precision }
-    execution.stop = stop
-    return try $current.withValue(execution, operation: body)
+    try with(body) { settings in
+      if let precision { settings.precision = precision }
+      settings.stop = stop
+    }
   }
-}
 
-extension Execution {
+  /// Runs `body` with tensors in the places that `arena` offers.
+  package static func with<Result>(arena: MemoryArena?, _ body: () throws -> Result) rethrows -> Result {
+    try with(body) { $0.arena = arena }
+  }
+
+  /// Runs `body` with the tensors that are made counting in `account`.
+  package static func with<Result>(account: MemoryAccount?, _ body: () throws -> Result) rethrows -> Result {
+    try with(body) { $0.account = account }
+  }
+
   /// Runs `body` with no piece of parallel work left out, whatever is raised.
   static func withoutStop<Result>(_ body: () throws -> Result) rethrows -> Result {
+    try with(body) { $0.stop = nil }
+  }
+
+  private static func with<Result>(
+    _ body: () throws -> Result, changing change: (inout Settings) -> Void
+  ) rethrows -> Result {
     var execution = current
-    execution.stop = nil
+    execution.change(change)
     return try $current.withValue(execution, operation: body)
   }
 }
@@ -81,8 +149,7 @@ extension Execution {
   /// - `APUS_THREADS`: from 1 to 256; the processors this process may use when unset.
   ///
   /// A value that makes no sense counts as unset here; ``checkEnvironment()`` throws it, and ``warnings`` says it.
-  public static let standard = Execution(
-    threads: settings.threads, precision: .exact, usesBLAS: true, kernels: KernelSet(settings.variant))
+  public static let standard = Execution(threads: settings.threads, kernels: KernelSet(settings.variant))
 
   /// What was wrong with the environment, a sentence each; empty as a rule.
   public static var warnings: [String] { environmentErrors.map { "\($0)" } + settings.warnings }

@@ -133,16 +133,21 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
       throw TensorError.shape(
         operation: "Linear", reason: "input has shape \(input.shape), expected […, \(inputs)]")
     }
+    guard input.layout == .rowMajor else { return try self(input.rowMajor, adding: shift, activation: activation) }
     var shape = input.shape
-    shape[shape.count - 1] = 1
-    let rows = try Shape.elementCount(shape, operation: "Linear")
-    shape[shape.count - 1] = outputs
-    let x = try input.rowMajor
-    let shift = try shift?.rowMajor
-    return try Tensor.filled(shape) { y in
-      try withExtendedLifetime((x.storage, shift?.storage)) {
-        try product(x.pointer, rows: rows, into: y, adding: shift?.pointer, activation: activation.operation)
-      }
+    let rows: Int
+    if inputs > 0 {
+      rows = input.count / inputs
+    } else {
+      shape[shape.count - 1] = 1
+      rows = try Shape.elementCount(shape, operation: "Linear")
     }
+    if outputs != inputs { shape[shape.count - 1] = outputs }
+    let result = try Tensor.filled(shape) { y in
+      try product(input.pointer, rows: rows, into: y, adding: shift?.pointer, activation: activation.operation)
+    }
+    withExtendedLifetime(input) {}
+    withExtendedLifetime(shift) {}
+    return result
   }
 }

@@ -97,6 +97,7 @@ func tiledGEMM<Scalar: FloatingPointScalar>(
   let columnLimit = 4096
   // Rows laid out at a time stay in the second-level cache; of narrow products there should be enough for two threads.
   let rowLimit = n >= 512 ? 256 : 512
+  let vector = Scalar.kernels.vectorWidth
   if beta != 0, beta != 1 { scaleRows(c, rows: m, columns: n, by: beta) }
 
   for column in stride(from: 0, to: n, by: columnLimit) {
@@ -112,7 +113,7 @@ func tiledGEMM<Scalar: FloatingPointScalar>(
         let part = a.offset(row: row, column: depth)
         let target = MatrixResult(base: c.base + row * c.leading + column, leading: c.leading)
         let left =
-          try LeftRows(inPlace: part, scale: alpha, columns: n)
+          try LeftRows(inPlace: part, scale: alpha, columns: n, vector: vector)
           ?? LeftRows(layingOut: part, scale: alpha, rows: rows, depth: depths)
         try multiplyOperands(
           left, rows: rows, right, columns: columns, depth: depths, addsToResult: depth > 0 || beta != 0, into: target)

@@ -21,11 +21,13 @@ struct LeftRows<Scalar: FloatingPointScalar>: @unchecked Sendable {
   /// That takes as long as multiplying them by some columns. It pays where lines of neighbouring rows evict each other, which
   /// are a multiple of 4 KB apart, and where the right operand comes from beyond the second-level cache meanwhile (30,522
   /// columns 0.91 of the time, 4,096 the same).
-  init?(inPlace a: MatrixOperand<Scalar>, scale: Scalar = 1, columns: Int) {
+  ///
+  /// - Parameter vector: the width of the kernels' vectors.
+  init?(inPlace a: MatrixOperand<Scalar>, scale: Scalar = 1, columns: Int, vector: Int) {
     guard a.columnStep == 1, scale == 1, columns <= 4096,
       !(a.rowStep * MemoryLayout<Scalar>.stride).isMultiple(of: 4096)
     else { return nil }
-    self.init(a.base, rowStep: a.rowStep, blockStep: Scalar.kernels.vectorWidth)
+    self.init(a.base, rowStep: a.rowStep, blockStep: vector)
   }
 
   /// Laid out in memory of their own, which is there as long as the value is.
@@ -53,7 +55,7 @@ struct LeftRows<Scalar: FloatingPointScalar>: @unchecked Sendable {
     _ kernels: any FloatingKernels<Scalar>.Type, _ a: MatrixOperand<Scalar>, scale: Scalar = 1, rows: Int, depth: Int,
     columns: Int, room: UnsafeMutablePointer<Scalar>
   ) {
-    if let rows = LeftRows(inPlace: a, scale: scale, columns: columns) {
+    if let rows = LeftRows(inPlace: a, scale: scale, columns: columns, vector: kernels.vectorWidth) {
       self = rows
       return
     }

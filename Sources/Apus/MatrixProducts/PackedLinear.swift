@@ -160,7 +160,8 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     } else {
       parallel(tasks) { body($0, y.value) }
     }
-    withExtendedLifetime((edge, self)) {}
+    withExtendedLifetime(edge) {}
+    withExtendedLifetime(self) {}
   }
 
   /// Several rows, through the register tile.
@@ -171,20 +172,21 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
   private func multiplyRows(
     _ x: UnsafePointer<Scalar>, rows: Int, into y: UnsafeMutablePointer<Scalar>, _ end: Ending
   ) throws {
-    let kernels = Scalar.kernels
+    let execution = Execution.current
+    let kernels = Scalar.kernels(under: execution)
     let vector = kernels.vectorWidth
     let tile = kernels.blocksPerTile * vector
     let weight = weight.view
     let matrix = MatrixOperand(x, leading: inputs)
     let isSmall = rows * inputs <= 65_536
     let left =
-      try LeftRows(inPlace: matrix, columns: outputs)
+      try LeftRows(inPlace: matrix, columns: outputs, vector: vector)
       ?? (isSmall ? LeftRows(layingOut: matrix, rows: rows, depth: inputs) : nil)
     let tasks = taskSizes(rows: rows, tile: tile, isSmall: isSmall)
     let columnTasks = (outputs + tasks.columns - 1) / tasks.columns
     let rowTasks = (rows + tasks.rows - 1) / tasks.rows
     let count = columnTasks * rowTasks
-    let threads = Execution.current.threads
+    let threads = execution.threads
     let lanes = left != nil && !weight.isNarrow ? count : min(count, threads == 1 ? 1 : 2 * threads)
 
     // Whole flushes, so that sums are the same as in one go.
@@ -268,7 +270,10 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
           kernels, out + firstColumn, rows: taskRows, columns: endColumn - firstColumn, rowStep: outputs)
       }
     }
-    withExtendedLifetime((left, scratch, self)) {}
+    // One by one: a tuple would copy all of them.
+    withExtendedLifetime(left) {}
+    withExtendedLifetime(scratch) {}
+    withExtendedLifetime(self) {}
   }
 
   /// Rows and columns of a task.

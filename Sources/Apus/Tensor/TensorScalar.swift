@@ -15,8 +15,8 @@ public protocol TensorScalar: BitwiseCopyable, Hashable, Sendable {
 /// concrete one, so every loop over elements is a kernel, reached through ``implementation``. Apus alone makes these, so
 /// no other type can conform.
 public protocol FloatingPointScalar: TensorScalar, BinaryFloatingPoint {
-  /// The loops for this type, in the variant that ``Execution/current`` asks for.
-  static var implementation: ScalarImplementation<Self> { get }
+  /// The loops for this type, in the variant that `execution` asks for.
+  static func implementation(under execution: Execution) -> ScalarImplementation<Self>
 }
 
 /// What operators need of a floating-point type beyond its arithmetic. Opaque outside of Apus.
@@ -26,15 +26,20 @@ public struct ScalarImplementation<Scalar: FloatingPointScalar>: Sendable {
 
 extension FloatingPointScalar {
   /// The kernels for this type in the variant that ``Execution/current`` asks for.
-  package static var kernels: any FloatingKernels<Self>.Type { implementation.kernels }
+  package static var kernels: any FloatingKernels<Self>.Type { kernels(under: .current) }
+
+  /// The same for whoever asks ``Execution/current`` for more than kernels.
+  static func kernels(under execution: Execution) -> any FloatingKernels<Self>.Type {
+    implementation(under: execution).kernels
+  }
 }
 
 extension Float: FloatingPointScalar {
   /// ``DataType/float32``.
   public static var dataType: DataType { .float32 }
   /// The kernels for `Float`.
-  public static var implementation: ScalarImplementation<Float> {
-    ScalarImplementation(kernels: Execution.current.kernels.float32)
+  public static func implementation(under execution: Execution) -> ScalarImplementation<Float> {
+    ScalarImplementation(kernels: execution.kernels.float32)
   }
 }
 
@@ -42,8 +47,8 @@ extension Double: FloatingPointScalar {
   /// ``DataType/float64``.
   public static var dataType: DataType { .float64 }
   /// The kernels for `Double`.
-  public static var implementation: ScalarImplementation<Double> {
-    ScalarImplementation(kernels: Execution.current.kernels.float64)
+  public static func implementation(under execution: Execution) -> ScalarImplementation<Double> {
+    ScalarImplementation(kernels: execution.kernels.float64)
   }
 }
 

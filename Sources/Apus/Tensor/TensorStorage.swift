@@ -25,9 +25,10 @@ final class TensorStorage: @unchecked Sendable {
     self.elements = elements
     self.byteCount = byteCount
     self.owner = nil
-    self.account = MemoryAccount.current
+    let execution = Execution.current
+    self.account = execution.account
     try account?.take(byteCount)
-    if let arena = MemoryArena.current, let place = arena.take(byteCount: byteCount) {
+    if let arena = execution.arena, let place = arena.take(byteCount: byteCount) {
       self.memory = place
       self.arena = arena
       self.buffer = nil

@@ -13,10 +13,18 @@ package struct Arguments {
   private var firstFormer: (index: Int, operand: Operand)?
   private var otherFormers: [(index: Int, operand: Operand)] = []
 
-  package init(_ values: [GraphValue?], captures: [GraphValue] = [], context: RunContext) {
+  package init(_ values: [GraphValue?] = [], captures: [GraphValue] = [], context: RunContext) {
     self.values = values
     self.captures = captures
     self.context = context
+  }
+
+  /// Forgets what one node got, for what the next gets in the same list.
+  mutating func removeAll() {
+    while !values.isEmpty { values.removeLast() }
+    if !captures.isEmpty { captures = [] }
+    firstFormer = nil
+    if !otherFormers.isEmpty { otherFormers = [] }
   }
 
   package var count: Int { values.count }
@@ -93,6 +101,14 @@ extension Arguments {
       throw OperatorError("input \(index) is \(try value(index).type); a tensor of numbers is needed")
     }
     return tensor
+  }
+
+  /// The type of the elements of input `index`, a tensor that can be computed in.
+  package func dataType(_ index: Int) throws -> DataType {
+    guard values.indices.contains(index), case .tensor(let tensor)? = values[index] else {
+      return try self.tensor(index).dataType
+    }
+    return tensor.dataType
   }
 
   /// Input `index` as a tensor, nil when it is omitted.

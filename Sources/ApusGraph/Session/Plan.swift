@@ -84,9 +84,10 @@ extension Plan {
     for (id, value) in constants { slots[id] = value }
     for (id, value) in zip(graph.inputs, consume inputs) { if let value { slots[id] = value } }
     for (capture, value) in zip(graph.captures, captured) { slots[capture.inner] = value }
+    var arguments = Arguments(context: context)
     for index in steps.indices {
       prepare?(index)
-      try run(index, in: &slots, context: context)
+      try run(index, in: &slots, by: &arguments)
     }
     return try graph.outputs.map { id in
       guard let value = slots[id] else {
@@ -96,35 +97,38 @@ extension Plan {
     }
   }
 
-  private func run(_ index: Int, in slots: inout [GraphValue?], context: RunContext) throws {
+  /// - Parameter arguments: empty before and after.
+  private func run(_ index: Int, in slots: inout [GraphValue?], by arguments: inout Arguments) throws {
+    let context = arguments.context
     try context.checkCancellation()
     let step = steps[index]
-    var captures: [GraphValue] = []
+    for place in traffic.inputs(of: index) {
+      if let id = traffic[place].id { arguments.values.append(slots[id]) } else { arguments.values.append(nil) }
+    }
     if !step.captures.isEmpty {
-      captures = step.captures.compactMap { slots[$0] }
-      guard captures.count == step.captures.count else {
+      arguments.captures = step.captures.compactMap { slots[$0] }
+      guard arguments.captures.count == step.captures.count else {
         throw GraphError.graph("a subgraph of node '\(step.node.name)' reads a value that has not been computed")
       }
     }
-    var arguments = Arguments(
-      traffic.inputs(of: index).map { traffic[$0].id.flatMap { slots[$0] } }, captures: captures, context: context)
     let types = context.tally.map { _ in
       step.node.inputs.map { $0.flatMap { slots[$0] ?? graph.constants[$0] }?.type }
     }
     for place in traffic.lastUses(of: index) { if let id = traffic[place].id { slots[id] = nil } }
-    let results = try perform(step, &arguments)
+    var results = try perform(step, &arguments)
     if let types { context.tally?(step.node, types, results.map { $0?.type }) }
     let outputs = traffic.outputs(of: index)
     for place in outputs {
       let output = traffic[place]
       let position = place - outputs.lowerBound
       guard let id = output.id else { continue }
-      guard let value = position < results.count ? results[position] : nil else {
+      guard let value = position < results.count ? results[position].take() : nil else {
         throw failure(step, arguments, "it gave no value for output \(position), '\(graph.values[id].name)'")
       }
       try context.observer?(graph.values[id].name, value)
       if output.isRead { slots[id] = value }
     }
+    arguments.removeAll()
   }
 
   /// Runs one step on arguments from anywhere, and names the node in what it throws.

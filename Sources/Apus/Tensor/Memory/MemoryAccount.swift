@@ -4,9 +4,6 @@ import Synchronization
 ///
 /// A tensor made while an account is current counts in it for as long as its memory lives, wherever it goes.
 package final class MemoryAccount: Sendable {
-  /// The account that new tensors of the current task count in.
-  @TaskLocal package static var current: MemoryAccount?
-
   /// The most bytes that all its tensors together may take.
   package let limit: Int
   /// Relaxed: a count by itself. No memory is read because of what it says.

@@ -8,9 +8,6 @@ import ApusPlatform
 /// long tensors live: what lies where something is still alive is not given, and the pool serves. The block goes back
 /// to the pool when nothing holds the arena any more, its tensors included.
 package final class MemoryArena: Sendable {
-  /// The arena of the run that the current task is in.
-  @TaskLocal package static var current: MemoryArena?
-
   /// A place for one tensor. One that may turn out to have either of two sizes has two places at one offset.
   package struct Place: Sendable, Hashable {
     /// Bytes from the beginning of the block; a multiple of ``MemoryArena/alignment``.

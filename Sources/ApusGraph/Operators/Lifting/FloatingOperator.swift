@@ -34,7 +34,7 @@ extension Operators {
 extension Arguments {
   /// The element type of input `index`, which must be a floating-point tensor.
   func floatingType(_ index: Int) throws -> ElementType {
-    let type = ElementType(try tensor(index).dataType)
+    let type = ElementType(try dataType(index))
     guard type.isFloatingPoint else {
       throw OperatorError("input \(index) is \(type); a floating-point type is needed")
     }

@@ -3,11 +3,11 @@ import Apus
 extension Operators {
   /// `alpha · A · B + beta · C` with matrices that may be transposed, and a C that is stretched over the product.
   static func Gemm(_ node: NodeDescription) throws -> PreparedOperator {
-    let operation = floating(try GemmOperator<Float>(node), try GemmOperator<Double>(node))
+    let (float, double) = (try GemmOperator<Float>(node), try GemmOperator<Double>(node))
     let attributes = try GemmAttributes(node)
     return { arguments in
-      let type = try arguments.tensor(0).dataType
-      if type.isFloatingPoint { return try operation(&arguments) }
+      let type = try arguments.dataType(0)
+      if type.isFloatingPoint { return try evaluate(float, double, on: &arguments, type: ElementType(type)) }
       let gemm = WholeNumberGemm(attributes: attributes, arguments: arguments)
       guard let result = try type.visitWholeNumber(gemm) else {
         throw OperatorError("there are no products of \(ElementType(type))")
@@ -65,14 +65,21 @@ private struct GemmOperator<Scalar: FloatingPointScalar>: FloatingOperator {
   }
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
-    let a = try arguments.floating(0, as: Scalar.self)
-    guard a.rank == 2 else { throw OperatorError("A has shape \(a.shape); a matrix is needed") }
-    let right = try right ?? Self.layOut(arguments.floating(1, as: Scalar.self), attributes)
-    let x = attributes.transposesA ? try a.transposed() : a
+    var x = try arguments.floating(0, as: Scalar.self)
+    guard x.rank == 2 else { throw OperatorError("A has shape \(x.shape); a matrix is needed") }
+    if attributes.transposesA { x = try x.transposed() }
+    if let right { return [try product(x, right, arguments, type)] }
+    let right = try Self.layOut(arguments.floating(1, as: Scalar.self), attributes)
+    return [try product(x, right, arguments, type)]
+  }
+
+  private func product(
+    _ x: Tensor<Scalar>, _ right: Linear<Scalar>, _ arguments: Arguments, _ type: ElementType
+  ) throws -> GraphValue {
     guard x.shape[1] == right.inputs else {
       throw OperatorError("A has \(x.shape[1]) columns and B \(right.inputs) rows; they must be equal")
     }
-    if let row { return [try product(x, right, adding: row, type)] }
+    if let row { return try product(x, right, adding: row, type) }
     let (alpha, beta) = (Scalar(attributes.alpha), Scalar(attributes.beta))
     var addend = try beta == 0 ? nil : arguments.optionalFloating(2, as: Scalar.self)
     if let c = addend {
@@ -85,12 +92,12 @@ private struct GemmOperator<Scalar: FloatingPointScalar>: FloatingOperator {
     // One row for all rows of the product goes with it.
     if alpha == 1, addend?.isRow ?? true {
       let row = try addend.map { try $0.reshaped([$0.count]).expanded(to: [right.outputs]) }
-      return [try product(x, right, adding: row, type)]
+      return try product(x, right, adding: row, type)
     }
     var y = try right(x)
     if alpha != 1 { y = try y * alpha }
     if let addend { y = try y + addend }
-    return [try GraphValue(ending: attributes.activation, type) { try Apus.activation(y, $0) }]
+    return try GraphValue(ending: attributes.activation, type) { try Apus.activation(y, $0) }
   }
 
   private func product(

@@ -21,12 +21,13 @@ extension Operators {
   /// `a · b` over the last two axes, broadcast over the others, as NumPy has it: a single axis is a row on the left and a
   /// column on the right.
   static func MatMul(_ node: NodeDescription) throws -> PreparedOperator {
-    let operation = floating(try MatrixProduct<Float>(node), try MatrixProduct<Double>(node))
+    let (float, double) = (try MatrixProduct<Float>(node), try MatrixProduct<Double>(node))
     let activation = node.activation
     return { arguments in
       // Integers have no layout: their products are taken as they come.
+      let type = try arguments.dataType(0)
+      if type.isFloatingPoint { return try evaluate(float, double, on: &arguments, type: ElementType(type)) }
       let a = try arguments.tensor(0)
-      if a.dataType.isFloatingPoint { return try operation(&arguments) }
       let product = WholeNumberProduct(a: a, b: try arguments.tensor(1), activation: activation)
       guard let result = try a.dataType.visitWholeNumber(product) else {
         throw OperatorError("there are no products of \(ElementType(a.dataType))")
