@@ -304,6 +304,12 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
         [try .noise([3, 2, 4]), try .noise([1, 20, 4]), try .noise([1, 20, 5])],
         ["hidden_size": .int(5), "cell_clip": .float(0.1)]),
       RuledNode("Gelu", domain: "apus", opset: 1, [try .noise([2, 3, 1])], ["divisor": .float(1.5)]),
+      RuledNode(
+        "Rearrange", domain: "apus", opset: 1, [try .noise([2, 3])],
+        [
+          "source": .ints([2, 3]), "view": .ints([3, 1]), "strides": .ints([1, 9]), "offset": .int(3),
+          "shape": .ints([3]),
+        ]),
       RuledNode("NanToNum", domain: "apus", opset: 1, [try .noise([4])], ["nan": .float(2)]),
       RuledNode("Linear", domain: "apus", opset: 1, [try .noise([2, 3]), try .noise([4]), try .noise([3, 4])]),
       RuledNode(

@@ -92,7 +92,8 @@ import Testing
       try $0.constant("axes", GraphValue(Tensor<Int64>([1, 2])))
       $0.node("ReduceSum", ["in", "axes"], ["out"])
     },
-    Case("a gate a channel, computed and not known", left: (2, 2)) {
+    // One of the two goes with the Slice.
+    Case("a gate a channel, computed and not known", left: (1, 1)) {
       try $0.constant("axes", GraphValue(Tensor<Int64>([1, 2])))
       try $0.constant("first", GraphValue(Tensor<Int64>([0])))
       try $0.constant("second", GraphValue(Tensor<Int64>([1])))

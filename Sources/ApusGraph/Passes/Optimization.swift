@@ -14,6 +14,7 @@ extension Graph {
     try TimeLimit.check()
     if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }
     graph = try graph.fusingRectifiers(precision).fusingGELU(precision).fusingNaNReplacement()
+    if isWhole { graph = try graph.fusingMovements() }
     graph = graph.fusingIntegerScales().fusingActivations(precision).fusingQuantization().fusingElementwise()
     for index in graph.nodes.indices {
       for (name, subgraph) in graph.nodes[index].subgraphs {

@@ -9,6 +9,8 @@ extension Operators {
     function("Gelu", domain: "apus", writtenGELU),
     function("NanToNum", domain: "apus") { .nanToNum(Double(try $0.float("nan", default: 0))) },
     OperatorDefinition(
+      "Rearrange", domain: "apus", .movement(.rearrange, results: .fresh, layout: .rowMajor), Rearrange),
+    OperatorDefinition(
       "Linear", domain: "apus",
       .product(.fusedLinear, work: .matrixProduct, accuracy: .sum(.columns), fusion: .appliesActivation),
       FusedLinear),

@@ -135,3 +135,16 @@ extension ShapeRule {
     return [InferredType(x.elementType, indices.dropLast() + x.shape[(batch + length)...])]
   }
 }
+
+extension Cut {
+  /// What a Gather takes whose only index is known: one place along an axis.
+  init(singlePlaceOf facts: ShapeFacts) throws {
+    self.init(whole: try facts.shape(0))
+    guard let place = try facts.integer(1) else { throw ShapeFacts.Unknown() }
+    let axis = try Axes.resolve(facts.node.int("axis", default: 0), rank: counts.count)
+    let size = counts[axis]
+    guard -size <= place, place < size else { throw ShapeFacts.Unknown() }
+    let start = place < 0 ? place + size : place
+    try take(axis, from: start, to: start + 1, step: 1)
+  }
+}

@@ -118,21 +118,26 @@ struct RowSelection: Rearrangement {
 
 extension ShapeRule {
   static let slice = ShapeRule.rule { facts in
-    let x = try facts.input(0)
+    [InferredType(facts.elementType(0), try Cut(facts).counts)]
+  }
+}
+
+extension Cut {
+  /// What a Slice takes.
+  init(_ facts: ShapeFacts) throws {
     guard let starts = try facts.integers(1, attribute: "starts", inputSince: 10),
       let ends = try facts.integers(2, attribute: "ends", inputSince: 10)
     else { throw ShapeFacts.Unknown() }
+    self.init(whole: try facts.shape(0))
     let axes = try facts.integers(3, attribute: "axes", inputSince: 10) ?? Array(starts.indices)
     let steps = try facts.integers(4, attribute: "steps", inputSince: 10) ?? [Int](repeating: 1, count: starts.count)
-    let resolved = try Axes.resolve(axes, rank: x.shape.count)
+    let resolved = try Axes.resolve(axes, rank: counts.count)
     guard ends.count == starts.count, resolved.count == starts.count, steps.count == starts.count else {
       throw ShapeFacts.Unknown()
     }
-    var cut = Cut(whole: x.shape)
     for (index, axis) in resolved.enumerated() {
-      try cut.take(axis, from: starts[index], to: ends[index], step: steps[index])
+      try take(axis, from: starts[index], to: ends[index], step: steps[index])
     }
-    return [InferredType(x.elementType, cut.counts)]
   }
 }
 
