@@ -100,6 +100,8 @@ public struct InferenceSession: Sendable {
   private let variants: PlanVariants
   /// The bytes of the model's constants.
   private let constantByteCount: Int
+  /// The inputs that have a default.
+  private let defaults: [Graph.ValueID]
   /// The weights that are kept in a file.
   let cache: PackedCache?
 
@@ -108,8 +110,10 @@ public struct InferenceSession: Sendable {
     self.model = model
     self.options = options
     variants = PlanVariants()
-    constantByteCount = model.graph.constantByteCount
-    let cache = PackedCache(of: model.graph, options)
+    let graph = model.graph
+    constantByteCount = graph.constantByteCount
+    defaults = graph.inputs.filter { graph.constants[$0] != nil }
+    let cache = PackedCache(of: graph, options)
     self.cache = cache
     plan = try Self.prepare(model, options, cache)
     try checkFiles()
@@ -182,7 +186,17 @@ public struct InferenceSession: Sendable {
   private func run(
     _ inputs: [String: GraphValue], fetching names: [String]?, context: (_ growth: Int?) -> RunContext
   ) throws -> [String: GraphValue] {
-    let plan = try plan(fetching: names, replacing: replacedDefaults(inputs))
+    let defaults = replacedDefaults(inputs)
+    if names == nil, defaults.isEmpty { return try run(plan, inputs, context: context) }
+    let variant = try variants.plan(for: .init(names: names, replaced: defaults)) {
+      try Self.prepare(model, options, cache, fetching: names, replacing: defaults)
+    }
+    return try run(variant, inputs, context: context)
+  }
+
+  private func run(
+    _ plan: Plan, _ inputs: [String: GraphValue], context: (_ growth: Int?) -> RunContext
+  ) throws -> [String: GraphValue] {
     let checked = try plan.graph.checkedInputs(inputs, computesInFloat64: options.computesInFloat64)
     let context = context(options.limits.growthLimit(constants: constantByteCount, inputs: checked))
     return try Execution.with(precision: options.precision, stop: context.stop) {
@@ -193,24 +207,17 @@ public struct InferenceSession: Sendable {
         ? plan.runPlanned(checked, context: context) : plan.run(checked, context: context)
       try checkFiles()
       cache?.save()
-      let outputs = zip(plan.graph.outputs, values).map { (plan.graph.values[$0].name, $1) }
+      let outputs = zip(plan.graph.outputs, values).lazy.map { (plan.graph.values[$0].name, $1) }
       return Dictionary(outputs, uniquingKeysWith: { first, _ in first })
     }
   }
 
-  /// The inputs given that have a default.
+  /// The inputs given that have a default. Defaults count as constants, which are folded and laid out in advance, as long as
+  /// no run gives anything in their place.
   private func replacedDefaults(_ inputs: [String: GraphValue]) -> Set<Graph.ValueID> {
+    if defaults.isEmpty { return [] }
     let graph = model.graph
-    return Set(graph.inputs.filter { graph.constants[$0] != nil && inputs[graph.values[$0].name] != nil })
-  }
-
-  /// The plan for the values asked for. Defaults of inputs count as constants, which are folded and laid out in advance,
-  /// as long as no run gives anything in their place.
-  private func plan(fetching names: [String]?, replacing defaults: Set<Graph.ValueID>) throws -> Plan {
-    if names == nil, defaults.isEmpty { return plan }
-    return try variants.plan(for: .init(names: names, replaced: defaults)) {
-      try Self.prepare(model, options, cache, fetching: names, replacing: defaults)
-    }
+    return Set(defaults.filter { inputs[graph.values[$0].name] != nil })
   }
 
   private static func prepare(

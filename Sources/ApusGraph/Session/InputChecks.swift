@@ -3,25 +3,31 @@ import Apus
 extension Graph {
   /// The values for the graph's inputs, checked against what the model declares and widened for float64.
   func checkedInputs(_ inputs: [String: GraphValue], computesInFloat64: Bool) throws -> [GraphValue?] {
+    var given = self.inputs.map { inputs[values[$0].name] }
+    if given.count(where: { $0 != nil }) != inputs.count { try checkNames(of: inputs) }
+    var symbols: [String: (size: Int, input: String)] = [:]
+    for (position, id) in self.inputs.enumerated() {
+      let info = values[id]
+      guard let value = given[position] else {
+        guard constants[id] != nil else {
+          throw GraphError.input(
+            name: info.name, reason: "it is missing; it is \(info.type.map { "\($0)" } ?? "needed")")
+        }
+        continue
+      }
+      let checked = computesInFloat64 ? try value.widened() : value
+      try check(checked, against: info, symbols: &symbols)
+      given[position] = checked
+    }
+    return given
+  }
+
+  private func checkNames(of inputs: [String: GraphValue]) throws {
     let names = self.inputs.map { values[$0].name }
     let known = Set(names)
     for name in inputs.keys.sorted() where !known.contains(name) {
       let nearest = nearestName(to: name, in: names).map { "; did you mean '\($0)'?" } ?? ""
       throw GraphError.input(name: name, reason: "the model has no such input\(nearest)")
-    }
-    var symbols: [String: (size: Int, input: String)] = [:]
-    return try self.inputs.map { id in
-      let info = values[id]
-      guard var value = inputs[info.name] else {
-        guard constants[id] != nil else {
-          throw GraphError.input(
-            name: info.name, reason: "it is missing; it is \(info.type.map { "\($0)" } ?? "needed")")
-        }
-        return nil
-      }
-      if computesInFloat64 { value = try value.widened() }
-      try check(value, against: info, symbols: &symbols)
-      return value
     }
   }
 

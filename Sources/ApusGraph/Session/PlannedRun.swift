@@ -5,8 +5,8 @@ extension Plan {
   ///
   /// Nothing runs when shapes tell that a result cannot be held.
   func runPlanned(_ inputs: [GraphValue?], context: RunContext) throws -> [GraphValue] {
-    let types = zip(graph.inputs, inputs).map { ($1 ?? constants[$0])?.type }
-    let memory = try memoryPlans.plan(for: types) { try memoryPlan(for: types) }
+    let values = zip(graph.inputs, inputs).map { $1 ?? constants[$0] }
+    let memory = try memoryPlans.plan(for: values) { try memoryPlan(for: $0) }
     if let largest = memory.largest, largest.byteCount > Execution.memoryLimit {
       throw refusal(largest)
     }

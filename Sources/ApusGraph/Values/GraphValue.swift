@@ -91,6 +91,15 @@ extension GraphValueType {
     return sizes.count == dimensions.count ? sizes : nil
   }
 
+  /// Whether it is ``GraphValue/type`` of `value`, of which no list is made.
+  func isType(of value: GraphValue) -> Bool {
+    guard case .tensor(let elementType, let dimensions?) = self, let shape = value.shape else {
+      return self == value.type
+    }
+    return elementType == value.elementType && dimensions.count == shape.count
+      && zip(dimensions, shape).allSatisfy { $0 == .size($1) }
+  }
+
   /// Whether both are tensors, sequences or optionals, of the same kind of elements.
   func hasKind(of other: GraphValueType) -> Bool {
     switch (self, other) {
