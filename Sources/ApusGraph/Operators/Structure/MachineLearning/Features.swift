@@ -34,18 +34,17 @@ extension Operators {
 
   /// `(x - offset) * scale`, both either one number or one for each column. Gives FLOAT.
   static func Scaler(_ node: NodeDescription) throws -> PreparedOperator {
-    let offset = try node.optionalFloats("offset")?.map { Double($0) } ?? [0]
-    let scale = try node.optionalFloats("scale")?.map { Double($0) } ?? [1]
+    let offset = try Tensor(node.optionalFloats("offset")?.map { Double($0) } ?? [0])
+    let scale = try Tensor(node.optionalFloats("scale")?.map { Double($0) } ?? [1])
     return { arguments in
       let x = try arguments.tensor(0)
       let width = x.shape.last ?? 1
       guard [1, width].contains(offset.count), [1, width].contains(scale.count) else {
         throw OperatorError("\(offset.count) offsets and \(scale.count) scales do not fit \(width) columns")
       }
-      let result = try x.converted(to: Double.self).mapColumns { column, x in
-        (x - offset[offset.count == 1 ? 0 : column]) * scale[scale.count == 1 ? 0 : column]
-      }
-      return [try GraphValue(roundingThroughFloat: result, to: .float)]
+      let result = try (x.converted(to: Double.self) - offset) * scale
+      // A single number has no axis.
+      return [try GraphValue(roundingThroughFloat: result.reshaped(x.shape), to: .float)]
     }
   }
 
@@ -145,7 +144,9 @@ extension Tensor {
     let width = max(shape.last ?? 1, 1)
     var result = self
     try result.withUnsafeMutableBufferPointer { elements in
-      for index in elements.indices { elements[index] = change(index % width, elements[index]) }
+      for first in stride(from: 0, to: elements.count, by: width) {
+        for column in 0..<width { elements[first + column] = change(column, elements[first + column]) }
+      }
     }
     return result
   }

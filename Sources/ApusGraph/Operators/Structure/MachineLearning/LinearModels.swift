@@ -13,8 +13,9 @@ extension Operators {
     let model = try LinearModel(node, scores: node.int("targets", default: 1))
     let transform = try ScoreTransform(node)
     return { arguments in
-      let scores = try model.scores(arguments).map(transform.callAsFunction)
-      return [try scoreTensor(scores, width: model.count)]
+      var scores = try model.scores(arguments)
+      try scores.forEachRow { _, scores in transform.apply(to: scores) }
+      return [try scores.value()]
     }
   }
 
@@ -27,51 +28,46 @@ extension Operators {
     let transform = try ScoreTransform(node)
     let isBinary = model.count == 1 && labels.count == 2
     return { arguments in
-      let scores = try model.scores(arguments)
-      let classes = scores.map { model.count == 1 ? ($0[0] > 0 ? 1 : 0) : indexOfLargest($0) }
-      let transformed = scores.map { transform(isBinary ? [-$0[0], $0[0]] : $0) }
-      return try [labels.values(classes), scoreTensor(transformed, width: isBinary ? 2 : model.count)]
+      var scores = try model.scores(arguments)
+      var classes: [Int] = []
+      try scores.forEachRow { _, scores in
+        classes.append(model.count == 1 ? (scores[0] > 0 ? 1 : 0) : indexOfLargest(scores))
+      }
+      if isBinary { scores = try scores.withOpposites() }
+      try scores.forEachRow { _, scores in transform.apply(to: scores) }
+      return try [labels.values(classes), scores.value()]
     }
-  }
-
-  /// Rows of scores as a tensor of FLOAT.
-  static func scoreTensor(_ rows: [[Double]], width: Int) throws -> GraphValue {
-    try GraphValue(roundingThroughFloat: Tensor(rows.flatMap { $0 }, shape: [rows.count, width]), to: .float)
   }
 }
 
-private struct LinearModel {
+private struct LinearModel: Sendable {
   /// The scores of a row.
   let count: Int
-  private let coefficients: [Double]
-  private let intercepts: [Double]
+  private let coefficientCount: Int
+  private let layer: Linear<Double>
 
   init(_ node: NodeDescription, scores: Int) throws {
     count = scores
-    coefficients = try node.optionalFloats("coefficients")?.map { Double($0) } ?? []
+    let coefficients = try node.optionalFloats("coefficients")?.map { Double($0) } ?? []
+    coefficientCount = coefficients.count
     let intercepts = try node.optionalFloats("intercepts")?.map { Double($0) } ?? []
     guard count >= 1, count <= max(coefficients.count, 1), [0, count].contains(intercepts.count) else {
       throw OperatorError(
         "\(intercepts.count) intercepts and \(coefficients.count) coefficients do not make \(count) scores")
     }
-    self.intercepts = intercepts.isEmpty ? [Double](repeating: 0, count: count) : intercepts
+    // What does not come out even fits no rows.
+    let width = coefficients.count / count
+    layer = try Linear(
+      weight: Tensor(coefficients[..<(count * width)], shape: [count, width]),
+      bias: intercepts.isEmpty ? nil : Tensor(intercepts))
   }
 
-  func scores(_ arguments: Arguments) throws -> [[Double]] {
+  func scores(_ arguments: Arguments) throws -> Scores {
     let (x, rows, width) = try arguments.rows(0)
-    guard coefficients.count == count.multipliedReportingOverflow(by: width).partialValue else {
-      throw OperatorError("\(coefficients.count) coefficients do not fit \(count) scores of \(width) features")
+    guard coefficientCount == count.multipliedReportingOverflow(by: width).partialValue else {
+      throw OperatorError("\(coefficientCount) coefficients do not fit \(count) scores of \(width) features")
     }
-    try Shape.checkMemory([rows, count], of: Double.self, operation: "scores")
-    return try x.withUnsafeBufferPointer { x in
-      (0..<rows).map { row in
-        (0..<count).map { score in
-          var sum = intercepts[score]
-          for column in 0..<width { sum += x[row * width + column] * coefficients[score * width + column] }
-          return sum
-        }
-      }
-    }
+    return Scores(try layer(x.reshaped([rows, width])))
   }
 }
 

@@ -26,6 +26,36 @@ extension Arguments {
   }
 }
 
+/// The scores of rows, `[N, width]`.
+struct Scores {
+  private(set) var numbers: Tensor<Double>
+
+  /// - Parameter numbers: `[N, width]`.
+  init(_ numbers: Tensor<Double>) { self.numbers = numbers }
+
+  var width: Int { numbers.shape[1] }
+
+  /// Changes the scores of every row.
+  mutating func forEachRow(_ change: (_ row: Int, _ scores: UnsafeMutableBufferPointer<Double>) throws -> Void) throws {
+    let (count, width) = (numbers.shape[0], numbers.shape[1])
+    try numbers.withUnsafeMutableBufferPointer { numbers in
+      for row in 0..<count {
+        try change(row, UnsafeMutableBufferPointer(rebasing: numbers[(row * width)..<((row + 1) * width)]))
+      }
+    }
+  }
+
+  /// Both scores of two classes, where there is one: its opposite, and itself.
+  func withOpposites() throws -> Scores {
+    Scores(try Tensor(numbers.elements.flatMap { [-$0, $0] }, shape: [numbers.shape[0], 2]))
+  }
+
+  /// The scores as a tensor of FLOAT, or of another type.
+  func value(_ type: ElementType = .float) throws -> GraphValue {
+    try GraphValue(roundingThroughFloat: numbers, to: type)
+  }
+}
+
 extension NodeDescription {
   /// Numbers that are an attribute, or, in newer versions, a tensor named `<name>_as_tensor`.
   func numbers(_ name: String) throws -> [Double]? {

@@ -24,18 +24,21 @@ enum ScoreTransform: String, Sendable {
     self = all[number]
   }
 
-  /// The scores of one row.
-  func callAsFunction(_ scores: [Double]) -> [Double] {
+  /// Puts what comes of the scores of one row in their place.
+  func apply(to scores: UnsafeMutableBufferPointer<Double>) {
+    func replace(_ function: (Double) -> Double) {
+      for index in scores.indices { scores[index] = function(scores[index]) }
+    }
     switch self {
-    case .none: return scores
-    case .logistic: return scores.map(Self.logistic)
-    case .probit: return scores.map { 1.4142135623730951 * Self.inverseErrorFunction(2 * $0 - 1) }
+    case .none: return
+    case .logistic: replace(Self.logistic)
+    case .probit: replace { 1.4142135623730951 * Self.inverseErrorFunction(2 * $0 - 1) }
     case .softmax, .softmaxZero:
       let largest = scores.max() ?? 0
       // Softmax that keeps zeros: they are scaled and not raised to a power.
-      let powers = scores.map { self == .softmaxZero && abs($0) <= 1e-7 ? $0 * exp(-largest) : exp($0 - largest) }
-      let sum = powers.reduce(0, +)
-      return sum == 0 ? powers : powers.map { $0 / sum }
+      replace { self == .softmaxZero && abs($0) <= 1e-7 ? $0 * exp(-largest) : exp($0 - largest) }
+      let sum = scores.reduce(0, +)
+      if sum != 0 { replace { $0 / sum } }
     }
   }
 
@@ -92,7 +95,7 @@ enum ClassLabels: Sendable {
 }
 
 /// The place of the largest number, the first of several; 0 when there is none.
-func indexOfLargest(_ numbers: [Double]) -> Int {
+func indexOfLargest(_ numbers: UnsafeMutableBufferPointer<Double>) -> Int {
   var best = 0
   for index in numbers.indices where numbers[index] > numbers[best] { best = index }
   return best

@@ -21,13 +21,25 @@ extension Operators {
     guard count <= 0 || coefficients.count == count else {
       throw OperatorError("\(coefficients.count) coefficients are given for \(count) support vectors")
     }
+    let layer = count > 0 ? nil : try Linear(weight: Tensor(coefficients, shape: [1, coefficients.count]))
     return { arguments in
-      let scores = try rows(arguments).map { x -> [Double] in
-        let sum = count > 0 ? dot(try kernel(x), coefficients[...]) : try linear(x, coefficients[...])
-        let score = sum + rho
-        return transform([isOneClass ? (score > 0 ? 1 : -1) : score])
+      let (x, rows, width) = try arguments.rows(0)
+      var scores: Scores
+      if let layer {
+        guard width == layer.inputs else {
+          throw OperatorError("\(layer.inputs) coefficients are given for \(width) features")
+        }
+        scores = Scores(try layer(x.reshaped([rows, width])))
+      } else {
+        scores = Scores(
+          try kernel.scores(of: x, rows, width, count: 1) { near, scores in scores[0] = dot(near, coefficients) })
       }
-      return [try scoreTensor(scores, width: 1)]
+      try scores.forEachRow { _, scores in
+        let score = scores[0] + rho
+        scores[0] = isOneClass ? (score > 0 ? 1 : -1) : score
+        transform.apply(to: scores)
+      }
+      return [try scores.value()]
     }
   }
 
@@ -37,37 +49,28 @@ extension Operators {
     let machine = try VectorClassifier(node)
     let transform = try ScoreTransform(node)
     return { arguments in
-      var best: [Int] = []
-      let scores = try rows(arguments).map { x in
-        let (winner, scores) = try machine.classify(x)
-        best.append(winner)
-        return transform(scores.count == 1 ? [-scores[0], scores[0]] : scores)
-      }
-      return try [machine.labels.values(best), scoreTensor(scores, width: scores.first?.count ?? machine.width)]
+      let (x, rows, width) = try arguments.rows(0)
+      var (classes, scores) = try machine.classify(x, rows, width)
+      if scores.width == 1 { scores = try scores.withOpposites() }
+      try scores.forEachRow { _, scores in transform.apply(to: scores) }
+      return try [machine.labels.values(classes), scores.value()]
     }
   }
-
-  private static func rows(_ arguments: Arguments) throws -> [[Double]] {
-    let (x, rows, width) = try arguments.rows(0)
-    let elements = try x.elements
-    return (0..<rows).map { Array(elements[($0 * width)..<(($0 + 1) * width)]) }
-  }
 }
 
-private func dot(_ a: [Double], _ b: ArraySlice<Double>) -> Double {
-  zip(a, b).reduce(0) { $0 + $1.0 * $1.1 }
-}
-
-private func linear(_ x: [Double], _ coefficients: ArraySlice<Double>) throws -> Double {
-  guard x.count == coefficients.count else {
-    throw OperatorError("\(coefficients.count) coefficients are given for \(x.count) features")
-  }
-  return dot(x, coefficients)
+/// Both as long as the second.
+private func dot(_ a: UnsafePointer<Double>, _ b: [Double]) -> Double {
+  var sum = 0.0
+  for index in b.indices { sum += a[index] * b[index] }
+  return sum
 }
 
 /// How near a row is to each support vector.
 private struct Kernel: Sendable {
-  private let vectors: [[Double]]
+  private let count: Int
+  private let width: Int
+  /// Eight vectors side by side, feature by feature; zeros where there are fewer.
+  private let vectors: [SIMD8<Double>]
   private let type: String
   private let gamma: Double
   private let offset: Double
@@ -87,28 +90,72 @@ private struct Kernel: Sendable {
       ? (0, 0, 0) : (Double(parameters[0]), Double(parameters[1]), Double(parameters[2]))
     let elements = try node.optionalFloats("support_vectors")?.map { Double($0) } ?? []
     guard count > 0 else {
-      vectors = []
+      (self.count, width, vectors) = (0, 0, [])
       return
     }
     guard count <= max(elements.count, 1), elements.count.isMultiple(of: count) else {
       throw OperatorError("support_vectors has \(elements.count) elements for \(count) vectors")
     }
     let width = elements.count / count
-    vectors = (0..<count).map { Array(elements[($0 * width)..<(($0 + 1) * width)]) }
+    var vectors = [SIMD8<Double>](repeating: .zero, count: (count + 7) / 8 * width)
+    for vector in 0..<count {
+      for feature in 0..<width {
+        vectors[vector / 8 * width + feature][vector % 8] = elements[vector * width + feature]
+      }
+    }
+    (self.count, self.width, self.vectors) = (count, width, vectors)
   }
 
-  func callAsFunction(_ x: [Double]) throws -> [Double] {
-    try vectors.map { vector in
-      guard vector.count == x.count else {
-        throw OperatorError("support vectors of \(vector.count) features do not fit rows of \(x.count)")
+  /// What `body` makes of how near each row is to the vectors, `[rows, count]`.
+  func scores(
+    of x: Tensor<Double>, _ rows: Int, _ width: Int, count: Int,
+    _ body: @Sendable (_ near: UnsafePointer<Double>, _ scores: UnsafeMutablePointer<Double>) -> Void
+  ) throws -> Tensor<Double> {
+    guard width == self.width || rows == 0 else {
+      throw OperatorError("support vectors of \(self.width) features do not fit rows of \(width)")
+    }
+    var scores = try Tensor<Double>(zeros: [rows, count])
+    try x.withUnsafeBufferPointer { x in
+      try scores.withUnsafeMutableBufferPointer { scores in
+        guard let y = scores.baseAddress else { return }
+        nonisolated(unsafe) let (rowsOfX, scores) = (x, y)
+        parallelRanges(rows, grain: max(1, 16_384 / max(1, vectors.count))) { first, number in
+          withUnsafeTemporaryAllocation(of: Double.self, capacity: (self.count + 7) / 8 * 8) { near in
+            guard let near = near.baseAddress else { return }
+            for row in first..<(first + number) {
+              measure(UnsafeBufferPointer(rebasing: rowsOfX[(row * width)..<((row + 1) * width)]), into: near)
+              body(near, scores + row * count)
+            }
+          }
+        }
       }
-      let product = dot(x, vector[...])
-      switch type {
-      case "POLY": return pow(gamma * product + offset, degree)
-      case "SIGMOID": return tanh(gamma * product + offset)
-      case "RBF": return exp(-gamma * zip(x, vector).reduce(0) { $0 + ($1.0 - $1.1) * ($1.0 - $1.1) })
-      default: return product
+    }
+    return scores
+  }
+
+  /// - Parameter near: room for whole groups of eight.
+  private func measure(_ x: UnsafeBufferPointer<Double>, into near: UnsafeMutablePointer<Double>) {
+    let isDistance = type == "RBF"
+    vectors.withUnsafeBufferPointer { vectors in
+      for group in 0..<(count + 7) / 8 {
+        var sum = SIMD8<Double>.zero
+        for feature in x.indices {
+          let vector = vectors[group * width + feature]
+          if isDistance {
+            let difference = SIMD8(repeating: x[feature]) - vector
+            sum += difference * difference
+          } else {
+            sum += SIMD8(repeating: x[feature]) * vector
+          }
+        }
+        for lane in 0..<8 { near[group * 8 + lane] = sum[lane] }
       }
+    }
+    switch type {
+    case "POLY": for index in 0..<count { near[index] = pow(gamma * near[index] + offset, degree) }
+    case "SIGMOID": for index in 0..<count { near[index] = tanh(gamma * near[index] + offset) }
+    case "RBF": for index in 0..<count { near[index] = exp(-gamma * near[index]) }
+    default: break
     }
   }
 }
@@ -123,6 +170,8 @@ private struct VectorClassifier: Sendable {
   private let vectorCount: Int
   private let coefficients: [Double]
   private let rho: [Double]
+  /// The linear models that there are without support vectors.
+  private let layer: Linear<Double>?
   private let probabilities: (a: [Double], b: [Double])?
 
   init(_ node: NodeDescription) throws {
@@ -152,6 +201,8 @@ private struct VectorClassifier: Sendable {
     guard isComplete, a.isEmpty || (a.count >= pairs && b.count >= pairs) else {
       throw OperatorError("\(coefficients.count) coefficients and \(rho.count) rhos do not fit \(classes) classes")
     }
+    layer =
+      start > 0 ? nil : try Linear(weight: Tensor(coefficients, shape: [classes, coefficients.count / classes]))
   }
 
   /// The scores of a row.
@@ -160,32 +211,63 @@ private struct VectorClassifier: Sendable {
     return classes == 2 ? 2 : classes * (classes - 1) / 2
   }
 
-  func classify(_ x: [Double]) throws -> (winner: Int, scores: [Double]) {
-    if vectorCount == 0 {
-      let width = coefficients.count / classes
-      let scores = try (0..<classes).map {
-        try linear(x, coefficients[($0 * width)..<(($0 + 1) * width)]) + (rho.first ?? 0)
+  /// The class of each row, and its scores.
+  func classify(_ x: Tensor<Double>, _ rows: Int, _ width: Int) throws -> (classes: [Int], scores: Scores) {
+    var classes: [Int] = []
+    if let layer {
+      guard rows == 0 || width == layer.inputs else {
+        throw OperatorError("\(layer.inputs) coefficients are given for \(width) features")
       }
-      return (classes == 1 ? (scores[0] > 0 ? 1 : 0) : indexOfLargest(scores), scores)
+      var scores = Scores(try layer(x.reshaped([rows, width])))
+      try scores.forEachRow { _, scores in
+        for index in scores.indices { scores[index] += rho.first ?? 0 }
+        classes.append(self.classes == 1 ? (scores[0] > 0 ? 1 : 0) : indexOfLargest(scores))
+      }
+      return (classes, scores)
     }
-    let near = try kernel(x)
-    var votes = [Double](repeating: 0, count: classes)
-    var scores: [Double] = []
+    let pairs = self.classes * (self.classes - 1) / 2
+    var scores = Scores(try kernel.scores(of: x, rows, width, count: pairs, compare))
+    var likely: [Double] = []
+    try scores.forEachRow { _, scores in
+      // The label is that of most votes, also where the probabilities prefer another.
+      classes.append(winner(scores))
+      guard let (a, b) = probabilities else { return }
+      let pairwise = scores.indices.map {
+        min(max(1 - ScoreTransform.logistic(a[$0] * scores[$0] + b[$0]), 1e-7), 1 - 1e-7)
+      }
+      likely += coupledProbabilities(pairwise, self.classes)
+    }
+    if probabilities != nil { scores = Scores(try Tensor(likely, shape: [rows, self.classes])) }
+    return (classes, scores)
+  }
+
+  /// The score of each class against each later one.
+  @Sendable private func compare(_ near: UnsafePointer<Double>, _ scores: UnsafeMutablePointer<Double>) {
+    func part(_ row: Int, _ range: Range<Int>) -> Double {
+      var sum = 0.0
+      for index in range { sum += coefficients[row * vectorCount + index] * near[index] }
+      return sum
+    }
+    var pair = 0
     for i in 0..<classes {
       for j in (i + 1)..<max(classes, i + 1) {
-        func part(_ row: Int, _ range: Range<Int>) -> Double {
-          range.reduce(0) { $0 + coefficients[row * vectorCount + $1] * near[$1] }
-        }
-        let score = rho[scores.count] + part(j - 1, ranges[i]) + part(i, ranges[j])
-        votes[score > 0 ? i : j] += 1
-        scores.append(score)
+        scores[pair] = rho[pair] + part(j - 1, ranges[i]) + part(i, ranges[j])
+        pair += 1
       }
     }
-    // The label is that of most votes, also where the probabilities prefer another.
-    guard let (a, b) = probabilities else { return (indexOfLargest(votes), scores) }
-    let pairwise = scores.enumerated().map { min(max(1 - ScoreTransform.logistic(a[$0] * $1 + b[$0]), 1e-7), 1 - 1e-7) }
-    let coupled = coupledProbabilities(pairwise, classes)
-    return (indexOfLargest(votes), coupled)
+  }
+
+  /// The class that wins most comparisons, the first of several.
+  private func winner(_ scores: UnsafeMutableBufferPointer<Double>) -> Int {
+    var votes = [Int](repeating: 0, count: classes)
+    var pair = 0
+    for i in 0..<classes {
+      for j in (i + 1)..<max(classes, i + 1) {
+        votes[scores[pair] > 0 ? i : j] += 1
+        pair += 1
+      }
+    }
+    return votes.indices.max { votes[$0] < votes[$1] } ?? 0
   }
 }
 
@@ -209,8 +291,8 @@ private func coupledProbabilities(_ pairwise: [Double], _ classes: Int) -> [Doub
   }
   var p = [Double](repeating: 1 / Double(classes), count: classes)
   for _ in 0..<max(100, classes) {
-    var qp = q.map { dot($0, p[...]) }
-    var value = dot(p, qp[...])
+    var qp = q.map { dot($0, p) }
+    var value = dot(p, qp)
     if qp.allSatisfy({ abs($0 - value) < 0.005 / Double(classes) }) { break }
     for i in 0..<classes {
       let step = (value - qp[i]) / q[i][i]

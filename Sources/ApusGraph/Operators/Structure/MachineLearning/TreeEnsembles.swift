@@ -41,31 +41,15 @@ extension Operators {
     guard targets >= 1, [0, 1, targets].contains(base.count) else {
       throw OperatorError("\(base.count) base values are given for \(targets) targets")
     }
-    try trees.check(targets: targets)
+    let ensemble = try Ensemble(trees, aggregation, targets: targets)
     return { arguments in
-      let inputType = ElementType(try arguments.tensor(0).dataType)
-      let rows = try scores(arguments, trees, aggregation, targets).map { scores in
-        transform(scores.enumerated().map { ($1 ?? 0) + (base.isEmpty ? 0 : base[base.count == 1 ? 0 : $0]) })
+      let inputType = ElementType(try arguments.dataType(0))
+      var scores = try ensemble(arguments)
+      try scores.forEachRow { _, scores in
+        for index in base.isEmpty ? 0..<0 : scores.indices { scores[index] += base[base.count == 1 ? 0 : index] }
+        transform.apply(to: scores)
       }
-      let result = try Tensor(rows.flatMap { $0 }, shape: [rows.count, targets])
-      return [
-        try GraphValue(roundingThroughFloat: result, to: type ?? (inputType.isFloatingPoint ? inputType : .float))
-      ]
-    }
-  }
-
-  /// The scores of every row, nil where no tree voted for a target.
-  private static func scores(
-    _ arguments: Arguments, _ trees: DecisionTrees, _ aggregation: VoteAggregation, _ targets: Int
-  ) throws -> [[Double?]] {
-    let (x, rows, width) = try arguments.rows(0)
-    try Shape.checkMemory([rows, targets, 3], of: Double.self, operation: "scores")
-    return try x.withUnsafeBufferPointer { x in
-      try (0..<rows).map { row in
-        try arguments.context.checkCancellation()
-        let features = UnsafeBufferPointer(rebasing: x[(row * width)..<((row + 1) * width)])
-        return try aggregation.scores(of: features, by: trees, targets: targets)
-      }
+      return [try scores.value(type ?? (inputType.isFloatingPoint ? inputType : .float))]
     }
   }
 
@@ -83,23 +67,77 @@ extension Operators {
     guard [0, 1, classes].contains(base.count) else {
       throw OperatorError("\(base.count) base values are given for \(classes) classes")
     }
-    try trees.check(targets: classes)
+    let ensemble = try Ensemble(trees, .sum, targets: classes)
     let isBinary = classes == 2 && Set(votes.map(\.target)).count == 1
     let isProbability = votes.allSatisfy { $0.weight >= 0 }
     return { arguments in
+      var scores = try ensemble(arguments)
       var best: [Int] = []
-      let rows = try scores(arguments, trees, .sum, classes).map { scores -> [Double] in
+      try scores.forEachRow { _, scores in
         guard isBinary else {
-          let sums = scores.enumerated().map { ($1 ?? 0) + (base.isEmpty ? 0 : base[base.count == 1 ? 0 : $0]) }
-          let transformed = transform(sums)
-          best.append(indexOfLargest(transformed))
-          return transformed
+          for index in base.isEmpty ? 0..<0 : scores.indices { scores[index] += base[base.count == 1 ? 0 : index] }
+          transform.apply(to: scores)
+          best.append(indexOfLargest(scores))
+          return
         }
-        let score = scores.reduce(0) { $0 + ($1 ?? 0) } + (base.last ?? 0)
+        let score = scores[0] + scores[1] + (base.last ?? 0)
         best.append(score > (isProbability ? 0.5 : 0) ? 1 : 0)
-        return transform == .none && isProbability ? [1 - score, score] : transform([-score, score])
+        let isLeftOver = transform == .none && isProbability
+        (scores[0], scores[1]) = (isLeftOver ? 1 - score : -score, score)
+        if !isLeftOver { transform.apply(to: scores) }
       }
-      return try [labels.values(best), scoreTensor(rows, width: classes)]
+      return try [labels.values(best), scores.value()]
+    }
+  }
+}
+
+/// Trees whose votes become the scores of rows.
+private struct Ensemble: Sendable {
+  private let trees: DecisionTrees
+  private let compact: CompactTrees?
+  private let aggregation: VoteAggregation
+  private let targets: Int
+
+  init(_ trees: DecisionTrees, _ aggregation: VoteAggregation, targets: Int) throws {
+    try trees.check(targets: targets)
+    (self.trees, self.aggregation, self.targets) = (trees, aggregation, targets)
+    compact = aggregation == .sum || aggregation == .average ? CompactTrees(trees) : nil
+  }
+
+  /// Rows that one thread takes through all trees: each tree is fetched once for them.
+  private static let rowsPerTask = 256
+
+  /// The scores of the rows of input 0, 0 where no tree votes for a target.
+  func callAsFunction(_ arguments: Arguments) throws -> Scores {
+    let (x, rows, width) = try arguments.rows(0)
+    let shape = [rows, targets]
+    try Shape.checkMemory(shape + [3], of: Double.self, operation: "scores")
+    guard let compact, let (features, step) = try compact.features(x, rows: rows, width: width) else {
+      return Scores(try Tensor(rowByRow(x, rows, width, arguments.context), shape: shape))
+    }
+    let divisor = aggregation == .average ? Double(max(trees.roots.count, 1)) : 1
+    var scores = try Tensor<Double>(zeros: shape)
+    try features.withUnsafeBufferPointer { x in
+      try scores.withUnsafeMutableBufferPointer { scores in
+        guard let features = x.baseAddress, let sums = scores.baseAddress else { return }
+        nonisolated(unsafe) let (x, y) = (features, sums)
+        parallelRanges(rows, grain: Self.rowsPerTask) { first, count in
+          let sums = y + first * targets
+          compact.addVotes(x + first * step, rows: count, width: step, to: sums, targets: targets)
+          if divisor != 1 { for index in 0..<count * targets { sums[index] /= divisor } }
+        }
+      }
+    }
+    return Scores(scores)
+  }
+
+  private func rowByRow(_ x: Tensor<Double>, _ rows: Int, _ width: Int, _ context: RunContext) throws -> [Double] {
+    try x.withUnsafeBufferPointer { x in
+      try (0..<rows).flatMap { row in
+        try context.checkCancellation()
+        let features = UnsafeBufferPointer(rebasing: x[(row * width)..<((row + 1) * width)])
+        return try aggregation.scores(of: features, by: trees, targets: targets).map { $0 ?? 0 }
+      }
     }
   }
 }
