@@ -38,6 +38,8 @@ package struct PoolingWindows {
   package var columnStep: Int
   /// Positions in a row of the map.
   package var width: Int
+  /// How the windows of a row lie, where they do at regular steps and that has been looked for.
+  package private(set) var line: PooledLine?
 
   /// The pointers hold as many spans as the counts say, and are valid during the call.
   package init(
@@ -51,6 +53,54 @@ package struct PoolingWindows {
     self.columnCount = columnCount
     self.columnStep = columnStep
     self.width = width
+  }
+
+  /// Looks whether windows lie at regular steps, for row-major maps.
+  package mutating func findLine() { line = PooledLine(self) }
+}
+
+/// The windows of a row where each is the one before moved on by a stride, and those at the sides are cut off there.
+package struct PooledLine {
+  /// Columns that the windows reach beyond the map's sides.
+  package let left: Int
+  package let right: Int
+  /// Columns in a window.
+  package let taps: Int
+  /// From one window to the next; of few columns, as windows between are pooled as well.
+  package let stride: Int
+  /// Windows from the first to the last, with those between.
+  package let places: Int
+
+  /// Nil where windows are different or far apart, or have more than 1,024 positions.
+  init?(_ windows: PoolingWindows) {
+    let (count, step, width) = (windows.columnCount, windows.columnStep, windows.width)
+    guard count > 1, width > 0 else { return nil }
+    var widest = 0
+    for column in 1..<count where windows.columns[column].count > windows.columns[widest].count { widest = column }
+    let taps = windows.columns[widest].count
+    var stride = 1
+    if widest &+ 1 < count, windows.columns[widest &+ 1].count == taps {
+      stride = windows.columns[widest &+ 1].first &- windows.columns[widest].first
+    }
+    let start = windows.columns[widest].first &- widest &* stride
+    var tallest = 0
+    for row in 0..<windows.rowCount where windows.rows[row].count > tallest { tallest = windows.rows[row].count }
+    guard taps > 0, tallest &* taps <= 1024, stride > 0, stride <= 4 else { return nil }
+    for column in 0..<count {
+      let from = start &+ column &* stride
+      let span = windows.columns[column]
+      let skipped = from < 0 ? (step &- 1 &- from) / step : 0
+      let end = from >= width ? 0 : (width &- 1 &- from) / step &+ 1
+      let inside = (end < taps ? end : taps) &- skipped
+      guard inside > 0, span.count == inside, span.first == from &+ skipped &* step else { return nil }
+    }
+    places = (count &- 1) &* stride &+ 1
+    let last = start &+ places &- 1 &+ (taps &- 1) &* step
+    // A line that begins inside the map is cut there.
+    guard start <= 0 else { return nil }
+    left = 0 &- start
+    right = last < width ? 0 : last &+ 1 &- width
+    (self.taps, self.stride) = (taps, stride)
   }
 }
 

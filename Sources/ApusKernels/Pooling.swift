@@ -8,6 +8,8 @@ extension Float32Kernels {
       forWindows(windows) { window, output in
         store(greatest(window, windows) { load(x + $0 &* 16) }, y + output &* 16)
       }
+    } else if let line = windows.line {
+      poolLines(x, y, windows, line, extents: nil)
     } else {
       maximumRows(x, y, windows)
     }
@@ -72,7 +74,7 @@ extension Float32Kernels {
       forWindows(windows) { window, output in
         store(mean(window, windows) { load(x + $0 &* 16) }, y + output &* 16)
       }
-    } else if let line = PooledLine(windows) {
+    } else if let line = windows.line {
       averageRows(x, y, windows, line)
     } else {
       pool(x, y, windows) { window, load in
@@ -102,23 +104,39 @@ extension Float32Kernels {
     return sum / Float(window.rows.extent &* window.columns.extent)
   }
 
-  /// Means of windows of which each is the one before moved on by a position: rows are added up first, to a line with zeros
-  /// on both sides, so that windows at the map's sides are like all others.
+  /// Means of windows at regular steps.
   private static func averageRows(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ windows: PoolingWindows, _ line: PooledLine
   ) {
-    let (width, count) = (windows.width, windows.columnCount)
-    let beyond = line.left &+ width
-    let length = beyond &+ line.right &+ 16
+    let places = line.places
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: places &+ 16) { room in
+      guard let extents = room.baseAddress else { return }
+      for i in 0..<(places &+ 16) { extents[i] = 1 }
+      for i in 0..<windows.columnCount { extents[i &* line.stride] = Float(windows.columns[i].extent) }
+      poolLines(x, y, windows, line, extents: extents)
+    }
+  }
+
+  /// Windows at regular steps of a row-major map: rows first, to a line that goes on `outside` the map on both sides, so that
+  /// windows at the sides are like all others; then along the line, at every place, of which every `stride`-th is kept.
+  ///
+  /// - Parameter extents: what each place of a line contributes to the divisors of means; nil for maxima.
+  @inline(__always)
+  private static func poolLines(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ windows: PoolingWindows, _ line: PooledLine,
+    extents: UnsafeMutablePointer<Float>?
+  ) {
+    let outside: Float = extents == nil ? -.infinity : 0
+    let (width, count, places) = (windows.width, windows.columnCount, line.places)
+    let length = line.left &+ width &+ line.right &+ 16
     let last = windows.rows[windows.rowCount &- 1]
     let readable = last.count > 0 ? (last.first &+ (last.count &- 1) &* windows.rowStep &+ 1) &* width : 0
     let isInside = laneNumbers() .< all(Float(width))
-    withUnsafeTemporaryAllocation(of: Float.self, capacity: length &+ count &+ 16) { room in
-      guard let sums = room.baseAddress else { return }
-      let extents = sums + length
-      for i in 0..<length { sums[i] = 0 }
-      for i in 0..<count { extents[i] = Float(windows.columns[i].extent) }
-      for i in count..<(count &+ 16) { extents[i] = 1 }
+    let end = x + readable
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: length &+ places &+ 48) { room in
+      guard let elements = room.baseAddress else { return }
+      let everyPlace = elements + length
+      for i in 0..<length { elements[i] = outside }
       var out = y
       for row in 0..<windows.rowCount {
         let rows = windows.rows[row]
@@ -126,35 +144,61 @@ extension Float32Kernels {
         while column < width {
           // The last sixteen whole, some of them for the second time.
           let place = column &+ 16 > width && width >= 16 ? width &- 16 : column
-          var sum = all(0)
-          forChunks(rows.count) { begin, end in
-            var part = all(0)
-            for k in begin..<end {
-              let position = (rows.first &+ k &* windows.rowStep) &* width &+ place
-              part += position &+ 16 <= readable ? load(x + position) : load(x + position, upTo: width)
-            }
-            sum += part
-          }
-          // Of a narrow map, lanes that belong to the next row are zeros, as the line is there.
-          store(width < 16 ? choose(isInside, sum, all(0)) : sum, sums + (line.left &+ place))
+          let value = pooled(
+            x + (rows.first &* width &+ place), step: windows.rowStep &* width, count: rows.count,
+            isMean: extents != nil, end: end, width: width)
+          // Of a narrow map, lanes that belong to the next row are outside, as the line is there.
+          store(width < 16 ? choose(isInside, value, all(outside)) : value, elements + (line.left &+ place))
           column &+= 16
         }
-        let extent = all(Float(rows.extent))
         column = 0
-        while column < count {
-          let place = column &+ 16 > count && count >= 16 ? count &- 16 : column
-          var sum = all(0)
-          forChunks(line.taps) { begin, end in
-            var part = all(0)
-            for k in begin..<end { part += load(sums + (place &+ k &* windows.columnStep)) }
-            sum += part
-          }
-          store(sum / (extent * load(extents + place)), out + place, upTo: count)
+        while column < places {
+          let place = column &+ 16 > places && places >= 16 ? places &- 16 : column
+          var value = pooled(
+            elements + place, step: windows.columnStep, count: line.taps, isMean: extents != nil,
+            end: elements + length, width: 16)
+          if let extents { value /= all(Float(rows.extent)) * load(extents + place) }
+          if line.stride == 1 { store(value, out + place, upTo: count) } else { store(value, everyPlace + place) }
           column &+= 16
+        }
+        if line.stride == 2 {
+          for i in stride(from: 0, to: count, by: 16) {
+            let (low, high): (Lanes, Lanes) = (load(everyPlace + 2 &* i), load(everyPlace + (2 &* i &+ 16)))
+            store(Lanes(lowHalf: low.evenHalf, highHalf: high.evenHalf), out + i, upTo: count &- i)
+          }
+        } else if line.stride > 2 {
+          for i in 0..<count { out[i] = everyPlace[i &* line.stride] }
         }
         out += count
       }
     }
+  }
+
+  /// The greatest of `count` elements, or their sum for a mean, for sixteen places side by side. Spelled out for both, as
+  /// closures would be called for every element.
+  ///
+  /// - Parameters:
+  ///   - end: beyond this nothing is read but of `width` places.
+  @inline(__always)
+  private static func pooled(
+    _ x: UnsafePointer<Float>, step: Int, count: Int, isMean: Bool, end: UnsafePointer<Float>, width: Int
+  ) -> Lanes {
+    var (sum, part, peaks) = (all(0), all(0), noPeaks())
+    var place = x
+    for k in 0..<count {
+      let value: Lanes = place + 16 <= end ? load(place) : load(place, upTo: width)
+      if isMean {
+        if k & 31 == 0 {
+          sum += part
+          part = all(0)
+        }
+        part += value
+      } else {
+        take(value, into: &peaks)
+      }
+      place += step
+    }
+    return isMean ? sum + part : greatestOrNaN(peaks)
   }
 
   /// Fills a row-major map: sixteen neighbouring windows at a time where there are some, else one.
@@ -230,43 +274,6 @@ extension Float64Kernels {
       }
       y[output] = sum / Double(window.rows.extent &* window.columns.extent)
     }
-  }
-}
-
-/// The windows of a row where each is the one before moved on by a position, and those at the sides are cut off there.
-private struct PooledLine {
-  /// Columns that the windows reach beyond the map's sides.
-  let left: Int
-  let right: Int
-  /// Columns in a window.
-  let taps: Int
-
-  /// Nil where windows are different, or have more than 1,024 positions.
-  @inline(__always)
-  init?(_ windows: PoolingWindows) {
-    let (count, step, width) = (windows.columnCount, windows.columnStep, windows.width)
-    guard count > 1, width > 0 else { return nil }
-    var widest = 0
-    for column in 1..<count where windows.columns[column].count > windows.columns[widest].count { widest = column }
-    let taps = windows.columns[widest].count
-    let start = windows.columns[widest].first &- widest
-    var tallest = 0
-    for row in 0..<windows.rowCount where windows.rows[row].count > tallest { tallest = windows.rows[row].count }
-    guard taps > 0, tallest &* taps <= 1024 else { return nil }
-    for column in 0..<count {
-      let from = start &+ column
-      let span = windows.columns[column]
-      let skipped = from < 0 ? (step &- 1 &- from) / step : 0
-      let end = from >= width ? 0 : (width &- 1 &- from) / step &+ 1
-      let inside = (end < taps ? end : taps) &- skipped
-      guard inside > 0, span.count == inside, span.first == from &+ skipped &* step else { return nil }
-    }
-    let last = start &+ count &- 1 &+ (taps &- 1) &* step
-    // A line that begins inside the map is cut there.
-    guard start <= 0 else { return nil }
-    left = 0 &- start
-    right = last < width ? 0 : last &+ 1 &- width
-    self.taps = taps
   }
 }
 

@@ -6,6 +6,7 @@ extension Float32Kernels {
     rows: UnsafeBufferPointer<Int>, columns: UnsafeBufferPointer<Int>, isBlocked: Bool
   ) {
     var out = y
+    let isDoubled = !isBlocked && columns.indices.allSatisfy { columns[$0] == $0 >> 1 }
     for r in 0..<rows.count {
       let line = rows[r] &* width
       if isBlocked {
@@ -15,7 +16,19 @@ extension Float32Kernels {
         }
         out += columns.count &* 16
       } else {
-        for c in 0..<columns.count { out[c] = x[line &+ columns[c]] }
+        if r > 0, rows[r] == rows[r &- 1] {
+          out.update(from: out - columns.count, count: columns.count)
+        } else {
+          var first = 0
+          while isDoubled, first &+ 16 <= columns.count {
+            let eight: SIMD8<Float> = load(x + (line &+ first >> 1))
+            var twice = Lanes(lowHalf: eight, highHalf: eight)
+            (twice.evenHalf, twice.oddHalf) = (eight, eight)
+            store(twice, out + first)
+            first &+= 16
+          }
+          for c in first..<columns.count { out[c] = x[line &+ columns[c]] }
+        }
         out += columns.count
       }
     }

@@ -1,5 +1,8 @@
 import ApusKernelInterface
 
+/// Elements that stay in the first-level cache with what they are compared with.
+private let comparedAtATime = 2048
+
 extension Tensor where Scalar: FloatingPointScalar {
   /// Where `a == b`. Comparisons broadcast, and are false where either element is NaN, except ``ne(_:)``.
   public func eq(_ other: Tensor) throws -> Tensor<Bool> { try compared(.equal, other, "eq") }
@@ -17,19 +20,30 @@ extension Tensor where Scalar: FloatingPointScalar {
   private func compared(_ test: ApusKernelInterface.Comparison, _ other: Tensor, _ name: String) throws -> Tensor<Bool>
   {
     let shape = try Shape.broadcast(self.shape, other.shape, operation: name)
-    let a = try expanded(to: shape)
-    let b = try other.expanded(to: shape)
+    let total = try Shape.elementCount(shape)
+    let (a, b) = (try compared(over: shape), try other.compared(over: shape))
+    let (aStep, bStep) = (a.shape == shape ? 1 : 0, b.shape == shape ? 1 : 0)
     let kernels = Scalar.kernels
     return try withExtendedLifetime((a.storage, b.storage)) {
       nonisolated(unsafe) let first = a.pointer
       nonisolated(unsafe) let second = b.pointer
       return try Tensor<Bool>.filled(shape) { destination in
         nonisolated(unsafe) let y = destination
-        parallelRanges(a.count) { start, count in
-          kernels.compare(test, first + start, second + start, y + start, count: count)
+        parallelRanges(total) { start, count in
+          for place in stride(from: start, to: start + count, by: comparedAtATime) {
+            kernels.compare(
+              test, first + place * aStep, second + place * bStep, y + place,
+              count: min(comparedAtATime, start + count - place))
+          }
         }
       }
     }
+  }
+
+  /// The operand over all of `shape` or, where it is a single number for many, over as many as are compared at a time.
+  private func compared(over shape: [Int]) throws -> Tensor {
+    let isFew = try Shape.elementCount(shape) <= comparedAtATime
+    return try count == 1 && !isFew ? reshaped([1]).expanded(to: [comparedAtATime]) : expanded(to: shape)
   }
 }
 

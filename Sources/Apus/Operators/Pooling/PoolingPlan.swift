@@ -138,10 +138,11 @@ struct PoolingPlan: Sendable {
           rows.withUnsafeBufferPointer { rowSpans in
             columns.withUnsafeBufferPointer { columnSpans in
               guard let rowSpans = rowSpans.baseAddress, let columnSpans = columnSpans.baseAddress else { return }
-              let windows = PoolingWindows(
+              var windows = PoolingWindows(
                 rows: rowSpans + firstRow, rowCount: min(rowsPerTask, rows.count - firstRow), rowStep: dilation.height,
                 columns: columnSpans + firstColumn, columnCount: min(columnsPerTask, columns.count - firstColumn),
                 columnStep: dilation.width, width: width)
+              if !isBlocked { windows.findLine() }
               for map in firstMap..<min(firstMap + mapsPerTask, maps) {
                 kernel(
                   x.value + map * inputStep,

@@ -112,9 +112,28 @@ private struct EdgePadding: Rearrangement {
     // Amounts below zero cut; what is added comes from what is left.
     var result = try pad(x, padding.backwards.map { min($0, 0) })
     for axis in x.shape.indices where padding.before[axis] > 0 || padding.after[axis] > 0 {
-      let places = try places(
-        size: result.shape[axis], before: max(0, padding.before[axis]), after: max(0, padding.after[axis]))
-      result = try result.indexSelect(axis: axis, places)
+      let size = result.shape[axis]
+      let (before, after) = (max(0, padding.before[axis]), max(0, padding.after[axis]))
+      let places = try places(size: size, before: before, after: after)
+      // Rows are moved as a whole, and single elements of the last axis where they are few.
+      let isFramed = axis == x.rank - 1 && before + after < size
+      result = try isFramed ? framed(result, before, after, places) : result.indexSelect(axis: axis, places)
+    }
+    return result
+  }
+
+  /// With elements before and after those of the last axis, each taken from its place among them.
+  private func framed<Scalar: TensorScalar>(
+    _ x: Tensor<Scalar>, _ before: Int, _ after: Int, _ places: Tensor<Int64>
+  ) throws -> Tensor<Scalar> {
+    var result = try pad(x, [before, after])
+    let added = Array(0..<before) + Array((places.count - after)..<places.count)
+    try places.withUnsafeBufferPointer { places in
+      try result.withUnsafeMutableBufferPointer { elements in
+        for row in stride(from: 0, to: elements.count, by: places.count) {
+          for index in added { elements[row + index] = elements[row + before + Int(places[index])] }
+        }
+      }
     }
     return result
   }
