@@ -178,7 +178,8 @@ let tests: [Target] = [
   .target(name: "ApusTestSupport", dependencies: ["Apus", base, platform], path: "Tests/ApusTestSupport"),
   .testTarget(name: "ApusBaseTests", dependencies: [base, "ApusTestSupport", platform]),
   .testTarget(name: "ApusTests", dependencies: ["Apus", base, kernelInterface, "ApusTestSupport", platform]),
-  .testTarget(name: "ApusONNXTests", dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusTestSupport", platform]),
+  .testTarget(
+    name: "ApusONNXTests", dependencies: ["Apus", "ApusGraph", "ApusONNX", base, "ApusTestSupport", platform]),
   .testTarget(name: "ApusCoreMLTests", dependencies: ["Apus", "ApusGraph", "ApusCoreML", platform]),
   .testTarget(
     name: "ApusTorchTests",
