@@ -56,8 +56,6 @@ public struct Execution: Sendable {
     var usesBLAS = true
     var kernels: KernelSet
     var stop: StopSign?
-    var arena: MemoryArena?
-    var account: MemoryAccount?
   }
 
   private init(threads: Int, kernels: KernelSet) {
@@ -75,18 +73,6 @@ extension Execution {
   var kernels: KernelSet { shared.settings.kernels }
   /// What tells ``parallel(_:_:)`` to leave out the rest.
   var stop: StopSign? { shared.settings.stop }
-  /// The arena of the run that the task is in, in which its own thread makes tensors.
-  package var arena: MemoryArena? { shared.settings.arena }
-  /// What new tensors count in.
-  package var account: MemoryAccount? { shared.settings.account }
-
-  /// The same without memory of a run: what its workers get.
-  var ofWorkers: Execution {
-    guard arena != nil || account != nil else { return self }
-    var execution = self
-    execution.change { ($0.arena, $0.account) = (nil, nil) }
-    return execution
-  }
 }
 
 extension Execution {
@@ -115,16 +101,6 @@ extension Execution {
       if let precision { settings.precision = precision }
       settings.stop = stop
     }
-  }
-
-  /// Runs `body` with tensors in the places that `arena` offers.
-  package static func with<Result>(arena: MemoryArena?, _ body: () throws -> Result) rethrows -> Result {
-    try with(body) { $0.arena = arena }
-  }
-
-  /// Runs `body` with the tensors that are made counting in `account`.
-  package static func with<Result>(account: MemoryAccount?, _ body: () throws -> Result) rethrows -> Result {
-    try with(body) { $0.account = account }
   }
 
   /// Runs `body` with no piece of parallel work left out, whatever is raised.

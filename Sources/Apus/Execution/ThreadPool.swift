@@ -6,7 +6,7 @@ import Synchronization
 /// Returns when every call has returned. Calls should take some microseconds each; the order in which they run is
 /// undefined. Work is divided where shapes say, never by the number of threads, so results do not depend on it.
 ///
-/// `body` sees the caller's ``Execution/current`` without its memory, and no other task-local value. Where the threads are taken already —
+/// `body` sees the caller's ``Execution/current``, but no other task-local value. Where the threads are taken already —
 /// inside another `parallel`, or while another task runs one — the calling thread does everything itself.
 ///
 /// Once the ``StopSign`` of the current execution is raised, indexes that nobody has begun are left out.
@@ -228,7 +228,7 @@ extension ThreadPool {
           }
           // The caller has the first share.
           let own = 1 + number % (job.shares - 1)
-          Execution.$current.withValue(job.execution.ofWorkers) { work(job, from: own) }
+          Execution.$current.withValue(job.execution) { work(job, from: own) }
         }
         leave()
       }

@@ -97,7 +97,7 @@ extension Shape {
   {
     let bytes = try byteCount(shape, of: Element.self, operation: operation())
     guard bytes <= Execution.memoryLimit else { throw TensorError.beyondMemoryLimit(bytes: bytes, shape: shape) }
-    if let account = Execution.current.account, bytes > account.limit {
+    if let account = TaskMemory.current.account, bytes > account.limit {
       throw TensorError.growth(bytes: bytes, limit: account.limit, shape: shape)
     }
   }

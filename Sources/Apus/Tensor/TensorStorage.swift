@@ -25,10 +25,10 @@ final class TensorStorage: @unchecked Sendable {
     self.elements = elements
     self.byteCount = byteCount
     self.owner = nil
-    let execution = Execution.current
-    self.account = execution.account
+    let task = TaskMemory.current
+    self.account = task.account
     try account?.take(byteCount)
-    if let arena = execution.arena, let place = arena.take(byteCount: byteCount) {
+    if let arena = task.arena, let place = arena.take(byteCount: byteCount) {
       self.memory = place
       self.arena = arena
       self.buffer = nil

@@ -61,7 +61,7 @@ package final class RunContext {
   /// - Throws: what `body` throws, and ``TensorError/growth(bytes:limit:shape:)``.
   func growing<Result>(_ body: () throws -> Result) throws -> Result {
     guard let growth else { return try body() }
-    return try Execution.with(account: growth, body)
+    return try TaskMemory.with(account: growth, body)
   }
 
   /// Counts a turn of a loop.

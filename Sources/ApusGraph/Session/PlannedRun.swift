@@ -15,7 +15,7 @@ extension Plan {
     else {
       return try run(inputs, context: context)
     }
-    return try Execution.with(arena: arena) {
+    return try TaskMemory.with(arena: arena) {
       try run(inputs, context: context) { arena.offer(memory.places(of: $0)) }
     }
   }

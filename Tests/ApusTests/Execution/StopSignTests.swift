@@ -70,7 +70,7 @@ import Testing
   @Test func tensorsCountForAsLongAsTheyLive() throws {
     let account = MemoryAccount(limit: 1000)
     var outside: Tensor<Float>?
-    try Execution.with(account: account) {
+    try TaskMemory.with(account: account) {
       let first = try Tensor<Float>(zeros: [100])
       #expect(account.usedByteCount == 400)
       outside = first
@@ -87,7 +87,7 @@ import Testing
 
   @Test func memoryThatIsRefusedDoesNotCount() throws {
     let account = MemoryAccount(limit: .max)
-    _ = Execution.with(account: account) {
+    _ = TaskMemory.with(account: account) {
       #expect(throws: TensorError.self) { try Tensor<Float>(uninitialized: [1 << 58]) }
     }
     #expect(account.usedByteCount == 0)

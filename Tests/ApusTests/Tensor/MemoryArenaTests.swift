@@ -7,7 +7,7 @@ import Testing
 
   @Test func aTensorOfTheSizeOfferedLiesInItsPlace() throws {
     let arena = try MemoryArena(byteCount: 8192, places: places)
-    try Execution.with(arena: arena) {
+    try TaskMemory.with(arena: arena) {
       arena.offer(0..<1)
       let other = try Tensor<Float>(zeros: [1000])
       #expect(arena.takenByteCount == 0)
@@ -22,7 +22,7 @@ import Testing
 
   @Test func aPlaceIsNotGivenWhileSomethingThereIsAlive() throws {
     let arena = try MemoryArena(byteCount: 8192, places: places)
-    try Execution.with(arena: arena) {
+    try TaskMemory.with(arena: arena) {
       arena.offer(1..<2)
       var first: Tensor<Float>? = try Tensor(repeating: 1, shape: [1024])
       let address = first?.pointer
@@ -49,7 +49,7 @@ import Testing
   @Test func anOfferHoldsForEachSize() throws {
     let sizes = [2048, 4096].map { MemoryArena.Place(offset: 0, byteCount: $0) }
     let arena = try MemoryArena(byteCount: 4096, places: sizes)
-    try Execution.with(arena: arena) {
+    try TaskMemory.with(arena: arena) {
       arena.offer(0..<2)
       for count in [512, 1024, 512] {
         let tensor = try Tensor<Float>(zeros: [count])
@@ -64,7 +64,7 @@ import Testing
   @Test func aTensorKeepsTheMemoryThatItLiesIn() throws {
     var arena: MemoryArena? = try MemoryArena(byteCount: 4096, places: places)
     weak let reference = arena
-    var tensor: Tensor<Float>? = try Execution.with(arena: arena) {
+    var tensor: Tensor<Float>? = try TaskMemory.with(arena: arena) {
       arena?.offer(0..<1)
       return try Tensor(repeating: 5, shape: [1024])
     }
@@ -75,25 +75,19 @@ import Testing
     #expect(reference == nil)
   }
 
-  @Test func workersSeeNoArena() throws {
+  @Test func otherThreadsSeeNoOffer() async throws {
     let arena = try MemoryArena(byteCount: 4096, places: [])
-    let account = MemoryAccount(limit: 4096)
-    Execution.with(threads: 3) {
-      Execution.with(arena: arena) {
-        Execution.with(account: account) {
-          #expect(Execution.current.arena === arena && Execution.current.account === account)
-          let workers = Execution.current.ofWorkers
-          #expect(workers.threads == 3 && workers.arena == nil && workers.account == nil)
-        }
-        #expect(Execution.current.account == nil)
-      }
+    let other = TaskMemory.with(arena: arena) {
+      #expect(TaskMemory.current.arena === arena)
+      return Task.detached { TaskMemory.current.arena == nil }
     }
+    #expect(await other.value)
   }
 
   @Test func wrongOffersAreNotTaken() throws {
     let places = [64, -64, Int.max].map { MemoryArena.Place(offset: $0, byteCount: 4096) }
     let arena = try MemoryArena(byteCount: 4096, places: places)
-    try Execution.with(arena: arena) {
+    try TaskMemory.with(arena: arena) {
       for range in [0..<1, 1..<2, 2..<3, 0..<3, 3..<9] {
         arena.offer(range)
         let tensor = try Tensor<Float>(zeros: [1024])
