@@ -11,46 +11,17 @@ extension Float32Kernels {
     } else if let line = windows.line {
       poolLines(x, y, windows, line, extents: nil)
     } else {
-      maximumRows(x, y, windows)
-    }
-  }
-
-  /// Maxima of whole rows first, a line for each row of windows, then along the line.
-  private static func maximumRows(
-    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ windows: PoolingWindows
-  ) {
-    let width = windows.width
-    let whole = WindowSpan(first: 0, count: 1, extent: 1)
-    withUnsafeTemporaryAllocation(of: Float.self, capacity: width &+ 16) { room in
-      guard let line = room.baseAddress else { return }
-      withUnsafePointer(to: whole) { whole in
-        let lines = PoolingWindows(
-          rows: whole, rowCount: 1, rowStep: 1, columns: windows.columns, columnCount: windows.columnCount,
-          columnStep: windows.columnStep, width: width)
-        for row in 0..<windows.rowCount {
-          let span = windows.rows[row]
-          var column = 0
-          while column < width {
-            let place = column &+ 16 > width && width >= 16 ? width &- 16 : column
-            var peaks = noPeaks()
-            for k in 0..<span.count {
-              let from = x + ((span.first &+ k &* windows.rowStep) &* width &+ place)
-              take(load(from, upTo: width &- place), into: &peaks)
-            }
-            store(greatestOrNaN(peaks), line + place)
-            column &+= 16
-          }
-          pool(line, y + row &* windows.columnCount, lines) { window, load in
-            greatest(window, lines, load)
-          } single: { window in
-            var greatest = -Float.infinity
-            for k in 0..<window.columns.count {
-              let value = line[window.columns.first &+ k &* windows.columnStep]
-              if value > greatest || value != value { greatest = value }
-            }
-            return greatest
+      pool(x, y, windows) { window, load in
+        greatest(window, windows, load)
+      } single: { window in
+        var greatest = -Float.infinity
+        forRows(of: window, windows) { row in
+          for k in 0..<window.columns.count {
+            let value = x[row &+ k &* windows.columnStep]
+            if value > greatest || value != value { greatest = value }
           }
         }
+        return greatest
       }
     }
   }
