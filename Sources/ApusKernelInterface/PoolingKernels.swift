@@ -115,8 +115,8 @@ package protocol PoolingKernels<Scalar> {
     _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, windows: PoolingWindows, isBlocked: Bool)
 
   /// The sum of every window over the product of its extents. Sums are accumulated in `Double`, except where sixteen are
-  /// made at a time: of blocked maps, and of neighbouring windows of at most 1,024 positions. Those are made of sums of at
-  /// most 32 terms.
+  /// made at a time: of blocked maps, and of windows of at most 1,024 positions, each at most four columns after the one
+  /// before. Those are made of sums of at most 32 terms.
   static func averagePool(
     _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, windows: PoolingWindows, isBlocked: Bool)
 }
