@@ -13,12 +13,12 @@ extension Arguments {
 
   /// `a op b` for two tensors of one working type and shape; nil for all others, which are left as they are.
   mutating func combined(_ operation: BinaryOperation, _ name: String) throws -> GraphValue? {
-    guard try tensor(0).shape == tensor(1).shape, try tensor(0).dataType == tensor(1).dataType else { return nil }
+    guard try tensor(0).shape == tensor(1).shape, try dataType(0) == dataType(1) else { return nil }
     func combined<Scalar: FloatingPointScalar>(_ type: Scalar.Type) throws -> GraphValue {
       var (a, b) = try (takeFloating(0, as: type), takeFloating(1, as: type))
       return GraphValue(try Tensor.combine(operation, overwriting: &a, or: &b, name))
     }
-    switch try tensor(0).dataType {
+    switch try dataType(0) {
     case .float32: return try combined(Float.self)
     case .float64: return try combined(Double.self)
     default: return nil

@@ -40,7 +40,7 @@ extension Operators {
   private static func folded<Function: ArithmeticFunction>(
     _ arguments: inout Arguments, _ function: Function
   ) throws -> [GraphValue?] {
-    guard try !arguments.tensor(0).dataType.isFloatingPoint else {
+    guard try !arguments.dataType(0).isFloatingPoint else {
       let type = try commonType(arguments)
       return try evaluate(
         Folding<Float, _>(function: function), Folding<Double, _>(function: function), on: &arguments, type: type)

@@ -29,7 +29,7 @@ extension Operators {
   /// As ``floating(_:)``; of integers as well, whose result is cut to an integer.
   static func throughDouble<Function: FloatingFunction>(_ function: Function) -> PreparedOperator {
     { arguments in
-      if try arguments.tensor(0).dataType.isFloatingPoint { return [try evaluate(function, taking: &arguments)] }
+      if try arguments.dataType(0).isFloatingPoint { return [try evaluate(function, taking: &arguments)] }
       let x = try arguments.tensor(0)
       if x.dataType == .bool { return [try evaluate(function, x)] }
       return [.tensor(try AnyTensor(function(x.converted(to: Double.self))).converted(to: x.dataType))]
@@ -45,7 +45,7 @@ extension Operators {
       try function.replace(&x)
       return GraphValue(x)
     }
-    switch try arguments.tensor(0).dataType {
+    switch try arguments.dataType(0) {
     case .float32: return try replaced(Float.self)
     case .float64: return try replaced(Double.self)
     default: return try evaluate(function, arguments.tensor(0))

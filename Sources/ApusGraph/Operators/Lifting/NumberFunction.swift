@@ -9,7 +9,7 @@ extension Operators {
   /// `function` of floating-point numbers or of whole ones.
   static func numbers<Function: NumberFunction>(_ function: Function) -> PreparedOperator {
     { arguments in
-      if try arguments.tensor(0).dataType.isFloatingPoint { return [try evaluate(function, taking: &arguments)] }
+      if try arguments.dataType(0).isFloatingPoint { return [try evaluate(function, taking: &arguments)] }
       let x = try arguments.tensor(0)
       if let result = try x.dataType.visitWholeNumber(OnWholeNumbers(function: function, x: x)) { return [result] }
       return [try evaluate(function, x)]

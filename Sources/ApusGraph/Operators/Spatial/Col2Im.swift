@@ -9,7 +9,7 @@ extension Operators {
   static func Col2Im(_ node: NodeDescription) throws -> PreparedOperator {
     let windows = try WindowAttributes(node)
     return { arguments in
-      let type = try arguments.tensor(0).dataType
+      let type = try arguments.dataType(0)
       let image = try arguments.integers(1)
       let axes = try windows.axes(kernel: arguments.integers(2))
       guard image.count == axes.count, !axes.isEmpty else {

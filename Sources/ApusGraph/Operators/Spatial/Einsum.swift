@@ -6,7 +6,7 @@ extension Operators {
     let equation = try EinsumEquation(node.string("equation", default: ""))
     let operation = floating(FloatingEinsum<Float>(equation: equation), FloatingEinsum<Double>(equation: equation))
     return { arguments in
-      let type = try arguments.tensor(0).dataType
+      let type = try arguments.dataType(0)
       if type.isFloatingPoint { return try operation(&arguments) }
       guard let result = try type.visitWholeNumber(WholeNumberEinsum(equation: equation, arguments: arguments)) else {
         throw OperatorError("there are no products of \(ElementType(type))")

@@ -14,7 +14,7 @@ extension Operators {
     let transform = try ScoreTransform(node)
     return { arguments in
       var scores = try model.scores(arguments)
-      try scores.forEachRow { _, scores in transform.apply(to: scores) }
+      try scores.forEachRow { scores in transform.apply(to: scores) }
       return [try scores.value()]
     }
   }
@@ -30,11 +30,11 @@ extension Operators {
     return { arguments in
       var scores = try model.scores(arguments)
       var classes: [Int] = []
-      try scores.forEachRow { _, scores in
+      try scores.forEachRow { scores in
         classes.append(model.count == 1 ? (scores[0] > 0 ? 1 : 0) : indexOfLargest(scores))
       }
       if isBinary { scores = try scores.withOpposites() }
-      try scores.forEachRow { _, scores in transform.apply(to: scores) }
+      try scores.forEachRow { scores in transform.apply(to: scores) }
       return try [labels.values(classes), scores.value()]
     }
   }

@@ -36,11 +36,11 @@ struct Scores {
   var width: Int { numbers.shape[1] }
 
   /// Changes the scores of every row.
-  mutating func forEachRow(_ change: (_ row: Int, _ scores: UnsafeMutableBufferPointer<Double>) throws -> Void) throws {
+  mutating func forEachRow(_ change: (_ scores: UnsafeMutableBufferPointer<Double>) -> Void) throws {
     let (count, width) = (numbers.shape[0], numbers.shape[1])
     try numbers.withUnsafeMutableBufferPointer { numbers in
       for row in 0..<count {
-        try change(row, UnsafeMutableBufferPointer(rebasing: numbers[(row * width)..<((row + 1) * width)]))
+        change(UnsafeMutableBufferPointer(rebasing: numbers[(row * width)..<((row + 1) * width)]))
       }
     }
   }

@@ -34,7 +34,7 @@ extension Operators {
         scores = Scores(
           try kernel.scores(of: x, rows, width, count: 1) { near, scores in scores[0] = dot(near, coefficients) })
       }
-      try scores.forEachRow { _, scores in
+      try scores.forEachRow { scores in
         let score = scores[0] + rho
         scores[0] = isOneClass ? (score > 0 ? 1 : -1) : score
         transform.apply(to: scores)
@@ -52,7 +52,7 @@ extension Operators {
       let (x, rows, width) = try arguments.rows(0)
       var (classes, scores) = try machine.classify(x, rows, width)
       if scores.width == 1 { scores = try scores.withOpposites() }
-      try scores.forEachRow { _, scores in transform.apply(to: scores) }
+      try scores.forEachRow { scores in transform.apply(to: scores) }
       return try [machine.labels.values(classes), scores.value()]
     }
   }
@@ -219,7 +219,7 @@ private struct VectorClassifier: Sendable {
         throw OperatorError("\(layer.inputs) coefficients are given for \(width) features")
       }
       var scores = Scores(try layer(x.reshaped([rows, width])))
-      try scores.forEachRow { _, scores in
+      try scores.forEachRow { scores in
         for index in scores.indices { scores[index] += rho.first ?? 0 }
         classes.append(self.classes == 1 ? (scores[0] > 0 ? 1 : 0) : indexOfLargest(scores))
       }
@@ -228,7 +228,7 @@ private struct VectorClassifier: Sendable {
     let pairs = self.classes * (self.classes - 1) / 2
     var scores = Scores(try kernel.scores(of: x, rows, width, count: pairs, compare))
     var likely: [Double] = []
-    try scores.forEachRow { _, scores in
+    try scores.forEachRow { scores in
       // The label is that of most votes, also where the probabilities prefer another.
       classes.append(winner(scores))
       guard let (a, b) = probabilities else { return }

@@ -45,7 +45,7 @@ extension Operators {
     return { arguments in
       let inputType = ElementType(try arguments.dataType(0))
       var scores = try ensemble(arguments)
-      try scores.forEachRow { _, scores in
+      try scores.forEachRow { scores in
         for index in base.isEmpty ? 0..<0 : scores.indices { scores[index] += base[base.count == 1 ? 0 : index] }
         transform.apply(to: scores)
       }
@@ -73,7 +73,7 @@ extension Operators {
     return { arguments in
       var scores = try ensemble(arguments)
       var best: [Int] = []
-      try scores.forEachRow { _, scores in
+      try scores.forEachRow { scores in
         guard isBinary else {
           for index in base.isEmpty ? 0..<0 : scores.indices { scores[index] += base[base.count == 1 ? 0 : index] }
           transform.apply(to: scores)
