@@ -44,10 +44,18 @@ package protocol MatrixKernels<Scalar> {
     _ x: UnsafeRawPointer, _ type: ElementType, scale: UnsafePointer<Scalar>?, _ y: UnsafeMutablePointer<Scalar>,
     rows: Int)
 
+  /// Widens some rows of one vector of columns, `[rows, vector]`. They begin and end at multiples of a vector.
+  static func widenRows(_ columns: BlockQuantizedColumns, rows: Range<Int>, _ y: UnsafeMutablePointer<Scalar>)
+
   /// `y = addend + x · panel` for a single row of `depth` elements and a blocked right operand, whose blocks are
   /// `blockStep` apart. `addend` and `y` hold `blocks` whole vectors.
   static func multiplyRow(
     _ x: UnsafePointer<Scalar>, depth: Int, panel: UnsafePointer<Scalar>, blockStep: Int, blocks: Int,
+    addend: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>)
+
+  /// The same, with the same bits, for columns of codes.
+  static func multiplyRow(
+    _ x: UnsafePointer<Scalar>, depth: Int, columns: BlockQuantizedColumns, blocks: Int,
     addend: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>)
 
   /// `y[row] = Σ w[row * rowStep + i] * x[i]`, each sum over several accumulators.

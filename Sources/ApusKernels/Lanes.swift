@@ -34,6 +34,27 @@ func multiplyAdd<L: SIMD>(_ sum: L, _ a: L, _ b: L) -> L where L.Scalar: Floatin
   private func lanes<L: SIMD>(_ x: L) -> Lanes { unsafeBitCast(x, to: Lanes.self) }
 #endif
 
+/// `a + b` for vectors of a type that is known only to be one.
+///
+/// The standard library's sum is one for each lane, and where several are added up the optimiser gathers them again by what they
+/// have in common, not by vector.
+@inline(__always)
+func vectorSum<L: SIMD>(_ a: L, _ b: L) -> L where L.Scalar: FloatingPoint {
+  #if hasFeature(BuiltinModule)
+    guard MemoryLayout<L.Scalar>.size == 4 else { return a + b }
+    if L.scalarCount == 16 {
+      return unsafeBitCast(unsafeBitCast(a, to: Lanes.self) + unsafeBitCast(b, to: Lanes.self), to: L.self)
+    }
+    if L.scalarCount == 8 {
+      var result = unsafeBitCast(a, to: SIMD8<Float>.self)
+      result._storage._value = Builtin.fadd_Vec8xFPIEEE32(
+        result._storage._value, unsafeBitCast(b, to: SIMD8<Float>.self)._storage._value)
+      return unsafeBitCast(result, to: L.self)
+    }
+  #endif
+  return a + b
+}
+
 /// The same for one kind of vector, by name.
 ///
 /// `addingProduct` of a vector is a scalar instruction for each lane that the optimiser has to gather again, which it

@@ -289,9 +289,9 @@ private func rowTimesBlock<L: SIMD>(
       w += L.scalarCount
       count &-= 1
     }
-    let even: L = (s0 + s4) + (s2 + s6)
-    let odd: L = (s1 + s5) + (s3 + s7)
-    total += even + odd
+    let even = vectorSum(vectorSum(s0, s4), vectorSum(s2, s6))
+    let odd = vectorSum(vectorSum(s1, s5), vectorSum(s3, s7))
+    total = vectorSum(total, vectorSum(even, odd))
   }
   return total
 }

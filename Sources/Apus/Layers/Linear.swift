@@ -50,13 +50,17 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
         operation: "Linear",
         reason: "\(weight)\(bias.map { " and bias \($0.shape)" } ?? "") are not \(expected) and [outputs]")
     }
-    let rowMajor = try pieces.map { try $0.rowMajor }
     let bias = try bias?.rowMajor
-    product = try withExtendedLifetime((rowMajor, bias)) {
-      try PackedLinear(stacking: rowMajor.map { $0.panelPiece }, outputs: outputs, bias: bias?.pointer)
-    }
-    self.inputs = product.inputs
-    self.outputs = outputs
+    self.init(
+      try withExtendedLifetime(bias) {
+        if pieces.count == 1, let matrix = try BlockQuantizedMatrix(pieces[0]) {
+          return try PackedLinear(BlockQuantizedPanel(matrix), bias: bias?.pointer)
+        }
+        let rowMajor = try pieces.map { try $0.rowMajor }
+        return try withExtendedLifetime(rowMajor) {
+          try PackedLinear(stacking: rowMajor.map { $0.panelPiece }, outputs: outputs, bias: bias?.pointer)
+        }
+      })
     for piece in pieces { piece.tensor.storage.discardFilePages() }
   }
 
@@ -82,6 +86,19 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
         try PackedLinear(
           narrow: NarrowPanel(stacking: pieces.map(\.narrowPart), columns: outputs), bias: bias?.pointer)
       })
+  }
+
+  /// A map whose matrix is kept as codes of few bits.
+  /// - Parameter bias: `[outputs]`; 0 when absent.
+  /// - Throws: ``TensorError`` when matrix and bias do not fit each other, or memory is short.
+  package init(_ matrix: BlockQuantizedMatrix<Scalar>, bias: Tensor<Scalar>? = nil) throws {
+    guard bias.map({ $0.shape == [matrix.outputs] }) ?? true else {
+      throw TensorError.shape(
+        operation: "Linear", reason: "bias \(bias?.shape ?? []) is not [\(matrix.outputs)]")
+    }
+    let bias = try bias?.rowMajor
+    self.init(
+      try withExtendedLifetime(bias) { try PackedLinear(BlockQuantizedPanel(matrix), bias: bias?.pointer) })
   }
 
   /// A map that is used once: laid out like any other, for the same bits, but not to be kept.

@@ -31,6 +31,11 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     try self.init(.narrow(weight), inputs: weight.depth, outputs: weight.columns, bias: bias)
   }
 
+  /// - Parameter bias: as many values as the weight has columns, or none.
+  init(_ weight: BlockQuantizedPanel<Scalar>, bias: UnsafePointer<Scalar>?) throws {
+    try self.init(.codes(weight), inputs: weight.depth, outputs: weight.columns, bias: bias)
+  }
+
   private init(_ weight: Weight, inputs: Int, outputs: Int, bias: UnsafePointer<Scalar>?) throws {
     let vector = Scalar.kernels.vectorWidth
     self.inputs = inputs
@@ -47,6 +52,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
   private enum Weight: Sendable {
     case wide(RightPanel<Scalar>)
     case narrow(NarrowPanel<Scalar>)
+    case codes(BlockQuantizedPanel<Scalar>)
 
     /// What the loops look at, valid as long as the weight is.
     var view: WeightView {
@@ -55,6 +61,8 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
         WeightView(columns: panel.columns, depthBlocks: panel.depthBlocks, wide: panel.storage.base)
       case .narrow(let panel):
         WeightView(columns: panel.columns, depthBlocks: panel.depthBlocks, pieces: panel.pieces.all)
+      case .codes(let panel):
+        WeightView(columns: panel.columns, depthBlocks: panel.depthBlocks, codes: panel.view)
       }
     }
   }
@@ -125,8 +133,9 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     let b = Unchecked(bias.base.assumingMemoryBound(to: Scalar.self))
     let rest = edge.map { Unchecked($0.base.assumingMemoryBound(to: Scalar.self)) }
     let (inputs, outputs) = (inputs, outputs)
-    // What is widened at a time stays in the first-level cache.
-    let blocksPerTile = weight.isNarrow ? max(1, 8192 / max(blockSize, 1)) : .max
+    // What is widened at a time stays in the first-level cache; codes become numbers in registers.
+    let needsRoom = weight.isNarrow && weight.codes(column: 0, kernels: kernels) == nil
+    let blocksPerTile = needsRoom ? max(1, 8192 / max(blockSize, 1)) : .max
     let tasks = (outputs + columnsPerTask - 1) / columnsPerTask
     let body: @Sendable (Int, UnsafeMutablePointer<Scalar>) -> Void = { task, room in
       let first = task * columnsPerTask
@@ -136,18 +145,30 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
       while block < blocks {
         let count = min(blocksPerTile, blocks - block)
         let column = first + block * vector
-        let (panel, step, _) = weight.tile(
-          column: column, columns: count, blocks: 0..<depthBlocks, next: column + count * vector, room: room,
-          kernels: kernels)
+        let codes = weight.codes(column: column, kernels: kernels)
+        let tile =
+          codes != nil
+          ? nil
+          : weight.tile(
+            column: column, columns: count, blocks: 0..<depthBlocks, next: column + count * vector, room: room,
+            kernels: kernels)
+        func multiply(from first: Int, blocks: Int, into target: UnsafeMutablePointer<Scalar>) {
+          let addend = b.value + column + first * vector
+          if let codes {
+            kernels.multiplyRow(
+              x.value, depth: inputs, columns: codes.advanced(by: first, of: vector, Scalar.self), blocks: blocks,
+              addend: addend, target)
+          } else if let tile {
+            kernels.multiplyRow(
+              x.value, depth: inputs, panel: tile.base + first * tile.step, blockStep: tile.step, blocks: blocks,
+              addend: addend, target)
+          }
+        }
         let whole = min(count, (outputs - column) / vector)
-        kernels.multiplyRow(
-          x.value, depth: inputs, panel: panel, blockStep: step, blocks: whole, addend: b.value + column,
-          y.value + column)
+        multiply(from: 0, blocks: whole, into: y.value + column)
         if whole < count, let rest {
+          multiply(from: whole, blocks: 1, into: rest.value)
           let done = column + whole * vector
-          kernels.multiplyRow(
-            x.value, depth: inputs, panel: panel + whole * step, blockStep: step, blocks: 1, addend: b.value + done,
-            rest.value)
           (y.value + done).update(from: rest.value, count: outputs - done)
         }
         block += count
@@ -155,7 +176,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
       end.add(kernels, y.value + first, rows: 1, columns: columns, rowStep: columns, first: first)
       end.activate(kernels, y.value + first, rows: 1, columns: columns, rowStep: columns)
     }
-    if weight.isNarrow {
+    if needsRoom {
       try parallelWithScratch(tasks, of: Scalar.self, count: blocksPerTile * blockSize, body)
     } else {
       parallel(tasks) { body($0, y.value) }

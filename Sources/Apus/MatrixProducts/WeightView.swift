@@ -9,18 +9,35 @@ struct WeightView: @unchecked Sendable {
   private let wide: UnsafeMutableRawPointer?
   /// The parts of a panel that is widened while it is used.
   private let pieces: UnsafeBufferPointer<NarrowPiece>
+  /// The codes of a panel that is widened while it is used, or nil.
+  private let codes: BlockQuantizedColumns?
 
   init(columns: Int, depthBlocks: Int, wide: UnsafeMutableRawPointer) {
     (self.columns, self.depthBlocks, self.wide) = (columns, depthBlocks, wide)
     pieces = UnsafeBufferPointer(start: nil, count: 0)
+    codes = nil
+  }
+
+  init(columns: Int, depthBlocks: Int, codes: BlockQuantizedColumns) {
+    (self.columns, self.depthBlocks, self.codes) = (columns, depthBlocks, codes)
+    pieces = UnsafeBufferPointer(start: nil, count: 0)
+    wide = nil
   }
 
   init(columns: Int, depthBlocks: Int, pieces: UnsafeBufferPointer<NarrowPiece>) {
     (self.columns, self.depthBlocks, self.pieces) = (columns, depthBlocks, pieces)
     wide = nil
+    codes = nil
   }
 
+  /// Whether tiles need room to be widened in.
   var isNarrow: Bool { wide == nil }
+
+  /// The codes from a column on, a multiple of the vector; nil for a weight of numbers.
+  func codes<Scalar>(column: Int, kernels: any FloatingKernels<Scalar>.Type) -> BlockQuantizedColumns? {
+    let vector = kernels.vectorWidth
+    return codes?.advanced(by: column / vector, of: vector, Scalar.self)
+  }
 
   /// Some columns and a part of the depth; vectors of columns are `step` apart, and those that are needed next are
   /// `ahead` from here, in elements, if that is above 0.
@@ -45,6 +62,13 @@ struct WeightView: @unchecked Sendable {
       )
     }
     let rows = blocks.lowerBound * vector..<blocks.upperBound * vector
+    if let codes = codes(column: column, kernels: kernels) {
+      for block in 0..<columns {
+        kernels.widenRows(
+          codes.advanced(by: block, of: vector, Scalar.self), rows: rows, room + block * rows.count * vector)
+      }
+      return (UnsafePointer(room), rows.count * vector, 0)
+    }
     var ahead = 0
     for piece in pieces {
       let part = piece.rows.clamped(to: rows)

@@ -15,7 +15,8 @@ extension Graph {
   /// Weights that a file stores in fewer bits become the numbers that they stand for, where they stand: before what moves
   /// them, so that a matrix that is transposed on its way can be packed from how it lies.
   func expandingWeights() throws -> Graph {
-    let names = Set(["Cast", "Reshape"].map { OperatorName(type: $0) } + Operators.compressedWeights.map(\.name))
+    let names = Set(
+      ["Cast", "DequantizeLinear", "Reshape"].map { OperatorName(type: $0) } + Operators.compressedWeights.map(\.name))
     return try folding { names.contains($0.operatorName) }
   }
 

@@ -1,7 +1,8 @@
 import Apus
 
 extension Graph {
-  /// MatMul with a known matrix, and the Add of a known bias after it, become one node, which packs the matrix once.
+  /// MatMul with a known matrix, and the Add of a known bias after it, become one node, which packs the matrix once; so does
+  /// MatMul with a known matrix that is transposed and whose elements are not made yet.
   ///
   /// A matrix that is a Concat of known pieces, some of them transposed, is packed from its pieces: a tied embedding with
   /// columns beside it (MobileBERT's decoder) is never joined in memory. Results stay the same, bit for bit, with `exact`.
@@ -34,8 +35,9 @@ extension GraphRewriter {
       bias = add.input(side)
       last = reader
     }
-    // A product alone is what MatMul does itself.
-    guard let end = nodes[last], last != index || pieces.count > 1 else { return }
+    // A product alone is what MatMul does itself. But a matrix that nobody has made yet would be made to be transposed.
+    guard let end = nodes[last], last != index || pieces.count > 1 || pieces[0].isTransposed && isDeferred(pieces[0])
+    else { return }
     var fused = Node(
       name: product.name, operatorName: OperatorName(domain: "apus", type: "Linear"), opset: 1,
       inputs: [x, bias] + pieces.map(\.value), outputs: end.outputs)
@@ -67,6 +69,14 @@ extension GraphRewriter {
     else { return nil }
     if case .ints(let order)? = nodes[source]?.attributes["perm"], order != [1, 0] { return nil }
     return (input, true)
+  }
+
+  private func isDeferred(_ piece: Piece) -> Bool {
+    switch constant(piece.value) {
+    case .tensor(.float32(let tensor))?: tensor.deferredSource != nil
+    case .tensor(.float64(let tensor))?: tensor.deferredSource != nil
+    default: false
+    }
   }
 
   /// The extent of a piece along `axis` of `[inputs, outputs]`.

@@ -44,13 +44,24 @@ private struct BlockQuantizedGather<Scalar: FloatingPointScalar>: FloatingOperat
   let axis: Int
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
-    let table = try BlockQuantizedTable(
-      arguments, bits: layout.bits, blockSize: layout.blockSize, axis: layout.axis)
+    let (data, scales, points) = try (arguments.value(0), arguments.value(2), arguments[3])
+    guard let shape = data.shape else { throw OperatorError("data is \(data.type); a tensor is needed") }
     let indices = try arguments.tensor(1).converted(to: Int64.self)
-    let numbers = try table.numbers(scales: arguments.floating(2, as: Scalar.self))
-    let axis = try Shape.axis(axis, in: numbers.shape, operation: "GatherBlockQuantized")
-    let count = Int64(numbers.shape[axis])
+    let axis = try Shape.axis(axis, in: shape, operation: "GatherBlockQuantized")
+    let count = Int64(shape[axis])
     let isOutside = try indices.elements.map { $0 < -count || $0 >= count }
+
+    if !isOutside.contains(true), try isEntire(along: axis, shape, scales, points) {
+      let selection = Selection(axis: axis, indices: try indices.reshaped([indices.count]))
+      let table = try BlockQuantizedTable(
+        selection.run(data), scales: selection.run(scales), zeroPoints: points.map { try selection.run($0) }, layout)
+      let numbers: Tensor<Scalar> = try table.numbers()
+      let selected = Array(numbers.shape[..<axis]) + indices.shape + numbers.shape[(axis + 1)...]
+      return [try GraphValue(rounding: numbers.reshaped(selected), to: type)]
+    }
+
+    let table = try BlockQuantizedTable(data, scales: scales, zeroPoints: points, layout)
+    let numbers: Tensor<Scalar> = try table.numbers()
     guard isOutside.contains(true) else {
       return [try GraphValue(rounding: numbers.indexSelect(axis: axis, indices), to: type)]
     }
@@ -62,6 +73,16 @@ private struct BlockQuantizedGather<Scalar: FloatingPointScalar>: FloatingOperat
     return [
       try GraphValue(rounding: extended.indexSelect(axis: axis, Tensor(places, shape: indices.shape)), to: type)
     ]
+  }
+
+  /// Whether entries along `axis` are whole blocks and bytes with scales of their own, so that they can be taken out while they
+  /// are codes: a table of a vocabulary is large, and a run reads a few of its rows.
+  private func isEntire(along axis: Int, _ shape: [Int], _ scales: GraphValue, _ points: GraphValue?) throws -> Bool {
+    let blockAxis = try Shape.axis(layout.axis, in: shape, operation: "GatherBlockQuantized")
+    return axis != blockAxis && axis != shape.count - 1
+      && [scales.shape, points?.shape].allSatisfy {
+        $0.map { $0.count == shape.count && $0[axis] == shape[axis] } ?? true
+      }
   }
 }
 
@@ -98,9 +119,14 @@ private struct BlockQuantizedProduct<Scalar: FloatingPointScalar>: FloatingOpera
       product = nil
       return
     }
-    product = try Linear(
-      weight: form.numbers(packed, scales: scales, zeroPoints: node.constant(3), groups: node.constant(4)),
-      bias: node.constantFloating(5, as: Scalar.self))
+    let bias = try node.constantFloating(5, as: Scalar.self)
+    if let matrix = try form.matrix(packed, scales: scales, zeroPoints: node.constant(3), groups: node.constant(4)) {
+      product = try Linear(matrix, bias: bias)
+    } else {
+      product = try Linear(
+        weight: form.numbers(packed, scales: scales, zeroPoints: node.constant(3), groups: node.constant(4)),
+        bias: bias)
+    }
     for index in 1...5 where node.has(index) { node.absorb(index) }
   }
 
@@ -122,6 +148,9 @@ private struct BlockQuantizedWeight: Sendable {
   private let bits: Int
   private let blockSize: Int
   private var blocks: Int { inputs / blockSize + (inputs % blockSize == 0 ? 0 : 1) }
+  private var bytesPerBlock: Int { blockSize / (8 / bits) }
+  /// The zero point where none is given.
+  private var middle: Int { 1 << (bits - 1) }
 
   init(_ node: NodeDescription) throws {
     inputs = try node.int("K")
@@ -139,11 +168,10 @@ private struct BlockQuantizedWeight: Sendable {
     }
   }
 
-  /// The weight as numbers, `[N, K]`.
-  func numbers<Scalar: FloatingPointScalar>(
-    _ packed: GraphValue, scales: Tensor<Scalar>, zeroPoints: GraphValue?, groups: GraphValue?
-  ) throws -> Tensor<Scalar> {
-    let bytesPerBlock = blockSize / (8 / bits)
+  /// The bytes of the weight, `[N, K / blockSize, bytes of a block]`, once they fit it.
+  private func bytes<Scalar: FloatingPointScalar>(
+    _ packed: GraphValue, scales: Tensor<Scalar>
+  ) throws -> Tensor<UInt8> {
     guard case .tensor(.uint8(let bytes)) = packed, scales.count == outputs * blocks,
       try Shape.elementCount([outputs, blocks, bytesPerBlock]) == bytes.count
     else {
@@ -151,6 +179,51 @@ private struct BlockQuantizedWeight: Sendable {
         "B is \(packed.type) and scales have shape \(scales.shape); UINT8[\(outputs), \(blocks), \(bytesPerBlock)] and "
           + "[\(outputs), \(blocks)] are needed")
     }
+    return bytes
+  }
+
+  /// The weight as a layer keeps it, in its few bits; nil where it cannot: inputs that are not in the order of their blocks,
+  /// zero points that are no codes, blocks of an odd size.
+  func matrix<Scalar: FloatingPointScalar>(
+    _ packed: GraphValue, scales: Tensor<Scalar>, zeroPoints: GraphValue?, groups: GraphValue?
+  ) throws -> BlockQuantizedMatrix<Scalar>? {
+    // Layers have none of two bits.
+    let storedBits = max(bits, 4)
+    guard groups == nil, BlockQuantizedMatrix<Scalar>.isSupported(bits: storedBits, blockSize: blockSize) else {
+      return nil
+    }
+    let points: Tensor<UInt8>?
+    switch zeroPoints {
+    // The middle of two bits is not that of four.
+    case nil where bits == 2: points = try Tensor(repeating: UInt8(middle), shape: [outputs, blocks])
+    case nil: points = nil
+    case .tensor(.uint8(let packed))?: points = try zeroPointCodes(packed)
+    default: return nil
+    }
+    let bytes = try bytes(packed, scales: scales)
+    return try BlockQuantizedMatrix(
+      codes: (bits == 2 ? asFourBits(bytes) : bytes).reshaped([outputs, blocks * (blockSize / (8 / storedBits))]),
+      bits: storedBits, blockSize: blockSize, scales: scales.reshaped([outputs, blocks]), zeroPoints: points,
+      inputs: inputs)
+  }
+
+  /// Codes of two bits as such of four.
+  private func asFourBits(_ bytes: Tensor<UInt8>) throws -> Tensor<UInt8> {
+    try bytes.withUnsafeBufferPointer { bytes in
+      try Tensor.filled([2 * bytes.count]) { wide in
+        for (index, byte) in bytes.enumerated() {
+          (wide + 2 * index).initialize(to: byte & 3 | (byte >> 2 & 3) << 4)
+          (wide + 2 * index + 1).initialize(to: byte >> 4 & 3 | (byte >> 6) << 4)
+        }
+      }
+    }
+  }
+
+  /// The weight as numbers, `[N, K]`.
+  func numbers<Scalar: FloatingPointScalar>(
+    _ packed: GraphValue, scales: Tensor<Scalar>, zeroPoints: GraphValue?, groups: GraphValue?
+  ) throws -> Tensor<Scalar> {
+    let bytes = try bytes(packed, scales: scales)
     let codes = try unpacked(bytes.reshaped([outputs * blocks, bytesPerBlock]), bits: bits, count: blockSize)
     let points = try self.zeroPoints(zeroPoints, as: Scalar.self)
     let owners = try owners(groups)
@@ -173,15 +246,19 @@ private struct BlockQuantizedWeight: Sendable {
   /// A zero point for each block: packed as the weight is, numbers, or the middle.
   private func zeroPoints<Scalar: FloatingPointScalar>(_ given: GraphValue?, as: Scalar.Type) throws -> [Scalar] {
     switch given {
-    case nil: return Array(repeating: Scalar(1 << (bits - 1)), count: outputs * blocks)
-    case .tensor(.uint8(let bytes))?:
-      let perByte = 8 / bits
-      let stored = blocks / perByte + (blocks % perByte == 0 ? 0 : 1)
-      return try unpacked(bytes.reshaped([outputs, stored]), bits: bits, count: blocks).elements.map { Scalar($0) }
+    case nil: return Array(repeating: Scalar(middle), count: outputs * blocks)
+    case .tensor(.uint8(let bytes))?: return try zeroPointCodes(bytes).elements.map { Scalar($0) }
     case .tensor(let numbers)? where numbers.dataType.isFloatingPoint && numbers.count == outputs * blocks:
       return try numbers.converted(to: Scalar.self).elements
     case let other?: throw OperatorError("zero points are \(other.type), which does not fit [\(outputs), \(blocks)]")
     }
+  }
+
+  /// Zero points that are packed as the weight is, as a byte each: `[N, K / blockSize]`.
+  private func zeroPointCodes(_ bytes: Tensor<UInt8>) throws -> Tensor<UInt8> {
+    let perByte = 8 / bits
+    let stored = blocks / perByte + (blocks % perByte == 0 ? 0 : 1)
+    return try unpacked(bytes.reshaped([outputs, stored]), bits: bits, count: blocks)
   }
 
   /// The block of each input where it is not the next one in order; empty otherwise.
@@ -200,47 +277,52 @@ private struct BlockQuantizedWeight: Sendable {
 
 /// A table quantised in blocks along an axis.
 private struct BlockQuantizedTable {
-  let codes: GraphValue
-  let zeroPoints: GraphValue?
-  let axis: Int
-  let blockSize: Int
+  private let codes: GraphValue
+  private let scales: GraphValue
+  private let zeroPoints: GraphValue?
+  private let axis: Int
+  private let blockSize: Int
   /// The zero point where none is given.
-  let middle: Int
+  private let middle: Int
 
-  init(_ arguments: Arguments, bits: Int, blockSize: Int, axis: Int) throws {
-    let data = try arguments.value(0)
-    guard let shape = data.shape, let scaleShape = try arguments.value(2).shape, scaleShape.count == shape.count else {
+  init(_ data: GraphValue, scales: GraphValue, zeroPoints: GraphValue?, _ layout: BlockQuantizedLayout) throws {
+    guard let shape = data.shape, let scaleShape = scales.shape, scaleShape.count == shape.count else {
       throw OperatorError("data is \(data.type) and scales have another rank")
     }
-    self.axis = try Shape.axis(axis, in: shape, operation: "GatherBlockQuantized")
+    self.scales = scales
+    let bits = layout.bits
+    self.axis = try Shape.axis(layout.axis, in: shape, operation: "GatherBlockQuantized")
     if case .tensor(.uint8(let bytes)) = data {
       let last = shape[shape.count - 1]
       let (count, overflow) = last.multipliedReportingOverflow(by: 8 / bits)
       guard !overflow else { throw OperatorError("data has shape \(shape)") }
       codes = GraphValue(try unpacked(bytes, bits: bits, count: count).reshaped(shape.dropLast() + [count]))
       middle = 1 << (bits - 1)
-      if case .tensor(.uint8(let points))? = arguments[3], let stored = points.shape.last {
+      if case .tensor(.uint8(let points))? = zeroPoints, let stored = points.shape.last {
         let blocks = scaleShape[scaleShape.count - 1]
         let unpackedPoints = try stored == blocks ? points : unpacked(points, bits: bits, count: blocks)
-        zeroPoints = GraphValue(try unpackedPoints.reshaped(scaleShape))
+        self.zeroPoints = GraphValue(try unpackedPoints.reshaped(scaleShape))
       } else {
-        zeroPoints = nil
+        self.zeroPoints = nil
       }
     } else {
       guard case .coded = data else { throw OperatorError("data is \(data.type); a quantised type is needed") }
       codes = data
       middle = 0
-      zeroPoints = arguments[3]
+      self.zeroPoints = zeroPoints
     }
-    self.blockSize = blockSize == 0 ? max(1, shape[self.axis]) : blockSize
+    blockSize = layout.blockSize == 0 ? max(1, shape[axis]) : layout.blockSize
   }
 
   /// All entries as numbers.
-  func numbers<Scalar: FloatingPointScalar>(scales: Tensor<Scalar>) throws -> Tensor<Scalar> {
+  func numbers<Scalar: FloatingPointScalar>() throws -> Tensor<Scalar> {
+    guard case .tensor(let scales) = scales, scales.dataType.isFloatingPoint else {
+      throw OperatorError("scales are \(scales.type); a floating-point type is needed")
+    }
     let numbers = try codes.quantizationNumbers(as: Scalar.self)
     var expected = numbers.shape
     expected[axis] = numbers.shape[axis] / blockSize + (numbers.shape[axis] % blockSize == 0 ? 0 : 1)
-    let whole = try scales.expanded(to: expected)
+    let whole = try scales.converted(to: Scalar.self).expanded(to: expected)
     let grid = try QuantizationGrid(numbers.shape, scale: expected, axis: axis, blockSize: blockSize)
     let points = try zeroPoints.map { try grid.spread($0.quantizationNumbers(as: Scalar.self).expanded(to: expected)) }
     return try (points.map { try numbers - $0 } ?? numbers - Scalar(middle)) * grid.spread(whole)

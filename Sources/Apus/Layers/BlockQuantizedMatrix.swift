@@ -1,0 +1,154 @@
+import ApusKernelInterface
+
+/// The matrix of an affine map as codes of few bits, quantised in blocks of neighbouring inputs:
+///
+///     value[output, input] = (code[output, input] - zeroPoint[output, block]) * scale[output, block]
+///
+/// Without zero points, the middle of the codes stands for zero.
+package struct BlockQuantizedMatrix<Scalar: FloatingPointScalar>: Sendable {
+  /// `[outputs, blocks · blockSize · bits / 8]`, the first input in a byte's lowest bits.
+  let codes: Tensor<UInt8>
+  /// Four or eight.
+  let bits: Int
+  let blockSize: Int
+  /// `[outputs, blocks]`.
+  let scales: Tensor<Scalar>
+  /// `[outputs, blocks]`.
+  let zeroPoints: Tensor<UInt8>?
+  let inputs: Int
+
+  var outputs: Int { scales.shape[0] }
+  var blockCount: Int { scales.shape[1] }
+
+  /// Whether blocks are of a size that a layer keeps as they are.
+  package static func isSupported(bits: Int, blockSize: Int) -> Bool {
+    (bits == 4 || bits == 8) && blockSize >= 16 && blockSize <= 1 << 20 && blockSize & (blockSize - 1) == 0
+  }
+
+  /// - Parameters:
+  ///   - codes: the bytes of each output, of whole blocks.
+  ///   - zeroPoints: `[outputs, blocks]`.
+  ///   - inputs: more than fill the blocks before the last one, and no more than fill all.
+  /// - Throws: ``TensorError/shape(operation:reason:)``.
+  package init(
+    codes: Tensor<UInt8>, bits: Int, blockSize: Int, scales: Tensor<Scalar>, zeroPoints: Tensor<UInt8>?, inputs: Int
+  ) throws {
+    let shape = scales.shape
+    guard Self.isSupported(bits: bits, blockSize: blockSize), shape.count == 2, inputs > 0, inputs <= 1 << 40,
+      shape[1] == (inputs + blockSize - 1) / blockSize,
+      codes.shape == [shape[0], shape[1] * blockSize * bits / 8],
+      zeroPoints.map({ $0.shape == shape }) ?? true
+    else {
+      throw TensorError.shape(
+        operation: "BlockQuantizedMatrix",
+        reason:
+          "codes \(codes.shape) of \(bits) bits, scales \(shape)\(zeroPoints.map { " and zero points \($0.shape)" } ?? "") "
+          + "are not of \(inputs) inputs in blocks of \(blockSize)")
+    }
+    self.codes = try codes.rowMajor
+    (self.bits, self.blockSize, self.inputs) = (bits, blockSize, inputs)
+    self.scales = try scales.rowMajor
+    self.zeroPoints = try zeroPoints?.rowMajor
+  }
+}
+
+// MARK: - Out of elements that nobody has made yet
+
+extension BlockQuantizedMatrix {
+  /// The same matrix, of whose elements `weight` knows how they are made; nil where they are made otherwise, or where its
+  /// blocks are not such as a layer keeps.
+  ///
+  /// One scale for all inputs of an output is one of a block that holds all of them.
+  init?(_ weight: LinearWeight<Scalar>) throws {
+    guard let elements = weight.tensor.deferredSource as? BlockQuantizedElements<Scalar>,
+      let (inputs, outputs) = weight.sizes, inputs > 0, outputs > 0
+    else { return nil }
+    let isOutputsFirst = weight.isOutputsFirst
+    let block = elements.blockShape
+    let size =
+      isOutputsFirst ? (outputs: block.rows, inputs: block.columns) : (outputs: block.columns, inputs: block.rows)
+    var blockSize = size.inputs
+    if blockSize >= inputs {
+      blockSize = 16
+      while blockSize < inputs { blockSize *= 2 }
+    }
+    guard Self.isSupported(bits: 8, blockSize: blockSize) else { return nil }
+    let places = try Tensor((0..<outputs).map { Int64($0 / size.outputs) })
+    func perOutput<Element: TensorScalar>(_ values: Tensor<Element>) throws -> Tensor<Element> {
+      let values = try isOutputsFirst ? values : values.transposed(0, 1)
+      return try size.outputs == 1 ? values : values.indexSelect(axis: 0, places)
+    }
+    let blocks = try BlockCodes(elements)
+    try self.init(
+      codes: blocks.packed(inputs: inputs, outputs: outputs, isOutputsFirst: isOutputsFirst, blockSize: blockSize),
+      bits: blocks.bits, blockSize: blockSize, scales: perOutput(elements.scales),
+      zeroPoints: blocks.zeroPoints.map { try perOutput($0) }, inputs: inputs)
+  }
+}
+
+/// Codes of a matrix in as few bits as hold all of them: a file may keep four bits in bytes.
+private struct BlockCodes {
+  let bits: Int
+  /// `[groups of rows, groups of columns]`; nil where all are the middle.
+  let zeroPoints: Tensor<UInt8>?
+  private let codes: Tensor<UInt8>
+  private let signBit: UInt8
+  /// What is taken away from all codes and zero points.
+  private let least: UInt8
+
+  init<Scalar>(_ elements: BlockQuantizedElements<Scalar>) throws {
+    codes = elements.codes
+    signBit = elements.signBit
+    let given = try elements.zeroPoints?.elements
+    let points = given ?? Array(repeating: signBit, count: elements.scales.count)
+    // Signed bytes that four bits would hold lie around the middle of all bytes.
+    let (low, high) = Self.bounds(codes, signBit)
+    let first: UInt8 = signBit == 128 ? 120 : 0
+    let isNarrow = low >= first && high <= first + 15 && points.allSatisfy { $0 >= first }
+    bits = isNarrow ? 4 : 8
+    least = isNarrow ? first : 0
+    let (taken, middle): (UInt8, UInt8) = (least, isNarrow ? 8 : 128)
+    zeroPoints =
+      points.allSatisfy { $0 - taken == middle }
+      ? nil : try Tensor(points.map { $0 - taken }, shape: elements.scales.shape)
+  }
+
+  private static func bounds(_ codes: Tensor<UInt8>, _ signBit: UInt8) -> (UInt8, UInt8) {
+    withExtendedLifetime(codes.storage) {
+      var (low, high): (UInt8, UInt8) = (.max, .min)
+      for code in UnsafeBufferPointer(start: codes.pointer, count: codes.count) {
+        low = min(low, code ^ signBit)
+        high = max(high, code ^ signBit)
+      }
+      return (low, high)
+    }
+  }
+
+  /// The codes as ``BlockQuantizedMatrix`` has them.
+  func packed(inputs: Int, outputs: Int, isOutputsFirst: Bool, blockSize: Int) throws -> Tensor<UInt8> {
+    let blocks = (inputs + blockSize - 1) / blockSize
+    let width = blocks * blockSize * bits / 8
+    let (inputStep, outputStep) = isOutputsFirst ? (1, inputs) : (outputs, 1)
+    let source = Unchecked(codes.pointer)
+    let (bits, signBit, least) = (bits, signBit, least)
+    // Columns that lie side by side, so that a line of the cache is read once.
+    let outputsPerTask = 64
+    let packed = try Tensor<UInt8>.filled([outputs, width]) { bytes in
+      let bytes = Unchecked(bytes)
+      parallel((outputs + outputsPerTask - 1) / outputsPerTask) { task in
+        let first = task * outputsPerTask
+        let last = min(outputs, first + outputsPerTask)
+        (bytes.value + first * width).initialize(repeating: 0, count: (last - first) * width)
+        for input in 0..<inputs {
+          let (byte, shift) = (input * bits / 8, UInt8(input * bits % 8))
+          for output in first..<last {
+            let code = source.value[input * inputStep + output * outputStep] ^ signBit
+            bytes.value[output * width + byte] |= (code - least) << shift
+          }
+        }
+      }
+    }
+    codes.storage.discardFilePages()
+    return packed
+  }
+}
