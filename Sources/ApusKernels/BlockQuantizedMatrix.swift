@@ -20,14 +20,18 @@ extension Float32Kernels {
     _ x: UnsafePointer<Float>, depth: Int, columns: BlockQuantizedColumns, blocks: Int,
     addend: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>
   ) {
-    for block in 0..<blocks {
-      let columns = columns.advanced(by: block, of: vectorWidth, Float.self)
-      for lane in stride(from: 0, to: vectorWidth, by: FloatCodes.Lanes.scalarCount) {
-        let place = block &* vectorWidth &+ lane
-        let sum = rowTimesCodes(FloatCodes.self, x, depth, columns, lane)
-        store(vectorSum(load(addend + place), sum), y + place)
+    #if APUS_FMA
+      for block in 0..<blocks {
+        let columns = columns.advanced(by: block, of: vectorWidth, Float.self)
+        for lane in stride(from: 0, to: vectorWidth, by: FloatCodes.Lanes.scalarCount) {
+          let place = block &* vectorWidth &+ lane
+          let sum = rowTimesCodes(FloatCodes.self, x, depth, columns, lane)
+          store(vectorSum(load(addend + place), sum), y + place)
+        }
       }
-    }
+    #else
+      multiplyWidened(Float32Kernels.self, x, depth, columns, blocks, addend, y)
+    #endif
   }
 }
 
@@ -35,18 +39,52 @@ extension Float64Kernels {
   package static func widenRows(
     _ columns: BlockQuantizedColumns, rows: Range<Int>, _ y: UnsafeMutablePointer<Double>
   ) {
-    widen(DoubleCodes.self, columns, 0, rows, y)
+    let scales = columns.scales.assumingMemoryBound(to: Double.self)
+    let (bits, perWord) = (columns.bits, 32 / columns.bits)
+    let unused = Int32(truncatingIfNeeded: 32 &- bits)
+    for row in rows {
+      let shift = Int32(truncatingIfNeeded: row % perWord &* bits)
+      for lane in 0..<vectorWidth {
+        let word = columns.words[row / perWord &* vectorWidth &+ lane] &<< (unused &- shift)
+        let place = row / columns.blockSize &* vectorWidth &+ lane
+        var number = word &>> unused
+        if let zeroPoints = columns.zeroPoints {
+          number =
+            Int32(bitPattern: UInt32(bitPattern: word) &>> UInt32(bitPattern: unused)) &- Int32(zeroPoints[place])
+        }
+        y[(row &- rows.lowerBound) &* vectorWidth &+ lane] = Double(number) * scales[place]
+      }
+    }
   }
 
   package static func multiplyRow(
     _ x: UnsafePointer<Double>, depth: Int, columns: BlockQuantizedColumns, blocks: Int,
     addend: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>
   ) {
+    multiplyWidened(Float64Kernels.self, x, depth, columns, blocks, addend, y)
+  }
+}
+
+/// A product with a single row where speed matters little: as many rows of the weight are widened at a time as are summed before
+/// sums are added up.
+@inline(__always)
+private func multiplyWidened<Kernels: FloatingKernels>(
+  _: Kernels.Type, _ x: UnsafePointer<Kernels.Scalar>, _ depth: Int, _ columns: BlockQuantizedColumns, _ blocks: Int,
+  _ addend: UnsafePointer<Kernels.Scalar>, _ y: UnsafeMutablePointer<Kernels.Scalar>
+) where Kernels.Scalar: FloatingPoint {
+  let vector = Kernels.vectorWidth
+  withUnsafeTemporaryAllocation(of: Kernels.Scalar.self, capacity: 257 &* vector) { room in
+    guard let widened = room.baseAddress else { return }
+    let sum = widened + 256 &* vector
     for block in 0..<blocks {
-      let columns = columns.advanced(by: block, of: vectorWidth, Double.self)
-      let place = block &* vectorWidth
-      let sum = rowTimesCodes(DoubleCodes.self, x, depth, columns, 0)
-      store(vectorSum(load(addend + place), sum), y + place)
+      let columns = columns.advanced(by: block, of: vector, Kernels.Scalar.self)
+      sum.initialize(repeating: 0, count: vector)
+      for row in stride(from: 0, to: depth, by: 256) {
+        let count = depth &- row < 256 ? depth &- row : 256
+        Kernels.widenRows(columns, rows: row..<(row &+ (count &+ vector &- 1) / vector &* vector), widened)
+        Kernels.multiplyRow(x + row, depth: count, panel: widened, blockStep: 0, blocks: 1, addend: sum, sum)
+      }
+      for i in block &* vector..<(block &+ 1) &* vector { y[i] = addend[i] + sum[i &- block &* vector] }
     }
   }
 }
@@ -87,16 +125,6 @@ private protocol CodeVector {
     }
   }
 #endif
-
-private enum DoubleCodes: CodeVector {
-  @inline(__always)
-  static func numbers(_ codes: SIMD8<Int32>) -> DoubleLanes { DoubleLanes(codes) }
-
-  @inline(__always)
-  static func numbers(_ bytes: UnsafePointer<UInt8>) -> DoubleLanes {
-    DoubleLanes(SIMD8<Int32>(truncatingIfNeeded: load(bytes, as: SIMD8<UInt8>.self)))
-  }
-}
 
 /// The numbers that the codes at `offset` stand for, before a zero point is taken away.
 ///
@@ -213,7 +241,15 @@ private func widen<Form: CodeVector>(
     let end = blockEnd < rows.upperBound ? blockEnd : rows.upperBound
     // Both are multiples of eight.
     while row < end {
-      unrolled(8) { store(blocks.weights(row, $0, bits: bits, isSigned: isSigned), y + $0 &* width) }
+      // Spelled out: a closure would be a call.
+      store(blocks.weights(row, 0, bits: bits, isSigned: isSigned), y)
+      store(blocks.weights(row, 1, bits: bits, isSigned: isSigned), y + width)
+      store(blocks.weights(row, 2, bits: bits, isSigned: isSigned), y + 2 &* width)
+      store(blocks.weights(row, 3, bits: bits, isSigned: isSigned), y + 3 &* width)
+      store(blocks.weights(row, 4, bits: bits, isSigned: isSigned), y + 4 &* width)
+      store(blocks.weights(row, 5, bits: bits, isSigned: isSigned), y + 5 &* width)
+      store(blocks.weights(row, 6, bits: bits, isSigned: isSigned), y + 6 &* width)
+      store(blocks.weights(row, 7, bits: bits, isSigned: isSigned), y + 7 &* width)
       row &+= 8
       y += 8 &* width
     }

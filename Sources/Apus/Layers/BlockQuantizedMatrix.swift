@@ -78,7 +78,8 @@ extension BlockQuantizedMatrix {
       let values = try isOutputsFirst ? values : values.transposed(0, 1)
       return try size.outputs == 1 ? values : values.indexSelect(axis: 0, places)
     }
-    let blocks = try BlockCodes(elements)
+    let blocks = try BlockCodes(
+      elements.codes, signBit: elements.signBit, zeroPoints: elements.zeroPoints, groups: elements.scales.shape)
     try self.init(
       codes: blocks.packed(inputs: inputs, outputs: outputs, isOutputsFirst: isOutputsFirst, blockSize: blockSize),
       bits: blocks.bits, blockSize: blockSize, scales: perOutput(elements.scales),
@@ -96,11 +97,10 @@ private struct BlockCodes {
   /// What is taken away from all codes and zero points.
   private let least: UInt8
 
-  init<Scalar>(_ elements: BlockQuantizedElements<Scalar>) throws {
-    codes = elements.codes
-    signBit = elements.signBit
-    let given = try elements.zeroPoints?.elements
-    let points = given ?? Array(repeating: signBit, count: elements.scales.count)
+  /// - Parameter groups: of rows and of columns.
+  init(_ codes: Tensor<UInt8>, signBit: UInt8, zeroPoints: Tensor<UInt8>?, groups: [Int]) throws {
+    (self.codes, self.signBit) = (codes, signBit)
+    let points = try zeroPoints?.elements ?? [signBit]
     // Signed bytes that four bits would hold lie around the middle of all bytes.
     let (low, high) = Self.bounds(codes, signBit)
     let first: UInt8 = signBit == 128 ? 120 : 0
@@ -108,9 +108,13 @@ private struct BlockCodes {
     bits = isNarrow ? 4 : 8
     least = isNarrow ? first : 0
     let (taken, middle): (UInt8, UInt8) = (least, isNarrow ? 8 : 128)
-    zeroPoints =
-      points.allSatisfy { $0 - taken == middle }
-      ? nil : try Tensor(points.map { $0 - taken }, shape: elements.scales.shape)
+    if points.allSatisfy({ $0 - taken == middle }) {
+      self.zeroPoints = nil
+    } else if zeroPoints != nil {
+      self.zeroPoints = try Tensor(points.map { $0 - taken }, shape: groups)
+    } else {
+      self.zeroPoints = try Tensor(repeating: points[0] - taken, shape: groups)
+    }
   }
 
   private static func bounds(_ codes: Tensor<UInt8>, _ signBit: UInt8) -> (UInt8, UInt8) {

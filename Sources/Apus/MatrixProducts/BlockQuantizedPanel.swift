@@ -2,7 +2,7 @@ import ApusKernelInterface
 
 /// A right operand that is kept as codes of few bits, each of which becomes a number where it is multiplied: in the registers
 /// of a product with a single row, and a tile at a time otherwise. The bits are those of a matrix that was widened beforehand.
-struct BlockQuantizedPanel<Scalar: FloatingPointScalar>: Sendable {
+final class BlockQuantizedPanel<Scalar: FloatingPointScalar>: Sendable {
   let columns: Int
   let depth: Int
   /// Depth in vectors.
@@ -19,9 +19,10 @@ struct BlockQuantizedPanel<Scalar: FloatingPointScalar>: Sendable {
     (columns, depth) = (matrix.outputs, matrix.inputs)
     depthBlocks = (depth + vector - 1) / vector
     (bits, blockSize, blockCount) = (matrix.bits, matrix.blockSize, matrix.blockCount)
-    words = try Self.words(matrix, vector: vector)
-    scales = try Self.scales(matrix, vector: vector)
-    zeroPoints = try matrix.zeroPoints.map { try Self.zeroPoints($0, vector: vector) }
+    words = try packedWords(
+      matrix.codes, change: matrix.zeroPoints != nil ? 0 : bits == 4 ? 0x8888_8888 : 0x8080_8080, vector: vector)
+    scales = try Self.packed(matrix.scales, vector: vector)
+    zeroPoints = try matrix.zeroPoints.map { try packedZeroPoints($0, vector: vector) }
   }
 
   /// What the loops look at, valid as long as the panel is.
@@ -36,77 +37,66 @@ struct BlockQuantizedPanel<Scalar: FloatingPointScalar>: Sendable {
 // MARK: - Laying out
 
 extension BlockQuantizedPanel {
-  /// The codes, transposed four bytes at a time; zeros in columns that fill up. Codes without zero points get a sign.
-  private static func words(_ matrix: BlockQuantizedMatrix<Scalar>, vector: Int) throws -> TensorStorage {
-    let byteCount = matrix.codes.shape[1]
-    let depth = byteCount / 4
-    let padded = (matrix.outputs + vector - 1) / vector * vector
-    let storage = try PackedMemory.storage(byteCount: Shape.byteCount([padded, depth], of: Int32.self))
-    let source = matrix.codes.storage
-    let bands = PanelBand.all(
-      depth: depth, columns: matrix.outputs, vector: vector, lineByteCount: byteCount, isTransposed: true,
-      storage: source)
-    let bytes = Unchecked(UnsafeRawPointer(source.base))
-    let target = Unchecked(storage.base.assumingMemoryBound(to: Int32.self))
-    let change =
-      matrix.zeroPoints != nil ? 0 : Int32(bitPattern: matrix.bits == 4 ? 0x8888_8888 : 0x8080_8080)
-    for band in bands {
-      let blocks = (band.columns.count + vector - 1) / vector
-      parallel(blocks) { block in
-        let column = band.columns.lowerBound + block * vector
-        transpose(
-          bytes.value + column * byteCount, columns: min(vector, band.columns.upperBound - column), depth: depth,
-          vector: vector, change: change, into: target.value + column * depth)
-      }
-      if let part = band.bytes { source.discardFilePages(part) }
-    }
-    source.discardFilePages()
-    withExtendedLifetime((matrix, storage)) {}
-    return storage
-  }
-
-  /// - Parameters:
-  ///   - bytes: `columns` columns of `depth` words, the first byte in the lowest bits.
-  ///   - change: the bits of each word that are turned round.
-  private static func transpose(
-    _ bytes: UnsafeRawPointer, columns: Int, depth: Int, vector: Int, change: Int32,
-    into words: UnsafeMutablePointer<Int32>
-  ) {
-    if columns < vector { words.initialize(repeating: 0, count: depth * vector) }
-    for column in 0..<columns {
-      let line = bytes + column * depth * 4
-      for row in 0..<depth {
-        let word = Int32(littleEndian: line.loadUnaligned(fromByteOffset: row * 4, as: Int32.self))
-        words[row * vector + column] = word ^ change
-      }
-    }
-  }
-
-  private static func scales(_ matrix: BlockQuantizedMatrix<Scalar>, vector: Int) throws -> TensorStorage {
-    let (columns, blocks) = (matrix.outputs, matrix.blockCount)
+  /// - Parameter scales: `[outputs, blocks]`.
+  private static func packed(_ scales: Tensor<Scalar>, vector: Int) throws -> TensorStorage {
+    let (columns, blocks) = (scales.shape[0], scales.shape[1])
     let padded = (columns + vector - 1) / vector * vector
     let storage = try PackedMemory.storage(byteCount: Shape.byteCount([padded, blocks], of: Scalar.self))
-    withExtendedLifetime(matrix.scales.storage) {
+    withExtendedLifetime(scales.storage) {
       Scalar.kernels.packColumns(
-        matrix.scales.pointer, rowStep: 1, columnStep: blocks, depth: blocks, filledDepth: blocks, columns: columns,
+        scales.pointer, rowStep: 1, columnStep: blocks, depth: blocks, filledDepth: blocks, columns: columns,
         storage.base.assumingMemoryBound(to: Scalar.self), blockStep: blocks * vector)
     }
     return storage
   }
+}
 
-  /// - Parameter points: `[outputs, blocks]`.
-  private static func zeroPoints(_ points: Tensor<UInt8>, vector: Int) throws -> TensorStorage {
-    let (columns, blocks) = (points.shape[0], points.shape[1])
-    let padded = (columns + vector - 1) / vector * vector
-    let storage = try PackedMemory.storage(byteCount: Shape.byteCount([padded, blocks], of: UInt8.self))
-    let bytes = storage.base.assumingMemoryBound(to: UInt8.self)
-    bytes.initialize(repeating: 0, count: padded * blocks)
-    withExtendedLifetime(points.storage) {
-      for column in 0..<columns {
-        let target = bytes + column / vector * vector * blocks + column % vector
-        for block in 0..<blocks { target[block * vector] = points.pointer[column * blocks + block] }
+/// The codes, transposed four bytes at a time; zeros in columns that fill up.
+/// - Parameters:
+///   - codes: `[outputs, bytes]`, the first byte of a word in the lowest bits.
+///   - change: the bits of each word that are turned round: the highest one of each code that gets a sign.
+private func packedWords(_ codes: Tensor<UInt8>, change: UInt32, vector: Int) throws -> TensorStorage {
+  let (columns, byteCount) = (codes.shape[0], codes.shape[1])
+  let depth = byteCount / 4
+  let padded = (columns + vector - 1) / vector * vector
+  let storage = try PackedMemory.storage(byteCount: Shape.byteCount([padded, depth], of: UInt32.self))
+  let bands = PanelBand.all(
+    depth: depth, columns: columns, vector: vector, lineByteCount: byteCount, isTransposed: true, storage: codes.storage
+  )
+  let bytes = Unchecked(UnsafeRawPointer(codes.storage.base))
+  let words = Unchecked(storage.base.assumingMemoryBound(to: UInt32.self))
+  for band in bands {
+    parallel((band.columns.count + vector - 1) / vector) { block in
+      let first = band.columns.lowerBound + block * vector
+      let target = words.value + first * depth
+      let count = min(vector, band.columns.upperBound - first)
+      if count < vector { target.initialize(repeating: 0, count: depth * vector) }
+      for column in 0..<count {
+        let line = bytes.value + (first + column) * byteCount
+        for row in 0..<depth {
+          let word = UInt32(littleEndian: line.loadUnaligned(fromByteOffset: row * 4, as: UInt32.self))
+          target[row * vector + column] = word ^ change
+        }
       }
     }
-    return storage
+    if let part = band.bytes { codes.storage.discardFilePages(part) }
   }
+  codes.storage.discardFilePages()
+  return storage
+}
+
+/// - Parameter points: `[outputs, blocks]`.
+private func packedZeroPoints(_ points: Tensor<UInt8>, vector: Int) throws -> TensorStorage {
+  let (columns, blocks) = (points.shape[0], points.shape[1])
+  let padded = (columns + vector - 1) / vector * vector
+  let storage = try PackedMemory.storage(byteCount: Shape.byteCount([padded, blocks], of: UInt8.self))
+  let bytes = storage.base.assumingMemoryBound(to: UInt8.self)
+  bytes.initialize(repeating: 0, count: padded * blocks)
+  withExtendedLifetime(points.storage) {
+    for column in 0..<columns {
+      let target = bytes + column / vector * vector * blocks + column % vector
+      for block in 0..<blocks { target[block * vector] = points.pointer[column * blocks + block] }
+    }
+  }
+  return storage
 }

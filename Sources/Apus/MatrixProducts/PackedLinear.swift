@@ -213,7 +213,11 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     // Whole flushes, so that sums are the same as in one go.
     let flush = max(1, 144 / vector)
     let depthBlocks = weight.depthBlocks
-    let blocksPerPart = max(1, isSmall && depthBlocks <= 4 * flush ? depthBlocks : min(depthBlocks, 2 * flush))
+    // What is widened stays in the first-level cache.
+    let blocksPerPart =
+      weight.isNarrow
+      ? max(1, min(depthBlocks, flush))
+      : max(1, isSmall && depthBlocks <= 4 * flush ? depthBlocks : min(depthBlocks, 2 * flush))
     let panelStep = left != nil ? 0 : tasks.rows * blocksPerPart * vector
     // Then the short last block of columns, computed here and its valid part copied.
     let edgeStep = outputs.isMultiple(of: vector) ? 0 : tile
