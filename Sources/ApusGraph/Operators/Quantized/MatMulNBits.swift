@@ -192,6 +192,8 @@ private struct BlockQuantizedWeight: Sendable {
     guard groups == nil, BlockQuantizedMatrix<Scalar>.isSupported(bits: storedBits, blockSize: blockSize) else {
       return nil
     }
+    // First of all: no list is longer than what was given.
+    let bytes = try bytes(packed, scales: scales)
     let points: Tensor<UInt8>?
     switch zeroPoints {
     // The middle of two bits is not that of four.
@@ -200,7 +202,6 @@ private struct BlockQuantizedWeight: Sendable {
     case .tensor(.uint8(let packed))?: points = try zeroPointCodes(packed)
     default: return nil
     }
-    let bytes = try bytes(packed, scales: scales)
     return try BlockQuantizedMatrix(
       codes: (bits == 2 ? asFourBits(bytes) : bytes).reshaped([outputs, blocks * (blockSize / (8 / storedBits))]),
       bits: storedBits, blockSize: blockSize, scales: scales.reshaped([outputs, blocks]), zeroPoints: points,
