@@ -13,7 +13,8 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
     "\u{8}\u{1}", "\u{8}\u{7}", "\u{10}\u{1}", "\u{10}\u{7}", "\u{10}\u{D}", "\u{18}\u{2}", "\u{40}\u{1}",
   ]
 
-  /// Operators, the operands in ``operands`` that each gets, by their letters (`-` leaves one out), and attributes.
+  /// Operators, the operands in ``operands`` that each gets, by their letters (`-` leaves one out), and attributes. What is
+  /// not of the standard's domain has its own before a stroke.
   private static let nodes = [
     "Abs m", "Add mv", "And bb", "ArgMax m", "Attention qqq", "AveragePool x", "BatchNormalization xvvvv",
     "BitShift uu", "Cast m", "CenterCropPad mi", "Clip mss", "Compress mC", "Concat mm", "Conv xw", "Conv XW",
@@ -32,6 +33,37 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
     "ScatterElements mjm", "ScatterND mjv", "SequenceConstruct mm", "Shape m", "Sigmoid m", "Slice mdi", "Softmax m",
     "SoftmaxCrossEntropyLoss md", "SpaceToDepth x", "Split mE", "SplitToSequence mE", "Squeeze x", "Sum mm",
     "TfIdfVectorizer i", "Tile mi", "TopK mK", "Transpose m", "Trilu m", "Unique m", "Unsqueeze md", "Where bmm",
+    "Acos m", "Acosh m", "Asin m", "Asinh m", "Atan m", "Atanh m", "Ceil m", "Cos m", "Cosh m", "Erf m", "Floor m",
+    "Identity m", "IsNaN m", "Log m", "Neg m", "Reciprocal m", "Round m", "Shrink m", "Sign m", "Sin m", "Sinh m",
+    "Size m",
+    "Sqrt m", "Tan m", "Not b", "BitwiseNot u", "BitCast m to=6", "Dropout m", "Bernoulli m", "RandomNormalLike m",
+    "CastLike mu", "Div mv", "Greater mv", "GreaterOrEqual mm", "Less mv", "LessOrEqual mm", "Min mv", "Sub mv",
+    "Or bb", "Xor bb", "BitwiseAnd uu", "BitwiseOr uu", "BitwiseXor uu", "CumProd mz",
+    "ArgMin m", "ReduceL1 md", "ReduceLogSum md", "ReduceMax md", "ReduceMin md", "ReduceProd md", "ReduceSum md",
+    "ReduceSumSquare md", "GlobalAveragePool x", "GlobalLpPool x", "GlobalMaxPool x", "MeanVarianceNormalization x",
+    "RMSNormalization mv", "RotaryEmbedding qcc num_heads=2", "LinearAttention qqq q_num_heads=2 kv_num_heads=2",
+    "CausalConvWithState qk", "TensorScatter qq", "GRU qfh hidden_size=2", "DeformConv xGx", "Col2Im oii",
+    "AffineGrid AF", "ConstantOfShape i", "RandomNormal -", "RandomUniform -", "BlackmanWindow z", "HammingWindow z",
+    "HannWindow z", "MelWeightMatrix zzzss", "STFT czvz", "Scatter mjm", "Optional m", "OptionalHasElement m",
+    "SequenceEmpty -", "StringConcat TT", "StringNormalizer T", "StringSplit T", "RegexFullMatch T",
+    "ai.onnx.preview/FlexAttention xxx", "SimplifiedLayerNormalization mv",
+    "com.microsoft/Attention cMV num_heads=1", "com.microsoft/BiasGelu mv", "com.microsoft/FastGelu mv",
+    "com.microsoft/DynamicQuantizeMatMul musU", "com.microsoft/EmbedLayerNormalization J-mm-vv",
+    "com.microsoft/FusedConv xw", "com.microsoft/FusedGemm mm", "com.microsoft/FusedMatMul mm",
+    "com.microsoft/GatherBlockQuantized Ydg block_size=16", "com.microsoft/Gelu m", "com.microsoft/QuickGelu m",
+    "com.microsoft/GroupQueryAttention qqq--LO num_heads=2 kv_num_heads=2",
+    "com.microsoft/MatMulIntegerToFloat uussUU", "com.microsoft/MatMulNBits HZv K=16 N=2 block_size=16",
+    "com.microsoft/MatMulNBits HZvN K=16 N=2 block_size=16", "com.microsoft/MultiHeadAttention qqq num_heads=2",
+    "com.microsoft/QAttention QRVss-UU num_heads=1", "com.microsoft/QGemm usUusU-sU",
+    "com.microsoft/QLinearAdd usUusUsU",
+    "com.microsoft/QLinearAveragePool nsUsU", "com.microsoft/QLinearConcat sUusUusU axis=0",
+    "com.microsoft/QLinearConv nsUnsUsU", "com.microsoft/QLinearGlobalAveragePool nsUsU",
+    "com.microsoft/QLinearLeakyRelu usUsU", "com.microsoft/QLinearMul usUusUsU",
+    "com.microsoft/QLinearReduceMean usUsU",
+    "com.microsoft/QLinearSigmoid usUsU", "com.microsoft/QLinearSoftmax usUsU opset=13",
+    "com.microsoft/QLinearWhere busUusUsU", "com.microsoft/QuantizeLinear msU", "com.microsoft/DequantizeLinear usU",
+    "com.microsoft/RotaryEmbedding qK((", "com.microsoft/SkipLayerNormalization mmvv",
+    "com.microsoft/SkipSimplifiedLayerNormalization mmv", "com.microsoft/SimplifiedLayerNormalization mv",
   ]
 
   private static let operands: [(letter: Character, value: @Sendable () throws -> GraphValue)] = [
@@ -53,7 +85,18 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
     ("C", { GraphValue(try Tensor<Bool>([true, false])) }), ("U", { GraphValue(try Tensor<UInt8>([7], shape: [])) }),
     ("u", { GraphValue(try Tensor<UInt8>([3, 1, 4, 1], shape: [2, 2])) }),
     ("n", { GraphValue(try Tensor<UInt8>([3, 1, 4, 1, 5, 9, 2, 6, 5], shape: [1, 1, 3, 3])) }),
+    ("k", { try floats(4, 1, 2) }), ("f", { try floats(1, 6, 8) }), ("h", { try floats(1, 6, 2) }),
+    ("G", { try floats(2, 2, 1, 1) }), ("o", { try floats(1, 4, 1) }), ("A", { try floats(1, 2, 3) }),
+    ("M", { try floats(2, 6) }), ("V", { try floats(6) }), ("g", { try floats(2, 1) }), ("H", { try floats(1, 16) }),
+    ("(", { try floats(4, 2) }), ("T", { .strings(try StringTensor(["ab", "c d"], shape: [2])) }),
+    ("J", { GraphValue(try Tensor<Int32>([0, 1], shape: [1, 2])) }), ("L", { GraphValue(try Tensor<Int32>([3])) }),
+    ("O", { GraphValue(try Tensor<Int32>([4], shape: [])) }), ("Y", { try bytes(2, 8) }), ("Z", { try bytes(2, 1, 8) }),
+    ("N", { try bytes(2, 1) }), ("Q", { try bytes(1, 4, 2) }), ("R", { try bytes(2, 6) }),
   ]
+
+  private static func bytes(_ shape: Int...) throws -> GraphValue {
+    GraphValue(try Tensor((0..<shape.reduce(1, *)).map { UInt8(truncatingIfNeeded: $0 &* 37) }, shape: shape))
+  }
 
   private static func floats(_ shape: Int...) throws -> GraphValue {
     GraphValue(try Tensor<Float>(range: shape.reduce(1, *)).reshaped(shape))
@@ -65,6 +108,10 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
       try Self.model(["Conv XW", "Relu 0", "Conv 1D group=16", "AveragePool 2", "Conv 3P", "Sigmoid 4"]).encode(),
       try Self.model(["MatMul mm", "Add 0m", "Relu 1", "LayerNormalization 2v", "Shape 3", "Reshape 34"]).encode(),
       try Self.model(["DynamicQuantizeLinear m", "MatMulInteger 0u", "Cast 1", "Mul 2s", "Exp 3", "Tanh 4"]).encode(),
+      try Self.model(["SequenceConstruct mm", "SequenceInsert 0m", "SequenceErase 1z", "SequenceAt 2z"]).encode(),
+      try Self.model(["SequenceConstruct mm", "ConcatFromSequence 0 axis=0", "Optional 1", "OptionalGetElement 2"])
+        .encode(),
+      try Self.model(["SplitToSequence mE", "SequenceLength 0", "Range K1z"]).encode(),
       try Self.branches().encode(),
     ]
   }
@@ -74,10 +121,14 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
   static func model(_ lines: [String]) throws -> ModelProto {
     var graph = GraphProto(name: "g")
     var used: Set<Character> = []
+    var domains: Set<String> = []
     for (index, line) in lines.enumerated() {
       let parts = line.split(separator: " ")
       guard parts.count > 1 else { continue }
-      let (type, letters) = (String(parts[0]), parts[1])
+      let (operatorName, letters) = (String(parts[0]), parts[1])
+      let name = operatorName.split(separator: "/")
+      let domain = name.count == 2 ? String(name[0]) : ""
+      if !domain.isEmpty { domains.insert(domain) }
       used.formUnion(letters)
       let further = parts[2...].compactMap { part in
         let sides = part.split(separator: "=")
@@ -85,8 +136,9 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
       }
       graph.nodes.append(
         NodeProto(
-          name: "n\(index)", opType: type, inputs: letters.map { $0 == "-" ? "" : String($0) },
-          outputs: ["\(index)"], attributes: (attributes[type] ?? []) + further))
+          name: "n\(index)", opType: String(name[name.count - 1]), domain: domain,
+          inputs: letters == "-" ? [] : letters.map { $0 == "-" ? "" : String($0) }, outputs: ["\(index)"],
+          attributes: (attributes[operatorName] ?? []) + further))
     }
     for (letter, value) in operands where used.contains(letter) {
       let value = try value()
@@ -94,7 +146,8 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
       graph.inputs.append(ValueInfoProto(name: String(letter), type: value.type))
     }
     graph.outputs = [ValueInfoProto(name: "\(lines.count - 1)")]
-    return ModelProto(opsetImports: [OperatorSetID(version: 21)], graph: graph)
+    let imports = domains.sorted().map { OperatorSetID(domain: $0, version: 1) }
+    return ModelProto(opsetImports: [OperatorSetID(version: 21)] + imports, graph: graph)
   }
 
   /// Attributes without which an operator is refused, or says less about what could be wrong.
@@ -112,7 +165,10 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
       "GroupNormalization": [int("num_groups", 1)], "LRN": [int("size", 3)], "LSTM": [int("hidden_size", 2)],
       "LpPool": [ints("kernel_shape", 2, 2)], "MaxPool": [ints("kernel_shape", 3, 3), ints("pads", 1, 1, 1, 1)],
       "MaxRoiPool": [ints("pooled_shape", 2, 2)], "MaxUnpool": [ints("kernel_shape", 2, 2)],
-      "RNN": [int("hidden_size", 8)], "SpaceToDepth": [int("blocksize", 2)],
+      "RNN": [int("hidden_size", 8)], "RandomNormal": [ints("shape", 2, 2)], "RandomUniform": [ints("shape", 2, 2)],
+      "RegexFullMatch": [text("pattern", "[a-c]+")], "SpaceToDepth": [int("blocksize", 2)],
+      "com.microsoft/QLinearAveragePool": [ints("kernel_shape", 2, 2)],
+      "com.microsoft/QLinearReduceMean": [ints("axes", 0)],
       "TfIdfVectorizer": [
         text("mode", "TF"), int("min_gram_length", 1), int("max_gram_length", 1), int("max_skip_count", 0),
         ints("ngram_counts", 0), ints("ngram_indexes", 0, 1), ints("pool_int64s", 2, 3),
