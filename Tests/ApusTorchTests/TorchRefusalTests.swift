@@ -73,6 +73,20 @@ import Testing
     #expect(custom?.contains("mine.relu.default") == true)
   }
 
+  @Test func `a value without axes has none to go along`() {
+    for node in [
+      Program.node(
+        "select_scatter", ["self": .tensor("s"), "src": .tensor("s"), "dim": .int(0), "index": .int(0)], gives: "y"),
+      Program.node("slice_scatter", ["self": .tensor("s"), "src": .tensor("s")], gives: "y"),
+    ] {
+      var program = Program()
+      program.shapes["s"] = []
+      program.nodes = [Program.node("sum", ["self": .tensor("x")], gives: "s"), node]
+      let said = ApusTorchTests.refusal(Archive(program: program.text).bytes)
+      #expect(said?.hasSuffix("axis 0 of a value of shape []") == true, "\(said ?? "read")")
+    }
+  }
+
   @Test func `arguments are named`() {
     let place = "node 'y' (aten.relu.default): "
     #expect(refusal(ofNode: Program.node("relu", [:], gives: "y")) == place + "it has no arguments")

@@ -49,7 +49,7 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
     "ai.onnx.preview/FlexAttention xxx", "SimplifiedLayerNormalization mv",
     "com.microsoft/Attention cMV num_heads=1", "com.microsoft/BiasGelu mv", "com.microsoft/FastGelu mv",
     "com.microsoft/DynamicQuantizeMatMul musU", "com.microsoft/EmbedLayerNormalization J-mm-vv",
-    "com.microsoft/FusedConv xw", "com.microsoft/FusedGemm mm",
+    "com.microsoft/FusedConv xw", "com.microsoft/FusedGemm mm", "com.microsoft/FusedMatMul mm",
     "com.microsoft/GatherBlockQuantized Ydg block_size=16", "com.microsoft/Gelu m", "com.microsoft/QuickGelu m",
     "com.microsoft/GroupQueryAttention qqq--LO num_heads=2 kv_num_heads=2",
     "com.microsoft/MatMulIntegerToFloat uussUU", "com.microsoft/MatMulNBits HZv K=16 N=2 block_size=16",

@@ -105,9 +105,9 @@ enum TermCount: Sendable {
   /// The last extent of input 0.
   static let columns: TermCount = .counted { $0.shape(0).last ?? 1 }
 
-  /// The last extent of input 0, or its first with `transA`.
+  /// The last extent of input 0, or the one before it with `transA`.
   static let columnsOrRows: TermCount = .counted { shapes in
-    shapes.int("transA") ?? 0 != 0 ? shapes.shape(0).first ?? 1 : shapes.shape(0).last ?? 1
+    (shapes.int("transA") ?? 0 != 0 ? shapes.shape(0).dropLast() : shapes.shape(0)[...]).last ?? 1
   }
 
   /// The extent along the node's axis.

@@ -259,6 +259,13 @@ extension Call {
     return shape
   }
 
+  /// The extent of an axis, which a single value has none of.
+  func knownExtent(_ id: Graph.ValueID, _ axis: Int) throws -> Int {
+    let shape = try knownShape(id)
+    guard shape.indices.contains(axis) else { throw OperatorError("axis \(axis) of a value of shape \(shape)") }
+    return shape[axis]
+  }
+
   /// The axis that an argument names, counted from the front of `x`.
   func axis(_ name: String = "dim", default value: Int? = nil, of x: Graph.ValueID) throws -> Int {
     try emitter.axis(int(name, default: value), rank: emitter.rank(x))

@@ -47,10 +47,8 @@ extension ProgramBuilder {
       guard try e.rank(x) > 0 else { return [x, try e.number(0, as: .int64)] }
       let rows = call.has("dim") ? x : try e.reshape(x, [-1])
       let axis = try call.has("dim") ? call.axis(of: x) : 0
-      let shape = try call.knownShape(x)
-      let count =
-        call.has("dim") ? shape[axis] : shape.reduce(1) { $0.multipliedReportingOverflow(by: $1).partialValue }
-      let found = try e.ranked(rows, (count + 1) / 2, axis: axis, keeps: call.bool("keepdim"))
+      let count = try call.has("dim") ? call.knownExtent(x, axis) : Shape.elementCount(call.knownShape(x))
+      let found = try e.ranked(rows, count / 2 + count % 2, axis: axis, keeps: call.bool("keepdim"))
       return call.has("dim") ? found.map { $0 } : [found[0]]
     }
     for name in ["bucketize", "searchsorted"] {

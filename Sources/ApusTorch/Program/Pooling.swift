@@ -59,14 +59,17 @@ extension ProgramBuilder {
       // The mean of windows that lie within zeros, of which a last one that is cut needs more.
       let wanted = Array(try call.knownOutputShape.suffix(count))
       let sizes = Array(try call.knownShape(x).suffix(count))
+      guard wanted.count == count, sizes.count == count else {
+        throw OperatorError("windows of \(count) axes over a map of shape \(sizes)")
+      }
       let behind = (0..<count).map { axis -> Int in
-        let reach = (wanted[axis] - 1) * window.stride[axis] + window.kernel[axis]
+        let reach = (wanted[axis] - 1).multipliedClamped(by: window.stride[axis]).addingClamped(window.kernel[axis])
         return max(0, reach - sizes[axis] - window.padding[axis])
       }
       let padded = try e.node("Pad", [x, e.integers([0, 0] + window.padding + [0, 0] + behind)])
       let mean = try e.node(
         "AveragePool", [padded], ["kernel_shape": .list(window.kernel), "strides": .list(window.stride)])
-      let factor = Double(window.kernel.reduce(1, *)) / Double(divisor)
+      let factor = window.kernel.reduce(1.0) { $0 * Double($1) } / Double(divisor)
       return [try e.node("Mul", [mean, e.numbers(factor, as: call.outputType)])]
     }[0]
   }
@@ -141,7 +144,7 @@ extension ProgramBuilder {
       // [batch, channels, parts…, places of a part]
       let order = [0, 1] + (0..<count).map { 2 + 2 * $0 } + (0..<count).map { 3 + 2 * $0 }
       let lengths = tables.map { $0.first?.count ?? 0 }
-      let places = lengths.reduce(1, *)
+      let places = try Shape.elementCount(lengths, operation: "adaptive_max_pool")
       try Shape.checkMemory(axes.map(\.parts) + lengths, of: Int64.self, operation: "adaptive_max_pool")
       let shape = [0, 0] + axes.map(\.parts) + [places]
       let rows = try e.node("Reshape", [e.transpose(windows, order), e.integers(shape)])
@@ -179,7 +182,7 @@ extension ProgramBuilder {
     let (x, index) = (try call.x, try call.value("indices", as: .int64))
     let isSingle = try e.rank(x) == (call.node.target.contains("2d") ? 3 : 4)
     let kept = Array(shape.prefix(isSingle ? 1 : 2))
-    let plane = shape.dropFirst(kept.count).reduce(1, *)
+    let plane = try Shape.elementCount(Array(shape.dropFirst(kept.count)), operation: "max_unpool")
     let zeros = try e.expand(e.number(0, as: call.outputType), e.integers(kept + [plane]))
     let scattered = try e.node(
       "ScatterElements", [zeros, e.reshape(index, kept + [-1]), e.reshape(x, kept + [-1])], ["axis": .int(kept.count)])

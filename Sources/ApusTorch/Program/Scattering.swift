@@ -94,7 +94,7 @@ extension ProgramBuilder {
       let e = call.emitter
       let x = try call.x
       let axis = try call.axis(of: x)
-      let size = try call.knownShape(x)[axis]
+      let size = try call.knownExtent(x, axis)
       var place = try call.int("index")
       if place < 0 { place += size }
       guard 0..<max(size, 1) ~= place else { throw OperatorError("index \(place) of an axis of \(size)") }
@@ -107,7 +107,7 @@ extension ProgramBuilder {
       let e = call.emitter
       let x = try call.x
       let axis = try call.axis(default: 0, of: x)
-      let size = try call.knownShape(x)[axis]
+      let size = try call.knownExtent(x, axis)
       func bounded(_ value: Int) -> Int { min(max(value < 0 ? value + size : value, 0), size) }
       let step = try call.int("step", default: 1)
       guard step > 0 else { throw OperatorError("a step of \(step)") }

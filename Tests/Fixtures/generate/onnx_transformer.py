@@ -307,8 +307,22 @@ def fused():
         activation_alpha=0.3)
 
 
+def fused_products():
+    r = Random(14)
+    left, right = r.normal(2, 3, 4), r.normal(2, 4, 5)
+    common = dict(domain=MICROSOFT)
+    case("fused_matmul_scaled", "FusedMatMul", [left, right], alpha=0.25, **common)
+    case("fused_matmul_left", "FusedMatMul", [r.normal(2, 4, 3), right], transA=1, **common)
+    case("fused_matmul_right", "FusedMatMul", [left, r.normal(2, 5, 4)], transB=1, alpha=0.5, **common)
+    case("fused_matmul_known", "FusedMatMul", [left, r.normal(5, 4)], transB=1, alpha=2.0, constants=(1,), **common)
+    case("fused_matmul_batch", "FusedMatMul", [r.normal(3, 2, 4), right], transBatchA=1, **common)
+    case("fused_matmul_all", "FusedMatMul", [r.normal(4, 2, 3), r.normal(5, 2, 4)], transA=1, transBatchA=1, transB=1,
+        transBatchB=1, alpha=0.125, **common)
+
+
 attention()
 fused()
+fused_products()
 recurrent()
 rotary()
 linear_attention()

@@ -1,0 +1,90 @@
+import Apus
+
+extension Operators {
+  static let microsoftProducts: [OperatorDefinition] = [
+    OperatorDefinition(
+      "FusedMatMul", domain: "com.microsoft",
+      .product(.fusedMatMul, work: .matrixProduct, accuracy: .sumOfProducts(.columnsOrRows)),
+      FusedMatMul)
+  ]
+
+  /// The standard's MatMul of operands whose axes change places first, times `alpha`.
+  static func FusedMatMul(_ node: NodeDescription) throws -> PreparedOperator {
+    floating(try FusedProduct<Float>(node), try FusedProduct<Double>(node))
+  }
+}
+
+/// How the axes of an operand change places: with `transBatch` the first one comes before the last one, and with `trans` the last
+/// two change places then.
+private struct OperandOrder: Sendable {
+  let movesBatch: Bool
+  let transposes: Bool
+
+  init(_ node: NodeDescription, _ operand: String) throws {
+    movesBatch = try node.flag("transBatch" + operand)
+    transposes = try node.flag("trans" + operand)
+  }
+
+  /// The axes of `rank` in their order; nil where it stays. A single axis has no other place.
+  func axes(rank: Int) -> [Int]? {
+    guard rank > 1, movesBatch && rank > 2 || transposes else { return nil }
+    var axes = Array(0..<rank)
+    if movesBatch { axes.insert(axes.removeFirst(), at: rank - 2) }
+    if transposes { axes.swapAt(rank - 2, rank - 1) }
+    return axes
+  }
+
+  func applied<Element>(to shape: [Element]) -> [Element] { axes(rank: shape.count)?.map { shape[$0] } ?? shape }
+
+  func applied<Scalar: FloatingPointScalar>(to x: Tensor<Scalar>) throws -> Tensor<Scalar> {
+    try axes(rank: x.rank).map { try x.permuted($0) } ?? x
+  }
+}
+
+/// FusedMatMul in one working type. A right operand that is known is laid out when the node is prepared.
+private struct FusedProduct<Scalar: FloatingPointScalar>: FloatingOperator {
+  private let alpha: Scalar
+  private let left: OperandOrder
+  private let right: OperandOrder
+  private let matrix: RightMatrix<Scalar>?
+
+  init(_ node: NodeDescription) throws {
+    alpha = Scalar(try node.float("alpha", default: 1))
+    (left, right) = (try OperandOrder(node, "A"), try OperandOrder(node, "B"))
+    guard let b = try node.ownConstant(1, as: Scalar.self).map({ [right] in try right.applied(to: $0) }),
+      RightMatrix<Scalar>.accepts(b.shape)
+    else {
+      matrix = nil
+      return
+    }
+    matrix = try RightMatrix(b)
+    node.absorb(1)
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let a = try left.applied(to: arguments.floating(0, as: Scalar.self))
+    let product: Tensor<Scalar>
+    if let matrix {
+      product = try matrix(a, activation: .identity)
+    } else {
+      let b = try right.applied(to: arguments.floating(1, as: Scalar.self))
+      if RightMatrix<Scalar>.accepts(b.shape) {
+        product = try RightMatrix(forOneProduct: b)(a, activation: .identity)
+      } else {
+        let shapes = try MatMulShapes(a.shape, b.shape)
+        product = try matmul(a.reshaped(shapes.left), b.reshaped(shapes.right)).reshaped(shapes.result)
+      }
+    }
+    return [try GraphValue(rounding: alpha == 1 ? product : product * alpha, to: type)]
+  }
+}
+
+// MARK: - Shapes
+
+extension ShapeRule {
+  static let fusedMatMul = ShapeRule.rule { facts in
+    let a = try OperandOrder(facts.node, "A").applied(to: facts.shape(0))
+    let b = try OperandOrder(facts.node, "B").applied(to: facts.shape(1))
+    return [InferredType(facts.elementType(0), try MatMulShapes(a, b).result)]
+  }
+}
