@@ -87,6 +87,18 @@ import Testing
     }
   }
 
+  /// A mean with a divisor of its own looks at the sizes that the program says the result has.
+  @Test func `means of windows that are said to be of fewer axes`() {
+    var program = Program()
+    program.shapes = ["x": [1, 1, 4, 4], "y": [3]]
+    program.nodes = [
+      Program.node(
+        "avg_pool2d", ["self": .tensor("x"), "kernel_size": .ints([2, 2]), "divisor_override": .int(3)], gives: "y")
+    ]
+    let said = ApusTorchTests.refusal(Archive(program: program.text).bytes)
+    #expect(said?.contains("windows of 2 axes") == true, "\(said ?? "read")")
+  }
+
   @Test func `arguments are named`() {
     let place = "node 'y' (aten.relu.default): "
     #expect(refusal(ofNode: Program.node("relu", [:], gives: "y")) == place + "it has no arguments")
