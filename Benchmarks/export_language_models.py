@@ -72,8 +72,7 @@ def model(tokens, past, **form):
     cosines, sines = (graph.constant(each) for each in rotations(past + tokens))
     last = graph.constant(np.array([past + tokens - 1], np.int32))
     total = graph.constant(np.array(past + tokens, np.int32))
-    x, skip = graph.node("Gather", ["input_ids", table]), None
-    graph.nodes[-1].input[:] = [table, "input_ids"]
+    x, skip = graph.node("Gather", [table, "input_ids"]), None
     inputs = [helper.make_tensor_value_info("input_ids", TensorProto.INT64, [1, tokens])]
     outputs = []
     for layer in range(LAYERS):
