@@ -50,17 +50,16 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
         operation: "Linear",
         reason: "\(weight)\(bias.map { " and bias \($0.shape)" } ?? "") are not \(expected) and [outputs]")
     }
-    let bias = try bias?.rowMajor
-    self.init(
-      try withExtendedLifetime(bias) {
-        if pieces.count == 1, let matrix = try BlockQuantizedMatrix(pieces[0]) {
-          return try PackedLinear(BlockQuantizedPanel(matrix), bias: bias?.pointer)
-        }
-        let rowMajor = try pieces.map { try $0.rowMajor }
-        return try withExtendedLifetime(rowMajor) {
+    if pieces.count == 1, let matrix = try BlockQuantizedMatrix(pieces[0]) {
+      try self.init(matrix, bias: bias)
+    } else {
+      let rowMajor = try pieces.map { try $0.rowMajor }
+      let bias = try bias?.rowMajor
+      self.init(
+        try withExtendedLifetime((rowMajor, bias)) {
           try PackedLinear(stacking: rowMajor.map { $0.panelPiece }, outputs: outputs, bias: bias?.pointer)
-        }
-      })
+        })
+    }
     for piece in pieces { piece.tensor.storage.discardFilePages() }
   }
 

@@ -56,14 +56,18 @@ private struct MatrixProduct<Scalar: FloatingPointScalar>: FloatingOperator {
     let a = try arguments.floating(0, as: Scalar.self)
     if let right { return [try GraphValue(ending: activation, type) { try right(a, activation: $0) }] }
     let b = try arguments.floating(1, as: Scalar.self)
-    if RightMatrix<Scalar>.accepts(b.shape) {
-      let right = try RightMatrix(forOneProduct: b)
-      return [try GraphValue(ending: activation, type) { try right(a, activation: $0) }]
-    }
-    let shapes = try MatMulShapes(a.shape, b.shape)
-    let y = try matmul(a.reshaped(shapes.left), b.reshaped(shapes.right)).reshaped(shapes.result)
-    return [try GraphValue(ending: activation, type) { try Apus.activation(y, $0) }]
+    return [try GraphValue(ending: activation, type) { try matrixProduct(a, b, activation: $0) }]
   }
+}
+
+/// `activation(a · b)` of operands that are known only when a node runs.
+func matrixProduct<Scalar: FloatingPointScalar>(
+  _ a: Tensor<Scalar>, _ b: Tensor<Scalar>, activation: Activation
+) throws -> Tensor<Scalar> {
+  if RightMatrix<Scalar>.accepts(b.shape) { return try RightMatrix(forOneProduct: b)(a, activation: activation) }
+  let shapes = try MatMulShapes(a.shape, b.shape)
+  let product = try matmul(a.reshaped(shapes.left), b.reshaped(shapes.right)).reshaped(shapes.result)
+  return try Apus.activation(product, activation)
 }
 
 /// The right operand of a matrix product, laid out: `[k, n]` with axes of extent 1 in front, or a single axis `[k]`.

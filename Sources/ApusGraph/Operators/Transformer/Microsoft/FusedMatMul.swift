@@ -63,18 +63,9 @@ private struct FusedProduct<Scalar: FloatingPointScalar>: FloatingOperator {
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let a = try left.applied(to: arguments.floating(0, as: Scalar.self))
-    let product: Tensor<Scalar>
-    if let matrix {
-      product = try matrix(a, activation: .identity)
-    } else {
-      let b = try right.applied(to: arguments.floating(1, as: Scalar.self))
-      if RightMatrix<Scalar>.accepts(b.shape) {
-        product = try RightMatrix(forOneProduct: b)(a, activation: .identity)
-      } else {
-        let shapes = try MatMulShapes(a.shape, b.shape)
-        product = try matmul(a.reshaped(shapes.left), b.reshaped(shapes.right)).reshaped(shapes.result)
-      }
-    }
+    let product =
+      try matrix.map { try $0(a, activation: .identity) }
+      ?? matrixProduct(a, right.applied(to: arguments.floating(1, as: Scalar.self)), activation: .identity)
     return [try GraphValue(rounding: alpha == 1 ? product : product * alpha, to: type)]
   }
 }
