@@ -56,7 +56,8 @@ private struct BlockQuantizedGather<Scalar: FloatingPointScalar>: FloatingOperat
       let table = try BlockQuantizedTable(
         selection.run(data), scales: selection.run(scales), zeroPoints: points.map { try selection.run($0) }, layout)
       let numbers: Tensor<Scalar> = try table.numbers()
-      let selected = Array(numbers.shape[..<axis]) + indices.shape + numbers.shape[(axis + 1)...]
+      var selected = numbers.shape
+      selected.replaceSubrange(axis...axis, with: indices.shape)
       return [try GraphValue(rounding: numbers.reshaped(selected), to: type)]
     }
 
