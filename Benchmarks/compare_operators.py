@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 import onnx
 import onnxruntime
-from onnx import helper, numpy_helper
+from onnx import TensorProto, helper, numpy_helper
 
 random = np.random.default_rng(0)
 
@@ -51,13 +51,24 @@ def constant(value, type=np.int64):
 # The operator, its inputs, its attributes, the version of its operators, how many outputs.
 OPERATORS = {
     "add-int64": ("Add", [integers(1000, 512, 512), integers(1000, 512, 512)], {}, 14, 1),
+    "atan": ("Atan", [normal(512, 512)], {}, 7, 1),
     "affine-grid": ("AffineGrid", [normal(1, 2, 3), constant([1, 3, 224, 224])], {}, 20, 1),
+    "cast-bool": ("Cast", [normal(512, 512)], {"to": TensorProto.BOOL}, 13, 1),
+    "cast-int32": ("Cast", [normal(512, 512) * 100], {"to": TensorProto.INT32}, 13, 1),
+    "cast-int64": ("Cast", [normal(512, 512) * 100], {"to": TensorProto.INT64}, 13, 1),
+    "cast-uint8": ("Cast", [uniform(512, 512, scale=255)], {"to": TensorProto.UINT8}, 13, 1),
+    "cast-from-bool": ("Cast", [normal(512, 512) > 0], {"to": TensorProto.FLOAT}, 13, 1),
+    "cast-from-int32": ("Cast", [integers(1000, 512, 512).astype(np.int32)], {"to": TensorProto.FLOAT}, 13, 1),
+    "cast-from-int64": ("Cast", [integers(1000, 512, 512)], {"to": TensorProto.FLOAT}, 13, 1),
+    "cast-from-uint8": ("Cast", [integers(255, 512, 512).astype(np.uint8)], {"to": TensorProto.FLOAT}, 13, 1),
     "clip-int64": ("Clip", [integers(1000, 512, 512), constant(5), constant(500)], {}, 13, 1),
     "col2im": ("Col2Im", [normal(1, 288, 1600), constant([40, 40]), constant([3, 3])], {"pads": [1] * 4}, 18, 1),
     "cumsum": ("CumSum", [normal(64, 4096), constant(1)], {}, 14, 1),
+    "cumsum-first-axis": ("CumSum", [normal(512, 512), constant(0)], {}, 14, 1),
     "deform-conv": (
         "DeformConv", [normal(1, 32, 40, 40), ("constant", normal(32, 32, 3, 3)), normal(1, 18, 40, 40)],
         {"kernel_shape": [3, 3], "pads": [1] * 4}, 19, 1),
+    "depth-to-space": ("DepthToSpace", [normal(1, 64, 56, 56)], {"blocksize": 2}, 13, 1),
     "equal-int64": ("Equal", [integers(10, 512, 512), integers(10, 512, 512)], {}, 13, 1),
     "gather-elements": ("GatherElements", [normal(512, 512), integers(512, 512, 512)], {"axis": 1}, 13, 1),
     "gather-nd": ("GatherND", [normal(512, 512), integers(512, 65536, 2)], {}, 13, 1),
@@ -67,6 +78,14 @@ OPERATORS = {
     "max-unpool": (
         "MaxUnpool", [normal(1, 32, 56, 56), unpooled_places(32, 56)],
         {"kernel_shape": [2, 2], "strides": [2, 2]}, 11, 1),
+    "max-pool-2-stride-2": ("MaxPool", [normal(1, 32, 112, 112)], {"kernel_shape": [2, 2], "strides": [2, 2]}, 12, 1),
+    "max-pool-3-stride-2": (
+        "MaxPool", [normal(1, 32, 112, 112)], {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1] * 4}, 12, 1),
+    "average-pool-2-stride-2": (
+        "AveragePool", [normal(1, 32, 112, 112)], {"kernel_shape": [2, 2], "strides": [2, 2]}, 12, 1),
+    "average-pool-3-stride-2": (
+        "AveragePool", [normal(1, 32, 112, 112)], {"kernel_shape": [3, 3], "strides": [2, 2], "pads": [1] * 4}, 12, 1),
+    "mod-floor": ("Mod", [integers(1000, 512, 512), constant(7)], {}, 13, 1),
     "mod": ("Mod", [normal(512, 512), normal(512, 512) + 3], {"fmod": 1}, 13, 1),
     "non-max-suppression": (
         "NonMaxSuppression",
@@ -76,11 +95,18 @@ OPERATORS = {
     "reduce-max-int64": ("ReduceMax", [integers(1000, 512, 512), constant([1])], {}, 18, 1),
     "resize-cubic": (
         "Resize", [normal(1, 16, 56, 56), None, constant([1, 1, 2, 2], np.float32)], {"mode": "cubic"}, 18, 1),
+    "resize-half": (
+        "Resize", [normal(1, 64, 112, 112), None, constant([1, 1, 0.5, 0.5], np.float32)], {"mode": "linear"}, 18, 1),
+    "resize-half-nearest": (
+        "Resize", [normal(1, 64, 112, 112), None, constant([1, 1, 0.5, 0.5], np.float32)], {"mode": "nearest"}, 18, 1),
     "roi-align": (
         "RoiAlign", [normal(1, 64, 56, 56), boxes(64, extent=100, size=60), constant([0] * 64)],
         {"output_height": 7, "output_width": 7, "sampling_ratio": 2, "spatial_scale": 0.25}, 16, 1),
     "scatter-elements": (
         "ScatterElements", [normal(512, 512), integers(512, 512, 128), normal(512, 128)], {"axis": 1}, 18, 1),
+    "space-to-depth": ("SpaceToDepth", [normal(1, 16, 112, 112)], {"blocksize": 2}, 13, 1),
+    "tile": ("Tile", [normal(64, 1, 64), constant([1, 32, 2])], {}, 13, 1),
+    "top-5": ("TopK", [normal(64, 1024), constant([5])], {}, 20, 2),
     "top-k": ("TopK", [normal(64, 8400), constant([100])], {}, 20, 2),
     "unique": ("Unique", [integers(1000, 65536).astype(np.float32)], {}, 11, 4),
 }

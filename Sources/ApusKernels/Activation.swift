@@ -75,7 +75,7 @@ extension Float32Kernels {
     case .tan: mapFloats(elements) { tan($0) }
     case .asin: mapFloats(elements) { asin($0) }
     case .acos: mapFloats(elements) { acos($0) }
-    case .atan: mapFloats(elements) { atan($0) }
+    case .atan: mapLanes(elements) { arctangent($0) }
     case .sinh: mapFloats(elements) { sinh($0) }
     case .cosh: mapFloats(elements) { cosh($0) }
     case .asinh: mapFloats(elements) { asinh($0) }

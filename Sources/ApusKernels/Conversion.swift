@@ -10,6 +10,8 @@ extension AnyDataKernels {
     case (.float32, .float16): narrowToHalf(floats(source), halves(destination), count)
     case (.float32, .bfloat16): narrowToBrain(floats(source), halves(destination), count)
     case (_, .float32): toFloat(source, sourceType, destination.assumingMemoryBound(to: Float.self), count)
+    case (.float32, .int8), (.float32, .uint8), (.float32, .int32), (.float32, .bool):
+      fromFloat(floats(source), destination, destinationType, count)
     default:
       // The others go through the widest type of their kind, a piece at a time.
       if sourceType.isInteger && destinationType.isInteger {
@@ -86,6 +88,20 @@ private func truncated(_ value: Double, _ low: Double, _ high: Double) -> Int64 
   return Int64(value < low ? low : value > high ? high : value)
 }
 
+/// `value` without its fraction, limited to the range of a type of eight bits; zero for NaN.
+@inline(__always)
+private func truncated(_ value: Float, _ low: Float, _ high: Float) -> Int32 {
+  if value != value { return 0 }
+  return Int32(value < low ? low : value > high ? high : value)
+}
+
+/// Truncation to all 32 bits. The smallest of them is a float, the greatest is not.
+@inline(__always)
+private func int32(_ value: Float) -> Int32 {
+  if value != value { return 0 }
+  return value >= 0x1p31 ? Int32.max : Int32(value < -0x1p31 ? -0x1p31 : value)
+}
+
 /// Truncation to all 64 bits.
 @inline(__always)
 private func int64(_ value: Double) -> Int64 {
@@ -135,6 +151,18 @@ private func toFloat(
   case .uint16: convertEach(x, UInt16.self, y, count) { Float($0) }
   case .uint32: convertEach(x, UInt32.self, y, count) { Float($0) }
   case .uint64: convertEach(x, UInt64.self, y, count) { Float($0) }
+  }
+}
+
+/// To the types that masks, pictures and indices are made of.
+private func fromFloat(
+  _ x: UnsafePointer<Float>, _ y: UnsafeMutableRawPointer, _ type: ElementType, _ count: Int
+) {
+  switch type {
+  case .int8: convertEach(x, y, Int8.self, count) { Int8(truncatingIfNeeded: truncated($0, -128, 127)) }
+  case .uint8: convertEach(x, y, UInt8.self, count) { UInt8(truncatingIfNeeded: truncated($0, 0, 255)) }
+  case .int32: convertEach(x, y, Int32.self, count) { int32($0) }
+  default: convertEach(x, y, UInt8.self, count) { $0 == 0 ? 0 : 1 }
   }
 }
 

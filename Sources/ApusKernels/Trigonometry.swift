@@ -1,6 +1,6 @@
 import ApusPlatform
 
-// Sine and cosine of sixteen floats, within one unit in the last place. The coefficients come from
+// Sine, cosine and arctangent of sixteen floats, within one unit in the last place. The coefficients come from
 // Tests/Fixtures/generate/coefficients.py.
 
 /// Up to here quarter turns are counted exactly. It is a power of two far beyond the angles of any network.
@@ -69,4 +69,26 @@ func mapSine(_ elements: ElementRows, shift: Int32) {
     if angle.magnitude > largestAngle { return shift == 0 ? sin(angle) : cos(angle) }
     return shift == 0 && angle == 0 ? angle : sine(all(angle), shift: shift)[0]
   }
+}
+
+/// atan(x), of numbers above 1 by that of their reciprocal: with t up to 1 it is t + t³ p(t²) or π/2 less that.
+@inline(__always)
+func arctangent(_ x: Lanes) -> Lanes {
+  let magnitude = absolute(x)
+  let isInverted = magnitude .> all(1)
+  let t = choose(isInverted, all(1), magnitude) / choose(isInverted, magnitude, all(1))
+  let square = t * t
+  var p = all(-0.0017936223)
+  p = multiplyAdd(all(0.010914609), p, square)
+  p = multiplyAdd(all(-0.03117785), p, square)
+  p = multiplyAdd(all(0.0579576), p, square)
+  p = multiplyAdd(all(-0.08403451), p, square)
+  p = multiplyAdd(all(0.10952186), p, square)
+  p = multiplyAdd(all(-0.14264242), p, square)
+  p = multiplyAdd(all(0.19998549), p, square)
+  p = multiplyAdd(all(-0.333333), p, square)
+  let angle = multiplyAdd(t, t * square, p)
+  // The float closest to π/2, and what it exceeds it by.
+  let result = choose(isInverted, all(1.5707964) - (angle + all(4.371139e-8)), angle)
+  return float(bits: bits(result) | (bits(x) & IntegerLanes(repeating: .min)))
 }

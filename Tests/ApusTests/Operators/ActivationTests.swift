@@ -250,6 +250,19 @@ struct ActivationTests {
     #expect(cosines[0] == 1 && cosines[1...].allSatisfy(\.isNaN))
   }
 
+  @Test("arctangent is within a unit in the last place")
+  func arctangent() throws {
+    let magnitudes = (-3000...3000).map { Float(exp2(Double($0) / 50)) } + (0...4000).map { Float($0) / 1000 }
+    let slopes = magnitudes + magnitudes.map { -$0 } + [.infinity, -.infinity, .greatestFiniteMagnitude]
+    for (variant, result) in try onEveryVariant({ try Tensor(slopes).atan() }) {
+      for (slope, value) in zip(slopes, try result.elements) {
+        let exact = Float(atan(Double(slope)))
+        #expect((value - exact).magnitude <= exact.ulp && value.sign == slope.sign, "\(variant): atan \(slope)")
+      }
+    }
+    #expect(try Tensor<Float>([.nan]).atan().elements[0].isNaN)
+  }
+
   @Test("an angle's sine does not depend on the angles beside it")
   func neighboursOfAnAngle() throws {
     let alone = try Tensor<Float>([0.5, -7.25, 1000]).sin().elements

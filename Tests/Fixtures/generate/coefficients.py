@@ -80,3 +80,7 @@ if __name__ == "__main__":
         lambda t: t / over_square_root(mpmath.sin, t), 0, eighth**2, 2)
     fit("cos", expansion(lambda t: (mpmath.cos(mpmath.sqrt(t)) - 1 + t / 2) / t**2, mpmath.mpf(1) / 24),
         lambda t: t**2 / mpmath.cos(mpmath.sqrt(t)), 0, eighth**2, 2)
+
+    # atan(t) = t + t³ p(t²) up to 1.
+    fit("atan", expansion(lambda s: (over_square_root(mpmath.atan, s) - 1) / s, -mpmath.mpf(1) / 3),
+        lambda s: s / over_square_root(mpmath.atan, s), 0, 1, 8)

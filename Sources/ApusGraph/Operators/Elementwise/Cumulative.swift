@@ -60,33 +60,37 @@ private struct Way: FloatingFunction {
     _ x: Tensor<Scalar>, from start: Sum, _ step: (Sum, Scalar) -> Sum, _ result: (Sum) -> Scalar
   ) throws -> Tensor<Scalar> {
     let x = try x.rowMajor
-    return try withExtendedLifetime(x) {
-      let y = try Tensor<Scalar>(uninitialized: x.shape)
-      guard x.count > 0 else { return y }
-      return withExtendedLifetime(y) {
-        let source = x.pointer
-        let destination = UnsafeMutablePointer(mutating: y.pointer)
-        var sums = [Sum](repeating: start, count: inner)
-        for outside in 0..<outer {
-          if outside > 0 { for i in 0..<inner { sums[i] = start } }
-          for place in 0..<size {
-            let row = (outside * size + (isReversed ? size - 1 - place : place)) * inner
-            if isExclusive {
-              for i in 0..<inner {
-                destination[row + i] = result(sums[i])
-                sums[i] = step(sums[i], source[row + i])
-              }
-            } else {
-              for i in 0..<inner {
-                sums[i] = step(sums[i], source[row + i])
-                destination[row + i] = result(sums[i])
-              }
+    let y = try Tensor<Scalar>(uninitialized: x.shape)
+    guard x.count > 0 else { return y }
+    // Pointers: of an array's elements the compiler would make no vectors.
+    let source = x.pointer
+    let destination = UnsafeMutablePointer(mutating: y.pointer)
+    var sums = [Sum](repeating: start, count: inner)
+    sums.withUnsafeMutableBufferPointer { room in
+      guard let sums = room.baseAddress else { return }
+      for outside in 0..<outer {
+        sums.update(repeating: start, count: inner)
+        for place in 0..<size {
+          let row = (outside * size + (isReversed ? size - 1 - place : place)) * inner
+          let (from, to) = (source + row, destination + row)
+          if isExclusive {
+            for i in 0..<inner {
+              let sum = sums[i]
+              sums[i] = step(sum, from[i])
+              to[i] = result(sum)
+            }
+          } else {
+            for i in 0..<inner {
+              let sum = step(sums[i], from[i])
+              sums[i] = sum
+              to[i] = result(sum)
             }
           }
         }
-        return y
       }
     }
+    withExtendedLifetime((x, y)) {}
+    return y
   }
 }
 

@@ -25,7 +25,7 @@ extension Operators {
     OperatorDefinition("Tan", .elementwise(results: .fresh, layout: .rowMajor), Tan),
     OperatorDefinition("Asin", .elementwise(results: .fresh, layout: .rowMajor), Asin),
     OperatorDefinition("Acos", .elementwise(results: .fresh, layout: .rowMajor), Acos),
-    OperatorDefinition("Atan", .elementwise(results: .fresh, layout: .rowMajor), Atan),
+    OperatorDefinition("Atan", .elementwise(results: .fresh, layout: .rowMajor, accuracy: .bounded), Atan),
     OperatorDefinition("Sinh", .elementwise(results: .fresh, layout: .rowMajor), Sinh),
     OperatorDefinition("Cosh", .elementwise(results: .fresh, layout: .rowMajor), Cosh),
     OperatorDefinition("Asinh", .elementwise(results: .fresh, layout: .rowMajor), Asinh),
