@@ -4,7 +4,7 @@ import Apus
 public enum ValueForm: Sendable {
   /// A picture: in the graph `[1, planes, height, width]` of numbers from 0 to 255.
   case picture(PictureForm)
-  /// Numbers under keys: in the graph a list of numbers in the order of the keys, texts or INT64.
+  /// Numbers under keys, texts or INT64: in the graph a list of numbers in the order of the keys, or several such as rows.
   case dictionary(keys: GraphValue)
   /// A table: in the graph rows of numbers, of which each column belongs to one of the labels.
   case table(labels: [String])

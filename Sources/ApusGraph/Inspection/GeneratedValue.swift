@@ -10,7 +10,7 @@ extension GraphValue {
     case .tensor(let elementType, _): try self.init(zeros: elementType ?? .float, shape: shape)
     case .sequence(let element): self = .sequence([], element: element)
     case .optional(let element): self = .optional(nil, element: element)
-    case .unsupported(let name): throw OperatorError("a value of type \(name) cannot be made")
+    case .map, .unsupported: throw OperatorError("a value of type \(type) cannot be made")
     }
   }
 

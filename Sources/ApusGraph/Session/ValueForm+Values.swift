@@ -12,23 +12,29 @@ extension ValueForm {
     }
   }
 
-  /// The numbers of a dictionary in the order of this form's keys; 0 for those that it lacks.
+  /// The numbers of a dictionary, or of several with the same keys as rows, in the order of this form's keys; 0 for those
+  /// that it lacks.
   /// - Throws: ``OperatorError`` for keys and values that are not as many, and where a key is unknown.
   package func dictionary(keys own: GraphValue, values: GraphValue) throws -> GraphValue {
     guard case .dictionary(let keys) = self, let order = keys.keyTexts, let own = own.keyTexts,
       case .tensor(let numbers) = values
     else { throw OperatorError("a dictionary needs keys that are texts or integers, and values that are numbers") }
-    let elements = try numbers.converted(to: Double.self).elements
-    guard elements.count == own.count else {
-      throw OperatorError("a dictionary of \(own.count) keys and \(elements.count) values")
+    guard 1...2 ~= numbers.rank, numbers.shape.last == own.count else {
+      throw OperatorError("a dictionary of \(own.count) keys and values of shape \(numbers.shape)")
     }
     let known = Set(order)
     if let unknown = own.first(where: { !known.contains($0) }) {
       let nearest = nearestName(to: unknown, in: order).map { "; did you mean '\($0)'?" } ?? ""
       throw OperatorError("the model knows no key '\(unknown)'\(nearest)")
     }
-    let byKey = Dictionary(zip(own, elements), uniquingKeysWith: { first, _ in first })
-    return GraphValue(try Tensor(order.map { byKey[$0] ?? 0 }))
+    let columns = Dictionary(zip(own, own.indices), uniquingKeysWith: { first, _ in first })
+    let elements = try numbers.converted(to: Double.self).elements
+    let rows = numbers.shape.dropLast().first ?? 1
+    let shape = Array(numbers.shape.dropLast()) + [order.count]
+    let ordered = (0..<rows).flatMap { row in
+      order.map { key in columns[key].map { elements[row * own.count + $0] } ?? 0 }
+    }
+    return GraphValue(try Tensor(ordered, shape: shape))
   }
 }
 

@@ -66,7 +66,9 @@ public indirect enum GraphValueType: Sendable, Hashable {
   case sequence(GraphValueType)
   /// A value of this type, or none.
   case optional(GraphValueType)
-  /// A kind that Apus reads no values of (`map`, `sparse tensor`), named for messages.
+  /// Values of one type under keys. A sequence of such has rows of numbers in a graph; see ``ValueForm/dictionary(keys:)``.
+  case map(ElementType, GraphValueType)
+  /// A kind that Apus reads no values of (`sparse tensor`), named for messages.
   case unsupported(String)
 }
 
@@ -136,13 +138,14 @@ extension GraphDimension: CustomStringConvertible {
 }
 
 extension GraphValueType: CustomStringConvertible {
-  /// `FLOAT[1, 3, height, ?]`, `sequence(INT64[?])`.
+  /// `FLOAT[1, 3, height, ?]`, `sequence(INT64[?])`, `map(STRING, FLOAT)`.
   public var description: String {
     switch self {
     case .tensor(let elementType, let shape):
       (elementType?.description ?? "?") + (shape.map { "[\($0.map(\.description).joined(separator: ", "))]" } ?? "")
     case .sequence(let element): "sequence(\(element))"
     case .optional(let element): "optional(\(element))"
+    case .map(let key, let element): "map(\(key), \(element))"
     case .unsupported(let name): name
     }
   }

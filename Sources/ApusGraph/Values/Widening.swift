@@ -18,6 +18,7 @@ extension GraphValueType {
     case .tensor(let type, let shape): .tensor(type?.widened, shape)
     case .sequence(let element): .sequence(element.widened)
     case .optional(let element): .optional(element.widened)
+    case .map(let key, let element): .map(key, element.widened)
     case .unsupported: self
     }
   }

@@ -32,8 +32,8 @@ public enum ValueFile {
     case .optional(let element):
       let optional: OptionalProto = try source.message()
       return (optional.name, try optional.value(element: element))
-    case .unsupported(let name):
-      throw ONNXFileError(file: source.file.name, reason: .unreadableValue("a value of type \(name)"))
+    case .map, .unsupported:
+      throw ONNXFileError(file: source.file.name, reason: .unreadableValue("a value of type \(type)"))
     }
   }
 

@@ -10,6 +10,7 @@ public struct ONNXModel: GraphModel {
   public let graph: Graph
   /// What is unusual about the file and not wrong, a sentence each; see ``ModelProto/warnings``.
   public let warnings: [String]
+  private let forms: [String: ValueForm]
 
   /// Reads the `.onnx` file at `url`. Weights stay in the mapped file.
   /// - Throws: ``FileError``, ``FileFormatError`` for a file of another format, ``ONNXFileError`` for a damaged one,
@@ -30,8 +31,13 @@ public struct ONNXModel: GraphModel {
     self.proto = proto
     var builder = GraphBuilder(functions: proto.functions, opsets: proto.opsetImports)
     graph = try builder.build(proto.graph)
+    forms = graph.zipMapForms
     warnings = proto.warnings
   }
+
+  /// A dictionary for what ZipMap gives: the scores of a classifier, a row for each example and a column for each of the
+  /// keys; nil for all else.
+  public func form(of value: String) -> ValueForm? { forms[value] }
 
   /// The pairs that the producer wrote into the file; of two with one key, the later.
   public var metadata: [String: String] {

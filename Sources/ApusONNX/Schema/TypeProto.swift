@@ -14,9 +14,7 @@ extension GraphValueType: ONNXMessage {
       case 1: self = try reader.message(field, as: TensorType.self).valueType
       case 4: self = .sequence(try reader.message(field, as: ElementOf.self).type)
       case 9: self = .optional(try reader.message(field, as: ElementOf.self).type)
-      case 5:
-        try reader.skip(field)
-        self = .unsupported("map")
+      case 5: self = try reader.message(field, as: MapType.self).valueType
       case 7:
         try reader.skip(field)
         self = .unsupported("opaque")
@@ -34,6 +32,7 @@ extension GraphValueType: ONNXMessage {
       try writer.message(1, TensorType(elementType: elementType?.rawValue ?? 0, shape: shape))
     case .sequence(let element): try writer.message(4, ElementOf(type: element))
     case .optional(let element): try writer.message(9, ElementOf(type: element))
+    case .map(let key, let element): try writer.message(5, MapType(keyType: key.rawValue, element: element))
     case .unsupported(let name): throw ONNXFileError.Reason.unwritableType(name)
     }
   }
@@ -90,6 +89,38 @@ extension ElementOf {
 
   func encode(to writer: inout ProtobufWriter) throws {
     try writer.message(1, type)
+  }
+}
+
+/// `TypeProto.Map`.
+private struct MapType: ONNXMessage {
+  static let messageName = "TypeProto.Map"
+
+  var keyType: Int32 = 0
+  var element = GraphValueType.tensor(nil, nil)
+
+  var valueType: GraphValueType {
+    ElementType(rawValue: keyType).map { .map($0, element) } ?? .unsupported("map with keys of element type \(keyType)")
+  }
+}
+
+extension MapType {
+  init(from reader: inout ProtobufReader<FileSource>) throws(ProtobufError) {
+    self.init()
+    var element: GraphValueType?
+    while let field = try reader.next() {
+      switch field.number {
+      case 1: keyType = try reader.int32(field)
+      case 2: try reader.message(field, into: &element)
+      default: try reader.skip(field)
+      }
+    }
+    self.element = element ?? self.element
+  }
+
+  func encode(to writer: inout ProtobufWriter) throws {
+    try writer.int64(1, Int64(keyType))
+    try writer.message(2, element)
   }
 }
 

@@ -7,6 +7,7 @@ extension Operators {
     OperatorDefinition(ml: "LabelEncoder", .plain(.labelEncoder), LabelEncoder),
     OperatorDefinition(ml: "CategoryMapper", .plain(.categoryMapper), CategoryMapper),
     OperatorDefinition(ml: "OneHotEncoder", .plain(.oneHotEncoder), OneHotEncoder),
+    OperatorDefinition(ml: "ZipMap", .plain(.zipMap), ZipMap),
   ]
 
   /// For each element the value that stands where the element stands among the keys; a default for all others. In

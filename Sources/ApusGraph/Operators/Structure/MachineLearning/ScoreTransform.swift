@@ -83,6 +83,9 @@ enum ClassLabels: Sendable {
     }
   }
 
+  /// All of them.
+  func values() throws -> GraphValue { try values(Array(0..<count)) }
+
   /// The labels of the classes named, a row each.
   func values(_ classes: [Int]) throws -> GraphValue {
     switch self {

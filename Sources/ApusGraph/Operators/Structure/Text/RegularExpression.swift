@@ -1,11 +1,11 @@
 import Apus
 
-/// A regular expression in the syntax of RE2 that matches whole strings, in time that grows with the length of the
-/// string times that of the expression and no faster, whatever both hold.
+/// A regular expression in the syntax of RE2, matched in time that grows with the length of the string times that of the
+/// expression and no faster, whatever both hold.
 ///
 /// The expression becomes a program for a machine that is in several places at once (Thompson's construction): for each
 /// scalar it steps through all places it may be in, each of them once. Which of several ways leads to a match does not
-/// matter, nor do groups.
+/// matter, nor do groups: of matches that begin at one place the longest counts.
 struct RegularExpression: Sendable {
   enum Instruction: Sendable {
     /// Goes on when the next scalar is in the set of this number.
@@ -37,34 +37,65 @@ struct RegularExpression: Sendable {
   /// Whether all of `text` matches.
   /// - Parameter check: called now and then; what it throws ends the search.
   func matches(_ text: String, check: () throws -> Void) throws -> Bool {
+    var search = Search(of: self)
     let scalars = text.unicodeScalars.map(\.value)
-    var current = Places(instructions.count)
-    var next = Places(instructions.count)
-    var work = 0
-    add(0, to: &current, at: 0, in: scalars)
-    for position in scalars.indices {
-      if current.list.isEmpty { return false }
-      work += current.list.count
-      if work > 1 << 20 {
-        work = 0
-        try check()
-      }
-      next.removeAll()
-      for place in current.list {
-        if case .scalar(let set) = instructions[place], sets[set].contains(scalars[position]) {
-          add(place + 1, to: &next, at: position + 1, in: scalars)
-        }
-      }
-      swap(&current, &next)
+    return try search.longestMatch(in: scalars, from: 0, isAnchored: true, check: check)?.upperBound == scalars.count
+  }
+
+  /// The places that the machine is in while it reads a text; made once for many texts.
+  struct Search {
+    private let expression: RegularExpression
+    private var current: Places
+    private var next: Places
+
+    init(of expression: RegularExpression) {
+      self.expression = expression
+      current = Places(expression.instructions.count)
+      next = current
     }
-    return current.list.contains { if case .accept = instructions[$0] { true } else { false } }
+
+    /// The first match from `start` on, and of those that begin there the longest; nil where there is none.
+    /// - Parameters:
+    ///   - isAnchored: whether it has to begin at `start`.
+    ///   - check: called now and then; what it throws ends the search.
+    mutating func longestMatch(
+      in scalars: [UInt32], from start: Int, isAnchored: Bool = false, check: () throws -> Void
+    ) throws -> Range<Int>? {
+      var found: Range<Int>?
+      var work = 0
+      current.removeAll()
+      for position in start...scalars.count {
+        // Ways that begin here come last: an earlier one that is at the same place wins.
+        if found == nil, position == start || !isAnchored {
+          expression.add(0, begunAt: position, to: &current, at: position, in: scalars)
+        }
+        let end = current.ways.first { if case .accept = expression.instructions[$0.place] { true } else { false } }
+        if let end, end.start <= found?.lowerBound ?? .max { found = end.start..<position }
+        if position == scalars.count || (current.ways.isEmpty && (isAnchored || found != nil)) { break }
+        work += current.ways.count
+        if work > 1 << 20 {
+          work = 0
+          try check()
+        }
+        next.removeAll()
+        for way in current.ways where way.start <= found?.lowerBound ?? .max {
+          if case .scalar(let set) = expression.instructions[way.place],
+            expression.sets[set].contains(scalars[position])
+          {
+            expression.add(way.place + 1, begunAt: way.start, to: &next, at: position + 1, in: scalars)
+          }
+        }
+        swap(&current, &next)
+      }
+      return found
+    }
   }
 
   /// Adds a place and those reached from it without a scalar.
-  private func add(_ start: Int, to places: inout Places, at position: Int, in scalars: [UInt32]) {
-    var waiting = [start]
+  private func add(_ first: Int, begunAt start: Int, to places: inout Places, at position: Int, in scalars: [UInt32]) {
+    var waiting = [first]
     while let place = waiting.popLast() {
-      guard places.insert(place) else { continue }
+      guard places.insert(place, begunAt: start) else { continue }
       switch instructions[place] {
       case .jump(let target): waiting.append(target)
       case .split(let first, let second): waiting += [first, second]
@@ -88,23 +119,23 @@ struct RegularExpression: Sendable {
     }
   }
 
-  /// Places that the machine is in, each once, in the order in which they were reached.
+  /// Places that the machine is in, each once, in the order in which they were reached, with where each way began.
   private struct Places {
-    private(set) var list: [Int] = []
+    private(set) var ways: [(place: Int, start: Int)] = []
     private var isInside: [Bool]
 
     init(_ count: Int) { isInside = [Bool](repeating: false, count: count) }
 
-    mutating func insert(_ place: Int) -> Bool {
+    mutating func insert(_ place: Int, begunAt start: Int) -> Bool {
       guard !isInside[place] else { return false }
       isInside[place] = true
-      list.append(place)
+      ways.append((place, start))
       return true
     }
 
     mutating func removeAll() {
-      for place in list { isInside[place] = false }
-      list.removeAll(keepingCapacity: true)
+      for way in ways { isInside[way.place] = false }
+      ways.removeAll(keepingCapacity: true)
     }
   }
 }
