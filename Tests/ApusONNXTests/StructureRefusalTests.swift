@@ -97,7 +97,31 @@ import Testing
     Case(
       "SVMClassifier", [counting(1, 2)], ["vectors_per_class": .ints([Int64.max, 1]), "coefficients": .floats([1])]),
     Case("OneHotEncoder", [list(3)], ["cats_int64s": .ints([1]), "zeros": .int(0)]),
+    Case("ZipMap", [counting(2, 3)], ["classlabels_int64s": .ints([1, 2])]),
+    Case("ZipMap", [texts("a")], ["classlabels_int64s": .ints([1])]), Case("ZipMap", [counting(1, 1)]),
   ]
+
+  /// Settings of com.microsoft's Tokenizer, beside `pad_value` and one of them that is right.
+  static let tokenizers: [[String: AttributeValue]] = [
+    [:], ["tokenexp": text("")], ["tokenexp": text("(")], ["tokenexp": text("a"), "mincharnum": .int(0)],
+    ["tokenexp": text("."), "mincharnum": .int(2)], ["separators": .strings([[]]), "mincharnum": .int(2)],
+    ["separators": .strings([Array("[".utf8)])], ["tokenexp": text("a"), "mark": .int(2)],
+  ]
+
+  private static func text(_ text: String) -> AttributeValue { .string(Array(text.utf8)) }
+
+  @Test(arguments: tokenizers)
+  func tokenizersThatCannotBe(settings: [String: AttributeValue]) throws {
+    let common: [String: AttributeValue] = ["pad_value": Self.text(""), "mincharnum": .int(1)]
+    func run(_ input: GraphValue, _ attributes: [String: AttributeValue]) throws {
+      _ = try runNode("Tokenizer", domain: "com.microsoft", [input], opset: 1, attributes)
+    }
+    #expect(throws: (any Error).self) { try run(texts("a"), common.merging(settings) { $1 }) }
+    let right = common.merging(["tokenexp": Self.text("a")]) { $1 }
+    try run(texts("a"), right)
+    #expect(throws: (any Error).self) { try run(counting(1), right) }
+    #expect(throws: (any Error).self) { try run(texts("a").reshaped([1, 1, 1]), right) }
+  }
 
   @Test(arguments: misfits)
   func whatDoesNotFitIsRefused(misfit: Case) {

@@ -238,5 +238,51 @@ ml("svm_linear_regressor", "SVMRegressor", [x], [FLOAT], version=1, kernel_type=
    0.0], coefficients=weights[:4],
    rho=[0.3], n_supports=0)
 
+# Tokens. ONNX Runtime refuses a pattern that is empty.
+TOKENIZED = strings(*SUBJECTS, *(" ".join(SUBJECTS[i : i + 4]) for i in range(0, len(SUBJECTS), 3)))
+SETTINGS = [dict(tokenexp=pattern) for pattern in PATTERNS if pattern]
+SETTINGS += [dict(separators=[pattern]) for pattern in PATTERNS if pattern]
+SETTINGS += [dict(separators=[a, b]) for a, b in zip(PATTERNS[1::2], PATTERNS[::-3])] + [dict(separators=[""])]
+for first in range(0, len(SETTINGS), 40):
+    nodes, outputs = [], []
+    for index, setting in enumerate(SETTINGS[first : first + 40]):
+        least = 1 if setting in (dict(tokenexp="."), dict(separators=[""])) else 1 + (first + index) % 3
+        nodes.append(helper.make_node(
+            "Tokenizer", ["x"], [f"y{index}"], domain="com.microsoft", mark=index % 2, mincharnum=least, pad_value="~",
+            **setting))
+        outputs.append(helper.make_tensor_value_info(f"y{index}", STRING, None))
+    declared = helper.make_tensor_value_info("x", STRING, [len(TOKENIZED)])
+    graph = helper.make_graph(nodes, "tokens", [declared], outputs)
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)]
+    cases.add(
+        f"tokenizer_{first:03}", helper.make_model(graph, opset_imports=imports, ir_version=8), [TOKENIZED], runtime)
+words = strings("The quick-brown  fox", "", "jumps over 2 dogs", "é 日本").reshape(2, 2)
+for name, texts, expression in (("words", words, "[a-zA-Z0-9_]+"), ("nothing", words[:1, 1:], "[a-z]+")):
+    add(f"tokenizer_{name}", "Tokenizer", [texts], [STRING], opset=17, domain="com.microsoft", version=1, mark=1,
+        mincharnum=2, pad_value="", tokenexp=expression)
+add("tokenizer_no_texts", "Tokenizer", [strings().reshape(3, 0)], [STRING], opset=17, domain="com.microsoft", version=1,
+    mark=1, mincharnum=1, pad_value="", tokenexp="a")
+
+
+def rows_of_dictionaries(labels, **attributes):
+    """The numbers of ZipMap's dictionaries, a row each: what the value is in Apus."""
+
+    def rows(model, inputs):
+        proper = one_node("ZipMap", inputs, opset=18, domain="ai.onnx.ml", types=[FLOAT], **attributes)
+        proper.graph.output[0].CopyFrom(helper.make_value_info("y0", helper.make_sequence_type_proto(
+            helper.make_map_type_proto(STRING if isinstance(labels[0], str) else INT64,
+                                       helper.make_tensor_type_proto(FLOAT, [])))))
+        return [np.array([[row[label] for label in labels] for row in runtime(proper, inputs)[0]], np.float32)]
+
+    return rows
+
+
+for name, scores, attributes in (
+    ("strings", x[:, :3], dict(classlabels_strings=["b", "c", "a"])), ("numbers", x[:, :2],
+    dict(classlabels_int64s=[7, -2])), ("list", x[0], dict(classlabels_int64s=[4, 3, 2, 1]))):
+    labels = next(iter(attributes.values()))
+    ml(f"zip_map_{name}", "ZipMap", [scores], [FLOAT], rows_of_dictionaries(labels, **attributes), version=1,
+       **attributes)
+
 if __name__ == "__main__":
     cases.write()
