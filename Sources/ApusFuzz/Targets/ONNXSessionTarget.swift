@@ -64,6 +64,7 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
     "com.microsoft/QLinearWhere busUusUsU", "com.microsoft/QuantizeLinear msU", "com.microsoft/DequantizeLinear usU",
     "com.microsoft/RotaryEmbedding qK((", "com.microsoft/SkipLayerNormalization mmvv",
     "com.microsoft/SkipSimplifiedLayerNormalization mmv", "com.microsoft/SimplifiedLayerNormalization mv",
+    "com.microsoft/Tokenizer T mark=1", "ai.onnx.ml/ZipMap m",
   ]
 
   private static let operands: [(letter: Character, value: @Sendable () throws -> GraphValue)] = [
@@ -172,6 +173,8 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
       "RegexFullMatch": [text("pattern", "[a-c]+")], "SpaceToDepth": [int("blocksize", 2)],
       "com.microsoft/QLinearAveragePool": [ints("kernel_shape", 2, 2)],
       "com.microsoft/QLinearReduceMean": [ints("axes", 0)],
+      "com.microsoft/Tokenizer": [text("pad_value", "#"), int("mincharnum", 1), text("tokenexp", "[a-c]+?|\\b.")],
+      "ai.onnx.ml/ZipMap": [ints("classlabels_int64s", 1, 2)],
       "TfIdfVectorizer": [
         text("mode", "TF"), int("min_gram_length", 1), int("max_gram_length", 1), int("max_skip_count", 0),
         ints("ngram_counts", 0), ints("ngram_indexes", 0, 1), ints("pool_int64s", 2, 3),
