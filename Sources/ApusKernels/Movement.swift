@@ -277,6 +277,10 @@ private func transposeWords(
   _ source: UnsafePointer<UInt32>, _ sourceStride: Int, _ destination: UnsafeMutablePointer<UInt32>,
   _ destinationStride: Int, _ rows: Int, _ columns: Int
 ) {
+  if columns == 2, sourceStride == 2, rows >= 16 {
+    separatePairs(source, destination, destination + destinationStride, rows)
+    return
+  }
   #if APUS_AVX512 || APUS_AVX2
     if rows >= 8, columns >= 8 {
       let from = UnsafeRawPointer(source).assumingMemoryBound(to: Float.self)
@@ -309,6 +313,25 @@ private func transposeWords(
     }
   #endif
   transposeTiles(source, sourceStride, destination, destinationStride, rows, columns)
+}
+
+/// The first and the second of each of `count` pairs, sixteen or more, in lines of their own.
+@inline(__always)
+private func separatePairs(
+  _ source: UnsafePointer<UInt32>, _ first: UnsafeMutablePointer<UInt32>, _ second: UnsafeMutablePointer<UInt32>,
+  _ count: Int
+) {
+  var place = 0
+  while place < count {
+    // The last group begins early enough to be whole.
+    let i = min(place, count &- 16)
+    let from = source + 2 &* i
+    let low = load(from, as: SIMD16<UInt32>.self)
+    let high = load(from + 16, as: SIMD16<UInt32>.self)
+    store(SIMD16(lowHalf: low.evenHalf, highHalf: high.evenHalf), first + i)
+    store(SIMD16(lowHalf: low.oddHalf, highHalf: high.oddHalf), second + i)
+    place &+= 16
+  }
 }
 
 /// The same in blocks that stay in the first-level cache, and those in tiles of four by four that stay in registers.

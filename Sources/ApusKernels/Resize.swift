@@ -77,6 +77,10 @@ extension Float32Kernels {
     var (above, below) = (upper, lower)
     var (rowAbove, rowBelow) = (-1, -1)
     var out = y
+    let isHalved = columns.indices.allSatisfy { c in
+      let tap = columns[c]
+      return tap.first == 2 &* c && tap.second == 2 &* c &+ 1 && tap.weight == columns[0].weight
+    }
     for r in 0..<rows.count {
       if rows[r].first == rowBelow {
         (above, below) = (below, above)
@@ -84,11 +88,11 @@ extension Float32Kernels {
       }
       if rows[r].first != rowAbove {
         rowAbove = rows[r].first
-        resizeLine(x + rowAbove &* width, columns, above)
+        resizeLine(x + rowAbove &* width, columns, above, isHalved)
       }
       if rows[r].second != rowBelow {
         rowBelow = rows[r].second
-        resizeLine(x + rowBelow &* width, columns, below)
+        resizeLine(x + rowBelow &* width, columns, below, isHalved)
       }
       let (near, far) = (1 - rows[r].weight, rows[r].weight)
       for c in 0..<columns.count { out[c] = Float(above[c] * near + below[c] * far) }
@@ -96,10 +100,17 @@ extension Float32Kernels {
     }
   }
 
-  @inline(__always)
+  /// - Parameter isHalved: whether each two columns become one, all with the same weights, which are vectors then.
+  @inline(never)
   private static func resizeLine(
-    _ x: UnsafePointer<Float>, _ columns: UnsafeBufferPointer<LinearTap>, _ y: UnsafeMutablePointer<Double>
+    _ x: UnsafePointer<Float>, _ columns: UnsafeBufferPointer<LinearTap>, _ y: UnsafeMutablePointer<Double>,
+    _ isHalved: Bool
   ) {
+    if isHalved, columns.count > 0 {
+      let (near, far) = (1 - columns[0].weight, columns[0].weight)
+      for c in 0..<columns.count { y[c] = Double(x[2 &* c]) * near + Double(x[2 &* c &+ 1]) * far }
+      return
+    }
     for c in 0..<columns.count {
       let tap = columns[c]
       y[c] = Double(x[tap.first]) * (1 - tap.weight) + Double(x[tap.second]) * tap.weight

@@ -40,6 +40,8 @@ package struct BlockQuantizedElements<Scalar: FloatingPointScalar>: DeferredSour
     (self.signBit, self.blockShape) = (signBit, blockShape)
   }
 
+  @_specialize(where Scalar == Float)
+  @_specialize(where Scalar == Double)
   package func write(_ range: Range<Int>, to destination: UnsafeMutablePointer<Scalar>) {
     let columns = codes.shape[1]
     let groups = scales.shape[1]
@@ -53,10 +55,16 @@ package struct BlockQuantizedElements<Scalar: FloatingPointScalar>: DeferredSour
         let rowEnd = isSingle ? columns : min(columns, (column / blockShape.columns + 1) * blockShape.columns)
         let end = min(range.upperBound, index + rowEnd - column)
         let group = row / blockShape.rows * groups + column / blockShape.columns
-        for place in index..<end {
-          let block = isSingle ? group + place - index : group
-          let number = Scalar(codes[place] ^ signBit) - Scalar(zeroPoints?[block] ?? signBit)
-          destination[place - range.lowerBound] = number * scales[block]
+        let (from, to) = (codes + index, destination + (index - range.lowerBound))
+        if isSingle {
+          for place in 0..<(end - index) {
+            let block = group &+ place
+            let number = Scalar(from[place] ^ signBit) - Scalar(zeroPoints?[block] ?? signBit)
+            to[place] = number * scales[block]
+          }
+        } else {
+          let (zeroPoint, scale) = (Scalar(zeroPoints?[group] ?? signBit), scales[group])
+          for place in 0..<(end - index) { to[place] = (Scalar(from[place] ^ signBit) - zeroPoint) * scale }
         }
         index = end
       }
