@@ -53,6 +53,11 @@ package protocol MatrixKernels<Scalar> {
     _ x: UnsafePointer<Scalar>, depth: Int, panel: UnsafePointer<Scalar>, blockStep: Int, blocks: Int,
     addend: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>)
 
+  /// The same, with the same bits, for a right operand of numbers of sixteen bits, `type`.
+  static func multiplyRow(
+    _ x: UnsafePointer<Scalar>, depth: Int, halves: UnsafePointer<UInt16>, _ type: ElementType, blockStep: Int,
+    blocks: Int, addend: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>)
+
   /// The same, with the same bits, for columns of codes.
   static func multiplyRow(
     _ x: UnsafePointer<Scalar>, depth: Int, columns: BlockQuantizedColumns, blocks: Int,

@@ -30,7 +30,9 @@ extension Float32Kernels {
         }
       }
     #else
-      multiplyWidened(Float32Kernels.self, x, depth, columns, blocks, addend, y)
+      multiplyWidened(Float32Kernels.self, x, depth, blocks, addend, y) { block, rows, widened in
+        widenRows(columns.advanced(by: block, of: vectorWidth, Float.self), rows: rows, widened)
+      }
     #endif
   }
 }
@@ -61,27 +63,31 @@ extension Float64Kernels {
     _ x: UnsafePointer<Double>, depth: Int, columns: BlockQuantizedColumns, blocks: Int,
     addend: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>
   ) {
-    multiplyWidened(Float64Kernels.self, x, depth, columns, blocks, addend, y)
+    multiplyWidened(Float64Kernels.self, x, depth, blocks, addend, y) { block, rows, widened in
+      widenRows(columns.advanced(by: block, of: vectorWidth, Double.self), rows: rows, widened)
+    }
   }
 }
 
 /// A product with a single row where speed matters little: as many rows of the weight are widened at a time as are summed before
 /// sums are added up.
+///
+/// - Parameter widen: writes some rows of a vector of columns; they begin and end at multiples of a vector.
 @inline(__always)
-private func multiplyWidened<Kernels: FloatingKernels>(
-  _: Kernels.Type, _ x: UnsafePointer<Kernels.Scalar>, _ depth: Int, _ columns: BlockQuantizedColumns, _ blocks: Int,
-  _ addend: UnsafePointer<Kernels.Scalar>, _ y: UnsafeMutablePointer<Kernels.Scalar>
+func multiplyWidened<Kernels: FloatingKernels>(
+  _: Kernels.Type, _ x: UnsafePointer<Kernels.Scalar>, _ depth: Int, _ blocks: Int,
+  _ addend: UnsafePointer<Kernels.Scalar>, _ y: UnsafeMutablePointer<Kernels.Scalar>,
+  widen: (_ block: Int, _ rows: Range<Int>, _ target: UnsafeMutablePointer<Kernels.Scalar>) -> Void
 ) where Kernels.Scalar: FloatingPoint {
   let vector = Kernels.vectorWidth
   withUnsafeTemporaryAllocation(of: Kernels.Scalar.self, capacity: 257 &* vector) { room in
     guard let widened = room.baseAddress else { return }
     let sum = widened + 256 &* vector
     for block in 0..<blocks {
-      let columns = columns.advanced(by: block, of: vector, Kernels.Scalar.self)
       sum.initialize(repeating: 0, count: vector)
       for row in stride(from: 0, to: depth, by: 256) {
         let count = depth &- row < 256 ? depth &- row : 256
-        Kernels.widenRows(columns, rows: row..<(row &+ (count &+ vector &- 1) / vector &* vector), widened)
+        widen(block, row..<(row &+ (count &+ vector &- 1) / vector &* vector), widened)
         Kernels.multiplyRow(x + row, depth: count, panel: widened, blockStep: 0, blocks: 1, addend: sum, sum)
       }
       for i in block &* vector..<(block &+ 1) &* vector { y[i] = addend[i] + sum[i &- block &* vector] }

@@ -6,7 +6,7 @@
   // One instruction each where there is multiply-add: F16C on x86-64.
 
   @inline(__always)
-  private func widened(half: SIMD16<UInt16>) -> Lanes {
+  func widened(half: SIMD16<UInt16>) -> Lanes {
     var wide = Lanes(repeating: 0)
     wide._storage._value = Builtin.fpext_Vec16xFPIEEE16_Vec16xFPIEEE32(
       Builtin.bitcast_Vec16xInt16_Vec16xFPIEEE16(half._storage._value))
@@ -21,6 +21,20 @@
     return half
   }
 #endif
+
+#if !(hasFeature(BuiltinModule) && APUS_FMA)
+  @inline(__always)
+  func widened(half: SIMD16<UInt16>) -> Lanes {
+    var wide = all(0)
+    for lane in 0..<16 { wide[lane] = floatFromHalf(half[lane]) }
+    return wide
+  }
+#endif
+
+@inline(__always)
+func widened(brain: SIMD16<UInt16>) -> Lanes {
+  float(bits: IntegerLanes(truncatingIfNeeded: brain) &<< IntegerLanes(repeating: 16))
+}
 
 /// Sixteen-bit floats to `Float`; exact.
 func widenHalf(_ x: UnsafePointer<UInt16>, _ y: UnsafeMutablePointer<Float>, _ count: Int) {

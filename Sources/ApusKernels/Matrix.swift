@@ -32,9 +32,17 @@ extension Float32Kernels {
     _ x: UnsafePointer<Float>, depth: Int, panel: UnsafePointer<Float>, blockStep: Int, blocks: Int,
     addend: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>
   ) {
-    for block in 0..<blocks {
-      let sum = rowTimesBlock(Lanes.self, x, depth, panel + block &* blockStep)
-      store(load(addend + block &* Lanes.scalarCount) + sum, y + block &* Lanes.scalarCount)
+    rowTimesBlocks(WholeLanes.self, x, depth, panel, blockStep, blocks, addend, y)
+  }
+
+  package static func multiplyRow(
+    _ x: UnsafePointer<Float>, depth: Int, halves: UnsafePointer<UInt16>, _ type: ElementType, blockStep: Int,
+    blocks: Int, addend: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>
+  ) {
+    if type == .float16 {
+      rowTimesBlocks(HalfLanes.self, x, depth, halves, blockStep, blocks, addend, y)
+    } else {
+      rowTimesBlocks(BrainLanes.self, x, depth, halves, blockStep, blocks, addend, y)
     }
   }
 
@@ -84,9 +92,16 @@ extension Float64Kernels {
     _ x: UnsafePointer<Double>, depth: Int, panel: UnsafePointer<Double>, blockStep: Int, blocks: Int,
     addend: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>
   ) {
-    for block in 0..<blocks {
-      let sum = rowTimesBlock(DoubleLanes.self, x, depth, panel + block &* blockStep)
-      store(load(addend + block &* DoubleLanes.scalarCount) + sum, y + block &* DoubleLanes.scalarCount)
+    rowTimesBlocks(WholeDoubleLanes.self, x, depth, panel, blockStep, blocks, addend, y)
+  }
+
+  package static func multiplyRow(
+    _ x: UnsafePointer<Double>, depth: Int, halves: UnsafePointer<UInt16>, _ type: ElementType, blockStep: Int,
+    blocks: Int, addend: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>
+  ) {
+    multiplyWidened(Float64Kernels.self, x, depth, blocks, addend, y) { block, rows, widened in
+      let source = halves + (block &* blockStep &+ rows.lowerBound &* vectorWidth)
+      widenRows(source, type, scale: nil, widened, rows: rows.count)
     }
   }
 
@@ -253,13 +268,53 @@ private func packRight<L: SIMD>(
   }
 }
 
+/// How a vector of a right operand is stored.
+private protocol StoredLanes {
+  associatedtype Lanes: SIMD where Lanes.Scalar: FloatingPoint
+  associatedtype Element
+  static func numbers(_ place: UnsafePointer<Element>) -> Lanes
+}
+
+private enum WholeLanes: StoredLanes {
+  @inline(__always)
+  static func numbers(_ place: UnsafePointer<Float>) -> SIMD16<Float> { load(place) }
+}
+
+private enum WholeDoubleLanes: StoredLanes {
+  @inline(__always)
+  static func numbers(_ place: UnsafePointer<Double>) -> DoubleLanes { load(place) }
+}
+
+private enum HalfLanes: StoredLanes {
+  @inline(__always)
+  static func numbers(_ place: UnsafePointer<UInt16>) -> SIMD16<Float> { widened(half: load(place)) }
+}
+
+private enum BrainLanes: StoredLanes {
+  @inline(__always)
+  static func numbers(_ place: UnsafePointer<UInt16>) -> SIMD16<Float> { widened(brain: load(place)) }
+}
+
+/// `y = addend + x · w` for blocks of a right operand that are `blockStep` elements apart.
+@inline(__always)
+private func rowTimesBlocks<V: StoredLanes>(
+  _: V.Type, _ x: UnsafePointer<V.Lanes.Scalar>, _ depth: Int, _ w: UnsafePointer<V.Element>, _ blockStep: Int,
+  _ blocks: Int, _ addend: UnsafePointer<V.Lanes.Scalar>, _ y: UnsafeMutablePointer<V.Lanes.Scalar>
+) {
+  for block in 0..<blocks {
+    let sum = rowTimesBlock(V.self, x, depth, w + block &* blockStep)
+    store(load(addend + block &* V.Lanes.scalarCount) + sum, y + block &* V.Lanes.scalarCount)
+  }
+}
+
 /// `Σ x[i] * w[i]` for vectors `w[i]`, over eight accumulators that are added up every 256 terms.
 ///
 /// One accumulator would wait for each multiply-add to end, and lose more digits.
 @inline(__always)
-private func rowTimesBlock<L: SIMD>(
-  _: L.Type, _ x: UnsafePointer<L.Scalar>, _ depth: Int, _ w: UnsafePointer<L.Scalar>
-) -> L where L.Scalar: FloatingPoint {
+private func rowTimesBlock<V: StoredLanes>(
+  _: V.Type, _ x: UnsafePointer<V.Lanes.Scalar>, _ depth: Int, _ w: UnsafePointer<V.Element>
+) -> V.Lanes {
+  typealias L = V.Lanes
   let zero = L(repeating: 0)
   var total = zero
   var x = x
@@ -271,20 +326,20 @@ private func rowTimesBlock<L: SIMD>(
     var s0 = zero, s1 = zero, s2 = zero, s3 = zero
     var s4 = zero, s5 = zero, s6 = zero, s7 = zero
     while count >= 8 {
-      s0 = multiplyAdd(s0, L(repeating: x[0]), load(w))
-      s1 = multiplyAdd(s1, L(repeating: x[1]), load(w + L.scalarCount))
-      s2 = multiplyAdd(s2, L(repeating: x[2]), load(w + 2 &* L.scalarCount))
-      s3 = multiplyAdd(s3, L(repeating: x[3]), load(w + 3 &* L.scalarCount))
-      s4 = multiplyAdd(s4, L(repeating: x[4]), load(w + 4 &* L.scalarCount))
-      s5 = multiplyAdd(s5, L(repeating: x[5]), load(w + 5 &* L.scalarCount))
-      s6 = multiplyAdd(s6, L(repeating: x[6]), load(w + 6 &* L.scalarCount))
-      s7 = multiplyAdd(s7, L(repeating: x[7]), load(w + 7 &* L.scalarCount))
+      s0 = multiplyAdd(s0, L(repeating: x[0]), V.numbers(w))
+      s1 = multiplyAdd(s1, L(repeating: x[1]), V.numbers(w + L.scalarCount))
+      s2 = multiplyAdd(s2, L(repeating: x[2]), V.numbers(w + 2 &* L.scalarCount))
+      s3 = multiplyAdd(s3, L(repeating: x[3]), V.numbers(w + 3 &* L.scalarCount))
+      s4 = multiplyAdd(s4, L(repeating: x[4]), V.numbers(w + 4 &* L.scalarCount))
+      s5 = multiplyAdd(s5, L(repeating: x[5]), V.numbers(w + 5 &* L.scalarCount))
+      s6 = multiplyAdd(s6, L(repeating: x[6]), V.numbers(w + 6 &* L.scalarCount))
+      s7 = multiplyAdd(s7, L(repeating: x[7]), V.numbers(w + 7 &* L.scalarCount))
       x += 8
       w += 8 &* L.scalarCount
       count &-= 8
     }
     while count > 0 {
-      s0 = multiplyAdd(s0, L(repeating: x[0]), load(w))
+      s0 = multiplyAdd(s0, L(repeating: x[0]), V.numbers(w))
       x += 1
       w += L.scalarCount
       count &-= 1

@@ -13,6 +13,9 @@ extension Float32Kernels {
       if type == .int8 {
         let bytes = source.assumingMemoryBound(to: UInt8.self)
         for i in 0..<count { store(floats(signExtended(load(bytes + i &* lanes))) * factor, target + i &* lanes) }
+      } else if type == .float16, scale == nil {
+        let halves = source.assumingMemoryBound(to: UInt16.self)
+        for i in 0..<count { store(widened(half: load(halves + i &* lanes)), target + i &* lanes) }
       } else {
         AnyDataKernels.convert(source, type, target, .float32, count: count &* lanes)
         if scale != nil { scaleRows(target, factor, count) }

@@ -52,6 +52,8 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
     }
     if pieces.count == 1, let matrix = try BlockQuantizedMatrix(pieces[0]) {
       try self.init(matrix, bias: bias)
+    } else if let stored = try Self.stored(pieces) {
+      try self.init(stacking: stored, bias: bias)
     } else {
       let rowMajor = try pieces.map { try $0.rowMajor }
       let bias = try bias?.rowMajor
@@ -61,6 +63,12 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
         })
     }
     for piece in pieces { piece.tensor.storage.discardFilePages() }
+  }
+
+  /// The pieces as they are stored, where all are stored in fewer bits.
+  private static func stored(_ pieces: [LinearWeight<Scalar>]) throws -> [StoredLinearWeight]? {
+    let stored = try pieces.compactMap { try $0.stored }
+    return stored.count == pieces.count ? stored : nil
   }
 
   /// A map whose matrices are kept as they are stored.

@@ -36,6 +36,23 @@ public enum LinearWeight<Scalar: FloatingPointScalar>: Sendable {
       storage: tensor.storage)
   }
 
+  /// The elements from which on a matrix stays as it is stored: in `Float` no second-level cache would hold it. To widen tiles
+  /// takes a tenth longer where many rows are multiplied, and to read half as much half as long where it is one.
+  private static var leastStoredCount: Int { 1 << 20 }
+
+  /// The matrix as it is stored, where it is large and its elements are numbers of fewer bits that nobody has widened yet.
+  var stored: StoredLinearWeight? {
+    get throws {
+      guard tensor.count >= Self.leastStoredCount else { return nil }
+      guard let source = tensor.deferredSource as? any ConvertingSource else { return nil }
+      let elements = try source.stored(tensor.shape)
+      guard elements.dataType.isFloatingPoint else { return nil }
+      let matrix = try StoredMatrix(elements)
+      guard matrix.isNarrower(than: Scalar.self) else { return nil }
+      return isOutputsFirst ? .outputsFirst(matrix) : .inputsFirst(matrix)
+    }
+  }
+
   /// The same matrix with its elements in row-major order.
   var rowMajor: LinearWeight {
     get throws {

@@ -133,8 +133,10 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     let b = Unchecked(bias.base.assumingMemoryBound(to: Scalar.self))
     let rest = edge.map { Unchecked($0.base.assumingMemoryBound(to: Scalar.self)) }
     let (inputs, outputs) = (inputs, outputs)
-    // What is widened at a time stays in the first-level cache; codes become numbers in registers.
-    let needsRoom = weight.isNarrow && weight.codes(column: 0, kernels: kernels) == nil
+    // What is widened at a time stays in the first-level cache; codes and halves become numbers in registers.
+    let needsRoom =
+      weight.isNarrow && weight.codes(column: 0, kernels: kernels) == nil
+      && weight.halves(column: 0, vector: vector) == nil
     let blocksPerTile = needsRoom ? max(1, 8192 / max(blockSize, 1)) : .max
     let tasks = (outputs + columnsPerTask - 1) / columnsPerTask
     let body: @Sendable (Int, UnsafeMutablePointer<Scalar>) -> Void = { task, room in
@@ -146,8 +148,9 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
         let count = min(blocksPerTile, blocks - block)
         let column = first + block * vector
         let codes = weight.codes(column: column, kernels: kernels)
+        let halves = weight.halves(column: column, vector: vector)
         let tile =
-          codes != nil
+          codes != nil || halves != nil
           ? nil
           : weight.tile(
             column: column, columns: count, blocks: 0..<depthBlocks, next: column + count * vector, room: room,
@@ -158,6 +161,10 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
             kernels.multiplyRow(
               x.value, depth: inputs, columns: codes.advanced(by: first, of: vector, Scalar.self), blocks: blocks,
               addend: addend, target)
+          } else if let halves {
+            kernels.multiplyRow(
+              x.value, depth: inputs, halves: halves.base + first * halves.step, halves.type, blockStep: halves.step,
+              blocks: blocks, addend: addend, target)
           } else if let tile {
             kernels.multiplyRow(
               x.value, depth: inputs, panel: tile.base + first * tile.step, blockStep: tile.step, blocks: blocks,
@@ -216,7 +223,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     // What is widened stays in the first-level cache.
     let blocksPerPart =
       weight.isNarrow
-      ? max(1, min(depthBlocks, flush))
+      ? max(1, min(depthBlocks, weight.halves(column: 0, vector: vector) == nil ? flush : 2 * flush))
       : max(1, isSmall && depthBlocks <= 4 * flush ? depthBlocks : min(depthBlocks, 2 * flush))
     let panelStep = left != nil ? 0 : tasks.rows * blocksPerPart * vector
     // Then the short last block of columns, computed here and its valid part copied.

@@ -39,6 +39,14 @@ struct WeightView: @unchecked Sendable {
     return codes?.advanced(by: column / vector, of: vector, Scalar.self)
   }
 
+  /// From a column on, a multiple of the vector, a weight that is numbers of sixteen bits throughout, and how far apart
+  /// vectors of columns are; nil for any other.
+  func halves(column: Int, vector: Int) -> (base: UnsafePointer<UInt16>, type: ElementType, step: Int)? {
+    guard pieces.count == 1, let piece = pieces.first, piece.scale == nil, piece.size == 2 else { return nil }
+    let place = piece.place(column: column, row: piece.rows.lowerBound, vector: vector)
+    return (place.assumingMemoryBound(to: UInt16.self), piece.type, piece.rows.count * vector)
+  }
+
   /// Some columns and a part of the depth; vectors of columns are `step` apart, and those that are needed next are
   /// `ahead` from here, in elements, if that is above 0.
   ///

@@ -7,9 +7,33 @@ extension Tensor {
   }
 }
 
+extension AnyTensor {
+  /// ``converted(to:)``, put off until the elements are needed where they are many and stored in half the memory.
+  /// - Throws: ``TensorError`` when memory is short.
+  package func deferringConversion<Target: FloatingPointScalar>(to type: Target.Type) throws -> Tensor<Target> {
+    // Of fewer it would take longer to put it off.
+    guard count >= 1 << 14, Target.self == Float.self else { return try converted(to: type) }
+    return switch self {
+    #if !(os(macOS) && arch(x86_64))
+      case .float16(let tensor): try tensor.deferringConversion(to: type)
+    #endif
+    case .bfloat16(let tensor): try tensor.deferringConversion(to: type)
+    default: try converted(to: type)
+    }
+  }
+}
+
+/// What makes elements of such as are stored in another type.
+protocol ConvertingSource: DeferredSource {
+  /// What is stored, in a shape of as many elements.
+  func stored(_ shape: [Int]) throws -> AnyTensor
+}
+
 /// Elements that are stored as another type.
-private struct ConvertedElements<Stored: TensorScalar, Scalar: TensorScalar>: DeferredSource {
+private struct ConvertedElements<Stored: TensorScalar, Scalar: TensorScalar>: ConvertingSource {
   let stored: Tensor<Stored>
+
+  func stored(_ shape: [Int]) throws -> AnyTensor { AnyTensor(try stored.reshaped(shape)) }
 
   func write(_ range: Range<Int>, to destination: UnsafeMutablePointer<Scalar>) {
     withExtendedLifetime(stored.storage) {
