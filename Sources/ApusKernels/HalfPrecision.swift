@@ -1,4 +1,4 @@
-#if hasFeature(BuiltinModule) && APUS_FMA
+#if hasFeature(BuiltinModule)
   import Builtin
 #endif
 
@@ -33,7 +33,13 @@
 
 @inline(__always)
 func widened(brain: SIMD16<UInt16>) -> Lanes {
-  float(bits: IntegerLanes(truncatingIfNeeded: brain) &<< IntegerLanes(repeating: 16))
+  #if hasFeature(BuiltinModule)
+    var wide = IntegerLanes(repeating: 0)
+    wide._storage._value = Builtin.zext_Vec16xInt16_Vec16xInt32(brain._storage._value)
+  #else
+    let wide = IntegerLanes(truncatingIfNeeded: brain)
+  #endif
+  return float(bits: wide &<< IntegerLanes(repeating: 16))
 }
 
 /// Sixteen-bit floats to `Float`; exact.

@@ -8,7 +8,9 @@ import Testing
 @Suite struct ZipMapTests {
   private let type = GraphValueType.sequence(.map(.string, .tensor(.float, [])))
 
-  private func model(labels: AttributeProto.Content? = .strings(["no", "yes"].map { Array($0.utf8) })) throws -> ONNXModel {
+  private func model(labels: AttributeProto.Content? = .strings(["no", "yes"].map { Array($0.utf8) })) throws
+    -> ONNXModel
+  {
     let node = NodeProto(
       name: "zip", opType: "ZipMap", domain: "ai.onnx.ml", inputs: ["x"], outputs: ["shares"],
       attributes: labels.map { [AttributeProto(name: "classlabels_strings", value: $0)] } ?? [])
@@ -60,7 +62,8 @@ import Testing
   /// The declared type is said as the file has it, and written so.
   @Test func mapsAreReadAndWritten() throws {
     let bytes = try model().proto.encode()
-    let read = try #require(try bytes.withUnsafeBytes { try ModelProto.read(bytes: $0, name: "model") }.graph.outputs.first?.type)
+    let read = try #require(
+      try bytes.withUnsafeBytes { try ModelProto.read(bytes: $0, name: "model") }.graph.outputs.first?.type)
     #expect(read == type)
     #expect("\(read)" == "sequence(map(STRING, FLOAT[]))")
   }

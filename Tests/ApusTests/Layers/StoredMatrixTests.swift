@@ -94,6 +94,27 @@ import Testing
     }
   }
 
+  /// Numbers that are to be widened when somebody needs them are not, for a layer of a large matrix.
+  @Test(arguments: [DataType.float16, .bfloat16])
+  func aLargeDeferredWeightStaysAsItIsStored(type: DataType) throws {
+    let (inputs, outputs) = (1025, 1024)
+    let elements = try matrix(type, rows: outputs, columns: inputs, seed: 11).stored.elements
+    var random = SplitMix64(seed: 12)
+    for isOutputsFirst in [true, false] {
+      let deferred = try elements.deferringConversion(to: Float.self)
+      let shape = isOutputsFirst ? [outputs, inputs] : [inputs, outputs]
+      let weight = try deferred.reshaped(shape)
+      let layer = try Linear(stacking: [isOutputsFirst ? .outputsFirst(weight) : .inputsFirst(weight)])
+      #expect(deferred.deferredSource != nil)
+      let wide = try elements.converted(to: Float.self).reshaped(shape)
+      let reference = try Linear(stacking: [isOutputsFirst ? .outputsFirst(wide) : .inputsFirst(wide)])
+      for rows in [1, 3, 40] {
+        let x = try Tensor<Float>.random([rows, inputs], using: &random)
+        #expect(try layer(x).elements == reference(x).elements)
+      }
+    }
+  }
+
   /// Large matrices are read from their file in bands.
   @Test(arguments: types + [.float32])
   func largeMatricesOfAFileAreWhatTheyAreInMemory(type: DataType) throws {

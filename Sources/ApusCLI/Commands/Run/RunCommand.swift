@@ -266,7 +266,9 @@ struct RunCommand: WritesFiles {
 extension GraphValue {
   /// What is written of an output: of a dictionary `name.keys` and `name.values`, of anything else the value itself.
   func parts(named name: String, of form: ValueForm?) -> [(name: String, value: GraphValue)] {
-    guard case .dictionary(let keys)? = form, let shape, 1...2 ~= shape.count, keys.shape == shape.suffix(1) else { return [(name, self)] }
+    guard case .dictionary(let keys)? = form, let shape, 1...2 ~= shape.count, keys.shape == shape.suffix(1) else {
+      return [(name, self)]
+    }
     return [(name + ".keys", keys), (name + ".values", self)]
   }
 }

@@ -32,7 +32,8 @@ extension Graph {
   /// missing has none; it is refused when a session is made.
   package var zipMapForms: [String: ValueForm] {
     nodes.reduce(into: [:]) { forms, node in
-      guard node.operatorName == OperatorName(domain: "ai.onnx.ml", type: "ZipMap"), case let output?? = node.outputs.first,
+      guard node.operatorName == OperatorName(domain: "ai.onnx.ml", type: "ZipMap"),
+        case let output?? = node.outputs.first,
         let keys = try? Operators.zipMapLabels(NodeDescription(node: node)).values()
       else { return }
       forms[values[output].name] = .dictionary(keys: keys)
