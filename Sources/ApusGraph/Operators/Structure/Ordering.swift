@@ -81,18 +81,17 @@ extension Operators {
 
 /// Finds the `k` smallest of some keys, the first ones among equals.
 ///
-/// A few are kept in order all the time. Of more, keys that may be among them are collected until there are twice as many,
-/// and then most of the others are dropped: few are collected after the first, and each is moved a few times.
+/// Keys that may be among them are collected until there are twice as many, and then most of the others are dropped: few
+/// are collected after the first, and each is moved a few times.
 private struct SmallestKeys {
   private typealias Entry = (key: Int64, index: Int)
-  private static let few = 16
   private let k: Int
   /// Room for what is collected.
   private var entries: [Entry]
 
   init(_ k: Int) {
     self.k = k
-    entries = Array(repeating: (0, 0), count: k + max(k, Self.few))
+    entries = Array(repeating: (0, 0), count: k + max(k, 16))
   }
 
   /// The indices of the `k` smallest of `count` keys, in the order of the keys.
@@ -101,10 +100,6 @@ private struct SmallestKeys {
   mutating func smallest(of keys: UnsafePointer<Int64>, step: Int, count: Int, flip: Int64) -> [Int] {
     let k = k
     return entries.withUnsafeMutableBufferPointer { entries in
-      if k <= Self.few {
-        Self.keepFew(k, of: keys, step: step, count: count, flip: flip, in: entries)
-        return entries[..<min(k, count)].map(\.index)
-      }
       var collected = min(k, count)
       for index in 0..<collected { entries[index] = (keys[index &* step] ^ flip, index) }
       // One that equals the limit comes after it, and is not wanted.
@@ -126,35 +121,6 @@ private struct SmallestKeys {
       }
       rest.sort { $0 < $1 }
       return rest.map(\.index)
-    }
-  }
-
-  /// Leaves the `k` smallest in order at the front.
-  private static func keepFew(
-    _ k: Int, of keys: UnsafePointer<Int64>, step: Int, count: Int, flip: Int64,
-    in entries: UnsafeMutableBufferPointer<Entry>
-  ) {
-    /// Into the first `end` entries, which are in order; behind those that are equal. The entry at `end` is lost.
-    func insert(_ entry: Entry, at end: Int) {
-      var place = end
-      while place > 0, entry.key < entries[place &- 1].key {
-        entries[place] = entries[place &- 1]
-        place &-= 1
-      }
-      entries[place] = entry
-    }
-    guard k > 0 else { return }
-    for index in 0..<min(k, count) { insert((keys[index &* step] ^ flip, index), at: index) }
-    guard count > k else { return }
-    var limit = entries[k &- 1].key
-    var place = keys + k * step
-    for index in k..<count {
-      let key = place.pointee ^ flip
-      place += step
-      if key < limit {
-        insert((key, index), at: k &- 1)
-        limit = entries[k &- 1].key
-      }
     }
   }
 

@@ -1,7 +1,7 @@
 import Apus
 
-/// A regular expression in the syntax of RE2, matched in time that grows with the length of the string times that of the
-/// expression and no faster, whatever both hold.
+/// A regular expression in the syntax of RE2, searched for in time that grows with the length of the string times that of
+/// the expression and no faster, whatever both hold.
 ///
 /// The expression becomes a program for a machine that is in several places at once (Thompson's construction): for each
 /// scalar it steps through all places it may be in, each of them once. Which of several ways leads to a match does not
@@ -47,6 +47,8 @@ struct RegularExpression: Sendable {
     private let expression: RegularExpression
     private var current: Places
     private var next: Places
+    /// Steps since ``longestMatch`` last called what it is to call.
+    private var work = 0
 
     init(of expression: RegularExpression) {
       self.expression = expression
@@ -62,7 +64,6 @@ struct RegularExpression: Sendable {
       in scalars: [UInt32], from start: Int, isAnchored: Bool = false, check: () throws -> Void
     ) throws -> Range<Int>? {
       var found: Range<Int>?
-      var work = 0
       current.removeAll()
       for position in start...scalars.count {
         // Ways that begin here come last: an earlier one that is at the same place wins.
@@ -72,7 +73,7 @@ struct RegularExpression: Sendable {
         let end = current.ways.first { if case .accept = expression.instructions[$0.place] { true } else { false } }
         if let end, end.start <= found?.lowerBound ?? .max { found = end.start..<position }
         if position == scalars.count || (current.ways.isEmpty && (isAnchored || found != nil)) { break }
-        work += current.ways.count
+        work += current.ways.count + 1
         if work > 1 << 20 {
           work = 0
           try check()
