@@ -20,9 +20,7 @@
       Builtin.fptrunc_Vec16xFPIEEE32_Vec16xFPIEEE16(x._storage._value))
     return half
   }
-#endif
-
-#if !(hasFeature(BuiltinModule) && APUS_FMA)
+#else
   @inline(__always)
   func widened(half: SIMD16<UInt16>) -> Lanes {
     var wide = all(0)

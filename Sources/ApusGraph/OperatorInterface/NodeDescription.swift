@@ -57,7 +57,7 @@ package struct NodeDescription: Sendable {
     guard case .tensor(let any) = constant, any.dataType.isFloatingPoint else {
       throw OperatorError("input \(index) is \(constant.type); a floating-point type is needed")
     }
-    return try any.tensor(of: type) ?? any.deferringConversion(to: type)
+    return try any.tensor(of: type) ?? any.deferringConversion(to: type) ?? any.converted(to: type)
   }
 
   /// Input `index`, when it is a single floating-point number that is known already.

@@ -101,7 +101,7 @@ import Testing
     let elements = try matrix(type, rows: outputs, columns: inputs, seed: 11).stored.elements
     var random = SplitMix64(seed: 12)
     for isOutputsFirst in [true, false] {
-      let deferred = try elements.deferringConversion(to: Float.self)
+      let deferred = try #require(try elements.deferringConversion(to: Float.self))
       let shape = isOutputsFirst ? [outputs, inputs] : [inputs, outputs]
       let weight = try deferred.reshaped(shape)
       let layer = try Linear(stacking: [isOutputsFirst ? .outputsFirst(weight) : .inputsFirst(weight)])

@@ -8,17 +8,16 @@ extension Tensor {
 }
 
 extension AnyTensor {
-  /// ``converted(to:)``, put off until the elements are needed where they are many and stored in half the memory.
+  /// ``converted(to:)`` of many numbers of sixteen bits, put off until the elements are needed; nil for anything else.
   /// - Throws: ``TensorError`` when memory is short.
-  package func deferringConversion<Target: FloatingPointScalar>(to type: Target.Type) throws -> Tensor<Target> {
-    // Of fewer it would take longer to put it off.
-    guard count >= 1 << 14, Target.self == Float.self else { return try converted(to: type) }
+  package func deferringConversion<Target: FloatingPointScalar>(to type: Target.Type) throws -> Tensor<Target>? {
+    guard count >= leastDeferredCount else { return nil }
     return switch self {
     #if !(os(macOS) && arch(x86_64))
       case .float16(let tensor): try tensor.deferringConversion(to: type)
     #endif
     case .bfloat16(let tensor): try tensor.deferringConversion(to: type)
-    default: try converted(to: type)
+    default: nil
     }
   }
 }

@@ -1,6 +1,9 @@
 import ApusBase
 import Synchronization
 
+/// The number of elements from which on it pays to put off making them.
+package let leastDeferredCount = 1 << 14
+
 /// What makes the elements of a tensor when they are needed, of something that is stored in less room.
 package protocol DeferredSource<Scalar>: Sendable {
   associatedtype Scalar: TensorScalar

@@ -4,9 +4,6 @@ import Apus
 // numbers but what makes these, so that layers widen them on their way into the layout that they keep.
 
 extension Operators {
-  /// Weights of fewer elements are made at once.
-  private static let leastDeferredCount = 1 << 14
-
   /// The result of a node that makes large weights of what a file stores, its elements not made yet; nil for any other node.
   ///
   /// Numbers have the bits that the node itself gives.
@@ -21,31 +18,17 @@ extension Operators {
     guard case .tensor(let stored)? = inputs.first ?? nil else { return nil }
     switch node.node.operatorName {
     case OperatorName(type: "Cast"):
-      guard stored.count >= leastDeferredCount, let type = try node.optionalElementType("to") else { return nil }
-      return try deferredConversion(stored, to: type)
+      switch try node.optionalElementType("to") {
+      case .float: return try stored.deferringConversion(to: Float.self).map { GraphValue($0) }
+      case .double: return try stored.deferringConversion(to: Double.self).map { GraphValue($0) }
+      default: return nil
+      }
     case OperatorName(domain: "apus", type: "Unpack"): return try deferredCodes(node, stored)
     case OperatorName(domain: "apus", type: "LookUp"):
       guard case .tensor(.float32(let tables))? = inputs.count > 1 ? inputs[1] : nil, case .uint8(let codes) = stored
       else { return nil }
       return try deferredEntries(codes, tables)
     default: return nil
-    }
-  }
-
-  private static func deferredConversion(_ stored: AnyTensor, to type: ElementType) throws -> GraphValue? {
-    func converted<Scalar: FloatingPointScalar>(to _: Scalar.Type) throws -> GraphValue? {
-      switch stored {
-      #if !(os(macOS) && arch(x86_64))
-        case .float16(let tensor): GraphValue(try tensor.deferringConversion(to: Scalar.self))
-      #endif
-      case .bfloat16(let tensor): GraphValue(try tensor.deferringConversion(to: Scalar.self))
-      default: nil
-      }
-    }
-    return switch type {
-    case .float: try converted(to: Float.self)
-    case .double: try converted(to: Double.self)
-    default: nil
     }
   }
 

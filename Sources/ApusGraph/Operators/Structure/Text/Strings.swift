@@ -41,11 +41,8 @@ extension Operators {
       let parts = x.elements.map { text in
         delimiter.isEmpty ? words(text, cuts: limit) : pieces(Array(text.utf8), between: delimiter, cuts: limit)
       }
-      let width = parts.map(\.count).max() ?? 0
-      try Shape.checkMemory(x.shape + [width], of: String.self, operation: "StringSplit")
-      let filled = parts.flatMap { $0 + [String](repeating: "", count: width - $0.count) }
       return try [
-        .strings(StringTensor(filled, shape: x.shape + [width])),
+        .strings(StringTensor(parts, shape: x.shape, padding: "", operation: "StringSplit")),
         GraphValue(Tensor(parts.map { Int64($0.count) }, shape: x.shape)),
       ]
     }
@@ -124,6 +121,16 @@ extension Operators {
       }
       return [GraphValue(try Tensor(matches, shape: x.shape))]
     }
+  }
+}
+
+extension StringTensor {
+  /// Lists of texts along a new last axis, filled up to the length of the longest.
+  init(_ lists: [[String]], shape: [Int], padding: String, operation: String) throws {
+    let width = lists.map(\.count).max() ?? 0
+    try Shape.checkMemory(shape + [width], of: String.self, operation: operation)
+    let filled = lists.flatMap { $0 + [String](repeating: padding, count: width - $0.count) }
+    try self.init(filled, shape: shape + [width])
   }
 }
 

@@ -31,10 +31,7 @@ extension Operators {
         return tokens
       }
       if isMarked, count > 0 { rows = rows.map { ["\u{2}"] + $0 + ["\u{3}"] } }
-      let width = rows.map(\.count).max() ?? 0
-      try Shape.checkMemory(x.shape + [width], of: String.self, operation: "Tokenizer")
-      let filled = rows.flatMap { $0 + [String](repeating: padding, count: width - $0.count) }
-      return [.strings(try StringTensor(filled, shape: x.shape + [width]))]
+      return [.strings(try StringTensor(rows, shape: x.shape, padding: padding, operation: "Tokenizer"))]
     }
   }
 }
