@@ -47,3 +47,17 @@ func interleaveSixteen(
     i &+= 1
   }
 }
+
+/// The same of four rows, which become the first four of each sixteen elements.
+@inline(__always)
+func interleaveFour(_ x: UnsafePointer<Float>, xStep: Int, count: Int, _ y: UnsafeMutablePointer<Float>) {
+  var i = 0
+  while i &+ 4 <= count {
+    transposeFour(x + i, xStep, y + i &* 16, 16)
+    i &+= 4
+  }
+  while i < count {
+    for row in 0..<4 { y[i &* 16 &+ row] = x[row &* xStep &+ i] }
+    i &+= 1
+  }
+}

@@ -106,7 +106,13 @@ extension BlockedKernels {
         interleaveSixteen(from, xStep: channelStep, count: end &- begin, out + begin &* 16)
       } else {
         for j in begin..<end { store(zero, out + j &* 16) }
-        for channel in 0..<channels {
+        var channel = 0
+        while channel &+ 4 <= channels {
+          interleaveFour(
+            from + channel &* channelStep, xStep: channelStep, count: end &- begin, out + (begin &* 16 &+ channel))
+          channel &+= 4
+        }
+        for channel in channel..<channels {
           let source = from + channel &* channelStep
           for j in begin..<end { out[j &* 16 &+ channel] = source[j &- begin] }
         }

@@ -3,7 +3,7 @@ import Apus
 extension Graph {
   /// What depends on constants alone is computed once, and becomes a constant.
   ///
-  /// Nothing is computed that would take much more memory than what it is made of: a large Expand stays a node.
+  /// What takes much more memory than what it is made of, as a large Expand, stays a node beyond a ``FoldingAllowance``.
   /// - Throws: ``GraphError/cancelled``, ``GraphError/timeLimit(_:)``.
   func foldingConstants() throws -> Graph { try folding { _ in true } }
 
@@ -23,15 +23,22 @@ extension Graph {
   private func folding(_ isWanted: (Node) -> Bool) throws -> Graph {
     var rewriter = GraphRewriter(self)
     let context = RunContext()
+    var allowance = FoldingAllowance(of: self)
     // What is laid out to compute a constant is not kept.
     try PackedCache.$current.withValue(nil) {
       try Execution.with(stop: context.stop) {
         for index in rewriter.nodes.indices {
           guard let node = rewriter.nodes[index], isWanted(node) else { continue }
-          let values = rewriter.folded(node, context)
+          let values = rewriter.folded(node, context, within: allowance.limit)
           // Whatever was broken off is undefined.
           try context.checkCancellation()
-          if let values { rewriter.fold(index, values) }
+          guard let values else { continue }
+          rewriter.fold(index, values)
+          for (output, value) in zip(node.outputs, values) { allowance.take(output, value) }
+          for case let input? in node.inputs where rewriter.isUnused(input) {
+            // What the graph came with may be an input's default.
+            if allowance.giveBack(input) { rewriter.removeConstant(input) }
+          }
         }
       }
     }
@@ -39,16 +46,50 @@ extension Graph {
   }
 }
 
+/// How far the constants of a graph may outgrow what they are made of: by as much as its weights take at a time, so that
+/// relative positions and masks are computed once; and in all by a few times that, which bounds the time it takes.
+private struct FoldingAllowance {
+  private var bytesLeft: Int
+  private var computedBytesLeft: Int
+  private var taken: [Graph.ValueID: Int] = [:]
+
+  init(of graph: Graph) {
+    bytesLeft = graph.constants.values.reduce(0) { min(1 << 40, $0 + $1.byteCount) }
+    computedBytesLeft = 16 * bytesLeft
+  }
+
+  /// Bytes that one value may take.
+  var limit: Int { min(bytesLeft, computedBytesLeft) }
+
+  mutating func take(_ id: Graph.ValueID?, _ value: GraphValue?) {
+    guard let id, let bytes = value?.byteCount, bytes > 0 else { return }
+    taken[id] = bytes
+    bytesLeft = max(0, bytesLeft - bytes)
+    computedBytesLeft = max(0, computedBytesLeft - bytes)
+  }
+
+  /// Gives back what a value took, if it took any.
+  mutating func giveBack(_ id: Graph.ValueID) -> Bool {
+    guard let bytes = taken.removeValue(forKey: id) else { return false }
+    bytesLeft += bytes
+    return true
+  }
+}
+
 extension GraphRewriter {
   /// The node's outputs when they can be known now; nil also for a node that fails, which then fails when it runs.
-  fileprivate func folded(_ node: Node, _ context: RunContext) -> [GraphValue?]? {
+  ///
+  /// - Parameter allowance: bytes that an output may take, whatever it is made of.
+  fileprivate func folded(
+    _ node: Node, _ context: RunContext, within allowance: Int
+  ) -> [GraphValue?]? {
     guard let definition = Operators.byName[node.operatorName], definition.facts.isDeterministic,
       node.subgraphs.isEmpty,
       node.inputs.allSatisfy({ $0 == nil || constant($0) != nil }),
       !node.outputs.contains(where: { $0.map(isOutput) ?? false })
     else { return nil }
     let inputs = node.inputs.map { constant($0) }
-    let limit = max(1 << 16, 8 * (inputs.compactMap { $0?.byteCount }.max() ?? 0))
+    let limit = max(allowance, 1 << 16, 8 * (inputs.compactMap { $0?.byteCount }.max() ?? 0))
     let description = description(of: node)
     // A Constant's value is in the file already.
     guard node.inputs.isEmpty || isForecast(description, inputs, definition, within: limit) else { return nil }

@@ -118,6 +118,9 @@ extension GraphRewriter {
   /// How often `value` is read.
   func readerCount(of value: Graph.ValueID) -> Int { readers[value].count }
 
+  /// Whether no node reads `value`, nor does the graph give it away.
+  func isUnused(_ value: Graph.ValueID) -> Bool { readers[value].count == 0 && !isOutput(value) }
+
   /// The only node that reads `value`, and reads it once; nil when others do or the graph gives it away.
   func soleReader(of value: Graph.ValueID) -> Int? {
     !isOutput(value) && readers[value].count == 1 ? readers(of: value).first : nil
@@ -178,6 +181,9 @@ extension GraphRewriter {
     }
     remove(index)
   }
+
+  /// Forgets a constant that nothing uses.
+  mutating func removeConstant(_ value: Graph.ValueID) { graph.constants[value] = nil }
 
   /// Makes every reader of `old` read `new`.
   mutating func redirect(_ old: Graph.ValueID, to new: Graph.ValueID) {

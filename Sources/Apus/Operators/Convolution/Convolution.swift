@@ -2,11 +2,10 @@ import ApusKernelInterface
 
 /// A convolution with its weights laid out for the kernels: prepared once, applied often.
 ///
-/// Three algorithms share the work. ``DirectConvolution`` and ``DepthwiseConvolution`` read channel-blocked maps where
-/// they lie and are what float32 networks spend their time in; ``UnfoldedConvolution`` takes everything else: groups of
-/// few channels, and float64. All are direct sums, in the same order for every output. To few outputs
-/// ``PlaneConvolution`` takes the place of the first two, and where `Precision.fast` is asked for
-/// ``WinogradConvolution`` may take that of the first.
+/// ``DirectConvolution`` and ``DepthwiseConvolution`` read channel-blocked maps where they lie and are what float32
+/// networks spend their time in; ``GroupedConvolution`` takes groups of other sizes, ``UnfoldedConvolution`` float64. All
+/// are direct sums, in the same order for every output. To few outputs ``PlaneConvolution`` takes the place of the first
+/// two, and where `Precision.fast` is asked for ``WinogradConvolution`` may take that of the first.
 package struct Convolution<Scalar: FloatingPointScalar>: Sendable {
   private(set) var parameters: ConvolutionParameters
   let inputChannels: Int
@@ -103,15 +102,15 @@ private func bestConvolution<Scalar: FloatingPointScalar>(
   return try UnfoldedConvolution(weight: weight, bias: bias, parameters: parameters)
 }
 
-/// The algorithm for float32 that reads maps where they lie; nil where there is none for such weights.
+/// The algorithm for float32.
 private func blockedConvolution(
   weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters
-) throws -> (any ConvolutionAlgorithm<Float>)? {
+) throws -> any ConvolutionAlgorithm<Float> {
   if DirectConvolution.accepts(weight: weight.shape, parameters: parameters) {
     return try DirectConvolution(weight: weight, bias: bias, parameters: parameters)
   }
   if DepthwiseConvolution.accepts(weight: weight.shape, parameters: parameters) {
     return try DepthwiseConvolution(weight: weight, bias: bias, parameters: parameters)
   }
-  return nil
+  return try GroupedConvolution(weight: weight, bias: bias, parameters: parameters)
 }

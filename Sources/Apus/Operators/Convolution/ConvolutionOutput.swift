@@ -6,6 +6,8 @@ struct ConvolutionOutput: Sendable {
   private let base: Unchecked<UnsafeMutablePointer<Float>>
   private let layout: TensorLayout
   private let channels: Int
+  /// Outputs of each channel, which lie one after the other.
+  private let multiplier: Int
   private let positions: Int
 
   /// A tensor that `fill` writes.
@@ -13,13 +15,17 @@ struct ConvolutionOutput: Sendable {
   /// - Parameters:
   ///   - shape: `[batch, channels, height, width]`.
   ///   - layout: row-major too where so few channels are not worth blocking.
+  ///   - multiplier: outputs of each channel; of more than one the result is row-major.
   static func tensor(
-    _ shape: [Int], layout: TensorLayout, by fill: (ConvolutionOutput) throws -> Void
+    _ shape: [Int], layout: TensorLayout, multiplier: Int = 1, by fill: (ConvolutionOutput) throws -> Void
   ) throws -> Tensor<Float> {
-    let layout = Tensor<Float>.isWorthBlocking(channels: shape[1]) ? layout : .rowMajor
+    let isBlocked = multiplier == 1 && Tensor<Float>.isWorthBlocking(channels: shape[1])
+    let layout = isBlocked ? layout : .rowMajor
     return try Tensor.filled(shape, layout: layout) {
       try fill(
-        ConvolutionOutput(base: Unchecked($0), layout: layout, channels: shape[1], positions: shape[2] * shape[3]))
+        ConvolutionOutput(
+          base: Unchecked($0), layout: layout, channels: shape[1] / multiplier, multiplier: multiplier,
+          positions: shape[2] * shape[3]))
     }
   }
 
@@ -47,6 +53,8 @@ struct ConvolutionOutput: Sendable {
   struct Part {
     var sample: Int
     var blocks: Range<Int>
+    /// Which output of each channel.
+    var copy = 0
     var positions: Range<Int>
   }
 
@@ -69,8 +77,9 @@ struct ConvolutionOutput: Sendable {
       kernels.data.transpose(
         elementSize: MemoryLayout<Float>.stride,
         from: room + (index - part.blocks.lowerBound) * part.positions.count * block, sourceStride: block,
-        to: base.value + (part.sample * channels + channel) * positions + part.positions.lowerBound,
-        destinationStride: positions, rows: part.positions.count, columns: min(block, channels - channel))
+        to: base.value + ((part.sample * channels + channel) * multiplier + part.copy) * positions
+          + part.positions.lowerBound,
+        destinationStride: multiplier * positions, rows: part.positions.count, columns: min(block, channels - channel))
     }
   }
 }

@@ -2,49 +2,59 @@ import ApusKernelInterface
 
 /// Convolution of every channel by itself, or in groups of 2, 4 or 8, over channel-blocked float32 maps, read where they
 /// lie.
+///
+/// A channel may have several outputs, the *depth multiplier*. Each is convolved as one of its own: first outputs of all
+/// channels, second ones; they are put between each other as a row-major result is laid out.
 struct DepthwiseConvolution: ConvolutionAlgorithm {
   var parameters: ConvolutionParameters
   /// Channels of a group, in and out.
   let group: Int
-  /// `[channels / 16, height, width, group, 16]`.
+  /// Outputs of a channel that is convolved by itself.
+  let multiplier: Int
+  /// `[multiplier, channels / 16, height, width, group, 16]`.
   let weights: TensorStorage
+  /// `[multiplier, channels / 16, 16]`.
   let bias: TensorStorage
 
   /// Whether this algorithm takes a weight of this shape.
   static func accepts(weight: [Int], parameters: ConvolutionParameters) -> Bool {
+    if weight[1] == 1 { return true }
     // Sums are of a group's whole windows, which should not be longer than elsewhere.
-    let isShort = weight[1] == 1 || weight[1...].reduce(1, *) <= 144
-    return [1, 2, 4, 8].contains(weight[1]) && isShort && weight[0] == parameters.groups * weight[1]
+    let isShort = weight[1...].reduce(1, *) <= 144
+    return [2, 4, 8].contains(weight[1]) && isShort && weight[0] == parameters.groups * weight[1]
       && TensorLayout.isHalfFilled(by: weight[0])
   }
 
   init(weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters) throws {
     let block = TensorLayout.block
-    let channels = weight.shape[0]
     let area = weight.shape[2] * weight.shape[3]
-    let blocks = TensorLayout.blocks(channels)
     let group = weight.shape[1]
-    self.group = group
+    let multiplier = weight.shape[0] / (parameters.groups * group)
+    let channels = parameters.groups * group
+    let blocks = TensorLayout.blocks(channels)
+    (self.group, self.multiplier) = (group, multiplier)
     weights = try PackedMemory.storage(
-      byteCount: blocks * area * group * block * MemoryLayout<Float>.stride,
-      at: .current("depthwise", group == 1 ? [channels, area] : [channels, group, area]) { $0.add(weight) }
+      byteCount: multiplier * blocks * area * group * block * MemoryLayout<Float>.stride,
+      at: .current("depthwise", [multiplier, channels, group, area]) { $0.add(weight) }
     ) { storage in
       withExtendedLifetime(weight.storage) {
         var packed = storage.base.assumingMemoryBound(to: Float.self)
-        for first in stride(from: 0, to: channels, by: block) {
-          for tap in 0..<area {
-            for member in 0..<group {
-              for lane in 0..<block {
-                let channel = first + lane
-                packed[lane] = channel < channels ? weight.pointer[(channel * group + member) * area + tap] : 0
+        for copy in 0..<multiplier {
+          for first in stride(from: 0, to: channels, by: block) {
+            for tap in 0..<area {
+              for member in 0..<group {
+                for lane in 0..<block {
+                  let output = (first + lane) * multiplier + copy
+                  packed[lane] = first + lane < channels ? weight.pointer[(output * group + member) * area + tap] : 0
+                }
+                packed += block
               }
-              packed += block
             }
           }
         }
       }
     }
-    self.bias = try BlockedVector.storage(bias)
+    self.bias = try BlockedVector.storage(bias, multiplier: multiplier)
     self.parameters = parameters
   }
 
@@ -52,7 +62,9 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     _ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?, layout: TensorLayout
   ) throws -> Tensor<Float> {
     if let planes = PlaneConvolution(self, output: shape) { return try planes(input, activation: activation) }
-    let maps = shape[0] * TensorLayout.blocks(shape[1])
+    let channels = input.shape[1]
+    let blocks = TensorLayout.blocks(channels)
+    let maps = shape[0] * blocks * multiplier
     if input.layout == .rowMajor, maps >= 2 * Execution.current.threads || !input.canBeChannelBlocked {
       return try blockByBlock(input, shape: shape, activation: activation, layout: layout)
     }
@@ -60,22 +72,23 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     let block = TensorLayout.block
     let input = Size2D(height: source.shape[2], width: source.shape[3])
     let output = Size2D(height: shape[2], width: shape[3])
-    let blocks = TensorLayout.blocks(shape[1])
     // About as much work a task as is worth handing out: some maps, or some rows of one.
     let rowCount = output.width * block * parameters.kernel.height * parameters.kernel.width * group
     let rowsPerTask = max(1, min(output.height, 262_144 / rowCount))
     let rowTasks = (output.height + rowsPerTask - 1) / rowsPerTask
     let x = Unchecked(source.pointer)
     let kernels = Execution.current.kernels
-    return try ConvolutionOutput.tensor(shape, layout: layout) { y in
+    return try ConvolutionOutput.tensor(shape, layout: layout, multiplier: multiplier) { y in
       let tasksAtOnce = max(1, 65_536 / (rowCount * rowsPerTask))
       let room = y.roomCount(blocks: 1, positions: rowsPerTask * output.width)
       try y.forEachTask((maps * rowTasks + tasksAtOnce - 1) / tasksAtOnce, room: room) { piece, room in
         for task in piece * tasksAtOnce..<min((piece + 1) * tasksAtOnce, maps * rowTasks) {
           let (map, first) = (task / rowTasks, task % rowTasks * rowsPerTask)
+          let (source, copy) = (map / multiplier, map % multiplier)
           convolve(
-            kernels, x.value + map * input.height * input.width * block, input, y, output, sample: map / blocks,
-            block: map % blocks, rows: first..<min(first + rowsPerTask, output.height), activation, room: room)
+            kernels, x.value + source * input.height * input.width * block, input, y, output, sample: source / blocks,
+            block: source % blocks, copy: copy, rows: first..<min(first + rowsPerTask, output.height), activation,
+            room: room)
         }
       }
       withExtendedLifetime(source.storage) {}
@@ -89,38 +102,43 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     let block = TensorLayout.block
     let input = Size2D(height: source.shape[2], width: source.shape[3])
     let output = Size2D(height: shape[2], width: shape[3])
-    let (channels, blocks) = (shape[1], TensorLayout.blocks(shape[1]))
+    let channels = source.shape[1]
+    let blocks = TensorLayout.blocks(channels)
     let positions = input.height * input.width
     let kernels = Execution.current.kernels
     let x = Unchecked(source.pointer)
-    return try ConvolutionOutput.tensor(shape, layout: layout) { y in
+    return try ConvolutionOutput.tensor(shape, layout: layout, multiplier: multiplier) { y in
       let room = y.roomCount(blocks: 1, positions: output.height * output.width)
       try parallelWithScratch(shape[0] * blocks, of: Float.self, count: positions * block + room) { map, staged in
         let (sample, index) = (map / blocks, map % blocks)
         kernels.convolution.stageBlock(
           x.value + (sample * channels + index * block) * positions, channels: min(block, channels - index * block),
           channelStep: positions, height: 1, width: positions, top: 0, left: 0, staged, rows: 1, columns: positions)
-        convolve(
-          kernels, staged, input, y, output, sample: sample, block: index, rows: 0..<output.height, activation,
-          room: staged + positions * block)
+        for copy in 0..<multiplier {
+          convolve(
+            kernels, staged, input, y, output, sample: sample, block: index, copy: copy, rows: 0..<output.height,
+            activation, room: staged + positions * block)
+        }
       }
       withExtendedLifetime(source.storage) {}
     }
   }
 
-  /// Some rows of one block of channels.
+  /// Some rows of one block of channels, and one output of each.
   private func convolve(
     _ kernels: KernelSet, _ x: UnsafePointer<Float>, _ input: Size2D, _ y: ConvolutionOutput, _ output: Size2D,
-    sample: Int, block index: Int, rows: Range<Int>, _ activation: UnaryOperation?, room: UnsafeMutablePointer<Float>
+    sample: Int, block index: Int, copy: Int, rows: Range<Int>, _ activation: UnaryOperation?,
+    room: UnsafeMutablePointer<Float>
   ) {
     let block = TensorLayout.block
     let (kernel, dilation) = (parameters.kernel, parameters.dilation)
     let (convolution, float32) = (kernels.convolution, kernels.float32)
     let rowOfWeights = kernel.width * group * block
-    let w = weights.base.assumingMemoryBound(to: Float.self) + index * kernel.height * rowOfWeights
-    let bias = bias.base.assumingMemoryBound(to: Float.self) + index * block
+    let panel = copy * TensorLayout.blocks(parameters.groups * group) + index
+    let w = weights.base.assumingMemoryBound(to: Float.self) + panel * kernel.height * rowOfWeights
+    let bias = bias.base.assumingMemoryBound(to: Float.self) + panel * block
     let part = ConvolutionOutput.Part(
-      sample: sample, blocks: index..<index + 1,
+      sample: sample, blocks: index..<index + 1, copy: copy,
       positions: rows.lowerBound * output.width..<rows.upperBound * output.width)
     let base = y.place(of: part, room: room).base
     let inside = inside(input.width, output.width)

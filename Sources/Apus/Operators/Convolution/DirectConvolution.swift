@@ -22,10 +22,8 @@ struct DirectConvolution: ConvolutionAlgorithm {
   /// Whether this algorithm takes a weight of this shape.
   static func accepts(weight: [Int], parameters: ConvolutionParameters) -> Bool {
     let block = TensorLayout.block
-    if parameters.groups == 1 {
-      return TensorLayout.isHalfFilled(by: max(weight[0], weight[1]))
-    }
-    return weight[1].isMultiple(of: block) && (weight[0] / parameters.groups).isMultiple(of: block)
+    return parameters.groups == 1
+      || weight[1].isMultiple(of: block) && (weight[0] / parameters.groups).isMultiple(of: block)
   }
 
   init(weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters) throws {
@@ -83,12 +81,18 @@ struct DirectConvolution: ConvolutionAlgorithm {
 
 /// One number per channel, filled up with zeros to whole blocks.
 enum BlockedVector {
-  static func storage(_ vector: Tensor<Float>) throws -> TensorStorage {
-    let padded = TensorLayout.blocks(vector.count) * TensorLayout.block
-    let storage = try TensorStorage(byteCount: padded * MemoryLayout<Float>.stride)
+  /// - Parameter multiplier: numbers of each channel; the first ones of all channels are followed by the second ones.
+  static func storage(_ vector: Tensor<Float>, multiplier: Int = 1) throws -> TensorStorage {
+    let channels = vector.count / multiplier
+    let padded = TensorLayout.blocks(channels) * TensorLayout.block
+    let storage = try TensorStorage(byteCount: multiplier * padded * MemoryLayout<Float>.stride)
     let destination = storage.base.assumingMemoryBound(to: Float.self)
-    destination.initialize(repeating: 0, count: padded)
-    withExtendedLifetime(vector.storage) { destination.update(from: vector.pointer, count: vector.count) }
+    destination.initialize(repeating: 0, count: multiplier * padded)
+    withExtendedLifetime(vector.storage) {
+      for index in 0..<channels * multiplier {
+        destination[index % multiplier * padded + index / multiplier] = vector.pointer[index]
+      }
+    }
     return storage
   }
 }

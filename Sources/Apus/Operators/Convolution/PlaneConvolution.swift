@@ -18,6 +18,8 @@ struct PlaneConvolution {
   private let inputsPerGroup: Int
   private let isByChannel: Bool
   private let rowsPerFlush: Int
+  /// Outputs of an input that has some of its own.
+  private let multiplier: Int
   private let weights: TensorStorage
   private let bias: TensorStorage
   /// The output's, `[batch, outputs, height, width]`.
@@ -28,7 +30,7 @@ struct PlaneConvolution {
     guard convolution.parameters.groups == 1, Self.accepts(convolution.parameters, shape) else { return nil }
     (parameters, self.shape) = (convolution.parameters, shape)
     (inputsPerGroup, isByChannel) = (convolution.inputsPerGroup, convolution.isByChannel)
-    rowsPerFlush = convolution.rowsPerFlush
+    (rowsPerFlush, multiplier) = (convolution.rowsPerFlush, 1)
     (weights, bias) = (convolution.weights, convolution.bias)
   }
 
@@ -37,7 +39,7 @@ struct PlaneConvolution {
     guard convolution.group == 1, Self.accepts(convolution.parameters, shape) else { return nil }
     (parameters, self.shape) = (convolution.parameters, shape)
     (inputsPerGroup, isByChannel) = (1, true)
-    rowsPerFlush = parameters.kernel.height
+    (rowsPerFlush, multiplier) = (parameters.kernel.height, convolution.multiplier)
     (weights, bias) = (convolution.weights, convolution.bias)
   }
 
@@ -112,14 +114,19 @@ struct PlaneConvolution {
         outputBlockStep: outputStep, blockLanes: block, lastBlockLanes: inputsPerGroup - (blocks - 1) * block)
       let weights = weights.base.assumingMemoryBound(to: Float.self)
       let bias = bias.base.assumingMemoryBound(to: Float.self)
-      let outputs = shape[1] / parameters.groups
+      // Channels by themselves are few here, so that the weights of each one's first output are one block.
+      let area = parameters.kernel.height * parameters.kernel.width
+      let outputs = shape[1] / (parameters.groups * multiplier)
       for group in 0..<parameters.groups {
-        let first = group * outputs
-        for line in 0..<lines.count {
-          kernels.convolution.accumulatePlanes(
-            x + group * inputsPerGroup * planeStep + line * source.rowStep, planeStep: planeStep,
-            weights: weights + first, bias: bias + first, y + first * outputStep + line * lines.length,
-            outputs: outputs, count: lines.length, walk: walk)
+        for copy in 0..<multiplier {
+          let first = (group * multiplier + copy) * outputs
+          for line in 0..<lines.count {
+            kernels.convolution.accumulatePlanes(
+              x + group * inputsPerGroup * planeStep + line * source.rowStep, planeStep: planeStep,
+              weights: weights + copy * area * TensorLayout.block + group,
+              bias: bias + copy * TensorLayout.block + group, y + first * outputStep + line * lines.length,
+              outputs: outputs, count: lines.length, walk: walk)
+          }
         }
       }
     }

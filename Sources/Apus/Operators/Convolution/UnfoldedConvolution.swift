@@ -1,7 +1,6 @@
 import ApusKernelInterface
 
-/// Convolution as a product of windows and weights, a row of outputs at a time: for groups of few or odd channels, and
-/// for float64.
+/// Convolution as a product of windows and weights, a row of outputs at a time, in any type: for float64.
 struct UnfoldedConvolution<Scalar: FloatingPointScalar>: ConvolutionAlgorithm {
   var parameters: ConvolutionParameters
   let inputsPerGroup: Int

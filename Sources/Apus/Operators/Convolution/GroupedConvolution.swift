@@ -1,0 +1,59 @@
+import ApusKernelInterface
+
+/// Convolution in groups whose channels do not fill whole blocks: a ``DirectConvolution`` for each, of row-major maps, in
+/// which the channels of a group lie together.
+struct GroupedConvolution: ConvolutionAlgorithm {
+  var parameters: ConvolutionParameters
+  private let groups: [DirectConvolution]
+
+  init(weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters) throws {
+    self.parameters = parameters
+    let outputs = weight.shape[0] / parameters.groups
+    groups = try (0..<parameters.groups).map { group in
+      try DirectConvolution(
+        weight: weight.rows(group * outputs..<(group + 1) * outputs),
+        bias: bias.rows(group * outputs..<(group + 1) * outputs),
+        parameters: parameters.ofOneGroup)
+    }
+  }
+
+  func callAsFunction(
+    _ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?, layout: TensorLayout
+  ) throws -> Tensor<Float> {
+    let maps = shape[0] * groups.count
+    let source = try input.rowMajor.reshaped([maps, input.shape[1] / groups.count] + input.shape[2...])
+    let part = [1, shape[1] / groups.count] + shape[2...]
+    let count = part.reduce(1, *)
+    return try Tensor.filled(shape) { destination in
+      for index in 0..<maps {
+        var convolution = groups[index % groups.count]
+        convolution.parameters = parameters.ofOneGroup
+        let result = try convolution(
+          source.rows(index..<index + 1), shape: part, activation: activation, layout: .rowMajor
+        ).rowMajor
+        withExtendedLifetime(result.storage) {
+          (destination + index * count).update(from: result.pointer, count: count)
+        }
+      }
+    }
+  }
+}
+
+extension Tensor<Float> {
+  /// A view of some neighbours along the first axis of a row-major tensor.
+  fileprivate func rows(_ rows: Range<Int>) -> Tensor {
+    let rowCount = count / shape[0]
+    let bytes = rows.count * rowCount * MemoryLayout<Float>.stride
+    let view = TensorStorage(
+      borrowing: pointer + rows.lowerBound * rowCount, byteCount: bytes, owner: storage)
+    return Tensor(shape: [rows.count] + shape.dropFirst(), count: rows.count * rowCount, storage: view)
+  }
+}
+
+extension ConvolutionParameters {
+  fileprivate var ofOneGroup: ConvolutionParameters {
+    var result = self
+    result.groups = 1
+    return result
+  }
+}
