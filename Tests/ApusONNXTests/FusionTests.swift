@@ -40,6 +40,18 @@ import Testing
     try graph.constant("pads", GraphValue(Tensor<Int64>(amounts)))
   }
 
+  /// The mean of ones of this shape, which are made of a single one, beside 80,000 bytes of weights.
+  private static func expanding(_ shape: [Int64], _ graph: inout SmallGraph) throws {
+    try graph.constant("weight", numbers([200, 100]))
+    try graph.constant("shape", GraphValue(Tensor<Int64>(shape)))
+    try number("one", 1, &graph)
+    graph.node("ReduceMean", ["weight"], ["mean"])
+    graph.node("Add", ["x", "mean"], ["moved"])
+    graph.node("Expand", ["one", "shape"], ["wide"])
+    graph.node("ReduceMean", ["wide"], ["scale"])
+    graph.node("Mul", ["moved", "scale"], ["y"])
+  }
+
   static let cases = [
     Case("max(x, 0) - slope · max(-x, 0)", ["Elementwise"], fast: ["PRelu"]) {
       try $0.constant("slope", numbers([2, 1, 1]))
@@ -216,6 +228,8 @@ import Testing
       $0.node("Conv", ["x", "weight"], ["sum"])
       $0.node("Mul", ["sum", "scale"], ["y"])
     },
+    Case("as much as the weights take is computed once", ["Elementwise"]) { try expanding([200, 100], &$0) },
+    Case("and no more", ["Expand", "ReduceMean", "Elementwise"]) { try expanding([300, 100], &$0) },
   ]
 
   private func model(_ test: Case) throws -> ONNXModel {

@@ -121,6 +121,24 @@ import Testing
     Case(inputs: 8, outputs: 8, size: Size2D(height: 11, width: 19), kernel: 3, stride: 2, padding: 1, groups: 8),
     Case(inputs: 8, outputs: 8, size: Size2D(height: 9, width: 21), kernel: 3, padding: 1, groups: 4),
     Case(inputs: 8, outputs: 24, size: Size2D(height: 9, width: 23), kernel: 3, stride: 2, padding: 1),
+    // Several outputs of each channel: in blocks, of which the last is not whole, of few channels, and as planes.
+    Case(batch: 2, inputs: 20, outputs: 40, size: Size2D(height: 9, width: 17), kernel: 3, padding: 1, groups: 20),
+    Case(inputs: 32, outputs: 96, size: Size2D(height: 13, width: 11), kernel: 7, stride: 2, padding: 3, groups: 32),
+    Case(inputs: 3, outputs: 12, size: Size2D(height: 10, width: 21), kernel: 5, padding: 4, dilation: 2, groups: 3),
+    Case(batch: 2, inputs: 2, outputs: 6, size: Size2D(height: 30, width: 19), kernel: 3, padding: 1, groups: 2),
+    Case(inputs: 8, outputs: 16, size: Size2D(height: 22, width: 33), kernel: Size2D(height: 22, width: 1), groups: 8),
+    // Few channels, which are neither planes nor blocks.
+    Case(
+      batch: 2, inputs: 4, outputs: 4, size: Size2D(height: 11, width: 19), kernel: 3, stride: 2, padding: 1, groups: 4),
+    Case(inputs: 7, outputs: 7, size: Size2D(height: 6, width: 9), kernel: 3, padding: 1, groups: 7),
+    Case(batch: 2, inputs: 4, outputs: 6, size: Size2D(height: 9, width: 21), kernel: 3, stride: 2, padding: 1),
+    Case(inputs: 3, outputs: 5, size: Size2D(height: 7, width: 5), kernel: 3, padding: 1),
+    // Groups of other sizes.
+    Case(batch: 2, inputs: 48, outputs: 48, size: Size2D(height: 7, width: 9), kernel: 3, padding: 1, groups: 2),
+    Case(inputs: 15, outputs: 15, size: Size2D(height: 8, width: 20), kernel: 3, padding: 1, groups: 5),
+    Case(batch: 2, inputs: 32, outputs: 64, size: Size2D(height: 1, width: 30), kernel: 1, groups: 4),
+    Case(inputs: 36, outputs: 12, size: Size2D(height: 9, width: 8), kernel: 3, stride: 2, padding: 1, groups: 3),
+    Case(inputs: 4, outputs: 4, size: Size2D(height: 9, width: 21), kernel: 3, padding: 1, groups: 2),
     // Maps whose channels lie a multiple of 2 KB apart.
     Case(inputs: 16, outputs: 40, size: 32, kernel: 1),
     Case(batch: 2, inputs: 24, outputs: 24, size: 32, kernel: 3, padding: 1, groups: 24),
