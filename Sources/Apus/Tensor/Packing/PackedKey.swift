@@ -6,7 +6,7 @@ import ApusBase
 /// prepares it, is found by what it changes.
 package struct PackedKey: Sendable {
   /// Raised with every change of a layout that is kept. `PackedLayoutTests` notices such a change.
-  static let version: UInt64 = 2
+  static let version: UInt64 = 3
 
   private var layout: UInt64
   private var content: UInt64 = 0
