@@ -42,9 +42,22 @@ private struct ConvolutionCase {
     ConvolutionCase(
       label: "depthwise-5x5-240", inputs: 240, outputs: 240, size: [28, 28], kernel: [5, 5], padding: 2, groups: 240),
     ConvolutionCase(
+      label: "depthwise-3x3-4", inputs: 4, outputs: 4, size: [112, 112], kernel: [3, 3], padding: 1, groups: 4),
+    ConvolutionCase(
+      label: "depthwise-7x7-s2-64-128", inputs: 64, outputs: 128, size: [64, 64], kernel: [7, 7], stride: 2, padding: 3,
+      groups: 64),
+    ConvolutionCase(
+      label: "depthwise-3x3-32-128", inputs: 32, outputs: 128, size: [28, 28], kernel: [3, 3], padding: 1, groups: 32),
+    ConvolutionCase(
+      label: "grouped-3x3-48", inputs: 48, outputs: 48, size: [28, 28], kernel: [3, 3], padding: 1, groups: 2),
+    ConvolutionCase(
+      label: "grouped-3x3-15", inputs: 15, outputs: 15, size: [28, 28], kernel: [3, 3], padding: 1, groups: 5),
+    ConvolutionCase(
       label: "grouped-3x3-128", inputs: 128, outputs: 128, size: [28, 28], kernel: [3, 3], padding: 1, groups: 4),
     ConvolutionCase(
       label: "dilated-3x3-64", inputs: 64, outputs: 64, size: [40, 40], kernel: [3, 3], padding: 2, dilation: 2),
+    ConvolutionCase(
+      label: "few-3x3-3-4", inputs: 3, outputs: 4, size: [112, 112], kernel: [3, 3], padding: 1),
     ConvolutionCase(
       label: "first-3x3-s2-3-16", inputs: 3, outputs: 16, size: [320, 320], kernel: [3, 3], stride: 2, padding: 1),
     ConvolutionCase(

@@ -144,6 +144,26 @@ import Testing
     }
   }
 
+  /// A limit makes another byte of a NaN than the end of a range does.
+  @Test func limitsOfWhatIsNoNumberAreSteps() throws {
+    let (x, w) = (try Tensor<UInt8>(zeros: [1, 2, 4, 4]), try Tensor<Int8>(zeros: [3, 2, 1, 1]))
+    let (scale, bias) = (try Tensor<Float>([.infinity, 1, 2]), try Tensor<Float>([1, .nan, .infinity]))
+    for limits in [(-1.0, 0.5), (0.5, -1), (.nan, 1), (-.infinity, .infinity)] {
+      let activation = Activation.hardTanh(minimum: limits.0, maximum: limits.1)
+      for variant in Execution.availableVariants {
+        try Execution.with(variant: variant) {
+          let layer = try IntegerConvolution(weight: w)
+          let found = try layer.scaled(
+            x, scale: scale, bias: bias, activation: activation, outputScale: 0.25, outputZeroPoint: Int8(3))
+          let steps = try quantizeLinear(
+            Apus.activation(layer.scaled(x, scale: scale, bias: bias), activation),
+            scale: Tensor<Float>([0.25], shape: []), zeroPoint: Tensor<Int8>([3], shape: []))
+          #expect(try found.elements == steps.elements, "\(variant), \(limits)")
+        }
+      }
+    }
+  }
+
   /// Scaling, requantising, bias and activation in the epilogue: bit for bit what the steps give in float32.
   @Test(arguments: cases)
   func epiloguesAreTheirSteps(_ c: Case) throws {
@@ -175,7 +195,7 @@ import Testing
           #expect(try plain.bytes == scaled.bytes, "\(variant)")
           let activated = try make().scaled(x, zeroPoint: 131, scale: scale, bias: bias, activation: .silu)
           #expect(try activated.bytes == silu(scaled).bytes, "\(variant)")
-          for activation in [Activation.identity, .relu, .silu] {
+          for activation in [Activation.identity, .relu, .silu, .hardTanh(minimum: -0.3, maximum: 0.7)] {
             for zeroPoint in [UInt8.min, 90] {
               let found = try make().scaled(
                 x, zeroPoint: 131, scale: scale, bias: bias, activation: activation, outputScale: 0.013,

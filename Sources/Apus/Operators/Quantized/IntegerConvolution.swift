@@ -128,12 +128,16 @@ package struct IntegerConvolution: Sendable {
     let shape = try outputShape(input.shape)
     return try Tensor.filled(shape) { y in
       let bytes = UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self)
-      // Where no byte stands for a number below zero, ReLU changes nothing.
-      let operation = activation == .relu && outputZeroPoint == .min && outputScale > 0 ? nil : activation.operation
+      let range = Result.range(zeroPoint: outputZeroPoint)
       try withScale(scale, bias) { scale in
+        // Of a NaN a limit makes another byte before it is quantised than after.
+        let limited =
+          scale.isFinite(count: self.bias.count)
+          ? activation.operation.flatMap { range.limited(by: $0, scale: outputScale) } : nil
         try convolve(
           input, zeroPoint: zeroPoint, shape: shape,
-          into: .quantizedFloats(bytes, scale, operation, scale: outputScale, Result.range(zeroPoint: outputZeroPoint)))
+          into: .quantizedFloats(
+            bytes, scale, limited == nil ? activation.operation : nil, scale: outputScale, limited ?? range))
       }
     }
   }

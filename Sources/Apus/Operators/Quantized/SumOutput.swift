@@ -71,6 +71,11 @@ extension SumCorrection {
 }
 
 extension SumScale {
+  /// Whether the scales and biases of so many rows or columns are numbers, and with them all that is scaled, or infinite.
+  func isFinite(count: Int) -> Bool {
+    (0..<count).allSatisfy { scales[$0].isFinite && (bias?[$0].isFinite ?? true) }
+  }
+
   func advanced(row: Int, column: Int) -> SumScale {
     let offset = isOfColumns ? column : row
     return SumScale(scales: scales + offset, bias: bias.map { $0 + offset }, isOfColumns: isOfColumns)
@@ -97,5 +102,25 @@ extension Tensor<Float> {
       (values + count).update(repeating: 0, count: 64)
     }
     return storage
+  }
+}
+
+extension QuantizedRange {
+  /// The range in which numbers are quantised as if an activation that does nothing but limit them had come before: both
+  /// keep their order, so that it ends where the limits lie. Nil for another activation.
+  func limited(by activation: UnaryOperation, scale: Float) -> QuantizedRange? {
+    let limits: [Float]
+    switch activation {
+    case .relu: limits = [0, .infinity]
+    case .clamp(let minimum, let maximum): limits = [Float(minimum), Float(maximum)]
+    default: return nil
+    }
+    guard isOrdinary(scale), !limits.contains(where: \.isNaN) else { return nil }
+    let ends = limits.map { limit in
+      let steps = (limit / scale).rounded(.toNearestOrEven)
+      return zeroPoint + Int32(min(max(steps, Float(least - zeroPoint)), Float(greatest - zeroPoint)))
+    }
+    // The upper limit is the last word, should they be the wrong way round.
+    return QuantizedRange(least: min(ends[0], ends[1]), greatest: ends[1], zeroPoint: zeroPoint)
   }
 }
