@@ -58,11 +58,11 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     var view: WeightView {
       switch self {
       case .wide(let panel):
-        WeightView(columns: panel.columns, depthBlocks: panel.depthBlocks, wide: panel.storage.base)
+        WeightView(columns: panel.columns, depthBlocks: panel.depthBlocks, .wide(panel.storage.base))
       case .narrow(let panel):
-        WeightView(columns: panel.columns, depthBlocks: panel.depthBlocks, pieces: panel.pieces.all)
+        WeightView(columns: panel.columns, depthBlocks: panel.depthBlocks, .pieces(panel.pieces.all))
       case .codes(let panel):
-        WeightView(columns: panel.columns, depthBlocks: panel.depthBlocks, codes: panel.view)
+        WeightView(columns: panel.columns, depthBlocks: panel.depthBlocks, .codes(panel.view))
       }
     }
   }
@@ -133,10 +133,8 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     let b = Unchecked(bias.base.assumingMemoryBound(to: Scalar.self))
     let rest = edge.map { Unchecked($0.base.assumingMemoryBound(to: Scalar.self)) }
     let (inputs, outputs) = (inputs, outputs)
-    // What is widened at a time stays in the first-level cache; codes and halves become numbers in registers.
-    let needsRoom =
-      weight.isNarrow && weight.codes(column: 0, kernels: kernels) == nil
-      && weight.halves(column: 0, vector: vector) == nil
+    // What is widened at a time stays in the first-level cache.
+    let needsRoom = weight.isWidenedForRow
     let blocksPerTile = needsRoom ? max(1, 8192 / max(blockSize, 1)) : .max
     let tasks = (outputs + columnsPerTask - 1) / columnsPerTask
     let body: @Sendable (Int, UnsafeMutablePointer<Scalar>) -> Void = { task, room in
@@ -147,28 +145,24 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
       while block < blocks {
         let count = min(blocksPerTile, blocks - block)
         let column = first + block * vector
-        let codes = weight.codes(column: column, kernels: kernels)
-        let halves = weight.halves(column: column, vector: vector)
-        let tile =
-          codes != nil || halves != nil
-          ? nil
-          : weight.tile(
-            column: column, columns: count, blocks: 0..<depthBlocks, next: column + count * vector, room: room,
-            kernels: kernels)
+        let weights = weight.columns(
+          from: column, count: count, next: column + count * vector, room: room, kernels: kernels)
         func multiply(from first: Int, blocks: Int, into target: UnsafeMutablePointer<Scalar>) {
           let addend = b.value + column + first * vector
-          if let codes {
+          switch weights {
+          case .codes(let codes):
             kernels.multiplyRow(
               x.value, depth: inputs, columns: codes.advanced(by: first, of: vector, Scalar.self), blocks: blocks,
               addend: addend, target)
-          } else if let halves {
+          case .halves(let base, let type, let step):
             kernels.multiplyRow(
-              x.value, depth: inputs, halves: halves.base + first * halves.step, halves.type, blockStep: halves.step,
-              blocks: blocks, addend: addend, target)
-          } else if let tile {
+              x.value, depth: inputs, halves: base + first * step, type, blockStep: step, blocks: blocks,
+              addend: addend,
+              target)
+          case .numbers(let base, let step):
             kernels.multiplyRow(
-              x.value, depth: inputs, panel: tile.base + first * tile.step, blockStep: tile.step, blocks: blocks,
-              addend: addend, target)
+              x.value, depth: inputs, panel: base + first * step, blockStep: step, blocks: blocks, addend: addend,
+              target)
           }
         }
         let whole = min(count, (outputs - column) / vector)
@@ -223,7 +217,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
     // What is widened stays in the first-level cache.
     let blocksPerPart =
       weight.isNarrow
-      ? max(1, min(depthBlocks, weight.halves(column: 0, vector: vector) == nil ? flush : 2 * flush))
+      ? max(1, min(depthBlocks, weight.isOfHalves ? 2 * flush : flush))
       : max(1, isSmall && depthBlocks <= 4 * flush ? depthBlocks : min(depthBlocks, 2 * flush))
     let panelStep = left != nil ? 0 : tasks.rows * blocksPerPart * vector
     // Then the short last block of columns, computed here and its valid part copied.

@@ -5,46 +5,65 @@ struct WeightView: @unchecked Sendable {
   let columns: Int
   /// Depth in vectors.
   let depthBlocks: Int
-  /// A whole panel, or nil.
-  private let wide: UnsafeMutableRawPointer?
-  /// The parts of a panel that is widened while it is used.
-  private let pieces: UnsafeBufferPointer<NarrowPiece>
-  /// The codes of a panel that is widened while it is used, or nil.
-  private let codes: BlockQuantizedColumns?
+  private let elements: Elements
 
-  init(columns: Int, depthBlocks: Int, wide: UnsafeMutableRawPointer) {
-    (self.columns, self.depthBlocks, self.wide) = (columns, depthBlocks, wide)
-    pieces = UnsafeBufferPointer(start: nil, count: 0)
-    codes = nil
+  enum Elements {
+    /// A whole panel of numbers.
+    case wide(UnsafeMutableRawPointer)
+    /// The parts of a panel that is widened while it is used.
+    case pieces(UnsafeBufferPointer<NarrowPiece>)
+    /// Codes, which are widened while they are used.
+    case codes(BlockQuantizedColumns)
   }
 
-  init(columns: Int, depthBlocks: Int, codes: BlockQuantizedColumns) {
-    (self.columns, self.depthBlocks, self.codes) = (columns, depthBlocks, codes)
-    pieces = UnsafeBufferPointer(start: nil, count: 0)
-    wide = nil
-  }
-
-  init(columns: Int, depthBlocks: Int, pieces: UnsafeBufferPointer<NarrowPiece>) {
-    (self.columns, self.depthBlocks, self.pieces) = (columns, depthBlocks, pieces)
-    wide = nil
-    codes = nil
+  init(columns: Int, depthBlocks: Int, _ elements: Elements) {
+    (self.columns, self.depthBlocks, self.elements) = (columns, depthBlocks, elements)
   }
 
   /// Whether tiles need room to be widened in.
-  var isNarrow: Bool { wide == nil }
+  var isNarrow: Bool { if case .wide = elements { false } else { true } }
 
-  /// The codes from a column on, a multiple of the vector; nil for a weight of numbers.
-  func codes<Scalar>(column: Int, kernels: any FloatingKernels<Scalar>.Type) -> BlockQuantizedColumns? {
-    let vector = kernels.vectorWidth
-    return codes?.advanced(by: column / vector, of: vector, Scalar.self)
+  /// Whether ``columns(from:count:next:room:kernels:)`` needs room: codes and halves become numbers in registers.
+  var isWidenedForRow: Bool {
+    if case .pieces = elements { !isOfHalves } else { false }
   }
 
-  /// From a column on, a multiple of the vector, a weight that is numbers of sixteen bits throughout, and how far apart
-  /// vectors of columns are; nil for any other.
-  func halves(column: Int, vector: Int) -> (base: UnsafePointer<UInt16>, type: ElementType, step: Int)? {
-    guard pieces.count == 1, let piece = pieces.first, piece.scale == nil, piece.size == 2 else { return nil }
-    let place = piece.place(column: column, row: piece.rows.lowerBound, vector: vector)
-    return (place.assumingMemoryBound(to: UInt16.self), piece.type, piece.rows.count * vector)
+  /// Whether the weight is numbers of sixteen bits throughout.
+  var isOfHalves: Bool { halves != nil }
+
+  private var halves: NarrowPiece? {
+    guard case .pieces(let pieces) = elements, pieces.count == 1, let piece = pieces.first, piece.scale == nil,
+      piece.size == 2
+    else { return nil }
+    return piece
+  }
+
+  /// Some columns in their whole depth, as a single row is multiplied by them.
+  enum Columns<Scalar> {
+    /// Numbers; vectors of columns are `step` apart.
+    case numbers(UnsafePointer<Scalar>, step: Int)
+    case halves(UnsafePointer<UInt16>, ElementType, step: Int)
+    case codes(BlockQuantizedColumns)
+  }
+
+  /// - Parameters:
+  ///   - column: the first column, a multiple of the vector.
+  ///   - count: vectors of columns.
+  ///   - next: as that of a tile, and `room` likewise.
+  func columns<Scalar>(
+    from column: Int, count: Int, next: Int, room: UnsafeMutablePointer<Scalar>,
+    kernels: any FloatingKernels<Scalar>.Type
+  ) -> Columns<Scalar> {
+    let vector = kernels.vectorWidth
+    if case .codes(let codes) = elements {
+      return .codes(codes.advanced(by: column / vector, of: vector, Scalar.self))
+    }
+    if let halves {
+      let place = halves.place(column: column, row: halves.rows.lowerBound, vector: vector)
+      return .halves(place.assumingMemoryBound(to: UInt16.self), halves.type, step: halves.rows.count * vector)
+    }
+    let tile = tile(column: column, columns: count, blocks: 0..<depthBlocks, next: next, room: room, kernels: kernels)
+    return .numbers(tile.base, step: tile.step)
   }
 
   /// Some columns and a part of the depth; vectors of columns are `step` apart, and those that are needed next are
@@ -61,22 +80,33 @@ struct WeightView: @unchecked Sendable {
     kernels: any FloatingKernels<Scalar>.Type
   ) -> (base: UnsafePointer<Scalar>, step: Int, ahead: Int) {
     let vector = kernels.vectorWidth
-    if let wide {
-      let step = depthBlocks * vector * vector
-      let base = wide.assumingMemoryBound(to: Scalar.self)
-      return (
-        UnsafePointer(base + column / vector * step + blocks.lowerBound * vector * vector), step,
-        (next - column) / vector * step
-      )
-    }
     let rows = blocks.lowerBound * vector..<blocks.upperBound * vector
-    if let codes = codes(column: column, kernels: kernels) {
+    switch elements {
+    case .wide(let panel):
+      let step = depthBlocks * vector * vector
+      let base = panel.assumingMemoryBound(to: Scalar.self)
+      return (
+        UnsafePointer(base + column / vector * step + rows.lowerBound * vector), step, (next - column) / vector * step
+      )
+    case .codes(let codes):
+      let first = codes.advanced(by: column / vector, of: vector, Scalar.self)
       for block in 0..<columns {
         kernels.widenRows(
-          codes.advanced(by: block, of: vector, Scalar.self), rows: rows, room + block * rows.count * vector)
+          first.advanced(by: block, of: vector, Scalar.self), rows: rows, room + block * rows.count * vector)
       }
       return (UnsafePointer(room), rows.count * vector, 0)
+    case .pieces(let pieces):
+      let ahead = widen(pieces, column: column, columns: columns, rows: rows, next: next, room: room, kernels: kernels)
+      return (UnsafePointer(room), rows.count * vector, ahead)
     }
+  }
+
+  /// Widens a tile, and says how far what is needed next is from there.
+  private func widen<Scalar>(
+    _ pieces: UnsafeBufferPointer<NarrowPiece>, column: Int, columns: Int, rows: Range<Int>, next: Int,
+    room: UnsafeMutablePointer<Scalar>, kernels: any FloatingKernels<Scalar>.Type
+  ) -> Int {
+    let vector = kernels.vectorWidth
     var ahead = 0
     for piece in pieces {
       let part = piece.rows.clamped(to: rows)
@@ -96,7 +126,7 @@ struct WeightView: @unchecked Sendable {
         ahead = max(0, (Int(bitPattern: place) - Int(bitPattern: room)) / MemoryLayout<Scalar>.stride)
       }
     }
-    return (UnsafePointer(room), rows.count * vector, ahead)
+    return ahead
   }
 }
 
