@@ -24,8 +24,10 @@ struct GroupedConvolution: ConvolutionAlgorithm {
     let source = try input.rowMajor.reshaped([maps, input.shape[1] / groups.count] + input.shape[2...])
     let part = [1, shape[1] / groups.count] + shape[2...]
     let count = part.reduce(1, *)
+    let stop = Execution.current.stop
     return try Tensor.filled(shape) { destination in
       for index in 0..<maps {
+        if let stop, stop.check() { return }
         var convolution = groups[index % groups.count]
         convolution.parameters = parameters.ofOneGroup
         let result = try convolution(
