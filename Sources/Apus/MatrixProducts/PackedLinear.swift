@@ -157,8 +157,7 @@ struct PackedLinear<Scalar: FloatingPointScalar>: Sendable {
           case .halves(let base, let type, let step):
             kernels.multiplyRow(
               x.value, depth: inputs, halves: base + first * step, type, blockStep: step, blocks: blocks,
-              addend: addend,
-              target)
+              addend: addend, target)
           case .numbers(let base, let step):
             kernels.multiplyRow(
               x.value, depth: inputs, panel: base + first * step, blockStep: step, blocks: blocks, addend: addend,

@@ -10,9 +10,9 @@ struct GroupedConvolution: ConvolutionAlgorithm {
     self.parameters = parameters
     let outputs = weight.shape[0] / parameters.groups
     groups = try (0..<parameters.groups).map { group in
-      try DirectConvolution(
-        weight: weight.rows(group * outputs..<(group + 1) * outputs),
-        bias: bias.rows(group * outputs..<(group + 1) * outputs),
+      let (first, end) = (group * outputs, (group + 1) * outputs)
+      return try DirectConvolution(
+        weight: weight.sliced(axis: 0, from: first, to: end), bias: bias.sliced(axis: 0, from: first, to: end),
         parameters: parameters.ofOneGroup)
     }
   }
@@ -24,31 +24,19 @@ struct GroupedConvolution: ConvolutionAlgorithm {
     let source = try input.rowMajor.reshaped([maps, input.shape[1] / groups.count] + input.shape[2...])
     let part = [1, shape[1] / groups.count] + shape[2...]
     let count = part.reduce(1, *)
-    let stop = Execution.current.stop
+    let (parameters, stop) = (parameters.ofOneGroup, Execution.current.stop)
     return try Tensor.filled(shape) { destination in
       for index in 0..<maps {
         if let stop, stop.check() { return }
         var convolution = groups[index % groups.count]
-        convolution.parameters = parameters.ofOneGroup
-        let result = try convolution(
-          source.rows(index..<index + 1), shape: part, activation: activation, layout: .rowMajor
-        ).rowMajor
+        convolution.parameters = parameters
+        let map = try source.sliced(axis: 0, from: index, to: index + 1)
+        let result = try convolution(map, shape: part, activation: activation, layout: .rowMajor).rowMajor
         withExtendedLifetime(result.storage) {
           (destination + index * count).update(from: result.pointer, count: count)
         }
       }
     }
-  }
-}
-
-extension Tensor<Float> {
-  /// A view of some neighbours along the first axis of a row-major tensor.
-  fileprivate func rows(_ rows: Range<Int>) -> Tensor {
-    let rowCount = count / shape[0]
-    let bytes = rows.count * rowCount * MemoryLayout<Float>.stride
-    let view = TensorStorage(
-      borrowing: pointer + rows.lowerBound * rowCount, byteCount: bytes, owner: storage)
-    return Tensor(shape: [rows.count] + shape.dropFirst(), count: rows.count * rowCount, storage: view)
   }
 }
 

@@ -129,11 +129,10 @@ package struct IntegerConvolution: Sendable {
     return try Tensor.filled(shape) { y in
       let bytes = UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self)
       let range = Result.range(zeroPoint: outputZeroPoint)
+      let narrowed = activation.operation.flatMap { range.limited(by: $0, scale: outputScale) }
       try withScale(scale, bias) { scale in
         // Of a NaN a limit makes another byte before it is quantised than after.
-        let limited =
-          scale.isFinite(count: self.bias.count)
-          ? activation.operation.flatMap { range.limited(by: $0, scale: outputScale) } : nil
+        let limited = narrowed.flatMap { scale.isFinite(count: self.bias.count) ? $0 : nil }
         try convolve(
           input, zeroPoint: zeroPoint, shape: shape,
           into: .quantizedFloats(
