@@ -66,12 +66,10 @@ package struct PooledLine {
   package let right: Int
   /// Columns in a window.
   package let taps: Int
-  /// From one window to the next; of few columns, as windows between are pooled as well.
+  /// Columns from one window to the next.
   package let stride: Int
-  /// Windows from the first to the last, with those between.
-  package let places: Int
 
-  /// Nil where windows are different or far apart, or have more than 1,024 positions.
+  /// Nil where windows are different or far apart, or have more than 1,024 positions, or reach far beyond the map.
   init?(_ windows: PoolingWindows) {
     let (count, step, width) = (windows.columnCount, windows.columnStep, windows.width)
     guard count > 1, width > 0 else { return nil }
@@ -94,12 +92,12 @@ package struct PooledLine {
       let inside = (end < taps ? end : taps) &- skipped
       guard inside > 0, span.count == inside, span.first == from &+ skipped &* step else { return nil }
     }
-    places = (count &- 1) &* stride &+ 1
-    let last = start &+ places &- 1 &+ (taps &- 1) &* step
+    let last = start &+ (count &- 1) &* stride &+ (taps &- 1) &* step
     // A line that begins inside the map is cut there.
     guard start <= 0 else { return nil }
     left = 0 &- start
     right = last < width ? 0 : last &+ 1 &- width
+    guard left <= width &+ 1024, right <= width &+ 1024 else { return nil }
     (self.taps, self.stride) = (taps, stride)
   }
 }

@@ -32,6 +32,13 @@
       Builtin.bitcast_Vec16xInt1_Int16(Builtin.fcmp_oeq_Vec16xFPIEEE32(a._storage._value, b._storage._value)))
   }
 
+  /// Lanes of `a` that are less than those of `b`, or where one of both is not a number.
+  @inline(__always)
+  func isLessOrNaN(_ a: Lanes, _ b: Lanes) -> LaneMask {
+    LaneMask(
+      Builtin.bitcast_Vec16xInt1_Int16(Builtin.fcmp_ult_Vec16xFPIEEE32(a._storage._value, b._storage._value)))
+  }
+
   /// Lanes that are not a number.
   @inline(__always)
   func isNaN(_ a: Lanes) -> LaneMask {
@@ -56,6 +63,9 @@
   }
 #else
   typealias LaneMask = SIMDMask<SIMD16<Int32>>
+
+  @inline(__always)
+  func isLessOrNaN(_ a: Lanes, _ b: Lanes) -> LaneMask { .!(b .<= a) }
 
   @inline(__always)
   func isNaN(_ a: Lanes) -> LaneMask { a .!= a }

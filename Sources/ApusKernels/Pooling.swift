@@ -9,7 +9,7 @@ extension Float32Kernels {
         store(greatest(window, windows) { load(x + $0 &* 16) }, y + output &* 16)
       }
     } else if let line = windows.line {
-      poolLines(x, y, windows, line, extents: nil)
+      poolLines(x, y, windows, line, Maxima.self)
     } else {
       pool(x, y, windows) { window, load in
         greatest(window, windows, load)
@@ -46,7 +46,7 @@ extension Float32Kernels {
         store(mean(window, windows) { load(x + $0 &* 16) }, y + output &* 16)
       }
     } else if let line = windows.line {
-      averageRows(x, y, windows, line)
+      poolLines(x, y, windows, line, Means.self)
     } else {
       pool(x, y, windows) { window, load in
         mean(window, windows, load)
@@ -75,101 +75,96 @@ extension Float32Kernels {
     return sum / Float(window.rows.extent &* window.columns.extent)
   }
 
-  /// Means of windows at regular steps.
-  private static func averageRows(
-    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ windows: PoolingWindows, _ line: PooledLine
-  ) {
-    let places = line.places
-    withUnsafeTemporaryAllocation(of: Float.self, capacity: places &+ 16) { room in
-      guard let extents = room.baseAddress else { return }
-      for i in 0..<(places &+ 16) { extents[i] = 1 }
-      for i in 0..<windows.columnCount { extents[i &* line.stride] = Float(windows.columns[i].extent) }
-      poolLines(x, y, windows, line, extents: extents)
-    }
-  }
-
   /// Windows at regular steps of a row-major map: rows first, to a line that goes on `outside` the map on both sides, so that
-  /// windows at the sides are like all others; then along the line, at every place, of which every `stride`-th is kept.
-  ///
-  /// - Parameter extents: what each place of a line contributes to the divisors of means; nil for maxima.
+  /// windows at the sides are like all others; then along the line, which is dealt out by the stride, so that an element of
+  /// sixteen windows is sixteen side by side. The map's first column and the parts begin at whole vectors, for a vector
+  /// across two cache lines waits for both when it was just written.
   @inline(__always)
-  private static func poolLines(
+  private static func poolLines<Pool: LinePool>(
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ windows: PoolingWindows, _ line: PooledLine,
-    extents: UnsafeMutablePointer<Float>?
+    _ pool: Pool.Type
   ) {
-    let outside: Float = extents == nil ? -.infinity : 0
-    let (width, count, places) = (windows.width, windows.columnCount, line.places)
-    let length = line.left &+ width &+ line.right &+ 16
+    let (count, stride, taps) = (windows.columnCount, line.stride, line.taps)
+    let ahead = (line.left &+ 31) / 32 &* 32
+    let part = (ahead &+ windows.width &+ line.right) / stride / 16 &* 16 &+ 48
     let last = windows.rows[windows.rowCount &- 1]
-    let readable = last.count > 0 ? (last.first &+ (last.count &- 1) &* windows.rowStep &+ 1) &* width : 0
-    let isInside = laneNumbers() .< all(Float(width))
-    let end = x + readable
-    withUnsafeTemporaryAllocation(of: Float.self, capacity: length &+ places &+ 48) { room in
-      guard let elements = room.baseAddress else { return }
-      let everyPlace = elements + length
-      for i in 0..<length { elements[i] = outside }
-      var out = y
-      for row in 0..<windows.rowCount {
-        let rows = windows.rows[row]
-        var column = 0
-        while column < width {
-          // The last sixteen whole, some of them for the second time.
-          let place = column &+ 16 > width && width >= 16 ? width &- 16 : column
-          let value = pooled(
-            x + (rows.first &* width &+ place), step: windows.rowStep &* width, count: rows.count,
-            isMean: extents != nil, end: end, width: width)
-          // Of a narrow map, lanes that belong to the next row are outside, as the line is there.
-          store(width < 16 ? choose(isInside, value, all(outside)) : value, elements + (line.left &+ place))
-          column &+= 16
+    let end = x + (last.count > 0 ? (last.first &+ (last.count &- 1) &* windows.rowStep &+ 1) &* windows.width : 0)
+    let length = 2 &* stride &* part
+    let bytes = 4 &* (length &+ count &+ 16)
+    withUnsafeTemporaryAllocation(byteCount: bytes, alignment: 64) { floats in
+      withUnsafeTemporaryAllocation(of: Int.self, capacity: taps) { places in
+        guard let places = places.baseAddress,
+          let whole = floats.bindMemory(to: Float.self).baseAddress
+        else { return }
+        let dealt = stride > 1 ? whole + stride &* part : whole
+        let extents = whole + length
+        for i in 0..<length { whole[i] = Pool.outside }
+        for i in 0..<(count &+ 16) { extents[i] = i < count ? Float(windows.columns[i].extent) : 1 }
+        for k in 0..<taps {
+          let (steps, rest) = (ahead &- line.left &+ k &* windows.columnStep).quotientAndRemainder(dividingBy: stride)
+          places[k] = rest &* part &+ steps
         }
-        column = 0
-        while column < places {
-          let place = column &+ 16 > places && places >= 16 ? places &- 16 : column
-          var value = pooled(
-            elements + place, step: windows.columnStep, count: line.taps, isMean: extents != nil,
-            end: elements + length, width: 16)
-          if let extents { value /= all(Float(rows.extent)) * load(extents + place) }
-          if line.stride == 1 { store(value, out + place, upTo: count) } else { store(value, everyPlace + place) }
-          column &+= 16
-        }
-        if line.stride == 2 {
-          for i in stride(from: 0, to: count, by: 16) {
-            let (low, high): (Lanes, Lanes) = (load(everyPlace + 2 &* i), load(everyPlace + (2 &* i &+ 16)))
-            store(Lanes(lowHalf: low.evenHalf, highHalf: high.evenHalf), out + i, upTo: count &- i)
+        for row in 0..<windows.rowCount {
+          let rows = windows.rows[row]
+          poolRows(x, whole + ahead, windows, rows, end: end, pool)
+          if stride > 1 { deal(whole, dealt, by: stride, part: part) }
+          var column = 0
+          while column < count {
+            let place = count >= 16 ? min(column, count &- 16) : 0
+            let value = Pool.pooled(taps) { load(dealt + (places[$0] &+ place)) }
+            let result = Pool.result(value, rows: Float(rows.extent), columns: extents + place)
+            store(result, y + (row &* count &+ place), upTo: count)
+            column &+= 16
           }
-        } else if line.stride > 2 {
-          for i in 0..<count { out[i] = everyPlace[i &* line.stride] }
         }
-        out += count
       }
     }
   }
 
-  /// The greatest of `count` elements, or their sum for a mean, for sixteen places side by side. Spelled out for both, as
-  /// closures would be called for every element.
+  /// The rows that `span` covers, pooled to one, of `y`.
   ///
-  /// - Parameters:
-  ///   - end: beyond this nothing is read but of `width` places.
+  /// - Parameter end: of the map; beyond it nothing is read.
   @inline(__always)
-  private static func pooled(
-    _ x: UnsafePointer<Float>, step: Int, count: Int, isMean: Bool, end: UnsafePointer<Float>, width: Int
-  ) -> Lanes {
-    var (sum, part, peaks) = (all(0), all(0), noPeaks())
-    var place = x
-    for k in 0..<count {
-      let value: Lanes = place + 16 <= end ? load(place) : load(place, upTo: width)
-      if isMean {
-        if k & 31 == 0 {
-          sum += part
-          part = all(0)
-        }
-        part += value
-      } else {
-        take(value, into: &peaks)
+  private static func poolRows<Pool: LinePool>(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ windows: PoolingWindows, _ span: WindowSpan,
+    end: UnsafePointer<Float>, _ pool: Pool.Type
+  ) {
+    let width = windows.width
+    let (first, step) = (x + span.first &* width, windows.rowStep &* width)
+    if width >= 16 {
+      var column = 0
+      while column < width {
+        // The last sixteen whole, some of them for the second time.
+        let place = min(column, width &- 16)
+        store(Pool.pooled(span.count) { load(first + (place &+ $0 &* step)) }, y + place)
+        column &+= 16
       }
-      place += step
+    } else {
+      let value = Pool.pooled(span.count) { index in
+        let row = first + index &* step
+        return row + 16 <= end ? load(row) : load(row, first: width)
+      }
+      // Lanes that belong to the next row are outside, as the line is there.
+      store(choose(laneNumbers() .< all(Float(width)), value, all(Pool.outside)), y)
     }
-    return isMean ? sum + part : greatestOrNaN(peaks)
+  }
+
+  /// Element `i · stride + k` of `x` as element `i` of the `k`-th part of `y`.
+  @inline(__always)
+  private static func deal(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, by stride: Int, part: Int
+  ) {
+    if stride == 2 {
+      for i in Swift.stride(from: 0, to: part &- 32, by: 16) {
+        let (low, high): (Lanes, Lanes) = (load(x + 2 &* i), load(x + (2 &* i &+ 16)))
+        store(Lanes(lowHalf: low.evenHalf, highHalf: high.evenHalf), y + i)
+        store(Lanes(lowHalf: low.oddHalf, highHalf: high.oddHalf), y + (part &+ i))
+      }
+    } else {
+      for k in 0..<stride {
+        for i in 0..<(part &- 32) { y[k &* part &+ i] = x[i &* stride &+ k] }
+      }
+    }
   }
 
   /// Fills a row-major map: sixteen neighbouring windows at a time where there are some, else one.
@@ -212,6 +207,54 @@ extension Float32Kernels {
         output &+= run
       }
     }
+  }
+}
+
+/// What is made of the windows of a line, first of their rows, then of what those gave.
+private protocol LinePool {
+  /// Changes nothing.
+  static var outside: Float { get }
+
+  /// `count` elements together, of sixteen places side by side.
+  static func pooled(_ count: Int, _ element: (_ index: Int) -> Lanes) -> Lanes
+
+  /// The results of windows of `rows` and `columns`, by their extents.
+  static func result(_ pooled: Lanes, rows: Float, columns: UnsafePointer<Float>) -> Lanes
+}
+
+private enum Maxima: LinePool {
+  static var outside: Float { -.infinity }
+
+  @inline(__always)
+  static func pooled(_ count: Int, _ element: (_ index: Int) -> Lanes) -> Lanes {
+    var peaks = noPeaks()
+    for k in 0..<count { take(element(k), into: &peaks) }
+    return greatestOrNaN(peaks)
+  }
+
+  @inline(__always)
+  static func result(_ pooled: Lanes, rows: Float, columns: UnsafePointer<Float>) -> Lanes { pooled }
+}
+
+private enum Means: LinePool {
+  static var outside: Float { 0 }
+
+  @inline(__always)
+  static func pooled(_ count: Int, _ element: (_ index: Int) -> Lanes) -> Lanes {
+    var (sum, part) = (all(0), all(0))
+    for k in 0..<count {
+      if k & 31 == 0 {
+        sum += part
+        part = all(0)
+      }
+      part += element(k)
+    }
+    return sum + part
+  }
+
+  @inline(__always)
+  static func result(_ pooled: Lanes, rows: Float, columns: UnsafePointer<Float>) -> Lanes {
+    pooled / (all(rows) * load(columns))
   }
 }
 

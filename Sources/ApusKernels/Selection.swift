@@ -23,6 +23,18 @@ extension AnyDataKernels {
     case .exclusiveOr: combine(a, b, bStep, y, count) { $0 ^ $1 }
     }
   }
+
+  package static func firstBeyond(_ x: UnsafePointer<Float>, _ limit: Float, isLess: Bool, count: Int) -> Int {
+    let limits = all(limit)
+    var i = 0
+    while i &+ 16 <= count {
+      let value: Lanes = load(x + i)
+      if isAny(isLess ? isLessOrNaN(value, limits) : isLessOrNaN(limits, value)) { break }
+      i &+= 16
+    }
+    while i < count, isLess ? x[i] >= limit : x[i] <= limit { i &+= 1 }
+    return i
+  }
 }
 
 /// Each combination of steps a loop of its own.

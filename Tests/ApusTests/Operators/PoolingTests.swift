@@ -37,6 +37,15 @@ import Testing
     Case(
       channels: 2, size: Size2D(height: 3, width: 5), kernel: Size2D(height: 1, width: 8), stride: 1,
       padding: Padding2D(height: 0, width: 4)),
+    // Lines dealt out by every stride, of a few vectors and a rest.
+    Case(channels: 2, size: Size2D(height: 9, width: 70), kernel: 3, stride: 2, padding: 1),
+    Case(channels: 2, size: Size2D(height: 8, width: 45), kernel: 3, stride: 2, padding: 2, dilation: 2),
+    Case(channels: 1, size: Size2D(height: 9, width: 61), kernel: 3, stride: 3),
+    Case(channels: 2, size: Size2D(height: 12, width: 83), kernel: 5, stride: 4, padding: 2, ceilMode: true),
+    Case(channels: 2, size: Size2D(height: 7, width: 30), kernel: 7, stride: 2, padding: 3),
+    Case(
+      channels: 1, size: Size2D(height: 2, width: 90), kernel: Size2D(height: 1, width: 70),
+      stride: Size2D(height: 1, width: 2), padding: Padding2D(height: 0, width: 35)),
   ]
 
   @Test(arguments: cases)

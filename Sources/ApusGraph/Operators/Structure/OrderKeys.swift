@@ -1,5 +1,16 @@
 import Apus
 
+extension Float {
+  /// A number that stands to those of other floats as this one does to them: zeros are equal, NaN is the greatest.
+  @inline(__always)
+  var orderKey: Int64 {
+    // The bits of a float without its sign grow with it; below zero they count downwards.
+    let bits = Int32(bitPattern: bitPattern)
+    let sign = bits >> 31
+    return self == self ? Int64((bits ^ (sign & .max)) &- sign) : .max
+  }
+}
+
 extension GraphValue {
   /// Numbers that stand to each other as the elements do, in row-major order.
   ///
@@ -23,13 +34,7 @@ extension GraphValue {
   }
 
   private func keys(_ tensor: Tensor<Float>) throws -> Tensor<Int64> {
-    try keys(tensor) { element in
-      // The bits of a float without its sign grow with it; below zero they count downwards.
-      let bits = Int32(bitPattern: element.bitPattern)
-      let sign = bits >> 31
-      let key = Int64((bits ^ (sign & .max)) &- sign)
-      return element == element ? key : .max
-    }
+    try keys(tensor) { $0.orderKey }
   }
 
   private func keys(_ tensor: Tensor<Double>) throws -> Tensor<Int64> {

@@ -1,4 +1,5 @@
 import Apus
+import ApusKernelInterface
 
 // Operators that put elements in order.
 
@@ -24,34 +25,42 @@ extension Operators {
       guard k >= 0, k <= shape[axis] else {
         throw OperatorError("k is \(k); axis \(axis) of a tensor of shape \(shape) has \(shape[axis]) elements")
       }
-      let indices = try topIndices(x.orderKeys, k, axis: axis, isLargest: isLargest)
+      let indices: Tensor<Int64>
+      if case .tensor(.float32(let floats)) = x {
+        let kernels = Execution.current.dataKernels
+        indices = try topIndices(floats.rowMajor, k, axis: axis) {
+          FloatRow(elements: $0, step: $1, isLargest: isLargest, kernels: kernels)
+        }
+      } else {
+        // ~ turns the order round and overflows nowhere.
+        indices = try topIndices(x.orderKeys, k, axis: axis) { KeyRow(keys: $0, step: $1, flip: isLargest ? -1 : 0) }
+      }
       return [try ElementSelection(axis: axis, indices: indices).run(x), GraphValue(indices)]
     }
   }
 
-  private static func topIndices(_ keys: Tensor<Int64>, _ k: Int, axis: Int, isLargest: Bool) throws -> Tensor<Int64> {
-    let size = keys.shape[axis]
-    var shape = keys.shape
+  /// The indices of the first `k` along `axis`, `row` being one to choose from, which begins at an element and goes on in
+  /// steps.
+  private static func topIndices<Scalar, Row: OrderedRow>(
+    _ x: Tensor<Scalar>, _ k: Int, axis: Int, row: @Sendable (_ first: UnsafePointer<Scalar>, _ step: Int) -> Row
+  ) throws -> Tensor<Int64> {
+    let size = x.shape[axis]
+    var shape = x.shape
     shape[axis] = k
     guard try Shape.elementCount(shape) > 0 else { return try Tensor(uninitialized: shape) }
     let inner = try Shape.elementCount(Array(shape[(axis + 1)...]))
-    let rows = keys.count / size
-    return try withExtendedLifetime(keys) {
-      nonisolated(unsafe) let keys = keys.pointer
+    let rows = x.count / size
+    return try withExtendedLifetime(x) {
+      nonisolated(unsafe) let elements = x.pointer
       return try Tensor<Int64>.filled(shape) { indices in
         nonisolated(unsafe) let indices = indices
         parallelRows(rows, width: size * 8) { first, count in
           var selection = SmallestKeys(k)
-          for row in first..<(first + count) {
-            let (outer, column) = row.quotientAndRemainder(dividingBy: inner)
-            let source = outer * size * inner + column
-            // ~ turns the order round and overflows nowhere.
-            let sign: Int64 = isLargest ? -1 : 0
-            let smallest = selection.smallest(of: keys + source, step: inner, count: size, flip: sign)
-            let target = outer * k * inner + column
-            for (place, index) in smallest.enumerated() {
-              indices[target + place * inner] = Int64(index)
-            }
+          for index in first..<(first + count) {
+            let (outer, column) = index.quotientAndRemainder(dividingBy: inner)
+            selection.find(
+              in: row(elements + (outer * size * inner + column), inner), count: size,
+              indices + (outer * k * inner + column), step: inner)
           }
         }
       }
@@ -79,10 +88,52 @@ extension Operators {
   }
 }
 
-/// Finds the `k` smallest of some keys, the first ones among equals.
+/// What the first in some order are chosen from.
+private protocol OrderedRow {
+  /// Grows in that order; of equal ones the first comes first.
+  func key(_ index: Int) -> Int64
+
+  /// The first element of `range` that may come before the one at `limit`; the range's end where none does.
+  func next(_ range: Range<Int>, before limit: Int) -> Int
+}
+
+private struct KeyRow: OrderedRow {
+  let keys: UnsafePointer<Int64>
+  let step: Int
+  /// Bits that are turned round in each key.
+  let flip: Int64
+
+  func key(_ index: Int) -> Int64 { keys[index &* step] ^ flip }
+
+  func next(_ range: Range<Int>, before limit: Int) -> Int { range.lowerBound }
+}
+
+private struct FloatRow: OrderedRow {
+  let elements: UnsafePointer<Float>
+  let step: Int
+  let isLargest: Bool
+  let kernels: any DataKernels.Type
+
+  @inline(__always)
+  func key(_ index: Int) -> Int64 {
+    let key = elements[index &* step].orderKey
+    return isLargest ? ~key : key
+  }
+
+  /// Looks at the elements only where they lie side by side: then many are compared at once.
+  @inline(__always)
+  func next(_ range: Range<Int>, before limit: Int) -> Int {
+    guard step == 1 else { return range.lowerBound }
+    return range.lowerBound
+      + kernels.firstBeyond(
+        elements + range.lowerBound, elements[limit], isLess: !isLargest, count: range.count)
+  }
+}
+
+/// Finds the `k` with the smallest keys, the first ones among equals.
 ///
-/// Keys that may be among them are collected until there are twice as many, and then most of the others are dropped: few
-/// are collected after the first, and each is moved a few times.
+/// What may be among them is collected until there is twice as much, and then most of the others are dropped: few are
+/// collected after the first, and each is moved a few times.
 private struct SmallestKeys {
   private typealias Entry = (key: Int64, index: Int)
   private let k: Int
@@ -94,25 +145,27 @@ private struct SmallestKeys {
     entries = Array(repeating: (0, 0), count: k + max(k, 16))
   }
 
-  /// The indices of the `k` smallest of `count` keys, in the order of the keys.
-  ///
-  /// - Parameter flip: bits that are turned round in each key.
-  mutating func smallest(of keys: UnsafePointer<Int64>, step: Int, count: Int, flip: Int64) -> [Int] {
+  /// Writes the indices of the `k` of `count`, in order, `step` apart.
+  mutating func find<Row: OrderedRow>(in row: Row, count: Int, _ indices: UnsafeMutablePointer<Int64>, step: Int) {
     let k = k
-    return entries.withUnsafeMutableBufferPointer { entries in
+    entries.withUnsafeMutableBufferPointer { entries in
       var collected = min(k, count)
-      for index in 0..<collected { entries[index] = (keys[index &* step] ^ flip, index) }
+      for index in 0..<collected { entries[index] = (row.key(index), index) }
       // One that equals the limit comes after it, and is not wanted.
-      var limit = Int64.max
-      var place = keys + k * step
-      for index in k..<max(k, count) {
-        let key = place.pointee ^ flip
-        place += step
-        if key < limit {
+      var limit: Entry = (.max, -1)
+      var index = k
+      while index < count {
+        if limit.index >= 0 {
+          index = row.next(index..<count, before: limit.index)
+          if index == count { break }
+        }
+        let key = row.key(index)
+        if key < limit.key {
           entries[collected] = (key, index)
           collected &+= 1
           if collected == entries.count { (collected, limit) = Self.dropOthers(entries, keeping: k...(k + k / 2)) }
         }
+        index += 1
       }
       var rest = UnsafeMutableBufferPointer(rebasing: entries[..<collected])
       if collected > k {
@@ -120,7 +173,7 @@ private struct SmallestKeys {
         rest = UnsafeMutableBufferPointer(rebasing: rest[..<kept])
       }
       rest.sort { $0 < $1 }
-      return rest.map(\.index)
+      for place in rest.indices { indices[place * step] = Int64(rest[place].index) }
     }
   }
 
@@ -128,10 +181,10 @@ private struct SmallestKeys {
   ///
   /// Hoare's selection, with Lomuto's partition, which needs no branch. What chance and three samples do not divide well is
   /// sorted.
-  /// - Returns: their number, and the key that all of them come before or equal.
+  /// - Returns: their number, and the one that all of them come before or equal.
   private static func dropOthers(
     _ entries: UnsafeMutableBufferPointer<Entry>, keeping wanted: ClosedRange<Int>
-  ) -> (kept: Int, limit: Int64) {
+  ) -> (kept: Int, limit: Entry) {
     let k = wanted.lowerBound
     var (low, high, rounds) = (0, entries.count, 0)
     while high - low > 16, rounds < 40 {
@@ -147,13 +200,13 @@ private struct SmallestKeys {
         border &+= entry < pivot ? 1 : 0
       }
       entries.swapAt(border, c)
-      if wanted ~= border { return (border, pivot.key) }
+      if wanted ~= border { return (border, pivot) }
       if k < border { high = border } else { low = border + 1 }
       rounds += 1
     }
     var rest = UnsafeMutableBufferPointer(rebasing: entries[low..<high])
     rest.sort { $0 < $1 }
-    return (k, k == 0 ? .min : entries[k - 1].key)
+    return (k, k == 0 ? (.min, -1) : entries[k - 1])
   }
 }
 
