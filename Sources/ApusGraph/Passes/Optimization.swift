@@ -6,8 +6,8 @@ extension Graph {
   /// - Parameter isWhole: whether this is the model's graph and no subgraph.
   func optimized(_ precision: Execution.Precision, isWhole: Bool = true) throws -> Graph {
     // Matrices in pieces first: folding would join them.
-    var graph = try withoutDeadNodes().inliningConstants().withoutIdentities().expandingWeights()
-      .fusingLinear(precision)
+    var graph = try withoutDeadNodes().inliningConstants().withoutIdentities().readingUnchangedStates()
+      .expandingWeights().fusingLinear(precision)
     if isWhole { graph = try graph.foldingShapes() }
     graph = try graph.foldingConstants().withoutOpposedTranspositions(precision).fusingPadding()
       .fusingLinear(precision).foldingScales(precision).movingBytes().fusingPadding()
