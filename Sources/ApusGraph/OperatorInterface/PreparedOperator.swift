@@ -30,10 +30,13 @@ package protocol PreparedSubgraph: Sendable {
   /// What the model declares of the outputs.
   var outputTypes: [GraphValueType?] { get }
 
+  /// Whether anything reads input `input`.
+  func reads(input: Int) -> Bool
+
   /// Runs the subgraph.
   ///
   /// - Parameters:
-  ///   - inputs: a value for each input of the subgraph; given up.
+  ///   - inputs: a value for each input of the subgraph that is read; given up.
   ///   - arguments: the node's, for what the subgraph captures.
   /// - Returns: the subgraph's outputs.
   func callAsFunction(_ inputs: consuming [GraphValue?], _ arguments: Arguments) throws -> [GraphValue]

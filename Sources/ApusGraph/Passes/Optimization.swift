@@ -9,7 +9,7 @@ extension Graph {
     var graph = try withoutDeadNodes().inliningConstants().withoutIdentities().readingUnchangedStates()
       .expandingWeights().fusingLinear(precision)
     if isWhole { graph = try graph.foldingShapes() }
-    graph = try graph.foldingConstants().withoutOpposedTranspositions(precision).fusingPadding()
+    graph = try graph.foldingConstants().countingTurns().withoutOpposedTranspositions(precision).fusingPadding()
       .fusingLinear(precision).foldingScales(precision).movingBytes().fusingPadding()
     try TimeLimit.check()
     if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }

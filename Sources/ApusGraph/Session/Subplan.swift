@@ -18,6 +18,12 @@ struct Subplan: PreparedSubgraph {
   var inputTypes: [GraphValueType?] { plan.graph.inputs.map { plan.graph.values[$0].type } }
   var outputTypes: [GraphValueType?] { plan.graph.outputs.map { plan.graph.values[$0].type } }
 
+  func reads(input: Int) -> Bool {
+    let id = plan.graph.inputs[input]
+    return plan.graph.outputs.contains(id)
+      || plan.steps.contains { $0.inputs.contains(id) || $0.captures.contains(id) }
+  }
+
   func callAsFunction(_ inputs: consuming [GraphValue?], _ arguments: Arguments) throws -> [GraphValue] {
     let range = firstCapture..<(firstCapture + plan.graph.captures.count)
     guard range.upperBound <= arguments.captures.count else {

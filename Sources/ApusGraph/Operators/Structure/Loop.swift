@@ -25,6 +25,8 @@ extension Operators {
     }
     let isConditional = node.has(1)
     let wanted = (0..<scans).map { node.wants(states + $0) }
+    let readsTurn = body.reads(input: 0)
+    let scalarShapes = [body.scalarShape(input: 0), body.scalarShape(input: 1)]
     return { arguments in
       let turns = try arguments.has(0) ? arguments.integer(0) : nil
       var condition = try isConditional ? arguments.truth(1) : true
@@ -32,10 +34,13 @@ extension Operators {
       return try arguments.context.growing {
         var scanned = wanted.map { _ in [GraphValue]() }
         var turn = 0
+        // While the body runs the condition holds.
+        let holds = try GraphValue(Tensor([true], shape: scalarShapes[1]))
         while condition, turns.map({ turn < $0 }) ?? true {
           try arguments.context.countIteration()
           // Nobody but the body holds the state, so that it may write over it.
-          let inputs = try [body.scalar(Int64(turn), input: 0), body.scalar(condition, input: 1)] + state
+          let number = try readsTurn ? GraphValue(Tensor([Int64(turn)], shape: scalarShapes[0])) : nil
+          let inputs = [number, holds] + state
           state = []
           let outputs = try body(consume inputs, arguments)
           if isConditional { condition = try Arguments(outputs, context: arguments.context).truth(0) }
@@ -99,9 +104,8 @@ extension Operators {
 }
 
 extension PreparedSubgraph {
-  /// A single number as the graph declares it: with no axes, or, as old files have it, with one.
-  fileprivate func scalar<Scalar: TensorScalar>(_ value: Scalar, input: Int) throws -> GraphValue {
-    let hasAxis = if case .tensor(_, let dimensions?)? = inputTypes[input] { dimensions.count == 1 } else { false }
-    return GraphValue(try Tensor([value], shape: hasAxis ? [1] : []))
+  /// The shape of a single number as the graph declares it: with no axes, or, as old files have it, with one.
+  func scalarShape(input: Int) -> [Int] {
+    if case .tensor(_, let dimensions?)? = inputTypes[input], dimensions.count == 1 { [1] } else { [] }
   }
 }
