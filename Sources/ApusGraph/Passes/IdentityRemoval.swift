@@ -1,7 +1,15 @@
 extension Graph {
   /// Without nodes that return their input: Identity, and Dropout outside training.
-  func withoutIdentities() -> Graph {
+  ///
+  /// - Parameter isWhole: whether this is the model's graph, whose outputs keep their names.
+  func withoutIdentities(isWhole: Bool = true) -> Graph {
     guard hasNode("Identity", "Dropout") else { return self }
+    if !isWhole {
+      var graph = self
+      let sources = identitySources
+      graph.outputs = outputs.map { sources[$0] ?? $0 }
+      return graph.withoutDeadNodes().withoutIdentities()
+    }
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
       guard let node = rewriter.nodes[index], rewriter.handsOn(index),
@@ -12,6 +20,15 @@ extension Graph {
       rewriter.remove(index)
     }
     return rewriter.finished()
+  }
+
+  /// For what an Identity gives, what it is given, through all that follow each other.
+  var identitySources: [ValueID: ValueID] {
+    var sources: [ValueID: ValueID] = [:]
+    for node in nodes where node.operatorName == OperatorName(type: "Identity") {
+      if let input = node.input(0), let output = node.output(0) { sources[output] = sources[input] ?? input }
+    }
+    return sources
   }
 }
 

@@ -17,10 +17,8 @@ extension Graph {
           if rewriter.isOutput(output) { continue }
           rewriter.redirect(output, to: outer)
         }
-        if state < node.outputs.count { node.outputs.remove(at: state) }
-        node.inputs.remove(at: 2 + state)
-        body.outputs.remove(at: 1 + state)
-        body.captures.append(Capture(outer: outer, inner: body.inputs.remove(at: 2 + state)))
+        body.captures.append(Capture(outer: outer, inner: body.inputs[2 + state]))
+        node.removeLoopState(state, body: &body)
       }
       guard body.captures.count > former else { continue }
       node.subgraphs["body"] = body
@@ -29,16 +27,63 @@ extension Graph {
     return rewriter.finished()
   }
 
+  /// A state that only states are made of which nobody asks for, as a number of turns that went into the condition, is none.
+  func withoutUnreadStates() -> Graph {
+    guard hasNode("Loop") else { return self }
+    var rewriter = GraphRewriter(self)
+    for index in rewriter.nodes.indices {
+      guard rewriter.isNode(index, "Loop"), var node = rewriter.nodes[index], var body = node.subgraphs["body"],
+        node.inputs.count == body.inputs.count, body.outputs.count + 1 >= body.inputs.count
+      else { continue }
+      let states = body.inputs.count - 2
+      let isWanted = body.outputs.indices.dropFirst().map { output in
+        node.output(output - 1).map { !rewriter.isUnused($0) } ?? false
+      }
+      let unread = body.unreadStates(isWanted.prefix(states), scans: isWanted.dropFirst(states))
+      guard !unread.isEmpty else { continue }
+      for state in unread.reversed() { node.removeLoopState(state, body: &body) }
+      node.subgraphs["body"] = body.withoutDeadNodes()
+      rewriter.replace(index, by: node)
+    }
+    return rewriter.finished()
+  }
+
+  /// The states of a Loop's body that nothing wanted is made of.
+  private func unreadStates(_ areWanted: ArraySlice<Bool>, scans: ArraySlice<Bool>) -> [Int] {
+    var areWanted = Array(areWanted)
+    var isNeeded = [Bool](repeating: false, count: values.count)
+    isNeeded[outputs[0]] = true
+    for (scan, isWanted) in scans.enumerated() where isWanted { isNeeded[outputs[1 + areWanted.count + scan]] = true }
+    var isComplete = false
+    while !isComplete {
+      for state in areWanted.indices where areWanted[state] { isNeeded[outputs[1 + state]] = true }
+      for node in nodes.reversed() where node.outputs.contains(where: { $0.map { isNeeded[$0] } ?? false }) {
+        node.forEachRead { isNeeded[$0] = true }
+      }
+      let found = areWanted.indices.filter { !areWanted[$0] && isNeeded[inputs[2 + $0]] }
+      for state in found { areWanted[state] = true }
+      isComplete = found.isEmpty
+    }
+    return areWanted.indices.filter { !areWanted[$0] }
+  }
+
   /// Of the body of a Loop, which gives (condition, state…) for (turn, condition, state…), the states that are given as they
   /// came.
   private var unchangedStates: [Int] {
-    var sources: [ValueID: ValueID] = [:]
-    for node in nodes where node.operatorName == OperatorName(type: "Identity") {
-      if let input = node.input(0), let output = node.output(0) { sources[output] = sources[input] ?? input }
-    }
+    let sources = identitySources
     return inputs.indices.dropFirst(2).compactMap { input in
       let output = outputs[input - 1]
       return constants[inputs[input]] == nil && (sources[output] ?? output) == inputs[input] ? input - 2 : nil
     }
+  }
+}
+
+extension Node {
+  /// Takes a state out of a Loop and its body.
+  fileprivate mutating func removeLoopState(_ state: Int, body: inout Graph) {
+    inputs.remove(at: 2 + state)
+    if state < outputs.count { outputs.remove(at: state) }
+    body.inputs.remove(at: 2 + state)
+    body.outputs.remove(at: 1 + state)
   }
 }

@@ -6,11 +6,11 @@ extension Graph {
   /// - Parameter isWhole: whether this is the model's graph and no subgraph.
   func optimized(_ precision: Execution.Precision, isWhole: Bool = true) throws -> Graph {
     // Matrices in pieces first: folding would join them.
-    var graph = try withoutDeadNodes().inliningConstants().withoutIdentities().readingUnchangedStates()
-      .expandingWeights().fusingLinear(precision)
+    var graph = try withoutDeadNodes().inliningConstants().withoutIdentities(isWhole: isWhole)
+      .readingUnchangedStates().expandingWeights().fusingLinear(precision)
     if isWhole { graph = try graph.foldingShapes() }
-    graph = try graph.foldingConstants().countingTurns().withoutOpposedTranspositions(precision).fusingPadding()
-      .fusingLinear(precision).foldingScales(precision).movingBytes().fusingPadding()
+    graph = try graph.foldingConstants().countingTurns().withoutUnreadStates()
+      .withoutOpposedTranspositions(precision).fusingPadding().fusingLinear(precision).foldingScales(precision).movingBytes().fusingPadding()
     try TimeLimit.check()
     if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }
     graph = try graph.fusingRectifiers(precision).fusingGELU(precision).fusingNaNReplacement()
