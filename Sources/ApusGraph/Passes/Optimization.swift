@@ -10,7 +10,8 @@ extension Graph {
       .readingUnchangedStates().expandingWeights().fusingLinear(precision)
     if isWhole { graph = try graph.foldingShapes() }
     graph = try graph.foldingConstants().countingTurns().withoutUnreadStates()
-      .withoutOpposedTranspositions(precision).fusingPadding().fusingLinear(precision).foldingScales(precision).movingBytes().fusingPadding()
+      .namingUnitAxes().withoutOpposedTranspositions(precision).withoutOpposedUnitAxes().fusingPadding()
+      .fusingLinear(precision).foldingScales(precision).movingBytes().fusingPadding()
     try TimeLimit.check()
     if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }
     graph = try graph.fusingRectifiers(precision).fusingGELU(precision).fusingNaNReplacement()

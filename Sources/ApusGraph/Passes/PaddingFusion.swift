@@ -2,18 +2,33 @@ import Apus
 
 extension Graph {
   /// Zeros that a Pad puts around a map, and bytes that stand for zero, become the padding of the convolution that alone
-  /// reads it.
+  /// reads it, as it is or with its axes in another order.
   func fusingPadding() -> Graph {
     guard hasNode("Pad") else { return self }
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
       guard rewriter.isNode(index, "Pad"), let pad = rewriter.nodes[index], let x = pad.input(0),
-        let output = pad.output(0), let reader = rewriter.soleReader(of: output),
+        var output = pad.output(0),
         // What is wrong with a node is said when it is prepared.
-        var convolution = try? rewriter.convolution(reader, reading: output, of: pad)
+        var amounts = try? rewriter.amounts(of: pad)
       else { continue }
-      convolution.inputs[0] = x
+      var first: Int?
+      while let reader = rewriter.soleReader(of: output), let node = rewriter.nodes[reader], node.input(0) == output,
+        let reordered = try? rewriter.amounts(amounts, behind: node), let result = node.output(0)
+      {
+        first = first ?? reader
+        (amounts, output) = (reordered, result)
+      }
+      guard let reader = rewriter.soleReader(of: output),
+        var convolution = try? rewriter.convolution(reader, reading: output, of: pad, amounts)
+      else { continue }
       rewriter.remove(index)
+      if let first, var node = rewriter.nodes[first] {
+        node.inputs[0] = x
+        rewriter.replace(first, by: node)
+      } else {
+        convolution.inputs[0] = x
+      }
       rewriter.replace(reader, by: convolution)
     }
     return rewriter.finished()
@@ -22,18 +37,43 @@ extension Graph {
 
 extension GraphRewriter {
   /// What a Pad adds at the beginning of every axis, and then at the end of every axis; nil where that is not known.
-  private func amounts(of pad: NodeDescription) throws -> [Int]? {
+  fileprivate func amounts(of node: Node) throws -> [Int]? {
+    let pad = description(of: node)
     guard !pad.has(3), pad.opset < 11 || pad.constant(1) != nil else { return nil }
     return try ShapeFacts(node: pad, inputs: [])
       .integers(1, attribute: pad.opset < 2 ? "paddings" : "pads", inputSince: 11)
   }
 
-  /// Node `reader` with padding of its own instead of the zeros that `pad` puts around its input.
-  fileprivate func convolution(_ reader: Int, reading value: Graph.ValueID, of pad: Node) throws -> Node? {
+  /// The amounts as the axes lie behind a node that puts them into another order, or puts in some of one element; nil for
+  /// others.
+  fileprivate func amounts(_ amounts: [Int], behind node: Node) throws -> [Int]? {
+    let rank = amounts.count / 2
+    guard amounts.count == 2 * rank else { return nil }
+    switch node.operatorName {
+    case OperatorName(type: "Transpose"):
+      let order = try description(of: node).ints("perm", default: (0..<rank).reversed())
+      guard Shape.isPermutation(order, rank: rank) else { return nil }
+      return order.map { amounts[$0] } + order.map { amounts[rank + $0] }
+    case OperatorName(type: "Unsqueeze"):
+      let facts = ShapeFacts(node: description(of: node), inputs: [])
+      guard let axes = try facts.integers(1, attribute: "axes", inputSince: 13), axes.count == 1 else { return nil }
+      let axis = try Axes.resolve(axes[0], rank: rank + 1)
+      var whole = amounts
+      whole.insert(0, at: rank + axis)
+      whole.insert(0, at: axis)
+      return whole
+    default: return nil
+    }
+  }
+
+  /// Node `reader` with padding of its own instead of the zeros that `pad` puts around its input, so many of them there.
+  fileprivate func convolution(
+    _ reader: Int, reading value: Graph.ValueID, of pad: Node, _ amounts: [Int]
+  ) throws -> Node? {
     let description = description(of: pad)
     guard var node = nodes[reader], let operands = Operands(of: node), node.inputs.first == value,
       case .tensor(let weight)? = constant(node.input(operands.weight)),
-      let amounts = try amounts(of: description), amounts.count == 2 * weight.rank, amounts.allSatisfy({ $0 >= 0 }),
+      amounts.count == 2 * weight.rank, amounts.allSatisfy({ $0 >= 0 }),
       let zero = number(operands.zeroPoint.flatMap { node.input($0) }),
       try puts(zero, aroundInputOf: description)
     else { return nil }

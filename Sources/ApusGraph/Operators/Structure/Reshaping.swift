@@ -9,7 +9,8 @@ extension Operators {
     OperatorDefinition(
       "Squeeze", .movement(.squeeze, results: .reshapedInput, layout: .keepsBlockedChannels, axes: .squeeze), Squeeze),
     OperatorDefinition(
-      "Unsqueeze", .movement(.unsqueeze, results: .reshapedInput, layout: .keepsBlockedChannels), Unsqueeze),
+      "Unsqueeze", .movement(.unsqueeze, results: .reshapedInput, layout: .keepsBlockedChannels, axes: .unsqueeze),
+      Unsqueeze),
   ]
 
   /// In the shape of input 1 (an attribute before version 5), where -1 takes what is left over and 0, unless
@@ -151,6 +152,20 @@ extension AxisRule {
     guard let axes = try facts.integers(1, attribute: "axes", inputSince: 13) else { throw ShapeFacts.Unknown() }
     var renaming = Renaming(try order.without(axes))
     renaming.set(try axes.map { try order($0) }, 1, attribute: "axes", inputSince: 13, facts)
+    return renaming
+  }
+
+  /// The axis that comes, when there is one. In memory it goes before the axis that it goes before.
+  static let unsqueeze = AxisRule.named(.first, exactly: true) { facts, order in
+    guard let axes = try facts.integers(1, attribute: "axes", inputSince: 13), axes.count == 1 else {
+      throw ShapeFacts.Unknown()
+    }
+    let axis = try Axes.resolve(axes[0], rank: order.rank + 1)
+    let place = axis < order.rank ? order.axes[axis] : order.rank
+    var places = order.axes.map { $0 < place ? $0 : $0 + 1 }
+    places.insert(place, at: axis)
+    var renaming = Renaming(try AxisPermutation(places))
+    renaming.set([place], 1, attribute: "axes", inputSince: 13, facts)
     return renaming
   }
 }
