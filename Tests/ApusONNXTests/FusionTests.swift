@@ -195,6 +195,28 @@ import Testing
         "Conv", ["padded", "weight"], ["y"],
         ["group": .int(2), "strides": .ints([2, 2]), "auto_pad": .string(Array("VALID".utf8))])
     },
+    Case("zeros around a map whose rows become columns", ["Transpose", "Conv"]) {
+      try weight(&$0)
+      try pads([0, 0, 1, 2, 0, 0, 0, 3], &$0)
+      $0.node("Pad", ["x", "pads"], ["padded"])
+      $0.node("Transpose", ["padded"], ["turned"], ["perm": .ints([0, 1, 3, 2])])
+      $0.node("Conv", ["turned", "weight"], ["y"], ["pads": .ints([0, 1, 0, 0])])
+    },
+    Case("zeros around a map that becomes a volume", ["Unsqueeze", "Conv"]) {
+      try $0.constant("weight", numbers([3, 2, 1, 3, 3]))
+      try $0.constant("axis", GraphValue(Tensor<Int64>([-3])))
+      try pads([0, 0, 1, 0, 0, 0, 0, 2], &$0)
+      $0.node("Pad", ["x", "pads"], ["padded"])
+      $0.node("Unsqueeze", ["padded", "axis"], ["deep"])
+      $0.node("Conv", ["deep", "weight"], ["y"])
+    },
+    Case("zeros around the axis that becomes the channels", ["Pad", "Transpose", "Conv"]) {
+      try $0.constant("weight", numbers([3, 8, 1, 2]))
+      try pads([0, 0, 1, 0, 0, 0, 1, 0], &$0)
+      $0.node("Pad", ["x", "pads"], ["padded"])
+      $0.node("Transpose", ["padded"], ["turned"], ["perm": .ints([0, 2, 1, 3])])
+      $0.node("Conv", ["turned", "weight"], ["y"])
+    },
     Case("an infinite depthwise weight sees the zeros", ["Pad", "Conv"]) {
       var weight = [Float](repeating: 0.5, count: 18)
       weight[4] = .infinity

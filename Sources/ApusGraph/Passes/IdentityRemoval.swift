@@ -7,7 +7,13 @@ extension Graph {
     if !isWhole {
       var graph = self
       let sources = identitySources
-      graph.outputs = outputs.map { sources[$0] ?? $0 }
+      graph.outputs = outputs.map { output in
+        guard let source = sources[output] else { return output }
+        // What is declared is what a Loop without turns gives.
+        let declared = values[output].type
+        if graph.values[source].type == nil { graph.values[source].type = declared }
+        return graph.values[source].type == declared ? source : output
+      }
       return graph.withoutDeadNodes().withoutIdentities()
     }
     var rewriter = GraphRewriter(self)
