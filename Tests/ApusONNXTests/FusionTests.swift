@@ -291,6 +291,11 @@ import Testing
     #expect(zip(c, d).allSatisfy { $0.bitPattern == $1.bitPattern || $0.isNaN && $1.isNaN })
   }
 
+  @Test(arguments: cases)
+  func whatIsShownIsWhatItWas(test: Case) throws {
+    #expect(try valuesShownOtherwise(model(test), ["x": x(isFinite: true)]) == [])
+  }
+
   /// Sums of eighteen products, some of them scaled once more: a few roundings of the largest.
   @Test(arguments: cases)
   func nearlyTheSameWhereSpeedCounts(test: Case) throws {

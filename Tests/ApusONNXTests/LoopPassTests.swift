@@ -75,6 +75,7 @@ import Testing
     let actual = try InferenceSession(model).run(inputs)
     #expect(Set(actual.keys) == Set(expected.keys))
     for (name, value) in expected { #expect(try #require(actual[name]).hasSameBits(as: value), "\(name)") }
+    #expect(try valuesShownOtherwise(model, inputs) == [])
   }
 
   @Test(arguments: loops.indices) func turnsAreCountedAndStatesGo(index: Int) throws {

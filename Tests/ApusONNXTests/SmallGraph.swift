@@ -30,3 +30,18 @@ struct SmallGraph {
     return try ONNXModel(ModelProto(opsetImports: [OperatorSetID(version: Int64(version))], graph: proto))
   }
 }
+
+/// The names under which the optimised model shows other values than the plain one does; of values that several turns
+/// give, the last are compared.
+func valuesShownOtherwise(_ model: ONNXModel, _ inputs: [String: GraphValue]) throws -> [String] {
+  func shown(_ options: InferenceSession.Options) throws -> [String: GraphValue] {
+    var values: [String: GraphValue] = [:]
+    _ = try InferenceSession(model, options: options).run(inputs) { values[$0] = $1 }
+    return values
+  }
+  let (plain, optimized) = (try shown(.init(optimizes: false)), try shown(.init()))
+  return try optimized.keys.filter { name in
+    guard let value = plain[name], let other = optimized[name] else { return false }
+    return try !other.hasSameBits(as: value)
+  }
+}

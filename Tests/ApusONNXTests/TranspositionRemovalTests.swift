@@ -147,6 +147,11 @@ import Testing
     #expect(try left(.fast) == test.left.fast)
   }
 
+  @Test(arguments: cases)
+  func whatIsShownIsWhatItWas(test: Case) throws {
+    #expect(try valuesShownOtherwise(model(test), ["x": x()]) == [])
+  }
+
   /// A value that is asked for comes with its axes as the model has them.
   @Test func valuesInBetweenAreWhatTheyWere() throws {
     let model = try model(Self.cases[1])

@@ -83,6 +83,7 @@ import Testing
     let expected = try InferenceSession(model, options: .init(optimizes: false)).run(["x": x])["y"]
     let actual = try InferenceSession(model).run(["x": x])["y"]
     #expect(try #require(actual).hasSameBits(as: #require(expected)))
+    #expect(try valuesShownOtherwise(model, ["x": x]) == [])
   }
 
   @Test(arguments: cases, [false, true])

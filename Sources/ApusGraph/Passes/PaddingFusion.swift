@@ -12,23 +12,18 @@ extension Graph {
         // What is wrong with a node is said when it is prepared.
         var amounts = try? rewriter.amounts(of: pad)
       else { continue }
-      var first: Int?
+      var between: [Int] = []
       while let reader = rewriter.soleReader(of: output), let node = rewriter.nodes[reader], node.input(0) == output,
         let reordered = try? rewriter.amounts(amounts, behind: node), let result = node.output(0)
       {
-        first = first ?? reader
+        between.append(reader)
         (amounts, output) = (reordered, result)
       }
       guard let reader = rewriter.soleReader(of: output),
         var convolution = try? rewriter.convolution(reader, reading: output, of: pad, amounts)
       else { continue }
       rewriter.remove(index)
-      if let first, var node = rewriter.nodes[first] {
-        node.inputs[0] = x
-        rewriter.replace(first, by: node)
-      } else {
-        convolution.inputs[0] = x
-      }
+      convolution.inputs[0] = rewriter.apply(between, to: x)
       rewriter.replace(reader, by: convolution)
     }
     return rewriter.finished()
@@ -42,6 +37,17 @@ extension GraphRewriter {
     guard !pad.has(3), pad.opset < 11 || pad.constant(1) != nil else { return nil }
     return try ShapeFacts(node: pad, inputs: [])
       .integers(1, attribute: pad.opset < 2 ? "paddings" : "pads", inputSince: 11)
+  }
+
+  /// What nodes that follow each other make of another value than they did.
+  fileprivate mutating func apply(_ indices: [Int], to value: Graph.ValueID) -> Graph.ValueID {
+    indices.reduce(value) { value, index in
+      guard var node = nodes[index], let output = node.output(0) else { return value }
+      let result = addValue(named: "\(graph.values[output].name) without its border")
+      (node.inputs[0], node.outputs) = (value, [result])
+      replace(index, by: node)
+      return result
+    }
   }
 
   /// The amounts as the axes lie behind a node that puts them into another order, or puts in some of one element; nil for
