@@ -11,7 +11,8 @@ extension Graph {
       guard rewriter.isNode(index, "Loop"), var node = rewriter.nodes[index], var body = node.subgraphs["body"],
         let turns = try rewriter.turns(of: node, body)
       else { continue }
-      node.inputs[0] = try rewriter.addConstant(GraphValue(Tensor([Int64(turns)], shape: [])), named: "\(node.name)/turns")
+      let number = GraphValue(try Tensor([Int64(turns)], shape: []))
+      node.inputs[0] = rewriter.addConstant(number, named: "\(node.name)/turns")
       node.inputs[1] = nil
       body.outputs[0] = body.inputs[1]
       node.subgraphs["body"] = body.withoutDeadNodes()
@@ -34,7 +35,7 @@ extension GraphRewriter {
     }
     let states = condition.states.compactMap { constant(node.inputs[$0]) }
     guard states.count == condition.states.count else { return nil }
-    return try condition.turns(from: states, most: most, in: graph)
+    return try condition.turns(from: states, most: most)
   }
 
   private func isTrue(_ value: Graph.ValueID?) -> Bool {
@@ -50,21 +51,23 @@ extension GraphRewriter {
 
 /// What the condition of a Loop depends on: the part of its body that can be run by itself.
 private struct LoopCondition {
+  private let body: Graph
   /// The inputs of the body that are states of this part.
   private(set) var states: [Int] = []
-  private var part: Graph
+  private var nodes: [(node: Node, operation: PreparedOperator)] = []
+  private let constants: [Graph.ValueID: GraphValue]
 
   private static let most = (turns: 512, bytes: 1024)
   /// Operators that make nothing large of small values.
   private static let simple = Set(
     [
-      "Add", "And", "Cast", "Equal", "Greater", "GreaterOrEqual", "Identity", "Less", "LessOrEqual", "Max", "Min", "Mul",
-      "Not", "Or", "Squeeze", "Sub", "Unsqueeze",
+      "Add", "And", "Cast", "Equal", "Greater", "GreaterOrEqual", "Identity", "Less", "LessOrEqual", "Max", "Min",
+      "Mul", "Not", "Or", "Squeeze", "Sub", "Unsqueeze",
     ].map { OperatorName(type: $0) })
 
   /// Nil where the condition depends on something else, or on nothing.
   init?(of body: Graph) {
-    part = body
+    self.body = body
     var isNeeded = [Bool](repeating: false, count: body.values.count)
     var isTaken = [Bool](repeating: false, count: body.nodes.count)
     isNeeded[body.outputs[0]] = true
@@ -84,37 +87,60 @@ private struct LoopCondition {
         isComplete = false
       }
     }
-    part.nodes = body.nodes.indices.filter { isTaken[$0] }.map { body.nodes[$0] }
-    part.constants = body.constants.filter { isNeeded[$0.key] }
-    part.inputs = body.inputs.prefix(2) + states.map { body.inputs[$0] }
-    part.outputs = [body.outputs[0]] + states.map { body.outputs[$0 - 1] }
-    part.captures = []
+    constants = body.constants.filter { isNeeded[$0.key] }
     var isGiven = [Bool](repeating: false, count: body.values.count)
-    for id in part.inputs + part.constants.keys + part.nodes.flatMap({ $0.outputs.compactMap { $0 } }) { isGiven[id] = true }
-    guard !part.nodes.isEmpty, isNeeded.indices.allSatisfy({ !isNeeded[$0] || isGiven[$0] }) else { return nil }
+    for id in body.inputs + constants.keys { isGiven[id] = true }
+    for index in body.nodes.indices where isTaken[index] {
+      guard let operation = try? body.prepared(body.nodes[index]) else { return nil }
+      nodes.append((body.nodes[index], operation))
+      for case let output? in body.nodes[index].outputs { isGiven[output] = true }
+    }
+    guard !nodes.isEmpty, isNeeded.indices.allSatisfy({ !isNeeded[$0] || isGiven[$0] }) else { return nil }
   }
 
   /// How often the condition holds, beginning with true; nil beyond some hundred turns, and where something fails, as it then
   /// does when the Loop runs.
-  func turns(from initial: [GraphValue], most: Int, in graph: Graph) throws -> Int? {
-    guard let body = try? Subplan(part, around: graph, firstCapture: 0, depth: 1) else { return nil }
-    let shapes = [body.scalarShape(input: 0), body.scalarShape(input: 1)]
+  func turns(from initial: [GraphValue], most: Int) throws -> Int? {
     let context = RunContext()
     return try Execution.with(stop: context.stop) {
       var (state, turn, holds) = (initial, 0, true)
       while holds, turn < most {
         try context.checkCancellation()
         guard turn < Self.most.turns, state.allSatisfy({ $0.byteCount <= Self.most.bytes }),
-          let outputs = try? body(
-            [GraphValue(Tensor([Int64(turn)], shape: shapes[0])), GraphValue(Tensor([true], shape: shapes[1]))] + state,
-            Arguments(context: context)),
-          case .tensor(.bool(let condition))? = outputs.first, condition.count == 1
+          let values = try? values(turn: turn, state, context), let result = values[body.outputs[0]],
+          case .tensor(.bool(let condition)) = result, condition.count == 1
         else { return nil }
         holds = try condition.scalar
-        state = Array(outputs.dropFirst())
+        state = states.compactMap { values[body.outputs[$0 - 1]] }
+        guard state.count == states.count else { return nil }
         turn += 1
       }
       return turn
     }
+  }
+
+  /// All values that one turn gives.
+  private func values(turn: Int, _ state: [GraphValue], _ context: RunContext) throws -> [Graph.ValueID: GraphValue] {
+    var values = constants
+    func shape(_ input: Int) -> [Int] { body.values[body.inputs[input]].type.ofSingleNumber }
+    values[body.inputs[0]] = GraphValue(try Tensor([Int64(turn)], shape: shape(0)))
+    values[body.inputs[1]] = GraphValue(try Tensor([true], shape: shape(1)))
+    for (input, value) in zip(states, state) { values[body.inputs[input]] = value }
+    for (node, operation) in nodes {
+      var arguments = Arguments(node.inputs.map { $0.flatMap { values[$0] } }, context: context)
+      for case (let output?, let value) in zip(node.outputs, try operation(&arguments)) { values[output] = value }
+    }
+    return values
+  }
+}
+
+extension Graph {
+  /// A node without graphs of its own, ready to run.
+  fileprivate func prepared(_ node: Node) throws -> PreparedOperator? {
+    var known: [Int: GraphValue] = [:]
+    for (position, input) in node.inputs.enumerated() {
+      if let input, let value = constants[input] { known[position] = value }
+    }
+    return try Operators.byName[node.operatorName]?.prepare(NodeDescription(node: node, constants: known))
   }
 }

@@ -108,7 +108,8 @@ private struct UnitAxisMotion {
       moved.inputs[1] = try rewriter.addConstant(GraphValue(Tensor(whole)), named: "\(node.name), of all axes")
       try put(moved, at: index, source)
     default:
-      guard case .free? = node.facts?.axes, node.inputs.count == 1 || node.opset >= 7 || !node.operatorName.domain.isEmpty,
+      guard case .free? = node.facts?.axes,
+        node.inputs.count == 1 || node.opset >= 7 || !node.operatorName.domain.isEmpty,
         let source = node.inputs.compactMap({ $0.flatMap { sources[$0] } }).first
       else { return }
       let operands = node.inputs.map { operand($0, beside: source) }
@@ -137,7 +138,9 @@ private struct UnitAxisMotion {
     if let own = sources[input] {
       return own.axis == source.axis && own.rank == source.rank ? .value(own.value) : nil
     }
-    guard let shape = rewriter.constant(input)?.shape ?? types[input]?.shape, shape.count < source.rank else { return nil }
+    guard let shape = rewriter.constant(input)?.shape ?? types[input]?.shape, shape.count < source.rank else {
+      return nil
+    }
     if shape.allSatisfy({ $0 == 1 }) { return .value(input) }
     var whole = [Int](repeating: 1, count: source.rank - 1 - shape.count) + shape
     whole.insert(1, at: source.axis)

@@ -26,7 +26,7 @@ extension Operators {
     let isConditional = node.has(1)
     let wanted = (0..<scans).map { node.wants(states + $0) }
     let readsTurn = body.reads(input: 0)
-    let scalarShapes = [body.scalarShape(input: 0), body.scalarShape(input: 1)]
+    let scalarShapes = body.inputTypes.prefix(2).map(\.ofSingleNumber)
     return { arguments in
       let turns = try arguments.has(0) ? arguments.integer(0) : nil
       var condition = try isConditional ? arguments.truth(1) : true
@@ -103,9 +103,9 @@ extension Operators {
   }
 }
 
-extension PreparedSubgraph {
-  /// The shape of a single number as the graph declares it: with no axes, or, as old files have it, with one.
-  func scalarShape(input: Int) -> [Int] {
-    if case .tensor(_, let dimensions?)? = inputTypes[input], dimensions.count == 1 { [1] } else { [] }
+extension GraphValueType? {
+  /// The shape of a single number as a graph declares it: with no axes, or, as old files have it, with one.
+  var ofSingleNumber: [Int] {
+    if case .tensor(_, let dimensions?)? = self, dimensions.count == 1 { [1] } else { [] }
   }
 }
