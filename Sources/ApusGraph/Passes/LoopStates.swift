@@ -33,7 +33,8 @@ extension Graph {
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
       guard rewriter.isNode(index, "Loop"), var node = rewriter.nodes[index], var body = node.subgraphs["body"],
-        node.inputs.count == body.inputs.count, body.outputs.count + 1 >= body.inputs.count
+        node.inputs.count == body.inputs.count, node.inputs.count >= 2,
+        body.outputs.count + 1 >= body.inputs.count
       else { continue }
       let states = body.inputs.count - 2
       let isWanted = body.outputs.indices.dropFirst().map { output in
@@ -50,21 +51,31 @@ extension Graph {
 
   /// The states of a Loop's body that nothing wanted is made of.
   private func unreadStates(_ areWanted: ArraySlice<Bool>, scans: ArraySlice<Bool>) -> [Int] {
-    var areWanted = Array(areWanted)
-    var isNeeded = [Bool](repeating: false, count: values.count)
-    isNeeded[outputs[0]] = true
-    for (scan, isWanted) in scans.enumerated() where isWanted { isNeeded[outputs[1 + areWanted.count + scan]] = true }
-    var isComplete = false
-    while !isComplete {
-      for state in areWanted.indices where areWanted[state] { isNeeded[outputs[1 + state]] = true }
-      for node in nodes.reversed() where node.outputs.contains(where: { $0.map { isNeeded[$0] } ?? false }) {
-        node.forEachRead { isNeeded[$0] = true }
-      }
-      let found = areWanted.indices.filter { !areWanted[$0] && isNeeded[inputs[2 + $0]] }
-      for state in found { areWanted[state] = true }
-      isComplete = found.isEmpty
+    let wanted = zip(outputs.dropFirst(), areWanted + scans).compactMap { $1 ? $0 : nil }
+    let isNeeded = needed(for: [outputs[0]] + wanted)
+    return zip(inputs.dropFirst(2), areWanted).enumerated().compactMap { state, input in
+      input.1 || isNeeded[input.0] ? nil : state
     }
-    return areWanted.indices.filter { !areWanted[$0] }
+  }
+
+  /// For each value of a Loop's body whether one of `roots` is made of it, in this turn or in a later one.
+  func needed(for roots: [ValueID]) -> [Bool] {
+    var producers: [ValueID: Int] = [:]
+    for (index, node) in nodes.enumerated() { for case let output? in node.outputs { producers[output] = index } }
+    var next: [ValueID: ValueID] = [:]
+    for (input, output) in zip(inputs.dropFirst(2), outputs.dropFirst()) { next[input] = output }
+    var isNeeded = [Bool](repeating: false, count: values.count)
+    var isVisited = [Bool](repeating: false, count: nodes.count)
+    var pending = roots
+    while let value = pending.popLast() {
+      if isNeeded[value] { continue }
+      isNeeded[value] = true
+      if let former = next[value] { pending.append(former) }
+      guard let index = producers[value], !isVisited[index] else { continue }
+      isVisited[index] = true
+      nodes[index].forEachRead { pending.append($0) }
+    }
+    return isNeeded
   }
 
   /// Of the body of a Loop, which gives (condition, state…) for (turn, condition, state…), the states that are given as they

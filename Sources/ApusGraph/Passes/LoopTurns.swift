@@ -53,11 +53,13 @@ extension GraphRewriter {
 private struct LoopCondition {
   private let body: Graph
   /// The inputs of the body that are states of this part.
-  private(set) var states: [Int] = []
+  let states: [Int]
   private var nodes: [(node: Node, operation: PreparedOperator)] = []
   private let constants: [Graph.ValueID: GraphValue]
 
-  private static let most = (turns: 512, bytes: 1024)
+  /// Nodes that are run to find out, and bytes that each may give: opening a model is not running it.
+  private static let mostSteps = 4096
+  private static let mostBytes = 1024
   /// Operators that make nothing large of small values.
   private static let simple = Set(
     [
@@ -68,47 +70,32 @@ private struct LoopCondition {
   /// Nil where the condition depends on something else, or on nothing.
   init?(of body: Graph) {
     self.body = body
-    var isNeeded = [Bool](repeating: false, count: body.values.count)
-    var isTaken = [Bool](repeating: false, count: body.nodes.count)
-    isNeeded[body.outputs[0]] = true
-    var isComplete = false
-    while !isComplete {
-      isComplete = true
-      for index in body.nodes.indices.reversed() where !isTaken[index] {
-        let node = body.nodes[index]
-        guard node.outputs.contains(where: { $0.map { isNeeded[$0] } ?? false }) else { continue }
-        guard Self.simple.contains(node.operatorName) else { return nil }
-        node.forEachRead { isNeeded[$0] = true }
-        (isTaken[index], isComplete) = (true, false)
-      }
-      for input in body.inputs.indices.dropFirst(2) where isNeeded[body.inputs[input]] && !states.contains(input) {
-        states.append(input)
-        isNeeded[body.outputs[input - 1]] = true
-        isComplete = false
-      }
-    }
+    let isNeeded = body.needed(for: [body.outputs[0]])
+    let taken = body.nodes.filter { node in node.outputs.contains { $0.map { isNeeded[$0] } ?? false } }
+    guard !taken.isEmpty, taken.allSatisfy({ Self.simple.contains($0.operatorName) }) else { return nil }
+    states = body.inputs.indices.dropFirst(2).filter { isNeeded[body.inputs[$0]] }
     constants = body.constants.filter { isNeeded[$0.key] }
     var isGiven = [Bool](repeating: false, count: body.values.count)
     for id in body.inputs + constants.keys { isGiven[id] = true }
-    for index in body.nodes.indices where isTaken[index] {
-      guard let operation = try? body.prepared(body.nodes[index]) else { return nil }
-      nodes.append((body.nodes[index], operation))
-      for case let output? in body.nodes[index].outputs { isGiven[output] = true }
+    for node in taken {
+      guard let operation = try? body.prepared(node) else { return nil }
+      nodes.append((node, operation))
+      for case let output? in node.outputs { isGiven[output] = true }
     }
-    guard !nodes.isEmpty, isNeeded.indices.allSatisfy({ !isNeeded[$0] || isGiven[$0] }) else { return nil }
+    guard isNeeded.indices.allSatisfy({ !isNeeded[$0] || isGiven[$0] }) else { return nil }
   }
 
-  /// How often the condition holds, beginning with true; nil beyond some hundred turns, and where something fails, as it then
-  /// does when the Loop runs.
+  /// How often the condition holds, beginning with true; nil where that takes long to find out, and where something fails, as
+  /// it then does when the Loop runs.
   func turns(from initial: [GraphValue], most: Int) throws -> Int? {
     let context = RunContext()
     return try Execution.with(stop: context.stop) {
       var (state, turn, holds) = (initial, 0, true)
       while holds, turn < most {
         try context.checkCancellation()
-        guard turn < Self.most.turns, state.allSatisfy({ $0.byteCount <= Self.most.bytes }),
-          let values = try? values(turn: turn, state, context), let result = values[body.outputs[0]],
-          case .tensor(.bool(let condition)) = result, condition.count == 1
+        guard (turn + 1) * nodes.count <= Self.mostSteps,
+          let values = try? values(turn: turn, state, context),
+          case .tensor(.bool(let condition))? = values[body.outputs[0]], condition.count == 1
         else { return nil }
         holds = try condition.scalar
         state = states.compactMap { values[body.outputs[$0 - 1]] }
@@ -119,16 +106,21 @@ private struct LoopCondition {
     }
   }
 
-  /// All values that one turn gives.
-  private func values(turn: Int, _ state: [GraphValue], _ context: RunContext) throws -> [Graph.ValueID: GraphValue] {
+  /// All values that one turn gives; nil where one is not small.
+  private func values(turn: Int, _ state: [GraphValue], _ context: RunContext) throws -> [Graph.ValueID: GraphValue]? {
     var values = constants
     func shape(_ input: Int) -> [Int] { body.values[body.inputs[input]].type.ofSingleNumber }
     values[body.inputs[0]] = GraphValue(try Tensor([Int64(turn)], shape: shape(0)))
     values[body.inputs[1]] = GraphValue(try Tensor([true], shape: shape(1)))
     for (input, value) in zip(states, state) { values[body.inputs[input]] = value }
+    guard values.values.allSatisfy({ $0.byteCount <= Self.mostBytes }) else { return nil }
     for (node, operation) in nodes {
       var arguments = Arguments(node.inputs.map { $0.flatMap { values[$0] } }, context: context)
-      for case (let output?, let value) in zip(node.outputs, try operation(&arguments)) { values[output] = value }
+      for case (let output?, let value?) in zip(node.outputs, try operation(&arguments)) {
+        // Of such operands as are left not much more can come.
+        guard value.byteCount <= Self.mostBytes else { return nil }
+        values[output] = value
+      }
     }
     return values
   }

@@ -86,10 +86,10 @@ private struct UnitAxisMotion {
     else { return }
     switch node.operatorName {
     case OperatorName(type: "Squeeze"):
-      guard let input = node.input(0), sources[input] == nil, let rank = types[input]?.shape.count,
-        let axis = axis(of: node, rank: rank)
+      guard let input = node.input(0), sources[input] == nil, let shape = types[input]?.shape,
+        let axis = axis(of: node, rank: shape.count), shape[axis] == 1
       else { return }
-      sources[output] = Source(value: input, axis: axis, rank: rank)
+      sources[output] = Source(value: input, axis: axis, rank: shape.count)
     case OperatorName(type: "Unsqueeze"):
       guard let source = node.input(0).flatMap({ sources[$0] }), axis(of: node, rank: source.rank) == source.axis,
         !rewriter.isOutput(output)
