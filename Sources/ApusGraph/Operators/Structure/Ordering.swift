@@ -89,7 +89,7 @@ extension Operators {
 }
 
 /// What the first in some order are chosen from.
-private protocol OrderedRow {
+private protocol OrderedRow: SendableMetatype {
   /// Grows in that order; of equal ones the first comes first.
   func key(_ index: Int) -> Int64
 
