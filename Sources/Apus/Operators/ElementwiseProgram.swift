@@ -102,16 +102,23 @@ package struct ElementwiseProgram: Sendable {
   /// - Parameter inputs: at least one, all of the same shape, but for those with several elements along one axis only,
   ///   which are stretched over it.
   /// - Throws: ``TensorError`` for inputs that ``canRun(_:layout:)`` refuses, or when memory is short.
-  @_specialize(where Scalar == Float)
   package func callAsFunction<Scalar: FloatingPointScalar>(
     overwriting inputs: inout [Tensor<Scalar>]
   ) throws -> Tensor<Scalar> {
     let operands = inputs.map { (shape: $0.shape, layout: $0.layout) }
-    guard canRun(operands) else {
+    guard let form = form(of: operands) else {
       throw TensorError.shape(
         operation: "elementwise", reason: "shapes \(operands.map(\.shape)) cannot be taken in one pass")
     }
-    let (shape, layout) = Self.common(operands)
+    return try self(overwriting: &inputs, as: form)
+  }
+
+  /// The same of inputs whose result is known to have this form.
+  @_specialize(where Scalar == Float)
+  package func callAsFunction<Scalar: FloatingPointScalar>(
+    overwriting inputs: inout [Tensor<Scalar>], as form: Form
+  ) throws -> Tensor<Scalar> {
+    let (shape, layout) = form
     var sources: [Source<Scalar>] = []
     sources.reserveCapacity(inputs.count)
     for index in inputs.indices {
@@ -277,17 +284,27 @@ package struct ElementwiseProgram: Sendable {
     }
   }
 
-  /// Whether inputs of these shapes and layouts can be taken in one pass: at least one of the result's shape, which is
-  /// the largest, and no step without such a one.
-  package func canRun(_ inputs: [(shape: [Int], layout: TensorLayout)]) -> Bool {
-    guard !inputs.isEmpty else { return false }
-    let (shape, layout) = Self.common(inputs)
-    return inputs.allSatisfy {
-      $0.shape == shape || StretchedVector<Float>.axis(of: $0.shape, over: shape, layout: layout) != nil
+  /// The shape and the layout of a tensor.
+  package typealias Form = (shape: [Int], layout: TensorLayout)
+
+  /// Whether inputs of these shapes and layouts can be taken in one pass.
+  package func canRun(_ inputs: [Form]) -> Bool { form(of: inputs) != nil }
+
+  /// The form of the result of such inputs; nil where they cannot be taken in one pass: at least one has the result's shape,
+  /// which is the largest, and no step is without such a one.
+  package func form(of inputs: [Form]) -> Form? {
+    guard !inputs.isEmpty else { return nil }
+    let form = Self.common(inputs)
+    // Of one shape all inputs often are.
+    let areWhole = inputs.map { $0.shape == form.shape }
+    guard !areWhole.allSatisfy(\.self) else { return form }
+    let canStretch = zip(inputs, areWhole).allSatisfy { input, isWhole in
+      isWhole || StretchedVector<Float>.axis(of: input.shape, over: form.shape, layout: form.layout) != nil
     }
-      && steps.allSatisfy { step in
-        step.reads { isTensor($0) { inputs.indices.contains($0) && inputs[$0].shape == shape } }
-      }
+    let hasWhole = steps.allSatisfy { step in
+      step.reads { isTensor($0) { areWhole.indices.contains($0) && areWhole[$0] } }
+    }
+    return canStretch && hasWhole ? form : nil
   }
 
   /// Whether these inputs of sixteen bits can be taken in one pass.
@@ -409,7 +426,7 @@ package struct ElementwiseProgram: Sendable {
   }
 
   /// The shape and the layout of the result.
-  private static func common(_ inputs: [(shape: [Int], layout: TensorLayout)]) -> ([Int], TensorLayout) {
+  private static func common(_ inputs: [Form]) -> Form {
     var (shape, size) = ([Int](), -1)
     for input in inputs {
       let own = input.shape.reduce(1, *)

@@ -218,13 +218,13 @@ private struct WholeElementwise: Sendable {
   private func run<Scalar: FloatingPointScalar>(
     _ arguments: inout Arguments, as type: Scalar.Type
   ) throws -> Tensor<Scalar>? {
-    var operands: [(shape: [Int], layout: TensorLayout)] = []
+    var operands: [ElementwiseProgram.Form] = []
     operands.reserveCapacity(tensors.count)
     for position in tensors {
       guard case .tensor(let any)? = arguments[position], let tensor = any.tensor(of: type) else { return nil }
       operands.append((tensor.shape, tensor.layout))
     }
-    guard program.canRun(operands) else { return nil }
+    guard let form = program.form(of: operands) else { return nil }
     // A number of more axes than the tensors would give the result more, too.
     let rank = operands.reduce(0) { max($0, $1.shape.count) }
     for position in numbers {
@@ -234,6 +234,6 @@ private struct WholeElementwise: Sendable {
     var inputs: [Tensor<Scalar>] = []
     inputs.reserveCapacity(tensors.count)
     for position in tensors { inputs.append(try arguments.takeFloating(position, as: type)) }
-    return try program(overwriting: &inputs)
+    return try program(overwriting: &inputs, as: form)
   }
 }
