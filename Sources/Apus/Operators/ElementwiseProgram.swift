@@ -101,7 +101,7 @@ package struct ElementwiseProgram: Sendable {
   ///
   /// - Parameter inputs: at least one, all of the same shape, but for those with several elements along one axis only,
   ///   which are stretched over it.
-  /// - Throws: ``TensorError`` for inputs that ``canRun(_:layout:)`` refuses, or when memory is short.
+  /// - Throws: ``TensorError`` for inputs that ``canRun(_:)`` refuses, or when memory is short.
   package func callAsFunction<Scalar: FloatingPointScalar>(
     overwriting inputs: inout [Tensor<Scalar>]
   ) throws -> Tensor<Scalar> {
@@ -295,9 +295,7 @@ package struct ElementwiseProgram: Sendable {
   package func form(of inputs: [Form]) -> Form? {
     guard !inputs.isEmpty else { return nil }
     let form = Self.common(inputs)
-    // Of one shape all inputs often are.
     let areWhole = inputs.map { $0.shape == form.shape }
-    guard !areWhole.allSatisfy(\.self) else { return form }
     let canStretch = zip(inputs, areWhole).allSatisfy { input, isWhole in
       isWhole || StretchedVector<Float>.axis(of: input.shape, over: form.shape, layout: form.layout) != nil
     }

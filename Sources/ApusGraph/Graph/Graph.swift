@@ -191,6 +191,15 @@ extension Graph {
     return values.count - 1
   }
 
+  /// The inputs of `node` that are known before anything runs, by their positions.
+  func knownInputs(of node: Node) -> [Int: GraphValue] {
+    var known: [Int: GraphValue] = [:]
+    for (position, input) in node.inputs.enumerated() {
+      if let input, let value = constants[input] { known[position] = value }
+    }
+    return known
+  }
+
   /// Whether the first output of `node` is one of the graph's.
   func isResult(of node: Node) -> Bool { node.outputs.first.flatMap { $0 }.map(outputs.contains) ?? false }
 

@@ -137,9 +137,7 @@ extension GraphRewriter {
 
   /// The node as its operator sees it, with what is known of its inputs.
   func description(of node: Node) -> NodeDescription {
-    var constants: [Int: GraphValue] = [:]
-    for (index, input) in node.inputs.enumerated() { if let value = constant(input) { constants[index] = value } }
-    return NodeDescription(node: node, constants: constants)
+    NodeDescription(node: node, constants: graph.knownInputs(of: node))
   }
 
   /// The single number that `value` is known to be.

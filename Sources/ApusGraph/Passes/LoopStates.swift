@@ -43,7 +43,7 @@ extension Graph {
       let unread = body.unreadStates(isWanted.prefix(states), scans: isWanted.dropFirst(states))
       guard !unread.isEmpty else { continue }
       for state in unread.reversed() { node.removeLoopState(state, body: &body) }
-      node.subgraphs["body"] = body.withoutDeadNodes()
+      node.subgraphs["body"] = body
       rewriter.replace(index, by: node)
     }
     return rewriter.finished()

@@ -15,7 +15,7 @@ extension Graph {
       node.inputs[0] = rewriter.addConstant(number, named: "\(node.name)/turns")
       node.inputs[1] = nil
       body.outputs[0] = body.inputs[1]
-      node.subgraphs["body"] = body.withoutDeadNodes()
+      node.subgraphs["body"] = body
       rewriter.replace(index, by: node)
     }
     return rewriter.finished()
@@ -78,7 +78,8 @@ private struct LoopCondition {
     var isGiven = [Bool](repeating: false, count: body.values.count)
     for id in body.inputs + constants.keys { isGiven[id] = true }
     for node in taken {
-      guard let operation = try? body.prepared(node) else { return nil }
+      let description = NodeDescription(node: node, constants: body.knownInputs(of: node))
+      guard let operation = try? Operators.byName[node.operatorName]?.prepare(description) else { return nil }
       nodes.append((node, operation))
       for case let output? in node.outputs { isGiven[output] = true }
     }
@@ -123,16 +124,5 @@ private struct LoopCondition {
       }
     }
     return values
-  }
-}
-
-extension Graph {
-  /// A node without graphs of its own, ready to run.
-  fileprivate func prepared(_ node: Node) throws -> PreparedOperator? {
-    var known: [Int: GraphValue] = [:]
-    for (position, input) in node.inputs.enumerated() {
-      if let input, let value = constants[input] { known[position] = value }
-    }
-    return try Operators.byName[node.operatorName]?.prepare(NodeDescription(node: node, constants: known))
   }
 }

@@ -32,7 +32,7 @@ extension Graph {
 
 extension GraphRewriter {
   /// What a Pad adds at the beginning of every axis, and then at the end of every axis; nil where that is not known.
-  fileprivate func amounts(of node: Node) throws -> [Int]? {
+  func amounts(of node: Node) throws -> [Int]? {
     let pad = description(of: node)
     guard !pad.has(3), pad.opset < 11 || pad.constant(1) != nil else { return nil }
     return try ShapeFacts(node: pad, inputs: [])
@@ -50,7 +50,7 @@ extension GraphRewriter {
     }
   }
 
-  /// The amounts as the axes lie behind a node that puts them into another order, or puts in some of one element; nil for
+  /// The amounts as the axes lie behind a node that puts them into another order, or puts in one of one element; nil for
   /// others.
   fileprivate func amounts(_ amounts: [Int], behind node: Node) throws -> [Int]? {
     let rank = amounts.count / 2
@@ -61,15 +61,17 @@ extension GraphRewriter {
       guard Shape.isPermutation(order, rank: rank) else { return nil }
       return order.map { amounts[$0] } + order.map { amounts[rank + $0] }
     case OperatorName(type: "Unsqueeze"):
-      let facts = ShapeFacts(node: description(of: node), inputs: [])
-      guard let axes = try facts.integers(1, attribute: "axes", inputSince: 13), axes.count == 1 else { return nil }
-      let axis = try Axes.resolve(axes[0], rank: rank + 1)
-      var whole = amounts
-      whole.insert(0, at: rank + axis)
-      whole.insert(0, at: axis)
-      return whole
+      return unitAxis(of: node, rank: rank + 1).map { Self.amounts(amounts, puttingIn: $0) }
     default: return nil
     }
+  }
+
+  /// The amounts with none for one more axis.
+  static func amounts(_ amounts: [Int], puttingIn axis: Int) -> [Int] {
+    var whole = amounts
+    whole.insert(0, at: amounts.count / 2 + axis)
+    whole.insert(0, at: axis)
+    return whole
   }
 
   /// Node `reader` with padding of its own instead of the zeros that `pad` puts around its input, so many of them there.

@@ -55,6 +55,13 @@ extension Graph {
 }
 
 extension GraphRewriter {
+  /// The one axis that a Squeeze or an Unsqueeze names, counted among `rank`.
+  func unitAxis(of node: Node, rank: Int) -> Int? {
+    let facts = ShapeFacts(node: description(of: node), inputs: [])
+    guard let axes = try? facts.integers(1, attribute: "axes", inputSince: 13), axes.count == 1 else { return nil }
+    return try? Axes.resolve(axes[0], rank: rank)
+  }
+
   /// An axis as the input that names it.
   fileprivate mutating func addAxis(_ axis: Int, of name: String) throws -> Graph.ValueID {
     try addConstant(GraphValue(Tensor([Int64(axis)])), named: "\(name), axis")
@@ -87,22 +94,20 @@ private struct UnitAxisMotion {
     switch node.operatorName {
     case OperatorName(type: "Squeeze"):
       guard let input = node.input(0), sources[input] == nil, let shape = types[input]?.shape,
-        let axis = axis(of: node, rank: shape.count), shape[axis] == 1
+        let axis = rewriter.unitAxis(of: node, rank: shape.count), shape[axis] == 1
       else { return }
       sources[output] = Source(value: input, axis: axis, rank: shape.count)
     case OperatorName(type: "Unsqueeze"):
-      guard let source = node.input(0).flatMap({ sources[$0] }), axis(of: node, rank: source.rank) == source.axis,
-        !rewriter.isOutput(output)
+      guard let source = node.input(0).flatMap({ sources[$0] }),
+        rewriter.unitAxis(of: node, rank: source.rank) == source.axis, !rewriter.isOutput(output)
       else { return }
       rewriter.redirect(output, to: source.value)
       rewriter.remove(index)
     case OperatorName(type: "Pad"):
-      guard let source = node.input(0).flatMap({ sources[$0] }), node.opset >= 11, node.input(3) == nil,
-        let amounts = amounts(of: node), amounts.count == 2 * (source.rank - 1)
+      guard let source = node.input(0).flatMap({ sources[$0] }), node.opset >= 11,
+        let amounts = try? rewriter.amounts(of: node), amounts.count == 2 * (source.rank - 1)
       else { return }
-      var whole = amounts
-      whole.insert(0, at: source.rank - 1 + source.axis)
-      whole.insert(0, at: source.axis)
+      let whole = GraphRewriter.amounts(amounts, puttingIn: source.axis).map { Int64($0) }
       var moved = node
       moved.inputs[0] = source.value
       moved.inputs[1] = try rewriter.addConstant(GraphValue(Tensor(whole)), named: "\(node.name), of all axes")
@@ -160,17 +165,5 @@ private struct UnitAxisMotion {
         name: "Squeeze of \(name)", operatorName: OperatorName(type: "Squeeze"), opset: 13, inputs: [whole, axis],
         outputs: [output]))
     sources[output] = Source(value: whole, axis: source.axis, rank: source.rank)
-  }
-
-  /// The one axis that a Squeeze or an Unsqueeze names, counted among `rank`.
-  private func axis(of node: Node, rank: Int) -> Int? {
-    let facts = ShapeFacts(node: rewriter.description(of: node), inputs: [])
-    guard let axes = try? facts.integers(1, attribute: "axes", inputSince: 13), axes.count == 1 else { return nil }
-    return try? Axes.resolve(axes[0], rank: rank)
-  }
-
-  private func amounts(of pad: Node) -> [Int64]? {
-    guard case .tensor(.int64(let amounts))? = rewriter.constant(pad.input(1)) else { return nil }
-    return try? amounts.elements
   }
 }

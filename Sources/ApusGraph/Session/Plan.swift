@@ -51,13 +51,10 @@ extension Plan {
       subgraphs[name] = try Subplan(subgraph, around: graph, firstCapture: captures.count, depth: depth + 1)
       captures += subgraph.captures.map(\.outer)
     }
-    var constants: [Int: GraphValue] = [:]
-    for (index, input) in node.inputs.enumerated() {
-      if let input, let value = graph.constants[input] { constants[index] = value }
-    }
     let absorbed = NodeDescription.Absorbed()
     let description = NodeDescription(
-      node: node, constants: constants, subgraphs: subgraphs, isResult: graph.isResult(of: node), absorbed: absorbed)
+      node: node, constants: graph.knownInputs(of: node), subgraphs: subgraphs, isResult: graph.isResult(of: node),
+      absorbed: absorbed)
     let operation = try definition.prepare(description)
     let inputs = node.inputs.enumerated().map { absorbed.indices.contains($0) ? nil : $1 }
     return PreparedNode(node, operation, inputs: inputs, captures: captures)

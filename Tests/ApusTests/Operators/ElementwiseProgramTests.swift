@@ -81,6 +81,9 @@ struct ElementwiseProgramTests {
     #expect(!program.canRun([([2, 3], .rowMajor), ([2, 3, 1], .rowMajor)]))
     #expect(!program.canRun([([4, 2, 3], .rowMajor), ([2, 3], .rowMajor)]))
     #expect(!program.canRun([([2, 3], .rowMajor), ([4], .rowMajor)]))
+    // Of one shape, but not all that the steps ask for.
+    let missing = try #require(ElementwiseProgram([.unary(.relu, .input(0)), .unary(.relu, .input(3))]))
+    #expect(!missing.canRun([([2, 3], .rowMajor), ([2, 3], .rowMajor)]))
     var inputs = try [Tensor<Float>(zeros: [2, 3]), Tensor<Float>(zeros: [2])]
     #expect(throws: TensorError.self) { try program(overwriting: &inputs) }
     let apart = try #require(
