@@ -34,14 +34,15 @@ package protocol ConvolutionKernels: SendableMetatype {
   ///   - x: column 0 of the first row that the window covers; rows are `rowStep` floats apart.
   ///   - rows: the number of rows that it covers inside the map.
   ///   - weights: `[rows, taps, group, 16]`, those of the rows covered.
-  ///   - bias: sixteen floats.
+  ///   - addend: what sums begin with, sixteen floats a position, which is `addendStep` after the one before: a bias with a
+  ///     step of 0, or earlier sums, which are not at `y`.
   ///   - group: the channels of a group.
   ///   - left: columns that the first window lies beyond the map's left side.
   ///   - inside: the positions whose window lies between the sides of the map; within `0..<width`.
   static func convolveDepthwiseRow(
     _ x: UnsafePointer<Float>, rowStep: Int, rows: Int, inputWidth: Int, weights: UnsafePointer<Float>,
-    bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, width: Int, group: Int, taps: Int, stride: Int,
-    dilation: Int, left: Int, inside: Range<Int>)
+    addend: UnsafePointer<Float>, addendStep: Int, _ y: UnsafeMutablePointer<Float>, width: Int, group: Int, taps: Int,
+    stride: Int, dilation: Int, left: Int, inside: Range<Int>)
 
   /// Copies rows of floats to where the convolution reads them: `[rows, columns]` with zeros around.
   ///

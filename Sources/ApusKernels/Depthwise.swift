@@ -3,9 +3,10 @@ import ApusKernelInterface
 extension BlockedKernels {
   package static func convolveDepthwiseRow(
     _ x: UnsafePointer<Float>, rowStep: Int, rows: Int, inputWidth: Int, weights: UnsafePointer<Float>,
-    bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, width: Int, group: Int, taps: Int, stride: Int,
-    dilation: Int, left: Int, inside: Range<Int>
+    addend: UnsafePointer<Float>, addendStep: Int, _ y: UnsafeMutablePointer<Float>, width: Int, group: Int, taps: Int,
+    stride: Int, dilation: Int, left: Int, inside: Range<Int>
   ) {
+    let addend = Addend(base: addend, step: addendStep)
     let window: DepthwiseWindow = (
       rowStep: rowStep, rows: rows, taps: taps, positionStep: stride &* 16, tapStep: dilation &* 16
     )
@@ -16,27 +17,27 @@ extension BlockedKernels {
       let positions = DepthwiseBorders.positions(width: width, taps: taps)
     {
       DepthwiseBorders.convolve(
-        x, (width: width, rows: rows, rowStep: rowStep), weights, bias, y, taps: taps, positions: positions)
+        x, (width: width, rows: rows, rowStep: rowStep), weights, addend, y, taps: taps, positions: positions)
       // What lies between.
       let end = width &- positions < positions ? positions : width &- positions
       row = (first: positions, begin: positions, end: end, width: end, left: left, inputWidth: inputWidth)
     }
     if group == 2 {
-      DepthwiseCase<2, 0, 0>.convolve(row, x, weights, bias, y, window)
+      DepthwiseCase<2, 0, 0>.convolve(row, x, weights, addend, y, window)
     } else if group == 4 {
-      DepthwiseCase<4, 0, 0>.convolve(row, x, weights, bias, y, window)
+      DepthwiseCase<4, 0, 0>.convolve(row, x, weights, addend, y, window)
     } else if group == 8 {
-      DepthwiseCase<8, 0, 0>.convolve(row, x, weights, bias, y, window)
+      DepthwiseCase<8, 0, 0>.convolve(row, x, weights, addend, y, window)
     } else if taps == 3, stride == 1, dilation == 1 {
-      DepthwiseCase<1, 3, 1>.convolve(row, x, weights, bias, y, window)
+      DepthwiseCase<1, 3, 1>.convolve(row, x, weights, addend, y, window)
     } else if taps == 3, stride == 2, dilation == 1 {
-      DepthwiseCase<1, 3, 2>.convolve(row, x, weights, bias, y, window)
+      DepthwiseCase<1, 3, 2>.convolve(row, x, weights, addend, y, window)
     } else if taps == 5, stride == 1, dilation == 1 {
-      DepthwiseCase<1, 5, 1>.convolve(row, x, weights, bias, y, window)
+      DepthwiseCase<1, 5, 1>.convolve(row, x, weights, addend, y, window)
     } else if taps == 7, stride == 1, dilation == 1 {
-      DepthwiseCase<1, 7, 1>.convolve(row, x, weights, bias, y, window)
+      DepthwiseCase<1, 7, 1>.convolve(row, x, weights, addend, y, window)
     } else {
-      DepthwiseCase<1, 0, 0>.convolve(row, x, weights, bias, y, window)
+      DepthwiseCase<1, 0, 0>.convolve(row, x, weights, addend, y, window)
     }
   }
 }
@@ -47,13 +48,22 @@ extension BlockedKernels {
 private enum DepthwiseCase<let group: Int, let taps: Int, let stride: Int> {
   @inline(never)
   static func convolve(
-    _ row: DepthwiseRow, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
+    _ row: DepthwiseRow, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: Addend,
     _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow
   ) {
     convolveRow(
-      row, x, weights, bias, y, window, group: group, taps: taps > 0 ? taps : window.taps,
+      row, x, weights, addend, y, window, group: group, taps: taps > 0 ? taps : window.taps,
       positionStep: taps > 0 ? stride &* 16 : window.positionStep, tapStep: taps > 0 ? 16 : window.tapStep)
   }
+}
+
+/// What the sums of some positions begin with: sixteen floats each, `step` after those of the position before.
+struct Addend {
+  let base: UnsafePointer<Float>
+  let step: Int
+
+  @inline(__always)
+  func after(_ positions: Int) -> Addend { Addend(base: base + positions &* step, step: step) }
 }
 
 /// Which positions of a row are to be convolved, from `first` to `width`, which of them see the whole width of the window, and
@@ -63,25 +73,26 @@ private typealias DepthwiseRow = (first: Int, begin: Int, end: Int, width: Int, 
 /// One row: the positions whose window reaches beyond the left side, those inside, and those at the right.
 @inline(__always)
 private func convolveRow(
-  _ row: DepthwiseRow, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
+  _ row: DepthwiseRow, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: Addend,
   _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, group: Int, taps: Int, positionStep: Int, tapStep: Int
 ) {
-  edges(row.first..<row.begin, row, x, weights, bias, y, window, group)
+  edges(row.first..<row.begin, row, x, weights, addend, y, window, group)
   let first = row.begin &* positionStep &- row.left &* 16
   interior(
-    x + first, weights, bias, y + row.begin &* 16, row.end &- row.begin, window, group: group, taps: taps,
+    x + first, weights, addend.after(row.begin), y + row.begin &* 16, row.end &- row.begin, window, group: group, taps: taps,
     positionStep: positionStep, tapStep: tapStep)
-  edges(row.end..<row.width, row, x, weights, bias, y, window, group)
+  edges(row.end..<row.width, row, x, weights, addend, y, window, group)
 }
 
 @inline(__always)
 private func edges(
   _ positions: Range<Int>, _ row: DepthwiseRow, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>,
-  _ bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ group: Int
+  _ addend: Addend, _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ group: Int
 ) {
   for position in positions {
     let column = position &* (window.positionStep >> 4) &- row.left
-    edge(x, column, row.inputWidth, window.tapStep >> 4, weights, bias, y + position &* 16, window, group)
+    edge(
+      x, column, row.inputWidth, window.tapStep >> 4, weights, addend.after(position), y + position &* 16, window, group)
   }
 }
 
@@ -114,21 +125,21 @@ private func spread(_ x: Lanes, _ member: Int, _ group: Int) -> Lanes {
 /// constants.
 @inline(__always)
 private func interior(
-  _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
+  _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: Addend,
   _ y: UnsafeMutablePointer<Float>, _ count: Int, _ window: DepthwiseWindow, group: Int, taps: Int, positionStep: Int,
   tapStep: Int
 ) {
   // A single position waits for each multiply-add to end, so that what is left over would take as long as a tile each.
   if count >= DepthwiseTile.positions {
-    tiles(DepthwiseTile.positions, x, weights, bias, y, count, window, group, taps, positionStep, tapStep)
+    tiles(DepthwiseTile.positions, x, weights, addend, y, count, window, group, taps, positionStep, tapStep)
   } else if DepthwiseTile.positions > 4, count >= 4 {
-    tiles(4, x, weights, bias, y, count, window, group, taps, positionStep, tapStep)
+    tiles(4, x, weights, addend, y, count, window, group, taps, positionStep, tapStep)
   } else if DepthwiseTile.positions > 2, count >= 2 {
-    tiles(2, x, weights, bias, y, count, window, group, taps, positionStep, tapStep)
+    tiles(2, x, weights, addend, y, count, window, group, taps, positionStep, tapStep)
   } else {
     for position in 0..<count {
       depthwiseTile(
-        1, x + position &* positionStep, weights, bias, y + position &* 16, window, group, taps, positionStep, tapStep)
+        1, x + position &* positionStep, weights, addend.after(position), y + position &* 16, window, group, taps, positionStep, tapStep)
     }
   }
 }
@@ -136,7 +147,7 @@ private func interior(
 /// At least `positions` positions; the last tile begins early enough to be whole, and computes some for the second time.
 @inline(__always)
 private func tiles(
-  _ positions: Int, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
+  _ positions: Int, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: Addend,
   _ y: UnsafeMutablePointer<Float>, _ count: Int, _ window: DepthwiseWindow, _ group: Int, _ taps: Int,
   _ positionStep: Int, _ tapStep: Int
 ) {
@@ -144,7 +155,7 @@ private func tiles(
   while position < count {
     let start = position &+ positions <= count ? position : count &- positions
     depthwiseTile(
-      positions, x + start &* positionStep, weights, bias, y + start &* 16, window, group, taps, positionStep,
+      positions, x + start &* positionStep, weights, addend.after(start), y + start &* 16, window, group, taps, positionStep,
       tapStep)
     position &+= positions
   }
@@ -152,12 +163,12 @@ private func tiles(
 
 @inline(__always)
 private func depthwiseTile(
-  _ positions: Int, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
+  _ positions: Int, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: Addend,
   _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ group: Int, _ taps: Int, _ positionStep: Int,
   _ tapStep: Int
 ) {
-  let start: Lanes = load(bias)
-  var sums: InlineArray<8, Lanes> = [start, start, start, start, start, start, start, start]
+  var sums = InlineArray<8, Lanes>(repeating: all(0))
+  unrolled(positions) { p in sums[p] = load(addend.after(p).base) }
   var weight = weights
   var row = x
   for _ in 0..<window.rows {
@@ -214,7 +225,7 @@ private func depthwiseTile(
 @inline(__always)
 private func edge(
   _ x: UnsafePointer<Float>, _ column: Int, _ inputWidth: Int, _ dilation: Int, _ weights: UnsafePointer<Float>,
-  _ bias: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ group: Int
+  _ addend: Addend, _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ group: Int
 ) {
   // Taps inside the map, without a question for each: the sums of neighbouring positions, which wait for one multiply-add
   // after the other, then go on side by side.
@@ -222,7 +233,7 @@ private func edge(
   var end = column < inputWidth ? (inputWidth &- 1 &- column) / dilation &+ 1 : 0
   if end > window.taps { end = window.taps }
   if first > end { first = end }
-  var sum: Lanes = load(bias)
+  var sum: Lanes = load(addend.base)
   var input = x + (column &+ first &* dilation) &* 16
   var weight = weights + first &* group &* 16
   for _ in 0..<window.rows {

@@ -2,26 +2,26 @@
 /// neighbours, of which half lie on either side of a position.
 ///
 /// By itself each such position would wait for one multiply-add after the other; of a map of 14 columns under seven taps
-/// they are six, of one of seven columns all but one. All sums begin with the bias and go through the taps that lie inside
+/// they are six, of one of seven columns all but one. All sums begin with their addend and go through the taps that lie inside
 /// in one order, here and elsewhere.
 enum BorderTile<let positions: Int, let taps: Int, let right: Int> {
   static func convolveBothSides(
-    _ x: UnsafePointer<Float>, _ row: BorderRow, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
+    _ x: UnsafePointer<Float>, _ row: BorderRow, _ weights: UnsafePointer<Float>, _ addend: Addend,
     _ y: UnsafeMutablePointer<Float>
   ) {
-    let last = (row.width &- positions) &* 16
-    BorderTile<positions, taps, 0>.convolve(x, row, weights, bias, y)
-    BorderTile<positions, taps, 1>.convolve(x + last, row, weights, bias, y + last)
+    let last = row.width &- positions
+    BorderTile<positions, taps, 0>.convolve(x, row, weights, addend, y)
+    BorderTile<positions, taps, 1>.convolve(x + last &* 16, row, weights, addend.after(last), y + last &* 16)
   }
 
   /// - Parameter x: the first position's column of the first row of the window.
   @inline(never)
   private static func convolve(
-    _ x: UnsafePointer<Float>, _ size: BorderRow, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
+    _ x: UnsafePointer<Float>, _ size: BorderRow, _ weights: UnsafePointer<Float>, _ addend: Addend,
     _ y: UnsafeMutablePointer<Float>
   ) {
-    let start: Lanes = load(bias)
-    var sums: InlineArray<8, Lanes> = [start, start, start, start, start, start, start, start]
+    var sums = InlineArray<8, Lanes>(repeating: all(0))
+    unrolled(positions) { p in sums[p] = load(addend.after(p).base) }
     var row = x
     var weight = weights
     var rowsLeft = size.rows
@@ -85,29 +85,29 @@ enum DepthwiseBorders {
 
   /// Both tiles. Of a map of fewer columns than two of them some are computed for the second time.
   static func convolve(
-    _ x: UnsafePointer<Float>, _ row: BorderRow, _ weights: UnsafePointer<Float>, _ bias: UnsafePointer<Float>,
+    _ x: UnsafePointer<Float>, _ row: BorderRow, _ weights: UnsafePointer<Float>, _ addend: Addend,
     _ y: UnsafeMutablePointer<Float>, taps: Int, positions: Int
   ) {
     #if APUS_AVX512
       if positions == 8 {
         switch taps {
-        case 3: BorderTile<8, 3, 0>.convolveBothSides(x, row, weights, bias, y)
-        case 5: BorderTile<8, 5, 0>.convolveBothSides(x, row, weights, bias, y)
-        default: BorderTile<8, 7, 0>.convolveBothSides(x, row, weights, bias, y)
+        case 3: BorderTile<8, 3, 0>.convolveBothSides(x, row, weights, addend, y)
+        case 5: BorderTile<8, 5, 0>.convolveBothSides(x, row, weights, addend, y)
+        default: BorderTile<8, 7, 0>.convolveBothSides(x, row, weights, addend, y)
         }
         return
       }
     #endif
     #if APUS_AVX512 || APUS_AVX2
       switch taps {
-      case 3: BorderTile<4, 3, 0>.convolveBothSides(x, row, weights, bias, y)
-      case 5: BorderTile<4, 5, 0>.convolveBothSides(x, row, weights, bias, y)
-      default: BorderTile<4, 7, 0>.convolveBothSides(x, row, weights, bias, y)
+      case 3: BorderTile<4, 3, 0>.convolveBothSides(x, row, weights, addend, y)
+      case 5: BorderTile<4, 5, 0>.convolveBothSides(x, row, weights, addend, y)
+      default: BorderTile<4, 7, 0>.convolveBothSides(x, row, weights, addend, y)
       }
     #else
       switch taps {
-      case 3: BorderTile<2, 3, 0>.convolveBothSides(x, row, weights, bias, y)
-      default: BorderTile<2, 5, 0>.convolveBothSides(x, row, weights, bias, y)
+      case 3: BorderTile<2, 3, 0>.convolveBothSides(x, row, weights, addend, y)
+      default: BorderTile<2, 5, 0>.convolveBothSides(x, row, weights, addend, y)
       }
     #endif
   }

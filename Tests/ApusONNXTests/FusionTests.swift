@@ -251,7 +251,15 @@ import Testing
       $0.node("Mul", ["sum", "scale"], ["y"])
     },
     Case("as much as the weights take is computed once", ["Elementwise"]) { try expanding([200, 100], &$0) },
-    Case("and no more", ["Expand", "ReduceMean", "Elementwise"]) { try expanding([300, 100], &$0) },
+    Case("and so is what is small again after more than that", ["Elementwise"]) { try expanding([300, 100], &$0) },
+    Case("but nothing that stays large", ["ReduceMean", "Expand", "Mul", "ReduceMax"]) {
+      try $0.constant("shape", GraphValue(Tensor<Int64>([300, 100])))
+      try number("one", 1, &$0)
+      $0.node("ReduceMean", ["x"], ["mean"])
+      $0.node("Expand", ["one", "shape"], ["wide"])
+      $0.node("Mul", ["mean", "wide"], ["scaled"])
+      $0.node("ReduceMax", ["scaled"], ["y"])
+    },
   ]
 
   private func model(_ test: Case) throws -> ONNXModel {

@@ -3,9 +3,10 @@ import Apus
 extension Graph {
   /// What depends on constants alone is computed once, and becomes a constant.
   ///
-  /// What takes much more memory than what it is made of, as a large Expand, stays a node beyond a ``FoldingAllowance``.
+  /// What takes much more memory than what it is made of, as a large Expand, stays a node beyond a ``FoldingAllowance``; but
+  /// what is small again after that, as a sum of it, is computed all the same (``LargeConstants``).
   /// - Throws: ``GraphError/cancelled``, ``GraphError/timeLimit(_:)``.
-  func foldingConstants() throws -> Graph { try folding { _ in true } }
+  func foldingConstants() throws -> Graph { try folding(withLarge: true) { _ in true } }
 
   /// The values of Constant nodes become constants of the graph.
   func inliningConstants() throws -> Graph {
@@ -20,7 +21,8 @@ extension Graph {
     return try folding { names.contains($0.operatorName) }
   }
 
-  private func folding(_ isWanted: (Node) -> Bool) throws -> Graph {
+  private func folding(withLarge: Bool = false, _ isWanted: (Node) -> Bool) throws -> Graph {
+    var large = LargeConstants()
     var rewriter = GraphRewriter(self)
     let context = RunContext()
     var allowance = FoldingAllowance(of: self)
@@ -29,7 +31,10 @@ extension Graph {
       try Execution.with(stop: context.stop) {
         for index in rewriter.nodes.indices {
           guard let node = rewriter.nodes[index], isWanted(node) else { continue }
-          let values = rewriter.folded(node, context, within: allowance.limit)
+          var values = rewriter.folded(node, context, within: allowance.limit)
+          if withLarge, values == nil {
+            values = large.folded(index, in: rewriter, context, within: allowance.limit)
+          }
           // Whatever was broken off is undefined.
           try context.checkCancellation()
           guard let values else { continue }
@@ -83,13 +88,11 @@ extension GraphRewriter {
   fileprivate func folded(
     _ node: Node, _ context: RunContext, within allowance: Int
   ) -> [GraphValue?]? {
-    guard let definition = Operators.byName[node.operatorName], definition.facts.isDeterministic,
-      node.subgraphs.isEmpty,
-      node.inputs.allSatisfy({ $0 == nil || constant($0) != nil }),
-      !node.outputs.contains(where: { $0.map(isOutput) ?? false })
-    else { return nil }
+    guard let definition = foldable(node), node.inputs.allSatisfy({ $0 == nil || constant($0) != nil }) else {
+      return nil
+    }
     let inputs = node.inputs.map { constant($0) }
-    let limit = max(allowance, 1 << 16, 8 * (inputs.compactMap { $0?.byteCount }.max() ?? 0))
+    let limit = foldingLimit(allowance, inputs)
     let description = description(of: node)
     // A Constant's value is in the file already.
     guard node.inputs.isEmpty || isForecast(description, inputs, definition, within: limit) else { return nil }
@@ -99,6 +102,19 @@ extension GraphRewriter {
     guard let values = try? operation(&arguments), values.count >= node.outputs.count else { return nil }
     guard node.inputs.isEmpty || values.allSatisfy({ ($0?.byteCount ?? 0) <= limit }) else { return nil }
     return values
+  }
+
+  /// What is known of the operator of a node that may be computed before anything runs, if its inputs are known.
+  fileprivate func foldable(_ node: Node) -> OperatorDefinition? {
+    guard let definition = Operators.byName[node.operatorName], definition.facts.isDeterministic,
+      node.subgraphs.isEmpty, !node.outputs.contains(where: { $0.map(isOutput) ?? false })
+    else { return nil }
+    return definition
+  }
+
+  /// Bytes that what is made of these constants may take.
+  fileprivate func foldingLimit(_ allowance: Int, _ inputs: [GraphValue?]) -> Int {
+    max(allowance, 1 << 16, 8 * (inputs.compactMap { $0?.byteCount }.max() ?? 0))
   }
 
   /// Whether no output is known to be larger than `limit` bytes before anything is computed.
@@ -112,5 +128,80 @@ extension GraphRewriter {
       guard let output else { return true }
       return output.shape.product <= limit / (output.elementType?.dataType?.byteCount ?? 1)
     }
+  }
+}
+
+/// Values that depend on constants alone and are too large to be kept: made when something small is made of them, and
+/// forgotten again. A state-space layer's kernel is a sum of exponentials, a hundred times as many numbers as it has.
+private struct LargeConstants {
+  /// Bytes that one of them may take, and all that are made together, which bounds the time; none counts for fewer than that
+  /// it takes to make anything.
+  private static let largest = 64 << 20
+  private var bytesLeft = 256 << 20
+  private static let leastCost = 1 << 16
+  /// Nodes that lead to something small.
+  private static let longestWay = 64
+
+  private var makers: [Graph.ValueID: Int] = [:]
+  private var types: [Graph.ValueID: InferredType] = [:]
+
+  /// What node `index` gives where that is small and one of its inputs is large. Notes what it will give where that is large.
+  mutating func folded(
+    _ index: Int, in rewriter: GraphRewriter, _ context: RunContext, within allowance: Int
+  ) -> [GraphValue?]? {
+    guard let node = rewriter.nodes[index], let definition = rewriter.foldable(node),
+      case .none = definition.facts.work, case .rule(let rule) = definition.facts.shapes,
+      node.inputs.allSatisfy({ input in input.map { rewriter.constant($0) != nil || types[$0] != nil } ?? true })
+    else { return nil }
+    let inputs = node.inputs.map { input -> InferredType? in
+      guard let input else { return nil }
+      guard let value = rewriter.constant(input) else { return types[input] }
+      return value.shape.map { InferredType(value.elementType, $0) }
+    }
+    guard let outputs = try? rule(ShapeFacts(node: rewriter.description(of: node), inputs: inputs)) else { return nil }
+    let sizes = outputs.compactMap { $0.flatMap(Self.byteCount) }
+    guard sizes.count == outputs.count, sizes.count >= node.outputs.count, let size = sizes.max(), size <= Self.largest
+    else { return nil }
+    guard size > rewriter.foldingLimit(allowance, node.inputs.map { rewriter.constant($0) }) else {
+      let isMadeOfLarge = node.inputs.contains { $0.map { types[$0] != nil } ?? false }
+      return isMadeOfLarge ? made(index, in: rewriter, context) : nil
+    }
+    for case (let output?, let type?) in zip(node.outputs, outputs) { (makers[output], types[output]) = (index, type) }
+    return nil
+  }
+
+  /// The bytes of a tensor of this type.
+  private static func byteCount(_ type: InferredType) -> Int? {
+    guard let width = type.elementType?.dataType?.byteCount else { return nil }
+    return try? Shape.elementCount(type.shape + [width])
+  }
+
+  /// What node `last` gives, and on the way what that is made of.
+  private mutating func made(_ last: Int, in rewriter: GraphRewriter, _ context: RunContext) -> [GraphValue?]? {
+    var way: Set<Int> = []
+    var open = [last]
+    while let index = open.popLast() {
+      guard way.insert(index).inserted else { continue }
+      guard way.count <= Self.longestWay else { return nil }
+      for case let input? in rewriter.nodes[index]?.inputs ?? [] where rewriter.constant(input) == nil {
+        guard let maker = makers[input] else { return nil }
+        open.append(maker)
+      }
+    }
+    var values: [Graph.ValueID: GraphValue] = [:]
+    // The nodes' order is one in which they can run.
+    for index in way.sorted() {
+      bytesLeft -= Self.leastCost
+      guard bytesLeft >= 0, let node = rewriter.nodes[index], let definition = Operators.byName[node.operatorName],
+        let operation = try? definition.prepare(rewriter.description(of: node))
+      else { return nil }
+      let inputs = node.inputs.map { input in input.flatMap { rewriter.constant($0) ?? values[$0] } }
+      var arguments = Arguments(inputs, context: context)
+      guard let results = try? operation(&arguments), results.count >= node.outputs.count else { return nil }
+      bytesLeft -= results.reduce(0) { $0 + ($1?.byteCount ?? 0) }
+      if index == last { return results }
+      for case (let output?, let value?) in zip(node.outputs, results) { values[output] = value }
+    }
+    return nil
   }
 }

@@ -104,6 +104,8 @@ public struct InferenceSession: Sendable {
   private let defaults: [Graph.ValueID]
   /// The weights that are kept in a file.
   let cache: PackedCache?
+  /// Memory is kept from run to run.
+  private let use = RecurringUse()
 
   /// - Throws: ``GraphError`` for operators that Apus does not have and attributes that make no sense.
   public init(_ model: any GraphModel, options: Options = Options()) throws {

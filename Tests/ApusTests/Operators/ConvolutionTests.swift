@@ -139,6 +139,14 @@ import Testing
     Case(batch: 2, inputs: 32, outputs: 64, size: Size2D(height: 1, width: 30), kernel: 1, groups: 4),
     Case(inputs: 36, outputs: 12, size: Size2D(height: 9, width: 8), kernel: 3, stride: 2, padding: 1, groups: 3),
     Case(inputs: 4, outputs: 4, size: Size2D(height: 9, width: 21), kernel: 3, padding: 1, groups: 2),
+    // Windows as wide as the map, of which rows and columns meet nothing but zeros.
+    Case(inputs: 32, outputs: 24, size: Size2D(height: 9, width: 8), kernel: 3, padding: 12, dilation: 12),
+    Case(batch: 2, inputs: 20, outputs: 18, size: Size2D(height: 7, width: 30), kernel: 3, padding: 8, dilation: 8),
+    Case(inputs: 24, outputs: 40, size: 1, kernel: 3, padding: 1),
+    Case(inputs: 16, outputs: 16, size: Size2D(height: 6, width: 11), kernel: 5, stride: 2, padding: 20, dilation: 10),
+    Case(
+      inputs: 32, outputs: 32, size: Size2D(height: 5, width: 6), kernel: Size2D(height: 4, width: 3), stride: 3,
+      padding: Padding2D(top: 9, left: 0, bottom: 2, right: 11), dilation: Size2D(height: 4, width: 7), groups: 2),
     // Maps whose channels lie a multiple of 2 KB apart.
     Case(inputs: 16, outputs: 40, size: 32, kernel: 1),
     Case(batch: 2, inputs: 24, outputs: 24, size: 32, kernel: 3, padding: 1, groups: 24),

@@ -164,6 +164,37 @@ private let isSanitized = dlsym(nil, "__asan_init") != nil || dlsym(nil, "__tsan
     #expect(pool.idleByteCount == all)
   }
 
+  @Test func whatIsUsedAgainAndAgainIsKept() throws {
+    let pool = BufferPool(idleLimit: 1 << 20)
+    func run() throws -> Set<UnsafeMutableRawPointer> {
+      let buffers = try (0..<3).map { _ in try pool.allocate(byteCount: 2 << 20) }
+      for buffer in buffers { pool.recycle(buffer) }
+      return Set(buffers.map(\.base))
+    }
+    _ = try run()
+    #expect(pool.idleByteCount == 0)
+    pool.beginRecurringUse()
+    pool.beginRecurringUse()
+    let places = try run()
+    #expect(pool.idleByteCount == 6 << 20)
+    #expect(try run() == places)
+    // No more than was held at most.
+    let one = try pool.allocate(byteCount: 2 << 20)
+    #expect(pool.idleByteCount == 4 << 20)
+    pool.recycle(one)
+    pool.endRecurringUse()
+    #expect(pool.idleByteCount == 6 << 20)
+    pool.endRecurringUse()
+    #expect(pool.idleByteCount == 0)
+    // What is given back on demand counts no longer.
+    pool.beginRecurringUse()
+    pool.trim()
+    let small = try pool.allocate(byteCount: 1 << 10)
+    pool.recycle(small)
+    #expect(pool.idleByteCount == 1 << 10)
+    pool.endRecurringUse()
+  }
+
   /// Whatever gives way to something larger: after a few runs a network has all that it needs.
   @Test(arguments: 1...20) func theSameRunsComeToRest(seed: UInt64) throws {
     let pool = BufferPool(idleLimit: 1 << 30)

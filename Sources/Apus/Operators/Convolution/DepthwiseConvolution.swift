@@ -16,6 +16,9 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
   /// `[multiplier, channels / 16, 16]`.
   let bias: TensorStorage
 
+  /// Floats of the rows that are finished together: a part of the first-level cache.
+  static let pieceCount = 2048
+
   /// Whether this algorithm takes a weight of this shape.
   static func accepts(weight: [Int], parameters: ConvolutionParameters) -> Bool {
     if weight[1] == 1 { return true }
@@ -130,39 +133,74 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     sample: Int, block index: Int, copy: Int, rows: Range<Int>, _ activation: UnaryOperation?,
     room: UnsafeMutablePointer<Float>
   ) {
-    let block = TensorLayout.block
-    let (kernel, dilation) = (parameters.kernel, parameters.dilation)
-    let (convolution, float32) = (kernels.convolution, kernels.float32)
-    let rowOfWeights = kernel.width * group * block
-    let panel = copy * TensorLayout.blocks(parameters.groups * group) + index
-    let w = weights.base.assumingMemoryBound(to: Float.self) + panel * kernel.height * rowOfWeights
-    let bias = bias.base.assumingMemoryBound(to: Float.self) + panel * block
     let part = ConvolutionOutput.Part(
       sample: sample, blocks: index..<index + 1, copy: copy,
       positions: rows.lowerBound * output.width..<rows.upperBound * output.width)
     let base = y.place(of: part, room: room).base
+    for some in pieces(of: rows, width: output.width) {
+      let out = base + (some.lowerBound - rows.lowerBound) * output.width * TensorLayout.block
+      accumulate(kernels, x, input, out, output, block: index, copy: copy, rows: some)
+      if let activation {
+        kernels.float32.unary(activation, out, out, count: some.count * output.width * TensorLayout.block)
+      }
+    }
+    y.finish(part, room: room, kernels)
+  }
+
+  /// Rows in pieces that are still in the first-level cache when an activation comes: of a narrow map a call for each row
+  /// would take as long as the row.
+  func pieces(of rows: Range<Int>, width: Int) -> some Sequence<Range<Int>> {
+    let count = max(1, Self.pieceCount / (width * TensorLayout.block))
+    return stride(from: rows.lowerBound, to: rows.upperBound, by: count).lazy.map {
+      $0..<min($0 + count, rows.upperBound)
+    }
+  }
+
+  /// The sums of some rows of one block of channels, one after the other.
+  ///
+  /// - Parameters:
+  ///   - x: the block's plane.
+  ///   - addend: what they are added to, as many positions; nil for the bias.
+  func accumulate(
+    _ kernels: KernelSet, _ x: UnsafePointer<Float>, _ input: Size2D, _ y: UnsafeMutablePointer<Float>,
+    _ output: Size2D, block index: Int, copy: Int, rows: Range<Int>,
+    addend: UnsafePointer<Float>? = nil
+  ) {
+    let block = TensorLayout.block
+    let (kernel, dilation) = (parameters.kernel, parameters.dilation)
+    let rowOfWeights = kernel.width * group * block
+    let panel = panel(block: index, copy: copy)
+    let w = weights.base.assumingMemoryBound(to: Float.self) + panel * kernel.height * rowOfWeights
     let inside = inside(input.width, output.width)
-    // Some rows that are still in the first-level cache: of a narrow map a call for each would take as long as the row.
-    let rowsPerActivation = max(1, 2048 / (output.width * block))
     for row in rows {
       // Kernel rows inside the map: 0 <= top + k · dilation < height.
       let top = row * parameters.stride.height - parameters.padding.top
       let first = top >= 0 ? 0 : min(kernel.height, (-top + dilation.height - 1) / dilation.height)
       let beyond = top >= input.height ? 0 : (input.height - 1 - top) / dilation.height + 1
       let last = max(first, min(kernel.height, beyond))
-      let out = base + (row - rows.lowerBound) * output.width * block
-      convolution.convolveDepthwiseRow(
+      let out = y + (row - rows.lowerBound) * output.width * block
+      kernels.convolution.convolveDepthwiseRow(
         x + (last > first ? (top + first * dilation.height) * input.width * block : 0),
         rowStep: dilation.height * input.width * block, rows: last - first, inputWidth: input.width,
-        weights: w + first * rowOfWeights, bias: bias, out, width: output.width, group: group, taps: kernel.width,
+        weights: w + first * rowOfWeights,
+        addend: addend.map { $0 + (row - rows.lowerBound) * output.width * block } ?? bias(panel),
+        addendStep: addend == nil ? 0 : block, out, width: output.width, group: group, taps: kernel.width,
         stride: parameters.stride.width, dilation: dilation.width, left: parameters.padding.left, inside: inside)
-      let done = (row - rows.lowerBound) % rowsPerActivation + 1
-      if let activation, done == rowsPerActivation || row == rows.upperBound - 1 {
-        let first = out - (done - 1) * output.width * block
-        float32.unary(activation, first, first, count: done * output.width * block)
-      }
     }
-    y.finish(part, room: room, kernels)
+  }
+
+  /// The sums of positions whose windows reach nothing: the bias.
+  func fill(_ y: UnsafeMutablePointer<Float>, positions: Int, block index: Int, copy: Int) {
+    let bias = bias(panel(block: index, copy: copy))
+    for position in 0..<positions { (y + position * TensorLayout.block).update(from: bias, count: TensorLayout.block) }
+  }
+
+  /// The number of the blocks of weights and biases of one output of each channel.
+  func panel(block: Int, copy: Int) -> Int { copy * TensorLayout.blocks(parameters.groups * group) + block }
+
+  /// The sixteen biases of a panel.
+  func bias(_ panel: Int) -> UnsafePointer<Float> {
+    UnsafePointer(bias.base.assumingMemoryBound(to: Float.self)) + panel * TensorLayout.block
   }
 
   /// Positions of a row whose window lies between the sides of the map.

@@ -12,8 +12,8 @@ struct DirectConvolution: ConvolutionAlgorithm {
   let inputsPerGroup: Int
   /// `[outputs / 16, inputs / 16, height, width, 16, 16]`, or with ``isByChannel`` `[outputs / 16, inputs, height,
   /// width, 16]`, filled up.
-  let weights: TensorStorage
-  let weightBlockStep: Int
+  private(set) var weights: TensorStorage
+  private(set) var weightBlockStep: Int
   let bias: TensorStorage
   /// Whether sums go channel by channel, as those of maps with few channels do: of pictures, where kernels look for
   /// differences between pixels, so that the sum over a channel is small, and its rounding error with it.
@@ -66,6 +66,9 @@ struct DirectConvolution: ConvolutionAlgorithm {
   func callAsFunction(
     _ input: Tensor<Float>, shape: [Int], activation: UnaryOperation?, layout: TensorLayout
   ) throws -> Tensor<Float> {
+    if let trimmed = try withoutTapsInPadding(Size2D(height: input.shape[2], width: input.shape[3]), output: shape) {
+      return try trimmed(input, shape: shape, activation: activation, layout: layout)
+    }
     if Execution.current.precision == .fast, let winograd = WinogradConvolution(self, output: shape) {
       return try winograd(input, activation: activation)
     }
@@ -76,6 +79,79 @@ struct DirectConvolution: ConvolutionAlgorithm {
       output: size)
     let plan = DirectPlan(self, source, batch: shape[0], size: size)
     return try ConvolutionOutput.tensor(shape, layout: layout) { try plan.run(into: $0, activation: activation) }
+  }
+}
+
+extension DirectConvolution {
+  /// The same for maps of this size without the first and the last rows and columns of the kernel that meet nothing but zeros
+  /// around them, whichever output they are for: of the dilated windows of DeepLab and others, which are as wide as small
+  /// maps, the middle alone may be left.
+  ///
+  /// - Parameter shape: the output's, `[batch, outputs, height, width]`.
+  /// - Returns: nil where there are none.
+  private func withoutTapsInPadding(_ input: Size2D, output shape: [Int]) throws -> DirectConvolution? {
+    let (kernel, padding) = (parameters.kernel, parameters.padding)
+    guard !isByChannel, padding != 0, kernel != 1 else { return nil }
+    let rows = Self.taps(
+      kernel.height, parameters.stride.height, parameters.dilation.height, padding.top, input.height, shape[2])
+    let columns = Self.taps(
+      kernel.width, parameters.stride.width, parameters.dilation.width, padding.left, input.width, shape[3])
+    guard !rows.isEmpty, !columns.isEmpty, rows.count < kernel.height || columns.count < kernel.width else { return nil }
+    var trimmed = self
+    trimmed.parameters.kernel = Size2D(height: rows.count, width: columns.count)
+    let extent = trimmed.parameters.extent
+    let (top, bottom) = Self.zeros(
+      padding.top - rows.lowerBound * parameters.dilation.height, extent.height, parameters.stride.height, input.height,
+      shape[2])
+    let (left, right) = Self.zeros(
+      padding.left - columns.lowerBound * parameters.dilation.width, extent.width, parameters.stride.width, input.width,
+      shape[3])
+    let zeros = Padding2D(top: top, left: left, bottom: bottom, right: right)
+    guard top >= 0, left >= 0, bottom >= 0, right >= 0 else { return nil }
+    trimmed.parameters = try trimmed.parameters.padded(by: zeros)
+    guard try trimmed.parameters.outputSize(input) == Size2D(height: shape[2], width: shape[3]) else { return nil }
+    try trimmed.keep(rows, columns, of: kernel)
+    return trimmed
+  }
+
+  /// The taps of a kernel that an output of those along an axis reads the map with.
+  private static func taps(
+    _ count: Int, _ stride: Int, _ dilation: Int, _ before: Int, _ size: Int, _ outputs: Int
+  ) -> Range<Int> {
+    let missing = before - (outputs - 1) * stride
+    let first = missing > 0 ? min(count, (missing + dilation - 1) / dilation) : 0
+    let end = min(count, (before + size - 1) / dilation + 1)
+    return first..<max(first, end)
+  }
+
+  /// The zeros before and after a map that windows of this extent need for so many outputs.
+  private static func zeros(
+    _ before: Int, _ extent: Int, _ stride: Int, _ size: Int, _ outputs: Int
+  ) -> (before: Int, after: Int) {
+    (before, max(0, (outputs - 1) * stride + extent - size - before))
+  }
+
+  /// Forgets all weights but those of some rows and columns of the kernel.
+  private mutating func keep(_ rows: Range<Int>, _ columns: Range<Int>, of kernel: Size2D) throws {
+    let block = TensorLayout.block
+    let step = inputsPerGroup * rows.count * columns.count * block
+    let blocks = TensorLayout.blocks(outputChannels)
+    let kept = try TensorStorage(byteCount: blocks * step * MemoryLayout<Float>.stride)
+    var source = UnsafePointer(weights.base.assumingMemoryBound(to: Float.self))
+    var destination = kept.base.assumingMemoryBound(to: Float.self)
+    for _ in 0..<blocks {
+      for first in stride(from: 0, to: inputsPerGroup, by: block) {
+        // The last block has vectors of its inputs only.
+        let tap = min(block, inputsPerGroup - first) * block
+        for row in rows {
+          let count = columns.count * tap
+          destination.update(from: source + (row * kernel.width + columns.lowerBound) * tap, count: count)
+          destination += count
+        }
+        source += kernel.height * kernel.width * tap
+      }
+    }
+    (weights, weightBlockStep) = (kept, step)
   }
 }
 

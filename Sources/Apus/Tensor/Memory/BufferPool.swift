@@ -8,7 +8,8 @@ import ApusPlatform
 /// that way, of which each would hold its own otherwise. And where none is idle that serves, as many bytes of smaller ones
 /// go back to the system: they were of use to what came before, and should they be missed, a network has all its sizes
 /// after a few runs, the largest first. What would be idle beyond a limit goes back too, class after class: after a change
-/// of model or input size the pool fills with what is used now.
+/// of model or input size the pool fills with what is used now. While there is a ``RecurringUse`` the limit is what was held
+/// at most: the volumes of a scan take more than the usual limit, and would be mapped and cleared anew in every run.
 ///
 /// Built with `APUS_CHECKED=1` it keeps nothing, allocates exactly what is asked for and fills it with NaNs, so that
 /// AddressSanitizer sees every overrun and a test every read of undefined memory.
@@ -33,7 +34,7 @@ final class BufferPool: Sendable {
     static let isChecked = false
   #endif
 
-  /// Bytes of unused buffers kept for later.
+  /// Bytes of unused buffers kept for later, without a ``RecurringUse``.
   let idleLimit: Int
   private let ownMemoryLimit: Int?
   private let state = Locked(State())
@@ -73,11 +74,39 @@ final class BufferPool: Sendable {
     var idleBytes = 0
     /// The capacity of all buffers that are out.
     var heldBytes = 0
+    /// The most that `heldBytes` has been since everything idle was given back.
+    var mostHeldBytes = 0
+    var recurringUses = 0
     var usedBytes = 0
     /// The most that `usedBytes` has been since it was last asked for.
     var peakBytes = 0
     /// The class that gives buffers back next when there are too many.
     var evicted = 0
+
+    /// Counts a buffer that is given out.
+    mutating func hold(_ bytes: Int) {
+      heldBytes += bytes
+      mostHeldBytes = max(mostHeldBytes, heldBytes)
+    }
+
+    /// The bytes that may be idle now.
+    func idleLimit(_ usual: Int) -> Int {
+      recurringUses > 0 && usual > 0 ? max(usual, mostHeldBytes - heldBytes) : usual
+    }
+
+    /// Takes idle buffers out, class after class, until no more than so many bytes are idle.
+    mutating func takeBeyond(_ limit: Int) -> Chain {
+      var surplus = Chain()
+      while idleBytes > limit {
+        if let block = chains[evicted].pop() {
+          surplus.push(block)
+          idleBytes -= block.capacity
+        } else {
+          evicted = (evicted + 1) % chains.count
+        }
+      }
+      return surplus
+    }
 
     /// The idle buffer that fits best, if one does.
     mutating func take(_ byteCount: Int, class size: Int, lending: Bool) -> Buffer? {
@@ -129,7 +158,7 @@ final class BufferPool: Sendable {
       state.usedBytes += byteCount
       state.peakBytes = max(state.peakBytes, state.usedBytes)
       let idle = state.take(byteCount, class: size, lending: lending)
-      state.heldBytes += idle?.capacity ?? size
+      state.hold(idle?.capacity ?? size)
       if let idle { return .recycled(idle) }
       return .new(instead: state.takeSmaller(thanClass: size), isTight: state.heldBytes > limit - state.idleBytes)
     }
@@ -156,23 +185,31 @@ final class BufferPool: Sendable {
 
   /// Takes back what ``allocate(byteCount:lending:)`` gave.
   func recycle(_ buffer: Buffer) {
-    let size = buffer.capacity
-    guard size <= idleLimit else { return release(buffer) }
+    let block = Block(base: buffer.base, capacity: buffer.capacity)
     let surplus = state.withLock { state -> Chain in
       state.usedBytes -= buffer.byteCount
-      state.heldBytes -= size
-      var surplus = Chain()
-      while state.idleBytes > idleLimit - size {
-        if let evicted = state.chains[state.evicted].pop() {
-          surplus.push(evicted)
-          state.idleBytes -= evicted.capacity
-        } else {
-          state.evicted = (state.evicted + 1) % state.chains.count
-        }
+      state.heldBytes -= block.capacity
+      let limit = state.idleLimit(idleLimit)
+      guard block.capacity <= limit else {
+        var surplus = Chain()
+        surplus.push(block)
+        return surplus
       }
-      state.chains[Self.classIndex(size)].push(Block(base: buffer.base, capacity: size))
-      state.idleBytes += size
+      let surplus = state.takeBeyond(limit - block.capacity)
+      state.chains[Self.classIndex(block.capacity)].push(block)
+      state.idleBytes += block.capacity
       return surplus
+    }
+    giveBack(surplus)
+  }
+
+  /// Begins to keep what is held at most, until ``endRecurringUse()`` is called as often.
+  func beginRecurringUse() { state.withLock { $0.recurringUses += 1 } }
+
+  func endRecurringUse() {
+    let surplus = state.withLock { state -> Chain in
+      state.recurringUses -= 1
+      return state.takeBeyond(state.idleLimit(idleLimit))
     }
     giveBack(surplus)
   }
@@ -192,6 +229,7 @@ final class BufferPool: Sendable {
       let chains = state.chains
       state.chains = [Chain](repeating: Chain(), count: chains.count)
       state.idleBytes = 0
+      state.mostHeldBytes = state.heldBytes
       return chains
     }
     for chain in idle { giveBack(chain) }
@@ -260,6 +298,13 @@ final class BufferPool: Sendable {
     var chain = chain
     while let block = chain.pop() { giveBack(block) }
   }
+}
+
+/// Somebody who does the same again and again, as a session does that is run: while there is one, the memory that all tensors
+/// took at most is kept for the next time.
+package final class RecurringUse: Sendable {
+  package init() { BufferPool.shared.beginRecurringUse() }
+  deinit { BufferPool.shared.endRecurringUse() }
 }
 
 // MARK: - Size classes

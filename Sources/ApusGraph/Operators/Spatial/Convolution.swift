@@ -76,9 +76,15 @@ private struct ConvolutionOperator<Scalar: FloatingPointScalar>: FloatingOperato
 /// A convolution over any number of axes with its weight laid out.
 ///
 /// One and two axes are those of Apus's convolution. Of more, all but the last two are unfolded: what a window sees
-/// along them becomes channels, so that a two-dimensional convolution adds up everything.
+/// along them becomes channels, so that a two-dimensional convolution adds up everything. Three axes of channels by
+/// themselves have an algorithm of their own.
 struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
-  private let convolution: Convolution<Scalar>
+  private enum Way: Sendable {
+    case maps(Convolution<Scalar>)
+    case volumes(DepthwiseVolumes)
+  }
+
+  private let way: Way
   private let windows: WindowAttributes
   private let axes: [WindowAxis]
   private let channels: Int
@@ -99,13 +105,21 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
     axes = try windows.axes(kernel: Array(weight.shape[2...]))
     channels = weight.shape[1] * groups
     let (outer, planar) = Self.divided(axes)
+    let parameters = try ConvolutionParameters(
+      operation: "Conv", kernel: Size2D(height: planar[0].kernel, width: planar[1].kernel),
+      stride: Size2D(height: planar[0].stride, width: planar[1].stride), padding: Self.padding(planar),
+      dilation: Size2D(height: planar[0].dilation, width: planar[1].dilation), groups: groups)
+    if axes.count == 3, weight.shape[1] == 1, groups > 1, let weight = weight as? Tensor<Float> {
+      let bias = bias as? Tensor<Float>
+      way = .volumes(
+        try DepthwiseVolumes(weight: weight, bias: bias, depth: Self.depth(axes[0]), parameters: parameters))
+      return
+    }
     let unfolded = outer.reduce(weight.shape[1]) { $0 * $1.kernel }
-    convolution = try Convolution(
-      weight: weight.reshaped([weight.shape[0], unfolded] + planar.map(\.kernel)), bias: bias,
-      parameters: ConvolutionParameters(
-        operation: "Conv", kernel: Size2D(height: planar[0].kernel, width: planar[1].kernel),
-        stride: Size2D(height: planar[0].stride, width: planar[1].stride), padding: Self.padding(planar),
-        dilation: Size2D(height: planar[0].dilation, width: planar[1].dilation), groups: groups))
+    way = .maps(
+      try Convolution(
+        weight: weight.reshaped([weight.shape[0], unfolded] + planar.map(\.kernel)), bias: bias,
+        parameters: parameters))
   }
 
   /// - Parameters:
@@ -119,6 +133,21 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
       throw OperatorError(
         "the input has shape \(x.shape); [batch, \(channels), …] with \(axes.count) axes to move along is needed")
     }
+    switch way {
+    case .maps(let convolution): return try unfolding(x, for: convolution, activation: activation, layout: layout)
+    case .volumes(let volumes):
+      let axes = try windows.padsBySize ? zip(axes, x.shape[2...]).map { try windows.padded($0, size: $1) } : axes
+      let padded = try volumes.padded(by: Self.padding(Array(axes.suffix(2))), depth: Self.depth(axes[0]))
+      guard let x = x as? Tensor<Float>, let y = try padded(x, activation: activation) as? Tensor<Scalar> else {
+        throw OperatorError("volumes of FLOAT are expected")
+      }
+      return y
+    }
+  }
+
+  private func unfolding(
+    _ x: Tensor<Scalar>, for convolution: Convolution<Scalar>, activation: Activation, layout: TensorLayout
+  ) throws -> Tensor<Scalar> {
     guard axes.count > 2 || windows.padsBySize else {
       return try planar(convolution, x, activation: activation, layout: layout)
     }
@@ -126,10 +155,17 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
     let (outer, inner) = Self.divided(axes)
     let convolution = try convolution.padded(by: Self.padding(inner))
     guard axes.count > 2 else { return try planar(convolution, x, activation: activation, layout: layout) }
+    if axes.allSatisfy(\.isPointwise) {
+      // All positions are one map.
+      let rows = try Shape.elementCount(Array(x.shape[2...].dropLast()))
+      let map = try x.rowMajor.reshaped([x.shape[0], x.shape[1], rows, x.shape[x.rank - 1]])
+      let y = try convolution(map, activation: activation, layout: .rowMajor)
+      return try y.reshaped([x.shape[0], y.shape[1]] + x.shape[2...])
+    }
     // [batch, places…, channels, taps…, height, width], where the places of a sample are maps of their own.
     let unfolding = try Unfolding(outer, windows: windows, shape: x.shape)
     let maps = try unfolding(x)
-    let y = try convolution(maps, activation: activation)
+    let y = try convolution(maps, activation: activation, layout: .rowMajor)
     let shape = [x.shape[0], unfolding.places] + y.shape[1...]
     return try y.reshaped(shape).permuted([0, 2, 1, 3, 4])
       .reshaped([shape[0], shape[2]] + unfolding.outputs + shape[3...])
@@ -150,6 +186,10 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
       return ([], [WindowAxis(kernel: 1, stride: 1, dilation: 1, before: 0, after: 0)] + axes)
     }
     return (Array(axes.dropLast(2)), Array(axes.suffix(2)))
+  }
+
+  private static func depth(_ axis: WindowAxis) -> DepthwiseVolumes.Depth {
+    DepthwiseVolumes.Depth(stride: axis.stride, dilation: axis.dilation, before: axis.before, after: axis.after)
   }
 
   private static func padding(_ axes: [WindowAxis]) -> Padding2D {

@@ -55,6 +55,9 @@ struct WindowAxis: Hashable, Sendable {
 
   /// Positions that a window covers, holes included.
   var extent: Int { dilation * (kernel - 1) + 1 }
+
+  /// Whether every position is a window.
+  var isPointwise: Bool { kernel == 1 && stride == 1 && before == 0 && after == 0 }
 }
 
 extension WindowAttributes {
