@@ -8,8 +8,9 @@ import ApusPlatform
 /// that way, of which each would hold its own otherwise. And where none is idle that serves, as many bytes of smaller ones
 /// go back to the system: they were of use to what came before, and should they be missed, a network has all its sizes
 /// after a few runs, the largest first. What would be idle beyond a limit goes back too, class after class: after a change
-/// of model or input size the pool fills with what is used now. While there is a ``RecurringUse`` the limit is what was held
-/// at most: the volumes of a scan take more than the usual limit, and would be mapped and cleared anew in every run.
+/// of model or input size the pool fills with what is used now. While there is a ``RecurringUse`` the limit grows by what was
+/// held at most and is not now, so that all buffers take no more than they did: the volumes of a scan are larger than the
+/// usual limit, and would be mapped and cleared anew in every run.
 ///
 /// Built with `APUS_CHECKED=1` it keeps nothing, allocates exactly what is asked for and fills it with NaNs, so that
 /// AddressSanitizer sees every overrun and a test every read of undefined memory.
@@ -91,7 +92,7 @@ final class BufferPool: Sendable {
 
     /// The bytes that may be idle now.
     func idleLimit(_ usual: Int) -> Int {
-      recurringUses > 0 && usual > 0 ? max(usual, mostHeldBytes - heldBytes) : usual
+      recurringUses > 0 && usual > 0 ? usual + mostHeldBytes - heldBytes : usual
     }
 
     /// Takes idle buffers out, class after class, until no more than so many bytes are idle.
