@@ -79,7 +79,8 @@ private func convolveRow(
   edges(row.first..<row.begin, row, x, weights, addend, y, window, group)
   let first = row.begin &* positionStep &- row.left &* 16
   interior(
-    x + first, weights, addend.after(row.begin), y + row.begin &* 16, row.end &- row.begin, window, group: group, taps: taps,
+    x + first, weights, addend.after(row.begin), y + row.begin &* 16, row.end &- row.begin, window, group: group,
+    taps: taps,
     positionStep: positionStep, tapStep: tapStep)
   edges(row.end..<row.width, row, x, weights, addend, y, window, group)
 }
@@ -92,7 +93,8 @@ private func edges(
   for position in positions {
     let column = position &* (window.positionStep >> 4) &- row.left
     edge(
-      x, column, row.inputWidth, window.tapStep >> 4, weights, addend.after(position), y + position &* 16, window, group)
+      x, column, row.inputWidth, window.tapStep >> 4, weights, addend.after(position), y + position &* 16, window, group
+    )
   }
 }
 
@@ -139,7 +141,8 @@ private func interior(
   } else {
     for position in 0..<count {
       depthwiseTile(
-        1, x + position &* positionStep, weights, addend.after(position), y + position &* 16, window, group, taps, positionStep, tapStep)
+        1, x + position &* positionStep, weights, addend.after(position), y + position &* 16, window, group, taps,
+        positionStep, tapStep)
     }
   }
 }
@@ -155,7 +158,8 @@ private func tiles(
   while position < count {
     let start = position &+ positions <= count ? position : count &- positions
     depthwiseTile(
-      positions, x + start &* positionStep, weights, addend.after(start), y + start &* 16, window, group, taps, positionStep,
+      positions, x + start &* positionStep, weights, addend.after(start), y + start &* 16, window, group, taps,
+      positionStep,
       tapStep)
     position &+= positions
   }

@@ -96,7 +96,9 @@ extension DirectConvolution {
       kernel.height, parameters.stride.height, parameters.dilation.height, padding.top, input.height, shape[2])
     let columns = Self.taps(
       kernel.width, parameters.stride.width, parameters.dilation.width, padding.left, input.width, shape[3])
-    guard !rows.isEmpty, !columns.isEmpty, rows.count < kernel.height || columns.count < kernel.width else { return nil }
+    guard !rows.isEmpty, !columns.isEmpty, rows.count < kernel.height || columns.count < kernel.width else {
+      return nil
+    }
     var trimmed = self
     trimmed.parameters.kernel = Size2D(height: rows.count, width: columns.count)
     let extent = trimmed.parameters.extent
