@@ -63,6 +63,8 @@ OPERATORS = {
     "cast-from-uint8": ("Cast", [integers(255, 512, 512).astype(np.uint8)], {"to": TensorProto.FLOAT}, 13, 1),
     "clip-int64": ("Clip", [integers(1000, 512, 512), constant(5), constant(500)], {}, 13, 1),
     "col2im": ("Col2Im", [normal(1, 288, 1600), constant([40, 40]), constant([3, 3])], {"pads": [1] * 4}, 18, 1),
+    "conv-volume": (
+        "Conv", [normal(1, 54, 8, 32, 32), ("constant", normal(54, 1, 3, 3, 3))], {"pads": [1] * 6, "group": 54}, 11, 1),
     "cumsum": ("CumSum", [normal(64, 4096), constant(1)], {}, 14, 1),
     "cumsum-first-axis": ("CumSum", [normal(512, 512), constant(0)], {}, 14, 1),
     "deform-conv": (

@@ -195,8 +195,9 @@ def networks():
     }
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+def export(description, networks):
+    """Writes what `networks` makes, each with its inputs, to the folder that the command line names."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
     folder = parser.parse_args().folder
     folder.mkdir(parents=True, exist_ok=True)
@@ -205,9 +206,14 @@ def main():
     # The fused encoder has no ONNX form.
     torch.backends.mha.set_fastpath_enabled(False)
     for name, (network, *inputs) in networks().items():
-        torch.onnx.export(network.eval(), tuple(inputs), folder / f"{name}.onnx", dynamo=False, opset_version=17)
+        path = folder / f"{name}.onnx"
+        if getattr(network, "needs_dynamo", False):
+            torch.onnx.export(
+                network.eval(), tuple(inputs), path, dynamo=True, external_data=False, verbose=False)
+        else:
+            torch.onnx.export(network.eval(), tuple(inputs), path, dynamo=False, opset_version=17)
         print(name)
 
 
 if __name__ == "__main__":
-    main()
+    export(__doc__, networks)

@@ -57,6 +57,9 @@ private struct ConvolutionCase {
     ConvolutionCase(
       label: "dilated-3x3-64", inputs: 64, outputs: 64, size: [40, 40], kernel: [3, 3], padding: 2, dilation: 2),
     ConvolutionCase(
+      label: "dilated-3x3-320-256", inputs: 320, outputs: 256, size: [16, 16], kernel: [3, 3], padding: 24, dilation: 24
+    ),
+    ConvolutionCase(
       label: "few-3x3-3-4", inputs: 3, outputs: 4, size: [112, 112], kernel: [3, 3], padding: 1),
     ConvolutionCase(
       label: "first-3x3-s2-3-16", inputs: 3, outputs: 16, size: [320, 320], kernel: [3, 3], stride: 2, padding: 1),

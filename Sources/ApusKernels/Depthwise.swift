@@ -80,8 +80,7 @@ private func convolveRow(
   let first = row.begin &* positionStep &- row.left &* 16
   interior(
     x + first, weights, addend.after(row.begin), y + row.begin &* 16, row.end &- row.begin, window, group: group,
-    taps: taps,
-    positionStep: positionStep, tapStep: tapStep)
+    taps: taps, positionStep: positionStep, tapStep: tapStep)
   edges(row.end..<row.width, row, x, weights, addend, y, window, group)
 }
 
@@ -92,9 +91,8 @@ private func edges(
 ) {
   for position in positions {
     let column = position &* (window.positionStep >> 4) &- row.left
-    edge(
-      x, column, row.inputWidth, window.tapStep >> 4, weights, addend.after(position), y + position &* 16, window, group
-    )
+    let addend = addend.after(position)
+    edge(x, column, row.inputWidth, window.tapStep >> 4, weights, addend, y + position &* 16, window, group)
   }
 }
 
@@ -159,8 +157,7 @@ private func tiles(
     let start = position &+ positions <= count ? position : count &- positions
     depthwiseTile(
       positions, x + start &* positionStep, weights, addend.after(start), y + start &* 16, window, group, taps,
-      positionStep,
-      tapStep)
+      positionStep, tapStep)
     position &+= positions
   }
 }

@@ -143,6 +143,12 @@ import Testing
     Case(inputs: 32, outputs: 24, size: Size2D(height: 9, width: 8), kernel: 3, padding: 12, dilation: 12),
     Case(batch: 2, inputs: 20, outputs: 18, size: Size2D(height: 7, width: 30), kernel: 3, padding: 8, dilation: 8),
     Case(inputs: 24, outputs: 40, size: 1, kernel: 3, padding: 1),
+    // Windows that reach a map from its sides with some columns only.
+    Case(inputs: 32, outputs: 24, size: Size2D(height: 8, width: 16), kernel: 3, padding: 6, dilation: 6),
+    Case(batch: 2, inputs: 20, outputs: 3, size: Size2D(height: 9, width: 21), kernel: 5, padding: 14, dilation: 7),
+    Case(
+      inputs: 32, outputs: 32, size: Size2D(height: 11, width: 30), kernel: 3, stride: 3,
+      padding: Padding2D(top: 0, left: 13, bottom: 4, right: 2), dilation: Size2D(height: 2, width: 8), groups: 2),
     Case(inputs: 16, outputs: 16, size: Size2D(height: 6, width: 11), kernel: 5, stride: 2, padding: 20, dilation: 10),
     Case(
       inputs: 32, outputs: 32, size: Size2D(height: 5, width: 6), kernel: Size2D(height: 4, width: 3), stride: 3,
