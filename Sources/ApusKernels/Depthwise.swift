@@ -168,7 +168,8 @@ private func depthwiseTile(
   _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ group: Int, _ taps: Int, _ positionStep: Int,
   _ tapStep: Int
 ) {
-  var sums = InlineArray<8, Lanes>(repeating: all(0))
+  let zero: Lanes = all(0)
+  var sums: InlineArray<8, Lanes> = [zero, zero, zero, zero, zero, zero, zero, zero]
   unrolled(positions) { p in sums[p] = load(addend.after(p).base) }
   var weight = weights
   var row = x

@@ -20,7 +20,8 @@ enum BorderTile<let positions: Int, let taps: Int, let right: Int> {
     _ x: UnsafePointer<Float>, _ size: BorderRow, _ weights: UnsafePointer<Float>, _ addend: Addend,
     _ y: UnsafeMutablePointer<Float>
   ) {
-    var sums = InlineArray<8, Lanes>(repeating: all(0))
+    let zero: Lanes = all(0)
+    var sums: InlineArray<8, Lanes> = [zero, zero, zero, zero, zero, zero, zero, zero]
     unrolled(positions) { p in sums[p] = load(addend.after(p).base) }
     var row = x
     var weight = weights
