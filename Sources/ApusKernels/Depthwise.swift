@@ -6,7 +6,7 @@ extension BlockedKernels {
     addend: UnsafePointer<Float>, addendStep: Int, _ y: UnsafeMutablePointer<Float>, width: Int, group: Int, taps: Int,
     stride: Int, dilation: Int, left: Int, inside: Range<Int>
   ) {
-    let addend = Addend(base: addend, step: addendStep)
+    let addend = (base: addend, step: addendStep)
     let window: DepthwiseWindow = (
       rowStep: rowStep, rows: rows, taps: taps, positionStep: stride &* 16, tapStep: dilation &* 16
     )
@@ -48,7 +48,7 @@ extension BlockedKernels {
 private enum DepthwiseCase<let group: Int, let taps: Int, let stride: Int> {
   @inline(never)
   static func convolve(
-    _ row: DepthwiseRow, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: Addend,
+    _ row: DepthwiseRow, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: DepthwiseAddend,
     _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow
   ) {
     convolveRow(
@@ -57,13 +57,14 @@ private enum DepthwiseCase<let group: Int, let taps: Int, let stride: Int> {
   }
 }
 
-/// What the sums of some positions begin with: sixteen floats each, `step` after those of the position before.
-struct Addend {
-  let base: UnsafePointer<Float>
-  let step: Int
+/// What the sums of some positions begin with: sixteen floats each, `step` after those of the position before. A tuple, as
+/// ``TileAddend`` is.
+typealias DepthwiseAddend = (base: UnsafePointer<Float>, step: Int)
 
-  @inline(__always)
-  func after(_ positions: Int) -> Addend { Addend(base: base + positions &* step, step: step) }
+/// What those of later positions begin with.
+@inline(__always)
+func after(_ positions: Int, _ addend: DepthwiseAddend) -> DepthwiseAddend {
+  (base: addend.base + positions &* addend.step, step: addend.step)
 }
 
 /// Which positions of a row are to be convolved, from `first` to `width`, which of them see the whole width of the window, and
@@ -73,13 +74,13 @@ private typealias DepthwiseRow = (first: Int, begin: Int, end: Int, width: Int, 
 /// One row: the positions whose window reaches beyond the left side, those inside, and those at the right.
 @inline(__always)
 private func convolveRow(
-  _ row: DepthwiseRow, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: Addend,
+  _ row: DepthwiseRow, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: DepthwiseAddend,
   _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, group: Int, taps: Int, positionStep: Int, tapStep: Int
 ) {
   edges(row.first..<row.begin, row, x, weights, addend, y, window, group)
   let first = row.begin &* positionStep &- row.left &* 16
   interior(
-    x + first, weights, addend.after(row.begin), y + row.begin &* 16, row.end &- row.begin, window, group: group,
+    x + first, weights, after(row.begin, addend), y + row.begin &* 16, row.end &- row.begin, window, group: group,
     taps: taps, positionStep: positionStep, tapStep: tapStep)
   edges(row.end..<row.width, row, x, weights, addend, y, window, group)
 }
@@ -87,12 +88,12 @@ private func convolveRow(
 @inline(__always)
 private func edges(
   _ positions: Range<Int>, _ row: DepthwiseRow, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>,
-  _ addend: Addend, _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ group: Int
+  _ addend: DepthwiseAddend, _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ group: Int
 ) {
   for position in positions {
     let column = position &* (window.positionStep >> 4) &- row.left
-    let addend = addend.after(position)
-    edge(x, column, row.inputWidth, window.tapStep >> 4, weights, addend, y + position &* 16, window, group)
+    let start = after(position, addend)
+    edge(x, column, row.inputWidth, window.tapStep >> 4, weights, start, y + position &* 16, window, group)
   }
 }
 
@@ -125,7 +126,7 @@ private func spread(_ x: Lanes, _ member: Int, _ group: Int) -> Lanes {
 /// constants.
 @inline(__always)
 private func interior(
-  _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: Addend,
+  _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: DepthwiseAddend,
   _ y: UnsafeMutablePointer<Float>, _ count: Int, _ window: DepthwiseWindow, group: Int, taps: Int, positionStep: Int,
   tapStep: Int
 ) {
@@ -139,7 +140,7 @@ private func interior(
   } else {
     for position in 0..<count {
       depthwiseTile(
-        1, x + position &* positionStep, weights, addend.after(position), y + position &* 16, window, group, taps,
+        1, x + position &* positionStep, weights, after(position, addend), y + position &* 16, window, group, taps,
         positionStep, tapStep)
     }
   }
@@ -148,7 +149,7 @@ private func interior(
 /// At least `positions` positions; the last tile begins early enough to be whole, and computes some for the second time.
 @inline(__always)
 private func tiles(
-  _ positions: Int, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: Addend,
+  _ positions: Int, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: DepthwiseAddend,
   _ y: UnsafeMutablePointer<Float>, _ count: Int, _ window: DepthwiseWindow, _ group: Int, _ taps: Int,
   _ positionStep: Int, _ tapStep: Int
 ) {
@@ -156,7 +157,7 @@ private func tiles(
   while position < count {
     let start = position &+ positions <= count ? position : count &- positions
     depthwiseTile(
-      positions, x + start &* positionStep, weights, addend.after(start), y + start &* 16, window, group, taps,
+      positions, x + start &* positionStep, weights, after(start, addend), y + start &* 16, window, group, taps,
       positionStep, tapStep)
     position &+= positions
   }
@@ -164,13 +165,13 @@ private func tiles(
 
 @inline(__always)
 private func depthwiseTile(
-  _ positions: Int, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: Addend,
+  _ positions: Int, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: DepthwiseAddend,
   _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ group: Int, _ taps: Int, _ positionStep: Int,
   _ tapStep: Int
 ) {
   let zero: Lanes = all(0)
   var sums: InlineArray<8, Lanes> = [zero, zero, zero, zero, zero, zero, zero, zero]
-  unrolled(positions) { p in sums[p] = load(addend.after(p).base) }
+  unrolled(positions) { p in sums[p] = load(after(p, addend).base) }
   var weight = weights
   var row = x
   for _ in 0..<window.rows {
@@ -227,7 +228,7 @@ private func depthwiseTile(
 @inline(__always)
 private func edge(
   _ x: UnsafePointer<Float>, _ column: Int, _ inputWidth: Int, _ dilation: Int, _ weights: UnsafePointer<Float>,
-  _ addend: Addend, _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ group: Int
+  _ addend: DepthwiseAddend, _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ group: Int
 ) {
   // Taps inside the map, without a question for each: the sums of neighbouring positions, which wait for one multiply-add
   // after the other, then go on side by side.

@@ -6,23 +6,23 @@
 /// in one order, here and elsewhere.
 enum BorderTile<let positions: Int, let taps: Int, let right: Int> {
   static func convolveBothSides(
-    _ x: UnsafePointer<Float>, _ row: BorderRow, _ weights: UnsafePointer<Float>, _ addend: Addend,
+    _ x: UnsafePointer<Float>, _ row: BorderRow, _ weights: UnsafePointer<Float>, _ addend: DepthwiseAddend,
     _ y: UnsafeMutablePointer<Float>
   ) {
     let last = row.width &- positions
     BorderTile<positions, taps, 0>.convolve(x, row, weights, addend, y)
-    BorderTile<positions, taps, 1>.convolve(x + last &* 16, row, weights, addend.after(last), y + last &* 16)
+    BorderTile<positions, taps, 1>.convolve(x + last &* 16, row, weights, after(last, addend), y + last &* 16)
   }
 
   /// - Parameter x: the first position's column of the first row of the window.
   @inline(never)
   private static func convolve(
-    _ x: UnsafePointer<Float>, _ size: BorderRow, _ weights: UnsafePointer<Float>, _ addend: Addend,
+    _ x: UnsafePointer<Float>, _ size: BorderRow, _ weights: UnsafePointer<Float>, _ addend: DepthwiseAddend,
     _ y: UnsafeMutablePointer<Float>
   ) {
     let zero: Lanes = all(0)
     var sums: InlineArray<8, Lanes> = [zero, zero, zero, zero, zero, zero, zero, zero]
-    unrolled(positions) { p in sums[p] = load(addend.after(p).base) }
+    unrolled(positions) { p in sums[p] = load(after(p, addend).base) }
     var row = x
     var weight = weights
     var rowsLeft = size.rows
@@ -86,7 +86,7 @@ enum DepthwiseBorders {
 
   /// Both tiles. Of a map of fewer columns than two of them some are computed for the second time.
   static func convolve(
-    _ x: UnsafePointer<Float>, _ row: BorderRow, _ weights: UnsafePointer<Float>, _ addend: Addend,
+    _ x: UnsafePointer<Float>, _ row: BorderRow, _ weights: UnsafePointer<Float>, _ addend: DepthwiseAddend,
     _ y: UnsafeMutablePointer<Float>, taps: Int, positions: Int
   ) {
     #if APUS_AVX512
