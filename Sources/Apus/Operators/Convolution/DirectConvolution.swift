@@ -89,7 +89,7 @@ extension DirectConvolution {
   /// maps, the middle alone may be left.
   ///
   /// - Parameter shape: the output's, `[batch, outputs, height, width]`.
-  /// - Returns: nil where there are none.
+  /// - Returns: nil where there are no such columns: rows alone ``DirectPlan`` leaves out without a copy of the others' weights.
   private func withoutTapsInPadding(_ input: Size2D, output shape: [Int]) throws -> DirectConvolution? {
     let (kernel, padding) = (parameters.kernel, parameters.padding)
     guard !isByChannel, padding != 0, kernel != 1 else { return nil }
@@ -97,9 +97,7 @@ extension DirectConvolution {
       kernel.height, parameters.stride.height, parameters.dilation.height, padding.top, input.height, shape[2])
     let columns = Self.taps(
       kernel.width, parameters.stride.width, parameters.dilation.width, padding.left, input.width, shape[3])
-    guard !rows.isEmpty, !columns.isEmpty, rows.count < kernel.height || columns.count < kernel.width else {
-      return nil
-    }
+    guard !rows.isEmpty, !columns.isEmpty, columns.count < kernel.width else { return nil }
     var trimmed = self
     trimmed.parameters.kernel = Size2D(height: rows.count, width: columns.count)
     let extent = trimmed.parameters.extent

@@ -135,10 +135,12 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
     }
     switch way {
     case .maps(let convolution): return try unfolding(x, for: convolution, activation: activation, layout: layout)
-    case .volumes(let volumes):
-      let axes = try windows.padsBySize ? zip(axes, x.shape[2...]).map { try windows.padded($0, size: $1) } : axes
-      let padded = try volumes.padded(by: Self.padding(Array(axes.suffix(2))), depth: Self.depth(axes[0]))
-      guard let x = x as? Tensor<Float>, let y = try padded(x, activation: activation) as? Tensor<Scalar> else {
+    case .volumes(var volumes):
+      if windows.padsBySize {
+        let axes = try zip(axes, x.shape[2...]).map { try windows.padded($0, size: $1) }
+        volumes = try volumes.padded(by: Self.padding(Array(axes.suffix(2))), depth: Self.depth(axes[0]))
+      }
+      guard let x = x as? Tensor<Float>, let y = try volumes(x, activation: activation) as? Tensor<Scalar> else {
         throw OperatorError("volumes of FLOAT are expected")
       }
       return y
