@@ -97,7 +97,10 @@ extension DirectConvolution {
       kernel.height, parameters.stride.height, parameters.dilation.height, padding.top, input.height, shape[2])
     let columns = Self.taps(
       kernel.width, parameters.stride.width, parameters.dilation.width, padding.left, input.width, shape[3])
-    guard !rows.isEmpty, !columns.isEmpty, columns.count < kernel.width else { return nil }
+    let kept = rows.count * columns.count
+    guard !rows.isEmpty, !columns.isEmpty, columns.count < kernel.width,
+      isWorthCopying(taps: kept, leavingOut: (kernel.height * kernel.width - kept) * shape[2] * shape[3], shape)
+    else { return nil }
     var trimmed = self
     trimmed.parameters.kernel = Size2D(height: rows.count, width: columns.count)
     let extent = trimmed.parameters.extent
@@ -140,7 +143,12 @@ extension DirectConvolution {
       }
     }
     let products = runs.reduce(0) { $0 + $1.columns.count * $1.taps.count }
-    guard runs.count > 1, products * 5 <= shape[3] * kernel.width * 4 else { return nil }
+    let all = shape[3] * kernel.width
+    guard runs.count > 1, products * 5 <= all * 4,
+      isWorthCopying(
+        taps: kernel.height * runs.reduce(0) { $0 + $1.taps.count },
+        leavingOut: kernel.height * (all - products) * shape[2], shape)
+    else { return nil }
     let source = try input.rowMajor
     let parts = try runs.map { columns, taps in
       var part = self
@@ -155,6 +163,12 @@ extension DirectConvolution {
         activation: activation, layout: .rowMajor)
     }
     return try concatenate(parts, axis: 3)
+  }
+
+  /// Whether copying the weights of so many taps takes less time than so many products of a channel with another.
+  private func isWorthCopying(taps: Int, leavingOut products: Int, _ shape: [Int]) -> Bool {
+    let channels = Double(inputsPerGroup) * Double(outputChannels)
+    return channels * Double(products) * Double(shape[0]) >= 8 * channels * Double(taps) + 65_536
   }
 
   /// The taps of a kernel that an output of those along an axis reads the map with.
