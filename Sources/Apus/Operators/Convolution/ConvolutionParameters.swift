@@ -115,3 +115,14 @@ package struct ConvolutionParameters: Hashable, Sendable {
     kernel == 1 && stride == 1 && padding == 0
   }
 }
+
+/// The taps of a window that lie inside a map, along one axis; empty where none does.
+///
+/// - Parameters:
+///   - size: the map's extent.
+///   - begin: where the window's first tap lies; before the map where that is negative.
+func tapsInside(_ size: Int, from begin: Int, count: Int, dilation: Int) -> Range<Int> {
+  let first = begin >= 0 ? 0 : min(count, (-begin + dilation - 1) / dilation)
+  let end = begin >= size ? 0 : (size - 1 - begin) / dilation + 1
+  return first..<max(first, min(count, end))
+}

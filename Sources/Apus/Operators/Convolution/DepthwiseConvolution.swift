@@ -175,14 +175,12 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     for row in rows {
       // Kernel rows inside the map: 0 <= top + k · dilation < height.
       let top = row * parameters.stride.height - parameters.padding.top
-      let first = top >= 0 ? 0 : min(kernel.height, (-top + dilation.height - 1) / dilation.height)
-      let beyond = top >= input.height ? 0 : (input.height - 1 - top) / dilation.height + 1
-      let last = max(first, min(kernel.height, beyond))
+      let taps = tapsInside(input.height, from: top, count: kernel.height, dilation: dilation.height)
       let out = y + (row - rows.lowerBound) * output.width * block
       kernels.convolution.convolveDepthwiseRow(
-        x + (last > first ? (top + first * dilation.height) * input.width * block : 0),
-        rowStep: dilation.height * input.width * block, rows: last - first, inputWidth: input.width,
-        weights: w + first * rowOfWeights,
+        x + (taps.isEmpty ? 0 : (top + taps.lowerBound * dilation.height) * input.width * block),
+        rowStep: dilation.height * input.width * block, rows: taps.count, inputWidth: input.width,
+        weights: w + taps.lowerBound * rowOfWeights,
         addend: addend.map { $0 + (row - rows.lowerBound) * output.width * block } ?? bias(panel),
         addendStep: addend == nil ? 0 : block, out, width: output.width, group: group, taps: kernel.width,
         stride: parameters.stride.width, dilation: dilation.width, left: parameters.padding.left, inside: inside)

@@ -116,9 +116,8 @@ extension DepthwiseVolumes {
   /// The places of the window at an output's depth that lie in the map, and the plane under the first of them.
   private func window(_ output: Int, of size: Int) -> (places: Range<Int>, firstPlane: Int) {
     let top = output * depth.stride - depth.before
-    let first = top >= 0 ? 0 : min(planes.count, (-top + depth.dilation - 1) / depth.dilation)
-    let beyond = top >= size ? 0 : (size - 1 - top) / depth.dilation + 1
-    return (first..<max(first, min(planes.count, beyond)), top + first * depth.dilation)
+    let places = tapsInside(size, from: top, count: planes.count, dilation: depth.dilation)
+    return (places, top + places.lowerBound * depth.dilation)
   }
 
   /// Each task takes some neighbouring planes of one block of channels. The planes under a window are laid out in a ring: each

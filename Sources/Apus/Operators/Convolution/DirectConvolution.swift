@@ -103,16 +103,14 @@ extension DirectConvolution {
     else { return nil }
     var trimmed = self
     trimmed.parameters.kernel = Size2D(height: rows.count, width: columns.count)
-    let extent = trimmed.parameters.extent
-    let (top, bottom) = Self.zeros(
-      padding.top - rows.lowerBound * parameters.dilation.height, extent.height, parameters.stride.height, input.height,
-      shape[2])
-    let (left, right) = Self.zeros(
-      padding.left - columns.lowerBound * parameters.dilation.width, extent.width, parameters.stride.width, input.width,
-      shape[3])
-    let zeros = Padding2D(top: top, left: left, bottom: bottom, right: right)
-    guard top >= 0, left >= 0, bottom >= 0, right >= 0 else { return nil }
-    trimmed.parameters = try trimmed.parameters.padded(by: zeros)
+    let (extent, stride) = (trimmed.parameters.extent, parameters.stride)
+    let top = padding.top - rows.lowerBound * parameters.dilation.height
+    let left = padding.left - columns.lowerBound * parameters.dilation.width
+    guard top >= 0, left >= 0 else { return nil }
+    trimmed.parameters = try trimmed.parameters.padded(
+      by: Padding2D(
+        top: top, left: left, bottom: max(0, (shape[2] - 1) * stride.height + extent.height - input.height - top),
+        right: max(0, (shape[3] - 1) * stride.width + extent.width - input.width - left)))
     guard try trimmed.parameters.outputSize(input) == Size2D(height: shape[2], width: shape[3]) else { return nil }
     try trimmed.keep(rows, columns, of: kernel)
     return trimmed
@@ -132,14 +130,12 @@ extension DirectConvolution {
     let (left, size) = (parameters.padding.left, input.shape[3])
     var runs: [(columns: Range<Int>, taps: Range<Int>)] = []
     for column in 0..<shape[3] {
-      let begin = left - column * stride
-      let first = begin > 0 ? min(kernel.width, (begin + dilation - 1) / dilation) : 0
-      let end = begin + size > 0 ? min(kernel.width, (begin + size - 1) / dilation + 1) : 0
-      guard first < end else { return nil }
-      if let last = runs.last, last.taps == first..<end {
+      let taps = tapsInside(size, from: column * stride - left, count: kernel.width, dilation: dilation)
+      guard !taps.isEmpty else { return nil }
+      if let last = runs.last, last.taps == taps {
         runs[runs.count - 1].columns = last.columns.lowerBound..<column + 1
       } else {
-        runs.append((column..<column + 1, first..<end))
+        runs.append((column..<column + 1, taps))
       }
     }
     let products = runs.reduce(0) { $0 + $1.columns.count * $1.taps.count }
@@ -175,17 +171,10 @@ extension DirectConvolution {
   private static func taps(
     _ count: Int, _ stride: Int, _ dilation: Int, _ before: Int, _ size: Int, _ outputs: Int
   ) -> Range<Int> {
-    let missing = before - (outputs - 1) * stride
-    let first = missing > 0 ? min(count, (missing + dilation - 1) / dilation) : 0
-    let end = min(count, (before + size - 1) / dilation + 1)
+    // The last output reaches the map with the first of them, the first output with the last.
+    let first = tapsInside(size, from: (outputs - 1) * stride - before, count: count, dilation: dilation).lowerBound
+    let end = tapsInside(size, from: -before, count: count, dilation: dilation).upperBound
     return first..<max(first, end)
-  }
-
-  /// The zeros before and after a map that windows of this extent need for so many outputs.
-  private static func zeros(
-    _ before: Int, _ extent: Int, _ stride: Int, _ size: Int, _ outputs: Int
-  ) -> (before: Int, after: Int) {
-    (before, max(0, (outputs - 1) * stride + extent - size - before))
   }
 
   /// Forgets all weights but those of some rows and columns of the kernel.

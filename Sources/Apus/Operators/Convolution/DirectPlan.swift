@@ -242,14 +242,13 @@ extension DirectPlan {
   /// of outputs. None where rows are not worth being told apart.
   private func rowsInPadding(_ row: Int) -> (above: Int, below: Int) {
     let parameters = convolution.parameters
-    let (count, step) = (parameters.kernel.height, parameters.dilation.height)
-    let top = parameters.padding.top - row * parameters.stride.height
-    let beyond = (count - 1) * step - top - (source.source.shape[2] - 1)
-    guard top > 0 || beyond > 0 else { return (0, 0) }
-    let above = top <= 0 ? 0 : min(count, (top + step - 1) / step)
-    let below = beyond <= 0 ? 0 : min(count - above, (beyond + step - 1) / step)
-    let isFaster = kernels.convolution.isFasterAlone(width: width, kernelRows: count - above - below, of: count)
-    return isFaster ? (above, below) : (0, 0)
+    let count = parameters.kernel.height
+    let taps = tapsInside(
+      source.source.shape[2], from: row * parameters.stride.height - parameters.padding.top, count: count,
+      dilation: parameters.dilation.height)
+    let isFaster =
+      taps.count < count && kernels.convolution.isFasterAlone(width: width, kernelRows: taps.count, of: count)
+    return isFaster ? (taps.lowerBound, count - taps.upperBound) : (0, 0)
   }
 }
 
