@@ -8,7 +8,7 @@ extension AnyDataKernels {
     if inner > 1 {
       let bytes = inner &* elementSize
       for i in 0..<count {
-        (destination + i &* bytes).copyMemory(from: source + place(indices[i], axisSize) &* bytes, byteCount: bytes)
+        copyBytes(source + place(indices[i], axisSize) &* bytes, destination + i &* bytes, bytes)
       }
       return
     }

@@ -126,8 +126,29 @@ private func copyRun<T: FixedWidthInteger & BitwiseCopyable>(
     let lanes: Lanes = load(UnsafeRawPointer(source).assumingMemoryBound(to: Float.self))
     store(lanes, UnsafeMutableRawPointer(destination).assumingMemoryBound(to: Float.self))
   } else {
-    UnsafeMutableRawPointer(destination).copyMemory(from: source, byteCount: count &* MemoryLayout<T>.stride)
+    copyBytes(source, destination, count &* MemoryLayout<T>.stride)
   }
+}
+
+/// Copies bytes to where they do not lie already.
+///
+/// The C library copies some thousands of bytes and more with one instruction, which on AMD's fourth Zen generation takes
+/// twenty times as long where the two ends lie 1 to 15 bytes apart in their pages. Weights in a mapped file can.
+@inline(__always)
+func copyBytes(_ source: UnsafeRawPointer, _ destination: UnsafeMutableRawPointer, _ count: Int) {
+  let apart = UInt(bitPattern: destination) &- UInt(bitPattern: source)
+  var copied = 0
+  if count >= 4096, apart & 4080 == 0, apart & 15 != 0 {
+    while copied &+ 128 <= count {
+      // Two vectors a turn: the compiler makes a call of the C library out of a loop that copies one.
+      let first = (source + copied).loadUnaligned(as: Lanes.self)
+      let second = (source + (copied &+ 64)).loadUnaligned(as: Lanes.self)
+      (destination + copied).storeBytes(of: first, as: Lanes.self)
+      (destination + (copied &+ 64)).storeBytes(of: second, as: Lanes.self)
+      copied &+= 128
+    }
+  }
+  (destination + copied).copyMemory(from: source + copied, byteCount: count &- copied)
 }
 
 /// `destination[c * destinationStride + r] = source[r * sourceStride + c]`, the way that is best for the element.

@@ -3,6 +3,7 @@
 /// Along the channels, tensors that are all channel-blocked stay so where all but the last are whole blocks.
 /// - Throws: ``TensorError/shape(operation:reason:)`` naming the first that does not fit, or when there is none.
 @_specialize(where Scalar == Float)
+@_specialize(where Scalar == Int64)
 public func concatenate<Scalar: TensorScalar>(_ tensors: [Tensor<Scalar>], axis: Int) throws -> Tensor<Scalar> {
   guard let first = tensors.first else {
     throw TensorError.argument(operation: "concatenate", reason: "there are no tensors")

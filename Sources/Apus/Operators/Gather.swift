@@ -3,6 +3,7 @@ extension Tensor {
   /// NumPy `take`; for one-dimensional indices PyTorch's `index_select`). Negative indices count from the end.
   /// - Throws: ``TensorError/argument(operation:reason:)`` naming the first index out of range and its position.
   @_specialize(where Scalar == Float)
+  @_specialize(where Scalar == Int64)
   public func indexSelect(axis: Int, _ indices: Tensor<Int64>) throws -> Tensor {
     let axis = try Shape.axis(axis, in: shape, operation: "indexSelect")
     let indices = try indices.rowMajor
@@ -14,7 +15,7 @@ extension Tensor {
     if outer == 1, source.storage.deferred != nil, indices.count < size / 4 {
       return try source.madeEntries(indices, size: size, inner: inner, shape: newShape)
     }
-    if indices.count == 1 {
+    if indices.count == 1, outer > 1 || inner >= elementsPerPiece {
       // One slice, which is a single copy however many pieces it lies in.
       let index = Int(withExtendedLifetime(indices.storage) { indices.pointer[0] })
       return try source.gathered(

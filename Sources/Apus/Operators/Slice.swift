@@ -3,6 +3,7 @@ extension Tensor {
   /// the end, bounds outside are moved to it.
   /// - Throws: ``TensorError/argument(operation:reason:)`` for an axis that does not exist or a step below 1.
   @_specialize(where Scalar == Float)
+  @_specialize(where Scalar == Int64)
   public func sliced(axis: Int, from start: Int = 0, to end: Int = .max, step: Int = 1) throws -> Tensor {
     let axis = try Shape.axis(axis, in: shape, operation: "slice")
     guard step >= 1 else { throw TensorError.argument(operation: "slice", reason: "step \(step) is not positive") }
@@ -29,6 +30,7 @@ extension Tensor {
   /// be negative.
   /// - Throws: ``TensorError/argument(operation:reason:)`` when an element lies outside.
   @_specialize(where Scalar == Float)
+  @_specialize(where Scalar == Int64)
   package func sliced(starts: [Int], counts: [Int], steps: [Int]) throws -> Tensor {
     guard starts.count == rank, counts.count == rank, steps.count == rank else {
       throw TensorError.argument(operation: "slice", reason: "a tensor of shape \(shape) is not cut along every axis")

@@ -71,6 +71,7 @@ extension Tensor {
   #if compiler(>=6.3)
     // As of `filled`.
     @_specialize(where Scalar == Float)
+    @_specialize(where Scalar == Int64)
   #endif
   func gathered(_ shape: [Int], offset: Int = 0, stride: (_ axis: Int) -> Int) throws -> Tensor {
     let source = try rowMajor

@@ -40,6 +40,7 @@ extension Tensor {
 
   /// The elements in row-major order.
   public var elements: [Scalar] {
+    @_specialize(where Scalar == Int64)
     get throws { try withUnsafeBufferPointer { Array($0) } }
   }
 }
@@ -57,6 +58,7 @@ extension Tensor {
   /// The same elements in another shape; nothing is moved. One dimension may be -1: it takes what is left over.
   /// - Throws: ``TensorError/shape(operation:reason:)`` when the counts differ.
   @_specialize(where Scalar == Float)
+  @_specialize(where Scalar == Int64)
   public func reshaped(_ newShape: [Int]) throws -> Tensor {
     var resolved = newShape
     if let free = newShape.firstIndex(of: -1) {

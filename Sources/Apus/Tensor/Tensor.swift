@@ -26,6 +26,7 @@ public struct Tensor<Scalar: TensorScalar>: Sendable {
 
   /// Undefined contents, for an operator to fill.
   @_specialize(where Scalar == Float)
+  @_specialize(where Scalar == Int64)
   package init(uninitialized shape: [Int], layout: TensorLayout = .rowMajor) throws {
     let count = try Shape.elementCount(shape)
     let (stored, isMore) = layout == .rowMajor ? (count, false) : Self.blockedCount(count, channels: shape[1])
@@ -89,6 +90,7 @@ extension Tensor {
   #if compiler(>=6.3)
     // Debian's Swift 6.2 checks itself, and ends at the closure of the copy that this asks for.
     @_specialize(where Scalar == Float)
+    @_specialize(where Scalar == Int64)
   #endif
   package static func filled(
     _ shape: [Int], layout: TensorLayout = .rowMajor,

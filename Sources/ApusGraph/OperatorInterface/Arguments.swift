@@ -148,7 +148,8 @@ extension Arguments {
     guard !any.dataType.isFloatingPoint, any.dataType != .bool else {
       throw OperatorError("input \(index) is \(ElementType(any.dataType)); integers are needed")
     }
-    return try any.converted(to: Int64.self).elements.map(Int.init)
+    let numbers = if case .int64(let tensor) = any { tensor } else { try any.converted(to: Int64.self) }
+    return try numbers.elements.map(Int.init)
   }
 
   /// Input `index` as a list of integers, nil when it is omitted.

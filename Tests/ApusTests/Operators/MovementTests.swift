@@ -113,6 +113,31 @@ struct MovementTests {
     for (_, result) in try onEveryVariant({ try x.tiled([2, 1, 3]) }) { #expect(result.shape == [140, 50, 123]) }
   }
 
+  @Test("long rows are copied whole at every distance of their ends", arguments: [0, 1, 4, 12, 15, 16, 64, 4095])
+  func distances(apart: Int) throws {
+    let (rows, room) = (3, 3 * 9000)
+    let source = UnsafeMutableRawBufferPointer.allocate(byteCount: room, alignment: 4096)
+    let destination = UnsafeMutableRawBufferPointer.allocate(byteCount: room + 4096, alignment: 4096)
+    defer {
+      source.deallocate()
+      destination.deallocate()
+    }
+    for i in 0..<room { source[i] = UInt8(truncatingIfNeeded: i &* 31 ^ i >> 7) }
+    let (x, y) = (try #require(source.baseAddress), try #require(destination.baseAddress))
+    for variant in Execution.availableVariants {
+      for length in [4095, 4096, 4097, 6000, 8192, 9000] {
+        for i in destination.indices { destination[i] = 0 }
+        try Execution.with(threads: 1, variant: variant) {
+          Execution.current.dataKernels.gather(
+            elementSize: 1, from: x, axisSize: rows, inner: length, indices: [2, 0], count: 2, to: y + apart)
+        }
+        let expected = Array(source[2 * length..<3 * length]) + Array(source[..<length])
+        #expect(Array(destination[apart..<apart + 2 * length]) == expected)
+        #expect(destination[..<apart].allSatisfy { $0 == 0 } && destination[(apart + 2 * length)...].allSatisfy { $0 == 0 })
+      }
+    }
+  }
+
   @Test("indices out of range are named with their position")
   func indices() throws {
     let weight = try Tensor<Float>(zeros: [5, 2])

@@ -49,10 +49,10 @@ extension Operators {
   ) throws -> PreparedOperator {
     let keepsAxes = try node.flag("keepdims", default: true)
     let skipsWithoutAxes = try node.flag("noop_with_empty_axes")
-    let attribute = try node.optionalInts("axes")
+    let list = try node.integers(1, orAttribute: "axes")
     return { arguments in
       let x = try arguments.tensor(0)
-      var axes = try attribute ?? arguments.optionalIntegers(1)
+      var axes = try list(arguments)
       // An empty list means what a missing one does.
       if axes?.isEmpty == true { axes = nil }
       if axes == nil, skipsWithoutAxes { axes = [] }

@@ -24,6 +24,12 @@ extension NodeDescription {
     return try integers(index)
   }
 
+  /// Attribute `name` where it is given, input `index` elsewhere.
+  func integers(_ index: Int, orAttribute name: String) throws -> IntegerList {
+    if let list = try optionalInts(name) { return IntegerList(known: list, input: nil) }
+    return try integers(index)
+  }
+
   /// Input `index`, read once when it is constant.
   func integers(_ index: Int) throws -> IntegerList {
     guard let value = constant(index) else { return IntegerList(known: nil, input: index) }

@@ -21,8 +21,11 @@ extension Rearrangement {
   /// The result for a tensor of any type.
   func run(_ x: GraphValue) throws -> GraphValue {
     // Most tensors are of these, and small graphs would do little else than make lists of one.
-    if case .tensor(.float32(let tensor)) = x { return GraphValue(try moved(tensor)) }
-    return try single([x])
+    switch x {
+    case .tensor(.float32(let tensor)): GraphValue(try moved(tensor))
+    case .tensor(.int64(let tensor)): GraphValue(try moved(tensor))
+    default: try single([x])
+    }
   }
 }
 
@@ -47,7 +50,7 @@ extension Movement {
     return result
   }
 
-  /// Floating-point numbers, whose maps may be channel-blocked, as such; all others by their bits.
+  /// Floating-point numbers, whose maps may be channel-blocked, as such, and shapes and indices; all others by their bits.
   private func numbers(_ first: AnyTensor, _ operands: [GraphValue]) throws -> [GraphValue] {
     func run<Scalar: TensorScalar>(_: Tensor<Scalar>) throws -> [GraphValue] {
       try callAsFunction(operands.map { try $0.numbers(of: Scalar.self) }).map { GraphValue($0) }
@@ -62,6 +65,7 @@ extension Movement {
     switch first {
     case .float32(let tensor): return try run(tensor)
     case .float64(let tensor): return try run(tensor)
+    case .int64(let tensor): return try run(tensor)
     default: break
     }
     switch first.dataType.byteCount {
