@@ -294,7 +294,7 @@ private func exchange(_ a: inout UInt64, _ b: inout UInt64, _ shift: UInt64, _ m
 
 /// The same for elements of four bytes: in tiles of sixteen or, where there are not as many, of eight rows and columns. The
 /// last tile of a line begins early enough to be whole, and moves some elements for the second time.
-private func transposeWords(
+func transposeWords(
   _ source: UnsafePointer<UInt32>, _ sourceStride: Int, _ destination: UnsafeMutablePointer<UInt32>,
   _ destinationStride: Int, _ rows: Int, _ columns: Int
 ) {

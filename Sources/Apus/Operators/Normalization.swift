@@ -209,15 +209,24 @@ package struct BatchNormalization<Scalar: FloatingPointScalar>: Sendable {
             normalize(first * channels, rows: count, columns: channels, channel: 0)
           }
         } else {
+          /// So many planes, or a part of one, of which the first is a certain one.
+          @Sendable func normalize(_ start: Int, planes: Int, positions: Int, plane: Int) {
+            for index in 0..<planes {
+              let (first, channel) = (start + index * positions, (plane + index) % channels)
+              kernels.affine(
+                source + first, y + first, count: positions, mean: parameters.mean[channel],
+                scale: parameters.scale[channel], shift: parameters.shift[channel])
+            }
+            finish(start, count: planes * positions)
+          }
+          let planesPerPiece = max(1, Self.pieceCount / positions)
           parallelRows(x.shape[0] * channels, width: positions) { first, count in
-            for plane in first..<(first + count) {
-              let channel = plane % channels
+            for plane in stride(from: first, to: first + count, by: planesPerPiece) {
+              let planes = min(planesPerPiece, first + count - plane)
               for position in stride(from: 0, to: positions, by: Self.pieceCount) {
-                let (first, count) = (plane * positions + position, min(Self.pieceCount, positions - position))
-                kernels.affine(
-                  source + first, y + first, count: count, mean: parameters.mean[channel],
-                  scale: parameters.scale[channel], shift: parameters.shift[channel])
-                finish(first, count: count)
+                normalize(
+                  plane * positions + position, planes: planes, positions: min(Self.pieceCount, positions - position),
+                  plane: plane)
               }
             }
           }

@@ -72,6 +72,28 @@ struct ReductionTests {
     }
   }
 
+  @Test("the greatest and smallest of rows of every length, of which some hold NaN")
+  func extremesOfRows() throws {
+    for (rows, columns) in [(1, 20), (15, 7), (16, 1), (16, 2), (17, 3), (33, 8), (50, 20), (40, 39), (35, 41), (19, 75)] {
+      let numbers: Tensor<Float> = try randomTensor([rows, columns], seed: UInt64(rows * 100 + columns))
+      var elements = try numbers.elements
+      for row in stride(from: 3, to: rows, by: 7) { elements[row * columns + row % columns] = .nan }
+      for row in stride(from: 1, to: rows, by: 5) { elements[row * columns] = -.infinity }
+      let x = try Tensor(elements, shape: [rows, columns])
+      let lines = stride(from: 0, to: elements.count, by: columns).map { elements[$0..<($0 + columns)] }
+      func expected(_ choice: (ArraySlice<Float>) -> Float?) -> [Float?] {
+        lines.map { $0.contains(where: \.isNaN) ? nil : choice($0) }
+      }
+      func numbersOf(_ result: Tensor<Float>) throws -> [Float?] { try result.elements.map { $0.isNaN ? nil : $0 } }
+      for (variant, result) in try onEveryVariant({ try x.amax(axes: [1]) }) {
+        #expect(try numbersOf(result) == expected { $0.max() }, "\(variant), \(rows) × \(columns)")
+      }
+      for (variant, result) in try onEveryVariant({ try x.amin(axes: [1]) }) {
+        #expect(try numbersOf(result) == expected { $0.min() }, "\(variant), \(rows) × \(columns)")
+      }
+    }
+  }
+
   @Test("keepDims, negative axes and all axes")
   func resultShapes() throws {
     let x: Tensor<Float> = try randomTensor([2, 3, 4], seed: 1)
