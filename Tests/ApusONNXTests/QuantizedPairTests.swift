@@ -53,6 +53,15 @@ import Testing
       $0.node("Relu", ["sums"], ["positive"])
       quantize("positive", "b", "y", &$0)
     },
+    Case("a convolution beside Constant nodes", ["ConvInteger", "Reshape"]) {
+      try levels("a", 0.02, 120, &$0)
+      try weight(&$0)
+      $0.node("Constant", [], ["unread"], ["value_float": .float(3)])
+      $0.node("Constant", [], ["shape"], ["value_ints": .ints([1, -1])])
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("Conv", ["numbers", "weight"], ["sums"])
+      $0.node("Reshape", ["sums", "shape"], ["y"])
+    },
     Case("scales along the inputs are left alone", ["DequantizeLinear", "Conv"]) {
       try levels("a", 0.02, 120, &$0)
       try weight(&$0, axis: 1)

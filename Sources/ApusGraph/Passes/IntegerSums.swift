@@ -12,9 +12,10 @@ extension Graph {
   func summingIntegers() throws -> Graph {
     guard hasNode("DequantizeLinear") else { return self }
     // The values of all Constant nodes, of those too that the graph gives away.
-    var closed = self
-    closed.outputs = []
-    let constants = try closed.inliningConstants().constants
+    let given = Set(nodes.lazy.filter { $0.operatorName == OperatorName(type: "Constant") }.flatMap(\.outputs))
+    var open = self
+    open.outputs = outputs.filter { !given.contains($0) }
+    let constants = try open.inliningConstants().constants
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
       guard let node = rewriter.nodes[index], !node.computesInFloat64, node.operatorName.domain.isEmpty else {

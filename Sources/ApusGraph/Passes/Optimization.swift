@@ -9,7 +9,7 @@ extension Graph {
     var graph = try withoutDeadNodes().inliningConstants().withoutIdentities(isWhole: isWhole)
       .readingUnchangedStates().expandingWeights().fusingLinear(precision)
     if isWhole { graph = try graph.foldingShapes() }
-    graph = try graph.foldingConstants().countingTurns().withoutUnreadStates()
+    graph = try graph.foldingConstants().withoutRepeatedNodes().countingTurns().withoutUnreadStates()
       .namingUnitAxes().withoutOpposedTranspositions(precision).withoutOpposedUnitAxes().fusingPadding()
       .fusingLinear(precision).foldingScales(precision).movingBytes().fusingPadding()
     try TimeLimit.check()

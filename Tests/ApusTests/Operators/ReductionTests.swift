@@ -74,7 +74,8 @@ struct ReductionTests {
 
   @Test("the greatest and smallest of rows of every length, of which some hold NaN")
   func extremesOfRows() throws {
-    for (rows, columns) in [(1, 20), (15, 7), (16, 1), (16, 2), (17, 3), (33, 8), (50, 20), (40, 39), (35, 41), (19, 75)] {
+    let sizes = [(1, 20), (15, 7), (16, 1), (16, 2), (17, 3), (33, 8), (50, 20), (40, 39), (35, 41), (19, 75)]
+    for (rows, columns) in sizes {
       let numbers: Tensor<Float> = try randomTensor([rows, columns], seed: UInt64(rows * 100 + columns))
       var elements = try numbers.elements
       for row in stride(from: 3, to: rows, by: 7) { elements[row * columns + row % columns] = .nan }

@@ -37,10 +37,11 @@ private struct GroupQueryOperator<Scalar: FloatingPointScalar>: FloatingOperator
     guard isCausal || self.window == nil else { throw OperatorError("a local window needs a causal mask") }
     let quantizations = try ["k_quant_type", "v_quant_type"].map { try node.string($0, default: "NONE") }
     guard quantizations == ["NONE", "NONE"], try !node.flag("sliding_window_cache"),
-      try node.int("qk_output", default: 0) == 0, !node.wants(3), !(12...15).contains(where: node.has)
+      try node.int("qk_output", default: 0) == 0, !node.wants(3), !(12...16).contains(where: node.has)
     else {
       throw OperatorError(
-        "a quantised or sliding cache, norms of queries and keys, and the output of scores are not supported")
+        "a quantised or sliding cache, norms of queries and keys, lengths of queries and the output of scores are not "
+          + "supported")
     }
   }
 
