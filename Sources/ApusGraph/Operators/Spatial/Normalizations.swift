@@ -216,21 +216,23 @@ private struct RMSNormalizationOperator<Scalar: FloatingPointScalar>: FloatingOp
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let x = try arguments.floating(0, as: Scalar.self)
-    let shape = Array(x.shape[try Axes.resolve(axis, rank: x.rank)...])
-    let weight = try arguments.floating(1, as: Scalar.self)
-    let y: Tensor<Scalar>
-    if x.count == 0 {
-      y = x
-    } else if weight.shape == shape {
-      y = try rmsNorm(x, normalizedShape: shape, weight: weight, epsilon: epsilon)
-    } else {
-      y = try rmsNorm(x, normalizedShape: shape, epsilon: epsilon).multiplied(by: weight)
-    }
+    let first = try Axes.resolve(axis, rank: x.rank)
+    let y = try x.rmsNormalized(from: first, scale: arguments.floating(1, as: Scalar.self), epsilon: epsilon)
     return [try GraphValue(rounding: y, to: type)]
   }
 }
 
 extension Tensor where Scalar: FloatingPointScalar {
+  /// Over the root of the mean square of the axes from `first` on, times a scale that is stretched over the result.
+  func rmsNormalized(from first: Int, scale: Tensor, epsilon: Double) throws -> Tensor {
+    if count == 0 { return self }
+    let normalized = Array(shape[first...])
+    if scale.shape == normalized {
+      return try rmsNorm(self, normalizedShape: normalized, weight: scale, epsilon: epsilon)
+    }
+    return try rmsNorm(self, normalizedShape: normalized, epsilon: epsilon).multiplied(by: scale)
+  }
+
   /// Times a tensor that is stretched over this one.
   fileprivate func multiplied(by factor: Tensor) throws -> Tensor {
     try checkStretch(factor)

@@ -37,29 +37,29 @@ extension Operators {
 
 /// The activation of one of ONNX Runtime's fused nodes.
 private struct FusedFunction: Sendable {
-  private enum Kind: Sendable {
-    case plain(Activation)
-    case hardSigmoid(alpha: Float, beta: Float)
-  }
+  private let function: Activation
 
-  private let kind: Kind
-
+  /// - Parameter parameters: the standard's attributes of the activation, in their order.
   init(_ name: String, _ parameters: [Float]) throws {
-    func parameter(_ index: Int, default value: Float) -> Float {
-      parameters.indices.contains(index) ? parameters[index] : value
+    func parameter(_ index: Int, default value: Double) -> Double {
+      parameters.indices.contains(index) ? Double(parameters[index]) : value
     }
     switch name {
-    case "": kind = .plain(.identity)
-    case "Relu": kind = .plain(.relu)
-    case "Sigmoid": kind = .plain(.sigmoid)
-    case "Tanh": kind = .plain(.tanh)
-    case "LeakyRelu": kind = .plain(.leakyReLU(negativeSlope: Double(parameter(0, default: 0.01))))
-    case "Elu": kind = .plain(.elu(alpha: Double(parameter(0, default: 1))))
+    case "": function = .identity
+    case "Relu": function = .relu
+    case "Sigmoid": function = .sigmoid
+    case "Tanh": function = .tanh
+    case "Softplus": function = .softplus(beta: 1, threshold: .infinity)
+    case "Softsign": function = .softsign
+    case "HardSwish": function = .hardSwish
+    case "LeakyRelu": function = .leakyReLU(negativeSlope: parameter(0, default: 0.01))
+    case "ThresholdedRelu": function = .threshold(parameter(0, default: 1))
+    case "Elu": function = .elu(alpha: parameter(0, default: 1))
+    case "Selu":
+      function = .selu(alpha: parameter(0, default: 1.673_263_19), gamma: parameter(1, default: 1.050_701_02))
     case "Clip":
-      kind = .plain(
-        .hardTanh(
-          minimum: Double(parameter(0, default: -.infinity)), maximum: Double(parameter(1, default: .infinity))))
-    case "HardSigmoid": kind = .hardSigmoid(alpha: parameter(0, default: 0.2), beta: parameter(1, default: 0.5))
+      function = .hardTanh(minimum: parameter(0, default: -.infinity), maximum: parameter(1, default: .infinity))
+    case "HardSigmoid": function = .clampedLine(slope: parameter(0, default: 0.2), offset: parameter(1, default: 0.5))
     default: throw OperatorError("activation '\(name)' is not supported")
     }
   }
@@ -68,11 +68,11 @@ private struct FusedFunction: Sendable {
     guard let value, case .tensor(let result) = value, result.dataType.isFloatingPoint else {
       throw OperatorError("activations are of floating-point tensors")
     }
-    return try Operators.evaluate(OfSum(kind: kind, summand: sum), result)
+    return try Operators.evaluate(OfSum(function: function, summand: sum), result)
   }
 
   private struct OfSum: FloatingFunction {
-    let kind: Kind
+    let function: Activation
     let summand: GraphValue?
 
     func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
@@ -83,10 +83,7 @@ private struct FusedFunction: Sendable {
         }
         x = try x + summand.converted()
       }
-      switch kind {
-      case .plain(let function): return try activation(x, function)
-      case .hardSigmoid(let alpha, let beta): return try (x * Real(alpha) + Real(beta)).clamp(min: 0, max: 1)
-      }
+      return try activation(x, function)
     }
   }
 }

@@ -104,9 +104,7 @@ private struct SimplifiedNormalization<Scalar: FloatingPointScalar>: FloatingOpe
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let x = try arguments.floating(0, as: Scalar.self)
     let first = try Shape.axis(axis, in: x.shape, operation: "SimplifiedLayerNormalization")
-    let scale = try arguments.floating(1, as: Scalar.self)
-    let output = try rmsNorm(
-      x, normalizedShape: Array(x.shape[first...]), weight: scale, epsilon: epsilon)
+    let output = try x.rmsNormalized(from: first, scale: arguments.floating(1, as: Scalar.self), epsilon: epsilon)
     var inverse: GraphValue?
     if wantsStatistics {
       let squares = try x.square().mean(axes: Array(first..<x.rank), keepDims: true)
