@@ -130,7 +130,7 @@ private func copyRun<T: FixedWidthInteger & BitwiseCopyable>(
   }
 }
 
-/// Copies bytes to where they do not lie already.
+/// Copies bytes from one place to another that does not overlap it.
 ///
 /// The C library copies some thousands of bytes and more with one instruction, which on AMD's fourth Zen generation takes
 /// twenty times as long where the two ends lie 1 to 15 bytes apart in their pages. Weights in a mapped file can.
