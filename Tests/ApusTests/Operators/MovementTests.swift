@@ -127,7 +127,7 @@ struct MovementTests {
     for variant in Execution.availableVariants {
       for length in [4095, 4096, 4097, 6000, 8192, 9000] {
         for i in destination.indices { destination[i] = 0 }
-        try Execution.with(threads: 1, variant: variant) {
+        Execution.with(threads: 1, variant: variant) {
           Execution.current.dataKernels.gather(
             elementSize: 1, from: x, axisSize: rows, inner: length, indices: [2, 0], count: 2, to: y + apart)
         }
