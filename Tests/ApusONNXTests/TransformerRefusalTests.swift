@@ -101,6 +101,20 @@ import Testing
   func isRefused(refusal: Refusal) {
     #expect(throws: (any Error).self) { try refusal.run() }
   }
+
+  /// Not ignored: with lengths other rows count.
+  @Test func lengthsOfQueriesAreRefused() throws {
+    let sides = [try GraphValue.noise([1, 3, 8]), try .noise([1, 3, 4], seed: 2), try .noise([1, 3, 4], seed: 3)]
+    let ends: [GraphValue?] = [nil, nil, try .whole([2]), try .whole([3])]
+    let heads: [String: AttributeValue] = ["num_heads": .int(2), "kv_num_heads": .int(1)]
+    func run(_ more: [GraphValue?]) throws {
+      _ = try runNode("GroupQueryAttention", domain: "com.microsoft", sides + ends + more, opset: 1, outputs: 3, heads)
+    }
+    try run([])
+    #expect { try run([GraphValue?](repeating: nil, count: 9) + [.whole([3])]) } throws: {
+      "\($0)".contains("lengths of queries")
+    }
+  }
 }
 
 /// Every case of these operators runs with all numbers in float64, and gives nearly the same.
