@@ -7,21 +7,7 @@ import Testing
 
 /// Nodes that move elements one after the other, of an `x` of 6 × 2 × 12 integers that tell every place.
 @Suite struct MovementFusionTests {
-  struct Case: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    /// The operators that are left, in order.
-    let left: [String]
-    let outputs: [String]
-    /// Adds nodes that read "x" and give the outputs.
-    let nodes: @Sendable (inout SmallGraph) throws -> Void
-
-    init(
-      _ name: String, _ left: [String], outputs: [String] = ["y"],
-      _ nodes: @escaping @Sendable (inout SmallGraph) throws -> Void
-    ) {
-      (testDescription, self.left, self.outputs, self.nodes) = (name, left, outputs, nodes)
-    }
-  }
+  typealias Case = RewritingCase
 
   static let cases = [
     // As PyTorch's nn.MultiheadAttention is exported.

@@ -4,21 +4,10 @@ import Testing
 @testable import ApusGraph
 @testable import ApusONNX
 
-/// What becomes of nodes between DequantizeLinear and QuantizeLinear, and that it is the same however it is run.
+/// What becomes of nodes between DequantizeLinear and QuantizeLinear, of bytes `x` of 1 × 2 × 6 × 7, and that it is the same
+/// however it is run.
 @Suite struct QuantizedPairTests {
-  struct Case: Sendable, CustomTestStringConvertible {
-    let testDescription: String
-    /// The operators that run, in order.
-    let left: [String]
-    /// Adds nodes that read "x", bytes of 1 × 2 × 6 × 7, and give "y".
-    let nodes: @Sendable (inout SmallGraph) throws -> Void
-
-    init(_ name: String, _ left: [String], _ nodes: @escaping @Sendable (inout SmallGraph) throws -> Void) {
-      testDescription = name
-      self.left = left
-      self.nodes = nodes
-    }
-  }
+  typealias Case = RewritingCase
 
   private static func levels(_ name: String, _ scale: Float, _ point: UInt8, _ graph: inout SmallGraph) throws {
     try graph.constant("\(name).scale", GraphValue(Tensor<Float>([scale], shape: [])))

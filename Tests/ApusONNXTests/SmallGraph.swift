@@ -1,4 +1,5 @@
 import Apus
+import Testing
 
 @testable import ApusGraph
 @testable import ApusONNX
@@ -28,6 +29,23 @@ struct SmallGraph {
     var proto = proto
     proto.outputs = outputs.map { ValueInfoProto(name: $0) }
     return try ONNXModel(ModelProto(opsetImports: [OperatorSetID(version: Int64(version))], graph: proto))
+  }
+}
+
+/// A small graph that passes rewrite.
+struct RewritingCase: Sendable, CustomTestStringConvertible {
+  let testDescription: String
+  /// The operators that are left, in order.
+  let left: [String]
+  let outputs: [String]
+  /// Adds nodes that read "x" and give the outputs.
+  let nodes: @Sendable (inout SmallGraph) throws -> Void
+
+  init(
+    _ name: String, _ left: [String], outputs: [String] = ["y"],
+    _ nodes: @escaping @Sendable (inout SmallGraph) throws -> Void
+  ) {
+    (testDescription, self.left, self.outputs, self.nodes) = (name, left, outputs, nodes)
   }
 }
 

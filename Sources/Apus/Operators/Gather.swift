@@ -16,7 +16,7 @@ extension Tensor {
       return try source.madeEntries(indices, size: size, inner: inner, shape: newShape)
     }
     if indices.count == 1, outer > 1 || inner >= elementsPerPiece {
-      // One slice, which is a single copy however many pieces it lies in.
+      // One slice of many pieces, or a long one: a single copy.
       let index = Int(withExtendedLifetime(indices.storage) { indices.pointer[0] })
       return try source.gathered(
         [outer, inner], strides: [size * inner, 1], offset: (index < 0 ? index + size : index) * inner

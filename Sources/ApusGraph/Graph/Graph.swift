@@ -172,7 +172,18 @@ package struct Node: Sendable {
     return result
   }
 
-  /// The same one by one, without a list of them: passes ask every node.
+  /// Reads other values: for each that it reads now the one that `other` gives, or that one still where it gives none.
+  mutating func redirectReads(_ other: (Graph.ValueID) -> Graph.ValueID?) {
+    inputs = inputs.map { input in input.map { other($0) ?? $0 } }
+    for name in subgraphs.keys {
+      for position in subgraphs[name]?.captures.indices ?? 0..<0 {
+        guard let outer = subgraphs[name]?.captures[position].outer, let new = other(outer) else { continue }
+        subgraphs[name]?.captures[position].outer = new
+      }
+    }
+  }
+
+  /// The same as ``reads`` one by one, without a list of them: passes ask every node.
   func forEachRead(_ body: (Graph.ValueID) -> Void) {
     for case let value? in inputs { body(value) }
     for subgraph in subgraphs.values { for capture in subgraph.captures { body(capture.outer) } }

@@ -148,6 +148,7 @@ extension Arguments {
     guard !any.dataType.isFloatingPoint, any.dataType != .bool else {
       throw OperatorError("input \(index) is \(ElementType(any.dataType)); integers are needed")
     }
+    // Nearly all are INT64, and a conversion finds out at run time that it has nothing to do.
     let numbers = if case .int64(let tensor) = any { tensor } else { try any.converted(to: Int64.self) }
     return try numbers.elements.map(Int.init)
   }

@@ -187,13 +187,7 @@ extension GraphRewriter {
   mutating func redirect(_ old: Graph.ValueID, to new: Graph.ValueID) {
     for index in Set(readers(of: old)) {
       guard var node = nodes[index] else { continue }
-      node.inputs = node.inputs.map { $0 == old ? new : $0 }
-      for name in node.subgraphs.keys {
-        for position in node.subgraphs[name]?.captures.indices ?? 0..<0
-        where node.subgraphs[name]?.captures[position].outer == old {
-          node.subgraphs[name]?.captures[position].outer = new
-        }
-      }
+      node.redirectReads { $0 == old ? new : nil }
       replace(index, by: node)
     }
   }

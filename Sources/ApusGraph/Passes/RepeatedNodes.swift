@@ -28,11 +28,10 @@ private struct Sharing {
   private var first: [NodeKey: [Graph.ValueID?]] = [:]
   /// What is read in the place of the outputs of nodes that are gone.
   private var replacements: [Graph.ValueID: Graph.ValueID] = [:]
-  /// For outputs of nodes that stay although they are repeated, those of the first.
+  /// For small constants the first of the same value, and for outputs of nodes that stay although they are repeated those of
+  /// the first.
   private var equals: [Graph.ValueID: Graph.ValueID] = [:]
-  /// The first constant of each value, and for each constant that one.
   private var firstConstants: [ValueKey: Graph.ValueID] = [:]
-  private var sameConstants: [Graph.ValueID: Graph.ValueID] = [:]
 
   private enum Beginners {
     case none
@@ -70,12 +69,9 @@ private struct Sharing {
       if let key = key(of: kept[place]) { first[key] = kept[place].outputs }
     case .several: break
     }
-    guard let key = key(of: node) else {
-      kept.append(node)
-      return
-    }
-    guard let given = first[key] else {
-      first[key] = node.outputs
+    let key = key(of: node)
+    guard let key, let given = first[key] else {
+      if let key { first[key] = node.outputs }
       kept.append(node)
       return
     }
@@ -89,16 +85,7 @@ private struct Sharing {
   private func redirect(_ node: inout Node) {
     var isAffected = false
     node.forEachRead { isAffected = isAffected || replacements[$0] != nil }
-    guard isAffected else { return }
-    node.inputs = node.inputs.map { input in input.map { replacements[$0] ?? $0 } }
-    for name in node.subgraphs.keys {
-      for position in node.subgraphs[name]?.captures.indices ?? 0..<0 {
-        guard let outer = node.subgraphs[name]?.captures[position].outer, let other = replacements[outer] else {
-          continue
-        }
-        node.subgraphs[name]?.captures[position].outer = other
-      }
-    }
+    if isAffected { node.redirectReads { replacements[$0] } }
   }
 
   /// What the node computes; nil where it must stay.
@@ -119,11 +106,11 @@ private struct Sharing {
 
   /// The first value that is the same as `id`: the output of a node, or a small constant.
   private mutating func canonical(_ id: Graph.ValueID) -> Graph.ValueID {
-    if let same = equals[id] ?? sameConstants[id] { return same }
+    if let same = equals[id] { return same }
     guard let value = constants[id], let key = ValueKey(value) else { return id }
     let same = firstConstants[key] ?? id
     firstConstants[key] = same
-    sameConstants[id] = same
+    equals[id] = same
     return same
   }
 }
