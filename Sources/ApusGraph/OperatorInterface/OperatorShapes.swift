@@ -130,10 +130,13 @@ enum TermCount: Sendable {
     (shapes.shape(0).last ?? 1).addingClamped(shapes.shape(1).dropLast().last ?? 1)
   }
 
-  /// The weights of one step, and the steps that feed each other.
-  static let recurrence: TermCount = .counted { shapes in
-    (shapes.shape(1).last ?? 1).addingClamped(shapes.shape(2).last ?? 1)
-      .multipliedClamped(by: shapes.shape(0).first ?? 1)
+  /// The weights of one step, and the steps that feed each other. What goes in lies along axis `inputAxis` of both
+  /// matrices.
+  static func recurrence(inputAxis: Int = 2) -> TermCount {
+    .counted { shapes in
+      let terms = [1, 2].map { shapes.shape($0).dropFirst(inputAxis).first ?? 1 }
+      return terms[0].addingClamped(terms[1]).multipliedClamped(by: shapes.shape(0).first ?? 1)
+    }
   }
 
   /// As many elements of input 0 as become one of the output, or as there are inputs.

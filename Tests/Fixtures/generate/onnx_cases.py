@@ -63,6 +63,8 @@ def runtime(model, inputs):
     options = onnxruntime.SessionOptions()
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 3
+    # Some operators divide what they quantise among threads.
+    options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
     return session.run(None, {i.name: x for i, x in zip(session.get_inputs(), inputs)})
 

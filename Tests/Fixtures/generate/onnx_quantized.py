@@ -179,6 +179,42 @@ def attention():
         num_heads=2, unidirectional=1, types=[1, 1], rtol=1e-4, atol=1e-5)
 
 
+def recurrence():
+    r = Random(13)
+    time, batch, inputs, hidden = 5, 3, 7, 20
+    usual = dict(domain=MICROSOFT, types=[1, 1, 1], hidden_size=hidden, rtol=1e-4, atol=1e-5)
+
+    def weights(directions, dtype, columns):
+        """W, R and B, then the scales and zero points of W and R."""
+        shape = (directions, 4 * hidden) if columns else (directions,)
+        matrices = [r.bytes(directions, rows, 4 * hidden, dtype=dtype) for rows in (inputs, hidden)]
+        levels = []
+        for _ in matrices:
+            levels.append((r.generator.uniform(0.5, 1, shape) / 300).astype(F32))
+            # ONNX Runtime takes one zero point for all columns.
+            levels.append(np.full(shape, 0 if dtype == np.int8 else 131, dtype))
+        return matrices + [r.normal(directions, 8 * hidden, scale=0.3)], levels
+
+    for direction in ("forward", "reverse", "bidirectional"):
+        directions = 2 if direction == "bidirectional" else 1
+        for dtype in (np.int8, np.uint8):
+            name = f"dynamic_quantize_lstm_{direction}_{np.dtype(dtype).name}"
+            x = r.normal(time, batch, inputs)
+            start = [r.normal(directions, batch, hidden, scale=0.5) for _ in range(2)]
+            matrices, levels = weights(directions, dtype, columns=dtype == np.int8)
+            inputs_ = [x] + matrices + [None] + start + [None] + levels
+            case(name, "DynamicQuantizeLSTM", inputs_, 3, direction=direction, constants=(1, 2, 3, 8, 9, 10, 11), **usual)
+            lengths = np.array([5, 2, 4], I32)
+            peepholes = r.normal(directions, 3 * hidden, scale=0.3)
+            inputs_ = [x] + matrices + [lengths, None, None, peepholes] + levels
+            case(f"{name}_lengths", "DynamicQuantizeLSTM", inputs_, 3, direction=direction, **usual)
+    matrices, levels = weights(1, np.int8, columns=False)
+    inputs_ = [r.normal(time, 1, inputs), *matrices[:2], None, None, None, None, None] + levels
+    case(
+        "dynamic_quantize_lstm_functions", "DynamicQuantizeLSTM", inputs_, 3, constants=(1, 2, 8, 9, 10, 11),
+        activations=["HardSigmoid", "Softsign", "Tanh"], input_forget=1, clip=0.7, **usual)
+
+
 def functions():
     r = Random(10)
     for dtype in (np.uint8, np.int8):
@@ -393,5 +429,6 @@ products()
 pairs()
 convolutions()
 attention()
+recurrence()
 functions()
 cases.write()

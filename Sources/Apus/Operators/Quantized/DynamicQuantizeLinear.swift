@@ -4,10 +4,24 @@ import ApusKernelInterface
 package struct DynamicallyQuantized: Sendable {
   /// The quantized elements, in the shape of the original.
   package let values: Tensor<UInt8>
+  let levels: DynamicLevels
   /// The size of one level: an element stands for `(value - zeroPoint) · scale`.
-  package let scale: Float
+  package var scale: Float { levels.scale }
   /// The level that stands for zero.
-  package let zeroPoint: UInt8
+  package var zeroPoint: UInt8 { levels.zeroPoint }
+}
+
+/// The scale and the zero point that numbers between `least` and `greatest` are given, zero among them.
+struct DynamicLevels: Sendable {
+  let scale: Float
+  let zeroPoint: UInt8
+
+  init(least: Float, greatest: Float) {
+    scale = least == greatest ? 1 : (greatest - least) / 255
+    let exact = -least / scale
+    // An infinite range gives NaN, which is not above zero.
+    zeroPoint = exact > 0 ? UInt8(min(exact.rounded(.toNearestOrEven), 255)) : 0
+  }
 }
 
 /// Floats as unsigned integers of 8 bits, over the range that they take (ONNX's `DynamicQuantizeLinear`).
@@ -19,13 +33,10 @@ package struct DynamicallyQuantized: Sendable {
 /// Where all elements are zero, or there are none, the scale is 1. NaNs do not count in the range, and become 0.
 package func dynamicQuantizeLinear(_ x: Tensor<Float>) throws -> DynamicallyQuantized {
   let (least, greatest) = try rangeWithZero(x)
-  let scale: Float = least == greatest ? 1 : (greatest - least) / 255
-  let exact = -least / scale
-  // An infinite range gives NaN, which is not above zero.
-  let zeroPoint = exact > 0 ? UInt8(min(exact.rounded(.toNearestOrEven), 255)) : 0
+  let levels = DynamicLevels(least: least, greatest: greatest)
   let values = try quantizeLinear(
-    x, scale: Tensor([scale], shape: []), zeroPoint: Tensor([zeroPoint], shape: []), to: UInt8.self)
-  return DynamicallyQuantized(values: values, scale: scale, zeroPoint: zeroPoint)
+    x, scale: Tensor([levels.scale], shape: []), zeroPoint: Tensor([levels.zeroPoint], shape: []), to: UInt8.self)
+  return DynamicallyQuantized(values: values, levels: levels)
 }
 
 /// The least and the greatest of zero and all elements that are numbers.

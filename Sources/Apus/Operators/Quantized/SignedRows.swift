@@ -9,8 +9,9 @@ struct SignedRows: Sendable {
   let wordsPerRow: Int
   /// The kernels that laid it out: they alone can read it.
   let kernels: any QuantizedKernels.Type
-  private let words: TensorStorage
-  private let rowSums: TensorStorage
+  /// The words of all rows of all matrices, and the sums behind them.
+  private let storage: TensorStorage
+  private let wordCount: Int
 
   /// - Parameters:
   ///   - bytes: `[matrices, rows, channels, area]`.
@@ -20,11 +21,11 @@ struct SignedRows: Sendable {
     let kernels = Execution.current.kernels.quantized
     let wordsPerRow =
       try kernels.headerWordsPerRow + Shape.elementCount([(channels + 3) / 4, area, kernels.wordsPerRowWord])
-    let words = try TensorStorage(byteCount: Shape.byteCount([matrices, rows, wordsPerRow], of: Int32.self))
-    let sums = try TensorStorage(byteCount: Shape.byteCount([matrices, rows], of: Int32.self))
+    let storage = try TensorStorage(byteCount: Shape.byteCount([matrices, rows, wordsPerRow + 1], of: Int32.self))
+    let wordCount = matrices * rows * wordsPerRow
     let groups = RowGroups(rows: rows)
-    let (from, to) = (Unchecked(bytes), Unchecked(words.base.assumingMemoryBound(to: Int32.self)))
-    let totals = Unchecked(sums.base.assumingMemoryBound(to: Int32.self))
+    let (from, to) = (Unchecked(bytes), Unchecked(storage.base.assumingMemoryBound(to: Int32.self)))
+    let totals = Unchecked(to.value + wordCount)
     let grain = max(1, 32_768 / max(1, 8 * channels * area))
     parallelRanges(matrices * groups.count, grain: grain) { start, count in
       for index in start..<(start + count) {
@@ -36,18 +37,20 @@ struct SignedRows: Sendable {
       }
     }
     (self.rows, self.wordsPerRow, self.kernels) = (rows, wordsPerRow, kernels)
-    (self.words, rowSums) = (words, sums)
+    (self.storage, self.wordCount) = (storage, wordCount)
   }
 
   var groups: RowGroups { RowGroups(rows: rows) }
 
   /// The words of a group that begins with row `first` of a matrix.
   func words(matrix: Int, first: Int) -> UnsafePointer<Int32> {
-    UnsafePointer(words.base.assumingMemoryBound(to: Int32.self)) + (matrix * rows + first) * wordsPerRow
+    UnsafePointer(storage.base.assumingMemoryBound(to: Int32.self)) + (matrix * rows + first) * wordsPerRow
   }
 
   /// The sum of each row's elements, among signed numbers.
-  var sums: UnsafePointer<Int32> { UnsafePointer(rowSums.base.assumingMemoryBound(to: Int32.self)) }
+  var sums: UnsafePointer<Int32> {
+    UnsafePointer(storage.base.assumingMemoryBound(to: Int32.self)) + wordCount
+  }
 }
 
 /// Rows in groups of eight, and one of four, two and one for what is left.

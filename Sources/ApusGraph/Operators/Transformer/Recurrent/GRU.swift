@@ -54,9 +54,12 @@ private struct GRUOperator<Scalar: FloatingPointScalar>: FloatingOperator {
     if let layer, sequences.lengths == nil, sequences.time > 0 {
       return try layer(sequences, state: state, cell: state).values(settings, type: type, hasCell: false)
     }
-    let loop = RecurrentLoop(sequences: sequences, weights: weights, settings: settings, context: arguments.context)
-    let result = try loop(state: state, cell: state) { direction, weight, bias in
-      try step(weight, bias, settings.functions[direction], hidden: weights.hidden)
+    let loop = RecurrentLoop(
+      sequences: sequences, hidden: weights.hidden, settings: settings, context: arguments.context)
+    let result = try loop(state: state, cell: state) { direction in
+      try weights.loopDirection(direction) { weight, bias in
+        try step(weight, bias, settings.functions[direction], hidden: weights.hidden)
+      }
     }
     return try result.values(settings, type: type, hasCell: false)
   }

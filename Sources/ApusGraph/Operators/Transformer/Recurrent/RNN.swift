@@ -47,11 +47,14 @@ private struct RNNOperator<Scalar: FloatingPointScalar>: FloatingOperator {
       return try layer(sequences, state: state, cell: state).values(settings, type: type, hasCell: false)
     }
     let clip = settings.clip.map { Scalar($0) }
-    let loop = RecurrentLoop(sequences: sequences, weights: weights, settings: settings, context: arguments.context)
-    let result = try loop(state: state, cell: state) { direction, weight, bias in
+    let loop = RecurrentLoop(
+      sequences: sequences, hidden: weights.hidden, settings: settings, context: arguments.context)
+    let result = try loop(state: state, cell: state) { direction in
       let function = settings.functions[direction][0]
-      return { fromInput, state, cell in
-        (try function(fromInput + linear(state, weight: weight, bias: bias), clip: clip), cell)
+      return try weights.loopDirection(direction) { weight, bias in
+        { fromInput, state, cell in
+          (try function(fromInput + linear(state, weight: weight, bias: bias), clip: clip), cell)
+        }
       }
     }
     return try result.values(settings, type: type, hasCell: false)

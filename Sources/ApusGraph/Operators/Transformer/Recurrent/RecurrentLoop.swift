@@ -8,6 +8,12 @@ struct RecurrentLoop<Scalar: FloatingPointScalar> {
     _ fromInput: Tensor<Scalar>, _ state: Tensor<Scalar>, _ cell: Tensor<Scalar>
   ) throws -> (state: Tensor<Scalar>, cell: Tensor<Scalar>)
 
+  /// One direction: what all steps' inputs contribute to the gates, `[time, batch, gates · hidden]`, and its step.
+  struct Direction {
+    let fromInput: (_ steps: Tensor<Scalar>) throws -> Tensor<Scalar>
+    let step: Step
+  }
+
   struct Result {
     /// `[time, directions, batch, hidden]`
     var output: Tensor<Scalar>
@@ -17,58 +23,55 @@ struct RecurrentLoop<Scalar: FloatingPointScalar> {
   }
 
   let sequences: RecurrentSequences<Scalar>
-  let weights: RecurrentWeights<Scalar>
+  let hidden: Int
   let settings: RecurrentSettings
   let context: RunContext
 
   /// - Parameters:
   ///   - state: `[directions, batch, hidden]`, likewise `cell`.
-  ///   - step: makes the step of one direction from its matrix `R` and the bias that belongs to it.
   func callAsFunction(
-    state: Tensor<Scalar>, cell: Tensor<Scalar>,
-    step: (_ direction: Int, _ weight: Tensor<Scalar>, _ bias: Tensor<Scalar>?) throws -> Step
+    state: Tensor<Scalar>, cell: Tensor<Scalar>, direction: (_ index: Int) throws -> Direction
   ) throws -> Result {
     var outputs: [Tensor<Scalar>] = []
     var (states, cells): ([Tensor<Scalar>], [Tensor<Scalar>]) = ([], [])
-    for (direction, isReversed) in settings.areReversed.enumerated() {
-      let own = try weights.direction(direction)
+    // No sample has steps beyond the longest.
+    let count = sequences.lengths?.max() ?? sequences.time
+    for (index, isReversed) in settings.areReversed.enumerated() {
+      let own = try direction(index)
       let steps = try isReversed ? sequences.reversed(sequences.steps) : sequences.steps
-      let fromInput = try linear(steps, weight: own.input, bias: own.inputBias)
-      var output = try Tensor<Scalar>(zeros: [sequences.time, sequences.batch, weights.hidden])
-      var last = (
-        state: try state.selected(axis: 0, index: direction), cell: try cell.selected(axis: 0, index: direction)
-      )
-      let next = try step(direction, own.state, own.stateBias)
-      for time in 0..<sequences.time {
+      let fromInput = try own.fromInput(steps.sliced(axis: 0, to: count))
+      var output = try Tensor<Scalar>(zeros: [sequences.time, sequences.batch, hidden])
+      var running = (state: try state.selected(axis: 0, index: index), cell: try cell.selected(axis: 0, index: index))
+      var final = running
+      try finish(&running.state, into: &final.state, steps: 0)
+      try finish(&running.cell, into: &final.cell, steps: 0)
+      for time in 0..<count {
         try context.checkCancellation()
-        var new = try next(fromInput.selected(axis: 0, index: time), last.state, last.cell)
-        try keepFinished(&new.state, last.state, time)
-        try keepFinished(&new.cell, last.cell, time)
-        last = new
-        try write(new.state, to: &output, time)
+        running = try own.step(fromInput.selected(axis: 0, index: time), running.state, running.cell)
+        try write(running.state, to: &output, time)
+        try finish(&running.state, into: &final.state, steps: time + 1)
+        try finish(&running.cell, into: &final.cell, steps: time + 1)
       }
       outputs.append(try isReversed ? sequences.reversed(output) : output)
-      states.append(last.state)
-      cells.append(last.cell)
+      states.append(sequences.lengths == nil ? running.state : final.state)
+      cells.append(sequences.lengths == nil ? running.cell : final.cell)
     }
     return Result(
       output: try stack(outputs, axis: 1), state: try stack(states, axis: 0), cell: try stack(cells, axis: 0))
   }
 
-  /// Takes back the step of samples that have ended.
-  private func keepFinished(_ new: inout Tensor<Scalar>, _ old: Tensor<Scalar>, _ time: Int) throws {
-    guard let lengths = sequences.lengths else { return }
-    let hidden = weights.hidden
-    try new.withUnsafeMutableBufferPointer { new in
-      try old.withUnsafeBufferPointer { old in
-        guard let new = new.baseAddress, let old = old.baseAddress else { return }
-        for (sample, length) in lengths.enumerated() where time >= length {
-          if length == 0 {
-            // What never began ends with zeros, as ONNX Runtime has it.
-            (new + sample * hidden).update(repeating: 0, count: hidden)
-          } else {
-            (new + sample * hidden).update(from: old + sample * hidden, count: hidden)
-          }
+  /// Puts what samples of so many steps end with aside; a step later zeros are in its place. What never began ends with
+  /// zeros. ONNX Runtime has both so, which shows where states are quantised together.
+  private func finish(_ running: inout Tensor<Scalar>, into final: inout Tensor<Scalar>, steps: Int) throws {
+    guard let lengths = sequences.lengths, lengths.contains(where: { $0 <= steps }) else { return }
+    try running.withUnsafeMutableBufferPointer { running in
+      try final.withUnsafeMutableBufferPointer { final in
+        guard let running = running.baseAddress, let final = final.baseAddress else { return }
+        for (sample, length) in lengths.enumerated() where length <= steps {
+          let row = sample * hidden
+          if length == steps, length > 0 { (final + row).update(from: running + row, count: hidden) }
+          if length == 0 { (final + row).update(repeating: 0, count: hidden) }
+          if length < steps { (running + row).update(repeating: 0, count: hidden) }
         }
       }
     }
@@ -76,7 +79,7 @@ struct RecurrentLoop<Scalar: FloatingPointScalar> {
 
   /// Puts a step into the output; samples that have ended stay zero.
   private func write(_ state: Tensor<Scalar>, to output: inout Tensor<Scalar>, _ time: Int) throws {
-    let (batch, hidden, lengths) = (sequences.batch, weights.hidden, sequences.lengths)
+    let (batch, lengths) = (sequences.batch, sequences.lengths)
     try output.withUnsafeMutableBufferPointer { output in
       try state.withUnsafeBufferPointer { state in
         guard let state = state.baseAddress, let output = output.baseAddress else { return }

@@ -63,13 +63,24 @@ struct RecurrentWeights<Scalar: FloatingPointScalar>: Sendable {
   }
 
   /// Those of one direction: `W`, `R`, and the biases of both, each without the axis of directions.
-  func direction(_ index: Int) throws -> (
+  private func direction(_ index: Int) throws -> (
     input: Tensor<Scalar>, state: Tensor<Scalar>, inputBias: Tensor<Scalar>?, stateBias: Tensor<Scalar>?
   ) {
     let biases = try bias?.selected(axis: 0, index: index).chunked(2, axis: 0)
     return (
       try input.selected(axis: 0, index: index), try state.selected(axis: 0, index: index), biases?.first, biases?.last
     )
+  }
+
+  /// One direction of a loop.
+  /// - Parameter step: makes a step from the matrix `R` and the bias that belongs to it.
+  func loopDirection(
+    _ index: Int, step: (_ weight: Tensor<Scalar>, _ bias: Tensor<Scalar>?) throws -> RecurrentLoop<Scalar>.Step
+  ) throws -> RecurrentLoop<Scalar>.Direction {
+    let own = try direction(index)
+    return .init(
+      fromInput: { try linear($0, weight: own.input, bias: own.inputBias) },
+      step: try step(own.state, own.stateBias))
   }
 
   /// The parameters of Apus' layer of one direction, or of both, with gates in the order that it has them in.
