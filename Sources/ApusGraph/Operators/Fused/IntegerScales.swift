@@ -14,11 +14,11 @@ extension Operators {
       let (x, zeroPoint) = (try arguments.tensor(0), try arguments.optionalTensor(2))
       let shift = try bias?.eachChannel(of: convolution.outputs, axes: x.rank)
       let levels = try arguments.resultLevels()
-      if let scale = try scale.eachChannel(of: convolution.outputs, axes: x.rank), (shift == nil) == (bias == nil),
-        let result = try convolution.scaled(
-          x, zeroPoint: zeroPoint, scale: scale, bias: shift, activation: activation, levels: levels)
-      {
-        return [result]
+      if let scale = try scale.eachChannel(of: convolution.outputs, axes: x.rank), (shift == nil) == (bias == nil) {
+        return [
+          try convolution.scaled(
+            x, zeroPoint: zeroPoint, scale: scale, bias: shift, activation: activation, levels: levels)
+        ]
       }
       // A scale of another shape is broadcast as it would be by nodes.
       let scaled = try convolution.sums(x, zeroPoint: zeroPoint).converted(to: Float.self) * scale
