@@ -51,6 +51,16 @@ import Testing
       $0.node("Conv", ["numbers", "weight"], ["sums"])
       $0.node("Reshape", ["sums", "shape"], ["y"])
     },
+    Case("a product of matrices that are computed", ["Transpose", "MatMulInteger"]) {
+      try levels("a", 0.02, 120, &$0)
+      try levels("b", 0.05, 9, &$0)
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("Transpose", ["numbers"], ["turned"], ["perm": .ints([0, 1, 3, 2])])
+      quantize("turned", "a", "bytes", &$0)
+      dequantize("bytes", "a", "others", &$0)
+      $0.node("MatMul", ["numbers", "others"], ["product"])
+      quantize("product", "b", "y", &$0)
+    },
     Case("scales along the inputs are left alone", ["DequantizeLinear", "Conv"]) {
       try levels("a", 0.02, 120, &$0)
       try weight(&$0, axis: 1)
@@ -244,6 +254,27 @@ import Testing
       $0.node("Abs", ["turned"], ["y"])
     },
   ]
+
+  /// 70,000 products of 255 and 255 are more than 32 bits hold, and are wrapped around where a graph asks for it itself.
+  @Test(arguments: [[70_000], [1, 70_000]], [[2, 70_000, 1], [70_000, 1]])
+  func sumsOfManyTermsAreExact(left: [Int], right: [Int]) throws {
+    let a = GraphValue(try Tensor<UInt8>(repeating: 255, shape: left))
+    let b = GraphValue(try Tensor<UInt8>(repeating: 255, shape: right))
+    let point = GraphValue(try Tensor<UInt8>([0], shape: []))
+    let inputs = [a, b, point, point, GraphValue(try Tensor<Float>([0.5], shape: []))]
+    func product(_ attributes: [String: AttributeValue], constants: Set<Int>) throws -> [Float] {
+      let y = try runNode("MatMulInteger", domain: "apus", inputs, constants: constants, opset: 1, attributes)
+      guard case .tensor(.float32(let numbers))?? = y.first else { return [] }
+      return try numbers.elements
+    }
+    let count = right.count == 3 ? 2 : 1
+    let wrapped = Float(Int32(truncatingIfNeeded: 255 * 255 * 70_000)) * 0.5
+    for constants in [Set<Int>(), [1, 3]] {
+      let exact = try product(["exact": .int(1)], constants: constants)
+      #expect(exact == [Float](repeating: 255 * 255 * 35_000, count: count))
+      #expect(try product([:], constants: constants) == [Float](repeating: wrapped, count: count))
+    }
+  }
 
   private func model(_ c: Case, outputs: [String] = ["y"]) throws -> ONNXModel {
     var graph = SmallGraph()

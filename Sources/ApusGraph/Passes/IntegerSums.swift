@@ -32,7 +32,7 @@ extension Graph {
 }
 
 /// Bytes, and what makes numbers of them.
-private struct DequantizedBytes {
+struct DequantizedBytes {
   var bytes: Graph.ValueID
   let zeroPoint: Graph.ValueID?
   let scale: Tensor<Float>
@@ -72,7 +72,14 @@ extension GraphRewriter {
     let description = NodeDescription(node: node)
     let isGemm = node.operatorName.type == "Gemm"
     guard let x = dequantized(node.input(0), constants), x.scale.count == 1,
-      var matrix = dequantized(node.input(1), constants), let shape = matrix.shape, shape.count == 2,
+      var matrix = dequantized(node.input(1), constants)
+    else { return }
+    // Nothing is known of a matrix that is computed, or of a stack of them, but that one scale is enough.
+    if matrix.shape == nil, !isGemm, matrix.scale.count == 1 {
+      replace(index, node, by: "MatMulInteger", x, matrix, scale: [-1], nil, attributes: ["exact": .int(1)])
+      return
+    }
+    guard let shape = matrix.shape, shape.count == 2,
       let isTransposed = try? isGemm && description.flag("transB"),
       shape[isTransposed ? 1 : 0] <= DequantizedBytes.mostTerms,
       matrix.scale.count == 1 || matrix.axis == (isTransposed ? 0 : 1)
@@ -95,7 +102,7 @@ extension GraphRewriter {
 
   private mutating func replace(
     _ index: Int, _ node: Node, by type: String, _ x: DequantizedBytes, _ weight: DequantizedBytes, scale shape: [Int],
-    _ bias: Graph.ValueID?
+    _ bias: Graph.ValueID?, attributes: [String: AttributeValue]? = nil
   ) {
     guard let product = try? x.scale.reshaped([]) * weight.scale,
       let scale = try? product.count == 1 ? product.reshaped([]) : product.reshaped([product.count] + shape[1...])
@@ -106,7 +113,7 @@ extension GraphRewriter {
       by: Node(
         name: node.name, operatorName: OperatorName(domain: "apus", type: type), opset: 1,
         inputs: [x.bytes, weight.bytes, x.zeroPoint, weight.zeroPoint, id, bias], outputs: node.outputs,
-        attributes: node.attributes))
+        attributes: attributes ?? node.attributes))
   }
 
   /// What `value` is made of, if it is bytes with known scales.

@@ -114,7 +114,60 @@ import Testing
     #expect(try shared.elements == halves)
   }
 
+  /// Stacks of computed matrices, with their epilogues.
+  @Test(arguments: cases)
+  func stacksAreTheirMatrices(_ c: Case) throws {
+    let a = try randomIntegers([2, 1, c.rows, c.depth], seed: 1, as: UInt8.self)
+    let b = try randomIntegers([3, c.depth, c.columns], seed: 2, as: Int8.self)
+    let za = try Tensor<UInt8>([117], shape: [])
+    let scale = try randomTensor([c.columns], seed: 4, in: 0.0001...0.01, as: Float.self)
+    for zb in [try Tensor<Int8>([0], shape: []), try Tensor([5], shape: []), try randomIntegers([c.columns], seed: 3)] {
+      let sums = try (0..<2).flatMap { i in
+        try (0..<3).flatMap { j in
+          try naiveProduct(
+            a.selected(axis: 0, index: i).selected(axis: 0, index: 0), b.selected(axis: 0, index: j), za, zb)
+        }
+      }
+      let s = try scale.elements
+      let scaled = sums.indices.map { Float(sums[$0]) * s[$0 % c.columns] }
+      let bytes = sums.indices.map { requantized(sums[$0], s[$0 % c.columns], zeroPoint: -3, as: Int8.self) }
+      for variant in Execution.availableVariants {
+        try Execution.with(variant: variant) {
+          let matrices = try IntegerMatrices(a, b, aZeroPoint: za, bZeroPoint: zb)
+          #expect(matrices.shape == [2, 3, c.rows, c.columns])
+          #expect(try matrices.product().elements == sums, "\(variant)")
+          let numbers = try matrices.scaledProduct(scale: scale)
+          #expect(try numbers.elements == scaled, "\(variant)")
+          let found = try matrices.requantizedProduct(scale: scale, outputZeroPoint: Int8(-3))
+          #expect(try found.elements == bytes, "\(variant)")
+          let quantized = try matrices.quantizedProduct(scale: scale, outputScale: 0.7, outputZeroPoint: UInt8(90))
+          let steps: Tensor<UInt8> = try quantizeLinear(
+            numbers, scale: Tensor([0.7], shape: []), zeroPoint: Tensor([90], shape: []))
+          #expect(try quantized?.elements == steps.elements, "\(variant)")
+        }
+      }
+    }
+  }
+
+  /// Many matrices share a task, and a few are laid out by several.
+  @Test(arguments: [(40, 3, 4, 5), (3, 70, 64, 100)])
+  func stacksAreTheSameForAllThreads(count: Int, rows: Int, depth: Int, columns: Int) throws {
+    let a = try randomIntegers([count, rows, depth], seed: 1, as: UInt8.self)
+    let b = try randomIntegers([count, depth, columns], seed: 2, as: UInt8.self)
+    let expected = try (0..<count).flatMap {
+      try naiveProduct(a.selected(axis: 0, index: $0), b.selected(axis: 0, index: $0), nil, nil)
+    }
+    for threads in [1, 2, 5] {
+      #expect(try Execution.with(threads: threads) { try matmulInteger(a, b) }.elements == expected)
+    }
+  }
+
   @Test func emptyOperandsGiveZeros() throws {
+    let stack = try IntegerMatrices(Tensor<UInt8>(zeros: [2, 3, 0]), Tensor<Int8>(zeros: [2, 0, 50]))
+    #expect(try stack.product().elements == [Int32](repeating: 0, count: 300))
+    let points = try stack.requantizedProduct(scale: Tensor([0.5], shape: []), outputZeroPoint: Int8(-7))
+    #expect(try points.elements == [Int8](repeating: -7, count: 300))
+
     let y = try matmulInteger(Tensor<UInt8>(zeros: [2, 0]), Tensor<UInt8>(zeros: [0, 3]))
     #expect(y.shape == [2, 3])
     #expect(try y.elements == [Int32](repeating: 0, count: 6))

@@ -161,6 +161,13 @@ def products():
             f"qgemm_{transposed}", "QGemm", inputs + [np.array(20, F32), np.array(9, np.uint8)], opset=13,
             domain=MICROSOFT, transA=1,
             transB=transposed, types=[TensorProto.UINT8], constants=(3, 5))
+    for a_type, b_type in ((np.uint8, np.uint8), (np.int8, np.int8), (np.uint8, np.int8)):
+        a, b = r.bytes(2, 1, 9, 21, dtype=a_type), r.bytes(3, 21, 50, dtype=b_type)
+        inputs = [a, np.array(0.02, F32), np.array(5, a_type), b, np.array(0.03, F32), np.array(-3 if b_type == np.int8 else 9,
+            b_type), np.array(1.3, F32), np.array(11, a_type)]
+        case(
+            f"qlinear_matmul_stack_{np.dtype(a_type).name}_{np.dtype(b_type).name}", "QLinearMatMul", inputs, opset=21,
+            types=[helper.np_dtype_to_tensor_dtype(np.dtype(a_type))])
 
 
 def attention():
@@ -422,6 +429,22 @@ def pairs():
     joined = g.quantized(g.node("Concat", *parts, axis=1), 0.05, i8(4))
     other = g.quantized(g.dequantized(joined, 0.05, i8(4)), 0.04, u8(100))
     g.add("qdq_levels", other, TensorProto.UINT8)
+
+    # Matrices that are computed, both of them.
+    for dtype, quantized in ((np.uint8, None), (np.int8, None), (np.uint8, u8(128)), (np.int8, i8(-5))):
+        g = Pairs()
+        point = np.array(7, dtype)
+        a = g.dequantized(g.input(r.bytes(2, 1, 9, 21)), 0.003, u8(128))
+        b = g.dequantized(g.input(r.bytes(3, 21, 50, dtype=dtype)), 0.002, point)
+        y = g.node("MatMul", a, b)
+        name = f"qdq_matmul_computed_{np.dtype(dtype).name}"
+        if quantized is None:
+            g.add(name, g.node("Relu", y))
+        else:
+            g.add(f"{name}_quantized", g.quantized(y, 0.008, quantized), helper.np_dtype_to_tensor_dtype(quantized.dtype))
+    g = Pairs()
+    a, b = (g.dequantized(g.input(r.bytes(*shape)), 0.02, u8(128)) for shape in ((21,), (2, 21, 5)))
+    g.add("qdq_matmul_computed_vector", g.node("MatMul", a, b))
 
 
 quantization()

@@ -127,7 +127,6 @@ package struct IntegerConvolution: Sendable {
   ) throws -> Tensor<Result> {
     let shape = try outputShape(input.shape)
     return try Tensor.filled(shape) { y in
-      let bytes = UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self)
       let range = Result.range(zeroPoint: outputZeroPoint)
       let narrowed = activation.operation.flatMap { range.limited(by: $0, scale: outputScale) }
       try withScale(scale, bias) { scale in
@@ -136,7 +135,7 @@ package struct IntegerConvolution: Sendable {
         try convolve(
           input, zeroPoint: zeroPoint, shape: shape,
           into: .quantizedFloats(
-            bytes, scale, limited == nil ? activation.operation : nil, scale: outputScale, limited ?? range))
+            y.bytes8, scale, limited == nil ? activation.operation : nil, scale: outputScale, limited ?? range))
       }
     }
   }
@@ -145,14 +144,8 @@ package struct IntegerConvolution: Sendable {
   private func withScale(
     _ scale: Tensor<Float>, _ bias: Tensor<Float>? = nil, _ body: (SumScale) throws -> Void
   ) throws {
-    let scales = try scale.repeated(self.bias.count, operation: parameters.operation, name: "scale")
-    let biases = try bias?.repeated(self.bias.count, operation: parameters.operation, name: "bias")
-    try withExtendedLifetime((scales, biases)) {
-      try body(
-        SumScale(
-          scales: scales.base.assumingMemoryBound(to: Float.self),
-          bias: biases.map { UnsafePointer($0.base.assumingMemoryBound(to: Float.self)) }, isOfColumns: false))
-    }
+    try SumScale.with(
+      scale, bias, count: self.bias.count, isOfColumns: false, operation: parameters.operation, body)
   }
 
   /// `saturate(round(Float(sum) * scale) + outputZeroPoint)`, ties to even.
@@ -164,11 +157,10 @@ package struct IntegerConvolution: Sendable {
   ) throws -> Tensor<Result> {
     let shape = try outputShape(input.shape)
     return try Tensor.filled(shape) { y in
-      let bytes = UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self)
       try withScale(scale) { scale in
         try convolve(
           input, zeroPoint: zeroPoint, shape: shape,
-          into: .bytes(bytes, scale, Result.range(zeroPoint: outputZeroPoint)))
+          into: .bytes(y.bytes8, scale, Result.range(zeroPoint: outputZeroPoint)))
       }
     }
   }

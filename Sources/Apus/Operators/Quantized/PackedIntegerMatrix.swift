@@ -5,20 +5,14 @@ import ApusKernelInterface
 /// Products are exact: Σ (a - za)(b - zb) in 32 bits that wrap around, for every combination of signed and unsigned
 /// operands.
 package struct PackedIntegerMatrix: Sendable {
-  /// Rows and columns of the matrix.
-  package let depth: Int
-  package let columns: Int
-  /// `[columns / 48, depth / 4, 48]` words of four rows; the last panel is as narrow as sixteens of columns allow.
-  private let words: TensorStorage
-  /// What the left operand's zero point is multiplied by: `depth * zeroPoint - sum` of each column.
-  private let columnTerms: TensorStorage
-  /// Zero points among unsigned numbers, one per column.
-  private let zeroPoints: TensorStorage
+  private let laidOut: IntegerColumns
+  private let storage: TensorStorage
   /// The zero point where it is the same for all columns.
   private let commonZeroPoint: Int32?
 
-  /// Columns of a panel.
-  private static let panel = 48
+  /// Rows and columns of the matrix.
+  package var depth: Int { laidOut.depth }
+  package var columns: Int { laidOut.columns }
 
   /// - Parameters:
   ///   - matrix: `[depth, columns]`.
@@ -45,38 +39,19 @@ package struct PackedIntegerMatrix: Sendable {
       throw TensorError.shape(
         operation: "matmulInteger", reason: "\(points.count) zero points were given for \(columns) columns")
     }
-    let panel = Self.panel
-    let panels = (columns + panel - 1) / panel
-    let blocks = (depth + 3) / 4
-    let words = try TensorStorage(byteCount: Shape.byteCount([panels, blocks, panel], of: Int32.self))
-    let terms = try TensorStorage(byteCount: Shape.byteCount([panels, panel], of: Int32.self))
-    let zeroPoints = try TensorStorage(byteCount: Shape.byteCount([panels, panel], of: Int32.self))
+    storage = try TensorStorage(
+      byteCount: Shape.byteCount([IntegerColumns.wordCount(depth: depth, columns: columns)], of: Int32.self))
+    let laidOut = IntegerColumns(
+      depth: depth, columns: columns, in: storage.base.assumingMemoryBound(to: Int32.self))
     let kernels = Execution.current.kernels.quantized
-    let (from, to) = (Unchecked(bytes), Unchecked(words.base.assumingMemoryBound(to: Int32.self)))
-    let columnTerms = Unchecked(terms.base.assumingMemoryBound(to: Int32.self))
-    let columnPoints = Unchecked(zeroPoints.base.assumingMemoryBound(to: Int32.self))
-    parallelRanges(panels, grain: max(1, 65_536 / max(1, depth * panel))) { start, count in
+    let bytes = Unchecked(bytes)
+    parallelRanges(laidOut.panels, grain: max(1, 65_536 / max(1, depth * IntegerColumns.panel))) { start, count in
       for index in start..<(start + count) {
-        let first = index * panel
-        let filled = min(panel, columns - first)
-        let sums = columnTerms.value + first
-        kernels.packColumns(
-          from.value + first, rowStep: columns, depth: depth, columns: filled, width: (filled + 15) / 16 * 16,
-          flip: flip, to.value + first * blocks, sums: sums)
-        for i in 0..<filled {
-          let zeroPoint = points[points.count == 1 ? 0 : first + i]
-          columnPoints.value[first + i] = zeroPoint
-          sums[i] = Int32(truncatingIfNeeded: depth) &* zeroPoint &- sums[i]
-        }
-        for i in filled..<panel { columnPoints.value[first + i] = 0 }
+        laidOut.pack(index, of: bytes.value, flip: flip, zeroPoints: points, kernels)
       }
     }
-    self.depth = depth
-    self.columns = columns
-    self.words = words
-    self.columnTerms = terms
-    self.zeroPoints = zeroPoints
-    self.commonZeroPoint = points.allSatisfy { $0 == points.first } ? points.first ?? 0 : nil
+    self.laidOut = laidOut
+    commonZeroPoint = points.common
   }
 }
 
@@ -121,8 +96,7 @@ extension PackedIntegerMatrix {
     guard range.isOrdinary(outputScale) else { return nil }
     return try withScale(scale, bias) { scale in
       try Tensor.filled(try resultShape(a)) { y in
-        let y = UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self)
-        try multiply(a, zeroPoint, into: .quantizedFloats(y, scale, nil, scale: outputScale, range))
+        try multiply(a, zeroPoint, into: .quantizedFloats(y.bytes8, scale, nil, scale: outputScale, range))
       }
     }
   }
@@ -131,14 +105,7 @@ extension PackedIntegerMatrix {
   private func withScale<Result>(
     _ scale: Tensor<Float>, _ bias: Tensor<Float>?, _ body: (SumScale) throws -> Result
   ) throws -> Result {
-    let scales = try scale.repeated(columns, operation: "matmulInteger", name: "scale")
-    let biases = try bias?.repeated(columns, operation: "matmulInteger", name: "bias")
-    return try withExtendedLifetime((scales, biases)) {
-      try body(
-        SumScale(
-          scales: scales.base.assumingMemoryBound(to: Float.self),
-          bias: biases.map { UnsafePointer($0.base.assumingMemoryBound(to: Float.self)) }, isOfColumns: true))
-    }
+    try SumScale.with(scale, bias, count: columns, isOfColumns: true, operation: "matmulInteger", body)
   }
 
   /// `saturate(round(Float(product + bias) * scale) + outputZeroPoint)`, ties to even.
@@ -152,8 +119,7 @@ extension PackedIntegerMatrix {
   ) throws -> Tensor<Result> {
     try withScale(scale, nil) { scale in
       try Tensor.filled(try resultShape(a)) { y in
-        let y = UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self)
-        try multiply(a, zeroPoint, bias: bias, into: .bytes(y, scale, Result.range(zeroPoint: outputZeroPoint)))
+        try multiply(a, zeroPoint, bias: bias, into: .bytes(y.bytes8, scale, Result.range(zeroPoint: outputZeroPoint)))
       }
     }
   }
@@ -197,94 +163,30 @@ extension PackedIntegerMatrix {
     }
     guard rows > 0, columns > 0 else { return }
     let left = try SignedRows(bytes, rows: rows, channels: depth, area: 1, flip: flip)
+    let corrections = try RowCorrections(rows: rows)
     // With a bias, what the only zero point makes of the columns and the bias are one number each.
-    let corrections = try corrections(left, bias == nil ? points : [1])
-    let panel = Self.panel
-    let panels = (columns + panel - 1) / panel
-    let blocks = (depth + 3) / 4
+    corrections.fill(left.sums, zeroPoints: bias == nil ? points : [1], columns: commonZeroPoint)
+    let panels = laidOut.panels
     // Whole groups of rows, and a few microseconds of work.
     let rowsPerTask = min((rows + 7) / 8 * 8, 128)
-    let panelsPerTask = max(1, (1 << 20) / (rowsPerTask * panel * max(depth, 1)))
+    let panelsPerTask = max(1, (1 << 20) / (rowsPerTask * IntegerColumns.panel * max(depth, 1)))
     let rowTasks = (rows + rowsPerTask - 1) / rowsPerTask
     let panelTasks = (panels + panelsPerTask - 1) / panelsPerTask
-    let hasFactors = bias != nil || points.contains { $0 != 0 }
-    let x = Unchecked(words.base.assumingMemoryBound(to: Int32.self))
-    let terms = try bias.map { try self.columnTerms(times: points[0], plus: $0) } ?? self.columnTerms
-    let columnTerms = Unchecked(terms.base.assumingMemoryBound(to: Int32.self))
-    let columnPoints = Unchecked(zeroPoints.base.assumingMemoryBound(to: Int32.self))
-    let (columns, hasManyPoints) = (columns, commonZeroPoint == nil)
-    let kernels = left.kernels
+    let terms = try bias.map { try laidOut.terms(times: points[0], plus: $0) }
+    let correction = laidOut.correction(
+      corrections, hasFactors: bias != nil || points.contains { $0 != 0 }, hasManyPoints: commonZeroPoint == nil,
+      terms: terms.map { UnsafePointer($0.base.assumingMemoryBound(to: Int32.self)) })
+    let (matrix, lacking) = (laidOut, Unchecked(correction))
     parallel(rowTasks * panelTasks) { task in
       let firstRow = task % rowTasks * rowsPerTask
-      let groups = RowGroups(rows: min(rowsPerTask, rows - firstRow))
       let firstPanel = task / rowTasks * panelsPerTask
-      withUnsafeTemporaryAllocation(of: Int32.self, capacity: 8 * panel) { room in
+      withUnsafeTemporaryAllocation(of: Int32.self, capacity: IntegerColumns.sumCount) { room in
         guard let sums = room.baseAddress else { return }
-        for index in firstPanel..<min(firstPanel + panelsPerTask, panels) {
-          let column = index * panel
-          let count = min(panel, columns - column)
-          let units = (count + 15) / 16
-          for index in 0..<groups.count {
-            let group = groups[index]
-            let row = firstRow + group.first
-            withUnsafePointer(to: 0) { noOffset in
-              kernels.multiplyWords(
-                left.words(matrix: 0, first: row), rows: group.rows, x.value + column * blocks, count: count,
-                blockCount: blocks, blockStep: units * 16, tapCount: 1, tapOffsets: noOffset, sums, sumStep: panel)
-            }
-            let correction = SumCorrection(
-              base: corrections.base + row, factors: corrections.factors + row,
-              columns: hasFactors ? UnsafePointer(columnTerms.value + column) : nil,
-              otherFactors: corrections.otherFactors + row,
-              otherColumns: hasManyPoints ? UnsafePointer(columnPoints.value + column) : nil)
-            output.write(
-              sums, sumStep: panel, rows: group.rows, count: count, correction: correction, row: row, column: column,
-              offset: row * columns + column, step: columns, kernels: kernels)
-          }
-        }
+        matrix.multiply(
+          left.laidOut, rows: firstRow..<min(firstRow + rowsPerTask, rows),
+          panels: firstPanel..<min(firstPanel + panelsPerTask, panels), lacking.value, sums: sums, into: output)
       }
     }
-    withExtendedLifetime((left, corrections, words, terms, zeroPoints)) {}
+    withExtendedLifetime((left, corrections, storage, terms)) {}
   }
-
-  private func columnTerms(times zeroPoint: Int32, plus bias: [Int32]) throws -> TensorStorage {
-    let sums = try TensorStorage(byteCount: columnTerms.byteCount)
-    let (from, to) = (
-      columnTerms.base.assumingMemoryBound(to: Int32.self), sums.base.assumingMemoryBound(to: Int32.self)
-    )
-    for column in 0..<columns { to[column] = zeroPoint &* from[column] &+ bias[column] }
-    // Panels are read to their ends.
-    for column in columns..<(columnTerms.byteCount / MemoryLayout<Int32>.stride) { to[column] = 0 }
-    return sums
-  }
-
-  /// What each row's sums lack.
-  private func corrections(_ left: SignedRows, _ points: [Int32]) throws -> RowCorrections {
-    let corrections = try RowCorrections(rows: left.rows)
-    for row in 0..<left.rows {
-      corrections.mutableBase[row] = (commonZeroPoint ?? 0) &* (0 &- left.sums[row])
-      corrections.mutableFactors[row] = points[points.count == 1 ? 0 : row]
-      corrections.mutableOtherFactors[row] = 0 &- left.sums[row]
-    }
-    return corrections
-  }
-}
-
-/// The numbers of rows in a ``SumCorrection``.
-struct RowCorrections: @unchecked Sendable {
-  private let storage: TensorStorage
-  let mutableBase: UnsafeMutablePointer<Int32>
-  let mutableFactors: UnsafeMutablePointer<Int32>
-  let mutableOtherFactors: UnsafeMutablePointer<Int32>
-
-  init(rows: Int) throws {
-    storage = try TensorStorage(byteCount: Shape.byteCount([3, rows], of: Int32.self))
-    mutableBase = storage.base.assumingMemoryBound(to: Int32.self)
-    mutableFactors = mutableBase + rows
-    mutableOtherFactors = mutableFactors + rows
-  }
-
-  var base: UnsafePointer<Int32> { UnsafePointer(mutableBase) }
-  var factors: UnsafePointer<Int32> { UnsafePointer(mutableFactors) }
-  var otherFactors: UnsafePointer<Int32> { UnsafePointer(mutableOtherFactors) }
 }

@@ -41,3 +41,8 @@ extension Tensor where Scalar: ByteScalar {
   /// The elements' bits. Valid as ``pointer`` is.
   var bytes8: UnsafePointer<UInt8> { UnsafeRawPointer(pointer).assumingMemoryBound(to: UInt8.self) }
 }
+
+extension UnsafeMutablePointer where Pointee: ByteScalar {
+  /// Where the bits of the elements lie.
+  var bytes8: UnsafeMutablePointer<UInt8> { UnsafeMutableRawPointer(self).assumingMemoryBound(to: UInt8.self) }
+}

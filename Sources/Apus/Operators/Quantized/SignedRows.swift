@@ -5,13 +5,8 @@ import ApusKernelInterface
 struct SignedRows: Sendable {
   /// Rows of a matrix.
   let rows: Int
-  /// Words that a row takes.
-  let wordsPerRow: Int
-  /// The kernels that laid it out: they alone can read it.
-  let kernels: any QuantizedKernels.Type
-  /// The words of all rows of all matrices, and the sums behind them.
+  let laidOut: SignedRowWords
   private let storage: TensorStorage
-  private let wordCount: Int
 
   /// - Parameters:
   ///   - bytes: `[matrices, rows, channels, area]`.
@@ -19,37 +14,59 @@ struct SignedRows: Sendable {
     _ bytes: UnsafePointer<UInt8>, matrices: Int = 1, rows: Int, channels: Int, area: Int, flip: UInt8
   ) throws {
     let kernels = Execution.current.kernels.quantized
-    let wordsPerRow =
-      try kernels.headerWordsPerRow + Shape.elementCount([(channels + 3) / 4, area, kernels.wordsPerRowWord])
-    let storage = try TensorStorage(byteCount: Shape.byteCount([matrices, rows, wordsPerRow + 1], of: Int32.self))
-    let wordCount = matrices * rows * wordsPerRow
+    let wordsPerRow = try SignedRowWords.wordsPerRow(channels: channels, area: area, kernels)
+    storage = try TensorStorage(byteCount: Shape.byteCount([matrices, rows, wordsPerRow + 1], of: Int32.self))
+    let laidOut = SignedRowWords(
+      rows: matrices * rows, wordsPerRow: wordsPerRow, kernels, in: storage.base.assumingMemoryBound(to: Int32.self))
     let groups = RowGroups(rows: rows)
-    let (from, to) = (Unchecked(bytes), Unchecked(storage.base.assumingMemoryBound(to: Int32.self)))
-    let totals = Unchecked(to.value + wordCount)
+    let from = Unchecked(bytes)
     let grain = max(1, 32_768 / max(1, 8 * channels * area))
     parallelRanges(matrices * groups.count, grain: grain) { start, count in
       for index in start..<(start + count) {
         let group = groups[index % groups.count]
         let first = index / groups.count * rows + group.first
-        kernels.packRows(
-          from.value + first * channels * area, rows: group.rows, channels: channels, area: area, flip: flip,
-          to.value + first * wordsPerRow, sums: totals.value + first)
+        laidOut.pack(from.value, first: first, rows: group.rows, channels: channels, area: area, flip: flip)
       }
     }
-    (self.rows, self.wordsPerRow, self.kernels) = (rows, wordsPerRow, kernels)
-    (self.storage, self.wordCount) = (storage, wordCount)
+    (self.rows, self.laidOut) = (rows, laidOut)
   }
 
-  var groups: RowGroups { RowGroups(rows: rows) }
+  /// The kernels that laid the rows out: they alone can read them.
+  var kernels: any QuantizedKernels.Type { laidOut.kernels }
 
   /// The words of a group that begins with row `first` of a matrix.
   func words(matrix: Int, first: Int) -> UnsafePointer<Int32> {
-    UnsafePointer(storage.base.assumingMemoryBound(to: Int32.self)) + (matrix * rows + first) * wordsPerRow
+    UnsafePointer(laidOut.words + (matrix * rows + first) * laidOut.wordsPerRow)
   }
 
   /// The sum of each row's elements, among signed numbers.
-  var sums: UnsafePointer<Int32> {
-    UnsafePointer(storage.base.assumingMemoryBound(to: Int32.self)) + wordCount
+  var sums: UnsafePointer<Int32> { UnsafePointer(laidOut.sums) }
+}
+
+/// ``SignedRows`` in memory that somebody else holds.
+struct SignedRowWords: @unchecked Sendable {
+  let words: UnsafeMutablePointer<Int32>
+  /// The sum of each row's elements, among signed numbers.
+  let sums: UnsafeMutablePointer<Int32>
+  let wordsPerRow: Int
+  let kernels: any QuantizedKernels.Type
+
+  /// - Parameter memory: `wordsPerRow` words and one more for each row.
+  init(rows: Int, wordsPerRow: Int, _ kernels: any QuantizedKernels.Type, in memory: UnsafeMutablePointer<Int32>) {
+    (words, sums) = (memory, memory + rows * wordsPerRow)
+    (self.wordsPerRow, self.kernels) = (wordsPerRow, kernels)
+  }
+
+  /// - Throws: ``TensorError`` when that is more than an `Int` can say.
+  static func wordsPerRow(channels: Int, area: Int, _ kernels: any QuantizedKernels.Type) throws -> Int {
+    try kernels.headerWordsPerRow + Shape.elementCount([(channels + 3) / 4, area, kernels.wordsPerRowWord])
+  }
+
+  /// Lays out a group of rows.
+  func pack(_ bytes: UnsafePointer<UInt8>, first: Int, rows: Int, channels: Int, area: Int, flip: UInt8) {
+    kernels.packRows(
+      bytes + first * channels * area, rows: rows, channels: channels, area: area, flip: flip,
+      words + first * wordsPerRow, sums: sums + first)
   }
 }
 

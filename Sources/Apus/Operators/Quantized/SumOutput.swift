@@ -63,14 +63,33 @@ enum SumOutput: @unchecked Sendable {
 }
 
 extension SumCorrection {
-  fileprivate func advanced(row: Int) -> SumCorrection {
+  func advanced(row: Int, column: Int = 0) -> SumCorrection {
     SumCorrection(
-      base: base + row, factors: factors + row, columns: columns, otherFactors: otherFactors + row,
-      otherColumns: otherColumns)
+      base: base + row, factors: factors + row, columns: columns.map { $0 + column }, otherFactors: otherFactors + row,
+      otherColumns: otherColumns.map { $0 + column })
   }
 }
 
 extension SumScale {
+  /// Calls `body` with a scale and perhaps a bias for each row or column.
+  ///
+  /// - Parameters:
+  ///   - scale: one number, or `count`; `bias` likewise.
+  /// - Throws: ``TensorError/shape(operation:reason:)`` when there are neither one nor `count`.
+  static func with<Result>(
+    _ scale: Tensor<Float>, _ bias: Tensor<Float>? = nil, count: Int, isOfColumns: Bool, operation: String,
+    _ body: (SumScale) throws -> Result
+  ) throws -> Result {
+    let scales = try scale.repeated(count, operation: operation, name: "scale")
+    let biases = try bias?.repeated(count, operation: operation, name: "bias")
+    return try withExtendedLifetime((scales, biases)) {
+      try body(
+        SumScale(
+          scales: scales.base.assumingMemoryBound(to: Float.self),
+          bias: biases.map { UnsafePointer($0.base.assumingMemoryBound(to: Float.self)) }, isOfColumns: isOfColumns))
+    }
+  }
+
   /// Whether the scales and biases of so many rows or columns are numbers, and with them all that is scaled, or infinite.
   func isFinite(count: Int) -> Bool {
     (0..<count).allSatisfy { scales[$0].isFinite && (bias?[$0].isFinite ?? true) }
@@ -85,7 +104,7 @@ extension SumScale {
 extension Tensor<Float> {
   /// `count` numbers, or one number so many times, filled up with zeros to whole panels.
   /// - Throws: ``TensorError/shape(operation:reason:)`` when there is neither one nor `count`.
-  func repeated(_ count: Int, operation: String, name: String) throws -> TensorStorage {
+  fileprivate func repeated(_ count: Int, operation: String, name: String) throws -> TensorStorage {
     guard self.count == 1 || self.count == count else {
       throw TensorError.shape(
         operation: operation, reason: "\(name) has shape \(shape), expected one number or [\(count)]")

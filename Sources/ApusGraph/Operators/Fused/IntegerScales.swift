@@ -26,14 +26,20 @@ extension Operators {
     }
   }
 
-  /// `activation(Float(product) · scale + bias)` of ``MatMulInteger(_:)``, perhaps quantised.
+  /// `activation(Float(product) · scale + bias)` of ``MatMulInteger(_:)``, perhaps quantised. With the attribute `exact`
+  /// sums that 32 bits may have no room for are not wrapped around.
   static func FusedMatMulInteger(_ node: NodeDescription) throws -> PreparedOperator {
     let right = try IntegerRight(node, matrix: 1, zeroPoint: 3)
     let activation = node.activation
+    let isExact = try node.flag("exact")
     return { arguments in
       let (scale, bias) = (try arguments.scale(4), try arguments.optionalFloating(5, as: Float.self))
       let (a, zeroPoint) = (try arguments.tensor(0), try arguments.optionalTensor(2))
       let levels = try arguments.resultLevels()
+      if isExact, a.shape.last ?? 0 > DequantizedBytes.mostTerms {
+        let product = try right.wideProduct(arguments, left: a, zeroPoint: zeroPoint).converted(to: Float.self) * scale
+        return [try levels.quantized(Apus.activation(bias.map { try product + $0 } ?? product, activation))]
+      }
       if let packed = right.packed, zeroPoint?.count ?? 1 == 1, a.rank > 1, scale.rank <= 1,
         [1, packed.columns].contains(scale.count), bias?.count ?? packed.columns == packed.columns
       {
@@ -44,6 +50,12 @@ extension Operators {
         }
         let product = try packed.scaled(a, zeroPoint: zeroPoint, scale: scale, bias: bias)
         return [try levels.quantized(Apus.activation(product, activation))]
+      }
+      if bias == nil, scale.count == 1 || scale.rank == 1,
+        let matrices = try right.matrices(arguments, left: a, zeroPoint: zeroPoint)
+      {
+        if activation == .identity, let result = try levels.product(of: matrices, scale: scale) { return [result] }
+        return [try levels.quantized(Apus.activation(matrices.scaledProduct(scale: scale), activation))]
       }
       let scaled = try right.product(arguments, left: a, zeroPoint: zeroPoint).converted(to: Float.self) * scale
       return [try levels.quantized(Apus.activation(bias.map { try scaled + $0 } ?? scaled, activation))]
@@ -64,6 +76,17 @@ enum ResultLevels {
     case .none: GraphValue(x)
     case .uint8(let scale, let zeroPoint): try Self.quantized(x, scale, zeroPoint)
     case .int8(let scale, let zeroPoint): try Self.quantized(x, scale, zeroPoint)
+    }
+  }
+
+  /// A product, scaled and quantised at once; nil where it is not, or numbers have to lie in memory.
+  func product(of matrices: IntegerMatrices, scale: Tensor<Float>) throws -> GraphValue? {
+    switch self {
+    case .none: nil
+    case .uint8(let output, let zeroPoint):
+      try matrices.quantizedProduct(scale: scale, outputScale: output, outputZeroPoint: zeroPoint).map(GraphValue.init)
+    case .int8(let output, let zeroPoint):
+      try matrices.quantizedProduct(scale: scale, outputScale: output, outputZeroPoint: zeroPoint).map(GraphValue.init)
     }
   }
 

@@ -33,41 +33,56 @@ struct IntegerRight: Sendable {
   /// The product with `left`, whose zero points are one, or one per row.
   func product(_ arguments: Arguments, left: AnyTensor, zeroPoint leftPoint: AnyTensor?) throws -> Tensor<Int32> {
     if let packed, left.rank >= 2, leftPoint?.count ?? 1 == 1 { return try packed.product(left, zeroPoint: leftPoint) }
-    let right: AnyTensor
-    let point: AnyTensor?
-    if let packed {
-      (right, point) = (packed.matrix, packed.zeroPoint)
-    } else {
-      let given = try arguments.tensor(matrix)
-      right = try isTransposed ? given.transposedMatrix() : given
-      point = try arguments.optionalTensor(zeroPoint)
-    }
-    return try Self.product(left, leftPoint, right, point)
+    let (matrices, shape) = try operands(arguments, left, leftPoint)
+    return try matrices.product().reshaped(shape)
   }
 
-  private static func product(
-    _ a: AnyTensor, _ aPoint: AnyTensor?, _ b: AnyTensor, _ bPoint: AnyTensor?
-  ) throws -> Tensor<Int32> {
-    func multiply<A: ByteScalar, B: ByteScalar>(_ a: Tensor<A>, _ b: Tensor<B>) throws -> Tensor<Int32> {
-      // Vectors are matrices of one row or column, which goes away again.
-      let left = try a.rank == 1 ? a.reshaped([1, a.count]) : a
-      let right = try b.rank == 1 ? b.reshaped([b.count, 1]) : b
-      let product = try matmulInteger(
-        left, right, aZeroPoint: aPoint.map { try $0.bytes(like: a, "a") },
-        bZeroPoint: bPoint.map { try $0.bytes(like: b, "b") })
-      var shape = product.shape
-      if b.rank == 1 { shape.removeLast() }
-      if a.rank == 1 { shape.remove(at: shape.count - (b.rank == 1 ? 1 : 2)) }
-      return try product.reshaped(shape)
+  /// The stacks of matrices to multiply where the right one is computed; nil where it is packed, or for vectors.
+  func matrices(
+    _ arguments: Arguments, left: AnyTensor, zeroPoint leftPoint: AnyTensor?
+  ) throws -> IntegerMatrices? {
+    guard packed == nil, left.rank >= 2, try arguments.tensor(matrix).rank >= 2 else { return nil }
+    return try operands(arguments, left, leftPoint).matrices
+  }
+
+  /// The product in DOUBLE, where more terms are exact than 32 bits have room for.
+  func wideProduct(
+    _ arguments: Arguments, left: AnyTensor, zeroPoint leftPoint: AnyTensor?
+  ) throws -> Tensor<Double> {
+    func numbers(_ bytes: AnyTensor, less point: AnyTensor?) throws -> Tensor<Double> {
+      let values = try bytes.converted(to: Double.self)
+      return try point.map { try values - $0.converted(to: Double.self) } ?? values
     }
-    switch (a, b) {
-    case (.int8(let a), .int8(let b)): return try multiply(a, b)
-    case (.int8(let a), .uint8(let b)): return try multiply(a, b)
-    case (.uint8(let a), .int8(let b)): return try multiply(a, b)
-    case (.uint8(let a), .uint8(let b)): return try multiply(a, b)
+    let (right, point) = try given(arguments)
+    return try matrixProduct(numbers(left, less: leftPoint), numbers(right, less: point), activation: .identity)
+  }
+
+  /// The right operand and its zero point, from wherever they are known.
+  private func given(_ arguments: Arguments) throws -> (matrix: AnyTensor, zeroPoint: AnyTensor?) {
+    if let packed { return (packed.matrix, packed.zeroPoint) }
+    let given = try arguments.tensor(matrix)
+    return (try isTransposed ? given.transposedMatrix() : given, try arguments.optionalTensor(zeroPoint))
+  }
+
+  /// Both operands as matrices, vectors being those of one row or column, and the shape of the node's result.
+  private func operands(
+    _ arguments: Arguments, _ left: AnyTensor, _ leftPoint: AnyTensor?
+  ) throws -> (matrices: IntegerMatrices, result: [Int]) {
+    let (right, point) = try given(arguments)
+    let shapes = try MatMulShapes(left.shape, right.shape)
+    func matrices<A: ByteScalar, B: ByteScalar>(_ a: Tensor<A>, _ b: Tensor<B>) throws -> IntegerMatrices {
+      try IntegerMatrices(
+        a.reshaped(shapes.left), b.reshaped(shapes.right), aZeroPoint: leftPoint.map { try $0.bytes(like: a, "a") },
+        bZeroPoint: point.map { try $0.bytes(like: b, "b") })
+    }
+    switch (left, right) {
+    case (.int8(let a), .int8(let b)): return (try matrices(a, b), shapes.result)
+    case (.int8(let a), .uint8(let b)): return (try matrices(a, b), shapes.result)
+    case (.uint8(let a), .int8(let b)): return (try matrices(a, b), shapes.result)
+    case (.uint8(let a), .uint8(let b)): return (try matrices(a, b), shapes.result)
     default:
       throw OperatorError(
-        "matrices of \(ElementType(a.dataType)) and \(ElementType(b.dataType)) are not of 8-bit integers")
+        "matrices of \(ElementType(left.dataType)) and \(ElementType(right.dataType)) are not of 8-bit integers")
     }
   }
 }

@@ -47,6 +47,15 @@ extension Operators {
       if let packed = right.packed, aScale.count == 1, bScale.rank <= 1, aPoint?.count ?? 1 == 1, a.rank > 1 {
         return [try packed.requantized(a, zeroPoint: aPoint, scale: ratio, outputZeroPoint: target)]
       }
+      if aScale.count == 1, bScale.rank <= 1, let matrices = try right.matrices(arguments, left: a, zeroPoint: aPoint) {
+        switch target {
+        case .int8(let y):
+          return [GraphValue(try matrices.requantizedProduct(scale: ratio, outputZeroPoint: y.reshaped([]).scalar))]
+        case .uint8(let y):
+          return [GraphValue(try matrices.requantizedProduct(scale: ratio, outputZeroPoint: y.reshaped([]).scalar))]
+        default: break
+        }
+      }
       let product = try right.product(arguments, left: a, zeroPoint: aPoint).converted(to: Float.self)
       return [try GraphValue(requantizing: product * ratio, zeroPoint: target)]
     }
