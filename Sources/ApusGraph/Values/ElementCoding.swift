@@ -50,42 +50,61 @@ private struct SmallFloat {
     return isNegative ? -value : value
   }
 
-  /// The nearest code, ties to even.
-  @inline(__always)
-  func code(of value: Float, saturate: Bool) -> UInt8 {
-    let sign: UInt8 = value.sign == .minus ? signBit : 0
-    if value.isNaN {
-      switch nan {
-      case .signed(let code): return sign | code
-      case .negativeZero: return signBit
-      case .none: return sign ^ signBit
-      }
-    }
-    let magnitude = rounded(value.magnitude)
-    if magnitude > UInt32(largest) {
-      if case .none = nan { return sign | largest }
-      if saturate { return sign | largest }
-      if let infinity { return sign | infinity }
-      if case .signed(let code) = nan { return sign | code }
-      return signBit
-    }
-    if magnitude == 0, case .negativeZero = nan { return 0 }
-    return sign | UInt8(magnitude)
+  /// What of a magnitude beyond `largest` and of a NaN becomes; `keepsSign` where the sign stands beside the code.
+  private func beyond(saturate: Bool) -> (code: UInt8, keepsSign: Bool) {
+    if case .none = nan { return (largest, true) }
+    if saturate { return (largest, true) }
+    if let infinity { return (infinity, true) }
+    if case .signed(let code) = nan { return (code, true) }
+    return (signBit, false)
   }
 
-  /// The nearest magnitude code, without a limit; infinity is beyond every limit.
-  @inline(__always)
-  private func rounded(_ magnitude: Float) -> UInt32 {
-    let smallestNormal = Float(bitPattern: UInt32(128 - bias) << 23)
-    if magnitude < smallestNormal {
-      // In units of the smallest value. The sum has no room for a fraction, and so rounds it, ties to even.
-      let unit = Float(bitPattern: UInt32(126 + bias + fractionBits) << 23)
-      return (magnitude * unit + 0x1p23).bitPattern & 0xFF
+  /// The nearest codes, ties to even: of `count` numbers.
+  func encode(_ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<UInt8>, count: Int, saturate: Bool) {
+    typealias Words = SIMD16<UInt32>
+    let (tooLarge, largeKeepsSign) = beyond(saturate: saturate)
+    // A NaN of a format without has the opposite sign.
+    let (notNumber, numberSign): (UInt8, Words) =
+      switch nan {
+      case .signed(let code): (code, Words(repeating: ~0))
+      case .negativeZero: (signBit, Words())
+      case .none: (signBit, Words(repeating: ~0))
+      }
+    let hasNegativeZero = if case .negativeZero = nan { false } else { true }
+    let smallestNormal = UInt32(128 - bias) << 23
+    // In units of the smallest value. The sum has no room for a fraction, and so rounds it, ties to even.
+    let unit = Float(bitPattern: UInt32(126 + bias + fractionBits) << 23)
+    let shift = Words(repeating: UInt32(23 - fractionBits))
+    let half = Words(repeating: UInt32(1) << UInt32(22 - fractionBits) - 1)
+    let offset = Words(repeating: UInt32(127 - bias) << UInt32(fractionBits))
+    let one = Words(repeating: 1)
+
+    func codes(_ value: SIMD16<Float>) -> SIMD16<UInt8> {
+      let bits = unsafeBitCast(value, to: Words.self)
+      let magnitude = bits & 0x7FFF_FFFF
+      let sign = (bits &>> 31) &* UInt32(signBit)
+      var code = ((magnitude &+ half &+ (magnitude &>> shift & one)) &>> shift) &- offset
+      let small = unsafeBitCast(
+        unsafeBitCast(magnitude, to: SIMD16<Float>.self) * unit + 0x1p23, to: Words.self)
+      code.replace(with: small & 0xFF, where: magnitude .< smallestNormal)
+      let isZero = code .== 0
+      let isBeyond = code .> UInt32(largest)
+      code |= sign
+      if !hasNegativeZero { code.replace(with: 0, where: isZero) }
+      code.replace(with: UInt32(tooLarge) | (largeKeepsSign ? sign : Words()), where: isBeyond)
+      code.replace(with: UInt32(notNumber) ^ (sign & numberSign), where: magnitude .> 0x7F80_0000)
+      return SIMD16<UInt8>(truncatingIfNeeded: code)
     }
-    let shift = UInt32(23 - fractionBits)
-    let bits = magnitude.bitPattern
-    let half = UInt32(1) << (shift - 1) - 1
-    return ((bits + half + (bits >> shift & 1)) >> shift) - UInt32(127 - bias) << UInt32(fractionBits)
+    let whole = count / 16 * 16
+    let (source, target) = (UnsafeRawPointer(x), UnsafeMutableRawPointer(y))
+    for i in stride(from: 0, to: whole, by: 16) {
+      let value = source.loadUnaligned(fromByteOffset: 4 * i, as: SIMD16<Float>.self)
+      target.storeBytes(of: codes(value), toByteOffset: i, as: SIMD16<UInt8>.self)
+    }
+    var rest = SIMD16<Float>()
+    for i in whole..<count { rest[i - whole] = x[i] }
+    let last = codes(rest)
+    for i in whole..<count { y[i] = last[i - whole] }
   }
 }
 
@@ -105,6 +124,18 @@ extension ElementType {
 
   /// The value of each byte that may stand for a code; unused high bits do not count.
   fileprivate func codedValues() throws -> [Float] {
+    guard let values = Self.valuesOfCodes[self] else { throw notCoded }
+    return values
+  }
+
+  private static let valuesOfCodes: [ElementType: [Float]] = {
+    var tables: [ElementType: [Float]] = [:]
+    for type in allCases { tables[type] = type.valuesOfCodes }
+    return tables
+  }()
+
+  /// Nil for types that are not coded.
+  private var valuesOfCodes: [Float]? {
     let bytes = UInt8.min...UInt8.max
     if let format = smallFloat {
       let mask = format.signBit | (format.signBit - 1)
@@ -118,7 +149,7 @@ extension ElementType {
     // A power of two: 2^-127, which a Float has as a subnormal number, to 2^127.
     case .float8e8m0:
       return bytes.map { $0 == 0xFF ? .nan : Float(sign: .plus, exponent: Int($0) - 127, significand: 1) }
-    default: throw notCoded
+    default: return nil
     }
   }
 
@@ -130,7 +161,14 @@ extension ElementType {
   fileprivate func codes(
     of tensor: Tensor<Float>, saturate: Bool, roundMode: CodedTensor.RoundMode
   ) throws -> Tensor<UInt8> {
-    if let format = smallFloat { return try mapped(tensor) { format.code(of: $0, saturate: saturate) } }
+    if let format = smallFloat {
+      return try tensor.withUnsafeBufferPointer { source in
+        try Tensor.filled(tensor.shape) { codes in
+          guard let first = source.baseAddress else { return }
+          format.encode(first, codes, count: source.count, saturate: saturate)
+        }
+      }
+    }
     switch self {
     case .float8e8m0: return try mapped(tensor) { powerOfTwoCode($0, saturate: saturate, roundMode: roundMode) }
     case .uint4, .int4: return try mapped(tensor) { UInt8(truncatingIfNeeded: truncated($0)) & 0xF }

@@ -67,11 +67,13 @@ package struct IntegerConvolution: Sendable {
     let outputsPerGroup = outputs / groups
     self.outputsPerGroup = outputsPerGroup
     self.bias = try bias?.elements ?? [Int32](repeating: 0, count: outputs)
-    let every = points.count == 1 ? [Scalar](repeating: points[0], count: outputs) : points
+    let moved = points.map(\.movedToSigned)
+    let every = moved.count == 1 ? [Int32](repeating: moved[0], count: outputs) : moved
     let (source, area) = (try weight.rowMajor, kernel.height * kernel.width)
     if inputs == 1, groups > 1, parameters.hasNarrowWindows {
-      let taps = try zip(source.elements, every.flatMap { repeatElement($0.movedToSigned, count: area) })
-        .map { $0.movedToSigned &- $1 }
+      let taps = withExtendedLifetime(source.storage) {
+        Self.differences(source.bytes8, flip: Scalar.signedFlip, from: every, count: area)
+      }
       weights = .windows(WindowWeights(taps, parameters))
       sums = (0..<outputs).map { taps[$0 * area..<($0 + 1) * area].reduce(0, &+) }
       zeroPoints = [Int32](repeating: 0, count: outputs)
@@ -83,7 +85,20 @@ package struct IntegerConvolution: Sendable {
     }
     weights = .rows(rows)
     sums = Array(UnsafeBufferPointer(start: rows.sums, count: outputs))
-    zeroPoints = every.map(\.movedToSigned)
+    zeroPoints = every
+  }
+
+  /// `count` bytes for each zero point, among signed numbers, less it.
+  private static func differences(
+    _ bytes: UnsafePointer<UInt8>, flip: UInt8, from zeroPoints: [Int32], count: Int
+  ) -> [Int32] {
+    var differences = [Int32](repeating: 0, count: zeroPoints.count * count)
+    for (row, zeroPoint) in zeroPoints.enumerated() {
+      for i in row * count..<(row + 1) * count {
+        differences[i] = Int32(Int8(bitPattern: bytes[i] ^ flip)) &- zeroPoint
+      }
+    }
+    return differences
   }
 
   /// The sums.
