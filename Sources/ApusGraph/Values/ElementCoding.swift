@@ -59,52 +59,38 @@ private struct SmallFloat {
     return (signBit, false)
   }
 
-  /// The nearest codes, ties to even: of `count` numbers.
+  /// The nearest codes, ties to even, of `count` numbers: without a branch, so that the compiler takes several at a time.
   func encode(_ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<UInt8>, count: Int, saturate: Bool) {
-    typealias Words = SIMD16<UInt32>
     let (tooLarge, largeKeepsSign) = beyond(saturate: saturate)
+    let largeSign: Int32 = largeKeepsSign ? -1 : 0
     // A NaN of a format without has the opposite sign.
-    let (notNumber, numberSign): (UInt8, Words) =
+    let (notNumber, numberSign): (UInt8, Int32) =
       switch nan {
-      case .signed(let code): (code, Words(repeating: ~0))
-      case .negativeZero: (signBit, Words())
-      case .none: (signBit, Words(repeating: ~0))
+      case .signed(let code): (code, -1)
+      case .negativeZero: (signBit, 0)
+      case .none: (signBit, -1)
       }
-    let hasNegativeZero = if case .negativeZero = nan { false } else { true }
-    let smallestNormal = UInt32(128 - bias) << 23
+    let zeroSign: Int32 = if case .negativeZero = nan { 0 } else { -1 }
+    let smallestNormal = Int32(128 - bias) << 23
     // In units of the smallest value. The sum has no room for a fraction, and so rounds it, ties to even.
     let unit = Float(bitPattern: UInt32(126 + bias + fractionBits) << 23)
-    let shift = Words(repeating: UInt32(23 - fractionBits))
-    let half = Words(repeating: UInt32(1) << UInt32(22 - fractionBits) - 1)
-    let offset = Words(repeating: UInt32(127 - bias) << UInt32(fractionBits))
-    let one = Words(repeating: 1)
-
-    func codes(_ value: SIMD16<Float>) -> SIMD16<UInt8> {
-      let bits = unsafeBitCast(value, to: Words.self)
+    let shift = Int32(23 - fractionBits)
+    let half = Int32(1) << (shift - 1) - 1
+    let offset = Int32(127 - bias) << Int32(fractionBits)
+    let (largest, signShift) = (Int32(largest), Int32(32 - bits))
+    let (largeCode, nanCode) = (Int32(tooLarge), Int32(notNumber))
+    for i in 0..<count {
+      let bits = Int32(bitPattern: x[i].bitPattern)
       let magnitude = bits & 0x7FFF_FFFF
-      let sign = (bits &>> 31) &* UInt32(signBit)
-      var code = ((magnitude &+ half &+ (magnitude &>> shift & one)) &>> shift) &- offset
-      let small = unsafeBitCast(
-        unsafeBitCast(magnitude, to: SIMD16<Float>.self) * unit + 0x1p23, to: Words.self)
-      code.replace(with: small & 0xFF, where: magnitude .< smallestNormal)
-      let isZero = code .== 0
-      let isBeyond = code .> UInt32(largest)
-      code |= sign
-      if !hasNegativeZero { code.replace(with: 0, where: isZero) }
-      code.replace(with: UInt32(tooLarge) | (largeKeepsSign ? sign : Words()), where: isBeyond)
-      code.replace(with: UInt32(notNumber) ^ (sign & numberSign), where: magnitude .> 0x7F80_0000)
-      return SIMD16<UInt8>(truncatingIfNeeded: code)
+      let sign = Int32(bitPattern: UInt32(bitPattern: bits & Int32.min) &>> UInt32(signShift))
+      let normal = ((magnitude &+ half &+ (magnitude &>> shift & 1)) &>> shift) &- offset
+      let sum = Float(bitPattern: UInt32(bitPattern: magnitude)) * unit + 0x1p23
+      let code = magnitude < smallestNormal ? Int32(bitPattern: sum.bitPattern) & 0xFF : normal
+      var result = code | (code == 0 ? sign & zeroSign : sign)
+      result = code > largest ? largeCode | (sign & largeSign) : result
+      result = magnitude > 0x7F80_0000 ? nanCode ^ (sign & numberSign) : result
+      y[i] = UInt8(truncatingIfNeeded: result)
     }
-    let whole = count / 16 * 16
-    let (source, target) = (UnsafeRawPointer(x), UnsafeMutableRawPointer(y))
-    for i in stride(from: 0, to: whole, by: 16) {
-      let value = source.loadUnaligned(fromByteOffset: 4 * i, as: SIMD16<Float>.self)
-      target.storeBytes(of: codes(value), toByteOffset: i, as: SIMD16<UInt8>.self)
-    }
-    var rest = SIMD16<Float>()
-    for i in whole..<count { rest[i - whole] = x[i] }
-    let last = codes(rest)
-    for i in whole..<count { y[i] = last[i - whole] }
   }
 }
 
