@@ -16,7 +16,7 @@ extension IntegerKernels {
     }
     #if (APUS_AVX512 || APUS_AVX2) && APUS_X86_INTRINSICS
       let words = y + wordsPerHeader &* rows
-      if rows == 8, area == 1, channels & 3 == 0 {
+      if rows == 8, area == 1 {
         transposeWords(w, channels: channels, flip: flip, words)
       } else {
         forWords(w, rows: rows, channels: channels, area: area, flip: flip) { words[$0] = $1 }
@@ -71,24 +71,49 @@ private func forWords(
 }
 
 #if (APUS_AVX512 || APUS_AVX2) && APUS_X86_INTRINSICS
-  /// The words of eight rows of whole words.
+  /// The words of eight rows, eight of each at a time.
   @inline(__always)
   private func transposeWords(
     _ w: UnsafePointer<UInt8>, channels: Int, flip: UInt8, _ y: UnsafeMutablePointer<Int32>
   ) {
     let steps = channels / 4
-    let from = UnsafeRawPointer(w).assumingMemoryBound(to: Float.self)
     let to = UnsafeMutableRawPointer(y).assumingMemoryBound(to: Float.self)
     var step = 0
-    while step &+ 8 <= steps {
-      transposeEight(from + step, steps, to + 8 &* step, 8)
-      step &+= 8
+    if channels & 3 == 0 {
+      let from = UnsafeRawPointer(w).assumingMemoryBound(to: Float.self)
+      while step &+ 8 <= steps {
+        transposeEight(from + step, steps, to + 8 &* step, 8)
+        step &+= 8
+      }
+    } else {
+      // Rows that do not lie whole words apart are put where they do.
+      withUnsafeTemporaryAllocation(of: Float.self, capacity: 64) { square in
+        guard let square = square.baseAddress else { return }
+        while step &+ 8 <= steps {
+          for row in 0..<8 {
+            let bytes = UnsafeRawPointer(w + (row &* channels &+ 4 &* step)).loadUnaligned(as: SIMD8<Int32>.self)
+            UnsafeMutableRawPointer(square + 8 &* row).storeBytes(of: bytes, as: SIMD8<Int32>.self)
+          }
+          transposeEight(square, 8, to + 8 &* step, 8)
+          step &+= 8
+        }
+      }
     }
     while step < steps {
       for row in 0..<8 {
         y[8 &* step &+ row] = UnsafeRawPointer(w + (row &* channels &+ 4 &* step)).loadUnaligned(as: Int32.self)
       }
       step &+= 1
+    }
+    if channels & 3 != 0 {
+      for row in 0..<8 {
+        var word: UInt32 = 0
+        for i in 4 &* steps..<channels {
+          word |=
+            UInt32(truncatingIfNeeded: w[row &* channels &+ i] ^ flip) &<< UInt32(truncatingIfNeeded: 8 &* (i & 3))
+        }
+        y[8 &* steps &+ row] = Int32(bitPattern: word)
+      }
     }
     let flips = Int32(bitPattern: UInt32(truncatingIfNeeded: flip) &* 0x0101_0101)
     if flips != 0 {
