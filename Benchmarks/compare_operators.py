@@ -2,8 +2,8 @@
 
     python3 Benchmarks/compare_operators.py [--apus .build/release/apus] [NAME …]
 
-Each is a model of one node. Prints the least time of each side and their ratio. Needs onnx, onnxruntime and numpy
-(Weights/requirements.txt).
+Each is a model of one node. Prints the least time of each side and their ratio. Needs onnx, onnxruntime, ml_dtypes
+and numpy (Weights/requirements.txt).
 """
 
 import argparse
@@ -13,6 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import onnx
 import onnxruntime
@@ -31,6 +32,10 @@ def uniform(*shape, scale=1):
 
 def integers(below, *shape):
     return random.integers(0, below, shape)
+
+
+def bytes_(*shape):
+    return integers(256, *shape).astype(np.uint8)
 
 
 def boxes(*shape, extent, size):
@@ -94,6 +99,24 @@ OPERATORS = {
         [boxes(1, 2000, extent=600, size=30), uniform(1, 8, 2000), constant(200), constant(0.5, np.float32),
          constant(0.1, np.float32)], {}, 11, 1),
     "non-zero": ("NonZero", [(uniform(512, 512) > 0.5).astype(np.float32)], {}, 13, 1),
+    "qlinear-conv-computed": (
+        "QLinearConv",
+        [bytes_(1, 128, 30, 30), constant(0.02, np.float32), constant(120, np.uint8), bytes_(128, 1, 15, 15),
+         constant(0.01, np.float32), constant(128, np.uint8), constant(2, np.float32), constant(128, np.uint8)],
+        {"group": 128}, 10, 1),
+    "qlinear-conv-volume": (
+        "QLinearConv",
+        [bytes_(1, 32, 8, 28, 28), constant(0.02, np.float32), constant(120, np.uint8),
+         ("constant", bytes_(32, 32, 3, 3, 3)), constant(0.01, np.float32), constant(128, np.uint8),
+         constant(2, np.float32), constant(128, np.uint8)], {"pads": [1] * 6}, 10, 1),
+    "qlinear-matmul-stack": (
+        "QLinearMatMul",
+        [bytes_(1, 12, 128, 64), constant(0.02, np.float32), constant(120, np.uint8), bytes_(1, 12, 64, 128),
+         constant(0.01, np.float32), constant(128, np.uint8), constant(1, np.float32), constant(128, np.uint8)], {}, 10,
+        1),
+    "quantize-float8": (
+        "QuantizeLinear", [normal(512, 512), constant(0.01, np.float32), constant(0, ml_dtypes.float8_e4m3fn)], {}, 19,
+        1),
     "reduce-max-int64": ("ReduceMax", [integers(1000, 512, 512), constant([1])], {}, 18, 1),
     "resize-cubic": (
         "Resize", [normal(1, 16, 56, 56), None, constant([1, 1, 2, 2], np.float32)], {"mode": "cubic"}, 18, 1),

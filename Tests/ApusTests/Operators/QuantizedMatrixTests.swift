@@ -150,7 +150,7 @@ import Testing
   }
 
   /// Many matrices share a task, and a few are laid out by several.
-  @Test(arguments: [(40, 3, 4, 5), (3, 70, 64, 100)])
+  @Test(arguments: [(40, 3, 4, 5), (3, 70, 64, 100), (3, 120, 90, 100)])
   func stacksAreTheSameForAllThreads(count: Int, rows: Int, depth: Int, columns: Int) throws {
     let a = try randomIntegers([count, rows, depth], seed: 1, as: UInt8.self)
     let b = try randomIntegers([count, depth, columns], seed: 2, as: UInt8.self)

@@ -120,19 +120,32 @@ package struct IntegerMatrices: Sendable {
           zeroPoints: points.count == m && m > 1 ? (0..<count).flatMap { _ in points } : points, into: output)
         return
       }
-      try multiplyEach(into: output, m, k, n)
+      let offsets = BroadcastOffsets(batch.both, batch.a, batch.b)
+      let work = Double(m) * Double(k) * Double(n)
+      if offsets.count < Execution.current.threads, work > 1_000_000 {
+        for index in 0..<offsets.count {
+          let (i, j) = offsets[index]
+          let packed = try PackedIntegerMatrix(
+            right.bytes + j * k * n, depth: k, columns: n, flip: right.flip,
+            zeroPoints: right.zeroPoints(of: j, count: n))
+          try packed.multiply(
+            left.bytes + i * m * k, rows: m, flip: left.flip, zeroPoints: left.zeroPoints(of: i, count: m),
+            start: index * m * n, into: output)
+        }
+        return
+      }
+      try multiply(offsets, together: max(1, min(offsets.count, Int(65_536 / max(1, work)))), m, k, n, into: output)
     }
   }
 
-  /// A product of two matrices for each of the result. A task lays a few of both out in memory of its own.
-  private func multiplyEach(into output: SumOutput, _ m: Int, _ k: Int, _ n: Int) throws {
-    let offsets = BroadcastOffsets(batch.both, batch.a, batch.b)
+  /// A product of two matrices for each of the result. A task lays out both of each of its own, one after the other.
+  private func multiply(
+    _ offsets: BroadcastOffsets, together: Int, _ m: Int, _ k: Int, _ n: Int, into output: SumOutput
+  ) throws {
     let kernels = Execution.current.kernels.quantized
     let wordsPerRow = try SignedRowWords.wordsPerRow(channels: k, area: 1, kernels)
     let rightCount = try IntegerColumns.wordCount(depth: k, columns: n)
     let leftCount = try Shape.elementCount([m, wordsPerRow + 1 + 3])
-    let work = Double(m) * Double(k) * Double(n)
-    let together = max(1, min(offsets.count, Int(65_536 / max(1, work))))
     let tasks = (offsets.count + together - 1) / together
     let (left, right) = (left, right)
     try parallelWithScratch(tasks, of: Float.self, count: rightCount + leftCount + IntegerColumns.sumCount) {

@@ -148,9 +148,10 @@ extension PackedIntegerMatrix {
   /// - Parameters:
   ///   - bytes: `[rows, depth]`.
   ///   - zeroPoints: one, or one per row, among signed numbers; one where there is a bias.
+  ///   - start: where the product begins in the result.
   func multiply(
     _ bytes: UnsafePointer<UInt8>, rows: Int, flip: UInt8, zeroPoints points: [Int32], bias: [Int32]? = nil,
-    into output: SumOutput
+    start: Int = 0, into output: SumOutput
   ) throws {
     guard bias.map({ $0.count == self.columns && points.count == 1 }) ?? true else {
       throw TensorError.shape(
@@ -184,7 +185,8 @@ extension PackedIntegerMatrix {
         guard let sums = room.baseAddress else { return }
         matrix.multiply(
           left.laidOut, rows: firstRow..<min(firstRow + rowsPerTask, rows),
-          panels: firstPanel..<min(firstPanel + panelsPerTask, panels), lacking.value, sums: sums, into: output)
+          panels: firstPanel..<min(firstPanel + panelsPerTask, panels), lacking.value, start: start, sums: sums,
+          into: output)
       }
     }
     withExtendedLifetime((left, corrections, storage, terms)) {}
