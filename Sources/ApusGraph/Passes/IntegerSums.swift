@@ -32,16 +32,13 @@ extension Graph {
 }
 
 /// Bytes, and what makes numbers of them.
-struct DequantizedBytes {
+private struct DequantizedBytes {
   var bytes: Graph.ValueID
   let zeroPoint: Graph.ValueID?
   let scale: Tensor<Float>
   let axis: Int
   /// The bytes' extents, where they are known before anything runs.
   let shape: [Int]?
-
-  /// Products of two differences of bytes that 32 bits have room for.
-  static let mostTerms = Int(Int32.max) / (255 * 255)
 }
 
 extension GraphRewriter {
@@ -50,7 +47,7 @@ extension GraphRewriter {
   fileprivate mutating func sumConvolution(_ index: Int, _ node: Node, _ constants: [Graph.ValueID: GraphValue]) {
     guard let x = dequantized(node.input(0), constants), x.scale.count == 1,
       let weight = dequantized(node.input(1), constants), let shape = weight.shape, shape.count >= 3,
-      shape[1...].product <= DequantizedBytes.mostTerms, weight.scale.count == 1 || weight.axis == 0
+      shape[1...].product <= IntegerRight.mostTerms, weight.scale.count == 1 || weight.axis == 0
     else { return }
     // One number for each channel, against maps [batch, channels, …].
     let channels = [-1] + [Int](repeating: 1, count: shape.count - 2)
@@ -81,7 +78,7 @@ extension GraphRewriter {
     }
     guard let shape = matrix.shape, shape.count == 2,
       let isTransposed = try? isGemm && description.flag("transB"),
-      shape[isTransposed ? 1 : 0] <= DequantizedBytes.mostTerms,
+      shape[isTransposed ? 1 : 0] <= IntegerRight.mostTerms,
       matrix.scale.count == 1 || matrix.axis == (isTransposed ? 0 : 1)
     else { return }
     if isGemm {

@@ -36,7 +36,7 @@ extension Operators {
       let (scale, bias) = (try arguments.scale(4), try arguments.optionalFloating(5, as: Float.self))
       let (a, zeroPoint) = (try arguments.tensor(0), try arguments.optionalTensor(2))
       let levels = try arguments.resultLevels()
-      if isExact, a.shape.last ?? 0 > DequantizedBytes.mostTerms {
+      if isExact, a.shape.last ?? 0 > IntegerRight.mostTerms {
         let product = try right.wideProduct(arguments, left: a, zeroPoint: zeroPoint).converted(to: Float.self) * scale
         return [try levels.quantized(Apus.activation(bias.map { try product + $0 } ?? product, activation))]
       }

@@ -7,6 +7,9 @@ struct IntegerRight: Sendable {
   private let isTransposed: Bool
   let packed: PackedIntegers?
 
+  /// Products of two differences of bytes that 32 bits have room for.
+  static let mostTerms = Int(Int32.max) / (255 * 255)
+
   /// - Parameters:
   ///   - matrix: the index of the input, `zeroPoint` likewise.
   ///   - isTransposed: whether the matrix is `[n, k]`.
