@@ -50,7 +50,7 @@ private struct SmallFloat {
     return isNegative ? -value : value
   }
 
-  /// What of a magnitude beyond `largest` and of a NaN becomes; `keepsSign` where the sign stands beside the code.
+  /// What a magnitude beyond `largest` becomes; `keepsSign` where the sign stands beside the code.
   private func beyond(saturate: Bool) -> (code: UInt8, keepsSign: Bool) {
     if case .none = nan { return (largest, true) }
     if saturate { return (largest, true) }

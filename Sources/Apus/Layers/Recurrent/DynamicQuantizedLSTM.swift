@@ -88,7 +88,8 @@ package struct DynamicQuantizedLSTM: Sendable {
 
 /// A matrix of 8-bit integers that makes the gates of an LSTM out of what is quantised as it comes.
 ///
-/// Its columns are in the order of the cell's gates, input, forget, cell, output, each filled up to whole vectors.
+/// Its columns are in the order of the cell's gates, input, forget, cell, output, each filled up to whole vectors of every
+/// variant.
 package struct QuantizedGates: Sendable {
   package let hidden: Int
   private let matrix: PackedIntegerMatrix
@@ -125,10 +126,8 @@ package struct QuantizedGates: Sendable {
 
   /// A tensor whose last axis holds four gates in ONNX' order, with that axis as the columns are.
   static func laidOut<Element: TensorScalar>(_ tensor: Tensor<Element>, hidden: Int) throws -> Tensor<Element> {
-    let vector = Float.kernels.vectorWidth
     let gates = try tensor.split(sizes: Array(repeating: hidden, count: 4), axis: -1)
-    return try concatenate(
-      [0, 2, 3, 1].map { try pad(gates[$0], [0, (hidden + vector - 1) / vector * vector - hidden]) }, axis: -1)
+    return try concatenate([0, 2, 3, 1].map { try pad(gates[$0], [0, (hidden + 15) / 16 * 16 - hidden]) }, axis: -1)
   }
 
   /// What rows of numbers contribute, gates in ONNX' order: `[…, depth]` becomes `[…, 4 · hidden]`.
