@@ -187,21 +187,18 @@ final class BufferPool: Sendable {
   /// Takes back what ``allocate(byteCount:lending:)`` gave.
   func recycle(_ buffer: Buffer) {
     let block = Block(base: buffer.base, capacity: buffer.capacity)
-    let surplus = state.withLock { state -> Chain in
+    let surplus = state.withLock { state -> Chain? in
       state.usedBytes -= buffer.byteCount
       state.heldBytes -= block.capacity
       let limit = state.idleLimit(idleLimit)
-      guard block.capacity <= limit else {
-        var surplus = Chain()
-        surplus.push(block)
-        return surplus
-      }
+      guard block.capacity <= limit else { return nil }
       let surplus = state.takeBeyond(limit - block.capacity)
       state.chains[Self.classIndex(block.capacity)].push(block)
       state.idleBytes += block.capacity
       return surplus
     }
-    giveBack(surplus)
+    // What is not kept may be too small to be linked to others.
+    if let surplus { giveBack(surplus) } else { giveBack(block) }
   }
 
   /// Begins to keep what is held at most, until ``endRecurringUse()`` is called as often.
