@@ -19,7 +19,7 @@ package struct IntegerMatrices: Sendable {
   /// `[…, m, n]`.
   package let shape: [Int]
   /// How many terms each sum has.
-  package let depth: Int
+  private let depth: Int
   private let batch: (a: [Int], b: [Int], both: [Int])
   private let left: Operand
   private let right: Operand
