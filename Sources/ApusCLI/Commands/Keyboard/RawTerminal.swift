@@ -12,7 +12,9 @@ struct RawTerminal {
       throw CommandFailure(.inputOutput, "the terminal cannot be set up: \(systemMessage(errno))")
     }
     original = settings
-    terminalToRestore = settings
+    let kept = UnsafeMutablePointer<termios>.allocate(capacity: 1)
+    kept.initialize(to: settings)
+    terminalToRestore = kept
     // The parent process may have blocked them.
     var handled = sigset_t()
     sigemptyset(&handled)
@@ -56,12 +58,14 @@ private func readBytes(_ descriptor: Int32, _ bytes: UnsafeMutableRawBufferPoint
   read(descriptor, bytes.baseAddress, bytes.count)
 }
 
-/// What a signal's handler restores. Set before there is a handler, and not changed afterwards.
-private nonisolated(unsafe) var terminalToRestore = termios()
+/// What a signal's handler restores. Set before there is a handler, and neither changed nor given back afterwards: another thread
+/// may be in the handler. Where it lies is kept, because the compiler gives a global structure less room than one with gaps
+/// between its fields takes.
+private nonisolated(unsafe) var terminalToRestore: UnsafeMutablePointer<termios>?
 
 /// Ends the process as the signal would have. Only functions that handlers may call are called.
 private func restoreTerminalAndEnd(_ number: Int32) {
-  tcsetattr(STDIN_FILENO, TCSANOW, &terminalToRestore)
+  if let terminalToRestore { tcsetattr(STDIN_FILENO, TCSANOW, terminalToRestore) }
   signal(number, SIG_DFL)
   raise(number)
 }
