@@ -104,10 +104,14 @@ package protocol QuantizedKernels: SendableMetatype {
   /// `[⌈channels / 4⌉, area, rows]` times four channels, filled up with zeros, with room for ``wordsPerRowWord`` words each.
   ///
   /// - Parameters:
+  ///   - mayMove: whether the elements may be laid out less a number, the same for all, where that makes products faster.
   ///   - sums: the sum of each row's elements, as the layout has them.
+  /// - Returns: what they are laid out less.
+  @discardableResult
   static func packRows(
-    _ w: UnsafePointer<UInt8>, rows: Int, channels: Int, area: Int, flip: UInt8, _ y: UnsafeMutablePointer<Int32>,
-    sums: UnsafeMutablePointer<Int32>)
+    _ w: UnsafePointer<UInt8>, rows: Int, channels: Int, area: Int, flip: UInt8, mayMove: Bool,
+    _ y: UnsafeMutablePointer<Int32>, sums: UnsafeMutablePointer<Int32>
+  ) -> Int32
 
   /// Lays out a part of a matrix, `[depth, columns]` with rows `rowStep` bytes apart, as an unsigned operand:
   /// `[⌈depth / 4⌉, width]` words of four rows, filled up with zeros.

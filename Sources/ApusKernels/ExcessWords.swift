@@ -4,6 +4,9 @@
 // networks 1 to 7 words of a hundred have such a pair. Rows in which there are many more are laid out, as with older
 // instructions, in numbers of sixteen bits each.
 //
+// Activations often lie to one side of the middle of their levels: terms of a softmax, and what a rectifier leaves. Less
+// their mean, which may make numbers of nine bits of them, few of their pairs are beyond.
+//
 // A group of rows then begins with a word for each: where its words of excess end, or a negative number where there are none
 // because weights are taken apart. Behind the weights follow the words of excess, each behind the place of its step.
 
@@ -28,22 +31,27 @@
     (excess.ends + 4, Int(truncatingIfNeeded: excess.ends[3]), excess.words)
   }
 
-  /// A word as it can be multiplied without saturation, and what it then lacks.
+  /// The bytes of a word, signed, each less `offset`.
   @inline(__always)
-  func withinBounds(_ word: UInt32) -> (word: UInt32, excess: UInt32) {
-    // Most bytes are within ±64, and have their two highest bits the same.
-    guard (word ^ word &<< 1) & 0x8080_8080 != 0 else { return (word, 0) }
+  func differences(_ word: Int32, _ offset: Int32) -> (Int32, Int32, Int32, Int32) {
+    (
+      ((word &<< 24) &>> 24) &- offset, ((word &<< 16) &>> 24) &- offset, ((word &<< 8) &>> 24) &- offset,
+      (word &>> 24) &- offset
+    )
+  }
+
+  /// Takes from four numbers what a word holds that can be multiplied without saturation.
+  @inline(__always)
+  func takeWithinBounds(_ bytes: inout (Int32, Int32, Int32, Int32)) -> Int32 {
     @inline(__always)
-    func byte(_ index: UInt32) -> Int32 { Int32(truncatingIfNeeded: Int8(truncatingIfNeeded: word &>> (8 &* index))) }
-    @inline(__always)
-    func excess(_ sum: Int32) -> Int32 { sum > 128 ? sum &- 128 : sum < -128 ? sum &+ 128 : 0 }
-    let (low, high) = (excess(byte(0) &+ byte(1)), excess(byte(2) &+ byte(3)))
-    guard low | high != 0 else { return (word, 0) }
-    let lacking =
-      (UInt32(bitPattern: low) & 0xFF) &<< 8 | (UInt32(bitPattern: high) & 0xFF) &<< 24
-    let bounded =
-      (UInt32(bitPattern: byte(1) &- low) & 0xFF) &<< 8 | (UInt32(bitPattern: byte(3) &- high) & 0xFF) &<< 24
-    return (word & 0x00FF_00FF | bounded, lacking)
+    func take(_ a: inout Int32, _ b: inout Int32) -> UInt32 {
+      let first = max(-128, min(127, a))
+      let second = max(max(-128, -128 &- first), min(min(127, 128 &- first), b))
+      (a, b) = (a &- first, b &- second)
+      return UInt32(bitPattern: first & 0xFF | (second & 0xFF) &<< 8)
+    }
+    let low = take(&bytes.0, &bytes.1)
+    return Int32(bitPattern: low | take(&bytes.2, &bytes.3) &<< 16)
   }
 
   /// The place of a step: a block of channels and a tap. Both fit where ``fitPlaces(channels:area:)`` says so.

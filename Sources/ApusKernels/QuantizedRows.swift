@@ -4,9 +4,9 @@ import ApusKernelInterface
 
 extension IntegerKernels {
   package static func packRows(
-    _ w: UnsafePointer<UInt8>, rows: Int, channels: Int, area: Int, flip: UInt8, _ y: UnsafeMutablePointer<Int32>,
-    sums: UnsafeMutablePointer<Int32>
-  ) {
+    _ w: UnsafePointer<UInt8>, rows: Int, channels: Int, area: Int, flip: UInt8, mayMove: Bool,
+    _ y: UnsafeMutablePointer<Int32>, sums: UnsafeMutablePointer<Int32>
+  ) -> Int32 {
     let rowStep = channels &* area
     for row in 0..<rows {
       let from = w + row &* rowStep
@@ -22,7 +22,11 @@ extension IntegerKernels {
         forWords(w, rows: rows, channels: channels, area: area, flip: flip) { words[$0] = $1 }
       }
       #if APUS_SATURATING
-        if separateExcess(y, rows: rows, channels: channels, area: area) { return }
+        let middle = mayMove ? mean(sums, rows: rows, rowStep: rowStep) : 0
+        if separateExcess(y, rows: rows, channels: channels, area: area, less: middle) {
+          for row in 0..<rows { sums[row] = sums[row] &- middle &* Int32(truncatingIfNeeded: rowStep) }
+          return middle
+        }
         y[0] = -1
         forWords(w, rows: rows, channels: channels, area: area, flip: flip) {
           storeWeight($1, words + $0 &* wordsPerWeight)
@@ -31,6 +35,7 @@ extension IntegerKernels {
     #else
       forWords(w, rows: rows, channels: channels, area: area, flip: flip) { storeWeight($1, y + $0 &* wordsPerWeight) }
     #endif
+    return 0
   }
 }
 
@@ -123,10 +128,21 @@ private func forWords(
 #endif
 
 #if APUS_SATURATING
-  /// Makes the words of a group such as can be multiplied, and lays out behind them what they then lack; not if more than one
-  /// of eight lacks something, for which there is room, but which takes longer than it saves.
+  /// The mean of rows that have these sums. About it there are the fewest pairs beyond what can be multiplied.
+  @inline(__always)
+  private func mean(_ sums: UnsafePointer<Int32>, rows: Int, rowStep: Int) -> Int32 {
+    guard rowStep > 0 else { return 0 }
+    var total = 0
+    for row in 0..<rows { total = total &+ Int(truncatingIfNeeded: sums[row]) }
+    return Int32(truncatingIfNeeded: total / (rows &* rowStep))
+  }
+
+  /// Makes the words of a group such as can be multiplied, of their bytes less `offset`, and lays out behind them what they
+  /// then lack; not if that is more than one word for eight, for which there is room, but which takes longer than it saves.
   @inline(never)
-  private func separateExcess(_ y: UnsafeMutablePointer<Int32>, rows: Int, channels: Int, area: Int) -> Bool {
+  private func separateExcess(
+    _ y: UnsafeMutablePointer<Int32>, rows: Int, channels: Int, area: Int, less offset: Int32
+  ) -> Bool {
     let count = rows &* ((channels &+ 3) / 4) &* area
     guard fitPlaces(channels: channels, area: area), count <= Int(Int32.max) else { return false }
     let words = y + rows
@@ -136,17 +152,30 @@ private func forWords(
     for row in 0..<rows { y[row] = 0 }
     var found = 0
     for start in stride(from: 0, to: count, by: 8) {
-      let end = min(start &+ 8, count)
-      if end == start &+ 8, !mayExceed(words + start) { continue }
-      for index in start..<end {
-        let (bounded, lacking) = withinBounds(UInt32(bitPattern: words[index]))
-        guard lacking != 0 else { continue }
-        guard 8 &* (found &+ 1) <= count else { return false }
-        words[index] = Int32(bitPattern: bounded)
-        unordered[2 &* found] = Int32(truncatingIfNeeded: index)
-        unordered[2 &* found &+ 1] = Int32(bitPattern: lacking)
-        y[index % rows] &+= 1
-        found &+= 1
+      let width = min(8, count &- start)
+      var eight = SIMD8<Int32>(repeating: 0)
+      if width == 8 {
+        eight = UnsafeRawPointer(words + start).loadUnaligned(as: SIMD8<Int32>.self)
+      } else {
+        for i in 0..<width { eight[i] = words[start &+ i] }
+      }
+      let (moved, beyond) = movedWords(eight, less: offset)
+      if width == 8 {
+        UnsafeMutableRawPointer(words + start).storeBytes(of: moved, as: SIMD8<Int32>.self)
+      } else {
+        for i in 0..<width { words[start &+ i] = moved[i] }
+      }
+      guard hasPairsBeyond(beyond) else { continue }
+      for i in 0..<width where beyond[i] & pairSigns != 0 {
+        var bytes = differences(eight[i], offset)
+        words[start &+ i] = takeWithinBounds(&bytes)
+        while bytes != (0, 0, 0, 0) {
+          guard 8 &* (found &+ 1) <= count else { return false }
+          unordered[2 &* found] = Int32(truncatingIfNeeded: start &+ i)
+          unordered[2 &* found &+ 1] = takeWithinBounds(&bytes)
+          y[(start &+ i) % rows] &+= 1
+          found &+= 1
+        }
       }
     }
     // First where the words of a row begin, then, when all are there, where they end.
@@ -162,15 +191,32 @@ private func forWords(
     return true
   }
 
-  /// Whether any byte of eight words is beyond ±64.
+  /// The signs of the two pairs of a word.
+  private var pairSigns: UInt32 {
+    @inline(__always)
+    get { 0x8000_8000 }
+  }
+
   @inline(__always)
-  private func mayExceed(_ words: UnsafePointer<Int32>) -> Bool {
-    let pairs = UnsafeRawPointer(words)
-    var highest: UInt64 = 0
-    unrolled(4) { index in
-      let pair = pairs.loadUnaligned(fromByteOffset: 8 &* index, as: UInt64.self)
-      highest |= pair ^ pair &<< 1
-    }
-    return highest & 0x8080_8080_8080_8080 != 0
+  private func hasPairsBeyond(_ beyond: SIMD8<UInt32>) -> Bool {
+    let halves = unsafeBitCast(beyond, to: SIMD4<UInt64>.self)
+    return (halves[0] | halves[1] | halves[2] | halves[3]) & 0x8000_8000_8000_8000 != 0
+  }
+
+  /// Eight words, their bytes less `offset`, and words with the sign of each pair that cannot be multiplied: then its word is
+  /// of no meaning.
+  @inline(__always)
+  private func movedWords(_ words: SIMD8<Int32>, less offset: Int32) -> (words: SIMD8<Int32>, beyond: SIMD8<UInt32>) {
+    let (x, eight) = (unsafeBitCast(words, to: SIMD16<Int16>.self), SIMD16<Int16>(repeating: 8))
+    let offset = SIMD16<Int16>(repeating: Int16(truncatingIfNeeded: offset))
+    let low = ((x &<< eight) &>> eight) &- offset
+    let high = (x &>> eight) &- offset
+    let (least, greatest) = (SIMD16<Int16>(repeating: 128), SIMD16<Int16>(repeating: 127))
+    let sum = low &+ high
+    var beyond = (low &+ least) | (greatest &- low)
+    beyond |= (high &+ least) | (greatest &- high)
+    beyond |= (sum &+ least) | (least &- sum)
+    let moved = (low & SIMD16(repeating: 0xFF)) | (high &<< eight)
+    return (unsafeBitCast(moved, to: SIMD8<Int32>.self), unsafeBitCast(beyond, to: SIMD8<UInt32>.self))
   }
 #endif

@@ -58,6 +58,30 @@ import Testing
     }
   }
 
+  /// Rows that lie to one side of their levels, as those of a softmax and a rectifier do, and what is far beyond in them.
+  @Test(arguments: cases, [(UInt8(0), UInt8(9)), (3, 40), (255, 60), (128, 2), (90, 90)])
+  func oneSidedRowsAreExact(_ c: Case, _ level: (most: UInt8, spread: UInt8)) throws {
+    let noise = try randomIntegers([c.rows, c.depth], seed: 1, as: UInt8.self).elements
+    let great = try randomIntegers([c.rows, c.depth], seed: 2, as: UInt8.self).elements
+    let bytes = zip(noise, great).map { noise, great in
+      let near = UInt8(clamping: Int(level.most) + Int(noise % level.spread) * (level.most > 128 ? -1 : 1))
+      return great < 5 ? ~level.most : great == 5 ? 255 : near
+    }
+    let a = try Tensor(bytes, shape: [c.rows, c.depth])
+    let b = try Tensor(
+      randomIntegers([c.depth, c.columns], seed: 3, as: UInt8.self).elements.map { $0 | 0x80 },
+      shape: [c.depth, c.columns])
+    let (one, each) = (try Tensor([level.most], shape: []), try randomIntegers([c.rows], seed: 4, as: UInt8.self))
+    for za in [nil, one, each] {
+      for zb in [nil, try randomIntegers([c.columns], seed: 5, as: UInt8.self)] {
+        let expected = try naiveProduct(a, b, za, zb)
+        for (variant, result) in try onEveryVariant({ try matmulInteger(a, b, aZeroPoint: za, bZeroPoint: zb) }) {
+          #expect(try result.elements == expected, "\(variant)")
+        }
+      }
+    }
+  }
+
   /// 70,000 products of 255 and 255 are more than 32 bits hold.
   @Test func sumsWrapAround() throws {
     let a = try Tensor<UInt8>(repeating: 255, shape: [2, 70_000])

@@ -70,14 +70,13 @@ struct IntegerColumns: @unchecked Sendable {
   /// What the sums of the first row and the first column lack.
   ///
   /// - Parameters:
-  ///   - hasFactors: whether any row's zero point is not 0.
   ///   - hasManyPoints: whether columns have zero points of their own.
   ///   - terms: in place of the columns' own.
   func correction(
-    _ rows: RowCorrections, hasFactors: Bool, hasManyPoints: Bool, terms other: UnsafePointer<Int32>? = nil
+    _ rows: RowCorrections, hasManyPoints: Bool, terms other: UnsafePointer<Int32>? = nil
   ) -> SumCorrection {
     SumCorrection(
-      base: rows.base, factors: rows.factors, columns: hasFactors ? other ?? UnsafePointer(terms) : nil,
+      base: rows.base, factors: rows.factors, columns: rows.hasFactors ? other ?? UnsafePointer(terms) : nil,
       otherFactors: rows.otherFactors, otherColumns: hasManyPoints ? UnsafePointer(zeroPoints) : nil)
   }
 
@@ -136,16 +135,17 @@ struct RowCorrections: @unchecked Sendable {
   var base: UnsafePointer<Int32> { UnsafePointer(mutableBase) }
   var factors: UnsafePointer<Int32> { UnsafePointer(mutableFactors) }
   var otherFactors: UnsafePointer<Int32> { UnsafePointer(mutableOtherFactors) }
+  /// Whether any row's factor is not 0.
+  var hasFactors: Bool { (0..<rows).contains { factors[$0] != 0 } }
 
   /// - Parameters:
-  ///   - sums: those of the rows.
   ///   - points: one zero point, or one per row, among signed numbers.
   ///   - columns: the zero point of all columns; nil where they have their own.
-  func fill(_ sums: UnsafePointer<Int32>, zeroPoints points: [Int32], columns: Int32?) {
+  func fill(_ words: SignedRowWords, zeroPoints points: [Int32], columns: Int32?) {
     for row in 0..<rows {
-      mutableBase[row] = (columns ?? 0) &* (0 &- sums[row])
-      mutableFactors[row] = points[points.count == 1 ? 0 : row]
-      mutableOtherFactors[row] = 0 &- sums[row]
+      mutableBase[row] = (columns ?? 0) &* (0 &- words.sums[row])
+      mutableFactors[row] = points[points.count == 1 ? 0 : row] &- words.offsets[row]
+      mutableOtherFactors[row] = 0 &- words.sums[row]
     }
   }
 }

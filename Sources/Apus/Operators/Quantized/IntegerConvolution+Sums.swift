@@ -96,7 +96,7 @@ private struct WindowOnes: Sendable {
       count = wordCount
       var sum: Int32 = 0
       guard let base = words.baseAddress else { return }
-      kernels.packRows(bytes, rows: 1, channels: bytes.count, area: 1, flip: 0, base, sums: &sum)
+      kernels.packRows(bytes, rows: 1, channels: bytes.count, area: 1, flip: 0, mayMove: false, base, sums: &sum)
     }
     self.taps = [Int32](repeating: 1, count: taps)
   }

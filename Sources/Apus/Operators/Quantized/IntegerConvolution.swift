@@ -81,7 +81,8 @@ package struct IntegerConvolution: Sendable {
     }
     let rows = try withExtendedLifetime(source.storage) {
       try SignedRows(
-        source.bytes8, matrices: groups, rows: outputsPerGroup, channels: inputs, area: area, flip: Scalar.signedFlip)
+        source.bytes8, matrices: groups, rows: outputsPerGroup, channels: inputs, area: area, flip: Scalar.signedFlip,
+        mayMove: false)
     }
     weights = .rows(rows)
     sums = Array(UnsafeBufferPointer(start: rows.sums, count: outputs))

@@ -145,7 +145,7 @@ package struct IntegerMatrices: Sendable {
     let kernels = Execution.current.kernels.quantized
     let wordsPerRow = try SignedRowWords.wordsPerRow(channels: k, area: 1, kernels)
     let rightCount = try IntegerColumns.wordCount(depth: k, columns: n)
-    let leftCount = try Shape.elementCount([m, wordsPerRow + 1 + 3])
+    let leftCount = try Shape.elementCount([m, wordsPerRow + 2 + 3])
     let tasks = (offsets.count + together - 1) / together
     let (left, right) = (left, right)
     try parallelWithScratch(tasks, of: Float.self, count: rightCount + leftCount + IntegerColumns.sumCount) {
@@ -153,7 +153,7 @@ package struct IntegerMatrices: Sendable {
       let memory = UnsafeMutableRawPointer(room).assumingMemoryBound(to: Int32.self)
       let columns = IntegerColumns(depth: k, columns: n, in: memory)
       let rows = SignedRowWords(rows: m, wordsPerRow: wordsPerRow, kernels, in: memory + rightCount)
-      let corrections = RowCorrections(rows: m, in: memory + (rightCount + m * (wordsPerRow + 1)))
+      let corrections = RowCorrections(rows: m, in: memory + (rightCount + m * (wordsPerRow + 2)))
       let groups = RowGroups(rows: m)
       for index in task * together..<min((task + 1) * together, offsets.count) {
         let (i, j) = offsets[index]
@@ -164,13 +164,13 @@ package struct IntegerMatrices: Sendable {
         for index in 0..<groups.count {
           let group = groups[index]
           rows.pack(
-            left.bytes + i * m * k, first: group.first, rows: group.rows, channels: k, area: 1, flip: left.flip)
+            left.bytes + i * m * k, first: group.first, rows: group.rows, channels: k, area: 1, flip: left.flip,
+            mayMove: true)
         }
         let rowPoints = left.zeroPoints(of: i, count: m)
         let common = columnPoints.common
-        corrections.fill(rows.sums, zeroPoints: rowPoints, columns: common)
-        let correction = columns.correction(
-          corrections, hasFactors: rowPoints.contains { $0 != 0 }, hasManyPoints: common == nil)
+        corrections.fill(rows, zeroPoints: rowPoints, columns: common)
+        let correction = columns.correction(corrections, hasManyPoints: common == nil)
         columns.multiply(
           rows, rows: 0..<m, panels: 0..<columns.panels, correction, start: index * m * n,
           sums: memory + (rightCount + leftCount), into: output)

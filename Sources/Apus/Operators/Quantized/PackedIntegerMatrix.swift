@@ -163,10 +163,10 @@ extension PackedIntegerMatrix {
         operation: "matmulInteger", reason: "\(points.count) zero points were given for \(rows) rows")
     }
     guard rows > 0, columns > 0 else { return }
-    let left = try SignedRows(bytes, rows: rows, channels: depth, area: 1, flip: flip)
+    let left = try SignedRows(bytes, rows: rows, channels: depth, area: 1, flip: flip, mayMove: bias == nil)
     let corrections = try RowCorrections(rows: rows)
     // With a bias, what the only zero point makes of the columns and the bias are one number each.
-    corrections.fill(left.sums, zeroPoints: bias == nil ? points : [1], columns: commonZeroPoint)
+    corrections.fill(left.laidOut, zeroPoints: bias == nil ? points : [1], columns: commonZeroPoint)
     let panels = laidOut.panels
     // Whole groups of rows, and a few microseconds of work.
     let rowsPerTask = min((rows + 7) / 8 * 8, 128)
@@ -175,7 +175,7 @@ extension PackedIntegerMatrix {
     let panelTasks = (panels + panelsPerTask - 1) / panelsPerTask
     let terms = try bias.map { try laidOut.terms(times: points[0], plus: $0) }
     let correction = laidOut.correction(
-      corrections, hasFactors: bias != nil || points.contains { $0 != 0 }, hasManyPoints: commonZeroPoint == nil,
+      corrections, hasManyPoints: commonZeroPoint == nil,
       terms: terms.map { UnsafePointer($0.base.assumingMemoryBound(to: Int32.self)) })
     let (matrix, lacking) = (laidOut, Unchecked(correction))
     parallel(rowTasks * panelTasks) { task in

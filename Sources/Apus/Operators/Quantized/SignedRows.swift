@@ -10,12 +10,13 @@ struct SignedRows: Sendable {
 
   /// - Parameters:
   ///   - bytes: `[matrices, rows, channels, area]`.
+  ///   - mayMove: whether rows may be laid out less numbers, ``SignedRowWords/offsets``.
   init(
-    _ bytes: UnsafePointer<UInt8>, matrices: Int = 1, rows: Int, channels: Int, area: Int, flip: UInt8
+    _ bytes: UnsafePointer<UInt8>, matrices: Int = 1, rows: Int, channels: Int, area: Int, flip: UInt8, mayMove: Bool
   ) throws {
     let kernels = Execution.current.kernels.quantized
     let wordsPerRow = try SignedRowWords.wordsPerRow(channels: channels, area: area, kernels)
-    storage = try TensorStorage(byteCount: Shape.byteCount([matrices, rows, wordsPerRow + 1], of: Int32.self))
+    storage = try TensorStorage(byteCount: Shape.byteCount([matrices, rows, wordsPerRow + 2], of: Int32.self))
     let laidOut = SignedRowWords(
       rows: matrices * rows, wordsPerRow: wordsPerRow, kernels, in: storage.base.assumingMemoryBound(to: Int32.self))
     let groups = RowGroups(rows: rows)
@@ -25,7 +26,8 @@ struct SignedRows: Sendable {
       for index in start..<(start + count) {
         let group = groups[index % groups.count]
         let first = index / groups.count * rows + group.first
-        laidOut.pack(from.value, first: first, rows: group.rows, channels: channels, area: area, flip: flip)
+        laidOut.pack(
+          from.value, first: first, rows: group.rows, channels: channels, area: area, flip: flip, mayMove: mayMove)
       }
     }
     (self.rows, self.laidOut) = (rows, laidOut)
@@ -39,21 +41,23 @@ struct SignedRows: Sendable {
     UnsafePointer(laidOut.words + (matrix * rows + first) * laidOut.wordsPerRow)
   }
 
-  /// The sum of each row's elements, among signed numbers.
+  /// The sum of each row's elements as they are laid out.
   var sums: UnsafePointer<Int32> { UnsafePointer(laidOut.sums) }
 }
 
 /// ``SignedRows`` in memory that somebody else holds.
 struct SignedRowWords: @unchecked Sendable {
   let words: UnsafeMutablePointer<Int32>
-  /// The sum of each row's elements, among signed numbers.
+  /// The sum of each row's elements as they are laid out.
   let sums: UnsafeMutablePointer<Int32>
+  /// What each row's elements are laid out less, among signed numbers.
+  let offsets: UnsafeMutablePointer<Int32>
   let wordsPerRow: Int
   let kernels: any QuantizedKernels.Type
 
-  /// - Parameter memory: `wordsPerRow` words and one more for each row.
+  /// - Parameter memory: `wordsPerRow` words and two more for each row.
   init(rows: Int, wordsPerRow: Int, _ kernels: any QuantizedKernels.Type, in memory: UnsafeMutablePointer<Int32>) {
-    (words, sums) = (memory, memory + rows * wordsPerRow)
+    (words, sums, offsets) = (memory, memory + rows * wordsPerRow, memory + rows * (wordsPerRow + 1))
     (self.wordsPerRow, self.kernels) = (wordsPerRow, kernels)
   }
 
@@ -63,10 +67,13 @@ struct SignedRowWords: @unchecked Sendable {
   }
 
   /// Lays out a group of rows.
-  func pack(_ bytes: UnsafePointer<UInt8>, first: Int, rows: Int, channels: Int, area: Int, flip: UInt8) {
-    kernels.packRows(
-      bytes + first * channels * area, rows: rows, channels: channels, area: area, flip: flip,
+  func pack(
+    _ bytes: UnsafePointer<UInt8>, first: Int, rows: Int, channels: Int, area: Int, flip: UInt8, mayMove: Bool
+  ) {
+    let offset = kernels.packRows(
+      bytes + first * channels * area, rows: rows, channels: channels, area: area, flip: flip, mayMove: mayMove,
       words + first * wordsPerRow, sums: sums + first)
+    (offsets + first).update(repeating: offset, count: rows)
   }
 }
 
