@@ -46,4 +46,57 @@ import Testing
     let standard = try runNode("RMSNormalization", [x, scale], opset: 23, attributes)
     #expect(try #require(simplified.first ?? nil).hasSameBits(as: #require(standard.first ?? nil)))
   }
+
+  /// Of many bytes a function is looked up, of few computed.
+  @Test(arguments: ["QLinearSigmoid", "QLinearLeakyRelu", "QLinearConcat"], [true, false])
+  func manyBytesBecomeWhatFewDo(type: String, isSigned: Bool) throws {
+    func bytes(_ values: [Int], _ shape: [Int]) throws -> GraphValue {
+      isSigned
+        ? GraphValue(try Tensor(values.map { Int8(truncatingIfNeeded: $0) }, shape: shape))
+        : GraphValue(try Tensor(values.map { UInt8(truncatingIfNeeded: $0) }, shape: shape))
+    }
+    func scale(_ value: Float) throws -> GraphValue { GraphValue(try Tensor([value], shape: [])) }
+    func result(_ values: [Int], _ shape: [Int]) throws -> GraphValue {
+      let operand = [try bytes(values, shape), try scale(0.043), try bytes([17], [])]
+      let levels = [try scale(0.0071), try bytes([101], [])]
+      let node =
+        type == "QLinearConcat"
+        ? try runNode(type, domain: "com.microsoft", levels + operand, opset: 1, ["axis": .int(0)])
+        : try runNode(type, domain: "com.microsoft", operand + levels, opset: 1)
+      return try #require(node.first ?? nil)
+    }
+    let values = (0..<6 * 1024).map { 7 * $0 + $0 / 256 }
+    let rows = try (0..<6).map { try result(Array(values[1024 * $0..<1024 * ($0 + 1)]), [1, 1024]) }
+    let few = try #require(runNode("Concat", rows, ["axis": .int(0)]).first ?? nil)
+    #expect(try result(values, [6, 1024]).hasSameBits(as: few))
+  }
+
+  @Test func knownScalesAreScales() throws {
+    func bytes(_ shape: [Int], seed: UInt64) throws -> GraphValue {
+      var generator = SplitMix64(seed: seed)
+      let count = try Shape.elementCount(shape)
+      return GraphValue(try Tensor((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }, shape: shape))
+    }
+    func scales(_ values: [Float]) throws -> GraphValue {
+      GraphValue(try Tensor(values, shape: values.count == 1 ? [] : [values.count]))
+    }
+    let point = try bytes([], seed: 3)
+    func node(x: [Int], w: [Int], columns: [Float]) throws -> [GraphValue?] {
+      [
+        try bytes(x, seed: 1), try scales([0.02]), point, try bytes(w, seed: 2), try scales(columns), point,
+      ]
+    }
+    let result = [try scales([0.7]), point]
+    let maps = try node(x: [1, 4, 5, 5], w: [3, 4, 2, 2], columns: [0.01, 0.02, 0.03]) + result
+    let matrices = try node(x: [5, 8], w: [8, 3], columns: [0.01, 0.02, 0.03]) + [nil] + result
+    for constants in [[1, 4, 6], [3, 4, 5], [1, 3, 4, 5, 6]] {
+      let known = try runNode("QLinearConv", maps, constants: Set(constants))
+      #expect(try #require(known.first ?? nil).hasSameBits(as: #require(runNode("QLinearConv", maps).first ?? nil)))
+    }
+    for constants in [[1, 4, 7], [3, 4, 5], [1, 3, 4, 5, 7]] {
+      let known = try runNode("QGemm", domain: "com.microsoft", matrices, constants: Set(constants), opset: 1)
+      let computed = try runNode("QGemm", domain: "com.microsoft", matrices, opset: 1)
+      #expect(try #require(known.first ?? nil).hasSameBits(as: #require(computed.first ?? nil)))
+    }
+  }
 }

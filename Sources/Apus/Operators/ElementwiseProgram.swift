@@ -198,7 +198,7 @@ package struct ElementwiseProgram: Sendable {
     let count = try Shape.elementCount(shape)
     func filled<Result: TensorScalar>(_ type: Result.Type) throws -> Tensor<Result> {
       try Tensor<Result>.filled(shape) { y in
-        if count >= Self.leastLookUp, sources.count == 1, case .bytes(let x) = sources[0] {
+        if count >= leastLookUp, sources.count == 1, case .bytes(let x) = sources[0] {
           try lookUp(x.value, y, count: count)
         } else {
           try fill(UnsafeMutableRawPointer(y), sources, count: count)
@@ -214,9 +214,6 @@ package struct ElementwiseProgram: Sendable {
     }
   }
 
-  /// From how many bytes on it takes less to compute what becomes of every byte that there is.
-  private static var leastLookUp: Int { 1024 }
-
   /// What is computed of one input of bytes: for each of the 256 once.
   private func lookUp<Result>(_ x: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<Result>, count: Int) throws {
     let table = try TensorStorage(byteCount: 256 * MemoryLayout<Result>.stride)
@@ -224,13 +221,7 @@ package struct ElementwiseProgram: Sendable {
       guard let bytes = bytes.baseAddress else { return }
       try fill(table.base, [Source<Float>.bytes(Unchecked(bytes))], count: 256)
     }
-    let kernels = Execution.current.kernels.quantized
-    let (source, result) = (Unchecked(x), Unchecked(UnsafeMutableRawPointer(y)))
-    parallelRanges(count) { start, count in
-      kernels.lookUp(
-        source.value + start, table: table.base, result.value + start * MemoryLayout<Result>.stride,
-        isWide: MemoryLayout<Result>.stride > 1, count: count)
-    }
+    Apus.lookUp(x, table: table.base, y, count: count)
   }
 
   /// The same of a single tensor in float32, whose elements are rounded before the first step.

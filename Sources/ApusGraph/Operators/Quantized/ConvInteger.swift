@@ -37,13 +37,13 @@ extension Operators {
   static func QLinearConv(_ node: NodeDescription) throws -> PreparedOperator {
     let weight = try IntegerKernel(node, weight: 3, zeroPoint: 5, bias: 8)
     let isLast = try node.flag("channels_last")
+    let scale = ScaleProduct(node, of: [1, 4, 6]) { try $0(1).reshaped([]).scalar * $0(4) / $0(6).reshaped([]).scalar }
     return { arguments in
       var x = try arguments.tensor(0)
       if isLast { x = try x.permutedBytes(Self.channelsFirst(x.rank)) }
-      let scale = try arguments.single(1) * arguments.scale(4) / arguments.single(6)
       let target = try arguments.tensor(7)
       let y = try weight.prepared(arguments).requantized(
-        x, zeroPoint: arguments.optionalTensor(2), scale: scale, outputZeroPoint: target)
+        x, zeroPoint: arguments.optionalTensor(2), scale: scale(arguments), outputZeroPoint: target)
       guard isLast, case .tensor(let result) = y else { return [y] }
       return [.tensor(try result.permutedBytes(Self.channelsLast(result.rank)))]
     }

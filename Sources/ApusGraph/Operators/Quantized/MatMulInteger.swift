@@ -112,6 +112,9 @@ extension Operators {
     let (transposesA, transposesB) = (try node.flag("transA"), try node.flag("transB"))
     let alpha = try node.float("alpha", default: 1)
     let right = try IntegerRight(node, matrix: 3, zeroPoint: 5, isTransposed: transposesB)
+    let ratio = ScaleProduct(node, of: [1, 4, 7]) {
+      try $0(1).reshaped([]).scalar * $0(4) * alpha / $0(7).reshaped([]).scalar
+    }
     return { arguments in
       var a = try arguments.tensor(0)
       guard a.rank == 2 else { throw OperatorError("A has shape \(a.shape); a matrix is needed") }
@@ -120,7 +123,7 @@ extension Operators {
       if let packed = right.packed, arguments.has(7), try arguments.optionalTensor(2)?.count ?? 1 == 1,
         try arguments.floatingType(1) == .float, bias?.shape ?? [packed.columns] == [packed.columns]
       {
-        let scale = try arguments.single(1) * arguments.scale(4) * alpha / arguments.single(7)
+        let scale = try ratio(arguments)
         if scale.rank <= 1 {
           return [
             try packed.requantized(

@@ -79,14 +79,14 @@ extension Operators {
 
   /// `1 / (1 + e^-x)`
   static func QLinearSigmoid(_ node: NodeDescription) throws -> PreparedOperator {
-    { arguments in [try arguments.requantized(sigmoid(arguments.dequantized(0)), scale: 3, like: 0)] }
+    { arguments in [try arguments.requantized(0, scale: 3, like: 0) { try sigmoid($0) }] }
   }
 
   /// `x`, below zero `alpha · x`.
   static func QLinearLeakyRelu(_ node: NodeDescription) throws -> PreparedOperator {
     let slope = Double(try node.float("alpha", default: 0.01))
     return { arguments in
-      [try arguments.requantized(leakyReLU(arguments.dequantized(0), negativeSlope: slope), scale: 3, like: 0)]
+      [try arguments.requantized(0, scale: 3, like: 0) { try leakyReLU($0, negativeSlope: slope) }]
     }
   }
 
@@ -111,8 +111,10 @@ extension Operators {
         "\(node.inputCount) inputs are not a scale, a zero point and threes of tensor, scale and zero point")
     }
     return { arguments in
-      let parts = try stride(from: 2, to: arguments.count, by: 3).map { try arguments.dequantized($0) }
-      return [try arguments.requantized(concatenate(parts, axis: axis), scale: 0, like: 2)]
+      let parts = try stride(from: 2, to: arguments.count, by: 3).map { index in
+        try arguments.requantized(index, scale: 0, like: 2) { $0 }
+      }
+      return [try Concatenation(axis: axis).single(parts)]
     }
   }
 
@@ -150,13 +152,38 @@ extension Operators {
 extension Arguments {
   /// The numbers that input `index` stands for; its scale and zero point are the two inputs behind it.
   func dequantized(_ index: Int) throws -> Tensor<Float> {
-    func dequantized<Element: ByteScalar>(_ x: Tensor<Element>) throws -> Tensor<Float> {
-      let point = try optionalTensor(index + 2)?.bytes(like: x, "input \(index)").reshaped([])
-      return try dequantizeLinear(x, scale: scale(index + 1).reshaped([]), zeroPoint: point)
+    switch try bytes(index) {
+    case .int8(let x): return try dequantized(x, index)
+    case .uint8(let x): return try dequantized(x, index)
+    case let other: throw OperatorError("input \(index) is \(ElementType(other.dataType)); bytes are needed")
+    }
+  }
+
+  private func dequantized<Element: ByteScalar>(_ x: Tensor<Element>, _ index: Int) throws -> Tensor<Float> {
+    let point = try optionalTensor(index + 2)?.bytes(like: x, "input \(index)").reshaped([])
+    return try dequantizeLinear(x, scale: scale(index + 1).reshaped([]), zeroPoint: point)
+  }
+
+  /// What `function` makes of the numbers that input `index` stands for, each by itself, quantised with input `scale` and
+  /// the zero point behind it, as input `other` is without one.
+  func requantized(
+    _ index: Int, scale: Int, like other: Int, _ function: (Tensor<Float>) throws -> Tensor<Float>
+  ) throws -> GraphValue {
+    func requantized<Element: ByteScalar>(_ x: Tensor<Element>) throws -> GraphValue {
+      func result(_ x: Tensor<Element>) throws -> GraphValue {
+        try self.requantized(function(dequantized(x, index)), scale: scale, like: other)
+      }
+      // A table is three tensors of their own, which take as long as few bytes do.
+      guard x.count >= 4 * leastLookUp else { return try result(x) }
+      switch try result(.everyByte) {
+      case .tensor(.int8(let table)): return GraphValue(try lookUp(x, in: table))
+      case .tensor(.uint8(let table)): return GraphValue(try lookUp(x, in: table))
+      default: return try result(x)
+      }
     }
     switch try bytes(index) {
-    case .int8(let x): return try dequantized(x)
-    case .uint8(let x): return try dequantized(x)
+    case .int8(let x): return try requantized(x)
+    case .uint8(let x): return try requantized(x)
     case let other: throw OperatorError("input \(index) is \(ElementType(other.dataType)); bytes are needed")
     }
   }
