@@ -2,7 +2,7 @@ import ApusKernelInterface
 
 /// `saturate(round(a · aScale + (b · bScale + rest)))`, both sums rounded once: what ONNX Runtime's `QLinearAdd` computes.
 ///
-/// - Returns: nil where neither operand is repeated whole to make the other's shape.
+/// - Returns: nil where neither operand makes the other's shape by ``ByteRepetition``.
 package func addBytes<Scalar: ByteScalar>(
   _ a: Tensor<Scalar>, _ b: Tensor<Scalar>, aScale: Float, bScale: Float, rest: Float
 ) throws -> Tensor<Scalar>? {
@@ -15,7 +15,7 @@ package func addBytes<Scalar: ByteScalar>(
 
 /// `saturate(round((a - aZeroPoint) · (b - bZeroPoint) · scale) + zeroPoint)`.
 ///
-/// - Returns: nil where neither operand is repeated whole to make the other's shape.
+/// - Returns: nil where neither operand makes the other's shape by ``ByteRepetition``.
 package func multiplyBytes<Scalar: ByteScalar>(
   _ a: Tensor<Scalar>, _ b: Tensor<Scalar>, aZeroPoint: Scalar, bZeroPoint: Scalar, scale: Float, zeroPoint: Scalar
 ) throws -> Tensor<Scalar>? {
@@ -35,35 +35,81 @@ private func combined<Scalar: ByteScalar>(
       _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<UInt8>, _ count: Int
     ) -> Void
 ) throws -> Tensor<Scalar>? {
-  // The axes of the smaller one are the last of the larger one.
   let isFirst = a.count >= b.count && a.rank >= b.rank
   let (whole, part) = isFirst ? (a, b) : (b, a)
-  let axes = part.shape.drop { $0 == 1 }
-  guard whole.rank >= part.rank, part.count > 0, Array(axes) == Array(whole.shape.suffix(axes.count)) else {
-    return nil
-  }
-  let (source, repeated) = (try whole.rowMajor, try part.rowMajor.repeatedBytes(upTo: whole.count))
-  let (x, pattern, length) = (Unchecked(source.bytes8), Unchecked(repeated.bytes8), repeated.count)
+  guard let repetition = try ByteRepetition(part, over: whole.shape) else { return nil }
+  let source = try whole.rowMajor
+  let x = Unchecked(source.bytes8)
   return try Tensor.filled(whole.shape) { y in
     let y = Unchecked(UnsafeMutableRawPointer(y).assumingMemoryBound(to: UInt8.self))
     parallelRanges(whole.count, grain: 4 * elementsPerPiece) { start, count in
-      var place = start
-      while place < start + count {
-        let at = place % length
-        let run = min(length - at, start + count - place)
-        let (x, z) = (x.value + place, pattern.value + at)
-        body(isFirst ? x : z, isFirst ? z : x, y.value + place, run)
-        place += run
+      repetition.forRuns(of: start..<(start + count)) { place, z, count in
+        let x = x.value + place
+        body(isFirst ? x : z, isFirst ? z : x, y.value + place, count)
       }
     }
-    withExtendedLifetime((source, repeated)) {}
+    withExtendedLifetime(source) {}
+  }
+}
+
+/// Bytes that broadcasting repeats: whole, one after the other, or each of them as often as the last axes say (`[C, 1, 1]`
+/// over `[N, C, H, W]`).
+private struct ByteRepetition<Scalar: ByteScalar>: @unchecked Sendable {
+  private let bytes: Tensor<Scalar>
+  /// How often each is repeated by itself.
+  private let times: Int
+
+  /// A run of bytes is worth a call.
+  private static var runCount: Int { 1024 }
+
+  /// - Returns: nil where it is neither.
+  init?(_ part: Tensor<Scalar>, over shape: [Int]) throws {
+    guard part.rank <= shape.count, part.count > 0, !shape.contains(0) else { return nil }
+    let axes = Array(repeating: 1, count: shape.count - part.rank) + part.shape
+    let first = axes.firstIndex { $0 != 1 } ?? axes.count
+    let last = (axes.lastIndex { $0 != 1 } ?? axes.count - 1) + 1
+    guard first >= last || axes[first..<last] == shape[first..<last] else { return nil }
+    times = shape[last...].reduce(1, *)
+    let total = shape.reduce(1, *)
+    bytes = try times == 1 ? part.rowMajor.repeatedBytes(upTo: total, run: Self.runCount) : part.rowMajor
+  }
+
+  /// Calls `body` with runs of places and with the bytes that belong there.
+  func forRuns(
+    of range: Range<Int>, _ body: (_ place: Int, _ bytes: UnsafePointer<UInt8>, _ count: Int) -> Void
+  ) {
+    let (pattern, length) = (bytes.bytes8, bytes.count)
+    var place = range.lowerBound
+    if times == 1 {
+      while place < range.upperBound {
+        let at = place % length
+        let run = min(length - at, range.upperBound - place)
+        body(place, pattern + at, run)
+        place += run
+      }
+      return
+    }
+    withUnsafeTemporaryAllocation(of: UInt8.self, capacity: min(times, Self.runCount)) { room in
+      guard let same = room.baseAddress else { return }
+      while place < range.upperBound {
+        let index = place / times
+        let end = min((index + 1) * times, range.upperBound)
+        same.update(repeating: pattern[index % length], count: min(end - place, room.count))
+        while place < end {
+          let run = min(room.count, end - place)
+          body(place, same, run)
+          place += run
+        }
+      }
+    }
+    withExtendedLifetime(bytes) {}
   }
 }
 
 extension Tensor where Scalar: ByteScalar {
-  /// The elements several times over, so that a run of them is worth a call.
-  fileprivate func repeatedBytes(upTo limit: Int) throws -> Tensor {
-    let times = min(limit / count, (1023 + count) / count)
+  /// The elements several times over, so that at least `run` of them follow each other, but not more than `limit`.
+  fileprivate func repeatedBytes(upTo limit: Int, run: Int) throws -> Tensor {
+    let times = min(limit / count, (run - 1 + count) / count)
     guard times > 1 else { return self }
     return try Tensor.filled([times * count]) { y in
       if count == 1 {
