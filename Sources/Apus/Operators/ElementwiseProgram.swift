@@ -217,9 +217,9 @@ package struct ElementwiseProgram: Sendable {
   /// What is computed of one input of bytes: for each of the 256 once.
   private func lookUp<Result>(_ x: UnsafePointer<UInt8>, _ y: UnsafeMutablePointer<Result>, count: Int) throws {
     let table = try TensorStorage(byteCount: 256 * MemoryLayout<Result>.stride)
-    try Array(0...UInt8.max).withUnsafeBufferPointer { bytes in
-      guard let bytes = bytes.baseAddress else { return }
-      try fill(table.base, [Source<Float>.bytes(Unchecked(bytes))], count: 256)
+    let bytes = try Tensor<UInt8>.everyByte
+    try withExtendedLifetime(bytes) {
+      try fill(table.base, [Source<Float>.bytes(Unchecked(bytes.bytes8))], count: 256)
     }
     Apus.lookUp(x, table: table.base, y, count: count)
   }

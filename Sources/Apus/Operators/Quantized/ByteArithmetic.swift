@@ -48,7 +48,7 @@ private func combined<Scalar: ByteScalar>(
         body(isFirst ? x : z, isFirst ? z : x, y.value + place, count)
       }
     }
-    withExtendedLifetime(source) {}
+    withExtendedLifetime((source, repetition)) {}
   }
 }
 
@@ -102,7 +102,6 @@ private struct ByteRepetition<Scalar: ByteScalar>: @unchecked Sendable {
         }
       }
     }
-    withExtendedLifetime(bytes) {}
   }
 }
 
