@@ -47,6 +47,42 @@ import Testing
     #expect(try #require(simplified.first ?? nil).hasSameBits(as: #require(standard.first ?? nil)))
   }
 
+  /// A gate and a value of two layers, of two halves of one, and beside each other.
+  @Test(arguments: [false, true])
+  func gatesOfOneLayerAreThoseOfTwo(isQuantized: Bool) throws {
+    let (experts, hidden, features) = (3, 16, 16)
+    let x = [try GraphValue.noise([5, features]), try .noise([5, experts], seed: 2)]
+    func layer(_ rows: Int, seed: UInt64) throws -> [GraphValue] {
+      let bias = try GraphValue.noise([experts, rows], seed: seed + 1)
+      guard isQuantized else { return [try .noise([experts, rows, features], seed: seed), bias] }
+      var generator = SplitMix64(seed: seed)
+      let codes = (0..<experts * rows * features / 2).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      let packed = GraphValue(try Tensor(codes, shape: [experts, rows, features / 2]))
+      return [packed, try .noise([experts, rows, 1], seed: seed + 2), bias]
+    }
+    let (gates, values, last) = try (layer(hidden, seed: 3), layer(hidden, seed: 6), layer(features, seed: 9))
+    let halves = try zip(gates, values).map {
+      try #require(runNode("Concat", [$0, $1], ["axis": .int(1)]).first ?? nil)
+    }
+    let interleaved = try halves.map { value in
+      let order = GraphValue(try Tensor((0..<2 * hidden).map { Int64($0 / 2 + $0 % 2 * hidden) }))
+      return try #require(runNode("Gather", [value, order], ["axis": .int(1)]).first ?? nil)
+    }
+    func result(_ layers: [GraphValue?], fusion: Int64) throws -> GraphValue {
+      var attributes: [String: AttributeValue] = [
+        "activation_type": .string(Array("swiglu".utf8)), "k": .int(2), "swiglu_fusion": .int(fusion),
+        "activation_alpha": .float(1.5), "activation_beta": .float(0.5), "swiglu_limit": .float(0.75),
+      ]
+      if isQuantized { attributes["block_size"] = .int(16) }
+      let node = try runNode(
+        isQuantized ? "QMoE" : "MoE", domain: "com.microsoft", x + layers, opset: 1, attributes)
+      return try #require(node.first ?? nil)
+    }
+    let two = try result(gates + last + values, fusion: 0)
+    #expect(try result(halves + last, fusion: 2).hasSameBits(as: two))
+    #expect(try result(interleaved + last, fusion: 1).hasSameBits(as: two))
+  }
+
   /// Of many bytes a function is looked up, of few computed.
   @Test(arguments: ["QLinearSigmoid", "QLinearLeakyRelu", "QLinearConcat"], [true, false])
   func manyBytesBecomeWhatFewDo(type: String, isSigned: Bool) throws {

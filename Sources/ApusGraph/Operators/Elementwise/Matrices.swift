@@ -5,6 +5,11 @@ extension Operators {
     OperatorDefinition("Det", .plain(.determinant), Det),
     OperatorDefinition("EyeLike", .plain(.typedLikeInput, float64: .typeAttribute("dtype")), EyeLike),
     OperatorDefinition("Trilu", .plain(.likeInput), Trilu),
+    OperatorDefinition("Trilu", domain: "com.microsoft", .plain(.likeInput), Trilu),
+    OperatorDefinition(
+      "Inverse", domain: "com.microsoft", .reduction(.likeInput, terms: .columns, accuracy: .passingErrorsOn), Inverse),
+    OperatorDefinition(
+      "CDist", domain: "com.microsoft", .reduction(.distances, terms: .columns), CDist),
   ]
 
   /// The determinant of each square matrix of `[…, n, n]`, by elimination in double precision.
@@ -48,6 +53,86 @@ extension Operators {
       }
     }
     return result
+  }
+
+  /// The inverse of each square matrix of `[…, n, n]`, by elimination in double precision; infinite or no numbers where there is
+  /// none.
+  static func Inverse(_ node: NodeDescription) throws -> PreparedOperator {
+    { arguments in
+      let type = try arguments.floatingType(0)
+      let x = try arguments.floating(0, as: Double.self)
+      guard x.rank >= 2, let n = x.shape.last, x.shape[x.rank - 2] == n else {
+        throw OperatorError("input 0 has shape \(x.shape); square matrices […, n, n] are needed")
+      }
+      guard x.count > 0 else { return [try GraphValue(rounding: x, to: type)] }
+      var result = try x.elements
+      for matrix in 0..<(x.count / (n * n)) {
+        try arguments.context.checkCancellation()
+        invert(&result, at: matrix * n * n, size: n)
+      }
+      return [try GraphValue(rounding: Tensor(result, shape: x.shape), to: type)]
+    }
+  }
+
+  /// Eliminates column by column in the matrix's own place, each time with the greatest pivot.
+  private static func invert(_ a: inout [Double], at start: Int, size n: Int) {
+    var pivots: [Int] = []
+    for column in 0..<n {
+      var pivot = column
+      for row in column..<n
+      where a[start + row * n + column].magnitude > a[start + pivot * n + column].magnitude {
+        pivot = row
+      }
+      pivots.append(pivot)
+      for i in 0..<(pivot == column ? 0 : n) { a.swapAt(start + pivot * n + i, start + column * n + i) }
+      let factor = 1 / a[start + column * n + column]
+      a[start + column * n + column] = 1
+      for i in 0..<n { a[start + column * n + i] *= factor }
+      for row in 0..<n where row != column {
+        let factor = a[start + row * n + column]
+        a[start + row * n + column] = 0
+        for i in 0..<n { a[start + row * n + i] -= factor * a[start + column * n + i] }
+      }
+    }
+    for column in (0..<n).reversed() where pivots[column] != column {
+      for row in 0..<n { a.swapAt(start + row * n + column, start + row * n + pivots[column]) }
+    }
+  }
+
+  /// The distance, or its square, of each row of input 0 and each row of input 1: `[rows, rows]`. Sums are of double
+  /// precision.
+  static func CDist(_ node: NodeDescription) throws -> PreparedOperator {
+    let metric = try node.string("metric", default: "sqeuclidean")
+    guard ["euclidean", "sqeuclidean"].contains(metric) else {
+      throw OperatorError("metric '\(metric)' is not supported; 'euclidean' and 'sqeuclidean' are")
+    }
+    return { arguments in
+      let type = try arguments.floatingType(0)
+      let (a, b) = try (arguments.floating(0, as: Double.self), arguments.floating(1, as: Double.self))
+      guard a.rank == 2, b.rank == 2, a.shape[1] == b.shape[1] else {
+        throw OperatorError("\(a.shape) and \(b.shape) are not two matrices with as many columns")
+      }
+      let (rows, columns, width) = (a.shape[0], b.shape[0], a.shape[1])
+      let (x, y) = (try a.rowMajor, try b.rowMajor)
+      let context = arguments.context
+      let squares = try Tensor<Double>.filled([rows, columns]) { squares in
+        for row in 0..<(columns == 0 ? 0 : rows) {
+          try context.checkCancellation()
+          let from = x.pointer + row * width
+          for column in 0..<columns {
+            let to = y.pointer + column * width
+            var sum = 0.0
+            for i in 0..<width {
+              let difference = from[i] - to[i]
+              sum += difference * difference
+            }
+            (squares + row * columns + column).initialize(to: sum)
+          }
+        }
+      }
+      withExtendedLifetime((x, y)) {}
+      return [try GraphValue(rounding: metric == "euclidean" ? squares.sqrt() : squares, to: type)]
+    }
   }
 
   /// Ones on diagonal `k` of a matrix of zeros with the shape of the input.
@@ -132,6 +217,12 @@ extension Operators {
 // MARK: - Shapes
 
 extension ShapeRule {
+  static let distances = ShapeRule.rule { facts in
+    let (a, b) = try (facts.shape(0), facts.shape(1))
+    guard a.count == 2, b.count == 2 else { throw ShapeFacts.Unknown() }
+    return [InferredType(facts.elementType(0), [a[0], b[0]])]
+  }
+
   static let determinant = ShapeRule.rule { facts in
     let x = try facts.input(0)
     guard x.shape.count >= 2 else { throw ShapeFacts.Unknown() }

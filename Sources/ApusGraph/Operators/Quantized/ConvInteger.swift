@@ -18,6 +18,8 @@ extension Operators {
         .qLinearConv, work: .convolution(weights: 3), accuracy: .sum(.filter(weights: 3)), float64: .roundsToLevels),
       QLinearConv),
     OperatorDefinition(
+      "NhwcMaxPool", domain: "com.microsoft", .movement(.nhwcMaxPool, results: .fresh, layout: .rowMajor), NhwcMaxPool),
+    OperatorDefinition(
       "QLinearAveragePool", domain: "com.microsoft",
       .reduction(.qLinearAveragePool, terms: .window, float64: .roundsToLevels), QLinearAveragePool),
   ]
@@ -66,6 +68,21 @@ extension Operators {
     }
   }
 
+  /// The greatest byte of every window of maps `[batch, …, channels]`.
+  static func NhwcMaxPool(_ node: NodeDescription) throws -> PreparedOperator {
+    let pool = try MaxPool(node)
+    return { arguments in
+      let x = try arguments.tensor(0)
+      guard x.dataType == .uint8 || x.dataType == .int8 else {
+        throw OperatorError("input 0 is \(x.dataType); bytes are needed")
+      }
+      var inner = Arguments(
+        [.tensor(try x.permutedBytes(channelsFirst(x.rank)))], context: arguments.context)
+      guard case .tensor(let y)?? = try pool(&inner).first else { throw OperatorError("the pool has no result") }
+      return [.tensor(try y.permutedBytes(channelsLast(y.rank)))]
+    }
+  }
+
   /// The order of axes that brings channels from the last place to the second, and the way back.
   fileprivate static func channelsFirst(_ rank: Int) -> [Int] {
     rank < 3 ? Array(0..<rank) : [0, rank - 1] + Array(1..<(rank - 1))
@@ -96,6 +113,12 @@ extension ShapeRule {
   static let qLinearConv = ShapeRule.rule { facts in
     let shape = try channelsFirst(facts) { try convolved($0, weight: facts.shape(3), facts.node) }
     return [InferredType(facts.elementType(7), shape)]
+  }
+
+  static let nhwcMaxPool = ShapeRule.rule { facts in
+    let x = try facts.input(0)
+    let pooled = try pooled(Operators.channelsFirst(x.shape.count).map { x.shape[$0] }, facts.node)
+    return [InferredType(x.elementType, Operators.channelsLast(pooled.count).map { pooled[$0] })]
   }
 
   static let qLinearAveragePool = ShapeRule.rule { facts in

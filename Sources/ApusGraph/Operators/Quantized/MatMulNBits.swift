@@ -120,14 +120,9 @@ private struct BlockQuantizedProduct<Scalar: FloatingPointScalar>: FloatingOpera
       product = nil
       return
     }
-    let bias = try node.constantFloating(5, as: Scalar.self)
-    if let matrix = try form.matrix(packed, scales: scales, zeroPoints: node.constant(3), groups: node.constant(4)) {
-      product = try Linear(matrix, bias: bias)
-    } else {
-      product = try Linear(
-        weight: form.numbers(packed, scales: scales, zeroPoints: node.constant(3), groups: node.constant(4)),
-        bias: bias)
-    }
+    product = try form.layer(
+      packed, scales: scales, zeroPoints: node.constant(3), groups: node.constant(4),
+      bias: node.constantFloating(5, as: Scalar.self))
     for index in 1...5 where node.has(index) { node.absorb(index) }
   }
 
@@ -143,7 +138,7 @@ private struct BlockQuantizedProduct<Scalar: FloatingPointScalar>: FloatingOpera
 }
 
 /// How a weight `[N, K]` is quantised in blocks along K.
-private struct BlockQuantizedWeight: Sendable {
+struct BlockQuantizedWeight: Sendable {
   private let inputs: Int
   private let outputs: Int
   private let bits: Int
@@ -153,20 +148,38 @@ private struct BlockQuantizedWeight: Sendable {
   /// The zero point where none is given.
   private var middle: Int { 1 << (bits - 1) }
 
+  /// What a node of MatMulNBits says of its weight.
   init(_ node: NodeDescription) throws {
-    inputs = try node.int("K")
-    outputs = try node.int("N")
-    bits = try node.int("bits", default: 4)
-    blockSize = try node.int("block_size")
+    guard try node.int("weight_prepacked", default: 0) == 0 else {
+      throw OperatorError("a weight laid out for one kind of processor is not supported")
+    }
+    try self.init(
+      inputs: node.int("K"), outputs: node.int("N"), bits: node.int("bits", default: 4),
+      blockSize: node.int("block_size"))
+  }
+
+  init(inputs: Int, outputs: Int, bits: Int, blockSize: Int) throws {
     // No product of two of these overflows.
     let sizes = 1...(1 << 31)
     guard sizes ~= inputs, sizes ~= outputs, sizes ~= blockSize, bits == 2 || bits == 4 || bits == 8,
-      blockSize.isMultiple(of: 8 / bits), try node.int("weight_prepacked", default: 0) == 0
+      blockSize.isMultiple(of: 8 / bits)
     else {
       throw OperatorError(
         "K \(inputs), N \(outputs), block_size \(blockSize) and bits \(bits) do not describe a weight that is supported"
       )
     }
+    (self.inputs, self.outputs, self.bits, self.blockSize) = (inputs, outputs, bits, blockSize)
+  }
+
+  /// `x · Wᵀ + bias`, with the weight in its few bits where a layer can keep it so.
+  func layer<Scalar: FloatingPointScalar>(
+    _ packed: GraphValue, scales: Tensor<Scalar>, zeroPoints: GraphValue?, groups: GraphValue?, bias: Tensor<Scalar>?
+  ) throws -> Linear<Scalar> {
+    if let matrix = try matrix(packed, scales: scales, zeroPoints: zeroPoints, groups: groups) {
+      return try Linear(matrix, bias: bias)
+    }
+    return try Linear(
+      weight: numbers(packed, scales: scales, zeroPoints: zeroPoints, groups: groups), bias: bias)
   }
 
   /// The bytes of the weight, `[N, K / blockSize, bytes of a block]`, once they fit it.

@@ -22,6 +22,10 @@ extension Operators {
       .product(.causalConvolution, work: .convolution(weights: 1), accuracy: .sum(.filter(weights: 1))),
       CausalConvWithState),
     OperatorDefinition(
+      "CausalConvWithState", domain: "com.microsoft",
+      .product(.causalConvolution, work: .convolution(weights: 1), accuracy: .sum(.filter(weights: 1))),
+      MicrosoftCausalConvWithState),
+    OperatorDefinition(
       "DeformConv",
       .product(.deformableConvolution, work: .convolution(weights: 1), accuracy: .sum(.filter(weights: 1))),
       DeformConv),

@@ -9,6 +9,7 @@ extension Operators {
     OperatorDefinition(
       "Upsample", .movement(.upsample, results: .inputIfUnchanged, layout: .keepsBlocked, accuracy: .plain), Upsample),
     OperatorDefinition("GridSample", .plain(.gridSample), GridSample),
+    OperatorDefinition("GridSample", domain: "com.microsoft", .plain(.gridSample), GridSample),
     OperatorDefinition("AffineGrid", .plain(.affineGrid), AffineGrid),
   ]
 

@@ -7,6 +7,7 @@ extension Operators {
     OperatorDefinition("Constant", .plain(.constant), Constant),
     OperatorDefinition("ConstantOfShape", .plain(.constantOfShape), ConstantOfShape),
     OperatorDefinition("Range", .plain(.range), Range),
+    OperatorDefinition("Range", domain: "com.microsoft", .plain(.range), Range),
   ]
 
   /// The value of the node's only attribute.
@@ -52,7 +53,9 @@ extension Operators {
   /// `start + i * delta` for i from 0 on, as long as it does not reach `limit`.
   static func Range(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
-      let parts = try (0..<3).map { try arguments.tensor($0) }
+      var parts = try (0..<2).map { try arguments.tensor($0) }
+      // ONNX Runtime's own may go without a delta.
+      parts.append(try arguments.optionalTensor(2) ?? AnyTensor(Tensor<Int64>([1])).converted(to: parts[0].dataType))
       guard parts.allSatisfy({ $0.dataType == parts[0].dataType && $0.count == 1 }) else {
         throw OperatorError("start, limit and delta must be single numbers of one type")
       }

@@ -7,6 +7,7 @@ extension Operators {
     OperatorDefinition("Gather", .movement(.gather, results: .fresh, layout: .rowMajor), Gather),
     OperatorDefinition("GatherElements", .plain(.gatherElements), GatherElements),
     OperatorDefinition("GatherND", .plain(.gatherND), GatherND),
+    OperatorDefinition("GatherND", domain: "com.microsoft", .plain(.gatherND), GatherND),
   ]
 
   /// `x[…, indices, …]`: `axis` is replaced by the axes of `indices`.

@@ -7,6 +7,9 @@ extension Operators {
   static let orderings: [OperatorDefinition] = [
     OperatorDefinition("TopK", .plain(.topK), TopK),
     OperatorDefinition("Unique", .plain(.unknown("it depends on how many different elements there are")), Unique),
+    OperatorDefinition(
+      "Unique", domain: "com.microsoft", .plain(.unknown("it depends on how many different elements there are")),
+      MicrosoftUnique),
   ]
 
   /// The `k` largest elements along `axis` (the smallest, where `largest` is 0), in order, and their indices. Of equal
@@ -82,6 +85,21 @@ extension Operators {
       let first = try Tensor(groups.first)
       return try [
         Selection(axis: axis, indices: first).run(x), GraphValue(first), GraphValue(Tensor(groups.groupOfRow)),
+        GraphValue(Tensor(groups.count)),
+      ]
+    }
+  }
+
+  /// Every element of a list once, as they first occur, which of them each element is, and how often each occurs.
+  static func MicrosoftUnique(_ node: NodeDescription) throws -> PreparedOperator {
+    { arguments in
+      let x = try arguments.take(0)
+      guard try x.extents.count == 1 else {
+        throw OperatorError("input 0 has shape \(try x.extents); one axis is needed")
+      }
+      let groups = try EqualRows(x.orderKeys, isSorted: false)
+      return try [
+        Selection(axis: 0, indices: Tensor(groups.first)).run(x), GraphValue(Tensor(groups.groupOfRow)),
         GraphValue(Tensor(groups.count)),
       ]
     }

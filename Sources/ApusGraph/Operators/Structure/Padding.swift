@@ -5,6 +5,8 @@ import Apus
 extension Operators {
   static let paddings: [OperatorDefinition] = [
     OperatorDefinition("Pad", .movement(.pad, results: .inputIfUnchanged, layout: .rowMajor, axes: .pad), Pad),
+    OperatorDefinition(
+      "Pad", domain: "com.microsoft", .plain(.unknown("it depends on how much is added")), MicrosoftPad),
     OperatorDefinition("CenterCropPad", .plain(.centerCropPad), CenterCropPad),
   ]
 
@@ -14,10 +16,21 @@ extension Operators {
   /// The amounts are the attribute `paddings` in version 1, `pads` until 10, then input 1; the constant is the
   /// attribute `value`, then input 2. Since version 18 input 3 may name the axes that the amounts are for.
   static func Pad(_ node: NodeDescription) throws -> PreparedOperator {
-    let amounts = try node.integers(1, attribute: node.opset < 2 ? "paddings" : "pads", inputSince: 11)
+    let value = node.opset < 11 ? try node.float("value", default: 0) : nil
+    return try padding(
+      node, by: node.integers(1, attribute: node.opset < 2 ? "paddings" : "pads", inputSince: 11), value: value)
+  }
+
+  /// The same of ONNX Runtime, whose amounts are an input.
+  static func MicrosoftPad(_ node: NodeDescription) throws -> PreparedOperator {
+    try padding(node, by: node.integers(1), value: nil)
+  }
+
+  private static func padding(
+    _ node: NodeDescription, by amounts: IntegerList, value: Float?
+  ) throws -> PreparedOperator {
     let axes = try node.integers(3)
     let mode = try node.string("mode", default: "constant")
-    let value = node.opset < 11 ? try node.float("value", default: 0) : nil
     guard ["constant", "edge", "reflect", "wrap"].contains(mode) else {
       throw OperatorError("mode '\(mode)' is not known; it is constant, edge, reflect or wrap")
     }

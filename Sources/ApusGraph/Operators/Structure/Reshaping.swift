@@ -11,6 +11,9 @@ extension Operators {
     OperatorDefinition(
       "Unsqueeze", .movement(.unsqueeze, results: .reshapedInput, layout: .keepsBlockedChannels, axes: .unsqueeze),
       Unsqueeze),
+    OperatorDefinition(
+      "ExpandDims", domain: "com.microsoft",
+      .movement(.expandDims, results: .reshapedInput, layout: .keepsBlockedChannels), ExpandDims),
   ]
 
   /// In the shape of input 1 (an attribute before version 5), where -1 takes what is left over and 0, unless
@@ -103,6 +106,18 @@ extension Operators {
       return [try x.reshaped(extents)]
     }
   }
+
+  /// With one more axis of extent 1, at the place that input 1 names in the result.
+  static func ExpandDims(_ node: NodeDescription) throws -> PreparedOperator {
+    let axis = try node.integers(1)
+    return { arguments in
+      guard let axis = try axis(arguments), axis.count == 1 else { throw OperatorError("one axis is needed") }
+      let x = try arguments.take(0)
+      var extents = try x.extents
+      extents.insert(1, at: try Axes.resolve(axis[0], rank: extents.count + 1))
+      return [try x.reshaped(extents)]
+    }
+  }
 }
 
 // MARK: - Shapes
@@ -132,6 +147,13 @@ extension ShapeRule {
       ?? x.shape.indices.filter { x.shape[$0] == 1 }
     guard removed.allSatisfy({ x.shape[$0] == 1 }) else { throw ShapeFacts.Unknown() }
     return [InferredType(x.elementType, x.shape.indices.filter { !removed.contains($0) }.map { x.shape[$0] })]
+  }
+
+  static let expandDims = ShapeRule.rule { facts in
+    guard let axis = try facts.integers(1), axis.count == 1 else { throw ShapeFacts.Unknown() }
+    var x = try facts.input(0)
+    x.shape.insert(1, at: try Axes.resolve(axis[0], rank: x.shape.count + 1))
+    return [x]
   }
 
   static let unsqueeze = ShapeRule.rule { facts in

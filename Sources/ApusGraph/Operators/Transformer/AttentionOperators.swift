@@ -9,6 +9,9 @@ extension Operators {
     OperatorDefinition(
       "LinearAttention", .product(.linearAttention, work: .linearAttention, accuracy: .sum(.attention)),
       LinearAttention),
+    OperatorDefinition(
+      "LinearAttention", domain: "com.microsoft",
+      .product(.linearAttention, work: .linearAttention, accuracy: .sum(.attention)), MicrosoftLinearAttention),
   ]
 
   /// `softmax(Q · Kᵀ · scale + bias) · V`, with heads side by side or on an axis of their own, several heads of queries

@@ -10,7 +10,19 @@ extension Operators {
   /// `linear` and `delta` have no decay `g`, `linear` and `gated` no rate `β`. Several neighbouring heads of queries may
   /// share a state.
   static func LinearAttention(_ node: NodeDescription) throws -> PreparedOperator {
-    floating(try LinearAttentionOperator<Float>(node), try LinearAttentionOperator<Double>(node))
+    floating(
+      try LinearAttentionOperator<Float>(node, sharesQueries: false),
+      try LinearAttentionOperator<Double>(node, sharesQueries: false))
+  }
+
+  /// The same of ONNX Runtime, where neighbouring states may share a head of queries too.
+  static func MicrosoftLinearAttention(_ node: NodeDescription) throws -> PreparedOperator {
+    guard try node.int("state_window", default: 0) == 0 else {
+      throw OperatorError("a window of states is not supported")
+    }
+    return floating(
+      try LinearAttentionOperator<Float>(node, sharesQueries: true),
+      try LinearAttentionOperator<Double>(node, sharesQueries: true))
   }
 }
 
@@ -21,7 +33,7 @@ private struct LinearAttentionOperator<Scalar: FloatingPointScalar>: FloatingOpe
   let isGated: Bool
   let corrects: Bool
 
-  init(_ node: NodeDescription) throws {
+  init(_ node: NodeDescription, sharesQueries: Bool) throws {
     queryHeads = try node.int("q_num_heads")
     keyHeads = try node.int("kv_num_heads")
     scale = try node.float("scale", default: 0)
@@ -31,9 +43,9 @@ private struct LinearAttentionOperator<Scalar: FloatingPointScalar>: FloatingOpe
     }
     isGated = rule.hasPrefix("gated")
     corrects = rule.hasSuffix("delta")
-    guard keyHeads > 0, queryHeads > 0, queryHeads.isMultiple(of: keyHeads) else {
-      throw OperatorError("\(queryHeads) heads of queries cannot share \(keyHeads) of keys and values")
-    }
+    guard keyHeads > 0, queryHeads > 0,
+      queryHeads.isMultiple(of: keyHeads) || sharesQueries && keyHeads.isMultiple(of: queryHeads)
+    else { throw OperatorError("\(queryHeads) heads of queries cannot share \(keyHeads) of keys and values") }
     guard node.has(4) == isGated, node.has(5) == corrects else {
       throw OperatorError(
         "update_rule '\(rule)' needs \(isGated ? "a" : "no") decay and \(corrects ? "a" : "no") beta")
@@ -74,12 +86,12 @@ private struct LinearAttentionOperator<Scalar: FloatingPointScalar>: FloatingOpe
     }
     let stateType = try arguments.has(3) ? arguments.floatingType(3) : type
     var state = try past ?? Tensor(zeros: stateShape)
-    let width = queryHeads.multipliedReportingOverflow(by: value.features).partialValue
+    let width = max(queryHeads, keyHeads).multipliedReportingOverflow(by: value.features).partialValue
     var output = try Tensor<Scalar>(zeros: [batch, time, width])
     let recurrence = LinearRecurrence(
       query: query.tensor, key: key.tensor, value: value.tensor, decay: try decay?.exp(), rate: rate,
       scale: scale == 0 ? 1 / Scalar(max(1, query.features)).squareRoot() : Scalar(scale), time: time,
-      heads: keyHeads, group: queryHeads / keyHeads, keys: key.features, values: value.features)
+      heads: keyHeads, queryHeads: queryHeads, keys: key.features, values: value.features)
     let context = arguments.context
     try state.withUnsafeMutableBufferPointer { state in
       try output.withUnsafeMutableBufferPointer { output in
@@ -107,8 +119,7 @@ private struct LinearRecurrence<Scalar: FloatingPointScalar>: Sendable {
   let scale: Scalar
   let time: Int
   let heads: Int
-  /// Heads of queries that share a state.
-  let group: Int
+  let queryHeads: Int
   let keys: Int
   let values: Int
 
@@ -153,9 +164,13 @@ private struct LinearRecurrence<Scalar: FloatingPointScalar>: Sendable {
     for row in 0..<keys {
       for column in 0..<values { state[row &* values &+ column] += k[row] * update[column] }
     }
-    for member in 0..<group {
-      let place = (token * heads + head) * group + member
-      let (q, y) = (query.pointer + place * keys, output + place * values)
+    // The outputs of a state: of each head of queries that shares it, or one.
+    let outputs = max(1, queryHeads / heads)
+    for member in 0..<outputs {
+      let place = head * outputs + member
+      let reader = queryHeads < heads ? head / (heads / queryHeads) : place
+      let q = query.pointer + (token * queryHeads + reader) * keys
+      let y = output + (token * heads * outputs + place) * values
       for row in 0..<keys {
         for column in 0..<values { y[column] += q[row] * state[row &* values &+ column] }
       }
@@ -174,7 +189,7 @@ extension ShapeRule {
     let value = try HeadShape(facts.shape(2), heads: keyHeads)
     let state = [query.batch, key.count, key.features, value.features]
     return [
-      InferredType(facts.elementType(0), try query.reading(value)),
+      InferredType(facts.elementType(0), try (query.count < key.count ? key : query).reading(value)),
       InferredType(facts.elementType(facts.has(3) ? 3 : 0), state),
     ]
   }

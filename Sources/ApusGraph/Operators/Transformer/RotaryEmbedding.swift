@@ -4,6 +4,7 @@ extension Operators {
   static let rotaryEmbeddings: [OperatorDefinition] = [
     OperatorDefinition("RotaryEmbedding", .plain(.likeInput), RotaryEmbedding),
     OperatorDefinition("RotaryEmbedding", domain: "com.microsoft", .plain(.likeInput), MicrosoftRotaryEmbedding),
+    OperatorDefinition("MRotaryEmbedding", domain: "com.microsoft", .plain(.likeInput), MRotaryEmbedding),
   ]
 
   /// Pairs of features turned by an angle that grows with the token's place: `(x₁ cos - x₂ sin, x₁ sin + x₂ cos)`. Pairs
@@ -15,6 +16,11 @@ extension Operators {
   /// The same with the places before the tables, and one place for a whole batch.
   static func MicrosoftRotaryEmbedding(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try MicrosoftRotaryOperator<Float>(node), try MicrosoftRotaryOperator<Double>(node))
+  }
+
+  /// The same with three positions for each token, in time, height and width: each turns a section of the pairs.
+  static func MRotaryEmbedding(_ node: NodeDescription) throws -> PreparedOperator {
+    floating(try SectionedRotaryOperator<Float>(node), try SectionedRotaryOperator<Double>(node))
   }
 }
 
@@ -83,6 +89,85 @@ private struct MicrosoftRotaryOperator<Scalar: FloatingPointScalar>: FloatingOpe
       try GraphValue(
         rounding: tables.rotated(x, rows: rows, features: features, isInterleaved: isInterleaved), to: type)
     ]
+  }
+}
+
+/// Which of three positions, in time, height and width, each pair of features is turned by.
+private struct PositionSections: Sendable {
+  private let streams: [Int]
+
+  init(_ node: NodeDescription) throws {
+    let sections = try node.optionalInts("mrope_section") ?? []
+    guard sections.count == 3, sections.allSatisfy({ 0...(1 << 20) ~= $0 }) else {
+      throw OperatorError("mrope_section is \(sections); three numbers that are not negative are needed")
+    }
+    switch try node.int("mrope_layout", default: 0) {
+    case 0: streams = (0..<3).flatMap { Array(repeating: $0, count: sections[$0]) }
+    // Each third pair, as far as there are such, and the first position for all others.
+    case 1:
+      streams = (0..<sections.reduce(0, +)).map { pair in
+        let stream = pair % 3
+        return stream > 0 && pair < 3 * sections[stream] ? stream : 0
+      }
+    case let layout: throw OperatorError("mrope_layout is \(layout); 0 or 1 is needed")
+    }
+  }
+
+  /// Tables of a row for each token.
+  func tables<Scalar: FloatingPointScalar>(
+    _ tables: RotaryTables<Scalar>, _ positions: Tensor<Int64>, batch: Int, time: Int
+  ) throws -> RotaryTables<Scalar> {
+    guard positions.shape == [3, batch, time], tables.half == streams.count else {
+      throw OperatorError(
+        "position_ids of shape \(positions.shape) and tables of \(tables.half) pairs do not fit [3, \(batch), \(time)] and "
+          + "the \(streams.count) pairs of mrope_section")
+    }
+    let tokens = batch * time
+    let rows = try tables.rows(positions.elements.map { Int($0) }, batch: batch, time: time)
+    func chosen(_ table: Tensor<Scalar>) throws -> Tensor<Scalar> {
+      let elements = try table.elements
+      let half = streams.count
+      return try Tensor.filled([batch, time, half]) { y in
+        for token in 0..<tokens {
+          for pair in 0..<half {
+            (y + token * half + pair).initialize(to: elements[rows[streams[pair] * tokens + token] * half + pair])
+          }
+        }
+      }
+    }
+    return try RotaryTables(cosines: chosen(tables.cosines), sines: chosen(tables.sines))
+  }
+}
+
+private struct SectionedRotaryOperator<Scalar: FloatingPointScalar>: FloatingOperator {
+  let heads: Int
+  let features: Int
+  let isInterleaved: Bool
+  let sections: PositionSections
+
+  init(_ node: NodeDescription) throws {
+    heads = try node.int("num_heads", default: 0)
+    features = try node.int("rotary_embedding_dim", default: 0)
+    isInterleaved = try node.flag("interleaved")
+    sections = try PositionSections(node)
+    guard try node.float("scale", default: 1) == 1, try !node.flag("is_packed_batching") else {
+      throw OperatorError("a scale other than 1 and packed samples are not supported")
+    }
+  }
+
+  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
+    let input = try arguments.floating(0, as: Scalar.self)
+    guard input.count > 0 else { return [try GraphValue(rounding: input, to: type)] }
+    let tables = try RotaryTables(
+      cosines: arguments.floating(2, as: Scalar.self), sines: arguments.floating(3, as: Scalar.self))
+    // Without a number of heads the tables say how large one is.
+    let width = features > 0 ? features : 2 * tables.half
+    let count = heads > 0 ? heads : width > 0 ? (input.shape.last ?? 0) / width : 0
+    let x = try AttentionHeads(input, heads: count)
+    let own = try sections.tables(tables, arguments.tensor(1).converted(to: Int64.self), batch: x.batch, time: x.time)
+    let rotated = try own.rotated(
+      x, rows: own.rows(nil, batch: x.batch, time: x.time), features: features, isInterleaved: isInterleaved)
+    return [try GraphValue(rounding: rotated, to: type)]
   }
 }
 

@@ -5,7 +5,12 @@ extension Operators {
     OperatorDefinition(
       "FusedMatMul", domain: "com.microsoft",
       .product(.fusedMatMul, work: .matrixProduct, accuracy: .sumOfProducts(.columnsOrRows)),
-      FusedMatMul)
+      FusedMatMul),
+    // Its former name.
+    OperatorDefinition(
+      "TransposeMatMul", domain: "com.microsoft",
+      .product(.fusedMatMul, work: .matrixProduct, accuracy: .sumOfProducts(.columnsOrRows)),
+      FusedMatMul),
   ]
 
   /// The standard's MatMul of operands whose axes change places first, times `alpha`.

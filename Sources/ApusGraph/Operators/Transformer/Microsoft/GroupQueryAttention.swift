@@ -2,7 +2,8 @@ import Apus
 
 extension Operators {
   /// ONNX Runtime's attention for generating text: heads of queries share those of keys and values, which are written
-  /// into a cache; rotary embeddings, a window of the latest keys, soft caps and attention sinks may be part of it.
+  /// into a cache; norms of queries and keys, rotary embeddings, a window of the latest keys, soft caps and attention sinks
+  /// may be part of it.
   static func GroupQueryAttention(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try GroupQueryOperator<Float>(node), try GroupQueryOperator<Double>(node))
   }
@@ -18,6 +19,10 @@ private struct GroupQueryOperator<Scalar: FloatingPointScalar>: FloatingOperator
   let rotates: Bool
   let isInterleaved: Bool
   let isSmooth: Bool
+  /// Whether the caches hold the latest keys and values only.
+  let slides: Bool
+  let queryEpsilon: Float
+  let keyEpsilon: Float
 
   init(_ node: NodeDescription) throws {
     queryHeads = try node.int("num_heads")
@@ -35,13 +40,19 @@ private struct GroupQueryOperator<Scalar: FloatingPointScalar>: FloatingOperator
       throw OperatorError("\(queryHeads) heads of queries cannot share \(keyHeads) of keys and values")
     }
     guard isCausal || self.window == nil else { throw OperatorError("a local window needs a causal mask") }
+    slides = try node.flag("sliding_window_cache")
+    guard !slides || self.window != nil else { throw OperatorError("a sliding cache needs a local window") }
+    let epsilon = try node.float("qk_norm_epsilon", default: 1e-6)
+    queryEpsilon = try node.float("q_norm_epsilon", default: epsilon)
+    keyEpsilon = try node.float("k_norm_epsilon", default: epsilon)
+    guard node.has(14) == node.has(15) else {
+      throw OperatorError("weights for the norms of queries and of keys are given one without the other")
+    }
     let quantizations = try ["k_quant_type", "v_quant_type"].map { try node.string($0, default: "NONE") }
-    guard quantizations == ["NONE", "NONE"], try !node.flag("sliding_window_cache"),
-      try node.int("qk_output", default: 0) == 0, !node.wants(3), !(12...16).contains(where: node.has)
+    guard quantizations == ["NONE", "NONE"], try node.int("qk_output", default: 0) == 0, !node.wants(3),
+      ![12, 13, 16].contains(where: node.has)
     else {
-      throw OperatorError(
-        "a quantised or sliding cache, norms of queries and keys, lengths of queries and the output of scores are not "
-          + "supported")
+      throw OperatorError("a quantised cache, lengths of queries and the output of scores are not supported")
     }
   }
 
@@ -63,6 +74,10 @@ private struct GroupQueryOperator<Scalar: FloatingPointScalar>: FloatingOperator
       }
       return isPrompt ? 0 : length - time
     }
+    if arguments.has(14) {
+      query = try normalized(query, weight: arguments.floating(14, as: Scalar.self), epsilon: queryEpsilon)
+      key = try normalized(key, weight: arguments.floating(15, as: Scalar.self), epsilon: keyEpsilon)
+    }
     if rotates {
       let tables = try RotaryTables(
         cosines: arguments.floating(7, as: Scalar.self), sines: arguments.floating(8, as: Scalar.self))
@@ -81,28 +96,50 @@ private struct GroupQueryOperator<Scalar: FloatingPointScalar>: FloatingOperator
     }
     let pastKey = try arguments.optionalFloating(3, as: Scalar.self)
     let pastValue = try arguments.optionalFloating(4, as: Scalar.self)
-    let presentKey = try present(pastKey, key, befores: befores, total: total)
-    let presentValue = try present(pastValue, value, befores: befores, total: total)
-    key = try AttentionHeads(presentKey.sliced(axis: 2, to: total), heads: 0)
-    value = try AttentionHeads(presentValue.sliced(axis: 2, to: total), heads: 0)
+    let cache = try slides ? SlidingCache(past: pastKey?.shape, values: pastValue?.shape, window: window ?? 0) : nil
+    // A sliding cache has lost those that came first.
+    let held = befores.map { cache?.held(of: $0) ?? $0 }
+    let all = cache == nil ? total : (held.max() ?? 0) + time
+    let keys = try present(pastKey, key, befores: held, total: all)
+    let values = try present(pastValue, value, befores: held, total: all)
+    key = try AttentionHeads(keys.sliced(axis: 2, to: all), heads: 0)
+    value = try AttentionHeads(values.sliced(axis: 2, to: all), heads: 0)
 
     var options = AttentionOptions<Scalar>()
     options.scale = scale.map { Scalar($0) }
     options.softcap = softcap > 0 ? Scalar(softcap) : nil
-    options.spans = zip(lengths, befores).map { length, before in
-      KeySpan(
-        offset: before, before: window.map { $0 - 1 }, after: isCausal ? 0 : nil, count: isPrompt ? time : length)
+    options.spans = held.map { held in
+      KeySpan(offset: held, before: window.map { $0 - 1 }, after: isCausal ? 0 : nil, count: held + time)
     }
-    if let bias = try arguments.optionalFloating(10, as: Scalar.self) { options.masks = [.additive(bias)] }
+    if let bias = try arguments.optionalFloating(10, as: Scalar.self) {
+      let lost = Set(zip(befores, held).map { $0 - $1 })
+      guard let first = lost.first, lost.count == 1 else {
+        throw OperatorError("a bias where samples have lost different numbers of keys is not supported")
+      }
+      options.masks = [.additive(first == 0 ? bias : try bias.sliced(axis: -1, from: first, to: first + all))]
+    }
     if let sinks = try arguments.optionalFloating(11, as: Scalar.self) {
       options.sinks = try sinks.elements
     } else if isSmooth {
       options.sinks = Array(repeating: 0, count: queryHeads)
     }
+    func kept(_ entries: Tensor<Scalar>) throws -> GraphValue {
+      let kept = try cache?.latest(of: entries, befores: befores, lengths: lengths) ?? entries
+      return try GraphValue(rounding: kept, to: type)
+    }
     return [
       try GraphValue(rounding: groupedAttention(query: query, key: key, value: value, options: options), to: type),
-      try GraphValue(rounding: presentKey, to: type), try GraphValue(rounding: presentValue, to: type),
+      try kept(keys), try kept(values),
     ]
+  }
+
+  /// Each head divided by the root of the mean of its squares.
+  private func normalized(
+    _ x: AttentionHeads<Scalar>, weight: Tensor<Scalar>, epsilon: Float
+  ) throws -> AttentionHeads<Scalar> {
+    let heads = try x.tensor.reshaped([x.batch, x.time, x.heads, x.features])
+    let normalized = try rmsNorm(heads, normalizedShape: [x.features], weight: weight, epsilon: Double(epsilon))
+    return try AttentionHeads(normalized.reshaped(x.tensor.shape), heads: x.heads)
   }
 
   /// Queries, keys and values, taken apart where they are packed.
@@ -169,6 +206,48 @@ private struct GroupQueryOperator<Scalar: FloatingPointScalar>: FloatingOperator
   }
 }
 
+/// Caches of a fixed capacity that hold the latest keys and values, always the first of their rows: when they are full, all
+/// that lies before the window is given up at once.
+private struct SlidingCache {
+  private let capacity: Int
+  private let window: Int
+
+  /// - Parameters:
+  ///   - past: the shape of the keys' cache, and `values` of the values'.
+  init(past: [Int]?, values: [Int]?, window: Int) throws {
+    guard let past, let values, past.count == 4, values.count == 4, past[2] == values[2], past[2] >= window else {
+      throw OperatorError(
+        "sliding caches have shapes \(past ?? []) and \(values ?? []); they have to hold the \(window) keys of the window"
+      )
+    }
+    (capacity, self.window) = (past[2], window)
+  }
+
+  /// How many of the entries of `count` tokens are held.
+  func held(of count: Int) -> Int {
+    let freed = capacity - window + 1
+    return count <= capacity ? count : count - (count - capacity + freed - 1) / freed * freed
+  }
+
+  /// What is held of the entries of all tokens, `[batch, heads, tokens, features]`; zeros where there is more room.
+  ///
+  /// - Parameters:
+  ///   - befores: how many tokens each sample had before the new ones, and `lengths` with them.
+  func latest<Scalar: FloatingPointScalar>(
+    of entries: Tensor<Scalar>, befores: [Int], lengths: [Int]
+  ) throws -> Tensor<Scalar> {
+    let samples = try zip(befores, lengths).enumerated().map { sample, counts in
+      let first = counts.1 - held(of: counts.1) - (counts.0 - held(of: counts.0))
+      let rows = try entries.sliced(axis: 0, from: sample, to: sample + 1).sliced(
+        axis: 2, from: first, to: first + held(of: counts.1))
+      let rest = rows.shape.enumerated().map { $0 == 2 ? capacity - $1 : $1 }
+      return try concatenate([rows, Tensor(zeros: rest)], axis: 2)
+    }
+    guard !samples.isEmpty else { return try entries.sliced(axis: 2, to: capacity) }
+    return try concatenate(samples, axis: 0)
+  }
+}
+
 // MARK: - Shapes
 
 extension ShapeRule {
@@ -177,7 +256,8 @@ extension ShapeRule {
     let (query, key, value) = try groupQueryHeads(facts)
     let type = facts.elementType(0)
     let output = InferredType(type, try query.reading(value))
-    guard let total = try? facts.integer(6), let keys = try? pastKeys(facts, 3), let values = try? pastKeys(facts, 4)
+    guard let keys = try? pastKeys(facts, 3), let values = try? pastKeys(facts, 4),
+      let total = try facts.node.flag("sliding_window_cache") ? 0 : try? facts.integer(6)
     else { return [output, nil, nil] }
     return [
       output, InferredType(type, key.split.replacing(2, with: max(keys, total))),

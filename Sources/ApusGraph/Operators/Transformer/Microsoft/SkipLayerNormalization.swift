@@ -17,6 +17,9 @@ extension Operators {
     OperatorDefinition(
       "EmbedLayerNormalization", domain: "com.microsoft",
       .reduction(.embedLayerNormalization, terms: .features), EmbedLayerNormalization),
+    OperatorDefinition(
+      "QEmbedLayerNormalization", domain: "com.microsoft",
+      .reduction(.quantizedEmbedLayerNormalization, terms: .features), QEmbedLayerNormalization),
   ]
 
   /// Layer normalisation of `input + skip + bias`, which may be shown as well.
@@ -39,7 +42,16 @@ extension Operators {
 
   /// What BERT begins with: word, position and segment embeddings added up, and normalised.
   static func EmbedLayerNormalization(_ node: NodeDescription) throws -> PreparedOperator {
-    floating(likeInput: 2, try EmbedNormalization<Float>(node), try EmbedNormalization<Double>(node))
+    floating(
+      likeInput: 2, try EmbedNormalization<Float>(node, isQuantized: false),
+      try EmbedNormalization<Double>(node, isQuantized: false))
+  }
+
+  /// The same with tables, scale and bias of bytes, each with a scale and a zero point.
+  static func QEmbedLayerNormalization(_ node: NodeDescription) throws -> PreparedOperator {
+    floating(
+      likeInput: 8, try EmbedNormalization<Float>(node, isQuantized: true),
+      try EmbedNormalization<Double>(node, isQuantized: true))
   }
 }
 
@@ -116,8 +128,12 @@ private struct SimplifiedNormalization<Scalar: FloatingPointScalar>: FloatingOpe
 
 private struct EmbedNormalization<Scalar: FloatingPointScalar>: FloatingOperator {
   let epsilon: Double
+  let isQuantized: Bool
 
-  init(_ node: NodeDescription) throws { epsilon = Double(try node.float("epsilon", default: 1e-12)) }
+  init(_ node: NodeDescription, isQuantized: Bool) throws {
+    epsilon = Double(try node.float("epsilon", default: 1e-12))
+    self.isQuantized = isQuantized
+  }
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let words = try arguments.tensor(0).converted(to: Int64.self)
@@ -125,14 +141,14 @@ private struct EmbedNormalization<Scalar: FloatingPointScalar>: FloatingOperator
     let (batch, time) = (words.shape[0], words.shape[1])
     // Without words there may be very many samples or places.
     try Shape.checkMemory([max(batch, time)], of: Int64.self, operation: "EmbedLayerNormalization")
-    var sum = try embedding(words, weight: arguments.floating(2, as: Scalar.self))
+    var sum = try embedded(words, by: 2, arguments)
     let positions =
-      try arguments.optionalTensor(8)?.converted(to: Int64.self)
-      ?? Tensor((0..<time).map { Int64($0) }, shape: [1, time])
-    guard positions.shape == words.shape || positions.shape == [1, time] else {
-      throw OperatorError("position_ids has shape \(positions.shape); [\(batch), \(time)] is needed")
+      try isQuantized ? nil : arguments.optionalTensor(8)?.converted(to: Int64.self)
+    let places = try positions ?? Tensor((0..<time).map { Int64($0) }, shape: [1, time])
+    guard places.shape == words.shape || places.shape == [1, time] else {
+      throw OperatorError("position_ids has shape \(places.shape); [\(batch), \(time)] is needed")
     }
-    sum = try sum + embedding(positions, weight: arguments.floating(3, as: Scalar.self))
+    sum = try sum + embedded(places, by: 3, arguments)
     guard arguments.has(1) == arguments.has(4) else {
       throw OperatorError("segment_ids and segment_embedding are given one without the other")
     }
@@ -141,12 +157,11 @@ private struct EmbedNormalization<Scalar: FloatingPointScalar>: FloatingOperator
       guard segments.shape == words.shape else {
         throw OperatorError("segment_ids has shape \(segments.shape); \(words.shape) is needed")
       }
-      sum = try sum + embedding(segments, weight: arguments.floating(4, as: Scalar.self))
+      sum = try sum + embedded(segments, by: 4, arguments)
     }
     let features = sum.shape[2]
     let output = try layerNorm(
-      sum, normalizedShape: [features], weight: arguments.floating(5, as: Scalar.self),
-      bias: arguments.floating(6, as: Scalar.self), epsilon: epsilon)
+      sum, normalizedShape: [features], weight: numbers(5, arguments), bias: numbers(6, arguments), epsilon: epsilon)
     var lengths = [Int32](repeating: 0, count: batch)
     if let mask = try arguments.optionalIntegers(7) {
       guard mask.count == batch * time else {
@@ -158,6 +173,33 @@ private struct EmbedNormalization<Scalar: FloatingPointScalar>: FloatingOperator
       try GraphValue(rounding: output, to: type), GraphValue(try Tensor(lengths)),
       try GraphValue(rounding: sum, to: type),
     ]
+  }
+
+  /// The entries of table `index` that tokens name.
+  private func embedded(_ tokens: Tensor<Int64>, by index: Int, _ arguments: Arguments) throws -> Tensor<Scalar> {
+    guard isQuantized else { return try embedding(tokens, weight: arguments.floating(index, as: Scalar.self)) }
+    // Of a large table few entries are read.
+    switch try arguments.tensor(index) {
+    case .uint8(let table): return try numbers(.uint8(table.indexSelect(axis: 0, tokens)), index, arguments)
+    case .int8(let table): return try numbers(.int8(table.indexSelect(axis: 0, tokens)), index, arguments)
+    case let other: throw OperatorError("input \(index) is \(other.dataType); bytes are needed")
+    }
+  }
+
+  /// Input `index` as numbers.
+  private func numbers(_ index: Int, _ arguments: Arguments) throws -> Tensor<Scalar> {
+    guard isQuantized else { return try arguments.floating(index, as: Scalar.self) }
+    return try numbers(arguments.tensor(index), index, arguments)
+  }
+
+  /// Of inputs 2 to 6, 8 to 12 are the scales and 13 to 17 the zero points.
+  private func numbers(_ bytes: AnyTensor, _ index: Int, _ arguments: Arguments) throws -> Tensor<Scalar> {
+    let (scale, point) = (try arguments.floating(index + 6, as: Scalar.self), try arguments.tensor(index + 11))
+    guard scale.count == 1, point.count == 1, point.dataType == bytes.dataType else {
+      throw OperatorError("the scale or the zero point of input \(index) is not one number of its type")
+    }
+    let zero = try point.converted(to: Scalar.self).reshaped([]).scalar
+    return try (bytes.converted(to: Scalar.self) - zero) * scale.reshaped([]).scalar
   }
 }
 
@@ -185,6 +227,12 @@ extension ShapeRule {
     }
     let sum = InferredType(table.elementType, words + [table.shape[1]])
     return [sum, InferredType(.int32, [words[0]]), sum]
+  }
+
+  static let quantizedEmbedLayerNormalization = ShapeRule.rule { facts in
+    let (words, table) = try (facts.shape(0), facts.shape(2))
+    guard words.count == 2, table.count == 2 else { throw ShapeFacts.Unknown() }
+    return [InferredType(facts.elementType(8), words + [table[1]]), InferredType(.int32, [words[0]])]
   }
 }
 
