@@ -65,6 +65,17 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
     "com.microsoft/RotaryEmbedding qK((", "com.microsoft/SkipLayerNormalization mmvv",
     "com.microsoft/SkipSimplifiedLayerNormalization mmv", "com.microsoft/SimplifiedLayerNormalization mv",
     "com.microsoft/Tokenizer T mark=1", "ai.onnx.ml/ZipMap m",
+    "com.microsoft/CDist mm", "com.microsoft/CausalConvWithState qk", "com.microsoft/ExpandDims mz",
+    "com.microsoft/DynamicQuantizeLSTM o``-----!?!? hidden_size=1", "com.microsoft/GatedAdd mmg",
+    "com.microsoft/GatedRMSNorm mvm", "com.microsoft/GatherND mj", "com.microsoft/GridSample xy",
+    "com.microsoft/GroupQueryAttention qqq~~LO num_heads=2 kv_num_heads=2 local_window_size=2 sliding_window_cache=1",
+    "com.microsoft/Inverse m", "com.microsoft/LinearAttention occ q_num_heads=1 kv_num_heads=2",
+    "com.microsoft/LinearAttentionGate mvv", "com.microsoft/MRotaryEmbedding c%gg num_heads=1 rotary_embedding_dim=2",
+    "com.microsoft/MatMulBnb4 mN) K=2 N=2 block_size=16 quant_type=1", "com.microsoft/MoE mm#-# k=1",
+    "com.microsoft/NhwcMaxPool n", "com.microsoft/Pad mp", "com.microsoft/QEmbedLayerNormalization J-uu-^^-ss-ssUU-UU",
+    "com.microsoft/QMoE mm$m-$m k=1", "com.microsoft/Range sss", "com.microsoft/ScaledSiLU m",
+    "com.microsoft/TransposeMatMul mm", "com.microsoft/Trilu m", "com.microsoft/Unique v",
+    "Affine m", "Crop x", "ImageScaler x", "ParametricSoftplus m", "Scale m", "ScaledTanh m",
   ]
 
   private static let operands: [(letter: Character, value: @Sendable () throws -> GraphValue)] = [
@@ -94,6 +105,10 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
     ("T", { .strings(try StringTensor(["ab", "c d"], shape: [2])) }),
     ("J", { GraphValue(try Tensor<Int32>([0, 1], shape: [1, 2])) }), ("L", { GraphValue(try Tensor<Int32>([3])) }),
     ("O", { GraphValue(try Tensor<Int32>([4], shape: [])) }), ("Y", { try bytes(2, 8) }), ("Z", { try bytes(2, 1, 8) }),
+    ("#", { try floats(2, 2, 2) }), ("$", { try bytes(2, 2, 1) }), ("^", { try bytes(2) }),
+    ("`", { try bytes(1, 1, 4) }),
+    ("!", { try floats(1) }), ("?", { try bytes(1) }),
+    ("%", { GraphValue(try Tensor<Int64>(zeros: [3, 1, 4])) }), ("~", { try floats(1, 2, 3, 4) }),
     ("N", { try bytes(2, 1) }), ("Q", { try bytes(1, 4, 2) }), ("R", { try bytes(2, 6) }),
   ]
 
@@ -171,6 +186,11 @@ struct ONNXSessionTarget: ProtobufFuzzTarget, RunningFuzzTarget {
       "MaxRoiPool": [ints("pooled_shape", 2, 2)], "MaxUnpool": [ints("kernel_shape", 2, 2)],
       "RNN": [int("hidden_size", 8)], "RandomNormal": [ints("shape", 2, 2)], "RandomUniform": [ints("shape", 2, 2)],
       "RegexFullMatch": [text("pattern", "[a-c]+")], "SpaceToDepth": [int("blocksize", 2)],
+      "Crop": [ints("border", 1, 1, 1, 1)],
+      "ImageScaler": [AttributeProto(name: "bias", value: .floats([1, 2]))],
+      "com.microsoft/LinearAttention": [text("update_rule", "linear")],
+      "com.microsoft/MRotaryEmbedding": [ints("mrope_section", 1, 0, 0)],
+      "com.microsoft/NhwcMaxPool": [ints("kernel_shape", 1, 2)],
       "com.microsoft/QLinearAveragePool": [ints("kernel_shape", 2, 2)],
       "com.microsoft/QLinearReduceMean": [ints("axes", 0)],
       "com.microsoft/Tokenizer": [text("pad_value", "#"), int("mincharnum", 1), text("tokenexp", "[a-c]+?|\\b.")],
