@@ -21,6 +21,7 @@ package protocol FloatingKernels<Scalar>:
   ResizeKernels,
   SampleKernels,
   RecurrentKernels,
+  LinearAttentionKernels,
   SendableMetatype
 {
   associatedtype Scalar

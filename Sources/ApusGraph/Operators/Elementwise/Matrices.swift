@@ -65,42 +65,47 @@ extension Operators {
         throw OperatorError("input 0 has shape \(x.shape); square matrices […, n, n] are needed")
       }
       guard x.count > 0 else { return [try GraphValue(rounding: x, to: type)] }
-      var result = try x.elements
-      for matrix in 0..<(x.count / (n * n)) {
-        try arguments.context.checkCancellation()
-        invert(&result, at: matrix * n * n, size: n)
+      var result = x
+      let context = arguments.context
+      try result.withUnsafeMutableBufferPointer { result in
+        guard let base = result.baseAddress else { return }
+        for matrix in 0..<(result.count / (n * n)) {
+          try context.checkCancellation()
+          invert(base + matrix * n * n, size: n)
+        }
       }
-      return [try GraphValue(rounding: Tensor(result, shape: x.shape), to: type)]
+      return [try GraphValue(rounding: result, to: type)]
     }
   }
 
   /// Eliminates column by column in the matrix's own place, each time with the greatest pivot.
-  private static func invert(_ a: inout [Double], at start: Int, size n: Int) {
+  private static func invert(_ a: UnsafeMutablePointer<Double>, size n: Int) {
     var pivots: [Int] = []
     for column in 0..<n {
-      var pivot = column
-      for row in column..<n
-      where a[start + row * n + column].magnitude > a[start + pivot * n + column].magnitude {
-        pivot = row
-      }
+      let row = a + column * n
+      let pivot = (column..<n).max { a[$0 * n + column].magnitude < a[$1 * n + column].magnitude } ?? column
       pivots.append(pivot)
-      for i in 0..<(pivot == column ? 0 : n) { a.swapAt(start + pivot * n + i, start + column * n + i) }
-      let factor = 1 / a[start + column * n + column]
-      a[start + column * n + column] = 1
-      for i in 0..<n { a[start + column * n + i] *= factor }
-      for row in 0..<n where row != column {
-        let factor = a[start + row * n + column]
-        a[start + row * n + column] = 0
-        for i in 0..<n { a[start + row * n + i] -= factor * a[start + column * n + i] }
+      if pivot != column {
+        for i in 0..<n { (row[i], a[pivot * n + i]) = (a[pivot * n + i], row[i]) }
+      }
+      let factor = 1 / row[column]
+      row[column] = 1
+      for i in 0..<n { row[i] *= factor }
+      for index in 0..<n where index != column {
+        let other = a + index * n
+        let factor = other[column]
+        other[column] = 0
+        for i in 0..<n { other[i] -= factor * row[i] }
       }
     }
     for column in (0..<n).reversed() where pivots[column] != column {
-      for row in 0..<n { a.swapAt(start + row * n + column, start + row * n + pivots[column]) }
+      for row in 0..<n {
+        (a[row * n + column], a[row * n + pivots[column]]) = (a[row * n + pivots[column]], a[row * n + column])
+      }
     }
   }
 
-  /// The distance, or its square, of each row of input 0 and each row of input 1: `[rows, rows]`. Sums are of double
-  /// precision.
+  /// The distance, or its square, of each row of input 0 and each row of input 1: `[rows, rows]`.
   static func CDist(_ node: NodeDescription) throws -> PreparedOperator {
     let metric = try node.string("metric", default: "sqeuclidean")
     guard ["euclidean", "sqeuclidean"].contains(metric) else {
@@ -112,25 +117,10 @@ extension Operators {
       guard a.rank == 2, b.rank == 2, a.shape[1] == b.shape[1] else {
         throw OperatorError("\(a.shape) and \(b.shape) are not two matrices with as many columns")
       }
-      let (rows, columns, width) = (a.shape[0], b.shape[0], a.shape[1])
-      let (x, y) = (try a.rowMajor, try b.rowMajor)
-      let context = arguments.context
-      let squares = try Tensor<Double>.filled([rows, columns]) { squares in
-        for row in 0..<(columns == 0 ? 0 : rows) {
-          try context.checkCancellation()
-          let from = x.pointer + row * width
-          for column in 0..<columns {
-            let to = y.pointer + column * width
-            var sum = 0.0
-            for i in 0..<width {
-              let difference = from[i] - to[i]
-              sum += difference * difference
-            }
-            (squares + row * columns + column).initialize(to: sum)
-          }
-        }
-      }
-      withExtendedLifetime((x, y)) {}
+      // (a - b)² = a² - 2ab + b², whose rounding errors in double precision are far below those of the result.
+      let (squaresA, squaresB) = try (a.square().sum(axes: [1], keepDims: true), b.square().sum(axes: [1]))
+      let squares = try (matrixProduct(a, b.transposed(), activation: .identity) * -2 + squaresA + squaresB).clamp(
+        min: 0)
       return [try GraphValue(rounding: metric == "euclidean" ? squares.sqrt() : squares, to: type)]
     }
   }

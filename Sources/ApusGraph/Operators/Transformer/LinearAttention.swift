@@ -1,4 +1,5 @@
 import Apus
+import ApusKernelInterface
 
 extension Operators {
   /// Attention without a softmax, as a state `S` of `[key features, value features]` for each head that every token
@@ -126,56 +127,25 @@ private struct LinearRecurrence<Scalar: FloatingPointScalar>: Sendable {
   /// All tokens of one sample, a task for each head.
   func run(_ sample: Int, state: UnsafeMutablePointer<Scalar>, output: UnsafeMutablePointer<Scalar>) {
     nonisolated(unsafe) let (state, output) = (state, output)
+    // The outputs of a state: of each head of queries that shares it, or one.
+    let outputs = max(1, queryHeads / heads)
+    let kernels = Scalar.kernels
     parallel(heads) { head in
       let own = state + (sample * heads + head) * keys * values
-      var update = [Scalar](repeating: 0, count: values)
-      update.withUnsafeMutableBufferPointer { update in
-        guard let update = update.baseAddress else { return }
-        for step in 0..<time { run(token: sample * time + step, head, own, update, output) }
+      let reader = queryHeads < heads ? head / (heads / queryHeads) : head * outputs
+      for token in sample * time..<(sample + 1) * time {
+        let place = token * heads + head
+        let isShared = decay?.shape[2] == heads
+        kernels.attendLinearly(
+          LinearToken(
+            keys: keys, values: values, key: key.pointer + place * keys, value: value.pointer + place * values,
+            decay: decay.map { $0.pointer + place * (isShared ? 1 : keys) }, decayStep: isShared ? 0 : 1,
+            rate: rate.map { $0.pointer + ($0.shape[2] == 1 ? token : place) },
+            query: query.pointer + (token * queryHeads + reader) * keys, queries: outputs, scale: scale),
+          state: own, output + place * outputs * values)
       }
     }
     withExtendedLifetime((query, key, value, decay, rate)) {}
-  }
-
-  private func run(
-    token: Int, _ head: Int, _ state: UnsafeMutablePointer<Scalar>, _ update: UnsafeMutablePointer<Scalar>,
-    _ output: UnsafeMutablePointer<Scalar>
-  ) {
-    let k = key.pointer + (token * heads + head) * keys
-    let v = value.pointer + (token * heads + head) * values
-    if let decay {
-      let isShared = decay.shape[2] == heads
-      let factors = decay.pointer + (token * heads + head) * (isShared ? 1 : keys)
-      for row in 0..<keys {
-        let factor = factors[isShared ? 0 : row]
-        for column in 0..<values { state[row &* values &+ column] *= factor }
-      }
-    }
-    if let rate {
-      let factor = rate.pointer[rate.shape[2] == 1 ? token : token * heads + head]
-      update.update(repeating: 0, count: values)
-      for row in 0..<keys {
-        for column in 0..<values { update[column] += state[row &* values &+ column] * k[row] }
-      }
-      for column in 0..<values { update[column] = factor * (v[column] - update[column]) }
-    } else {
-      update.update(from: v, count: values)
-    }
-    for row in 0..<keys {
-      for column in 0..<values { state[row &* values &+ column] += k[row] * update[column] }
-    }
-    // The outputs of a state: of each head of queries that shares it, or one.
-    let outputs = max(1, queryHeads / heads)
-    for member in 0..<outputs {
-      let place = head * outputs + member
-      let reader = queryHeads < heads ? head / (heads / queryHeads) : place
-      let q = query.pointer + (token * queryHeads + reader) * keys
-      let y = output + (token * heads * outputs + place) * values
-      for row in 0..<keys {
-        for column in 0..<values { y[column] += q[row] * state[row &* values &+ column] }
-      }
-      for column in 0..<values { y[column] *= scale }
-    }
   }
 }
 
