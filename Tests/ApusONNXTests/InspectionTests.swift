@@ -68,6 +68,23 @@ import Testing
     #expect(count("CausalConvWithState", [[1, 2, 5], [2, 1, 3]], [1, 2, 5]) == 2 * 5 * 3)
   }
 
+  @Test func statesThatShareAQueryAreReadEach() {
+    // 2 states of 4 × 3, read by one head of queries.
+    #expect(
+      count(
+        "LinearAttention", domain: "com.microsoft", [[1, 3, 4], [1, 3, 8], [1, 3, 6]], [1, 3, 6],
+        ["q_num_heads": .int(1), "kv_num_heads": .int(2)]) == 3 * (2 + 2) * 4 * 3)
+  }
+
+  @Test func tokensMeetTheLayersOfTheirExperts() {
+    // 5 tokens of 4 features, 2 of 3 experts with 6 hidden numbers; then two numbers a byte.
+    let tokens: [[Int]?] = [[5, 4], [5, 3]]
+    let two: [String: AttributeValue] = ["k": .int(2)]
+    #expect(count("MoE", domain: "com.microsoft", tokens + [[3, 6, 4], nil, [3, 4, 6]], [5, 4], two) == 5 * 2 * 48)
+    let packed: [[Int]?] = tokens + [[3, 6, 2], [3, 6, 1], nil, [3, 4, 3], [3, 4, 1]]
+    #expect(count("QMoE", domain: "com.microsoft", packed, [5, 4], two) == 5 * 2 * 48)
+  }
+
   @Test func recurrentNetworksMultiplyEveryStep() {
     // 5 steps of 2 sequences; input 3, state 4, four gates.
     #expect(count("LSTM", [[5, 2, 3], [1, 16, 3], [1, 16, 4]], [5, 1, 2, 4]) == 10 * 16 * 7)

@@ -47,6 +47,14 @@ import Testing
     #expect(try #require(simplified.first ?? nil).hasSameBits(as: #require(standard.first ?? nil)))
   }
 
+  /// What ONNX Runtime's schema says of it.
+  @Test func gatedNormsHaveAnEpsilon() throws {
+    let inputs = [try GraphValue.noise([2, 8]), try .noise([4], seed: 2), try .noise([2, 8], seed: 3)]
+    let plain = try runNode("GatedRMSNorm", domain: "com.microsoft", inputs, opset: 1)
+    let given = try runNode("GatedRMSNorm", domain: "com.microsoft", inputs, opset: 1, ["epsilon": .float(1e-5)])
+    #expect(try #require(plain.first ?? nil).hasSameBits(as: #require(given.first ?? nil)))
+  }
+
   /// A gate and a value of two layers, of two halves of one, and beside each other.
   @Test(arguments: [false, true])
   func gatesOfOneLayerAreThoseOfTwo(isQuantized: Bool) throws {

@@ -31,9 +31,14 @@ import Testing
     for row in 0..<keys {
       for column in 0..<values { expected[row * values + column] *= decayStep.map { d[row * $0] } ?? 1 }
     }
-    let update = (0..<values).map { column in
-      let said = (0..<keys).map { expected[$0 * values + column] * k[$0] }.reduce(0, +)
-      return corrects ? 0.75 * (v[column] - said) : v[column]
+    /// What the state says of a key or a query in a column.
+    func read(_ features: ArraySlice<Double>, _ column: Int) -> Double {
+      var sum = 0.0
+      for (row, feature) in features.enumerated() { sum += feature * expected[row * values + column] }
+      return sum
+    }
+    let update: [Double] = (0..<values).map { column in
+      corrects ? 0.75 * (v[column] - read(k[...], column)) : v[column]
     }
     for row in 0..<keys {
       for column in 0..<values { expected[row * values + column] += k[row] * update[column] }
@@ -54,10 +59,11 @@ import Testing
         }
       }
       for (actual, exact) in zip(next, expected) { #expect(abs(Double(actual) - exact) <= limit, "\(variant)") }
-      for place in 0..<queries * values {
-        let column = place % values
-        let read = (0..<keys).map { q[place / values * keys + $0] * expected[$0 * values + column] }.reduce(0, +)
-        #expect(abs(Double(y[place]) - 0.5 * read) <= limit * Double(keys), "\(variant)")
+      for index in 0..<queries {
+        for column in 0..<values {
+          let exact = 0.5 * read(q[index * keys..<(index + 1) * keys], column)
+          #expect(abs(Double(y[index * values + column]) - exact) <= limit * Double(keys), "\(variant)")
+        }
       }
       #expect(y[queries * values] == 7)
     }

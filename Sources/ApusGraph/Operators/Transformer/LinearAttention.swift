@@ -175,7 +175,8 @@ extension Work {
       let heads = shapes.int("kv_num_heads"), heads > 0
     else { return nil }
     let corrects = shapes.known(5) != nil
-    return query.product.addingClamped(key.product.multipliedClamped(by: corrects ? 2 : 1))
+    // Several states may share a query.
+    return max(query.product, key.product).addingClamped(key.product.multipliedClamped(by: corrects ? 2 : 1))
       .multipliedClamped(by: (value.last ?? 0) / heads)
   }
 }

@@ -18,7 +18,7 @@ extension Operators {
     guard let activation: Activation = ["silu": .silu, "swish": .silu, "sigmoid": .sigmoid][name] else {
       throw OperatorError("activation '\(name)' is not known; it is silu, swish or sigmoid")
     }
-    let epsilon = Double(try node.float("epsilon", default: 1e-6))
+    let epsilon = Double(try node.float("epsilon", default: 1e-5))
     return floating(
       GatedNormalization<Float>(epsilon: epsilon, activation: activation),
       GatedNormalization<Double>(epsilon: epsilon, activation: activation))

@@ -237,9 +237,12 @@ private struct SlidingCache {
     of entries: Tensor<Scalar>, befores: [Int], lengths: [Int]
   ) throws -> Tensor<Scalar> {
     let samples = try zip(befores, lengths).enumerated().map { sample, counts in
-      let first = counts.1 - held(of: counts.1) - (counts.0 - held(of: counts.0))
+      let (before, length) = counts
+      // What is lost with the new tokens.
+      let first = (length - held(of: length)) - (before - held(of: before))
       let rows = try entries.sliced(axis: 0, from: sample, to: sample + 1).sliced(
-        axis: 2, from: first, to: first + held(of: counts.1))
+        axis: 2, from: first, to: first + held(of: length))
+      guard rows.shape[2] < capacity else { return rows }
       let rest = rows.shape.enumerated().map { $0 == 2 ? capacity - $1 : $1 }
       return try concatenate([rows, Tensor(zeros: rest)], axis: 2)
     }

@@ -338,12 +338,15 @@ private struct MixtureOperator<Scalar: FloatingPointScalar>: FloatingOperator {
 // MARK: - Work
 
 extension Work {
-  /// Each token meets the layers of `k` experts.
+  /// Each token meets every weight of the layers of `k` experts.
   static let mixtureOfExperts: Work = .multiplyAdds { shapes in
-    guard let x = shapes.known(0), let router = shapes.known(1), let features = x.last, features > 0 else { return nil }
-    let layers = [2, 4, 5, 6, 8].compactMap { shapes.known($0) }.filter { $0.count == 3 && $0[0] == router.last }
-    let outputs = layers.map { $0[1] }.reduce(0) { $0.addingClamped($1) }
-    return (x.product / features).multipliedClamped(by: shapes.int("k") ?? 1).multipliedClamped(by: outputs)
-      .multipliedClamped(by: features)
+    guard let x = shapes.known(0), let features = x.last, features > 0 else { return nil }
+    let isQuantized = shapes.node.operatorName.type == "QMoE"
+    // Numbers in an element of the weights.
+    let density = isQuantized ? 8 / max(1, shapes.int("expert_weight_bits") ?? 4) : 1
+    let layers = (isQuantized ? [2, 5, 8] : [2, 4, 6]).compactMap { shapes.known($0) }.filter { $0.count == 3 }
+    let weights = layers.map { $0[1].multipliedClamped(by: $0[2]).multipliedClamped(by: density) }
+    return weights.reduce(0) { $0.addingClamped($1) }.multipliedClamped(by: shapes.int("k") ?? 1)
+      .multipliedClamped(by: x.product / features)
   }
 }
