@@ -69,13 +69,17 @@ import Testing
       return [packed, try .noise([experts, rows, 1], seed: seed + 2), bias]
     }
     let (gates, values, last) = try (layer(hidden, seed: 3), layer(hidden, seed: 6), layer(features, seed: 9))
-    let halves = try zip(gates, values).map {
-      try #require(runNode("Concat", [$0, $1], ["axis": .int(1)]).first ?? nil)
+    var places: [Int64] = []
+    for index in 0..<hidden { places += [Int64(index), Int64(index + hidden)] }
+    let order = GraphValue(try Tensor(places))
+    func joined(_ pair: (GraphValue, GraphValue)) throws -> GraphValue {
+      try #require(runNode("Concat", [pair.0, pair.1], ["axis": .int(1)]).first ?? nil)
     }
-    let interleaved = try halves.map { value in
-      let order = GraphValue(try Tensor((0..<2 * hidden).map { Int64($0 / 2 + $0 % 2 * hidden) }))
-      return try #require(runNode("Gather", [value, order], ["axis": .int(1)]).first ?? nil)
+    func mixed(_ value: GraphValue) throws -> GraphValue {
+      try #require(runNode("Gather", [value, order], ["axis": .int(1)]).first ?? nil)
     }
+    let halves = try zip(gates, values).map(joined)
+    let interleaved = try halves.map(mixed)
     func result(_ layers: [GraphValue?], fusion: Int64) throws -> GraphValue {
       var attributes: [String: AttributeValue] = [
         "activation_type": .string(Array("swiglu".utf8)), "k": .int(2), "swiglu_fusion": .int(fusion),
