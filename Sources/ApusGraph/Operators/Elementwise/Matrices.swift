@@ -16,10 +16,7 @@ extension Operators {
   static func Det(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let type = try arguments.floatingType(0)
-      let x = try arguments.floating(0, as: Double.self)
-      guard x.rank >= 2, let n = x.shape.last, x.shape[x.rank - 2] == n else {
-        throw OperatorError("input 0 has shape \(x.shape); square matrices […, n, n] are needed")
-      }
+      let (x, n) = try squareMatrices(arguments)
       let shape = Array(x.shape.dropLast(2))
       var elements = try x.elements
       var result: [Double] = []
@@ -29,6 +26,15 @@ extension Operators {
       }
       return [try GraphValue(rounding: Tensor(result, shape: shape), to: type)]
     }
+  }
+
+  /// Input 0, and how many rows each of its matrices has.
+  private static func squareMatrices(_ arguments: Arguments) throws -> (matrices: Tensor<Double>, size: Int) {
+    let x = try arguments.floating(0, as: Double.self)
+    guard x.rank >= 2, let n = x.shape.last, x.shape[x.rank - 2] == n else {
+      throw OperatorError("input 0 has shape \(x.shape); square matrices […, n, n] are needed")
+    }
+    return (x, n)
   }
 
   /// Eliminates column by column, each time with the greatest pivot; the matrix is lost.
@@ -60,10 +66,7 @@ extension Operators {
   static func Inverse(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
       let type = try arguments.floatingType(0)
-      let x = try arguments.floating(0, as: Double.self)
-      guard x.rank >= 2, let n = x.shape.last, x.shape[x.rank - 2] == n else {
-        throw OperatorError("input 0 has shape \(x.shape); square matrices […, n, n] are needed")
-      }
+      let (x, n) = try squareMatrices(arguments)
       guard x.count > 0 else { return [try GraphValue(rounding: x, to: type)] }
       var result = x
       let context = arguments.context

@@ -4,7 +4,7 @@ extension Operators {
   static let bitsAndBytes: [OperatorDefinition] = [
     OperatorDefinition(
       "MatMulBnb4", domain: "com.microsoft",
-      .product(.matMulBnb4, work: .matrixProduct, accuracy: .sum(.columns)), MatMulBnb4)
+      .product(.matMulNBits, work: .matrixProduct, accuracy: .sum(.columns)), MatMulBnb4)
   ]
 
   /// `A · Wᵀ` with a weight of four bits, as the library bitsandbytes quantises: each code stands for a number of a table, and
@@ -93,10 +93,4 @@ private struct TabledProduct<Scalar: FloatingPointScalar>: FloatingOperator {
     let weight = try form.numbers(arguments.value(1), scales: arguments.floating(2, as: Scalar.self))
     return [try GraphValue(rounding: linear(a, weight: weight), to: type)]
   }
-}
-
-// MARK: - Shapes
-
-extension ShapeRule {
-  static let matMulBnb4 = matMulNBits
 }

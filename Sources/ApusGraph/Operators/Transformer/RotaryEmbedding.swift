@@ -20,7 +20,10 @@ extension Operators {
 
   /// The same with three positions for each token, in time, height and width: each turns a section of the pairs.
   static func MRotaryEmbedding(_ node: NodeDescription) throws -> PreparedOperator {
-    floating(try SectionedRotaryOperator<Float>(node), try SectionedRotaryOperator<Double>(node))
+    guard try !node.flag("is_packed_batching") else { throw OperatorError("packed samples are not supported") }
+    let sections = try PositionSections(node)
+    return floating(
+      try MicrosoftRotaryOperator<Float>(node, sections), try MicrosoftRotaryOperator<Double>(node, sections))
   }
 }
 
@@ -55,40 +58,53 @@ private struct RotaryOperator<Scalar: FloatingPointScalar>: FloatingOperator {
 }
 
 private struct MicrosoftRotaryOperator<Scalar: FloatingPointScalar>: FloatingOperator {
-  let heads: Int
-  let features: Int
-  let isInterleaved: Bool
+  private let heads: Int
+  private let features: Int
+  private let isInterleaved: Bool
+  /// Where a token has three positions.
+  private let sections: PositionSections?
 
-  init(_ node: NodeDescription) throws {
+  init(_ node: NodeDescription, _ sections: PositionSections? = nil) throws {
     heads = try node.int("num_heads", default: 0)
     features = try node.int("rotary_embedding_dim", default: 0)
     isInterleaved = try node.flag("interleaved")
+    self.sections = sections
     guard try node.float("scale", default: 1) == 1 else { throw OperatorError("a scale other than 1 is not supported") }
   }
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
     let input = try arguments.floating(0, as: Scalar.self)
     guard input.count > 0 else { return [try GraphValue(rounding: input, to: type)] }
-    let tables = try RotaryTables(
+    var tables = try RotaryTables(
       cosines: arguments.floating(2, as: Scalar.self), sines: arguments.floating(3, as: Scalar.self))
     // Without a number of heads the tables say how large one is.
     let width = features > 0 ? features : 2 * tables.half
     let count = heads > 0 ? heads : width > 0 ? (input.shape.last ?? 0) / width : 0
     let x = try AttentionHeads(input, heads: count)
-    let given = try arguments.integers(1)
-    let places: [Int]
-    if given.count == 1, try arguments.tensor(1).rank == 1 {
-      places = (0..<x.batch).flatMap { _ in (0..<x.time).map { given[0] &+ $0 } }
-    } else if try arguments.tensor(1).shape == [x.batch, x.time] {
-      places = given
+    let places: [Int]?
+    if let sections {
+      let positions = try arguments.tensor(1).converted(to: Int64.self)
+      (tables, places) = (try sections.tables(tables, positions, batch: x.batch, time: x.time), nil)
     } else {
-      throw OperatorError("position_ids has shape \(try arguments.tensor(1).shape); [\(x.batch), \(x.time)] is needed")
+      places = try self.places(arguments, of: x)
     }
     let rows = try tables.rows(places, batch: x.batch, time: x.time)
     return [
       try GraphValue(
         rounding: tables.rotated(x, rows: rows, features: features, isInterleaved: isInterleaved), to: type)
     ]
+  }
+
+  /// The place of each token, or one from which those of every sample follow each other.
+  private func places(_ arguments: Arguments, of x: AttentionHeads<Scalar>) throws -> [Int] {
+    let given = try arguments.integers(1)
+    if given.count == 1, try arguments.tensor(1).rank == 1 {
+      return (0..<x.batch).flatMap { _ in (0..<x.time).map { given[0] &+ $0 } }
+    }
+    guard try arguments.tensor(1).shape == [x.batch, x.time] else {
+      throw OperatorError("position_ids has shape \(try arguments.tensor(1).shape); [\(x.batch), \(x.time)] is needed")
+    }
+    return given
   }
 }
 
@@ -136,38 +152,6 @@ private struct PositionSections: Sendable {
       }
     }
     return try RotaryTables(cosines: chosen(tables.cosines), sines: chosen(tables.sines))
-  }
-}
-
-private struct SectionedRotaryOperator<Scalar: FloatingPointScalar>: FloatingOperator {
-  let heads: Int
-  let features: Int
-  let isInterleaved: Bool
-  let sections: PositionSections
-
-  init(_ node: NodeDescription) throws {
-    heads = try node.int("num_heads", default: 0)
-    features = try node.int("rotary_embedding_dim", default: 0)
-    isInterleaved = try node.flag("interleaved")
-    sections = try PositionSections(node)
-    guard try node.float("scale", default: 1) == 1, try !node.flag("is_packed_batching") else {
-      throw OperatorError("a scale other than 1 and packed samples are not supported")
-    }
-  }
-
-  func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
-    let input = try arguments.floating(0, as: Scalar.self)
-    guard input.count > 0 else { return [try GraphValue(rounding: input, to: type)] }
-    let tables = try RotaryTables(
-      cosines: arguments.floating(2, as: Scalar.self), sines: arguments.floating(3, as: Scalar.self))
-    // Without a number of heads the tables say how large one is.
-    let width = features > 0 ? features : 2 * tables.half
-    let count = heads > 0 ? heads : width > 0 ? (input.shape.last ?? 0) / width : 0
-    let x = try AttentionHeads(input, heads: count)
-    let own = try sections.tables(tables, arguments.tensor(1).converted(to: Int64.self), batch: x.batch, time: x.time)
-    let rotated = try own.rotated(
-      x, rows: own.rows(nil, batch: x.batch, time: x.time), features: features, isInterleaved: isInterleaved)
-    return [try GraphValue(rounding: rotated, to: type)]
   }
 }
 

@@ -44,11 +44,11 @@ private struct ExpertSettings: Sendable {
   enum Function: Sendable {
     case plain(Activation)
     /// `g · sigmoid(alpha · g) · (l + beta)` of two numbers that lie beside each other, in two halves, or are of two layers.
-    case gated(alpha: Float, beta: Float, limit: Float, Halves)
+    case gated(alpha: Float, beta: Float, limit: Float, GateLayout)
   }
 
-  enum Halves: Int, Sendable {
-    case layers, interleaved, halves
+  enum GateLayout: Int, Sendable {
+    case twoLayers, interleaved, halves
   }
 
   /// Experts of a token.
@@ -70,10 +70,10 @@ private struct ExpertSettings: Sendable {
     ]
     if let activation = plain[name] {
       function = .plain(activation)
-    } else if name == "swiglu", let halves = Halves(rawValue: try node.int("swiglu_fusion", default: 0)) {
+    } else if name == "swiglu", let layout = GateLayout(rawValue: try node.int("swiglu_fusion", default: 0)) {
       function = .gated(
         alpha: try node.float("activation_alpha", default: 1), beta: try node.float("activation_beta", default: 0),
-        limit: try node.float("swiglu_limit", default: .infinity), halves)
+        limit: try node.float("swiglu_limit", default: .infinity), layout)
     } else {
       throw OperatorError("activation_type '\(name)' is not relu, gelu, silu, swiglu of a known layout, or identity")
     }
@@ -81,7 +81,7 @@ private struct ExpertSettings: Sendable {
 
   /// Whether there is a third layer beside the first.
   var hasThirdLayer: Bool {
-    if case .gated(_, _, _, .layers) = function { true } else { false }
+    if case .gated(_, _, _, .twoLayers) = function { true } else { false }
   }
 
   /// The function of what the first layer gives, and the third one.
@@ -90,8 +90,8 @@ private struct ExpertSettings: Sendable {
   ) throws -> Tensor<Scalar> {
     switch function {
     case .plain(let activation): return try Apus.activation(x, activation)
-    case .gated(let alpha, let beta, let limit, let halves):
-      let (gate, value) = try parts(x, other, halves)
+    case .gated(let alpha, let beta, let limit, let layout):
+      let (gate, value) = try parts(x, other, layout)
       let g = try gate.clamp(max: Scalar(limit))
       let l = try value.clamp(min: -Scalar(limit), max: Scalar(limit))
       return try g * sigmoid(g * Scalar(alpha)) * (l + Scalar(beta))
@@ -99,16 +99,16 @@ private struct ExpertSettings: Sendable {
   }
 
   private func parts<Scalar: FloatingPointScalar>(
-    _ x: Tensor<Scalar>, _ other: Tensor<Scalar>?, _ halves: Halves
+    _ x: Tensor<Scalar>, _ other: Tensor<Scalar>?, _ layout: GateLayout
   ) throws -> (Tensor<Scalar>, Tensor<Scalar>) {
-    if halves == .layers {
+    if layout == .twoLayers {
       guard let other else { throw OperatorError("the third layer of the experts is missing") }
       return (x, other)
     }
     guard x.shape[1].isMultiple(of: 2) else {
       throw OperatorError("a gate and a value cannot share \(x.shape[1]) outputs of the first layer")
     }
-    if halves == .interleaved {
+    if layout == .interleaved {
       return (try x.sliced(axis: 1, step: 2), try x.sliced(axis: 1, from: 1, step: 2))
     }
     return (try x.sliced(axis: 1, to: x.shape[1] / 2), try x.sliced(axis: 1, from: x.shape[1] / 2))
