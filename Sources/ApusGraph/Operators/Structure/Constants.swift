@@ -7,7 +7,7 @@ extension Operators {
     OperatorDefinition("Constant", .plain(.constant), Constant),
     OperatorDefinition("ConstantOfShape", .plain(.constantOfShape), ConstantOfShape),
     OperatorDefinition("Range", .plain(.range), Range),
-    OperatorDefinition("Range", domain: "com.microsoft", .plain(.range), Range),
+    OperatorDefinition("Range", domain: "com.microsoft", .plain(.range), MicrosoftRange),
   ]
 
   /// The value of the node's only attribute.
@@ -52,29 +52,38 @@ extension Operators {
 
   /// `start + i * delta` for i from 0 on, as long as it does not reach `limit`.
   static func Range(_ node: NodeDescription) throws -> PreparedOperator {
+    { arguments in try range(arguments.tensor(0), arguments.tensor(1), arguments.tensor(2)) }
+  }
+
+  /// The same of ONNX Runtime, whose steps are 1 where none are given.
+  static func MicrosoftRange(_ node: NodeDescription) throws -> PreparedOperator {
     { arguments in
-      var parts = try (0..<2).map { try arguments.tensor($0) }
-      // ONNX Runtime's own may go without a delta.
-      parts.append(try arguments.optionalTensor(2) ?? AnyTensor(Tensor<Int64>([1])).converted(to: parts[0].dataType))
-      guard parts.allSatisfy({ $0.dataType == parts[0].dataType && $0.count == 1 }) else {
-        throw OperatorError("start, limit and delta must be single numbers of one type")
-      }
-      func operands<Scalar: TensorScalar>(
-        _: Scalar.Type, _ range: (Scalar, Scalar, Scalar) throws -> Tensor<Scalar>
-      ) throws -> Tensor<Scalar> {
-        let values = try parts.map { try $0.converted(to: Scalar.self).scalar }
-        return try range(values[0], values[1], values[2])
-      }
-      switch parts[0].dataType {
-      case .float64: return [GraphValue(try operands(Double.self) { try range(from: $0, to: $1, by: $2) })]
-      case .float32, .float16, .bfloat16:
-        let numbers = try operands(Float.self) { try range(from: $0, to: $1, by: $2) }
-        return [try GraphValue(rounding: numbers, to: ElementType(parts[0].dataType))]
-      case .int16: return [GraphValue(try operands(Int16.self) { try range(from: $0, to: $1, by: $2) })]
-      case .int32: return [GraphValue(try operands(Int32.self) { try range(from: $0, to: $1, by: $2) })]
-      case .int64: return [GraphValue(try operands(Int64.self) { try range(from: $0, to: $1, by: $2) })]
-      default: throw OperatorError("numbers of type \(ElementType(parts[0].dataType)) make no range")
-      }
+      let start = try arguments.tensor(0)
+      let delta = try arguments.optionalTensor(2) ?? AnyTensor(Tensor<Int64>([1])).converted(to: start.dataType)
+      return try range(start, arguments.tensor(1), delta)
+    }
+  }
+
+  private static func range(_ start: AnyTensor, _ limit: AnyTensor, _ delta: AnyTensor) throws -> [GraphValue?] {
+    let parts = [start, limit, delta]
+    guard parts.allSatisfy({ $0.dataType == parts[0].dataType && $0.count == 1 }) else {
+      throw OperatorError("start, limit and delta must be single numbers of one type")
+    }
+    func operands<Scalar: TensorScalar>(
+      _: Scalar.Type, _ range: (Scalar, Scalar, Scalar) throws -> Tensor<Scalar>
+    ) throws -> Tensor<Scalar> {
+      let values = try parts.map { try $0.converted(to: Scalar.self).scalar }
+      return try range(values[0], values[1], values[2])
+    }
+    switch parts[0].dataType {
+    case .float64: return [GraphValue(try operands(Double.self) { try range(from: $0, to: $1, by: $2) })]
+    case .float32, .float16, .bfloat16:
+      let numbers = try operands(Float.self) { try range(from: $0, to: $1, by: $2) }
+      return [try GraphValue(rounding: numbers, to: ElementType(parts[0].dataType))]
+    case .int16: return [GraphValue(try operands(Int16.self) { try range(from: $0, to: $1, by: $2) })]
+    case .int32: return [GraphValue(try operands(Int32.self) { try range(from: $0, to: $1, by: $2) })]
+    case .int64: return [GraphValue(try operands(Int64.self) { try range(from: $0, to: $1, by: $2) })]
+    default: throw OperatorError("numbers of type \(ElementType(parts[0].dataType)) make no range")
     }
   }
 
