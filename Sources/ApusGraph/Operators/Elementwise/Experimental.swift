@@ -60,8 +60,9 @@ extension Operators {
     let window = try CropWindow(node)
     return { arguments in
       let x = try arguments.take(0)
-      let (starts, ends) = try window.range(of: x.extents)
-      var cut = Cut(whole: try x.extents)
+      let shape = try x.extents
+      let (starts, ends) = try window.range(of: shape)
+      var cut = Cut(whole: shape)
       for axis in 0..<2 { try cut.take(2 + axis, from: starts[axis], to: ends[axis], step: 1) }
       return [try cut.run(x)]
     }

@@ -46,9 +46,12 @@ extension NodeDescription {
   /// Input `index` when it is known already and belongs to the working type `Scalar`: DOUBLE to `Double`, all other
   /// floating-point types to `Float`.
   func ownConstant<Scalar: FloatingPointScalar>(_ index: Int, as type: Scalar.Type) throws -> Tensor<Scalar>? {
-    guard case .tensor(let constant)? = constant(index), constant.dataType.isFloatingPoint,
-      (constant.dataType == .float64) == (Scalar.dataType == .float64)
-    else { return nil }
-    return try constantFloating(index, as: type)
+    try ownsConstant(index, as: type) ? constantFloating(index, as: type) : nil
+  }
+
+  /// Whether ``ownConstant(_:as:)`` gives one.
+  func ownsConstant<Scalar: FloatingPointScalar>(_ index: Int, as type: Scalar.Type) -> Bool {
+    guard case .tensor(let constant)? = constant(index), constant.dataType.isFloatingPoint else { return false }
+    return (constant.dataType == .float64) == (Scalar.dataType == .float64)
   }
 }

@@ -141,12 +141,15 @@ private struct PositionSections: Sendable {
     let tokens = batch * time
     let rows = try tables.rows(positions.elements.map { Int($0) }, batch: batch, time: time)
     func chosen(_ table: Tensor<Scalar>) throws -> Tensor<Scalar> {
-      let elements = try table.elements
       let half = streams.count
-      return try Tensor.filled([batch, time, half]) { y in
-        for token in 0..<tokens {
-          for pair in 0..<half {
-            (y + token * half + pair).initialize(to: elements[rows[streams[pair] * tokens + token] * half + pair])
+      // Of large tables few rows are read.
+      return try withExtendedLifetime(table) {
+        try Tensor.filled([batch, time, half]) { y in
+          for token in 0..<tokens {
+            for pair in 0..<half {
+              let row = table.pointer + rows[streams[pair] * tokens + token] * half
+              (y + token * half + pair).initialize(to: row[pair])
+            }
           }
         }
       }

@@ -249,7 +249,7 @@ private struct MixtureOperator<Scalar: FloatingPointScalar>: FloatingOperator {
     }
     let given = (2...inputs.last).filter(node.has)
     guard given.allSatisfy({ node.constant($0) != nil }),
-      try node.ownConstant(inputs.indices(of: 0).scales ?? inputs.indices(of: 0).weight, as: Scalar.self) != nil
+      node.ownsConstant(inputs.indices(of: 0).scales ?? inputs.indices(of: 0).weight, as: Scalar.self)
     else {
       experts = nil
       return
