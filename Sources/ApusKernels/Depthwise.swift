@@ -147,7 +147,7 @@ private func interior(
 }
 
 /// At least `positions` positions; the last tile begins early enough to be whole, and computes some for the second time.
-@inline(__always)
+@_transparent
 private func tiles(
   _ positions: Int, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: DepthwiseAddend,
   _ y: UnsafeMutablePointer<Float>, _ count: Int, _ window: DepthwiseWindow, _ group: Int, _ taps: Int,
@@ -163,7 +163,9 @@ private func tiles(
   }
 }
 
-@inline(__always)
+// Transparent, as ``unrolled(_:_:)`` is: with a number of positions that is not known yet there are a hundred branches, in
+// loops, of which the compiler asked for fifteen seconds what may be moved.
+@_transparent
 private func depthwiseTile(
   _ positions: Int, _ x: UnsafePointer<Float>, _ weights: UnsafePointer<Float>, _ addend: DepthwiseAddend,
   _ y: UnsafeMutablePointer<Float>, _ window: DepthwiseWindow, _ group: Int, _ taps: Int, _ positionStep: Int,

@@ -84,17 +84,15 @@ enum PlaneTile<let outputs: Int, let vectors: Int> {
     }
   }
 
-  /// One term of every sum.
+  /// One term of every sum. Unrolled once: nested, where the numbers are not known yet, there are 256 branches, over which the
+  /// compiler spent twenty seconds.
   @inline(__always)
   private static func multiply(
     _ sums: inout InlineArray<16, Lanes>, _ input: UnsafePointer<Float>, _ weights: UnsafePointer<Float>
   ) {
-    unrolled(outputs) { output in
-      let weight = Lanes(repeating: weights[output])
-      unrolled(vectors) { vector in
-        let index = output &* vectors &+ vector
-        sums[index] = multiplyAdd(sums[index], load(input + vector &* 16), weight)
-      }
+    unrolled(outputs &* vectors) { index in
+      let (output, vector) = (index / vectors, index % vectors)
+      sums[index] = multiplyAdd(sums[index], load(input + vector &* 16), Lanes(repeating: weights[output]))
     }
   }
 
