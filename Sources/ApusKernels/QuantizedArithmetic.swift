@@ -9,7 +9,7 @@ extension IntegerKernels {
     let (least, greatest) = (all(isSigned ? -128 : 0), all(isSigned ? 127 : 255))
     combineBytes(a, b, isSigned, y, count) { a, b in
       let sum = fused(fused(rest, floats(b), second), floats(a), first)
-      return nearestIntegers(limited(sum, least, greatest))
+      return nearestBytes(limited(sum, least, greatest))
     }
   }
 
@@ -20,10 +20,10 @@ extension IntegerKernels {
     let least = all(Float((isSigned ? -128 : 0) &- zeroPoint))
     let greatest = all(Float((isSigned ? 127 : 255) &- zeroPoint))
     let (first, second) = (IntegerLanes(repeating: aZeroPoint), IntegerLanes(repeating: bZeroPoint))
-    let (scale, zeroPoint) = (all(scale), IntegerLanes(repeating: zeroPoint))
+    let (scale, zeroPoint) = (all(scale), byteLanes(zeroPoint))
     combineBytes(a, b, isSigned, y, count) { a, b in
       let product = floats((a &- first) &* (b &- second)) * scale
-      return nearestIntegers(limited(product, least, greatest)) &+ zeroPoint
+      return nearestBytes(limited(product, least, greatest)) &+ zeroPoint
     }
   }
 }
@@ -44,7 +44,7 @@ private func fused(_ sum: Lanes, _ a: Lanes, _ b: Lanes) -> Lanes {
 @inline(__always)
 private func combineBytes(
   _ a: UnsafePointer<UInt8>, _ b: UnsafePointer<UInt8>, _ isSigned: Bool, _ y: UnsafeMutablePointer<UInt8>,
-  _ count: Int, _ body: (_ a: IntegerLanes, _ b: IntegerLanes) -> IntegerLanes
+  _ count: Int, _ body: (_ a: IntegerLanes, _ b: IntegerLanes) -> SIMD16<UInt8>
 ) {
   var done = 0
   while done < count {
@@ -52,8 +52,8 @@ private func combineBytes(
     let width = count &- at
     let first = load(a + at, upTo: width, as: SIMD16<UInt8>.self)
     let second = load(b + at, upTo: width, as: SIMD16<UInt8>.self)
-    let result = lowBytes(
-      isSigned ? body(signExtended(first), signExtended(second)) : body(widened(first), widened(second)))
+    let result =
+      isSigned ? body(signExtended(first), signExtended(second)) : body(widened(first), widened(second))
     store(result, y + at, upTo: width)
     done &+= 16
   }

@@ -7,7 +7,17 @@ extension IntegerKernels {
   ) {
     if range.isOrdinary(scale) {
       let levels = quantizationLevels(scale, range)
-      forQuantized(y, isWide, count) { i, width in quantized(load(x + i, upTo: width), levels) }
+      if isWide {
+        let zeroPoint = IntegerLanes(repeating: range.zeroPoint)
+        forQuantized(y, isWide, count) { i, width in
+          nearestIntegers(steps(load(x + i, upTo: width), levels)) &+ zeroPoint
+        }
+      } else {
+        let y = y.assumingMemoryBound(to: UInt8.self)
+        forLanes(count) { i, width in
+          store(quantizedBytes(load(x + i, upTo: width), levels), y + i, upTo: width)
+        }
+      }
     } else {
       let scale = all(scale)
       let least = all(Float(range.least &- range.zeroPoint))
@@ -80,33 +90,42 @@ extension IntegerKernels {
   }
 }
 
-/// What numbers are quantised to by ``quantized(_:_:)``; `least` and `greatest` are numbers. A tuple, as ``WordWalk`` is.
+/// What numbers are quantised to by ``quantizedBytes(_:_:)``; `least` and `greatest` are numbers. A tuple, as ``WordWalk`` is.
 typealias QuantizationLevels = (
-  scale: Lanes, reciprocal: Lanes, least: Lanes, greatest: Lanes, zeroPoint: IntegerLanes
+  scale: Lanes, reciprocal: Lanes, least: Lanes, greatest: Lanes, zeroPoint: SIMD16<UInt8>
 )
 
 @inline(__always)
 func quantizationLevels(_ scale: Float, _ range: QuantizedRange) -> QuantizationLevels {
   (
     all(scale), all(1 / scale), all(Float(range.least &- range.zeroPoint) * scale),
-    all(Float(range.greatest &- range.zeroPoint) * scale), IntegerLanes(repeating: range.zeroPoint)
+    all(Float(range.greatest &- range.zeroPoint) * scale), byteLanes(range.zeroPoint)
   )
 }
 
+/// The low byte in all lanes.
+@inline(__always)
+func byteLanes(_ x: Int32) -> SIMD16<UInt8> { SIMD16(repeating: UInt8(truncatingIfNeeded: x)) }
+
 /// `saturate(round(x / scale) + zeroPoint)`, ties to even.
+@inline(__always)
+func quantizedBytes(_ x: Lanes, _ levels: QuantizationLevels) -> SIMD16<UInt8> {
+  nearestBytes(steps(x, levels)) &+ levels.zeroPoint
+}
+
+/// `x / scale`, no less and no more than can be quantised.
 ///
 /// A division takes longer than all the rest. The quotient is that of the product with the reciprocal, corrected by what
 /// is left of `x` (P. Markstein, IBM Journal of Research and Development 34, 1990): rounded as a division rounds.
 @inline(__always)
-func quantized(_ x: Lanes, _ levels: QuantizationLevels) -> IntegerLanes {
+private func steps(_ x: Lanes, _ levels: QuantizationLevels) -> Lanes {
   let number = limited(x, levels.least, levels.greatest)
   #if APUS_FMA
     let guess = number * levels.reciprocal
-    let quotient = multiplyAdd(guess, multiplyAdd(number, guess, all(0) - levels.scale), levels.reciprocal)
+    return multiplyAdd(guess, multiplyAdd(number, guess, all(0) - levels.scale), levels.reciprocal)
   #else
-    let quotient = number / levels.scale
+    return number / levels.scale
   #endif
-  return nearestIntegers(quotient) &+ levels.zeroPoint
 }
 
 /// Writes what `body` gives as numbers of one byte or two.

@@ -25,7 +25,7 @@ extension IntegerKernels {
   ) {
     let levels = quantizationLevels(outputScale, range)
     forScaled(sums, sumStep, rows, count, correction, scale) { row, i, width, number in
-      store(lowBytes(quantized(number, levels)), y + (row &* step &+ i), upTo: width)
+      store(quantizedBytes(number, levels), y + (row &* step &+ i), upTo: width)
     }
   }
 
@@ -35,11 +35,10 @@ extension IntegerKernels {
   ) {
     let least = all(Float(range.least &- range.zeroPoint))
     let greatest = all(Float(range.greatest &- range.zeroPoint))
-    let zeroPoint = IntegerLanes(repeating: range.zeroPoint)
+    let zeroPoint = byteLanes(range.zeroPoint)
     forCorrected(sums, sumStep, rows, count, correction) { row, i, width, sum in
       let value = floats(sum) * scaleOf(scale.scales, scale.isOfColumns, row, i)
-      let bytes = lowBytes(nearestIntegers(limited(value, least, greatest)) &+ zeroPoint)
-      store(bytes, y + (row &* step &+ i), upTo: width)
+      store(nearestBytes(limited(value, least, greatest)) &+ zeroPoint, y + (row &* step &+ i), upTo: width)
     }
   }
 }

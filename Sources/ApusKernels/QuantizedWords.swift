@@ -263,6 +263,22 @@ func lowBytes(_ x: IntegerLanes) -> SIMD16<UInt8> {
   #endif
 }
 
+/// The low byte of the nearest integer of each lane, ties to even, of floats within ±2¹⁵.
+@inline(__always)
+func nearestBytes(_ x: Lanes) -> SIMD16<UInt8> {
+  #if APUS_AVX2 && APUS_X86_INTRINSICS
+    // Numbers of sixteen bits first, of which half as many are cut to bytes; fours of either half take turns in them.
+    let low = Builtin.int_x86_avx_cvt_ps2dq_256(x.lowHalf._storage._value)
+    let high = Builtin.int_x86_avx_cvt_ps2dq_256(x.highHalf._storage._value)
+    var bytes = SIMD16<UInt8>(repeating: 0)
+    bytes._storage._value = Builtin.trunc_Vec16xInt16_Vec16xInt8(Builtin.int_x86_avx2_packssdw(low, high))
+    let fours = unsafeBitCast(bytes, to: SIMD4<UInt32>.self)
+    return unsafeBitCast(SIMD4(fours[0], fours[2], fours[1], fours[3]), to: SIMD16<UInt8>.self)
+  #else
+    return lowBytes(nearestIntegers(x))
+  #endif
+}
+
 /// The low sixteen bits of each lane.
 @inline(__always)
 func lowHalves(_ x: IntegerLanes) -> SIMD16<UInt16> {
