@@ -8,27 +8,39 @@ import Testing
   /// `[rows, columns]` of a type, and the values that are meant.
   private func matrix(
     _ type: DataType, rows: Int, columns: Int, scaledByRow: Bool = true, seed: UInt64
-  ) throws -> (stored: StoredMatrix, values: [Double]) {
+  ) throws -> (stored: StoredMatrix, values: () throws -> [Double]) {
     var random = SplitMix64(seed: seed)
-    let floats = (0..<rows * columns).map { _ in Float.random(in: -1...1, using: &random) }
-    let tensor = try Tensor<Float>(floats, shape: [rows, columns])
-    switch type {
-    case .float16:
-      let half = floats.map { Float16($0) }
-      return (try StoredMatrix(AnyTensor(try Tensor<Float16>(half, shape: [rows, columns]))), half.map { Double($0) })
-    case .bfloat16:
-      let half: Tensor<BFloat16> = try tensor.converted()
-      return (try StoredMatrix(AnyTensor(half)), try half.converted(to: Double.self).elements)
-    case .int8:
-      let bytes = floats.indices.map { _ in Int8.random(in: .min ... .max, using: &random) }
+    // Of a large one they come again and again: a random number takes a microsecond, unoptimised.
+    let count = rows * columns
+    let some = 0..<min(count, 10_007)
+    if type == .int8 {
+      let bytes = stretched(some.map { _ in Int8(truncatingIfNeeded: random.next()) }, to: count)
       let scales = (0..<(scaledByRow ? rows : columns)).map { _ in Float.random(in: 0.001...0.02, using: &random) }
       let scale = try Tensor<Float>(scales, shape: scaledByRow ? [rows, 1] : [1, columns])
-      let values = bytes.indices.map {
-        Double(bytes[$0]) * Double(scales[scaledByRow ? $0 / columns : $0 % columns])
-      }
-      return (try StoredMatrix(AnyTensor(try Tensor<Int8>(bytes, shape: [rows, columns])), scale: scale), values)
-    default: return (try StoredMatrix(tensor), floats.map { Double($0) })
+      let stored = try StoredMatrix(AnyTensor(try Tensor<Int8>(bytes, shape: [rows, columns])), scale: scale)
+      return (
+        stored,
+        { bytes.indices.map { Double(bytes[$0]) * Double(scales[scaledByRow ? $0 / columns : $0 % columns]) } }
+      )
     }
+    let floats = some.map { _ in Float.random(in: -1...1, using: &random) }
+    let tensor = try Tensor<Float>(stretched(floats, to: count), shape: [rows, columns])
+    switch type {
+    case .float16:
+      let half = try Tensor<Float16>(stretched(floats.map { Float16($0) }, to: count), shape: [rows, columns])
+      return (try StoredMatrix(AnyTensor(half)), { try half.elements.map { Double($0) } })
+    case .bfloat16:
+      let half: Tensor<BFloat16> = try tensor.converted()
+      return (try StoredMatrix(AnyTensor(half)), { try half.converted(to: Double.self).elements })
+    default: return (try StoredMatrix(tensor), { try tensor.elements.map { Double($0) } })
+    }
+  }
+
+  /// The same elements over and over.
+  private func stretched<Element>(_ elements: [Element], to count: Int) -> [Element] {
+    var result: [Element] = []
+    while result.count < count { result += elements }
+    return Array(result.prefix(count))
   }
 
   private static let types: [DataType] = [.float16, .bfloat16, .int8]
@@ -37,9 +49,10 @@ import Testing
   func aStoredWeightIsMultipliedAsItsValues(type: DataType, sizes: (inputs: Int, outputs: Int)) throws {
     let (inputs, outputs) = sizes
     for isOutputsFirst in [true, false] {
-      let (stored, values) = try matrix(
+      let (stored, meant) = try matrix(
         type, rows: isOutputsFirst ? outputs : inputs, columns: isOutputsFirst ? inputs : outputs,
         scaledByRow: isOutputsFirst, seed: 3)
+      let values = try meant()
       let piece: StoredLinearWeight = isOutputsFirst ? .outputsFirst(stored) : .inputsFirst(stored)
       var random = SplitMix64(seed: 9)
       let biases = (0..<outputs).map { _ in Float.random(in: 0...1, using: &random) }
@@ -73,9 +86,10 @@ import Testing
   }
 
   @Test func piecesOfSeveralTypesFollowEachOther() throws {
-    let (table, tableValues) = try matrix(.int8, rows: 45, columns: 12, seed: 1)
-    let (rest, restValues) = try matrix(.int8, rows: 19, columns: 45, scaledByRow: false, seed: 2)
-    let (half, halfValues) = try matrix(.float16, rows: 45, columns: 3, seed: 3)
+    let (table, tableMeant) = try matrix(.int8, rows: 45, columns: 12, seed: 1)
+    let (rest, restMeant) = try matrix(.int8, rows: 19, columns: 45, scaledByRow: false, seed: 2)
+    let (half, halfMeant) = try matrix(.float16, rows: 45, columns: 3, seed: 3)
+    let (tableValues, restValues, halfValues) = try (tableMeant(), restMeant(), halfMeant())
     let linear = try Linear<Float>(stacking: [.outputsFirst(table), .inputsFirst(rest), .outputsFirst(half)])
     #expect(linear.inputs == 34)
     #expect(linear.outputs == 45)
@@ -115,12 +129,13 @@ import Testing
     }
   }
 
-  /// Large matrices are read from their file in bands.
+  /// Matrices of more than 4 MiB are read from their file in bands.
   @Test(arguments: types + [.float32])
   func largeMatricesOfAFileAreWhatTheyAreInMemory(type: DataType) throws {
     let folder = try TemporaryFolder()
-    let (tall, _) = try matrix(type, rows: 30_000, columns: 144, seed: 7)
-    let (wide, _) = try matrix(type, rows: 144, columns: 30_000, scaledByRow: false, seed: 8)
+    let lines = 30_000 / type.byteCount
+    let (tall, _) = try matrix(type, rows: lines, columns: 144, seed: 7)
+    let (wide, _) = try matrix(type, rows: 144, columns: lines, scaledByRow: false, seed: 8)
     var writer = SafetensorsWriter()
     for (name, matrix) in [("tall", tall), ("wide", wide)] {
       try writer.add(matrix.elements, named: name)
@@ -129,8 +144,8 @@ import Testing
     try writer.write(toPath: folder.path + "/weights")
     let weights = try Weights(path: folder.path + "/weights")
     let mapped = try [
-      StoredLinearWeight.outputsFirst(StoredMatrix(weights, "tall", shape: [30_000, 144])),
-      .inputsFirst(StoredMatrix(weights, "wide", shape: [144, 30_000])),
+      StoredLinearWeight.outputsFirst(StoredMatrix(weights, "tall", shape: [lines, 144])),
+      .inputsFirst(StoredMatrix(weights, "wide", shape: [144, lines])),
     ]
     var random = SplitMix64(seed: 5)
     for rows in [1, 3] {
@@ -143,7 +158,8 @@ import Testing
   @Test(arguments: types + [.float32])
   func rowsAreWidened(type: DataType) throws {
     for scaledByRow in [true, false] {
-      let (stored, values) = try matrix(type, rows: 7, columns: 5, scaledByRow: scaledByRow, seed: 4)
+      let (stored, meant) = try matrix(type, rows: 7, columns: 5, scaledByRow: scaledByRow, seed: 4)
+      let values = try meant()
       let expected = [6, 0, 6, 3].flatMap { row in values[row * 5..<row * 5 + 5] }
       let indices = try Tensor<Int64>([6, 0, 6, 3], shape: [2, 2])
       let found: Tensor<Double> = try stored.rows(indices)
