@@ -12,7 +12,7 @@ let version: Package.Dependency = .package(
   url: Context.environment["APUS_REPOSITORY"] ?? "https://example.com/apus.git", from: "0.1.0", traits: [])
 
 // What lies in a folder goes by the folder's name.
-let name = folder.map { String($0.split(separator: "/").last ?? "") } ?? "apus"
+let name = folder.map { ($0.split(separator: "/").last ?? "").lowercased() } ?? "apus"
 let apus: [Target.Dependency] = [
   "Apus", "ApusGraph", "ApusONNX", "ApusText", "ApusMotion", "ApusMotionModels",
 ].map { .product(name: $0, package: name) }
