@@ -1,4 +1,5 @@
 import Apus
+import ApusTestSupport
 import Testing
 
 @testable import ApusGraph
@@ -36,9 +37,8 @@ extension GraphValue {
     _ shape: [Int], seed: UInt64 = 1, as type: Scalar.Type = Float.self
   ) throws -> GraphValue {
     var generator = SplitMix64(seed: seed)
-    let count = try Shape.elementCount(shape)
-    let numbers = (0..<count).map { _ in Scalar(Double.random(in: -2...2, using: &generator)) }
-    return GraphValue(try Tensor(numbers, shape: shape))
+    let numbers = randomNumbers(try Shape.elementCount(shape), in: -2.0...2, using: &generator)
+    return GraphValue(try Tensor<Double>(numbers, shape: shape).converted(to: Scalar.self))
   }
 
   /// Integers, as axes and sizes are given.

@@ -10,8 +10,7 @@ import Testing
 @Suite struct SessionCacheTests {
   private static func tensor(_ shape: [Int], seed: UInt64) throws -> Tensor<Float> {
     var generator = SplitMix64(seed: seed)
-    let count = shape.reduce(1, *)
-    return try Tensor((0..<count).map { _ in Float.random(in: -1...1, using: &generator) }, shape: shape)
+    return try Tensor(randomNumbers(shape.reduce(1, *), in: -1...1, using: &generator), shape: shape)
   }
 
   /// Convolutions of several kinds, a product with a matrix that is transposed on its way, and one with a table of codes.

@@ -34,16 +34,10 @@ struct LinearTests {
     let x = try randomTensor([c.rows, c.inputs], seed: 1, in: -1...1, as: S.self)
     let weight = try randomTensor([c.outputs, c.inputs], seed: 2, in: -1...1, as: S.self)
     let bias = try randomTensor([c.outputs], seed: 3, as: S.self)
-    let (values, weights, biases) = (try x.elements, try weight.elements, try bias.elements)
-    var expected: [Double] = []
-    for row in 0..<c.rows {
-      for column in 0..<c.outputs {
-        expected.append(
-          (0..<c.inputs).reduce(Double(biases[column])) {
-            $0 + Double(values[row * c.inputs + $1]) * Double(weights[column * c.inputs + $1])
-          })
-      }
-    }
+    let (values, weights, biases) = try (
+      x.asDouble.elements, weight.asDouble.elements, bias.asDouble.elements
+    )
+    let expected = referenceLinear(values, weight: weights, bias: biases, rows: c.rows, inputs: c.inputs)
     let layer = try Linear(weight: weight, bias: bias)
     #expect(layer.inputs == c.inputs && layer.outputs == c.outputs)
     for (variant, result) in try onEveryVariant({ try layer(x) }) {

@@ -1,3 +1,4 @@
+import ApusTestSupport
 import Testing
 
 @testable import Apus
@@ -64,8 +65,11 @@ import Testing
               var sum = Double(b[output])
               for tap in 0..<c.kernel[0] * c.kernel[1] * c.kernel[2] {
                 let places = [tap / c.kernel[2] / c.kernel[1], tap / c.kernel[2] % c.kernel[1], tap % c.kernel[2]]
-                let at = zip([z, y, x0], 0..<3).map { $0 * c.stride[$1] + places[$1] * c.dilation[$1] - c.before[$1] }
-                guard (0..<3).allSatisfy({ at[$0] >= 0 && at[$0] < c.size[$0] }) else { continue }
+                var at = [z, y, x0]
+                for axis in 0..<3 {
+                  at[axis] = at[axis] * c.stride[axis] + places[axis] * c.dilation[axis] - c.before[axis]
+                }
+                guard zip(at, c.size).allSatisfy({ (0..<$1).contains($0) }) else { continue }
                 let element = ((plane + at[0]) * c.size[1] + at[1]) * c.size[2] + at[2]
                 sum += Double(x[element]) * Double(w[output * c.kernel.reduce(1, *) + tap])
               }

@@ -1,3 +1,5 @@
+import ApusTestSupport
+
 @testable import Apus
 
 /// Numbers evenly spread over `range`, the same for the same seed.
@@ -5,8 +7,7 @@ func randomTensor<Scalar: FloatingPointScalar>(
   _ shape: [Int], seed: UInt64, in range: ClosedRange<Double> = -2...2, as type: Scalar.Type = Scalar.self
 ) throws -> Tensor<Scalar> {
   var generator = SplitMix64(seed: seed)
-  let count = shape.reduce(1, *)
-  return try Tensor((0..<count).map { _ in Scalar(Double.random(in: range, using: &generator)) }, shape: shape)
+  return try Tensor<Double>(randomNumbers(shape.reduce(1, *), in: range, using: &generator), shape: shape).converted()
 }
 
 /// Runs `body` on every kernel variant, with 1, 2 and 4 threads, and requires the same bits for any number of threads.

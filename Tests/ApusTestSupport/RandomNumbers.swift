@@ -1,0 +1,10 @@
+import ApusBase
+
+/// Numbers evenly spread over `range`.
+@_specialize(where Number == Float)
+@_specialize(where Number == Double)
+package func randomNumbers<Number: BinaryFloatingPoint>(
+  _ count: Int, in range: ClosedRange<Number>, using generator: inout SplitMix64
+) -> [Number] where Number.RawSignificand: FixedWidthInteger {
+  (0..<count).map { _ in Number.random(in: range, using: &generator) }
+}
