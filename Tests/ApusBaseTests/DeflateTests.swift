@@ -68,7 +68,8 @@ import Testing
       let code = DeflateCode(counts: counts, longest: longest)
       #expect(code.lengths.max() == longest)
       // All room is taken, and none twice.
-      #expect(code.lengths.reduce(0) { $0 + 1 << (longest - $1) } == 1 << longest)
+      let room = code.lengths.map { length in 1 << (longest - length) }
+      #expect(room.reduce(0, +) == 1 << longest)
       // What is more frequent has no longer code.
       #expect(zip(code.lengths, code.lengths.dropFirst()).allSatisfy { $0 >= $1 })
     }

@@ -114,7 +114,8 @@ import Testing
   /// One convolution that gives boxes of eleven classes at as many places as a YOLO has of 64 × 96 pixels: 9 × 14.
   private static var detector: ModelProto {
     get throws {
-      let weights = try Tensor<Float>((0..<15 * 120).map { Float($0 % 11) / 1200 }, shape: [15, 3, 8, 5])
+      let numbers = (0..<15 * 120).map { index in Float(index % 11) / 1200 }
+      let weights = try Tensor(numbers, shape: [15, 3, 8, 5])
       return try ModelFixtures.model(
         [
           NodeProto(

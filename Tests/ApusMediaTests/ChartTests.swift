@@ -94,7 +94,9 @@ import Testing
   }
 
   @Test func longSeriesStaySmall() throws {
-    let samples = (0..<100_000).map { Chart.Sample(Double($0) / 30, sin(Double($0) / 500) + Double($0 % 7) * 0.01) }
+    let samples = (0..<100_000).map { index in
+      Chart.Sample(Double(index) / 30, sin(Double(index) / 500) + Double(index % 7) * 0.01)
+    }
     var chart = Chart(title: "long", x: .init("time"), y: .init("height"))
     chart.series = [.init("line", points: samples)]
     #expect(chart.figure().svg().utf8.count < 200_000)
@@ -103,7 +105,8 @@ import Testing
   }
 
   @Test func longSeriesWithGapsAndDotsStaySmall() throws {
-    let samples = (0..<100_000).map { Chart.Sample(Double($0), $0 % 3 == 2 ? nil : sin(Double($0) / 500)) }
+    let heights: [Double?] = (0..<100_000).map { $0 % 3 == 2 ? nil : sin(Double($0) / 500) }
+    let samples = heights.enumerated().map { Chart.Sample(Double($0), $1) }
     for style in [Chart.Style.line, .dots] {
       var chart = Chart(title: "long", x: .init("time"), y: .init("height"))
       chart.series = [.init("series", style: style, points: samples)]
@@ -179,8 +182,10 @@ import Testing
   }
 
   @Test func manySegmentsStaySmall() throws {
-    let segments = (0..<100_000).map {
-      TimelineChart.Segment(label: $0 % 3, Double($0) / 10...Double($0 + 1) / 10)
+    let segments = (0..<100_000).map { index in
+      let start = Double(index) / 10
+      let end = Double(index + 1) / 10
+      return TimelineChart.Segment(label: index % 3, start...end)
     }
     let chart = TimelineChart(title: "long", x: .init("time"), labels: ["a", "b", "c"], segments: segments)
     #expect(try elements(chart.figure().svg()).counts["polygon"] == 3)

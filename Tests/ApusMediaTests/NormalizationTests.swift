@@ -7,9 +7,7 @@ import Testing
   private let image: Image<UInt8>
 
   init() throws {
-    let samples = (0..<256).flatMap { value in
-      [UInt8(value), UInt8(255 - value), UInt8(truncatingIfNeeded: value * 7)]
-    }
+    let samples = (UInt8.min...UInt8.max).flatMap { [$0, 255 - $0, $0 &* 7] }
     image = try Image(width: 16, height: 16, color: .rgb, samples: samples)
   }
 
@@ -22,13 +20,14 @@ import Testing
         for (normalization, table) in [(ImageNormalization.unit, unit + unit + unit), (.imageNet, imageNet)] {
           let planes = try Tensor(image, order: order, normalization: normalization)
           #expect(planes.shape == [1, 3, 16, 16])
-          let expected = sources.enumerated().flatMap { plane, source in
-            (0..<256).map { table[256 * plane + Int(image.samples[3 * $0 + source])] }
+          let expected: [Float] = sources.enumerated().flatMap { plane, source in
+            let levels = (0..<256).map { pixel in Int(image.samples[3 * pixel + source]) }
+            return levels.map { level in table[256 * plane + level] }
           }
           #expect(try planes.elements == expected, "\(order), \(setting)")
           let pixels = try Tensor(image, layout: .nhwc, order: order, normalization: normalization)
           #expect(pixels.shape == [1, 16, 16, 3])
-          let interleaved = (0..<768).map { expected[$0 % 3 * 256 + $0 / 3] }
+          let interleaved = (0..<256).flatMap { pixel in (0..<3).map { plane in expected[256 * plane + pixel] } }
           #expect(try pixels.elements == interleaved)
         }
       }

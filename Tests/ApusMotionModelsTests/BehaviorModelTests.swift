@@ -9,7 +9,7 @@ import Testing
   @Test func windowsAreChannelMajorAndBatchesKeepTheirOrder() throws {
     let classifier = try BehaviorModel(
       Weights(UntrainedParameters.tensors(network: 1)), info: BehaviorModelInfo(name: "untrained"))
-    let windows = (0..<2 * 4800).map { Float($0 % 613) / 613 }
+    let windows: [Float] = (0..<2 * 4800).map { Float($0 % 613) / 613 }
     let both = try classifier.probabilities(forWindows: windows, count: 2)
     let first = try classifier.probabilities(forWindow: Array(windows[..<4800]))
     let second = try classifier.probabilities(forWindow: Array(windows[4800...]))

@@ -37,11 +37,12 @@ import Testing
     options.framesPerSecond = nil
     var stream = try BehaviorStream(classifier: classifier, settings: options)
     for frame in 0..<14 {
-      let points = (0..<24).map { PosePoint(x: Double($0) * 3, y: Double(frame) * 5) }
+      let y = Double(frame) * 5
+      let points = (0..<24).map { point in PosePoint(x: Double(point) * 3, y: y) }
       _ = try stream.push(PoseFrame(timestamp: Double(frame) / 10, width: 100, height: 100, points: points))
     }
     #expect(stream.predictionCount == 3)
-    let windows = (0..<(2 * 48 * 12)).map { Float($0 % 101) / 101 }
+    let windows: [Float] = (0..<2 * 48 * 12).map { Float($0 % 101) / 101 }
     let both = try classifier.probabilities(forWindows: windows, count: 2)
     #expect(both.count == 4)
     for (a, b) in zip(both, try classifier.probabilities(forWindow: Array(windows[..<576]))) {

@@ -67,9 +67,10 @@ import Testing
   /// A neighbour's bar is surer in the first frame alone; five frames later it is clear which is meant.
   @Test func theFirstChoiceIsLookedAtAgain() throws {
     let frames = (0..<10).map { index in
-      frame(
-        Double(index) / 30,
-        index == 0 ? [(200, 300, 0.95)] : [(200, 300, 0.6), (640, 300, 0.9)], wrist: index == 0 ? nil : (640, 320))
+      let time = Double(index) / 30
+      return index == 0
+        ? frame(time, [(200, 300, 0.95)])
+        : frame(time, [(200, 300, 0.6), (640, 300, 0.9)], wrist: (640, 320))
     }
     #expect(try picked(frames) == [nil] + [Double?](repeating: 640, count: 9))
     var stream = try BarPathStream()

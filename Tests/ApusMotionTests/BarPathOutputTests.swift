@@ -94,7 +94,7 @@ import Testing
   }
 
   @Test func withoutAScaleEverythingIsPixels() throws {
-    let ys = (0..<120).map { 400 - 150 * Double(min($0, 119 - $0)) / 60 }
+    let ys: [Double] = (0..<120).map { 400 - 2.5 * Double(min($0, 119 - $0)) }
     let frames = ys.enumerated().map {
       BarFrame(timestamp: Double($0) / 30, width: nil, height: nil, observation: .center(BarPoint(x: 1, y: $1)))
     }

@@ -91,7 +91,11 @@ import Testing
 
   /// An hour at thirty a second.
   @Test func anHourIsALightPage() throws {
-    let course = try course((0..<108_000).map { event($0 / 90 % 2, 0.7 + Float($0 % 29) / 100, at: Double($0) / 30) })
+    let events = (0..<108_000).map { index in
+      let probability = 0.7 + Float(index % 29) / 100
+      return event(index / 90 % 2, probability, at: Double(index) / 30)
+    }
+    let course = try course(events)
     #expect(course.segments.count == 1200)
     let html = BehaviorPage(course, source: "x").html
     #expect(html.contains("These are the first 1000 of 1200 segments."))

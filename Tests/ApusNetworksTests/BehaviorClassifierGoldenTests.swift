@@ -64,7 +64,8 @@ import Testing
   @Test func resultsDoNotDependOnThreadsOrChance() throws {
     let weights = Weights(try UntrainedParameters.tensors(network: 3))
     let classifier = try BehaviorClassifier<Float>(weights)
-    let poses = try Tensor<Float>((0..<5 * 4800).map { Float($0 % 997) / 997 }, shape: [5, 48, 100])
+    let numbers = (0..<5 * 4800).map { index in Float(index % 997) / 997 }
+    let poses = try Tensor(numbers, shape: [5, 48, 100])
     for variant in Execution.availableVariants {
       let results = try [1, 2, 4, 1].map { threads in
         try Execution.with(threads: threads, variant: variant) { try classifier.logits(poses).elements }

@@ -14,7 +14,8 @@ import Testing
 
   @Test func probabilitiesAreDistributions() throws {
     let classifier = try untrained()
-    let poses = try Tensor<Float>((0..<2 * 4800).map { Float($0 % 131) / 131 }, shape: [2, 48, 100])
+    let numbers = (0..<2 * 4800).map { index in Float(index % 131) / 131 }
+    let poses = try Tensor(numbers, shape: [2, 48, 100])
     let probabilities = try classifier(poses)
     #expect(probabilities.shape == [2, 21])
     let elements = try probabilities.elements

@@ -24,12 +24,13 @@ import Testing
   }
 
   private static func weight(_ graph: inout SmallGraph) throws {
-    try graph.constant(
-      "weight", GraphValue(Tensor((0..<216).map { Float($0 * 29 % 43 - 21) / 8 }, shape: [12, 2, 3, 3])))
+    let numbers = (0..<216).map { index in Float(index * 29 % 43 - 21) / 8 }
+    try graph.constant("weight", GraphValue(Tensor(numbers, shape: [12, 2, 3, 3])))
   }
 
   private static func numbers(_ shape: [Int], _ scale: Float = 0.25) throws -> GraphValue {
-    GraphValue(try Tensor((0..<shape.reduce(1, *)).map { Float($0 * 7 % 11 - 5) * scale }, shape: shape))
+    let numbers = (0..<shape.reduce(1, *)).map { index in Float(index * 7 % 11 - 5) * scale }
+    return GraphValue(try Tensor(numbers, shape: shape))
   }
 
   private static func number(_ name: String, _ value: Float, _ graph: inout SmallGraph) throws {
@@ -271,7 +272,7 @@ import Testing
 
   /// Numbers of both signs, both zeros, infinities and NaN.
   private func x(isFinite: Bool) throws -> GraphValue {
-    var numbers = (0..<84).map { Float($0 * 37 % 61) / 9 - 3 }
+    var numbers = (0..<84).map { index in Float(index * 37 % 61 - 27) / 9 }
     numbers[5] = 0
     numbers[6] = -0.0
     if !isFinite { numbers.replaceSubrange(7..<10, with: [.infinity, -.infinity, .nan]) }

@@ -46,8 +46,8 @@ import Testing
       }
       try graph.constant("begin", GraphValue(Tensor<Int32>([0], shape: [])))
       try graph.constant("true", GraphValue(Tensor([true], shape: [])))
-      try graph.constant(
-        "weight", GraphValue(Tensor((0..<9).map { Float($0 * 5 % 7) / 8 - 0.25 }, shape: [3, 3])))
+      let weight = (0..<9).map { index in Float(index * 5 % 7 - 2) / 8 }
+      try graph.constant("weight", GraphValue(Tensor(weight, shape: [3, 3])))
       if let turns { try graph.constant("turns", GraphValue(Tensor([turns], shape: []))) }
       graph.node(
         "Loop", [turns == nil ? "" : "turns", "true", "begin", "x", "weight", "step"],

@@ -124,7 +124,8 @@ import Testing
   }
 
   private func x() throws -> GraphValue {
-    GraphValue(try Tensor((0..<120).map { Float($0 * 37 % 61) / 15 - 2 }, shape: [2, 4, 3, 5]))
+    let numbers = (0..<120).map { index in Float(index * 37 % 61 - 30) / 15 }
+    return GraphValue(try Tensor(numbers, shape: [2, 4, 3, 5]))
   }
 
   @Test(arguments: cases)

@@ -101,7 +101,8 @@ import Testing
     let names = DogBreed.all.map(\.name) + (0..<400).map { "thing \($0)" }
     let found = try prediction(names.reversed(), likeliest: 0, of: 520)
     #expect(found.ranking.entries.count == 120)
-    #expect(try abs(#require(found.dogMass) - 120 * 0.1 / 519) < 1e-12)
+    let mass = try #require(found.dogMass)
+    #expect(abs(mass - 12.0 / 519) < 1e-12)
     #expect(!found.isDogLikely)
   }
 

@@ -304,8 +304,9 @@ extension ProgramBuilder {
         throw OperatorError("unnormalized coordinates need extents that are known before the model runs")
       }
       // Position p of n is -1 + 2 p / (n - 1) where -1 and 1 are the first and the last, -1 + (2 p + 1) / n otherwise.
-      let scale = [width, height].map { aligns ? 2 / Float(max(1, $0 - 1)) : 2 / Float($0) }
-      let shift = [width, height].map { aligns ? -1 : 1 / Float($0) - 1 }
+      let sizes = [Float(width), Float(height)]
+      let scale: [Float] = sizes.map { 2 / (aligns ? max(1, $0 - 1) : $0) }
+      let shift: [Float] = sizes.map { aligns ? -1 : 1 / $0 - 1 }
       grid = try e.node("Add", [e.node("Mul", [grid, e.numbers(scale)]), e.numbers(shift)])
     default: throw OperatorError("coordinates_mode '\(space)' is not known")
     }
@@ -315,7 +316,7 @@ extension ProgramBuilder {
         throw OperatorError("padding_mode '\(padding)' needs extents that are known before the model runs")
       }
       let sizes = [Float(width), Float(height)]
-      let factor = sizes.map { aligns ? ($0 - 1) / $0 : $0 / max(1, $0 - 1) }
+      let factor: [Float] = sizes.map { aligns ? ($0 - 1) / $0 : $0 / max(1, $0 - 1) }
       grid = try e.node("Mul", [grid, e.numbers(factor)])
       aligns.toggle()
     }

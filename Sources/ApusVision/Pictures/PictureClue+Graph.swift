@@ -64,9 +64,10 @@ private struct ChannelMap {
   }
 
   private mutating func append(_ factor: [Double], _ shift: [Double]) -> Bool {
-    let found = (0..<3).map { (self.factor[$0] * factor[$0], self.shift[$0] * factor[$0] + shift[$0]) }
-    guard found.allSatisfy({ $0.0.isFinite && $0.1.isFinite }) else { return false }
-    (self.factor, self.shift) = (found.map(\.0), found.map(\.1))
+    let factors = zip(self.factor, factor).map { $0 * $1 }
+    let shifts = zip(zip(self.shift, factor), shift).map { $0.0 * $0.1 + $1 }
+    guard (factors + shifts).allSatisfy(\.isFinite) else { return false }
+    (self.factor, self.shift) = (factors, shifts)
     return true
   }
 

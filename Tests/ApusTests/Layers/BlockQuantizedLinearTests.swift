@@ -53,11 +53,11 @@ import Testing
     _ form: Form, inputs: Int, outputs: Int, as type: Scalar.Type
   ) throws {
     let (stored, values) = try matrix(form, inputs: inputs, outputs: outputs, as: type)
-    let bias = try Tensor((0..<outputs).map { Scalar($0 % 7) - 3 }, shape: [outputs])
+    let bias = try Tensor((0..<outputs).map { Scalar($0 % 7 - 3) }, shape: [outputs])
     let narrow = try Linear<Scalar>(stored, bias: bias)
     let wide = try Linear<Scalar>(weight: values, bias: bias)
     for rows in [1, 2, 9, 33] {
-      let x = try Tensor((0..<rows * inputs).map { Scalar(($0 * 31) % 64) / 16 - 2 }, shape: [rows, inputs])
+      let x = try Tensor((0..<rows * inputs).map { Scalar($0 * 31 % 64 - 32) / 16 }, shape: [rows, inputs])
       #expect(try narrow(x).elements == wide(x).elements, "\(rows) rows, \(inputs) inputs, \(outputs) outputs")
     }
   }

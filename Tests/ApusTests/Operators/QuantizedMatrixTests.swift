@@ -110,6 +110,14 @@ import Testing
     #expect(try y.elements == [-38, -83, -44, -98, -50, -113, -56, -128])
   }
 
+  /// One of those that lie in `batch` one after the other.
+  private func matrix<Scalar: TensorScalar>(
+    _ index: Int, of batch: Tensor<Scalar>, shape: [Int]
+  ) throws -> Tensor<Scalar> {
+    let count = shape.reduce(1, *)
+    return try Tensor(Array(batch.elements.dropFirst(index * count).prefix(count)), shape: shape)
+  }
+
   @Test func batchesAreBroadcast() throws {
     let a = try randomIntegers([2, 1, 3, 5], seed: 1, as: UInt8.self)
     let b = try randomIntegers([4, 5, 7], seed: 2, as: Int8.self)
@@ -121,10 +129,8 @@ import Testing
     for i in 0..<2 {
       for j in 0..<4 {
         expected += try naiveProduct(
-          Tensor(Array(a.elements[i * 15..<(i + 1) * 15]), shape: [3, 5]),
-          Tensor(Array(b.elements[j * 35..<(j + 1) * 35]), shape: [5, 7]),
-          Tensor(Array(za.elements[i * 3..<(i + 1) * 3]), shape: [3]),
-          Tensor(Array(zb.elements[j * 7..<(j + 1) * 7]), shape: [7]))
+          matrix(i, of: a, shape: [3, 5]), matrix(j, of: b, shape: [5, 7]), matrix(i, of: za, shape: [3]),
+          matrix(j, of: zb, shape: [7]))
       }
     }
     #expect(try result.elements == expected)
@@ -133,7 +139,7 @@ import Testing
     let rows = try randomIntegers([3], seed: 6, as: UInt8.self)
     let shared = try matmulInteger(a, one, aZeroPoint: rows)
     let halves = try (0..<2).flatMap { i in
-      try naiveProduct(Tensor(Array(a.elements[i * 15..<(i + 1) * 15]), shape: [3, 5]), one, rows, nil)
+      try naiveProduct(matrix(i, of: a, shape: [3, 5]), one, rows, nil)
     }
     #expect(try shared.elements == halves)
   }
