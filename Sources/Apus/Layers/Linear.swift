@@ -158,14 +158,9 @@ public struct Linear<Scalar: FloatingPointScalar>: Sendable {
         operation: "Linear", reason: "input has shape \(input.shape), expected […, \(inputs)]")
     }
     guard input.layout == .rowMajor else { return try self(input.rowMajor, adding: shift, activation: activation) }
+    let rows =
+      try inputs > 0 ? input.count / inputs : Shape.elementCount(input.shape.dropLast(), operation: "Linear")
     var shape = input.shape
-    let rows: Int
-    if inputs > 0 {
-      rows = input.count / inputs
-    } else {
-      shape[shape.count - 1] = 1
-      rows = try Shape.elementCount(shape, operation: "Linear")
-    }
     if outputs != inputs { shape[shape.count - 1] = outputs }
     let result = try Tensor.filled(shape) { y in
       try product(input.pointer, rows: rows, into: y, adding: shift?.pointer, activation: activation.operation)
