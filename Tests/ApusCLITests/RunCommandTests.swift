@@ -264,4 +264,30 @@ import Testing
       #expect(result.errors.contains("Defrobnicate, Frobnicate"))
     }
   }
+
+  /// Operators that only the program that wrote them has: what to do instead is said, once for all of them.
+  @Test(arguments: [
+    ("com.microsoft.nchwc", "ReorderInput", "ORT_ENABLE_EXTENDED"), ("com.microsoft", "EPContext", "as it was before"),
+    ("org.pytorch.aten", "ATen", "ONNX_ATEN_FALLBACK"), ("ai.onnx.contrib", "BertTokenizer", "onnxruntime-extensions"),
+  ])
+  func foreignOperatorsComeWithAdvice(domain: String, type: String, advice: String) throws {
+    try TemporaryFolder.with { folder in
+      let nodes = [
+        NodeProto(opType: type, domain: domain, inputs: ["x"], outputs: ["z"]),
+        NodeProto(opType: "Frobnicate", domain: domain, inputs: ["z"], outputs: ["y"]),
+      ]
+      for (count, output) in [(1, "z"), (2, "y")] {
+        var model = ModelFixtures.model(
+          Array(nodes.prefix(count)), inputs: [ModelFixtures.tensor("x", [.size(1)])],
+          outputs: [ModelFixtures.tensor(output, [.size(1)])])
+        model.opsetImports.append(OperatorSetID(domain: domain, version: 1))
+        let path = try folder.onnx("foreign\(count)", model)
+        let result = try Command.run("run", path, "--random", "1")
+        #expect(result.status == 65 && result.errors.contains(type))
+        #expect(result.errors.ranges(of: advice).count == 1, "\(result.errors)")
+        let inspection = try Command.run("inspect", path, "--json").object
+        #expect((inspection["warnings"] as? [String])?.count { $0.contains(advice) } == 1, "\(inspection)")
+      }
+    }
+  }
 }

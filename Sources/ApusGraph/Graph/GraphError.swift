@@ -47,7 +47,7 @@ extension GraphError: CustomStringConvertible {
     switch self {
     case .graph(let reason): "the graph is malformed: \(reason)"
     case .unsupported(let name, let opset, let node):
-      "operator \(name) of opset \(opset) is not supported (node '\(node)')"
+      "operator \(name) of opset \(opset) is not supported (node '\(node)')" + (name.advice.map { "; \($0)" } ?? "")
     case .input(let name, let reason): "input '\(name)': \(reason)"
     case .noSuchValue(let name, let suggestion):
       "the model has no value named '\(name)'" + (suggestion.map { "; did you mean '\($0)'?" } ?? "")

@@ -35,6 +35,16 @@ public struct OperatorCensus: Sendable {
   /// The number of graphs within the graph, at any depth.
   public let subgraphCount: Int
 
+  /// The operators that Apus does not have, each once.
+  public var unknown: [OperatorName] {
+    var found: [OperatorName] = []
+    for entry in entries where !entry.isKnown && !found.contains(entry.name) { found.append(entry.name) }
+    return found
+  }
+
+  /// Where those come from, and what to do instead, as far as that is known: each sentence once.
+  public var advice: [String] { Set(unknown.compactMap(\.advice)).sorted() }
+
   /// Counts the nodes of `graph`, and prepares every one to see whether it is refused; nothing runs.
   /// - Throws: ``GraphError/cancelled``, ``GraphError/timeLimit(_:)``.
   public init(_ graph: Graph) throws {

@@ -18,7 +18,7 @@ struct ModelInspection {
     self.model = model
     operators = try OperatorCensus(model.graph)
     summary = model.summary
-    warnings = model.warnings
+    warnings = model.warnings + operators.advice
   }
 
   /// Whether Apus can run the model, as far as is known without running it.
@@ -93,9 +93,8 @@ extension ModelInspection {
 
   private var verdict: String {
     if isRunnable { return "Apus has every operator of this model" }
-    let unknown = operators.entries.filter { !$0.isKnown }.map { "\($0.name)" }
-    let names = Set(unknown).sorted().joined(separator: ", ")
-    var parts = unknown.isEmpty ? [] : ["Apus does not have \(ErrorReport.oneLine(names))"]
+    let names = operators.unknown.map(\.description).joined(separator: ", ")
+    var parts = names.isEmpty ? [] : ["Apus does not have \(ErrorReport.oneLine(names))"]
     if !operators.refusals.isEmpty { parts.append("\(operators.refusals.count) nodes cannot be prepared") }
     return "this model cannot be run: " + parts.joined(separator: "; ")
   }

@@ -201,10 +201,11 @@ struct RunCommand: WritesFiles {
     do {
       return try InferenceSession(model, options: options)
     } catch GraphError.unsupported(let name, let opset, let node) {
-      let unknown = Set(try OperatorCensus(model.graph).entries.filter { !$0.isKnown }.map { "\($0.name)" }).sorted()
-      guard unknown.count > 1 else { throw GraphError.unsupported(operator: name, opset: opset, node: node) }
-      throw CommandFailure(
-        .badData, "\(self.model): needs operators that Apus does not have: \(unknown.joined(separator: ", "))")
+      let census = try OperatorCensus(model.graph)
+      guard census.unknown.count > 1 else { throw GraphError.unsupported(operator: name, opset: opset, node: node) }
+      let unknown = census.unknown.map(\.description).joined(separator: ", ")
+      let sentences = ["\(self.model): needs operators that Apus does not have: \(unknown)"] + census.advice
+      throw CommandFailure(.badData, sentences.joined(separator: "; "))
     }
   }
 

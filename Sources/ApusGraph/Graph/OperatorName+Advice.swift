@@ -1,0 +1,19 @@
+extension OperatorName {
+  /// Where an operator comes from that other programs write and Apus does not have, and what to do instead; nil where that is
+  /// not known.
+  package var advice: String? {
+    switch (domain, type) {
+    case ("com.microsoft.nchwc", _):
+      "ONNX Runtime writes \(domain) where it saves a model as it has optimised it for the processor that it runs on; "
+        + "take the model as it was before, or one saved with ORT_ENABLE_EXTENDED"
+    case ("com.microsoft", "EPContext"):
+      "EPContext holds what the compiler of a device has made of the model; take the model as it was before"
+    case ("org.pytorch.aten", _):
+      "PyTorch's exporter writes \(domain) for what it finds no operators of ONNX for; export without ONNX_ATEN_FALLBACK"
+    case ("ai.onnx.contrib", _):
+      "\(domain) are operators of onnxruntime-extensions, of texts and pictures around the network; "
+        + "export the network without them"
+    default: nil
+    }
+  }
+}
