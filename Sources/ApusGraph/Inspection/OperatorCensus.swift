@@ -38,7 +38,8 @@ public struct OperatorCensus: Sendable {
   /// The operators that Apus does not have, each once.
   public var unknown: [OperatorName] {
     var found: [OperatorName] = []
-    for entry in entries where !entry.isKnown && !found.contains(entry.name) { found.append(entry.name) }
+    // Versions of an operator are neighbours.
+    for entry in entries where !entry.isKnown && found.last != entry.name { found.append(entry.name) }
     return found
   }
 
