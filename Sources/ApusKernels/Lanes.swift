@@ -158,6 +158,13 @@ func load<L: SIMD>(_ pointer: UnsafeMutablePointer<L.Scalar>, as: L.Type = L.sel
   load(UnsafePointer(pointer))
 }
 
+/// The first and the second of each of sixteen pairs.
+@inline(__always)
+func loadPairs<T: SIMDScalar>(_ pointer: UnsafePointer<T>) -> (first: SIMD16<T>, second: SIMD16<T>) {
+  let (low, high): (SIMD16<T>, SIMD16<T>) = (load(pointer), load(pointer + 16))
+  return (SIMD16(lowHalf: low.evenHalf, highHalf: high.evenHalf), SIMD16(lowHalf: low.oddHalf, highHalf: high.oddHalf))
+}
+
 /// Writes the lanes to `pointer`, at any alignment.
 @inline(__always)
 func store<L: SIMD>(_ value: L, _ pointer: UnsafeMutablePointer<L.Scalar>) {

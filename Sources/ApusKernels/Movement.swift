@@ -346,11 +346,9 @@ private func separatePairs(
   while place < count {
     // The last group begins early enough to be whole.
     let i = min(place, count &- 16)
-    let from = source + 2 &* i
-    let low = load(from, as: SIMD16<UInt32>.self)
-    let high = load(from + 16, as: SIMD16<UInt32>.self)
-    store(SIMD16(lowHalf: low.evenHalf, highHalf: high.evenHalf), first + i)
-    store(SIMD16(lowHalf: low.oddHalf, highHalf: high.oddHalf), second + i)
+    let pairs = loadPairs(source + 2 &* i)
+    store(pairs.first, first + i)
+    store(pairs.second, second + i)
     place &+= 16
   }
 }

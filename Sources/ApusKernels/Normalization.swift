@@ -36,10 +36,13 @@ extension Float32Kernels {
       normalizeRow(x, y, channels, Float(mean), Float(scale), weight, bias)
       return
     }
+    // Elements near the mean lose nothing when it is subtracted; what rounding took from it, the shift takes up.
+    let nearMean = Float(mean)
     for channel in 0..<channels {
+      let factor = scale * Double(weight?[channel] ?? 1)
       affine(
-        x + channel &* positions, y + channel &* positions, count: positions, mean: Float(mean),
-        scale: Float(scale * Double(weight?[channel] ?? 1)), shift: bias?[channel] ?? 0)
+        x + channel &* positions, y + channel &* positions, count: positions, mean: nearMean, scale: Float(factor),
+        shift: Float(Double(bias?[channel] ?? 0) - (mean - Double(nearMean)) * factor))
     }
   }
 

@@ -156,9 +156,9 @@ extension Float32Kernels {
   ) {
     if stride == 2 {
       for i in Swift.stride(from: 0, to: part &- 32, by: 16) {
-        let (low, high): (Lanes, Lanes) = (load(x + 2 &* i), load(x + (2 &* i &+ 16)))
-        store(Lanes(lowHalf: low.evenHalf, highHalf: high.evenHalf), y + i)
-        store(Lanes(lowHalf: low.oddHalf, highHalf: high.oddHalf), y + (part &+ i))
+        let pairs = loadPairs(x + 2 &* i)
+        store(pairs.first, y + i)
+        store(pairs.second, y + (part &+ i))
       }
     } else {
       for k in 0..<stride {

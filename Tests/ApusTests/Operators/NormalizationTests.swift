@@ -40,6 +40,26 @@ struct NormalizationTests {
     try golden.check(evaluate, evaluate)
   }
 
+  @Test("groupNorm of numbers that are nearly equal is as exact as of others", arguments: [0, 1000, -3e5] as [Float])
+  func groupNormOfNearlyEqual(offset: Float) throws {
+    let noise = try randomTensor([2, 6, 37], seed: 8, as: Float.self)
+    let weight: [Float] = [1, -2, 0.5, 3, 1, 1]
+    let x = try Tensor(noise.elements.map { offset + $0 }, shape: noise.shape)
+    let elements = try x.elements.map(Double.init)
+    let expected = elements.indices.map { index in
+      // A group is three channels of 37 positions.
+      let group = elements[(index / 111 * 111)...].prefix(111)
+      let mean = group.reduce(0, +) / 111
+      let variance = group.reduce(0) { $0 + ($1 - mean) * ($1 - mean) } / 111
+      return (elements[index] - mean) / (variance + 1e-5).squareRoot() * Double(weight[index / 37 % 6]) + 0.25
+    }
+    let (scale, bias) = (try Tensor(weight, shape: [6]), try Tensor<Float>(repeating: 0.25, shape: [6]))
+    for (variant, result) in try onEveryVariant({ try groupNorm(x, groups: 2, weight: scale, bias: bias) }) {
+      let difference = zip(try result.elements, expected).map { (Double($0) - $1).magnitude }.max() ?? 0
+      #expect(difference < 2e-6, "\(variant)")
+    }
+  }
+
   @Test("batchNorm agrees with PyTorch", arguments: GoldenCase.all(in: "normalization", prefix: "batchNorm"))
   func batchNormAgrees(golden: GoldenCase) throws {
     func evaluate<S: FloatingPointScalar>(_ x: GoldenInputs<S>) throws -> Tensor<S> {
