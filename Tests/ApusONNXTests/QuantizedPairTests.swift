@@ -32,6 +32,16 @@ import Testing
     graph.node("DequantizeLinear", ["bytes", "scales", "points"], ["weight"], ["axis": .int(axis)])
   }
 
+  /// A matrix `[5, terms]`, dequantised along an axis, and the same `[terms, 5]`.
+  private static func turnedMatrix(_ graph: inout SmallGraph, terms: Int = 7, axis: Int64 = 0) throws {
+    let count = axis == 0 ? 5 : terms
+    try graph.constant(
+      "bytes", GraphValue(Tensor((0..<(5 * terms)).map { Int8($0 * 37 % 255 - 127) }, shape: [5, terms])))
+    try graph.constant("scales", GraphValue(Tensor((0..<count).map { 0.003 + Float($0) / 512 })))
+    graph.node("DequantizeLinear", ["bytes", "scales"], ["matrix"], ["axis": .int(axis)])
+    graph.node("Transpose", ["matrix"], ["turned"])
+  }
+
   static let cases = [
     Case("a convolution, quantised again", ["ConvInteger"]) {
       try levels("a", 0.02, 120, &$0)
@@ -60,6 +70,25 @@ import Testing
       dequantize("bytes", "a", "others", &$0)
       $0.node("MatMul", ["numbers", "others"], ["product"])
       quantize("product", "b", "y", &$0)
+    },
+    Case("a matrix that is turned between", ["MatMulInteger"]) {
+      try levels("a", 0.02, 120, &$0)
+      try turnedMatrix(&$0)
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("MatMul", ["numbers", "turned"], ["y"])
+    },
+    Case("a matrix that is turned between, of Gemm", ["Flatten", "MatMulInteger"]) {
+      try levels("a", 0.02, 120, &$0)
+      try turnedMatrix(&$0, terms: 84)
+      $0.node("Flatten", ["x"], ["flat"])
+      dequantize("flat", "a", "numbers", &$0)
+      $0.node("Gemm", ["numbers", "turned"], ["y"])
+    },
+    Case("a matrix whose scales are along its terms", ["DequantizeLinear", "MatMul"]) {
+      try levels("a", 0.02, 120, &$0)
+      try turnedMatrix(&$0, axis: 1)
+      dequantize("x", "a", "numbers", &$0)
+      $0.node("MatMul", ["numbers", "turned"], ["y"])
     },
     Case("scales along the inputs are left alone", ["DequantizeLinear", "Conv"]) {
       try levels("a", 0.02, 120, &$0)

@@ -112,6 +112,28 @@ import Testing
     #expect(refusal(ofNode: axis)?.hasSuffix("axis 5 does not exist in a tensor of rank 2") == true)
     let missing = Program.node("unsqueeze", ["self": .tensor("x")], gives: "y")
     #expect(refusal(ofNode: missing)?.hasSuffix("argument 'dim' is missing") == true)
+    func blocks(_ sizes: [Int]) -> String {
+      Program.node(
+        "torch.ops.torchao.dequantize_affine.default",
+        ["input": .tensor("x"), "block_size": .ints(sizes), "scale": .tensor("x"), "zero_point": .tensor("x")],
+        gives: "y")
+    }
+    #expect(
+      refusal(ofNode: blocks([1, 1, 3]))?.hasSuffix("blocks of [1, 1, 3] do not divide a tensor with 2 axes") == true)
+    #expect(refusal(ofNode: blocks([1, 2]))?.hasSuffix("blocks of 2 do not divide axis 1, of 3 extent") == true)
+    #expect(refusal(ofNode: blocks([0, 3]))?.contains("do not divide a tensor") == true)
+    #expect(refusal(ofNode: blocks([-1, 3]))?.contains("do not divide a tensor") == true)
+    let mapping = Program.node(
+      "torch.ops.torchao.choose_qparams_affine.default",
+      [
+        "input": .tensor("x"), "mapping_type": .string("SOME"), "block_size": .ints([2, 3]), "quant_min": .int(0),
+        "quant_max": .int(255),
+      ], gives: "y", "z")
+    #expect(refusal(ofNode: mapping)?.contains("does not say of what type output 1 is") == true)
+    let groups = Program.node(
+      "torch.ops.quantized_decomposed.quantize_per_channel_group.default",
+      ["input": .tensor("x"), "scales": .tensor("x"), "zero_points": .tensor("x"), "group_size": .int(0)], gives: "y")
+    #expect(refusal(ofNode: groups)?.hasSuffix("an extent is divided by 0") == true)
     let dropping = Program.node(
       "dropout", ["input": .tensor("x"), "p": .float("0.5"), "train": .other(#"{"as_bool":true}"#)], gives: "y")
     #expect(refusal(ofNode: dropping)?.contains("module.eval()") == true)

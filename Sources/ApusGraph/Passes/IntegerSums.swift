@@ -68,17 +68,18 @@ extension GraphRewriter {
   fileprivate mutating func sumProduct(_ index: Int, _ node: Node, _ constants: [Graph.ValueID: GraphValue]) {
     let description = NodeDescription(node: node)
     let isGemm = node.operatorName.type == "Gemm"
+    let turned = untransposed(node.input(1))
     guard let x = dequantized(node.input(0), constants), x.scale.count == 1,
-      var matrix = dequantized(node.input(1), constants)
+      var matrix = dequantized(turned ?? node.input(1), constants)
     else { return }
     // Nothing is known of a matrix that is computed, or of a stack of them, but that one scale is enough.
-    if matrix.shape == nil, !isGemm, matrix.scale.count == 1 {
+    if matrix.shape == nil, !isGemm, turned == nil, matrix.scale.count == 1 {
       replace(index, node, by: "MatMulInteger", x, matrix, scale: [-1], nil, attributes: ["exact": .int(1)])
       return
     }
     guard let shape = matrix.shape, shape.count == 2,
-      let isTransposed = try? isGemm && description.flag("transB"),
-      shape[isTransposed ? 1 : 0] <= IntegerRight.mostTerms,
+      let isTurnedByGemm = try? isGemm && description.flag("transB"),
+      case let isTransposed = isTurnedByGemm != (turned != nil), shape[isTransposed ? 1 : 0] <= IntegerRight.mostTerms,
       matrix.scale.count == 1 || matrix.axis == (isTransposed ? 0 : 1)
     else { return }
     if isGemm {
@@ -111,6 +112,15 @@ extension GraphRewriter {
         name: node.name, operatorName: OperatorName(domain: "apus", type: type), opset: 1,
         inputs: [x.bytes, weight.bytes, x.zeroPoint, weight.zeroPoint, id, bias], outputs: node.outputs,
         attributes: attributes ?? node.attributes))
+  }
+
+  /// What a node turns to give a matrix, as PyTorch's layers turn their weights.
+  private func untransposed(_ value: Graph.ValueID?) -> Graph.ValueID? {
+    guard let source = producer(of: value), let node = nodes[source],
+      node.operatorName == OperatorName(type: "Transpose"),
+      let order = try? NodeDescription(node: node).ints("perm", default: [1, 0]), order == [1, 0]
+    else { return nil }
+    return node.input(0)
   }
 
   /// What `value` is made of, if it is bytes with known scales.

@@ -113,7 +113,7 @@ extension TorchArchive {
     guard !payload.isPickled, let type = payload.type else {
       throw TorchError.Reason.unsupported(
         at: "entry '\(place)'", "'\(name)', a tensor of a class of its own, which is pickled,",
-        advice: "make it a plain tensor before the module is exported")
+        advice: "make it plain tensors before the export, as torchao.utils.unwrap_tensor_subclass(module) does")
     }
     let (bytes, owner) = try contents(place)
     do {

@@ -5,7 +5,7 @@ extension ProgramBuilder {
   /// How a call becomes nodes: what it gives in order, nil for what nothing stands for.
   typealias Lowering = @Sendable (Call) throws -> [Graph.ValueID?]
 
-  /// The operators of ATen that are made of nodes, by their names without overloads.
+  /// The operators that are made of nodes, by their names without overloads.
   static let lowerings: [String: Lowering] = {
     var result: [String: Lowering] = [:]
     for family in [
@@ -14,7 +14,9 @@ extension ProgramBuilder {
     ] {
       for (name, lowering) in family { result["aten.\(name)"] = lowering }
     }
-    return result.merging(symbolic) { first, _ in first }
+    // Of several packages.
+    for family in [symbolic, quantization, quantizationRanges] { result.merge(family) { first, _ in first } }
+    return result
   }()
 
   /// Every operator that is read, by name.

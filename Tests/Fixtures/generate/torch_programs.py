@@ -1,9 +1,10 @@
 """Writes Tests/Fixtures/torch: programs of torch.export with what PyTorch gives for them, in float32 and in float64.
 
-    python torch_programs.py          # torch 2.13
+    python torch_programs.py          # torch 2.13, torchao 0.18
 
 Each is a test as docs/torch.md describes it, and has `double.npz` besides: what the module gives when its parameters and its
-inputs are made float64. The archives are deflated, but for `parts` and `sizes`, which lie here as PyTorch wrote them.
+inputs are made float64, unless it is quantised, which PyTorch does in float32 alone. The archives are deflated, but for `parts`
+and `sizes`, which lie here as PyTorch wrote them.
 """
 import copy
 import json
@@ -128,6 +129,94 @@ class Parts(nn.Module):
         return (x @ self.weight) * 0.1 + 1 / 3, x.new_tensor(2.5), F.linear(x, self.tied.t()), self.narrow + 1, x + self.part, table * x[:, :3]
 
 
+class Small(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.norm, self.conv2 = nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.Conv2d(4, 8, 3, 2)
+        self.head = nn.Linear(8, 5)
+
+    def forward(self, x):
+        y = F.relu(self.conv2(F.relu(self.norm(self.conv1(x)))))
+        return self.head(y.mean((2, 3)))
+
+
+class FeedForward(nn.Module):
+    def __init__(self, width=32):
+        super().__init__()
+        self.up, self.down = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+
+    def forward(self, x):
+        return x + self.down(F.gelu(self.up(x)))
+
+
+def quantized(module, x, **settings):
+    """A module by PT2E: what it is calibrated with, three times other numbers like `x`."""
+    from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+    from torchao.quantization.pt2e.quantizer.x86_inductor_quantizer import (
+        X86InductorQuantizer, get_default_x86_inductor_quantization_config)
+
+    quantizer = X86InductorQuantizer().set_global(get_default_x86_inductor_quantization_config(**settings))
+    prepared = prepare_pt2e(torch.export.export(module.eval(), (x,)).module(), quantizer)
+    for _ in range(3):
+        prepared(torch.randn_like(x))
+    return convert_pt2e(prepared)
+
+
+def weights_in_blocks(module):
+    """Weights of four bits, 16 with a scale, against numbers that are quantised row by row."""
+    import torchao.quantization as ao
+    from torchao.utils import unwrap_tensor_subclass
+
+    ao.quantize_(module, ao.Int8DynamicActivationIntxWeightConfig(weight_dtype=torch.int4, weight_granularity=ao.PerGroup(16)))
+    return unwrap_tensor_subclass(module.eval())
+
+
+class Steps(nn.Module):
+    """The operators that quantised programs are made of, one by one."""
+
+    def forward(self, x, scales, zeros):
+        ops, full = torch.ops.quantized_decomposed, (-128, 127, torch.int8)
+        narrow = ops.quantize_per_tensor(x, 0.0371, -3, -100, 100, torch.int8)
+        wide = ops.quantize_per_tensor(x, 0.00371, 5, -(2**31), 2**31 - 1, torch.int32)
+        channels = ops.quantize_per_channel(x, scales, zeros, 1, *full)
+        scale, zero = ops.choose_qparams_per_token_asymmetric(x, torch.int8)
+        rows = ops.quantize_per_token(x, scale, zero, *full)
+        matrix, groups, middles = x.reshape(8, 16), scales[:4].repeat(8, 1) + 0.2, zeros[:4].repeat(8, 1)
+        grouped = ops.quantize_per_channel_group(matrix, groups, middles, -8, 7, torch.int8, 4)
+        return (
+            narrow, ops.dequantize_per_tensor(narrow, 0.0371, -3, -100, 100, torch.int8),
+            wide, ops.dequantize_per_tensor(wide, 0.00371, 5, -(2**31), 2**31 - 1, torch.int32),
+            channels, ops.dequantize_per_channel(channels, scales, zeros, 1, *full),
+            ops.dequantize_per_channel(channels, scales, None, 1, *full, out_dtype=torch.float16),
+            scale, zero, rows, ops.dequantize_per_token(rows, scale, zero, *full, torch.float32),
+            grouped, ops.dequantize_per_channel_group(grouped, groups, middles, -8, 7, torch.int8, 4, torch.float32),
+            *ops.choose_qparams.tensor(x, 0, 255, 1e-5, torch.uint8), *ops.choose_qparams.tensor(x * 0, -128, 127, 1e-5, torch.int8),
+            *ops.choose_qparams_symmetric.tensor(x, -127, 127, 1e-5, torch.int8),
+            torch.fake_quantize_per_tensor_affine(x, 0.05, 3, 0, 127), torch.fake_quantize_per_tensor_affine(x, 0.005, 3, -900, 900),
+            torch.fake_quantize_per_channel_affine(x, scales, zeros.int(), 1, -100, 100),
+            torch._int_mm(rows.reshape(8, 16).repeat(3, 1), channels.reshape(16, 8)),
+        )
+
+
+class Blocks(nn.Module):
+    """torchao's blocks of each kind, and the scales that fit them."""
+
+    def forward(self, x):
+        import torchao.quantization.quant_primitives as ao
+
+        results = []
+        for mapping, block, bounds, keeps in (
+            ("SYMMETRIC", [4, 2, 16], (-128, 127), False), ("ASYMMETRIC", [1, 2, 16], (-128, 127), False),
+            ("SYMMETRIC_NO_CLIPPING_ERR", [1, 1, 4], (-8, 7), False), ("ASYMMETRIC", [1, 1, 4], (-8, 7), True),
+            ("SYMMETRIC", [1, 1, 16], (-128, 127), True), ("ASYMMETRIC", [4, 2, 1], (-100, 100), True),
+        ):
+            scale, zero = torch.ops.torchao.choose_qparams_affine(
+                x, mapping, block, torch.int8, *bounds, 1e-6, torch.float32, torch.int32, keeps)
+            whole = torch.ops.torchao.quantize_affine(x, block, scale, zero, torch.int8, *bounds)
+            results += [scale, zero, whole, torch.ops.torchao.dequantize_affine(whole, block, scale, zero, torch.int8, *bounds)]
+        return results
+
+
 def deflate(path):
     """Writes an archive again, smaller: the text in it is most of it."""
     with zipfile.ZipFile(path) as archive:
@@ -137,13 +226,15 @@ def deflate(path):
             archive.writestr(zipfile.ZipInfo(name), content, zipfile.ZIP_DEFLATED, 9)
 
 
-def write(name, module, inputs, dynamic=None, core=False):
+def write(name, module, inputs, dynamic=None, core=False, quantize=None):
     torch.manual_seed(0)
     for parameter in list(module.parameters()) + list(module.buffers()):
         if parameter.dtype == torch.float32 and parameter.dim() == 1 and parameter.numel() > 1:
             parameter.data += torch.rand_like(parameter) * 0.5
     module.eval()
     twin = copy.deepcopy(module)
+    if quantize:
+        module = quantize(module)
     program = torch.export.export(copy.deepcopy(module), inputs, dynamic_shapes=dynamic)
     if core:
         program = program.run_decompositions()
@@ -166,12 +257,14 @@ def write(name, module, inputs, dynamic=None, core=False):
     names = [spec.arg.name for spec in program.graph_signature.input_specs if spec.kind.name == "USER_INPUT"]
     numpy.savez_compressed(test / "inputs.npz", **{key: value.numpy() for key, value in zip(names, inputs)})
     numpy.savez_compressed(test / "expected.npz", **outputs(module, inputs))
+    operators = sorted({str(node.target).rsplit(".", 1)[0] for node in program.graph.nodes if hasattr(node.target, "overloadpacket")})
+    (test / "test.json").write_text(json.dumps({"ops": operators}, indent=1) + "\n")
+    if quantize:
+        return
     wide = tuple(value.double() if value.is_floating_point() else value for value in inputs)
     torch.set_default_dtype(torch.float64)
     numpy.savez_compressed(test / "double.npz", **outputs(twin.double(), wide))
     torch.set_default_dtype(torch.float32)
-    operators = sorted({str(node.target).rsplit(".", 1)[0] for node in program.graph.nodes if hasattr(node.target, "overloadpacket")})
-    (test / "test.json").write_text(json.dumps({"ops": operators}, indent=1) + "\n")
 
 
 def main():
@@ -186,6 +279,12 @@ def main():
     write("recurrent", Recurrent(), (torch.randn(2, 6, 3), torch.randn(1, 2, 5)))
     rows = torch.export.Dim("rows", min=2)
     write("sizes", Sizes(), (torch.randn(4, 6), torch.randn(3)), {"x": {0: 2 * rows}, "y": None})
+    small, rows_of_32 = torch.randn(2, 3, 9, 8), torch.randn(3, 4, 32)
+    write("quantized", Small(), (small,), None, False, lambda module: quantized(module, small))
+    write("quantized-rows", FeedForward(), (rows_of_32,), None, False, lambda module: quantized(module, rows_of_32, is_dynamic=True))
+    write("quantized-blocks", FeedForward(), (rows_of_32,), {"x": {0: batch}}, False, weights_in_blocks)
+    write("steps", Steps(), (torch.randn(4, 8, 4) * 3, torch.rand(8) / 10 + 0.01, torch.arange(-4, 4)), quantize=lambda module: module)
+    write("blocks", Blocks(), (torch.randn(4, 2, 16) + 0.5,), quantize=lambda module: module)
 
 
 if __name__ == "__main__":

@@ -66,7 +66,7 @@ extension AnyTensor {
   }
 
   /// The same elements in another shape that holds as many; nothing is moved.
-  func reshaped(_ shape: [Int]) throws -> AnyTensor {
+  package func reshaped(_ shape: [Int]) throws -> AnyTensor {
     switch self {
     case .float64(let tensor): .float64(try tensor.reshaped(shape))
     case .float32(let tensor): .float32(try tensor.reshaped(shape))
