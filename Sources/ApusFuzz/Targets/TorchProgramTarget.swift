@@ -12,6 +12,7 @@ struct TorchProgramTarget: JSONFuzzTarget, RunningFuzzTarget {
   let dictionary = [
     "as_tensor", "as_tensors", "as_int", "as_ints", "as_sym_ints", "as_name", "as_float", "as_none", "as_expr",
     "torch.ops.aten.view.default", "torch.ops.aten.index.Tensor", "torch.ops.aten.slice.Tensor", "_operator.mul",
+    "torch.ops.quantized_decomposed.quantize_per_token.default", "torch.ops.torchao.choose_qparams_affine.default",
     "9223372036854775807", "-9223372036854775808", "-1", "0", "Infinity",
   ]
 
@@ -43,10 +44,27 @@ struct TorchProgramTarget: JSONFuzzTarget, RunningFuzzTarget {
           "constant_pad_nd", #"{"name":"pad","arg":{"as_ints":[1,0]}},{"name":"value","arg":{"as_float":0.1}}"#, [2, 3]
         ),
       ]),
+      Self.input([
+        (
+          "fake_quantize_per_tensor_affine",
+          #"{"name":"scale","arg":{"as_float":0.1}},{"name":"zero_point","arg":{"as_int":3}},"#
+            + #"{"name":"quant_min","arg":{"as_int":0}},{"name":"quant_max","arg":{"as_int":127}}"#, [2, 2]
+        ),
+        (
+          "torchao.dequantize_affine.default",
+          #"{"name":"block_size","arg":{"as_ints":[1,1]}},{"name":"scale","arg":{"as_tensor":{"name":"w"}}},"#
+            + #"{"name":"zero_point","arg":{"as_none":true}},{"name":"quant_min","arg":{"as_int":-8}}"#, [2, 2]
+        ),
+        (
+          "quantized_decomposed.fake_quant_per_channel.default",
+          #"{"name":"scales","arg":{"as_tensor":{"name":"i"}}},{"name":"zero_points","arg":{"as_tensor":{"name":"i"}}},"#
+            + #"{"name":"axis","arg":{"as_int":1}},{"name":"quant_max","arg":{"as_int":127}}"#, [2, 2]
+        ),
+      ]),
     ]
   }
 
-  /// The nodes `operator`, each with what the one before gives as its first argument, and the shape of what it gives.
+  /// The nodes, of ATen unless their names say otherwise, each with what the one before gives as its first argument, and the shape of what it gives.
   private static func input(
     _ nodes: [(name: String, arguments: String, shape: [Int?])], isOpen: Bool = false
   ) -> [UInt8] {
@@ -62,8 +80,9 @@ struct TorchProgramTarget: JSONFuzzTarget, RunningFuzzTarget {
     for (index, node) in nodes.enumerated() {
       let output = index == nodes.count - 1 ? "y" : "t\(index)"
       let first = #"{"name":"self","arg":{"as_tensor":{"name":"\#(last)"}}}"#
+      let target = node.name.contains(".") ? node.name : "aten.\(node.name).default"
       calls.append(
-        #"{"target":"torch.ops.aten.\#(node.name).default","inputs":[\#(first)"#
+        #"{"target":"torch.ops.\#(target)","inputs":[\#(first)"#
           + (node.arguments.isEmpty ? "" : "," + node.arguments)
           + #"],"outputs":[{"as_tensor":{"name":"\#(output)"}}],"metadata":{},"name":"\#(output)"}"#)
       tensors.append(#""\#(output)":\#(meta(node.shape))"#)
