@@ -9,8 +9,8 @@ import Testing
 /// Programs of torch.export with what PyTorch gives for them (`Tests/Fixtures/generate/torch_programs.py`).
 @Suite struct TorchCaseTests {
   static let names = [
-    "block", "block-core", "depthwise", "depthwise-core", "parts", "parts-core", "recurrent", "residuals",
-    "residuals-core", "sizes",
+    "block", "block-core", "depthwise", "depthwise-core", "neighbours", "parts", "parts-core", "recurrent",
+    "residuals", "residuals-core", "sizes", "written",
   ]
   /// What PyTorch computes in float32 alone.
   static let quantized = ["blocks", "quantized", "quantized-blocks", "quantized-rows", "steps"]
@@ -115,6 +115,24 @@ import Testing
   @Test func `a model is opened by its content`() throws {
     #expect(try FileFormat(of: torchFixture("sizes/model.pt2")) == .torchExport)
     #expect(try ModelFile.open(torchFixture("sizes/model.pt2")) is TorchModel)
+  }
+
+  /// Rows up to the first end are multiplied with the first matrix, and so on.
+  @Test(arguments: [([1, 2], [6, 60, 1500, 15000]), ([1, 1], [6, 60, 0, 0]), ([0, 2], [600, 6000, 1500, 15000])])
+  func `rows are multiplied in groups`(ends: [Float], expected: [Float]) throws {
+    var program = Program()
+    program.parameters = [("p_w", "w"), ("p_e", "e")]
+    (program.shapes["p_w"], program.shapes["p_e"], program.shapes["y"]) = ([2, 3, 2], [2], [2, 2])
+    program.nodes = [
+      Program.node("_grouped_mm", ["self": .tensor("x"), "mat2": .tensor("p_w"), "offs": .tensor("p_e")], gives: "y")
+    ]
+    let matrices: [Float] = [1, 10, 1, 10, 1, 10, 100, 1000, 100, 1000, 100, 1000]
+    let archive = Archive(
+      program: program.text, weights: [("w", [2, 3, 2], [6, 2, 1], matrices), ("e", [2], [1], ends)])
+    let x = GraphValue(try Tensor<Float>([1, 2, 3, 4, 5, 6], shape: [2, 3]))
+    let y = try #require(try InferenceSession(readModel(archive.bytes)).run(["x": x])["y"])
+    let wanted = GraphValue(try Tensor(expected, shape: [2, 2]))
+    #expect(try y.difference(from: wanted, within: Tolerance(relative: 0, absolute: 0)) == nil)
   }
 
   /// Large weights are not copied: they lie where the archive is mapped.

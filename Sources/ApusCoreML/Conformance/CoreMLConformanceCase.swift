@@ -68,7 +68,7 @@ public struct CoreMLConformanceCase: ConformanceCase {
       return try coreMLModel()
     } catch let error as CoreMLError {
       guard case .unsupported(let place, let what) = error.reason else { throw error }
-      throw GraphError.unsupported(operator: OperatorName(domain: "coreml", type: what), opset: 1, node: place)
+      throw UnsupportedModel("\(place): \(what) is not supported")
     }
   }
 

@@ -54,6 +54,13 @@ public enum ConformanceOutcome: Sendable, Hashable {
   case nondeterministic
 }
 
+/// What the model of a conformance test has and Apus has not, in the words of the format's reader.
+package struct UnsupportedModel: Error {
+  let description: String
+
+  package init(_ description: String) { self.description = description }
+}
+
 extension ConformanceCase {
   /// Runs the test on every data set.
   public func run(options: InferenceSession.Options = .init()) -> ConformanceOutcome {
@@ -71,6 +78,8 @@ extension ConformanceCase {
       }
       guard count > 0 else { return .wrong("it has no data set") }
       return isRandom ? .nondeterministic : .passed
+    } catch let error as UnsupportedModel {
+      return .unsupported(error.description)
     } catch let error as GraphError {
       if case .unsupported = error { return .unsupported("\(error)") }
       return .wrong("\(error)")

@@ -53,7 +53,7 @@ public struct TorchConformanceCase: ConformanceCase {
       return try TorchModel(path: "\(path)/model.pt2")
     } catch let error as TorchError {
       guard case .unsupported(let place, let what, _) = error.reason else { throw error }
-      throw GraphError.unsupported(operator: OperatorName(domain: "torch", type: what), opset: 1, node: place)
+      throw UnsupportedModel("\(place): \(what) is not supported")
     }
   }
 

@@ -2,15 +2,15 @@ import Apus
 import ApusGraph
 
 /// Which values of a program share memory in PyTorch, so that an operator that writes over one changes the others too.
-///
-/// In the graph nothing is written over. What is changed in place may be read later under its own name alone; where a
-/// view of it is, or what it is a view of, the program has to be decomposed first, which makes plain operators of it.
 struct Aliases {
-  /// What each view is a view of, followed to the end.
+  /// The node that gives a view, and what it is a view of.
+  private var sources: [String: (node: Int, name: String)] = [:]
   private var roots: [String: String] = [:]
   private var members: [String: [String]] = [:]
   /// The last node that reads each value; outputs are read after all nodes.
   private var lastRead: [String: Int] = [:]
+  /// At how many values was looked.
+  private var looks = 0
 
   init(_ graph: TorchGraph) {
     for (index, node) in graph.nodes.enumerated() {
@@ -20,6 +20,7 @@ struct Aliases {
       guard target.isInPlace || Self.views.contains(target.name), let source = reads.first else { continue }
       let root = roots[source] ?? source
       for output in node.outputs.flatMap(\.names) {
+        sources[output] = (index, source)
         roots[output] = root
         members[root, default: [root]].append(output)
       }
@@ -27,16 +28,32 @@ struct Aliases {
     for name in graph.outputs.flatMap(\.names) { lastRead[name] = graph.nodes.count }
   }
 
-  /// - Throws: ``OperatorError`` where others see what `node` changes.
-  func checkChange(by node: TorchNode, at index: Int) throws {
-    guard let name = node.inputs.first?.argument.names.first, let all = members[roots[name] ?? name] else { return }
-    // Those that come after what the node gives are views of the changed value.
-    let results = node.outputs.flatMap(\.names)
-    for other in all.prefix(while: { !results.contains($0) }) where other != name && lastRead[other] ?? -1 > index {
-      throw OperatorError(
-        "it writes over '\(name)', which shares its memory with '\(other)'; decompose the program first: "
-          + "torch.export.save(torch.export.load(\"model.pt2\").run_decompositions(), \"core.pt2\")")
+  /// What a value is a view of in the end, or itself.
+  func root(of name: String) -> String { roots[name] ?? name }
+
+  /// What a value is a view of, whatever that is a view of, and so on, with the nodes that give the views.
+  func chain(from name: String) -> [(node: Int, view: String, source: String)] {
+    Array(
+      sequence(state: name) { name in
+        guard let source = sources[name] else { return nil }
+        defer { name = source.name }
+        return (source.node, name, source.name)
+      })
+  }
+
+  /// Of what shares memory with `name` before node number `index` writes over it, what is read later, with all that lies
+  /// between it and the root: in the order in which it is made.
+  /// - Throws: ``OperatorError`` where so much shares memory and is written over that this would take long.
+  mutating func readLater(than index: Int, sharing name: String) throws -> [String] {
+    let all = members[root(of: name), default: []].prefix { sources[$0].map { $0.node < index } ?? true }
+    looks += all.count
+    guard looks < 10_000_000 else { throw OperatorError("too many views of values that are written over") }
+    var wanted: Set<String> = []
+    for other in all where other != name && lastRead[other] ?? -1 > index {
+      var place: String? = other
+      while let name = place, wanted.insert(name).inserted { place = sources[name]?.name }
     }
+    return all.filter(wanted.contains)
   }
 
   private static let views: Set<String> = Set(
@@ -45,4 +62,7 @@ struct Aliases {
       "permute", "reshape", "select", "slice", "split", "split_with_sizes", "squeeze", "swapaxes", "swapdims", "t",
       "tensor_split", "transpose", "unbind", "unflatten", "unfold", "unsqueeze", "view", "view_as", "contiguous", "to",
     ].map { "aten.\($0)" })
+
+  /// Those that are copies where the elements do not lie as they would have to: which of both, the program does not say.
+  static let copies: Set<String> = ["aten.contiguous", "aten.flatten", "aten.reshape", "aten.to"]
 }

@@ -14,6 +14,8 @@ extension ProgramBuilder {
     ] {
       for (name, lowering) in family { result["aten.\(name)"] = lowering }
     }
+    // What experts of Hugging Face's models are computed with.
+    result["transformers.grouped_mm_fallback"] = { call in [try groupedProduct(call, "weight")] }
     // Of several packages.
     for family in [symbolic, quantization, quantizationRanges] { result.merge(family) { first, _ in first } }
     return result

@@ -190,8 +190,35 @@ extension ProgramBuilder {
           ? product : e.node("ReduceSum", [product, e.integers([axis])], ["keepdims": .int(0)])
       ]
     }
+    result["_grouped_mm"] = { call in [try groupedProduct(call, "mat2")] }
     return result
   }()
+
+  /// Products of rows in groups, each group with a matrix of its own; rows beyond the last group become zeros.
+  static func groupedProduct(_ call: Call, _ name: String) throws -> Graph.ValueID {
+    let e = call.emitter
+    let out = try call.outputType
+    let (x, matrices) = (try call.value(as: out), try call.value(name, as: out))
+    guard call.has("offs") else { return try e.node("MatMul", [x, matrices]) }
+    guard try e.rank(x) == 2, try e.rank(matrices) == 3 else {
+      throw OperatorError("groups along anything but the rows of the first operand are not covered")
+    }
+    let ends = try e.cast(call.value("offs"), to: .int64)
+    let count = try call.knownExtent(matrices, 0)
+    guard 1...TorchSize.mostGroups ~= count else { throw OperatorError("\(count) groups") }
+    let rowAxis = try e.integers([0])
+    var (parts, start): ([Graph.ValueID], Graph.ValueID) = ([], try e.integers([0]))
+    for group in 0..<count {
+      let end = try e.slice(ends, from: [group], to: [group + 1], axes: [0])
+      let matrix = try e.squeeze(e.slice(matrices, from: [group], to: [group + 1], axes: [0]), [0])
+      parts.append(try e.node("MatMul", [e.node("Slice", [x, start, end, rowAxis]), matrix]))
+      start = end
+    }
+    let zeros = try e.expand(e.number(0, as: out), e.list([e.extent(x, 0), e.extent(matrices, 2)]))
+    parts.append(try e.node("Slice", [zeros, start, e.integers([TorchSize.limit]), rowAxis]))
+    let product = try e.node("Concat", parts, ["axis": .int(0)])
+    return try call.optional("bias", as: out).map { try e.node("Add", [product, $0]) } ?? product
+  }
 }
 
 extension Emitter {

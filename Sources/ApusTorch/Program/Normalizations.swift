@@ -69,6 +69,17 @@ extension ProgramBuilder {
         ]
       }
     }
+    // v · g / ‖v‖, a norm for each place along an axis, or for all.
+    for name in ["_weight_norm", "_weight_norm_interface"] {
+      result[name] = { call in
+        let e = call.emitter
+        let (v, out) = (try call.value("v"), try call.outputType)
+        let axis = try call.int("dim", default: 0)
+        let others = try axis == -1 ? nil : (0..<e.rank(v)).filter { $0 != axis }
+        let norm = try e.norm(v, 2, axes: others, keeps: axis != -1, as: out)
+        return [try e.node("Mul", [v, e.node("Div", [call.value("g"), norm])]), norm]
+      }
+    }
     return result
   }()
 

@@ -5,7 +5,7 @@ import ApusGraph
 struct ProgramBuilder {
   let program: TorchProgram
   let archive: TorchArchive
-  private let emitter: Emitter
+  let emitter: Emitter
   /// The names in the module of the buffers and parameters, by those in the program.
   private var targets: [String: String] = [:]
   /// Those that the program changes.
@@ -141,14 +141,14 @@ struct ProgramBuilder {
     guard let lowering = Self.lowering(of: name) else {
       throw TorchError.Reason.unsupported(at: "node '\(node.name)'", "the operator \(name)", advice: name.advice)
     }
-    if name.isInPlace, let target = node.inputs.first?.argument.names.first.flatMap({ targets[$0] }) {
+    let written = name.isInPlace ? node.inputs.first?.argument.names.first : nil
+    if let written, let target = targets[aliases.root(of: written)] {
       changed.append(target)
     }
     try naming(place) {
       emitter.operation = WrittenOperation(node.module.isEmpty ? node.name : "\(node.module)/\(node.name)")
       let firstNode = emitter.graph.nodes.count
       let call = Call(node: node, graph: program.graph, emitter: emitter)
-      if name.isInPlace { try aliases.checkChange(by: node, at: index) }
       let results = try lowering(call)
       let names = node.outputs.flatMap(Self.outputNames)
       guard results.count >= names.count else {
@@ -163,11 +163,12 @@ struct ProgramBuilder {
           emitter.declare(id, type)
         }
       }
-      // What was changed in place is read under its old name as well.
-      if name.isInPlace, let changed = node.inputs.first?.argument.names.first, let result = names.first ?? nil {
-        emitter.names[changed] = emitter.names[result]
-      }
       emitter.end(firstNode: firstNode)
+      // What was changed in place is read under its old name as well.
+      if let written, let result = names.first ?? nil {
+        emitter.names[written] = emitter.names[result]
+        try followChange(of: written, by: index, &aliases)
+      }
     }
   }
 

@@ -122,6 +122,26 @@ extension ProgramBuilder {
         return [try call.emitter.norm(x, p, axes: call.axes(of: x), keeps: call.bool("keepdim"), as: out)]
       }
     }
+    // How many numbers lie in each of so many parts of a range, whose end belongs to the last.
+    result["histc"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let count = try call.int("bins", default: 100)
+      let (least, most) = (try call.double("min", default: 0), try call.double("max", default: 0))
+      guard least < most, 1...(1 << 20) ~= count else {
+        throw OperatorError("\(count) parts of a range from \(least) to \(most), which must be known")
+      }
+      let x = try e.reshape(call.value(as: out), [-1])
+      let (first, last) = (try e.numbers(least, as: out), try e.numbers(most, as: out))
+      let distance = try e.node("Mul", [e.node("Sub", [x, first]), e.number(count, as: out)])
+      let part = try e.node("Floor", [e.node("Div", [distance, e.numbers(most - least, as: out)])])
+      let place = try e.node("Min", [part, e.number(count - 1, as: out)])
+      let isInside = try e.node("And", [e.node("GreaterOrEqual", [x, first]), e.node("LessOrEqual", [x, last])])
+      let kept = try e.node("Where", [isInside, place, e.number(-1, as: out)])
+      let parts = try e.row((0..<count).map(Double.init), as: out)
+      let isThere = try e.cast(e.node("Equal", [e.unsqueeze(kept, [1]), parts]), to: out)
+      return [try e.reduce("ReduceSum", isThere, axes: [0], keeps: false, as: out)]
+    }
     for (name, type) in [("cumsum", "CumSum"), ("cumprod", "CumProd")] {
       result[name] = { call in
         let e = call.emitter

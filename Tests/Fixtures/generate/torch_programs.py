@@ -129,6 +129,43 @@ class Parts(nn.Module):
         return (x @ self.weight) * 0.1 + 1 / 3, x.new_tensor(2.5), F.linear(x, self.tied.t()), self.narrow + 1, x + self.part, table * x[:, :3]
 
 
+class Written(nn.Module):
+    """Values that are written over through their views, and read under other names."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("cache", torch.zeros(3, 4))
+
+    def forward(self, x):
+        rows, columns = x.shape
+        y = torch.zeros(rows, 2 * columns, dtype=x.dtype)
+        first, turned, line = y[0], y.t(), y.view(-1)
+        y[:, ::2] = x
+        y[:, 1::2] = -x
+        before = turned + 1
+        turned[3:5].mul_(2)
+        line[2:4].add_(10)
+        y.permute(1, 0).unsqueeze(1)[-1].squeeze(0)[:2] = 7
+        z = y.clone()
+        again = z.relu_()
+        z[1].sub_(1)
+        self.cache[:, 1] = x[:3, 0]
+        return first, turned, before, line, y, again * 2, self.cache + 1
+
+
+class Neighbours(nn.Module):
+    """Differences, counts and norms, as language models and those of sound have them."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.utils.parametrizations.weight_norm(nn.Conv1d(6, 4, 3, padding=1), dim=2)
+
+    def forward(self, x, chosen):
+        ends = torch.histc(chosen.to(x.dtype), bins=4, min=0, max=3).cumsum(0).int()
+        starts = (torch.diff(chosen, prepend=chosen.new_full((1,), -1)) != 0).cumsum(-1)
+        return ends, starts, torch.diff(x, n=2, dim=0), torch.diff(x > 0), self.conv(x.t()[None]), torch.histc(x, 5, -1, 1.5)
+
+
 class Small(nn.Module):
     def __init__(self):
         super().__init__()
@@ -285,6 +322,8 @@ def main():
     write("quantized-blocks", FeedForward(), (rows_of_32,), {"x": {0: batch}}, False, weights_in_blocks)
     write("steps", Steps(), (torch.randn(4, 8, 4) * 3, torch.rand(8) / 10 + 0.01, torch.arange(-4, 4)), quantize=lambda module: module)
     write("blocks", Blocks(), (torch.randn(4, 2, 16) + 0.5,), quantize=lambda module: module)
+    write("written", Written(), (torch.randn(3, 4),))
+    write("neighbours", Neighbours(), (torch.randn(7, 6), torch.tensor([3, 0, 0, 1, 3, 1, 1])))
 
 
 if __name__ == "__main__":
