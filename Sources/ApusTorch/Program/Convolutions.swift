@@ -18,10 +18,7 @@ extension ProgramBuilder {
       let x = try call.x
       let isSingle = try e.rank(x) == 3
       let batched = isSingle ? try e.unsqueeze(x, [0]) : x
-      let shape = try e.shape(batched)
-      guard shape.count == 4, let height = shape[2], let width = shape[3] else {
-        throw OperatorError("it is given a picture of open sizes")
-      }
+      guard try e.rank(batched) == 4 else { throw OperatorError("it is given no picture") }
       let window = Window(
         kernel: try call.ints("kernel_size", count: 2, default: 1),
         stride: try call.ints("stride", count: 2, default: 1),
@@ -30,17 +27,18 @@ extension ProgramBuilder {
       try window.check()
       let pads = window.padding
       let padded = try e.node("Pad", [batched, e.integers([0, 0, pads[0], pads[1], 0, 0, pads[0], pads[1]])])
-      let rows = try window.places(along: 0, size: height), columns = try window.places(along: 1, size: width)
+      let rows = try window.places(along: 0, e.extent(batched, 2), e)
+      let columns = try window.places(along: 1, e.extent(batched, 3), e)
       // [batch, channels, kernel height, rows, kernel width, columns]
-      let tall = try e.node("Gather", [padded, e.places(rows)], ["axis": .int(2)])
-      let wide = try e.node("Gather", [tall, e.places(columns)], ["axis": .int(4)])
+      let tall = try e.node("Gather", [padded, rows.table], ["axis": .int(2)])
+      let wide = try e.node("Gather", [tall, columns.table], ["axis": .int(4)])
       let ordered = try e.transpose(wide, [0, 1, 2, 4, 3, 5])
       let (kernel, channels) = (window.kernel, try e.extent(batched, 1))
       let merged = try e.reshape(
         ordered,
         [
           e.extent(batched, 0), e.times(channels, kernel[0] * kernel[1]),
-          .known((rows.first?.count ?? 0) * (columns.first?.count ?? 0)),
+          e.product(rows.count, columns.count),
         ])
       return [isSingle ? try e.squeeze(merged, [0]) : merged]
     }
@@ -52,7 +50,7 @@ extension ProgramBuilder {
       let image = try e.node(
         "Col2Im",
         [
-          isSingle ? e.unsqueeze(x, [0]) : x, e.integers(call.ints("output_size", count: 2, default: 1)),
+          isSingle ? e.unsqueeze(x, [0]) : x, e.list(call.extents("output_size")),
           e.integers(call.ints("kernel_size", count: 2, default: 1)),
         ],
         [
@@ -107,15 +105,28 @@ struct Window {
     else { throw OperatorError("a window of \(kernel) by steps of \(stride), \(dilation) with \(padding) around") }
   }
 
-  /// Where along an axis each place of the window reads, for each place of the result: [kernel][places].
-  func places(along axis: Int, size: Int) throws -> [[Int]] {
-    let reach = dilation[axis] * (kernel[axis] - 1) + 1
-    let room = size + 2 * padding[axis] - reach
-    guard room >= 0, size <= 1 << 20 else { throw OperatorError("a window of \(reach) over \(size)") }
-    try Shape.checkMemory([kernel[axis], room / stride[axis] + 1], of: Int64.self, operation: "im2col")
-    return (0..<kernel[axis]).map { k in
-      (0...room / stride[axis]).map { $0 * stride[axis] + k * dilation[axis] }
+  /// Where along an axis each place of the window reads, for each place of the result: [kernel, places], and how many
+  /// places there are.
+  fileprivate func places(
+    along axis: Int, _ extent: GraphExtent, _ e: Emitter
+  ) throws -> (table: Graph.ValueID, count: GraphExtent) {
+    let (step, space) = (stride[axis], dilation[axis])
+    let beyond = dilation[axis] * (kernel[axis] - 1) + 1 - 2 * padding[axis]
+    let count: GraphExtent
+    switch extent {
+    case .known(let size):
+      let room = size - beyond
+      guard room >= 0, size <= 1 << 20 else { throw OperatorError("a window of \(kernel) over \(size)") }
+      try Shape.checkMemory([kernel[axis], room / step + 1], of: Int64.self, operation: "im2col")
+      count = .known(room / step + 1)
+    case .value(let size):
+      let steps = try e.divided(.value(e.node("Sub", [size, e.integers([beyond])])), by: step)
+      count = .value(try e.node("Add", [e.list([steps]), e.integers([1])]))
     }
+    let numbers = try e.node("Range", [e.integer(0), e.squeeze(e.list([count]), [0]), e.integer(1)])
+    let firsts = try e.node("Mul", [numbers, e.integers([step])])
+    let within = try e.places((0..<kernel[axis]).map { [$0 * space] })
+    return (try e.node("Add", [within, firsts]), count)
   }
 }
 

@@ -94,28 +94,27 @@ extension ProgramBuilder {
       let e = call.emitter
       let x = try call.x
       let axis = try call.axis(of: x)
-      let size = try call.knownExtent(x, axis)
-      var place = try call.int("index")
-      if place < 0 { place += size }
-      guard 0..<max(size, 1) ~= place else { throw OperatorError("index \(place) of an axis of \(size)") }
-      return [
-        try e.overwritten(
-          x, axis: axis, places: [place], with: e.unsqueeze(call.value("src", as: call.outputType), [axis]))
-      ]
+      let (start, end): (GraphExtent, GraphExtent)
+      switch try call.extent("index") {
+      case .known(let place):
+        if case .known(let size) = try e.extent(x, axis), !(-size..<size ~= place) {
+          throw OperatorError("index \(place) of an axis of \(size)")
+        }
+        (start, end) = (.known(place), .known(place == -1 ? TorchSize.limit : place + 1))
+      case .value(let place): (start, end) = (.value(place), .value(try e.node("Add", [place, e.integers([1])])))
+      }
+      let source = try e.unsqueeze(call.value("src", as: call.outputType), [axis])
+      return [try e.overwritten(x, axis: axis, from: start, to: end, by: .known(1), with: source)]
     }
     result["slice_scatter"] = { call in
       let e = call.emitter
       let x = try call.x
-      let axis = try call.axis(default: 0, of: x)
-      let size = try call.knownExtent(x, axis)
-      func bounded(_ value: Int) -> Int { min(max(value < 0 ? value + size : value, 0), size) }
-      let step = try call.int("step", default: 1)
-      guard step > 0 else { throw OperatorError("a step of \(step)") }
-      let start = try bounded(call.int("start", default: 0)), end = try bounded(call.int("end", default: size))
-      try Shape.checkMemory([size], of: Int64.self, operation: "slice_scatter")
+      let step = try call.optionalExtent("step") ?? .known(1)
+      if case .known(let step) = step, step < 1 { throw OperatorError("a step of \(step)") }
       return [
         try e.overwritten(
-          x, axis: axis, places: Array(stride(from: start, to: end, by: step)),
+          x, axis: call.axis(default: 0, of: x), from: call.optionalExtent("start") ?? .known(0),
+          to: call.optionalExtent("end") ?? .known(TorchSize.limit), by: step,
           with: call.value("src", as: call.outputType))
       ]
     }
@@ -142,14 +141,17 @@ extension ProgramBuilder {
 extension Emitter {
   /// `x` with others at some places along an axis.
   func overwritten(
-    _ x: Graph.ValueID, axis: Int, places: [Int], with source: Graph.ValueID
+    _ x: Graph.ValueID, axis: Int, from start: GraphExtent, to end: GraphExtent, by step: GraphExtent,
+    with source: Graph.ValueID
   ) throws -> Graph.ValueID {
-    if places.isEmpty { return x }
     let order = try order(moving: [axis], to: [0], rank: rank(x))
     var back = order
     for (place, axis) in order.enumerated() { back[axis] = place }
-    let table = try self.places(places.map { [$0] })
-    return try transpose(node("ScatterND", [transpose(x, order), table, transpose(source, order)]), back)
+    let size = try squeeze(list([extent(x, axis)]), [0])
+    let all = try node("Range", [integer(0), size, integer(1)])
+    let places = try node("Slice", [all, list([start]), list([end]), integers([0]), list([step])])
+    return try transpose(
+      node("ScatterND", [transpose(x, order), unsqueeze(places, [1]), transpose(source, order)]), back)
   }
 
   /// Elements put at places along an axis, or joined with what is there: `sum`, `prod`, `mean`, `amax`, `amin`.
