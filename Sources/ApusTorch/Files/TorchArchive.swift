@@ -110,7 +110,7 @@ extension TorchArchive {
 
   private func tensor(_ payload: TorchPayload, _ name: String, folder: String) throws -> GraphValue {
     let place = "\(folder)/\(payload.path)"
-    guard !payload.isPickled, let type = payload.type else {
+    guard !payload.isPickled, let type = payload.type.map({ $0.isComplex ? $0.ofPairs : $0 }) else {
       throw TorchError.Reason.unsupported(
         at: "entry '\(place)'", "'\(name)', a tensor of a class of its own, which is pickled,",
         advice: "make it plain tensors before the export, as torchao.utils.unwrap_tensor_subclass(module) does")

@@ -61,6 +61,7 @@ struct Aliases {
       "alias", "as_strided", "chunk", "detach", "diagonal", "expand", "expand_as", "flatten", "movedim", "narrow",
       "permute", "reshape", "select", "slice", "split", "split_with_sizes", "squeeze", "swapaxes", "swapdims", "t",
       "tensor_split", "transpose", "unbind", "unflatten", "unfold", "unsqueeze", "view", "view_as", "contiguous", "to",
+      "view_as_complex", "view_as_real", "real", "imag",
     ].map { "aten.\($0)" })
 
   /// Those that are copies where the elements do not lie as they would have to: which of both, the program does not say.

@@ -134,11 +134,12 @@ extension ProgramBuilder {
       let e = call.emitter
       let out = try call.outputType
       var x = try call.value("self", as: out)
+      let count = try call.int("n", default: 1)
+      guard 0...64 ~= count else { throw OperatorError("differences of order \(count)") }
+      if count == 0 { return [x] }
       let axis = try call.axis(default: -1, of: x)
       let ends = [try call.optional("prepend", as: out), x, try call.optional("append", as: out)].compactMap { $0 }
       if ends.count > 1 { x = try e.joined(ends, axis: axis, as: out) }
-      let count = try call.int("n", default: 1)
-      guard 0...64 ~= count else { throw OperatorError("differences of order \(count)") }
       for _ in 0..<count {
         let next = try e.slice(x, from: [1], to: [TorchSize.limit], axes: [axis])
         x = try e.node(out == .bool ? "Xor" : "Sub", [next, e.slice(x, from: [0], to: [-1], axes: [axis])])

@@ -259,11 +259,15 @@ extension Call {
     return shape
   }
 
-  /// The extent of an axis, which a single value has none of.
+  /// The extent of an axis, which a single value has none of, and which must be known.
   func knownExtent(_ id: Graph.ValueID, _ axis: Int) throws -> Int {
-    let shape = try knownShape(id)
-    guard shape.indices.contains(axis) else { throw OperatorError("axis \(axis) of a value of shape \(shape)") }
-    return shape[axis]
+    let shape = try emitter.shape(id)
+    guard shape.indices.contains(axis) else { throw OperatorError("axis \(axis) of a value with \(shape.count) axes") }
+    guard let extent = shape[axis] else {
+      throw OperatorError(
+        "the extent of axis \(axis) of '\(emitter.graph.values[id].name)' must be known before the program runs")
+    }
+    return extent
   }
 
   /// The axis that an argument names, counted from the front of `x`.

@@ -13,6 +13,9 @@ extension ProgramBuilder {
   func followChange(of name: String, by index: Int, _ aliases: inout Aliases) throws {
     let others = try aliases.readLater(than: index, sharing: name)
     guard !others.isEmpty else { return }
+    guard !emitter.complexNames.contains(name), !others.contains(where: emitter.complexNames.contains) else {
+      throw Self.unclear(name, others[0])
+    }
     var known: Set<String> = [name]
     for (node, view, source) in aliases.chain(from: name) {
       try update(source, with: written(view, into: source, by: program.graph.nodes[node], others[0]))

@@ -8,6 +8,8 @@ final class Emitter: GraphWriting {
   /// The values that the program's names stand for at this point. Numbers that are known only when it runs are INT64 of
   /// shape [].
   var names: [String: Graph.ValueID] = [:]
+  /// Those of complex numbers, which are pairs here.
+  var complexNames: Set<String> = []
   /// Of the program's values, the element types and extents, nil where one is known only when it runs.
   private var types: [Graph.ValueID: (elementType: ElementType?, extents: [Int?])] = [:]
   /// What follows for the others, from the sizes of the example that the program was made from.

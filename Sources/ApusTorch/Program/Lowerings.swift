@@ -22,14 +22,14 @@ extension ProgramBuilder {
   }()
 
   /// Every operator that is read, by name.
-  static var operatorNames: [String] { lowerings.keys.sorted() }
+  static var operatorNames: [String] { Set(lowerings.keys).union(complexNumbers.keys).sorted() }
 
   /// The lowering of an operator. One that writes over its argument is made as the one that does not, and so is one that
   /// copies what another gives a view of.
-  static func lowering(of target: OperatorTarget) -> Lowering? {
-    if let own = lowerings[target.name] { return own }
-    if target.isInPlace { return lowerings[String(target.name.dropLast())] }
+  static func lowering(of target: OperatorTarget, in table: [String: Lowering] = lowerings) -> Lowering? {
+    if let own = table[target.name] { return own }
+    if target.isInPlace { return table[String(target.name.dropLast())] }
     let copy = "_copy"
-    return target.name.hasSuffix(copy) ? lowerings[String(target.name.dropLast(copy.count))] : nil
+    return target.name.hasSuffix(copy) ? table[String(target.name.dropLast(copy.count))] : nil
   }
 }

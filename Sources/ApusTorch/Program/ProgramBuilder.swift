@@ -14,9 +14,12 @@ struct ProgramBuilder {
   private(set) var warnings: [String] = []
 
   init(_ program: TorchProgram, _ archive: TorchArchive) {
+    var program = program
+    let complexNames = program.graph.pairComplexNumbers()
     (self.program, self.archive) = (program, archive)
     let isDynamic = program.graph.tensors.values.contains { $0.extents.contains { $0 == nil } }
     emitter = Emitter(name: archive.name, isDynamic: isDynamic)
+    emitter.complexNames = complexNames
   }
 
   /// The whole program.
@@ -46,6 +49,7 @@ struct ProgramBuilder {
       // What is no tensor and no number was fixed when the program was made.
       guard let name = specification.argument.names.first else { return }
       if let type = program.graph.tensors[name] {
+        notePairs(name, "it is given as")
         guard type.elementType != nil else { throw OperatorError("elements of type \(type.scalar) are not supported") }
         try enter(name, type.graphType)
         emitter.names[name].map { emitter.declare($0, type) }
@@ -73,6 +77,11 @@ struct ProgramBuilder {
     }
   }
 
+  private mutating func notePairs(_ name: String, _ what: String) {
+    guard emitter.complexNames.contains(name) else { return }
+    warnings.append("'\(name)' is complex; \(what) pairs, as torch.view_as_real makes them")
+  }
+
   private func enter(_ name: String, _ type: GraphValueType) throws {
     guard emitter.names[name] == nil else { throw OperatorError("two inputs have the name") }
     let id = emitter.graph.addValue(named: name, type: type)
@@ -92,6 +101,7 @@ struct ProgramBuilder {
         guard let id = emitter.names[name] else {
           throw TorchError.Reason.invalid(at: place, "'\(name)' is given by nothing")
         }
+        notePairs(name, "its values are")
         try output(id, named: name)
       // A constant that the module returns among its outputs, which says nothing.
       case .none: continue
@@ -138,8 +148,12 @@ struct ProgramBuilder {
     let name = OperatorTarget(node.target)
     let place = "node '\(node.name)' (\(name))"
     if name.isCheck { return }
-    guard let lowering = Self.lowering(of: name) else {
-      throw TorchError.Reason.unsupported(at: "node '\(node.name)'", "the operator \(name)", advice: name.advice)
+    let isComplex = (node.inputs.flatMap(\.argument.names) + node.outputs.flatMap(\.names))
+      .contains(where: emitter.complexNames.contains)
+    guard let lowering = isComplex ? Self.complexLowering(of: name) : Self.lowering(of: name) else {
+      throw TorchError.Reason.unsupported(
+        at: "node '\(node.name)'", "the operator \(name)" + (isComplex ? " of complex numbers" : ""),
+        advice: name.advice)
     }
     let written = name.isInPlace ? node.inputs.first?.argument.names.first : nil
     if let written, let target = targets[aliases.root(of: written)] {

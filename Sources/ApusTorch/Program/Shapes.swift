@@ -182,6 +182,20 @@ extension ProgramBuilder {
         try zip(shifts, dims).reduce(x) { try e.rolled($0, $1.0, axis: e.axis($1.1, rank: e.rank(x))) }
       ]
     }
+    for (name, isInverse) in [("fft_fftshift", false), ("fft_ifftshift", true)] {
+      result[name] = { call in
+        let e = call.emitter
+        let x = try call.x
+        let dims = try call.optionalInts("dim") ?? Array(0..<e.rank(x))
+        return [
+          try dims.reduce(x) { x, dim in
+            let axis = try e.axis(dim, rank: e.rank(x))
+            let half = try call.knownExtent(x, axis) / 2
+            return try e.rolled(x, isInverse ? -half : half, axis: axis)
+          }
+        ]
+      }
+    }
     for name in ["diagonal", "linalg_diagonal"] {
       result[name] = { call in
         let x = try call.x

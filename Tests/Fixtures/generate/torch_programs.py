@@ -166,6 +166,29 @@ class Neighbours(nn.Module):
         return ends, starts, torch.diff(x, n=2, dim=0), torch.diff(x > 0), self.conv(x.t()[None]), torch.histc(x, 5, -1, 1.5)
 
 
+class Spectra(nn.Module):
+    """Complex numbers: turned pairs as in language models, spectra of signals and of pictures, and their parts."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("angles", torch.outer(torch.arange(6.0), 10.0 ** -torch.arange(4.0)))
+        self.register_buffer("window", torch.hann_window(12))
+
+    def forward(self, x, signal):
+        batch, length, heads, width = x.shape
+        turns = torch.polar(torch.ones_like(self.angles), self.angles)[:length].view(1, length, 1, width // 2)
+        turned = torch.view_as_complex(x.reshape(batch, length, heads, -1, 2)) * turns
+        spectra = torch.stft(signal, 12, 3, window=self.window, return_complex=True)
+        flat = torch.fft.rfft2(x.transpose(1, 2), norm="ortho")
+        moved = torch.cat([flat, flat.conj() * 0.5], dim=-1).flip(-1)[..., 1:]
+        return (
+            torch.view_as_real(turned).flatten(3), spectra.abs(), spectra[0, 1:4].angle() / 10,
+            torch.istft(spectra, 12, 3, window=self.window, length=40),
+            torch.fft.irfft2(flat / (flat + 3), s=(length, width), norm="ortho"),
+            torch.view_as_real(moved.sum(1)), torch.fft.fft(x, dim=1).imag, torch.fft.fftshift(x, dim=(1, 3)),
+        )
+
+
 class Small(nn.Module):
     def __init__(self):
         super().__init__()
@@ -324,6 +347,8 @@ def main():
     write("blocks", Blocks(), (torch.randn(4, 2, 16) + 0.5,), quantize=lambda module: module)
     write("written", Written(), (torch.randn(3, 4),))
     write("neighbours", Neighbours(), (torch.randn(7, 6), torch.tensor([3, 0, 0, 1, 3, 1, 1])))
+    for suffix, core in (("", False), ("-core", True)):
+        write("spectra" + suffix, Spectra(), (torch.randn(2, 5, 3, 8), torch.randn(2, 50)), None, core)
 
 
 if __name__ == "__main__":
