@@ -164,11 +164,6 @@ extension Call {
   }
 }
 
-extension Int {
-  /// A size, a place or a count, cut at a number beyond any that can be meant.
-  var bounded: Int { Swift.min(Swift.max(self, -TorchSize.limit), TorchSize.limit) }
-}
-
 // MARK: - Numbers that may be known only when the program runs
 
 extension Call {

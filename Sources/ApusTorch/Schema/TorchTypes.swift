@@ -88,6 +88,11 @@ enum TorchSize: Sendable, Hashable {
   }
 }
 
+extension Int {
+  /// A size, a place or a count, cut at a number beyond any that can be meant.
+  var bounded: Int { Swift.min(Swift.max(self, -TorchSize.limit), TorchSize.limit) }
+}
+
 /// What a program says of a tensor.
 struct TorchTensorType: Sendable {
   var scalar = TorchScalarType.unknown
