@@ -9,7 +9,8 @@ import Testing
 /// Programs of torch.export with what PyTorch gives for them (`Tests/Fixtures/generate/torch_programs.py`).
 @Suite struct TorchCaseTests {
   static let names = [
-    "block", "block-core", "depthwise", "depthwise-core", "neighbours", "parts", "parts-core", "recurrent",
+    "algebra", "algebra-core", "block", "block-core", "depthwise", "depthwise-core", "neighbours", "parts",
+    "parts-core", "recurrent",
     "residuals", "residuals-core", "sizes", "spectra", "spectra-core", "written",
   ]
   /// What PyTorch computes in float32 alone.

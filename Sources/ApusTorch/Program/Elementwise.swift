@@ -54,6 +54,20 @@ extension ProgramBuilder {
       return [try call.emitter.node("Pow", [call.emitter.number(2, as: type), call.value(as: type)])]
     }
     result["special_exp2"] = result["exp2"]
+    result["special_ndtr"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let share = try e.node("Erf", [e.node("Mul", [call.value(as: out), e.numbers(0.5.squareRoot(), as: out)])])
+      return [try e.node("Mul", [e.node("Add", [share, e.number(1, as: out)]), e.numbers(0.5, as: out)])]
+    }
+    result["special_entr"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let x = try call.value(as: out)
+      let term = try e.node("Neg", [e.node("Mul", [x, e.node("Log", [x])])])
+      let above = try e.node("Where", [e.isZero(x), e.number(0, as: out), term])
+      return [try e.node("Where", [e.node("Less", [x, e.number(0, as: out)]), e.numbers(-.infinity, as: out), above])]
+    }
     result["square"] = { call in
       let x = try call.x
       return [try call.emitter.node("Mul", [x, x])]

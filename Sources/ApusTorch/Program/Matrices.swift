@@ -190,6 +190,62 @@ extension ProgramBuilder {
           ? product : e.node("ReduceSum", [product, e.integers([axis])], ["keepdims": .int(0)])
       ]
     }
+    result["tensordot"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let (a, b) = (try call.value("self", as: out), try call.value("other", as: out))
+      let (m, n) = (try e.rank(a), try e.rank(b))
+      let over = (
+        try call.ints("dims_self").map { try e.axis($0, rank: m) },
+        try call.ints("dims_other").map { try e.axis($0, rank: n) }
+      )
+      guard over.0.count == over.1.count, Set(over.0).count == over.0.count, Set(over.1).count == over.1.count else {
+        throw OperatorError("it sums over axes \(over.0) and \(over.1)")
+      }
+      let kept = ((0..<m).filter { !over.0.contains($0) }, (0..<n).filter { !over.1.contains($0) })
+      let terms = try over.0.reduce(GraphExtent.known(1)) { try e.product($0, e.extent(a, $1)) }
+      func count(_ x: Graph.ValueID, _ axes: [Int]) throws -> GraphExtent {
+        try axes.reduce(.known(1)) { try e.product($0, e.extent(x, $1)) }
+      }
+      let left = try e.reshape(e.transpose(a, kept.0 + over.0), [count(a, kept.0), terms])
+      let right = try e.reshape(e.transpose(b, over.1 + kept.1), [terms, count(b, kept.1)])
+      let extents = try kept.0.map { try e.extent(a, $0) } + kept.1.map { try e.extent(b, $0) }
+      return [try e.reshape(e.node("MatMul", [left, right]), extents)]
+    }
+    result["linalg_vecdot"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let product = try e.node("Mul", [call.value("x", as: out), call.value("y", as: out)])
+      return [try e.reduce("ReduceSum", product, axes: [call.int("dim", default: -1)], keeps: false, as: out)]
+    }
+    result["linalg_multi_dot"] = { call in
+      let matrices = try call.tensors("tensors")
+      guard let first = matrices.first else { throw OperatorError("it multiplies nothing") }
+      return [try matrices.dropFirst().reduce(first) { try call.emitter.node("MatMul", [$0, $1]) }]
+    }
+    // With the factors, which are not given.
+    for name in ["linalg_det", "_linalg_det"] {
+      result[name] = { call in [try call.emitter.node("Det", [call.value()]), nil, nil] }
+    }
+    for name in ["linalg_inv", "inverse", "linalg_inv_ex"] {
+      result[name] = { call in
+        let e = call.emitter
+        let x = try call.value()
+        let inverse = try e.node("Inverse", [x], domain: "com.microsoft")
+        guard name == "linalg_inv_ex" else { return [inverse] }
+        let shape = try e.slice(e.node("Shape", [x]), from: [0], to: [-2], axes: [0])
+        // Nothing is said of matrices that have none, whose elements are no numbers.
+        return [inverse, try e.expand(e.number(0, as: .int32), shape)]
+      }
+    }
+    // What nn.Bilinear becomes: a sum of products of three, each along axes of its own.
+    result["_trilinear"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let operands = try (1...3).map { try e.unsqueeze(call.value("i\($0)", as: out), call.ints("expand\($0)")) }
+      let product = try e.node("Mul", [e.node("Mul", [operands[0], operands[1]]), operands[2]])
+      return [try e.reduce("ReduceSum", product, axes: call.ints("sumdim"), keeps: false, as: out)]
+    }
     result["_grouped_mm"] = { call in [try groupedProduct(call, "mat2")] }
     return result
   }()

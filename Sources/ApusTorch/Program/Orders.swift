@@ -51,6 +51,44 @@ extension ProgramBuilder {
       let found = try e.ranked(rows, count / 2 + count % 2, axis: axis, keeps: call.bool("keepdim"))
       return call.has("dim") ? found.map { $0 } : [found[0]]
     }
+    // Between the places that parts of a row's length lie at.
+    result["quantile"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let (x, q) = (try call.x, try call.value("q", as: out))
+      let isWhole = try !call.has("dim") || e.rank(x) == 0
+      let rows = isWhole ? try e.reshape(x, [-1]) : x
+      let axis = isWhole ? 0 : try call.axis(of: x)
+      let (rank, parts) = (try e.rank(rows), try e.rank(q))
+      let count = isWhole ? try Shape.elementCount(call.knownShape(x)) : try call.knownExtent(x, axis)
+      guard count > 0 else { throw OperatorError("quantiles of nothing") }
+      let row = try e.transpose(
+        e.sorted(rows, axis: axis, descending: false)[0], e.order(moving: [axis], to: [0], rank: rank))
+      let place = try e.node("Mul", [q, e.number(count - 1, as: out)])
+      func value(_ place: Graph.ValueID) throws -> Graph.ValueID {
+        try e.node("Gather", [row, e.cast(place, to: .int64)], ["axis": .int(0)])
+      }
+      let below = try e.node("Floor", [place])
+      let (lower, upper) = (try value(below), try value(e.node("Ceil", [place])))
+      var found: Graph.ValueID
+      switch try call.string("interpolation", default: "linear") {
+      case "linear":
+        let weight = try e.unsqueeze(e.node("Sub", [place, below]), Array(parts..<(parts + rank - 1)))
+        found = try e.node("Add", [lower, e.node("Mul", [weight, e.node("Sub", [upper, lower])])])
+      case "lower": found = lower
+      case "higher": found = upper
+      case "nearest": found = try value(e.node("Round", [place]))
+      case "midpoint": found = try e.node("Mul", [e.node("Add", [lower, upper]), e.numbers(0.5, as: out)])
+      case let other: throw OperatorError("the interpolation '\(other)' is not known")
+      }
+      // NaN has no place in an order.
+      let isNaN = try e.reduce(
+        "ReduceMax", e.cast(e.node("IsNaN", [rows]), to: out), axes: [axis], keeps: false, as: out)
+      let nan = try e.node("Equal", [isNaN, e.number(1, as: out)])
+      found = try e.node("Where", [nan, e.numbers(.nan, as: out), found])
+      guard try call.bool("keepdim") else { return [found] }
+      return [try e.unsqueeze(found, isWhole ? (0..<e.rank(x)).map { $0 + parts } : [axis + parts])]
+    }
     for name in ["bucketize", "searchsorted"] {
       result[name] = { call in
         let e = call.emitter

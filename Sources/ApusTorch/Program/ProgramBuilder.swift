@@ -147,7 +147,7 @@ struct ProgramBuilder {
   private mutating func write(_ node: TorchNode, _ index: Int, _ aliases: inout Aliases) throws {
     let name = OperatorTarget(node.target)
     let place = "node '\(node.name)' (\(name))"
-    if name.isCheck { return }
+    if name.isCheck || Self.isOrderedCheck(node, name) { return }
     let isComplex = (node.inputs.flatMap(\.argument.names) + node.outputs.flatMap(\.names))
       .contains(where: emitter.complexNames.contains)
     guard let lowering = isComplex ? Self.complexLowering(of: name) : Self.lowering(of: name) else {
@@ -183,6 +183,14 @@ struct ProgramBuilder {
         emitter.names[written] = emitter.names[result]
         try followChange(of: written, by: index, &aliases)
       }
+    }
+  }
+
+  /// Whether a call does nothing but run a check, in the order that the program gives.
+  private static func isOrderedCheck(_ node: TorchNode, _ name: OperatorTarget) -> Bool {
+    guard name.name == "higher_order.with_effects" else { return false }
+    return node.inputs.contains { input in
+      if case .operatorName(let called) = input.argument { OperatorTarget(called).isCheck } else { false }
     }
   }
 
@@ -231,10 +239,13 @@ struct OperatorTarget: CustomStringConvertible {
   /// `relu_`, which writes over its first argument.
   var isInPlace: Bool { name.hasPrefix("aten.") && name.hasSuffix("_") && !name.hasSuffix("__") }
 
-  /// Whether the call checks sizes, and computes nothing.
+  /// Whether the call checks something, or prints, and computes nothing.
   var isCheck: Bool {
     name.hasPrefix("aten._assert") || name.hasPrefix("aten.sym_constrain_range")
-      || ["aten._functional_assert_async", "torch._check", "aten._check_is_size"].contains(name)
+      || [
+        "aten._functional_assert_async", "aten._linalg_check_errors", "aten._print", "torch._check",
+        "aten._check_is_size",
+      ].contains(name)
       || name.hasPrefix("aten._functional_sym_constrain")
   }
 

@@ -20,6 +20,8 @@ indirect enum TorchArgument: Sendable {
   /// The name of a number that is known only when the program runs.
   case symbol(String)
   case scalarType(TorchScalarType)
+  /// An operator that one of higher order calls: `torch.ops.aten._print.default`.
+  case operatorName(String)
   /// A graph that an operator of higher order is called with.
   case graph(TorchGraph)
   /// What nothing here depends on: a device, a layout, how memory is laid out.
@@ -61,6 +63,7 @@ extension TorchArgument {
       case "as_floats": return .floats(try reader.list { try $0.double() })
       case "as_bool": return .bool(try reader.boolean())
       case "as_bools": return .bools(try reader.list { try $0.boolean() })
+      case "as_operator": return .operatorName(try reader.shortString())
       case "as_string": return .string(try reader.string(limit: 1 << 16))
       case "as_sym_int", "as_sym_float", "as_sym_bool": return try Self.symbolic(&reader)
       case "as_sym_ints":

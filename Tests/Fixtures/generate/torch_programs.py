@@ -189,6 +189,23 @@ class Spectra(nn.Module):
         )
 
 
+class Algebra(nn.Module):
+    """Products over any axes, determinants and inverses, and places between those of an order."""
+
+    def __init__(self):
+        super().__init__()
+        self.bilinear = nn.Bilinear(4, 6, 3)
+
+    def forward(self, x, squares):
+        shares = torch.tensor([0.125, 0.75, 1.0], dtype=x.dtype)
+        return (
+            torch.quantile(x, shares, dim=1, keepdim=True), torch.quantile(x, 0.3, interpolation="nearest"),
+            torch.tensordot(squares, squares, dims=([1], [2])), torch.linalg.inv(squares), torch.linalg.det(squares),
+            self.bilinear(x[:, :4], x), torch.special.ndtr(x), torch.special.entr(x.abs()), torch.linalg.vecdot(x, x),
+            torch.linalg.multi_dot([x, x.t(), x]),
+        )
+
+
 class Small(nn.Module):
     def __init__(self):
         super().__init__()
@@ -349,6 +366,8 @@ def main():
     write("neighbours", Neighbours(), (torch.randn(7, 6), torch.tensor([3, 0, 0, 1, 3, 1, 1])))
     for suffix, core in (("", False), ("-core", True)):
         write("spectra" + suffix, Spectra(), (torch.randn(2, 5, 3, 8), torch.randn(2, 50)), None, core)
+    for suffix, core in (("", False), ("-core", True)):
+        write("algebra" + suffix, Algebra(), (torch.randn(5, 6), torch.randn(2, 3, 3)), None, core)
 
 
 if __name__ == "__main__":
