@@ -108,13 +108,7 @@ extension Float32Kernels {
   ) {
     if isHalved, columns.count > 0 {
       let (near, far) = (1 - columns[0].weight, columns[0].weight)
-      let (nearLanes, farLanes) = (WideLanes(repeating: near), WideLanes(repeating: far))
-      let whole = columns.count & ~15
-      for c in stride(from: 0, to: whole, by: 16) {
-        let pairs = loadPairs(x + 2 &* c)
-        store(widened(pairs.first) * nearLanes + widened(pairs.second) * farLanes, y + c)
-      }
-      for c in whole..<columns.count { y[c] = Double(x[2 &* c]) * near + Double(x[2 &* c &+ 1]) * far }
+      for c in 0..<columns.count { y[c] = Double(x[2 &* c]) * near + Double(x[2 &* c &+ 1]) * far }
       return
     }
     for c in 0..<columns.count {
