@@ -44,6 +44,14 @@ struct TorchProgramTarget: JSONFuzzTarget, RunningFuzzTarget {
           "constant_pad_nd", #"{"name":"pad","arg":{"as_ints":[1,0]}},{"name":"value","arg":{"as_float":0.1}}"#, [2, 3]
         ),
       ]),
+      Self.input(
+        [
+          (
+            "_fft_r2c", #"{"name":"dim","arg":{"as_ints":[1]}},{"name":"normalization","arg":{"as_int":1}}"#, [2, 2]
+          ),
+          ("transpose", #"{"name":"dim0","arg":{"as_int":0}},{"name":"dim1","arg":{"as_int":-1}}"#, [2, 2]),
+          ("mul", #"{"name":"other","arg":{"as_tensor":{"name":"t0"}}}"#, [2, 2]), ("abs", "", [2, 2]),
+        ], complex: 3),
       Self.input([
         (
           "fake_quantize_per_tensor_affine",
@@ -64,9 +72,10 @@ struct TorchProgramTarget: JSONFuzzTarget, RunningFuzzTarget {
     ]
   }
 
-  /// The nodes, of ATen unless their names say otherwise, each with what the one before gives as its first argument, and the shape of what it gives.
+  /// The nodes, of ATen unless their names say otherwise, each with what the one before gives as its first argument, and
+  /// the shape of what it gives; the first so many are complex.
   private static func input(
-    _ nodes: [(name: String, arguments: String, shape: [Int?])], isOpen: Bool = false
+    _ nodes: [(name: String, arguments: String, shape: [Int?])], isOpen: Bool = false, complex: Int = 0
   ) -> [UInt8] {
     let open = #"{"as_expr":{"expr_str":"Symbol('s0')","hint":{"as_int":2}}}"#
     func size(_ value: Int?) -> String { value.map { #"{"as_int":\#($0)}"# } ?? open }
@@ -85,7 +94,7 @@ struct TorchProgramTarget: JSONFuzzTarget, RunningFuzzTarget {
         #"{"target":"torch.ops.\#(target)","inputs":[\#(first)"#
           + (node.arguments.isEmpty ? "" : "," + node.arguments)
           + #"],"outputs":[{"as_tensor":{"name":"\#(output)"}}],"metadata":{},"name":"\#(output)"}"#)
-      tensors.append(#""\#(output)":\#(meta(node.shape))"#)
+      tensors.append(#""\#(output)":\#(meta(node.shape, dtype: index < complex ? 10 : 7))"#)
       last = output
     }
     let sizes =

@@ -128,9 +128,9 @@ extension Call {
   /// The call of an operator that moves elements, or adds them up, on pairs: axes are counted from the front, and shapes
   /// have one extent more.
   fileprivate func onPairs(_ name: String) throws -> Call {
-    guard let first = node.inputs.first?.argument.names.first, let type = graph.tensors[first] else {
-      throw OperatorError("it has no tensor")
-    }
+    guard let first = node.inputs.first?.argument.names.first, emitter.complexNames.contains(first),
+      let type = graph.tensors[first]
+    else { throw OperatorError("its first operand is not complex") }
     let rank = type.sizes.count - 1
     func counted(_ axis: Int, in rank: Int) throws -> Int { try emitter.axis(axis.bounded, rank: rank) }
     var node = node

@@ -141,7 +141,7 @@ extension Call {
 
   private func step(_ length: Int) throws -> Int {
     let step = try optionalInt("hop_length") ?? length / 4
-    guard step > 0 else { throw OperatorError("a hop of \(step)") }
+    guard 1...(1 << 24) ~= step else { throw OperatorError("a hop of \(step)") }
     return step
   }
 
@@ -181,10 +181,10 @@ extension Call {
     let pieces = try e.squeeze(
       e.node(
         "DFT", [spectra, e.integer(length), e.integer(1)], ["inverse": .flag(true), "onesided": .flag(true)]), [3])
-    let windows = try e.extent(pieces, 2)
+    let windows = try e.extent(batched, 2)
     let whole: GraphExtent =
       switch windows {
-      case .known(let count): .known(length + step * (count - 1))
+      case .known(let count): .known(length + step * (min(count, 1 << 32) - 1))
       case .value(let count):
         .value(try e.node("Add", [e.node("Mul", [count, e.integers([step])]), e.integers([length - step])]))
       }
