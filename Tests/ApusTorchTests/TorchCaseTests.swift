@@ -108,6 +108,28 @@ import Testing
     #expect(model.summary.parameters.entries.first { $0.type == "FLOAT" }?.elements == 2656)
   }
 
+  /// What looks for known scales finds one that float32 does not have exactly.
+  @Test func `scales are known`() throws {
+    var program = Program()
+    func step(_ name: String, of x: String, gives y: String) -> String {
+      Program.node(
+        "torch.ops.quantized_decomposed.\(name)_per_tensor.default",
+        [
+          "input": .tensor(x), "scale": .float("0.1"), "zero_point": .int(3), "quant_min": .int(0),
+          "quant_max": .int(255),
+        ], gives: y)
+    }
+    program.nodes = [step("quantize", of: "x", gives: "q"), step("dequantize", of: "q", gives: "y")]
+    program.shapes["q"] = [2, 3]
+    let text = program.text.replacingOccurrences(of: #""q":{"dtype":7"#, with: #""q":{"dtype":1"#)
+    let model = try readModel(Archive(program: text).bytes)
+    #expect(model.graph.nodes.map(\.operatorName.type) == ["QuantizeLinear", "DequantizeLinear"])
+    let x = GraphValue(try Tensor<Float>([0, 0.14, -0.26, 100, -100, 1], shape: [2, 3]))
+    let y = try #require(try InferenceSession(model).run(["x": x])["y"])
+    let expected = GraphValue(try Tensor<Float>([0, 0.1, -0.3, 25.2, -0.3, 1], shape: [2, 3]))
+    #expect(try y.difference(from: expected, within: Tolerance(relative: 1e-6, absolute: 0)) == nil)
+  }
+
   /// Complex numbers go in and out as pairs.
   @Test func `complex inputs and outputs are pairs`() throws {
     var program = Program()

@@ -122,8 +122,14 @@ extension Call {
     func shaped(_ id: Graph.ValueID) throws -> Graph.ValueID { try shape.map { try e.shaped(id, $0) } ?? id }
     // torchao leaves a zero point out, or gives one without elements.
     let given = try optional(zeroPoint).flatMap { try e.shape($0).contains(0) ? nil : $0 }
+    var size: Graph.ValueID?
+    // PyTorch quantises in float32, which a number of Python's is rounded to.
+    if case .float(let number)? = argument(scale) {
+      size = e.constant(GraphValue(try Tensor<Float>([Float(number)], shape: [])))
+    }
     return QuantizationParameters(
-      scale: try shaped(value(scale)), isFixed: try isFixed(scale), zeroPoint: try given.map(shaped), layout: layout,
+      scale: try size ?? shaped(value(scale)), isFixed: try isFixed(scale), zeroPoint: try given.map(shaped),
+      layout: layout,
       least: try optionalInt("quant_min"), most: try optionalInt("quant_max"))
   }
 
