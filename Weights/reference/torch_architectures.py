@@ -60,7 +60,8 @@ OTHERS = {
 def build(name):
     """A model, and what it is called with."""
     torch.manual_seed(0)
-    words, picture = torch.randint(1, 99, (2, 12)), torch.randn(1, 3, 224 if name == "Levit" else 64, 224 if name == "Levit" else 64)
+    side = 224 if name == "Levit" else 64
+    words, picture = torch.randint(1, 99, (2, 12)), torch.randn(1, 3, side, side)
     settings = (READERS | WRITERS | VIEWERS | HEARERS | OTHERS)[name]
     config = getattr(transformers, {"Gemma3": "Gemma3Text"}.get(name, name) + "Config")(**settings)
     kind = "ForCausalLM" if name in WRITERS else "Model"

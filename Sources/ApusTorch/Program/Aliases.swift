@@ -4,7 +4,7 @@ import ApusGraph
 /// Which values of a program share memory in PyTorch, so that an operator that writes over one changes the others too.
 struct Aliases {
   /// The node that gives a view, and what it is a view of.
-  private var sources: [String: (node: Int, name: String)] = [:]
+  private(set) var sources: [String: (node: Int, name: String)] = [:]
   private var roots: [String: String] = [:]
   private var members: [String: [String]] = [:]
   /// The last node that reads each value; outputs are read after all nodes.

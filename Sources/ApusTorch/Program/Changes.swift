@@ -22,11 +22,11 @@ extension ProgramBuilder {
       known.insert(source)
     }
     for other in others where !known.contains(other) {
-      guard let link = aliases.chain(from: other).first else { continue }
-      let node = program.graph.nodes[link.node]
+      guard let source = aliases.sources[other] else { continue }
+      let node = program.graph.nodes[source.node]
       let target = OperatorTarget(node.target)
       if target.isInPlace {
-        emitter.names[other] = emitter.names[link.source]
+        emitter.names[other] = emitter.names[source.name]
       } else {
         guard !Aliases.copies.contains(target.name), let lowering = Self.lowering(of: target) else {
           throw Self.unclear(name, other)
@@ -36,7 +36,6 @@ extension ProgramBuilder {
           if let result { update(other, with: result) }
         }
       }
-      known.insert(other)
     }
   }
 
@@ -81,6 +80,6 @@ extension ProgramBuilder {
   private static func unclear(_ name: String, _ other: String) -> OperatorError {
     OperatorError(
       "it writes over '\(name)', which may share its memory with '\(other)'; decompose the program first: "
-        + "torch.export.save(torch.export.load(\"model.pt2\").run_decompositions(), \"core.pt2\")")
+        + TorchError.decomposing)
   }
 }

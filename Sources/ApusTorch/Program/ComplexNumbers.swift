@@ -17,13 +17,7 @@ extension ProgramBuilder {
       result[name] = { call in [try call.x] }
     }
     result["complex"] = { call in [try call.emitter.pair(call.value("real"), call.value("imag"))] }
-    result["polar"] = { call in
-      let e = call.emitter
-      let (size, angle) = (try call.value("abs"), try call.value("angle"))
-      return [
-        try e.pair(e.node("Mul", [size, e.node("Cos", [angle])]), e.node("Mul", [size, e.node("Sin", [angle])]))
-      ]
-    }
+    result["polar"] = { call in [try call.emitter.pair(size: call.value("abs"), angle: call.value("angle"))] }
     result["real"] = { call in [try call.parts().real] }
     result["imag"] = { call in [try call.parts().imaginary] }
     result["abs"] = { call in
@@ -72,10 +66,7 @@ extension ProgramBuilder {
     result["exp"] = { call in
       let e = call.emitter
       let (real, angle) = try call.parts()
-      let size = try e.node("Exp", [real])
-      return [
-        try e.pair(e.node("Mul", [size, e.node("Cos", [angle])]), e.node("Mul", [size, e.node("Sin", [angle])]))
-      ]
+      return [try e.pair(size: e.node("Exp", [real]), angle: angle)]
     }
     for name in ["to", "_to_copy"] {
       result[name] = { call in
@@ -91,8 +82,8 @@ extension ProgramBuilder {
     }
     for name in [
       "alias", "cat", "clone", "constant_pad_nd", "contiguous", "detach", "expand", "flatten", "flip", "index",
-      "index_select",
-      "lift_fresh", "lift_fresh_copy", "permute", "reshape", "roll", "select", "slice", "split", "split_with_sizes",
+      "index_select", "lift_fresh", "lift_fresh_copy", "permute", "reshape", "roll", "select", "slice", "split",
+      "split_with_sizes",
       "squeeze", "stack", "sum", "mean", "transpose", "unbind", "unflatten", "unsqueeze", "view",
       "_unsafe_view", "fft_fftshift", "fft_ifftshift",
     ] {
@@ -115,7 +106,8 @@ extension Call {
   /// An argument as pairs, a real one with zeros.
   func pairs(_ name: String) throws -> Graph.ValueID {
     let value = try value(name, as: outputType)
-    return try isComplex(name) ? value : emitter.pair(value, emitter.node("Sub", [value, value]))
+    if isComplex(name) { return value }
+    return try emitter.pair(value, emitter.expand(emitter.number(0, as: outputType), emitter.node("Shape", [value])))
   }
 
   /// An argument by which both parts of the other one are multiplied, where it is real.
@@ -181,5 +173,10 @@ extension Emitter {
   func pair(_ real: Graph.ValueID, _ imaginary: Graph.ValueID) throws -> Graph.ValueID {
     let axis = try rank(real)
     return try node("Concat", [unsqueeze(real, [axis]), unsqueeze(imaginary, [axis])], ["axis": .int(axis)])
+  }
+
+  /// Pairs of these sizes and angles.
+  func pair(size: Graph.ValueID, angle: Graph.ValueID) throws -> Graph.ValueID {
+    try pair(node("Mul", [size, node("Cos", [angle])]), node("Mul", [size, node("Sin", [angle])]))
   }
 }

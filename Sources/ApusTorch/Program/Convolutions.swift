@@ -123,14 +123,18 @@ struct Window {
       let steps = try e.divided(.value(e.node("Sub", [size, e.integers([beyond])])), by: step)
       count = .value(try e.node("Add", [e.list([steps]), e.integers([1])]))
     }
-    let numbers = try e.node("Range", [e.integer(0), e.squeeze(e.list([count]), [0]), e.integer(1)])
-    let firsts = try e.node("Mul", [numbers, e.integers([step])])
+    let firsts = try e.node("Mul", [e.counting(count), e.integers([step])])
     let within = try e.places((0..<kernel[axis]).map { [$0 * space] })
     return (try e.node("Add", [within, firsts]), count)
   }
 }
 
 extension Emitter {
+  /// 0, 1, … up to so many numbers.
+  func counting(_ count: GraphExtent) throws -> Graph.ValueID {
+    try node("Range", [integer(0), squeeze(list([count]), [0]), integer(1)])
+  }
+
   /// A table of places.
   func places(_ rows: [[Int]]) throws -> Graph.ValueID {
     constant(GraphValue(try Tensor(rows.flatMap { $0.map(Int64.init) }, shape: [rows.count, rows.first?.count ?? 0])))

@@ -98,20 +98,17 @@ extension Call {
   /// The first argument, transformed: pairs, or real numbers where half a spectrum is transformed back.
   fileprivate func transformed(_ transform: Transform) throws -> Graph.ValueID {
     let e = emitter
-    let (rank, givesSignal) = (try rank, transform.isInverse && transform.isHalf)
-    let type = try outputType
-    var x = try isFirstComplex ? x : e.unsqueeze(e.cast(self.x, to: type), [rank])
-    if !isFirstComplex, transform.isInverse {
-      x = try e.node("Concat", [x, e.node("Sub", [x, x])], ["axis": .int(rank)])
-    }
+    let (rank, givesSignal, type) = (try rank, transform.isInverse && transform.isHalf, try outputType)
+    var x =
+      try isFirstComplex
+      ? x : transform.isInverse ? pairs(node.inputs.first?.name ?? "") : e.unsqueeze(e.cast(x, to: type), [rank])
     let shape = try e.shape(x)
-    var terms: Int? = 1
+    var counts: [Int?] = []
     // The real end comes first or last.
     let steps = Array(zip(transform.axes, transform.lengths))
     for (place, (axis, length)) in transform.isInverse ? Array(steps.enumerated()) : steps.enumerated().reversed() {
       let isHalf = transform.isHalf && place == steps.count - 1
-      let size = shape[axis].map { givesSignal && isHalf ? 2 * ($0 - 1) : $0 }
-      terms = (length ?? size).flatMap { count in terms.flatMap { $0 < 1 << 31 && count < 1 << 31 ? $0 * count : nil } }
+      counts.append(length ?? shape[axis].map { givesSignal && isHalf ? 2 * ($0 - 1) : $0 })
       x = try e.node(
         "DFT", [x, length.map { try e.integer($0) }, e.integer(axis)],
         ["inverse": .flag(transform.isInverse), "onesided": .flag(isHalf)])
@@ -120,13 +117,13 @@ extension Call {
     // The standard's inverse is divided by all terms.
     let roots = transform.isInverse ? transform.roots - 2 : transform.roots
     guard roots != 0 else { return x }
-    guard let terms, terms > 0 else { throw OperatorError("extents must be known before the program runs") }
-    let factor = 1 / Double(terms).squareRoot()
-    return try e.node("Mul", [x, e.numbers(roots > 0 ? power(factor, roots) : 1 / power(factor, -roots), as: type)])
-  }
-
-  private func power(_ x: Double, _ count: Int) -> Double {
-    (0..<min(count, 2)).reduce(1) { product, _ in product * x }
+    let known = counts.compactMap { $0 }
+    guard known.count == counts.count, known.allSatisfy({ $0 > 0 }) else {
+      throw OperatorError("extents must be known before the program runs")
+    }
+    let terms = Double(try Shape.elementCount(known, operation: "fft"))
+    let divisor = abs(roots) == 1 ? terms.squareRoot() : terms
+    return try e.node("Mul", [x, e.numbers(roots > 0 ? 1 / divisor : divisor, as: type)])
   }
 
   /// What a window of `n_fft` elements is multiplied with: the window, in the middle of zeros.

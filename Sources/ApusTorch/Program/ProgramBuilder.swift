@@ -254,7 +254,6 @@ struct OperatorTarget: CustomStringConvertible {
     if name.hasPrefix("higher_order.") || !name.contains("aten.") {
       return "a program that calls it cannot be read"
     }
-    return "a program of core operators may do without it: "
-      + "torch.export.save(torch.export.load(\"model.pt2\").run_decompositions(), \"core.pt2\")"
+    return "a program of core operators may do without it: " + TorchError.decomposing
   }
 }

@@ -69,8 +69,6 @@ struct QuantizationParameters {
   }
 
   let scale: Graph.ValueID
-  /// Whether the scale is part of the program, and not computed when it runs.
-  let isFixed: Bool
   /// 0 when nil.
   let zeroPoint: Graph.ValueID?
   let layout: Layout
@@ -122,20 +120,15 @@ extension Call {
     func shaped(_ id: Graph.ValueID) throws -> Graph.ValueID { try shape.map { try e.shaped(id, $0) } ?? id }
     // torchao leaves a zero point out, or gives one without elements.
     let given = try optional(zeroPoint).flatMap { try e.shape($0).contains(0) ? nil : $0 }
-    var size: Graph.ValueID?
-    // PyTorch quantises in float32, which a number of Python's is rounded to.
-    if case .float(let number)? = argument(scale) {
-      size = e.constant(GraphValue(try Tensor<Float>([Float(number)], shape: [])))
-    }
     return QuantizationParameters(
-      scale: try size ?? shaped(value(scale)), isFixed: try isFixed(scale), zeroPoint: try given.map(shaped),
-      layout: layout,
+      scale: try shaped(numberOrTensor(scale)), zeroPoint: try given.map(shaped), layout: layout,
       least: try optionalInt("quant_min"), most: try optionalInt("quant_max"))
   }
 
-  private func isFixed(_ name: String) throws -> Bool {
-    guard case .tensor(let tensor)? = argument(name) else { return true }
-    return emitter.graph.constants[try resolve(tensor)] != nil
+  /// PyTorch quantises in float32, which a scale that is a number of Python's is rounded to.
+  private func numberOrTensor(_ name: String) throws -> Graph.ValueID {
+    guard case .float(let number)? = argument(name) else { return try value(name) }
+    return emitter.constant(GraphValue(try Tensor<Float>([Float(number)], shape: [])))
   }
 
   /// The nearest numbers that integers stand for, as training sees them.
@@ -195,7 +188,7 @@ extension Emitter {
   fileprivate func quantize(_ x: Graph.ValueID, _ parameters: QuantizationParameters, as type: ElementType) throws
     -> Graph.ValueID
   {
-    guard let integers = type.integers, parameters.isFixed, var attributes = parameters.attributes else {
+    guard let integers = type.integers, constant(parameters.scale) != nil, var attributes = parameters.attributes else {
       return try cast(stepped(x, parameters), to: type)
     }
     if parameters.zeroPoint == nil { attributes["output_dtype"] = .int(Int64(type.rawValue)) }
@@ -258,12 +251,17 @@ extension Emitter {
       let others = try (0..<rank(x)).filter { $0 != axis }
       return try body(x) { try cast(unsqueeze($0, others), to: $1) }
     case .blocks(let axis, let size):
-      // Each block on an axis of its own.
-      let extents = try (0..<rank(x)).map { try extent(x, $0) }
-      let blocked = try reshape(
-        x, extents[..<axis] + [divided(extents[axis], by: size), .known(size)] + extents[(axis + 1)...])
+      let (blocked, extents) = try inBlocks(x, axis: axis, size: size)
       let result = try body(blocked) { try cast(unsqueeze($0, [axis + 1]), to: $1) }
       return try reshape(result, extents)
     }
+  }
+
+  /// A tensor with the blocks along an axis on an axis of their own, behind the one that counts them; and the extents that
+  /// it had.
+  func inBlocks(_ x: Graph.ValueID, axis: Int, size: Int) throws -> (blocked: Graph.ValueID, extents: [GraphExtent]) {
+    let extents = try (0..<rank(x)).map { try extent(x, $0) }
+    let blocked = extents[..<axis] + [try divided(extents[axis], by: size), .known(size)] + extents[(axis + 1)...]
+    return (try reshape(x, Array(blocked)), extents)
   }
 }

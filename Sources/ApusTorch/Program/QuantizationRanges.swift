@@ -147,10 +147,9 @@ extension Call {
     guard let scaleType = try output().elementType, let zeroType = try output(1).elementType else {
       throw OperatorError("the program does not say of what types its outputs are")
     }
-    // Each block on axes of its own.
     var (blocked, axes) = (try x, blocks.sizes.indices.filter { blocks.sizes[$0] > 1 })
     if case .blocks(let axis, let size) = blocks.layout {
-      blocked = try e.reshape(blocked, blocks.counts[...axis] + [.known(size)] + blocks.counts[(axis + 1)...])
+      blocked = try e.inBlocks(blocked, axis: axis, size: size).blocked
       axes = [axis + 1]
     }
     let range = try NumberRange(blocked, e, axes: axes)

@@ -147,8 +147,7 @@ extension Emitter {
     let order = try order(moving: [axis], to: [0], rank: rank(x))
     var back = order
     for (place, axis) in order.enumerated() { back[axis] = place }
-    let size = try squeeze(list([extent(x, axis)]), [0])
-    let all = try node("Range", [integer(0), size, integer(1)])
+    let all = try counting(extent(x, axis))
     let places = try node("Slice", [all, list([start]), list([end]), integers([0]), list([step])])
     return try transpose(
       node("ScatterND", [transpose(x, order), unsqueeze(places, [1]), transpose(source, order)]), back)

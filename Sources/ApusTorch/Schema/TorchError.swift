@@ -23,6 +23,10 @@ public struct TorchError: ApusError, Hashable, Sendable {
   static let exportAnew =
     "write it anew with torch 2.9 or later: torch.export.save(torch.export.load(\"model.pt2\"), \"model.pt2\")"
 
+  /// What makes a program of core operators.
+  static let decomposing =
+    "torch.export.save(torch.export.load(\"model.pt2\").run_decompositions(), \"core.pt2\")"
+
   init(_ file: String, _ reason: Reason) {
     self.file = file
     self.reason = reason

@@ -36,8 +36,6 @@ enum TorchSize: Sendable, Hashable {
 
   /// Sizes and places beyond this are cut to it: memory has no tensor as long.
   static let limit = 1 << 40
-  /// Groups that have nodes of their own.
-  static let mostGroups = 4096
 
   var known: Int? { if case .known(let size) = self { size } else { nil } }
 
