@@ -68,6 +68,10 @@ extension Float32Kernels {
     _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, rows: Int, columns: Int,
     mean: UnsafePointer<Float>, scale: UnsafePointer<Float>, shift: UnsafePointer<Float>
   ) {
+    if columns == 16 {
+      affineBlock(x, y, rows, mean, scale, shift)
+      return
+    }
     for row in 0..<rows {
       let x = x + row &* columns
       let y = y + row &* columns
@@ -78,6 +82,16 @@ extension Float32Kernels {
         store(result, y + i, upTo: width)
       }
     }
+  }
+
+  /// Rows of a block of channels, whose numbers stay in registers.
+  @inline(__always)
+  private static func affineBlock(
+    _ x: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>, _ rows: Int, _ mean: UnsafePointer<Float>,
+    _ scale: UnsafePointer<Float>, _ shift: UnsafePointer<Float>
+  ) {
+    let (mean, scale, shift): (Lanes, Lanes, Lanes) = (load(mean), load(scale), load(shift))
+    for row in 0..<rows { store(affineLanes(load(x + row &* 16), mean, scale, shift), y + row &* 16) }
   }
 
   /// `y = (x - mean) * scale * weight + bias`.

@@ -37,6 +37,15 @@ import Testing
     try graph.constant(name, GraphValue(Tensor<Float>([value], shape: [])))
   }
 
+  private static let statistics = ["scale", "shift", "mean", "variance"]
+
+  private static func statistics(_ channels: Int, _ graph: inout SmallGraph) throws {
+    for (name, scale) in zip(statistics, [0.3, 0.7, 0.2] as [Float]) {
+      try graph.constant(name, numbers([channels], scale))
+    }
+    try graph.constant("variance", GraphValue(Tensor((0..<channels).map { Float($0 % 5) + 0.1 }, shape: [channels])))
+  }
+
   private static func pads(_ amounts: [Int64], _ graph: inout SmallGraph) throws {
     try graph.constant("pads", GraphValue(Tensor<Int64>(amounts)))
   }
@@ -93,7 +102,7 @@ import Testing
       $0.node("Conv", ["x", "weight"], ["sum"])
       $0.node("HardSwish", ["sum"], ["y"])
     },
-    Case("HardSwish in pieces", ["Elementwise"]) {
+    Case("HardSwish in pieces", ["HardSwish"]) {
       try $0.constant("three", GraphValue(Tensor<Float>([3], shape: [])))
       try $0.constant("zero", GraphValue(Tensor<Float>([0], shape: [])))
       try $0.constant("six", GraphValue(Tensor<Float>([6], shape: [])))
@@ -101,6 +110,76 @@ import Testing
       $0.node("Clip", ["raised", "zero", "six"], ["cut"])
       $0.node("Mul", ["x", "cut"], ["product"])
       $0.node("Div", ["product", "six"], ["y"])
+    },
+    Case("HardSwish in pieces after a convolution, cut twice", ["Conv"]) {
+      try weight(&$0)
+      try number("three", 3, &$0)
+      try number("zero", 0, &$0)
+      try number("six", 6, &$0)
+      $0.node("Conv", ["x", "weight"], ["sum"])
+      $0.node("Add", ["three", "sum"], ["raised"])
+      $0.node("Clip", ["raised", "zero"], ["above"])
+      $0.node("Clip", ["above", "", "six"], ["cut"])
+      $0.node("Mul", ["cut", "sum"], ["product"])
+      $0.node("Div", ["product", "six"], ["y"])
+    },
+    Case("a hard sigmoid in pieces", ["HardSigmoid"]) {
+      try number("three", 3, &$0)
+      try number("zero", 0, &$0)
+      try number("six", 6, &$0)
+      $0.node("Add", ["x", "three"], ["raised"])
+      $0.node("Clip", ["raised", "zero", "six"], ["cut"])
+      $0.node("Div", ["cut", "six"], ["y"])
+    },
+    Case("cut at another number, it is none", ["Elementwise"]) {
+      try number("three", 3, &$0)
+      try number("zero", 0, &$0)
+      try number("five", 5, &$0)
+      try number("six", 6, &$0)
+      $0.node("Add", ["x", "three"], ["raised"])
+      $0.node("Clip", ["raised", "zero", "five"], ["cut"])
+      $0.node("Div", ["cut", "six"], ["y"])
+    },
+    Case("divided by what is cut, it is none", ["Elementwise"]) {
+      try number("three", 3, &$0)
+      try number("zero", 0, &$0)
+      try number("six", 6, &$0)
+      $0.node("Add", ["x", "three"], ["raised"])
+      $0.node("Clip", ["raised", "zero", "six"], ["cut"])
+      $0.node("Div", ["six", "cut"], ["y"])
+    },
+    Case("a batch normalisation and a function after a convolution", ["Conv"]) {
+      try weight(&$0)
+      try statistics(12, &$0)
+      $0.node("Conv", ["x", "weight"], ["sum"])
+      $0.node("BatchNormalization", ["sum"] + statistics, ["normal"], ["epsilon": .float(0.25)])
+      $0.node("Sigmoid", ["normal"], ["gate"])
+      $0.node("Mul", ["normal", "gate"], ["y"])
+    },
+    Case("a batch normalisation after a convolution with a bias of its own", ["Conv"]) {
+      try weight(&$0)
+      try statistics(12, &$0)
+      try $0.constant("bias", numbers([12]))
+      $0.node("Conv", ["x", "weight", "bias"], ["sum"])
+      $0.node("BatchNormalization", ["sum"] + statistics, ["y"])
+    },
+    Case("a batch normalisation of what others read too", ["Conv", "BatchNormalization", "Elementwise"]) {
+      try weight(&$0)
+      try statistics(12, &$0)
+      $0.node("Conv", ["x", "weight"], ["sum"])
+      $0.node("BatchNormalization", ["sum"] + statistics, ["normal"])
+      $0.node("Neg", ["sum"], ["turned"])
+      $0.node("Mul", ["normal", "turned"], ["y"])
+    },
+    Case("a batch normalisation by what it is given", ["BatchNormalization"]) {
+      try statistics(2, &$0)
+      $0.node("BatchNormalization", ["x"] + statistics, ["y"], ["training_mode": .int(1)])
+    },
+    Case("and that of a convolution", ["Conv", "BatchNormalization"]) {
+      try weight(&$0)
+      try statistics(12, &$0)
+      $0.node("Conv", ["x", "weight"], ["sum"])
+      $0.node("BatchNormalization", ["sum"] + statistics, ["y"], ["training_mode": .int(1)])
     },
     Case("a bias of its own after a convolution", ["Conv", "Add"], fast: ["Conv"]) {
       try weight(&$0)

@@ -133,9 +133,9 @@ package struct BatchNormalization<Scalar: FloatingPointScalar>: Sendable {
   private static var pieceCount: Int { 4096 }
 
   /// `[channels]` each: `(x - mean) · scale + shift`.
-  private let mean: Tensor<Scalar>
-  private let scale: Tensor<Scalar>
-  private let shift: Tensor<Scalar>
+  let mean: Tensor<Scalar>
+  let scale: Tensor<Scalar>
+  let shift: Tensor<Scalar>
 
   /// - Throws: ``TensorError/shape(operation:reason:)`` for parameters that are not `[channels]`.
   package init(
@@ -153,6 +153,18 @@ package struct BatchNormalization<Scalar: FloatingPointScalar>: Sendable {
           variance: variance.pointer, weight: weight?.pointer, epsilon: epsilon, scale: $0, count: channels)
       }
     }
+  }
+
+  private init(mean: Tensor<Scalar>, scale: Tensor<Scalar>, shift: Tensor<Scalar>) {
+    (self.mean, self.scale, self.shift) = (mean, scale, shift)
+  }
+
+  /// The same for some of the channels.
+  func ofChannels(_ channels: Range<Int>) throws -> BatchNormalization {
+    func part(_ numbers: Tensor<Scalar>) throws -> Tensor<Scalar> {
+      try numbers.sliced(axis: 0, from: channels.lowerBound, to: channels.upperBound)
+    }
+    return try BatchNormalization(mean: part(mean), scale: part(scale), shift: part(shift))
   }
 
   /// - Parameters:

@@ -67,36 +67,12 @@ extension GraphRewriter {
     guard let node = nodes[erf], let scaling = soleProducer(of: node.input(0)), let scaled = nodes[scaling],
       scaled.inputs.count == 2, scaled.opset >= 7
     else { return nil }
-    if isNode(scaling, "Div"), let x = scaled.input(0), let divisor = number(scaled.input(1)), divisor != 0 {
+    if isNode(scaling, "Div"), let x = scaled.input(0), let divisor = finiteFloat(scaled.input(1)), divisor != 0 {
       return (x, GELUProduct(divisor: divisor, half: .product), scaling)
     }
-    guard isNode(scaling, "Mul"), let side = scaled.inputs.firstIndex(where: { number($0) != nil }),
-      let x = scaled.input(1 - side), let factor = number(scaled.input(side))
+    guard isNode(scaling, "Mul"), let side = scaled.inputs.firstIndex(where: { finiteFloat($0) != nil }),
+      let x = scaled.input(1 - side), let factor = finiteFloat(scaled.input(side))
     else { return nil }
     return (x, GELUProduct(factor: factor, half: .product), scaling)
-  }
-
-  private func result(of index: Int) -> Graph.ValueID? { nodes[index]?.output(0) }
-
-  /// The node of two inputs that alone reads a value, when it is of this type.
-  private func only(_ type: String, reading value: Graph.ValueID?) -> Int? {
-    guard let value, let reader = soleReader(of: value), isNode(reader, type), let node = nodes[reader],
-      node.inputs.count == 2, node.opset >= 7
-    else { return nil }
-    return reader
-  }
-
-  private func other(than value: Graph.ValueID?, of index: Int) -> Graph.ValueID? {
-    guard let inputs = nodes[index]?.inputs, let side = inputs.firstIndex(of: value) else { return nil }
-    return inputs[1 - side]
-  }
-
-  private func number(beside value: Graph.ValueID?, of index: Int) -> Double? {
-    number(other(than: value, of: index))
-  }
-
-  private func number(_ value: Graph.ValueID?) -> Double? {
-    guard let number = float(value), number.isFinite else { return nil }
-    return number
   }
 }

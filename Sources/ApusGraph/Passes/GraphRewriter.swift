@@ -154,6 +154,34 @@ extension GraphRewriter {
     guard let index, let node = nodes[index] else { return false }
     return node.operatorName == OperatorName(type: type)
   }
+
+  /// What node `index` gives first.
+  func result(of index: Int) -> Graph.ValueID? { nodes[index]?.output(0) }
+
+  /// The node of two inputs that alone reads a value, when it is of this type.
+  func only(_ type: String, reading value: Graph.ValueID?) -> Int? {
+    guard let value, let reader = soleReader(of: value), isNode(reader, type), let node = nodes[reader],
+      node.inputs.count == 2, node.opset >= 7
+    else { return nil }
+    return reader
+  }
+
+  /// What node `index`, of two inputs, reads beside a value.
+  func other(than value: Graph.ValueID?, of index: Int) -> Graph.ValueID? {
+    guard let inputs = nodes[index]?.inputs, inputs.count == 2, let side = inputs.firstIndex(of: value) else {
+      return nil
+    }
+    return inputs[1 - side]
+  }
+
+  /// The finite FLOAT without axes that node `index`, of two inputs, reads beside a value.
+  func number(beside value: Graph.ValueID?, of index: Int) -> Double? { finiteFloat(other(than: value, of: index)) }
+
+  /// The finite FLOAT without axes that `value` is known to be.
+  func finiteFloat(_ value: Graph.ValueID?) -> Double? {
+    guard let number = float(value), number.isFinite else { return nil }
+    return number
+  }
 }
 
 // MARK: - Changes

@@ -14,9 +14,10 @@ extension Graph {
       .fusingLinear(precision).foldingScales(precision).movingBytes().fusingPadding()
     try TimeLimit.check()
     if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }
-    graph = try graph.fusingRectifiers(precision).fusingGELU(precision).fusingNaNReplacement()
+    graph = try graph.fusingRectifiers(precision).fusingGELU(precision).fusingHardActivations().fusingNaNReplacement()
     if isWhole { graph = try graph.fusingMovements() }
-    graph = graph.fusingIntegerScales().fusingActivations(precision).fusingQuantization().fusingElementwise()
+    graph = graph.fusingIntegerScales().fusingNormalizations().fusingActivations(precision).fusingQuantization()
+      .fusingElementwise()
     for index in graph.nodes.indices {
       for (name, subgraph) in graph.nodes[index].subgraphs {
         graph.nodes[index].subgraphs[name] = try subgraph.closed(in: graph).optimized(precision, isWhole: false)

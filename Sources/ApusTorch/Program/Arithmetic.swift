@@ -78,23 +78,10 @@ extension ProgramBuilder {
       }
     }
     for name in ["clamp", "clip"] {
-      result[name] = { call in
-        let e = call.emitter
-        let out = try call.outputType
-        var x = try call.value("self", as: out)
-        if let least = try call.optional("min", as: out) { x = try e.node("Max", [x, least]) }
-        if let most = try call.optional("max", as: out) { x = try e.node("Min", [x, most]) }
-        return [x]
-      }
+      result[name] = { call in try clamped(call, least: "min", most: "max") }
     }
-    result["clamp_min"] = { call in
-      let out = try call.outputType
-      return [try call.emitter.node("Max", [call.value("self", as: out), call.value("min", as: out)])]
-    }
-    result["clamp_max"] = { call in
-      let out = try call.outputType
-      return [try call.emitter.node("Min", [call.value("self", as: out), call.value("max", as: out)])]
-    }
+    result["clamp_min"] = { call in try clamped(call, least: "min", most: nil) }
+    result["clamp_max"] = { call in try clamped(call, least: nil, most: "max") }
     for name in ["atan2", "arctan2"] {
       result[name] = { call in
         let out = try call.outputType
@@ -232,6 +219,27 @@ extension ProgramBuilder {
     case 1: return try e.node("ReduceMean", [each], ["keepdims": .int(0)])
     case 2: return try e.node("ReduceSum", [each], ["keepdims": .int(0)])
     default: return each
+    }
+  }
+
+  /// What lies between two arguments, of which each may be missing: numbers, or tensors, whose elements are bounds of their own.
+  private static func clamped(_ call: Call, least: String?, most: String?) throws -> [Graph.ValueID] {
+    let e = call.emitter
+    let out = try call.outputType
+    let x = try call.value("self", as: out)
+    func bound(_ name: String?) throws -> Graph.ValueID? { try name.flatMap { try call.optional($0, as: out) } }
+    let (low, high) = (try bound(least), try bound(most))
+    if [least, most].allSatisfy({ isKnownBound(call, $0) }) { return [try e.node("Clip", [x, low, high])] }
+    let raised = try low.map { try e.node("Max", [x, $0]) } ?? x
+    return [try high.map { try e.node("Min", [raised, $0]) } ?? raised]
+  }
+
+  /// Whether an argument is a number, or missing.
+  private static func isKnownBound(_ call: Call, _ name: String?) -> Bool {
+    switch name.flatMap({ call.argument($0) }) {
+    case nil, .none?, .int?: true
+    case .float(let number)?: !number.isNaN
+    default: false
     }
   }
 }

@@ -222,6 +222,58 @@ import Testing
     #expect(try doubles(x.asDouble, activation: .silu).bytes == silu(doubles(x.asDouble)).bytes)
   }
 
+  /// A batch normalisation in the epilogue gives what it gives afterwards, bit for bit, and so does an activation behind it.
+  @Test(arguments: cases)
+  func fusedNormalizationIsExact(_ c: Case) throws {
+    var random = SplitMix64(seed: 17)
+    let x = try Tensor<Float>.random([c.batch, c.inputs, c.size.height, c.size.width], using: &random)
+    let w = try Tensor<Float>.random(
+      [c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], using: &random)
+    let vectors = try (0..<4).map { _ in try Tensor<Float>.random([c.outputs], using: &random) }
+    func expectTheSame<Scalar: FloatingPointScalar>(_ type: Scalar.Type, _ variant: KernelVariant) throws {
+      let (x, w) = (try x.converted(to: type), try w.converted(to: type))
+      let numbers = try vectors.map { try $0.converted(to: type) }
+      let normalization = try BatchNormalization(
+        channels: c.outputs, runningMean: numbers[0], runningVariance: numbers[1] * numbers[1], weight: numbers[2],
+        bias: numbers[3], epsilon: 1e-3)
+      let parameters = try ConvolutionParameters(
+        operation: "conv2d", kernel: c.kernel, stride: c.stride, padding: c.padding, dilation: c.dilation,
+        groups: c.groups)
+      let plain = try Convolution(weight: w, bias: numbers[0], parameters: parameters)
+      let fused = try Convolution(weight: w, bias: numbers[0], normalization: normalization, parameters: parameters)
+      for function in [Activation.identity, .silu] {
+        let expected = try normalization(plain(x), activation: function)
+        for threads in [1, 4] {
+          try Execution.with(threads: threads) {
+            let result = try fused(x, activation: function)
+            #expect(result.layout == expected.layout)
+            #expect(try result.bytes == expected.bytes, "\(variant), \(type)")
+            let rows = try fused(x, activation: function, layout: .rowMajor)
+            #expect(try rows.bytes == expected.rowMajor.bytes, "\(variant), \(type)")
+          }
+        }
+      }
+    }
+    for variant in Execution.availableVariants {
+      try Execution.with(variant: variant) {
+        try expectTheSame(Float.self, variant)
+        try expectTheSame(Double.self, variant)
+      }
+    }
+  }
+
+  @Test func refusesNormalizationsOfOtherChannels() throws {
+    let zeros = try Tensor<Float>(zeros: [3])
+    let normalization = try BatchNormalization(
+      channels: 3, runningMean: zeros, runningVariance: zeros, weight: nil, bias: nil, epsilon: 1)
+    #expect(throws: TensorError.self) {
+      try Convolution(
+        weight: Tensor(zeros: [4, 2, 3, 3]), bias: nil, normalization: normalization,
+        parameters: ConvolutionParameters(operation: "conv2d", kernel: 3, stride: 1, padding: 0, dilation: 1, groups: 1)
+      )
+    }
+  }
+
   /// Channels in blocks are read where they lie, at any stride, or staged; row-major ones become blocks first.
   @Test(arguments: cases)
   func blockedInputGivesTheSameBits(_ c: Case) throws {

@@ -99,6 +99,11 @@ import Testing
           let same = try Execution.with(threads: threads) { try volumes(x, activation: .silu) }
           #expect(try same.elements == silu(y).elements, "\(variant)")
         }
+        let normalization = try BatchNormalization(
+          channels: b.count, runningMean: b, runningVariance: b * b, weight: nil, bias: b, epsilon: 1e-3)
+        let normalized = try DepthwiseVolumes(
+          weight: w, bias: b, normalization: normalization, depth: c.depth, parameters: c.parameters())
+        #expect(try normalized(x, activation: .silu).bytes == normalization(y, activation: .silu).bytes, "\(variant)")
       }
     }
   }

@@ -11,11 +11,17 @@ package struct Convolution<Scalar: FloatingPointScalar>: Sendable {
   let inputChannels: Int
   let outputChannels: Int
   private var algorithm: any ConvolutionAlgorithm<Scalar>
+  /// What the algorithm leaves to be done.
+  private let normalization: BatchNormalization<Scalar>?
 
   /// - Parameters:
   ///   - weight: `[outputs, inputs / groups, height, width]`.
   ///   - bias: `[outputs]`, or none.
-  package init(weight: Tensor<Scalar>, bias: Tensor<Scalar>?, parameters: ConvolutionParameters) throws {
+  ///   - normalization: of the result, before its activation; bit for bit as applied afterwards.
+  package init(
+    weight: Tensor<Scalar>, bias: Tensor<Scalar>?, normalization: BatchNormalization<Scalar>? = nil,
+    parameters: ConvolutionParameters
+  ) throws {
     let operation = parameters.operation
     let outputs = weight.shape[0]
     let (inputs, overflow) = weight.shape[1].multipliedReportingOverflow(by: parameters.groups)
@@ -26,11 +32,26 @@ package struct Convolution<Scalar: FloatingPointScalar>: Sendable {
     if let bias, bias.shape != [outputs] {
       throw TensorError.shape(operation: operation, reason: "bias has shape \(bias.shape), expected [\(outputs)]")
     }
+    if let normalization, normalization.mean.count != outputs {
+      throw TensorError.shape(
+        operation: operation,
+        reason: "\(outputs) channels cannot be normalised with numbers of \(normalization.mean.count)")
+    }
     self.parameters = parameters
     self.inputChannels = inputs
     self.outputChannels = outputs
-    self.algorithm = try bestConvolution(
-      weight: weight.rowMajor, bias: bias?.rowMajor ?? Tensor(zeros: [outputs]), parameters: parameters)
+    let (weight, bias) = (try weight.rowMajor, try bias?.rowMajor ?? Tensor(zeros: [outputs]))
+    // What reads channel-blocked maps is written for float32 alone.
+    if let weight = weight as? Tensor<Float>, let bias = bias as? Tensor<Float>,
+      let blocked = try blockedConvolution(
+        weight: weight, bias: bias, normalization: normalization as? BatchNormalization<Float>, parameters: parameters)
+        as? any ConvolutionAlgorithm<Scalar>
+    {
+      (algorithm, self.normalization) = (blocked, nil)
+    } else {
+      algorithm = try UnfoldedConvolution(weight: weight, bias: bias, parameters: parameters)
+      self.normalization = normalization
+    }
     // Whatever the algorithm keeps is a copy in its own order.
     weight.storage.discardFilePages()
   }
@@ -51,7 +72,13 @@ package struct Convolution<Scalar: FloatingPointScalar>: Sendable {
     let size = try parameters.outputSize(Size2D(height: input.shape[2], width: input.shape[3]))
     let shape = [input.shape[0], outputChannels, size.height, size.width]
     if try Shape.elementCount(shape, operation: parameters.operation) == 0 { return try Tensor(zeros: shape) }
-    let result = try algorithm(input, shape: shape, activation: activation.operation, layout: layout)
+    let result: Tensor<Scalar>
+    if let normalization {
+      result = try normalization(
+        algorithm(input, shape: shape, activation: nil, layout: layout), activation: activation)
+    } else {
+      result = try algorithm(input, shape: shape, activation: activation.operation, layout: layout)
+    }
     return layout == .rowMajor ? try result.rowMajor : result
   }
 
@@ -84,33 +111,20 @@ protocol ConvolutionAlgorithm<Scalar>: Sendable {
   ) throws -> Tensor<Scalar>
 }
 
-/// The best way to convolve in a type, with the weights laid out for it.
+/// The best way to convolve float32, with the weights laid out for it.
 ///
 /// - Parameters:
 ///   - weight: `[outputs, inputs / groups, height, width]`, row-major.
 ///   - bias: `[outputs]`.
-private func bestConvolution<Scalar: FloatingPointScalar>(
-  weight: Tensor<Scalar>, bias: Tensor<Scalar>, parameters: ConvolutionParameters
-) throws -> any ConvolutionAlgorithm<Scalar> {
-  // What reads channel-blocked maps is written for float32 alone.
-  if let weight = weight as? Tensor<Float>, let bias = bias as? Tensor<Float>,
-    let blocked = try blockedConvolution(weight: weight, bias: bias, parameters: parameters)
-      as? any ConvolutionAlgorithm<Scalar>
-  {
-    return blocked
-  }
-  return try UnfoldedConvolution(weight: weight, bias: bias, parameters: parameters)
-}
-
-/// The algorithm for float32.
 private func blockedConvolution(
-  weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters
+  weight: Tensor<Float>, bias: Tensor<Float>, normalization: BatchNormalization<Float>?,
+  parameters: ConvolutionParameters
 ) throws -> any ConvolutionAlgorithm<Float> {
   if DirectConvolution.accepts(weight: weight.shape, parameters: parameters) {
-    return try DirectConvolution(weight: weight, bias: bias, parameters: parameters)
+    return try DirectConvolution(weight: weight, bias: bias, normalization: normalization, parameters: parameters)
   }
   if DepthwiseConvolution.accepts(weight: weight.shape, parameters: parameters) {
-    return try DepthwiseConvolution(weight: weight, bias: bias, parameters: parameters)
+    return try DepthwiseConvolution(weight: weight, bias: bias, normalization: normalization, parameters: parameters)
   }
-  return try GroupedConvolution(weight: weight, bias: bias, parameters: parameters)
+  return try GroupedConvolution(weight: weight, bias: bias, normalization: normalization, parameters: parameters)
 }

@@ -15,6 +15,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
   let weights: TensorStorage
   /// `[multiplier, channels / 16, 16]`.
   let bias: TensorStorage
+  let epilogue: ConvolutionEpilogue
 
   /// Floats of the rows that are finished together: a part of the first-level cache.
   static let pieceCount = 2048
@@ -28,7 +29,10 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
       && TensorLayout.isHalfFilled(by: weight[0])
   }
 
-  init(weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters) throws {
+  init(
+    weight: Tensor<Float>, bias: Tensor<Float>, normalization: BatchNormalization<Float>?,
+    parameters: ConvolutionParameters
+  ) throws {
     let block = TensorLayout.block
     let area = weight.shape[2] * weight.shape[3]
     let group = weight.shape[1]
@@ -58,6 +62,7 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
       }
     }
     self.bias = try BlockedVector.storage(bias, multiplier: multiplier)
+    epilogue = try ConvolutionEpilogue(normalization, outputs: weight.shape[0], multiplier: multiplier)
     self.parameters = parameters
   }
 
@@ -140,9 +145,8 @@ struct DepthwiseConvolution: ConvolutionAlgorithm {
     for some in pieces(of: rows, width: output.width) {
       let out = base + (some.lowerBound - rows.lowerBound) * output.width * TensorLayout.block
       accumulate(kernels, x, input, out, output, block: index, copy: copy, rows: some)
-      if let activation {
-        kernels.float32.unary(activation, out, out, count: some.count * output.width * TensorLayout.block)
-      }
+      epilogue(
+        out, positions: some.count * output.width, panel: panel(block: index, copy: copy), activation, kernels)
     }
     y.finish(part, room: room, kernels)
   }

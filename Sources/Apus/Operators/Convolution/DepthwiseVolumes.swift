@@ -23,18 +23,22 @@ package struct DepthwiseVolumes: Sendable {
   /// - Parameters:
   ///   - weight: `[outputs, 1, depth, height, width]`.
   ///   - bias: `[outputs]`, or none.
+  ///   - normalization: of the result, before its activation; bit for bit as applied afterwards.
   ///   - parameters: how windows move over a plane, and the number of channels.
   /// - Throws: ``TensorError``.
   package init(
-    weight: Tensor<Float>, bias: Tensor<Float>?, depth: Depth, parameters: ConvolutionParameters
+    weight: Tensor<Float>, bias: Tensor<Float>?, normalization: BatchNormalization<Float>? = nil, depth: Depth,
+    parameters: ConvolutionParameters
   ) throws {
     let outputs = weight.shape[0]
     guard weight.rank == 5, weight.shape[1] == 1, outputs > 0, outputs.isMultiple(of: parameters.groups),
-      bias == nil || bias?.shape == [outputs]
+      bias == nil || bias?.shape == [outputs], normalization == nil || normalization?.mean.shape == [outputs]
     else {
       throw TensorError.shape(
         operation: parameters.operation,
-        reason: "a weight of shape \(weight.shape) and its bias are not those of \(parameters.groups) channels")
+        reason:
+          "a weight of shape \(weight.shape), its bias and normalisation are not those of \(parameters.groups) channels"
+      )
     }
     self.outputs = outputs
     self.depth = depth
@@ -42,7 +46,7 @@ package struct DepthwiseVolumes: Sendable {
     let area = [outputs, 1] + weight.shape[3...]
     planes = try (0..<weight.shape[2]).map { place in
       let plane = try weight.sliced(axis: 2, from: place, to: place + 1).reshaped(area).rowMajor
-      return try DepthwiseConvolution(weight: plane, bias: bias, parameters: parameters)
+      return try DepthwiseConvolution(weight: plane, bias: bias, normalization: normalization, parameters: parameters)
     }
   }
 
@@ -163,7 +167,8 @@ extension DepthwiseVolumes {
                 rows: rows, addend: addend)
               addend = UnsafePointer(target)
             }
-            if let activation { kernels.float32.unary(activation, out, out, count: count * TensorLayout.block) }
+            planes[0].epilogue(
+              out, positions: count, panel: planes[0].panel(block: index, copy: copy), activation, kernels)
           }
           y.finish(part, room: sums + 2 * sumCount, kernels)
         }

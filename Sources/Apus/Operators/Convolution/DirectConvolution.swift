@@ -15,6 +15,7 @@ struct DirectConvolution: ConvolutionAlgorithm {
   private(set) var weights: TensorStorage
   private(set) var weightBlockStep: Int
   let bias: TensorStorage
+  let epilogue: ConvolutionEpilogue
   /// Whether sums go channel by channel, as those of maps with few channels do: of pictures, where kernels look for
   /// differences between pixels, so that the sum over a channel is small, and its rounding error with it.
   let isByChannel: Bool
@@ -26,12 +27,16 @@ struct DirectConvolution: ConvolutionAlgorithm {
       || weight[1].isMultiple(of: block) && (weight[0] / parameters.groups).isMultiple(of: block)
   }
 
-  init(weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters) throws {
+  init(
+    weight: Tensor<Float>, bias: Tensor<Float>, normalization: BatchNormalization<Float>?,
+    parameters: ConvolutionParameters
+  ) throws {
     let (outputs, inputs) = (weight.shape[0], weight.shape[1])
     self.parameters = parameters
     self.outputChannels = outputs
     self.inputsPerGroup = inputs
     self.bias = try BlockedVector.storage(bias)
+    epilogue = try ConvolutionEpilogue(normalization, outputs: outputs)
     isByChannel = parameters.groups == 1 && inputs < TensorLayout.block
     let area = weight.shape[2] * weight.shape[3]
     if isByChannel {

@@ -201,11 +201,10 @@ struct DirectPlan: Sendable {
       }
       accumulate((end, (0, 0)), width: lastWidth)
     }
-    if let activation {
-      for index in 0..<group.blocks {
-        let done = out.base + index * out.blockStep
-        kernels.float32.unary(activation, done, done, count: part.positions.count * block)
-      }
+    for index in 0..<group.blocks {
+      convolution.epilogue(
+        out.base + index * out.blockStep, positions: part.positions.count, panel: group.first + index, activation,
+        kernels)
     }
     y.finish(part, room: room, kernels)
   }

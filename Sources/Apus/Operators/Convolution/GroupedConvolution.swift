@@ -6,14 +6,17 @@ struct GroupedConvolution: ConvolutionAlgorithm {
   var parameters: ConvolutionParameters
   private let groups: [DirectConvolution]
 
-  init(weight: Tensor<Float>, bias: Tensor<Float>, parameters: ConvolutionParameters) throws {
+  init(
+    weight: Tensor<Float>, bias: Tensor<Float>, normalization: BatchNormalization<Float>?,
+    parameters: ConvolutionParameters
+  ) throws {
     self.parameters = parameters
     let outputs = weight.shape[0] / parameters.groups
     groups = try (0..<parameters.groups).map { group in
       let (first, end) = (group * outputs, (group + 1) * outputs)
       return try DirectConvolution(
         weight: weight.sliced(axis: 0, from: first, to: end), bias: bias.sliced(axis: 0, from: first, to: end),
-        parameters: parameters.ofOneGroup)
+        normalization: normalization?.ofChannels(first..<end), parameters: parameters.ofOneGroup)
     }
   }
 

@@ -22,6 +22,7 @@ struct PlaneConvolution {
   private let multiplier: Int
   private let weights: TensorStorage
   private let bias: TensorStorage
+  private let epilogue: ConvolutionEpilogue
   /// The output's, `[batch, outputs, height, width]`.
   private let shape: [Int]
 
@@ -31,7 +32,7 @@ struct PlaneConvolution {
     (parameters, self.shape) = (convolution.parameters, shape)
     (inputsPerGroup, isByChannel) = (convolution.inputsPerGroup, convolution.isByChannel)
     (rowsPerFlush, multiplier) = (convolution.rowsPerFlush, 1)
-    (weights, bias) = (convolution.weights, convolution.bias)
+    (weights, bias, epilogue) = (convolution.weights, convolution.bias, convolution.epilogue)
   }
 
   /// The same of a convolution that takes each channel by itself.
@@ -40,7 +41,7 @@ struct PlaneConvolution {
     (parameters, self.shape) = (convolution.parameters, shape)
     (inputsPerGroup, isByChannel) = (1, true)
     (rowsPerFlush, multiplier) = (parameters.kernel.height, convolution.multiplier)
-    (weights, bias) = (convolution.weights, convolution.bias)
+    (weights, bias, epilogue) = (convolution.weights, convolution.bias, convolution.epilogue)
   }
 
   /// Rows hold a vector, and windows do not reach so far that most of what is staged were zeros.
@@ -81,7 +82,7 @@ struct PlaneConvolution {
         accumulate(source, x, planeStep: planeStep, result, outputStep: resultStep, lines, kernels)
         for output in 0..<outputs {
           let line = result + output * resultStep
-          if let activation { kernels.float32.unary(activation, line, line, count: lines.count * lines.length) }
+          epilogue(line, positions: lines.count * lines.length, output: output, activation, kernels)
           guard joinsRows else { continue }
           for row in 0..<rows.count {
             (place + (output * height + row) * width).update(from: line + row * source.rowStep, count: width)

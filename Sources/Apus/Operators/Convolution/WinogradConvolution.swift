@@ -18,7 +18,9 @@ struct WinogradConvolution {
   init?(_ convolution: DirectConvolution, output shape: [Int]) {
     let parameters = convolution.parameters
     let block = TensorLayout.block
-    guard parameters.kernel == 3, parameters.dilation == 1, parameters.groups == 1,
+    // A normalisation is part of the weights with `Precision.fast`, as a rule.
+    guard convolution.epilogue.hasActivationOnly, parameters.kernel == 3, parameters.dilation == 1,
+      parameters.groups == 1,
       convolution.inputsPerGroup >= block, convolution.outputChannels >= block,
       let plan = WinogradPlan(inputs: convolution.inputsPerGroup, stride: parameters.stride, output: shape)
     else { return nil }

@@ -7,6 +7,7 @@ extension Operators {
       "Elementwise", domain: "apus", .elementwise(.parts, results: .overInput, layout: .keepsBlocked, axes: .fixed),
       Elementwise),
     function("Gelu", domain: "apus", writtenGELU),
+    function("HardSigmoid", domain: "apus") { _ in .hardSigmoid },
     function("NanToNum", domain: "apus") { .nanToNum(Double(try $0.float("nan", default: 0))) },
     OperatorDefinition(
       "Rearrange", domain: "apus", .movement(.rearrange, results: .fresh, layout: .rowMajor), Rearrange),
@@ -18,6 +19,12 @@ extension Operators {
       "Attention", domain: "apus",
       .product(.fusedAttention, work: .attention, accuracy: .sum(.attention)),
       FusedAttention),
+    OperatorDefinition(
+      "Conv", domain: "apus",
+      .product(
+        .convolution, work: .convolution(weights: 1), accuracy: .sumOfProducts(.filter(weights: 1)),
+        layout: .makesBlocked, fusion: .appliesActivation),
+      NormalizedConv),
     OperatorDefinition(
       "ConvInteger", domain: "apus",
       .product(

@@ -21,7 +21,7 @@ private struct BatchNormalizationOperator<Scalar: FloatingPointScalar>: Floating
   private let prepared: BatchNormalization<Scalar>?
 
   init(_ node: NodeDescription) throws {
-    epsilon = Double(try node.float("epsilon", default: 1e-5))
+    epsilon = try BatchNormalization<Scalar>.epsilon(of: node)
     momentum = try node.float("momentum", default: 0.9)
     activation = node.activation
     isSpatial = node.opset < 9 ? try node.flag("spatial", default: true) : true
@@ -37,17 +37,8 @@ private struct BatchNormalizationOperator<Scalar: FloatingPointScalar>: Floating
       prepared = nil
       return
     }
-    prepared = try Self.normalization(known.map { try $0.vector() }, epsilon: epsilon)
+    prepared = try BatchNormalization(known, epsilon: epsilon)
     for index in 1...4 { node.absorb(index) }
-  }
-
-  /// - Parameter parameters: factors, shifts, means and variances, `[channels]` each.
-  private static func normalization(
-    _ parameters: [Tensor<Scalar>], epsilon: Double
-  ) throws -> BatchNormalization<Scalar> {
-    try BatchNormalization(
-      channels: parameters[2].count, runningMean: parameters[2], runningVariance: parameters[3], weight: parameters[0],
-      bias: parameters[1], epsilon: epsilon)
   }
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
@@ -66,8 +57,7 @@ private struct BatchNormalizationOperator<Scalar: FloatingPointScalar>: Floating
     }
     if let prepared { return [try y(prepared)] }
     let parameters = try (1...4).map { try arguments.floating($0, as: Scalar.self) }
-    let vectors = try parameters.map { try $0.vector() }
-    guard isTraining else { return [try y(Self.normalization(vectors, epsilon: epsilon))] }
+    guard isTraining else { return [try y(BatchNormalization(parameters, epsilon: epsilon))] }
 
     let axes = [0] + Array(2..<max(2, x.rank))
     let currentMean = try x.mean(axes: axes)
@@ -79,13 +69,26 @@ private struct BatchNormalizationOperator<Scalar: FloatingPointScalar>: Floating
         rounding: new.reshaped(parameters[index].shape), to: ElementType(arguments.tensor(index + 1).dataType))
     }
     return [
-      try y(Self.normalization([vectors[0], vectors[1], currentMean, currentVariance], epsilon: epsilon)),
-      try running(vectors[2], currentMean, 2), try running(vectors[3], currentVariance, 3),
+      try y(BatchNormalization([parameters[0], parameters[1], currentMean, currentVariance], epsilon: epsilon)),
+      try running(parameters[2].vector(), currentMean, 2), try running(parameters[3].vector(), currentVariance, 3),
       // Saved for the gradient, up to version 13.
       try GraphValue(rounding: currentMean.reshaped(parameters[2].shape), to: type),
       try GraphValue(rounding: currentVariance.reshaped(parameters[3].shape), to: type),
     ]
   }
+}
+
+extension BatchNormalization {
+  /// - Parameter parameters: factors, shifts, means and variances, of as many elements each as there are channels.
+  init(_ parameters: [Tensor<Scalar>], epsilon: Double) throws {
+    let vectors = try parameters.map { try $0.vector() }
+    try self.init(
+      channels: vectors[2].count, runningMean: vectors[2], runningVariance: vectors[3], weight: vectors[0],
+      bias: vectors[1], epsilon: epsilon)
+  }
+
+  /// What a node says keeps the root away from zero.
+  static func epsilon(of node: NodeDescription) throws -> Double { Double(try node.float("epsilon", default: 1e-5)) }
 }
 
 extension Tensor {

@@ -36,19 +36,31 @@ extension Operators {
   static func Conv(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try ConvolutionOperator<Float>(node), try ConvolutionOperator<Double>(node))
   }
+
+  /// The same, and the parameters of a batch normalisation of its result: factors, shifts, means and variances, `[outputs]`
+  /// each.
+  static func NormalizedConv(_ node: NodeDescription) throws -> PreparedOperator {
+    floating(
+      try ConvolutionOperator<Float>(node, parametersFrom: 3), try ConvolutionOperator<Double>(node, parametersFrom: 3))
+  }
 }
 
-/// Conv in one working type. A weight that is known is laid out when the node is prepared.
+/// Conv in one working type, and the batch normalisation that a pass has moved into it. A weight that is known is laid out
+/// when the node is prepared.
 private struct ConvolutionOperator<Scalar: FloatingPointScalar>: FloatingOperator {
   private let windows: WindowAttributes
   private let groups: Int
   private let activation: Activation
   private let layout: TensorLayout
+  /// The inputs that a batch normalisation is made of, and what keeps its root away from zero; nil for none.
+  private let normalization: (parameters: Range<Int>, epsilon: Double)?
   private let prepared: PreparedConvolution<Scalar>?
 
-  init(_ node: NodeDescription) throws {
+  /// - Parameter first: the first parameter of a batch normalisation; nil for none.
+  init(_ node: NodeDescription, parametersFrom first: Int? = nil) throws {
     windows = try WindowAttributes(node)
     groups = try node.int("group", default: 1)
+    normalization = try first.map { try ($0..<$0 + 4, BatchNormalization<Scalar>.epsilon(of: node)) }
     activation = node.activation
     layout = node.isResult ? .rowMajor : .channelBlocked
     guard let weight = try node.ownConstant(1, as: Scalar.self) else {
@@ -56,14 +68,23 @@ private struct ConvolutionOperator<Scalar: FloatingPointScalar>: FloatingOperato
       return
     }
     let bias = try node.ownConstant(2, as: Scalar.self)
+    let parameters = try normalization?.parameters.compactMap { try node.ownConstant($0, as: Scalar.self) }
     // A bias that comes later is part of the sums all the same, so the weight waits for it.
-    guard bias != nil || !node.has(2) else {
+    guard bias != nil || !node.has(2), parameters?.count == normalization?.parameters.count else {
       prepared = nil
       return
     }
-    prepared = try PreparedConvolution(weight: weight, bias: bias, windows: windows, groups: groups)
-    node.absorb(1)
-    node.absorb(2)
+    prepared = try PreparedConvolution(
+      weight: weight, bias: bias, normalization: Self.normalization(parameters, normalization?.epsilon),
+      windows: windows, groups: groups)
+    for index in 1..<(normalization?.parameters.upperBound ?? 3) { node.absorb(index) }
+  }
+
+  private static func normalization(
+    _ parameters: [Tensor<Scalar>]?, _ epsilon: Double?
+  ) throws -> BatchNormalization<Scalar>? {
+    guard let parameters, let epsilon else { return nil }
+    return try BatchNormalization(parameters, epsilon: epsilon)
   }
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {
@@ -71,6 +92,8 @@ private struct ConvolutionOperator<Scalar: FloatingPointScalar>: FloatingOperato
       try prepared
       ?? PreparedConvolution(
         weight: arguments.floating(1, as: Scalar.self), bias: arguments.optionalFloating(2, as: Scalar.self),
+        normalization: Self.normalization(
+          normalization?.parameters.map { try arguments.floating($0, as: Scalar.self) }, normalization?.epsilon),
         windows: windows, groups: groups)
     let x = try arguments.floating(0, as: Scalar.self)
     return [try GraphValue(ending: activation, type) { try convolution(x, activation: $0, layout: layout) }]
@@ -96,7 +119,12 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
   /// - Parameters:
   ///   - weight: `[outputs, channels / groups, …]`.
   ///   - bias: `[outputs]`.
-  init(weight: Tensor<Scalar>, bias: Tensor<Scalar>?, windows: WindowAttributes, groups: Int) throws {
+  ///   - normalization: of the result, before its activation.
+  init(
+    weight: Tensor<Scalar>, bias: Tensor<Scalar>?, normalization: BatchNormalization<Scalar>?,
+    windows: WindowAttributes,
+    groups: Int
+  ) throws {
     guard weight.rank >= 3 else {
       throw OperatorError(
         "the weight has shape \(weight.shape); [outputs, channels, …] with axes to move along is needed")
@@ -114,16 +142,17 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
       stride: Size2D(height: planar[0].stride, width: planar[1].stride), padding: Self.padding(planar),
       dilation: Size2D(height: planar[0].dilation, width: planar[1].dilation), groups: groups)
     if axes.count == 3, weight.shape[1] == 1, groups > 1, let weight = weight as? Tensor<Float> {
-      let bias = bias as? Tensor<Float>
       way = .volumes(
-        try DepthwiseVolumes(weight: weight, bias: bias, depth: Self.depth(axes[0]), parameters: parameters))
+        try DepthwiseVolumes(
+          weight: weight, bias: bias as? Tensor<Float>, normalization: normalization as? BatchNormalization<Float>,
+          depth: Self.depth(axes[0]), parameters: parameters))
       return
     }
     let unfolded = outer.reduce(weight.shape[1]) { $0 * $1.kernel }
     way = .maps(
       try Convolution(
         weight: weight.reshaped([weight.shape[0], unfolded] + planar.map(\.kernel)), bias: bias,
-        parameters: parameters))
+        normalization: normalization, parameters: parameters))
   }
 
   /// - Parameters:
