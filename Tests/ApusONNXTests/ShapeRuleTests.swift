@@ -310,6 +310,12 @@ struct RuledNode: Sendable, CustomTestStringConvertible {
           "source": .ints([2, 3]), "view": .ints([3, 1]), "strides": .ints([1, 9]), "offset": .int(3),
           "shape": .ints([3]),
         ]),
+      RuledNode(
+        "Conv", domain: "apus", opset: 22,
+        [try .noise([2, 3, 6, 5]), try .noise([4, 3, 3, 2]), nil] + (try (0..<4).map { _ in try .noise([4]) }),
+        ["epsilon": .float(9)]),
+      RuledNode("HardSigmoid", domain: "apus", opset: 1, [try .noise([2, 3])]),
+      RuledNode("Softmax", domain: "apus", opset: 1, [try .noise([2, 3])]),
       RuledNode("NanToNum", domain: "apus", opset: 1, [try .noise([4])], ["nan": .float(2)]),
       RuledNode("Linear", domain: "apus", opset: 1, [try .noise([2, 3]), try .noise([4]), try .noise([3, 4])]),
       RuledNode(

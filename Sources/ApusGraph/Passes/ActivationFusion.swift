@@ -12,11 +12,26 @@ extension Graph {
         node.facts?.fusion.appliesActivation == true, node.outputs.count == 1,
         let output = node.output(0)
       else { continue }
-      guard let (function, last, others) = rewriter.activation(of: output, precision) else { continue }
       var fused = node
-      fused.activation = function
-      fused.outputs = [last]
-      for other in others { rewriter.remove(other) }
+      if let (function, last, others) = rewriter.activation(of: output, precision) {
+        fused.activation = function
+        fused.outputs = [last]
+        for other in others { rewriter.remove(other) }
+      } else if let reader = rewriter.soleReader(of: output), rewriter.givesOtherShape(reader),
+        var reshaping = rewriter.nodes[reader], reshaping.input(0) == output, let reshaped = reshaping.output(0),
+        let (function, last, others) = rewriter.activation(of: reshaped, precision)
+      {
+        // A function of single numbers may come before it as well.
+        let activated = rewriter.addValue(named: "\(rewriter.graph.values[last].name) before it is reshaped")
+        fused.activation = function
+        fused.outputs = [activated]
+        reshaping.inputs[0] = activated
+        reshaping.outputs = [last]
+        for other in others { rewriter.remove(other) }
+        rewriter.replace(reader, by: reshaping)
+      } else {
+        continue
+      }
       rewriter.replace(index, by: fused)
     }
     return rewriter.finished()
@@ -24,6 +39,11 @@ extension Graph {
 }
 
 extension GraphRewriter {
+  /// Whether a node gives what it is given, in the same order, as another shape.
+  fileprivate func givesOtherShape(_ index: Int) -> Bool {
+    ["Reshape", "Squeeze", "Unsqueeze", "Flatten"].contains { isNode(index, $0) }
+  }
+
   /// The function that all readers of `value` together are, the value it gives, and these readers.
   fileprivate func activation(
     of value: Graph.ValueID, _ precision: Execution.Precision

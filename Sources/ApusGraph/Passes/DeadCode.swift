@@ -21,6 +21,23 @@ extension Graph {
     return graph
   }
 
+  /// Nodes are not asked for what nobody reads, such as the mean and the deviation beside a layer normalisation. What is left
+  /// keeps its place.
+  func withoutUnreadOutputs() -> Graph {
+    var isRead = [Bool](repeating: false, count: values.count)
+    for output in outputs { isRead[output] = true }
+    for node in nodes { node.forEachRead { isRead[$0] = true } }
+    var graph = self
+    // Before version 14, a batch normalisation that is asked for statistics is one in training.
+    for (index, node) in nodes.enumerated()
+    where node.outputs.count > 1 && node.operatorName.type != "BatchNormalization" {
+      for (place, output) in node.outputs.enumerated() {
+        if let output, !isRead[output] { graph.nodes[index].outputs[place] = nil }
+      }
+    }
+    return graph
+  }
+
   /// For nodes that run one after another, the values that each reads or writes and no later one reads.
   ///
   /// - Parameters:

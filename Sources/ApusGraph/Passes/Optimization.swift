@@ -15,9 +15,10 @@ extension Graph {
     try TimeLimit.check()
     if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }
     graph = try graph.fusingRectifiers(precision).fusingGELU(precision).fusingHardActivations().fusingNaNReplacement()
+    graph = graph.fusingMaskedSoftmax()
     if isWhole { graph = try graph.fusingMovements() }
     graph = graph.fusingIntegerScales().fusingNormalizations().fusingActivations(precision).fusingQuantization()
-      .fusingElementwise()
+      .fusingElementwise().withoutUnreadOutputs()
     for index in graph.nodes.indices {
       for (name, subgraph) in graph.nodes[index].subgraphs {
         graph.nodes[index].subgraphs[name] = try subgraph.closed(in: graph).optimized(precision, isWhole: false)

@@ -132,7 +132,10 @@ extension ProgramBuilder {
         let soft = try e.node(type, [x], ["axis": .int(call.axis(of: x))])
         guard name == "_safe_softmax" else { return [soft] }
         // Where everything is masked, nothing is attended to.
-        return [try e.node("Where", [e.node("IsNaN", [soft]), e.number(0, as: call.outputType), soft])]
+        let element = try call.outputType
+        let most = try e.reduce("ReduceMax", x, axes: [call.axis(of: x)], keeps: true, as: element)
+        let isMasked = try e.node("Equal", [most, e.numbers(-.infinity, as: element)])
+        return [try e.node("Where", [isMasked, e.number(0, as: element), soft])]
       }
     }
     return result

@@ -33,7 +33,10 @@ extension ProgramBuilder {
     for (name, value) in [("full_like", "fill_value"), ("fill", "value")] {
       result[name] = { call in
         let e = call.emitter
-        return [try e.expand(call.value(value, as: call.outputType), e.node("Shape", [call.x]))]
+        let number = try call.value(value, as: call.outputType)
+        let result = try e.expand(number, e.node("Shape", [call.x]))
+        if try e.rank(number) == 0 { e.repeated[result] = number }
+        return [result]
       }
     }
     result["scalar_tensor"] = { call in [try call.value("s", as: call.outputType)] }

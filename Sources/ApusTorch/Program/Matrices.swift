@@ -12,8 +12,11 @@ extension ProgramBuilder {
       ("__rmatmul__", "other", "self"),
     ] {
       result[name] = { call in
+        let e = call.emitter
         let out = try call.outputType
-        return [try call.emitter.node("MatMul", [call.value(a, as: out), call.value(b, as: out)])]
+        let (left, right) = (try call.value(a, as: out), try call.value(b, as: out))
+        // Core ATen multiplies a batch by as many copies of a matrix.
+        return [try e.node("MatMul", [left, name == "bmm" ? e.repeated[right] ?? right : right])]
       }
     }
     result["linear"] = { call in

@@ -52,8 +52,8 @@ extension ProgramBuilder {
         return [normalized] + (try groupStatistics(call, x, groups: call.int(groups)))
       }
     }
-    result["layer_norm"] = { call in [try layerNorm(call)[0]] }
-    result["native_layer_norm"] = { call in try layerNorm(call).map { $0 } }
+    result["layer_norm"] = { call in try layerNorm(call, outputs: 1) }
+    result["native_layer_norm"] = { call in try layerNorm(call, outputs: 3) }
     for name in ["rms_norm", "_fused_rms_norm"] {
       result[name] = { call in
         let e = call.emitter
@@ -83,11 +83,11 @@ extension ProgramBuilder {
     return result
   }()
 
-  private static func layerNorm(_ call: Call) throws -> [Graph.ValueID] {
+  private static func layerNorm(_ call: Call, outputs: Int) throws -> [Graph.ValueID] {
     let shape = try call.ints("normalized_shape")
     return try call.emitter.nodes(
       "LayerNormalization",
-      [call.value("input"), call.weight("weight", shape, or: 1), call.optional("bias")], outputs: 3,
+      [call.value("input"), call.weight("weight", shape, or: 1), call.optional("bias")], outputs: outputs,
       ["axis": .int(-shape.count), "epsilon": .number(call.double("eps", default: 1e-5))])
   }
 

@@ -14,7 +14,11 @@ extension ProgramBuilder {
         guard !call.has("dtype") else {
           throw OperatorError("it reads the bits of numbers as those of another type, which is not supported")
         }
-        return [try call.reshaped(call.x, call.extents(size))]
+        let e = call.emitter
+        let x = try call.x
+        let result = try call.reshaped(x, call.extents(size))
+        if let matrix = e.repeated[x], try e.shape(matrix) == call.outputShape.suffix(2) { e.repeated[result] = matrix }
+        return [result]
       }
     }
     for name in ["view_as", "reshape_as"] {
@@ -106,7 +110,12 @@ extension ProgramBuilder {
         let sizes = try call.extents("size").map { size -> GraphExtent in
           if case .known(-1) = size { .known(1) } else { size }
         }
-        return [try e.expand(call.x, e.list(sizes))]
+        let x = try call.x
+        let (shape, declared) = (try e.shape(x), try call.outputShape)
+        if shape == declared, !shape.contains(nil) { return [try e.node("Identity", [x])] }
+        let result = try e.expand(x, e.list(sizes))
+        if shape.count == 2, !shape.contains(nil), declared.suffix(2) == shape[...] { e.repeated[result] = x }
+        return [result]
       }
     }
     result["expand_as"] = { call in

@@ -6,6 +6,8 @@ import Apus
 extension Operators {
   static let softmaxes: [OperatorDefinition] = [
     OperatorDefinition("Softmax", .reduction(.likeInput, terms: .alongAxis, accuracy: .bounded), Softmax),
+    OperatorDefinition(
+      "Softmax", domain: "apus", .reduction(.likeInput, terms: .alongAxis, accuracy: .bounded), MaskedSoftmax),
     OperatorDefinition("LogSoftmax", .reduction(.likeInput, terms: .alongAxis), LogSoftmax),
     OperatorDefinition("Hardmax", .plain(.likeInput), Hardmax),
   ]
@@ -13,6 +15,11 @@ extension Operators {
   /// exp(x) / Σ exp(x)
   static func Softmax(_ node: NodeDescription) throws -> PreparedOperator {
     floating(try AlongAxis(node, .soft))
+  }
+
+  /// exp(x) / Σ exp(x), and 0 for what lies along the axis where all of x is -∞: a mask has left nothing to attend to.
+  static func MaskedSoftmax(_ node: NodeDescription) throws -> PreparedOperator {
+    floating(MaskedDistribution(axis: try node.int("axis", default: -1)))
   }
 
   /// ln(exp(x) / Σ exp(x))
@@ -88,5 +95,49 @@ private struct AlongAxis: FloatingFunction {
     case .logarithm: try logSoftmax(x, axis: axis)
     case .hard: try Operators.hardmax(x, axis: axis)
     }
+  }
+}
+
+private struct MaskedDistribution: FloatingFunction {
+  let axis: Int
+
+  func callAsFunction<Real: FloatingPointScalar>(_ x: Tensor<Real>) throws -> Tensor<Real> {
+    var y = x
+    try replace(&y)
+    return y
+  }
+
+  func replace<Real: FloatingPointScalar>(_ x: inout Tensor<Real>) throws {
+    guard x.rank > 0 else {
+      x = try self(x.reshaped([1])).reshaped([])
+      return
+    }
+    let axis = try Axes.resolve(axis, rank: x.rank)
+    let (size, step) = (x.shape[axis], x.shape[(axis + 1)...].reduce(1, *))
+    x = try x.rowMajor
+    let masked = x.maskedLines(of: size, step: step)
+    try x.applySoftmax(axis: axis)
+    guard !masked.isEmpty else { return }
+    try x.withUnsafeMutableBufferPointer { y in
+      for first in masked {
+        for index in 0..<size { y[first + index * step] = 0 }
+      }
+    }
+  }
+}
+
+extension Tensor where Scalar: FloatingPointScalar {
+  /// Where lines begin, of so many elements so far apart, that are -∞ throughout.
+  fileprivate func maskedLines(of size: Int, step: Int) -> [Int] {
+    guard count > 0 else { return [] }
+    var lines: [Int] = []
+    for line in 0..<count / size {
+      let first = line / step * size * step + line % step
+      // As a rule the first element says that it is none.
+      guard pointer[first] == -.infinity else { continue }
+      if (0..<size).allSatisfy({ pointer[first + $0 * step] == -.infinity }) { lines.append(first) }
+    }
+    withExtendedLifetime(self) {}
+    return lines
   }
 }
