@@ -48,6 +48,11 @@ import Testing
     Case(
       batch: 2, channels: 18, size: [9, 5, 7], stride: [3, 1, 2], dilation: [2, 1, 2], before: [0, 1, 3],
       after: [3, 0, 1]),
+    // Planes between those of the first window, which the second one needs.
+    Case(
+      channels: 6, multiplier: 3, size: [7, 1, 3], kernel: [2, 3, 3], dilation: [2, 2, 1], before: [1, 2, 1],
+      after: [1, 2, 1]),
+    Case(batch: 2, channels: 20, size: [11, 3, 4], stride: [2, 1, 1], dilation: [3, 1, 1], before: [5, 1, 1]),
     // Planes that no window reaches the map from.
     Case(channels: 16, size: [2, 3, 5], dilation: [4, 1, 1], before: [9, 1, 1], after: [9, 1, 1]),
     Case(channels: 32, size: [3, 70, 40], kernel: [2, 3, 3], before: [1, 1, 1], after: [0, 1, 1]),

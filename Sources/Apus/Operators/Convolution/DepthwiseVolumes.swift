@@ -146,7 +146,9 @@ extension DepthwiseVolumes {
       for z in evenPart(task % pieces, of: pieces, in: depths) {
         let (places, top) = window(z, of: volume.depth)
         let bottom = top + (places.count - 1) * depth.dilation
-        for number in stride(from: max(staged, top), through: bottom, by: 1) where !places.isEmpty {
+        // Those between the planes of a dilated window are for the windows after it.
+        let first = max(staged, z * depth.stride - depth.before)
+        for number in stride(from: first, through: bottom, by: 1) where !places.isEmpty {
           volume.stage(number, sample: sample, block: index, plane(number), kernels)
           staged = number + 1
         }
