@@ -43,18 +43,13 @@ func kernelSettings(march: String? = nil, features: [String] = [], defines: [Str
   return [.unsafeFlags(flags), .enableExperimentalFeature("BuiltinModule")] + defines.map { .define($0) }
 }
 
-// Hundreds of layers and commands, few of them hot: loops over elements are in the kernels and operators. Compiled in
-// batches rather than as whole modules, they keep every core busy, and come out smaller. Checked, they are fuzzed, and
-// nothing counts but how many inputs they take.
+// Hundreds of layers, operators and commands, few of them hot: what loops over many elements is in the kernels. Whole modules
+// come out smaller than files in batches, in less time, and operators get a function for each type of element. Checked, they
+// are fuzzed, and nothing counts but how many inputs they take.
 let smallCode: [SwiftSetting] =
   isChecked
   ? []
-  : [.unsafeFlags(["-Osize", "-no-whole-module-optimization", "-enable-batch-mode"], .when(configuration: .release))]
-
-// Operators have loops of their own, over elements of any type: only a whole module makes such a function for each type.
-let operatorSettings: [SwiftSetting] = [
-  .unsafeFlags(["-Osize", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .release))
-]
+  : [.unsafeFlags(["-Osize", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .release))]
 
 // A static `apus` is to be small: equal functions are folded, nothing is exported from a program, and tables for
 // unwinding are left out, which nothing here does (Swift's errors are returned, and stacks keep their frame pointers).
@@ -124,7 +119,7 @@ let libraries: [Target] = [
   .target(name: "ApusBase", dependencies: [platform]),
   .target(name: "ApusKernelInterface"),
   .target(name: "Apus", dependencies: kernelUsers, swiftSettings: tensorSettings),
-  .target(name: "ApusGraph", dependencies: ["Apus", kernelInterface, platform], swiftSettings: operatorSettings),
+  .target(name: "ApusGraph", dependencies: ["Apus", kernelInterface, platform], swiftSettings: smallCode),
   .target(name: "ApusONNX", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
   .target(name: "ApusCoreML", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
   .target(name: "ApusTorch", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),

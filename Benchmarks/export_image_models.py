@@ -64,6 +64,19 @@ class Nothing(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         pass
 
 
+def network(name):
+    """One of timm's, with random weights and statistics, and a picture for it. Needs `Nothing` in place of torchvision."""
+    import timm
+
+    torch.manual_seed(0)
+    model = timm.create_model(name, exportable=True).eval()
+    for module in model.modules():
+        if isinstance(module, torch.nn.modules.batchnorm._BatchNorm) and module.running_mean is not None:
+            module.running_mean.normal_(0, 0.1)
+            module.running_var.uniform_(0.5, 1.5)
+    return model, torch.randn(1, *model.default_cfg["input_size"])
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=pathlib.Path)
@@ -76,13 +89,7 @@ def main():
         parser.error(f"timm does not know: {', '.join(sorted(unknown))}")
     options.folder.mkdir(parents=True, exist_ok=True)
     for name in options.names or NAMES:
-        torch.manual_seed(0)
-        model = timm.create_model(name, exportable=True).eval()
-        for module in model.modules():
-            if isinstance(module, torch.nn.modules.batchnorm._BatchNorm) and module.running_mean is not None:
-                module.running_mean.normal_(0, 0.1)
-                module.running_var.uniform_(0.5, 1.5)
-        picture = torch.randn(1, *model.default_cfg["input_size"])
+        model, picture = network(name)
         path = options.folder / f"{name}.onnx"
         with torch.no_grad():
             torch.onnx.export(model, (picture,), path, input_names=["picture"], dynamo=False, opset_version=17)
