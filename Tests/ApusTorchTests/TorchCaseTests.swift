@@ -9,9 +9,9 @@ import Testing
 /// Programs of torch.export with what PyTorch gives for them (`Tests/Fixtures/generate/torch_programs.py`).
 @Suite struct TorchCaseTests {
   static let names = [
-    "algebra", "algebra-core", "block", "block-core", "depthwise", "depthwise-core", "neighbours", "parts",
-    "parts-core", "recurrent",
-    "residuals", "residuals-core", "sizes", "spectra", "spectra-core", "written",
+    "algebra", "algebra-core", "block", "block-core", "depthwise", "depthwise-core", "masked", "masked-core",
+    "neighbours", "parts", "parts-core", "recurrent", "residuals", "residuals-core", "sizes", "spectra", "spectra-core",
+    "written",
   ]
   /// What PyTorch computes in float32 alone.
   static let quantized = ["blocks", "quantized", "quantized-blocks", "quantized-rows", "steps"]
@@ -40,6 +40,16 @@ import Testing
       let value = try #require(outputs[model.graph.values[id].name])
       let difference = try value.difference(from: expected, within: Tolerance(relative: 1e-10, absolute: 1e-10))
       #expect(difference == nil, "output \(place): \(difference ?? "")")
+    }
+  }
+
+  @Test func `what core ATen writes out runs as what it was`() throws {
+    let session = try InferenceSession(TorchModel(path: torchFixture("masked-core/model.pt2")))
+    let types = Set(session.graph.nodes.map(\.operatorName.description))
+    #expect(types.isSuperset(of: ["apus.Conv", "apus.HardSigmoid", "apus.Softmax", "LayerNormalization"]))
+    #expect(types.isDisjoint(with: ["BatchNormalization", "Gelu", "HardSwish", "ReduceSum", "Softmax"]))
+    for node in session.graph.nodes where node.operatorName == OperatorName(type: "LayerNormalization") {
+      #expect(node.outputs.dropFirst().allSatisfy { $0 == nil })
     }
   }
 

@@ -81,8 +81,8 @@ extension ProgramBuilder {
       var (a, b) = (try call.value("self", as: out), try call.value("other", as: out))
       // Of a number over and over the number is enough, where what is beside it has the whole shape.
       if !shape.contains(nil) {
-        if let number = e.repeated[a], try e.rank(number) == 0, try e.shape(b) == shape { a = number }
-        if let number = e.repeated[b], try e.rank(number) == 0, try e.shape(a) == shape { b = number }
+        if let number = e.repeatedNumbers[a], try e.shape(b) == shape { a = number }
+        if let number = e.repeatedNumbers[b], try e.shape(a) == shape { b = number }
       }
       return [try e.node("Where", [call.value("condition", as: .bool), a, b])]
     }

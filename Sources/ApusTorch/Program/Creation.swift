@@ -35,7 +35,7 @@ extension ProgramBuilder {
         let e = call.emitter
         let number = try call.value(value, as: call.outputType)
         let result = try e.expand(number, e.node("Shape", [call.x]))
-        if try e.rank(number) == 0 { e.repeated[result] = number }
+        if try e.rank(number) == 0 { e.repeatedNumbers[result] = number }
         return [result]
       }
     }

@@ -10,8 +10,10 @@ final class Emitter: GraphWriting {
   var names: [String: Graph.ValueID] = [:]
   /// Those of complex numbers, which are pairs here.
   var complexNames: Set<String> = []
-  /// For values that are one number over and over, or one matrix along axes before its own, that number or matrix.
-  var repeated: [Graph.ValueID: Graph.ValueID] = [:]
+  /// For values that are one number over and over, that number.
+  var repeatedNumbers: [Graph.ValueID: Graph.ValueID] = [:]
+  /// For values that are one matrix over and over, along axes before its own, that matrix.
+  var repeatedMatrices: [Graph.ValueID: Graph.ValueID] = [:]
   /// Of the program's values, the element types and extents, nil where one is known only when it runs.
   private var types: [Graph.ValueID: (elementType: ElementType?, extents: [Int?])] = [:]
   /// What follows for the others, from the sizes of the example that the program was made from.

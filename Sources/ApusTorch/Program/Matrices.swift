@@ -16,7 +16,7 @@ extension ProgramBuilder {
         let out = try call.outputType
         let (left, right) = (try call.value(a, as: out), try call.value(b, as: out))
         // Core ATen multiplies a batch by as many copies of a matrix.
-        return [try e.node("MatMul", [left, name == "bmm" ? e.repeated[right] ?? right : right])]
+        return [try e.node("MatMul", [left, name == "bmm" ? e.repeatedMatrices[right] ?? right : right])]
       }
     }
     result["linear"] = { call in

@@ -17,7 +17,9 @@ extension ProgramBuilder {
         let e = call.emitter
         let x = try call.x
         let result = try call.reshaped(x, call.extents(size))
-        if let matrix = e.repeated[x], try e.shape(matrix) == call.outputShape.suffix(2) { e.repeated[result] = matrix }
+        if let matrix = e.repeatedMatrices[x], try e.shape(matrix)[...] == call.outputShape.suffix(2) {
+          e.repeatedMatrices[result] = matrix
+        }
         return [result]
       }
     }
@@ -114,7 +116,7 @@ extension ProgramBuilder {
         let (shape, declared) = (try e.shape(x), try call.outputShape)
         if shape == declared, !shape.contains(nil) { return [try e.node("Identity", [x])] }
         let result = try e.expand(x, e.list(sizes))
-        if shape.count == 2, !shape.contains(nil), declared.suffix(2) == shape[...] { e.repeated[result] = x }
+        if shape.count == 2, !shape.contains(nil), declared.suffix(2) == shape[...] { e.repeatedMatrices[result] = x }
         return [result]
       }
     }

@@ -206,6 +206,28 @@ class Algebra(nn.Module):
         )
 
 
+class Masked(nn.Module):
+    """What core ATen writes out: attention with rows that see nothing, hard functions, layers of tensors of four axes, and a
+    batch times one number over and over."""
+
+    def __init__(self):
+        super().__init__()
+        self.up, self.norm, self.conv = nn.Linear(4, 6), nn.LayerNorm(6), nn.Conv2d(3, 4, 3, bias=False)
+        self.batch = nn.BatchNorm2d(4)
+
+    def forward(self, x, mask):
+        rows = self.norm(F.gelu(self.up(x)))
+        seen = F.scaled_dot_product_attention(rows, rows, rows, mask)
+        maps = F.hardswish(self.batch(self.conv(x)))
+        flat = rows.flatten(0, 1)
+        return (
+            seen, F.hardsigmoid(maps), torch.bmm(flat, torch.full_like(flat.transpose(1, 2), 0.25)),
+            torch.matmul(x.permute(0, 2, 1, 3), self.up.weight.t()),
+            x.clamp(-0.5, 0.75), x.clamp(max=mask[0, 0, 1, 0]), x.clamp(min=0.25), torch.clamp_max(x, 0.5),
+            torch.where(x > 0, torch.full_like(x, 3), x),
+        )
+
+
 class Small(nn.Module):
     def __init__(self):
         super().__init__()
@@ -368,6 +390,9 @@ def main():
         write("spectra" + suffix, Spectra(), (torch.randn(2, 5, 3, 8), torch.randn(2, 50)), None, core)
     for suffix, core in (("", False), ("-core", True)):
         write("algebra" + suffix, Algebra(), (torch.randn(5, 6), torch.randn(2, 3, 3)), None, core)
+    mask = torch.zeros(1, 1, 5, 5).masked_fill(torch.tensor([1, 0, 0, 1, 0]).bool()[:, None], -torch.inf)
+    for suffix, core in (("", False), ("-core", True)):
+        write("masked" + suffix, Masked(), (torch.randn(2, 3, 5, 4), mask), None, core)
 
 
 if __name__ == "__main__":
