@@ -122,8 +122,7 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
   ///   - normalization: of the result, before its activation.
   init(
     weight: Tensor<Scalar>, bias: Tensor<Scalar>?, normalization: BatchNormalization<Scalar>?,
-    windows: WindowAttributes,
-    groups: Int
+    windows: WindowAttributes, groups: Int
   ) throws {
     guard weight.rank >= 3 else {
       throw OperatorError(
