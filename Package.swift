@@ -51,6 +51,10 @@ let smallCode: [SwiftSetting] =
   ? []
   : [.unsafeFlags(["-Osize", "-whole-module-optimization", "-num-threads", "2"], .when(configuration: .release))]
 
+// Optimised in debug builds, too: random numbers and reference products took a fifth of the time of all tests, and every
+// picture goes through loops over its bytes.
+let optimizedForTests: [SwiftSetting] = [.unsafeFlags(["-O"], .when(configuration: .debug))]
+
 // A static `apus` is to be small: equal functions are folded, nothing is exported from a program, and tables for
 // unwinding are left out, which nothing here does (Swift's errors are returned, and stacks keep their frame pointers).
 let smallProgram: [LinkerSetting] = [
@@ -126,7 +130,7 @@ let libraries: [Target] = [
   .target(
     name: "ApusFormats", dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusCoreML", "ApusTorch"],
     swiftSettings: smallCode),
-  .target(name: "ApusMedia", dependencies: ["Apus", kernelInterface, platform]),
+  .target(name: "ApusMedia", dependencies: ["Apus", kernelInterface, platform], swiftSettings: optimizedForTests),
   .target(name: "ApusNetworks", dependencies: ["Apus"], swiftSettings: smallCode),
   .target(name: "ApusText", dependencies: ["Apus", "ApusNetworks", platform], swiftSettings: smallCode),
   .target(
@@ -170,10 +174,9 @@ let programs: [Target] = [
 ]
 
 let tests: [Target] = [
-  // Optimised in debug builds, too: random numbers and reference products took a fifth of the time of all tests.
   .target(
     name: "ApusTestSupport", dependencies: ["Apus", base, platform], path: "Tests/ApusTestSupport",
-    swiftSettings: [.unsafeFlags(["-O"], .when(configuration: .debug))]),
+    swiftSettings: optimizedForTests),
   .testTarget(name: "ApusBaseTests", dependencies: [base, "ApusTestSupport", platform]),
   .testTarget(name: "ApusTests", dependencies: ["Apus", base, kernelInterface, "ApusTestSupport", platform]),
   .testTarget(

@@ -37,6 +37,13 @@ import Testing
     try graph.constant(name, GraphValue(Tensor<Float>([value], shape: [])))
   }
 
+  /// The numbers that hard activations in pieces are made with.
+  private static func hardNumbers(_ graph: inout SmallGraph) throws {
+    for (name, value) in [("three", 3), ("zero", 0), ("six", 6)] as [(String, Float)] {
+      try number(name, value, &graph)
+    }
+  }
+
   private static let statistics = ["scale", "shift", "mean", "variance"]
 
   private static func statistics(_ channels: Int, _ graph: inout SmallGraph) throws {
@@ -126,9 +133,7 @@ import Testing
       $0.node("HardSwish", ["sum"], ["y"])
     },
     Case("HardSwish in pieces", ["HardSwish"]) {
-      try $0.constant("three", GraphValue(Tensor<Float>([3], shape: [])))
-      try $0.constant("zero", GraphValue(Tensor<Float>([0], shape: [])))
-      try $0.constant("six", GraphValue(Tensor<Float>([6], shape: [])))
+      try hardNumbers(&$0)
       $0.node("Add", ["x", "three"], ["raised"])
       $0.node("Clip", ["raised", "zero", "six"], ["cut"])
       $0.node("Mul", ["x", "cut"], ["product"])
@@ -136,9 +141,7 @@ import Testing
     },
     Case("HardSwish in pieces after a convolution, cut twice", ["Conv"]) {
       try weight(&$0)
-      try number("three", 3, &$0)
-      try number("zero", 0, &$0)
-      try number("six", 6, &$0)
+      try hardNumbers(&$0)
       $0.node("Conv", ["x", "weight"], ["sum"])
       $0.node("Add", ["three", "sum"], ["raised"])
       $0.node("Clip", ["raised", "zero"], ["above"])
@@ -147,26 +150,20 @@ import Testing
       $0.node("Div", ["product", "six"], ["y"])
     },
     Case("a hard sigmoid in pieces", ["HardSigmoid"]) {
-      try number("three", 3, &$0)
-      try number("zero", 0, &$0)
-      try number("six", 6, &$0)
+      try hardNumbers(&$0)
       $0.node("Add", ["x", "three"], ["raised"])
       $0.node("Clip", ["raised", "zero", "six"], ["cut"])
       $0.node("Div", ["cut", "six"], ["y"])
     },
     Case("cut at another number, it is none", ["Elementwise"]) {
-      try number("three", 3, &$0)
-      try number("zero", 0, &$0)
+      try hardNumbers(&$0)
       try number("five", 5, &$0)
-      try number("six", 6, &$0)
       $0.node("Add", ["x", "three"], ["raised"])
       $0.node("Clip", ["raised", "zero", "five"], ["cut"])
       $0.node("Div", ["cut", "six"], ["y"])
     },
     Case("divided by what is cut, it is none", ["Elementwise"]) {
-      try number("three", 3, &$0)
-      try number("zero", 0, &$0)
-      try number("six", 6, &$0)
+      try hardNumbers(&$0)
       $0.node("Add", ["x", "three"], ["raised"])
       $0.node("Clip", ["raised", "zero", "six"], ["cut"])
       $0.node("Div", ["six", "cut"], ["y"])
