@@ -1,3 +1,5 @@
+import ApusKernelInterface
+
 /// Layer normalisation over the last axes, whose sizes are `normalizedShape`:
 /// `(x - mean) / √(variance + epsilon) * weight + bias`, with the biased variance.
 ///
@@ -167,6 +169,21 @@ package struct BatchNormalization<Scalar: FloatingPointScalar>: Sendable {
     return try BatchNormalization(mean: part(mean), scale: part(scale), shift: part(shift))
   }
 
+  /// `(x - mean) · scale + shift` of rows with a channel for each column, and a function of that while it is in the cache.
+  static func normalize(
+    _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, rows: Int, columns: Int,
+    mean: UnsafePointer<Scalar>, scale: UnsafePointer<Scalar>, shift: UnsafePointer<Scalar>,
+    _ activation: UnaryOperation?, _ kernels: any FloatingKernels<Scalar>.Type
+  ) {
+    let rowsPerPiece = max(1, pieceCount / columns)
+    for row in stride(from: 0, to: rows, by: rowsPerPiece) {
+      let (first, count) = (row * columns, min(rowsPerPiece, rows - row))
+      kernels.affineRows(
+        x + first, y + first, rows: count, columns: columns, mean: mean, scale: scale, shift: shift)
+      if let activation { kernels.unary(activation, y + first, y + first, count: count * columns) }
+    }
+  }
+
   /// - Parameters:
   ///   - x: `[batch, channels, …]`.
   ///   - activation: applied while the result is in the cache, same bits as afterwards.
@@ -200,14 +217,9 @@ package struct BatchNormalization<Scalar: FloatingPointScalar>: Sendable {
         }
         /// So many rows of columns, from `start` on, of which the first is a certain channel's.
         @Sendable func normalize(_ start: Int, rows: Int, columns: Int, channel: Int) {
-          let rowsPerPiece = max(1, Self.pieceCount / columns)
-          for row in stride(from: 0, to: rows, by: rowsPerPiece) {
-            let (first, count) = (start + row * columns, min(rowsPerPiece, rows - row))
-            kernels.affineRows(
-              source + first, y + first, rows: count, columns: columns, mean: parameters.mean + channel,
-              scale: parameters.scale + channel, shift: parameters.shift + channel)
-            finish(first, count: count * columns)
-          }
+          Self.normalize(
+            source + start, y + start, rows: rows, columns: columns, mean: parameters.mean + channel,
+            scale: parameters.scale + channel, shift: parameters.shift + channel, operation, kernels)
         }
         if isBlocked {
           let (block, blocks) = (TensorLayout.block, TensorLayout.blocks(channels))

@@ -15,7 +15,7 @@ extension Graph {
     try TimeLimit.check()
     if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }
     graph = try graph.fusingRectifiers(precision).fusingGELU(precision).fusingHardActivations().fusingNaNReplacement()
-    graph = graph.fusingMaskedSoftmax()
+      .fusingMaskedSoftmax()
     if isWhole { graph = try graph.fusingMovements() }
     graph = graph.fusingIntegerScales().fusingNormalizations().fusingActivations(precision).fusingQuantization()
       .fusingElementwise().withoutUnreadOutputs()

@@ -3,9 +3,6 @@ import ApusKernelInterface
 /// What becomes of a convolution's sums while they are in a cache: a batch normalisation where there is one, then an
 /// activation where there is one; bit for bit what both give afterwards.
 struct ConvolutionEpilogue: Sendable {
-  /// Numbers that stay in the first-level cache from one step to the next.
-  private static let pieceCount = 4096
-
   /// Its mean, scale and shift, laid out as biases are.
   private let normalization: (mean: TensorStorage, scale: TensorStorage, shift: TensorStorage)?
   /// Outputs of each channel, and how far apart the numbers of a channel's outputs are.
@@ -40,12 +37,8 @@ struct ConvolutionEpilogue: Sendable {
       if let activation { kernels.float32.unary(activation, y, y, count: positions * block) }
       return
     }
-    let piece = Self.pieceCount / block
-    for first in stride(from: 0, to: positions, by: piece) {
-      let (part, count) = (y + first * block, min(piece, positions - first))
-      kernels.float32.affineRows(part, part, rows: count, columns: block, mean: mean, scale: scale, shift: shift)
-      if let activation { kernels.float32.unary(activation, part, part, count: count * block) }
-    }
+    BatchNormalization<Float>.normalize(
+      y, y, rows: positions, columns: block, mean: mean, scale: scale, shift: shift, activation, kernels.float32)
   }
 
   /// - Parameter y: sums of some positions of one output.

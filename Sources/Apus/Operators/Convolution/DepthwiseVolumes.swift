@@ -19,6 +19,7 @@ package struct DepthwiseVolumes: Sendable {
   private var planes: [DepthwiseConvolution]
   private var depth: Depth
   private let outputs: Int
+  private let epilogue: ConvolutionEpilogue
 
   /// - Parameters:
   ///   - weight: `[outputs, 1, depth, height, width]`.
@@ -42,11 +43,12 @@ package struct DepthwiseVolumes: Sendable {
     }
     self.outputs = outputs
     self.depth = depth
+    epilogue = try ConvolutionEpilogue(normalization, outputs: outputs, multiplier: outputs / parameters.groups)
     let bias = try bias?.rowMajor ?? Tensor(zeros: [outputs])
     let area = [outputs, 1] + weight.shape[3...]
     planes = try (0..<weight.shape[2]).map { place in
       let plane = try weight.sliced(axis: 2, from: place, to: place + 1).reshaped(area).rowMajor
-      return try DepthwiseConvolution(weight: plane, bias: bias, normalization: normalization, parameters: parameters)
+      return try DepthwiseConvolution(weight: plane, bias: bias, normalization: nil, parameters: parameters)
     }
   }
 
@@ -117,11 +119,10 @@ extension DepthwiseVolumes {
     }
   }
 
-  /// The places of the window at an output's depth that lie in the map, and the plane under the first of them.
-  private func window(_ output: Int, of size: Int) -> (places: Range<Int>, firstPlane: Int) {
+  /// The plane at which the window at an output's depth begins, which may lie above the map, and its places in the map.
+  private func window(_ output: Int, of size: Int) -> (top: Int, places: Range<Int>) {
     let top = output * depth.stride - depth.before
-    let places = tapsInside(size, from: top, count: planes.count, dilation: depth.dilation)
-    return (places, top + places.lowerBound * depth.dilation)
+    return (top, tapsInside(size, from: top, count: planes.count, dilation: depth.dilation))
   }
 
   /// Each task takes some neighbouring planes of one block of channels. The planes under a window are laid out in a ring: each
@@ -144,11 +145,10 @@ extension DepthwiseVolumes {
       func plane(_ number: Int) -> UnsafeMutablePointer<Float> { ring + number % ringPlanes * volume.planeCount }
       var staged = 0
       for z in evenPart(task % pieces, of: pieces, in: depths) {
-        let (places, top) = window(z, of: volume.depth)
-        let bottom = top + (places.count - 1) * depth.dilation
+        let (top, places) = window(z, of: volume.depth)
+        let bottom = top + (places.upperBound - 1) * depth.dilation
         // Those between the planes of a dilated window are for the windows after it.
-        let first = max(staged, z * depth.stride - depth.before)
-        for number in stride(from: first, through: bottom, by: 1) where !places.isEmpty {
+        for number in stride(from: max(staged, top), through: bottom, by: 1) where !places.isEmpty {
           volume.stage(number, sample: sample, block: index, plane(number), kernels)
           staged = number + 1
         }
@@ -165,11 +165,11 @@ extension DepthwiseVolumes {
             for (number, place) in places.enumerated() {
               let target = number == places.count - 1 ? out : sums + number % 2 * sumCount
               planes[place].accumulate(
-                kernels, plane(top + number * depth.dilation), volume.size, target, output, block: index, copy: copy,
+                kernels, plane(top + place * depth.dilation), volume.size, target, output, block: index, copy: copy,
                 rows: rows, addend: addend)
               addend = UnsafePointer(target)
             }
-            planes[0].epilogue(
+            epilogue(
               out, positions: count, panel: planes[0].panel(block: index, copy: copy), activation, kernels)
           }
           y.finish(part, room: sums + 2 * sumCount, kernels)
