@@ -9,7 +9,7 @@ package enum BinaryOperation: Sendable {
 }
 
 /// A test of two numbers; false when either is NaN, except that it is then unequal.
-package enum Comparison: Sendable {
+package enum ComparisonTest: Sendable {
   case equal, notEqual, less, lessOrEqual, greater, greaterOrEqual
 }
 
@@ -64,13 +64,8 @@ package protocol ArithmeticKernels<Scalar> {
 
   /// `y[i] = a[i] test b[i]`.
   static func compare(
-    _ test: Comparison, _ a: UnsafePointer<Scalar>, _ b: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Bool>,
+    _ test: ComparisonTest, _ a: UnsafePointer<Scalar>, _ b: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Bool>,
     count: Int)
-
-  /// `y[i] = mask[i] ? a[i] : b[i]`.
-  static func select(
-    _ mask: UnsafePointer<Bool>, _ a: UnsafePointer<Scalar>, _ b: UnsafePointer<Scalar>,
-    _ y: UnsafeMutablePointer<Scalar>, count: Int)
 
   /// `y = (x + residual) * weight + bias` for each row of `[rows, columns]`, without the sum when there is no residual;
   /// every operation is rounded on its own. `weight` and `bias` hold `columns` values; `y` may be `x` or `residual`.

@@ -41,7 +41,7 @@ package protocol MatrixKernels<Scalar> {
   /// Widens rows of a blocked right operand that is kept in another type: `y[row, i] = Scalar(x[row, i]) * scale[i]`,
   /// where a row is a vector, and `scale`, if there is one, too.
   static func widenRows(
-    _ x: UnsafeRawPointer, _ type: ElementType, scale: UnsafePointer<Scalar>?, _ y: UnsafeMutablePointer<Scalar>,
+    _ x: UnsafeRawPointer, _ type: StoredType, scale: UnsafePointer<Scalar>?, _ y: UnsafeMutablePointer<Scalar>,
     rows: Int)
 
   /// Widens some rows of one vector of columns, `[rows, vector]`. They begin and end at multiples of a vector.
@@ -55,7 +55,7 @@ package protocol MatrixKernels<Scalar> {
 
   /// The same, with the same bits, for a right operand of numbers of sixteen bits, `type`.
   static func multiplyRow(
-    _ x: UnsafePointer<Scalar>, depth: Int, halves: UnsafePointer<UInt16>, _ type: ElementType, blockStep: Int,
+    _ x: UnsafePointer<Scalar>, depth: Int, halves: UnsafePointer<UInt16>, _ type: StoredType, blockStep: Int,
     blocks: Int, addend: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>)
 
   /// The same, with the same bits, for columns of codes.

@@ -173,12 +173,12 @@ package protocol QuantizedKernels: SendableMetatype {
 
   /// `y = Float(x - zeroPoint) * scale`, with the difference in 32 bits.
   static func dequantize(
-    _ x: UnsafeRawPointer, _ type: ElementType, scale: Float, zeroPoint: Int32, _ y: UnsafeMutablePointer<Float>,
+    _ x: UnsafeRawPointer, _ type: StoredType, scale: Float, zeroPoint: Int32, _ y: UnsafeMutablePointer<Float>,
     count: Int)
 
   /// The same with a scale and a zero point for each element.
   static func dequantizeEach(
-    _ x: UnsafeRawPointer, _ type: ElementType, scales: UnsafePointer<Float>, zeroPoints: UnsafePointer<Int32>,
+    _ x: UnsafeRawPointer, _ type: StoredType, scales: UnsafePointer<Float>, zeroPoints: UnsafePointer<Int32>,
     _ y: UnsafeMutablePointer<Float>, count: Int)
 
   /// `y = saturate(round(a · aScale + (b · bScale + rest)))` of bytes, both sums rounded once.

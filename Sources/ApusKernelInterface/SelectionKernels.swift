@@ -6,7 +6,7 @@ package enum LogicOperation: Sendable {
 /// Booleans, which are bytes of 0 and 1, and what they choose between; what is chosen from numbers.
 package protocol SelectionKernels {
   /// `y[i]`, an element of 1, 2, 4 or 8 bytes, is `a[i * aStep]` where `mask[i]` is 1 and `b[i * bStep]` where it is 0.
-  /// Steps are 0 or 1.
+  /// Steps are 0 or 1. `y` may be `a` or `b`.
   static func select(
     elementSize: Int, _ mask: UnsafePointer<UInt8>, _ a: UnsafeRawPointer, aStep: Int, _ b: UnsafeRawPointer,
     bStep: Int, _ y: UnsafeMutableRawPointer, count: Int)

@@ -63,17 +63,10 @@ extension Float64Kernels {
   }
 
   package static func compare(
-    _ test: Comparison, _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Bool>,
+    _ test: ComparisonTest, _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Bool>,
     count: Int
   ) {
     compareRow(test, a, b, y, count)
-  }
-
-  package static func select(
-    _ mask: UnsafePointer<Bool>, _ a: UnsafePointer<Double>, _ b: UnsafePointer<Double>,
-    _ y: UnsafeMutablePointer<Double>, count: Int
-  ) {
-    for i in 0..<count { y[i] = mask[i] ? a[i] : b[i] }
   }
 
   package static func scaleAndShiftRows(

@@ -126,17 +126,10 @@ extension Float32Kernels {
   }
 
   package static func compare(
-    _ test: Comparison, _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Bool>,
+    _ test: ComparisonTest, _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Bool>,
     count: Int
   ) {
     compareRow(test, a, b, y, count)
-  }
-
-  package static func select(
-    _ mask: UnsafePointer<Bool>, _ a: UnsafePointer<Float>, _ b: UnsafePointer<Float>,
-    _ y: UnsafeMutablePointer<Float>, count: Int
-  ) {
-    for i in 0..<count { y[i] = mask[i] ? a[i] : b[i] }
   }
 
   package static func scaleAndShiftRows(

@@ -91,7 +91,7 @@ func forBroadcastRows<T: BinaryFloatingPoint>(
 
 @inline(__always)
 func compareRow<T: BinaryFloatingPoint>(
-  _ test: Comparison, _ a: UnsafePointer<T>, _ b: UnsafePointer<T>, _ y: UnsafeMutablePointer<Bool>, _ count: Int
+  _ test: ComparisonTest, _ a: UnsafePointer<T>, _ b: UnsafePointer<T>, _ y: UnsafeMutablePointer<Bool>, _ count: Int
 ) {
   switch test {
   case .equal: for i in 0..<count { y[i] = a[i] == b[i] }

@@ -2,8 +2,8 @@ import ApusKernelInterface
 
 extension AnyDataKernels {
   package static func convert(
-    _ source: UnsafeRawPointer, _ sourceType: ElementType, _ destination: UnsafeMutableRawPointer,
-    _ destinationType: ElementType, count: Int
+    _ source: UnsafeRawPointer, _ sourceType: StoredType, _ destination: UnsafeMutableRawPointer,
+    _ destinationType: StoredType, count: Int
   ) {
     switch (sourceType, destinationType) {
     // The pairs that weights and storage use go straight.
@@ -15,12 +15,12 @@ extension AnyDataKernels {
     default:
       // The others go through the widest type of their kind, a piece at a time.
       if sourceType.isInteger && destinationType.isInteger {
-        inPieces(source, sourceType.size, destination, destinationType.size, count, Int64.self) { from, to, wide, n in
+        inPieces(source, sourceType.byteCount, destination, destinationType.byteCount, count, Int64.self) { from, to, wide, n in
           toInt64(from, sourceType, wide, n)
           fromInt64(wide, to, destinationType, n)
         }
       } else {
-        inPieces(source, sourceType.size, destination, destinationType.size, count, Double.self) { from, to, wide, n in
+        inPieces(source, sourceType.byteCount, destination, destinationType.byteCount, count, Double.self) { from, to, wide, n in
           toDouble(from, sourceType, wide, n)
           fromDouble(wide, to, destinationType, n)
         }
@@ -29,23 +29,13 @@ extension AnyDataKernels {
   }
 
   package static func round(
-    _ x: UnsafePointer<Float>, to type: ElementType, _ y: UnsafeMutablePointer<Float>, count: Int
+    _ x: UnsafePointer<Float>, to type: StoredType, _ y: UnsafeMutablePointer<Float>, count: Int
   ) {
     if type == .float16 { roundToHalf(x, y, count) } else { roundToBrain(x, y, count) }
   }
 }
 
-extension ElementType {
-  /// Bytes per element.
-  var size: Int {
-    switch self {
-    case .float64, .int64, .uint64: 8
-    case .float32, .int32, .uint32: 4
-    case .float16, .bfloat16, .int16, .uint16: 2
-    case .int8, .uint8, .bool: 1
-    }
-  }
-
+extension StoredType {
   /// Whether it goes through `Int64`; `bool` does.
   var isInteger: Bool {
     switch self {
@@ -136,7 +126,7 @@ private func convertEach<From, To>(
 }
 
 private func toFloat(
-  _ x: UnsafeRawPointer, _ type: ElementType, _ y: UnsafeMutablePointer<Float>, _ count: Int
+  _ x: UnsafeRawPointer, _ type: StoredType, _ y: UnsafeMutablePointer<Float>, _ count: Int
 ) {
   switch type {
   case .float64: convertEach(x, Double.self, y, count) { Float($0) }
@@ -156,7 +146,7 @@ private func toFloat(
 
 /// To the types that masks, pictures and indices are made of.
 private func fromFloat(
-  _ x: UnsafePointer<Float>, _ y: UnsafeMutableRawPointer, _ type: ElementType, _ count: Int
+  _ x: UnsafePointer<Float>, _ y: UnsafeMutableRawPointer, _ type: StoredType, _ count: Int
 ) {
   switch type {
   case .int8: convertEach(x, y, Int8.self, count) { Int8(truncatingIfNeeded: truncated($0, -128, 127)) }
@@ -167,7 +157,7 @@ private func fromFloat(
 }
 
 private func toDouble(
-  _ x: UnsafeRawPointer, _ type: ElementType, _ y: UnsafeMutablePointer<Double>, _ count: Int
+  _ x: UnsafeRawPointer, _ type: StoredType, _ y: UnsafeMutablePointer<Double>, _ count: Int
 ) {
   switch type {
   case .float64: convertEach(x, Double.self, y, count) { $0 }
@@ -187,7 +177,7 @@ private func toDouble(
 }
 
 private func toInt64(
-  _ x: UnsafeRawPointer, _ type: ElementType, _ y: UnsafeMutablePointer<Int64>, _ count: Int
+  _ x: UnsafeRawPointer, _ type: StoredType, _ y: UnsafeMutablePointer<Int64>, _ count: Int
 ) {
   switch type {
   case .int8: convertEach(x, Int8.self, y, count) { Int64(truncatingIfNeeded: $0) }
@@ -201,7 +191,7 @@ private func toInt64(
 }
 
 private func fromInt64(
-  _ x: UnsafePointer<Int64>, _ y: UnsafeMutableRawPointer, _ type: ElementType, _ count: Int
+  _ x: UnsafePointer<Int64>, _ y: UnsafeMutableRawPointer, _ type: StoredType, _ count: Int
 ) {
   switch type {
   case .int8, .uint8: convertEach(x, y, UInt8.self, count) { UInt8(truncatingIfNeeded: $0) }
@@ -213,7 +203,7 @@ private func fromInt64(
 }
 
 private func fromDouble(
-  _ x: UnsafePointer<Double>, _ y: UnsafeMutableRawPointer, _ type: ElementType, _ count: Int
+  _ x: UnsafePointer<Double>, _ y: UnsafeMutableRawPointer, _ type: StoredType, _ count: Int
 ) {
   switch type {
   case .float64: convertEach(x, y, Double.self, count) { $0 }

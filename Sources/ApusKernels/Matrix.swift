@@ -36,7 +36,7 @@ extension Float32Kernels {
   }
 
   package static func multiplyRow(
-    _ x: UnsafePointer<Float>, depth: Int, halves: UnsafePointer<UInt16>, _ type: ElementType, blockStep: Int,
+    _ x: UnsafePointer<Float>, depth: Int, halves: UnsafePointer<UInt16>, _ type: StoredType, blockStep: Int,
     blocks: Int, addend: UnsafePointer<Float>, _ y: UnsafeMutablePointer<Float>
   ) {
     if type == .float16 {
@@ -96,7 +96,7 @@ extension Float64Kernels {
   }
 
   package static func multiplyRow(
-    _ x: UnsafePointer<Double>, depth: Int, halves: UnsafePointer<UInt16>, _ type: ElementType, blockStep: Int,
+    _ x: UnsafePointer<Double>, depth: Int, halves: UnsafePointer<UInt16>, _ type: StoredType, blockStep: Int,
     blocks: Int, addend: UnsafePointer<Double>, _ y: UnsafeMutablePointer<Double>
   ) {
     multiplyWidened(Float64Kernels.self, x, depth, blocks, addend, y) { block, rows, widened in

@@ -2,13 +2,13 @@ import ApusKernelInterface
 
 extension Float32Kernels {
   package static func widenRows(
-    _ x: UnsafeRawPointer, _ type: ElementType, scale: UnsafePointer<Float>?, _ y: UnsafeMutablePointer<Float>,
+    _ x: UnsafeRawPointer, _ type: StoredType, scale: UnsafePointer<Float>?, _ y: UnsafeMutablePointer<Float>,
     rows: Int
   ) {
     let lanes = Lanes.scalarCount
     var factor = all(1)
     if let scale { factor = load(scale) }
-    inChunks(x, type.size &* lanes, rows) { source, row, count in
+    inChunks(x, type.byteCount &* lanes, rows) { source, row, count in
       let target = y + row &* lanes
       if type == .int8 {
         let bytes = source.assumingMemoryBound(to: UInt8.self)
@@ -26,11 +26,11 @@ extension Float32Kernels {
 
 extension Float64Kernels {
   package static func widenRows(
-    _ x: UnsafeRawPointer, _ type: ElementType, scale: UnsafePointer<Double>?, _ y: UnsafeMutablePointer<Double>,
+    _ x: UnsafeRawPointer, _ type: StoredType, scale: UnsafePointer<Double>?, _ y: UnsafeMutablePointer<Double>,
     rows: Int
   ) {
     let lanes = DoubleLanes.scalarCount
-    inChunks(x, type.size &* lanes, rows) { source, row, count in
+    inChunks(x, type.byteCount &* lanes, rows) { source, row, count in
       let target = y + row &* lanes
       AnyDataKernels.convert(source, type, target, .float64, count: count &* lanes)
       if let scale { scaleRows(target, load(scale, as: DoubleLanes.self), count) }

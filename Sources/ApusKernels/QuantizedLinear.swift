@@ -43,7 +43,7 @@ extension IntegerKernels {
   }
 
   package static func dequantize(
-    _ x: UnsafeRawPointer, _ type: ElementType, scale: Float, zeroPoint: Int32, _ y: UnsafeMutablePointer<Float>,
+    _ x: UnsafeRawPointer, _ type: StoredType, scale: Float, zeroPoint: Int32, _ y: UnsafeMutablePointer<Float>,
     count: Int
   ) {
     switch type {
@@ -56,7 +56,7 @@ extension IntegerKernels {
   }
 
   package static func dequantizeEach(
-    _ x: UnsafeRawPointer, _ type: ElementType, scales: UnsafePointer<Float>, zeroPoints: UnsafePointer<Int32>,
+    _ x: UnsafeRawPointer, _ type: StoredType, scales: UnsafePointer<Float>, zeroPoints: UnsafePointer<Int32>,
     _ y: UnsafeMutablePointer<Float>, count: Int
   ) {
     switch type {

@@ -54,7 +54,7 @@ struct NarrowPanel<Scalar: FloatingPointScalar>: Sendable {
       let type = part.elements.dataType
       pieces.append(
         NarrowPiece(
-          type: type.elementType, size: type.byteCount, base: UnsafeRawPointer(storage.base), rows: first..<end,
+          type: type.storedType, size: type.byteCount, base: UnsafeRawPointer(storage.base), rows: first..<end,
           scale: scale.map { UnsafeRawPointer($0.base) }))
       storages += [storage, scale].compactMap { $0 }
       first = end
@@ -103,7 +103,7 @@ extension NarrowPanel {
     let blocks = (band.columns.count + vector - 1) / vector
     let source = Unchecked(UnsafeRawPointer(part.elements.storage.base))
     let target = Unchecked(storage.base)
-    let wide = Scalar.dataType.elementType
+    let wide = Scalar.dataType.storedType
     let room = width * filled
     try parallelWithScratch((blocks + blocksPerChunk - 1) / blocksPerChunk, of: Scalar.self, count: 2 * room) {
       chunk, scratch in
@@ -112,12 +112,12 @@ extension NarrowPanel {
       let panel = scratch + room
       if isTransposed {
         data.convert(
-          source.value + column * leading * type.byteCount, type.elementType, scratch, wide, count: columns * leading)
+          source.value + column * leading * type.byteCount, type.storedType, scratch, wide, count: columns * leading)
       } else {
         for row in 0..<band.depth.count {
           let start = (band.depth.lowerBound + row) * leading + column
           data.convert(
-            source.value + start * type.byteCount, type.elementType, scratch + row * columns, wide, count: columns)
+            source.value + start * type.byteCount, type.storedType, scratch + row * columns, wide, count: columns)
         }
       }
       kernels.packColumns(
@@ -132,7 +132,7 @@ extension NarrowPanel {
             range: QuantizedRange(least: -128, greatest: 127, zeroPoint: 0), target.value + start, isWide: false,
             count: filled * vector)
         } else {
-          data.convert(values, wide, target.value + start, type.elementType, count: filled * vector)
+          data.convert(values, wide, target.value + start, type.storedType, count: filled * vector)
         }
       }
     }

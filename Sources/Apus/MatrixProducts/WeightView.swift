@@ -42,7 +42,7 @@ struct WeightView: @unchecked Sendable {
   enum Columns<Scalar> {
     /// Numbers; vectors of columns are `step` apart.
     case numbers(UnsafePointer<Scalar>, step: Int)
-    case halves(UnsafePointer<UInt16>, ElementType, step: Int)
+    case halves(UnsafePointer<UInt16>, StoredType, step: Int)
     case codes(BlockQuantizedColumns)
   }
 
@@ -132,7 +132,7 @@ struct WeightView: @unchecked Sendable {
 
 /// Some of the rows of a ``NarrowPanel``: `[columns / vector, rows, vector]` elements of `type`.
 struct NarrowPiece: @unchecked Sendable {
-  let type: ElementType
+  let type: StoredType
   /// Bytes per element.
   let size: Int
   let base: UnsafeRawPointer

@@ -249,7 +249,7 @@ package struct ElementwiseProgram: Sendable {
       Scalar.kernels, Execution.current.kernels.data, Execution.current.kernels.quantized
     )
     let y = Unchecked(y)
-    let half = type?.elementType
+    let half = type?.storedType
     // The numbers that become others lie in a room of their own, and so do those that inputs of sixteen bits stand for.
     let isNumber = levels == nil && half == nil
     let rooms = roomCount + (isNumber ? 0 : 1) + (half == nil ? 0 : sources.count) + (requantizes ? 1 : 0)
@@ -461,7 +461,7 @@ package struct ElementwiseProgram: Sendable {
   ///   - half: of sixteen bits: what inputs are widened from, and what the results of all steps but the last are rounded to.
   private func run<Scalar: FloatingPointScalar>(
     _ kernels: Kernels<Scalar>, _ sources: [Source<Scalar>], offset: Int, into y: UnsafeMutablePointer<Scalar>,
-    count: Int, _ scratch: UnsafeMutablePointer<Scalar>, bytes: UnsafeMutableRawPointer, rounding half: ElementType?
+    count: Int, _ scratch: UnsafeMutablePointer<Scalar>, bytes: UnsafeMutableRawPointer, rounding half: StoredType?
   ) {
     func wideRoom(_ input: Int) -> UnsafeMutablePointer<Scalar> { scratch + (roomCount + 1 + input) * Self.pieceCount }
     if let half {

@@ -51,7 +51,7 @@ extension Tensor where Scalar: FloatingPointScalar {
       let x = Unchecked(UnsafeRawPointer(source.base).assumingMemoryBound(to: Float.self))
       let y = Unchecked(UnsafeMutableRawPointer(mutablePointer).assumingMemoryBound(to: Float.self))
       parallelRanges(storedCount) { start, count in
-        kernels.round(x.value + start, to: type.elementType, y.value + start, count: count)
+        kernels.round(x.value + start, to: type.storedType, y.value + start, count: count)
       }
     }
   }

@@ -73,7 +73,7 @@ extension Tensor {
   /// Whole blocks of channels; nil when the layout is another or the cut goes through one.
   private func slicedInBlocks(axis: Int, from first: Int, count: Int, step: Int) throws -> Tensor? {
     let block = TensorLayout.block
-    guard layout == .channelBlocked, axis == 1, step == 1, Self.isWorthBlocking(channels: count),
+    guard layout == .channelBlocked, axis == 1, step == 1, TensorLayout.isWorthBlocking(channels: count),
       first.isMultiple(of: block), count.isMultiple(of: block) || first + count == shape[1]
     else { return nil }
     var newShape = shape

@@ -150,16 +150,3 @@ struct DifferenceAccumulator {
       relative: raised(requiredRelative, by: 0), both: raised(requiredBoth, by: 0))
   }
 }
-
-extension Shape {
-  /// The position of a row-major offset, one index for each axis.
-  static func index(ofOffset offset: Int, in shape: [Int]) -> [Int] {
-    var index = [Int](repeating: 0, count: shape.count)
-    var rest = offset
-    for axis in shape.indices.reversed() where shape[axis] > 0 {
-      index[axis] = rest % shape[axis]
-      rest /= shape[axis]
-    }
-    return index
-  }
-}

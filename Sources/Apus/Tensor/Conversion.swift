@@ -11,7 +11,7 @@ extension Tensor {
     // Maps that convolutions made stay as they lie where sixteen bits are kept between them.
     let source = Scalar.dataType.isComputedInFloat && Target.dataType.isComputedInFloat ? self : try rowMajor
     let kernels = Execution.current.kernels.data
-    let (from, to) = (Scalar.dataType.elementType, Target.dataType.elementType)
+    let (from, to) = (Scalar.dataType.storedType, Target.dataType.storedType)
     return try withExtendedLifetime(source.storage) {
       nonisolated(unsafe) let x = source.pointer
       return try Tensor<Target>.filled(shape, layout: source.layout) { destination in
@@ -26,7 +26,7 @@ extension Tensor {
 
 extension DataType {
   /// The kernels' name for this type.
-  var elementType: ElementType {
+  var storedType: StoredType {
     switch self {
     case .float64: .float64
     case .float32: .float32

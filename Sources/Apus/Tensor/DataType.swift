@@ -9,14 +9,7 @@ public enum DataType: String, Sendable, Hashable, CaseIterable {
   case bool
 
   /// The size of one element in bytes.
-  public var byteCount: Int {
-    switch self {
-    case .float64, .int64, .uint64: 8
-    case .float32, .int32, .uint32: 4
-    case .float16, .bfloat16, .int16, .uint16: 2
-    case .int8, .uint8, .bool: 1
-    }
-  }
+  public var byteCount: Int { storedType.byteCount }
 
   /// Whether numbers are computed with as `Float`, so that maps of them may be channel-blocked.
   var isComputedInFloat: Bool {

@@ -33,6 +33,17 @@ package enum Shape {
     return strides
   }
 
+  /// The position of a row-major offset, one index for each axis.
+  package static func index(ofOffset offset: Int, in shape: [Int]) -> [Int] {
+    var index = [Int](repeating: 0, count: shape.count)
+    var rest = offset
+    for axis in shape.indices.reversed() where shape[axis] > 0 {
+      index[axis] = rest % shape[axis]
+      rest /= shape[axis]
+    }
+    return index
+  }
+
   /// `axis` counted from the front, as PyTorch counts: -1 is the last.
   /// - Throws: ``TensorError/argument(operation:reason:)`` when the shape has no such axis.
   package static func axis(_ axis: Int, in shape: [Int], operation: String) throws -> Int {

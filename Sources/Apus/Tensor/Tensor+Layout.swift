@@ -13,14 +13,9 @@ extension Tensor {
     }
   }
 
-  /// Whether ``TensorLayout/channelBlocked`` can hold this tensor: `Float`, rank 3 or 4, and no single block
-  /// that is half filling or more.
-  var canBeChannelBlocked: Bool {
-    Scalar.dataType == .float32 && (rank == 3 || rank == 4) && Self.isWorthBlocking(channels: shape[1])
-  }
-
-  /// Whether a map of so many channels is kept channel-blocked.
-  static func isWorthBlocking(channels: Int) -> Bool { channels > TensorLayout.block / 2 }
+  /// Whether ``channelBlocked`` lays this tensor out so. Numbers of sixteen bits are in blocks only where they were rounded
+  /// from such as are.
+  var canBeChannelBlocked: Bool { Scalar.dataType == .float32 && TensorLayout.canBlock(shape, Scalar.dataType) }
 
   /// The number of elements in memory, the filling of blocks included.
   var storedCount: Int {

@@ -9,8 +9,8 @@ package enum TensorLayout: Sendable, Hashable {
   /// `[batch, ⌈channels / 16⌉, height…, 16]`: sixteen channels of one position side by side.
   ///
   /// Where the channels are not whole blocks, the last block is filled up. What the filling holds is undefined:
-  /// operators on single elements run over it, and no other reads it. Only `Float` tensors of rank 3 or 4 with more than
-  /// eight channels are ever stored so.
+  /// operators on single elements run over it, and no other reads it. Which tensors are ever stored so says
+  /// ``canBlock(_:_:)``.
   case channelBlocked
 
   /// Channels per block.
@@ -24,6 +24,14 @@ package enum TensorLayout: Sendable, Hashable {
 
   /// The number of blocks that `channels` take.
   package static func blocks(_ channels: Int) -> Int { (channels + block - 1) / block }
+
+  /// Whether a tensor may be stored in blocks: of rank 3 or 4, of a type that is computed with as `Float`, and worth it.
+  package static func canBlock(_ shape: [Int], _ dataType: DataType) -> Bool {
+    dataType.isComputedInFloat && (shape.count == 3 || shape.count == 4) && isWorthBlocking(channels: shape[1])
+  }
+
+  /// Whether a map of so many channels is kept in blocks: not as a single one that is half filling or more.
+  static func isWorthBlocking(channels: Int) -> Bool { channels > block / 2 }
 
   /// Whether so many channels fill half of a block at least, so that loops over blocks are worth it.
   static func isHalfFilled(by channels: Int) -> Bool { channels >= block / 2 }

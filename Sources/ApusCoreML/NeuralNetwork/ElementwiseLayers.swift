@@ -64,19 +64,19 @@ extension NetworkBuilder {
     result[220] = { c in [try unary(c)] }
     result[130] = { c in [try activation(c, c.p, c.x)] }
     result[245] = { c in
-      let scale = try c.builder.weights(c.p, 2, stretchedShape(c, c.p.ints(1)))
+      let scale = try c.builder.weights(c.p, 2, stretchedShape(c.p.ints(1)))
       let product = try c.e.node("Mul", [c.x, scale])
       guard try c.p.bool(3) else { return [product] }
-      return [try c.e.node("Add", [product, c.builder.weights(c.p, 5, stretchedShape(c, c.p.ints(4)))])]
+      return [try c.e.node("Add", [product, c.builder.weights(c.p, 5, stretchedShape(c.p.ints(4)))])]
     }
     result[250] = { c in
-      [try c.e.node("Add", [c.x, c.builder.weights(c.p, 2, stretchedShape(c, c.p.ints(1)))])]
+      [try c.e.node("Add", [c.x, c.builder.weights(c.p, 2, stretchedShape(c.p.ints(1)))])]
     }
     return result
   }()
 
   /// A shape of one number stands for channels, in front of two axes of a map.
-  private static func stretchedShape(_ c: LayerCall, _ shape: [Int]) throws -> [Int] {
+  private static func stretchedShape(_ shape: [Int]) -> [Int] {
     shape.count == 1 && shape != [1] ? shape + [1, 1] : shape
   }
 

@@ -64,7 +64,7 @@ extension NetworkBuilder {
 
   /// What a layer gives: the steps or the last, and the last states.
   private static func results(
-    _ c: LayerCall, _ y: Graph.ValueID, _ states: [Graph.ValueID], all: Bool, hidden: Int, hasFiveAxes: Bool,
+    _ c: LayerCall, _ y: Graph.ValueID, _ states: [Graph.ValueID], all: Bool, hasFiveAxes: Bool,
     reverses: Bool
   ) throws -> [Graph.ValueID?] {
     let e = c.e
@@ -91,7 +91,7 @@ extension NetworkBuilder {
     attributes["direction"] = .string(Array((reverses ? "reverse" : "forward").utf8))
     let outputs = try e.nodes("RNN", [x, w, r, b, nil, state(c, 1, hidden: hidden)], outputs: 2, attributes)
     return try results(
-      c, outputs[0], [outputs[1]], all: c.p.bool(15), hidden: hidden, hasFiveAxes: hasFiveAxes, reverses: reverses)
+      c, outputs[0], [outputs[1]], all: c.p.bool(15), hasFiveAxes: hasFiveAxes, reverses: reverses)
   }
 
   /// Gates: update, reset, output, as the standard's z, r, h.
@@ -112,7 +112,7 @@ extension NetworkBuilder {
     attributes["direction"] = .string(Array((reverses ? "reverse" : "forward").utf8))
     let outputs = try e.nodes("GRU", [x, w, r, b, nil, state(c, 1, hidden: hidden)], outputs: 2, attributes)
     return try results(
-      c, outputs[0], [outputs[1]], all: c.p.bool(15), hidden: hidden, hasFiveAxes: hasFiveAxes, reverses: reverses)
+      c, outputs[0], [outputs[1]], all: c.p.bool(15), hasFiveAxes: hasFiveAxes, reverses: reverses)
   }
 
   /// Gates: input, output, forget, block input, as the standard's i, o, f, c.
@@ -176,7 +176,7 @@ extension NetworkBuilder {
     let wantsAll = try settings.bool(10)
     if directions == 1 {
       return try results(
-        c, outputs[0], [outputs[1], outputs[2]], all: wantsAll, hidden: hidden, hasFiveAxes: hasFiveAxes,
+        c, outputs[0], [outputs[1], outputs[2]], all: wantsAll, hasFiveAxes: hasFiveAxes,
         reverses: reverses)
     }
     func shaped(_ x: Graph.ValueID) throws -> Graph.ValueID { try hasFiveAxes ? e.unsqueeze(x, [3, 4]) : x }

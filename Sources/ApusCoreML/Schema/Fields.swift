@@ -57,9 +57,6 @@ struct Fields: Sendable {
 
   func has(_ number: Int) -> Bool { entries.contains { $0.field.number == number } }
 
-  /// The first of `numbers` that the message has: the case of a union.
-  func firstCase(in numbers: some Sequence<Int>) -> Int? { numbers.first(where: has) }
-
   private func last(_ number: Int) -> (field: ProtobufField, content: Content)? {
     entries.last { $0.field.number == number }
   }

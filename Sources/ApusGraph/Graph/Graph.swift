@@ -154,7 +154,7 @@ package struct Node: Sendable {
     set { fields.computesInFloat64 = newValue }
   }
   /// The epilogue applied to the first output: put here by passes, for operators that can do it while the result is
-  /// in the cache (``OperatorDefinition/appliesActivation``).
+  /// in the cache (``Fusion/appliesActivation``).
   package var activation: Activation {
     get { fields.activation }
     set { fields.activation = newValue }
@@ -237,9 +237,16 @@ extension Graph {
     } catch let error as GraphError {
       throw error
     } catch {
-      let inputs = node.inputs.map { $0.map { values[$0].name } ?? "—" }
-      throw GraphError.node(
-        NodeFailure(node: node.name, operatorName: node.operatorName, inputs: inputs, reason: "\(error)"))
+      throw failure(of: node, "\(error)")
     }
+  }
+
+  /// That a node cannot be run, with its operands by name, and by type where that is known.
+  func failure(of node: Node, _ reason: String, type: (Int) -> GraphValueType? = { _ in nil }) -> GraphError {
+    let inputs = node.inputs.enumerated().map { index, id in
+      guard let id else { return "—" }
+      return "'\(values[id].name)'" + (type(index).map { " \($0)" } ?? "")
+    }
+    return .node(NodeFailure(node: node.name, operatorName: node.operatorName, inputs: inputs, reason: reason))
   }
 }

@@ -70,10 +70,11 @@ extension NodeFailure: CustomStringConvertible {
 }
 
 extension GraphError {
-  /// ``Fault/usage`` for the name of a value that the model does not have, ``Fault/data`` for everything else.
+  /// ``Fault/usage`` for the name of a value that the model does not have, ``Fault/time`` for a limit of time,
+  /// ``Fault/data`` for everything else.
   public var fault: Fault {
     switch self {
-    // Names of values are the caller's, everything else is of the model and its inputs.
+    // Names of values and limits are the caller's, everything else is of the model and its inputs.
     case .noSuchValue: .usage
     case .timeLimit: .time
     default: .data

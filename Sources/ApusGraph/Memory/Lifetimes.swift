@@ -71,7 +71,7 @@ struct Lifetimes {
   private func isBlocked(
     _ shape: [Int], _ dataType: DataType, _ step: PreparedNode, _ facts: OperatorFacts?
   ) -> Bool {
-    guard MemoryArena.canBeChannelBlocked(shape, dataType), let facts else { return false }
+    guard TensorLayout.canBlock(shape, dataType), let facts else { return false }
     let maps = step.inputs.compactMap { $0 }.filter { types[$0]?.shape.count == shape.count && lastReads[$0] != nil }
     switch facts.layout {
     case .rowMajor: return false

@@ -4,7 +4,7 @@ import Apus
 public enum DifferencePattern: Sendable, Hashable {
   /// Every element is the reference's, times this.
   case factor(Double)
-  /// Every element is the reference's, and this.
+  /// Every element is the reference's, plus this.
   case shift(Double)
   /// The elements are the reference's with its axes in this order.
   case axes([Int])
@@ -14,7 +14,7 @@ public enum DifferencePattern: Sendable, Hashable {
   case overflow(count: Int)
   /// All that differs is at these places along an axis of so many.
   case places(axis: Int, places: [Int], extent: Int)
-  /// All that differs is at every so-manieth place along an axis, from the first on.
+  /// All that differs is at every n-th place along an axis, from the first on.
   case everyPlace(axis: Int, step: Int, first: Int)
   /// All that differs is at the first or last place of one of these axes.
   case border(axes: [Int])
@@ -44,7 +44,7 @@ extension DifferencePattern: CustomStringConvertible {
   public var description: String {
     switch self {
     case .factor(let factor): "every element is the reference's times \(NumberText.short(factor, digits: 6))"
-    case .shift(let shift): "every element is the reference's and \(NumberText.short(shift, digits: 6))"
+    case .shift(let shift): "every element is the reference's plus \(NumberText.short(shift, digits: 6))"
     case .axes(let axes): "it is the reference's value with its axes in the order \(axes)"
     case .saturation(let limit, let count, let isReference):
       "\(isReference ? "the reference" : "this file") ends at \(NumberText.short(limit, digits: 6)), which the other "
@@ -57,7 +57,7 @@ extension DifferencePattern: CustomStringConvertible {
         + places.prefix(8).map(String.init).joined(separator: ", ") + (places.count > 8 ? ", …" : "")
         + " of \(extent) along axis \(axis)"
     case .everyPlace(let axis, let step, let first):
-      "all that differs is at every \(step) places along axis \(axis), from \(first) on"
+      "all that differs is at one place in \(step) along axis \(axis), from \(first) on"
     case .border(let axes): "all that differs is at the border of axes \(axes), as where padding differs"
     case .attribute(let name, let value): "with \(name) = \(value) this node gives the reference's value"
     }
@@ -170,11 +170,8 @@ extension DifferencePattern {
       // Axes of maps: what comes after samples and channels.
       let spatial = shape.indices.filter { $0 >= 2 && shape[$0] > 2 }
       for offset in differing {
-        var rest = offset
         var isBorder = false
-        for axis in shape.indices.reversed() {
-          let place = rest % shape[axis]
-          rest /= shape[axis]
+        for (axis, place) in Shape.index(ofOffset: offset, in: shape).enumerated() {
           found[axis].insert(place)
           if spatial.contains(axis), place == 0 || place == shape[axis] - 1 { isBorder = true }
         }

@@ -56,7 +56,7 @@ public struct ErrorProfile: Sendable, Hashable {
           }
         }
         return worst.map {
-          Element(index: Shape.place($0.offset, in: shape), actual: x[$0.offset], expected: y[$0.offset])
+          Element(index: Shape.index(ofOffset: $0.offset, in: shape), actual: x[$0.offset], expected: y[$0.offset])
         }
       }
     }
@@ -83,18 +83,5 @@ public struct ErrorProfile: Sendable, Hashable {
     var (bin, limit) = (1, 1e-9)
     while bin < bins.count - 1, error >= limit { (bin, limit) = (bin + 1, limit * 10) }
     return bin
-  }
-}
-
-extension Shape {
-  /// The position of a row-major offset, one index for each axis.
-  fileprivate static func place(_ offset: Int, in shape: [Int]) -> [Int] {
-    var index = shape
-    var rest = offset
-    for axis in shape.indices.reversed() {
-      index[axis] = rest % shape[axis]
-      rest /= shape[axis]
-    }
-    return index
   }
 }

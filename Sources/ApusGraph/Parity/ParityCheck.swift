@@ -33,11 +33,13 @@ public struct ParityCheck: Sendable {
     /// The defaults are the rules of ``ParityTolerance``, exact arithmetic, and no run in float64.
     public init(
       tolerance: ParityTolerance = ParityTolerance(), precision: Execution.Precision = .exact,
-      computesTruth: Bool = false, limits: InferenceSession.Limits = .init(), seed: UInt64 = 0
+      computesTruth: Bool = false, profilesErrors: Bool = false, limits: InferenceSession.Limits = .init(),
+      seed: UInt64 = 0
     ) {
       self.tolerance = tolerance
       self.precision = precision
       self.computesTruth = computesTruth
+      self.profilesErrors = profilesErrors
       self.limits = limits
       self.seed = seed
     }

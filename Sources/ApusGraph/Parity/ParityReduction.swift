@@ -12,7 +12,7 @@ public struct ParityReduction: Sendable {
 
   /// The part: its inputs are the values to be fed, its one output is what differs.
   public let graph: Graph
-  /// The reference's values for the inputs, and for the one output.
+  /// The reference's values for the inputs, by name.
   public let inputs: [String: GraphValue]
   /// The reference's value of the one output, by name.
   public let outputs: [String: GraphValue]

@@ -60,11 +60,11 @@ public struct ParityReport: Sendable {
 
   /// Which side is closer to the node computed in DOUBLE.
   public struct Truth: Sendable {
-    /// The node on the reference's inputs, in DOUBLE: how far the reference is from that, and how far Apus is.
+    /// The node on the reference's inputs, in DOUBLE: how far the reference is from that.
     public let isolatedReference: ValueDifference?
     /// The node on the reference's inputs: how far what Apus computes is from the same in DOUBLE.
     public let isolatedActual: ValueDifference?
-    /// The same for the whole model in DOUBLE.
+    /// The whole model in DOUBLE: how far the reference is from that.
     public let cumulativeReference: ValueDifference?
     /// Apus' own run from the model's inputs on: how far it is from the same in DOUBLE.
     public let cumulativeActual: ValueDifference?
@@ -186,7 +186,7 @@ extension ParityReport {
     public internal(set) var inherits = 0
     /// The nodes that could not be run.
     public internal(set) var failed = 0
-    /// The largest isolated error (RMS of the differences by RMS of the expected), and the node that has it.
+    /// The largest isolated error: the RMS of the differences by the RMS of the expected.
     public internal(set) var largestError = 0.0
     /// The node with the largest isolated error; nil when no error is above zero.
     public internal(set) var worstNode: String?

@@ -291,13 +291,13 @@ struct ParityRun {
     if let scale = step.node.largestSum(of: step.node.inputs.map { $0.flatMap { way.lane.slots[$0] } }, context) {
       leastScale = scale
     }
-    return try judged(adding: ParityTolerance.allowance(forRounding: rounding(of: id, value, step, held)))
+    return try judged(adding: ParityTolerance.allowance(forRounding: rounding(of: id, value, held)))
   }
 
   /// How far a value that several nodes lead to, from the last values that the reference has, is from the same in DOUBLE:
   /// what rounding alone amounts to there; 0 where it is one node's.
   private func rounding(
-    of id: Graph.ValueID, _ value: GraphValue, _ step: ParityStep, _ held: Set<Graph.ValueID>
+    of id: Graph.ValueID, _ value: GraphValue, _ held: Set<Graph.ValueID>
   ) throws -> Double {
     guard value.elementType?.isFloatingPoint == true else { return 0 }
     let part = ParityPart(of: id, cutting: held, given: Set(modelInputs.keys), in: check)

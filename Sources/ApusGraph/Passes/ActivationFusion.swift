@@ -17,8 +17,8 @@ extension Graph {
         fused.activation = function
         fused.outputs = [last]
         for other in others { rewriter.remove(other) }
-      } else if let reader = rewriter.soleReader(of: output), rewriter.givesOtherShape(reader),
-        var reshaping = rewriter.nodes[reader], reshaping.input(0) == output, let reshaped = reshaping.output(0),
+      } else if let reader = rewriter.soleReader(of: output), var reshaping = rewriter.nodes[reader],
+        reshaping.facts?.results == .reshapedInput, reshaping.input(0) == output, let reshaped = reshaping.output(0),
         let (function, last, others) = rewriter.activation(of: reshaped, precision)
       {
         // A function of single numbers may come before it as well.
@@ -39,11 +39,6 @@ extension Graph {
 }
 
 extension GraphRewriter {
-  /// Whether a node gives what it is given, in the same order, as another shape.
-  fileprivate func givesOtherShape(_ index: Int) -> Bool {
-    ["Reshape", "Squeeze", "Unsqueeze", "Flatten"].contains { isNode(index, $0) }
-  }
-
   /// The function that all readers of `value` together are, the value it gives, and these readers.
   fileprivate func activation(
     of value: Graph.ValueID, _ precision: Execution.Precision

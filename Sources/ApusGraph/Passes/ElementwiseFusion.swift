@@ -72,10 +72,8 @@ extension GraphRewriter {
       && description(of: node).quantizedLevels != nil
   }
 
-  fileprivate func isUnread(_ value: Graph.ValueID) -> Bool { readerCount(of: value) == 0 && !isOutput(value) }
-
   fileprivate func feedsNobody(_ index: Int) -> Bool {
-    nodes[index]?.outputs.allSatisfy { $0.map(isUnread) ?? true } ?? true
+    nodes[index]?.outputs.allSatisfy { $0.map(isUnused) ?? true } ?? true
   }
 
   /// Whether `node` can be a step, given tensors of a floating-point type and one shape.

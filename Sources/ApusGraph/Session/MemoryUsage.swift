@@ -33,6 +33,6 @@ extension InferenceSession {
     let memory = MemoryPlan(lifetimes.buffers, stepCount: plan.steps.count)
     return MemoryUsage(
       plannedByteCount: memory.byteCount, tensorByteCount: memory.tensorByteCount, tensorCount: memory.tensorCount,
-      unknownCount: lifetimes.unknownCount, constantByteCount: graph.constants.values.reduce(0) { $0 + $1.byteCount })
+      unknownCount: lifetimes.unknownCount, constantByteCount: graph.constantByteCount)
   }
 }

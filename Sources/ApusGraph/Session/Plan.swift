@@ -120,7 +120,8 @@ extension Plan {
       let position = place - outputs.lowerBound
       guard let id = output.id else { continue }
       guard let value = position < results.count ? results[position].take() : nil else {
-        throw failure(step, arguments, "it gave no value for output \(position), '\(graph.values[id].name)'")
+        throw graph.failure(
+          of: step.node, "it gave no value for output \(position), '\(graph.values[id].name)'", type: arguments.type)
       }
       try context.observer?(graph.values[id].name, value)
       if output.isRead { slots[id] = value }
@@ -143,7 +144,8 @@ extension Plan {
     } catch let error as GraphError {
       throw error
     } catch {
-      throw context.stop.isRaised ? context.interruption : failure(step, arguments, "\(error)")
+      throw context.stop.isRaised
+        ? context.interruption : graph.failure(of: step.node, "\(error)", type: arguments.type)
     }
   }
 
@@ -151,14 +153,5 @@ extension Plan {
     for (index, input) in step.inputs.enumerated() where input != nil && arguments[index] == nil {
       throw OperatorError("input \(index), '\(input.map { graph.values[$0].name } ?? "")', has no value")
     }
-  }
-
-  private func failure(_ step: PreparedNode, _ arguments: Arguments, _ reason: String) -> GraphError {
-    let inputs = step.node.inputs.enumerated().map { index, id in
-      guard let id else { return "—" }
-      return "'\(graph.values[id].name)'" + (arguments.type(index).map { " \($0)" } ?? "")
-    }
-    return .node(
-      NodeFailure(node: step.node.name, operatorName: step.node.operatorName, inputs: inputs, reason: reason))
   }
 }

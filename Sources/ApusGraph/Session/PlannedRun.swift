@@ -27,11 +27,8 @@ extension Plan {
   }
 
   private func refusal(_ output: LargestOutput) -> GraphError {
-    let node = steps[output.step].node
-    let inputs = node.inputs.map { $0.map { "'\(graph.values[$0].name)'" } ?? "—" }
     let error = TensorError.memory(bytes: output.byteCount, limit: Execution.memoryLimit, shape: output.shape)
-    return .node(
-      NodeFailure(node: node.name, operatorName: node.operatorName, inputs: inputs, reason: "\(error)"))
+    return graph.failure(of: steps[output.step].node, "\(error)")
   }
 
   func lifetimes(for types: [GraphValueType?]) throws -> Lifetimes {

@@ -40,7 +40,7 @@ final class JPEGCoefficients: @unchecked Sendable {
   }
 
   /// Has the slots of a scan of all components begin with the first unit of a row.
-  func place(_ slots: UnsafeMutableBufferPointer<JPEGEntropyDecoder.Slot>, _ frame: JPEGFrame, row: Int) {
+  func place(_ slots: UnsafeMutableBufferPointer<JPEGEntropyDecoder.Slot>, row: Int) {
     for index in 0..<slots.count {
       let start = self.row(row, slots[index].component)
       slots[index].block = start + slots[index].offset

@@ -123,7 +123,7 @@ extension JPEGFile {
     return slots.withUnsafeMutableBufferPointer { slots in
       if header.members.count > 1 {
         for row in 0..<frame.unitsDown {
-          coefficients.place(slots, frame, row: row)
+          coefficients.place(slots, row: row)
           guard decoder.decode(units: frame.unitsAcross, slots) else { return false }
         }
         return true
@@ -131,7 +131,7 @@ extension JPEGFile {
       // A component alone has but the blocks in which the picture is.
       let component = frame.components[header.members[0].component]
       for row in 0..<roundedUp(component.height, by: 8) {
-        coefficients.place(slots, frame, row: row / component.down)
+        coefficients.place(slots, row: row / component.down)
         slots[0].block += row % component.down * component.blocksAcross * 64
         guard decoder.decode(units: roundedUp(component.width, by: 8), slots) else { return false }
       }

@@ -103,7 +103,7 @@ final class JPEGPainter: @unchecked Sendable {
       var slots = slots
       slots.withUnsafeMutableBufferPointer { slots in
         for row in 0..<rows {
-          coefficients.place(slots, frame, row: row)
+          coefficients.place(slots, row: row)
           guard scan.pointee.decode(units: frame.unitsAcross, slots) else { return }
         }
       }

@@ -91,7 +91,7 @@ extension PNGContents {
   func inflated() throws(ImageError) -> UnsafeMutableRawBufferPointer {
     let count = header.filteredBytes
     let compressedCount = pieces.reduce(0) { $0 + $1.count }
-    guard count / Self.mostGrowth <= compressedCount else { throw tooShort(count) }
+    guard count / Self.mostGrowth <= compressedCount else { throw tooShort }
     if pieces.count == 1 { return try inflate(pieces[0], count: count) }
     let whole = UnsafeMutableRawBufferPointer.allocate(byteCount: compressedCount, alignment: 16)
     defer { whole.deallocate() }
@@ -121,12 +121,12 @@ extension PNGContents {
     }
     guard produced == count else {
       rows.deallocate()
-      throw tooShort(count)
+      throw tooShort
     }
     return rows
   }
 
-  private func tooShort(_ count: Int) -> ImageError {
+  private var tooShort: ImageError {
     pngError("fewer pixels than the \(header.width) × \(header.height) that the chunk IHDR says")
   }
 }

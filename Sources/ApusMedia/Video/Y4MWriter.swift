@@ -74,11 +74,11 @@ public struct Y4MWriter: Sendable {
   }
 
   /// The factors of red, green and blue times 2¹⁶.
-  private static let lumaFactors = factors(0.299, 0.114, of: 219, [0.299, 0.587, 0.114])
-  private static let blueFactors = factors(0.299, 0.114, of: 224 / (2 * (1 - 0.114)), [-0.299, -0.587, 1 - 0.114])
-  private static let redFactors = factors(0.299, 0.114, of: 224 / (2 * (1 - 0.299)), [1 - 0.299, -0.587, -0.114])
+  private static let lumaFactors = factors(of: 219, [0.299, 0.587, 0.114])
+  private static let blueFactors = factors(of: 224 / (2 * (1 - 0.114)), [-0.299, -0.587, 1 - 0.114])
+  private static let redFactors = factors(of: 224 / (2 * (1 - 0.299)), [1 - 0.299, -0.587, -0.114])
 
-  private static func factors(_ red: Double, _ blue: Double, of range: Double, _ shares: [Double]) -> [Int] {
+  private static func factors(of range: Double, _ shares: [Double]) -> [Int] {
     shares.map { Int(($0 * range / 255 * 65_536).rounded()) }
   }
 

@@ -86,7 +86,7 @@ private struct ChannelMap {
 
   /// ImageNet's colours have means that fall from red to blue: the other way round they are in the other order.
   var order: ColorOrder? {
-    let means = [0.485, 0.456, 0.406]
+    let means = ImageNormalization.imageNet.mean.map(Double.init)
     let unit = zeros.map { $0 > 1 ? $0 / 255 : $0 }
     func areNear(_ means: [Double]) -> Bool { zip(unit, means).allSatisfy { abs($0 - $1) < 0.01 } }
     return areNear(means) ? .rgb : areNear(means.reversed()) ? .bgr : nil

@@ -91,7 +91,7 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
       kernels.binary(.multiply, scores, scalar: softcap, scores, count: rows * room.keys)
     }
 
-    for mask in masks { mask.apply(at: index, range, keys: keys, scores, step: room.keys, scratch + room.masked) }
+    for mask in masks { mask.apply(at: index, range, keys: keys, scores, step: room.keys) }
     if let span = spans.count > 1 ? spans[index] : spans.first {
       for query in range {
         let row = scores + (query - range.lowerBound) * room.keys
@@ -181,7 +181,7 @@ struct AttentionProduct<Scalar: FloatingPointScalar>: Sendable {
 /// Where a task keeps what: offsets in its part of the scratch memory, and sizes filled up to whole vectors.
 private struct AttentionRoom<Scalar: FloatingPointScalar>: Sendable {
   let features, keys, values: Int
-  let left, right, scores, edge, masked, greatest, zeros, count: Int
+  let left, right, scores, edge, greatest, zeros, count: Int
 
   init(_ product: AttentionProduct<Scalar>, queries: Int) {
     let vector = Scalar.kernels.vectorWidth
@@ -193,8 +193,7 @@ private struct AttentionRoom<Scalar: FloatingPointScalar>: Sendable {
     right = left + max(features, keys) * queries
     scores = right + max(features, values) * keys
     edge = scores + queries * keys
-    masked = edge + (values == product.values ? 0 : queries * values)
-    greatest = masked + (product.masks.isEmpty ? 0 : 2 * keys)
+    greatest = edge + (values == product.values ? 0 : queries * values)
     zeros = greatest + whole(queries)
     count = zeros + 2 * vector
   }
@@ -208,10 +207,9 @@ extension PlacedMask {
     for key in 0..<keys where start[key * keyStep] == -.infinity { row[key] = -.infinity }
   }
 
-  /// Masks some queries' scores; `scratch` has room for two rows.
+  /// Masks some queries' scores.
   fileprivate func apply(
-    at index: Int, _ range: Range<Int>, keys: Int, _ scores: UnsafeMutablePointer<Scalar>, step: Int,
-    _ scratch: UnsafeMutablePointer<Scalar>
+    at index: Int, _ range: Range<Int>, keys: Int, _ scores: UnsafeMutablePointer<Scalar>, step: Int
   ) {
     guard keys > 0 else { return }
     let kernels = Scalar.kernels
@@ -233,17 +231,18 @@ extension PlacedMask {
       }
     case .attending(let truth), .ignoring(let truth):
       let (truth, chosen) = (truth.pointer + start, mask.attends)
-      let left = scratch + step
-      left.update(repeating: -.infinity, count: keys)
       for query in 0..<range.count {
         let row = scores + query * step
         if keyStep == 0 {
           if truth[query * queryStep] != chosen { row.update(repeating: -.infinity, count: keys) }
         } else {
-          kernels.select(
-            truth + query * queryStep, chosen ? UnsafePointer(row) : UnsafePointer(left),
-            chosen ? UnsafePointer(left) : UnsafePointer(row), scratch, count: keys)
-          row.update(from: scratch, count: keys)
+          let mask = UnsafeRawPointer(truth + query * queryStep).assumingMemoryBound(to: UInt8.self)
+          withUnsafePointer(to: -Scalar.infinity) { left in
+            let (own, left) = ((x: UnsafeRawPointer(row), step: 1), (x: UnsafeRawPointer(left), step: 0))
+            let (a, b) = chosen ? (own, left) : (left, own)
+            Execution.current.kernels.data.select(
+              elementSize: MemoryLayout<Scalar>.stride, mask, a.x, aStep: a.step, b.x, bStep: b.step, row, count: keys)
+          }
         }
       }
     }

@@ -19,7 +19,7 @@ struct ConvolutionOutput: Sendable {
   static func tensor(
     _ shape: [Int], layout: TensorLayout, multiplier: Int = 1, by fill: (ConvolutionOutput) throws -> Void
   ) throws -> Tensor<Float> {
-    let isBlocked = multiplier == 1 && Tensor<Float>.isWorthBlocking(channels: shape[1])
+    let isBlocked = multiplier == 1 && TensorLayout.isWorthBlocking(channels: shape[1])
     let layout = isBlocked ? layout : .rowMajor
     return try Tensor.filled(shape, layout: layout) {
       try fill(

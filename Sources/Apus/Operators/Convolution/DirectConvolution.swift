@@ -81,7 +81,7 @@ struct DirectConvolution: ConvolutionAlgorithm {
     if let planes = PlaneConvolution(self, output: shape) { return try planes(input, activation: activation) }
     let size = Size2D(height: shape[2], width: shape[3])
     let source = try ConvolutionInput(
-      input, inPlanes: isByChannel && !Tensor<Float>.isWorthBlocking(channels: inputsPerGroup), parameters: parameters,
+      input, inPlanes: isByChannel && !TensorLayout.isWorthBlocking(channels: inputsPerGroup), parameters: parameters,
       output: size)
     let plan = DirectPlan(self, source, batch: shape[0], size: size)
     return try ConvolutionOutput.tensor(shape, layout: layout) { try plan.run(into: $0, activation: activation) }

@@ -46,7 +46,7 @@ struct PlaneConvolution {
 
   /// Rows hold a vector, and windows do not reach so far that most of what is staged were zeros.
   private static func accepts(_ parameters: ConvolutionParameters, _ shape: [Int]) -> Bool {
-    parameters.stride == 1 && !Tensor<Float>.isWorthBlocking(channels: shape[1]) && shape[3] >= TensorLayout.block
+    parameters.stride == 1 && !TensorLayout.isWorthBlocking(channels: shape[1]) && shape[3] >= TensorLayout.block
       && parameters.extent.height <= shape[2] && parameters.extent.width <= shape[3]
   }
 

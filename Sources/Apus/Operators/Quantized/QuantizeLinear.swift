@@ -77,13 +77,13 @@ package func dequantizeLinear<Scalar: TensorScalar & FixedWidthInteger>(
         let from = x.value + start * size
         if runs.isUniform {
           kernels.dequantize(
-            from, type.elementType, scale: runs.scales[first], zeroPoint: runs.zeroPoints[first], y.value + start,
+            from, type.storedType, scale: runs.scales[first], zeroPoint: runs.zeroPoints[first], y.value + start,
             count: count)
           return
         }
         runs.withScales(from: first) { scales, zeroPoints in
           kernels.dequantizeEach(
-            from, type.elementType, scales: scales, zeroPoints: zeroPoints, y.value + start, count: count)
+            from, type.storedType, scales: scales, zeroPoints: zeroPoints, y.value + start, count: count)
         }
       }
     }

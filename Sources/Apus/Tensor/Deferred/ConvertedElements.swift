@@ -37,7 +37,7 @@ private struct ConvertedElements<Stored: TensorScalar, Scalar: TensorScalar>: Co
   func write(_ range: Range<Int>, to destination: UnsafeMutablePointer<Scalar>) {
     withExtendedLifetime(stored.storage) {
       Execution.current.kernels.data.convert(
-        stored.pointer + range.lowerBound, Stored.dataType.elementType, destination, Scalar.dataType.elementType,
+        stored.pointer + range.lowerBound, Stored.dataType.storedType, destination, Scalar.dataType.storedType,
         count: range.count)
     }
   }

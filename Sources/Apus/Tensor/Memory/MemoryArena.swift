@@ -92,14 +92,8 @@ extension MemoryArena {
       return bytes
     }
     let plain = try bytes(shape)
-    guard canBeChannelBlocked(shape, dataType) else { return [plain] }
+    guard TensorLayout.canBlock(shape, dataType) else { return [plain] }
     let blocked = try bytes(Tensor<Float>.blockedShape(shape))
     return blocked == plain ? [plain] : [plain, blocked]
-  }
-
-  /// Whether a tensor may be kept channel-blocked.
-  package static func canBeChannelBlocked(_ shape: [Int], _ dataType: DataType) -> Bool {
-    dataType.isComputedInFloat && (shape.count == 3 || shape.count == 4)
-      && Tensor<Float>.isWorthBlocking(channels: shape[1])
   }
 }

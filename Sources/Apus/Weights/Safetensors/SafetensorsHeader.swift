@@ -9,13 +9,13 @@ struct SafetensorsHeader: Sendable {
   /// One tensor of the file.
   struct Entry: Sendable {
     let name: String
-    let type: ElementType
+    let type: StoredDataType
     let shape: [Int]
     /// Where it lies, counted from the beginning of the data.
     let extent: Range<Int>
   }
 
-  enum ElementType: Sendable {
+  enum StoredDataType: Sendable {
     case known(DataType)
     /// A type that is not an error before the tensor is asked for.
     case unknown(String)
@@ -101,7 +101,7 @@ extension SafetensorsHeader {
       throw Reason.outOfRange(tensor: name, offsets: offsets, dataByteCount: dataByteCount)
     }
     let extent = offsets[0]..<offsets[1]
-    let type = DataType(safetensorsName: typeName).map(ElementType.known) ?? .unknown(typeName)
+    let type = DataType(safetensorsName: typeName).map(StoredDataType.known) ?? .unknown(typeName)
     if case .known(let dataType) = type {
       guard let expected = byteCount(dataType, shape) else { throw Reason.shapeOverflow(tensor: name, shape: shape) }
       guard expected == extent.count else {

@@ -99,7 +99,7 @@ struct CompactTrees: Sendable {
 
   /// Features as ``addVotes(_:rows:width:to:targets:)`` wants them; nil where one that is asked for is not there.
   /// - Parameter x: `[rows, width]`.
-  func features(_ x: Tensor<Double>, rows: Int, width: Int) throws -> (numbers: Tensor<Double>, width: Int)? {
+  func features(_ x: Tensor<Double>, width: Int) throws -> (numbers: Tensor<Double>, width: Int)? {
     guard lastFeature < width else { return nil }
     guard asksForOpposites else { return (x, width) }
     let both = try x.withUnsafeBufferPointer { x in

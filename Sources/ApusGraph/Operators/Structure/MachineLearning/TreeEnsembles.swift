@@ -112,7 +112,7 @@ private struct Ensemble: Sendable {
     let (x, rows, width) = try arguments.rows(0)
     let shape = [rows, targets]
     try Shape.checkMemory(shape + [3], of: Double.self, operation: "scores")
-    guard let compact, let (features, step) = try compact.features(x, rows: rows, width: width) else {
+    guard let compact, let (features, step) = try compact.features(x, width: width) else {
       return Scores(try Tensor(rowByRow(x, rows, width, arguments.context), shape: shape))
     }
     let divisor = aggregation == .average ? Double(max(trees.roots.count, 1)) : 1
