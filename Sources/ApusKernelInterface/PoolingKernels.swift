@@ -40,6 +40,9 @@ package struct PoolingWindows {
   package var width: Int
   /// How the windows of a row lie, where they do at regular steps and that has been looked for.
   package private(set) var line: PooledLine?
+  /// Whether a sum is one of sums down the columns of a window, as a ``line`` makes it, and not of sums along its rows: the
+  /// same for all windows of all maps, so that results do not depend on how maps lie.
+  package var sumsColumns = false
 
   /// The pointers hold as many spans as the counts say, and are valid during the call.
   package init(
@@ -112,9 +115,9 @@ package protocol PoolingKernels<Scalar> {
   static func maxPool(
     _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, windows: PoolingWindows, isBlocked: Bool)
 
-  /// The sum of every window over the product of its extents. Sums are accumulated in `Double`, except where sixteen are
-  /// made at a time: of blocked maps, and of windows of at most 1,024 positions, each at most four columns after the one
-  /// before. Those are made of sums of at most 32 terms.
+  /// The sum of every window over the product of its extents, made of sums of at most 32 terms: the same bits for a blocked
+  /// map as for another where sums are of columns. Elsewhere those of another map, where fewer than four windows are
+  /// neighbours or they have more than 1,024 positions, are accumulated in `Double`.
   static func averagePool(
     _ x: UnsafePointer<Scalar>, _ y: UnsafeMutablePointer<Scalar>, windows: PoolingWindows, isBlocked: Bool)
 }

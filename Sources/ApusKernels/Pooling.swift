@@ -45,12 +45,13 @@ extension Float32Kernels {
       forWindows(windows) { window, output in
         store(mean(window, windows) { load(x + $0 &* 16) }, y + output &* 16)
       }
-    } else if let line = windows.line {
+    } else if windows.sumsColumns, let line = windows.line {
       poolLines(x, y, windows, line, Means.self)
     } else {
       pool(x, y, windows) { window, load in
         mean(window, windows, load)
       } single: { window in
+        if windows.sumsColumns { return mean(window, windows) { Lanes(repeating: x[$0]) }[0] }
         // In double precision, in which scalars are as fast.
         var sum = 0.0
         forRows(of: window, windows) { row in
@@ -65,11 +66,20 @@ extension Float32Kernels {
   @inline(__always)
   private static func mean(_ window: Window, _ windows: PoolingWindows, _ load: (_ position: Int) -> Lanes) -> Lanes {
     var sum = Lanes(repeating: 0)
-    forRows(of: window, windows) { row in
-      forChunks(window.columns.count) { first, end in
-        var part = Lanes(repeating: 0)
-        for k in first..<end { part += load(row &+ k &* windows.columnStep) }
-        sum += part
+    if windows.sumsColumns {
+      let corner = window.rows.first &* windows.width &+ window.columns.first
+      let down = windows.rowStep &* windows.width
+      sum = Means.pooled(window.columns.count) { column in
+        let top = corner &+ column &* windows.columnStep
+        return Means.pooled(window.rows.count) { load(top &+ $0 &* down) }
+      }
+    } else {
+      forRows(of: window, windows) { row in
+        forChunks(window.columns.count) { first, end in
+          var part = Lanes(repeating: 0)
+          for k in first..<end { part += load(row &+ k &* windows.columnStep) }
+          sum += part
+        }
       }
     }
     return sum / Float(window.rows.extent &* window.columns.extent)

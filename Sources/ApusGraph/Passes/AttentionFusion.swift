@@ -6,10 +6,14 @@ extension Graph {
   ///     Softmax(MatMul(query, Transpose(key)) · scale + mask) → MatMul with value
   ///
   /// The scores are never whole in memory. Their sums are taken in another order, so this is for `fast` alone.
-  func fusingAttention() -> Graph {
+  ///
+  /// - Parameter isWhole: whether this is the model's graph, whose extents are certain.
+  func fusingAttention(isWhole: Bool) throws -> Graph {
+    guard hasNode("Softmax"), hasNode("Transpose") else { return self }
+    let types = try inference(isWhole: isWhole).types
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices where rewriter.isNode(index, "Softmax") {
-      rewriter.fuseAttention(around: index)
+      rewriter.fuseAttention(around: index, types)
     }
     return rewriter.finished()
   }
@@ -17,8 +21,10 @@ extension Graph {
 
 extension GraphRewriter {
   /// - Parameter softmax: the node in the middle.
-  fileprivate mutating func fuseAttention(around softmax: Int) {
-    guard let middle = nodes[softmax], isLastAxis(middle), let weights = middle.output(0),
+  fileprivate mutating func fuseAttention(
+    around softmax: Int, _ types: [Graph.ValueID: InferredType]
+  ) {
+    guard let middle = nodes[softmax], isLastAxis(middle, types), let weights = middle.output(0),
       let second = soleReader(of: weights), isNode(second, "MatMul"), let product = nodes[second],
       product.inputs.count == 2, product.input(0) == weights, let value = product.input(1)
     else { return }
@@ -28,17 +34,15 @@ extension GraphRewriter {
     var mask: Graph.ValueID?
     var scale = 1.0
     if let sum = soleProducer(of: scores), isNode(sum, "Add"), let add = nodes[sum], add.inputs.count == 2,
+      add.opset >= 7,
       let side = add.inputs.firstIndex(where: { leadsToProduct($0) })
     {
       removed.append(sum)
       (scores, mask) = (add.input(side), add.input(1 - side))
     }
-    if let scaling = soleProducer(of: scores), let node = nodes[scaling], node.inputs.count == 2,
-      isNode(scaling, "Mul") || isNode(scaling, "Div"), let number = scalar(node.input(1))
-    {
+    if let scaling = soleProducer(of: scores), let (scaled, factor) = self.scaling(scaling) {
       removed.append(scaling)
-      scale = isNode(scaling, "Mul") ? number : 1 / number
-      scores = node.input(0)
+      (scores, scale) = (scaled, factor)
     }
     guard let first = soleProducer(of: scores), isNode(first, "MatMul"), let node = nodes[first],
       node.inputs.count == 2,
@@ -62,14 +66,23 @@ extension GraphRewriter {
 
   /// Whether a value is scores, rather than what is added to them.
   private func leadsToProduct(_ value: Graph.ValueID?) -> Bool {
-    guard let index = soleProducer(of: value), let node = nodes[index] else { return false }
+    guard let index = soleProducer(of: value) else { return false }
     if isNode(index, "MatMul") { return true }
-    return (isNode(index, "Mul") || isNode(index, "Div"))
-      && isNode(soleProducer(of: node.input(0)), "MatMul")
+    return scaling(index).map { isNode(soleProducer(of: $0.value), "MatMul") } ?? false
   }
 
-  private func isLastAxis(_ softmax: Node) -> Bool {
-    guard softmax.opset >= 13, case .int(let axis)? = softmax.attributes["axis"] else { return softmax.opset >= 13 }
-    return axis == -1 || axis == 3
+  /// What node `index` multiplies by a known number, and the number.
+  private func scaling(_ index: Int) -> (value: Graph.ValueID, factor: Double)? {
+    guard let node = nodes[index], node.inputs.count == 2, node.opset >= 7, let first = node.input(0),
+      let second = node.input(1)
+    else { return nil }
+    if isNode(index, "Div") { return scalar(second).map { (first, 1 / $0) } }
+    guard isNode(index, "Mul") else { return nil }
+    return scalar(second).map { (first, $0) } ?? scalar(first).map { (second, $0) }
+  }
+
+  private func isLastAxis(_ softmax: Node, _ types: [Graph.ValueID: InferredType]) -> Bool {
+    guard softmax.opset >= 13, let axis = try? description(of: softmax).int("axis", default: -1) else { return false }
+    return axis == -1 || softmax.input(0).flatMap { types[$0] }?.shape.count == axis + 1
   }
 }

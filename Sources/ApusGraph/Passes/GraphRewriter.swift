@@ -140,8 +140,12 @@ extension GraphRewriter {
     NodeDescription(node: node, constants: graph.knownInputs(of: node))
   }
 
-  /// The single number that `value` is known to be.
-  func scalar(_ value: Graph.ValueID?) -> Double? { try? constant(value)?.floatingScalar() }
+  /// The number that `value` is known to be, of a type that FLOAT holds all of: with one axis at most, so that it gives
+  /// nothing that has axes another shape.
+  func scalar(_ value: Graph.ValueID?) -> Double? {
+    guard case .tensor(let tensor)? = constant(value), tensor.rank <= 1, tensor.dataType != .float64 else { return nil }
+    return try? constant(value)?.floatingScalar()
+  }
 
   /// The FLOAT without axes, which gives nothing another shape, that `value` is known to be.
   func float(_ value: Graph.ValueID?) -> Double? {
@@ -164,6 +168,17 @@ extension GraphRewriter {
       node.inputs.count == 2, node.opset >= 7
     else { return nil }
     return reader
+  }
+
+  /// Whether nobody but these nodes reads what they give, that of the last of them aside: they can become one.
+  func isPrivate(_ indices: [Int]) -> Bool {
+    let group = Set(indices)
+    return indices.dropLast().allSatisfy { index in
+      nodes[index]?.outputs.allSatisfy { output in
+        guard let output else { return true }
+        return !isOutput(output) && readers(of: output).allSatisfy(group.contains)
+      } ?? false
+    }
   }
 
   /// What node `index`, of two inputs, reads beside a value.

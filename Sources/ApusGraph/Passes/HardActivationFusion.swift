@@ -60,7 +60,8 @@ extension GraphRewriter {
   private func clip(reading index: Int) -> (index: Int, bounds: ClosedRange<Double>)? {
     guard let value = result(of: index), let reader = soleReader(of: value), isNode(reader, "Clip"),
       let node = nodes[reader], node.input(0) == value, case .activation(let function)? = node.facts?.fusion,
-      case .hardTanh(let low, let high)? = try? function(description(of: node)), low <= high
+      case .hardTanh(let low, let high)? = try? function(description(of: node)), low <= high,
+      !(low == 0 && low.sign == .minus)
     else { return nil }
     return (reader, low...high)
   }

@@ -28,11 +28,10 @@ extension GraphRewriter {
     guard pieces.allSatisfy({ size($0, 1) == columns }) else { return }
     var bias: Graph.ValueID?
     var last = index
-    if let reader = soleReader(of: output), isNode(reader, "Add"), let add = nodes[reader],
-      let side = add.inputs.firstIndex(where: { $0 != output }), case .tensor(let tensor)? = constant(add.input(side)),
-      tensor.shape == [columns], ElementType(tensor.dataType) == type
+    if let reader = only("Add", reading: output), let addend = other(than: output, of: reader),
+      case .tensor(let tensor)? = constant(addend), tensor.shape == [columns], ElementType(tensor.dataType) == type
     {
-      bias = add.input(side)
+      bias = addend
       last = reader
     }
     // A product alone is what MatMul does itself. But a matrix that nobody has made yet would be made to be transposed.

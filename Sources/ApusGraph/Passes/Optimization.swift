@@ -10,10 +10,11 @@ extension Graph {
       .readingUnchangedStates().expandingWeights().fusingLinear(precision)
     if isWhole { graph = try graph.foldingShapes() }
     graph = try graph.foldingConstants().withoutRepeatedNodes().countingTurns().withoutUnreadStates()
-      .namingUnitAxes().withoutOpposedTranspositions(precision).withoutOpposedUnitAxes().fusingPadding()
+      .namingUnitAxes(isWhole: isWhole).withoutOpposedTranspositions(precision, isWhole: isWhole)
+      .withoutOpposedUnitAxes(isWhole: isWhole).fusingPadding()
       .fusingLinear(precision).foldingScales(precision).movingBytes().fusingPadding()
     try TimeLimit.check()
-    if precision == .fast { graph = graph.fusingLayerNorm().fusingAttention() }
+    if precision == .fast { graph = try graph.fusingLayerNorm(isWhole: isWhole).fusingAttention(isWhole: isWhole) }
     graph = try graph.fusingRectifiers(precision).fusingGELU(precision).fusingHardActivations().fusingNaNReplacement()
       .fusingMaskedSoftmax()
     if isWhole { graph = try graph.fusingMovements() }

@@ -85,8 +85,8 @@ extension GraphRewriter {
       let zero = number(operands.zeroPoint.flatMap { node.input($0) }),
       try puts(zero, aroundInputOf: description)
     else { return nil }
-    // A depthwise convolution passes over what lies outside, where an infinite weight would have made NaN.
-    if operands.zeroPoint == nil, try self.description(of: node).int("group", default: 1) != 1 {
+    // A convolution passes over what lies outside, where an infinite weight would have made NaN.
+    if operands.zeroPoint == nil {
       guard try weight.converted(to: Double.self).elements.allSatisfy(\.isFinite) else { return nil }
     }
     let rank = weight.rank

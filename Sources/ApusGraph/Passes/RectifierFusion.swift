@@ -61,7 +61,7 @@ extension GraphRewriter {
       return ([last, turning], true)
     }
     guard isNode(last, "Min"), node.inputs.count == 2, node.opset >= 8, let side = node.inputs.firstIndex(of: x),
-      scalar(node.input(1 - side)) == 0
+      float(node.input(1 - side)) == 0
     else { return nil }
     return ([last], false)
   }

@@ -6,8 +6,8 @@ extension Graph {
   ///
   ///     y = (weight * x + bias) · scale + shift        weight' = weight · scale        bias' = bias · scale + shift
   ///
-  /// With `exact` only where no bit can change: scales that are powers of two and nothing to add. With `fast` always,
-  /// where products are computed in float64 and rounded once.
+  /// With `exact` only where no bit of a sum within 2^±90 can change: scales that are powers of two, weights that stay exact
+  /// and nothing to add. With `fast` wherever nothing overflows; products are computed in float64 and rounded once.
   func foldingScales(_ precision: Execution.Precision) throws -> Graph {
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices where rewriter.isNode(index, "Conv") {
@@ -101,7 +101,6 @@ extension GraphRewriter {
       bias = known
     }
     let (scale, shift) = (line.scale, try bias * line.scale + line.shift)
-    guard try (scale.elements + shift.elements).allSatisfy(\.isFinite) else { return nil }
     if precision == .exact {
       // A negative one would turn the sign of zeros.
       let isPowerOfTwo = try scale.elements.allSatisfy {
@@ -113,6 +112,11 @@ extension GraphRewriter {
     }
     let factors = try scale.reshaped([channels] + [Int](repeating: 1, count: weight.rank - 1))
     let scaled = try weight.converted(to: Double.self) * factors
+    let isFloat = weight.dataType == .float32
+    func rounded(_ x: Double) -> Double { isFloat ? Double(Float(x)) : x }
+    guard try scaled.elements.allSatisfy({ rounded($0).isFinite && (precision == .fast || rounded($0) == $0) }),
+      try (scale.elements + shift.elements).allSatisfy({ rounded($0).isFinite })
+    else { return nil }
     var folded = convolution
     folded.inputs = [
       convolution.input(0), try add(scaled, like: weight, named: convolution.name + ".weight"),

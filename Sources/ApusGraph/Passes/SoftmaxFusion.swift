@@ -18,7 +18,7 @@ extension GraphRewriter {
     guard let softmax = nodes[index], softmax.opset >= 13, let x = softmax.input(0), let output = softmax.output(0),
       let axis = try? description(of: softmax).int("axis", default: -1), let choice = soleReader(of: output),
       isNode(choice, "Where"), let node = nodes[choice], node.inputs.count == 3, node.input(2) == output,
-      number(node.input(1)) == 0, let test = test(node.input(0), axis), test.x == x
+      number(node.input(1))?.bitPattern == 0, let test = test(node.input(0), axis), test.x == x
     else { return }
     var fused = softmax
     fused.operatorName = OperatorName(domain: "apus", type: "Softmax")

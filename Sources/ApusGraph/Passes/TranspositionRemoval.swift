@@ -6,9 +6,9 @@ extension Graph {
   ///
   /// Every element is computed as before, and keeps its bits; sums along axes only move aside with `fast`. Where no fewer
   /// elements would be moved, the graph stays as it is.
-  func withoutOpposedTranspositions(_ precision: Execution.Precision) throws -> Graph {
+  func withoutOpposedTranspositions(_ precision: Execution.Precision, isWhole: Bool) throws -> Graph {
     guard nodes.contains(where: { $0.operatorName == .transpose }) else { return self }
-    let types = try inference().types
+    let types = try inference(isWhole: isWhole).types
     var motion = TranspositionMotion(self, types: types, precision: precision)
     for index in nodes.indices {
       if index.isMultiple(of: 64) { try TimeLimit.check() }
@@ -16,7 +16,8 @@ extension Graph {
     }
     guard motion.rewriter.isChanged else { return self }
     let moved = motion.rewriter.finished()
-    return try moved.transposedElements(moved.inference().types) < transposedElements(types) ? moved : self
+    return try moved.transposedElements(moved.inference(isWhole: isWhole).types) < transposedElements(types)
+      ? moved : self
   }
 
   /// How many elements transpositions move; 1 for a tensor of unknown shape.

@@ -5,9 +5,9 @@ import Apus
 extension Graph {
   /// A Reshape that puts in one axis of one element, or takes one out, is called what it is, so that others can move past
   /// it.
-  func namingUnitAxes() throws -> Graph {
+  func namingUnitAxes(isWhole: Bool) throws -> Graph {
     guard hasNode("Conv"), hasNode("Reshape") else { return self }
-    let types = try inference().types
+    let types = try inference(isWhole: isWhole).types
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices {
       guard rewriter.isNode(index, "Reshape"), var node = rewriter.nodes[index],
@@ -37,9 +37,9 @@ extension Graph {
   /// Unsqueeze that undoes them.
   ///
   /// Every element is computed as before. Where no fewer axes would be put in and taken out, the graph stays as it is.
-  func withoutOpposedUnitAxes() throws -> Graph {
+  func withoutOpposedUnitAxes(isWhole: Bool) throws -> Graph {
     guard hasNode("Squeeze"), hasNode("Unsqueeze") else { return self }
-    var motion = UnitAxisMotion(self, types: try inference().types)
+    var motion = UnitAxisMotion(self, types: try inference(isWhole: isWhole).types)
     for index in nodes.indices {
       if index.isMultiple(of: 64) { try TimeLimit.check() }
       try motion.visit(index)

@@ -11,10 +11,13 @@ extension Graph {
     return inference.types
   }
 
-  /// The same, with the values that are known.
+  /// ``inferredTypes(inputs:)``, with the values that are known.
+  ///
+  /// - Parameter isWhole: whether this is a model's graph, whose inputs are checked against what it declares: a state of a
+  ///   loop may outgrow that.
   /// - Throws: ``GraphError/cancelled``, ``GraphError/timeLimit(_:)``.
-  func inference(inputs: [ValueID: [Int]] = [:]) throws -> ShapeInference {
-    var inference = ShapeInference(self, inputs: inputs)
+  func inference(inputs: [ValueID: [Int]] = [:], isWhole: Bool = true) throws -> ShapeInference {
+    var inference = ShapeInference(self, inputs: inputs, trustsDeclarations: isWhole)
     for (index, node) in nodes.enumerated() {
       if index.isMultiple(of: 64) { try TimeLimit.check() }
       inference.visit(node)

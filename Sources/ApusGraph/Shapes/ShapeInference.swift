@@ -12,7 +12,8 @@ struct ShapeInference {
   /// The elements that a tensor followed by value may have.
   private static let valueLimit = 1024
 
-  init(_ graph: Graph, inputs: [Graph.ValueID: [Int]]) {
+  /// - Parameter trustsDeclarations: whether inputs have the types that the model declares.
+  init(_ graph: Graph, inputs: [Graph.ValueID: [Int]], trustsDeclarations: Bool = true) {
     self.graph = graph
     for (id, value) in graph.constants {
       if let shape = value.shape { types[id] = InferredType(value.elementType, shape) }
@@ -20,7 +21,7 @@ struct ShapeInference {
     for id in graph.inputs {
       if let shape = inputs[id] {
         types[id] = InferredType(graph.declaredElementType(of: id) ?? types[id]?.elementType, shape)
-      } else if let type = graph.declaredType(of: id) {
+      } else if trustsDeclarations, let type = graph.declaredType(of: id) {
         types[id] = type
       } else if graph.values[id].type != nil {
         // A default that may be replaced by something of another shape.

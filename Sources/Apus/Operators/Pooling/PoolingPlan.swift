@@ -101,6 +101,21 @@ struct PoolingPlan: Sendable {
     self.columns.countRuns()
   }
 
+  /// Whether averages are made of sums down columns, whatever the layout: of windows at regular steps, of which none wider
+  /// than the parts of a sum is cut off.
+  func sumsColumns(width: Int) -> Bool {
+    rows.withUnsafeBufferPointer { rows in
+      columns.withUnsafeBufferPointer { columns in
+        guard let rowSpans = rows.baseAddress, let columnSpans = columns.baseAddress else { return false }
+        var windows = PoolingWindows(
+          rows: rowSpans, rowCount: rows.count, rowStep: dilation.height, columns: columnSpans,
+          columnCount: columns.count, columnStep: dilation.width, width: width)
+        windows.findLine()
+        return windows.line.map { $0.taps <= 32 } ?? false
+      }
+    }
+  }
+
   /// Applies `kernel` to every map of `input`, `[batch, channels, height, width]`. The layout is kept.
   func run<Scalar: FloatingPointScalar>(
     _ input: Tensor<Scalar>,
@@ -110,6 +125,7 @@ struct PoolingPlan: Sendable {
     guard try Shape.elementCount(shape, operation: operation) > 0 else { return try Tensor(zeros: shape) }
     let width = input.shape[3]
     let isBlocked = input.layout == .channelBlocked
+    let sumsColumns = sumsColumns(width: width)
     let vector = isBlocked ? TensorLayout.block : 1
     let maps = input.shape[0] * ((input.shape[1] + vector - 1) / vector)
     let inputStep = input.shape[2] * width * vector
@@ -142,6 +158,7 @@ struct PoolingPlan: Sendable {
                 rows: rowSpans + firstRow, rowCount: min(rowsPerTask, rows.count - firstRow), rowStep: dilation.height,
                 columns: columnSpans + firstColumn, columnCount: min(columnsPerTask, columns.count - firstColumn),
                 columnStep: dilation.width, width: width)
+              windows.sumsColumns = sumsColumns
               if !isBlocked { windows.findLine() }
               for map in firstMap..<min(firstMap + mapsPerTask, maps) {
                 kernel(
