@@ -41,25 +41,18 @@ private struct FusedFunction: Sendable {
 
   /// - Parameter parameters: the standard's attributes of the activation, in their order.
   init(_ name: String, _ parameters: [Float]) throws {
-    func parameter(_ index: Int, default value: Double) -> Double {
-      parameters.indices.contains(index) ? Double(parameters[index]) : value
+    var rest = parameters[...]
+    func number(default value: Float) -> Double { Double(rest.popFirst() ?? value) }
+    if let common = Activation(attribute: name, parameter: { rest.popFirst() ?? $1 }) {
+      function = common
+      return
     }
     switch name {
     case "": function = .identity
-    case "Relu": function = .relu
-    case "Sigmoid": function = .sigmoid
-    case "Tanh": function = .tanh
-    case "Softplus": function = .softplus(beta: 1, threshold: .infinity)
-    case "Softsign": function = .softsign
     case "HardSwish": function = .hardSwish
-    case "LeakyRelu": function = .leakyReLU(negativeSlope: parameter(0, default: 0.01))
-    case "ThresholdedRelu": function = .threshold(parameter(0, default: 1))
-    case "Elu": function = .elu(alpha: parameter(0, default: 1))
-    case "Selu":
-      function = .selu(alpha: parameter(0, default: 1.673_263_19), gamma: parameter(1, default: 1.050_701_02))
-    case "Clip":
-      function = .hardTanh(minimum: parameter(0, default: -.infinity), maximum: parameter(1, default: .infinity))
-    case "HardSigmoid": function = .clampedLine(slope: parameter(0, default: 0.2), offset: parameter(1, default: 0.5))
+    case "ThresholdedRelu": function = .threshold(number(default: 1))
+    case "Selu": function = .selu(alpha: number(default: 1.673_263_19), gamma: number(default: 1.050_701_02))
+    case "Clip": function = .hardTanh(minimum: number(default: -.infinity), maximum: number(default: .infinity))
     default: throw OperatorError("activation '\(name)' is not supported")
     }
   }
