@@ -19,11 +19,10 @@ extension Operators {
   /// The entries of a table quantised in blocks that indices name, as numbers; zeros for an index outside.
   static func GatherBlockQuantized(_ node: NodeDescription) throws -> PreparedOperator {
     let bits = try node.int("bits", default: 4)
-    let blockSize = try node.int("block_size", default: 128)
+    let blockSize = try node.quantizationBlockSize(default: 128)
     let gatherAxis = try node.int("gather_axis", default: 0)
     let blockAxis = try node.int("quantize_axis", default: 1)
     guard bits == 2 || bits == 4 || bits == 8 else { throw OperatorError("bits is \(bits); 2, 4 or 8 is needed") }
-    guard blockSize >= 0 else { throw OperatorError("block_size is \(blockSize), which is negative") }
     let layout = BlockQuantizedLayout(bits: bits, blockSize: blockSize, axis: blockAxis)
     return floating(
       likeInput: 2, BlockQuantizedGather<Float>(layout: layout, axis: gatherAxis),

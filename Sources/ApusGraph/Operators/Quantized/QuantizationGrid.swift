@@ -10,13 +10,14 @@ struct QuantizationGrid: Sendable {
   }
 
   private let shape: [Int]
+  private let scale: [Int]
   private let granularity: Granularity
 
   /// - Parameters:
   ///   - scale: the scales' shape.
   ///   - blockSize: 0 where the scales are not of blocks.
   init(_ shape: [Int], scale: [Int], axis: Int, blockSize: Int) throws {
-    self.shape = shape
+    (self.shape, self.scale) = (shape, scale)
     if scale.count <= 1, scale.allSatisfy({ $0 == 1 }) {
       granularity = .tensor
       return
@@ -38,6 +39,14 @@ struct QuantizationGrid: Sendable {
     granularity = .block(axis: axis, size: blockSize)
   }
 
+  /// - Throws: ``OperatorError`` where zero points lie otherwise than the scales do. A single one may have any rank.
+  func check(zeroPoint: GraphValue?) throws {
+    guard let zeroPoint, zeroPoint.shape != scale else { return }
+    guard zeroPoint.shape?.reduce(1, *) == 1, scale.reduce(1, *) == 1 else {
+      throw OperatorError("scales of shape \(scale) have zero points of shape \(zeroPoint.shape ?? [])")
+    }
+  }
+
   /// The scales, or the zero points, in a shape that broadcasts against the tensor.
   func spread<Element: TensorScalar>(_ values: Tensor<Element>) throws -> Tensor<Element> {
     switch granularity {
@@ -50,5 +59,14 @@ struct QuantizationGrid: Sendable {
       guard values.count > 0 else { return try Tensor(zeros: shape) }
       return try values.indexSelect(axis: axis, Tensor((0..<shape[axis]).map { Int64($0 / size) }))
     }
+  }
+}
+
+extension NodeDescription {
+  /// How many numbers along an axis share a scale; 0 where scales are not of blocks.
+  func quantizationBlockSize(default value: Int = 0) throws -> Int {
+    let size = try int("block_size", default: value)
+    guard size >= 0 else { throw OperatorError("block_size is \(size), which is negative") }
+    return size
   }
 }

@@ -26,22 +26,17 @@ extension Operators {
   /// the type of the scale, or in `precision` (23).
   static func QuantizeLinear(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: 1)
-    let blockSize = try node.int("block_size", default: 0)
+    let blockSize = try node.quantizationBlockSize()
     let saturates = try node.flag("saturate", default: true)
     let precision = try node.optionalElementType("precision")
     let output = try node.optionalElementType("output_dtype")
-    guard blockSize >= 0 else { throw OperatorError("block_size is \(blockSize), which is negative") }
     return { arguments in
       let x = try arguments.tensor(0)
       let scale = try arguments.quantizationScale(1)
       let zeroPoint = arguments[2]
       let target = zeroPoint?.elementType ?? output ?? .uint8
       let grid = try QuantizationGrid(x.shape, scale: scale.shape, axis: axis, blockSize: blockSize)
-      guard
-        zeroPoint == nil || zeroPoint?.shape == scale.shape || zeroPoint?.shape?.reduce(1, *) == 1 && scale.count == 1
-      else {
-        throw OperatorError("scales of shape \(scale.shape) have zero points of shape \(zeroPoint?.shape ?? [])")
-      }
+      try grid.check(zeroPoint: zeroPoint)
       let type = precision ?? scale.type
       if case .tensor(.float64(let scales)) = scale.value {
         let quotients = try (x.tensor(of: Double.self) ?? x.converted()) / grid.spread(scales)
@@ -115,9 +110,8 @@ extension Operators {
   /// `output_dtype` (from opset 23).
   static func DequantizeLinear(_ node: NodeDescription) throws -> PreparedOperator {
     let axis = try node.int("axis", default: 1)
-    let blockSize = try node.int("block_size", default: 0)
+    let blockSize = try node.quantizationBlockSize()
     let output = try node.optionalElementType("output_dtype")
-    guard blockSize >= 0 else { throw OperatorError("block_size is \(blockSize), which is negative") }
     if let output, output.dataType?.isFloatingPoint != true {
       throw OperatorError("output_dtype is \(output), which is not a type that numbers are widened to")
     }
@@ -130,11 +124,7 @@ extension Operators {
           "x is \(x.type)" + (zeroPoint.map { " and its zero point \($0.type); both must be of one type" } ?? ""))
       }
       let grid = try QuantizationGrid(shape, scale: scale.shape, axis: axis, blockSize: blockSize)
-      guard
-        zeroPoint == nil || zeroPoint?.shape == scale.shape || zeroPoint?.shape?.reduce(1, *) == 1 && scale.count == 1
-      else {
-        throw OperatorError("scales of shape \(scale.shape) have zero points of shape \(zeroPoint?.shape ?? [])")
-      }
+      try grid.check(zeroPoint: zeroPoint)
       func computed<Scalar: FloatingPointScalar>(_ scales: Tensor<Scalar>) throws -> Tensor<Scalar> {
         let numbers = try x.quantizationNumbers(as: Scalar.self)
         let points = try zeroPoint.map { try grid.spread($0.quantizationNumbers(as: Scalar.self)) }

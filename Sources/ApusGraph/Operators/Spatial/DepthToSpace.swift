@@ -83,20 +83,20 @@ private struct BlockMovement: Rearrangement {
 
 extension ShapeRule {
   static let depthToSpace = ShapeRule.rule { facts in
-    let (x, size) = try blocks(facts)
-    let (height, width) = try (Extent.product(x.shape[2], size), Extent.product(x.shape[3], size))
-    return [InferredType(x.elementType, [x.shape[0], x.shape[1] / (size * size), height, width])]
+    let (x, block) = try blocks(facts)
+    let (height, width) = try (Extent.product(x.shape[2], block.size), Extent.product(x.shape[3], block.size))
+    return [InferredType(x.elementType, [x.shape[0], x.shape[1] / block.area, height, width])]
   }
 
   static let spaceToDepth = ShapeRule.rule { facts in
-    let (x, size) = try blocks(facts)
-    let channels = try Extent.product(x.shape[1], size * size)
-    return [InferredType(x.elementType, [x.shape[0], channels, x.shape[2] / size, x.shape[3] / size])]
+    let (x, block) = try blocks(facts)
+    let channels = try Extent.product(x.shape[1], block.area)
+    return [InferredType(x.elementType, [x.shape[0], channels, x.shape[2] / block.size, x.shape[3] / block.size])]
   }
 
-  private static func blocks(_ facts: ShapeFacts) throws -> (x: InferredType, size: Int) {
-    let (x, size) = try (facts.input(0), facts.node.int("blocksize"))
-    guard x.shape.count == 4, 1...(1 << 15) ~= size else { throw ShapeFacts.Unknown() }
-    return (x, size)
+  private static func blocks(_ facts: ShapeFacts) throws -> (x: InferredType, block: BlockMode) {
+    let x = try facts.input(0)
+    guard x.shape.count == 4 else { throw ShapeFacts.Unknown() }
+    return (x, try BlockMode(facts.node))
   }
 }

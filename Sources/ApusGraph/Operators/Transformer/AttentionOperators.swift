@@ -42,7 +42,7 @@ private struct AttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator 
     isCausal = try node.flag("is_causal")
     queryHeads = try node.int("q_num_heads", default: 0)
     keyHeads = try node.int("kv_num_heads", default: 0)
-    precision = try node.optionalElementType("softmax_precision")
+    precision = try node.softmaxPrecision()
     fillsShortMasks = node.opset >= 24
     wantsPresent = node.wants(1) || node.wants(2)
     func window(_ name: String) throws -> Int? {
@@ -57,9 +57,6 @@ private struct AttentionOperator<Scalar: FloatingPointScalar>: FloatingOperator 
       throw OperatorError("qk_matmul_output_mode is \(mode), which is not among 0...3")
     }
     scoreOutput = node.wants(3) ? stage : nil
-    if let precision, precision.dataType?.isFloatingPoint != true {
-      throw OperatorError("softmax_precision is \(precision), which softmax is not computed in")
-    }
   }
 
   func callAsFunction(_ arguments: inout Arguments, type: ElementType) throws -> [GraphValue?] {

@@ -122,3 +122,14 @@ struct AttentionSteps<Scalar: FloatingPointScalar>: Sendable {
     probabilities = try probabilities.maskedFill(isEmpty, with: 0)
   }
 }
+
+extension NodeDescription {
+  /// What a softmax is computed in; nil where the node leaves it open.
+  func softmaxPrecision() throws -> ElementType? {
+    guard let precision = try optionalElementType("softmax_precision") else { return nil }
+    guard precision.dataType?.isFloatingPoint == true else {
+      throw OperatorError("softmax_precision is \(precision), which softmax is not computed in")
+    }
+    return precision
+  }
+}

@@ -16,10 +16,7 @@ private struct FlexAttentionOperator<Scalar: FloatingPointScalar>: FloatingOpera
 
   init(_ node: NodeDescription) throws {
     scale = try node.optionalFloat("scale")
-    precision = try node.optionalElementType("softmax_precision")
-    if let precision, precision.dataType?.isFloatingPoint != true {
-      throw OperatorError("softmax_precision is \(precision), which softmax is not computed in")
-    }
+    precision = try node.softmaxPrecision()
     func modifier(_ name: String) throws -> (any PreparedSubgraph)? {
       guard node.node.subgraphs[name] != nil else { return nil }
       let graph = try node.subgraph(name)
