@@ -31,8 +31,7 @@ struct PlanarWindows: Sendable {
 
   private func rowsAndColumns(of axes: [WindowAxis]) -> (WindowAxis, WindowAxis) {
     let kept = runs.suffix(2).map { axes[$0.lowerBound] }
-    return kept.count == 1
-      ? (WindowAxis(kernel: 1, stride: 1, dilation: 1, before: 0, after: 0), kept[0]) : (kept[0], kept[1])
+    return kept.count == 1 ? (.single, kept[0]) : (kept[0], kept[1])
   }
 
   /// The shape of a weight `[outputs, channels, …]` when axes are folded.
@@ -55,7 +54,7 @@ struct PlanarWindows: Sendable {
     let sizes = Array(x.shape[2...])
     let padded = try zip(axes, sizes).map { try windows.padded($0, size: $1) }
     let (rows, columns) = rowsAndColumns(of: padded)
-    let padding = Padding2D(top: rows.before, left: columns.before, bottom: rows.after, right: columns.after)
+    let padding = Padding2D(rows: rows, columns: columns)
     guard axes.count > 2 else { return try convolve(x, padding) }
     let outputs = try zip(padded, sizes).map { try windows.outputs($0, size: $1) }
     var maps = try x.reshaped(x.shape[..<2] + runs.map { Array(sizes[$0]).product })

@@ -81,7 +81,7 @@ struct Fold {
       return try images(x) { add($0, to: $1) { $0 + $1 } }
     }
     let isFlat = axes.count == 1
-    let rows = isFlat ? WindowAxis(kernel: 1, stride: 1, dilation: 1, before: 0, after: 0) : axes[0]
+    let rows = isFlat ? .single : axes[0]
     let (height, imageHeight) = isFlat ? (1, 1) : (blocks[0], image[0])
     let window = WindowWalk(
       rows: rows.kernel, columns: columns.kernel, rowDilation: rows.dilation, columnDilation: columns.dilation,

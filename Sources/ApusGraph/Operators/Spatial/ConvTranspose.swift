@@ -75,14 +75,10 @@ private struct ConvTransposeOperator<Scalar: FloatingPointScalar>: FloatingOpera
   private static func parameters(
     _ placed: TransposedWindows.Placement, groups: Int
   ) throws -> (ConvolutionParameters, outputPadding: Size2D) {
-    let height = WindowAxis(kernel: 1, stride: 1, dilation: 1, before: 0, after: 0)
-    let axes = placed.axes.count == 1 ? [height] + placed.axes : placed.axes
+    let axes = placed.axes.count == 1 ? [.single] + placed.axes : placed.axes
     let padding = placed.axes.count == 1 ? [0] + placed.outputPadding : placed.outputPadding
     let parameters = try ConvolutionParameters(
-      operation: "ConvTranspose", kernel: Size2D(height: axes[0].kernel, width: axes[1].kernel),
-      stride: Size2D(height: axes[0].stride, width: axes[1].stride),
-      padding: Padding2D(top: axes[0].before, left: axes[1].before, bottom: axes[0].after, right: axes[1].after),
-      dilation: Size2D(height: axes[0].dilation, width: axes[1].dilation), groups: groups)
+      operation: "ConvTranspose", rows: axes[0], columns: axes[1], groups: groups)
     return (parameters, Size2D(height: padding[0], width: padding[1]))
   }
 

@@ -136,10 +136,7 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
     axes = try windows.axes(kernel: Array(weight.shape[2...]))
     channels = weight.shape[1] * groups
     let (outer, planar) = Self.divided(axes)
-    let parameters = try ConvolutionParameters(
-      operation: "Conv", kernel: Size2D(height: planar[0].kernel, width: planar[1].kernel),
-      stride: Size2D(height: planar[0].stride, width: planar[1].stride), padding: Self.padding(planar),
-      dilation: Size2D(height: planar[0].dilation, width: planar[1].dilation), groups: groups)
+    let parameters = try ConvolutionParameters(operation: "Conv", rows: planar[0], columns: planar[1], groups: groups)
     if axes.count == 3, weight.shape[1] == 1, groups > 1, let weight = weight as? Tensor<Float> {
       way = .volumes(
         try DepthwiseVolumes(
@@ -170,7 +167,7 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
     case .volumes(var volumes):
       if windows.padsBySize {
         let axes = try zip(axes, x.shape[2...]).map { try windows.padded($0, size: $1) }
-        volumes = try volumes.padded(by: Self.padding(Array(axes.suffix(2))), depth: Self.depth(axes[0]))
+        volumes = try volumes.padded(by: Padding2D(rows: axes[1], columns: axes[2]), depth: Self.depth(axes[0]))
       }
       guard let x = x as? Tensor<Float>, let y = try volumes(x, activation: activation) as? Tensor<Scalar> else {
         throw OperatorError("volumes of FLOAT are expected")
@@ -187,7 +184,7 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
     }
     let axes = try zip(axes, x.shape[2...]).map { try windows.padded($0, size: $1) }
     let (outer, inner) = Self.divided(axes)
-    let convolution = try convolution.padded(by: Self.padding(inner))
+    let convolution = try convolution.padded(by: Padding2D(rows: inner[0], columns: inner[1]))
     guard axes.count > 2 else { return try planar(convolution, x, activation: activation, layout: layout) }
     if axes.allSatisfy(\.isPointwise) {
       // All positions are one map.
@@ -216,18 +213,12 @@ struct PreparedConvolution<Scalar: FloatingPointScalar>: Sendable {
 
   /// The axes to unfold, and the two to move along; one axis is the second of two.
   private static func divided(_ axes: [WindowAxis]) -> (outer: [WindowAxis], planar: [WindowAxis]) {
-    if axes.count == 1 {
-      return ([], [WindowAxis(kernel: 1, stride: 1, dilation: 1, before: 0, after: 0)] + axes)
-    }
+    if axes.count == 1 { return ([], [.single] + axes) }
     return (Array(axes.dropLast(2)), Array(axes.suffix(2)))
   }
 
   private static func depth(_ axis: WindowAxis) -> DepthwiseVolumes.Depth {
     DepthwiseVolumes.Depth(stride: axis.stride, dilation: axis.dilation, before: axis.before, after: axis.after)
-  }
-
-  private static func padding(_ axes: [WindowAxis]) -> Padding2D {
-    Padding2D(top: axes[0].before, left: axes[1].before, bottom: axes[0].after, right: axes[1].after)
   }
 }
 

@@ -53,11 +53,30 @@ struct WindowAxis: Hashable, Sendable {
   var before: Int
   var after: Int
 
+  /// An axis that is not there: one window of one position.
+  static let single = WindowAxis(kernel: 1, stride: 1, dilation: 1, before: 0, after: 0)
+
   /// Positions that a window covers, holes included.
   var extent: Int { dilation * (kernel - 1) + 1 }
 
   /// Whether every position is a window.
   var isPointwise: Bool { kernel == 1 && stride == 1 && before == 0 && after == 0 }
+}
+
+extension Padding2D {
+  init(rows: WindowAxis, columns: WindowAxis) {
+    self.init(top: rows.before, left: columns.before, bottom: rows.after, right: columns.after)
+  }
+}
+
+extension ConvolutionParameters {
+  /// A convolution whose windows move along two axes.
+  init(operation: String, rows: WindowAxis, columns: WindowAxis, groups: Int) throws {
+    try self.init(
+      operation: operation, kernel: Size2D(height: rows.kernel, width: columns.kernel),
+      stride: Size2D(height: rows.stride, width: columns.stride), padding: Padding2D(rows: rows, columns: columns),
+      dilation: Size2D(height: rows.dilation, width: columns.dilation), groups: groups)
+  }
 }
 
 extension WindowAttributes {
