@@ -36,6 +36,16 @@ import Testing
       count("Einsum", [[5, 2, 3], [5, 3, 4]], [5, 2, 4], ["equation": .string(Array("...ij,...jk".utf8))]) == 120)
   }
 
+  @Test(arguments: [
+    // The left operand is 5 matrices of 2 × 3; its batch lies in front, or before the last axis.
+    (left: [5, 2, 3], attributes: [String]()), (left: [5, 3, 2], attributes: ["transA"]),
+    (left: [2, 5, 3], attributes: ["transBatchA"]), (left: [3, 5, 2], attributes: ["transA", "transBatchA"]),
+  ])
+  func fusedProductsTakeWhatTheirOrderShares(left: [Int], attributes: [String]) {
+    let flags = Dictionary(uniqueKeysWithValues: attributes.map { ($0, AttributeValue.int(1)) })
+    #expect(count("FusedMatMul", domain: "com.microsoft", [left, [5, 3, 4]], [5, 2, 4], flags) == 5 * 2 * 4 * 3)
+  }
+
   @Test func attentionMeetsEveryKeyTwice() {
     // 2 heads, 3 queries, 5 keys of which 1 is past, 4 numbers a key and 6 a value.
     #expect(

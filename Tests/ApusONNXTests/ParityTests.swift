@@ -396,8 +396,9 @@ extension ParityTests {
 
 extension ParityTests {
   @Test func termsOfAnElementAreCounted() {
-    func node(_ type: String, _ attributes: [String: AttributeValue] = [:]) -> Node {
-      Node(name: "", operatorName: OperatorName(type: type), opset: 21, inputs: [], outputs: [], attributes: attributes)
+    func node(_ type: String, domain: String = "", _ attributes: [String: AttributeValue] = [:]) -> Node {
+      let name = OperatorName(domain: domain, type: type)
+      return Node(name: "", operatorName: name, opset: 21, inputs: [], outputs: [], attributes: attributes)
     }
     func terms(_ node: Node, _ inputs: [[Int]?], _ output: [Int]) -> Int {
       node.termCount(inputs: inputs, output: output)
@@ -405,6 +406,8 @@ extension ParityTests {
     #expect(terms(node("Conv"), [[1, 8, 9, 9], [16, 8, 3, 3]], [1, 16, 7, 7]) == 72)
     #expect(terms(node("MatMul"), [[4, 5], [5, 6]], [4, 6]) == 5)
     #expect(terms(node("Gemm", ["transA": .int(1)]), [[5, 4], [5, 6]], [4, 6]) == 5)
+    let reordered = node("FusedMatMul", domain: "com.microsoft", ["transA": .int(1), "transBatchA": .int(1)])
+    #expect(terms(reordered, [[3, 5, 2], [5, 3, 4]], [5, 2, 4]) == 3)
     #expect(terms(node("ReduceSum"), [[2, 3, 4]], [2, 1, 1]) == 12)
     #expect(terms(node("LayerNormalization", ["axis": .int(1)]), [[2, 3, 4]], [2, 3, 4]) == 12)
     #expect(terms(node("Softmax"), [[2, 7]], [2, 7]) == 7)

@@ -4,12 +4,12 @@ extension Operators {
   static let microsoftProducts: [OperatorDefinition] = [
     OperatorDefinition(
       "FusedMatMul", domain: "com.microsoft",
-      .product(.fusedMatMul, work: .matrixProduct, accuracy: .sumOfProducts(.columnsOrRows)),
+      .product(.fusedMatMul, work: .fusedMatMul, accuracy: .sumOfProducts(.fusedMatMul)),
       FusedMatMul),
     // Its former name.
     OperatorDefinition(
       "TransposeMatMul", domain: "com.microsoft",
-      .product(.fusedMatMul, work: .matrixProduct, accuracy: .sumOfProducts(.columnsOrRows)),
+      .product(.fusedMatMul, work: .fusedMatMul, accuracy: .sumOfProducts(.fusedMatMul)),
       FusedMatMul),
   ]
 
@@ -28,6 +28,12 @@ private struct OperandOrder: Sendable {
   init(_ node: NodeDescription, _ operand: String) throws {
     movesBatch = try node.flag("transBatch" + operand)
     transposes = try node.flag("trans" + operand)
+  }
+
+  /// Of the left operand. Attributes that are no integers count nothing here: such a node is not prepared.
+  init(left shapes: NodeShapes) {
+    movesBatch = shapes.int("transBatchA") ?? 0 != 0
+    transposes = shapes.int("transA") ?? 0 != 0
   }
 
   /// The axes of `rank` in their order; nil where it stays. A single axis has no other place.
@@ -73,6 +79,24 @@ private struct FusedProduct<Scalar: FloatingPointScalar>: FloatingOperator {
       ?? matrixProduct(a, right.applied(to: arguments.floating(1, as: Scalar.self)), activation: .identity)
     return [try GraphValue(rounding: alpha == 1 ? product : product * alpha, to: type)]
   }
+}
+
+// MARK: - Work
+
+extension NodeShapes {
+  /// What each output adds up over: a row of the left operand when its axes have changed places.
+  fileprivate var innerExtent: Int? { known(0).flatMap { OperandOrder(left: self).applied(to: $0).last } }
+}
+
+extension Work {
+  fileprivate static let fusedMatMul: Work = .multiplyAdds { shapes in
+    guard let inner = shapes.innerExtent, let output = shapes.output else { return nil }
+    return output.product.multipliedClamped(by: inner)
+  }
+}
+
+extension TermCount {
+  fileprivate static let fusedMatMul: TermCount = .counted { $0.innerExtent ?? 1 }
 }
 
 // MARK: - Shapes
