@@ -63,13 +63,17 @@ extension Operators {
     let axis = try node.int("axis", default: 1)
     return { arguments in
       let x = try arguments.take(0)
-      let shape = try x.extents
-      let first = axis < 0 ? axis &+ shape.count : axis
-      guard first >= 0, first <= shape.count else {
-        throw OperatorError("axis \(axis) does not exist in a tensor of shape \(shape)")
-      }
-      return [try x.reshaped([Shape.elementCount(Array(shape[..<first])), Shape.elementCount(Array(shape[first...]))])]
+      return [try x.reshaped(flattened(x.extents, at: axis))]
     }
+  }
+
+  /// The extents of the matrix. Unlike axes elsewhere the one behind the last may be named: everything is before it.
+  static func flattened(_ shape: [Int], at axis: Int) throws -> [Int] {
+    let first = axis < 0 ? axis &+ shape.count : axis
+    guard 0...shape.count ~= first else {
+      throw OperatorError("axis \(axis) does not exist in a tensor of shape \(shape)")
+    }
+    return [try Shape.elementCount(Array(shape[..<first])), try Shape.elementCount(Array(shape[first...]))]
   }
 
   /// Without the axes of input 1 (an attribute before version 13), whose extent must be 1; without all such axes when
@@ -132,11 +136,7 @@ extension ShapeRule {
 
   static let flatten = ShapeRule.rule { facts in
     let x = try facts.input(0)
-    let axis = try facts.node.int("axis", default: 1)
-    let first = axis < 0 ? axis &+ x.shape.count : axis
-    guard first >= 0, first <= x.shape.count else { throw ShapeFacts.Unknown() }
-    let parts = [Array(x.shape[..<first]), Array(x.shape[first...])]
-    return [InferredType(x.elementType, try parts.map { try Shape.elementCount($0) })]
+    return [InferredType(x.elementType, try Operators.flattened(x.shape, at: facts.node.int("axis", default: 1)))]
   }
 
   static let squeeze = ShapeRule.rule { facts in
