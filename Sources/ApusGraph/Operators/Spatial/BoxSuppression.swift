@@ -20,88 +20,65 @@ extension Operators {
       let overlap = try threshold("iou_threshold", arguments.optionalTensor(2), default: 0)
       let threshold = try threshold("score_threshold", arguments.optionalTensor(3), default: -.infinity)
       let shapes = try suppressionShapes(boxes.shape, scores.shape, limit: limit)
-      let (batch, count, classes) = (boxes.shape[0], boxes.shape[1], scores.shape[2])
+      let (batch, count) = (boxes.shape[0], boxes.shape[1])
       for shape in shapes { _ = try Shape.elementCount(shape, operation: "BoxSuppression") }
-      var chosenBoxes = try Tensor<Double>(zeros: shapes[0])
-      var chosenScores = try Tensor<Double>(zeros: shapes[1])
-      var indices = try Tensor<Int32>(repeating: -1, shape: shapes[2])
-      var counts = [Int32](repeating: 0, count: batch)
-      try boxes.withUnsafeBufferPointer { boxes in
-        try scores.withUnsafeBufferPointer { scores in
-          try chosenBoxes.withUnsafeMutableBufferPointer { boxRows in
-            try chosenScores.withUnsafeMutableBufferPointer { scoreRows in
-              try indices.withUnsafeMutableBufferPointer { places in
-                for sample in 0..<batch {
-                  let own = UnsafeBufferPointer(rebasing: boxes[(sample * count * 4)..<((sample + 1) * count * 4)])
-                  let rows = UnsafeBufferPointer(
-                    rebasing: scores[(sample * count * classes)..<((sample + 1) * count * classes)])
-                  let kept = try suppressed(
-                    own, rows, count: count, classes: classes, overlap: overlap, threshold: threshold, limit: limit,
-                    isPerClass: isPerClass, arguments.context)
-                  counts[sample] = Int32(kept.count)
-                  for (rank, box) in kept.enumerated() {
-                    let row = sample * limit + rank
-                    places[row] = Int32(box)
-                    for index in 0..<4 { boxRows[row * 4 + index] = own[box * 4 + index] }
-                    for index in 0..<classes { scoreRows[row * classes + index] = rows[box * classes + index] }
-                  }
-                }
-              }
-            }
-          }
-        }
+      let suppression = Suppression(overlap: overlap, threshold: threshold, limit: limit, isPerClass: isPerClass)
+      let numbers = try boxes.elements
+      let candidates = zip(try bestScores(scores), stride(from: 0, to: numbers.count, by: 4)).map { best, index in
+        Suppression.Candidate(box: Box(sized: numbers, at: index), score: best.score, label: best.label)
+      }
+      var moves: [(from: Int, to: Int)] = []
+      var counts: [Int32] = []
+      for sample in 0..<batch {
+        let kept = try suppression.kept(candidates[(sample * count)..<((sample + 1) * count)], arguments.context)
+        counts.append(Int32(kept.count))
+        moves += kept.enumerated().map { (from: $1, to: sample * limit + $0) }
+      }
+      var places = try Tensor<Int32>(repeating: -1, shape: shapes[2])
+      try places.withUnsafeMutableBufferPointer { places in
+        for move in moves { places[move.to] = Int32(move.from % count) }
       }
       let dataType = type.dataType ?? .float32
       return [
-        .tensor(try AnyTensor(chosenBoxes).converted(to: dataType)),
-        .tensor(try AnyTensor(chosenScores).converted(to: dataType)), GraphValue(indices),
+        .tensor(try AnyTensor(rows(of: boxes, moves, shape: shapes[0])).converted(to: dataType)),
+        .tensor(try AnyTensor(rows(of: scores, moves, shape: shapes[1])).converted(to: dataType)), GraphValue(places),
         GraphValue(try Tensor(counts, shape: [batch])),
       ]
     }
+  }
+
+  /// The best of each box's scores, and the class that has it.
+  private static func bestScores(_ scores: Tensor<Double>) throws -> [(score: Double, label: Int)] {
+    let (count, classes) = (scores.shape[0] * scores.shape[1], scores.shape[2])
+    return try scores.withUnsafeBufferPointer { scores in
+      (0..<count).map { box in
+        let row = scores[(box * classes)..<((box + 1) * classes)]
+        let label = row.indices.max { row[$0] < row[$1] || row[$0].isNaN } ?? row.startIndex
+        return (classes == 0 ? -.infinity : row[label], label - row.startIndex)
+      }
+    }
+  }
+
+  /// Rows of `x`, its last axis, in their places among zeros.
+  private static func rows(
+    of x: Tensor<Double>, _ moves: [(from: Int, to: Int)], shape: [Int]
+  ) throws -> Tensor<Double> {
+    let width = shape[2]
+    var result = try Tensor<Double>(zeros: shape)
+    try x.withUnsafeBufferPointer { x in
+      try result.withUnsafeMutableBufferPointer { result in
+        for move in moves {
+          for index in 0..<width { result[move.to * width + index] = x[move.from * width + index] }
+        }
+      }
+    }
+    return result
   }
 
   private static func threshold(_ name: String, _ given: AnyTensor?, default value: Double) throws -> Double {
     guard let given else { return value }
     guard given.count == 1 else { throw OperatorError("\(name) is of shape \(given.shape); one number is needed") }
     return try given.converted(to: Double.self).elements[0]
-  }
-
-  /// The numbers of the boxes that are left, the best first.
-  private static func suppressed(
-    _ boxes: UnsafeBufferPointer<Double>, _ scores: UnsafeBufferPointer<Double>, count: Int, classes: Int,
-    overlap: Double, threshold: Double, limit: Int, isPerClass: Bool, _ context: RunContext
-  ) throws -> [Int] {
-    let best = (0..<count).map { box -> (score: Double, label: Int) in
-      let row = scores[(box * classes)..<((box + 1) * classes)]
-      let label = row.indices.max { row[$0] < row[$1] || row[$0].isNaN } ?? row.startIndex
-      return (classes == 0 ? -.infinity : row[label], label - row.startIndex)
-    }
-    // Of equal scores the first comes first.
-    let order = (0..<count).filter { best[$0].score >= threshold }.sorted {
-      (best[$1].score, $0) < (best[$0].score, $1)
-    }
-    var kept: [Int] = []
-    for box in order {
-      if kept.count == limit { break }
-      try context.checkCancellation()
-      let isFree = kept.allSatisfy { other in
-        (isPerClass && best[other].label != best[box].label)
-          || intersectionOverUnion(boxes, box * 4, other * 4) <= overlap
-      }
-      if isFree { kept.append(box) }
-    }
-    return kept
-  }
-
-  private static func intersectionOverUnion(_ boxes: UnsafeBufferPointer<Double>, _ a: Int, _ b: Int) -> Double {
-    func shared(_ axis: Int) -> Double {
-      let low = max(boxes[a + axis] - boxes[a + axis + 2] / 2, boxes[b + axis] - boxes[b + axis + 2] / 2)
-      let high = min(boxes[a + axis] + boxes[a + axis + 2] / 2, boxes[b + axis] + boxes[b + axis + 2] / 2)
-      return max(0, high - low)
-    }
-    let intersection = shared(0) * shared(1)
-    let union = boxes[a + 2] * boxes[a + 3] + boxes[b + 2] * boxes[b + 3] - intersection
-    return union > 0 ? intersection / union : 0
   }
 
   fileprivate static func suppressionShapes(_ boxes: [Int], _ scores: [Int], limit: Int) throws -> [[Int]] {
@@ -111,6 +88,40 @@ extension Operators {
           + "needed")
     }
     return [[boxes[0], limit, 4], [boxes[0], limit, scores[2]], [boxes[0], limit], [boxes[0]]]
+  }
+}
+
+private struct Suppression {
+  struct Candidate {
+    let box: Box<Double>
+    let score: Double
+    let label: Int
+  }
+
+  let overlap: Double
+  let threshold: Double
+  let limit: Int
+  let isPerClass: Bool
+
+  /// The indices of the boxes that are left, the best first.
+  func kept(_ candidates: ArraySlice<Candidate>, _ context: RunContext) throws -> [Int] {
+    // Of equal scores the first comes first.
+    let order = candidates.indices.filter { candidates[$0].score >= threshold }.sorted {
+      (candidates[$1].score, $0) < (candidates[$0].score, $1)
+    }
+    var kept: [Int] = []
+    for index in order {
+      if kept.count == limit { break }
+      try context.checkCancellation()
+      let candidate = candidates[index]
+      let isFree = kept.allSatisfy { other in
+        let other = candidates[other]
+        return (isPerClass && other.label != candidate.label)
+          || (candidate.box.intersectionOverUnion(other.box) ?? 0) <= overlap
+      }
+      if isFree { kept.append(index) }
+    }
+    return kept
   }
 }
 

@@ -90,7 +90,7 @@ private struct CropSettings: Sendable {
   }
 
   /// The two positions and the weight of the second for a sample; nil outside, where there is a padding.
-  private func taps(_ position: Double, size: Int) -> (low: Int, high: Int, weight: Double)? {
+  private func taps(_ position: Double, size: Int) -> Crop.Taps? {
     guard position.isFinite else { return padding == nil ? (0, 0, 0) : nil }
     if padding != nil, position < 0 || position > Double(size - 1) { return nil }
     let place = min(max(position, 0), Double(size - 1))
@@ -118,32 +118,20 @@ private struct CropSettings: Sendable {
       throw OperatorError("maps \(maps.prefix(8)) are named for \(count) boxes in a batch of \(batch)")
     }
     _ = try Shape.elementCount(shape, operation: "CropResize")
-    return try x.withUnsafeBufferPointer { x in
-      try boxes.withUnsafeBufferPointer { boxes in
-        try Tensor<Scalar>.filled(shape) { y in
-          var out = 0
-          for box in 0..<count {
-            let (rows, columns) = samples(boxes, box * 4, h, w)
-            for map in takesEveryMap ? Array(0..<batch) : [maps[box]] {
-              for channel in 0..<channels {
-                let plane = (map * channels + channel) * h * w
-                for row in rows {
-                  for column in columns {
-                    if let row, let column {
-                      let top =
-                        Double(x[plane + row.low * w + column.low]) * (1 - column.weight)
-                        + Double(x[plane + row.low * w + column.high]) * column.weight
-                      let bottom =
-                        Double(x[plane + row.high * w + column.low]) * (1 - column.weight)
-                        + Double(x[plane + row.high * w + column.high]) * column.weight
-                      y[out] = Scalar(top * (1 - row.weight) + bottom * row.weight)
-                    } else {
-                      y[out] = Scalar(padding ?? 0)
-                    }
-                    out += 1
-                  }
-                }
-              }
+    let numbers = try boxes.elements
+    let filler = Scalar(padding ?? 0)
+    let area = height * width
+    return try withExtendedLifetime(x) {
+      nonisolated(unsafe) let source = x.pointer
+      return try Tensor.filled(shape) { destination in
+        nonisolated(unsafe) let y = destination
+        let planes = takesEveryMap ? batch * channels : channels
+        parallelRows(count, width: planes * area) { first, number in
+          for box in first..<(first + number) {
+            let crop = crop(numbers[(box * 4)..<(box * 4 + 4)], h, w)
+            let map = source + (takesEveryMap ? 0 : maps[box] * channels * h * w)
+            for plane in 0..<planes {
+              crop(map + plane * h * w, width: w, filler: filler, y + (box * planes + plane) * area)
             }
           }
         }
@@ -151,13 +139,9 @@ private struct CropSettings: Sendable {
     }
   }
 
-  private typealias Taps = (low: Int, high: Int, weight: Double)
-
   /// Where the rows and columns of a box lie in a map of h × w.
-  private func samples(
-    _ boxes: UnsafeBufferPointer<Double>, _ first: Int, _ h: Int, _ w: Int
-  ) -> (rows: [Taps?], columns: [Taps?]) {
-    let numbers = (0..<4).map { boxes[first + $0] }
+  private func crop(_ numbers: ArraySlice<Double>, _ h: Int, _ w: Int) -> Crop {
+    let numbers = Array(numbers)
     var (y0, x0, y1, x1) =
       isWidthFirst
       ? (numbers[1], numbers[0], numbers[3], numbers[2]) : (numbers[0], numbers[1], numbers[2], numbers[3])
@@ -169,10 +153,42 @@ private struct CropSettings: Sendable {
     }
     let vertical = scale * (isNormalized ? Double(h - 1) : 1)
     let horizontal = scale * (isNormalized ? Double(w - 1) : 1)
-    return (
-      positions(from: y0 * vertical, to: y1 * vertical, size: h, count: height).map { taps($0, size: h) },
-      positions(from: x0 * horizontal, to: x1 * horizontal, size: w, count: width).map { taps($0, size: w) }
-    )
+    return Crop(
+      rows: positions(from: y0 * vertical, to: y1 * vertical, size: h, count: height).map { taps($0, size: h) },
+      columns: positions(from: x0 * horizontal, to: x1 * horizontal, size: w, count: width).map { taps($0, size: w) })
+  }
+}
+
+/// The samples of a box.
+private struct Crop {
+  /// The two positions of a sample along an axis, and the weight of the second.
+  typealias Taps = (low: Int, high: Int, weight: Double)
+
+  /// nil where a sample lies in the padding.
+  let rows: [Taps?]
+  let columns: [Taps?]
+
+  /// - Parameter width: that of the map `x`.
+  func callAsFunction<Scalar: FloatingPointScalar>(
+    _ x: UnsafePointer<Scalar>, width: Int, filler: Scalar, _ y: UnsafeMutablePointer<Scalar>
+  ) {
+    for (index, row) in rows.enumerated() {
+      let y = y + index * columns.count
+      guard let row else {
+        y.update(repeating: filler, count: columns.count)
+        continue
+      }
+      let (top, bottom) = (x + row.low * width, x + row.high * width)
+      for (index, column) in columns.enumerated() {
+        guard let column else {
+          y[index] = filler
+          continue
+        }
+        let upper = Double(top[column.low]) * (1 - column.weight) + Double(top[column.high]) * column.weight
+        let lower = Double(bottom[column.low]) * (1 - column.weight) + Double(bottom[column.high]) * column.weight
+        y[index] = Scalar(upper * (1 - row.weight) + lower * row.weight)
+      }
+    }
   }
 }
 

@@ -82,31 +82,6 @@ extension Arguments {
   }
 }
 
-private struct Box<Scalar: FloatingPointScalar> {
-  let left, right, top, bottom, area: Scalar
-
-  init(_ numbers: [Scalar], at index: Int, isCentered: Bool) {
-    let (a, b, c, d) = (numbers[index], numbers[index + 1], numbers[index + 2], numbers[index + 3])
-    if isCentered {
-      (left, right, top, bottom) = (a - c / 2, a + c / 2, b - d / 2, b + d / 2)
-    } else {
-      (left, right, top, bottom) = (min(b, d), max(b, d), min(a, c), max(a, c))
-    }
-    area = (right - left) * (bottom - top)
-  }
-
-  /// Whether the intersection with `other` is more than `threshold` of their union.
-  func overlaps(_ other: Box, beyond threshold: Scalar) -> Bool {
-    // A comparison with what is no number fails.
-    let width = (other.right < right ? other.right : right) - (other.left >= left ? other.left : left)
-    let height = (other.bottom < bottom ? other.bottom : bottom) - (other.top >= top ? other.top : top)
-    guard width > 0, height > 0, area > 0, other.area > 0 else { return false }
-    let common = width * height
-    let union = area + other.area - common
-    return common > 0 && union > 0 && common / union > threshold
-  }
-}
-
 /// Boxes that were chosen. Most lie beside another one: eight at a time are looked at for any that does not.
 private struct ChosenBoxes<Scalar: FloatingPointScalar> {
   private static var step: Int { 8 }
@@ -144,7 +119,9 @@ private struct ChosenBoxes<Scalar: FloatingPointScalar> {
                 meets |= isWithin & (bottom[index] > box.top ? 1 : 0) & (top[index] < box.bottom ? 1 : 0)
               }
               return meets != 0
-                && boxes[first..<min(first + Self.step, count)].contains { box.overlaps($0, beyond: threshold) }
+                && boxes[first..<min(first + Self.step, count)].contains {
+                  box.intersectionOverUnion($0).map { $0 > threshold } ?? false
+                }
             }
           }
         }
