@@ -2,8 +2,11 @@
 /// gives what it does.
 enum Operators {
   /// Every family; an operator that is not listed here does not exist.
-  static let families: [[OperatorDefinition]] =
-    elementwise + spatial + transformer + quantized + compressed + structure + [fused]
+  static let families: [[OperatorDefinition]] = Array(
+    [
+      elementwise, reducing, linearAlgebra, spatial, signal, transformer, quantized, compressed, structure, text,
+      machineLearning, training, [fused],
+    ].joined())
 
   static let byName: [OperatorName: OperatorDefinition] = {
     var result: [OperatorName: OperatorDefinition] = [:]

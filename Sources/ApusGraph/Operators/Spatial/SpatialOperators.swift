@@ -1,7 +1,7 @@
 extension Operators {
   /// The families in this folder.
   static let spatial: [[OperatorDefinition]] = [
-    convolutions, poolings, globalPoolings, regionPoolings, normalizations, matrixProducts, resamplings, blockMovements,
+    convolutions, poolings, globalPoolings, regionPoolings, normalizations, resamplings, blockMovements,
     boxSelections, crops,
   ]
 }

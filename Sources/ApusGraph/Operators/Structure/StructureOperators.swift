@@ -4,6 +4,5 @@ extension Operators {
     identities, reshapes, transpositions, joins, slices, paddings, repetitions, gathers, scatters,
     selections, orderings, shapes, constants,
     conditionals, loops, scans, sequences, lists, optionals,
-    strings, tokenizers, ngrams, features, labels, linearModels, treeEnsembles, supportVectors,
   ]
 }

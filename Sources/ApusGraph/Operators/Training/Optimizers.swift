@@ -6,12 +6,12 @@ import ApusPlatform
 
 extension Operators {
   static let optimizers: [OperatorDefinition] = [
-    OperatorDefinition("Adagrad", domain: training, .plain(.trainingStep(states: 1)), Adagrad),
-    OperatorDefinition("Adam", domain: training, .plain(.trainingStep(states: 2)), Adam),
-    OperatorDefinition("Momentum", domain: training, .plain(.trainingStep(states: 1)), Momentum),
+    OperatorDefinition("Adagrad", domain: previewDomain, .plain(.trainingStep(states: 1)), Adagrad),
+    OperatorDefinition("Adam", domain: previewDomain, .plain(.trainingStep(states: 2)), Adam),
+    OperatorDefinition("Momentum", domain: previewDomain, .plain(.trainingStep(states: 1)), Momentum),
   ]
 
-  private static let training = "ai.onnx.preview.training"
+  private static let previewDomain = "ai.onnx.preview.training"
 
   /// g = G + norm · X, H' = H + g², X' = X - r g / (√H' + ε) with r = R / (1 + T · decay)
   static func Adagrad(_ node: NodeDescription) throws -> PreparedOperator {

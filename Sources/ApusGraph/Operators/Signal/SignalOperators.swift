@@ -1,0 +1,4 @@
+extension Operators {
+  /// The families in this folder.
+  static let signal: [[OperatorDefinition]] = [signals, windows]
+}

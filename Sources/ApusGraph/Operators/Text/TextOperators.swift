@@ -1,0 +1,4 @@
+extension Operators {
+  /// The families in this folder.
+  static let text: [[OperatorDefinition]] = [strings, tokenizers, ngrams]
+}
