@@ -88,3 +88,28 @@ func layer(_ name: String, _ inputs: [String], _ outputs: [String], _ kind: UInt
 {
   field(1, name) + inputs.flatMap { field(2, $0) } + outputs.flatMap { field(3, $0) } + field(kind, parameters)
 }
+
+/// A number of four bytes in field `number`.
+func field(_ number: UInt64, float value: Float) -> [UInt8] {
+  varint(number << 3 | 5) + (0..<4).map { UInt8(truncatingIfNeeded: value.bitPattern >> (8 * $0)) }
+}
+
+/// A model with an input `x` and an output `y`, each as its description says.
+func model(_ kind: UInt64, _ content: [UInt8], inputs: [[UInt8]], output: [UInt8]) -> [UInt8] {
+  field(1, 6) + field(2, inputs.flatMap { field(1, $0) } + field(10, output)) + field(kind, content)
+}
+
+/// A feature `name` that is an array of `shape` by default, and of what `allowed`, fields of its type, says besides.
+func array(_ name: String, _ shape: [UInt64], allowed: [UInt8]) -> [UInt8] {
+  field(1, name) + field(3, field(5, shape.flatMap { field(1, $0) } + field(2, 65568) + allowed))
+}
+
+/// What makes an array's extents lie in ranges.
+func ranges(_ ranges: [ClosedRange<UInt64>]) -> [UInt8] {
+  field(31, ranges.flatMap { field(1, field(1, $0.lowerBound) + field(2, $0.upperBound)) })
+}
+
+/// What makes an array's shape one of a list.
+func enumerated(_ shapes: [[UInt64]]) -> [UInt8] {
+  field(21, shapes.flatMap { field(1, $0.flatMap { field(1, $0) }) })
+}

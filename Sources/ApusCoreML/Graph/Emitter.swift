@@ -25,15 +25,16 @@ final class Emitter: GraphWriting {
   /// What is put before the names of nodes.
   var prefix = ""
   var operation = WrittenOperation()
-  /// What follows from the extents that inputs have by default, and from others that they may have.
+  /// What follows from the extents that inputs have by default.
   private var followed = TypeFollower()
-  private var alternate = TypeFollower()
-  private var followsAlternate = false
+  /// What follows from each choice of others that they may have; none where inputs have no open extents.
+  private var alternates: [TypeFollower]
 
   init(name: String, parent: Emitter? = nil) {
     graph = Graph(name: name)
     self.parent = parent
     prefix = parent?.prefix ?? ""
+    alternates = [TypeFollower](repeating: TypeFollower(), count: parent?.alternates.count ?? 0)
   }
 }
 
@@ -57,10 +58,14 @@ extension Emitter {
     types[id] = type
     let known = type.shape?.compactMap { $0 } ?? []
     guard let shape = type.shape, known.count == shape.count, !type.isList else { return }
-    follow(id, type.type?.elementType, known, alternate: known)
+    enter(type.type?.elementType, known, as: id)
   }
 
-  /// The extents of a value, nil within where one is not known.
+  /// The extents of a value, nil within where one is not certain.
+  ///
+  /// An extent is certain where the file declares it as a number, and where it follows from constants and from extents of
+  /// inputs that are. Of what follows from open ones that is what is the same for all shapes of the inputs that are
+  /// followed (see ``CoreMLFeature/possibleShapes``), but for those that the model cannot be run with.
   /// - Throws: ``OperatorError`` where not even the rank is known.
   func shape(_ id: Graph.ValueID) throws -> [Int?] {
     if let shape = graph.constants[id]?.shape { return shape }
@@ -68,26 +73,48 @@ extension Emitter {
     guard let shape = followed.type(of: id)?.shape else {
       throw OperatorError("the rank of '\(graph.values[id].name)' is not known")
     }
-    guard followsAlternate else { return shape }
-    guard let other = alternate.type(of: id)?.shape, other.count == shape.count else {
+    guard !alternates.isEmpty else { return shape }
+    let others = alternates.compactMap { $0.type(of: id)?.shape }
+    guard !others.isEmpty, others.allSatisfy({ $0.count == shape.count }) else {
       return [Int?](repeating: nil, count: shape.count)
     }
-    return zip(shape, other).map { $0 == $1 ? $0 : nil }
+    return shape.enumerated().map { axis, size in others.allSatisfy { $0[axis] == size } ? size : nil }
   }
 
-  /// Follows the extents of an input: those that it has by default, and others that it may have.
-  func follow(_ id: Graph.ValueID, _ elementType: ElementType?, _ shape: [Int], alternate other: [Int]) {
+  /// An input with the extents that it has by default, and others that it may have.
+  struct FollowedInput {
+    let id: Graph.ValueID
+    let elementType: ElementType?
+    let shape: [Int]
+    let otherShapes: [[Int]]
+  }
+
+  /// Follows the inputs of a model, which are all that it has.
+  func follow(_ inputs: [FollowedInput]) {
+    alternates = [TypeFollower](repeating: followed, count: inputs.map(\.otherShapes.count).max() ?? 0)
+    for input in inputs {
+      followed.enter(input.elementType, input.shape, as: input.id)
+      for index in alternates.indices {
+        let others = input.otherShapes
+        let shape = others.isEmpty ? input.shape : others[index % others.count]
+        alternates[index].enter(input.elementType, shape, as: input.id)
+      }
+    }
+  }
+
+  /// Notes a value whose extents are certain.
+  private func enter(_ elementType: ElementType?, _ shape: [Int], as id: Graph.ValueID) {
     followed.enter(elementType, shape, as: id)
-    alternate.enter(elementType, other, as: id)
-    if shape != other { followsAlternate = true }
+    for index in alternates.indices { alternates[index].enter(elementType, shape, as: id) }
   }
 
   /// A graph within another one knows and follows of a value what that one does.
   func inherit(_ outer: Graph.ValueID, from parent: Emitter, as id: Graph.ValueID) {
     types[id] = parent.types[outer]
     if let type = parent.followed.type(of: outer) { followed.enter(type.elementType, type.shape, as: id) }
-    if let type = parent.alternate.type(of: outer) { alternate.enter(type.elementType, type.shape, as: id) }
-    followsAlternate = parent.followsAlternate
+    for (index, other) in zip(alternates.indices, parent.alternates) {
+      if let type = other.type(of: outer) { alternates[index].enter(type.elementType, type.shape, as: id) }
+    }
   }
 
   /// Whether a value has the extents of one around here, by default and otherwise.
@@ -95,7 +122,7 @@ extension Emitter {
     guard let shape = followed.type(of: id)?.shape, shape == parent.followed.type(of: outer)?.shape else {
       return false
     }
-    return !parent.followsAlternate || alternate.type(of: id)?.shape == parent.alternate.type(of: outer)?.shape
+    return zip(alternates, parent.alternates).allSatisfy { $0.type(of: id)?.shape == $1.type(of: outer)?.shape }
   }
 
   /// The element type of a value.
@@ -118,12 +145,12 @@ extension Emitter {
   func follow(_ node: Node) {
     followed.visit(node)
     inferRank(of: node)
-    if followsAlternate { alternate.visit(node) }
+    for index in alternates.indices { alternates[index].visit(node) }
   }
 
   func follow(_ constant: GraphValue, as id: Graph.ValueID) {
     followed.enter(constant, as: id)
-    alternate.enter(constant, as: id)
+    for index in alternates.indices { alternates[index].enter(constant, as: id) }
   }
 
   /// The most axes that are followed, many more than any tensor has.
@@ -136,7 +163,7 @@ extension Emitter {
     let inferred: Int?
     switch node.operatorName.type {
     case "Shape":
-      if let rank = ranks[0] { follow(output, .int64, [rank], alternate: [rank]) }
+      if let rank = ranks[0] { enter(.int64, [rank], as: output) }
       return
     case "Reshape", "Expand":
       let listed = node.inputs.count > 1 ? node.inputs[1].flatMap { knownShape($0)?.first } : nil

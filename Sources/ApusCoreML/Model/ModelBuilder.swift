@@ -57,9 +57,13 @@ struct ModelBuilder {
       emitter.graph.inputs.append(id)
       emitter.names[feature.name] = id
       emitter.declare(id, MILValueType(feature.graphType))
-      let (usual, other) = feature.possibleShapes
-      emitter.follow(id, MILValueType(feature.graphType).type?.elementType, usual, alternate: other)
     }
+    emitter.follow(
+      zip(emitter.graph.inputs, description.inputs).map { id, feature in
+        let (usual, others) = feature.possibleShapes
+        return .init(
+          id: id, elementType: MILValueType(feature.graphType).type?.elementType, shape: usual, otherShapes: others)
+      })
     try write(message, description, to: emitter)
     for feature in description.outputs {
       guard let id = emitter.names[feature.name] else {

@@ -197,30 +197,68 @@ extension CoreMLFeature {
 }
 
 extension CoreMLFeature {
-  /// The shape that counts where nothing else is said, and another one that the feature may have, if there is one.
-  var possibleShapes: (usual: [Int], other: [Int]) {
+  /// The shape that counts where nothing else is said, and others that the feature may have, all of them or so many and so
+  /// different that an extent which is the same for all depends on none that is open.
+  var possibleShapes: (usual: [Int], others: [[Int]]) {
     let (shape, allowed): ([Int], AllowedShapes)
     switch kind {
     case .multiArray(_, let own, let all): (shape, allowed) = (own, all)
     case .image(let image): (shape, allowed) = (image.shape, image.allowed)
     default:
-      guard case .tensor(_, let dimensions?) = graphType else { return ([1], [1]) }
-      let sizes = dimensions.map { if case .size(let size) = $0 { size } else { 1 } }
-      return (sizes, sizes)
+      guard case .tensor(_, let dimensions?) = graphType else { return ([1], []) }
+      return (dimensions.map { if case .size(let size) = $0 { size } else { 1 } }, [])
     }
     switch allowed {
-    case .declared: return (shape, shape)
+    case .declared: return (shape, [])
     case .enumerated(let shapes):
       let usual = shape.isEmpty ? shapes.first ?? [] : shape
-      return (usual, shapes.first { $0 != usual && $0.count == usual.count } ?? usual)
+      let alike = shapes.filter { $0.count == usual.count }
+      guard alike.count > Self.followedLimit else { return (usual, Self.distinct(alike, besides: usual)) }
+      return (
+        usual,
+        Self.others(
+          usual,
+          usual.indices.map { axis in
+            alike.reduce(usual[axis]...usual[axis]) { min($0.lowerBound, $1[axis])...max($0.upperBound, $1[axis]) }
+          })
+      )
     case .ranges(let ranges):
       let usual = shape.count == ranges.count ? shape : ranges.map { $0?.lowerBound ?? 1 }
-      let other = zip(usual, ranges).map { size, range in
-        guard let range else { return size + 1 }
-        return range.count == 1 ? size : size < range.upperBound ? size + 1 : size - 1
-      }
-      return (usual, other)
+      return (usual, Self.others(usual, ranges))
     }
+  }
+
+  /// As many shapes as Core ML takes in a list; a longer one is followed as the ranges that it lies in.
+  private static let followedLimit = 128
+
+  /// Shapes in which every open extent is another than usual: those at the ends of the ranges, where what grows with an
+  /// extent differs most, and multiples and parts of the usual ones, which networks that halve and double take as well.
+  /// In two of them extents go different ways, for what depends on several.
+  private static func others(_ usual: [Int], _ ranges: [ClosedRange<Int>?]) -> [[Int]] {
+    let axes = usual.indices.filter { ranges[$0]?.count != 1 }
+    let sizes = axes.map { axis in
+      let (low, high) = (max(1, ranges[axis]?.lowerBound ?? 1), ranges[axis]?.upperBound ?? Int.max)
+      let size = max(1, usual[axis])
+      let far = size.multipliedClamped(by: 16)
+      let candidates = [min(high, far), low, size.multipliedClamped(by: 2), size / 2, size.multipliedClamped(by: 3)]
+      let others = distinct(candidates.filter { $0 >= low && $0 <= high }, besides: usual[axis])
+      return others.isEmpty ? [size + 1] : others
+    }
+    func shape(_ choice: Int, shiftingBy shift: Int) -> [Int] {
+      var shape = usual
+      for (place, axis) in axes.enumerated() {
+        shape[axis] = sizes[place][(choice + place * shift) % sizes[place].count]
+      }
+      return shape
+    }
+    let alike = (0..<(sizes.map(\.count).max() ?? 0)).map { shape($0, shiftingBy: 0) }
+    return distinct(alike + (0..<2).map { shape($0, shiftingBy: 1) }, besides: usual)
+  }
+
+  /// The elements of a list once each, without one of them.
+  private static func distinct<Element: Hashable>(_ list: [Element], besides other: Element) -> [Element] {
+    var seen: Set = [other]
+    return list.filter { seen.insert($0).inserted }
   }
 }
 
