@@ -20,7 +20,7 @@ import Testing
       500, layers + field(5, 1), inputs: [array("x", shape, allowed: allowed)], output: array("y", shape))
     let session = try InferenceSession(readModel(bytes))
     let y = try session.run(["x": GraphValue(try Tensor<Float>(range: x.reduce(1, *)).reshaped(x))])["y"]
-    return try #require(try y?.tensor(of: Float.self))
+    return try #require(y?.tensor(of: Float.self))
   }
 
   /// Each place holds the largest of its four, the last of them: numbers grow along the map. What is odd loses its end.

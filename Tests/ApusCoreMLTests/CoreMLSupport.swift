@@ -113,3 +113,72 @@ func ranges(_ ranges: [ClosedRange<UInt64>]) -> [UInt8] {
 func enumerated(_ shapes: [[UInt64]]) -> [UInt8] {
   field(21, shapes.flatMap { field(1, $0.flatMap { field(1, $0) }) })
 }
+
+// MARK: - Programs made by hand
+
+/// A value of a program: FLOAT, or INT32.
+struct ProgramPort {
+  let name: String
+  /// nil within for an extent that is known when the program runs.
+  let shape: [UInt64?]
+  var isInteger = false
+
+  fileprivate var bytes: [UInt8] {
+    field(1, name) + field(2, ProgramValue.type(shape, isInteger: isInteger))
+  }
+}
+
+/// A constant of a program.
+enum ProgramValue {
+  case floats([Float], [UInt64])
+  case integers([Int], [UInt64])
+  case text(String)
+
+  static func type(_ shape: [UInt64?], isInteger: Bool = false, number: UInt64? = nil) -> [UInt8] {
+    let dimensions = shape.flatMap { field(3, $0.map { field(1, field(1, $0)) } ?? field(2, field(1, 0))) }
+    return field(1, field(1, number ?? (isInteger ? 23 : 11)) + field(2, UInt64(shape.count)) + dimensions)
+  }
+
+  fileprivate var bytes: [UInt8] {
+    switch self {
+    case .floats(let values, let shape):
+      field(2, Self.type(shape))
+        + field(3, field(1, field(1, values.flatMap { field(1, float: $0) })))
+    case .integers(let values, let shape):
+      field(2, Self.type(shape, isInteger: true))
+        + field(3, field(1, field(2, values.flatMap { field(1, UInt64(bitPattern: Int64($0))) })))
+    case .text(let text):
+      field(2, Self.type([], number: 2)) + field(3, field(1, field(4, field(1, text))))
+    }
+  }
+}
+
+/// An operation whose parameters are values of the program and constants.
+func operation(
+  _ type: String, _ inputs: [String: String], _ constants: [String: ProgramValue], gives outputs: [ProgramPort]
+) -> [UInt8] {
+  func argument(_ key: String, _ binding: [UInt8]) -> [UInt8] {
+    field(2, field(1, key) + field(2, field(1, binding)))
+  }
+  return field(1, type) + inputs.sorted { $0.key < $1.key }.flatMap { argument($0.key, field(1, $0.value)) }
+    + constants.sorted { $0.key < $1.key }.flatMap { argument($0.key, field(2, $0.value.bytes)) }
+    + outputs.flatMap { field(3, $0.bytes) }
+}
+
+/// A model of a program with these operations. Open extents of inputs lie between 1 and 64, 8 by default.
+func programModel(
+  inputs: [ProgramPort], _ operations: [[UInt8]], outputs: [ProgramPort], opset: String = "CoreML7"
+) -> [UInt8] {
+  let block = outputs.flatMap { field(2, $0.name) } + operations.flatMap { field(3, $0) }
+  let body = inputs.flatMap { field(1, $0.bytes) } + field(2, opset) + field(3, field(1, opset) + field(2, block))
+  func feature(_ port: ProgramPort) -> [UInt8] {
+    let allowed = port.shape.contains(nil) ? ranges(port.shape.map { $0.map { $0...$0 } ?? 1...64 }) : []
+    return field(1, port.name)
+      + field(
+        3,
+        field(5, port.shape.flatMap { field(1, $0 ?? 8) } + field(2, port.isInteger ? 131_104 : 65_568) + allowed))
+  }
+  return field(1, 8)
+    + field(2, inputs.flatMap { field(1, feature($0)) } + outputs.flatMap { field(10, feature($0)) })
+    + field(502, field(1, 1) + field(2, field(1, "main") + field(2, body)))
+}

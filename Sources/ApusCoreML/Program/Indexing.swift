@@ -88,17 +88,21 @@ extension ProgramBuilder {
     },
     "non_maximum_suppression": { call in
       let e = call.emitter
+      // Since iOS 17 boxes are the last axis of what is taken and given, and their number is no output.
+      let areLast = call.opset >= 7
+      func moved(_ x: Graph.ValueID) throws -> Graph.ValueID { try areLast ? e.transpose(x, [0, 2, 1]) : x }
       let outputs = try e.nodes(
         "BoxSuppression",
         [
-          call.value("boxes"), call.value("scores"), e.number(call.float("iou_threshold", default: 0)),
+          moved(call.value("boxes")), moved(call.value("scores")), e.number(call.float("iou_threshold", default: 0)),
           e.number(call.float("score_threshold", default: -.infinity)),
         ], outputs: 4, domain: "apus",
         [
           "max_boxes": .int(Int64(call.int("max_boxes", default: 1))),
           "per_class": .int(call.bool("per_class_suppression") ? 1 : 0),
         ])
-      return outputs
+      let chosen = try outputs.prefix(2).map { try moved($0) }
+      return chosen + outputs.dropFirst(2).prefix(areLast ? 1 : 2)
     },
   ]
 
