@@ -37,7 +37,8 @@ extension NetworkBuilder {
       [
         try c.maps(2) { x in
           let size = try c.p.ints(1)
-          return try ProgramBuilder.bilinear(x, size.isEmpty ? [1, 1] : size, samplingMode(c.p, 2), c.e)
+          return try ProgramBuilder.bilinear(
+            x, (size.isEmpty ? [1, 1] : size).map { .known($0) }, samplingMode(c.p, 2), c.e)
         }
       ]
     },
@@ -262,27 +263,11 @@ extension NetworkBuilder {
     let p = c.p
     let fractions = try p.floats(7)
     let factors = try fractions.count == 2 ? fractions : pair(p.ints(1), default: 1).map { Float($0) }
-    let shape = try c.e.shape(x)
-    let sizes = zip(shape.suffix(2), factors).compactMap { size, factor in
-      size.flatMap { Int(exactly: (Double($0) * Double(factor)).rounded(.down)) }
-    }
-    let isNearest = try p.int(5) == 0
-    guard sizes.count == 2 else {
-      let mode = try p.int(6) == 1 ? "align_corners" : p.int(6) == 2 ? "half_pixel" : "asymmetric"
-      return try c.e.node(
-        "Resize", [x, nil, c.e.numbers(factors)],
-        [
-          "mode": .string(Array((isNearest ? "nearest" : "linear").utf8)),
-          "nearest_mode": .string(Array("floor".utf8)),
-          "coordinate_transformation_mode": .string(Array((isNearest ? "asymmetric" : mode).utf8)),
-          "axes": list([-2, -1]),
-        ])
-    }
-    if isNearest { return try ProgramBuilder.nearest(x, sizes, c.e) }
+    if try p.int(5) == 0 { return try ProgramBuilder.upsampled(x, by: factors, nil, c.e) }
     let modes: [ProgramBuilder.SamplingMode] = [.default, .strictAlignCorners, .unalignCorners]
     let mode = try p.int(6)
     guard modes.indices.contains(mode) else { throw OperatorError("linearUpsampleMode \(mode) is not known") }
-    return try ProgramBuilder.bilinear(x, sizes, modes[mode], c.e)
+    return try ProgramBuilder.upsampled(x, by: factors, modes[mode], c.e)
   }
 
   private static func cropResize(_ c: LayerCall) throws -> Graph.ValueID {

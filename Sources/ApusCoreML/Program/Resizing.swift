@@ -6,118 +6,29 @@ import ApusGraph
 extension ProgramBuilder {
   static let resizing: [String: Lowering] = [
     "upsample_nearest_neighbor": { call in
-      let e = call.emitter
-      let x = try call.value("x")
-      let factors = try [
-        call.float("scale_factor_height", default: 1), call.float("scale_factor_width", default: 1),
-      ]
-      let shape = try e.shape(x).suffix(2).compactMap { $0 }
-      if shape.count == 2, let sizes = zip(shape, factors).map({ Double($0) * Double($1) }).extents {
-        return [try nearest(x, sizes, e)]
-      }
-      let scales = try e.numbers(factors)
-      return [
-        try e.node(
-          "Resize", [x, nil, scales],
-          [
-            "mode": .string(Array("nearest".utf8)), "nearest_mode": .string(Array("floor".utf8)),
-            "coordinate_transformation_mode": .string(Array("asymmetric".utf8)),
-            "axes": list([-2, -1]),
-          ])
-      ]
+      [try upsampled(call.value("x"), by: scaleFactors(call), nil, call.emitter)]
     },
     "resize_nearest_neighbor": { call in
       let size = try targetSize(call)
       return [try nearest(call.value("x"), size, call.emitter)]
     },
     "upsample_bilinear": { call in
-      let e = call.emitter
-      let x = try call.value("x")
       let aligns = try call.bool("align_corners", default: true)
       let isHalfPixel = try call.bool("half_pixel_centers", default: !aligns)
-      let scales = try (
-        call.float("scale_factor_height", default: 1), call.float("scale_factor_width", default: 1)
-      )
       let mode: SamplingMode = aligns ? .strictAlignCorners : isHalfPixel ? .unalignCorners : .default
-      let shape = try e.shape(x)
-      guard shape.count >= 2, let height = shape[shape.count - 2], let width = shape[shape.count - 1] else {
-        return [try linear(x, scales: [scales.0, scales.1], mode, e)]
-      }
-      guard let target = [Double(height) * Double(scales.0), Double(width) * Double(scales.1)].extents else {
-        throw OperatorError("a map of \(height) × \(width) cannot become \(scales) times as large")
-      }
-      return [try bilinear(x, target, mode, e)]
+      return [try upsampled(call.value("x"), by: scaleFactors(call), mode, call.emitter)]
     },
     "resize_bilinear": { call in
-      [try bilinear(call.value("x"), targetSize(call), samplingMode(call), call.emitter)]
+      [
+        try bilinear(
+          call.value("x"), targetSize(call).map { .known($0) }, samplingMode(call), call.emitter)
+      ]
     },
-    "resize": { call in
-      let e = call.emitter
-      let x = try call.value("x")
-      let count = try call.int("resized_dims", default: 2)
-      let rank = try e.rank(x)
-      let isNearest = try call.string("interpolation_mode", default: "LINEAR") == "NEAREST_NEIGHBOR"
-      guard let target = try call.intsIfKnown("shape") else {
-        let mode = try samplingMode(call)
-        guard let wanted = try e.shape(call.value("shape")).first ?? nil, let transformation = mode.transformation
-        else {
-          throw OperatorError(
-            "a target of unknown length, or one for \(mode.rawValue), must be known before the model runs")
-        }
-        // The last numbers count; 0 keeps the extent.
-        guard 0...wanted ~= count, count <= rank else { throw OperatorError("\(count) axes of \(rank) are resized") }
-        let own = try e.slice(e.node("Shape", [x]), from: [rank - count], to: [rank], axes: [0])
-        let sizes = try e.slice(e.int64(call.value("shape")), from: [wanted - count], to: [wanted], axes: [0])
-        let isKept = try e.node("Equal", [sizes, e.integers([0])])
-        return [
-          try e.node(
-            "Resize", [x, nil, nil, e.node("Where", [isKept, own, sizes])],
-            [
-              "mode": .string(Array((isNearest ? "nearest" : "linear").utf8)),
-              "nearest_mode": .string(Array("round_prefer_ceil".utf8)),
-              "coordinate_transformation_mode": .string(Array(transformation.utf8)), "axes": axes(count),
-            ])
-        ]
-      }
-      guard 0...target.count ~= count, count <= rank else {
-        throw OperatorError("\(count) axes of a tensor of rank \(rank) are resized to \(target)")
-      }
-      let sizes = try target.suffix(count).enumerated().map { index, size -> Int in
-        if size > 0 { return size }
-        guard size == 0, let own = try e.shape(x)[rank - count + index] else {
-          throw OperatorError("a size of \(size) is asked for")
-        }
-        return own
-      }
-      if isNearest { return [try nearestSamples(x, sizes, samplingMode(call), e)] }
-      return [try bilinear(x, sizes, samplingMode(call), e)]
-    },
+    "resize": { call in [try resize(call)] },
     "crop_resize": { call in [try cropResize(call)] },
     "resample": { call in [try resample(call)] },
     "affine": { call in [try affine(call)] },
   ]
-
-  /// Where along an axis of X positions N samples are taken.
-  enum SamplingMode: String {
-    case strictAlignCorners = "STRICT_ALIGN_CORNERS"
-    case alignCorners = "ALIGN_CORNERS"
-    case `default` = "DEFAULT"
-    case offsetCorners = "OFFSET_CORNERS"
-    case unalignCorners = "UNALIGN_CORNERS"
-
-    /// What the standard calls it, where it has the same.
-    var transformation: String? {
-      switch self {
-      case .strictAlignCorners: "align_corners"
-      case .default: "asymmetric"
-      case .unalignCorners: "half_pixel"
-      case .alignCorners, .offsetCorners: nil
-      }
-    }
-  }
-
-  /// A map longer than this along an axis is not meant.
-  private static let extentLimit = 1 << 24
 
   private static func samplingMode(_ call: Call) throws -> SamplingMode {
     let name = try call.string("sampling_mode", default: "DEFAULT")
@@ -129,112 +40,62 @@ extension ProgramBuilder {
     try [call.int("target_size_height", default: 1), call.int("target_size_width", default: 1)]
   }
 
-  private static func axes(_ count: Int) -> AttributeValue { list(Array(-count..<0)) }
+  private static func scaleFactors(_ call: Call) throws -> [Float] {
+    try [call.float("scale_factor_height", default: 1), call.float("scale_factor_width", default: 1)]
+  }
 
   /// Position i of N reads position ⌊i · X / N⌋ of X.
-  static func nearest(_ x: Graph.ValueID, _ size: [Int], _ e: Emitter) throws -> Graph.ValueID {
-    let shape = try e.shape(x)
-    guard size.allSatisfy({ 1...extentLimit ~= $0 }), size.count <= shape.count else {
+  private static func nearest(_ x: Graph.ValueID, _ size: [Int], _ e: Emitter) throws -> Graph.ValueID {
+    let first = try e.rank(x) - size.count
+    guard size.allSatisfy({ 1...extentLimit ~= $0 }), first >= 0 else {
       throw OperatorError("a map cannot become \(size)")
     }
     var result = x
     for (index, target) in size.enumerated() {
-      let axis = shape.count - size.count + index
-      guard let extent = shape[axis] else {
-        return try e.node(
-          "Resize", [x, nil, nil, e.integers(size)],
-          [
-            "mode": .string(Array("nearest".utf8)), "nearest_mode": .string(Array("floor".utf8)),
-            "coordinate_transformation_mode": .string(Array("asymmetric".utf8)), "axes": axes(size.count),
-          ])
+      let places: Graph.ValueID
+      switch try e.extent(x, first + index) {
+      case .known(target): continue
+      case .known(let extent): places = try e.integers((0..<target).map { $0 * extent / target })
+      case .value(let extent):
+        // In whole numbers: i / (N / X) is a little less than some of them.
+        let products = try e.node("Mul", [e.integers(Array(0..<target)), extent])
+        places = try e.node("Div", [products, e.integers([target])])
       }
-      if extent == target { continue }
-      let places = try e.integers((0..<target).map { $0 * extent / target })
-      result = try e.node("Gather", [result, places], ["axis": .int(Int64(axis))])
+      result = try e.node("Gather", [result, places], ["axis": .int(Int64(first + index))])
     }
     return result
   }
 
-  /// The nearest to where a sampling mode puts the samples, the later of two.
-  private static func nearestSamples(
-    _ x: Graph.ValueID, _ size: [Int], _ mode: SamplingMode, _ e: Emitter
-  ) throws -> Graph.ValueID {
-    let shape = try e.shape(x)
-    var result = x
-    for (index, target) in size.enumerated() {
-      let axis = shape.count - size.count + index
-      guard let extent = shape[axis], extent > 0, 1...extentLimit ~= target else {
-        throw OperatorError("the extent of axis \(axis) is not known")
+  /// The last axes of a size that may be known only when the model runs; 0 keeps an extent.
+  private static func resize(_ call: Call) throws -> Graph.ValueID {
+    let e = call.emitter
+    let x = try call.value("x")
+    let count = try call.int("resized_dims", default: 2)
+    let rank = try e.rank(x)
+    let sizes: [GraphExtent]
+    if let target = try call.intsIfKnown("shape") {
+      guard 0...target.count ~= count, count <= rank else {
+        throw OperatorError("\(count) axes of a tensor of rank \(rank) are resized to \(target)")
       }
-      if extent == target { continue }
-      let places = positions(extent, target, mode).map { min(max(Int(($0 + 0.5).rounded(.down)), 0), extent - 1) }
-      result = try e.node("Gather", [result, e.integers(places)], ["axis": .int(Int64(axis))])
-    }
-    return result
-  }
-
-  /// Where along `extent` positions `target` samples lie.
-  private static func positions(_ extent: Int, _ target: Int, _ mode: SamplingMode) -> [Double] {
-    let (x, n) = (Double(extent), Double(target))
-    return (0..<target).map { step in
-      let i = Double(step)
-      switch mode {
-      case .strictAlignCorners: return target == 1 ? 0 : i * (x - 1) / (n - 1)
-      case .alignCorners: return target == 1 ? (x - 1) / 2 : i * (x - 1) / (n - 1)
-      case .default: return i * x / n
-      case .unalignCorners: return (i + 0.5) * x / n - 0.5
-      case .offsetCorners: return (i + 0.5) * max(1, x - 1) / n
+      sizes = try target.suffix(count).enumerated().map { index, size in
+        guard size >= 0 else { throw OperatorError("a size of \(size) is asked for") }
+        return size > 0 ? .known(size) : try e.extent(x, rank - count + index)
       }
-    }
-  }
-
-  private static func linear(
-    _ x: Graph.ValueID, sizes: [Int]? = nil, scales: [Float]? = nil, _ mode: SamplingMode, _ e: Emitter
-  ) throws -> Graph.ValueID {
-    guard let transformation = mode.transformation else {
-      throw OperatorError("\(mode.rawValue) needs extents that are known before the model runs")
-    }
-    return try e.node(
-      "Resize", [x, nil, scales.map { try e.numbers($0) }, sizes.map { try e.integers($0) }],
-      [
-        "mode": .string(Array("linear".utf8)),
-        "coordinate_transformation_mode": .string(Array(transformation.utf8)),
-        "axes": axes(sizes?.count ?? scales?.count ?? 2),
-      ])
-  }
-
-  /// Linear interpolation along the last axes.
-  static func bilinear(
-    _ x: Graph.ValueID, _ size: [Int], _ mode: SamplingMode, _ e: Emitter
-  ) throws -> Graph.ValueID {
-    guard size.allSatisfy({ 1...extentLimit ~= $0 }) else { throw OperatorError("a map cannot become \(size)") }
-    if mode.transformation != nil { return try linear(x, sizes: size, mode, e) }
-    if mode == .alignCorners, !size.contains(1) { return try linear(x, sizes: size, .strictAlignCorners, e) }
-    // Each axis by the matrix of its weights.
-    var result = x
-    let shape = try e.shape(x)
-    guard size.count == 2, shape.count >= 2 else { throw OperatorError("\(mode.rawValue) needs two axes") }
-    for (index, target) in size.enumerated() {
-      guard let extent = shape[shape.count - 2 + index] else {
-        throw OperatorError("\(mode.rawValue) needs extents that are known before the model runs")
+    } else {
+      guard let wanted = try e.shape(call.value("shape")).first ?? nil else {
+        throw OperatorError("how many numbers the target has must be known before the model runs")
       }
-      try Shape.checkMemory([target, extent], of: Float.self, operation: "resize")
-      guard extent > 0 else { throw OperatorError("a map is empty") }
-      let positions = positions(extent, target, mode)
-      var weights = [Float](repeating: 0, count: target * extent)
-      for (row, position) in positions.enumerated() {
-        let place = min(max(position, 0), Double(extent - 1))
-        let low = Int(place)
-        let high = min(low + 1, extent - 1)
-        weights[row * extent + low] += Float(1 - (place - Double(low)))
-        weights[row * extent + high] += Float(place - Double(low))
-      }
-      let matrix = try e.numbers(weights, shape: [target, extent])
-      result =
-        try index == 0
-        ? e.node("MatMul", [matrix, result]) : e.node("MatMul", [result, e.transpose(matrix, [1, 0])])
+      // The last numbers count.
+      guard 0...wanted ~= count, count <= rank else { throw OperatorError("\(count) axes of \(rank) are resized") }
+      let own = try e.slice(e.node("Shape", [x]), from: [rank - count], to: [rank], axes: [0])
+      let given = try e.slice(e.int64(call.value("shape")), from: [wanted - count], to: [wanted], axes: [0])
+      let isKept = try e.node("Equal", [given, e.integers([0])])
+      let chosen = try e.node("Where", [isKept, own, given])
+      sizes = try (0..<count).map { .value(try e.slice(chosen, from: [$0], to: [$0 + 1], axes: [0])) }
     }
-    return result
+    let isNearest = try call.string("interpolation_mode", default: "LINEAR") == "NEAREST_NEIGHBOR"
+    let mode = try samplingMode(call)
+    return try isNearest ? nearestSamples(x, sizes, mode, e) : bilinear(x, sizes, mode, e)
   }
 
   // MARK: Positions that the model computes
@@ -370,13 +231,5 @@ extension ProgramBuilder {
         e.list([e.extent(x, 0), e.extent(x, 1), .known(height), .known(width)]),
       ], ["align_corners": .int(1)])
     return try sampled(call, at: grid)
-  }
-}
-
-extension [Double] {
-  /// The numbers without their fractions; nil where one is no extent.
-  fileprivate var extents: [Int]? {
-    let result = compactMap { Int(exactly: $0.rounded(.down)) }.filter { $0 > 0 }
-    return result.count == count ? result : nil
   }
 }
