@@ -272,10 +272,13 @@ extension ProgramBuilder {
       return try e.node("Slice", [x, e.integers(begin), e.integers(ends), axes])
     }
     let (begin, size) = try (e.int64(call.value("begin")), e.int64(call.value("size")))
-    let isRest = try e.node("Equal", [size, e.integers([Int](repeating: -1, count: rank))])
-    let end = try e.node(
-      "Where", [isRest, e.integers([Int](repeating: far, count: rank)), e.node("Add", [begin, size])])
-    return try e.node("Slice", [x, begin, end, axes])
+    let sum = try e.node("Add", [begin, size])
+    let isAll = try e.node("Equal", [size, e.integers([-1])])
+    // An end that counts from behind as its beginning does is not the first element, but what lies behind the last.
+    let isFromEnd = try e.node("Less", [begin, e.integers([0])])
+    let isBehind = try e.node("And", [isFromEnd, e.node("GreaterOrEqual", [sum, e.integers([0])])])
+    let isOpen = try e.node("Or", [isAll, isBehind])
+    return try e.node("Slice", [x, begin, e.node("Where", [isOpen, e.integers([far]), sum]), axes])
   }
 
   /// x with a slice of it replaced: the slice of the places of all elements says where the new ones go.
