@@ -43,14 +43,20 @@ extension ProgramBuilder {
     "constexpr_affine_dequantize": { call in
       let e = call.emitter
       let data = try parameter(call, "quantized_data")
-      let (scale, zeroPoint) = try (parameter(call, "scale"), parameter(call, "zero_point"))
+      let zeroPoint = try parameter(call, "zero_point")
+      var scale = try parameter(call, "scale")
       let rank = try e.rank(data)
       let axis = try rank == 0 ? 0 : e.axis(attributeInt(call, "axis", default: 0), rank: rank)
-      if e.elementType(zeroPoint) == e.elementType(data), e.constant(scale)?.shape == e.constant(zeroPoint)?.shape {
+      let points = e.knownShape(zeroPoint)
+      // A scale for all beside a zero point for each counts for each.
+      if let points, points.count == 1, points != [1], e.knownShape(scale)?.isEmpty == true {
+        scale = try e.node("Expand", [scale, e.integers(points)])
+      }
+      if e.elementType(zeroPoint) == e.elementType(data), e.knownShape(scale) == points {
         return [try e.node("DequantizeLinear", [data, scale, zeroPoint], ["axis": .int(Int64(axis))])]
       }
       func stretched(_ x: Graph.ValueID) throws -> Graph.ValueID {
-        let isVector = e.constant(x)?.shape?.isEmpty == false
+        let isVector = e.knownShape(x)?.isEmpty == false
         return try isVector
           ? e.reshape(x, [Int](repeating: 1, count: axis) + [-1] + [Int](repeating: 1, count: rank - axis - 1))
           : e.reshape(x, [Int](repeating: 1, count: rank))
