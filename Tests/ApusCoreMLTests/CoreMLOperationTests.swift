@@ -63,4 +63,75 @@ import Testing
     }
     #expect(try results["i"]?.tensor(of: Int32.self)?.elements == [1, 2, 3])
   }
+
+  /// 1, 2, 3 two apart, each as 1, 10, 100 times itself: 1, 10, 102, 20, 203, 30, 300. SAME padding is cut off on both
+  /// sides, none at the end.
+  @Test(
+    arguments: [
+      ("same", [10, 102, 20, 203, 30]), ("same", [10, 102, 20, 203]), ("same_lower", [102, 20, 203, 30]),
+      ("same", [1, 10, 102, 20, 203, 30, 300, 0]), ("valid", [1, 10, 102, 20, 203]),
+    ] as [(String, [Float])])
+  func transposedConvolutionsGiveTheShapeAskedFor(_ padding: String, _ wanted: [Float]) throws {
+    let count = UInt64(wanted.count)
+    let y = try Self.run(
+      "conv_transpose", [("x", [1, 1, 3], Self.floats([1, 2, 3], [1, 1, 3]))],
+      [
+        "weight": .floats([1, 10, 100], [1, 1, 3]), "strides": .integers([2], [1]), "pad_type": .text(padding),
+        "output_shape": .integers([1, 1, wanted.count], [3]),
+      ], gives: [1, 1, count])
+    #expect(try y.elements == wanted)
+  }
+
+  /// The same of a layer.
+  @Test(
+    arguments: [
+      (0, [10, 102, 20, 203, 30]), (0, [10, 102, 20, 203]), (1, [102, 20, 203, 30]),
+    ] as [(UInt64, [Float])])
+  func transposedLayersGiveTheShapeAskedFor(_ asymmetry: UInt64, _ wanted: [Float]) throws {
+    let kernel = field(90, [1, 10, 100].flatMap { field(1, float: $0) })
+    let count = UInt64(wanted.count)
+    let parameters =
+      field(1, 1) + field(2, 1) + field(10, 1) + field(20, 1) + field(20, 3) + field(30, 1) + field(30, 2)
+      + field(51, field(1, asymmetry)) + field(60, 1) + kernel + field(100, 1) + field(100, count)
+    let network = field(1, layer("up", ["x"], ["y"], 100, parameters)) + field(5, 1)
+    let session = try InferenceSession(
+      readModel(model(500, network, inputs: [array("x", [1, 1, 3])], output: array("y", [1, 1, count]))))
+    let y = try session.run(["x": Self.floats([1, 2, 3], [1, 1, 3])])["y"]
+    #expect(try y?.tensor(of: Float.self)?.elements == wanted)
+  }
+
+  /// A beginning that counts from behind, and what is to be taken up to the end or beyond it.
+  @Test(
+    arguments: [
+      (-2, 2, [8, 9]), (-2, -1, [8, 9]), (-3, 2, [7, 8]), (-1, 3, [9]), (1, 2, [6, 7]), (0, 0, []),
+    ] as [(Int32, Int32, [Float])])
+  func partsBeginAnywhere(_ begin: Int32, _ size: Int32, _ wanted: [Float]) throws {
+    let y = try Self.run(
+      "slice_by_size",
+      [
+        ("x", [5], Self.floats([5, 6, 7, 8, 9], [5])), ("begin", [1], GraphValue(Tensor([begin], shape: [1]))),
+        ("size", [1], GraphValue(Tensor([size], shape: [1]))),
+      ], [:], gives: [nil])
+    #expect(try y.elements == wanted)
+  }
+
+  /// scale · (code - zero point), where one of the two is for all columns.
+  @Test(
+    arguments: [
+      (.floats([0.5], []), .bytes([1, 2, 3], [3]), [0, 0, 0, 5, 10, 15]),
+      (.floats([0.5, 1, 2], [3]), .bytes([1], []), [0, 1, 4, 5, 21, 64]),
+    ] as [(ProgramValue, ProgramValue, [Float])])
+  func scalesAndZeroPointsMayBeForAll(_ scale: ProgramValue, _ zeroPoint: ProgramValue, _ wanted: [Float]) throws {
+    let y = ProgramPort(name: "y", shape: [2, 3])
+    let weights =
+      operation("constexpr_affine_dequantize", [:], [:], gives: [y])
+      + attributes([
+        "quantized_data": .bytes([1, 2, 3, 11, 22, 33], [2, 3]), "scale": scale, "zero_point": zeroPoint,
+        "axis": .integers([1], []),
+      ])
+    let x = ProgramPort(name: "x", shape: [1])
+    let session = try InferenceSession(readModel(programModel(inputs: [x], [weights], outputs: [y])))
+    let result = try session.run(["x": Self.floats([0], [1])])["y"]
+    #expect(try result?.tensor(of: Float.self)?.elements == wanted)
+  }
 }

@@ -132,6 +132,7 @@ struct ProgramPort {
 enum ProgramValue {
   case floats([Float], [UInt64])
   case integers([Int], [UInt64])
+  case bytes([UInt8], [UInt64])
   case text(String)
 
   static func type(_ shape: [UInt64?], isInteger: Bool = false, number: UInt64? = nil) -> [UInt8] {
@@ -147,6 +148,8 @@ enum ProgramValue {
     case .integers(let values, let shape):
       field(2, Self.type(shape, isInteger: true))
         + field(3, field(1, field(2, values.flatMap { field(1, UInt64(bitPattern: Int64($0))) })))
+    case .bytes(let values, let shape):
+      field(2, Self.type(shape, number: 31)) + field(3, field(1, field(7, field(1, values))))
     case .text(let text):
       field(2, Self.type([], number: 2)) + field(3, field(1, field(4, field(1, text))))
     }
@@ -163,6 +166,11 @@ func operation(
   return field(1, type) + inputs.sorted { $0.key < $1.key }.flatMap { argument($0.key, field(1, $0.value)) }
     + constants.sorted { $0.key < $1.key }.flatMap { argument($0.key, field(2, $0.value.bytes)) }
     + outputs.flatMap { field(3, $0.bytes) }
+}
+
+/// Attributes of an operation, to be appended to it.
+func attributes(_ values: [String: ProgramValue]) -> [UInt8] {
+  values.sorted { $0.key < $1.key }.flatMap { field(5, field(1, $0.key) + field(2, $0.value.bytes)) }
 }
 
 /// A model of a program with these operations. Open extents of inputs lie between 1 and 64, 8 by default.

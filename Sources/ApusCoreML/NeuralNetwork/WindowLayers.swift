@@ -117,33 +117,9 @@ extension NetworkBuilder {
     let weight = try c.inputs.count > 1 ? c.input(1) : c.builder.weights(p, 90, shape, channels: isTransposed ? 1 : 0)
     let bias = try p.bool(70) ? c.builder.weights(p, 91, [outputs]) : c.inputs.count > 2 ? c.input(2) : nil
     guard isTransposed else { return try c.e.node("Conv", [x, weight, bias], attributes) }
-    if case .ints(let pads)? = attributes["pads"], try !p.ints(100).isEmpty {
-      try outputPadding(c, x, kernel, pads.map { Int($0) }, p.ints(100), &attributes)
-    }
+    let wanted = try p.ints(100)
+    if !wanted.isEmpty { try ProgramBuilder.setExtents(wanted, of: &attributes, x, kernel: kernel, c.e) }
     return try c.e.node("ConvTranspose", [x, weight, bias], attributes)
-  }
-
-  /// What a transposed convolution needs beyond its sums to give the shape that is asked for.
-  private static func outputPadding(
-    _ c: LayerCall, _ x: Graph.ValueID, _ kernel: [Int], _ pads: [Int], _ wanted: [Int],
-    _ attributes: inout [String: AttributeValue]
-  ) throws {
-    guard case .ints(let strides)? = attributes["strides"], case .ints(let dilations)? = attributes["dilations"] else {
-      return
-    }
-    let sizes = try c.e.shape(x).suffix(kernel.count).map { $0 }
-    guard wanted.count == kernel.count else { throw OperatorError("outputShape \(wanted) is no pair") }
-    var (pads, extra) = (pads, [Int](repeating: 0, count: kernel.count))
-    for axis in kernel.indices {
-      guard let size = sizes[axis] else { throw OperatorError("outputShape needs extents that are known") }
-      let full =
-        (size - 1) * Int(strides[axis]) + (kernel[axis] - 1) * Int(dilations[axis]) + 1 - pads[axis]
-        - pads[kernel.count + axis]
-      let missing = wanted[axis] - full
-      if missing >= 0 { extra[axis] = missing } else { pads[kernel.count + axis] -= missing }
-    }
-    attributes["pads"] = list(pads)
-    attributes["output_padding"] = list(extra)
   }
 
   private static func pooling(_ c: LayerCall, _ x: Graph.ValueID) throws -> Graph.ValueID {
@@ -214,10 +190,9 @@ extension NetworkBuilder {
     let shape = isTransposed ? [inputs, outputs / groups] + kernel : [outputs, inputs / groups] + kernel
     let weight = try c.builder.weights(p, 60, shape)
     let bias = try p.bool(50) ? c.builder.weights(p, 61, [outputs]) : nil
-    if isTransposed, try !p.ints(87).isEmpty {
-      var pads = [Int](repeating: 0, count: 6)
-      if case .ints(let own)? = attributes["pads"] { pads = own.map { Int($0) } }
-      if attributes["auto_pad"] == nil { try outputPadding(c, c.x, kernel, pads, p.ints(87), &attributes) }
+    let wanted = try p.ints(87)
+    if isTransposed, !wanted.isEmpty {
+      try ProgramBuilder.setExtents(wanted, of: &attributes, c.x, kernel: kernel, c.e)
     }
     return try c.e.node(isTransposed ? "ConvTranspose" : "Conv", [c.x, weight, bias], attributes)
   }

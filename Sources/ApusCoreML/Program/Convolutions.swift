@@ -81,34 +81,47 @@ extension ProgramBuilder {
     let axes = try e.rank(x) - 2
     guard axes >= 1 else { throw OperatorError("an input of rank \(axes + 2) has no axes to move along") }
     let ones = [Int](repeating: 1, count: axes)
-    let strides = try call.optionalInts("strides") ?? ones
-    let dilations = try call.optionalInts("dilations") ?? ones
     var attributes = try padding(call, axes: axes)
-    attributes["strides"] = list(strides)
-    attributes["dilations"] = list(dilations)
+    attributes["strides"] = list(try call.optionalInts("strides") ?? ones)
+    attributes["dilations"] = list(try call.optionalInts("dilations") ?? ones)
     attributes["group"] = .int(Int64(try call.int("groups", default: 1)))
-    if let shape = try call.optionalInts("output_shape"), attributes["auto_pad"] == nil {
-      // What the sums give beyond the shape that is asked for is cut off at the end, and what is missing is padding.
-      let kernel = try e.shape(weight).dropFirst(2).map { $0 }
-      let sizes = try e.shape(x).dropFirst(2).map { $0 }
-      guard shape.count >= axes, strides.count == axes, dilations.count == axes, kernel.count == axes else {
-        throw OperatorError("output_shape \(shape) does not fit an input with \(axes) axes to move along")
-      }
-      var pads: [Int] = [Int](repeating: 0, count: 2 * axes)
-      if case .ints(let given)? = attributes["pads"] { pads = given.map { Int($0) } }
-      var extra = [Int](repeating: 0, count: axes)
-      for axis in 0..<axes {
-        guard let size = sizes[axis], let kernel = kernel[axis] else {
-          throw OperatorError("output_shape is given, and the extents of the input are not known")
-        }
-        let full = (size - 1) * strides[axis] + (kernel - 1) * dilations[axis] + 1 - pads[axis] - pads[axes + axis]
-        let missing = shape[shape.count - axes + axis] - full
-        if missing >= 0 { extra[axis] = missing } else { pads[axes + axis] -= missing }
-      }
-      attributes["pads"] = list(pads)
-      attributes["output_padding"] = list(extra)
+    if let shape = try call.optionalInts("output_shape") {
+      try setExtents(shape, of: &attributes, x, kernel: Array(e.shape(weight).dropFirst(2)), e)
     }
     return try e.node("ConvTranspose", [x, weight, call.optional("bias")], attributes)
+  }
+
+  /// Makes a transposed convolution give maps of the last extents of `wanted`, as many as the kernel has.
+  ///
+  /// What the sums give beyond them is cut off: with SAME padding on both sides, else at the end. What is missing is added
+  /// at the end.
+  static func setExtents(
+    _ wanted: [Int], of attributes: inout [String: AttributeValue], _ x: Graph.ValueID, kernel: [Int?], _ e: Emitter
+  ) throws {
+    let axes = kernel.count
+    guard case .ints(let strides)? = attributes["strides"], case .ints(let dilations)? = attributes["dilations"],
+      strides.count == axes, dilations.count == axes, wanted.count >= axes, wanted.suffix(axes).allSatisfy({ $0 > 0 })
+    else { throw OperatorError("an output of shape \(wanted) does not fit an input with \(axes) axes to move along") }
+    let wanted = Array(wanted.suffix(axes))
+    guard attributes["auto_pad"] == nil else {
+      attributes["output_shape"] = list(wanted)
+      return
+    }
+    var pads: [Int] = [Int](repeating: 0, count: 2 * axes)
+    if case .ints(let given)? = attributes["pads"], given.count == pads.count { pads = given.map { Int($0) } }
+    var extra = [Int](repeating: 0, count: axes)
+    let sizes = try e.shape(x).suffix(axes).map { $0 }
+    for axis in 0..<axes {
+      guard let size = sizes[axis], let kernel = kernel[axis] else {
+        throw OperatorError("a shape of the output needs extents of the input that are known")
+      }
+      let full =
+        (size - 1) * Int(strides[axis]) + (kernel - 1) * Int(dilations[axis]) + 1 - pads[axis] - pads[axes + axis]
+      let missing = wanted[axis] - full
+      if missing >= 0 { extra[axis] = missing } else { pads[axes + axis] -= missing }
+    }
+    attributes["pads"] = list(pads)
+    attributes["output_padding"] = list(extra)
   }
 
   private static func poolAttributes(_ call: Call) throws -> [String: AttributeValue] {
