@@ -103,4 +103,33 @@ import Testing
     #expect(abs(found - mean) < 5 * deviation / 200)
     #expect(abs(spread - deviation) < 5 * deviation / 200)
   }
+
+  /// What is left out is what the file says, or else zeros, as states of recurrent layers are.
+  @Test(
+    arguments: [
+      (field(41, 3), 3), (field(51, float: 0.5), 0.5), (varint(61 << 3 | 1) + [0, 0, 0, 0, 0, 0, 4, 64], 2.5), ([], 0),
+    ] as [([UInt8], Float)])
+  func optionalArraysHaveADefault(_ fields: [UInt8], _ number: Float) throws {
+    func input(_ name: String, _ optional: [UInt8], _ content: [UInt8] = []) -> [UInt8] {
+      field(1, name) + field(3, field(5, field(1, 3) + field(2, 65568) + content) + optional)
+    }
+    let inputs = [input("x", []), input("h", field(1000, 1), fields)]
+    let sum = field(1, layer("sum", ["x", "h"], ["y"], 230)) + field(5, 1)
+    let network = try readModel(model(500, sum, inputs: inputs, output: array("y", [3])))
+    let session = try InferenceSession(network)
+    let x = GraphValue(try Tensor<Float>([1, 2, 3]))
+    #expect(session.inputs.map(\.hasDefault) == [false, true])
+    let usual = try session.run(["x": x])["y"]?.tensor(of: Float.self)
+    #expect(try usual?.elements == [1 + number, 2 + number, 3 + number])
+    let given = try session.run(["x": x, "h": x])["y"]?.tensor(of: Float.self)
+    #expect(try given?.elements == [2, 4, 6])
+  }
+
+  /// Without a number only networks have one: what a missing column of a table is, its model says.
+  @Test func optionalArraysOfOtherModelsNeedANumber() throws {
+    let x = field(1, "x") + field(3, field(5, field(1, 3) + field(2, 65568)) + field(1000, 1))
+    let identity = try readModel(model(900, [], inputs: [x], output: array("y", [3])))
+    #expect(identity.inputs[0].isOptional)
+    #expect(try InferenceSession(identity).inputs.map(\.hasDefault) == [false])
+  }
 }

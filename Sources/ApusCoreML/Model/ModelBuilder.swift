@@ -65,6 +65,11 @@ struct ModelBuilder {
           id: id, elementType: MILValueType(feature.graphType).type?.elementType, shape: usual, otherShapes: others)
       })
     try write(message, description, to: emitter)
+    // Not before, for what a run may replace is known to nobody.
+    for (id, feature) in zip(emitter.graph.inputs, description.inputs) where emitter.graph.constants[id] == nil {
+      // States of recurrent layers are zeros until something is given for them.
+      emitter.graph.constants[id] = try feature.defaultValue(otherwise: Self.isNetwork(message) ? 0 : nil)
+    }
     for feature in description.outputs {
       guard let id = emitter.names[feature.name] else {
         throw CoreMLError.Reason.invalid(at: "output '\(feature.name)'", "nothing in the model gives it")
@@ -79,6 +84,10 @@ struct ModelBuilder {
     // Layers may give a name again, and a dictionary may have the name of the layer it is made of.
     emitter.graph.makeNamesUnique()
     return (emitter.graph, description)
+  }
+
+  private static func isNetwork(_ message: Fields) -> Bool {
+    message.numbers.contains { modelTypes[$0]?.hasPrefix("neuralNetwork") == true }
   }
 
   /// States become inputs with zeros for a default, and outputs that the next run takes.

@@ -9,6 +9,8 @@ public struct CoreMLFeature: Sendable, Hashable {
   public let kind: Kind
   /// Whether it may be left out.
   public let isOptional: Bool
+  /// What every element of an array is where it is left out; nil where the file does not say.
+  public let defaultNumber: Double?
   /// What the author says of it.
   public let summary: String
 
@@ -70,6 +72,10 @@ public struct CoreMLFeature: Sendable, Hashable {
     summary = try fields.string(2)
     let type = try fields.message(3, "FeatureType") ?? Fields(empty: "FeatureType", of: fields.source)
     isOptional = try type.bool(1000)
+    defaultNumber = try type.message(5, "ArrayFeatureType").flatMap { array in
+      try array.optionalInt64(41).map(Double.init) ?? array.optionalFloat(51).map(Double.init)
+        ?? array.optionalDouble(61)
+    }
     do {
       kind = try Kind(type)
     } catch let error as OperatorError {
@@ -193,6 +199,19 @@ extension CoreMLFeature {
       return .tensor(
         type, ranges.map { range in range.map { $0.count == 1 ? .size($0.lowerBound) : .unknown } ?? .unknown })
     }
+  }
+}
+
+extension CoreMLFeature {
+  /// What an optional array is where it is left out: of its usual shape, and of the number that the file says.
+  /// - Parameter number: the number where the file says none.
+  func defaultValue(otherwise number: Double? = nil) throws -> GraphValue? {
+    guard isOptional, case .multiArray(let elementType, _, _) = kind, let number = defaultNumber ?? number else {
+      return nil
+    }
+    let shape = possibleShapes.usual
+    try Shape.checkMemory(shape, of: Double.self, operation: "feature '\(name)'")
+    return .tensor(try AnyTensor(Tensor(repeating: number, shape: shape)).with(shape: shape, elementType: elementType))
   }
 }
 
