@@ -96,13 +96,13 @@ extension NetworkBuilder {
 
   private static func batchedMatmul(_ c: LayerCall) throws -> Graph.ValueID {
     let e = c.e
-    func transposed(_ x: Graph.ValueID, _ isWanted: Bool) throws -> Graph.ValueID {
-      let rank = try e.rank(x)
-      guard isWanted, rank >= 2 else { return x }
-      return try e.transpose(x, Array(0..<(rank - 2)) + [rank - 1, rank - 2])
-    }
     if c.inputs.count > 1 {
-      return try e.node("MatMul", [transposed(c.input(0), c.p.bool(1)), transposed(c.input(1), c.p.bool(2))])
+      let (left, right) = try (c.p.bool(1), c.p.bool(2))
+      return try e.node(
+        "MatMul",
+        [
+          ProgramBuilder.transposed(c.input(0), if: left, e), ProgramBuilder.transposed(c.input(1), if: right, e),
+        ])
     }
     let shape = try [c.p.int(5), c.p.int(6)]
     // The file has the matrix with its columns one after the other.

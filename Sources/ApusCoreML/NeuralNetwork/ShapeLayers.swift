@@ -89,11 +89,9 @@ extension NetworkBuilder {
     result[965] = { c in
       let rank = try c.e.rank(c.x)
       let (batch, time) = try (c.axis(1, rank: rank), c.axis(2, rank: rank))
-      guard batch != time else { throw OperatorError("batchAxis and sequenceAxis are both \(time)") }
-      let order = [time, batch] + (0..<rank).filter { $0 != time && $0 != batch }
-      let reversed = try c.e.node(
-        "ReverseSequence", [c.e.transpose(c.x, order), c.indices(1)], ["time_axis": .int(0), "batch_axis": .int(1)])
-      return [try c.e.transpose(reversed, ProgramBuilder.inverse(order))]
+      return [
+        try ProgramBuilder.reversedSequences(c.x, lengths: c.indices(1), time: time, batch: batch, c.e)
+      ]
     }
     result[975] = { c in
       let axis = AttributeValue.int(Int64(try c.axis(1, rank: c.e.rank(c.x))))
@@ -113,13 +111,7 @@ extension NetworkBuilder {
       let rank = try c.e.rank(c.x)
       let axis = try c.axis(1, rank: rank)
       guard try c.p.bool(2) else { return [try c.e.node("Concat", c.inputs, ["axis": .int(Int64(axis))])] }
-      let side = try c.e.node(
-        "Concat", c.inputs.map { try c.e.unsqueeze($0, [axis + 1]) }, ["axis": .int(Int64(axis + 1))])
-      let extents = try (0..<rank).map { index in
-        let extent = try c.e.extent(c.x, index)
-        return index == axis ? try c.e.times(extent, c.inputs.count) : extent
-      }
-      return [try c.e.reshape(side, extents)]
+      return [try ProgramBuilder.interleaved(c.inputs, axis: axis, rank: rank, c.e)]
     }
     result[985] = { c in
       let rank = try c.e.rank(c.x)
@@ -131,7 +123,12 @@ extension NetworkBuilder {
     }
     result[995] = { c in [try slice(c, begin: c.p.ints(1), end: c.p.ints(3))] }
     result[1000] = { c in [try dynamicSlice(c)] }
-    result[1005] = { c in [try slidingWindows(c)] }
+    result[1005] = { c in
+      let axis = try c.axis(1, rank: c.e.rank(c.x))
+      return [
+        try ProgramBuilder.slidingWindows(c.x, axis: axis, size: c.p.int(2), stride: max(1, c.p.int(3)), c.e)
+      ]
+    }
     result[1065] = { c in [try c.floats(c.e.node("Shape", [c.x]))] }
     result[290] = { c in
       let shape = try c.p.ints(1)
@@ -253,20 +250,5 @@ extension NetworkBuilder {
     let cut = try e.node("Slice", [c.x, starts, ends, e.integers(Array(0..<rank)), steps])
     let dropped = (0..<rank).filter { squeezed[$0] }
     return dropped.isEmpty ? cut : try e.squeeze(cut, dropped)
-  }
-
-  private static func slidingWindows(_ c: LayerCall) throws -> Graph.ValueID {
-    let e = c.e
-    let axis = try c.axis(1, rank: e.rank(c.x))
-    let (size, step) = try (c.p.int(2), max(1, c.p.int(3)))
-    guard 1...(1 << 24) ~= size else { throw OperatorError("windows of size \(size) are asked for") }
-    let last: Graph.ValueID
-    switch try e.extent(c.x, axis) {
-    case .known(let extent): last = try e.integer(extent - size + 1)
-    case .value(let id): last = try e.node("Sub", [e.reshape(id, [Int]()), e.integer(size - 1)])
-    }
-    let first = try e.node("Range", [e.integer(0), last, e.integer(step)])
-    let places = try e.node("Add", [e.unsqueeze(first, [1]), e.integers(Array(0..<size))])
-    return try e.node("Gather", [c.x, places], ["axis": .int(Int64(axis))])
   }
 }

@@ -92,7 +92,7 @@ extension ProgramBuilder {
   }
 
   /// A matrix, or a stack of such, with its last two axes exchanged; a vector as it is.
-  private static func transposed(
+  static func transposed(
     _ x: Graph.ValueID, if isWanted: Bool, _ e: Emitter
   ) throws -> Graph.ValueID {
     guard isWanted else { return x }

@@ -39,7 +39,14 @@ extension ProgramBuilder {
       let axes = try call.optionalInts("axes") ?? Array(0..<e.rank(x))
       return [try reversed(x, axes: axes, e)]
     },
-    "reverse_sequence": { call in [try reverseSequence(call)] },
+    "reverse_sequence": { call in
+      let x = try call.value("x")
+      return [
+        try reversedSequences(
+          x, lengths: call.emitter.int64(call.value("lengths")), time: call.axis("seq_axis", default: 0, of: x),
+          batch: call.axis("batch_axis", default: 0, of: x), call.emitter)
+      ]
+    },
     "slice_by_index": { call in [try sliceByIndex(call, call.value("x"))] },
     "slice_by_size": { call in [try sliceBySize(call)] },
     "slice_update": { call in [try sliceUpdate(call)] },
@@ -65,7 +72,14 @@ extension ProgramBuilder {
         try e.slice(x, from: [height[0], width[0]], to: [end(height[1]), end(width[1])], axes: [rank - 2, rank - 1])
       ]
     },
-    "sliding_windows": { call in [try slidingWindows(call)] },
+    "sliding_windows": { call in
+      let x = try call.value("x")
+      return [
+        try slidingWindows(
+          x, axis: call.axis(default: 0, of: x), size: call.int("size", default: 1),
+          stride: call.int("stride", default: 1), call.emitter)
+      ]
+    },
     "depth_to_space": { call in [try blocks(call, "DepthToSpace", "block_size", mode: "DCR")] },
     "space_to_depth": { call in [try blocks(call, "SpaceToDepth", "block_size")] },
     "pixel_shuffle": { call in [try blocks(call, "DepthToSpace", "upscale_factor", mode: "CRD")] },
@@ -157,7 +171,13 @@ extension ProgramBuilder {
     guard try call.bool("interleave") else {
       return try e.node("Concat", values, ["axis": .int(Int64(axis))])
     }
-    // One slice of each in turn: side by side on an axis of their own, which then becomes part of the other.
+    return try interleaved(values, axis: axis, rank: rank, e)
+  }
+
+  /// One slice of each value in turn: side by side on an axis of their own, which then becomes part of the other.
+  static func interleaved(
+    _ values: [Graph.ValueID], axis: Int, rank: Int, _ e: Emitter
+  ) throws -> Graph.ValueID {
     let side = try e.node("Concat", values.map { try e.unsqueeze($0, [axis + 1]) }, ["axis": .int(Int64(axis + 1))])
     let extents = try (0..<rank).map { index in
       let extent = try e.extent(values[0], index)
@@ -177,17 +197,14 @@ extension ProgramBuilder {
     return try e.nodes("Split", [x], outputs: count, ["axis": axis, "num_outputs": .int(Int64(count))])
   }
 
-  private static func reverseSequence(_ call: Call) throws -> Graph.ValueID {
-    let e = call.emitter
-    let x = try call.value("x")
-    let rank = try e.rank(x)
-    let time = try call.axis("seq_axis", default: 0, of: x)
-    let batch = try call.axis("batch_axis", default: 0, of: x)
-    guard time != batch else { throw OperatorError("seq_axis and batch_axis are both \(time)") }
-    let order = [time, batch] + (0..<rank).filter { $0 != time && $0 != batch }
+  /// The first elements along an axis of time in the opposite order, as many of each example as `lengths` says.
+  static func reversedSequences(
+    _ x: Graph.ValueID, lengths: Graph.ValueID, time: Int, batch: Int, _ e: Emitter
+  ) throws -> Graph.ValueID {
+    guard time != batch else { throw OperatorError("axis \(time) is both that of time and that of examples") }
+    let order = try [time, batch] + (0..<e.rank(x)).filter { $0 != time && $0 != batch }
     let reversed = try e.node(
-      "ReverseSequence", [e.transpose(x, order), e.int64(call.value("lengths"))],
-      ["time_axis": .int(0), "batch_axis": .int(1)])
+      "ReverseSequence", [e.transpose(x, order), lengths], ["time_axis": .int(0), "batch_axis": .int(1)])
     return try e.transpose(reversed, inverse(order))
   }
 
@@ -299,11 +316,9 @@ extension ProgramBuilder {
   }
 
   /// Windows of `size` along an axis, which becomes two: the windows, and the places in each.
-  private static func slidingWindows(_ call: Call) throws -> Graph.ValueID {
-    let e = call.emitter
-    let x = try call.value("x")
-    let axis = try call.axis(default: 0, of: x)
-    let (size, stride) = try (call.int("size", default: 1), call.int("stride", default: 1))
+  static func slidingWindows(
+    _ x: Graph.ValueID, axis: Int, size: Int, stride: Int, _ e: Emitter
+  ) throws -> Graph.ValueID {
     guard 1...(1 << 24) ~= size, stride > 0 else { throw OperatorError("windows of size \(size) are \(stride) apart") }
     let last: Graph.ValueID
     switch try e.extent(x, axis) {
