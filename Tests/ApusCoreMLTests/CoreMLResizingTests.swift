@@ -33,6 +33,16 @@ import Testing
     #expect(try y.elements == wanted + wanted)
   }
 
+  /// 2 of 14 are the elements 0 and 7, also where 1 / 7 is rounded up.
+  @Test(arguments: [false, true])
+  func aQuotientOfTheExtentsIsExact(isOpen: Bool) throws {
+    func shape(_ width: Int) -> [UInt64?] { isOpen ? [1, 1, 2, nil] : [1, 1, 2, UInt64(width)] }
+    let y = try Operations.run(
+      "upsample_nearest_neighbor", [("x", shape(14), Self.rows((0..<14).map(Float.init)))],
+      ["scale_factor_height": .floats([1], []), "scale_factor_width": .floats([1 / 7], [])], gives: shape(2))
+    #expect(try y.elements == [0, 7, 0, 7])
+  }
+
   /// Position i of N reads ⌊i · X / N⌋ also where i / (N / X) is a little less, as at 102 · 129 / 153.
   @Test(arguments: [false, true])
   func nearestOfASizeGoesByTheExtents(isOpen: Bool) throws {

@@ -93,8 +93,8 @@ extension ProgramBuilder {
 
   /// Makes a transposed convolution give maps of the last extents of `wanted`, as many as the kernel has.
   ///
-  /// What the sums give beyond them is cut off: with SAME padding on both sides, else at the end. What is missing is added
-  /// at the end.
+  /// What the sums give beyond them is cut off: with SAME padding on both sides, else at the end. What is missing is
+  /// added at the end.
   static func setExtents(
     _ wanted: [Int], of attributes: inout [String: AttributeValue], _ x: Graph.ValueID, kernel: [Int?], _ e: Emitter
   ) throws {
