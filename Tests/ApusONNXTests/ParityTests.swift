@@ -128,6 +128,42 @@ import Testing
     #expect(strict.nodes.first { $0.name == "quantize" }?.status == .wrong)
   }
 
+  /// A tie that falls the other way: the levels may be off by one, and the label that this leads to may not.
+  @Test func labelBehindLevelsIsExact() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(3)])
+    try graph.constant("scale", GraphValue(Tensor<Float>([0.5], shape: [])))
+    try graph.constant("zero", GraphValue(Tensor<UInt8>([0], shape: [])))
+    try graph.constant("limit", GraphValue(Tensor<Float>([75.25])))
+    graph.node("QuantizeLinear", ["x", "scale", "zero"], ["levels"])
+    graph.node("DequantizeLinear", ["levels", "scale", "zero"], ["numbers"])
+    graph.node("ArgMax", ["numbers"], ["label"], ["axis": .int(1)])
+    graph.node("Greater", ["numbers", "limit"], ["beyond"])
+    let report = try ParityCheck(graph.model(outputs: ["label", "beyond"])).run(
+      ["x": GraphValue(Tensor<Float>([75, 75, 0], shape: [1, 3]))],
+      reference: ReferenceValues([
+        "levels": GraphValue(Tensor<UInt8>([150, 151, 0], shape: [1, 3])),
+        "numbers": GraphValue(Tensor<Float>([75, 75.5, 0], shape: [1, 3])),
+        "label": GraphValue(Tensor<Int64>([1], shape: [1, 1])),
+        "beyond": GraphValue(Tensor<Bool>([false, true, false], shape: [1, 3])),
+      ]))
+    #expect(report.nodes.map(\.status) == [.offByOneLevel, .equal, .inherits, .inherits])
+    #expect(report.verdict == .accumulated(first: 2))
+  }
+
+  @Test func integersBehindLevelsAreLevelsOrSumsOrExact() throws {
+    let rule = ParityTolerance()
+    func tolerance(_ value: GraphValue, _ levels: ParityTolerance.Levels) throws -> Tolerance {
+      try rule.cumulative(value, computedIn: value.elementType, levels: levels)
+    }
+    let label = GraphValue(try Tensor<Int64>([600]))
+    for levels in [ParityTolerance.Levels.behind, .levels, .none] { #expect(try tolerance(label, levels) == .exact) }
+    #expect(try tolerance(GraphValue(Tensor<UInt8>([9])), .behind) == .exact)
+    #expect(try tolerance(GraphValue(Tensor<UInt8>([9])), .levels) == Tolerance(relative: 0, absolute: 2))
+    #expect(try tolerance(GraphValue(Tensor<Int32>([255])), .sums) == Tolerance(relative: 0, absolute: 2))
+    #expect(try tolerance(GraphValue(Tensor<Float>([255])), .behind) == Tolerance(relative: 0, absolute: 2))
+  }
+
   @Test func toleranceGivenReplacesTheRule() throws {
     var options = ParityCheck.Options()
     options.tolerance = ParityTolerance(relative: 0, absolute: 10)

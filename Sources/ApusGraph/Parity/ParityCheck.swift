@@ -112,12 +112,22 @@ struct ParityStep: Sendable {
   let isQuantized: Bool
   /// Whether its outputs are rounded to levels by itself.
   let makesLevels: Bool
+  /// Whether its outputs are levels: rounded by itself, or moved from where they were.
+  let givesLevels: Bool
+  /// Whether its outputs, where they are integers, are levels multiplied and added up.
+  let addsUpLevels: Bool
+
+  /// What cumulative errors of its outputs go by.
+  var levels: ParityTolerance.Levels {
+    givesLevels ? .levels : addsUpLevels ? .sums : isQuantized ? .behind : .none
+  }
 
   static func all(of graph: Graph) -> [ParityStep] {
     let lastUses = graph.lastUses(
       graph.nodes.map { ($0.reads, $0.outputs.compactMap { $0 }) }, keeping: Array(graph.constants.keys))
     var constants = Set(graph.constants.keys)
     var quantized: Set<Graph.ValueID> = []
+    var levels: Set<Graph.ValueID> = []
     return zip(graph.nodes, lastUses).map { node, lastUses in
       let isDeterministic = node.facts?.isDeterministic ?? true
       let isConstant = isDeterministic && node.reads.allSatisfy(constants.contains)
@@ -126,14 +136,25 @@ struct ParityStep: Sendable {
       let makesLevels = makesLevels(node)
       let isQuantized = makesLevels || node.reads.contains(where: quantized.contains)
       if isQuantized { quantized.formUnion(outputs) }
+      let movesLevels = node.facts?.accuracy.passesErrorsOn == true && node.reads.contains(where: levels.contains)
+      let givesLevels = makesLevels || movesLevels
+      if givesLevels { levels.formUnion(outputs) }
       return ParityStep(
         node: node, prepared: prepare(node, in: graph), lastUses: lastUses, isConstant: isConstant,
-        isDeterministic: isDeterministic, isQuantized: isQuantized, makesLevels: makesLevels)
+        isDeterministic: isDeterministic, isQuantized: isQuantized, makesLevels: makesLevels,
+        givesLevels: givesLevels, addsUpLevels: isQuantized && countsMultiplyAdds(node))
     }
   }
 
   private static func makesLevels(_ node: Node) -> Bool {
     if case .roundsToLevels? = node.facts?.float64 { true } else { false }
+  }
+
+  private static func countsMultiplyAdds(_ node: Node) -> Bool {
+    switch node.facts?.work {
+    case nil, .some(.none): false
+    default: true
+    }
   }
 
   private static func prepare(_ node: Node, in graph: Graph) -> Result<PreparedNode, GraphError> {

@@ -172,7 +172,7 @@ private struct ParityReducer {
 
   private func difference(_ actual: GraphValue) throws -> ValueDifference {
     let step = check.steps[targetStep]
-    let allowsLevels = kind == .isolated ? step.makesLevels : step.isQuantized
+    let allowsLevels = kind == .isolated ? step.makesLevels : step.givesLevels
     return try ValueDifference(
       actual, expected, tolerance: tolerance,
       allowsLevels: allowsLevels && check.options.tolerance.absolute == nil)

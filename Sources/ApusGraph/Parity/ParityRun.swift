@@ -373,8 +373,8 @@ struct ParityRun {
     return try ValueDifference(
       value, expected,
       tolerance: rule.cumulative(
-        expected, computedIn: type, isQuantized: step.isQuantized, leastScale: scale(of: step.node)),
-      allowsLevels: rule.absolute == nil && step.isQuantized)
+        expected, computedIn: type, levels: step.levels, leastScale: scale(of: step.node)),
+      allowsLevels: rule.absolute == nil && step.givesLevels)
   }
 
   /// What the cumulative errors of a node's outputs go by at least.

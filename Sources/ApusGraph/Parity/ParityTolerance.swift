@@ -18,9 +18,11 @@ import Apus
 ///
 /// *Cumulatively* every earlier node has rounded as well: rtol 1e-3 and 1e-4 of the scale for FLOAT, where the scale is
 /// at least that of what went into a node that only moves, adds or clips values. Behind a node that quantises, where
-/// one rounding makes a whole level, two levels of 255 are allowed.
+/// one rounding makes a whole level, floating-point numbers and sums of levels may be off by two levels of 255 that reach
+/// to the largest element, and the levels themselves by two.
 ///
-/// Integers, Booleans and texts must be equal.
+/// All other integers must be equal, behind a node that quantises as well, for a label or an index has no magnitude; so
+/// must Booleans and texts.
 public struct ParityTolerance: Sendable, Hashable {
   /// In place of the rules' rtol.
   public var relative: Double?
@@ -48,15 +50,34 @@ public struct ParityTolerance: Sendable, Hashable {
     return replacing(Tolerance(relative: rule.isolated, absolute: share * scale))
   }
 
+  /// What is known of the levels in a value or behind it.
+  enum Levels {
+    /// No node before rounds to levels.
+    case none
+    /// Some node before does. Integers that are neither levels nor sums of them are labels, indices, counts.
+    case behind
+    /// The value is levels of a few bits.
+    case levels
+    /// Levels, multiplied and added up.
+    case sums
+  }
+
   /// The tolerance of a value at the end of a run of its own.
   func cumulative(
-    _ expected: GraphValue, computedIn type: ElementType?, isQuantized: Bool, leastScale: Double = 0
+    _ expected: GraphValue, computedIn type: ElementType?, levels: Levels, leastScale: Double = 0
   ) throws -> Tolerance {
-    if isQuantized {
-      let largest =
-        expected.elementType?.isFloatingPoint == true
-        ? try expected.largestMagnitude() : try expected.asFloat()?.largestMagnitude() ?? 0
+    let isFloatingPoint = (type ?? expected.elementType)?.isFloatingPoint == true
+    switch levels {
+    case .levels where !isFloatingPoint:
+      return replacing(expected.isNarrowInteger ? Tolerance(relative: 0, absolute: 2) : .exact)
+    case .sums where !isFloatingPoint:
+      let largest = try expected.asFloat()?.largestMagnitude() ?? 0
       return replacing(Tolerance(relative: 0, absolute: 2 / 255 * largest))
+    case .behind, .levels, .sums:
+      guard isFloatingPoint else { break }
+      let largest = try expected.largestMagnitude()
+      return replacing(Tolerance(relative: 0, absolute: 2 / 255 * largest))
+    case .none: break
     }
     guard let rule = Rule(type ?? expected.elementType) else { return replacing(.exact) }
     let scale = max(leastScale, try expected.largestMagnitude())
@@ -90,6 +111,14 @@ public struct ParityTolerance: Sendable, Hashable {
 }
 
 extension GraphValue {
+  /// Whether these are integers of at most 16 bits, as levels are.
+  fileprivate var isNarrowInteger: Bool {
+    switch elementType {
+    case .int8, .uint8, .int16, .uint16, .int4, .uint4, .int2, .uint2: true
+    default: false
+    }
+  }
+
   /// A tensor of integers as FLOAT; nil for what is not a tensor of numbers.
   func asFloat() throws -> GraphValue? {
     guard case .tensor(let tensor) = self, tensor.dataType != .bool else { return nil }

@@ -28,7 +28,17 @@ public struct ValueDifference: Sendable {
     let comparison = try Comparison(actual: a, expected: e, tolerance: tolerance, checksDataType: checksType)
     self.comparison = comparison
     reason = nil
-    isOffByOneLevel = allowsLevels && !a.dataType.isFloatingPoint && comparison.isOffByOne
+    isOffByOneLevel = allowsLevels && a.dataType.isNarrowInteger && comparison.isOffByOne
+  }
+}
+
+extension DataType {
+  /// Whether these are integers of at most 16 bits, as levels are.
+  fileprivate var isNarrowInteger: Bool {
+    switch self {
+    case .int8, .uint8, .int16, .uint16: true
+    default: false
+    }
   }
 }
 

@@ -56,8 +56,8 @@ struct ParityCommand: WritesFiles {
       the square root of their number. There is no absolute constant: a wrong epsilon shows in a layer of small values too.
         Cumulatively every node before has rounded: rtol 1e-3 and 1e-4 of the largest element for FLOAT; behind a node \
       that quantises, two levels of 255.
-        Integers are exact. Levels that a quantising node rounds may be off by one in 1 % of the elements: that is \
-      reported and no difference, unless --atol is given.
+        Integers are exact, labels behind a node that quantises too. The levels alone that such a node rounds may be off by one in \
+      1 % of the elements, which is reported and no difference, unless --atol is given; and by two cumulatively.
         --rtol and --atol take the place of the two parts everywhere.
 
       Of the first node that differs it is said what the difference is made of, where that holds for every element: a \
