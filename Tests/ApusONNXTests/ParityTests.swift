@@ -164,6 +164,53 @@ import Testing
     #expect(try tolerance(GraphValue(Tensor<Float>([255])), .behind) == Tolerance(relative: 0, absolute: 2))
   }
 
+  @Test(
+    arguments: [
+      ([1, -2, 3, -1e9, -1e9], 3, 0x1p29), ([0.5, 0, -3.4028235e38], 0.5, 0x1p127), ([1, -1e9, -1e9, -1e9], 1, 0x1p29),
+      // An activation of language models, and a mask like it.
+      ([0.25, 0.5, 1, 5000], 5000, .infinity), ([1, -2, -10_000], 10_000, .infinity),
+      // All there is, and all but a stray one of thirty-two.
+      ([-1e9, 0, -1e9], 1e9, .infinity),
+      ([1] + [Float](repeating: 1e6, count: 31), 1e6, .infinity),
+      // What cancelling leaves of 1 is no scale of it; large and small without a gap.
+      ([1e-8, 1e-8, 1e-8, 1], 1, .infinity), ([1, 100, 1e4, 1e6, 1e8, 1e10], 1e10, .infinity),
+      ([.infinity, .nan, 2], 2, .infinity), ([], 0, .infinity),
+    ] as [([Float], Double, Double)])
+  func constantsOfMasksAreNoScale(elements: [Float], largest: Double, limit: Double) throws {
+    let single = try ValueScale(GraphValue(Tensor(elements)))
+    #expect(single.largest == largest && single.limit == limit)
+    let double = try ValueScale(GraphValue(Tensor(elements.map(Double.init))))
+    #expect(double.largest == largest && double.limit == limit)
+  }
+
+  /// A bias that is wrong goes into scores together with a mask of −10⁹, which is an input or is computed.
+  @Test(arguments: [false, true])
+  func errorBesideAMaskIsNamed(isComputed: Bool) throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(4)])
+    graph.input("hidden", [.size(4)])
+    try graph.constant("bias", GraphValue(Tensor<Float>([0.5, -1, 0.25, 2])))
+    try graph.constant("least", GraphValue(Tensor<Float>([-1e9])))
+    graph.node("Mul", ["hidden", "least"], ["mask"])
+    graph.node("Add", ["bias", "mask"], ["masked"])
+    graph.node("Add", ["x", "masked"], ["scores"])
+    graph.node("Softmax", ["scores"], ["y"])
+    // By hand, with 0.75 in place of the bias −1; Softmax of 1.5, 2.75, 1.25 by NumPy.
+    var values = [
+      "masked": GraphValue(try Tensor<Float>([0.5, 0.75, 0.25, -1e9])),
+      "scores": GraphValue(try Tensor<Float>([1.5, 2.75, 1.25, -1e9], shape: [1, 4])),
+      "y": GraphValue(try Tensor<Float>([0.18978416, 0.66241179, 0.14780405, 0], shape: [1, 4])),
+    ]
+    if isComputed { values["mask"] = GraphValue(try Tensor<Float>([0, 0, 0, -1e9])) }
+    let report = try ParityCheck(graph.model(outputs: ["y"])).run(
+      [
+        "x": GraphValue(Tensor<Float>([1, 2, 1, 3], shape: [1, 4])),
+        "hidden": GraphValue(Tensor<Float>([0, 0, 0, 1])),
+      ], reference: ReferenceValues(values))
+    #expect(wrongNodes(report) == ["masked"])
+    #expect(report.nodes.map(\.status) == [isComputed ? .equal : .unchecked, .wrong, .inherits, .inherits])
+  }
+
   @Test func toleranceGivenReplacesTheRule() throws {
     var options = ParityCheck.Options()
     options.tolerance = ParityTolerance(relative: 0, absolute: 10)

@@ -12,7 +12,7 @@ public struct ErrorProfile: Sendable, Hashable {
     public let expected: Double
   }
 
-  /// The elements counted by the size of their error in relation to the largest expected element: equal ones first, then
+  /// The elements counted by the size of their error in relation to the ``ValueScale``: equal ones first, then
   /// by powers of ten from below 10⁻⁹ to 1 and above, which NaN and infinities on one side belong to.
   public let counts: [Int]
   /// The elements with the largest errors, the worst first; eight at most, none that is equal.
@@ -34,7 +34,7 @@ public struct ErrorProfile: Sendable, Hashable {
       return nil
     }
     let shape = a.shape
-    let scale = try GraphValue(e.converted(to: Double.self)).largestMagnitude()
+    let scale = try ValueScale(GraphValue(e.converted(to: Double.self))).largest
     var counts = [Int](repeating: 0, count: Self.bins.count)
     var squares = shape.map { [Double](repeating: 0, count: $0) }
     var worst: [(offset: Int, error: Double)] = []

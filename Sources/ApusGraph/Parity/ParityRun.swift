@@ -137,7 +137,8 @@ struct ParityRun {
     for case let output? in node.outputs {
       guard let value = try reference.value(named: check.graph.values[output].name) else { continue }
       held.insert(output)
-      scales[output] = max(try value.largestMagnitude(), scale(of: node))
+      let scale = try ValueScale(value)
+      scales[output] = max(scale.largest, self.scale(of: node, below: scale.limit))
       expected[output] = value
     }
     return expected
@@ -256,7 +257,7 @@ struct ParityRun {
           type: values.fed?.type ?? values.own?.type ?? check.graph.values[output].type, expectedType: expected.type,
           isolated: alone,
           cumulative: try values.own.map {
-            try cumulative($0, expected, type: values.fed?.elementType ?? values.own?.elementType, step)
+            try cumulative($0, expected, output, type: values.fed?.elementType ?? values.own?.elementType, step)
           },
           truth: try truth(expected, values),
           profile: check.options.profilesErrors ? try profiled.flatMap { try ErrorProfile($0, expected) } : nil))
@@ -312,8 +313,7 @@ struct ParityRun {
       }
       let truth = try Execution.with(stop: context.stop) { try Plan(graph).run(feed, context: context) }
       guard let truth = truth.first else { return 0 }
-      let difference = try ValueDifference(value, truth, tolerance: .exact, allowsLevels: false)
-      return difference.comparison?.differences?.largestAbsolute?.value ?? 0
+      return try truth.largestDifference(from: value, below: ValueScale(truth).limit)
     } catch {
       if context.stop.isRaised { throw context.interruption }
       // The allowance only ever widens a tolerance: without it the stricter one holds.
@@ -367,21 +367,24 @@ struct ParityRun {
   }
 
   private func cumulative(
-    _ value: GraphValue, _ expected: GraphValue, type: ElementType?, _ step: ParityStep
+    _ value: GraphValue, _ expected: GraphValue, _ id: Graph.ValueID, type: ElementType?, _ step: ParityStep
   ) throws -> ValueDifference {
     let rule = check.options.tolerance
     return try ValueDifference(
       value, expected,
       tolerance: rule.cumulative(
-        expected, computedIn: type, levels: step.levels, leastScale: scale(of: step.node)),
+        expected, computedIn: type, levels: step.levels, leastScale: scales[id] ?? 0),
       allowsLevels: rule.absolute == nil && step.givesLevels)
   }
 
   /// What the cumulative errors of a node's outputs go by at least.
-  private func scale(of node: Node) -> Double {
+  ///
+  /// - Parameter limit: what is left out of the output's own scale begins here. A mask that is added is no scale either.
+  private func scale(of node: Node, below limit: Double) -> Double {
     guard let accuracy = node.facts?.accuracy else { return 0 }
     guard accuracy.passesErrorsOn else { return accuracy.leastScale }
-    return node.inputs.reduce(accuracy.leastScale) { scale, id in max(scale, id.flatMap { scales[$0] } ?? 0) }
+    return node.inputs.compactMap { id in id.flatMap { scales[$0] } }.filter { $0 < limit }
+      .reduce(accuracy.leastScale, max)
   }
 
   private func truth(_ expected: GraphValue, _ values: Values) throws -> ParityReport.Truth? {
@@ -428,6 +431,22 @@ struct ParityRun {
       wanted.formUnion(Set(step.node.reads).subtracting(held))
     }
     return found.reversed()
+  }
+}
+
+extension GraphValue {
+  /// The largest difference of the elements that are smaller than `limit`; 0 where there is none to speak of.
+  fileprivate func largestDifference(from other: GraphValue, below limit: Double) throws -> Double {
+    guard case .tensor(let a) = self, case .tensor(let b) = other, a.shape == b.shape else { return 0 }
+    let (x, y) = (try a.converted(to: Double.self), try b.converted(to: Double.self))
+    return try x.withUnsafeBufferPointer { x in
+      try y.withUnsafeBufferPointer { y in
+        x.indices.reduce(0.0) { largest, index in
+          let difference = (x[index] - y[index]).magnitude
+          return x[index].magnitude < limit && difference.isFinite ? max(largest, difference) : largest
+        }
+      }
+    }
   }
 }
 

@@ -9,9 +9,9 @@ import Apus
 ///     |actual − expected| ≤ rtol · |expected| + (4 + √K / 2) · u · scale
 ///
 /// The second part is about sums whose terms cancel: their error is proportional to the terms, not to the result, and
-/// grows like a random walk, with √K. The scale is the largest expected element; 1 for functions that lead to 0…1 or
-/// −1…1, whose usual formulas round at that size; and for sums of products, should they fail by that, the largest sum
-/// of the terms' magnitudes. There is no absolute constant, so that a wrong epsilon in a layer of small values is seen.
+/// grows like a random walk, with √K. The scale is the largest expected element, constants of masks left out
+/// (``ValueScale``); 1 for functions that lead to 0…1 or −1…1, whose usual formulas round at that size; and for sums of
+/// products, should they fail by that, the largest sum of the terms' magnitudes. There is no absolute constant, so that a wrong epsilon in a layer of small values is seen.
 ///
 /// Several nodes between two values of the reference are judged together. Where that fails, they are computed in DOUBLE as
 /// well, and four times what rounding amounts to there is allowed besides: the reference has rounded as often.
@@ -45,7 +45,7 @@ public struct ParityTolerance: Sendable, Hashable {
     _ expected: GraphValue, computedIn type: ElementType?, terms: Int, leastScale: Double = 0
   ) throws -> Tolerance {
     guard let rule = Rule(type ?? expected.elementType) else { return replacing(.exact) }
-    let scale = max(leastScale, try expected.largestMagnitude())
+    let scale = max(leastScale, try ValueScale(expected).largest)
     let share = (4 + Double(max(1, terms)).squareRoot() / 2) * rule.unit
     return replacing(Tolerance(relative: rule.isolated, absolute: share * scale))
   }
@@ -75,12 +75,12 @@ public struct ParityTolerance: Sendable, Hashable {
       return replacing(Tolerance(relative: 0, absolute: 2 / 255 * largest))
     case .behind, .levels, .sums:
       guard isFloatingPoint else { break }
-      let largest = try expected.largestMagnitude()
+      let largest = try ValueScale(expected).largest
       return replacing(Tolerance(relative: 0, absolute: 2 / 255 * largest))
     case .none: break
     }
     guard let rule = Rule(type ?? expected.elementType) else { return replacing(.exact) }
-    let scale = max(leastScale, try expected.largestMagnitude())
+    let scale = max(leastScale, try ValueScale(expected).largest)
     return replacing(Tolerance(relative: rule.cumulative, absolute: rule.cumulative / 10 * scale))
   }
 

@@ -49,7 +49,7 @@ enum DifferenceBlocks {
     var blocks: [HTMLReport.Block] = [
       .bars(
         zip(ErrorProfile.bins, profile.counts).map { .init("\($0): \($1)", Double($1)) },
-        caption: "Elements by error in relation to the largest element: 0, below 1e-9, … 1 and above")
+        caption: "Elements by error in relation to the largest element but masks: 0, below 1e-9, … 1 and above")
     ]
     if let axis = profile.axis, profile.alongAxis.count > 1 {
       blocks.append(

@@ -52,7 +52,7 @@ struct ParityCommand: WritesFiles {
         An isolated element passes when |actual - expected| ≤ rtol · |expected| + (4 + √K / 2) · u · scale, with rtol \
       1.3e-6 for FLOAT, 1e-3 for FLOAT16, 1.6e-2 for BFLOAT16, 1e-12 for DOUBLE, u the type's rounding (2⁻²⁴ for \
       FLOAT), K the number of terms an element adds up, and the scale that of the largest element, or of the \
-      terms. Why: terms that cancel leave an error proportional to the terms and not to the result, and it grows with \
+      terms; constants of masks, such as -1e9, are no scale, and are judged by rtol alone. Why: terms that cancel leave an error proportional to the terms and not to the result, and it grows with \
       the square root of their number. There is no absolute constant: a wrong epsilon shows in a layer of small values too.
         Cumulatively every node before has rounded: rtol 1e-3 and 1e-4 of the largest element for FLOAT; behind a node \
       that quantises, two levels of 255.
