@@ -276,6 +276,48 @@ import Testing
     #expect(report.nodes.map(\.status) == [.random, .equal])
   }
 
+  /// log(2x − 100) is NaN wherever x is small, with 3x as well.
+  @Test(arguments: [false, true]) func valuesWithoutNumbersTellNothing(isWrong: Bool) throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(3)])
+    try graph.constant("two", GraphValue(Tensor<Float>([2])))
+    try graph.constant("hundred", GraphValue(Tensor<Float>([100])))
+    graph.node("Mul", ["x", "two"], ["product"])
+    graph.node("Sub", ["product", "hundred"], ["difference"])
+    graph.node("Log", ["difference"], ["logarithm"])
+    graph.node("Neg", ["logarithm"], ["y"])
+    func numbers(_ elements: [Float]) throws -> GraphValue { GraphValue(try Tensor<Float>(elements)) }
+    let none = try numbers([.nan, .nan, .nan])
+    let report = try ParityCheck(graph.model(outputs: ["y"])).run(
+      ["x": numbers([1, 2, 3])],
+      reference: ReferenceValues([
+        "product": numbers(isWrong ? [3, 6, 9] : [2, 4, 6]), "logarithm": none, "y": none,
+      ]))
+    #expect(report.namesWithoutNumbers == ["logarithm", "y"])
+    #expect(report.verdict == (isWrong ? .wrong(first: 0, count: 1) : .inconclusive(.numbers)))
+    #expect(!report.isEqual && report.unfitNames.isEmpty)
+  }
+
+  /// One number is enough to be compared, and another output as well.
+  @Test func numbersBesideNaNAreCompared() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(2)])
+    graph.node("Log", ["x"], ["logarithm"])
+    graph.node("Neg", ["x"], ["y"])
+    let model = try graph.model(outputs: ["logarithm", "y"])
+    func report(_ x: [Float], _ logarithm: [Float]) throws -> ParityReport {
+      try ParityCheck(model).run(
+        ["x": GraphValue(Tensor<Float>(x))],
+        reference: ReferenceValues([
+          "logarithm": GraphValue(Tensor<Float>(logarithm)), "y": GraphValue(Tensor<Float>(x.map { -$0 })),
+        ]))
+    }
+    let some = try report([-1, 1], [.nan, 0])
+    #expect(some.verdict == .equal && some.namesWithoutNumbers.isEmpty)
+    let none = try report([-1, 0], [.nan, -.infinity])
+    #expect(none.verdict == .equal && none.namesWithoutNumbers == ["logarithm"])
+  }
+
   @Test func namesOfNeitherModelNorInputsAreCounted() throws {
     let file = try values("reference")
     let odd = ReferenceValues(names: ["norm", "elsewhere"]) { _ in try #require(try file.value(named: "norm")) }

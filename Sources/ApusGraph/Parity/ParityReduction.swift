@@ -59,7 +59,7 @@ extension ParityCheck {
     switch report.verdict {
     case .wrong(let index, _): (kind, first) = (.isolated, index)
     case .accumulated(let index): (kind, first) = (.cumulative, index)
-    case .nothingChecked, .equal, .incomplete: return nil
+    case .nothingChecked, .equal, .incomplete, .inconclusive: return nil
     }
     let node = report.nodes[first]
     let found = node.outputs.first { output in

@@ -11,6 +11,7 @@ extension ParityReport: Encodable {
     case bodyNodeCount = "nodes_in_bodies"
     case unknownNames = "unknown_names"
     case unfitNames = "reference_does_not_fit"
+    case namesWithoutNumbers = "without_numbers"
   }
 
   /// An object with the verdict, the counts, names that the model does not have, and `nodes` in running order.
@@ -24,6 +25,7 @@ extension ParityReport: Encodable {
     try container.encode(bodyNodeCount, forKey: .bodyNodeCount)
     try container.encode(unknownNames, forKey: .unknownNames)
     try container.encode(unfitNames.sorted(), forKey: .unfitNames)
+    try container.encode(namesWithoutNumbers, forKey: .namesWithoutNumbers)
     try container.encode(operators, forKey: .operators)
     try container.encode(nodes, forKey: .nodes)
   }
@@ -37,14 +39,14 @@ extension ParityReport.Verdict {
     case .equal: "equal"
     case .wrong: "wrong"
     case .accumulated: "accumulated"
-    case .incomplete: "incomplete"
+    case .incomplete, .inconclusive: "incomplete"
     }
   }
 
   /// The position of the first node that it is about.
   public var first: Int? {
     switch self {
-    case .nothingChecked, .equal: nil
+    case .nothingChecked, .equal, .inconclusive: nil
     case .wrong(let first, _), .accumulated(let first), .incomplete(let first): first
     }
   }

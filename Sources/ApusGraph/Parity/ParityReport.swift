@@ -89,6 +89,12 @@ public struct ParityReport: Sendable {
     public let profile: ErrorProfile?
   }
 
+  /// What an answer is lacking where nothing that was compared differs.
+  public enum Lack: Sendable, Hashable {
+    /// Numbers: every output of the model that was compared is NaN or infinite everywhere, on both sides.
+    case numbers
+  }
+
   /// What is known of one node after the run.
   public struct NodeReport: Sendable {
     /// The node's position in the order in which nodes run.
@@ -123,6 +129,8 @@ public struct ParityReport: Sendable {
 
   /// The nodes in the order in which they run.
   public internal(set) var nodes: [NodeReport] = []
+  /// The names of the model's outputs, in order.
+  public internal(set) var modelOutputs: [String] = []
   /// Names that the reference has and the model does not.
   public internal(set) var unknownNames: [String] = []
   /// Whether everything was computed in DOUBLE too.
@@ -141,10 +149,12 @@ extension ParityReport {
     case accumulated(first: Int)
     /// A node could not be run and no node is wrong.
     case incomplete(first: Int)
+    /// Nothing differs, and yet nobody can say that all is equal.
+    case inconclusive(Lack)
   }
 
   /// The first of these that holds: nodes that are wrong, nodes that failed, nodes that inherit an error, nothing to
-  /// compare, equality.
+  /// compare, something that an answer is lacking, equality.
   public var verdict: Verdict {
     if let first = nodes.firstIndex(where: { $0.status == .wrong }) {
       return .wrong(first: first, count: nodes.count { $0.status == .wrong })
@@ -154,7 +164,14 @@ extension ParityReport {
     }
     if let failed { return .incomplete(first: failed) }
     if let first = nodes.firstIndex(where: { $0.status == .inherits }) { return .accumulated(first: first) }
-    return checkedCount == 0 ? .nothingChecked : .equal
+    if checkedCount == 0 { return .nothingChecked }
+    return lack.map { .inconclusive($0) } ?? .equal
+  }
+
+  private var lack: Lack? {
+    let compared = nodes.flatMap(\.outputs)
+    let outputs = compared.filter { modelOutputs.contains($0.name) }
+    return (outputs.isEmpty ? compared : outputs).allSatisfy(\.hasNoNumbers) ? .numbers : nil
   }
 
   /// Whether values were compared and no node is wrong, failed, or off.
@@ -163,6 +180,11 @@ extension ParityReport {
   public var checkedCount: Int { nodes.reduce(0) { $0 + $1.outputs.count } - unfitNames.count }
   /// The names of the reference's values that do not fit the model.
   public var unfitNames: Set<String> { Set(nodes.flatMap { $0.unfitReference?.values ?? [] }) }
+  /// The names of values, constants excluded, that are NaN or infinite everywhere on both sides, in running order: that
+  /// they agree says nothing of what leads to them.
+  public var namesWithoutNumbers: [String] {
+    nodes.filter { !$0.isConstant }.flatMap(\.outputs).filter(\.hasNoNumbers).map(\.name)
+  }
   /// The nodes none of whose outputs the reference has, constants excluded.
   public var uncheckedCount: Int { nodes.count { $0.status == .unchecked && !$0.isConstant } }
   /// The nodes within subgraphs of all nodes, which are not looked into.
@@ -219,6 +241,14 @@ extension ParityReport {
       summaries[name] = summary
     }
     return order.compactMap { summaries[$0] }
+  }
+}
+
+extension ParityReport.Output {
+  /// Whether no element is a number in any of the comparisons; see ``ValueDifference/hasNoNumbers``.
+  public var hasNoNumbers: Bool {
+    let differences = [isolated, cumulative].compactMap { $0 }
+    return !differences.isEmpty && differences.allSatisfy(\.hasNoNumbers)
   }
 }
 

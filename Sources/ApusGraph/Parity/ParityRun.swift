@@ -29,6 +29,7 @@ struct ParityRun {
       zip(graph.inputs, values).compactMap { id, value in value.map { (id, $0) } },
       uniquingKeysWith: { first, _ in first })
     modelOutputs = Set(graph.outputs)
+    report.modelOutputs = graph.outputs.map { graph.values[$0].name }
     let limits = check.options.limits
     context = RunContext(
       limits: limits.run, seed: check.options.seed,
@@ -183,7 +184,8 @@ struct ParityRun {
   private func settlement(
     _ fed: Judgement, _ doubted: Judgement, _ expected: [Graph.ValueID: GraphValue], _ inDoubt: Set<Int>
   ) -> Settlement {
-    guard !doubted.outputs.isEmpty else { return .open }
+    // NaN comes of whatever leads to NaN: where nothing is a number, nothing is told.
+    guard doubted.hasNumbers, fed.hasNumbers else { return .open }
     switch (fed.isRight, doubted.isRight) {
     case (true, false): return .referenceFits
     case (false, true): return .referenceDoesNotFit(isOverwritten: false)
@@ -218,6 +220,8 @@ struct ParityRun {
   private struct Judgement {
     var outputs: [ParityReport.Output] = []
     var terms = 1
+
+    var hasNumbers: Bool { outputs.contains { !$0.hasNoNumbers } }
 
     var isRight: Bool { outputs.allSatisfy { $0.isolated?.isAcceptable == true } }
 

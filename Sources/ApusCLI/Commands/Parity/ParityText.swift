@@ -29,9 +29,11 @@ struct ParityText {
     if constant > 0 { parts.append("\(constant) constant and not looked at") }
     if report.bodyNodeCount > 0 { parts.append("\(report.bodyNodeCount) in bodies and not looked into") }
     if !report.unknownNames.isEmpty {
-      let names = report.unknownNames.prefix(3).map { "'\(ErrorReport.oneLine($0))'" }.joined(separator: ", ")
+      let names = Self.list(report.unknownNames)
       parts.append("\(report.unknownNames.count) of the file's names not in the model (\(names))")
     }
+    let empty = report.namesWithoutNumbers
+    if !empty.isEmpty { parts.append("\(empty.count) NaN or infinite everywhere (\(Self.list(empty)))") }
     return parts.joined(separator: ", ")
   }
 
@@ -224,6 +226,12 @@ struct ParityText {
   private var verdict: [String] {
     let verdict = ParityVerdict(report)
     return ["\(terminal.mark(report.isEqual)) " + terminal.styled(verdict.word, .bold) + verdict.rest]
+  }
+
+  /// The first three of some names, and how many there are besides.
+  static func list(_ names: [String]) -> String {
+    names.prefix(3).map { "'\(ErrorReport.oneLine($0))'" }.joined(separator: ", ")
+      + (names.count > 3 ? " and \(names.count - 3) more" : "")
   }
 
   /// A node as sentences have it.

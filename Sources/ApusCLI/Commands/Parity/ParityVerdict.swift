@@ -32,6 +32,12 @@ struct ParityVerdict {
           + "all" + Self.note(report)
       )
     case .incomplete(let first): (word, rest) = ("incomplete", ": \(described(first)) cannot be run")
+    case .inconclusive(.numbers):
+      (word, rest) = (
+        "incomplete",
+        ": every output is NaN or infinite everywhere, on both sides, which says nothing of what leads to it"
+          + Self.note(report)
+      )
     }
   }
 
@@ -39,10 +45,13 @@ struct ParityVerdict {
   private static func note(_ report: ParityReport) -> String {
     let levels = report.nodes.count { $0.status == .offByOneLevel }
     let unfit = report.unfitNames.count
+    let empty = report.namesWithoutNumbers
     return (levels > 0 ? "; \(levels) with quantised levels off by one" : "")
       + (unfit == 0
         ? ""
         : "; \(unfit) of the reference's values \(unfit == 1 ? "does" : "do") not fit this file and "
           + "\(unfit == 1 ? "is" : "are") not counted")
+      + (empty.isEmpty || report.verdict == .inconclusive(.numbers)
+        ? "" : "; NaN or infinite everywhere on both sides: \(ParityText.list(empty))")
   }
 }
