@@ -79,7 +79,7 @@ import Testing
       let result = try Command.run("run", model, "--random", "7", "--dim", "n=2", "--output", folder.path("out"))
       #expect(result.status == 0, "\(result.errors)")
       let y = try NPYFile.read(path: folder.path("out/y.npy")).tensor(of: Float.self)
-      #expect(try y?.elements == [7_276_659, 14_973_336, 14_455_614, 14_259_896].map { Float($0) / 16_777_216 })
+      #expect(try y?.elements == [7_276_659, 14_973_336, 14_455_614, 14_259_896].map { Float($0) / 8_388_608 - 1 })
     }
   }
 

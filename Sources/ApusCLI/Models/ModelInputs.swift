@@ -11,6 +11,8 @@ struct ModelInputs {
   private let required: Set<String>
   /// What inputs stand for, where their types do not say it.
   private let forms: [String: ValueForm]
+  /// What random numbers for an input are drawn from.
+  private let randomRange: @Sendable (_ input: String) -> RandomRange
   /// Whether numbers of another type are turned into the declared one.
   let converts: Bool
   /// Whether every floating-point type is as good as the declared one: all become float64.
@@ -34,6 +36,7 @@ struct ModelInputs {
     }
     declared = model.graph.inputs.map { model.graph.values[$0] }
     required = Set(model.graph.requiredInputs.map { model.graph.values[$0].name })
+    randomRange = { model.randomRange(of: $0) }
     forms = declared.reduce(into: [:]) { $0[$1.name] = model.form(of: $1.name) }
     self.converts = converts
     self.widens = widens
@@ -247,18 +250,19 @@ extension ModelInputs {
       throw CommandFailure(.usage, "the model leaves extents open; give them: \(flags)")
     }
     for info in absent {
-      values[info.name] = try Self.made(info, seed: seed, dimensions)
+      values[info.name] = try made(info, seed: seed, dimensions)
       sources[info.name] = seed.map { "random, seed \($0)" } ?? "zeros"
     }
   }
 
-  private static func made(_ info: Graph.ValueInfo, seed: UInt64?, _ dimensions: OpenDimensions) throws -> GraphValue {
+  private func made(_ info: Graph.ValueInfo, seed: UInt64?, _ dimensions: OpenDimensions) throws -> GraphValue {
     let type = info.type ?? .tensor(nil, nil)
     do {
       guard case .tensor(let elementType, _) = type else { return try GraphValue(zeros: type, shape: []) }
       guard let shape = dimensions.shape(of: info) else { throw OperatorError("the model does not declare its rank") }
       guard let seed else { return try GraphValue(zeros: type, shape: shape) }
-      return try GraphValue(random: elementType ?? .float, shape: shape, seed: seed, name: info.name)
+      return try GraphValue(
+        random: elementType ?? .float, shape: shape, seed: seed, name: info.name, range: randomRange(info.name))
     } catch let error as OperatorError {
       throw CommandFailure(.badData, "input '\(info.name)' cannot be made up: \(error); give it with --input")
     }

@@ -26,7 +26,8 @@ struct ParityCommand: WritesFiles {
       no slash, stand for the names of values with underscores for it.
 
       TWO MODELS
-        'apus parity MODEL REFERENCE' runs both on the same inputs: those of --inputs, or N random ones. REFERENCE runs in \
+        'apus parity MODEL REFERENCE' runs both on the same inputs: those of --inputs, or N random ones: from -1 to 1, 0 or 1 \
+      where they are integers, any row of a table where they are its indices, 0 to 255 where they are an image. REFERENCE runs in \
       DOUBLE where it can. Its values are paired with the model's by name; what is left, by what they hold, the axes \
       being allowed another order, as of NHWC and NCHW; at last by their place, among the outputs or behind what is \
       paired. Weights are paired likewise, \

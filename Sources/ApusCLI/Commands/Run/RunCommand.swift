@@ -19,9 +19,10 @@ struct RunCommand: WritesFiles {
       rounds floating-point numbers, takes integers of another width that fit, and makes integers and Boolean \
       values floating-point.
 
-      RANDOM inputs are the same everywhere for the same seed, name and shape: in [0, 1) for floating-point types; 0 \
-      or 1 for Booleans and for integers of 32 and 64 bits, so that they may be indices; 0 to 127 for narrower \
-      ones. Open extents have no default: --dim gives them, or an input that has the same one and is given.
+      RANDOM inputs are the same everywhere for the same seed, name and shape: in [-1, 1) for floating-point types; 0 \
+      or 1 for Booleans and for integers of 32 and 64 bits, but any row of the table for indices that lead to a Gather with at most \
+      Cast, Reshape, Unsqueeze, Squeeze or Identity between; 0 to 127 for narrower integers; whole numbers from 0 to 255 for what \
+      the model declares as an image. Open extents have no default: --dim gives them, or an input that has the same one and is given.
 
       OUTPUTS go to --output as .npy where NumPy has the type, and as .pb otherwise (bfloat16, float8 and smaller, \
       sequences). A dictionary is two arrays, NAME.keys and NAME.values. Characters that do not belong in a file's name become '_'.
@@ -54,7 +55,10 @@ struct RunCommand: WritesFiles {
     completion: .file(extensions: ModelInputs.extensions + PictureInput.extensions))
   var inputs: [String] = []
 
-  @Option(help: ArgumentHelp("Make up the inputs that are not given.", valueName: "seed"))
+  @Option(
+    help: ArgumentHelp(
+      "Make up the inputs that are not given: from -1 to 1, rows of tables, bytes of images; see RANDOM.",
+      valueName: "seed"))
   var random: UInt64?
 
   @OptionGroup var dimensions: DimensionOptions
