@@ -3,6 +3,8 @@ import Testing
 
 @testable import Apus
 @testable import ApusFormats
+@testable import ApusGraph
+@testable import ApusONNX
 
 /// Values that other tools wrote: folders of arrays, results of Polygraphy, data sets of the standard.
 @Suite struct ValueDumpTests {
@@ -73,6 +75,31 @@ import Testing
         folder.path("image.npy"))
       #expect(result.status == 65)
       #expect(result.errors.contains(message), "\(result.errors)")
+    }
+  }
+
+  /// `a_b.npy` for a model that has both `a/b` and `a.b`.
+  @Test func nameOfAFileThatIsTwoValuesIsBadData() throws {
+    try TemporaryFolder.with { folder in
+      let model = try folder.onnx(
+        "model",
+        ModelFixtures.model(
+          [
+            NodeProto(name: "n1", opType: "Neg", inputs: ["x"], outputs: ["a/b"]),
+            NodeProto(name: "n2", opType: "Abs", inputs: ["a/b"], outputs: ["a.b"]),
+            NodeProto(name: "n3", opType: "Exp", inputs: ["a.b"], outputs: ["y"]),
+          ], inputs: [ModelFixtures.tensor("x", [.size(2)])], outputs: [ModelFixtures.tensor("y", [.size(2)])]))
+      let dump = folder.path("dump")
+      try FileManager.default.createDirectory(atPath: dump, withIntermediateDirectories: true)
+      try NPYFile.write(AnyTensor(Tensor<Float>([0, 1])), toPath: dump + "/x.npy")
+      try NPYFile.write(AnyTensor(Tensor<Float>([0, -1])), toPath: dump + "/a_b.npy")
+      let result = try Command.run("parity", model, dump)
+      #expect(result.status == 65)
+      #expect(result.errors.contains("'a_b' may be the value 'a/b' or 'a.b'"), "\(result.errors)")
+      try Data(#"{"x": "x.npy", "a/b": "a_b.npy"}"#.utf8).write(to: folder.file("dump/metadata.json"))
+      let named = try Command.run("parity", model, dump)
+      #expect(named.status == 0, "\(named.errors)")
+      #expect(named.output.contains("outputs that had nothing to be compared with: 'y'"), "\(named.output)")
     }
   }
 

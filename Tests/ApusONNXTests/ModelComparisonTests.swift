@@ -110,6 +110,34 @@ import Testing
     #expect(output.fiveRanks == nil, "five of five are always the same")
   }
 
+  private func small(outputs: [String], _ nodes: (inout SmallGraph) throws -> Void) throws -> ONNXModel {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(5)])
+    try nodes(&graph)
+    return try graph.model(outputs: outputs)
+  }
+
+  private func compared(_ model: ONNXModel, _ reference: ONNXModel) throws -> ModelComparisonReport {
+    var comparison = try ModelComparison(model, against: reference)
+    try comparison.run(["x": GraphValue(Tensor<Float>([1, -2, 3, -4, 5], shape: [1, 5]))])
+    return comparison.report
+  }
+
+  @Test func outputsOfOneModelAloneAreNamed() throws {
+    let one = try small(outputs: ["y"]) { $0.node("Abs", ["x"], ["y"]) }
+    let two = try small(outputs: ["y", "extra"]) {
+      $0.node("Abs", ["x"], ["y"])
+      $0.node("ReduceSum", ["x"], ["extra"])
+    }
+    let more = try compared(one, two)
+    #expect(more.isEqual && more.pairing.unpairedReferenceOutputs == ["extra"])
+    #expect(more.samples.first?.parity.unknownNames == ["extra"])
+    let fewer = try compared(two, one)
+    #expect(!fewer.isEqual && fewer.pairing.unpairedOutputs == ["extra"])
+    #expect(fewer.samples.first?.parity.verdict == .inconclusive(.outputs))
+    #expect(fewer.samples.first?.parity.uncomparedOutputs == ["extra"])
+  }
+
   @Test func modelsOfOtherInputsAreRefused() throws {
     let chain = try model("chain")
     #expect(throws: GraphError.self) { try ModelComparison(chain, against: model("right")) }

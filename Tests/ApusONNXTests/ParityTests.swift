@@ -327,6 +327,30 @@ import Testing
     #expect(report.checkedCount == 1)
   }
 
+  /// The label is in no reference, or under a name that is nearly its own.
+  @Test func outputsWithoutAReferenceAreNamed() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(3)])
+    graph.node("Neg", ["x"], ["logits"])
+    graph.node("ArgMax", ["logits"], ["label"], ["axis": .int(1)])
+    let check = try ParityCheck(graph.model(outputs: ["logits", "label"]))
+    let logits = GraphValue(try Tensor<Float>([-1, -2, -3], shape: [1, 3]))
+    let label = GraphValue(try Tensor<Int64>([0], shape: [1, 1]))
+    func report(_ values: [String: GraphValue]) throws -> ParityReport {
+      try check.run(
+        ["x": GraphValue(Tensor<Float>([1, 2, 3], shape: [1, 3]))], reference: ReferenceValues(values))
+    }
+    let all = try report(["logits": logits, "label": label])
+    #expect(all.verdict == .equal && all.uncomparedOutputs.isEmpty)
+    let some = try report(["logits": logits])
+    #expect(some.verdict == .equal && some.uncomparedOutputs == ["label"])
+    let misspelt = try report(["logits": logits, "Label": label])
+    #expect(misspelt.verdict == .inconclusive(.outputs) && misspelt.verdict.name == "incomplete")
+    #expect(misspelt.uncomparedOutputs == ["label"] && misspelt.unknownNames == ["Label"])
+    // An inner value that nobody knows is nobody's output.
+    #expect(try report(["logits": logits, "label": label, "Label": label]).verdict == .equal)
+  }
+
   @Test func inputOfAnotherShapeIsRefused() throws {
     let check = try ParityCheck(model("right"))
     #expect(throws: GraphError.self) {

@@ -146,7 +146,15 @@ enum DataSets {
       throw CommandFailure(.noInput, "\(folder): expected .pb or .npy files, or folders named test_data_set_N")
     }
     let spellings = FileSpellings(of: graph)
-    return entries(of: try TensorFile(path: folder)) { spellings.valueName($0) }
+    let file = try TensorFile(path: folder)
+    for name in file.names {
+      guard let (first, second) = spellings.ambiguity(name) else { continue }
+      throw CommandFailure(
+        .badData,
+        "\(folder): '\(name)' may be the value '\(first)' or '\(second)'; a metadata.json beside the arrays can say which"
+      )
+    }
+    return entries(of: file) { spellings.valueName($0) }
   }
 
   /// `input_0.pb` is the model's first input, `output_0.pb` its first output; other files carry a name.
@@ -210,9 +218,15 @@ private struct FileSpellings {
     }
   }
 
-  /// The value that a name of a file is for; the name itself where there is no such value, or more than one.
+  /// The value that a name of a file is for; the name itself where there is no such value.
   func valueName(_ name: String) -> String {
     known.contains(name) ? name : names[Self.spelling(name)]?.only ?? name
+  }
+
+  /// The first two of several values that a name of a file is for.
+  func ambiguity(_ name: String) -> (String, String)? {
+    guard !known.contains(name), let values = names[Self.spelling(name)], values.count > 1 else { return nil }
+    return (values[0], values[1])
   }
 
   /// Letters and digits as they are, underscores for everything else, but none around it.

@@ -105,7 +105,9 @@ public struct ModelComparison {
         try other.all[pair.referenceName].map { (pair.name, try Self.arranged($0, pair, like: own.all[pair.name])) }
       }, uniquingKeysWith: { first, _ in first })
     expected.merge(inputs) { _, input in input }
-    let parity = try check.run(inputs, reference: ReferenceValues(expected), progress: progress)
+    var parity = try check.run(inputs, reference: ReferenceValues(expected), progress: progress)
+    parity.isReferenceModel = true
+    parity.unknownNames = report.pairing.unpairedReferenceOutputs
     report.samples.append(ModelComparisonReport.Sample(name: name, parity: parity))
     try addOutputs(own, other, expected)
   }
@@ -149,6 +151,8 @@ public struct ModelComparison {
     // Outputs of integers are no tensors to be paired by content.
     let names = Set(report.pairing.values.map(\.name))
     report.pairing.values += outputs.filter { !names.contains($0.name) }
+    let paired = Set(report.pairing.values.map(\.referenceName))
+    report.pairing.unpairedReferenceOutputs = other.outputNames.filter { !paired.contains($0) }
     report.pairing.unpairedOutputs = model.outputs.filter { name in !outputs.contains { $0.name == name } }
   }
 

@@ -25,6 +25,7 @@ extension ModelPairing: Encodable {
     case weightCount = "weight_count"
     case unpairedWeights = "unpaired_weights"
     case unpairedOutputs = "unpaired_outputs"
+    case unpairedReferenceOutputs = "unpaired_reference_outputs"
   }
 
   /// An object with the pairs of inputs and values, and how many there are to be paired.
@@ -36,6 +37,7 @@ extension ModelPairing: Encodable {
     try container.encode(weightCount, forKey: .weightCount)
     try container.encode(unpairedWeights, forKey: .unpairedWeights)
     try container.encode(unpairedOutputs, forKey: .unpairedOutputs)
+    try container.encode(unpairedReferenceOutputs, forKey: .unpairedReferenceOutputs)
   }
 }
 

@@ -39,6 +39,8 @@ public struct ModelPairing: Sendable {
   public internal(set) var unpairedWeights: [String] = []
   /// Outputs of the model that have no counterpart.
   public internal(set) var unpairedOutputs: [String] = []
+  /// Outputs of the reference that have no counterpart.
+  public internal(set) var unpairedReferenceOutputs: [String] = []
 }
 
 extension ModelPairing {

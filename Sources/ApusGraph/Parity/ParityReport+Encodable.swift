@@ -12,6 +12,7 @@ extension ParityReport: Encodable {
     case unknownNames = "unknown_names"
     case unfitNames = "reference_does_not_fit"
     case namesWithoutNumbers = "without_numbers"
+    case uncomparedOutputs = "outputs_not_compared"
   }
 
   /// An object with the verdict, the counts, names that the model does not have, and `nodes` in running order.
@@ -26,6 +27,7 @@ extension ParityReport: Encodable {
     try container.encode(unknownNames, forKey: .unknownNames)
     try container.encode(unfitNames.sorted(), forKey: .unfitNames)
     try container.encode(namesWithoutNumbers, forKey: .namesWithoutNumbers)
+    try container.encode(uncomparedOutputs, forKey: .uncomparedOutputs)
     try container.encode(operators, forKey: .operators)
     try container.encode(nodes, forKey: .nodes)
   }

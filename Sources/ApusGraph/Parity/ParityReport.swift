@@ -93,6 +93,9 @@ public struct ParityReport: Sendable {
   public enum Lack: Sendable, Hashable {
     /// Numbers: every output of the model that was compared is NaN or infinite everywhere, on both sides.
     case numbers
+    /// Outputs of the model that have nothing to be compared with, though the reference has names that the model does not,
+    /// or is a model itself.
+    case outputs
   }
 
   /// What is known of one node after the run.
@@ -131,6 +134,10 @@ public struct ParityReport: Sendable {
   public internal(set) var nodes: [NodeReport] = []
   /// The names of the model's outputs, in order.
   public internal(set) var modelOutputs: [String] = []
+  /// Those of them that the reference does not have, in order.
+  public internal(set) var uncomparedOutputs: [String] = []
+  /// Whether the reference is a model too: its ``unknownNames`` are outputs that have no counterpart.
+  public internal(set) var isReferenceModel = false
   /// Names that the reference has and the model does not.
   public internal(set) var unknownNames: [String] = []
   /// Whether everything was computed in DOUBLE too.
@@ -169,6 +176,7 @@ extension ParityReport {
   }
 
   private var lack: Lack? {
+    if !uncomparedOutputs.isEmpty, isReferenceModel || !unknownNames.isEmpty { return .outputs }
     let compared = nodes.flatMap(\.outputs)
     let outputs = compared.filter { modelOutputs.contains($0.name) }
     return (outputs.isEmpty ? compared : outputs).allSatisfy(\.hasNoNumbers) ? .numbers : nil

@@ -30,6 +30,9 @@ struct ParityRun {
       uniquingKeysWith: { first, _ in first })
     modelOutputs = Set(graph.outputs)
     report.modelOutputs = graph.outputs.map { graph.values[$0].name }
+    var seen = reference.names
+    report.uncomparedOutputs = graph.outputs.filter { check.producers[$0] != nil }.map { graph.values[$0].name }
+      .filter { seen.insert($0).inserted }
     let limits = check.options.limits
     context = RunContext(
       limits: limits.run, seed: check.options.seed,

@@ -48,6 +48,10 @@ struct ModelComparisonText {
       lines.append(
         "  \(terminal.mark(false)) output '\(ErrorReport.oneLine(name))' has no counterpart in the reference")
     }
+    let others = pairing.unpairedReferenceOutputs
+    if !others.isEmpty {
+      lines.append("          outputs of the reference without a counterpart: \(ParityText.list(others))")
+    }
     return lines
   }
 

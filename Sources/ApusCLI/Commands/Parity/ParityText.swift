@@ -28,7 +28,7 @@ struct ParityText {
     let constant = report.nodes.count { $0.isConstant && $0.outputs.isEmpty }
     if constant > 0 { parts.append("\(constant) constant and not looked at") }
     if report.bodyNodeCount > 0 { parts.append("\(report.bodyNodeCount) in bodies and not looked into") }
-    if !report.unknownNames.isEmpty {
+    if !report.unknownNames.isEmpty, !report.isReferenceModel {
       let names = Self.list(report.unknownNames)
       parts.append("\(report.unknownNames.count) of the file's names not in the model (\(names))")
     }

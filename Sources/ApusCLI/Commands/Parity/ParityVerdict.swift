@@ -32,6 +32,10 @@ struct ParityVerdict {
           + "all" + Self.note(report)
       )
     case .incomplete(let first): (word, rest) = ("incomplete", ": \(described(first)) cannot be run")
+    case .inconclusive(.outputs):
+      (word, rest) = (
+        "incomplete", ": all \(report.checkedCount) values that were compared are within tolerance" + Self.note(report)
+      )
     case .inconclusive(.numbers):
       (word, rest) = (
         "incomplete",
@@ -46,6 +50,8 @@ struct ParityVerdict {
     let levels = report.nodes.count { $0.status == .offByOneLevel }
     let unfit = report.unfitNames.count
     let empty = report.namesWithoutNumbers
+    let alone = report.uncomparedOutputs
+    let isForeign = !report.unknownNames.isEmpty && (report.isReferenceModel || !alone.isEmpty)
     return (levels > 0 ? "; \(levels) with quantised levels off by one" : "")
       + (unfit == 0
         ? ""
@@ -53,5 +59,9 @@ struct ParityVerdict {
           + "\(unfit == 1 ? "is" : "are") not counted")
       + (empty.isEmpty || report.verdict == .inconclusive(.numbers)
         ? "" : "; NaN or infinite everywhere on both sides: \(ParityText.list(empty))")
+      + (alone.isEmpty ? "" : "; outputs that had nothing to be compared with: \(ParityText.list(alone))")
+      + (isForeign
+        ? "; \(report.isReferenceModel ? "outputs" : "names") of the reference that this file does not have: "
+          + ParityText.list(report.unknownNames) : "")
   }
 }
