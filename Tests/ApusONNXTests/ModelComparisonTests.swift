@@ -138,6 +138,23 @@ import Testing
     #expect(fewer.samples.first?.parity.uncomparedOutputs == ["extra"])
   }
 
+  /// Names decide, where shapes and types would say that the outputs were exchanged.
+  @Test func outputsOfExchangedNamesDiffer() throws {
+    func model(_ logits: String, _ label: String) throws -> ONNXModel {
+      try small(outputs: [logits, label]) {
+        $0.node("Neg", ["x"], [logits])
+        $0.node("ArgMax", [logits], [label], ["axis": .int(1)])
+      }
+    }
+    let right = try compared(model("logits", "label"), model("logits", "label"))
+    #expect(right.isEqual)
+    let exchanged = try compared(model("logits", "label"), model("label", "logits"))
+    #expect(!exchanged.isEqual)
+    let outputs = exchanged.pairing.values.filter { ["logits", "label"].contains($0.name) }
+    #expect(outputs.count == 2 && outputs.allSatisfy { $0.name == $0.referenceName && $0.evidence == .name })
+    #expect(exchanged.samples.first?.parity.nodes.first?.status == .wrong)
+  }
+
   @Test func modelsOfOtherInputsAreRefused() throws {
     let chain = try model("chain")
     #expect(throws: GraphError.self) { try ModelComparison(chain, against: model("right")) }

@@ -156,7 +156,7 @@ public struct ModelComparison {
     report.pairing.unpairedOutputs = model.outputs.filter { name in !outputs.contains { $0.name == name } }
   }
 
-  /// By name; what is left with what is like it or, where nothing is, in order where the shapes fit.
+  /// By name, whatever the shapes; what is left with what is like it or, where nothing is, in order where the shapes fit.
   private func pairedOutputs(_ own: ComparedValues, _ other: ComparedValues) throws -> [ModelPairing.Pair] {
     var left = other.outputNames
     func likeness(_ name: String, _ match: String) throws -> Likeness? {
@@ -170,7 +170,8 @@ public struct ModelComparison {
     }
     var pairs: [ModelPairing.Pair] = []
     for name in model.outputs where left.contains(name) {
-      guard let order = try likeness(name, name)?.order else { continue }
+      // Another shape under the same name is what is to be shown: two names that were exchanged, for example.
+      let order = try likeness(name, name)?.order ?? AxisOrder(axes: nil, shape: own.all[name]?.shape ?? [])
       pairs.append(.init(name: name, referenceName: name, evidence: .name, order: order))
       left.removeAll { $0 == name }
     }
