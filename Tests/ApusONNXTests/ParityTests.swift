@@ -351,6 +351,40 @@ import Testing
     #expect(try report(["logits": logits, "label": label, "Label": label]).verdict == .equal)
   }
 
+  /// A label of another width, which a later node reads too; 2³² + 2 has the low bits of 2.
+  @Test func integersOfAnotherWidthAreComparedByValue() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(3)])
+    try graph.constant("one", GraphValue(Tensor<Int32>([1])))
+    graph.node("Cast", ["x"], ["label"], ["to": .int(6)])
+    graph.node("Add", ["label", "one"], ["next"])
+    let model = try graph.model(outputs: ["next"])
+    func report(_ label: [Int64], _ next: [Int64]) throws -> ParityReport {
+      try ParityCheck(model).run(
+        ["x": GraphValue(Tensor<Float>([1, 2, -3]))],
+        reference: ReferenceValues(["label": GraphValue(Tensor(label)), "next": GraphValue(Tensor(next))]))
+    }
+    let right = try report([1, 2, -3], [2, 3, -2])
+    #expect(right.verdict == .equal)
+    #expect(right.nodes.flatMap(\.outputs).allSatisfy(\.isOfOtherIntegers))
+    #expect(try !report([1, 3, -3], [2, 4, -2]).isEqual)
+    #expect(try !report([1, 1 << 32 + 2, -3], [2, 3, -2]).isEqual)
+  }
+
+  @Test func referenceOfLessPrecisionIsJudgedByItsOwn() throws {
+    let expected = GraphValue.tensor(.bfloat16(try Tensor<Float>([256, 1]).converted()))
+    let rule = ParityTolerance()
+    let (mixed, narrow) = (
+      try rule.isolated(expected, computedIn: .float, terms: 1),
+      try rule.isolated(expected, computedIn: .bfloat16, terms: 1)
+    )
+    #expect(mixed == narrow && mixed.relative == 1.6e-2)
+    #expect(try rule.cumulative(expected, computedIn: .float, levels: .none).relative == 2e-1)
+    // Of more precision, by the model's.
+    let wide = GraphValue(try Tensor<Double>([257, 1]))
+    #expect(try rule.isolated(wide, computedIn: .float, terms: 1).relative == 1.3e-6)
+  }
+
   @Test func inputOfAnotherShapeIsRefused() throws {
     let check = try ParityCheck(model("right"))
     #expect(throws: GraphError.self) {

@@ -121,9 +121,7 @@ public struct ModelComparison {
     // The shape is that of the first inputs; those of others may differ where the model leaves extents open.
     let order = AxisOrder(axes: pair.order.axes, shape: own?.shape ?? pair.order.shape)
     let isFitting = (try? Shape.elementCount(order.shape)) == any.count
-    let arranged = lies || !isFitting ? any : try any.reordered(by: order)
-    guard case .tensor(let ownTensor)? = own, !ownTensor.dataType.isFloatingPoint else { return .tensor(arranged) }
-    return try GraphValue.tensor(arranged).counted(as: ElementType(ownTensor.dataType))
+    return .tensor(lies || !isFitting ? any : try any.reordered(by: order))
   }
 
   // MARK: Pairing

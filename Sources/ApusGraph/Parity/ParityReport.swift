@@ -253,6 +253,14 @@ extension ParityReport {
 }
 
 extension ParityReport.Output {
+  /// Whether both sides have integers, of another width or sign here than in the reference: they are compared by value.
+  public var isOfOtherIntegers: Bool {
+    guard let own = type?.elementType?.dataType, let other = expectedType.elementType?.dataType, own != other else {
+      return false
+    }
+    return [own, other].allSatisfy { !$0.isFloatingPoint && $0 != .bool }
+  }
+
   /// Whether no element is a number in any of the comparisons; see ``ValueDifference/hasNoNumbers``.
   public var hasNoNumbers: Bool {
     let differences = [isolated, cumulative].compactMap { $0 }

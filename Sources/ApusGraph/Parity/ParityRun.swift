@@ -465,7 +465,7 @@ extension Graph {
 }
 
 extension GraphValueType {
-  fileprivate var elementType: ElementType? {
+  var elementType: ElementType? {
     if case .tensor(let type, _) = self { type } else { nil }
   }
 }

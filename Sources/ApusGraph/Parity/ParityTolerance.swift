@@ -3,7 +3,7 @@ import Apus
 /// How far a value may lie from the reference before it counts as different.
 ///
 /// *Isolated*, a node is fed with the reference's values, and only its own rounding can separate the two. With u the
-/// rounding of the element type (2⁻²⁴ for FLOAT) and K the number of terms that one element adds up, an element passes
+/// rounding of the element type (2⁻²⁴ for FLOAT; of two types, the model's and the reference's, the wider) and K the number of terms that one element adds up, an element passes
 /// when
 ///
 ///     |actual − expected| ≤ rtol · |expected| + (4 + √K / 2) · u · scale
@@ -44,7 +44,7 @@ public struct ParityTolerance: Sendable, Hashable {
   func isolated(
     _ expected: GraphValue, computedIn type: ElementType?, terms: Int, leastScale: Double = 0
   ) throws -> Tolerance {
-    guard let rule = Rule(type ?? expected.elementType) else { return replacing(.exact) }
+    guard let rule = Rule(computedIn: type, expected: expected.elementType) else { return replacing(.exact) }
     let scale = max(leastScale, try ValueScale(expected).largest)
     let share = (4 + Double(max(1, terms)).squareRoot() / 2) * rule.unit
     return replacing(Tolerance(relative: rule.isolated, absolute: share * scale))
@@ -79,7 +79,7 @@ public struct ParityTolerance: Sendable, Hashable {
       return replacing(Tolerance(relative: 0, absolute: 2 / 255 * largest))
     case .none: break
     }
-    guard let rule = Rule(type ?? expected.elementType) else { return replacing(.exact) }
+    guard let rule = Rule(computedIn: type, expected: expected.elementType) else { return replacing(.exact) }
     let scale = max(leastScale, try ValueScale(expected).largest)
     return replacing(Tolerance(relative: rule.cumulative, absolute: rule.cumulative / 10 * scale))
   }
@@ -97,6 +97,16 @@ public struct ParityTolerance: Sendable, Hashable {
     let unit: Double
     let isolated: Double
     let cumulative: Double
+
+    /// The wider of two types' rules; nil where the value is no floating-point number.
+    init?(computedIn type: ElementType?, expected: ElementType?) {
+      guard let own = Rule(type ?? expected) else { return nil }
+      guard let other = Rule(expected), other.unit > own.unit else {
+        self = own
+        return
+      }
+      self = other
+    }
 
     init?(_ type: ElementType?) {
       switch type {

@@ -34,11 +34,14 @@ public struct ReferenceValues {
 }
 
 extension GraphValue {
-  /// The value in the floating-point type that a model computes it in, so that a node can be fed with it.
+  /// The value in the type of floating-point numbers, or of integers, that a model computes it in, so that a node can be
+  /// fed with it; as it is where integers do not fit.
   func narrowed(to type: ElementType?) throws -> GraphValue {
-    guard case .tensor(let tensor) = self, tensor.dataType.isFloatingPoint, let type,
-      type != ElementType(tensor.dataType)
-    else { return self }
+    guard case .tensor(let tensor) = self, let type, type != ElementType(tensor.dataType) else { return self }
+    guard tensor.dataType.isFloatingPoint else {
+      let other = try counted(as: type)
+      return try other.counted(as: ElementType(tensor.dataType)).hasSameBytes(as: self) ? other : self
+    }
     switch type {
     case .float: return GraphValue(try tensor.converted(to: Float.self))
     case .double: return GraphValue(try tensor.converted(to: Double.self))

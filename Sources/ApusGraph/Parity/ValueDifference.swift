@@ -29,8 +29,9 @@ public struct ValueDifference: Sendable {
       isOffByOneLevel = false
       return
     }
-    // A reference of higher precision is as good as one of the model's own.
-    let checksType = !(a.dataType.isFloatingPoint && e.dataType.isFloatingPoint)
+    // A reference of another precision is as good as one of the model's own, and a number is the same in any width.
+    let checksType =
+      !(a.dataType.isFloatingPoint && e.dataType.isFloatingPoint || a.dataType.isInteger && e.dataType.isInteger)
     let comparison = try Comparison(actual: a, expected: e, tolerance: tolerance, checksDataType: checksType)
     self.comparison = comparison
     reason = nil
@@ -39,6 +40,8 @@ public struct ValueDifference: Sendable {
 }
 
 extension DataType {
+  fileprivate var isInteger: Bool { !isFloatingPoint && self != .bool }
+
   /// Whether these are integers of at most 16 bits, as levels are.
   fileprivate var isNarrowInteger: Bool {
     switch self {

@@ -50,6 +50,7 @@ struct ParityVerdict {
     let levels = report.nodes.count { $0.status == .offByOneLevel }
     let unfit = report.unfitNames.count
     let empty = report.namesWithoutNumbers
+    let others = report.nodes.flatMap(\.outputs).filter(\.isOfOtherIntegers).map(\.name)
     let alone = report.uncomparedOutputs
     let isForeign = !report.unknownNames.isEmpty && (report.isReferenceModel || !alone.isEmpty)
     return (levels > 0 ? "; \(levels) with quantised levels off by one" : "")
@@ -59,6 +60,7 @@ struct ParityVerdict {
           + "\(unfit == 1 ? "is" : "are") not counted")
       + (empty.isEmpty || report.verdict == .inconclusive(.numbers)
         ? "" : "; NaN or infinite everywhere on both sides: \(ParityText.list(empty))")
+      + (others.isEmpty ? "" : "; integers of another type than the reference's: \(ParityText.list(others))")
       + (alone.isEmpty ? "" : "; outputs that had nothing to be compared with: \(ParityText.list(alone))")
       + (isForeign
         ? "; \(report.isReferenceModel ? "outputs" : "names") of the reference that this file does not have: "
