@@ -59,9 +59,8 @@ extension ProgramBuilder {
         let e = call.emitter
         let x = try call.value("input")
         let shape = try call.ints("normalized_shape")
-        let type = try call.outputType
-        // PyTorch's default is the smallest step of the type.
-        let least = type == .double ? 0x1p-52 : type == .float16 ? 0x1p-10 : type == .bfloat16 ? 0x1p-7 : 0x1p-23
+        // PyTorch's default is the smallest step of the type that it adds up in.
+        let least = try call.outputType.summed == .double ? 0x1p-52 : 0x1p-23
         return [
           try e.node(
             "RMSNormalization", [x, call.weight("weight", shape, or: 1)],
@@ -107,8 +106,9 @@ extension ProgramBuilder {
   /// By the mean and the variance of the batch itself, which are given too: the mean, and one over the spread.
   private static func batchStatistics(_ call: Call) throws -> [Graph.ValueID] {
     let e = call.emitter
-    let type = try call.outputType
-    let x = try call.value("input")
+    let out = try call.outputType
+    let type = out.summed
+    let x = try call.value("input", as: type)
     let axes = [0] + Array(2..<max(2, try e.rank(x)))
     let mean = try e.reduce("ReduceMean", x, axes: axes, keeps: true, as: type)
     let variance = try e.variance(x, mean, axes: axes, keeps: true, correction: 0, as: type)
@@ -116,23 +116,26 @@ extension ProgramBuilder {
       "Sqrt", [e.node("Add", [variance, e.numbers(call.double("eps", default: 1e-5), as: type)])])
     var result = try e.node("Div", [e.node("Sub", [x, mean]), spread])
     let behind = Array(1..<max(1, axes.count))
-    for (name, type) in [("weight", "Mul"), ("bias", "Add")] {
-      guard let factor = try call.optional(name) else { continue }
-      result = try e.node(type, [result, behind.isEmpty ? factor : e.unsqueeze(factor, behind)])
+    for (name, operation) in [("weight", "Mul"), ("bias", "Add")] {
+      guard let factor = try call.optional(name, as: type) else { continue }
+      result = try e.node(operation, [result, behind.isEmpty ? factor : e.unsqueeze(factor, behind)])
     }
-    return [result, try e.squeeze(mean, axes), try e.squeeze(e.node("Reciprocal", [spread]), axes)]
+    return [
+      try e.cast(result, to: out), try call.kept(e.squeeze(mean, axes), 1),
+      try call.kept(e.squeeze(e.node("Reciprocal", [spread]), axes), 2),
+    ]
   }
 
   /// The mean of each group, and one over its spread.
   private static func groupStatistics(_ call: Call, _ x: Graph.ValueID, groups: Int) throws -> [Graph.ValueID] {
     let e = call.emitter
-    let type = try call.outputType
-    let rows = try e.node("Reshape", [x, e.integers([0, groups, -1])])
+    let type = try call.outputType.summed
+    let rows = try e.node("Reshape", [e.cast(x, to: type), e.integers([0, groups, -1])])
     let mean = try e.reduce("ReduceMean", rows, axes: [2], keeps: true, as: type)
     let variance = try e.variance(rows, mean, axes: [2], keeps: false, correction: 0, as: type)
     let least = try e.numbers(call.double("eps", default: 1e-5), as: type)
     let spread = try e.node("Sqrt", [e.node("Add", [variance, least])])
-    return [try e.squeeze(mean, [2]), try e.node("Reciprocal", [spread])]
+    return [try call.kept(e.squeeze(mean, [2]), 1), try call.kept(e.node("Reciprocal", [spread]), 2)]
   }
 }
 
@@ -145,6 +148,12 @@ extension Call {
       throw OperatorError("the number of channels must be known before the program runs")
     }
     return [count]
+  }
+
+  /// What is given beside the numbers, as the program says that output `index` is.
+  fileprivate func kept(_ id: Graph.ValueID, _ index: Int) throws -> Graph.ValueID {
+    guard let type = try? output(index).elementType else { return id }
+    return try emitter.cast(id, to: type)
   }
 
   /// A weight, or as many times what it is where it is left out.

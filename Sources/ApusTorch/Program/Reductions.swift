@@ -83,11 +83,12 @@ extension ProgramBuilder {
         let axes = try call.axes(of: x) ?? Array(0..<e.rank(x))
         let keeps = try call.bool("keepdim")
         let correction = try call.optionalDouble("correction") ?? (call.bool("unbiased", default: true) ? 1 : 0)
-        let mean = try e.reduce("ReduceMean", x, axes: axes, keeps: true, as: out)
-        let variance = try e.variance(x, mean, axes: axes, keeps: keeps, correction: correction, as: out)
-        let spread = isRoot ? try e.node("Sqrt", [variance]) : variance
+        let wide = try e.cast(x, to: out.summed)
+        let mean = try e.reduce("ReduceMean", wide, axes: axes, keeps: true, as: out.summed)
+        let variance = try e.variance(wide, mean, axes: axes, keeps: keeps, correction: correction, as: out.summed)
+        let spread = try e.cast(isRoot ? e.node("Sqrt", [variance]) : variance, to: out)
         guard addsMean else { return [spread] }
-        return [spread, keeps || axes.isEmpty ? mean : try e.squeeze(mean, axes)]
+        return [spread, try e.cast(keeps || axes.isEmpty ? mean : e.squeeze(mean, axes), to: out)]
       }
     }
     result["nansum"] = { call in
@@ -152,12 +153,10 @@ extension ProgramBuilder {
     }
     result["logcumsumexp"] = { call in
       let e = call.emitter
-      let x = try call.x
-      guard try e.rank(x) > 0 else { return [x] }
-      let axis = try call.axis(of: x)
-      let most = try e.reduce("ReduceMax", x, axes: [axis], keeps: true, as: call.outputType)
-      let sums = try e.node("CumSum", [e.node("Exp", [e.node("Sub", [x, most])]), e.integer(axis)])
-      return [try e.node("Add", [most, e.node("Log", [sums])])]
+      let out = try call.outputType
+      let x = try call.value(as: out.summed)
+      guard try e.rank(x) > 0 else { return [try e.cast(x, to: out)] }
+      return [try e.cast(e.logSums(x, axis: call.axis(of: x), as: out.summed), to: out)]
     }
     result["trace"] = { call in
       let e = call.emitter
@@ -180,6 +179,11 @@ extension Call {
   }
 }
 
+extension ElementType {
+  /// What PyTorch adds up numbers of this type in: squares of those of sixteen bits may be beyond what these hold.
+  var summed: ElementType { self == .float16 || self == .bfloat16 ? .float : self }
+}
+
 extension Emitter {
   /// A reduction over some axes, or all. A single number stays what it is.
   func reduce(
@@ -199,6 +203,32 @@ extension Emitter {
     let operand = elementType(x) == .bool ? try cast(x, to: .int32) : x
     guard try rank(x) > 0 else { return try number(0, as: .int64) }
     return try node(type, [operand], ["axis": .int(axis), "keepdims": .flag(keeps)])
+  }
+
+  /// log(exp(x₀) + … + exp(xᵢ)) along an axis. Each sum is scaled by the largest of its own terms: by the largest of all,
+  /// what lies far below that would vanish.
+  func logSums(_ x: Graph.ValueID, axis: Int, as type: ElementType) throws -> Graph.ValueID {
+    guard let count = try shape(x)[axis] else {
+      // Of an open axis, each place with all that lie before it.
+      let rank = try rank(x)
+      let row = try unsqueeze(transpose(x, order(moving: [axis], to: [rank - 1], rank: rank)), [rank - 1])
+      let places = try node("Range", [integer(0), squeeze(list([extent(x, axis)]), [0]), integer(1)])
+      let isBefore = try node("LessOrEqual", [places, unsqueeze(places, [1])])
+      let terms = try node("Where", [isBefore, row, numbers(-.infinity, as: type)])
+      let sums = try reduce("ReduceLogSumExp", terms, axes: [rank], keeps: false, as: type)
+      return try transpose(sums, order(moving: [rank - 1], to: [axis], rank: rank))
+    }
+    // Sums of 1, 2, 4 … terms, each of two of the ones before.
+    var sums = x
+    var reach = 1
+    while reach < count {
+      let begin = try slice(sums, from: [0], to: [reach], axes: [axis])
+      let before = try slice(sums, from: [0], to: [count - reach], axes: [axis])
+      let rest = try slice(sums, from: [reach], to: [count], axes: [axis])
+      sums = try node("Concat", [begin, logSum(before, rest, as: type)], ["axis": .int(axis)])
+      reach *= 2
+    }
+    return sums
   }
 
   func logSumExp(_ x: Graph.ValueID, _ call: Call, as type: ElementType) throws -> Graph.ValueID {
@@ -228,6 +258,9 @@ extension Emitter {
   func norm(
     _ x: Graph.ValueID, _ p: Double, axes: [Int]?, keeps: Bool, as type: ElementType
   ) throws -> Graph.ValueID {
+    guard type == type.summed else {
+      return try cast(norm(cast(x, to: type.summed), p, axes: axes, keeps: keeps, as: type.summed), to: type)
+    }
     let size = try node("Abs", [x])
     switch p {
     case .infinity: return try reduce("ReduceMax", size, axes: axes, keeps: keeps, as: type)
