@@ -36,9 +36,9 @@ extension ProgramBuilder {
         }
         // Where corners are aligned, sizes alone say where numbers come from.
         let factors = try call.bool("align_corners") ? nil : scales(call, count)
-        if let factors, try call.outputShape.suffix(count).elementsEqual(sizes(of: x, factors, e, count)) {
-          let all = [1, 1] + factors
-          let list = e.constant(GraphValue(try Tensor(all.map(Float.init), shape: [all.count])))
+        if let factors = try factors.flatMap({ try exact($0, from: e.shape(x), to: call.outputShape) }) {
+          let all: [Float] = [1, 1] + factors
+          let list = e.constant(GraphValue(try Tensor(all, shape: [all.count])))
           return [try e.node("Resize", [x, nil, list], attributes)]
         }
         let wanted = try (call.optionalExtents("output_size") ?? []).suffix(count)
@@ -86,12 +86,24 @@ extension ProgramBuilder {
     return list.count == count ? list : nil
   }
 
-  /// The sizes that factors make: nil within where one is not known.
-  private static func sizes(
-    of x: Graph.ValueID, _ factors: [Double], _ e: Emitter, _ count: Int
-  ) throws -> [Int?] {
-    zip(try e.shape(x).suffix(count), factors).map { size, factor in
-      size.flatMap { Int(exactly: (Double($0) * Double(Float(factor))).rounded(.down)) }
+  /// The factors as the operator takes them; nil where they are not what the new sizes come of.
+  ///
+  /// Sizes come of factors in float64 in PyTorch, and in float32 here: where that makes a difference, the next number of
+  /// float32 is taken that makes none.
+  private static func exact(_ factors: [Double], from old: [Int?], to new: [Int?]) throws -> [Float]? {
+    var result: [Float] = []
+    for (factor, (old, new)) in zip(factors, zip(old.suffix(factors.count), new.suffix(factors.count))) {
+      let near = Float(factor)
+      guard let old, let new else {
+        guard old == nil, new == nil else { return nil }
+        result.append(near)
+        continue
+      }
+      guard (Double(old) * factor).rounded(.down) == Double(new),
+        let same = [near, near.nextUp, near.nextDown].first(where: { (Float(old) * $0).rounded(.down) == Float(new) })
+      else { return nil }
+      result.append(same)
     }
+    return result
   }
 }
