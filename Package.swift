@@ -126,7 +126,7 @@ let libraries: [Target] = [
   .target(name: "ApusGraph", dependencies: ["Apus", kernelInterface, platform], swiftSettings: smallCode),
   .target(name: "ApusONNX", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
   .target(name: "ApusCoreML", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
-  .target(name: "ApusTorch", dependencies: ["Apus", "ApusGraph"], swiftSettings: smallCode),
+  .target(name: "ApusTorch", dependencies: ["Apus", "ApusGraph", platform], swiftSettings: smallCode),
   .target(
     name: "ApusFormats", dependencies: ["Apus", "ApusGraph", "ApusONNX", "ApusCoreML", "ApusTorch"],
     swiftSettings: smallCode),

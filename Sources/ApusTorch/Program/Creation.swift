@@ -1,5 +1,6 @@
 import Apus
 import ApusGraph
+import ApusPlatform
 
 // Tensors that come from nothing but their shape.
 
@@ -44,9 +45,12 @@ extension ProgramBuilder {
       result[name] = { call in
         let e = call.emitter
         let type = try call.outputType
-        let start = try call.has("start") ? call.value("start", as: type) : e.number(0, as: type)
-        let step = try call.has("step") ? call.value("step", as: type) : e.number(1, as: type)
-        var end = try call.value("end", as: type)
+        // The standard counts in integers of 16 bits and more that have signs.
+        let isCounted = type.isFloatingPoint || [.int16, .int32, .int64].contains(type)
+        let counted = isCounted ? type : .int64
+        let start = try call.has("start") ? call.value("start", as: counted) : e.number(0, as: counted)
+        let step = try call.has("step") ? call.value("step", as: counted) : e.number(1, as: counted)
+        var end = try call.value("end", as: counted)
         // `range` takes its end too.
         if name == "range" { end = try e.node("Add", [end, step]) }
         // From known numbers, as many as the program says.
@@ -56,7 +60,8 @@ extension ProgramBuilder {
         {
           return [try e.row((0..<count).map { from + by * Double($0) }, as: type)]
         }
-        return [try e.node("Range", [start, end, step])]
+        let numbers = try e.node("Range", [start, end, step])
+        return [isCounted ? numbers : try e.cast(numbers, to: type)]
       }
     }
     result["linspace"] = { call in
@@ -84,6 +89,17 @@ extension ProgramBuilder {
       guard shape.count == 2 else { throw OperatorError("a matrix of shape \(shape)") }
       let zeros = try e.expand(e.number(0, as: .int32), e.integers(shape))
       return [try e.cast(e.node("EyeLike", [zeros]), to: call.outputType)]
+    }
+    for (name, window) in windows {
+      result[name] = { call in
+        let count = try call.int("window_length")
+        guard count >= 0 else { throw OperatorError("a window of \(count)") }
+        try Shape.checkMemory([count], of: Double.self, operation: name)
+        // One that repeats leaves out its last place, which is the first of the next.
+        let last = try call.bool("periodic", default: true) ? count : count - 1
+        let numbers = try window(call, last)
+        return [try call.emitter.row(count == 1 ? [1] : (0..<count).map { numbers(Double($0)) }, as: call.outputType)]
+      }
     }
     for (name, isUpper) in [("tril_indices", false), ("triu_indices", true)] {
       result[name] = { call in
@@ -115,6 +131,47 @@ extension ProgramBuilder {
     }
     return result
   }()
+
+  /// What windows weigh a place with, by the number of the last.
+  private static let windows: [String: @Sendable (Call, Int) throws -> (Double) -> Double] = [
+    "hann_window": { _, last in waves([0.5, 0.5], last) },
+    "hamming_window": { call, last in
+      waves([try call.double("alpha", default: 0.54), try call.double("beta", default: 0.46)], last)
+    },
+    "blackman_window": { _, last in waves([0.42, 0.5, 0.08], last) },
+    "bartlett_window": { _, last in { 1 - abs(2 * $0 / Double(last) - 1) } },
+    "kaiser_window": { call, last in
+      let beta = try call.double("beta", default: 12)
+      let most = bessel(beta)
+      return { place in
+        let x = 2 * place / Double(last) - 1
+        return bessel(beta * max(0, 1 - x * x).squareRoot()) / most
+      }
+    },
+  ]
+
+  /// a − b · cos(2πi/n) + c · cos(4πi/n) …
+  private static func waves(_ parts: [Double], _ last: Int) -> (Double) -> Double {
+    { place in
+      var (sum, sign) = (0.0, 1.0)
+      for (count, part) in parts.enumerated() {
+        sum += sign * part * cos(2 * .pi * Double(count) * place / Double(last))
+        sign = -sign
+      }
+      return sum
+    }
+  }
+
+  /// The modified Bessel function of order 0: Σ (x²/4)ᵏ / k!²
+  private static func bessel(_ x: Double) -> Double {
+    var (term, sum, k) = (1.0, 1.0, 1.0)
+    while term > sum * 1e-18, k < 1000 {
+      term *= x * x / (4 * k * k)
+      sum += term
+      k += 1
+    }
+    return sum
+  }
 
   /// Numbers at equal distances between ends of which one is known only when the program runs, DOUBLE.
   private static func between(_ call: Call) throws -> Graph.ValueID {
