@@ -136,23 +136,30 @@ extension ProgramBuilder {
     }
     result["repeat_interleave"] = { call in
       let e = call.emitter
+      guard call.has("self") else {
+        let sources = try e.sources(repeating: e.reshape(call.value("repeats", as: .int64), [-1]))
+        return [try e.cast(sources, to: call.outputType)]
+      }
       var x = try call.value("self")
       if !call.has("dim") { x = try e.reshape(x, [-1]) }
       let axis = call.has("dim") ? try call.axis(of: x) : 0
       if try e.rank(x) == 0 { x = try e.reshape(x, [1]) }
-      guard case .int(let count)? = call.argument("repeats"), 0...TorchSize.limit ~= count else {
-        // Place by place, how many elements have come to their end.
-        let ends = try e.node("CumSum", [e.reshape(call.value("repeats", as: .int64), [-1]), e.integer(0)])
-        let all = try e.reduce("ReduceMax", ends, axes: nil, keeps: false, as: .int64)
-        let places = try e.unsqueeze(e.node("Range", [e.integer(0), all, e.integer(1)]), [1])
-        let isOver = try e.cast(e.node("LessOrEqual", [ends, places]), to: .int64)
-        let sources = try e.node("ReduceSum", [isOver, e.integers([1])], ["keepdims": .int(0)])
-        return [try e.node("Gather", [x, sources], ["axis": .int(axis)])]
+      let count: GraphExtent
+      switch call.argument("repeats") {
+      case .int(let times)? where 0...TorchSize.limit ~= times: count = .known(times)
+      case .symbol?: count = try call.extent("repeats")
+      default:
+        // A single count stands for all elements.
+        let counts = try e.expand(
+          e.reshape(call.value("repeats", as: .int64), [-1]), e.list([e.extent(x, axis)]))
+        return [try e.node("Gather", [x, e.sources(repeating: counts)], ["axis": .int(axis)])]
       }
-      var times = [Int](repeating: 1, count: try e.rank(x) + 1)
+      var times = [GraphExtent](repeating: .known(1), count: try e.rank(x) + 1)
       times[axis + 1] = count
-      let tiled = try e.node("Tile", [e.unsqueeze(x, [axis + 1]), e.integers(times)])
-      let extents = try (0..<(e.rank(x))).map { $0 == axis ? try e.times(e.extent(x, $0), count) : try e.extent(x, $0) }
+      let tiled = try e.node("Tile", [e.unsqueeze(x, [axis + 1]), e.list(times)])
+      let extents = try (0..<(e.rank(x))).map {
+        $0 == axis ? try e.product(e.extent(x, $0), count) : try e.extent(x, $0)
+      }
       return [try call.reshaped(tiled, extents)]
     }
     for name in ["flip", "fliplr", "flipud"] {
@@ -300,16 +307,21 @@ extension ProgramBuilder {
       let e = call.emitter
       let x = try call.x
       let (sizes, strides) = (try call.ints("size"), try call.ints("stride"))
-      guard sizes.count == strides.count, sizes.allSatisfy({ $0 >= 0 }), strides.allSatisfy({ 0...1 << 31 ~= $0 })
-      else {
-        throw OperatorError("sizes \(sizes) and strides \(strides)")
-      }
-      try Shape.checkMemory(sizes, of: Int64.self, operation: "as_strided")
-      var places: [Int64] = [Int64(try call.int("storage_offset", default: 0))]
-      for (size, stride) in zip(sizes, strides) {
-        places = places.flatMap { start in (0..<size).map { start &+ Int64($0) &* Int64(stride) } }
-      }
-      let table = e.constant(GraphValue(try Tensor(places, shape: sizes)))
+      let memory = try call.memory()
+      let places = try memoryPlaces(sizes, strides, from: call.optionalInt("storage_offset") ?? memory.offset)
+      // Places are those of the memory, in which elements may lie in another order, and not at the front.
+      let elements = Dictionary(
+        zip(try memoryPlaces(memory.sizes, memory.strides, from: memory.offset), 0...),
+        uniquingKeysWith: { first, _ in first })
+      let table = e.constant(
+        GraphValue(
+          try Tensor(
+            places.map { place in
+              guard let element = elements[place] else {
+                throw OperatorError("it reads what lies beside its argument in memory, which is not known here")
+              }
+              return Int64(element)
+            }, shape: sizes)))
       return [try e.node("Gather", [e.reshape(x, [-1]), table], ["axis": .int(0)])]
     }
     for (name, least) in [("atleast_1d", 1), ("atleast_2d", 2), ("atleast_3d", 3)] {
@@ -320,9 +332,33 @@ extension ProgramBuilder {
     }
     return result
   }()
+
+  /// Where in memory the elements of a tensor with such strides lie, in their order.
+  private static func memoryPlaces(_ sizes: [Int], _ strides: [Int], from offset: Int) throws -> [Int] {
+    guard sizes.count == strides.count, sizes.allSatisfy({ $0 >= 0 }), strides.allSatisfy({ 0...1 << 31 ~= $0 }) else {
+      throw OperatorError("sizes \(sizes) and strides \(strides)")
+    }
+    try Shape.checkMemory(sizes, of: Int64.self, operation: "as_strided")
+    var places = [offset]
+    for (size, stride) in zip(sizes, strides) {
+      places = places.flatMap { start in (0..<size).map { start &+ $0 &* stride } }
+    }
+    return places
+  }
 }
 
 extension Call {
+  /// How the elements of the first argument lie in memory.
+  fileprivate func memory() throws -> (sizes: [Int], strides: [Int], offset: Int) {
+    guard let name = argument()?.names.first, let type = graph.tensors[name], let offset = type.offset.known?.bounded
+    else { throw OperatorError("how its argument lies in memory must be known before the program runs") }
+    let (sizes, strides) = (type.sizes.compactMap(\.known), type.strides.compactMap(\.known))
+    guard sizes.count == type.sizes.count, strides.count == type.sizes.count else {
+      throw OperatorError("how its argument lies in memory must be known before the program runs")
+    }
+    return (sizes, strides, offset)
+  }
+
   /// `x` in another shape; −1 stands for what is left. What the program says of the result goes before.
   func reshaped(_ x: Graph.ValueID, _ extents: [GraphExtent]) throws -> Graph.ValueID {
     let e = emitter
@@ -354,16 +390,31 @@ extension Emitter {
       x, from: axes.map { _ in -1 }, to: axes.map { _ in -TorchSize.limit }, axes: axes, steps: axes.map { _ in -1 })
   }
 
+  /// Of elements that are repeated so many times, INT64 of one axis, which stands at each place.
+  func sources(repeating counts: Graph.ValueID) throws -> Graph.ValueID {
+    // Place by place, how many elements have come to their end.
+    let ends = try node("CumSum", [counts, integer(0)])
+    let all = try node("ReduceSum", [counts], ["keepdims": .int(0)])
+    let places = try unsqueeze(node("Range", [integer(0), all, integer(1)]), [1])
+    let isOver = try cast(node("LessOrEqual", [ends, places]), to: .int64)
+    return try node("ReduceSum", [isOver, integers([1])], ["keepdims": .int(0)])
+  }
+
   func rolled(_ x: Graph.ValueID, _ shift: Int, axis: Int) throws -> Graph.ValueID {
-    var shift = shift
-    if let size = try shape(x)[axis] {
-      guard size > 0 else { return x }
-      shift = ((shift % size) + size) % size
+    // Where the first element comes from.
+    let first: Graph.ValueID
+    switch try extent(x, axis) {
+    case .known(let size):
+      let start = size > 0 ? (size - shift % size) % size : 0
+      if start == 0 { return x }
+      first = try integers([start])
+    case .value(let size):
+      if shift == 0 { return x }
+      first = try node("Mod", [integers([-shift]), node("Max", [size, integers([1])])])
     }
-    if shift == 0 { return x }
-    let back = try slice(x, from: [-shift], to: [TorchSize.limit], axes: [axis])
+    let back = try node("Slice", [x, first, integers([TorchSize.limit]), integers([axis])])
     return try node(
-      "Concat", [back, slice(x, from: [0], to: [-shift], axes: [axis])], ["axis": .int(axis)])
+      "Concat", [back, node("Slice", [x, integers([0]), first, integers([axis])])], ["axis": .int(axis)])
   }
 
   /// What lies on a diagonal of two axes, as the last axis.
