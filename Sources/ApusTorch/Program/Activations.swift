@@ -34,7 +34,7 @@ extension ProgramBuilder {
     // The mean slope of what is drawn in training.
     result["rrelu"] = { call in
       guard try !call.bool("training") else {
-        throw OperatorError("its slopes are chosen by chance; call module.eval() before the module is exported")
+        throw OperatorError.choosesByChance("its slopes are chosen")
       }
       let slope = try (call.double("lower", default: 0.125) + call.double("upper", default: 1.0 / 3)) / 2
       return [try call.emitter.node("LeakyRelu", [call.x], ["alpha": .number(slope)])]
@@ -73,11 +73,15 @@ extension ProgramBuilder {
       return [try e.node("Where", [isBeyond, x, result])]
     }
     result["softshrink"] = { call in
-      let most = try call.double("lambd", default: 0.5)
-      return [try call.emitter.node("Shrink", [call.x], ["lambd": .number(most), "bias": .number(most)])]
+      let e = call.emitter
+      let (x, most) = (try call.x, try call.double("lambd", default: 0.5))
+      return [try e.node("Sub", [x, e.clipped(x, -most, most, as: call.outputType)])]
     }
     result["hardshrink"] = { call in
-      [try call.emitter.node("Shrink", [call.x], ["lambd": .number(call.double("lambd", default: 0.5))])]
+      let e = call.emitter
+      let (x, type) = (try call.x, try call.outputType)
+      let most = try e.numbers(call.double("lambd", default: 0.5), as: type)
+      return [try e.node("Where", [e.node("LessOrEqual", [e.node("Abs", [x]), most]), e.number(0, as: type), x])]
     }
     result["tanhshrink"] = { call in
       let x = try call.x
@@ -87,8 +91,9 @@ extension ProgramBuilder {
       let e = call.emitter
       let type = try call.outputType
       let x = try call.x
-      let isKept = try e.node("Greater", [x, call.value("threshold", as: type)])
-      return [try e.node("Where", [isKept, x, call.value("value", as: type)])]
+      // NaN stays.
+      let isReplaced = try e.node("LessOrEqual", [x, call.value("threshold", as: type)])
+      return [try e.node("Where", [isReplaced, call.value("value", as: type), x])]
     }
     result["log_sigmoid"] = { call in
       let e = call.emitter
@@ -129,13 +134,8 @@ extension ProgramBuilder {
           let row = try e.node(type, [e.unsqueeze(x, [0])], ["axis": .int(0)])
           return [try e.squeeze(row, [0])]
         }
-        let soft = try e.node(type, [x], ["axis": .int(call.axis(of: x))])
-        guard name == "_safe_softmax" else { return [soft] }
-        // Where everything is masked, nothing is attended to.
-        let element = try call.outputType
-        let most = try e.reduce("ReduceMax", x, axes: [call.axis(of: x)], keeps: true, as: element)
-        let isMasked = try e.node("Equal", [most, e.numbers(-.infinity, as: element)])
-        return [try e.node("Where", [isMasked, e.number(0, as: element), soft])]
+        if name == "_safe_softmax" { return [try e.maskedSoftmax(x, axis: call.axis(of: x), as: call.outputType)] }
+        return [try e.node(type, [x], ["axis": .int(call.axis(of: x))])]
       }
     }
     return result
@@ -143,6 +143,14 @@ extension ProgramBuilder {
 }
 
 extension Emitter {
+  /// Shares of what is not masked with −∞: where everything is, nothing is attended to.
+  func maskedSoftmax(_ x: Graph.ValueID, axis: Int, as type: ElementType) throws -> Graph.ValueID {
+    let soft = try node("Softmax", [x], ["axis": .int(axis)])
+    let most = try reduce("ReduceMax", x, axes: [axis], keeps: true, as: type)
+    let isMasked = try node("Equal", [most, numbers(-.infinity, as: type)])
+    return try node("Where", [isMasked, number(0, as: type), soft])
+  }
+
   /// The value within bounds.
   func clipped(_ x: Graph.ValueID, _ least: Double, _ most: Double, as type: ElementType) throws -> Graph.ValueID {
     try node("Clip", [x, numbers(least, as: type), numbers(most, as: type)])

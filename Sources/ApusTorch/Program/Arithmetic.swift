@@ -71,7 +71,9 @@ extension ProgramBuilder {
         let e = call.emitter
         let out = try call.outputType
         let (a, b) = (try call.value("self", as: out), try call.value("other", as: out))
-        guard out.isFloatingPoint else { return [try e.node(out == .bool ? "Or" : type, [a, b])] }
+        guard out.isFloatingPoint else {
+          return [try e.node(out == .bool ? (type == "Max" ? "Or" : "And") : type, [a, b])]
+        }
         let most = try e.node(type, [a, b])
         let withoutB = try e.node("Where", [e.node("IsNaN", [b]), a, most])
         return [try e.node("Where", [e.node("IsNaN", [a]), b, withoutB])]
@@ -144,10 +146,7 @@ extension ProgramBuilder {
       let out = try call.outputType
       let b = try call.value("other", as: out)
       let size = try e.node("Abs", [call.value("self", as: out)])
-      let inverse = try e.node("Less", [e.node("Reciprocal", [b]), e.number(0, as: out)])
-      let isBelow = try e.node("Less", [b, e.number(0, as: out)])
-      let isNegative = try e.node("Or", [isBelow, e.node("And", [e.isZero(b), inverse])])
-      return [try e.node("Where", [isNegative, e.node("Neg", [size]), size])]
+      return [try e.node("Where", [e.isNegative(b, as: out), e.node("Neg", [size]), size])]
     }
     result["heaviside"] = { call in
       let e = call.emitter
@@ -273,15 +272,15 @@ extension Emitter {
 
   /// The angle of the point (x, y).
   func arctangent(_ y: Graph.ValueID, _ x: Graph.ValueID, as type: ElementType) throws -> Graph.ValueID {
-    let zero = try number(0, as: type)
-    let angle = try node("Atan", [node("Div", [y, x])])
-    let isBelow = try node("Less", [y, zero])
-    let turn = try node("Where", [isBelow, numbers(-.pi, as: type), numbers(.pi, as: type)])
-    let turned = try node("Where", [node("Less", [x, zero]), node("Add", [angle, turn]), angle])
-    // On the axis x = 0, the quotient says nothing where y is 0 too.
-    let quarter = try node("Where", [isBelow, numbers(-.pi / 2, as: type), numbers(.pi / 2, as: type)])
-    let onAxis = try node("Where", [isZero(y), zero, quarter])
-    return try node("Where", [isZero(x), onAxis, turned])
+    let (height, width) = (try node("Abs", [y]), try node("Abs", [x]))
+    // The quotient says nothing at the origin, and where both lie beyond all numbers.
+    let isOrigin = try node("And", [isZero(y), isZero(x)])
+    let isBeyond = try node("And", [node("IsInf", [y]), node("IsInf", [x])])
+    let quotient = try node("Where", [isBeyond, number(1, as: type), node("Div", [height, width])])
+    let angle = try node("Atan", [node("Where", [isOrigin, number(0, as: type), quotient])])
+    let turned = try node(
+      "Where", [isNegative(x, as: type), node("Sub", [numbers(.pi, as: type), angle]), angle])
+    return try node("Where", [isNegative(y, as: type), node("Neg", [turned]), turned])
   }
 
   /// log(exp(a) + exp(b)).

@@ -13,7 +13,7 @@ extension ProgramBuilder {
     ] {
       result[name] = { call in
         guard try call.double("dropout_p", default: 0) == 0 else {
-          throw OperatorError("it drops elements by chance; call module.eval() before the module is exported")
+          throw OperatorError.dropsByChance
         }
         let output = try attention(call)
         // What else the variants give is for training.
@@ -67,6 +67,9 @@ extension ProgramBuilder {
         e.elementType(mask) == .bool
         ? try e.node("Where", [mask, scores, least]) : try e.node("Add", [scores, mask])
     }
-    return try e.node("MatMul", [e.node("Softmax", [scores], ["axis": .int(-1)]), value])
+    let shares =
+      try mask == nil
+      ? e.node("Softmax", [scores], ["axis": .int(-1)]) : e.maskedSoftmax(scores, axis: e.rank(scores) - 1, as: type)
+    return try e.node("MatMul", [shares, value])
   }
 }

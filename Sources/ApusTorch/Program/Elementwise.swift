@@ -11,7 +11,7 @@ extension ProgramBuilder {
       ("abs", "Abs"), ("acos", "Acos"), ("acosh", "Acosh"), ("asin", "Asin"), ("asinh", "Asinh"), ("atan", "Atan"),
       ("atanh", "Atanh"), ("ceil", "Ceil"), ("cos", "Cos"), ("cosh", "Cosh"), ("erf", "Erf"), ("exp", "Exp"),
       ("floor", "Floor"), ("log", "Log"), ("neg", "Neg"), ("reciprocal", "Reciprocal"), ("sigmoid", "Sigmoid"),
-      ("sgn", "Sign"), ("sign", "Sign"), ("sin", "Sin"), ("sinh", "Sinh"), ("sqrt", "Sqrt"), ("tan", "Tan"),
+      ("sin", "Sin"), ("sinh", "Sinh"), ("sqrt", "Sqrt"), ("tan", "Tan"),
       ("tanh", "Tanh"), ("arccos", "Acos"), ("arccosh", "Acosh"), ("arcsin", "Asin"), ("arcsinh", "Asinh"),
       ("arctan", "Atan"), ("arctanh", "Atanh"), ("absolute", "Abs"), ("negative", "Neg"), ("special_erf", "Erf"),
       ("special_expit", "Sigmoid"),
@@ -28,7 +28,7 @@ extension ProgramBuilder {
         if name.contains("dropout"), try call.bool("train") || call.bool("training"),
           try call.double("p", default: 0) > 0
         {
-          throw OperatorError("it drops elements by chance; call module.eval() before the module is exported")
+          throw OperatorError.dropsByChance
         }
         return [try call.x]
       }
@@ -36,10 +36,19 @@ extension ProgramBuilder {
     result["native_dropout"] = { call in
       let e = call.emitter
       let x = try call.x
-      guard try !call.bool("train") else {
-        throw OperatorError("it drops elements by chance; call module.eval() before the module is exported")
-      }
+      guard try !call.bool("train") else { throw OperatorError.dropsByChance }
       return [x, try e.node("Equal", [x, x])]
+    }
+    // Of NaN, 0.
+    for name in ["sgn", "sign"] {
+      result[name] = { call in
+        let e = call.emitter
+        let type = try call.outputType
+        let x = try call.value(as: type)
+        let sign = try e.unary("Sign", x)
+        guard type.isFloatingPoint else { return [sign] }
+        return [try e.node("Where", [e.node("IsNaN", [x]), e.number(0, as: type), sign])]
+      }
     }
     for name in ["to", "_to_copy", "type_as", "float", "double", "half", "int", "long", "bool"] {
       result[name] = { call in [try call.emitter.cast(call.x, to: call.outputType)] }
@@ -79,8 +88,11 @@ extension ProgramBuilder {
       result[name] = { call in
         let e = call.emitter
         let type = try call.outputType
-        let scale = try e.node("Log", [e.numbers(base, as: type)])
-        return [try e.node("Div", [e.node("Log", [call.value(as: type)]), scale])]
+        let (x, base) = (try call.value(as: type), try e.numbers(base, as: type))
+        let quotient = try e.node("Div", [e.node("Log", [x]), e.node("Log", [base])])
+        // Powers of the base have whole logarithms, which a quotient of rounded numbers may miss.
+        let whole = try e.node("Round", [quotient])
+        return [try e.node("Where", [e.node("Equal", [e.node("Pow", [base, whole]), x]), whole, quotient])]
       }
     }
     // log(1 + x) where 1 + x is rounded: x · log(u) / (u − 1), and x where u is 1.
@@ -114,7 +126,10 @@ extension ProgramBuilder {
     result["erfc"] = { call in
       let e = call.emitter
       let type = try call.outputType
-      return [try e.node("Sub", [e.number(1, as: type), e.node("Erf", [call.value(as: type)])])]
+      let x = try call.value(as: type)
+      let near = try e.node("Sub", [e.number(1, as: type), e.node("Erf", [x])])
+      let isFar = try e.node("Greater", [x, e.numbers(0.5, as: type)])
+      return [try e.node("Where", [isFar, e.cast(e.errorTail(e.cast(x, to: .double)), to: type), near])]
     }
     result["special_erfc"] = result["erfc"]
     for name in ["trunc", "fix"] {
@@ -181,12 +196,7 @@ extension ProgramBuilder {
     result["signbit"] = { call in
       let e = call.emitter
       let x = try call.x
-      let type = try call.elementType(of: x)
-      // A negative zero is told by what one divided by it is.
-      let isNegative = try e.node("Less", [x, e.number(0, as: type)])
-      guard type.isFloatingPoint else { return [isNegative] }
-      let inverse = try e.node("Less", [e.node("Reciprocal", [x]), e.number(0, as: type)])
-      return [try e.node("Or", [isNegative, e.node("And", [e.isZero(x), inverse])])]
+      return [try e.isNegative(x, as: call.elementType(of: x))]
     }
     return result
   }()
@@ -202,7 +212,50 @@ extension ProgramBuilder {
   }
 }
 
+/// The terms of (1 + 2x) · exp(x²) · erfc(x) in (x − 3.75) / (x + 3.75), for x from 0.5 to 28, within 1e-15.
+private let errorTailTerms = [
+  1.2375126308378275, -0.1402405985855377, 0.0035854154854808988, 0.08227673848920466, -0.10880393014345326,
+  0.09230432118843254, -0.05869339853850617, 0.028362277037275483, -0.009746580254611241, 0.001755628678241948,
+  0.000293718816336925, -0.0002901664476615747, 5.162662856201888e-05, 2.241731967099939e-05,
+  -1.1384417296442882e-05, -1.0272647182179325e-06, 1.655745565493488e-06, -7.128372987970438e-09,
+  -1.711198947267439e-07,
+]
+
+extension OperatorError {
+  /// Of a program that was made in training mode.
+  static var dropsByChance: OperatorError { choosesByChance("it drops elements") }
+
+  static func choosesByChance(_ what: String) -> OperatorError {
+    OperatorError("\(what) by chance; call module.eval() before the module is exported")
+  }
+}
+
 extension Emitter {
+  /// Which numbers have the sign of negative ones, −0 among them.
+  func isNegative(_ x: Graph.ValueID, as type: ElementType) throws -> Graph.ValueID {
+    let zero = try number(0, as: type)
+    let isBelow = try node("Less", [x, zero])
+    guard type.isFloatingPoint else { return isBelow }
+    // A negative zero is told by what one divided by it is.
+    let inverse = try node("Less", [node("Reciprocal", [x]), zero])
+    return try node("Or", [isBelow, node("And", [isZero(x), inverse])])
+  }
+
+  /// 1 − erf(x) for x > 0.5, DOUBLE: exp(−x²) / (1 + 2x) times a polynomial of (x − k) / (x + k), after M. Shepherd and
+  /// J. Laframboise, "Chebyshev approximation of (1 + 2x) exp(x²) erfc(x) in 0 ≤ x < ∞".
+  func errorTail(_ x: Graph.ValueID) throws -> Graph.ValueID {
+    // From 28 on it is less than any number of float64.
+    let x = try node("Min", [x, numbers(28, as: .double)])
+    let (one, k) = (try numbers(1, as: .double), try numbers(3.75, as: .double))
+    let t = try node("Div", [node("Sub", [x, k]), node("Add", [x, k])])
+    var sum = try numbers(0, as: .double)
+    for term in errorTailTerms.reversed() {
+      sum = try node("Add", [node("Mul", [sum, t]), numbers(term, as: .double)])
+    }
+    let scale = try node("Exp", [node("Neg", [node("Mul", [x, x])])])
+    return try node("Div", [node("Mul", [scale, sum]), node("Add", [one, node("Add", [x, x])])])
+  }
+
   /// A function of one tensor. What rounds leaves integers as they are.
   func unary(_ type: String, _ x: Graph.ValueID) throws -> Graph.ValueID {
     let isWhole = elementType(x).map { !$0.isFloatingPoint } ?? false

@@ -70,7 +70,7 @@ private struct RecurrentStack {
     e = call.emitter
     guard !call.has("batch_sizes") else { throw OperatorError("packed sequences are not supported") }
     guard try !(call.bool("train") && call.double("dropout", default: 0) > 0) else {
-      throw OperatorError("it drops elements by chance; call module.eval() before the module is exported")
+      throw OperatorError.dropsByChance
     }
   }
 
