@@ -277,6 +277,13 @@ extension Call {
       names.compactMap { name -> (ElementType, Int)? in
         switch argument(name) {
         case nil, .none?: nil
+        // Numbers that are known only when the program runs count as those that are known.
+        case .symbol(let symbol)?:
+          switch emitter.elementType(try resolve(symbol)) {
+          case .bool?: (.bool, 0)
+          case let type?: (type.isFloatingPoint ? .float : .int64, 0)
+          case nil: (.int64, 0)
+          }
         case .tensor(let tensor)?:
           try { (try elementType(of: $0), try emitter.rank($0) > 0 ? 2 : 1) }(try resolve(tensor))
         case .float?: (.float, 0)

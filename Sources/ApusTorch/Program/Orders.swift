@@ -48,7 +48,15 @@ extension ProgramBuilder {
       let rows = call.has("dim") ? x : try e.reshape(x, [-1])
       let axis = try call.has("dim") ? call.axis(of: x) : 0
       let count = try call.has("dim") ? call.knownExtent(x, axis) : Shape.elementCount(call.knownShape(x))
-      let found = try e.ranked(rows, count / 2 + count % 2, axis: axis, keeps: call.bool("keepdim"))
+      var found = try e.ranked(rows, count / 2 + count % 2, axis: axis, keeps: call.bool("keepdim"))
+      // NaN has no place in an order: where there is one, the median is the first.
+      if try call.elementType(of: rows).isFloatingPoint {
+        let isNaN = try e.node("IsNaN", [rows])
+        let first = try e.choice("ArgMax", e.cast(isNaN, to: .int32), axis: axis, keeps: call.bool("keepdim"))
+        let any = try e.reduce("ReduceMax", isNaN, axes: [axis], keeps: call.bool("keepdim"), as: .bool)
+        found[0] = try e.node("Where", [any, e.numbers(.nan, as: call.elementType(of: rows)), found[0]])
+        found[1] = try e.node("Where", [any, first, found[1]])
+      }
       return call.has("dim") ? found.map { $0 } : [found[0]]
     }
     // Between the places that parts of a row's length lie at.
@@ -95,7 +103,7 @@ extension ProgramBuilder {
         let isBucket = name == "bucketize"
         let values = try call.value("self")
         let edges = try call.value(isBucket ? "boundaries" : "sorted_sequence")
-        let common = try call.promoted(isBucket ? ["self", "boundaries"] : ["self", "sorted_sequence"])
+        let common = try call.promoted("self", isBucket ? "boundaries" : "sorted_sequence")
         // How many edges lie below, one axis more.
         let column = try e.unsqueeze(e.cast(values, to: common), [e.rank(values)])
         let rank = try e.rank(edges)
@@ -109,12 +117,6 @@ extension ProgramBuilder {
     }
     return result
   }()
-}
-
-extension Call {
-  func promoted(_ names: [String]) throws -> ElementType {
-    try promoted(names.map { (try elementType(of: value($0)), try emitter.rank(value($0)) > 0 ? 2 : 1) })
-  }
 }
 
 extension Emitter {
