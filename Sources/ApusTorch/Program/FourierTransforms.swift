@@ -196,7 +196,18 @@ extension Call {
     let y = try e.node("Div", [signal, joined(squares)])
     let before = try bool("center", default: true) ? length / 2 : 0
     let end = try optionalInt("length").map { before + $0 } ?? (before > 0 ? -before : TorchSize.limit)
-    let cut = try e.slice(y, from: [before], to: [end], axes: [1])
+    var cut = try e.slice(y, from: [before], to: [end], axes: [1])
+    // Zeros where the windows end before the length that is asked for.
+    if has("length") {
+      guard 0...(1 << 32) ~= end else { throw OperatorError("a signal of \(end - before) elements") }
+      switch whole {
+      case .known(let size):
+        if size < end { cut = try e.node("Pad", [cut, e.integers([0, 0, 0, end - size])]) }
+      case .value(let size):
+        let missing = try e.node("Max", [e.node("Sub", [e.integers([end]), size]), e.integers([0])])
+        cut = try e.node("Pad", [cut, e.node("Concat", [e.integers([0, 0, 0]), missing], ["axis": .int(0)])])
+      }
+    }
     return isSingle ? try e.squeeze(cut, [0]) : cut
   }
 }
