@@ -39,6 +39,19 @@ extension ProgramBuilder {
         ]
       }
     }
+    for (name, isLeft) in [
+      ("bitwise_left_shift", true), ("__lshift__", true), ("bitwise_right_shift", false), ("__rshift__", false),
+    ] {
+      result[name] = { call in
+        let e = call.emitter
+        let out = try call.outputType
+        guard !out.isFloatingPoint, out != .bool else { throw OperatorError("bits of elements of type \(out)") }
+        // By powers of two, and rounded down: the standard shifts no integers that have signs.
+        let x = try call.value("self", as: out)
+        let power = try e.node("Pow", [e.number(2, as: out), call.value("other", as: out)])
+        return [try isLeft ? e.node("Mul", [x, power]) : e.quotient(x, power, "floor", as: out)]
+      }
+    }
     result["bitwise_not"] = { call in
       [try call.emitter.node(call.outputType == .bool ? "Not" : "BitwiseNot", [call.x])]
     }
@@ -75,6 +88,7 @@ extension ProgramBuilder {
       return [try e.node("Or", [close, e.node("And", [e.special(a, "IsNaN"), e.special(b, "IsNaN")])])]
     }
     result["where"] = { call in
+      guard call.has("self") else { return try call.emitter.places(ofTrue: call.value("condition")) }
       let out = try call.outputType
       let e = call.emitter
       let shape = try call.outputShape

@@ -104,6 +104,7 @@ extension ProgramBuilder {
         return [try e.node("Transpose", [e.node("NonZero", [x])], ["perm": .list([1, 0])])]
       }
     }
+    result["nonzero_numpy"] = { call in try call.emitter.places(ofTrue: call.x) }
     result["masked_select"] = { call in
       let e = call.emitter
       let (x, mask) = (try call.x, try call.value("mask"))
@@ -118,20 +119,21 @@ extension ProgramBuilder {
       guard count > 0 else { throw OperatorError("num_classes must be known before the program runs") }
       return [try e.node("OneHot", [call.x, e.integers([count]), e.integers([0, 1])])]
     }
-    for name in ["_unique2", "unique_consecutive"] where name == "_unique2" {
-      result[name] = { call in
-        let e = call.emitter
-        let x = try call.x
-        let results = try e.nodes("Unique", [x], outputs: 4, ["sorted": .int(1)])
-        let inverse = try e.node("Reshape", [results[2], e.node("Shape", [x])])
-        return [results[0], inverse, results[3]]
-      }
+    result["_unique2"] = { call in
+      let e = call.emitter
+      let x = try call.x
+      let results = try e.nodes("Unique", [x], outputs: 4, ["sorted": .int(1)])
+      let inverse = try e.node("Reshape", [results[2], e.node("Shape", [x])])
+      return [results[0], inverse, results[3]]
     }
     result["isin"] = { call in
       let e = call.emitter
-      let common = try call.promoted("elements", "test_elements")
-      let column = try call.value("elements", as: common)
-      let row = try e.reshape(call.value("test_elements", as: common), [-1])
+      // Each may be a single number, whose name is another.
+      let elements = call.has("elements") ? "elements" : "element"
+      let tests = call.has("test_elements") ? "test_elements" : "test_element"
+      let common = try call.promoted(elements, tests)
+      let column = try call.value(elements, as: common)
+      let row = try e.reshape(call.value(tests, as: common), [-1])
       let same = try e.node("Equal", [e.unsqueeze(column, [e.rank(column)]), row])
       let count = try e.reduce("ReduceSum", e.cast(same, to: .int32), axes: [-1], keeps: false, as: .int32)
       return [try e.node(call.bool("invert") ? "Equal" : "Greater", [count, e.number(0, as: .int32)])]
@@ -181,6 +183,13 @@ extension ProgramBuilder {
 }
 
 extension Emitter {
+  /// The places of what is not zero, a list for each axis.
+  func places(ofTrue x: Graph.ValueID) throws -> [Graph.ValueID] {
+    let rank = try rank(x)
+    let found = try node("NonZero", [rank == 0 ? reshape(x, [1]) : x])
+    return try (0..<max(rank, 1)).map { try node("Gather", [found, integer($0)], ["axis": .int(0)]) }
+  }
+
   /// `x` cut to the extents of `other` along all axes but one, as far as these are known.
   func cut(_ x: Graph.ValueID, to other: Graph.ValueID, but axis: Int?) throws -> Graph.ValueID {
     let (own, wanted) = (try shape(x), try shape(other))
