@@ -20,17 +20,15 @@ extension ProgramBuilder {
     for name in ["aten.item", "aten._local_scalar_dense"] {
       result[name] = { call in [try call.emitter.reshape(call.x, [Int]())] }
     }
-    for (names, type) in [
-      (["_operator.add"], "Add"), (["_operator.sub"], "Sub"), (["_operator.mul"], "Mul"), (["torch.sym_max"], "Max"),
-      (["torch.sym_min"], "Min"), (["_operator.eq"], "Equal"), (["_operator.lt"], "Less"),
-      (["_operator.le"], "LessOrEqual"), (["_operator.gt"], "Greater"), (["_operator.ge"], "GreaterOrEqual"),
-      (["_operator.and_"], "And"), (["_operator.or_"], "Or"),
+    for (name, type) in [
+      ("_operator.add", "Add"), ("_operator.sub", "Sub"), ("_operator.mul", "Mul"), ("torch.sym_max", "Max"),
+      ("torch.sym_min", "Min"), ("_operator.eq", "Equal"), ("_operator.lt", "Less"), ("_operator.le", "LessOrEqual"),
+      ("_operator.gt", "Greater"), ("_operator.ge", "GreaterOrEqual"), ("_operator.and_", "And"),
+      ("_operator.or_", "Or"),
     ] {
-      for name in names {
-        result[name] = { call in
-          let (a, b) = try call.operands
-          return [try call.emitter.node(type, [a, b])]
-        }
+      result[name] = { call in
+        let (a, b) = try call.operands
+        return [try call.emitter.node(type, [a, b])]
       }
     }
     result["_operator.ne"] = { call in
