@@ -16,7 +16,8 @@ final class Emitter: GraphWriting {
   var repeatedMatrices: [Graph.ValueID: Graph.ValueID] = [:]
   /// Of the program's values, the element types and extents, nil where one is known only when it runs.
   private var types: [Graph.ValueID: (elementType: ElementType?, extents: [Int?])] = [:]
-  /// What follows for the others, from the sizes of the example that the program was made from.
+  /// What follows for the others, from the sizes of the example that the program was made from, and from others where
+  /// these depend on the data.
   private var followed = TypeFollower()
   /// Whether sizes may be others than those of the example.
   private let isDynamic: Bool
@@ -56,8 +57,7 @@ extension Emitter {
     graph.values[id].type = type.graphType
     // What follows from a node is what the program says, or the program is wrong and the run says so.
     guard followed.type(of: id) == nil else { return }
-    let sizes = type.sizes.compactMap(\.example)
-    if sizes.count == type.sizes.count { followed.enter(type.elementType, sizes, as: id) }
+    followed.enter(type.elementType, type.sizes.map(\.likely), as: id)
   }
 }
 
@@ -69,7 +69,19 @@ extension TorchTensorType {
 // MARK: - Nodes
 
 extension Emitter {
-  func follow(_ node: Node) { followed.visit(node) }
+  func follow(_ node: Node) {
+    followed.visit(node)
+    // How many there are only the data say, which makes all sizes unknown here; the rest follows.
+    guard isDynamic, let output = node.outputs.first ?? nil, followed.type(of: output) == nil,
+      let input = (node.inputs.first ?? nil).flatMap({ followed.type(of: $0) })
+    else { return }
+    switch node.operatorName.type {
+    case "NonZero": followed.enter(.int64, [input.shape.count, TorchSize.unknownCount], as: output)
+    case "Compress" where node.attributes["axis"] == nil:
+      followed.enter(input.elementType, [TorchSize.unknownCount], as: output)
+    default: break
+    }
+  }
 
   func follow(_ constant: GraphValue, as id: Graph.ValueID) { followed.enter(constant, as: id) }
 }

@@ -47,6 +47,19 @@ enum TorchSize: Sendable, Hashable {
     }
   }
 
+  /// The size in the example, or in one of which the data say the sizes: each such size is taken to be as large.
+  var likely: Int {
+    if let example { return example }
+    guard case .expression(let text, _) = self else { return Self.unknownCount }
+    var expression = SizeExpression(text: text[...])
+    guard let size = expression.value(depth: 0), 0...Self.limit ~= size else { return Self.unknownCount }
+    return size
+  }
+
+  /// What stands for how many elements there are, where only the data say: it can be divided by most that sizes are
+  /// divided by.
+  static let unknownCount = 12
+
   init(_ reader: inout JSONReader) throws {
     self = try reader.union("a size") { reader, key in
       switch key {
@@ -83,6 +96,47 @@ enum TorchSize: Sendable, Hashable {
       guard text.hasPrefix("Symbol('"), quoted.count == 3 else { return .unknown }
       return .symbol(String(quoted[1]))
     }
+  }
+}
+
+/// Sums and products as PyTorch prints them: `Add(Mul(Integer(2), Symbol('u0', integer=True)), Integer(3))`.
+private struct SizeExpression {
+  var text: Substring
+
+  /// The value with ``TorchSize/unknownCount`` for every symbol; nil of what is not read.
+  mutating func value(depth: Int) -> Int? {
+    guard depth < 32, let open = text.firstIndex(of: "(") else { return nil }
+    let function = text[..<open]
+    text = text[open...].dropFirst()
+    switch function {
+    case "Integer": return rest().flatMap { Int($0) }
+    case "Symbol": return rest().map { _ in TorchSize.unknownCount }
+    case "Add", "Mul":
+      var result = function == "Add" ? 0 : 1
+      repeat {
+        guard let term = value(depth: depth + 1) else { return nil }
+        let (next, overflow) =
+          function == "Add"
+          ? result.addingReportingOverflow(term) : result.multipliedReportingOverflow(by: term)
+        if overflow { return nil }
+        result = next
+      } while skip(", ")
+      return skip(")") ? result : nil
+    default: return nil
+    }
+  }
+
+  /// What stands before the next parenthesis, which is passed.
+  private mutating func rest() -> Substring? {
+    guard let close = text.firstIndex(of: ")") else { return nil }
+    defer { text = text[close...].dropFirst() }
+    return text[..<close]
+  }
+
+  private mutating func skip(_ part: String) -> Bool {
+    guard text.hasPrefix(part) else { return false }
+    text = text.dropFirst(part.count)
+    return true
   }
 }
 
