@@ -108,6 +108,13 @@ extension TorchArchive {
     }
   }
 
+  /// The parameters or buffers that lie in the same memory as one.
+  func sharing(_ name: String) -> Set<String> {
+    let table = weights[name] == nil ? constants : weights
+    guard let path = table[name]?.path else { return [] }
+    return Set(table.filter { $0.key != name && $0.value.path == path }.keys)
+  }
+
   private func tensor(_ payload: TorchPayload, _ name: String, folder: String) throws -> GraphValue {
     let place = "\(folder)/\(payload.path)"
     guard !payload.isPickled, let type = payload.type.map({ $0.isComplex ? $0.ofPairs : $0 }) else {

@@ -53,14 +53,18 @@ extension ProgramBuilder {
     var call = node
     call.outputs = [.tensor(source)]
     switch target.name {
-    case _ where target.isInPlace, "aten.alias", "aten.detach":
+    case _ where target.isInPlace || Aliases.same.contains(target.name):
       if let id = emitter.names[view] { return id }
     case "aten.slice", "aten.select":
       call.target = "torch.ops.\(target.name)_scatter.default"
       call.inputs.insert(("src", .tensor(view)), at: 1)
-    case "aten.transpose", "aten.swapaxes", "aten.swapdims", "aten.t":
+    case _ where Aliases.turns.contains(target.name): call.inputs[0].argument = .tensor(view)
+    case "aten.movedim", "aten.moveaxis":
       call.inputs[0].argument = .tensor(view)
-    case "aten.unsqueeze", "aten.squeeze", "aten.unflatten", "aten.view", "aten.view_as":
+      guard call.inputs.count == 3 else { throw Self.unclear(view, other) }
+      (call.inputs[1].argument, call.inputs[2].argument) = (call.inputs[2].argument, call.inputs[1].argument)
+    case "aten.unsqueeze", "aten.squeeze", "aten.unflatten", "aten.view", "aten.view_as", "aten._unsafe_view",
+      "aten.atleast_1d", "aten.atleast_2d", "aten.atleast_3d":
       call.target = "torch.ops.aten.view_as.default"
       call.inputs = [("self", .tensor(view)), ("other", .tensor(source))]
     case "aten.permute":

@@ -28,7 +28,7 @@ extension ProgramBuilder {
   /// copies what another gives a view of.
   static func lowering(of target: OperatorTarget, in table: [String: Lowering] = lowerings) -> Lowering? {
     if let own = table[target.name] { return own }
-    if target.isInPlace { return table[String(target.name.dropLast())] }
+    if let plain = target.plainName { return table[plain] }
     let copy = "_copy"
     return target.name.hasSuffix(copy) ? table[String(target.name.dropLast(copy.count))] : nil
   }

@@ -15,6 +15,7 @@ struct ProgramBuilder {
 
   init(_ program: TorchProgram, _ archive: TorchArchive) {
     var program = program
+    program.flatten()
     let complexNames = program.graph.pairComplexNumbers()
     (self.program, self.archive) = (program, archive)
     let isDynamic = program.graph.tensors.values.contains { $0.extents.contains { $0 == nil } }
@@ -158,13 +159,22 @@ struct ProgramBuilder {
     let written = name.isInPlace ? node.inputs.first?.argument.names.first : nil
     if let written, let target = targets[aliases.root(of: written)] {
       changed.append(target)
+      let neighbours = archive.sharing(target)
+      let others =
+        neighbours.isEmpty
+        ? [] : targets.filter { neighbours.contains($0.value) && aliases.isRead($0.key, after: index) }.values.sorted()
+      if let other = others.first {
+        throw TorchError.Reason.unsupported(
+          at: place, "writing over '\(target)', which shares its memory with '\(other)',",
+          advice: "make one of them a copy before the module is exported")
+      }
     }
     try naming(place) {
       emitter.operation = WrittenOperation(node.module.isEmpty ? node.name : "\(node.module)/\(node.name)")
       let firstNode = emitter.graph.nodes.count
       let call = Call(node: node, graph: program.graph, emitter: emitter)
       let results = try lowering(call)
-      let names = node.outputs.flatMap(Self.outputNames)
+      let names = node.outputs.flatMap(\.places)
       guard results.count >= names.count else {
         throw OperatorError("it has \(names.count) outputs; \(results.count) are given")
       }
@@ -191,15 +201,6 @@ struct ProgramBuilder {
     guard name.name == "higher_order.with_effects" else { return false }
     return node.inputs.contains { input in
       if case .operatorName(let called) = input.argument { OperatorTarget(called).isCheck } else { false }
-    }
-  }
-
-  /// The names of what a node gives, nil for what nothing reads.
-  private static func outputNames(_ output: TorchArgument) -> [String?] {
-    switch output {
-    case .optionalTensors(let names): names
-    case .none: [nil]
-    default: output.names
     }
   }
 }
@@ -236,8 +237,24 @@ struct OperatorTarget: CustomStringConvertible {
 
   var description: String { overload.isEmpty ? name : "\(name).\(overload)" }
 
-  /// `relu_`, which writes over its first argument.
-  var isInPlace: Bool { name.hasPrefix("aten.") && name.hasSuffix("_") && !name.hasSuffix("__") }
+  /// Of `relu_` and `__iand__`, which write over their first argument, the operator that gives the same and does not;
+  /// nil of others.
+  var plainName: String? {
+    guard name.hasPrefix("aten."), name.hasSuffix("_") else { return nil }
+    guard name.hasSuffix("__") else { return String(name.dropLast()) }
+    let special = "aten.__i"
+    return name.hasPrefix(special) ? "aten.__" + name.dropFirst(special.count) : nil
+  }
+
+  /// Whether the operator writes over its first argument.
+  var isInPlace: Bool { plainName != nil }
+
+  /// Of what turns the axes of its argument in place, the operator that gives a view; nil of others.
+  var turningView: String? {
+    let turning = ["t", "transpose", "swapaxes", "swapdims", "squeeze", "unsqueeze"]
+    guard let plainName, turning.contains(where: { plainName == "aten.\($0)" }) else { return nil }
+    return "torch.ops.\(plainName)" + (overload.isEmpty ? "" : ".\(overload)")
+  }
 
   /// Whether the call checks something, or prints, and computes nothing.
   var isCheck: Bool {
@@ -251,7 +268,8 @@ struct OperatorTarget: CustomStringConvertible {
 
   /// What helps where an operator is not covered.
   var advice: String {
-    if name.hasPrefix("higher_order.") || !name.contains("aten.") {
+    // Decompositions write out what is wrapped.
+    guard name.contains("aten.") || name.hasPrefix("higher_order.wrap_with_") else {
       return "a program that calls it cannot be read"
     }
     return "a program of core operators may do without it: " + TorchError.decomposing

@@ -106,6 +106,28 @@ extension TorchArgument {
     }
   }
 
+  /// The same with other names for values.
+  func renamed(_ name: (String) -> String) -> TorchArgument {
+    switch self {
+    case .tensor(let old): .tensor(name(old))
+    case .symbol(let old): .symbol(name(old))
+    case .tensors(let list): .tensors(list.map(name))
+    case .optionalTensors(let list): .optionalTensors(list.map { $0.map(name) })
+    case .integers(let list):
+      .integers(list.map { if case .symbol(let old) = $0 { .symbol(name(old)) } else { $0 } })
+    default: self
+    }
+  }
+
+  /// The names of what is given, nil for what nothing reads.
+  var places: [String?] {
+    switch self {
+    case .optionalTensors(let names): names
+    case .none: [nil]
+    default: names
+    }
+  }
+
   /// The names of the values that this reads or gives.
   var names: [String] {
     switch self {
