@@ -9,12 +9,12 @@ import Testing
 /// Programs of torch.export with what PyTorch gives for them (`Tests/Fixtures/generate/torch_programs.py`).
 @Suite struct TorchCaseTests {
   static let names = [
-    "algebra", "algebra-core", "block", "block-core", "depthwise", "depthwise-core", "masked", "masked-core",
+    "algebra", "algebra-core", "block", "block-core", "counted", "depthwise", "depthwise-core", "masked", "masked-core",
     "neighbours", "parts", "parts-core", "recurrent", "residuals", "residuals-core", "sizes", "spectra", "spectra-core",
-    "written",
+    "turned", "written",
   ]
-  /// What PyTorch computes in float32 alone.
-  static let quantized = ["blocks", "quantized", "quantized-blocks", "quantized-rows", "steps"]
+  /// What PyTorch computes in float32 alone, or in numbers of sixteen bits.
+  static let quantized = ["blocks", "corners", "quantized", "quantized-blocks", "quantized-rows", "steps"]
 
   @Test(arguments: names + quantized) func `answers are those of PyTorch`(name: String) throws {
     let test = try TorchConformanceCase(path: torchFixture(name))

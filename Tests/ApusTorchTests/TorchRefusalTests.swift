@@ -69,6 +69,14 @@ import Testing
     #expect(unknown?.contains("run_decompositions()") == true)
     let higher = refusal(ofNode: Program.node("torch.ops.higher_order.cond", ["pred": .tensor("x")], gives: "y"))
     #expect(higher?.contains("higher_order.cond") == true && higher?.contains("run_decompositions") == false)
+    // What is cast as it goes along is written out by decompositions.
+    let autocast = Program.node(
+      "torch.ops.higher_order.wrap_with_autocast",
+      [
+        "": .string("cpu"), "type": .other(#"{"as_scalar_type":13}"#), "enabled": .other(#"{"as_bool":true}"#),
+        "cache": .other(#"{"as_bool":true}"#), "graph": .other(#"{"as_graph":{"graph":{"inputs":[],"outputs":[]}}}"#),
+      ], gives: "y")
+    #expect(refusal(ofNode: autocast)?.contains("run_decompositions()") == true)
     let custom = refusal(ofNode: Program.node("torch.ops.mine.relu.default", ["self": .tensor("x")], gives: "y"))
     #expect(custom?.contains("mine.relu.default") == true)
   }
@@ -166,6 +174,22 @@ import Testing
     ]
     let said = ApusTorchTests.refusal(Archive(program: program.text).bytes)
     #expect(said?.contains("may share its memory with 'w'") == true)
+    // Parts that are written over, and parts of memory.
+    program.shapes = ["v": [2, 1], "w": [2, 2], "r": [2, 1]]
+    program.nodes = [
+      Program.node("hsplit", ["self": .tensor("x"), "indices": .ints([1])], gives: "v", "w"), change, reads,
+    ]
+    let parts = ApusTorchTests.refusal(Archive(program: program.text).bytes)
+    #expect(parts?.contains("may share its memory with 'x'") == true, "\(parts ?? "read")")
+    program.shapes = ["y": [2]]
+    program.nodes = [
+      Program.node(
+        "as_strided", ["self": .tensor("x"), "size": .ints([2]), "stride": .ints([3]), "storage_offset": .int(4)],
+        gives: "y")
+    ]
+    let beside = ApusTorchTests.refusal(Archive(program: program.text).bytes)
+    #expect(beside?.contains("lies beside its argument") == true, "\(beside ?? "read")")
+    program.shapes = [:]
     // The changed value itself may be read under its old name.
     program.nodes = [
       Program.node("neg", ["self": .tensor("x")], gives: "v"),
@@ -177,6 +201,36 @@ import Testing
     let y = try session.run(["x": GraphValue(Tensor<Float>([-1, 2, 3, -4, 0, 0], shape: [2, 3]))])["y"]
     let expected = GraphValue(try Tensor<Float>([1, 0, 0, 4, 0, 0], shape: [2, 3]))
     #expect(try y?.difference(from: expected, within: Tolerance(relative: 0, absolute: 0)) == nil && y != nil)
+  }
+
+  /// Buffers that lie in one memory are two constants here.
+  @Test func `a buffer that another one is a part of is not written over`() {
+    var program = Program()
+    program.parameters = [("b_w", "w"), ("b_v", "v")]
+    program.shapes = ["b_v": [3], "r": [3]]
+    program.nodes = [
+      Program.node("relu_", ["self": .tensor("b_v")], gives: "r"),
+      Program.node("neg", ["self": .tensor("b_w")], gives: "y"),
+    ]
+    func config(_ path: String) -> String {
+      #"{"config":{"w":{"path_name":"weight_0","tensor_meta":\#(Program.meta([2, 3]))},"#
+        + #""v":{"path_name":"\#(path)","tensor_meta":\#(Program.meta([3]))}}}"#
+    }
+    let weights: [(name: String, shape: [Int], strides: [Int], numbers: [Float])] = [
+      ("w", [2, 3], [3, 1], [1, 2, 3, 4, 5, 6]), ("v", [3], [1], [1, 2, 3]),
+    ]
+    func said(_ path: String) -> String? {
+      ApusTorchTests.refusal(
+        Archive(
+          program: program.text, weights: weights,
+          entries: ["data/weights/model_weights_config.json": Array(config(path).utf8)]
+        ).bytes)
+    }
+    #expect(said("weight_1") == nil)
+    #expect(said("weight_0")?.contains("shares its memory with 'w'") == true)
+    // Nothing reads the other one.
+    program.nodes[1] = Program.node("neg", ["self": .tensor("x")], gives: "y")
+    #expect(said("weight_0") == nil)
   }
 
   @Test func `weights that lie beyond their entry are refused`() {

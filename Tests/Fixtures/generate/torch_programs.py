@@ -166,6 +166,75 @@ class Neighbours(nn.Module):
         return ends, starts, torch.diff(x, n=2, dim=0), torch.diff(x > 0), self.conv(x.t()[None]), torch.histc(x, 5, -1, 1.5)
 
 
+class Corners(nn.Module):
+    """Numbers at the edges of what types hold, NaN, and what is written in another way than usual."""
+
+    def forward(self, x, half, steep, picture, strange, mask):
+        q = x.reshape(1, 1, 2, 2, 6)
+        signal = torch.stft(x.reshape(1, -1), 8, 2, window=torch.hann_window(8), return_complex=True)
+        whole = torch.arange(-2, 6)
+        both = (x > 0) & (x < 1)
+        both |= x > 2
+        both ^= x < -1
+        shifted = whole.clone()
+        shifted <<= 2
+        shifted >>= 1
+        signs = torch.tensor([0.0, -0.0, 1.0, -torch.inf, torch.nan])
+        return (
+            half.norm(dim=1), half.var(1), half.std(), torch.linalg.vector_norm(half, 3), F.rms_norm(half / 256 / 256, (4,)),
+            torch.logcumsumexp(steep, 1), torch.logcumsumexp(steep, 0), F.interpolate(picture, scale_factor=0.7, mode="bilinear"),
+            F.interpolate(picture, scale_factor=2.3, mode="bicubic"), x[:, :4] + torch.arange(4, dtype=torch.uint8),
+            torch.log2(2.0 ** torch.arange(-30, 30)).floor(), torch.log10(torch.tensor([0.01, 1000.0, 1e7, 3.0])).floor(),
+            F.scaled_dot_product_attention(q, q, q, mask), torch.istft(signal, 8, 2, window=torch.hann_window(8), length=40),
+            *strange.median(1), strange.median(), *strange.kthvalue(2, 1), torch.erfc(steep / 20).log(), torch.fmin(both, x > 0),
+            torch.atan2(signs[:, None], -signs), F.threshold(strange, 0.0, 1.0), F.hardshrink(strange), F.softshrink(strange),
+            strange.sign(), both, shifted, torch.isin(whole, 3), torch.isin(3, whole), torch.hamming_window(5),
+            torch.hamming_window(5, True, 0.5, 0.4), torch.blackman_window(6, False), torch.bartlett_window(5), torch.hann_window(1),
+            torch.kaiser_window(7, True, 5.0), x.t().as_strided((3, 2), (1, 6)), x[1:].as_strided((2, 2), (7, 1), 6),
+        )
+
+
+class Turned(nn.Module):
+    """Views that are turned, and what gives its argument itself, written over; graphs that are called as they are."""
+
+    def __init__(self):
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+
+    def forward(self, x):
+        y = self.linear(x) + 1
+        y.T[0].add_(1)
+        y.mT[1].mul_(2)
+        y.moveaxis(0, 1)[2].sub_(3)
+        F.dropout(y, 0.5, False)[0].add_(3)
+        torch.atleast_3d(y)[:, 1:].mul_(-1)
+        y[1:].t_().add_(0.5)
+        (+y).mul_(1.5)
+        with torch.no_grad():
+            add = self.linear(y) + 2
+            linear = add * y
+        with torch.autocast("cpu", enabled=False):
+            mul = self.linear(add) * linear
+        return y, mul + add
+
+
+class Counted(nn.Module):
+    """How many elements there are the data say, or the rows."""
+
+    def forward(self, x):
+        rows, found = x.shape[0], x[x > 0]
+        first, second = torch.where(x > 0)
+        return (
+            found.sum(), (found > 0.5).sum(), (found > 0.5).cumsum(0), (found > 0.5).any(), found.std(), F.normalize(found, dim=0),
+            found.softmax(0, dtype=torch.float64), torch.isin(first, torch.tensor([1, 2])),
+            torch.cat([found, found, x[0]]).softmax(0), torch.bucketize(found, torch.tensor([0.5, 1.0])),
+            F.one_hot(second, 3), first, second, torch.nonzero(x > 0, as_tuple=True)[1], found[:, None].expand(-1, 4).reshape(-1),
+            x.repeat_interleave(rows, dim=0), x.repeat_interleave(rows), torch.arange(4) < rows / 4, x.roll(16, 0), x.roll(-1, 0),
+            x.roll((1, 7), (0, 1)), torch.logcumsumexp(x * 100, 0),
+            x.repeat_interleave(torch.tensor([2]), dim=0), torch.repeat_interleave(torch.tensor([1, 0, 2])),
+        )
+
+
 class Spectra(nn.Module):
     """Complex numbers: turned pairs as in language models, spectra of signals and of pictures, and their parts."""
 
@@ -337,8 +406,9 @@ def write(name, module, inputs, dynamic=None, core=False, quantize=None):
     program = torch.export.export(copy.deepcopy(module), inputs, dynamic_shapes=dynamic)
     if core:
         program = program.run_decompositions()
-    for node in program.graph.nodes:
-        node.meta.pop("stack_trace", None)      # which is most of an archive
+    for graph in program.graph_module.modules():
+        for node in getattr(graph, "graph", program.graph).nodes:
+            node.meta.pop("stack_trace", None)      # which is most of an archive
     test = FOLDER / name
     shutil.rmtree(test, ignore_errors=True)
     test.mkdir(parents=True)
@@ -386,6 +456,14 @@ def main():
     write("blocks", Blocks(), (torch.randn(4, 2, 16) + 0.5,), quantize=lambda module: module)
     write("written", Written(), (torch.randn(3, 4),))
     write("neighbours", Neighbours(), (torch.randn(7, 6), torch.tensor([3, 0, 0, 1, 3, 1, 1])))
+    half = torch.tensor([[200.0, -200, 200, -199], [0.5, 60000, 1, 2], [1, 2, 3, 5]], dtype=torch.float16)
+    steep = torch.tensor([[-200.0, -100, 0, 50], [0, 100, -100, -200]])
+    nan, seen = torch.nan, torch.ones(2, 2, dtype=torch.bool)
+    seen[1] = False
+    strange = torch.tensor([[1, nan, 3, 0], [2, 1, 5, 4], [nan, 0.25, -1, -2]])
+    write("corners", Corners(), (torch.randn(4, 6), half, steep, torch.randn(1, 1, 50, 2), strange, seen), quantize=lambda module: module)
+    write("turned", Turned(), (torch.randn(3, 4),))
+    write("counted", Counted(), (torch.randn(3, 3),), {"x": {0: torch.export.Dim("count", min=2)}})
     for suffix, core in (("", False), ("-core", True)):
         write("spectra" + suffix, Spectra(), (torch.randn(2, 5, 3, 8), torch.randn(2, 50)), None, core)
     for suffix, core in (("", False), ("-core", True)):
