@@ -339,6 +339,8 @@ extension ProgramBuilder {
       throw OperatorError("sizes \(sizes) and strides \(strides)")
     }
     try Shape.checkMemory(sizes, of: Int64.self, operation: "as_strided")
+    // Of an axis without places, the others may be of any size.
+    if sizes.contains(0) { return [] }
     var places = [offset]
     for (size, stride) in zip(sizes, strides) {
       places = places.flatMap { start in (0..<size).map { start &+ $0 &* stride } }
