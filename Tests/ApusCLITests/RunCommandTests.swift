@@ -198,6 +198,17 @@ import Testing
       #expect(memory.status == 65)
       #expect(memory.errors.contains("shape [1000000, 2], 8000000 bytes"), "\(memory.errors)")
       #expect(memory.errors.contains("--memory-limit"))
+      // Of names of one, two and three letters one at least has its numbers where they have to be copied to be read.
+      let names = ["w", "ww", "www"]
+      let weights = ModelFixtures.model(
+        [NodeProto(name: "sum", opType: "Sum", inputs: ["x"] + names, outputs: ["y"])],
+        inputs: [ModelFixtures.tensor("x", [.size(80)])], outputs: [ModelFixtures.tensor("y", [.size(80)])],
+        initializers: try names.map {
+          try TensorProto(name: $0, value: GraphValue(Tensor([Float](repeating: 1, count: 80))))
+        })
+      let reading = try Command.run("run", folder.onnx("weights", weights), "--random", "1", "--memory-limit", "10")
+      #expect(reading.status == 65 && reading.errors.contains("tensor \"w"), "\(reading.errors)")
+      #expect(!reading.errors.contains("malformed"), "\(reading.errors)")
       #expect(try Command.run("run", model, "--memory-limit", "much").status == 64)
     }
   }

@@ -47,8 +47,8 @@ public struct StaticQuantization: Sendable {
   /// How ranges follow from samples.
   public var rangeRule: RangeRule
 
-  /// - Throws: ``GraphError`` for a model that cannot be run, that has no layer to quantise, or whose operators are of a
-  ///   version before 10.
+  /// - Throws: ``GraphError`` for a model that cannot be run; ``QuantizationError`` for one that has no layer to quantise,
+  ///   or whose operators are of a version before 10.
   public init(_ model: any GraphModel, rangeRule: RangeRule = .leastError, options: InferenceSession.Options = .init())
     throws
   {
@@ -61,11 +61,11 @@ public struct StaticQuantization: Sendable {
       }
     }
     guard !quantizable.isEmpty else {
-      throw GraphError.graph(
+      throw QuantizationError(
         "there is nothing to quantise: no Conv, MatMul or Gemm of the standard with a weight of FLOAT that is known")
     }
     if let old = quantizable.map({ graph.nodes[$0.index] }).first(where: { $0.opset < 10 }) {
-      throw GraphError.graph(
+      throw QuantizationError(
         "'\(old.name)' is of version \(old.opset) of the standard's operators; integers of eight bits came with "
           + "version 10: convert the model first")
     }
@@ -85,7 +85,7 @@ public struct StaticQuantization: Sendable {
   /// Runs the model in floats and counts where the numbers lie that are to be quantised.
   ///
   /// - Parameter inputs: a value for each input without a default, by name.
-  /// - Throws: ``GraphError``, also for values that hold NaN or infinity.
+  /// - Throws: ``GraphError``; ``QuantizationError`` for values that hold NaN or infinity.
   public mutating func observe(_ inputs: [String: GraphValue]) throws {
     let graph = folded.graph
     let names = observed.map { graph.values[$0].name }
@@ -95,7 +95,7 @@ public struct StaticQuantization: Sendable {
       do {
         try histograms[index].add(tensor)
       } catch let error as OperatorError {
-        throw GraphError.graph("'\(name)' cannot be quantised: \(error)")
+        throw QuantizationError("'\(name)' cannot be quantised: \(error)")
       }
     }
     sampleCount += 1
@@ -104,9 +104,9 @@ public struct StaticQuantization: Sendable {
   /// The model with some layers in eight bits.
   ///
   /// - Parameter chosen: indices of ``layers``; the others stay as they are.
-  /// - Throws: ``GraphError`` where nothing was observed.
+  /// - Throws: ``QuantizationError`` where nothing was observed.
   public func model(_ chosen: Set<Int>) throws -> any GraphModel {
-    guard sampleCount > 0 else { throw GraphError.graph("no sample has shown which numbers there are to quantise") }
+    guard sampleCount > 0 else { throw QuantizationError("no sample has shown which numbers there are to quantise") }
     let positions = Dictionary(zip(observed, observed.indices), uniquingKeysWith: { first, _ in first })
     let graph = try folded.graph.quantizing(chosen.sorted().map { quantizable[$0] }) { value in
       positions[value].map { histograms[$0].range(rangeRule) } ?? 0...0

@@ -119,7 +119,7 @@ extension ONNXFileError.TensorReason: CustomStringConvertible {
     case .externalFile(.notFound(let path)):
       "lies in another file, and there is no \(path); keep \(path.split(separator: "/").last ?? "it") beside the model"
     case .externalFile(let error): "lies in another file: \(error)"
-    case .tensor(let error): "\(error)"
+    case .tensor(let error): "cannot be read: \(error)"
     }
   }
 }
@@ -128,5 +128,13 @@ extension ONNXFileError {
   /// ``Fault/data``: the content of the file, or of one beside it; ``Fault/missing`` where that is not there.
   public var fault: Fault {
     if case .tensor(_, .externalFile(.notFound)) = reason { .missing } else { .data }
+  }
+
+  /// Whether a limit on memory is the reason, and not what the file holds.
+  var isOfMemory: Bool {
+    switch reason {
+    case .tensor(_, .tensor(.memory)), .tensor(_, .tensor(.growth)), .tensor(_, .tensor(.environment)): true
+    default: false
+    }
   }
 }

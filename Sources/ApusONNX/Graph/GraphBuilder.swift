@@ -137,7 +137,7 @@ struct GraphBuilder {
       }
       scope.graph.constants[id] = value
       if scope.graph.values[id].type == nil { scope.graph.values[id].type = value.type }
-    } catch let error as ONNXFileError where error.fault == .missing {
+    } catch let error as ONNXFileError where error.fault == .missing || error.isOfMemory {
       // The graph is not at fault.
       throw error
     } catch {
