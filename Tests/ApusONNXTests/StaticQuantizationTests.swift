@@ -107,6 +107,38 @@ import Testing
     #expect(kept.layers == [1, 2, 3])
   }
 
+  /// Two products of one value, of which a first pass takes one and a second the other: what is new has names of its
+  /// own, and sums are those of integers.
+  @Test func whatIsStillInFloatsIsQuantisedUnderNewNames() throws {
+    var graph = SmallGraph()
+    graph.input("x", [.size(1), .size(4)])
+    try graph.constant("first", GraphValue(Tensor([127, 1, -3, 2] as [Float], shape: [4, 1])))
+    try graph.constant("second", GraphValue(Tensor([127, 2, 0, -1] as [Float], shape: [4, 1])))
+    graph.node("MatMul", ["x", "first"], ["a"])
+    graph.node("MatMul", ["x", "second"], ["b"])
+    // Levels of 1 from 0 on, and weights whose largest is 127: every number is a level.
+    let inputs = ["x": GraphValue(try Tensor([0, 85, 170, 255] as [Float], shape: [1, 4]))]
+    var model: any GraphModel = try graph.model(outputs: ["a", "b"])
+    for expected in ["a", "b"] {
+      var quantization = try StaticQuantization(model, rangeRule: .extremes)
+      #expect(quantization.layers.first?.name == expected)
+      try quantization.observe(inputs)
+      let written = try ModelProto(quantization.model([0]), of: nil).encode()
+      model = try written.withUnsafeBytes { try ONNXModel(ModelProto.read(bytes: $0, name: "written")) }
+      let names = model.graph.values.map(\.name)
+      #expect(Set(names).count == names.count)
+      #expect(Set(model.graph.nodes.map(\.name)).count == model.graph.nodes.count)
+    }
+    #expect(model.graph.nodes.count { $0.operatorName.type == "MatMulInteger" } == 2)
+    let values = try InferenceSession(model).run(inputs)
+    for (name, expected) in ["a": 85 - 3 * 170 + 2 * 255, "b": 2 * 85 - 255] as [String: Float] {
+      guard case .tensor(.float32(let found))? = values[name] else { throw QuantizationError("no \(name)") }
+      #expect(try found.elements == [expected])
+    }
+    let error = #expect(throws: QuantizationError.self) { try StaticQuantization(model) }
+    #expect(error?.description.contains("already") == true)
+  }
+
   @Test func whatCannotBeQuantisedIsSaid() throws {
     var graph = SmallGraph()
     graph.input("x", [.size(1), .size(4)])

@@ -38,6 +38,9 @@ private struct GraphQuantizer {
   /// The nodes that move bytes.
   private var movements: Set<Int> = []
   private var bytes: [Graph.ValueID: ByteValue] = [:]
+  // A model that was quantised before, in part, has such names already.
+  private var valueNames: NewNames
+  private var nodeNames: NewNames
 
   /// A value in bytes, and its levels.
   private struct ByteValue {
@@ -49,6 +52,8 @@ private struct GraphQuantizer {
 
   init(_ graph: Graph, _ layers: [QuantizableLayer]) {
     rewriter = GraphRewriter(graph)
+    valueNames = NewNames(besides: graph.values.map(\.name))
+    nodeNames = NewNames(besides: graph.nodes.map(\.name))
     self.layers = Dictionary(layers.map { ($0.index, $0) }, uniquingKeysWith: { first, _ in first })
   }
 
@@ -101,22 +106,23 @@ private struct GraphQuantizer {
         let levels = ByteLevels(covering: range)
         byteValue = ByteValue(
           value: source, levels: levels,
-          scale: rewriter.addConstant(GraphValue(try Tensor([levels.scale], shape: [])), named: name + "_scale"),
+          scale: rewriter.addConstant(
+            GraphValue(try Tensor([levels.scale], shape: [])), named: valueNames.next(name + "_scale")),
           zeroPoint: rewriter.addConstant(
-            GraphValue(try Tensor([levels.zeroPoint], shape: [])), named: name + "_zero_point"))
+            GraphValue(try Tensor([levels.zeroPoint], shape: [])), named: valueNames.next(name + "_zero_point")))
         shared[group] = byteValue
       }
       let quantization = Node(
-        name: name + "_QuantizeLinear", operatorName: OperatorName(type: "QuantizeLinear"), opset: opset,
-        inputs: [source, byteValue.scale, byteValue.zeroPoint], outputs: [])
-      byteValue.value = rewriter.insert(quantization, before: first, giving: name + "_quantized")
+        name: nodeNames.next(name + "_QuantizeLinear"), operatorName: OperatorName(type: "QuantizeLinear"),
+        opset: opset, inputs: [source, byteValue.scale, byteValue.zeroPoint], outputs: [])
+      byteValue.value = rewriter.insert(quantization, before: first, giving: valueNames.next(name + "_quantized"))
       bytes[source] = byteValue
     }
     // What is moved has the levels of what it is made of.
     for index in movements.sorted() {
       for case let output? in rewriter.nodes[index]?.outputs ?? [] {
         guard var moved = shared[groups.root(output)] else { continue }
-        moved.value = rewriter.addValue(named: rewriter.graph.values[output].name + "_quantized")
+        moved.value = rewriter.addValue(named: valueNames.next(rewriter.graph.values[output].name + "_quantized"))
         bytes[output] = moved
       }
     }
@@ -142,14 +148,16 @@ private struct GraphQuantizer {
     func eachOutput(_ numbers: [Float], _ suffix: String) throws -> Graph.ValueID {
       let spatial = isConvolution ? layer.weight.bytes.rank - 2 : 0
       let shape = [numbers.count] + [Int](repeating: 1, count: spatial)
-      return rewriter.addConstant(GraphValue(try Tensor(numbers, shape: shape)), named: name + suffix)
+      return rewriter.addConstant(
+        GraphValue(try Tensor(numbers, shape: shape)), named: valueNames.next(name + suffix))
     }
-    let weight = rewriter.addConstant(GraphValue(layer.weight.bytes), named: name + "_weight_quantized")
+    let weight = rewriter.addConstant(
+      GraphValue(layer.weight.bytes), named: valueNames.next(name + "_weight_quantized"))
     func insert(_ type: String, _ inputs: [Graph.ValueID?], _ attributes: [String: AttributeValue] = [:]) -> Int {
       let new = Node(
-        name: "\(name)_\(type)", operatorName: OperatorName(type: type), opset: node.opset, inputs: inputs, outputs: [],
-        attributes: attributes)
-      return rewriter.insert(new, before: layer.index, giving: "\(name)_\(type)_output")
+        name: nodeNames.next("\(name)_\(type)"), operatorName: OperatorName(type: type), opset: node.opset,
+        inputs: inputs, outputs: [], attributes: attributes)
+      return rewriter.insert(new, before: layer.index, giving: valueNames.next("\(name)_\(type)_output"))
     }
     let sums = insert(
       isConvolution ? "ConvInteger" : "MatMulInteger", [x.value, weight, x.zeroPoint],
@@ -166,6 +174,23 @@ private struct GraphQuantizer {
       last.inputs = [numbers, scale]
     }
     rewriter.replace(layer.index, by: last)
+  }
+}
+
+/// Names that nothing has yet.
+private struct NewNames {
+  private var taken: Set<String>
+
+  init(besides names: [String]) { taken = Set(names) }
+
+  /// The name; with a number, where something has it.
+  mutating func next(_ name: String) -> String {
+    var (free, number) = (name, 0)
+    while !taken.insert(free).inserted {
+      number += 1
+      free = "\(name).\(number)"
+    }
+    return free
   }
 }
 

@@ -61,8 +61,13 @@ public struct StaticQuantization: Sendable {
       }
     }
     guard !quantizable.isEmpty else {
+      // What this makes of a model, and what other quantisers do.
+      let isQuantized = graph.hasNode("ConvInteger", "MatMulInteger", "QLinearConv", "QLinearMatMul", "QGemm")
       throw QuantizationError(
-        "there is nothing to quantise: no Conv, MatMul or Gemm of the standard with a weight of FLOAT that is known")
+        isQuantized
+          ? "there is nothing to quantise: what can be of its convolutions and products is in integers of eight bits already"
+          : "there is nothing to quantise: no Conv, MatMul or Gemm of the standard with a weight of FLOAT that is known"
+      )
     }
     if let old = quantizable.map({ graph.nodes[$0.index] }).first(where: { $0.opset < 10 }) {
       throw QuantizationError(
