@@ -62,17 +62,16 @@ import Testing
       #expect(outputs.map { $0["name"] as? String } == ["logits"])
       #expect(try #require(outputs[0]["relative_error"] as? Double) < 0.02)
 
-      let again = try Command.run(arguments)
-      #expect(again.status == 74)
-      #expect(again.errors.contains("--force"))
-      let forced = try Command.run(arguments + ["--force", "--range", "99.9"])
-      #expect(forced.status == 0)
-      #expect(forced.output.contains("4 of 4 layers in 8 bits"))
-      #expect(forced.output.contains("levels by 99.9 %, from 6 samples"))
+      let again = try Command.run(arguments + ["--range", "99.9"])
+      #expect(again.status == 0)
+      #expect(again.output.contains("4 of 4 layers in 8 bits"))
+      #expect(again.output.contains("levels by 99.9 %, from 6 samples"))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path("")) == ["out.onnx"])
       #expect(try Command.run("run", target, "--random", "1").status == 0)
       let already = try Command.run("quantize", target, folder.path("twice.onnx"), "--calibrate", samples)
       #expect(already.status == 65)
-      #expect(already.errors.contains("nothing to quantise"))
+      #expect(already.errors.contains("nothing to quantise") && already.errors.contains("already"))
+      #expect(!already.errors.contains("malformed"))
     }
   }
 

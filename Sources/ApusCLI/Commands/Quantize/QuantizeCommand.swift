@@ -19,7 +19,7 @@ struct QuantizeCommand: WritesFiles {
       every matrix, of the output of every layer, and of the scores of all words at one place a text; and for how many \
       texts the three best words are the same. In a prompt [MASK] is the place; without one it is the end.
 
-      OUT must not exist or be empty, unless --force is given.
+      That folder must not exist or be empty, unless --force is given.
 
       Any other model (ONNX, Core ML, PyTorch's .pt2) is quantised statically with --calibrate, and OUT is an .onnx of \
       the standard's operators: convolutions and products compute in integers of 8 bits, weights with a scale for each \
@@ -66,7 +66,7 @@ struct QuantizeCommand: WritesFiles {
   @Option(help: ArgumentHelp("The seed of random texts.", valueName: "number"))
   var seed: UInt64 = 1
 
-  @Flag(name: .shortAndLong, help: "Replace what is in OUT.")
+  @Flag(name: .shortAndLong, help: "Replace what is in OUT, a folder.")
   var force = false
 
   @Flag(help: "Print one line of JSON.")
@@ -125,9 +125,7 @@ struct QuantizeCommand: WritesFiles {
     guard let output else {
       throw CommandFailure(.usage, "\(input): the .onnx to write is missing, apus quantize IN OUT.onnx --calibrate …")
     }
-    guard force || !fileExists(output) else {
-      throw CommandFailure(.inputOutput, "\(output): exists already; --force replaces it")
-    }
+    guard !isFolder(output) else { throw CommandFailure(.inputOutput, "\(output): is a folder; an .onnx was expected") }
     let model = try ModelFile.open(input)
     let inputs = ModelInputs(model, file: input, converts: true, widens: false, normalization: numbers.normalization)
     var samples = try CalibrationSamples(calibration.samples, for: inputs)
