@@ -81,7 +81,7 @@ import Testing
     let text = try Command.run("quantize", model)
     #expect(text.output.contains("linear_quantize_weights"))
     let refused = try Command.run("quantize", model, "/nowhere/out")
-    #expect(refused.status == 64 && refused.errors.contains("are not written"), "\(refused.errors)")
+    #expect(refused.status == 64 && refused.errors.contains("--calibrate"), "\(refused.errors)")
     let folder = try Command.run(
       "quantize", packageFolder.appending(path: "Tests/Fixtures/pretrained/bert").path(percentEncoded: false))
     #expect(folder.status == 64 && folder.errors.contains("IN OUT"), "\(folder.errors)")

@@ -75,6 +75,16 @@ import Testing
     }
   }
 
+  @Test func withoutSamplesTheyAreAskedFor() throws {
+    let report = try Command.run("quantize", network)
+    let advice = try #require(report.output.ranges(of: "--calibrate samples").first)
+    let other = try #require(report.output.ranges(of: "quantize_dynamic").first)
+    #expect(advice.lowerBound < other.lowerBound)
+    let missing = try Command.run("quantize", network, "/nowhere/out.onnx")
+    #expect(missing.status == 64 && missing.errors.contains("--calibrate"))
+    #expect(!missing.errors.contains("\\n") && !missing.errors.contains("quantize_dynamic"), "\(missing.errors)")
+  }
+
   @Test func calibrationThatMakesNoSenseIsRefused() throws {
     try TemporaryFolder.with { (folder) throws in
       let target = folder.path("out.onnx")

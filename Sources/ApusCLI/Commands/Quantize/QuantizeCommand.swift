@@ -31,7 +31,7 @@ struct QuantizeCommand: WritesFiles {
       relative_error, quantized) and outputs (name, relative_error).
 
       Without --calibrate and OUT there is a report on such a model and nothing is written: how its weights are stored \
-      (stored as, tensors, numbers, size, bits for each number) and what quantises it. With --json the keys are input, \
+      (stored as, tensors, numbers, size, bits for each number) and what else quantises it. With --json the keys are input, \
       format, weights (form, tensors, elements, bytes, bits) and advice.
 
       EXAMPLES
@@ -165,12 +165,13 @@ struct QuantizeCommand: WritesFiles {
 
   /// Says how a model's weights are stored.
   private func report() throws {
-    let model = try ModelFile.open(input)
-    let report = StoredWeightsReport(input: input, of: model)
     guard output == nil else {
       throw CommandFailure(
-        .usage, "\(input): models of this format are not written; without OUT there is a report. \(report.advice)")
+        .usage,
+        "\(input): samples are missing, of what the model is for: apus quantize IN OUT.onnx --calibrate PATH, pictures or "
+          + "arrays; without OUT there is a report")
     }
+    let report = StoredWeightsReport(input: input, of: try ModelFile.open(input))
     try Output.write(json ? jsonText(report) + "\n" : report.text)
   }
 

@@ -1,8 +1,9 @@
 import Apus
 import ApusCoreML
 import ApusGraph
+import ApusMedia
 
-/// What `apus quantize` says of a model that it does not write: how its weights are stored, and what quantises it.
+/// What `apus quantize` says of a model without samples: how its weights are stored, and what quantises it.
 struct StoredWeightsReport: Encodable {
   struct Form: Encodable {
     var form: String
@@ -25,7 +26,9 @@ struct StoredWeightsReport: Encodable {
     weights = forms.map {
       Form(form: $0.name, tensors: $0.tensors, elements: $0.elements, bytes: $0.bytes, bits: $0.bits)
     }
-    advice = forms.contains(where: \.isPlain) ? Self.advice(input, model) : "nothing in it is left to quantise"
+    advice =
+      forms.contains(where: \.isPlain)
+      ? Self.calibration(input) + "\n" + Self.advice(input, model) : "nothing in it is left to quantise"
   }
 
   var text: String {
@@ -46,18 +49,26 @@ struct StoredWeightsReport: Encodable {
     return (lines + ["", advice]).map { $0 + "\n" }.joined()
   }
 
-  /// What to do about matrices that are plain numbers.
+  /// What this command does about them.
+  private static func calibration(_ path: String) -> String {
+    """
+    to quantise it, with samples of what it is for, pictures or arrays:
+      apus quantize \(ForeignMedia.shellQuoted(ErrorReport.oneLine(path))) quantized.onnx --calibrate samples
+    """
+  }
+
+  /// What else there is for matrices that are plain numbers.
   private static func advice(_ path: String, _ model: any GraphModel) -> String {
     let path = ErrorReport.oneLine(path)
     guard let model = model as? CoreMLModel else {
       return """
-        to quantise it, in Python:
+        or without samples, in Python:
           from onnxruntime.quantization import quantize_dynamic
           quantize_dynamic("\(path)", "quantized.onnx")
         """
     }
     let opening = """
-      to quantise it, in Python:
+      or its weights alone, in Python:
         import coremltools as ct
         model = ct.models.MLModel("\(path)", skip_model_load=True)
       """
@@ -76,8 +87,8 @@ struct StoredWeightsReport: Encodable {
           quantize_weights(model, nbits=8).save("quantized.mlmodel")
         """
     case let kind where kind.hasPrefix("pipeline"):
-      return "to quantise it, quantise the models that it is made of, and join them again"
-    default: return "a model of this kind (\(model.kind)) has nothing that coremltools quantises"
+      return "or quantise the models that it is made of, and join them again"
+    default: return "coremltools has nothing for models of this kind (\(model.kind))"
     }
   }
 }
