@@ -1,3 +1,7 @@
+import Apus
+import ApusGraph
+import ApusMedia
+import ApusONNX
 import Foundation
 import Testing
 
@@ -83,6 +87,88 @@ import Testing
     let missing = try Command.run("quantize", network, "/nowhere/out.onnx")
     #expect(missing.status == 64 && missing.errors.contains("--calibrate"))
     #expect(!missing.errors.contains("\\n") && !missing.errors.contains("quantize_dynamic"), "\(missing.errors)")
+  }
+
+  /// YOLOX of 32 pixels and two classes, which takes bytes, blue first: the objectness of each of the 16 cells of 8 pixels
+  /// is the mean of the blue in it, the class is always the first, and the box is the cell.
+  private func blueFinder() throws -> ModelProto {
+    var weight = [Float](repeating: 0, count: 7 * 3 * 64)
+    for index in 0..<64 { weight[4 * 3 * 64 + index] = 1 / (64 * 255) }
+    func constant(_ name: String, _ numbers: [Float], _ shape: [Int]) throws -> TensorProto {
+      try TensorProto(name: name, value: GraphValue(Tensor(numbers, shape: shape)))
+    }
+    return try ModelFixtures.model(
+      [
+        NodeProto(
+          name: "cells", opType: "Conv", inputs: ["images", "weight", "bias"], outputs: ["maps"],
+          attributes: [AttributeProto(name: "strides", value: .ints([8, 8]))]),
+        NodeProto(name: "flat", opType: "Reshape", inputs: ["maps", "shape"], outputs: ["small"]),
+        NodeProto(
+          name: "all", opType: "Concat", inputs: ["small", "large"], outputs: ["columns"],
+          attributes: [AttributeProto(name: "axis", value: .int(2))]),
+        NodeProto(
+          name: "turned", opType: "Transpose", inputs: ["columns"], outputs: ["output"],
+          attributes: [AttributeProto(name: "perm", value: .ints([0, 2, 1]))]),
+      ], inputs: [ModelFixtures.tensor("images", [.size(1), .size(3), .size(32), .size(32)])],
+      outputs: [ModelFixtures.tensor("output", [.size(1), .size(21), .size(7)])],
+      initializers: [
+        constant("weight", weight, [7, 3, 8, 8]), constant("bias", [0.5, 0.5, 0, 0, 0, 1, 0], [7]),
+        constant("large", [Float](repeating: 0, count: 35), [1, 7, 5]),
+        TensorProto(name: "shape", value: GraphValue(Tensor([Int64(1), 7, 16]))),
+      ])
+  }
+
+  /// Red, with a blue cell in the corner.
+  private func corner(_ folder: TemporaryFolder) throws -> String {
+    var samples: [UInt8] = []
+    for y in 0..<32 { for x in 0..<32 { samples += x < 8 && y < 8 ? [0, 0, 255] : [255, 0, 0] } }
+    try ImageFile.write(
+      Image<UInt8>(width: 32, height: 32, color: .rgb, samples: samples), to: folder.path("corner.png"))
+    return folder.path("corner.png")
+  }
+
+  @Test func aDetectorIsShownPicturesAsDetectShowsThem() throws {
+    try TemporaryFolder.with { (folder) throws in
+      let (model, picture) = (try folder.onnx("yolox", blueFinder()), try corner(folder))
+      let target = folder.path("out.onnx")
+      let arguments = ["quantize", model, target, "--calibrate", picture]
+      let result = try Command.run(arguments + ["--json"])
+      #expect(result.status == 0 && result.errors.isEmpty, "\(result.errors)")
+      let preprocessing = try #require(try result.object["preprocessing"] as? String)
+      #expect(preprocessing.contains("32 × 32, BGR, 0 to 255, letterbox-top-left"), "\(preprocessing)")
+      #expect(preprocessing.contains("YOLOX"))
+      let counts = ["pictures": 1, "matched": 1, "missed": 0, "added": 0]
+      #expect(try result.object["detections"] as? [String: Int] == counts)
+      let found = try Command.run("detect", picture, "--model", target, "--json").object
+      let boxes = try #require(found["detections"] as? [[String: Any]]).compactMap { $0["box"] as? [Double] }
+      #expect(boxes.count == 1)
+      for (side, expected) in zip(boxes.first ?? [], [0, 0, 8, 8] as [Double]) { #expect(abs(side - expected) < 0.1) }
+
+      // Between 0 and 1 there is no blue that it knows.
+      let wrong = try Command.run(arguments + ["--pixels", "1"])
+      #expect(wrong.status == 0 && wrong.errors.contains("finds nothing in these pictures"), "\(wrong.errors)")
+      #expect(wrong.output.contains("0 to 1") && wrong.output.contains("as stated"), "\(wrong.output)")
+      let stretched = try Command.run(arguments + ["--fit", "stretch"])
+      #expect(stretched.status == 64 && stretched.errors.contains("keep their proportions"), "\(stretched.errors)")
+    }
+  }
+
+  @Test func whatAModelWantsIsNotGuessed() throws {
+    try TemporaryFolder.with { (folder) throws in
+      let arguments = ["quantize", network, folder.path("out.onnx"), "--calibrate", try corner(folder)]
+      let silent = try Command.run(arguments)
+      #expect(silent.status == 64 && silent.errors.contains("--mean") && silent.errors.contains("--pixels"))
+      #expect(!FileManager.default.fileExists(atPath: folder.path("out.onnx")))
+      let stated = try Command.run(arguments + ["--pixels", "255", "--colors", "bgr", "--fit", "stretch", "--json"])
+      #expect(
+        try stated.object["preprocessing"] as? String == "13 × 12, BGR, 0 to 255, stretch (as stated)",
+        "\(stated.errors)")
+      #expect(try stated.object["detections"] == nil)
+      let usual = try Command.run(arguments + ["--mean", "0.5,0.5,0.5", "--std", "0.5,0.5,0.5"])
+      #expect(usual.output.contains("13 × 12, RGB, -1 to 1, center-crop (as stated)"), "\(usual.output)")
+      #expect(try Command.run(arguments + ["--pixels", "255", "--mean", "0,0,0"]).status == 64)
+      #expect(try Command.run(arguments + ["--pixels", "128"]).status == 64)
+    }
   }
 
   @Test func calibrationThatMakesNoSenseIsRefused() throws {

@@ -9,9 +9,10 @@ import Testing
 
 /// How a picture becomes a model's input is found wherever it is written.
 @Suite struct PicturePreparationTests {
-  /// A classifier of 120 classes that ends as all do, and begins with `nodes`, of which the last gives `scaled`.
+  /// A classifier that ends as all do, and begins with `nodes`, of which the last gives `scaled`.
   static func classifier(
-    _ nodes: [NodeProto] = [], constants: [(String, [Float])] = [], metadata: [(String, String)] = []
+    _ nodes: [NodeProto] = [], constants: [(String, [Float])] = [], metadata: [(String, String)] = [],
+    classes: Int = 120
   ) throws -> ModelProto {
     let last = nodes.isEmpty ? "image" : "scaled"
     let all =
@@ -23,14 +24,14 @@ import Testing
     var initializers = try constants.map { name, values in
       try TensorProto(name: name, value: GraphValue(Tensor(values, shape: values.count == 3 ? [3, 1, 1] : [])))
     }
-    initializers.append(try TensorProto(name: "weight", value: GraphValue(Tensor<Float>(zeros: [3, 120]))))
+    initializers.append(try TensorProto(name: "weight", value: GraphValue(Tensor<Float>(zeros: [3, classes]))))
     var model = ModelProto(
       producerName: "tests", opsetImports: [OperatorSetID(version: 18)],
       graph: GraphProto(
         name: "graph", nodes: all, initializers: initializers,
         inputs: [
           ValueInfoProto(name: "image", type: .tensor(.float, [.size(1), .size(3), .size(32), .size(32)]))
-        ], outputs: [ValueInfoProto(name: "classes", type: .tensor(.float, [.size(1), .size(120)]))]))
+        ], outputs: [ValueInfoProto(name: "classes", type: .tensor(.float, [.size(1), .size(classes)]))]))
     model.metadata = metadata.map { StringStringEntry(key: $0.0, value: $0.1) }
     return model
   }
@@ -48,6 +49,22 @@ import Testing
     let found = try preparation(of: Self.classifier())
     #expect(found.isAssumed)
     #expect(found.input.normalization == .imageNet)
+  }
+
+  /// Of seven numbers an end-to-end detector makes a box.
+  @Test(arguments: [7, 120]) func classifiersAreFedAsSuch(classes: Int) throws {
+    let model = try ONNXModel(Self.classifier(classes: classes))
+    let silent = try #require(try PictureFeed(model, file: "/nowhere/model.onnx"))
+    #expect(silent.detector == nil && silent.preparation.isAssumed && silent.preparation.input.fit == .centerCrop)
+    var stated = PictureStatement(normalization: .bytes)
+    (stated.order, stated.fit) = (.bgr, .stretch)
+    let found = try #require(try PictureFeed(model, file: "/nowhere/model.onnx", stated: stated)).preparation
+    #expect(found.origin == .stated && found.input.normalization == .bytes)
+    #expect(found.input.order == .bgr && found.input.fit == .stretch)
+    #expect(throws: PictureModelError.self) {
+      try PictureFeed(model, file: "/nowhere/model.onnx", stated: PictureStatement(width: 31, height: 32))
+    }
+    #expect(throws: DetectorError.self) { try PictureFeed(model, file: "/nowhere/model.onnx", layout: .v8) }
   }
 
   @Test func ultralyticsClassifiersTakeZeroToOne() throws {

@@ -20,6 +20,8 @@ struct ModelInputs {
   private(set) var values: [String: GraphValue] = [:]
   /// What was only assumed, in words.
   private(set) var warnings: [String] = []
+  /// How the last picture became numbers; nil where none did.
+  private(set) var pictures: PicturePreparation?
   /// Where each value comes from, in words.
   private(set) var sources: [String: String] = [:]
   /// How a picture becomes an input of numbers; nil for one that is none.
@@ -27,13 +29,11 @@ struct ModelInputs {
 
   /// - Parameters:
   ///   - file: where the model lies; what lies beside it says how pictures become its numbers.
-  ///   - normalization: which numbers the bytes of pictures become, where the caller knows it.
+  ///   - stated: what the caller says of the pictures.
   init(
-    _ model: any GraphModel, file: String, converts: Bool, widens: Bool, normalization: ImageNormalization? = nil
+    _ model: any GraphModel, file: String, converts: Bool, widens: Bool, stated: PictureStatement = PictureStatement()
   ) {
-    preparation = {
-      try PicturePreparation(of: model, input: $0, file: file, image: $1, normalization: normalization)
-    }
+    preparation = { try PicturePreparation(of: model, input: $0, file: file, image: $1, stated: stated) }
     declared = model.graph.inputs.map { model.graph.values[$0] }
     required = Set(model.graph.requiredInputs.map { model.graph.values[$0].name })
     randomRange = { model.randomRange(of: $0) }
@@ -197,6 +197,7 @@ extension ModelInputs {
   private mutating func add(_ picture: PictureInput, for info: Graph.ValueInfo, from path: String) throws {
     try add(picture.value, for: info, from: path, converts: true)
     sources[info.name] = path + picture.remark
+    pictures = picture.preparation ?? pictures
     if let warning = picture.warning { warnings.append("input '\(info.name)'" + warning) }
   }
 

@@ -14,6 +14,8 @@ struct PictureInput {
   let value: GraphValue
   /// What was done to it, in words that follow the file's name.
   let remark: String
+  /// How it became numbers; nil for a model that declares a picture.
+  var preparation: PicturePreparation?
   /// What was only assumed of it, in words that follow the file's name; nil where everything is known.
   var warning: String?
 
@@ -53,6 +55,7 @@ struct PictureInput {
           + "numbers as .npy")
     }
     value = GraphValue(try preparation.input.tensor(image))
+    self.preparation = preparation
     remark = ", brought to \(preparation.summary)"
     if preparation.isAssumed {
       warning =

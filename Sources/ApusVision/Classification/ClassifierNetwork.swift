@@ -13,8 +13,7 @@ enum ClassifierNetwork: Sendable {
   /// - Throws: ``PictureModelError`` for a file of no known network, and the errors of the files' readers.
   init(path: String, precision: Execution.Precision, cacheFolder: String?) throws {
     guard try FileFormat(of: path) == .safetensors else {
-      let model = try PictureGraph(path: path, precision: precision, cacheFolder: cacheFolder)
-      self = .graph(model, classes: model.classOutput)
+      try self.init(PictureGraph(path: path, precision: precision, cacheFolder: cacheFolder))
       return
     }
     let file = try SafetensorsFile(path: path)
@@ -26,6 +25,8 @@ enum ClassifierNetwork: Sendable {
     }
     self = .layers(try kind.network.init(weights, configuration: configuration), precision)
   }
+
+  init(_ model: PictureGraph) { self = .graph(model, classes: model.classOutput) }
 
   /// A kind of network, and a parameter that no other kind has.
   private struct Kind {
@@ -102,6 +103,38 @@ enum ClassifierNetwork: Sendable {
       }
       return try numbers.elements
     }
+  }
+}
+
+extension ClassifierNetwork {
+  /// How a picture becomes the network's input. Unless something says otherwise it is cut to the largest square in its
+  /// middle, and brought to ImageNet's mean and deviation.
+  ///
+  /// - Throws: ``PictureModelError`` for a size that the model does not take, and for a configuration beside the file
+  ///   that cannot be read; ``FileError``.
+  func preparation(file: String, stated: PictureStatement) throws -> PicturePreparation {
+    let clues = try clues(file: file)
+    let declared = declaredSize
+    let written = clues.first { $0.width != nil }
+    func side(_ declared: Int?, _ asked: Int?, _ written: Int?) throws -> Int {
+      let side = asked ?? usualSide
+      guard 1...PicturePreparation.longestSide ~= side else {
+        throw PictureModelError(
+          "\(file): a picture of \(side) pixels; 1 to \(PicturePreparation.longestSide) were expected")
+      }
+      if let declared, let asked, declared != asked {
+        throw PictureModelError("\(file): the model takes pictures of \(declared) pixels; it cannot be \(asked)")
+      }
+      return declared ?? asked ?? written ?? side
+    }
+    let usual = ImageInput(
+      width: try side(declared.width, stated.width, written?.width),
+      height: try side(declared.height, stated.height, written?.height), fit: .centerCrop,
+      filter: .antialiasedBilinear, layout: isChannelsLast ? .nhwc : .nchw, normalization: .imageNet)
+    var own = stated.clue
+    // What a model does with bytes itself is nobody else's to say.
+    if clues.first?.origin == .declared { (own.normalization, own.order) = (nil, nil) }
+    return PicturePreparation(usual: usual, of: "a classifier of torchvision", clues: [own] + clues)
   }
 }
 

@@ -57,26 +57,9 @@ public struct PictureClassifier: Sendable {
     network = try ClassifierNetwork(
       path: path, precision: options.precision, cacheFolder: options.cacheFolder)
     file = path
-    let clues = try network.clues(file: path)
-    let declared = network.declaredSize
-    let written = clues.first { $0.width != nil }
-    let side = options.side ?? network.usualSide
-    guard 1...PicturePreparation.longestSide ~= side else {
-      throw PictureModelError(
-        "\(path): a picture of \(side) pixels; 1 to \(PicturePreparation.longestSide) were expected")
-    }
-    for case let (declared?, asked?) in [(declared.width, options.side), (declared.height, options.side)]
-    where declared != asked {
-      throw PictureModelError("\(path): the model takes pictures of \(declared) pixels; it cannot be \(asked)")
-    }
-    let usual = ImageInput(
-      width: declared.width ?? options.side ?? written?.width ?? side,
-      height: declared.height ?? options.side ?? written?.height ?? side, fit: .centerCrop,
-      filter: .antialiasedBilinear, layout: network.isChannelsLast ? .nhwc : .nchw, normalization: .imageNet)
-    let stated = PictureClue(origin: .stated, normalization: options.normalization)
-    let isDeclared = clues.first?.origin == .declared
-    preparation = PicturePreparation(
-      usual: usual, of: "a classifier of torchvision", clues: isDeclared ? clues : [stated] + clues)
+    preparation = try network.preparation(
+      file: path,
+      stated: PictureStatement(normalization: options.normalization, width: options.side, height: options.side))
 
     let configuration = try ModelCompanion.configuration(ofModel: path)
     scoring = ClassScoring(

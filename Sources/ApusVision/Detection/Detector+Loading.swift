@@ -1,4 +1,6 @@
 import Apus
+import ApusFormats
+import ApusGraph
 import ApusMedia
 import ApusNetworks
 
@@ -15,6 +17,10 @@ public struct DetectorLoadingOptions: Sendable, Hashable {
   public var colorOrder: ColorOrder?
   /// Whether it wants numbers from 0 to 255 instead of 0 to 1; when nil likewise: YOLOX does.
   public var wantsBytes: Bool?
+  /// How bytes become its numbers, where ``wantsBytes`` does not say enough.
+  package var normalization: ImageNormalization?
+  /// What becomes of a picture, which keeps its proportions.
+  package var fit: ImageInput.Fit?
   /// What its scores are; as numbers outside 0 to 1 show when nil.
   public var scores: ScoreScale?
   /// Whether boxes are turned and the last number of each object is the angle; as the metadata say when nil.
@@ -56,7 +62,7 @@ extension Detector {
     if try FileFormat(of: path) == .safetensors {
       try self.init(safetensors: path, options)
     } else {
-      try self.init(graph: path, options)
+      try self.init(ModelFile.open(path), file: path, options: options)
     }
   }
 
@@ -82,8 +88,13 @@ extension Detector {
       metadata: metadata, hasExponential: false, stated: .v8, options, file: path)
   }
 
-  private init(graph path: String, _ options: DetectorLoadingOptions) throws {
-    let model = try PictureGraph(path: path, precision: options.precision, cacheFolder: options.cacheFolder)
+  /// A detector of a model that was read.
+  ///
+  /// - Parameter path: where it lies; what lies beside it counts.
+  /// - Throws: as ``init(path:options:)``.
+  package init(_ model: any GraphModel, file path: String, options: DetectorLoadingOptions) throws {
+    let model = try PictureGraph(
+      model, file: path, precision: options.precision, cacheFolder: options.cacheFolder)
     var metadata = try Self.metadata(model.metadata, path)
     metadata.names = metadata.names ?? model.columnLabels
     guard !model.isChannelsLast else {
@@ -134,7 +145,7 @@ extension Detector {
 extension DetectorLoadingOptions {
   /// What the caller knows of the pictures.
   fileprivate var clues: [PictureClue] {
-    let normalization: ImageNormalization? = wantsBytes.map { $0 ? .bytes : .unit }
+    let normalization: ImageNormalization? = normalization ?? wantsBytes.map { $0 ? .bytes : .unit }
     return [PictureClue(origin: .stated, normalization: normalization, order: colorOrder)]
   }
 }

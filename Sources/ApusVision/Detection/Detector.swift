@@ -34,7 +34,7 @@ public struct Detector: Sendable {
   /// What detections are made with unless the caller says otherwise: the thresholds of a model that brings its own
   /// suppression, and the usual ones for all others.
   public var defaultOptions: DetectionOptions { network.options }
-  private let network: DetectorNetwork
+  private var network: DetectorNetwork
   /// The output that holds the boxes, or the outputs whose columns do.
   private let outputNames: [String]
   /// The output that masks are made of.
@@ -77,9 +77,30 @@ public struct Detector: Sendable {
       clue.framing = nil
       return clue
     }
-    preparation = PicturePreparation(
+    var preparation = PicturePreparation(
       usual: format.layout.usualInput(width: width, height: height), of: format.layout.summary, clues: unframed)
+    if let fit = options.fit {
+      guard fit == .letterbox || fit == .letterboxTopLeft else {
+        throw DetectorError(
+          .badOption("the fit is \(fit.rawValue); a detector's pictures keep their proportions"), file: file)
+      }
+      preparation.input.fit = fit
+    }
+    self.preparation = preparation
     self.file = file
+  }
+
+  /// The model and how it is fed; nil for a network that is none.
+  var graph: PictureGraph? { if case .graph(let graph, _) = network { graph } else { nil } }
+
+  /// The same detector with another model, which has the same inputs and outputs.
+  ///
+  /// - Throws: ``GraphError`` for a model that cannot be run.
+  package func running(_ model: any GraphModel) throws -> Detector {
+    guard case .graph(let graph, let suppression) = network else { return self }
+    var other = self
+    other.network = try .graph(graph.running(model), suppression)
+    return other
   }
 
   /// Tells the layout, of a file without names from the caller's.

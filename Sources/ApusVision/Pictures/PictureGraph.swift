@@ -5,7 +5,7 @@ import ApusMedia
 
 /// A model of any format that takes one picture and nothing else.
 struct PictureGraph: Sendable {
-  let session: InferenceSession
+  private(set) var session: InferenceSession
   /// The one input without a default.
   let inputName: String
   /// Whether the input is `[1, height, width, 3]`; else `[1, 3, height, width]`.
@@ -18,8 +18,16 @@ struct PictureGraph: Sendable {
   /// - Throws: ``PictureModelError`` for inputs that are not one picture of three channels; ``FileError``,
   ///   ``GraphError``, and the errors of the format's reader.
   init(path: String, precision: Execution.Precision, cacheFolder: String?) throws {
+    try self.init(ModelFile.open(path), file: path, precision: precision, cacheFolder: cacheFolder)
+  }
+
+  /// - Parameter path: where the model lies.
+  /// - Throws: as ``init(path:precision:cacheFolder:)``.
+  init(
+    _ model: any GraphModel, file path: String, precision: Execution.Precision = .fast, cacheFolder: String? = nil
+  ) throws {
     let options = InferenceSession.Options(precision: precision, cacheFolder: cacheFolder)
-    session = try InferenceSession(ModelFile.open(path), options: options)
+    session = try InferenceSession(model, options: options)
     let graph = session.graph
     let inputs = graph.requiredInputs.map { graph.values[$0] }
     guard let input = inputs.first, inputs.count == 1 else {
@@ -54,12 +62,15 @@ struct PictureGraph: Sendable {
     session.model.metadata
   }
 
-  /// Runs the model; the picture has the layout that the input asks for.
-  /// - Parameter others: inputs that have defaults, by name.
-  /// - Returns: the outputs that are numbers, in the model's order.
-  func outputs(
-    for picture: Tensor<Float>, with others: [String: GraphValue] = [:]
-  ) throws -> [(name: String, tensor: Tensor<Float>)] {
+  /// The same with another model, which has the same inputs and outputs.
+  func running(_ model: any GraphModel) throws -> PictureGraph {
+    var other = self
+    other.session = try InferenceSession(model, options: session.options)
+    return other
+  }
+
+  /// What the model is fed: the picture, in the layout that the input asks for, as numbers of its type.
+  func inputs(for picture: Tensor<Float>) throws -> [String: GraphValue] {
     let input: GraphValue =
       switch elementType {
       case .double: try GraphValue(picture.converted(to: Double.self))
@@ -70,7 +81,16 @@ struct PictureGraph: Sendable {
       #endif
       default: GraphValue(picture)
       }
-    let values = try session.run(others.merging([inputName: input]) { $1 })
+    return [inputName: input]
+  }
+
+  /// Runs the model; the picture has the layout that the input asks for.
+  /// - Parameter others: inputs that have defaults, by name.
+  /// - Returns: the outputs that are numbers, in the model's order.
+  func outputs(
+    for picture: Tensor<Float>, with others: [String: GraphValue] = [:]
+  ) throws -> [(name: String, tensor: Tensor<Float>)] {
+    let values = try session.run(others.merging(inputs(for: picture)) { $1 })
     let graph = session.model.graph
     return try graph.outputs.compactMap { id in
       let name = graph.values[id].name

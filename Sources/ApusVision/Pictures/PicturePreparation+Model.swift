@@ -31,22 +31,22 @@ extension PicturePreparation {
   ///   - input: the name of the input.
   ///   - file: where the model lies; what lies beside it counts.
   ///   - image: the picture, whose own sides are taken where nothing says others.
-  ///   - normalization: which numbers its bytes become, where the caller knows it.
+  ///   - stated: what the caller says of it.
   /// - Returns: nil for an input that is not one picture of three channels.
   /// - Throws: ``PictureModelError`` for a configuration beside the file that cannot be read, ``FileError``.
   package init?(
-    of model: any GraphModel, input: String, file: String, image: Image<UInt8>, normalization: ImageNormalization? = nil
+    of model: any GraphModel, input: String, file: String, image: Image<UInt8>,
+    stated: PictureStatement = PictureStatement()
   ) throws {
     let graph = model.graph
     guard case .tensor(_, let dimensions?)? = graph.value(named: input).flatMap({ graph.values[$0].type }),
       let axes = PictureAxes(dimensions)
     else { return nil }
-    let clues = try PictureClue.all(of: model, input: input, file: file)
+    let clues = try [stated.clue] + PictureClue.all(of: model, input: input, file: file)
     let usual = ImageInput(
       width: axes.width ?? clues.lazy.compactMap(\.width).first ?? image.width,
       height: axes.height ?? clues.lazy.compactMap(\.height).first ?? image.height, fit: .stretch,
       filter: .antialiasedBilinear, layout: axes.isChannelsLast ? .nhwc : .nchw)
-    self.init(
-      usual: usual, of: "most networks", clues: [PictureClue(origin: .stated, normalization: normalization)] + clues)
+    self.init(usual: usual, of: "most networks", clues: clues)
   }
 }

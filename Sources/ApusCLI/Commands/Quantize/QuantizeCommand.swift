@@ -23,12 +23,16 @@ struct QuantizeCommand: WritesFiles {
 
       Any other model (ONNX, Core ML, PyTorch's .pt2) is quantised statically with --calibrate, and OUT is an .onnx of \
       the standard's operators: convolutions and products compute in integers of 8 bits, weights with a scale for each \
-      output, activations with levels that the samples have shown to fit. Samples are pictures, prepared as 'run' \
-      prepares them, or arrays by the names of the inputs, a sample in each row; some hundred usual ones do. Each layer is \
-      measured alone: those that the outputs suffer from most stay in floats until --tolerance is kept. Depthwise \
-      convolutions stay in floats always: they wait for memory. With --json the keys are input, output, bytes_before, \
+      output, activations with levels that the samples have shown to fit. Samples are pictures or arrays by the names of \
+      the inputs, a sample in each row; some hundred usual ones do. Pictures are prepared as 'detect' or 'pose' prepares \
+      them if the model is a detector, as 'classify' if it gives a number for each class, else as 'run'; where nothing says \
+      which numbers it wants, --mean and --std, or --pixels, must. Each layer is measured alone: those that the outputs \
+      suffer from most stay in floats until --tolerance is kept. Depthwise convolutions stay in floats always: they wait \
+      for memory. Of a detector it is said as well how many of the objects in the first hundred pictures are found again. \
+      With --json the keys are input, output, bytes_before, \
       bytes_after, samples, probes, range, tolerance, relative_error, layers (name, operator, shape, weight_error, \
-      relative_error, quantized) and outputs (name, relative_error).
+      relative_error, quantized), outputs (name, relative_error), preprocessing, and of a detector detections (pictures, \
+      matched, missed, added).
 
       Without --calibrate and OUT there is a report on such a model and nothing is written: how its weights are stored \
       (stored as, tensors, numbers, size, bits for each number) and what else quantises it. With --json the keys are input, \
@@ -38,6 +42,7 @@ struct QuantizeCommand: WritesFiles {
         apus quantize mobilebert-uncased mobilebert-int8
         apus quantize model.safetensors out --prompts prompts.txt --json
         apus quantize detector.onnx detector-int8.onnx --calibrate photos/
+        apus quantize classifier.onnx small.onnx --calibrate photos/ --mean 0.5,0.5,0.5 --std 0.5,0.5,0.5
         apus quantize model.onnx small.onnx --calibrate samples.npz --tolerance 0.02 --json
         apus quantize Words.mlpackage
       """)
@@ -53,7 +58,7 @@ struct QuantizeCommand: WritesFiles {
 
   @OptionGroup(title: "Static quantisation") var calibration: CalibrationOptions
 
-  @OptionGroup(title: "Pictures") var numbers: NormalizationOptions
+  @OptionGroup(title: "Pictures") var pictures: CalibrationPictureOptions
 
   @Option(
     help: ArgumentHelp("Texts to measure the cost on, a line each; needs vocab.txt.", valueName: "file"),
@@ -127,10 +132,9 @@ struct QuantizeCommand: WritesFiles {
     }
     guard !isFolder(output) else { throw CommandFailure(.inputOutput, "\(output): is a folder; an .onnx was expected") }
     let model = try ModelFile.open(input)
-    let inputs = ModelInputs(model, file: input, converts: true, widens: false, normalization: numbers.normalization)
-    var samples = try CalibrationSamples(calibration.samples, for: inputs)
     var quantization = try StaticQuantization(model, rangeRule: calibration.range.rule)
     try calibration.check(quantization)
+    var samples = try CalibrationSamples(calibration.samples, for: model, file: input, pictures)
 
     var progress = ProgressBar(total: samples.total)
     defer { progress?.clear() }
@@ -141,7 +145,6 @@ struct QuantizeCommand: WritesFiles {
       if probes.count < calibration.probes { probes.append(sample) }
     }
     progress?.clear()
-    for warning in samples.warnings { ErrorOutput.warning(warning) }
     guard quantization.sampleCount > 0 else {
       throw CommandFailure(
         .badData, "--calibrate: there are no samples in \(calibration.samples.joined(separator: ", "))")
@@ -154,11 +157,15 @@ struct QuantizeCommand: WritesFiles {
     }
     progress?.clear()
     let quantized = try quantization.model(choice.layers)
+    let agreement = try samples.agreement(of: quantized)
     try ModelProto(quantized, of: (model as? ONNXModel)?.proto).write(to: output)
-    let report = StaticQuantizationReport(
+    var report = StaticQuantizationReport(
       input: input, output: output,
       bytes: (model.graph.constantByteCount, try ModelFile.open(output).graph.constantByteCount), probes: probes.count,
       range: calibration.range.text, tolerance: calibration.tolerance, of: quantization, choice)
+    report.preprocessing = samples.preparation?.summary
+    report.detections = agreement
+    if let warning = report.warning { ErrorOutput.warning(warning) }
     try Output.write(json ? jsonText(report) + "\n" : report.text)
     try samples.unread.check()
   }

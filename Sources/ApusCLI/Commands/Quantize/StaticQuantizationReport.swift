@@ -1,5 +1,6 @@
 import Apus
 import ApusGraph
+import ApusVision
 
 /// What `apus quantize --calibrate` says.
 struct StaticQuantizationReport: Encodable {
@@ -43,9 +44,13 @@ struct StaticQuantizationReport: Encodable {
   var relativeError: Double?
   var layers: [Layer]
   var outputs: [Output]
+  /// How pictures were prepared, and what that rests on; nil for other samples.
+  var preprocessing: String?
+  /// How far the objects are the same that the model finds before and now; nil for a model that is no detector.
+  var detections: DetectionAgreement?
 
   enum CodingKeys: String, CodingKey {
-    case input, output, samples, probes, range, tolerance, layers, outputs
+    case input, output, samples, probes, range, tolerance, layers, outputs, preprocessing, detections
     case bytesBefore = "bytes_before"
     case bytesAfter = "bytes_after"
     case relativeError = "relative_error"
@@ -74,10 +79,13 @@ struct StaticQuantizationReport: Encodable {
   var text: String {
     let quantized = layers.count { $0.isQuantized }
     var lines = [
-      "\(output): \(quantized) of \(layers.count) layers in 8 bits, \(QuantizationNumbers.megabytes(bytesBefore)) MB before and "
+      "\(output): \(quantized) of \(layers.count) layers in 8 bits, "
+        + "\(QuantizationNumbers.megabytes(bytesBefore)) MB before and "
         + "\(QuantizationNumbers.megabytes(bytesAfter)) MB now",
-      "levels by \(range), from \(samples) \(samples == 1 ? "sample" : "samples")", "",
+      "levels by \(range), from \(samples) \(samples == 1 ? "sample" : "samples")",
     ]
+    if let preprocessing { lines.append("pictures brought to \(preprocessing)") }
+    lines.append("")
     var table = TextTable(alignments: [.left, .left, .right, .right, .left])
     table.add("layer", "weight", "its error", "effect", "")
     let order = layers.sorted { ($0.relativeError ?? .infinity) > ($1.relativeError ?? .infinity) }
@@ -102,7 +110,38 @@ struct StaticQuantizationReport: Encodable {
     if let relativeError, relativeError > tolerance {
       lines.append("that is beyond --tolerance \(NumberText.short(tolerance)): more samples, or --keep more layers")
     }
+    if let detections {
+      lines.append(
+        "in \(detections.pictures) \(detections.pictures == 1 ? "picture" : "pictures") \(detections.matched) of "
+          + "\(detections.matched + detections.missed) objects are found again, and \(detections.added) others")
+    }
     return lines.map { $0 + "\n" }.joined()
   }
 
+  /// What the differences of the outputs do not show: that a detector finds other objects than before, or that the
+  /// pictures show none.
+  var warning: String? {
+    guard let detections, detections.pictures > 0 else { return nil }
+    let before = detections.matched + detections.missed
+    if before == 0 {
+      return "\(input): finds nothing in these pictures in floats either: are they what it is for, and prepared as it "
+        + "wants them?"
+    }
+    guard detections.missed + detections.added > before / 2 else { return nil }
+    return
+      "\(output): of \(before) objects it finds \(detections.matched) again, and \(detections.added) others: do not "
+      + "use it as it is"
+  }
+}
+
+extension DetectionAgreement: Encodable {
+  private enum CodingKeys: String, CodingKey { case pictures, matched, missed, added }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(pictures, forKey: .pictures)
+    try container.encode(matched, forKey: .matched)
+    try container.encode(missed, forKey: .missed)
+    try container.encode(added, forKey: .added)
+  }
 }

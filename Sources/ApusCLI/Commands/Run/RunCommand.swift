@@ -1,6 +1,7 @@
 import Apus
 import ApusFormats
 import ApusGraph
+import ApusVision
 import ArgumentParser
 
 struct RunCommand: WritesFiles {
@@ -141,7 +142,8 @@ struct RunCommand: WritesFiles {
 
   private func inputs(of model: any GraphModel) -> ModelInputs {
     ModelInputs(
-      model, file: self.model, converts: convert, widens: isFloat64, normalization: numbers.normalization)
+      model, file: self.model, converts: convert, widens: isFloat64,
+      stated: PictureStatement(normalization: numbers.normalization))
   }
 
   private func runModel() throws {
