@@ -1,3 +1,5 @@
+import ApusBase
+
 /// Tells from a recording how two arms are held out for ten seconds.
 ///
 /// 1. Points are converted to pixels. A point of confidence 0.3 or less, or outside the image, was not found. Gaps of a
@@ -14,6 +16,17 @@ public enum ArmDriftAnalysis {
   public static let shortestTest = 10.0
   /// It needs this share of the frames, and of the time.
   public static let leastCoverage = 0.8
+  /// Shorter arms than this, in shoulder widths, point at the camera.
+  static let leastShoulderWidths = 0.25
+  /// Arms that differ by more than this share of the longer one are not both seen.
+  static let largestLengthDifference = 0.5
+  /// A frame lasts until the next one, but no longer than so many seconds.
+  static let longestFrame = 0.5
+
+  /// ``shortestTest`` in messages.
+  static let shortestTestText = "\(NumberText.short(shortestTest)) s"
+  /// ``leastCoverage`` in messages.
+  static let leastCoverageText = "\(NumberText.short(100 * leastCoverage)) %"
 
   /// Measures a recording.
   ///
@@ -43,9 +56,13 @@ public enum ArmDriftAnalysis {
     guard coverage.seconds >= shortestTest - slack else { return insufficient(.tooShort) }
     guard coverage.seenSeconds >= leastCoverage * coverage.seconds else { return insufficient(.tooManyHoles) }
     let shoulderWidths = measures.map(\.shoulderWidths).median ?? 0
-    guard shoulderWidths >= 0.25 else { return insufficient(.armsPointAtCamera(shoulderWidths: shoulderWidths)) }
+    guard shoulderWidths >= leastShoulderWidths else {
+      return insufficient(.armsPointAtCamera(shoulderWidths: shoulderWidths))
+    }
     let lengthDifference = measures.map(\.lengthDifference).median ?? 1
-    guard lengthDifference <= 0.5 else { return insufficient(.armLengthsDiffer(share: lengthDifference)) }
+    guard lengthDifference <= largestLengthDifference else {
+      return insufficient(.armLengthsDiffer(share: lengthDifference))
+    }
 
     let left = ArmHold(times: times, angles: measures.map(\.leftAngle), longestStep: step.longest)
     let right = ArmHold(times: times, angles: measures.map(\.rightAngle), longestStep: step.longest)
@@ -54,14 +71,15 @@ public enum ArmDriftAnalysis {
     let verticalDifferences = measures.map { abs($0.verticalDifference) }
     let leftMiddle = measures.map(\.leftAngle).median ?? 0
     let rightMiddle = measures.map(\.rightAngle).median ?? 0
-    let quality: ArmDetectionQuality = shoulderWidths < 0.5 ? .low : lengthDifference > 0.3 ? .fair : .good
+    let quality = ArmDetectionQuality(shoulderWidths: shoulderWidths, lengthDifference: lengthDifference)
     return .measured(
       ArmDriftMeasurement(
         settings: settings, estimatedMotorLevel: level, severityLevel: mode == .legacy ? base : level,
         isDriftDetected: mode == .legacy
           ? profile.legacyDetects(meanAsymmetry: course.mean, level: level) : level > 0,
         driftSide: ArmSide(left: left.hasDrifted, right: right.hasDrifted),
-        lowerSide: ArmSide(left: leftMiddle - rightMiddle >= 1, right: rightMiddle - leftMiddle >= 1),
+        lowerSide: ArmSide(
+          left: leftMiddle - rightMiddle >= lowerAngle, right: rightMiddle - leftMiddle >= lowerAngle),
         hasBilateralLowArms: left.endAngle > lowAngle && right.endAngle > lowAngle,
         left: left, right: right, asymmetry: course,
         verticalDrift: verticalDifferences.reduce(0, +) / Double(measures.count),
@@ -71,27 +89,48 @@ public enum ArmDriftAnalysis {
 
   /// Both arms further below the horizontal than this, in degrees, are low.
   static let lowAngle = 15.0
+  /// An arm this much further below the horizontal than the other, in degrees, is the lower one.
+  static let lowerAngle = 1.0
+  /// An asymmetry that grows by more than this a second adds a level.
+  static let notableTrend = 0.01
+  /// A mean velocity beyond this, either way, adds one in ``ArmDriftMode/legacy``.
+  static let notableVelocity = 0.02
 
   /// What change over time adds to the level.
   static func increment(
     _ mode: ArmDriftMode, _ course: AsymmetryCourse, _ left: ArmHold, _ right: ArmHold
   ) -> Int {
     switch mode {
-    case .recommended: course.trend > 0.01 || left.hasDrifted || right.hasDrifted ? 1 : 0
+    case .recommended: course.trend > notableTrend || left.hasDrifted || right.hasDrifted ? 1 : 0
     case .legacy: legacyIncrement(course)
     }
   }
 
   static func legacyIncrement(_ course: AsymmetryCourse) -> Int {
-    [course.trend > 0.01, abs(course.meanVelocity) > 0.02, (course.stability ?? 0) < 0.5].count { $0 }
+    [
+      course.trend > notableTrend, abs(course.meanVelocity) > notableVelocity,
+      (course.stability ?? 0) < AsymmetryCourse.leastStability,
+    ].count { $0 }
   }
 }
 
 extension ArmDetectionQuality {
+  /// Arms are long enough from this many shoulder widths on.
+  static let leastShoulderWidths = 0.5
+  /// Arms are alike up to this difference, as a share of the longer one.
+  static let largestLengthDifference = 0.3
+
+  init(shoulderWidths: Double, lengthDifference: Double) {
+    self =
+      shoulderWidths < Self.leastShoulderWidths
+      ? .low : lengthDifference > Self.largestLengthDifference ? .fair : .good
+  }
+
   var reason: String {
     switch self {
     case .good: "both arms are in view, of similar length"
-    case .fair: "one arm is more than 30 % shorter than the other"
+    case .fair:
+      "one arm is more than \(NumberText.short(100 * Self.largestLengthDifference)) % shorter than the other"
     case .low: "the arms are shorter than half the shoulder width: they point at the camera"
     }
   }
@@ -108,8 +147,10 @@ struct Steps {
     median = intervals.median
   }
 
+  /// A longer interval is a gap.
+  var longestUsual: Double { 1.5 * (median ?? 0) }
   /// A longer pause between two valid frames is a hole.
-  var longest: Double { max(ArmSamples.longestGap, 1.5 * (median ?? 0)) }
+  var longest: Double { max(ArmSamples.longestGap, longestUsual) }
 }
 
 extension ArmCoverage {
@@ -118,7 +159,7 @@ extension ArmCoverage {
     frames = samples.count
     validFrames = times.count
     interpolatedFrames = samples.count { $0.isInterpolated }
-    let lastFrame = times.isEmpty ? 0 : min(step.median ?? 0, 0.5)
+    let lastFrame = times.isEmpty ? 0 : min(step.median ?? 0, ArmDriftAnalysis.longestFrame)
     var seen = lastFrame
     for (later, earlier) in zip(times.dropFirst(), times)
     where later - earlier <= step.longest + ArmSamples.slack {
@@ -127,7 +168,7 @@ extension ArmCoverage {
     seenSeconds = seen
     seconds = (times.last ?? 0) - (times.first ?? 0) + lastFrame
     framesPerSecond = step.median.map { 1 / $0 }
-    gaps = step.intervals.count { $0 > 1.5 * (step.median ?? 0) + ArmSamples.slack }
+    gaps = step.intervals.count { $0 > step.longestUsual + ArmSamples.slack }
     longestInterval = step.intervals.max() ?? 0
   }
 }

@@ -42,11 +42,12 @@ public struct ArmDriftCharts: Sendable {
     ]
     guard let measurement else { return chart }
     let (left, right) = (measurement.left.startAngle, measurement.right.startAngle)
+    let below = "\(ArmHold.driftAngleText) below"
     if abs(left - right) < 0.05 {
-      chart.rules = Self.rules("start of both", left, "10° below", color: nil)
+      chart.rules = Self.rules("start of both", left, below, color: nil)
     } else {
-      chart.rules = Self.rules("left: start", left, "left: 10° below", color: Self.leftColor)
-      chart.rules += Self.rules("right: start", right, "right: 10° below", color: Self.rightColor)
+      chart.rules = Self.rules("left: start", left, "left: \(below)", color: Self.leftColor)
+      chart.rules += Self.rules("right: start", right, "right: \(below)", color: Self.rightColor)
     }
     for (name, hold, color) in [
       ("left", measurement.left, Self.leftColor), ("right", measurement.right, Self.rightColor),

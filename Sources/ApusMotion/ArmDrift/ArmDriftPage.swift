@@ -108,8 +108,9 @@ public struct ArmDriftPage: Sendable {
     let boundaries = profile.boundaries.map { NumberText.short($0) }.joined(separator: ", ")
     return "Profile \(profile.rawValue) (levels 1 to 4 from a mean asymmetry of \(boundaries)), mode \(mode.rawValue). "
       + "The asymmetry is how much the heights of the wrists differ, in mean lengths of the arms. An arm drifts when it "
-      + "stays more than 10° below its own start for half a second. A level needs ten seconds, and 80 % of the frames "
-      + "with both wrists and both shoulders. No boundary has been validated on patients."
+      + "stays more than \(ArmHold.driftAngleText) below its own start for half a second. A level needs ten seconds, "
+      + "and \(ArmDriftAnalysis.leastCoverageText) of the frames with both wrists and both shoulders. "
+      + "No boundary has been validated on patients."
   }
 
   private func degrees(_ value: Double) -> String { NumberText.fixed(value, decimals: 1) + "°" }

@@ -108,8 +108,9 @@ public struct ArmDriftMeasurement: Sendable, Hashable {
     }
     switch driftSide {
     case .none: break
-    case .both: notes.append("both arms end more than 10° below their start")
-    case .left, .right: notes.append("the \(driftSide.rawValue) arm ends more than 10° below its start")
+    case .both: notes.append("both arms end more than \(ArmHold.driftAngleText) below their start")
+    case .left, .right:
+      notes.append("the \(driftSide.rawValue) arm ends more than \(ArmHold.driftAngleText) below its start")
     }
     if hasBilateralLowArms { notes.append("both arms are held low, which no asymmetry shows") }
     if asymmetry.isTremorLike == true { notes.append("the asymmetry swings as in a tremor") }
@@ -187,21 +188,22 @@ extension ArmDriftInsufficientData: CustomStringConvertible {
     let (frames, valid) = (coverage.frames, coverage.validFrames)
     return switch reason {
     case .tooFewValidFrames(let rarest, let found):
-      "insufficient_data: \(valid) of \(frames) frames have both wrists and both shoulders, expected 80 % or more "
-        + "(\(rarest.name) was found in \(found))"
+      "insufficient_data: \(valid) of \(frames) frames have both wrists and both shoulders, expected "
+        + "\(ArmDriftAnalysis.leastCoverageText) or more (\(rarest.name) was found in \(found))"
     case .tooFewSamples:
       "insufficient_data: \(valid) valid frame\(valid == 1 ? "" : "s"), expected "
         + "\(AsymmetryCourse.fewestSamples) or more"
     case .tooShort:
-      "insufficient_data: \(Self.rounded(coverage.seconds)) s, expected 10 s or more"
+      "insufficient_data: \(Self.rounded(coverage.seconds)) s, expected \(ArmDriftAnalysis.shortestTestText) or more"
     case .tooManyHoles:
       "insufficient_data: the arms were seen in \(Self.rounded(coverage.seenSeconds)) of "
-        + "\(Self.rounded(coverage.seconds)) s, expected 80 % or more"
+        + "\(Self.rounded(coverage.seconds)) s, expected \(ArmDriftAnalysis.leastCoverageText) or more"
     case .armsPointAtCamera(let widths):
-      "insufficient_data: the arms are \(Self.rounded(widths)) shoulder widths long, expected 0.25 or more: they point "
-        + "at the camera"
+      "insufficient_data: the arms are \(Self.rounded(widths)) shoulder widths long, expected "
+        + "\(ArmDriftAnalysis.leastShoulderWidths) or more: they point at the camera"
     case .armLengthsDiffer(let share):
-      "insufficient_data: one arm is \(Self.rounded(100 * share)) % shorter than the other, expected 50 % or less"
+      "insufficient_data: one arm is \(Self.rounded(100 * share)) % shorter than the other, expected "
+        + "\(NumberText.short(100 * ArmDriftAnalysis.largestLengthDifference)) % or less"
     }
   }
 

@@ -1,3 +1,5 @@
+import ApusBase
+
 /// How one arm was held, against its own beginning.
 public struct ArmHold: Sendable, Hashable {
   /// Degrees below the horizontal, the median of the first second: what later angles are compared with.
@@ -16,6 +18,9 @@ public struct ArmHold: Sendable, Hashable {
 
   /// An arm further below its own start than this, in degrees, has drifted.
   public static let driftAngle = 10.0
+  /// ``driftAngle`` in messages.
+  static let driftAngleText = "\(NumberText.short(driftAngle))°"
+  /// An arm drifts when it stays that low for so many seconds.
   static let shortestDrift = 0.5
   /// The first and the last so many seconds are the start and the end.
   public static let window = 1.0

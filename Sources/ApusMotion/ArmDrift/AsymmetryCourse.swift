@@ -29,6 +29,8 @@ public struct AsymmetryCourse: Sendable, Hashable {
 
   /// Fewer samples than this say nothing.
   public static let fewestSamples = 5
+  /// An asymmetry less stable than this is unsteady.
+  static let leastStability = 0.5
 
   /// - Parameters:
   ///   - times: seconds, increasing.
@@ -65,7 +67,7 @@ public struct AsymmetryCourse: Sendable, Hashable {
     self.stability = stability
     stablePeriods = deviations.count { $0 < 0.01 }
     let isFastEnough = Double(count - 1) >= 12 * duration - 1e-6
-    isTremorLike = isFastEnough ? stability < 0.5 && Double(Self.turns(values)) >= 6 * duration : nil
+    isTremorLike = isFastEnough ? stability < Self.leastStability && Double(Self.turns(values)) >= 6 * duration : nil
   }
 
   private static func slope(_ times: [Double], _ values: [Double], mean: Double) -> Double {
