@@ -83,7 +83,7 @@ public enum ArmDriftAnalysis {
         hasBilateralLowArms: left.endAngle > lowAngle && right.endAngle > lowAngle,
         left: left, right: right, asymmetry: course,
         verticalDrift: verticalDifferences.reduce(0, +) / Double(measures.count),
-        quality: quality, qualityReason: quality.reason, areSidesExchanged: points.areSidesExchanged,
+        quality: quality, areSidesExchanged: points.areSidesExchanged,
         coverage: coverage, testDuration: recording.testDuration, samples: points.samples))
   }
 

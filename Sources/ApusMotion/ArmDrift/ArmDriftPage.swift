@@ -39,7 +39,7 @@ public struct ArmDriftPage: Sendable {
     case .insufficientData(let insufficient):
       page.blocks += [
         .heading("Insufficient data"),
-        .paragraph("The recording shows too little for a level, and none is given. \(insufficient.cause)."),
+        .paragraph("The recording shows too little for a level, and none is given. \(insufficient.cause.sentence)"),
         .facts(Self.facts(insufficient.coverage)),
       ]
       method = Self.method(insufficient.settings)
@@ -114,14 +114,6 @@ public struct ArmDriftPage: Sendable {
   }
 
   private func degrees(_ value: Double) -> String { NumberText.fixed(value, decimals: 1) + "°" }
-}
-
-extension ArmDriftInsufficientData {
-  /// Why there is no level, as a sentence without its end.
-  fileprivate var cause: String {
-    let prefix = "insufficient_data: "
-    return (description.hasPrefix(prefix) ? String(description.dropFirst(prefix.count)) : description).capitalizedFirst
-  }
 }
 
 extension String {

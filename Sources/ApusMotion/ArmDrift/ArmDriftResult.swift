@@ -57,8 +57,6 @@ public struct ArmDriftMeasurement: Sendable, Hashable {
   public let verticalDrift: Double
   /// How far the points can be relied on.
   public let quality: ArmDetectionQuality
-  /// Why, in a few words.
-  public let qualityReason: String
   /// Whether left and right were exchanged, since the recording said on which side the subject's left is.
   public let areSidesExchanged: Bool
   /// How much of the recording could be used.
@@ -67,6 +65,9 @@ public struct ArmDriftMeasurement: Sendable, Hashable {
   public let testDuration: Double?
   /// Every frame, in order.
   public let samples: [ArmSample]
+
+  /// Why the points have their ``quality``, in a few words.
+  public var qualityReason: String { quality.reason }
 
   /// Whether an arm begins within 45° of the horizontal; otherwise the recording is of something else than arms held out,
   /// and the level says nothing.
@@ -184,25 +185,27 @@ public struct ArmDriftInsufficientData: ApusError, Sendable, Hashable {
 
 extension ArmDriftInsufficientData: CustomStringConvertible {
   /// Such as `insufficient_data: 8.5 s, expected 10 s or more`.
-  public var description: String {
+  public var description: String { "insufficient_data: \(cause)" }
+
+  /// What is missing, and what was expected.
+  var cause: String {
     let (frames, valid) = (coverage.frames, coverage.validFrames)
     return switch reason {
     case .tooFewValidFrames(let rarest, let found):
-      "insufficient_data: \(valid) of \(frames) frames have both wrists and both shoulders, expected "
+      "\(valid) of \(frames) frames have both wrists and both shoulders, expected "
         + "\(ArmDriftAnalysis.leastCoverageText) or more (\(rarest.name) was found in \(found))"
     case .tooFewSamples:
-      "insufficient_data: \(valid) valid frame\(valid == 1 ? "" : "s"), expected "
-        + "\(AsymmetryCourse.fewestSamples) or more"
+      "\(valid) valid frame\(valid == 1 ? "" : "s"), expected \(AsymmetryCourse.fewestSamples) or more"
     case .tooShort:
-      "insufficient_data: \(Self.rounded(coverage.seconds)) s, expected \(ArmDriftAnalysis.shortestTestText) or more"
+      "\(Self.rounded(coverage.seconds)) s, expected \(ArmDriftAnalysis.shortestTestText) or more"
     case .tooManyHoles:
-      "insufficient_data: the arms were seen in \(Self.rounded(coverage.seenSeconds)) of "
-        + "\(Self.rounded(coverage.seconds)) s, expected \(ArmDriftAnalysis.leastCoverageText) or more"
+      "the arms were seen in \(Self.rounded(coverage.seenSeconds)) of \(Self.rounded(coverage.seconds)) s, expected "
+        + "\(ArmDriftAnalysis.leastCoverageText) or more"
     case .armsPointAtCamera(let widths):
-      "insufficient_data: the arms are \(Self.rounded(widths)) shoulder widths long, expected "
+      "the arms are \(Self.rounded(widths)) shoulder widths long, expected "
         + "\(ArmDriftAnalysis.leastShoulderWidths) or more: they point at the camera"
     case .armLengthsDiffer(let share):
-      "insufficient_data: one arm is \(Self.rounded(100 * share)) % shorter than the other, expected "
+      "one arm is \(Self.rounded(100 * share)) % shorter than the other, expected "
         + "\(NumberText.short(100 * ArmDriftAnalysis.largestLengthDifference)) % or less"
     }
   }
