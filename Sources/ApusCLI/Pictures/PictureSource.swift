@@ -15,8 +15,7 @@ struct SourcePicture {
 
 /// How pictures are read.
 struct PictureOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("The most pixels of a picture; larger ones are refused.", valueName: "n"))
-  var maxPixels = ImageLimits.default.pixels
+  @OptionGroup var pixelLimit: PixelLimitOptions
 
   @Option(
     help: ArgumentHelp(
@@ -34,14 +33,13 @@ struct PictureOptions: ParsableArguments {
   func plan(_ files: inout FilePlan) { files.reads(timestamps, as: "--timestamps") }
 
   func validate() throws {
-    guard maxPixels > 0 else { throw ValidationError("--max-pixels \(maxPixels): a number above 0 was expected.") }
     if let fps {
       guard fps.isFinite, fps > 0 else { throw ValidationError("--fps \(fps): a number above 0 was expected.") }
       guard timestamps == nil else { throw ValidationError("--fps and --timestamps exclude each other.") }
     }
   }
 
-  var limits: ImageLimits { ImageLimits(pixels: maxPixels) }
+  var limits: ImageLimits { pixelLimit.limits }
 }
 
 /// Pictures one after the other: from files, from folders and ZIP archives of them, from videos as `.y4m`, from a pipe

@@ -10,7 +10,7 @@ extension SessionRecorder {
     _ = digest("model", detector.file)
     for path in detector.externalFiles { _ = digest("model data", path) }
     settings.add("fps", pictures.fps)
-    settings.add("maxPixels", pictures.maxPixels)
+    settings.add("maxPixels", pictures.pixelLimit.maxPixels)
     settings.add("plateClass", plates.sorted().joined(separator: ","))
     settings.add("outline", fitsOutline)
     settings.add("layout", detector.format.layout.rawValue)

@@ -58,8 +58,7 @@ struct BreedCommand: WritesFiles {
     completion: .file(extensions: ["safetensors"]))
   var regression: String?
 
-  @Option(help: ArgumentHelp("The most pixels of a picture; larger ones are refused.", valueName: "n"))
-  var maxPixels = ImageLimits.default.pixels
+  @OptionGroup var pixelLimit: PixelLimitOptions
 
   @Flag(help: "Print JSON, one object a picture.")
   var json = false
@@ -75,7 +74,6 @@ struct BreedCommand: WritesFiles {
       if model == nil { throw ValidationError("Missing expected argument '--model <file>', a classifier.") }
     }
     guard 0...100 ~= minPercent else { throw ValidationError("--min-percent \(minPercent): 0 to 100 was expected.") }
-    guard maxPixels > 0 else { throw ValidationError("--max-pixels \(maxPixels): a number above 0 was expected.") }
   }
 
   var files: FilePlan {
@@ -109,7 +107,7 @@ struct BreedCommand: WritesFiles {
     let preparation = classifier.preparation
     network.warn(of: preparation, model)
     defer { network.cache.warn(classifier.classifier.cacheUse) }
-    var source = try PictureSource(images, limits: ImageLimits(pixels: maxPixels))
+    var source = try PictureSource(images, limits: pixelLimit.limits)
     var unread = UnreadPictures()
     var progress = ProgressBar(total: source.total)
     defer { progress?.clear() }

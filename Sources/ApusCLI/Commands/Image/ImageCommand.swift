@@ -13,7 +13,8 @@ struct ImageCommand: WritesFiles {
       its name says: .png, .jpg, .ppm, .pgm. A picture that its camera took lying on its side is turned; one with \
       16 bits per channel keeps them in .png and .ppm when nothing else is done to it.
 
-      What is done, in this order: --crop, then --resize or --letterbox, then --gray.
+      What is done, in this order: --crop, then --resize or --letterbox, then --gray. --max-pixels bounds the picture \
+      that is read, and the size that it is brought to.
 
       FILTERS
         nearest      the pixel at each place
@@ -57,11 +58,7 @@ struct ImageCommand: WritesFiles {
   @Option(help: ArgumentHelp("Quality of a JPEG file, 1 to 100.", valueName: "n"))
   var quality = 90
 
-  @Option(
-    help: ArgumentHelp(
-      "The most pixels of the picture that is read, and of the size that it is brought to; more are refused.",
-      valueName: "n"))
-  var maxPixels = ImageLimits.default.pixels
+  @OptionGroup var pixelLimit: PixelLimitOptions
 
   @Flag(help: "Print one line of JSON: what was read and what was written.")
   var json = false
@@ -72,7 +69,7 @@ struct ImageCommand: WritesFiles {
       throw ValidationError("--filter needs --resize or --letterbox.")
     }
     guard 1...100 ~= quality else { throw ValidationError("--quality \(quality): 1 to 100 was expected.") }
-    guard maxPixels > 0 else { throw ValidationError("--max-pixels \(maxPixels): a number above 0 was expected.") }
+    let maxPixels = pixelLimit.maxPixels
     for (option, size) in [("--resize", resize), ("--letterbox", letterbox)] {
       // Sides are bounded, and their product cannot overflow.
       guard let size, size.width * size.height > maxPixels else { continue }
@@ -118,11 +115,10 @@ struct ImageCommand: WritesFiles {
   }
 
   private func read() throws -> ImageFile.Contents {
-    let limits = ImageLimits(pixels: maxPixels)
-    guard input == "-" else { return try ImageFile.contents(path: input, limits: limits) }
+    guard input == "-" else { return try ImageFile.contents(path: input, limits: pixelLimit.limits) }
     let bytes = try ByteInput(path: "-").readAll(limit: 1 << 30)
     do {
-      return try bytes.withUnsafeBytes { try ImageFile.decode($0, limits: limits) }
+      return try bytes.withUnsafeBytes { try ImageFile.decode($0, limits: pixelLimit.limits) }
     } catch let error as ImageError {
       throw CommandFailure(.badData, "standard input: \(error)")
     }
