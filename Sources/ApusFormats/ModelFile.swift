@@ -6,6 +6,9 @@ import ApusTorch
 
 /// Models of every format that Apus runs. A new format is one more case here.
 public enum ModelFile {
+  /// The formats that are opened.
+  package static let formats: [FileFormat] = [.onnx, .coreMLPackage, .coreMLModel, .torchExport]
+
   /// Opens the model at `path`, whose format follows from its content. Weights stay in the mapped file.
   ///
   /// ```swift

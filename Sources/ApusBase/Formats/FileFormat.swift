@@ -54,6 +54,32 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   case unknown
 }
 
+extension FileFormat {
+  /// How names of such files end, without a dot; nil where they end in many ways, or as those of other formats.
+  package var fileExtension: String? {
+    switch self {
+    case .onnx: "onnx"
+    case .onnxRuntime: "ort"
+    case .coreMLModel: "mlmodel"
+    case .coreMLPackage: "mlpackage"
+    case .compiledCoreML: "mlmodelc"
+    case .torchExport: "pt2"
+    case .tensorFlowLite: "tflite"
+    case .mediaPipeTask: "task"
+    case .keras: "keras"
+    case .gguf: "gguf"
+    case .safetensors: "safetensors"
+    case .npy: "npy"
+    case .npz: "npz"
+    case .json: "json"
+    case .zip: "zip"
+    case .torchScript, .torchCheckpoint, .pickle, .savedModel, .hdf5, .pretrainedFolder, .gitLFSPointer, .markup, .text,
+      .gzip, .unknown:
+      nil
+    }
+  }
+}
+
 // MARK: - Recognition
 
 extension FileFormat {
@@ -80,12 +106,11 @@ extension FileFormat {
   }
 
   private static func named(_ name: String) -> FileFormat? {
-    let endings: [(String, FileFormat)] = [
-      (".onnx", .onnx), (".ort", .onnxRuntime), (".safetensors", .safetensors), (".npy", .npy), (".npz", .npz),
-      (".mlmodel", .coreMLModel), (".pt2", .torchExport), (".tflite", .tensorFlowLite),
+    let formats: [FileFormat] = [
+      .onnx, .onnxRuntime, .safetensors, .npy, .npz, .coreMLModel, .torchExport, .tensorFlowLite,
     ]
     let name = name.lowercased()
-    return endings.first { name.hasSuffix($0.0) }?.1
+    return formats.first { format in format.fileExtension.map { name.hasSuffix(".\($0)") } ?? false }
   }
 
   private static func folder(_ path: String) -> FileFormat? {

@@ -26,8 +26,6 @@ struct DataSet {
 ///
 /// Files whose values have different names make one data set together; a file that has a name again begins the next.
 enum DataSets {
-  static let extensions = TensorFile.extensions + ["pb"]
-
   /// Adds what is read of an argument to a plan: a file, a folder of files, or that of several data sets.
   static func plan(_ argument: String, as role: String, _ files: inout FilePlan) {
     files.reads(argument, as: role, endings: [".pb", ".npy", ".json"], depth: 2)
@@ -40,7 +38,7 @@ enum DataSets {
   static func areValues(at path: String) -> Bool {
     if TensorFile.fileExtension(path) == "pb" { return true }
     guard let format = try? FileFormat(of: path) else { return isFolder(path) }
-    return [.npy, .npz, .safetensors, .json].contains(format)
+    return TensorFile.formats.contains(format)
   }
 
   /// - Parameter defaults: the names that values without one get, in order: the model's inputs or its outputs.

@@ -49,8 +49,6 @@ struct ModelInputs {
 // MARK: - Files
 
 extension ModelInputs {
-  static let extensions = TensorFile.extensions + ["pb"]
-
   /// Reads what an argument names: `NAME=FILE`, or `FILE` alone, whose entries are named as inputs.
   mutating func read(_ argument: String) throws {
     guard let (name, path) = try split(argument) else { return try readAll(argument) }

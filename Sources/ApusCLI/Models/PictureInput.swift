@@ -19,8 +19,6 @@ struct PictureInput {
   /// What was only assumed of it, in words that follow the file's name; nil where everything is known.
   var warning: String?
 
-  static let extensions = ["png", "jpg", "jpeg", "bmp", "ppm", "pgm"]
-
   /// - Parameter preparation: how a picture becomes an input of numbers.
   /// - Returns: nil for files of arrays.
   /// - Throws: ``CommandFailure`` for a picture where the model takes none, ``ImageError``, ``FileError``.

@@ -10,7 +10,8 @@ struct TensorFile {
   let names: [String]
   private let load: (String) throws -> GraphValue
 
-  static let extensions = ["npy", "npz", "safetensors", "json"]
+  /// The formats that are read.
+  static let formats: [FileFormat] = [.npy, .npz, .safetensors, .json]
 
   /// A file of several iterations has the values of each, named `INDEX/NAME`.
   /// - Throws: ``FileFormatError`` for a file of another format, and the errors of the formats' readers.
@@ -80,4 +81,10 @@ struct TensorFile {
     guard let dot = name.lastIndex(of: ".") else { return "" }
     return name[name.index(after: dot)...].lowercased()
   }
+}
+
+extension FileKind {
+  static let tensors = FileKind(TensorFile.formats)
+  /// Values of any type.
+  static let values = FileKind(extensions: tensors.extensions + ["pb"])
 }

@@ -14,7 +14,7 @@ struct ClassifierOptions: ParsableArguments {
     help: ArgumentHelp(
       "What the classes are called: a name a line, or JSON; as the model or config.json beside it says, else ImageNet's "
         + "names where there are 1000 classes.", valueName: "file"),
-    completion: .file(extensions: ["txt", "json"]))
+    completion: .files(.labels))
   var labels: String?
 
   @Option(

@@ -35,7 +35,7 @@ struct DetectorOptions: ParsableArguments {
     help: ArgumentHelp(
       "An .onnx file, a Core ML model or YOLO weights as safetensors, instead of the detector that ships.",
       valueName: "file"),
-    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2", "safetensors"]))
+    completion: .files(.models, .weights))
   var model: String?
 
   @Option(
@@ -68,7 +68,7 @@ struct DetectorOptions: ParsableArguments {
     help: ArgumentHelp(
       "What the classes are called, a name a line or as JSON, instead of what the model says; 80 classes without names are "
         + "taken for COCO's.", valueName: "file"),
-    completion: .file(extensions: ["txt", "names", "json"]))
+    completion: .files(.labels))
   var labels: String?
 
   @Flag(

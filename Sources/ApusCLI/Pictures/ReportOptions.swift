@@ -73,7 +73,7 @@ struct FrameOptions: ParsableArguments {
     help: ArgumentHelp(
       "Pictures to draw on, for --overlay and --report: a folder or .zip with one for each frame, or a .y4m video, "
         + "whose pictures are found by their time.", valueName: "folder|video"),
-    completion: .file(extensions: ["y4m", "zip"]))
+    completion: .files(.videos, .archives))
   var frames: String?
 
   /// Adds the pictures to a plan.

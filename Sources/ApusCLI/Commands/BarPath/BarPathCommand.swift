@@ -35,12 +35,12 @@ struct BarPathCommand: WritesFiles {
 
   @Argument(
     help: "A folder or .zip of frames, a .y4m video, or - for standard input.",
-    completion: .file(extensions: ["y4m", "zip"]))
+    completion: .files(.videos, .archives))
   var input: String?
 
   @Option(
     help: ArgumentHelp("Boxes or positions in the place of pictures; - for standard input.", valueName: "file"),
-    completion: .file(extensions: ["jsonl", "csv"]))
+    completion: .files(.frames))
   var detections: String?
 
   @OptionGroup(title: "Analysis") var settings: BarPathSettingOptions

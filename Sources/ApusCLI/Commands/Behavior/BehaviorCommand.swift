@@ -45,7 +45,7 @@ struct BehaviorCommand: WritesFiles {
       """)
 
   @Argument(
-    help: "A file of poses, or - for standard input.", completion: .file(extensions: ["jsonl", "csv"]))
+    help: "A file of poses, or - for standard input.", completion: .files(.frames))
   var file: String?
 
   @OptionGroup(title: "Settings") var settings: BehaviorSettingOptions
@@ -54,7 +54,7 @@ struct BehaviorCommand: WritesFiles {
 
   @Option(
     help: ArgumentHelp("The weights, a safetensors file.", valueName: "file"),
-    completion: .file(extensions: ["safetensors"]))
+    completion: .files(.weights))
   var weights: String?
 
   @Flag(help: "Measure instead how much the answer depends on the pose, on 256 random ones, and end.")

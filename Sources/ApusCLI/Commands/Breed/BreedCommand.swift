@@ -29,12 +29,12 @@ struct BreedCommand: WritesFiles {
 
   @Argument(
     help: "Photos, a folder or .zip of them, or - for standard input.",
-    completion: .file(extensions: ["png", "jpg", "jpeg", "bmp", "ppm", "zip"]))
+    completion: .files(.pictures, .archives))
   var images: [String] = []
 
   @Option(
     help: ArgumentHelp("The classifier: .onnx, .mlpackage, .mlmodel, .pt2 or .safetensors.", valueName: "file"),
-    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2", "safetensors"]))
+    completion: .files(.models, .weights))
   var model: String?
 
   @OptionGroup(title: "Network") var network: ClassifierOptions
@@ -55,7 +55,7 @@ struct BreedCommand: WritesFiles {
 
   @Option(
     help: ArgumentHelp("A logistic regression over them: weights [119, n] and offset [119].", valueName: "file"),
-    completion: .file(extensions: ["safetensors"]))
+    completion: .files(.weights))
   var regression: String?
 
   @OptionGroup var pixelLimit: PixelLimitOptions

@@ -36,7 +36,7 @@ struct ClassifyCommand: WritesFiles {
 
   @Argument(
     help: "Pictures, a folder or .zip of them, a .y4m video; files of texts; or - for standard input.",
-    completion: .file(extensions: ["png", "jpg", "jpeg", "bmp", "ppm", "y4m", "zip", "txt"]))
+    completion: .files(.pictures, .videos, .archives, .texts))
   var inputs: [String] = []
 
   @Option(
@@ -58,7 +58,7 @@ struct ClassifyCommand: WritesFiles {
   @Option(
     help: ArgumentHelp(
       "Of texts: the vocabulary, a vocab.txt or the folder that has it; that beside the model.", valueName: "file"),
-    completion: .file(extensions: ["txt"]))
+    completion: .files(.texts))
   var vocab: String?
 
   @OptionGroup(title: "Pictures") var pictures: PictureOptions

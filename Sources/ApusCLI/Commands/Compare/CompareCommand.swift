@@ -25,12 +25,12 @@ struct CompareCommand: WritesFiles {
       """)
 
   @Argument(
-    help: "The file or folder to judge.", completion: .file(extensions: TensorFile.extensions))
+    help: "The file or folder to judge.", completion: .files(.tensors))
   var actual: String
 
   @Argument(
     help: "The file or folder with what it should hold.",
-    completion: .file(extensions: TensorFile.extensions))
+    completion: .files(.tensors))
   var expected: String
 
   @OptionGroup var tolerance: ToleranceOptions

@@ -44,7 +44,7 @@ struct ConformanceCommand: WritesFiles {
 
   @Option(
     help: ArgumentHelp("Tests that are known not to pass, a name per line.", valueName: "file"),
-    completion: .file(extensions: ["txt"]))
+    completion: .files(.texts))
   var expectedFailures: String?
 
   @Option(help: ArgumentHelp("How long one test may take.", valueName: "seconds"))

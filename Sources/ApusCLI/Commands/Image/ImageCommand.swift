@@ -31,11 +31,11 @@ struct ImageCommand: WritesFiles {
 
   @Argument(
     help: ArgumentHelp("A picture, or - for standard input.", valueName: "in"),
-    completion: .file(extensions: ["png", "jpg", "jpeg", "bmp", "ppm", "pgm"]))
+    completion: .files(.pictures))
   var input: String
 
   @Argument(
-    help: ArgumentHelp("Where it goes.", valueName: "out"), completion: .file(extensions: ["png", "jpg", "ppm", "pgm"]))
+    help: ArgumentHelp("Where it goes.", valueName: "out"), completion: .files(.writtenPictures))
   var output: String
 
   @Option(help: ArgumentHelp("The part to keep: left, top, width, height in pixels.", valueName: "x,y,w,h"))

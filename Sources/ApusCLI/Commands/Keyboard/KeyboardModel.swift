@@ -17,7 +17,7 @@ struct LanguageModelOptions: ParsableArguments {
     help: ArgumentHelp(
       "The vocabulary, a vocab.txt or the folder that has it, with tokenizer_config.json where there is one; that of the "
         + "folder, or beside the model.", valueName: "file"),
-    completion: .file(extensions: ["txt"]))
+    completion: .files(.texts))
   var vocab: String?
 
   @OptionGroup var cache: CacheOptions

@@ -90,7 +90,7 @@ struct ParityCommand: WritesFiles {
 
   @Argument(
     help: "The model: .onnx, .mlpackage, .mlmodel or .pt2, or NAME:WEIGHTS of a network written in Swift.",
-    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2"]))
+    completion: .files(.models))
   var model: String?
 
   @OptionGroup var parity: ParityOptions
@@ -98,7 +98,7 @@ struct ParityCommand: WritesFiles {
   @Argument(
     help:
       "What to judge it by: a second model or NAME:WEIGHTS, or, in place of --expected, a file or a folder of values.",
-    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2"] + DataSets.extensions))
+    completion: .files(.models, .values))
   var reference: String?
 
   @Option(

@@ -10,7 +10,7 @@ struct ParityOptions: ParsableArguments {
       "What goes in: .npz, .safetensors, .npy (NAME=FILE where there are several), .pb, JSON of Polygraphy, folders of "
         + ".pb or .npy; pictures where the model declares an image. Without, it is looked for among the expected values.",
       valueName: "file"),
-    completion: .file(extensions: DataSets.extensions))
+    completion: .files(.values))
   var inputs: [String] = []
 
   @Option(
@@ -18,7 +18,7 @@ struct ParityOptions: ParsableArguments {
     help: ArgumentHelp(
       "What must come out, and values in between, under the model's names for them. As many data sets as inputs.",
       valueName: "file"),
-    completion: .file(extensions: DataSets.extensions))
+    completion: .files(.values))
   var expected: [String] = []
 
   @OptionGroup var tolerance: ToleranceOptions

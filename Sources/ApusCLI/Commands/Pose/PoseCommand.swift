@@ -29,7 +29,7 @@ struct PoseCommand: WritesFiles {
 
   @Argument(
     help: "Pictures, a folder or .zip of them, a .y4m video, or - for standard input.",
-    completion: .file(extensions: ["png", "jpg", "jpeg", "bmp", "ppm", "pgm", "y4m", "zip"]))
+    completion: .files(.pictures, .videos, .archives))
   var inputs: [String]
 
   @OptionGroup(title: "Network") var network: DetectorOptions

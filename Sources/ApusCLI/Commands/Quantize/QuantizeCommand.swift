@@ -62,7 +62,7 @@ struct QuantizeCommand: WritesFiles {
 
   @Option(
     help: ArgumentHelp("Texts to measure the cost on, a line each; needs vocab.txt.", valueName: "file"),
-    completion: .file(extensions: ["txt"]))
+    completion: .files(.texts))
   var prompts: String?
 
   @Option(help: ArgumentHelp("How many random texts, where there are no prompts.", valueName: "count"))

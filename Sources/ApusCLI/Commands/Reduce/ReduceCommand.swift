@@ -30,7 +30,7 @@ struct ReduceCommand: WritesFiles {
 
   @Argument(
     help: "The model: .onnx, .mlpackage, .mlmodel or .pt2.",
-    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2"]))
+    completion: .files(.models))
   var model: String
 
   @OptionGroup var parity: ParityOptions

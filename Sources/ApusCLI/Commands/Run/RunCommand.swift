@@ -47,13 +47,13 @@ struct RunCommand: WritesFiles {
 
   @Argument(
     help: "A model: .onnx, .mlpackage, .mlmodel or .pt2.",
-    completion: .file(extensions: ["onnx", "mlpackage", "mlmodel", "pt2"]))
+    completion: .files(.models))
   var model: String
 
   @Option(
     name: .customLong("input"),
     help: ArgumentHelp("An input: NAME=FILE, or FILE alone; may be repeated.", valueName: "[name=]file"),
-    completion: .file(extensions: ModelInputs.extensions + PictureInput.extensions))
+    completion: .files(.values, .pictures))
   var inputs: [String] = []
 
   @Option(

@@ -25,7 +25,7 @@ struct TokenizeCommand: ParsableCommand {
   @Argument(help: "Texts; without any, or with -, each line of standard input is one.")
   var text: [String] = []
 
-  @Option(help: ArgumentHelp("The vocabulary.", valueName: "file"), completion: .file(extensions: ["txt"]))
+  @Option(help: ArgumentHelp("The vocabulary.", valueName: "file"), completion: .files(.texts))
   var vocab: String
 
   @Option(help: ArgumentHelp("A tokenizer_config.json.", valueName: "file"), completion: .file(extensions: ["json"]))

@@ -32,12 +32,12 @@ struct VerifyCommand: ParsableCommand {
 
   @Option(
     help: ArgumentHelp("Other weights than those that ship; needs --model.", valueName: "file"),
-    completion: .file(extensions: ["safetensors"]))
+    completion: .files(.weights))
   var weights: String?
 
   @Option(
     help: ArgumentHelp("Other golden outputs than those that ship; needs --model.", valueName: "file"),
-    completion: .file(extensions: ["safetensors"]))
+    completion: .files(.weights))
   var golden: String?
 
   @Option(help: "How float32 is computed: exact, or fast, which allows Winograd's convolution and longer sums.")
