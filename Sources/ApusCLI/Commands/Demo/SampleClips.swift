@@ -20,7 +20,12 @@ struct SampleClips {
     var expected: String
     var found: String
     var confidence: Float
-    var equal: Bool
+    var isEqual: Bool
+
+    enum CodingKeys: String, CodingKey {
+      case clip, expected, found, confidence
+      case isEqual = "equal"
+    }
   }
 
   private struct List: Decodable {
@@ -58,7 +63,7 @@ struct SampleClips {
   private static func result(_ name: String, expected: String, _ prediction: BehaviorPrediction) -> Result {
     Result(
       clip: name, expected: expected, found: prediction.label, confidence: prediction.confidence,
-      equal: prediction.label == expected)
+      isEqual: prediction.label == expected)
   }
 
   private func predictions(for clip: Clip, _ classifier: some BehaviorClassifying) throws -> [BehaviorPrediction] {

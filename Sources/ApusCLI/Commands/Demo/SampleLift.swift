@@ -35,10 +35,11 @@ struct SampleLift {
     var centerError: Double
     var reps: [Rep]
     var renderedReps: Int
-    var equal: Bool
+    var isEqual: Bool
 
     enum CodingKeys: String, CodingKey {
-      case clip, frames, reps, equal
+      case clip, frames, reps
+      case isEqual = "equal"
       case centerError = "center_error_px"
       case renderedReps = "rendered_reps"
     }
@@ -105,6 +106,6 @@ struct SampleLift {
     return Result(
       clip: name, frames: archive.pictures.count,
       centerError: errors.sorted().dropFirst(errors.count / 2).first ?? .infinity, reps: reps,
-      renderedReps: truth.reps.count, equal: isEqual)
+      renderedReps: truth.reps.count, isEqual: isEqual)
   }
 }
