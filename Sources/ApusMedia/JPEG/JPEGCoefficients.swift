@@ -1,3 +1,4 @@
+import Apus
 import ApusPlatform
 
 /// Memory for the coefficients of some rows of units, or of the whole picture.
@@ -17,7 +18,8 @@ final class JPEGCoefficients: @unchecked Sendable {
         .unsupported("\(frame.width) × \(frame.height) pixels, for whose coefficients there is no memory,"),
         format: .jpeg)
     }
-    LargePages.advise(memory, rowCounts.reduce(0, +) * unitRows * 2)
+    LargePages.advise(
+      memory, byteCount: rowCounts.reduce(0, +) * unitRows * 2, ifAtLeast: LargePages.surelyInside)
     self.memory = memory.assumingMemoryBound(to: Int16.self)
   }
 

@@ -37,7 +37,9 @@ final class JPEGPainter: @unchecked Sendable {
   /// - Parameter output: Room for all pixels.
   init(_ frame: JPEGFrame, _ color: JPEGColor, _ output: UnsafeMutablePointer<UInt8>) {
     (self.frame, self.color, self.output) = (frame, color, output)
-    LargePages.advise(UnsafeMutableRawPointer(output), frame.width * frame.height * color.model.channels)
+    LargePages.advise(
+      UnsafeMutableRawPointer(output), byteCount: frame.width * frame.height * color.model.channels,
+      ifAtLeast: LargePages.surelyInside)
     kernels = Execution.current.pixelKernels
     let rowBytes = frame.blockCount / frame.unitsDown * 128
     groupRows = max(1, min(frame.unitsDown, Self.groupBytes / rowBytes))

@@ -281,10 +281,7 @@ final class BufferPool: Sendable {
     let memory = found + before
     if before > 0 { munmap(found, before) }
     if before < slack { munmap(memory + size, slack - before) }
-    #if os(Linux)
-      // Where the system gives huge pages to those who ask: one page fault instead of 512.
-      madvise(memory, size, MADV_HUGEPAGE)
-    #endif
+    LargePages.advise(memory, byteCount: size)
     return memory
   }
 
