@@ -19,17 +19,8 @@ struct DeflateCode {
     codes = lengths.map { length in
       guard length > 0 else { return 0 }
       next[length] += 1
-      return Self.reversed(next[length] - 1, count: length)
+      return UInt16(truncatingIfNeeded: reversedBits(next[length] - 1, count: length))
     }
-  }
-
-  private static func reversed(_ code: Int, count: Int) -> UInt16 {
-    var (rest, result) = (code, 0)
-    for _ in 0..<count {
-      result = result << 1 | rest & 1
-      rest >>= 1
-    }
-    return UInt16(truncatingIfNeeded: result)
   }
 }
 

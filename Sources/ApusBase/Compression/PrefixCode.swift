@@ -48,7 +48,7 @@ struct PrefixCode {
       guard length <= lookupBits else { continue }
       // Codes come with their first bit lowest, so every pattern that ends in the reversed code is this symbol.
       let entry = meanings[symbol].of(length: length)
-      for pattern in stride(from: Self.reversed(code, count: length), to: lookup.count, by: 1 << length) {
+      for pattern in stride(from: reversedBits(code, count: length), to: lookup.count, by: 1 << length) {
         lookup[pattern] = entry
       }
     }
@@ -75,12 +75,6 @@ struct PrefixCode {
       code <<= 1
     }
     return .absent
-  }
-
-  private static func reversed(_ code: Int, count: Int) -> Int {
-    var result = 0
-    for bit in 0..<count where code >> bit & 1 == 1 { result |= 1 << (count - 1 - bit) }
-    return result
   }
 }
 
