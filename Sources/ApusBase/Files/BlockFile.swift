@@ -114,7 +114,7 @@ package final class BlockFile: Sendable {
     return (keys, entries)
   }
 
-  fileprivate static func aligned(_ offset: Int) -> Int { (offset + alignment - 1) / alignment * alignment }
+  fileprivate static func aligned(_ offset: Int) -> Int { offset.roundedUp(toMultipleOf: alignment) }
 }
 
 // MARK: - Writing

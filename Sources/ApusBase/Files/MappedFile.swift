@@ -118,7 +118,7 @@ extension MappedFile {
   package func discard(_ part: UnsafeRawBufferPointer) {
     let page = AlignedMemory.pageSize
     guard release != .free, let base = part.baseAddress else { return }
-    let start = (Int(bitPattern: base) + page - 1) / page * page
+    let start = Int(bitPattern: base).roundedUp(toMultipleOf: page)
     let end = (Int(bitPattern: base) + part.count) / page * page
     guard start < end else { return }
     madvise(UnsafeMutableRawPointer(bitPattern: start), end - start, MADV_DONTNEED)

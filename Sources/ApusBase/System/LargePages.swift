@@ -13,7 +13,7 @@ package enum LargePages {
     #if os(Linux)
       guard byteCount >= least else { return }
       let page = AlignedMemory.pageSize
-      let start = (Int(bitPattern: memory) + page - 1) / page * page
+      let start = Int(bitPattern: memory).roundedUp(toMultipleOf: page)
       let end = (Int(bitPattern: memory) + byteCount) / page * page
       guard start < end else { return }
       madvise(UnsafeMutableRawPointer(bitPattern: start), end - start, MADV_HUGEPAGE)

@@ -13,7 +13,7 @@ package enum Base64 {
   /// The text of some bytes, in one line.
   package static func text(_ bytes: [UInt8]) -> String {
     var result: [UInt8] = []
-    result.reserveCapacity((bytes.count + 2) / 3 * 4)
+    result.reserveCapacity(4 * bytes.count.dividedRoundingUp(by: 3))
     for start in stride(from: 0, to: bytes.count, by: 3) {
       let count = min(3, bytes.count - start)
       var bits = 0

@@ -1,3 +1,5 @@
+import Apus
+
 /// Reads BMP files: headers of Windows from 2 to 5 and of OS/2, palettes of 1, 2, 4 and 8 bits, also as runs (RLE4,
 /// RLE8), 16, 24 and 32 bits, with masks.
 ///
@@ -124,8 +126,8 @@ private struct BMPRows {
 
   init(_ header: BMPHeader) throws(ImageError) {
     self.header = header
-    stride = (header.width * header.bits + 31) / 32 * 4
-    count = (header.width * header.bits + 7) / 8
+    count = (header.width * header.bits).dividedRoundingUp(by: 8)
+    stride = count.roundedUp(toMultipleOf: 4)
     guard header.pixels.count >= stride * (header.height - 1) + count else {
       throw ImageError(.truncated("its pixels"), format: .bmp)
     }

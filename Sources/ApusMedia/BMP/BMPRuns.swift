@@ -1,3 +1,5 @@
+import Apus
+
 /// The runs of RLE4 and RLE8: a count and a colour, or 0 and what to do.
 enum BMPRuns {
   /// The colour of each pixel, rows from top to bottom.
@@ -36,7 +38,7 @@ enum BMPRuns {
         y += try next()
       default:
         // As many colours as they are, filled up to two bytes.
-        let bytes = (value * header.bits + 7) / 8
+        let bytes = (value * header.bits).dividedRoundingUp(by: 8)
         var byte = 0
         for number in 0..<value {
           if header.bits == 8 || number % 2 == 0 { byte = try next() }

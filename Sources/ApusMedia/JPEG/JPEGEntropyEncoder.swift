@@ -1,3 +1,5 @@
+import Apus
+
 /// Turns planes into the bits of a baseline scan.
 struct JPEGEntropyEncoder {
   private struct Component {
@@ -29,8 +31,8 @@ struct JPEGEntropyEncoder {
         first: JPEGHuffmanCode(isColor ? standard.colorFirst : standard.luminanceFirst),
         others: JPEGHuffmanCode(isColor ? standard.colorOthers : standard.luminanceOthers))
     }
-    unitsAcross = roundedUp(planes.width, by: 8 * subsampling.across)
-    unitsDown = roundedUp(planes.height, by: 8 * subsampling.down)
+    unitsAcross = planes.width.dividedRoundingUp(by: 8 * subsampling.across)
+    unitsDown = planes.height.dividedRoundingUp(by: 8 * subsampling.down)
   }
 
   mutating func encode(into file: inout JPEGWriter) {

@@ -1,3 +1,5 @@
+import Apus
+
 // Scans of a file, and the picture that comes of them.
 
 extension JPEGFile {
@@ -130,10 +132,10 @@ extension JPEGFile {
       }
       // A component alone has but the blocks in which the picture is.
       let component = frame.components[header.members[0].component]
-      for row in 0..<roundedUp(component.height, by: 8) {
+      for row in 0..<component.height.dividedRoundingUp(by: 8) {
         coefficients.place(slots, row: row / component.down)
         slots[0].block += row % component.down * component.blocksAcross * 64
-        guard decoder.decode(units: roundedUp(component.width, by: 8), slots) else { return false }
+        guard decoder.decode(units: component.width.dividedRoundingUp(by: 8), slots) else { return false }
       }
       return true
     }

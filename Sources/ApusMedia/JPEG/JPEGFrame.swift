@@ -1,3 +1,5 @@
+import Apus
+
 /// What a file says about its picture before the coefficients come.
 struct JPEGFrame {
   let width: Int
@@ -47,12 +49,12 @@ struct JPEGFrame {
     if count == 1 { (components[0].across, components[0].down) = (1, 1) }
     let widest = components.reduce(1) { max($0, $1.across) }
     let highest = components.reduce(1) { max($0, $1.down) }
-    unitsAcross = roundedUp(width, by: 8 * widest)
-    unitsDown = roundedUp(height, by: 8 * highest)
+    unitsAcross = width.dividedRoundingUp(by: 8 * widest)
+    unitsDown = height.dividedRoundingUp(by: 8 * highest)
     for index in components.indices {
       let component = components[index]
-      components[index].width = roundedUp(width * component.across, by: widest)
-      components[index].height = roundedUp(height * component.down, by: highest)
+      components[index].width = (width * component.across).dividedRoundingUp(by: widest)
+      components[index].height = (height * component.down).dividedRoundingUp(by: highest)
       components[index].blocksAcross = unitsAcross * component.across
       components[index].blocksDown = unitsDown * component.down
     }
@@ -87,9 +89,6 @@ struct JPEGComponent {
 
   var blockCount: Int { blocksAcross * blocksDown }
 }
-
-/// How many times `divisor` fits into `value`, and once more for a rest.
-func roundedUp(_ value: Int, by divisor: Int) -> Int { (value + divisor - 1) / divisor }
 
 /// The places of coefficients.
 enum JPEGOrder {

@@ -61,7 +61,7 @@ final class JPEGPainter: @unchecked Sendable {
     scratch.deallocate()
   }
 
-  private var groupCount: Int { roundedUp(frame.unitsDown, by: groupRows) }
+  private var groupCount: Int { frame.unitsDown.dividedRoundingUp(by: groupRows) }
   private func rows(ofGroup group: Int) -> Range<Int> {
     group * groupRows..<min((group + 1) * groupRows, frame.unitsDown)
   }

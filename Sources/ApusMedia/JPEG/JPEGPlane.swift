@@ -1,3 +1,4 @@
+import Apus
 import ApusKernelInterface
 
 /// Some rows of a component's samples, those that are needed at a time.
@@ -28,7 +29,7 @@ struct JPEGPlane {
 
   /// - Parameter rowCount: Whole blocks of rows.
   init(_ component: JPEGComponent, _ frame: JPEGFrame, rowCount: Int) {
-    let samples = roundedUp(component.blocksAcross * 8, by: jpegMargin) * jpegMargin + 2 * jpegMargin
+    let samples = (component.blocksAcross * 8).roundedUp(toMultipleOf: jpegMargin) + 2 * jpegMargin
     // Rows a page apart would all want the same places of the cache.
     stride = samples % 4096 == 0 ? samples + jpegMargin : samples
     let memory = UnsafeMutablePointer<UInt8>.allocate(capacity: stride * rowCount)
@@ -84,7 +85,7 @@ struct JPEGPlane {
     _ coefficients: UnsafePointer<Int16>, steps: UnsafePointer<Int16>, blockRows: Range<Int>,
     _ kernels: any JPEGKernels.Type
   ) {
-    let blocks = roundedUp(width, by: 8)
+    let blocks = width.dividedRoundingUp(by: 8)
     for blockRow in blockRows where blockRow * 8 < height {
       let first = base + (blockRow * 8 % rowCount) * stride
       kernels.inverseDCT(

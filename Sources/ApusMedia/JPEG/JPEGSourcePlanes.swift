@@ -1,3 +1,5 @@
+import Apus
+
 /// The channels of a picture as a file has them: luminance, or luminance and two differences of colour.
 struct JPEGSourcePlanes {
   let width: Int
@@ -45,8 +47,8 @@ struct JPEGSourcePlanes {
       return Plane(samples: planes[index], width: width, height: height, stride: width)
     }
     let source = planes[index]
-    let (newWidth, newHeight) = (roundedUp(width, by: across), roundedUp(height, by: down))
-    let stride = roundedUp(newWidth, by: 8) * 8
+    let (newWidth, newHeight) = (width.dividedRoundingUp(by: across), height.dividedRoundingUp(by: down))
+    let stride = newWidth.roundedUp(toMultipleOf: 8)
     var result = [UInt8](repeating: 0, count: stride * newHeight)
     for y in 0..<newHeight {
       let upper = y * down * width

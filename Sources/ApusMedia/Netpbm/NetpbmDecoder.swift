@@ -1,3 +1,5 @@
+import Apus
+
 /// Reads the files of Netpbm: bits (PBM: P1, P4), grey (PGM: P2, P5), RGB (PPM: P3, P6), and any of them with opacity
 /// (PAM: P7), as text and as bytes.
 ///
@@ -30,7 +32,7 @@ public enum NetpbmDecoder {
     let rest = text.bytes.count - text.position
     switch (header.kind, header.isText) {
     case (.bits, false):
-      let rowBytes = (header.width + 7) / 8
+      let rowBytes = header.width.dividedRoundingUp(by: 8)
       let pixels = try pixels(text, count: rowBytes * header.height)
       return (0..<count).map { index in
         let (y, x) = index.quotientAndRemainder(dividingBy: header.width)

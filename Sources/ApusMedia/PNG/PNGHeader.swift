@@ -1,3 +1,5 @@
+import Apus
+
 /// What the first chunk of a PNG file says (IHDR).
 struct PNGHeader {
   enum Kind: UInt8 {
@@ -60,7 +62,7 @@ struct PNGHeader {
   var filterDistance: Int { max(1, kind.channels * depth / 8) }
 
   /// The bytes of a row of `width` pixels, without its filter.
-  func rowBytes(width: Int) -> Int { (width * kind.channels * depth + 7) / 8 }
+  func rowBytes(width: Int) -> Int { (width * kind.channels * depth).dividedRoundingUp(by: 8) }
 
   /// The parts in which the pixels come. Every part has pixels.
   var passes: [PNGPass] {
@@ -69,7 +71,7 @@ struct PNGHeader {
       guard width > x, height > y else { return nil }
       return PNGPass(
         x: x, y: y, stepX: stepX, stepY: stepY,
-        width: (width - x - 1) / stepX + 1, height: (height - y - 1) / stepY + 1)
+        width: (width - x).dividedRoundingUp(by: stepX), height: (height - y).dividedRoundingUp(by: stepY))
     }
   }
 

@@ -50,7 +50,7 @@ struct ByteResampling: Sendable {
     try Image<UInt8>.checkMemory(width: across.count, height: rows.count, color: image.color)
     let step = ByteSums.step(channels: channels)
     let longest = across.starts.indices.map { across.places[$0 + 1] - across.places[$0] }.max() ?? 1
-    let groups = (longest * channels + step - 1) / step
+    let groups = (longest * channels).dividedRoundingUp(by: step)
     let starts = across.starts.map { Int32($0 * channels) }
     let fixed = across.fixedWeights
     var weights = [Int32](repeating: 0, count: across.count * groups * 16)

@@ -1,3 +1,5 @@
+import Apus
+
 /// What the first line of a YUV4MPEG2 stream says.
 public struct Y4MHeader: Sendable, Hashable {
   /// How many numbers of colour there are, and where they are.
@@ -47,8 +49,8 @@ public struct Y4MHeader: Sendable, Hashable {
   }
 
   /// Numbers of each of the two planes of colour.
-  var chromaWidth: Int { chroma == .mono ? 0 : chroma.isHalvedAcross ? (width + 1) / 2 : width }
-  var chromaHeight: Int { chroma == .mono ? 0 : chroma.isHalvedDown ? (height + 1) / 2 : height }
+  var chromaWidth: Int { chroma == .mono ? 0 : chroma.isHalvedAcross ? width.dividedRoundingUp(by: 2) : width }
+  var chromaHeight: Int { chroma == .mono ? 0 : chroma.isHalvedDown ? height.dividedRoundingUp(by: 2) : height }
 
   /// The bytes of a frame, without the line before it.
   var frameBytes: Int { width * height + 2 * chromaWidth * chromaHeight }

@@ -68,7 +68,7 @@ enum DifferenceBlocks {
 
   /// At most 128 columns, each the highest of its places.
   private static func thinned(_ values: [Double]) -> [(name: String, value: Double)] {
-    let step = (values.count + 127) / 128
+    let step = values.count.dividedRoundingUp(by: 128)
     return stride(from: 0, to: values.count, by: step).map { start in
       let end = min(values.count, start + step)
       return (step == 1 ? "\(start)" : "\(start)–\(end - 1)", values[start..<end].max() ?? 0)
