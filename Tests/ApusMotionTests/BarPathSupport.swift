@@ -1,3 +1,5 @@
+import ApusBase
+
 @testable import ApusMotion
 
 /// A path without gaps from vertical positions; x stays at 100.
@@ -10,16 +12,10 @@ extension BarPathSettings: Changeable {}
 
 /// SplitMix64 with a few distributions, so that tests see the same noise everywhere.
 struct Noise {
-  private var state: UInt64
-  init(seed: UInt64) { state = seed }
+  private var generator: SplitMix64
+  init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
-  mutating func uniform() -> Double {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Double((z ^ (z >> 31)) >> 11) / 9_007_199_254_740_992
-  }
+  mutating func uniform() -> Double { Double(generator.next() >> 11) / 9_007_199_254_740_992 }
 
   /// About normal, by twelve uniforms: mean 0, standard deviation 1.
   mutating func normal() -> Double { (0..<12).reduce(-6) { sum, _ in sum + uniform() } }

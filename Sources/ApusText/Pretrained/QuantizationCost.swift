@@ -100,15 +100,8 @@ public struct QuantizationCost: Sendable {
   public static func samples(
     count: Int, seed: UInt64, for model: MaskedLanguageModel<Float>, length: Int = 32
   ) -> [Sample] {
-    var state = seed
-    func number(below limit: Int) -> Int {
-      // SplitMix64.
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var z = state
-      z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-      return Int((z ^ (z >> 31)) % UInt64(max(1, limit)))
-    }
+    var random = SplitMix64(seed: seed)
+    func number(below limit: Int) -> Int { Int(random.next() % UInt64(max(1, limit))) }
     let length = max(1, min(length, model.positionCount))
     return (0..<count).map { _ in
       Sample(ids: (0..<length).map { _ in number(below: model.vocabularySize) }, position: number(below: length))
