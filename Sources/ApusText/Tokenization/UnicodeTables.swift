@@ -22,9 +22,8 @@ final class UnicodeTables: Sendable {
     var order: UInt16 { bits >> 5 }
   }
 
-  /// `count` scalars from `start` on, `step` apart, whose small letters are `offset` away.
+  /// `count` scalars from a start on, `step` apart, whose small letters are `offset` away.
   private struct CaseRun {
-    var start: UInt32
     var count: UInt32
     var step: UInt32
     var offset: Int32
@@ -40,6 +39,8 @@ final class UnicodeTables: Sendable {
   private let decomposed: [UInt32]
   private let partEnds: [Int]
   private let parts: [UInt32]
+  /// Where each run of capital letters starts, and that run.
+  private let caseStarts: [UInt32]
   private let caseRuns: [CaseRun]
 
   private init() {
@@ -70,13 +71,14 @@ final class UnicodeTables: Sendable {
 
     reader = NumberReader(UnicodeTableText.lowerCase)
     scalar = 0
-    var runs: [CaseRun] = []
+    var (caseStarts, caseRuns): ([UInt32], [CaseRun]) = ([], [])
     while let distance = reader.next(), let count = reader.next(), let step = reader.next(), let code = reader.next() {
       scalar &+= distance
       let half = Int32(truncatingIfNeeded: code >> 1)
-      runs.append(CaseRun(start: scalar, count: count, step: max(step, 1), offset: code & 1 == 0 ? half : ~half))
+      caseStarts.append(scalar)
+      caseRuns.append(CaseRun(count: count, step: max(step, 1), offset: code & 1 == 0 ? half : ~half))
     }
-    caseRuns = runs
+    (self.caseStarts, self.caseRuns) = (caseStarts, caseRuns)
   }
 
   func `class`(of scalar: UInt32) -> Class {
@@ -121,14 +123,10 @@ final class UnicodeTables: Sendable {
   }
 
   private func searchedLower(_ scalar: UInt32) -> UInt32 {
-    var (low, high) = (0, caseRuns.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if caseRuns[middle].start <= scalar { low = middle + 1 } else { high = middle }
-    }
-    guard low > 0 else { return scalar }
-    let run = caseRuns[low - 1]
-    let (number, rest) = (scalar - run.start).quotientAndRemainder(dividingBy: run.step)
+    let index = caseStarts.upperBound(of: scalar, within: 0..<caseStarts.count) - 1
+    guard index >= 0 else { return scalar }
+    let run = caseRuns[index]
+    let (number, rest) = (scalar - caseStarts[index]).quotientAndRemainder(dividingBy: run.step)
     guard rest == 0, number < run.count else { return scalar }
     return UInt32(truncatingIfNeeded: Int64(scalar) + Int64(run.offset))
   }
