@@ -151,7 +151,7 @@ public struct ArmCoverage: Sendable, Hashable {
   public let seenSeconds: Double
   /// Frames a second: one over the middle interval; nil for a single frame.
   public let framesPerSecond: Double?
-  /// Intervals longer than one and a half of the middle one, and the longest interval, in seconds.
+  /// How many intervals are longer than one and a half of the middle one.
   public let gaps: Int
   /// The longest interval between two frames, in seconds.
   public let longestInterval: Double

@@ -27,14 +27,13 @@ public struct QuantizationCost: Sendable {
   public private(set) var activations: [Activation] = []
   /// The number of texts.
   public private(set) var sampleCount = 0
-  /// Of the scores of all words at the predicted places: the largest and the mean absolute difference, and
-  /// ‖x − x̂‖ / ‖x‖.
+  /// The largest absolute difference of the scores of all words at the predicted places.
   public private(set) var largestDifference = 0.0
-  /// The mean absolute difference of the scores.
+  /// The mean absolute difference of those scores.
   public private(set) var meanDifference = 0.0
-  /// ‖x − x̂‖ / ‖x‖ of the scores of all texts together.
+  /// ‖x − x̂‖ / ‖x‖ of those scores, of all texts together.
   public private(set) var relativeError = 0.0
-  /// Samples whose best word, and whose three best as a set, are the same.
+  /// Samples whose best word is the same.
   public private(set) var sameBest = 0
   /// Samples whose three best words are the same, in any order.
   public private(set) var sameBestThree = 0
