@@ -8,7 +8,8 @@ import ApusBase
 /// 3. The mean of a reaches 0...4 boundaries of the profile; ``ArmDriftMode`` says what change over time adds.
 ///
 /// Fewer than 80 % of frames or of time, less than 10 s, arms that point at the camera: no level at all. A frame lasts
-/// until the next one, for half a second at most, so 20 frames 0.5 s apart are ten seconds.
+/// until the next one, for half a second at most, so 20 frames 0.5 s apart are ten seconds, and 20 frames 2 s apart are
+/// not: three quarters of their time were not seen.
 ///
 /// The same recording and settings give the same result.
 public enum ArmDriftAnalysis {
@@ -20,7 +21,7 @@ public enum ArmDriftAnalysis {
   static let leastShoulderWidths = 0.25
   /// Arms that differ by more than this share of the longer one are not both seen.
   static let largestLengthDifference = 0.5
-  /// A frame lasts until the next one, but no longer than so many seconds.
+  /// A frame shows no more than so many seconds, however late the next one is.
   static let longestFrame = 0.5
 
   /// ``shortestTest`` in messages.
@@ -147,8 +148,11 @@ struct Steps {
     median = intervals.median
   }
 
+  /// How long a frame lasts: until the next one, as a rule, and half a second at most.
+  var frame: Double { min(median ?? 0, ArmDriftAnalysis.longestFrame) }
+
   /// A longer interval is a gap.
-  var longestUsual: Double { 1.5 * (median ?? 0) }
+  var longestUsual: Double { 1.5 * frame }
   /// A longer pause between two valid frames is a hole.
   var longest: Double { max(ArmSamples.longestGap, longestUsual) }
 }
@@ -159,11 +163,13 @@ extension ArmCoverage {
     frames = samples.count
     validFrames = times.count
     interpolatedFrames = samples.count { $0.isInterpolated }
-    let lastFrame = times.isEmpty ? 0 : min(step.median ?? 0, ArmDriftAnalysis.longestFrame)
+    let lastFrame = times.isEmpty ? 0 : step.frame
     var seen = lastFrame
-    for (later, earlier) in zip(times.dropFirst(), times)
-    where later - earlier <= step.longest + ArmSamples.slack {
-      seen += later - earlier
+    for (later, earlier) in zip(times.dropFirst(), times) {
+      let interval = later - earlier
+      // Before a hole a frame lasts as the last one does.
+      let isHole = interval > step.longest + ArmSamples.slack
+      seen += isHole ? step.frame : min(interval, ArmDriftAnalysis.longestFrame)
     }
     seenSeconds = seen
     seconds = (times.last ?? 0) - (times.first ?? 0) + lastFrame

@@ -31,7 +31,7 @@ extension ArmDriftMeasurement {
     object.add("clinical_interpretation", interpretation)
     object.add("clinical_standards", ArmDriftNotice.standard)
     object.add("frames_analyzed", coverage.frames)
-    if let rate = coverage.framesPerSecond, let fps = Int(exactly: rate.rounded()), fps > 0 { object.add("fps", fps) }
+    add(coverage.framesPerSecond, to: &object)
     object.add("drift_trend", asymmetry.trend)
     object.add("mean_velocity", asymmetry.meanVelocity)
     object.add("max_velocity", asymmetry.maximumVelocity)
@@ -61,6 +61,16 @@ extension ArmDriftMeasurement {
     coverage.add(to: &object)
     object.add("disclaimer", ArmDriftNotice.disclaimer)
     return object.text
+  }
+}
+
+/// The rate of frames: whole, as clients decode it, unless that is another rate.
+private func add(_ rate: Double?, to object: inout JSONObject) {
+  guard let rate else { return }
+  if let whole = Int(exactly: rate.rounded()), abs(rate - Double(whole)) <= 0.02 * rate {
+    object.add("fps", whole)
+  } else {
+    object.add("fps", rate)
   }
 }
 

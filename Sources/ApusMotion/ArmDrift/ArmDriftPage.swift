@@ -84,7 +84,7 @@ public struct ArmDriftPage: Sendable {
     return [
       .init("mean", number(course.mean)), .init("lowest", number(course.minimum)),
       .init("highest", number(course.maximum)), .init("deviation", number(course.deviation)),
-      .init("trend", "\(number(course.trend)) /s"), .init("mean velocity", "\(number(course.meanVelocity)) /s"),
+      .init("trend", "\(number(course.shownTrend)) /s"), .init("mean velocity", "\(number(course.meanVelocity)) /s"),
       .init("highest velocity", "\(number(course.maximumVelocity)) /s"),
       .init("stability", course.stability.map(number) ?? "fewer than ten samples"),
       .init("as in a tremor", course.isTremorLike.map { $0 ? "yes" : "no" } ?? "cannot be told"),

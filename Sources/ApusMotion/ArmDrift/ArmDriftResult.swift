@@ -151,7 +151,7 @@ public struct ArmCoverage: Sendable, Hashable {
   public let seenSeconds: Double
   /// Frames a second: one over the middle interval; nil for a single frame.
   public let framesPerSecond: Double?
-  /// How many intervals are longer than one and a half of the middle one.
+  /// Intervals longer than one and a half frames, of which each lasts the middle interval, and half a second at most.
   public let gaps: Int
   /// The longest interval between two frames, in seconds.
   public let longestInterval: Double
@@ -200,7 +200,7 @@ extension ArmDriftInsufficientData: CustomStringConvertible {
       "\(Self.rounded(coverage.seconds)) s, expected \(ArmDriftAnalysis.shortestTestText) or more"
     case .tooManyHoles:
       "the arms were seen in \(Self.rounded(coverage.seenSeconds)) of \(Self.rounded(coverage.seconds)) s, expected "
-        + "\(ArmDriftAnalysis.leastCoverageText) or more"
+        + "\(ArmDriftAnalysis.leastCoverageText) or more" + sparseness
     case .armsPointAtCamera(let widths):
       "the arms are \(Self.rounded(widths)) shoulder widths long, expected "
         + "\(ArmDriftAnalysis.leastShoulderWidths) or more: they point at the camera"
@@ -208,6 +208,15 @@ extension ArmDriftInsufficientData: CustomStringConvertible {
       "one arm is \(Self.rounded(100 * share)) % shorter than the other, expected "
         + "\(NumberText.short(100 * ArmDriftAnalysis.largestLengthDifference)) % or less"
     }
+  }
+
+  /// What is to be said of frames too far apart.
+  private var sparseness: String {
+    guard let rate = coverage.framesPerSecond, rate * ArmDriftAnalysis.longestFrame < 1 - ArmSamples.slack else {
+      return ""
+    }
+    return "; its frames are \(Self.rounded(1 / rate)) s apart, and each shows half a second at most (times are in "
+      + "seconds, not in milliseconds)"
   }
 
   /// Two decimals are enough for a message.

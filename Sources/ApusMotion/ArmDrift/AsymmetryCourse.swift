@@ -16,6 +16,8 @@ public struct AsymmetryCourse: Sendable, Hashable {
   public let velocityDeviation: Double
   /// Slope of the least-squares line, a second; 0 for fewer than three samples.
   public let trend: Double
+  /// The trend for people to read: what is left of rounding where there is none is shown as 0.
+  public var shownTrend: Double { abs(trend) < 1e-9 ? 0 : trend }
   /// Seconds from the first sample to the last.
   public let duration: Double
   /// 0...1: mean of max(0, 1 − 10σ), σ the population deviation of each run of min(10, ⌊n / 3⌋) samples that another

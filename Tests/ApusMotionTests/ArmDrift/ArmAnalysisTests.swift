@@ -142,6 +142,18 @@ import Testing
     #expect(try analyzer.report(on: armFrames(seconds: 10) { armFrame($0) }) != nil)
     // Twenty snapshots half a second apart are ten seconds.
     #expect(try analyzer.report(on: (0..<20).map { armFrame(Double($0) / 2) }) != nil)
+    // Two seconds apart they show half a second each: 10 of 38.5 s.
+    guard case .insufficientData(let sparse) = try analyzer.outcome(of: (0..<20).map { armFrame(Double($0) * 2) })
+    else { throw Unexpected() }
+    #expect(sparse.reason == .tooManyHoles)
+    #expect(abs(sparse.coverage.seconds - 38.5) < 1e-9 && abs(sparse.coverage.seenSeconds - 10) < 1e-9)
+    #expect(sparse.coverage.gaps == 19 && sparse.description.contains("its frames are 2.0 s apart"))
+    // Thirty a second, in milliseconds.
+    #expect(reason(try analyzer.outcome(of: armFrames { armFrame($0 * 1000) })) == .tooManyHoles)
+    // Of frames 0.6 s apart five sixths of the time are seen, of those 0.7 s apart five sevenths.
+    let slow = try #require(try analyzer.report(on: (0..<20).map { armFrame(Double($0) * 0.6) }))
+    #expect(slow.json.contains(#""fps":1.66666"#))
+    #expect(reason(try analyzer.outcome(of: (0..<20).map { armFrame(Double($0) * 0.7) })) == .tooManyHoles)
     // Frames dropped where it does not matter: a second at each end.
     let ends = armFrames(seconds: 1) { armFrame($0) } + armFrames(seconds: 1) { armFrame($0 + 10) }
     #expect(reason(try analyzer.outcome(of: ends)) == .tooManyHoles)

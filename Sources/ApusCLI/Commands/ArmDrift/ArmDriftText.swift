@@ -39,7 +39,7 @@ struct ArmDriftText {
     var table = TextTable(separator: "   ")
     func add(_ label: String, _ text: String) { table.add("  " + label, text) }
     add("asymmetry", "\(number(course.mean)) on average, \(number(course.minimum)) to \(number(course.maximum))")
-    add("trend", "\(number(course.trend)) a second")
+    add("trend", "\(number(course.shownTrend)) a second")
     add("stability", course.stability.map(number) ?? "fewer than ten samples")
     add("lower arm", measurement.lowerSide.rawValue)
     add("quality", "\(measurement.quality.rawValue): \(measurement.qualityReason)")
