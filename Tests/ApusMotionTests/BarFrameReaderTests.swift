@@ -34,7 +34,7 @@ extension BarReaderOptions: Changeable {}
     let line =
       #"{"frame":3,"t":0.1,"image":"a.png","width":640,"height":480,"detections":["#
       + person("[0,0,50,50]", x: 1) + "," + person("[0,0,90,200]", x: 2)
-      + #",{"class":"plate","class_id":1,"score":0.93,"box":[10,20,110,118]},{"class":1,"score":1,"box":[0,0,1,1]}]}"#
+      + #",{"class":"plate","class_id":1,"score":0.93,"box":[10,20,110,118]},{"class":1,"score":1,"box":[0,0,30,30]}]}"#
     let frame = try #require(try BarFrameReader.frames(in: line).first)
     #expect(
       frame.observation == .detections([BarDetection(x: 10, y: 20, width: 100, height: 98, confidence: 0.93)]))
@@ -44,7 +44,7 @@ extension BarReaderOptions: Changeable {}
     #expect(frame.pose?.rightHip == PosePoint(x: 2, y: 12, confidence: 0.22))
     let other = BarReaderOptions().with { ($0.plateClasses, $0.personClass) = (["1", "kettlebell"], "nobody") }
     let second = try #require(try BarFrameReader.frames(in: line, options: other).first)
-    #expect(second.observation == .detections([BarDetection(x: 0, y: 0, width: 1, height: 1, confidence: 1)]))
+    #expect(second.observation == .detections([BarDetection(x: 0, y: 0, width: 30, height: 30, confidence: 1)]))
     #expect(second.pose == nil)
   }
 
@@ -114,6 +114,23 @@ extension BarReaderOptions: Changeable {}
       reason(#"{"t":0,"space":"yards","detections":[]}"#)
         == .row(
           .wrongValue(field: "space", found: "yards", expected: "one of pixel, normalized_topleft, vision")))
+  }
+
+  @Test func boxesAreInTheSpaceThatTheirLinesSay() throws {
+    func line(_ box: String, space: String = "", t: Int = 0) -> String {
+      #"{"t":\#(t),"width":640,"height":480,\#(space)"detections":[{"box":\#(box),"confidence":0.9}]}"#
+    }
+    let fractions = "[0.4,0.3,0.6,0.7]"
+    #expect(
+      reason(line(fractions)) == .frame(.spaceMistake(.fractionsForPixels(width: 640, height: 480))))
+    #expect(
+      reason(line("[256,144,384,336]", space: #""space":"normalized_topleft","#))
+        == .frame(.spaceMistake(.pixelsForFractions(.normalizedTopLeft, x: 256, y: 144))))
+    #expect(reason(line(fractions, space: #""space":"vision","#)) == nil)
+    // A box in the corner of a picture of pixels is one of several.
+    let corner = [line("[256,144,384,336]"), line("[0,0,1,0.8]", t: 1)].joined(separator: "\n")
+    #expect(try BarFrameReader.frames(in: corner).count == 2)
+    #expect(reason(line("[0,0,0,0]")) == nil)
   }
 
   @Test(arguments: [#"{"t":0,"detections":[{"x":1"#, "{", #"{"t":0,"detections":[1]}"#, "[]", #"{"t":0}}"#, #"{"t":"#])

@@ -25,6 +25,8 @@ public struct ArmDriftError: ApusError, Sendable, Equatable {
     case timestampNotIncreasing(Double, previous: Double)
     /// The timestamp lies beyond ±``PoseFrame/timestampLimit``.
     case timestampOutOfRange(Double)
+    /// The points of the recording are in another space than it says.
+    case spaceMistake(SpaceMistake)
     /// There is not one frame.
     case noFrames
     /// There are more frames than ``ArmRecording/frameLimit``.
@@ -78,6 +80,7 @@ extension ArmDriftError.Reason: CustomStringConvertible {
         + "\(ArmFrame.shortestInterval) s or more"
     case .timestampOutOfRange(let timestamp):
       "timestamp \(timestamp) s, expected seconds within ±\(PoseFrame.timestampLimit)"
+    case .spaceMistake(let mistake): "\(mistake)"
     case .noFrames: "no frames"
     case .tooManyFrames(let limit): "more than \(limit) frames"
     case .tooLong(let limit): "longer than \(limit) bytes"

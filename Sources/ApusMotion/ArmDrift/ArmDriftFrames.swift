@@ -116,7 +116,8 @@ public struct ArmRecording: Sendable, Hashable {
   public static let frameLimit = 1_000_000
 
   /// - Throws: ``ArmDriftError`` naming the frame: no frames, or too many; a number that is NaN or infinite; an image
-  ///   without size; a time that does not come after the one before.
+  ///   without size; a time that does not come after the one before. It names none where all points are in another
+  ///   space than their frames say.
   public init(
     frames: [ArmFrame], subjectLeftIsImageLeft: Bool? = nil, testDuration: Double? = nil
   ) throws(ArmDriftError) {
@@ -127,6 +128,13 @@ public struct ArmRecording: Sendable, Hashable {
       if let fault = frame.fault(after: previous) { throw ArmDriftError(fault, frameIndex: index) }
       previous = frame.timestamp
     }
+    var fit = SpaceFit()
+    for frame in frames {
+      for case let point? in frame.points {
+        fit.add(x: point.x, y: point.y, in: frame.space, width: frame.width, height: frame.height)
+      }
+    }
+    if let mistake = fit.mistake { throw ArmDriftError(.spaceMistake(mistake)) }
     if let testDuration, !testDuration.isFinite {
       throw ArmDriftError(.notFinite(field: "test_duration", value: testDuration))
     }

@@ -9,6 +9,8 @@ extension BarFrame: ReadableFrame {
     case notFinite(field: String, value: Double)
     /// A number lies outside what is meaningful.
     case outOfRange(field: String, value: Double, expected: String)
+    /// The boxes or bars up to this frame are in another space than the file says.
+    case spaceMistake(SpaceMistake)
     /// The timestamp is not after that of the frame before; both in seconds.
     case timestampNotIncreasing(Double, previous: Double)
   }
@@ -36,6 +38,9 @@ extension BarFrame.Fault: CustomStringConvertible {
       "\(field) is \(value), expected a finite number"
     case .outOfRange(let field, let value, let expected):
       "\(field) is \(value), expected \(expected)"
+    case .spaceMistake(let mistake):
+      // Lines without a space are in pixels: what is missing has to be said.
+      "\(mistake); a line says which as \"space\""
     case .timestampNotIncreasing(let timestamp, let previous):
       "timestamp \(timestamp) s does not come \(BarFrame.leastInterval) s or more after \(previous) s, "
         + "that of the frame before"

@@ -12,8 +12,6 @@ struct ImageFit: Sendable {
 
   /// With more of the points outside, the image cannot be right.
   private static let mostOutside = 0.25
-  /// An image of fewer pixels a side may be all fractions.
-  private static let leastSide = 20.0
 
   mutating func add(_ frame: PoseFrame, range: RangePolicy) {
     guard case .clamp = range else { return }
@@ -26,8 +24,9 @@ struct ImageFit: Sendable {
         if abs(x) > abs(farthest.x) { farthest.x = x }
         if abs(y) > abs(farthest.y) { farthest.y = y }
       }
-      let isFraction = abs(point.x) <= 1.05 && abs(point.y) <= 1.05
-      if frame.space != .pixel || !isFraction || min(frame.width, frame.height) < Self.leastSide {
+      if frame.space != .pixel
+        || !SpaceFit.isInCorner(x: point.x, y: point.y, width: frame.width, height: frame.height)
+      {
         areFractions = false
       }
       if point.x != 0 || point.y != 0 { areAllZero = false }

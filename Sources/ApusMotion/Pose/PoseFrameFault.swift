@@ -58,8 +58,7 @@ extension PoseFrame.Fault: CustomStringConvertible {
         + "\(NumberText.short(width)) x \(NumberText.short(height)) pixels, as far as \(NumberText.short(x)), "
         + "\(NumberText.short(y)): its width and height are not those of the recording"
     case .fractionsForPixels(let width, let height):
-      "all points lie between 0 and 1, in an image of \(NumberText.short(width)) x \(NumberText.short(height)) "
-        + "pixels: these are fractions of its sides, of the space normalized_topleft or vision"
+      SpaceMistake.fractionsForPixels(width: width, height: height).description
     }
   }
 }

@@ -10,6 +10,7 @@ struct BarGrammar: LineGrammar {
   private(set) var lift: String?
   private var format: BarFrameFormat
   private var csv: BarCSVHeader?
+  private var fit = SpaceFit()
 
   init(_ options: BarReaderOptions) { (self.options, format) = (options, options.format) }
 
@@ -48,7 +49,24 @@ struct BarGrammar: LineGrammar {
       }
     }
     lift = record.lift
+    try checkSpace(of: record)
     return .isRead
+  }
+
+  /// Adds what a record sees to what was seen, and checks that it may be in the space of its line.
+  private mutating func checkSpace(of record: BarRecord) throws(Reason) {
+    guard let width = record.width ?? options.width, let height = record.height ?? options.height else { return }
+    let space = record.space ?? options.space
+    func add(_ x: Double, _ y: Double) { fit.add(x: x, y: y, in: space, width: width, height: height) }
+    switch record.observation {
+    case .center(let center): if let center { add(center.x, center.y) }
+    case .detections(let boxes):
+      for box in boxes {
+        add(box.x, box.y)
+        add(box.x + box.width, box.y + box.height)
+      }
+    }
+    if let mistake = fit.mistake { throw .frame(.spaceMistake(mistake)) }
   }
 
   func frame(of record: BarRecord, at time: Double, after previous: Double?) throws(Reason) -> BarFrame {

@@ -53,6 +53,23 @@ import Testing
     #expect(single.frames == [expected[3]])
   }
 
+  @Test func pointsAreInTheSpaceThatTheFileSays() throws {
+    let fractions = failure("{\(head.replacing("normalized_topleft", with: "pixel")),\"frames\":[\(frames())]}")
+    #expect(fractions?.reason == .spaceMistake(.fractionsForPixels(width: 1000, height: 1000)))
+    #expect(fractions?.description.contains("fractions of its sides") == true)
+    let inPixels = frames().replacing("0.6", with: "600").replacing("0.9", with: "900").replacing("0.1", with: "100")
+      .replacing("0.4", with: "400").replacing("0.5", with: "500")
+    guard
+      case .spaceMistake(.pixelsForFractions(.normalizedTopLeft, _, _))? = failure(
+        "{\(head),\"frames\":[\(inPixels)]}")?.reason
+    else {
+      Issue.record("pixels were taken for fractions")
+      return
+    }
+    // Wrists that are somewhat outside the picture are no mistake.
+    #expect(failure("{\(head),\"frames\":[\(frames().replacing("0.9", with: "1.4"))]}") == nil)
+  }
+
   @Test func detectionsGiveTheSurestPerson() throws {
     func person(_ score: Double, shift: Double, name: String = "person") -> String {
       var points = Array(repeating: "null", count: 17)
