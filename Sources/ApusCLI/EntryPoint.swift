@@ -52,8 +52,10 @@ enum EntryPoint {
   }
 
   private static func parse(_ arguments: [String]) throws -> any ParsableCommand {
+    // The parser gives the general help for a command that there is not.
+    if arguments.first == "help", let failure = unknownCommand(in: Array(arguments.dropFirst())) { throw failure }
     do {
-      return try ApusCommand.parseAsRoot(arguments)
+      return try ApusCommand.parseAsRoot(CommandLineText.joiningNegativeNumbers(arguments))
     } catch {
       throw unknownCommand(in: arguments) ?? ParsingOutcome(error, of: ApusCommand.self)
     }
