@@ -175,6 +175,26 @@ import Testing
     #expect(try Command.run("model.onnx").errors.contains("There is no command 'model.onnx'. See 'apus --help'."))
   }
 
+  @Test(arguments: [("detct", "; did you mean 'detect'?"), ("nope", ". See 'apus --help'.")])
+  func helpOnACommandThatThereIsNot(name: String, answer: String) throws {
+    let result = try Command.run("help", name)
+    #expect(result.status == 64 && result.output.isEmpty)
+    #expect(result.errors.contains("There is no command '\(name)'\(answer)"), "\(result.errors)")
+  }
+
+  @Test func negativeNumbersAreValues() throws {
+    #expect(
+      CommandLineText.joiningNegativeNumbers(["a", "--n", "-1", "--c", "-.5e-3,2", "-x", "--m", "-inf", "--o=1", "-2"])
+        == ["a", "--n=-1", "--c=-.5e-3,2", "-x", "--m", "-inf", "--o=1", "-2"])
+    #expect(CommandLineText.joiningNegativeNumbers(["--a", "--", "--n", "-1"]) == ["--a", "--", "--n", "-1"])
+    // Found, and refused for what they are.
+    let crop = try Command.run("image", "/nowhere.png", "out.png", "--crop", "-5,0,10,10")
+    #expect(crop.status == 64 && crop.errors.contains("--crop: four integers"), "\(crop.errors)")
+    #expect(try Command.run("barpath", "--list-settings", "--gravity-angle", "-10").status == 0)
+    let angle = try Command.run("barpath", "--list-settings", "--gravity-angle", "-100")
+    #expect(angle.status == 64 && angle.errors.contains("-45 to 45"), "\(angle.errors)")
+  }
+
   /// The input would be an error of its own, if it were looked at.
   @Test(arguments: [
     ["detect", "/dev/null", "--save", "/nowhere/x.png"], ["image", "/dev/null", "/nowhere/x.png"],
@@ -187,9 +207,51 @@ import Testing
     #expect(result.errors.contains("cannot be written: there is no folder /nowhere"), "\(result.errors)")
   }
 
+  @Test(arguments: [
+    ["detect", "/dev/null", "--save", "@x.png"], ["image", "/dev/null", "@x.png"],
+    ["barpath", "/dev/null", "--csv", "@x.png"], ["behavior", "/dev/null", "--report", "@x.png"],
+    ["arm-drift", "/dev/null", "--charts", "@text"], ["arm-drift", "/dev/null", "--overlay", "@text"],
+    ["arm-drift", "/dev/null", "--session", "@text"],
+  ])
+  func foldersAreNotFilesAndFilesNotFolders(arguments: [String]) throws {
+    try TemporaryFolder.with { folder in
+      try FileManager.default.createDirectory(atPath: folder.path("x.png"), withIntermediateDirectories: true)
+      try Data("text".utf8).write(to: folder.file("text"))
+      let result = try Command.run(arguments.map { $0.replacing("@", with: folder.path("")) })
+      // Pictures go into a folder of any name.
+      guard arguments[0] != "detect" else { return #expect(result.status == 65, "\(result.errors)") }
+      #expect(result.status == 74)
+      #expect(result.errors.contains(arguments.last == "@text" ? "is not a folder" : "is a folder"), "\(result.errors)")
+    }
+  }
+
+  @Test(arguments: [
+    (["detect", "/dev/null", "--save", "x.xyz"], ".xyz is not written"),
+    (["detect", "/dev/null", "--save", "x.mp4"], ".mp4 is not written"),
+    (["arm-drift", "/dev/null", "--overlay", "clip.mp4"], ".mp4 is not written; a folder or a .y4m video"),
+    (["behavior", "/dev/null", "--overlay", "out.png"], ".png is not written"),
+    (["image", "/dev/null", "out.gif"], "out.gif: is not written by its ending"),
+    (["arm-drift", "/dev/null", "--csv", "-"], "--csv -: a file was expected"),
+    (["behavior", "/dev/null", "--report", "-"], "--report -: a file was expected"),
+    (["barpath", "/dev/null", "--charts", "-"], "--charts -: a folder was expected"),
+  ])
+  func whatNoWriterHasIsRefused(arguments: [String], message: String) throws {
+    let result = try Command.run(arguments)
+    #expect(result.status == 64 && result.errors.contains(message), "\(result.errors)")
+  }
+
+  @Test func severalPicturesAreNotOneFile() throws {
+    try TemporaryFolder.with { folder in
+      let pictures = try OverlayFixtures.pictures(2, in: folder)
+      let result = try Command.run("detect", pictures, "--save", folder.path("out.png"))
+      #expect(result.status == 64 && result.errors.contains("would be one picture"), "\(result.errors)")
+      #expect(!FileManager.default.fileExists(atPath: folder.path("out.png")))
+    }
+  }
+
   @Test func directoriesAreNoInput() throws {
     let folder = packageFolder.path(percentEncoded: false)
-    for arguments in [["behavior", folder], ["inspect", folder], ["run", folder]] {
+    for arguments in [["behavior", folder], ["run", folder]] {
       let result = try Command.run(arguments[0], arguments[1])
       #expect(result.status == 66)
       #expect(result.errors.contains("is a directory"))

@@ -43,6 +43,20 @@ struct FilePlan: Sendable {
     var role: String
     /// What it will be.
     var kind: Kind
+    /// Whether `-` is standard output.
+    var mayBeStandardOutput = false
+    /// Whether the command goes on without it.
+    var isDispensable = false
+    /// What the ending of the name must be of, where it has one that is that of no folder.
+    var endings: Endings?
+
+    /// What writes files by the endings of their names.
+    enum Endings: Sendable {
+      /// Pictures one after the other: a video, or a folder.
+      case pictures
+      /// The same, or a picture alone.
+      case pictureOrPictures
+    }
 
     /// How messages call it.
     var text: String { path == "-" ? "standard output" : role.isEmpty ? path : "\(role) \(path)" }
@@ -50,11 +64,31 @@ struct FilePlan: Sendable {
     /// What has an ending is a file, whose folder must be there; folders are made.
     /// - Throws: ``CommandFailure`` before any work is done for what could not be written.
     func checkPlace() throws {
-      guard kind == .file, path != "-", path.split(separator: "/").last?.contains(".") == true else { return }
+      if path == "-" {
+        if mayBeStandardOutput { return }
+        throw CommandFailure(
+          .usage,
+          "\(role) -: \(kind == .file ? "a file" : "a folder") was expected; this is not written to standard output")
+      }
+      guard kind == .file, path.split(separator: "/").last?.contains(".") == true else { return }
       let folder = parentFolder(of: path)
       guard isFolder(folder) else {
         throw CommandFailure(.inputOutput, "\(text): cannot be written: there is no folder \(folder)")
       }
+    }
+
+    /// - Parameter present: what is at the place now.
+    /// - Throws: ``CommandFailure`` where something else is there than will be written, and for a name whose ending
+    ///   says that it will be of a kind that is not written.
+    func check(_ present: FileIdentity.Kind) throws {
+      switch (kind, present) {
+      case (.file, .folder):
+        throw CommandFailure(.inputOutput, "\(text): cannot be written: is a folder; a file was expected")
+      case (.folder, .file), (.collection, .file), (.folder, .other), (.collection, .other):
+        if !isDispensable { throw CommandFailure(.inputOutput, "\(text): is not a folder; outputs go to a folder") }
+      default: break
+      }
+      if let endings, present != .folder { try PictureSink.checkEnding(path, option: role, of: endings) }
     }
   }
 
@@ -85,12 +119,28 @@ struct FilePlan: Sendable {
   /// - Parameters:
   ///   - path: where the file goes, or `-` for standard output.
   ///   - role: the option that names it.
-  mutating func writes(_ path: String?, as role: String, _ kind: Output.Kind = .file) {
-    if let path { outputs.append(Output(path: path, role: role, kind: kind)) }
+  ///   - isDispensable: whether the command goes on, with a warning, where it cannot be written.
+  mutating func writes(
+    _ path: String?, as role: String, _ kind: Output.Kind = .file, isDispensable: Bool = false
+  ) {
+    if let path { outputs.append(Output(path: path, role: role, kind: kind, isDispensable: isDispensable)) }
+  }
+
+  /// - Parameters:
+  ///   - path: where pictures that were drawn on go.
+  ///   - role: the option that names it.
+  ///   - endings: what the name may end in. What may be a picture alone may be a video on standard output too.
+  mutating func writesPictures(_ path: String?, as role: String, _ endings: Output.Endings) {
+    guard let path else { return }
+    let isFile = PictureSink.isVideo(path) || endings == .pictureOrPictures && !isFolder(path)
+    outputs.append(
+      Output(
+        path: path, role: role, kind: isFile ? .file : .folder, mayBeStandardOutput: endings == .pictureOrPictures,
+        endings: endings))
   }
 
   /// Compares everything that is written with everything that is read, and with each other.
-  /// - Throws: ``CommandFailure`` where two are the same file, and where a file has no folder to be written to.
+  /// - Throws: ``CommandFailure`` where two are the same file, and where one cannot be written at its place.
   func checked() throws -> CheckedFiles {
     // Folders that the command makes are not there yet.
     let made = Set(outputs.filter { $0.kind != .file }.map { withoutTrailingSlashes($0.path) })
@@ -102,7 +152,9 @@ struct FilePlan: Sendable {
     let standardOutput = Output(path: "-", role: "", kind: .file)
     if let toFile { try files.add(standardOutput, toFile, .file) }
     for output in outputs where output.path != "-" {
-      if let (identity, kind) = FileIdentity.of(output.path) { try files.add(output, identity, kind) }
+      guard let (identity, kind) = FileIdentity.of(output.path) else { continue }
+      try files.add(output, identity, kind)
+      try output.check(kind)
     }
     return files
   }

@@ -17,7 +17,7 @@ struct CacheOptions: ParsableArguments {
   }
 
   /// Adds what is written to a plan.
-  func plan(_ files: inout FilePlan) { files.writes(folder, as: "--cache", .folder) }
+  func plan(_ files: inout FilePlan) { files.writes(folder, as: "--cache", .folder, isDispensable: true) }
 
   /// Says that a session's weights could not be kept, which is no failure.
   func warn(_ use: InferenceSession.CacheUse?) {

@@ -19,18 +19,41 @@ struct PictureSink {
   ///   - isSingle: whether there will be one picture only.
   ///   - names: the files that pictures are read from, where they are known: that none of them is written over is
   ///     checked before the first is written.
+  /// - Throws: ``CommandFailure`` where several pictures would go to the name of one.
   init(path: String, isSingle: Bool, names: [String] = []) throws {
-    let ending = path.split(separator: "/").last?.split(separator: ".", omittingEmptySubsequences: false)
-    let hasEnding = (ending?.count ?? 0) > 1
     if Self.isVideo(path) {
       kind = .video(try ByteOutput(path: path))
-    } else if isSingle, hasEnding, !isFolder(path) {
+    } else if Self.ending(path) != nil, !isFolder(path) {
+      guard isSingle else {
+        throw CommandFailure(
+          .usage, "\(path): would be one picture, and several are to be written; a folder or a .y4m file was expected")
+      }
       kind = .file(path)
     } else {
       kind = .folder(try OutputFolder(path: path))
       var trial = self
       for (index, name) in names.enumerated() { _ = try trial.file(name, index) }
     }
+  }
+
+  /// The ending of a name, without its dot; nil for that of a folder, as `out/`, `out` or `run.2`.
+  private static func ending(_ path: String) -> String? {
+    guard !path.hasSuffix("/") else { return nil }
+    let ending = TensorFile.fileExtension(path)
+    guard let first = ending.first, first.isLetter, ending.allSatisfy({ $0.isLetter || $0.isNumber }) else {
+      return nil
+    }
+    return ending
+  }
+
+  /// - Throws: ``CommandFailure`` for a name with an ending by which nothing here is written.
+  static func checkEnding(_ path: String, option: String, of endings: FilePlan.Output.Endings) throws {
+    guard !isVideo(path), let ending = ending(path) else { return }
+    let pictures = ImageFile.writableExtensions
+    if endings == .pictureOrPictures, pictures.contains(ending) { return }
+    let expected = endings == .pictures ? "" : "a picture (\(pictures.map { "." + $0 }.joined(separator: ", "))), "
+    throw CommandFailure(
+      .usage, "\(option) \(path): .\(ending) is not written; \(expected)a folder or a .y4m video was expected")
   }
 
   /// Whether a video goes to `path`, all in one file.

@@ -25,14 +25,13 @@ struct ReportOptions: ParsableArguments {
     guard Theme.all.contains(where: { $0.name == theme }) else {
       throw ValidationError("--theme \(theme): light or dark was expected.")
     }
-    if overlay == "-" { throw ValidationError("--overlay -: a folder or a .y4m file was expected.") }
   }
 
   /// Adds what is written to a plan.
   func plan(_ files: inout FilePlan) {
     files.writes(report, as: "--report")
     files.writes(charts, as: "--charts", .folder)
-    files.writes(overlay, as: "--overlay", overlay.map(PictureSink.isVideo) == true ? .file : .folder)
+    files.writesPictures(overlay, as: "--overlay", .pictures)
     kept.plan(&files)
   }
 

@@ -70,7 +70,7 @@ struct DetectCommand: WritesFiles {
     network.plan(&files)
     pictures.plan(&files)
     files.reads(requests.jsonl, as: "--jsonl")
-    files.writes(save, as: "--save", save.map(isFolder) == true ? .folder : .file)
+    files.writesPictures(save, as: "--save", .pictureOrPictures)
     return files
   }
 

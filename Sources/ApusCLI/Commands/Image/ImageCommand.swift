@@ -89,6 +89,10 @@ struct ImageCommand: WritesFiles {
   }
 
   func run() throws {
+    guard ImageFile.writableExtensions.contains(TensorFile.fileExtension(output)) else {
+      let endings = ImageFile.writableExtensions.map { "." + $0 }.joined(separator: ", ")
+      throw CommandFailure(.usage, "\(output): is not written by its ending; one of \(endings) was expected")
+    }
     let contents = try read()
     let isUntouched = crop == nil && resize == nil && letterbox == nil && !gray && contents.orientation == .upright
     if isUntouched, case .sixteen(let image) = contents.image, ImageFile.holdsSixteenBits(output, color: image.color) {
