@@ -32,8 +32,8 @@ struct ErrorReport {
   /// Where the file was looked for, in one line.
   private static func text(_ error: WeightsLocatorError) -> String {
     if error.searched.count == 1 { return "\(error.searched[0]): no such file" }
-    return "\(error.name) was not found (looked for \(error.searched.joined(separator: ", "))); give its place with "
-      + "--weights, or in the variable APUS_WEIGHTS"
+    return "\(error.name) was not found (looked for \(error.searched.joined(separator: ", "))); "
+      + WeightsLocatorError.remedy
   }
 
   /// Says what there is to say, and returns the status.

@@ -117,12 +117,16 @@ public struct WeightsLocatorError: ApusError, Hashable, Sendable, CustomStringCo
   /// The paths that were tried.
   public let searched: [String]
 
+  /// What to do, which serves every program and command alike.
+  package static let remedy =
+    "name the folder Weights in the variable APUS_WEIGHTS, or put it beside the program, where it is found by itself"
+
   /// The file, every place it was looked for, and how to name another; several lines.
   public var description: String {
     """
     the weights \(name) were not found; looked for
     \(searched.map { "  \($0)" }.joined(separator: "\n"))
-    Give their place with --weights, or in the variable APUS_WEIGHTS.
+    \(Self.remedy.capitalizedFirst).
     """
   }
 }
