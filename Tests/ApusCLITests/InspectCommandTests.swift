@@ -78,6 +78,9 @@ import struct ApusTestSupport.ZipBuilder
     ("a", Array("P6 2 1 255\nabcdef".utf8), "picture", "picture, 2 × 1", "apus detect"),
     ("a", Array("scorer,me\nbodyparts,nose\n".utf8), "text", "a table of DeepLabCut", "apus behavior"),
     ("a", Array("{\"a\": 1}".utf8), "json", "JSON text", "apus behavior"),
+    ("a", Array("[{\"a\": 1}]".utf8), "json", "JSON text", "apus behavior"),
+    ("a", Array("[PAD]\n[UNK]\n".utf8), "text", "text", "--detections FILE"),
+    ("a", [0xFD] + Array("7zXZ".utf8) + [0, 0, 4], "compressed", "compressed, with xz", "unpack it"),
   ]
 
   @Test(arguments: others.indices) func anyFileIsNamed(index: Int) throws {
@@ -113,12 +116,20 @@ import struct ApusTestSupport.ZipBuilder
     try TemporaryFolder.with { folder in
       for (text, complaint) in [
         ("version https://git-lfs.github.com/spec/v1\n", "git lfs pull"), ("<html></html>", "a web page"),
-        ("\u{1}\u{2}", "apus: "),
+        ("\u{1}\u{2}", "is of no format that Apus knows; a model (.onnx"),
       ] {
         try Data(text.utf8).write(to: folder.file("model.bin"))
         let result = try Command.run("inspect", folder.path("model.bin"))
         #expect(result.status == 65 && result.errors.contains(complaint) && result.output.isEmpty)
       }
+    }
+  }
+
+  @Test func aDamagedPictureIsOne() throws {
+    try TemporaryFolder.with { folder in
+      try Data([0x42, 0x4D, 0, 0, 0]).write(to: folder.file("x.bmp"))
+      let result = try Command.run("inspect", folder.path("x.bmp"))
+      #expect(result.status == 65 && !result.errors.contains("ONNX"), "\(result.errors)")
     }
   }
 
@@ -130,7 +141,8 @@ import struct ApusTestSupport.ZipBuilder
       #expect(result.output.isEmpty)
       #expect(result.errors.hasPrefix("apus: "))
       #expect(try Command.run("inspect", folder.path("absent")).status == 66)
-      #expect(try Command.run("inspect", folder.url.path(percentEncoded: false)).status == 66)
+      let none = try Command.run("inspect", folder.url.path(percentEncoded: false))
+      #expect(none.status == 65 && none.errors.contains("is a folder of no kind that Apus knows"))
     }
   }
 }

@@ -50,6 +50,8 @@ public enum FileFormat: String, Sendable, Hashable, CaseIterable {
   case zip
   /// Anything that gzip compressed.
   case gzip
+  /// Anything that xz, bzip2, Zstandard or 7-Zip compressed.
+  case compressed
   /// None of these.
   case unknown
 }
@@ -130,6 +132,11 @@ extension FileFormat {
     if has("GGUF") { return .gguf }
     if has([0x89, 0x48, 0x44, 0x46]) { return .hdf5 }
     if has([0x1F, 0x8B]) { return .gzip }
+    if has([0xFD] + Array("7zXZ".utf8)) || has("BZh") && bytes.dropFirst(4).starts(with: Array("1AY&SY".utf8))
+      || has([0x28, 0xB5, 0x2F, 0xFD]) || has([0x37, 0x7A, 0xBC, 0xAF])
+    {
+      return .compressed
+    }
     if has([0x93] + Array("NUMPY".utf8)) { return .npy }
     if isSafetensors(bytes) { return .safetensors }
     // The opcode PROTO, a version that Python has had, and an opcode.
@@ -157,12 +164,18 @@ extension FileFormat {
     // The beginning may end in the middle of a character.
     let cuts = 0...(bytes.count > limit ? 3 : 0)
     guard cuts.contains(where: { String(validating: beginning.dropLast($0), as: UTF8.self) != nil }) else { return nil }
-    return switch beginning.first(where: { $0 > 0x20 }) {
+    let signs = beginning.lazy.filter { $0 > 0x20 }
+    return switch signs.first {
     case UInt8(ascii: "<"): .markup
-    case UInt8(ascii: "{"), UInt8(ascii: "["): .json
+    case UInt8(ascii: "{"): .json
+    // Not a vocabulary, which begins with [PAD] or [UNK].
+    case UInt8(ascii: "["): signs.dropFirst().first.map(mayBeginJSON) ?? true ? .json : .text
     default: .text
     }
   }
+
+  /// Whether a value of JSON, or the end of a list, begins with a byte.
+  private static func mayBeginJSON(_ byte: UInt8) -> Bool { Array("{[]\"-0123456789tfnNI".utf8).contains(byte) }
 
   /// What an archive's names say of it.
   private static func archive(_ file: MappedFile) -> FileFormat {

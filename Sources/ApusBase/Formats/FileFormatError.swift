@@ -60,6 +60,7 @@ extension FileFormat: CustomStringConvertible {
     case .text: "text"
     case .zip: "a ZIP archive"
     case .gzip: "compressed with gzip"
+    case .compressed: "compressed, with xz, bzip2, Zstandard or 7-Zip"
     case .unknown: "of no format that Apus knows"
     }
   }
@@ -69,7 +70,7 @@ extension FileFormat: CustomStringConvertible {
     switch self {
     case .gitLFSPointer: return "fetch the file with `git lfs pull`"
     case .markup: return "the download went wrong, or the address was that of a page about the file"
-    case .zip, .gzip: return "unpack it first"
+    case .zip, .gzip, .compressed: return "unpack it first"
     default: break
     }
     return switch purpose {

@@ -1,6 +1,7 @@
 import Apus
 import ApusFormats
 import ApusGraph
+import ApusMedia
 import ArgumentParser
 
 struct InspectCommand: ParsableCommand {
@@ -59,20 +60,25 @@ struct InspectCommand: ParsableCommand {
 
   private func inspect() throws {
     if let other = OtherFile.media(file) ?? OtherFile.pictures(file) { return try write(other, other.text) }
-    switch try FileFormat(of: file) {
+    switch try format() {
     case .safetensors:
       let report = try InspectionReport(SafetensorsFile(path: file), path: file)
       try write(report, report.text(withMetadata: metadata))
     case .npy, .npz:
       let report = try InspectionReport(TensorFile(path: file))
       try write(report, report.text(withMetadata: metadata))
-    // What is of no known format may be a damaged model, and its reader says where.
-    case .onnx, .coreMLModel, .coreMLPackage, .torchExport, .unknown:
+    // What is named as a model and shows none is damaged, and its reader says where.
+    case .onnx, .coreMLModel, .coreMLPackage, .torchExport:
       let limits = limits.apply()
       var report = try ModelInspection(ModelFile.open(file), path: file)
       try report.findCost(dimensions, isRun: isRun, limits: limits)
       if optimized { try report.findRewriting() }
       try write(report, report.text(withMetadata: metadata))
+    case .unknown:
+      // The same of a picture.
+      let ending = TensorFile.fileExtension(file)
+      if ending == "bmp" || ImageFile.writableExtensions.contains(ending) { _ = try ImageFile.contents(path: file) }
+      throw CommandFailure(.badData, "\(file): is \(FileFormat.unknown); \(Self.expected) was expected")
     // Not the file that was meant.
     case .gitLFSPointer, .markup: _ = try ModelFile.open(file)
     case let format
@@ -83,6 +89,21 @@ struct InspectCommand: ParsableCommand {
       try write(other, other.text)
     }
   }
+
+  private func format() throws -> FileFormat {
+    do {
+      return try FileFormat(of: file)
+    } catch let error as FileError {
+      guard case .isDirectory = error else { throw error }
+      throw CommandFailure(
+        .badData,
+        "\(file): is a folder of no kind that Apus knows; a Core ML package, a folder of Hugging Face or one of "
+          + "pictures was expected")
+    }
+  }
+
+  private static let expected =
+    "a model (.onnx, .mlpackage, .mlmodel, .pt2), a .safetensors, .npy or .npz file, a picture or a video"
 
   /// Of names whose files are never plain text.
   private static let endings = [

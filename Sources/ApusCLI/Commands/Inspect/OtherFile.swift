@@ -168,7 +168,7 @@ extension OtherFile {
         ? ["apus behavior FILE recognises what the animal does"]
         : [
           "poses of animals: apus behavior FILE; of people: apus arm-drift FILE; a bar's boxes or positions: "
-            + "apus barpath --detections FILE or --positions FILE", "a model's configuration: apus inspect its FOLDER",
+            + "apus barpath --detections FILE", "a model's configuration: apus inspect its FOLDER",
         ])
   }
 }
