@@ -205,6 +205,25 @@ import Testing
     #expect(abs(summary.averageRom - 140 / 3.0) < 1e-9)
     #expect(abs(summary.averageMeanConcentricVelocity - 70 / 3.0) < 1e-9)
     #expect(BarPathSummary(reps: []).bestRep == nil)
+    // What differs by rounding is equal.
+    #expect(BarPathSummary(reps: [rep(0, 30), rep(1, 30.000001)].compactMap { $0 }).bestRep == 0)
+    #expect(BarPathSummary(reps: [rep(0, 30), rep(1, 30.01)].compactMap { $0 }).bestRep == 1)
+  }
+
+  @Test func roundingDoesNotKeepDepthFromBeingReached() throws {
+    func isReached(_ rom: Double) -> Bool? {
+      let phase = LiftPhase(isUp: true, start: 1, end: 2, displacement: rom)
+      return BarRep(
+        id: 0, span: RepSpan(eccentric: nil, concentric: phase), path: path([400, 400 - rom / 2, 400 - rom]),
+        velocity: [nil, 1, 1], timestamps: [0, 1, 2], pixelsPerUnit: 1, depthReference: 40, parts: { _ in [] }
+      )?.isDepthReached
+    }
+    #expect(isReached(39.99999) == true && isReached(40) == true && isReached(39.99) == false)
+  }
+
+  @Test func aRateOfFramesIsTheOneThatWasGiven() throws {
+    let lift = SyntheticLift(reps: 1)
+    #expect(try BarPathAnalysis.analyze(lift.frames(times: times(150))).framesPerSecond == 30)
   }
 
   @Test func depthIsNotCapped() throws {

@@ -64,7 +64,7 @@ extension BarPathStream {
     return BarPathResult(
       settings: resolved, askedLift: settings.liftType, guess: measures.guess, calibration: calibration, width: width,
       height: height,
-      framesPerSecond: breaks.interval.map { 1 / $0 }, samples: samples, windows: measures.windows, reps: reps,
+      framesPerSecond: breaks.rate, samples: samples, windows: measures.windows, reps: reps,
       summary: BarPathSummary(reps: reps),
       warnings: warnings(breaks: breaks, calibration: calibration, measures: measures))
   }

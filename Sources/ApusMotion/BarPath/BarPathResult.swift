@@ -42,7 +42,7 @@ public struct BarPathResult: Sendable, Hashable {
   public let width: Double?
   /// The height of that frame, in pixels.
   public let height: Double?
-  /// One over the median time between two frames; nil with fewer than two frames.
+  /// One over the median time between two frames, to a millionth; nil with fewer than two frames.
   public let framesPerSecond: Double?
   /// One a frame.
   public let samples: [BarPathSample]
@@ -114,7 +114,7 @@ extension BarPathWarning: CustomStringConvertible {
       "which lift it is, is unsure (\(guess)): it was measured as a squat; --lift says it"
     case .unlikelyLift(let asked, let guess):
       "this does not look like a \(asked.name), but like \(guess) (--lift \(guess.type.rawValue), or auto)"
-    case .interruptedRep(let id): "the bar was lost during repetition \(id)"
+    case .interruptedRep(let id): "the bar was lost during repetition \(id + 1)"
     }
   }
 
@@ -147,7 +147,8 @@ public struct BarPathSummary: Sendable, Hashable {
   public let averageMaxVelocity: Double
   /// The mean of the mean concentric velocities.
   public let averageMeanConcentricVelocity: Double
-  /// The id of the repetition with the highest mean concentric velocity, the first among equals.
+  /// The id of the repetition with the highest mean concentric velocity; of those that are equal to
+  /// ``BarRep/precision`` the first.
   public let bestRep: Int?
 
   /// The means of some repetitions.
@@ -159,8 +160,7 @@ public struct BarPathSummary: Sendable, Hashable {
     averageRom = mean(\.rom)
     averageMaxVelocity = mean(\.maxVelocity)
     averageMeanConcentricVelocity = mean(\.meanConcentricVelocity)
-    var best: BarRep?
-    for rep in reps where best.map({ rep.meanConcentricVelocity > $0.meanConcentricVelocity }) ?? true { best = rep }
-    bestRep = best?.id
+    let highest = reps.map(\.meanConcentricVelocity).max() ?? 0
+    bestRep = reps.first { $0.meanConcentricVelocity >= highest * (1 - BarRep.precision) }?.id
   }
 }

@@ -7,7 +7,7 @@ public struct BarRep: Sendable, Hashable {
   public let startFrame: Int
   /// The last frame of the movement.
   public let endFrame: Int
-  /// When the movement begins, in seconds.
+  /// When the movement begins, in seconds: the time of the frame before ``startFrame``, the last one at rest.
   public let startTime: Double
   /// When the movement ends, in seconds.
   public let endTime: Double
@@ -34,13 +34,17 @@ public struct BarRep: Sendable, Hashable {
   public let xDeviation: Double
   /// The range of motion in percent of ``BarPathSettings/depthReferenceCm``, above 100 too; nil without a scale.
   public let depthPercent: Double?
-  /// Whether the depth was reached; nil without a scale.
+  /// Whether the depth was reached, to ``precision``; nil without a scale.
   public let isDepthReached: Bool?
   /// The bar was lost for some of the way, longer than gaps are filled: the range may be greater than it says.
   public let isInterrupted: Bool
 
   /// Its parts in the order of time; a drop comes after the repetition itself.
   public let phases: [BarLiftPhase]
+
+  /// Measures that differ by no more than this part are equal: it is what computing a smooth path leaves of a lift
+  /// that is exact, and far less than any camera shows.
+  public static let precision = 1e-5
 
   /// How long the repetition took, in seconds.
   public var duration: Double { endTime - startTime }
@@ -76,7 +80,7 @@ extension BarRep {
     eccentricDuration = span.eccentric.map { Self.seconds(of: $0, path: path, timestamps: timestamps) }
     xDeviation = (points.map { abs($0.x - start.x) }.max() ?? 0) / pixelsPerUnit
     depthPercent = depthReference.map { [rom] in 100 * rom / $0 }
-    isDepthReached = depthReference.map { [rom] in rom >= $0 }
+    isDepthReached = depthReference.map { [rom] in rom >= $0 * (1 - Self.precision) }
     isInterrupted = points.count < span.end - first + 1
     phases = parts(
       PhaseRuler(path: path, velocity: velocity, timestamps: timestamps, pixelsPerUnit: pixelsPerUnit, floor: low))

@@ -2,6 +2,14 @@
 struct PathBreaks: Sendable {
   /// The usual time between two frames in seconds: the median; nil with fewer than two frames.
   let interval: Double?
+  /// Frames a second, without what rounding of times near each other leaves: 30 of --fps 30.
+  var rate: Double? {
+    interval.map { interval in
+      let rate = 1 / interval
+      return rate > 1 && rate < 1e9 ? (rate * 1e6).rounded() / 1e6 : rate
+    }
+  }
+
   /// Whether the path is broken between frame i − 1 and frame i.
   let isBreak: [Bool]
 
