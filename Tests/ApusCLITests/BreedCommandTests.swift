@@ -55,6 +55,8 @@ import Testing
       #expect(try Command.run("breed", "--features", features, "--regression", features).status == 65)
       #expect(try Command.run("breed", "a.jpg", "--model", "b.onnx", "--std", "0,1,1").status == 64)
       #expect(try Command.run("breed", "a.jpg", "--model", "b.onnx", "--mean", "1,2").status == 64)
+      let bytes = try Command.run("breed", "a.jpg", "--model", "b.onnx", "--mean", "127,127,127")
+      #expect(bytes.status == 64 && bytes.errors.contains("--mean: 0 to 1 was expected"), "\(bytes.errors)")
     }
   }
 
@@ -101,6 +103,8 @@ import Testing
       #expect(assumed.errors.contains("nothing says how it wants its pictures"), "\(assumed.errors)")
       #expect(try (assumed.object["preprocessing"] as? String)?.contains("assumed") == true)
       let stated = try Command.run("breed", photo, "--model", silent, "--mean", "0,0,0", "--std", "1,1,1", "--json")
+      let half = try Command.run("breed", photo, "--model", silent, "--mean", "0,0,0", "--json")
+      #expect(half.errors.contains("--mean without --std: ImageNet's"), "\(half.errors)")
       #expect(stated.errors.isEmpty)
       #expect(try stated.object["dog_mass"] as? Double == mass)
 

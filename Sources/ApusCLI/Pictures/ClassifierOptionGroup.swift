@@ -49,6 +49,7 @@ struct ClassifierOptions: ParsableArguments {
 
   /// Says what was assumed of a model's pictures, if anything was.
   func warn(of preparation: PicturePreparation, _ model: String) {
+    numbers.warn()
     guard preparation.isAssumed else { return }
     ErrorOutput.warning(
       "\(model): nothing says how it wants its pictures; they are brought to \(preparation.summary). If that is "

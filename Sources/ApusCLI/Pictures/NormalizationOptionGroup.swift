@@ -16,8 +16,23 @@ struct NormalizationOptions: ParsableArguments {
     for case (let name, let numbers?) in [("--mean", mean), ("--std", std)] where numbers.values.count != 3 {
       throw ValidationError("\(name): three numbers, for red, green and blue, were expected.")
     }
+    guard mean?.values.allSatisfy({ 0...1 ~= $0 }) ?? true else {
+      throw ValidationError("--mean: 0 to 1 was expected; of a mean on the scale 0 to 255 the 255th part.")
+    }
     guard std?.values.allSatisfy({ $0 != 0 }) ?? true else {
       throw ValidationError("--std: nothing can be divided by 0.")
+    }
+  }
+
+  /// Says what was taken for the one of the two that is missing.
+  func warn() {
+    func list(_ values: [Float]) -> String { values.map { "\($0)" }.joined(separator: ",") }
+    let usual = ImageNormalization.imageNet
+    if mean != nil, std == nil {
+      ErrorOutput.warning("--mean without --std: ImageNet's, \(list(usual.deviation)), is taken")
+    }
+    if std != nil, mean == nil {
+      ErrorOutput.warning("--std without --mean: ImageNet's, \(list(usual.mean)), is taken")
     }
   }
 
