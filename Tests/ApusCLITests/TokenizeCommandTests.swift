@@ -30,6 +30,14 @@ import Testing
     #expect(try tokenize("--json", "--plain-text", "[MASK]").object["ids"] as? [Int] == [2, 8, 9, 10, 3])
   }
 
+  @Test func aByteOrderMarkIsNoPartOfTheFirstPiece() throws {
+    try TemporaryFolder.with { folder in
+      try Data(("\u{FEFF}" + Self.vocabulary).utf8).write(to: folder.file("vocab.txt"))
+      let result = try Command.run("tokenize", "--vocab", folder.path("vocab.txt"), "--json", "walked [MASK]")
+      #expect(try result.object["ids"] as? [Int] == [2, 6, 7, 4, 3], "\(result.errors)")
+    }
+  }
+
   @Test func badInputEndsWithItsStatus() throws {
     #expect(try Command.run("tokenize", "--vocab", "/nowhere/vocab.txt", "a").status == 66)
     #expect(try Command.run("tokenize", "a").status == 64)

@@ -28,7 +28,9 @@ public struct WordPieceVocabulary: Sendable {
   /// - Parameter source: what messages call the vocabulary.
   /// - Throws: ``VocabularyError``.
   public init(_ text: UnsafeRawBufferPointer, source: String = "vocabulary") throws {
-    pieces = try PieceTable(text, source: source)
+    // Some editors put a byte order mark before the first piece.
+    let isMarked = text.starts(with: [0xEF, 0xBB, 0xBF])
+    pieces = try PieceTable(isMarked ? UnsafeRawBufferPointer(rebasing: text.dropFirst(3)) : text, source: source)
   }
 
   /// - Parameter source: what messages call the vocabulary.

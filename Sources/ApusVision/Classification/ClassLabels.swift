@@ -87,6 +87,9 @@ extension ClassLabels {
 
   /// Reads the bytes of a file of labels.
   package static func read(_ bytes: UnsafeRawBufferPointer) throws -> [String] {
+    // A byte order mark is no part of the first name.
+    let isMarked = bytes.starts(with: [0xEF, 0xBB, 0xBF])
+    let bytes = isMarked ? UnsafeRawBufferPointer(rebasing: bytes.dropFirst(3)) : bytes
     let first = bytes.first { $0 > 0x20 }
     var reader = JSONReader(bytes)
     var names: [String]
