@@ -40,6 +40,14 @@ import Testing
     }
   }
 
+  @Test func testsThatAreReadFromFoldersAloneAreSaidToBe() throws {
+    try TemporaryFolder.with { folder in
+      try Data(ZipBuilder(["tests/a/test.json": Array("{}".utf8)]).bytes).write(to: folder.file("tests.zip"))
+      let result = try Command.run("conformance", folder.path("tests.zip"))
+      #expect(result.status == 65 && result.errors.contains("unpack it first"), "\(result.errors)")
+    }
+  }
+
   @Test func whatIsUnsupportedAloneIsNoFailure() throws {
     try withTests { folder in
       let tests = folder.path("tests")

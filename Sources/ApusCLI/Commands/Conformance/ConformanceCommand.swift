@@ -13,7 +13,8 @@ struct ConformanceCommand: WritesFiles {
       1e-3 and 1e-7 without. Tests/Fixtures/generate/onnx_node_tests.py writes the standard's own.
 
       A test of a Core ML model is a folder with model.mlpackage or model.mlmodel, inputs.npz, expected.npz and \
-      test.json (docs/coreml.md); one of a program of torch.export likewise, with model.pt2 (docs/torch.md).
+      test.json (docs/coreml.md); one of a program of torch.export likewise, with model.pt2 (docs/torch.md). These are \
+      read from folders alone.
 
       Tests run one after another in a process of their own; one that ends the process, or takes longer than \
       --time-limit, counts as crashed. Of models whose outputs depend on chance, types, shapes and kinds of numbers \
@@ -78,6 +79,12 @@ struct ConformanceCommand: WritesFiles {
     let names = suite.cases.map(\.name)
     let wanted = names.filter { name in filter.map { name.contains($0) } ?? true }
     guard !names.isEmpty else {
+      if let archive = try? ZipArchive(MappedFile(path: path)),
+        archive.entries.contains(where: { $0.name.hasSuffix("/test.json") })
+      {
+        throw CommandFailure(
+          .badData, "\(path): holds tests of Core ML or torch.export, which are read from a folder; unpack it first")
+      }
       throw CommandFailure(
         .badData, "\(path): holds no tests; folders with a model.onnx or a test.json in each were expected")
     }
