@@ -109,7 +109,9 @@ import Testing
       func side(_ arguments: String...) throws -> [Int] {
         let out = folder.path("out" + arguments.joined())
         let run = ["barpath", pictures, "--fps", "30", "--size", "64", "--overlay", out] + arguments
-        #expect(try Command.run(run).status == 0)
+        // No bar is in them.
+        let result = try Command.run(run)
+        #expect(result.status == 65 && result.errors.contains("no frame shows a bar"), "\(result.errors)")
         let names = try FileManager.default.contentsOfDirectory(atPath: out)
         #expect(names.count == 3)
         let image = try ImageFile.read(path: "\(out)/\(try #require(names.first))")
@@ -178,6 +180,13 @@ import Testing
       #expect(try Command.run("barpath", "--detections", file, "--set", "smoothingAlpha=7").status == 64)
       #expect(try Command.run("barpath", "--detections", file, "--set", "nothing=7").status == 64)
       #expect(try Command.run("barpath", "--detections", file, "--overlay", "x").status == 64)
+      for options in [
+        ["--model", "x.onnx"], ["--size", "320"], ["--max-pixels", "9"], ["--timestamps", "t.txt"], ["--no-outline"],
+      ] {
+        let result = try Command.run(["barpath", "--detections", file] + options)
+        #expect(result.status == 64 && result.errors.contains("\(options[0]) is for pictures"), "\(result.errors)")
+      }
+      #expect(try Command.run("barpath", "--detections", file, "--theme", "dark").status == 64)
       #expect(try Command.run("barpath", "--detections", "-", input: "").status == 65)
       let settings = folder.file("settings.json")
       try Data(#"{"units": "furlongs"}"#.utf8).write(to: settings)
@@ -185,6 +194,10 @@ import Testing
         "barpath", "--detections", file, "--settings", settings.path(percentEncoded: false))
       #expect(result.status == 65)
       #expect(try Command.run("barpath", "--list-settings").output.contains("smoothingAlpha"))
+      let list = try #require(
+        Command.run("barpath", "--list-settings", "--json").object["settings"] as? [[String: Any]])
+      let alpha = try #require(list.first { $0["name"] as? String == "smoothingAlpha" })
+      #expect(alpha["default"] as? Double == 0.25 && alpha["option"] as? String == "--alpha")
     }
   }
 }

@@ -295,4 +295,29 @@ import Testing
     #expect(!rest.isEmpty)
     #expect(process.terminationStatus == 0)
   }
+
+  @Test func whatATextLooksLikeIsSaid() throws {
+    try TemporaryFolder.with { folder in
+      func errors(_ bytes: [UInt8], _ name: String = "poses.csv") throws -> String {
+        try Data(bytes).write(to: folder.file(name))
+        let result = try Command.run("behavior", folder.path(name))
+        #expect(result.status == 65)
+        return result.errors
+      }
+      #expect(try errors([0xFF, 0xFE, 0x74, 0, 0x2C, 0, 0x0A, 0]).contains("text in UTF-16"))
+      #expect(try errors(Array("t;width;height\n0;640;480\n".utf8)).contains("separated by semicolons"))
+      let npy = try folder.npy("x", [1, 2] as [Float], shape: [2])
+      #expect(try Command.run("behavior", npy).errors.contains("the file is a NumPy array"))
+      // What DeepLabCut leaves out is named at once.
+      let table = "scorer,me,me,me\nbodyparts,nose,nose,nose\ncoords,x,y,likelihood\n0,100,200,0.9\n"
+      #expect(try errors(Array(table.utf8)).contains("--input-fps, --width and --height do"))
+      let one = try Command.run("behavior", folder.path("poses.csv"), "--input-fps", "30", "--width", "640")
+      #expect(one.status == 65 && one.errors.contains(": --height does"), "\(one.errors)")
+      // And one who gives a table to barpath is told how.
+      let lift = try Command.run("barpath", folder.path("poses.csv"))
+      #expect(lift.status == 65 && lift.errors.contains("--detections="), "\(lift.errors)")
+      let walking = try Command.run("behavior", shipped("behavior/samples/walking.jsonl"), "--map", "a=nose")
+      #expect(walking.status == 0 && walking.errors.contains("--map has no effect"), "\(walking.errors)")
+    }
+  }
 }

@@ -82,7 +82,7 @@ import Testing
       let list = folder.path("list")
       try Data(lines.joined().utf8).write(to: URL(filePath: list))
       let runs = folder.path("runs")
-      #expect(try Command.run("barpath", frames, "--fps", "30", "--size", "64", "--session", runs).status == 0)
+      #expect(try Command.run("barpath", frames, "--fps", "30", "--size", "64", "--session", runs).status == 65)
       let session = try #require(SessionFixtures.listing(runs).first)
       let inputs = try #require(session["inputs"] as? [[String: Any]])
       #expect(inputs.map { $0["role"] as? String } == ["input", "model"])

@@ -92,6 +92,15 @@ struct DetectorOptions: ParsableArguments {
     if let range, ![1, 255].contains(range) { throw ValidationError("--range \(range): 1 or 255 was expected.") }
   }
 
+  /// The first option that was given and without which nothing needs a network.
+  var named: String? {
+    let given: [(String, Bool)] = [
+      ("--model", model != nil), ("--layout", layout != nil), ("--size", size != nil), ("--colors", colors != nil),
+      ("--range", range != nil), ("--scores", scores != .auto), ("--labels", labels != nil), ("--rotated", rotated),
+    ]
+    return given.first { $0.1 }?.0
+  }
+
   func detector() throws -> Detector {
     var options = DetectorLoadingOptions()
     options.layout = layout
@@ -184,8 +193,9 @@ struct BoxOptions: ParsableArguments {
     if let index = detector.classIndex(named: name) { return index }
     if let index = Int(name), index >= 0, detector.format.classCount.map({ index < $0 }) ?? true { return index }
     let nearest = nearestName(to: name, in: detector.classNames).map { "did you mean '\($0)'?" }
-    let known =
-      detector.classNames.isEmpty ? "the model names none" : detector.classNames.prefix(8).joined(separator: ", ")
+    let names = detector.classNames
+    let more = names.count > 8 ? ", … (\(names.count) in all)" : ""
+    let known = names.isEmpty ? "the model names none" : "it has " + names.prefix(8).joined(separator: ", ") + more
     throw CommandFailure(.usage, "\(option): the model has no class '\(name)'; \(nearest ?? known)")
   }
 }

@@ -32,6 +32,11 @@ struct PictureOptions: ParsableArguments {
   /// Adds what is read to a plan.
   func plan(_ files: inout FilePlan) { files.reads(timestamps, as: "--timestamps") }
 
+  /// The first option that was given and is of pictures alone.
+  var named: String? {
+    timestamps != nil ? "--timestamps" : maxPixels != ImageLimits.default.pixels ? "--max-pixels" : nil
+  }
+
   func validate() throws {
     if let fps {
       guard fps.isFinite, fps > 0 else { throw ValidationError("--fps \(fps): a number above 0 was expected.") }

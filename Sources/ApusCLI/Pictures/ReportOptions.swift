@@ -16,14 +16,19 @@ struct ReportOptions: ParsableArguments {
     completion: .file())
   var overlay: String?
 
-  @Option(help: ArgumentHelp("The charts' colours on .png: light or dark.", valueName: "theme"))
-  var theme = "light"
+  @Option(help: ArgumentHelp("The charts' colours on .png: light or dark. (default: light)", valueName: "theme"))
+  var theme: String?
 
   @OptionGroup var kept: SessionOptions
 
   func validate() throws {
-    guard Theme.all.contains(where: { $0.name == theme }) else {
-      throw ValidationError("--theme \(theme): light or dark was expected.")
+    if let theme {
+      guard Theme.all.contains(where: { $0.name == theme }) else {
+        throw ValidationError("--theme \(theme): light or dark was expected.")
+      }
+      if charts == nil {
+        throw ValidationError("--theme needs --charts: reports are for light and dark screens alike.")
+      }
     }
   }
 

@@ -52,8 +52,42 @@ struct SettingOptions<Settings: AnalysisSettings>: ParsableArguments {
     return settings
   }
 
+  private struct Row: Encodable {
+    var name, expected, meaning: String
+    var option, unit: String?
+    var standard: SettingValue?
+
+    enum CodingKeys: String, CodingKey {
+      case name, expected, meaning, option, unit
+      case standard = "default"
+    }
+
+    init(_ field: SettingField<Settings>) {
+      (name, expected, meaning) = (field.name, field.expected, field.meaning)
+      (option, unit) = (field.option.map { "--\($0)" }, field.unit)
+      standard = field.value(in: Settings())
+    }
+
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: CodingKeys.self)
+      try container.encode(name, forKey: .name)
+      try container.encode(expected, forKey: .expected)
+      try container.encode(meaning, forKey: .meaning)
+      try container.encodeIfPresent(option, forKey: .option)
+      try container.encodeIfPresent(unit, forKey: .unit)
+      switch standard {
+      case .number(let value)?: try container.encode(value, forKey: .standard)
+      case .flag(let flag)?: try container.encode(flag, forKey: .standard)
+      case .text(let text)?: try container.encode(text, forKey: .standard)
+      case .list(let texts)?: try container.encode(texts, forKey: .standard)
+      case nil: break
+      }
+    }
+  }
+
   /// Every setting: its default, what it may be, its option, and what it means.
-  static func writeList() throws {
+  static func writeList(asJSON: Bool) throws {
+    if asJSON { return try Output.line(jsonText(["settings": Settings.fields.map(Row.init)])) }
     var table = TextTable()
     table.add(["setting", "option", "default", "may be", "meaning"].map { Terminal.output.styled($0, .dim) })
     for field in Settings.fields {

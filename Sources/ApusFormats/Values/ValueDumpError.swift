@@ -62,6 +62,6 @@ extension ValueDumpError.Reason: CustomStringConvertible {
 }
 
 extension ValueDumpError {
-  /// ``Fault/missing`` for a folder without arrays, otherwise ``Fault/data``: its content cannot be used.
-  public var fault: Fault { reason == .noArrays ? .missing : .data }
+  /// ``Fault/data``: the content cannot be used.
+  public var fault: Fault { .data }
 }

@@ -71,7 +71,7 @@ struct ArmDriftCommand: WritesFiles {
   }
 
   func run() throws {
-    if settings.source.listSettings { return try SettingOptions<ArmDriftCommandSettings>.writeList() }
+    if settings.source.listSettings { return try SettingOptions<ArmDriftCommandSettings>.writeList(asJSON: json) }
     guard let file else { throw ValidationError.missingFile }
     try checkHoldsPoses(file, model: "yolo11n-pose.onnx")
     let recorder = results.kept.recorder(command: "arm-drift")
@@ -83,7 +83,7 @@ struct ArmDriftCommand: WritesFiles {
       recording = try ArmRecording(json: source.readAll(limit: ArmRecording.byteLimit), options: settings.reading)
     } catch let error as ArmDriftError {
       if json { try Output.line(error.json) }
-      throw CommandFailure(.badData, "\(source.name): \(error)")
+      throw CommandFailure(.badData, "\(source.name): \(error)" + (error.frameIndex == nil ? remarkOnText(file) : ""))
     }
     let samples = ArmSamples(recording)
     let result = ArmDriftAnalysis.analyze(recording, settings: settings.analysis, samples: samples)

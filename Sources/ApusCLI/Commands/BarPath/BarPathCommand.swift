@@ -85,6 +85,9 @@ struct BarPathCommand: WritesFiles {
     {
       throw ValidationError("--live keeps no frames, which --csv, --report, --charts and --session need.")
     }
+    if detections != nil, let option = network.named ?? pictures.named ?? (outline ? nil : "--no-outline") {
+      throw ValidationError("\(option) is for pictures, and --detections takes their place.")
+    }
     if detections != nil, results.files.overlay != nil { throw ValidationError("--overlay needs pictures to draw on.") }
   }
 
@@ -100,7 +103,7 @@ struct BarPathCommand: WritesFiles {
   }
 
   func run() throws {
-    if settings.source.listSettings { return try SettingOptions<BarPathCommandSettings>.writeList() }
+    if settings.source.listSettings { return try SettingOptions<BarPathCommandSettings>.writeList(asJSON: json) }
     if live {
       let settings = try effectiveSettings()
       let units = settings.analysis.units
@@ -120,7 +123,6 @@ struct BarPathCommand: WritesFiles {
       failure = error
     }
     try run.finish(source: input ?? detections ?? "", asJSON: json, failure: failure)
-    if let failure { throw failure }
   }
 
   private func feed(_ run: inout BarPathRun<some BarFollower>, _ settings: BarPathCommandSettings) throws {
@@ -129,6 +131,7 @@ struct BarPathCommand: WritesFiles {
       recorder?.set(settings.reading)
       try run.read(detections, options: settings.reading)
     } else if let input {
+      try checkHoldsPictures(input, otherwise: "--detections")
       var pictures = pictures
       pictures.fps = settings.reading.framesPerSecond
       let source = try PictureSource([input], options: pictures, recorder: recorder)

@@ -42,7 +42,9 @@ struct BarPathRun<Follower: BarFollower> {
     var reader = try BarFrameReader(options: options)
     var progress = printer == nil ? ProgressBar(total: source.byteCount) : nil
     defer { progress?.clear() }
-    func named(_ error: any Error) -> CommandFailure { CommandFailure(.badData, "\(source.name): \(error)") }
+    func named(_ error: any Error) -> CommandFailure {
+      CommandFailure(.badData, "\(source.name): \(error)" + (follower.frameCount == 0 ? remarkOnText(path) : ""))
+    }
     do {
       while let chunk = try source.next() {
         reader.append(chunk)
@@ -149,6 +151,7 @@ struct BarPathRun<Follower: BarFollower> {
 extension BarPathRun where Follower == BarPathStream {
   /// Writes what was asked for.
   /// - Parameter failure: what ended the input early, if something did.
+  /// - Throws: that; ``CommandFailure`` where no bar was seen, once that is written.
   func finish(source: String, asJSON: Bool, failure: (any Error)?) throws {
     let result = follower.finish()
     if let path = results.csv {
@@ -158,7 +161,11 @@ extension BarPathRun where Follower == BarPathStream {
     let html = try results.files.writeReport(page(of: result, source: source))
     try results.files.writeCharts(BarPathCharts(result).all)
     for line in asJSON ? [result.jsonLine] : BarPathText(result).lines { try Output.line(line) }
+    let name = ReportOptions.sourceName(source)
+    let isEmpty = result.warnings.contains(.noBar)
+    let failure = failure ?? (isEmpty ? CommandFailure(.badData, "\(name): \(BarPathWarning.noBar)") : nil)
     try recorder?.finish(result.kept(page: html), failure: failure)
+    if let failure { throw failure }
   }
 
   /// The report, an HTML page.

@@ -86,7 +86,7 @@ struct BehaviorCommand: WritesFiles {
   }
 
   func run() throws {
-    if settings.source.listSettings { return try SettingOptions<BehaviorCommandSettings>.writeList() }
+    if settings.source.listSettings { return try SettingOptions<BehaviorCommandSettings>.writeList(asJSON: json) }
     let recorder = results.files.kept.recorder(command: "behavior")
     let values = try settings.value(recorder: recorder)
     let analysis = try values.analysis(recorder: recorder)
@@ -102,7 +102,7 @@ struct BehaviorCommand: WritesFiles {
     try RowFile.create(at: results.csv) { rows in
       let makesSegments = settings.segments.segments
       var run = BehaviorRun(
-        source: source, reader: try PoseFrameReader(options: values.reading),
+        path: file, source: source, reader: try PoseFrameReader(options: values.reading),
         stream: try BehaviorStream(classifier: classifier, settings: analysis),
         segmenter: makesSegments ? try BehaviorSegmenter(settings: analysis.segments) : nil,
         printer: json ? .json : .text(BehaviorText(info: classifier.modelInfo)),

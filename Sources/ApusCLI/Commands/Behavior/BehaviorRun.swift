@@ -8,6 +8,7 @@ struct BehaviorRun {
     case text(BehaviorText)
   }
 
+  let path: String
   let source: ByteInput
   var reader: PoseFrameReader
   var stream: BehaviorStream
@@ -23,9 +24,10 @@ struct BehaviorRun {
   private var lineCount = 0
 
   init(
-    source: ByteInput, reader: PoseFrameReader, stream: BehaviorStream, segmenter: BehaviorSegmenter?,
+    path: String, source: ByteInput, reader: PoseFrameReader, stream: BehaviorStream, segmenter: BehaviorSegmenter?,
     printer: Printer, files: BehaviorFiles
   ) {
+    self.path = path
     self.source = source
     self.reader = reader
     self.stream = stream
@@ -76,10 +78,27 @@ struct BehaviorRun {
         try files.add(frame, prediction: prediction, isAfterGap: stream.gapCount > gaps, stream: stream)
       }
     } catch let error as PoseReadError {
-      broken = try labels(headerLines: reader.lineNumber - 1) ?? CommandFailure(.badData, "\(source.name): \(error)")
+      let remark = stream.frameCount > 0 ? "" : missingOptions(error) ?? remarkOnText(path)
+      broken =
+        try labels(headerLines: reader.lineNumber - 1) ?? CommandFailure(.badData, "\(source.name): \(error)\(remark)")
     } catch let error as PoseFrameError {
       broken = CommandFailure(.badData, "\(source.name): \(error)")
     }
+  }
+
+  /// What a table of another program lacks, all at once; nil where it is something else that is missing.
+  private func missingOptions(_ error: PoseReadError) -> String? {
+    guard reader.keypointNames != nil, case .row(.missingField) = error.reason else { return nil }
+    let options = reader.options
+    let given: [(String, Bool)] = [
+      ("--input-fps", options.framesPerSecond != nil), ("--width", options.width != nil),
+      ("--height", options.height != nil),
+    ]
+    let missing = given.filter { !$0.1 }.map(\.0)
+    guard let last = missing.last else { return nil }
+    let list = missing.count > 1 ? missing.dropLast().joined(separator: ", ") + " and " + last : last
+    return "; such a file does not say the times of its frames and the size of its pictures: \(list) "
+      + (missing.count > 1 ? "do" : "does")
   }
 
   /// What to say of a table of labels, which breaks off at its first row for want of times.
@@ -99,7 +118,12 @@ struct BehaviorRun {
   /// Says which body parts of the file are ignored.
   private mutating func noteNames() {
     hasNotedNames = true
-    guard let names = reader.keypointNames, !names.unknown.isEmpty else { return }
+    guard let names = reader.keypointNames else {
+      if reader.options.names.isEmpty { return }
+      progress?.clear()
+      return ErrorOutput.warning("\(source.name): --map has no effect: its keypoints have the order's own names")
+    }
+    guard !names.unknown.isEmpty else { return }
     progress?.clear()
     let text = "ignored: unknown keypoints \(names.unknown.joined(separator: ", ")) (--map THEIRS=OURS)"
     ErrorOutput.warning("\(source.name): \(text)")

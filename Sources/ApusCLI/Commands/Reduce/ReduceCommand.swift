@@ -75,7 +75,7 @@ struct ReduceCommand: WritesFiles {
       try write(part, check.options, of: model)
       return
     }
-    try Output.line("nothing differs; nothing was written")
+    try Output.line(json ? jsonText(["equal": true]) : "nothing differs; nothing was written")
     throw CommandStatus.different
   }
 
