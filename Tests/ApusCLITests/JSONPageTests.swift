@@ -39,10 +39,23 @@ import func ApusTestSupport.fixture
     ["verify", "--model", "behavior-classifier"], ["suggest", "how are"], ["fill", "how [MASK] you"],
     ["tokenize", "hello", "--vocab", shipped("keyboard/shipped/vocab.txt")], ["doctor"],
   ])
-  func everyKeyIsOnThePage(arguments: [String]) throws {
+  func everyKeyIsOnThePage(arguments: [String]) throws { try check(arguments) }
+
+  /// A repetition of 40 cm, of which a plate of 180 pixels says the scale.
+  @Test(arguments: [[], ["--live"]]) func keysOfALift(options: [String]) throws {
+    let lines = (0..<150).map { index in
+      let down = min(max(Double(index - 30) / 45, 0), 2)
+      let y = 300 + 80 * (1 - cos(.pi * down))
+      return #"{"t":\#(Double(index) / 30),"width":1280,"height":720,"detections":["#
+        + #"{"x":230,"y":\#(y),"w":180,"h":180,"confidence":0.9}]}"#
+    }
+    try check(["barpath", "--detections", "-"] + options, input: lines.joined(separator: "\n"))
+  }
+
+  private func check(_ arguments: [String], input: String? = nil) throws {
     let page = try String(contentsOf: packageFolder.appending(path: "docs/json.md"), encoding: .utf8)
     let words = Set(page.split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
-    let result = try Command.run(arguments + ["--json"])
+    let result = try Command.run(arguments + ["--json"], input: input)
     #expect(result.status == 0 && !result.lines.isEmpty, "\(result.errors)")
     for line in result.lines {
       let value = try JSONSerialization.jsonObject(with: Data(line.utf8))
