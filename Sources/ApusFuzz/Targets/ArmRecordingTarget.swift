@@ -18,16 +18,18 @@ struct ArmRecordingTarget: JSONFuzzTarget {
         + #""right_wrist":{"x":0.1,"y":0.\#(40 + index),"confidence":0.9}}"#
     }
     let head = #""width":100,"height":200,"coordinate_space":"normalized_topleft""#
-    let frames = (0..<6).map { "{\"t\":\(2 * $0),\"keypoints\":\(points($0))}" }.joined(separator: ",")
-    let lines = (0..<6).map { "{\"t\":\(2 * $0),\(head),\"keypoints\":\(points($0))}" }
+    let frames = (0..<21).map { "{\"t\":\(Double($0) / 2),\"keypoints\":\(points($0))}" }.joined(separator: ",")
+    let lines = (0..<21).map { "{\"t\":\(Double($0) / 2),\(head),\"keypoints\":\(points($0))}" }
     let coco =
       Array(repeating: "[1,2,0.9]", count: 5) + ["[60,40,1]", "[40,40,1]"] + Array(repeating: "null", count: 2)
       + ["[90,40,1]", "[10,50,1]"] + Array(repeating: "[1,2]", count: 6)
     let person = #"{"class":"person","score":0.9,"box":[0,0,1,1],"keypoints":[\#(coco.joined(separator: ","))]}"#
-    let detections = (0..<6).map { "{\"t\":\(2 * $0),\"width\":100,\"height\":200,\"detections\":[\(person)]}" }
+    let detections = (0..<21).map {
+      "{\"t\":\(Double($0) / 2),\"width\":100,\"height\":200,\"detections\":[\(person)]}"
+    }
     let body = "{\(head),\"keypoints_history\":[\(frames)]}".replacing("\"", with: "\\\"")
     return [
-      "{\"fps\":0.5,\(head),\"subject_left_is_image_left\":true,\"frames\":[\(frames)]}",
+      "{\"fps\":2,\(head),\"subject_left_is_image_left\":true,\"frames\":[\(frames)]}",
       lines.joined(separator: "\n"), detections.joined(separator: "\r\n"),
       "{\"statusCode\":200,\"headers\":{},\"body\":\"\(body)\"}",
     ].map { Array($0.utf8) }

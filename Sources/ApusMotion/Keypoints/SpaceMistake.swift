@@ -16,8 +16,8 @@ extension SpaceMistake: CustomStringConvertible {
       "all points lie between 0 and 1, in an image of \(NumberText.short(width)) x \(NumberText.short(height)) "
         + "pixels: these are fractions of its sides, of the space normalized_topleft or vision"
     case .pixelsForFractions(let space, let x, let y):
-      "most points lie far outside 0 to 1, as \(NumberText.short(x)), \(NumberText.short(y)): these are no fractions of "
-        + "the image's sides, as the space \(space.rawValue) has them, but of the space pixel"
+      "most points lie far outside 0 to 1, as \(NumberText.short(x)), \(NumberText.short(y)): these are no fractions "
+        + "of the image's sides, as the space \(space.rawValue) has them, but of the space pixel"
     }
   }
 }
