@@ -35,6 +35,8 @@ struct FileFormatTests {
     ([0x89, 0x48, 0x44, 0x46, 0x0D, 0x0A, 0x1A, 0x0A], .hdf5), ([0x1F, 0x8B, 8, 0], .gzip), (npy, .npy),
     (safetensors, .safetensors), (Array("<?xml version=\"1.0\"?>".utf8), .markup),
     (Array(" {\"a\": 1}".utf8), .json), (Array("ir_version: 10\n".utf8), .text),
+    (Array("[1, 2]".utf8), .json), (Array("[PAD]\n[UNK]\n".utf8), .text), (Array("[".utf8), .json),
+    (Array("BZh91AY&SY".utf8), .compressed), ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0, 0, 4], .compressed),
     ([0x80, 2, 0x7D, 0x71, 0, 0x2E], .pickle), ([0xFF, 1, 0xFE], .unknown), (Array("PK\u{3}\u{4}ab".utf8), .zip),
   ]
 

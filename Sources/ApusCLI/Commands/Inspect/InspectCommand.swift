@@ -60,7 +60,13 @@ struct InspectCommand: ParsableCommand {
 
   private func inspect() throws {
     if let other = OtherFile.media(file) ?? OtherFile.pictures(file) { return try write(other, other.text) }
+    let ending = TensorFile.fileExtension(file)
+    let isNamedAsPicture = ending == "bmp" || ImageFile.writableExtensions.contains(ending)
     switch try format() {
+    // Damaged, and its reader says where. The mark of BMP begins a field of ONNX as well.
+    case .onnx where isNamedAsPicture, .unknown where isNamedAsPicture:
+      _ = try ImageFile.contents(path: file)
+      throw CommandFailure(.badData, "\(file): is no picture; one was expected from its name")
     case .safetensors:
       let report = try InspectionReport(SafetensorsFile(path: file), path: file)
       try write(report, report.text(withMetadata: metadata))
@@ -75,9 +81,6 @@ struct InspectCommand: ParsableCommand {
       if optimized { try report.findRewriting() }
       try write(report, report.text(withMetadata: metadata))
     case .unknown:
-      // The same of a picture.
-      let ending = TensorFile.fileExtension(file)
-      if ending == "bmp" || ImageFile.writableExtensions.contains(ending) { _ = try ImageFile.contents(path: file) }
       throw CommandFailure(.badData, "\(file): is \(FileFormat.unknown); \(Self.expected) was expected")
     // Not the file that was meant.
     case .gitLFSPointer, .markup: _ = try ModelFile.open(file)
