@@ -3,6 +3,8 @@ import ApusONNX
 import Foundation
 import Testing
 
+import struct ApusTestSupport.ZipBuilder
+
 @testable import Apus
 
 @Suite struct ConformanceCommandTests {
