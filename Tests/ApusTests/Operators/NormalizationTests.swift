@@ -1,4 +1,4 @@
-import Glibc
+import ApusPlatform
 import Testing
 
 @testable import Apus
