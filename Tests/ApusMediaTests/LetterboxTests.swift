@@ -36,7 +36,7 @@ import Testing
     let image = pattern(width: 31, height: 20, channels: 3)
     for placement in Letterbox.Placement.allCases {
       let box = try Letterbox(imageWidth: 31, imageHeight: 20, width: 64, height: 80, placement: placement)
-      try onEveryVariant { setting in
+      try inEverySetting { setting in
         let result = try box.applied(to: image)
         let content = try image.resized(width: box.contentWidth, height: box.contentHeight, filter: .bilinear)
         #expect((result.width, result.height) == (64, 80))
@@ -59,7 +59,7 @@ import Testing
         for order in ColorOrder.allCases {
           let expected = try Tensor(
             try box.applied(to: image), layout: layout, order: order, normalization: normalization)
-          try onEveryVariant { setting in
+          try inEverySetting { setting in
             let found = try box.tensor(image, layout: layout, order: order, normalization: normalization)
             #expect(found.shape == expected.shape)
             #expect(try found.elements == expected.elements, "\(layout), \(order), \(setting)")

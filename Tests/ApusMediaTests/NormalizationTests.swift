@@ -15,7 +15,7 @@ import Testing
     let fixture = try TransformFixture()
     let unit = try fixture.elements("normalization.unit", as: Float.self)
     let imageNet = try fixture.elements("normalization.imagenet", as: Float.self)
-    try onEveryVariant { setting in
+    try inEverySetting { setting in
       for (order, sources) in [(ColorOrder.rgb, [0, 1, 2]), (.bgr, [2, 1, 0])] {
         for (normalization, table) in [(ImageNormalization.unit, unit + unit + unit), (.imageNet, imageNet)] {
           let planes = try Tensor(image, order: order, normalization: normalization)

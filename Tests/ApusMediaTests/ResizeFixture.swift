@@ -58,8 +58,8 @@ func pattern(width: Int, height: Int, channels: Int) -> Image<UInt8> {
   return image
 }
 
-/// Runs `body` on every kernel variant with one and with several threads.
-func onEveryVariant(_ body: (_ setting: String) throws -> Void) rethrows {
+/// Runs `body` on every kernel variant with one and with several threads; nothing but `body` compares what it makes.
+func inEverySetting(_ body: (_ setting: String) throws -> Void) rethrows {
   for variant in Execution.availableVariants {
     for threads in [1, 3] {
       try Execution.with(threads: threads, variant: variant) { try body("\(variant), \(threads) threads") }

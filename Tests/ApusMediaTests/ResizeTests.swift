@@ -10,7 +10,7 @@ import Testing
     let fixture = try TransformFixture()
     for item in try fixture.cases("bilinear") {
       let exact = try fixture.elements(item.name, as: Float.self)
-      try onEveryVariant { setting in
+      try inEverySetting { setting in
         let found = try item.resized(.bilinear)
         try #require(found.samples.count == exact.count)
         let worst = zip(found.samples, exact).map { abs(Float($0) - $1) }.max() ?? 1
@@ -50,7 +50,7 @@ import Testing
           }
         }
       }
-      try onEveryVariant { setting in
+      try inEverySetting { setting in
         let found = try image.resized(width: toWidth, height: toHeight, filter: .bilinear)
         #expect(found.samples == expected, "\(channels) channels, \(setting)")
       }
@@ -62,7 +62,7 @@ import Testing
     let fixture = try TransformFixture()
     for item in try fixture.cases("pillow.\(filter.rawValue)") {
       let expected = try fixture.elements(item.name, as: UInt8.self)
-      try onEveryVariant { setting in
+      try inEverySetting { setting in
         let found = try item.resized(filter).samples
         #expect(found == expected, "\(item.name), \(setting)")
       }
@@ -74,7 +74,7 @@ import Testing
     let fixture = try TransformFixture()
     for item in try fixture.cases("crc.\(filter.rawValue)") {
       let expected = try fixture.elements(item.name, as: UInt32.self)
-      try onEveryVariant { setting in
+      try inEverySetting { setting in
         let found = try item.resized(filter).samples
         #expect([checksum(found)] == expected, "\(item.name), \(setting)")
       }
@@ -90,7 +90,7 @@ import Testing
       let unit = try Image<Float>(
         width: image.width, height: image.height, color: image.color, samples: image.samples.map { Float($0) / 255 })
       var first: [Float]?
-      try onEveryVariant { setting in
+      try inEverySetting { setting in
         let found = try unit.resized(width: item.width, height: item.height, filter: filter).samples
         try #require(found.count == expected.count)
         #expect(zip(found, expected).allSatisfy { abs($0 - $1) < 1e-6 }, "\(item.name), \(setting)")

@@ -38,7 +38,7 @@ import Testing
 
   @Test func threadsDoNotChangeTheResult() throws {
     let x: Tensor<Float> = try randomTensor([3, 4, 40, 24], seed: 8)
-    let results = try onEveryVariant { try scaledDotProductAttention(query: x, key: x, value: x, isCausal: true) }
+    let results = try resultsByVariant { try scaledDotProductAttention(query: x, key: x, value: x, isCausal: true) }
     for (variant, result) in results {
       // The first query sees the first key only.
       let first = try result.sliced(axis: 2, to: 1).elements
@@ -88,7 +88,7 @@ import Testing
           }
         }
         let expected = try matmul(softmax(scores), v.asDouble).elements
-        for (variant, result) in try onEveryVariant({
+        for (variant, result) in try resultsByVariant({
           try scaledDotProductAttention(query: q, key: k, value: v, masks: masks, isCausal: isCausal)
         }) {
           let found = try result.elements

@@ -40,7 +40,7 @@ struct LinearTests {
     let expected = referenceLinear(values, weight: weights, bias: biases, rows: c.rows, inputs: c.inputs)
     let layer = try Linear(weight: weight, bias: bias)
     #expect(layer.inputs == c.inputs && layer.outputs == c.outputs)
-    for (variant, result) in try onEveryVariant({ try layer(x) }) {
+    for (variant, result) in try resultsByVariant({ try layer(x) }) {
       #expect(result.shape == [c.rows, c.outputs])
       #expect(largestDifference(try result.elements, expected) < tolerance, "\(variant)")
       let activated = try Execution.with(variant: variant) { try layer(x, activation: .leakyReLU()) }
@@ -86,14 +86,14 @@ struct LinearTests {
       try x.setElement(rows - 1, 39, to: .nan)
       var weight = try randomTensor([35, 40], seed: 2, as: Float.self)
       let layer = try Linear(weight: weight)
-      for (_, y) in try onEveryVariant({ try layer(x) }) {
+      for (_, y) in try resultsByVariant({ try layer(x) }) {
         let values = try y.elements
         #expect(values.dropLast(35).allSatisfy(\.isFinite) && values.suffix(35).allSatisfy(\.isNaN))
       }
       x = try randomTensor([rows, 40], seed: 1, in: 1...2, as: Float.self)
       try weight.setElement(34, 0, to: .infinity)
       let infinite = try Linear(weight: weight)
-      for (_, y) in try onEveryVariant({ try infinite(x) }) {
+      for (_, y) in try resultsByVariant({ try infinite(x) }) {
         for (index, value) in try y.elements.enumerated() { #expect(value.isFinite == (index % 35 != 34)) }
       }
     }

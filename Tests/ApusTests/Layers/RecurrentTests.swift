@@ -52,7 +52,7 @@ import Testing
   @Test func threadsDoNotChangeTheResult() throws {
     let layer = try LSTM<Float>(weights(gates: 4, inputs: 70, hidden: 150), inputs: 70, hidden: 150)
     let x: Tensor<Float> = try randomTensor([4, 3, 70], seed: 4)
-    let results = try onEveryVariant { try layer(x).output }
+    let results = try resultsByVariant { try layer(x).output }
     #expect(results.count == Execution.availableVariants.count)
   }
 
@@ -64,7 +64,7 @@ import Testing
     let exact = try GRU<Double>(
       weights, inputs: inputs, hidden: hidden, batchFirst: true, bidirectional: true)(x.asDouble)
     let layer = try GRU<Float>(weights, inputs: inputs, hidden: hidden, batchFirst: true, bidirectional: true)
-    for (variant, output) in try onEveryVariant({ try layer(x).output }) {
+    for (variant, output) in try resultsByVariant({ try layer(x).output }) {
       #expect(largestDifference(try output.elements, try exact.output.elements) < 1e-5, "\(variant)")
     }
     // Steps first, each row and each direction by itself.

@@ -79,7 +79,7 @@ struct ActivationTests {
   func naive(count: Int) throws {
     let x: Tensor<Float> = try randomTensor([count], seed: 3, in: -8...8)
     for (function, naive) in Self.functions {
-      for (variant, result) in try onEveryVariant({ try activation(x, function) }) {
+      for (variant, result) in try resultsByVariant({ try activation(x, function) }) {
         for (value, input) in zip(try result.elements, try x.elements) {
           let expected = naive(Double(input))
           #expect((Double(value) - expected).magnitude <= 3e-7 * expected.magnitude, "\(function) \(variant) \(input)")
@@ -136,7 +136,7 @@ struct ActivationTests {
     let factor = GELUProduct(factor: 0.5.squareRoot(), half: half)
     let divisor = GELUProduct(divisor: 2.0.squareRoot(), half: half)
     for steps in [factor, divisor] {
-      for (variant, result) in try onEveryVariant({ try activation(x, .geluProduct(steps)) }) {
+      for (variant, result) in try resultsByVariant({ try activation(x, .geluProduct(steps)) }) {
         for (value, input) in zip(try result.elements, try x.elements) {
           let expected = Double(input) * (1 + erf(Double(input) * 0.5.squareRoot())) / 2
           // 1 + erf cancels below zero, as it does in the graphs that write it out.
@@ -149,7 +149,7 @@ struct ActivationTests {
   @Test func whatIsNoNumberBecomesOne() throws {
     let x: [Float] = [.nan, -0.0, .infinity, -.infinity, 3, -.nan]
     let expected: [Float] = [0.5, -0.0, .infinity, -.infinity, 3, 0.5]
-    for (_, result) in try onEveryVariant({ try activation(Tensor(x), .nanToNum(0.5)) }) {
+    for (_, result) in try resultsByVariant({ try activation(Tensor(x), .nanToNum(0.5)) }) {
       #expect(try result.elements.map(\.bitPattern) == expected.map(\.bitPattern))
     }
   }
@@ -158,7 +158,7 @@ struct ActivationTests {
   func threads() throws {
     let x: Tensor<Float> = try randomTensor([3, 50_001], seed: 5, in: -9...9)
     for function in activations.values {
-      for (_, result) in try onEveryVariant({ try activation(x, function) }) { #expect(result.shape == x.shape) }
+      for (_, result) in try resultsByVariant({ try activation(x, function) }) { #expect(result.shape == x.shape) }
     }
   }
 
@@ -185,7 +185,7 @@ struct ActivationTests {
   func special(name: String, expected: [Float]) throws {
     let function = try #require(activations[name])
     let x: [Float] = [-Self.infinity, -1e30, -200, -0.0, 0, 1e30, Self.infinity, .nan]
-    for (variant, result) in try onEveryVariant({ try activation(Tensor(x), function) }) {
+    for (variant, result) in try resultsByVariant({ try activation(Tensor(x), function) }) {
       for (index, value) in try result.elements.enumerated() {
         #expect(Self.isSame(value, expected[index]), "\(name)(\(x[index])) = \(value), \(variant)")
       }
@@ -202,7 +202,7 @@ struct ActivationTests {
 
   @Test("exp and log at the ends of their ranges")
   func ends() throws {
-    for (variant, result) in try onEveryVariant({
+    for (variant, result) in try resultsByVariant({
       try Tensor<Float>([-.infinity, -110, -103, -87.5, 0, 88.7, 88.8, .infinity, .nan]).exp()
     }) {
       let e = try result.elements
@@ -211,7 +211,7 @@ struct ActivationTests {
       #expect((e[5] / Float(exp(Double(Float(88.7)))) - 1).magnitude < 1e-6, "\(variant): \(e[5])")
       #expect(e[6] == .infinity && e[7] == .infinity && e[8].isNaN, "\(variant)")
     }
-    for (variant, result) in try onEveryVariant({
+    for (variant, result) in try resultsByVariant({
       try Tensor<Float>([0, -0.0, -1, .leastNonzeroMagnitude, 1, .greatestFiniteMagnitude, .infinity, .nan]).log()
     }) {
       let e = try result.elements
@@ -231,13 +231,13 @@ struct ActivationTests {
 
   @Test("sine and cosine are within a unit in the last place")
   func sineAndCosine() throws {
-    for (variant, result) in try onEveryVariant({ try Tensor(Self.angles).sin() }) {
+    for (variant, result) in try resultsByVariant({ try Tensor(Self.angles).sin() }) {
       for (angle, value) in zip(Self.angles, try result.elements) {
         let exact = Float(sin(Double(angle)))
         #expect((value - exact).magnitude <= exact.ulp, "\(variant): sin \(angle)")
       }
     }
-    for (variant, result) in try onEveryVariant({ try Tensor(Self.angles).cos() }) {
+    for (variant, result) in try resultsByVariant({ try Tensor(Self.angles).cos() }) {
       for (angle, value) in zip(Self.angles, try result.elements) {
         let exact = Float(cos(Double(angle)))
         #expect((value - exact).magnitude <= exact.ulp, "\(variant): cos \(angle)")
@@ -254,7 +254,7 @@ struct ActivationTests {
   func arctangent() throws {
     let magnitudes = (-3000...3000).map { Float(exp2(Double($0) / 50)) } + (0...4000).map { Float($0) / 1000 }
     let slopes = magnitudes + magnitudes.map { -$0 } + [.infinity, -.infinity, .greatestFiniteMagnitude]
-    for (variant, result) in try onEveryVariant({ try Tensor(slopes).atan() }) {
+    for (variant, result) in try resultsByVariant({ try Tensor(slopes).atan() }) {
       for (slope, value) in zip(slopes, try result.elements) {
         let exact = Float(atan(Double(slope)))
         #expect((value - exact).magnitude <= exact.ulp && value.sign == slope.sign, "\(variant): atan \(slope)")

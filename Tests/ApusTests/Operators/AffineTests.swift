@@ -24,11 +24,11 @@ struct AffineTests {
     let bias = try randomTensor([features], seed: 4, as: Scalar.self)
     let plain = try (x * weight + bias).bytes
     let added = try ((x + residual) * weight + bias).bytes
-    for (variant, result) in try onEveryVariant({ try affine(x, weight: weight, bias: bias) }) {
+    for (variant, result) in try resultsByVariant({ try affine(x, weight: weight, bias: bias) }) {
       #expect(result.shape == shape)
       #expect(try result.bytes == plain, "\(variant)")
     }
-    for (variant, result) in try onEveryVariant({ try affine(x, weight: weight, bias: bias, residual: residual) }) {
+    for (variant, result) in try resultsByVariant({ try affine(x, weight: weight, bias: bias, residual: residual) }) {
       #expect(try result.bytes == added, "\(variant)")
     }
   }

@@ -37,7 +37,7 @@ struct ArithmeticTests {
     let a: Tensor<Float> = try randomTensor(aShape, seed: 1)
     let b: Tensor<Float> = try randomTensor(bShape, seed: 2)
     let expected = try naiveBroadcast(a, b) { $0 - $1 }
-    for (variant, result) in try onEveryVariant({ try a - b }) {
+    for (variant, result) in try resultsByVariant({ try a - b }) {
       #expect(result.shape == expected.shape)
       #expect(try result.bytes == expected.bytes, "\(variant)")
     }
@@ -49,7 +49,7 @@ struct ArithmeticTests {
   func truth() throws {
     let a = try Tensor([true, true, false, false])
     let b = try Tensor([true, false, true, false])
-    for (variant, result) in try onEveryVariant({ try a.and(b) }) {
+    for (variant, result) in try resultsByVariant({ try a.and(b) }) {
       #expect(try result.elements == [true, false, false, false], "\(variant)")
     }
     #expect(try a.or(b).elements == [true, true, true, false])
@@ -57,7 +57,7 @@ struct ArithmeticTests {
     #expect(try (!b).elements == [false, true, false, true])
     #expect(try a.reshaped([4, 1]).and(Tensor([true, false])).shape == [4, 2])
     #expect(try Tensor([false], shape: []).or(b).elements == [true, false, true, false])
-    for (variant, result) in try onEveryVariant({
+    for (variant, result) in try resultsByVariant({
       try Tensor<Int16>(where: a, then: Tensor([-1, 2, 3, 4]), else: Tensor([9], shape: []))
     }) {
       #expect(try result.elements == [-1, 2, 9, 9], "\(variant)")
@@ -83,7 +83,7 @@ struct ArithmeticTests {
     let b: Tensor<Float> = try randomTensor(bShape, seed: 4)
     let expected = try naiveBroadcast(a, b) { $0 - $1 }
     let reversed = try naiveBroadcast(b, a) { $0 - $1 }
-    for (variant, result) in try onEveryVariant({ try a.channelBlocked - b }) {
+    for (variant, result) in try resultsByVariant({ try a.channelBlocked - b }) {
       #expect(result.shape == expected.shape)
       #expect(try result.rowMajor.bytes == expected.bytes, "\(variant)")
     }
@@ -108,11 +108,11 @@ struct ArithmeticTests {
   func notANumber() throws {
     let a = try Tensor<Float>([.nan, 1, .nan, -1])
     let b = try Tensor<Float>([2, .nan, .nan, 3])
-    for (_, result) in try onEveryVariant({ try maximum(a, b) }) {
+    for (_, result) in try resultsByVariant({ try maximum(a, b) }) {
       #expect(try result.elements.map(\.isNaN) == [true, true, true, false])
       #expect(try result.element(3) == 3)
     }
-    for (_, result) in try onEveryVariant({ try minimum(a, b) }) {
+    for (_, result) in try resultsByVariant({ try minimum(a, b) }) {
       #expect(try result.elements.map(\.isNaN) == [true, true, true, false])
       #expect(try result.element(3) == -1)
     }

@@ -64,7 +64,7 @@ struct ElementwiseProgramTests {
           continue
         }
         #expect(canRun)
-        for (variant, result) in try onEveryVariant({
+        for (variant, result) in try resultsByVariant({
           var inputs = [given, vector]
           return try program(overwriting: &inputs)
         }) {

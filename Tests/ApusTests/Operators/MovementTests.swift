@@ -59,7 +59,7 @@ struct MovementTests {
           for axis in 0..<3 { place += index / strides[axis] % newShape[axis] * own[axes[axis]] }
           return elements[place]
         }
-        for (variant, result) in try onEveryVariant({ try x.permuted(axes) }) {
+        for (variant, result) in try resultsByVariant({ try x.permuted(axes) }) {
           #expect(result.shape == newShape)
           #expect(try result.elements == expected, "\(axes) \(variant) \(S.self)")
         }
@@ -106,11 +106,11 @@ struct MovementTests {
   @Test("large copies: the same bits on 1, 2 and 4 threads")
   func threads() throws {
     let x: Tensor<Float> = try randomTensor([70, 50, 41], seed: 1)
-    for (_, result) in try onEveryVariant({ try pad(x, [3, 2, 1, 1], mode: .reflect) }) {
+    for (_, result) in try resultsByVariant({ try pad(x, [3, 2, 1, 1], mode: .reflect) }) {
       #expect(result.shape == [70, 52, 46])
     }
-    for (_, result) in try onEveryVariant({ try x.flipped(axes: [1]) }) { #expect(result.shape == x.shape) }
-    for (_, result) in try onEveryVariant({ try x.tiled([2, 1, 3]) }) { #expect(result.shape == [140, 50, 123]) }
+    for (_, result) in try resultsByVariant({ try x.flipped(axes: [1]) }) { #expect(result.shape == x.shape) }
+    for (_, result) in try resultsByVariant({ try x.tiled([2, 1, 3]) }) { #expect(result.shape == [140, 50, 123]) }
   }
 
   @Test("long rows are copied whole at every distance of their ends", arguments: [0, 1, 4, 12, 15, 16, 64, 4095])

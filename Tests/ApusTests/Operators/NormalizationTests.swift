@@ -54,7 +54,7 @@ struct NormalizationTests {
       return (elements[index] - mean) / (variance + 1e-5).squareRoot() * Double(weight[index / 37 % 6]) + 0.25
     }
     let (scale, bias) = (try Tensor(weight, shape: [6]), try Tensor<Float>(repeating: 0.25, shape: [6]))
-    for (variant, result) in try onEveryVariant({ try groupNorm(x, groups: 2, weight: scale, bias: bias) }) {
+    for (variant, result) in try resultsByVariant({ try groupNorm(x, groups: 2, weight: scale, bias: bias) }) {
       let difference = zip(try result.elements, expected).map { (Double($0) - $1).magnitude }.max() ?? 0
       #expect(difference < 2e-6, "\(variant)")
     }
@@ -75,7 +75,7 @@ struct NormalizationTests {
     for shape in [[3, 17, 31], [2, 100, 1], [1, 5, 4000], [70, 3, 2], [2, 1000, 70]] {
       let x: Tensor<Float> = try randomTensor(shape, seed: 4, in: -9...9)
       for logarithm in [false, true] {
-        for (variant, result) in try onEveryVariant({
+        for (variant, result) in try resultsByVariant({
           try logarithm ? logSoftmax(x, axis: 1) : softmax(x, axis: 1)
         }) {
           let expected = try Execution.with(variant: variant) {
@@ -95,7 +95,7 @@ struct NormalizationTests {
   func softmaxOfAnyLength(columns: Int) throws {
     let x = try randomTensor([5, columns], seed: UInt64(columns), as: Float.self)
     let terms = try x.elements.map { exp(Double($0)) }
-    for (variant, result) in try onEveryVariant({ try softmax(x) }) {
+    for (variant, result) in try resultsByVariant({ try softmax(x) }) {
       for (index, value) in try result.elements.enumerated() {
         let row = index / columns * columns
         let exact = terms[index] / terms[row..<(row + columns)].reduce(0, +)
@@ -120,7 +120,7 @@ struct NormalizationTests {
     var row = [Float](repeating: -200, count: columns)
     row.replaceSubrange(0..<7, with: [0, -80, -87.5, -92, -97.25, -101, -103.25])
     let total = row.reduce(0) { $0 + exp(Double($1)) }
-    for (variant, result) in try onEveryVariant({ try softmax(Tensor(row, shape: [1, columns])) }) {
+    for (variant, result) in try resultsByVariant({ try softmax(Tensor(row, shape: [1, columns])) }) {
       for (x, value) in zip(row, try result.elements) {
         let exact = exp(Double(x)) / total
         // Two roundings of the quotient, two of the exponential.
@@ -136,13 +136,13 @@ struct NormalizationTests {
       [-.infinity, -.infinity, -.infinity, -.infinity],
     ]
     let x = try Tensor(rows.flatMap { $0 }, shape: [4, 4])
-    for (_, result) in try onEveryVariant({ try softmax(x) }) {
+    for (_, result) in try resultsByVariant({ try softmax(x) }) {
       let y = try result.elements
       #expect(y[1] == 0 && y[3] == 0 && (y[0] + y[2] - 1).magnitude < 1e-6)
       #expect(y[4..<8] == [0.5, 0.5, 0, 0])
       #expect(!y[8...].contains { !$0.isNaN })
     }
-    for (_, result) in try onEveryVariant({ try softmax(x.transposed(), axis: 0).transposed() }) {
+    for (_, result) in try resultsByVariant({ try softmax(x.transposed(), axis: 0).transposed() }) {
       let y = try result.elements
       #expect(y[1] == 0 && y[3] == 0 && y[4..<8] == [0.5, 0.5, 0, 0])
       #expect(!y[8...].contains { !$0.isNaN })
@@ -155,7 +155,7 @@ struct NormalizationTests {
   func largeMean() throws {
     let x = try Tensor<Float>((0..<100).map { 1e6 + Float($0 % 10) }, shape: [1, 100])
     let expected = try layerNorm(x.converted(to: Double.self), normalizedShape: [100])
-    for (variant, result) in try onEveryVariant({ try layerNorm(x, normalizedShape: [100]) }) {
+    for (variant, result) in try resultsByVariant({ try layerNorm(x, normalizedShape: [100]) }) {
       for (a, b) in zip(try result.elements, try expected.elements) {
         #expect((Double(a) - b).magnitude < 0.02, "\(variant)")
       }
@@ -167,13 +167,13 @@ struct NormalizationTests {
     let x: Tensor<Float> = try randomTensor([50, 32, 70], seed: 9)
     let weight: Tensor<Float> = try randomTensor([32], seed: 10)
     let ones = try Tensor<Float>(repeating: 1, shape: [32])
-    for (_, result) in try onEveryVariant({ try layerNorm(x, normalizedShape: [32, 70]) }) {
+    for (_, result) in try resultsByVariant({ try layerNorm(x, normalizedShape: [32, 70]) }) {
       #expect(result.shape == x.shape)
     }
-    for (_, result) in try onEveryVariant({ try groupNorm(x, groups: 4, weight: weight) }) {
+    for (_, result) in try resultsByVariant({ try groupNorm(x, groups: 4, weight: weight) }) {
       #expect(result.shape == x.shape)
     }
-    for (_, result) in try onEveryVariant({
+    for (_, result) in try resultsByVariant({
       try batchNorm(x, runningMean: weight, runningVariance: ones, weight: weight)
     }) {
       #expect(result.shape == x.shape)
@@ -206,7 +206,7 @@ struct NormalizationTests {
       let x: Tensor<Float> = try randomTensor(shape, seed: 6)
       let mean: Tensor<Float> = try randomTensor([shape[1]], seed: 7)
       let variance: Tensor<Float> = try randomTensor([shape[1]], seed: 8, in: 0.1...3)
-      for (variant, result) in try onEveryVariant({
+      for (variant, result) in try resultsByVariant({
         try batchNorm(x.channelBlocked, runningMean: mean, runningVariance: variance, weight: mean, bias: variance)
       }) {
         #expect(result.layout == .channelBlocked)

@@ -20,7 +20,7 @@ import Testing
       let x = try Tensor((0..<copies).flatMap { _ in Self.x })
       let wanted = (0..<copies).flatMap { _ in expected }
       let scale = try Tensor<Float>([2], shape: []), point = try Tensor([zeroPoint], shape: [])
-      for (variant, result) in try onEveryVariant({ try quantizeLinear(x, scale: scale, zeroPoint: point) }) {
+      for (variant, result) in try resultsByVariant({ try quantizeLinear(x, scale: scale, zeroPoint: point) }) {
         #expect(try result.elements == wanted, "\(variant)")
       }
     }
@@ -31,7 +31,7 @@ import Testing
     let x = try randomTensor([5000], seed: 3, in: -40...40, as: Float.self)
     for scale: Float in [0.1, 0.3, 0.007, 3] {
       let expected = try x.elements.map { Int8(clamping: Int(($0 / scale).rounded(.toNearestOrEven)) + 11) }
-      let results = try onEveryVariant {
+      let results = try resultsByVariant {
         try quantizeLinear(x, scale: Tensor([scale], shape: []), zeroPoint: Tensor([Int8(11)], shape: []))
       }
       for (variant, result) in results { #expect(try result.elements == expected, "\(variant)") }
@@ -49,7 +49,7 @@ import Testing
       let quotient = (x / scale).rounded(.toNearestOrEven)
       return quotient.isNaN ? 0 : UInt8(min(max(quotient, -113), 142) + 113)
     }
-    let results = try onEveryVariant {
+    let results = try resultsByVariant {
       try quantizeLinear(Tensor(x), scale: Tensor([scale], shape: []), zeroPoint: Tensor([UInt8(113)], shape: []))
     }
     for (variant, result) in results { #expect(try result.elements == expected, "\(variant)") }
@@ -68,7 +68,8 @@ import Testing
       let index = i / inner % size
       return UInt8(clamping: Int((values[i] / s[index]).rounded(.toNearestOrEven)) + Int(z[index]))
     }
-    for (variant, y) in try onEveryVariant({ try quantizeLinear(x, scale: scale, zeroPoint: zeroPoint, axis: axis) }) {
+    let results = try resultsByVariant { try quantizeLinear(x, scale: scale, zeroPoint: zeroPoint, axis: axis) }
+    for (variant, y) in results {
       #expect(try y.elements == expected, "\(variant)")
       let back = expected.indices.map { i -> Float in
         let index = i / inner % size
@@ -97,7 +98,7 @@ import Testing
     let expected = values.indices.map { i -> Int8 in
       Int8(clamping: Int((values[i] / s[scaleIndex(i)]).rounded(.toNearestOrEven)) + Int(z[scaleIndex(i)]))
     }
-    let results = try onEveryVariant {
+    let results = try resultsByVariant {
       try quantizeLinear(x, scale: scale, zeroPoint: zeroPoint, axis: axis, blockSize: block)
     }
     for (variant, y) in results {

@@ -132,7 +132,7 @@ import Testing
     let zx = X(truncatingIfNeeded: 119)
     for zw in zeroPoints {
       let expected = try naiveConvolution(x, w, zx, zw, c)
-      let results = try onEveryVariant {
+      let results = try resultsByVariant {
         try IntegerConvolution(
           weight: w, zeroPoint: zw, stride: c.stride, padding: c.padding, dilation: c.dilation, groups: c.groups
         )(x, zeroPoint: zx)

@@ -37,7 +37,7 @@ import Testing
     for za in rowPoints {
       for zb in columnPoints {
         let expected = try naiveProduct(a, b, za, zb)
-        let results = try onEveryVariant { try matmulInteger(a, b, aZeroPoint: za, bZeroPoint: zb) }
+        let results = try resultsByVariant { try matmulInteger(a, b, aZeroPoint: za, bZeroPoint: zb) }
         for (variant, result) in results {
           #expect(result.shape == [c.rows, c.columns])
           #expect(try result.elements == expected, "\(variant), \(A.self) × \(B.self)")
@@ -53,7 +53,7 @@ import Testing
     let b = try randomIntegers([c.depth, c.columns], seed: 2, as: UInt8.self)
     let great = try Tensor(b.elements.map { $0 | 0xC0 }, shape: b.shape)
     let expected = try naiveProduct(a, great, nil, nil)
-    for (variant, result) in try onEveryVariant({ try matmulInteger(a, great) }) {
+    for (variant, result) in try resultsByVariant({ try matmulInteger(a, great) }) {
       #expect(try result.elements == expected, "\(variant)")
     }
   }
@@ -75,7 +75,7 @@ import Testing
     for za in [nil, one, each] {
       for zb in [nil, try randomIntegers([c.columns], seed: 5, as: UInt8.self)] {
         let expected = try naiveProduct(a, b, za, zb)
-        for (variant, result) in try onEveryVariant({ try matmulInteger(a, b, aZeroPoint: za, bZeroPoint: zb) }) {
+        for (variant, result) in try resultsByVariant({ try matmulInteger(a, b, aZeroPoint: za, bZeroPoint: zb) }) {
           #expect(try result.elements == expected, "\(variant)")
         }
       }
@@ -87,7 +87,7 @@ import Testing
     let a = try Tensor<UInt8>(repeating: 255, shape: [2, 70_000])
     let b = try Tensor<UInt8>(repeating: 255, shape: [70_000, 3])
     let expected = Int32(truncatingIfNeeded: 255 * 255 * 70_000)
-    for (variant, result) in try onEveryVariant({ try matmulInteger(a, b) }) {
+    for (variant, result) in try resultsByVariant({ try matmulInteger(a, b) }) {
       #expect(try result.elements == [Int32](repeating: expected, count: 6), "\(variant)")
     }
   }
@@ -96,7 +96,7 @@ import Testing
   @Test func extremesDoNotSaturate() throws {
     let a = try Tensor<UInt8>(repeating: 255, shape: [1, 4])
     let b = try Tensor<Int8>(repeating: -128, shape: [4, 1])
-    for (_, result) in try onEveryVariant({ try matmulInteger(a, b) }) {
+    for (_, result) in try resultsByVariant({ try matmulInteger(a, b) }) {
       #expect(try result.elements == [-130_560])
     }
   }

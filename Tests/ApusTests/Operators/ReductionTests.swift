@@ -52,7 +52,7 @@ struct ReductionTests {
     func expect(
       _ name: String, tolerance: Double, _ body: () throws -> Tensor<Float>, _ naive: (ArraySlice<Double>) -> Double
     ) throws {
-      for (variant, result) in try onEveryVariant(body) {
+      for (variant, result) in try resultsByVariant(body) {
         #expect(result.shape == shape.indices.filter { !axes.contains($0) }.map { shape[$0] })
         for (value, row) in zip(try result.elements, rows) {
           let expected = naive(row)
@@ -86,10 +86,10 @@ struct ReductionTests {
         lines.map { $0.contains(where: \.isNaN) ? nil : choice($0) }
       }
       func numbersOf(_ result: Tensor<Float>) throws -> [Float?] { try result.elements.map { $0.isNaN ? nil : $0 } }
-      for (variant, result) in try onEveryVariant({ try x.amax(axes: [1]) }) {
+      for (variant, result) in try resultsByVariant({ try x.amax(axes: [1]) }) {
         #expect(try numbersOf(result) == expected { $0.max() }, "\(variant), \(rows) × \(columns)")
       }
-      for (variant, result) in try onEveryVariant({ try x.amin(axes: [1]) }) {
+      for (variant, result) in try resultsByVariant({ try x.amin(axes: [1]) }) {
         #expect(try numbersOf(result) == expected { $0.min() }, "\(variant), \(rows) × \(columns)")
       }
     }
@@ -135,10 +135,10 @@ struct ReductionTests {
     }
     let x = try Tensor<Float>(elements, shape: [2, rows, columns])
     let turned = try x.transposed()
-    for (variant, result) in try onEveryVariant({ try x.argmax(axis: 1) }) {
+    for (variant, result) in try resultsByVariant({ try x.argmax(axis: 1) }) {
       #expect(try result.elements == turned.argmax(axis: 2).elements, "\(variant)")
     }
-    for (variant, result) in try onEveryVariant({ try x.argmin(axis: 1) }) {
+    for (variant, result) in try resultsByVariant({ try x.argmin(axis: 1) }) {
       #expect(try result.elements == turned.argmin(axis: 2).elements, "\(variant)")
     }
     let doubles = try x.converted(to: Double.self)
@@ -152,24 +152,24 @@ struct ReductionTests {
       var elements = (0..<count).map { Float($0 % 7) }
       elements[place] = .nan
       let x = try Tensor(elements)
-      for (_, result) in try onEveryVariant({ try x.amax() }) { #expect(try result.scalar.isNaN) }
-      for (_, result) in try onEveryVariant({ try x.amin() }) { #expect(try result.scalar.isNaN) }
-      for (_, result) in try onEveryVariant({ try x.argmax() }) { #expect(try result.scalar == Int64(place)) }
-      for (_, result) in try onEveryVariant({ try x.argmin() }) { #expect(try result.scalar == Int64(place)) }
-      for (_, result) in try onEveryVariant({ try x.unsqueezed(-1).amax(axes: [0]) }) {
+      for (_, result) in try resultsByVariant({ try x.amax() }) { #expect(try result.scalar.isNaN) }
+      for (_, result) in try resultsByVariant({ try x.amin() }) { #expect(try result.scalar.isNaN) }
+      for (_, result) in try resultsByVariant({ try x.argmax() }) { #expect(try result.scalar == Int64(place)) }
+      for (_, result) in try resultsByVariant({ try x.argmin() }) { #expect(try result.scalar == Int64(place)) }
+      for (_, result) in try resultsByVariant({ try x.unsqueezed(-1).amax(axes: [0]) }) {
         #expect(try result.element(0).isNaN)
       }
       #expect(try x.converted(to: Double.self).amax().scalar.isNaN)
       #expect(try x.converted(to: Double.self).argmin().scalar == Int64(place))
       elements[place] = .infinity
-      for (_, result) in try onEveryVariant({ try Tensor(elements).logSumExp() }) {
+      for (_, result) in try resultsByVariant({ try Tensor(elements).logSumExp() }) {
         #expect(try result.scalar == .infinity)
       }
     }
-    for (_, result) in try onEveryVariant({ try Tensor<Float>(repeating: -.infinity, shape: [count]).amax() }) {
+    for (_, result) in try resultsByVariant({ try Tensor<Float>(repeating: -.infinity, shape: [count]).amax() }) {
       #expect(try result.scalar == -.infinity)
     }
-    for (_, result) in try onEveryVariant({ try Tensor<Float>(repeating: -.infinity, shape: [count]).logSumExp() }) {
+    for (_, result) in try resultsByVariant({ try Tensor<Float>(repeating: -.infinity, shape: [count]).logSumExp() }) {
       #expect(try result.scalar == -.infinity)
     }
   }

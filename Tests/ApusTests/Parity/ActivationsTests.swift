@@ -40,7 +40,7 @@ import Testing
 
   /// Numbers depend on the name and the place alone, whatever the variant, the threads and the shape.
   @Test func generatedNumbersAreTheSameEverywhere() throws {
-    let results = try onEveryVariant {
+    let results = try resultsByVariant {
       try Tensor<Float>(generated: "a.weight", shape: [70_001], mean: 0.5, deviation: 0.1)
     }
     let first = try #require(results.first?.result)

@@ -10,9 +10,10 @@ func randomTensor<Scalar: FloatingPointScalar>(
   return try Tensor<Double>(randomNumbers(shape.reduce(1, *), in: range, using: &generator), shape: shape).converted()
 }
 
-/// Runs `body` on every kernel variant, with 1, 2 and 4 threads, and requires the same bits for any number of threads.
-/// Returns the results by variant.
-func onEveryVariant<Scalar: TensorScalar>(
+/// What `body` makes on every kernel variant.
+///
+/// - Throws: ``ThreadsChangeResult`` where it does not make the same bits with 1, 2 and 4 threads.
+func resultsByVariant<Scalar: TensorScalar>(
   _ body: () throws -> Tensor<Scalar>
 ) throws -> [(variant: KernelVariant, result: Tensor<Scalar>)] {
   try Execution.availableVariants.map { variant in

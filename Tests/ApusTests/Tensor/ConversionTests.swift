@@ -8,7 +8,7 @@ struct ConversionTests {
   func halves() throws {
     let patterns = (0...UInt16.max).map { $0 }
     let x = try Tensor(patterns.map { Float16(bitPattern: $0) })
-    for (variant, result) in try onEveryVariant({ try x.converted(to: Float.self) }) {
+    for (variant, result) in try resultsByVariant({ try x.converted(to: Float.self) }) {
       let wrong = zip(patterns, try result.elements).first { pattern, value in
         let expected = Float(Float16(bitPattern: pattern))
         return expected.isNaN ? !value.isNaN : value.bitPattern != expected.bitPattern
@@ -34,13 +34,13 @@ struct ConversionTests {
       }
     }
     let x = try Tensor(values)
-    for (variant, result) in try onEveryVariant({ try x.converted(to: Float16.self) }) {
+    for (variant, result) in try resultsByVariant({ try x.converted(to: Float16.self) }) {
       for (value, half) in zip(values, try result.elements) {
         let expected = Float16(value)
         #expect(half == expected || (half.isNaN && expected.isNaN), "\(value) \(variant)")
       }
     }
-    for (variant, result) in try onEveryVariant({ try x.converted(to: BFloat16.self) }) {
+    for (variant, result) in try resultsByVariant({ try x.converted(to: BFloat16.self) }) {
       for (value, brain) in zip(values, try result.elements) {
         let expected = BFloat16(value)
         #expect(brain == expected || (Float(brain).isNaN && value.isNaN), "\(value) \(variant)")
@@ -57,10 +57,10 @@ struct ConversionTests {
     func check<I: TensorScalar & FixedWidthInteger>(_ type: I.Type) throws {
       let narrow = values.map { I(truncatingIfNeeded: $0) }
       let x = try Tensor(narrow)
-      for (variant, result) in try onEveryVariant({ try x.converted(to: Float.self) }) {
+      for (variant, result) in try resultsByVariant({ try x.converted(to: Float.self) }) {
         #expect(try result.elements == narrow.map { Float($0) }, "\(type) \(variant)")
       }
-      for (variant, result) in try onEveryVariant({ try x.converted(to: Double.self) }) {
+      for (variant, result) in try resultsByVariant({ try x.converted(to: Double.self) }) {
         #expect(try result.elements == narrow.map { Double($0) }, "\(type) \(variant)")
       }
       #expect(try x.converted(to: Int64.self).elements == narrow.map { Int64(truncatingIfNeeded: $0) })
@@ -88,7 +88,7 @@ struct ConversionTests {
       return whole >= Double(I.max) ? I.max : whole <= Double(I.min) ? I.min : I(whole)
     }
     func check<I: TensorScalar & FixedWidthInteger>(_ type: I.Type) throws {
-      for (variant, result) in try onEveryVariant({ try Tensor(values).converted(to: type) }) {
+      for (variant, result) in try resultsByVariant({ try Tensor(values).converted(to: type) }) {
         #expect(try result.elements == values.map { expected($0, type) }, "\(type) \(variant)")
       }
       let floats = values.map { Float($0) }

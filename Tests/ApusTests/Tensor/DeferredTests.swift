@@ -101,7 +101,7 @@ import Testing
       func piece(_ weight: Tensor<Float>) -> LinearWeight<Float> {
         isOutputsFirst ? .outputsFirst(weight) : .inputsFirst(weight)
       }
-      let found = try onEveryVariant { try Linear(stacking: [piece(deferred)], bias: bias)(x) }
+      let found = try resultsByVariant { try Linear(stacking: [piece(deferred)], bias: bias)(x) }
       for (variant, y) in found {
         let expected = try Execution.with(variant: variant) { try Linear(stacking: [piece(made)], bias: bias)(x) }
         #expect(try y.bytes == expected.bytes, "\(variant)")
@@ -115,7 +115,7 @@ import Testing
     let (last, lastMade) = try halves([19, 50], seed: 8)
     let middle = try randomTensor([50, 21], seed: 9, as: Float.self)
     let x = try randomTensor([4, 77], seed: 10, as: Float.self)
-    let found = try onEveryVariant {
+    let found = try resultsByVariant {
       try Linear(stacking: [.outputsFirst(first), .outputsFirst(middle), .inputsFirst(last)])(x)
     }
     for (variant, y) in found {
