@@ -5,23 +5,7 @@ import Testing
 
 /// Every algorithm against a naive loop in float64, over shapes chosen to leave rests everywhere.
 @Suite struct ConvolutionTests {
-  struct Case: CustomTestStringConvertible, Sendable {
-    var batch = 1
-    var inputs: Int
-    var outputs: Int
-    var size: Size2D
-    var kernel: Size2D
-    var stride: Size2D = 1
-    var padding: Padding2D = 0
-    var dilation: Size2D = 1
-    var groups = 1
-
-    var testDescription: String {
-      "\(batch)×\(inputs)→\(outputs) \(size.height)×\(size.width) k\(kernel.height)×\(kernel.width) "
-        + "s\(stride.height),\(stride.width) p\(padding.top),\(padding.left),\(padding.bottom),\(padding.right) "
-        + "d\(dilation.height),\(dilation.width) g\(groups)"
-    }
-  }
+  typealias Case = ConvolutionCase
 
   static let cases: [Case] = [
     Case(inputs: 16, outputs: 32, size: Size2D(height: 5, width: 29), kernel: 3, padding: 1),
@@ -162,11 +146,10 @@ import Testing
   @Test(arguments: cases)
   func matchesNaiveLoop(_ c: Case) throws {
     var random = SplitMix64(seed: 7)
-    let x = try Tensor<Float>.random([c.batch, c.inputs, c.size.height, c.size.width], using: &random)
-    let w = try Tensor<Float>.random(
-      [c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], using: &random)
+    let x = try Tensor<Float>.random(c.inputShape, using: &random)
+    let w = try Tensor<Float>.random(c.weightShape, using: &random)
     let b = try Tensor<Float>.random([c.outputs], using: &random)
-    let expected = try naiveConvolution(x, w, b, c)
+    let expected = try c.naive(x.asDouble.elements, weight: w.asDouble.elements, bias: b.asDouble.elements)
 
     for variant in Execution.availableVariants {
       try Execution.with(variant: variant) {
@@ -177,15 +160,15 @@ import Testing
           }
         }
         let found = try convolve()
-        #expect(found.shape == expected.shape)
-        #expect(try largestDifference(found.elements, expected.values) < 2e-5, "\(variant)")
+        #expect(found.shape == c.outputShape)
+        #expect(try largestDifference(found.elements, expected) < 2e-5, "\(variant)")
         #expect(try convolve(threads: 2).elements == found.elements)
         #expect(try convolve(threads: 4).elements == found.elements)
 
         let doubles = try conv2d(
           x.asDouble, weight: w.asDouble, bias: b.asDouble,
           stride: c.stride, padding: c.padding, dilation: c.dilation, groups: c.groups)
-        #expect(try largestDifference(doubles.elements, expected.values) < 1e-12, "\(variant)")
+        #expect(try largestDifference(doubles.elements, expected) < 1e-12, "\(variant)")
       }
     }
   }
@@ -195,9 +178,8 @@ import Testing
   @Test(arguments: cases)
   func fusedActivationIsExact(_ c: Case) throws {
     var random = SplitMix64(seed: 13)
-    let x = try Tensor<Float>.random([c.batch, c.inputs, c.size.height, c.size.width], using: &random)
-    let w = try Tensor<Float>.random(
-      [c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], using: &random)
+    let x = try Tensor<Float>.random(c.inputShape, using: &random)
+    let w = try Tensor<Float>.random(c.weightShape, using: &random)
     for function in [Activation.silu, .leakyReLU(), .gelu()] {
       for variant in Execution.availableVariants {
         try Execution.with(variant: variant) {
@@ -226,9 +208,8 @@ import Testing
   @Test(arguments: cases)
   func fusedNormalizationIsExact(_ c: Case) throws {
     var random = SplitMix64(seed: 17)
-    let x = try Tensor<Float>.random([c.batch, c.inputs, c.size.height, c.size.width], using: &random)
-    let w = try Tensor<Float>.random(
-      [c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], using: &random)
+    let x = try Tensor<Float>.random(c.inputShape, using: &random)
+    let w = try Tensor<Float>.random(c.weightShape, using: &random)
     let vectors = try (0..<4).map { _ in try Tensor<Float>.random([c.outputs], using: &random) }
     func expectTheSame<Scalar: FloatingPointScalar>(_ type: Scalar.Type) throws {
       let variant = Execution.current.variant
@@ -276,9 +257,8 @@ import Testing
   @Test(arguments: cases)
   func blockedInputGivesTheSameBits(_ c: Case) throws {
     var random = SplitMix64(seed: 3)
-    let x = try Tensor<Float>.random([c.batch, c.inputs, c.size.height, c.size.width], using: &random)
-    let w = try Tensor<Float>.random(
-      [c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], using: &random)
+    let x = try Tensor<Float>.random(c.inputShape, using: &random)
+    let w = try Tensor<Float>.random(c.weightShape, using: &random)
     for variant in Execution.availableVariants {
       try Execution.with(variant: variant) {
         func convolve(_ x: Tensor<Float>) throws -> [Float] {
@@ -296,7 +276,7 @@ import Testing
   @Test(arguments: cases.filter { $0.outputs <= 8 && $0.groups == 1 }, Execution.Precision.allCases)
   func planesHaveTheBitsOfBlocks(_ c: Case, _ precision: Execution.Precision) throws {
     var random = SplitMix64(seed: 5)
-    let x = try Tensor<Float>.random([c.batch, c.inputs, c.size.height, c.size.width], using: &random)
+    let x = try Tensor<Float>.random(c.inputShape, using: &random)
     let w = try Tensor<Float>.random([9, c.inputs, c.kernel.height, c.kernel.width], using: &random)
     let b = try Tensor<Float>.random([9], using: &random)
     for variant in Execution.availableVariants {
@@ -350,45 +330,5 @@ import Testing
   @Test func emptyBatchGivesEmptyResult() throws {
     let y = try conv2d(Tensor<Float>(zeros: [0, 16, 4, 4]), weight: Tensor(zeros: [16, 16, 3, 3]))
     #expect(y.shape == [0, 16, 2, 2])
-  }
-
-  /// The definition, in float64.
-  func naiveConvolution(
-    _ x: Tensor<Float>, _ w: Tensor<Float>, _ b: Tensor<Float>, _ c: Case
-  ) throws -> (shape: [Int], values: [Double]) {
-    let (xs, ws, bs) = (try x.elements.map(Double.init), try w.elements.map(Double.init), try b.elements)
-    let height =
-      (c.size.height + c.padding.top + c.padding.bottom - c.dilation.height * (c.kernel.height - 1) - 1)
-      / c.stride.height + 1
-    let width =
-      (c.size.width + c.padding.left + c.padding.right - c.dilation.width * (c.kernel.width - 1) - 1)
-      / c.stride.width + 1
-    let (inputs, outputs) = (c.inputs / c.groups, c.outputs / c.groups)
-    var y: [Double] = []
-    for n in 0..<c.batch {
-      for o in 0..<c.outputs {
-        for row in 0..<height {
-          for column in 0..<width {
-            var sum = Double(bs[o])
-            for i in 0..<inputs {
-              let channel = o / outputs * inputs + i
-              for kr in 0..<c.kernel.height {
-                let r = row * c.stride.height + kr * c.dilation.height - c.padding.top
-                guard r >= 0, r < c.size.height else { continue }
-                for kc in 0..<c.kernel.width {
-                  let q = column * c.stride.width + kc * c.dilation.width - c.padding.left
-                  guard q >= 0, q < c.size.width else { continue }
-                  sum +=
-                    xs[((n * c.inputs + channel) * c.size.height + r) * c.size.width + q]
-                    * ws[((o * inputs + i) * c.kernel.height + kr) * c.kernel.width + kc]
-                }
-              }
-            }
-            y.append(sum)
-          }
-        }
-      }
-    }
-    return ([c.batch, c.outputs, height, width], y)
   }
 }

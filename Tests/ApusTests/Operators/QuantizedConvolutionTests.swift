@@ -1,26 +1,11 @@
+import ApusTestSupport
 import Testing
 
 @testable import Apus
 
 /// Convolutions of bytes against a loop in 64 bits, over shapes chosen to leave rests everywhere.
 @Suite struct QuantizedConvolutionTests {
-  struct Case: CustomTestStringConvertible, Sendable {
-    var batch = 1
-    var inputs: Int
-    var outputs: Int
-    var size: Size2D
-    var kernel: Size2D
-    var stride: Size2D = 1
-    var padding: Padding2D = 0
-    var dilation: Size2D = 1
-    var groups = 1
-
-    var testDescription: String {
-      "\(batch)×\(inputs)→\(outputs) \(size.height)×\(size.width) k\(kernel.height)×\(kernel.width) "
-        + "s\(stride.height),\(stride.width) p\(padding.top),\(padding.left),\(padding.bottom),\(padding.right) "
-        + "d\(dilation.height),\(dilation.width) g\(groups)"
-    }
-  }
+  typealias Case = ConvolutionCase
 
   static let cases: [Case] = [
     Case(inputs: 8, outputs: 16, size: Size2D(height: 5, width: 29), kernel: 3, padding: 1),
@@ -99,15 +84,15 @@ import Testing
   /// What saturates: great inputs, and weights of which some are beyond what pairs of products leave room for.
   @Test(arguments: cases)
   func fewGreatWeightsAreExact(_ c: Case) throws {
-    let x = try randomIntegers([c.batch, c.inputs, c.size.height, c.size.width], seed: 1, as: UInt8.self)
-    let w = try fewGreatIntegers([c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], seed: 2)
+    let x = try randomIntegers(c.inputShape, seed: 1, as: UInt8.self)
+    let w = try fewGreatIntegers(c.weightShape, seed: 2)
     try check(c, Tensor(x.elements.map { $0 | 0xC0 }, shape: x.shape), w)
   }
 
   /// Differences of weights and their zero point that no byte holds, of one channel a group.
   @Test(arguments: cases.filter { $0.inputs == $0.groups })
   func differencesOfBytesAreExact(_ c: Case) throws {
-    let x = try randomIntegers([c.batch, c.inputs, c.size.height, c.size.width], seed: 1, as: UInt8.self)
+    let x = try randomIntegers(c.inputShape, seed: 1, as: UInt8.self)
     let shape = [c.outputs, 1, c.kernel.height, c.kernel.width]
     let w = try randomIntegers(shape, seed: 2, as: Int8.self).elements.map { $0 < 0 ? Int8.min : Int8.max }
     for zw in [Int8.min, Int8.max] {
@@ -117,8 +102,8 @@ import Testing
   }
 
   private func check<X: ByteScalar, W: ByteScalar>(_ c: Case, _: X.Type, _: W.Type) throws {
-    let x = try randomIntegers([c.batch, c.inputs, c.size.height, c.size.width], seed: 1, as: X.self)
-    let w = try randomIntegers([c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], seed: 2, as: W.self)
+    let x = try randomIntegers(c.inputShape, seed: 1, as: X.self)
+    let w = try randomIntegers(c.weightShape, seed: 2, as: W.self)
     try check(c, x, w)
   }
 
@@ -138,8 +123,8 @@ import Testing
         )(x, zeroPoint: zx)
       }
       for (variant, result) in results {
-        #expect(result.shape == expected.shape)
-        #expect(try result.elements == expected.values, "\(variant), \(X.self), \(W.self)")
+        #expect(result.shape == c.outputShape)
+        #expect(try result.elements == expected, "\(variant), \(X.self), \(W.self)")
       }
     }
   }
@@ -167,21 +152,20 @@ import Testing
   /// Scaling, requantising, bias and activation in the epilogue: bit for bit what the steps give in float32.
   @Test(arguments: cases)
   func epiloguesAreTheirSteps(_ c: Case) throws {
-    let x = try randomIntegers([c.batch, c.inputs, c.size.height, c.size.width], seed: 1, as: UInt8.self)
-    let w = try randomIntegers(
-      [c.outputs, c.inputs / c.groups, c.kernel.height, c.kernel.width], seed: 2, as: Int8.self)
+    let x = try randomIntegers(c.inputShape, seed: 1, as: UInt8.self)
+    let w = try randomIntegers(c.weightShape, seed: 2, as: Int8.self)
     let whole = try randomIntegers([c.outputs], seed: 3, as: Int32.self)
     let scale = try randomTensor([c.outputs], seed: 4, in: 0.00001...0.001, as: Float.self)
     let bias = try randomTensor([c.outputs], seed: 5, as: Float.self)
     let zw = try randomIntegers([c.outputs], seed: 6, as: Int8.self)
     let exact = try naiveConvolution(x, w, 131, zw, c)
-    let plane = exact.shape[2] * exact.shape[3]
+    let plane = c.outputShape[2] * c.outputShape[3]
     func output(_ index: Int) -> Int { index / plane % c.outputs }
     let (s, o, q) = (try scale.elements, try bias.elements, try whole.elements)
     let scaled = try Tensor(
-      exact.values.indices.map { Float(exact.values[$0]) * s[output($0)] + o[output($0)] }, shape: exact.shape)
-    let bytes = exact.values.indices.map {
-      requantized(exact.values[$0] &+ q[output($0)], s[output($0)], zeroPoint: 7, as: UInt8.self)
+      exact.indices.map { Float(exact[$0]) * s[output($0)] + o[output($0)] }, shape: c.outputShape)
+    let bytes = exact.indices.map {
+      requantized(exact[$0] &+ q[output($0)], s[output($0)], zeroPoint: 7, as: UInt8.self)
     }
     for variant in Execution.availableVariants {
       for threads in [1, 2, 7] {
@@ -232,8 +216,8 @@ import Testing
       batch: 2, inputs: 6, outputs: 5, size: Size2D(height: 1, width: 37), kernel: Size2D(height: 1, width: 4),
       stride: Size2D(height: 1, width: 2), padding: Padding2D(top: 0, left: 1, bottom: 0, right: 2))
     let expected = try naiveConvolution(x.reshaped([2, 6, 1, 37]), w.reshaped([5, 6, 1, 4]), 9, nil, c)
-    #expect(flat.shape == [2, 5, expected.shape[3]])
-    #expect(try flat.elements == expected.values)
+    #expect(flat.shape == [2, 5, c.outputShape[3]])
+    #expect(try flat.elements == expected)
   }
 
   @Test func shapesThatDoNotFitAreRefused() throws {
@@ -253,43 +237,17 @@ import Testing
     #expect(try layer(Tensor<UInt8>(zeros: [0, 3, 5, 5])).shape == [0, 4, 4, 4])
   }
 
+  /// The definition, in 64 bits.
   private func naiveConvolution<X: ByteScalar, W: ByteScalar>(
     _ x: Tensor<X>, _ w: Tensor<W>, _ zx: X, _ zw: Tensor<W>?, _ c: Case
-  ) throws -> (values: [Int32], shape: [Int]) {
-    let (input, weight) = (try x.elements.map { Int($0) - Int(zx) }, try w.elements.map { Int($0) })
+  ) throws -> [Int32] {
+    let input = try x.elements.map { Int($0) - Int(zx) }
     let points = try zw?.elements.map { Int($0) } ?? [0]
-    let height =
-      (c.size.height + c.padding.top + c.padding.bottom - c.dilation.height * (c.kernel.height - 1) - 1)
-      / c.stride.height + 1
-    let width =
-      (c.size.width + c.padding.left + c.padding.right - c.dilation.width * (c.kernel.width - 1) - 1)
-      / c.stride.width + 1
-    let (channels, outputs) = (c.inputs / c.groups, c.outputs / c.groups)
-    var result: [Int32] = []
-    for n in 0..<c.batch {
-      for o in 0..<c.outputs {
-        let point = points[points.count == 1 ? 0 : o]
-        for y in 0..<height {
-          for x in 0..<width {
-            var sum = 0
-            for channel in 0..<channels {
-              let plane = (n * c.inputs + o / outputs * channels + channel) * c.size.height
-              for i in 0..<c.kernel.height {
-                let row = y * c.stride.height + i * c.dilation.height - c.padding.top
-                guard row >= 0, row < c.size.height else { continue }
-                for j in 0..<c.kernel.width {
-                  let column = x * c.stride.width + j * c.dilation.width - c.padding.left
-                  guard column >= 0, column < c.size.width else { continue }
-                  let at = ((o * channels + channel) * c.kernel.height + i) * c.kernel.width + j
-                  sum += input[(plane + row) * c.size.width + column] * (weight[at] - point)
-                }
-              }
-            }
-            result.append(Int32(truncatingIfNeeded: sum))
-          }
-        }
-      }
+    let elements = try w.elements
+    let weight = elements.indices.map { index in
+      Int(elements[index]) - points[points.count == 1 ? 0 : index * c.outputs / elements.count]
     }
-    return (result, [c.batch, c.outputs, height, width])
+    let sums = c.naive(input, weight: weight, bias: [Int](repeating: 0, count: c.outputs))
+    return sums.map { Int32(truncatingIfNeeded: $0) }
   }
 }
