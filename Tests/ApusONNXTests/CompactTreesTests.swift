@@ -50,7 +50,7 @@ import Testing
       for rows in [1, 5, 8, 19] {
         let numbers = (0..<rows * 4).map { _ in Self.numbers.randomElement(using: &generator) ?? 0 }
         let x = try Tensor(numbers, shape: [rows, 4])
-        let (features, width) = try #require(try compact.features(x, rows: rows, width: 4))
+        let (features, width) = try #require(try compact.features(x, width: 4))
         var sums = [Double](repeating: 0, count: rows * 3)
         try features.withUnsafeBufferPointer { x in
           sums.withUnsafeMutableBufferPointer { sums in
@@ -78,7 +78,7 @@ import Testing
     }
     let sound = try #require(CompactTrees(tree(.less, [.leaf(0)])))
     let x = try Tensor<Double>(zeros: [1, 2])
-    #expect(try sound.features(x, rows: 1, width: 2) == nil)
+    #expect(try sound.features(x, width: 2) == nil)
     for comparison in [.equal, .different, .member([1])] as [DecisionTrees.Comparison] {
       #expect(CompactTrees(tree(comparison, [.leaf(0)])) == nil)
     }
