@@ -1,4 +1,5 @@
 import Apus
+import ApusTestSupport
 import Testing
 
 @testable import ApusGraph
@@ -8,7 +9,7 @@ import Testing
 @Suite struct DeferredWeightTests {
   private func bytes(_ count: Int) throws -> Tensor<UInt8> {
     var generator = SplitMix64(seed: 3)
-    return try Tensor((0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+    return try Tensor(randomIntegers(count, in: 0...255, using: &generator))
   }
 
   private func half(_ shape: [Int], seed: UInt64) throws -> GraphValue {
@@ -53,12 +54,11 @@ import Testing
     let count = shape.reduce(1, *)
     switch type {
     case .int8:
-      return GraphValue(
-        try Tensor((0..<count).map { _ in Int8.random(in: -128...127, using: &generator) }, shape: shape))
+      return GraphValue(try Tensor<Int8>(randomIntegers(count, in: -128...127, using: &generator), shape: shape))
     case .uint8:
-      return GraphValue(try Tensor((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }, shape: shape))
+      return GraphValue(try Tensor<UInt8>(randomIntegers(count, in: 0...255, using: &generator), shape: shape))
     default:
-      let codes = (0..<count).map { _ in UInt8.random(in: 0...15, using: &generator) }
+      let codes: [UInt8] = randomIntegers(count, in: 0...15, using: &generator)
       return .coded(CodedTensor(elementType: type, codes: try Tensor(codes, shape: shape)))
     }
   }

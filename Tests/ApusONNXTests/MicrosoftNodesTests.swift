@@ -1,4 +1,5 @@
 import Apus
+import ApusTestSupport
 import Testing
 
 @testable import ApusGraph
@@ -64,7 +65,7 @@ import Testing
       let bias = try GraphValue.noise([experts, rows], seed: seed + 1)
       guard isQuantized else { return [try .noise([experts, rows, features], seed: seed), bias] }
       var generator = SplitMix64(seed: seed)
-      let codes = (0..<experts * rows * features / 2).map { _ in UInt8.random(in: 0...255, using: &generator) }
+      let codes: [UInt8] = randomIntegers(experts * rows * features / 2, in: 0...255, using: &generator)
       let packed = GraphValue(try Tensor(codes, shape: [experts, rows, features / 2]))
       return [packed, try .noise([experts, rows, 1], seed: seed + 2), bias]
     }
@@ -123,7 +124,7 @@ import Testing
     func bytes(_ shape: [Int], seed: UInt64) throws -> GraphValue {
       var generator = SplitMix64(seed: seed)
       let count = try Shape.elementCount(shape)
-      return GraphValue(try Tensor((0..<count).map { _ in UInt8.random(in: 0...255, using: &generator) }, shape: shape))
+      return GraphValue(try Tensor<UInt8>(randomIntegers(count, in: 0...255, using: &generator), shape: shape))
     }
     func scales(_ values: [Float]) throws -> GraphValue {
       GraphValue(try Tensor(values, shape: values.count == 1 ? [] : [values.count]))

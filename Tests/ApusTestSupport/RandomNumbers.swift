@@ -8,3 +8,11 @@ package func randomNumbers<Number: BinaryFloatingPoint>(
 ) -> [Number] where Number.RawSignificand: FixedWidthInteger {
   (0..<count).map { _ in Number.random(in: range, using: &generator) }
 }
+
+/// The same of integers.
+@_specialize(where Number == UInt8)
+package func randomIntegers<Number: FixedWidthInteger>(
+  _ count: Int, in range: ClosedRange<Number>, using generator: inout SplitMix64
+) -> [Number] {
+  (0..<count).map { _ in Number.random(in: range, using: &generator) }
+}

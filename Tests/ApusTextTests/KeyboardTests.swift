@@ -450,13 +450,12 @@ private enum Small {
   }
 
   @Test func theHighestScoresAreThoseOfASort() {
-    var state: UInt64 = 7
+    var random = SplitMix64(seed: 7)
     for limit in [0, 1, 3, 10, 300] {
       var highest = HighestScores<Int>(limit: limit)
       var all: [(Double, Int)] = []
       for index in 0..<200 {
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        let score = Double(state >> 59)
+        let score = Double(Int.random(in: 0..<32, using: &random))
         highest.add(index, score: score)
         all.append((score, index))
       }

@@ -133,12 +133,9 @@ import Testing
   }
 
   @Test func outlinesOfAnyMaskAreClosedAndHaveItsArea() {
-    var state: UInt64 = 5
+    var random = SplitMix64(seed: 5)
     for _ in 0..<200 {
-      let pixels = (0..<35).map { _ -> Bool in
-        state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-        return state >> 63 == 1
-      }
+      let pixels = (0..<35).map { _ in Bool.random(using: &random) }
       let mask = DetectionMask(x: 0, y: 0, width: 7, height: 5, pixels: pixels)
       let canvas = (0..<35).map { mask.contains(x: $0 % 7, y: $0 / 7) }
       #expect(canvas == pixels && mask.area == pixels.count { $0 })

@@ -25,11 +25,10 @@ import Testing
   ) throws -> (stored: BlockQuantizedMatrix<Scalar>, values: Tensor<Scalar>) {
     var random = SplitMix64(seed: UInt64(inputs * 100 + outputs))
     let blocks = (inputs + form.blockSize - 1) / form.blockSize
-    let codes = (0..<outputs * blocks * form.blockSize).map { _ in
-      UInt8.random(in: 0..<(form.bits == 4 ? 16 : 255), using: &random)
-    }
-    let points = (0..<outputs * blocks).map { _ in UInt8.random(in: 0..<(form.bits == 4 ? 16 : 255), using: &random) }
-    let scales = (0..<outputs * blocks).map { _ in Scalar(Float.random(in: -0.1...0.1, using: &random)) }
+    let greatest: UInt8 = form.bits == 4 ? 15 : 255
+    let codes = randomIntegers(outputs * blocks * form.blockSize, in: 0...greatest, using: &random)
+    let points = randomIntegers(outputs * blocks, in: 0...greatest, using: &random)
+    let scales = randomNumbers(outputs * blocks, in: Float(-0.1)...0.1, using: &random).map { Scalar($0) }
     let bytes =
       form.bits == 8
       ? codes : stride(from: 0, to: codes.count, by: 2).map { codes[$0] | codes[$0 + 1] << 4 }

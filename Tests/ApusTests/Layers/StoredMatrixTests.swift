@@ -10,12 +10,12 @@ import Testing
     _ type: DataType, rows: Int, columns: Int, scaledByRow: Bool = true, seed: UInt64
   ) throws -> (stored: StoredMatrix, values: () throws -> [Double]) {
     var random = SplitMix64(seed: seed)
-    // Of a large one they come again and again: a random number takes a microsecond, unoptimised.
+    // Of a large one they come again and again.
     let count = rows * columns
-    let some = 0..<min(count, 10_007)
+    let some = min(count, 10_007)
     if type == .int8 {
-      let bytes = stretched(some.map { _ in Int8(truncatingIfNeeded: random.next()) }, to: count)
-      let scales = (0..<(scaledByRow ? rows : columns)).map { _ in Float.random(in: 0.001...0.02, using: &random) }
+      let bytes = stretched(randomIntegers(some, in: Int8.min...Int8.max, using: &random), to: count)
+      let scales: [Float] = randomNumbers(scaledByRow ? rows : columns, in: 0.001...0.02, using: &random)
       let scale = try Tensor<Float>(scales, shape: scaledByRow ? [rows, 1] : [1, columns])
       let stored = try StoredMatrix(AnyTensor(try Tensor<Int8>(bytes, shape: [rows, columns])), scale: scale)
       return (
@@ -23,7 +23,7 @@ import Testing
         { bytes.indices.map { Double(bytes[$0]) * Double(scales[scaledByRow ? $0 / columns : $0 % columns]) } }
       )
     }
-    let floats = some.map { _ in Float.random(in: -1...1, using: &random) }
+    let floats: [Float] = randomNumbers(some, in: -1...1, using: &random)
     let tensor = try Tensor<Float>(stretched(floats, to: count), shape: [rows, columns])
     switch type {
     case .float16:
@@ -55,10 +55,10 @@ import Testing
       let values = try meant()
       let piece: StoredLinearWeight = isOutputsFirst ? .outputsFirst(stored) : .inputsFirst(stored)
       var random = SplitMix64(seed: 9)
-      let biases = (0..<outputs).map { _ in Float.random(in: 0...1, using: &random) }
+      let biases: [Float] = randomNumbers(outputs, in: 0...1, using: &random)
       let bias = try Tensor<Float>(biases, shape: [outputs])
       for rows in [1, 2, 37] {
-        let x = (0..<rows * inputs).map { _ in Float.random(in: -0.5...0.5, using: &random) }
+        let x: [Float] = randomNumbers(rows * inputs, in: -0.5...0.5, using: &random)
         let expected: [Double] = (0..<rows * outputs).map { index in
           let (row, output) = (index / outputs, index % outputs)
           var sum = Double(biases[output])

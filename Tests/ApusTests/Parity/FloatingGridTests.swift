@@ -47,7 +47,7 @@ import Testing
   #endif
 
   @Test func agreesWithTheBitsOfRandomFloats() {
-    var generator = ParityRandom(seed: 7)
+    var generator = SplitMix64(seed: 7)
     for _ in 0..<2000 {
       let a = Float(bitPattern: UInt32(truncatingIfNeeded: generator.next()))
       let b = Float(bitPattern: UInt32(truncatingIfNeeded: generator.next()))

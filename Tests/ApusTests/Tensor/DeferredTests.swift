@@ -13,7 +13,7 @@ import Testing
 
   private func randomBytes(_ count: Int, seed: UInt64) -> [UInt8] {
     var generator = SplitMix64(seed: seed)
-    return (0..<count).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+    return randomIntegers(count, in: 0...255, using: &generator)
   }
 
   /// Code `index` of `bits` bits, bit by bit.

@@ -64,7 +64,7 @@ import Testing
     },
     linear("looked up", as: Float.self) { seed in
       var generator = SplitMix64(seed: seed)
-      let bytes = (0..<2000).map { _ in UInt8.random(in: .min ... .max, using: &generator) }
+      let bytes: [UInt8] = randomIntegers(2000, in: 0...255, using: &generator)
       let codes = try Tensor(deferring: PackedCodes(Tensor(bytes), bits: 4), shape: [50, 80])
       let tables: Tensor<Float> = try randomTensor([16], seed: seed)
       let entries = try TableEntries(codes: codes, tables: tables, entries: 16)
