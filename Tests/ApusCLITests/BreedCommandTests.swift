@@ -1,6 +1,7 @@
 import Apus
 import ApusGraph
 import ApusONNX
+import ApusTestSupport
 import Foundation
 import Testing
 

@@ -2,6 +2,7 @@ import Apus
 import ApusGraph
 import ApusMedia
 import ApusONNX
+import ApusTestSupport
 import Foundation
 import Testing
 
@@ -135,7 +136,7 @@ import Testing
     try TemporaryFolder.with { folder in
       try ImageFile.write(
         Image<UInt8>(width: 20, height: 20, color: .rgb, filledWith: [90, 120, 150]), to: folder.path("blank.png"))
-      let model = packageFolder.appending(path: "Tests/Fixtures/detector/seg.onnx").path(percentEncoded: false)
+      let model = fixture("detector/seg.onnx")
       for command in ["detect", "classify", "breed"] {
         let result = try Command.run(command, folder.path(""), "--model", model, "--cache", folder.path(""))
         #expect(result.status == 64 && result.errors.contains("--cache"), "\(command): \(result.errors)")

@@ -1,13 +1,13 @@
 import Apus
 import ApusGraph
 import ApusONNX
+import ApusTestSupport
 import Foundation
 import Testing
 
 /// `apus classify` of texts, against transformers' pipelines (`generate/text_classifiers.py`).
 @Suite struct ClassifyTextTests {
-  private static let folder = packageFolder.appending(path: "Tests/Fixtures/text-classifiers").path(
-    percentEncoded: false)
+  private static let folder = fixture("text-classifiers")
 
   private struct Expected: Decodable {
     struct Score: Decodable {

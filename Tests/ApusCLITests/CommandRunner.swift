@@ -3,13 +3,6 @@ import Testing
 
 @testable import Apus
 
-/// The package's folder.
-let packageFolder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-  .deletingLastPathComponent()
-
-/// A file below `Weights`.
-func shipped(_ name: String) -> String { packageFolder.appending(path: "Weights/\(name)").path(percentEncoded: false) }
-
 /// How a run of `apus` ended.
 struct CommandResult {
   var status: Int32

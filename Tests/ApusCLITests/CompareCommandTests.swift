@@ -1,10 +1,11 @@
+import ApusTestSupport
 import Foundation
 import Testing
 
 @testable import Apus
 
 @Suite struct CompareCommandTests {
-  private static let formats = packageFolder.appending(path: "Tests/Fixtures/formats").path(percentEncoded: false)
+  private static let formats = fixture("formats")
 
   @Test func equalFilesEndWithZero() throws {
     try TemporaryFolder.with { folder in

@@ -1,3 +1,4 @@
+import ApusTestSupport
 import Foundation
 import Testing
 
@@ -133,7 +134,7 @@ import Testing
         try Data("former".utf8).write(to: folder.file("picture.png"))
         let process = Command.process([])
         let errors = Pipe()
-        let picture = packageFolder.appending(path: "Tests/Fixtures/detector/00.jpg").path(percentEncoded: false)
+        let picture = fixture("detector/00.jpg")
         process.executableURL = URL(filePath: "/bin/bash")
         process.arguments = [
           "-c", "ulimit -f 4; exec \"$@\"", "bash", Command.executable.path(percentEncoded: false), "image", picture,

@@ -1,5 +1,6 @@
 import ApusGraph
 import ApusONNX
+import ApusTestSupport
 import Foundation
 import Testing
 
@@ -82,7 +83,7 @@ import struct ApusTestSupport.ZipBuilder
 
   @Test func thePageAboutCoreMLHasItsReasons() throws {
     try TemporaryFolder.with { folder in
-      let tests = packageFolder.appending(path: "Tests/Fixtures/coreml").path(percentEncoded: false)
+      let tests = fixture("coreml")
       try FileManager.default.createDirectory(at: folder.file("tests"), withIntermediateDirectories: true)
       for (name, source) in [("right", "network-layers"), ("wrong", "network-names")] {
         try FileManager.default.copyItem(
@@ -173,7 +174,7 @@ import struct ApusTestSupport.ZipBuilder
   }
 
   @Test func theFixturesOfTheGraphPass() throws {
-    let archive = packageFolder.appending(path: "Tests/Fixtures/onnx/core.zip").path(percentEncoded: false)
+    let archive = fixture("onnx/core.zip")
     let result = try Command.run("conformance", archive)
     #expect(result.status == 0, "\(result.output)\(result.errors)")
   }

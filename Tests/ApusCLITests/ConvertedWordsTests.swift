@@ -1,9 +1,10 @@
+import ApusTestSupport
 import Foundation
 import Testing
 
 /// The commands of the keyboard with a MobileBERT that coremltools converted (`generate/coreml_language_model.py`).
 @Suite struct ConvertedWordsTests {
-  private static let folder = packageFolder.appending(path: "Tests/Fixtures/coreml-words").path(percentEncoded: false)
+  private static let folder = fixture("coreml-words")
 
   private struct Filled: Decodable {
     struct Word: Decodable {
@@ -53,7 +54,7 @@ import Testing
       #expect(result.status == 65, "\(result.output)")
       return result.errors
     }
-    let coreml = packageFolder.appending(path: "Tests/Fixtures/coreml").path(percentEncoded: false)
+    let coreml = fixture("coreml")
     #expect(try refusal("\(coreml)/network-layers/model.mlmodel").contains("is none of a masked-language model"))
     // Twelve tokens are all that it takes.
     let long = Array(repeating: "how", count: 12).joined(separator: " ") + " [MASK]"
@@ -82,8 +83,7 @@ import Testing
     #expect(text.output.contains("linear_quantize_weights"))
     let refused = try Command.run("quantize", model, "/nowhere/out")
     #expect(refused.status == 64 && refused.errors.contains("--calibrate"), "\(refused.errors)")
-    let folder = try Command.run(
-      "quantize", packageFolder.appending(path: "Tests/Fixtures/pretrained/bert").path(percentEncoded: false))
+    let folder = try Command.run("quantize", fixture("pretrained/bert"))
     #expect(folder.status == 64 && folder.errors.contains("IN OUT"), "\(folder.errors)")
   }
 }

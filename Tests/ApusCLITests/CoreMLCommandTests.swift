@@ -1,4 +1,5 @@
 import ApusMedia
+import ApusTestSupport
 import Foundation
 import Testing
 

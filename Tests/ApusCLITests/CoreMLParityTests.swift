@@ -1,3 +1,4 @@
+import ApusTestSupport
 import Foundation
 import Testing
 
@@ -6,7 +7,7 @@ import Testing
   private func verdict(
     _ error: String, _ arguments: String..., in fixtures: String = "coreml-parity"
   ) throws -> (status: Int32, line: String) {
-    let folder = packageFolder.appending(path: "Tests/Fixtures/\(fixtures)").path(percentEncoded: false)
+    let folder = fixture(fixtures)
     let result = try Command.run(
       ["parity", "\(folder)/\(error).mlpackage", "--expected", "\(folder)/\(error).npz"] + arguments)
     return (result.status, result.lines.last ?? result.errors)

@@ -1,5 +1,6 @@
 import ApusGraph
 import ApusONNX
+import ApusTestSupport
 import Foundation
 import Testing
 

@@ -1,3 +1,4 @@
+import ApusTestSupport
 import Foundation
 import FoundationXML
 import Testing
@@ -6,7 +7,7 @@ import Testing
 @testable import ApusMedia
 
 @Suite struct ParityCommandTests {
-  private static let folder = packageFolder.appending(path: "Tests/Fixtures/parity").path(percentEncoded: false) + "/"
+  private static let folder = fixture("parity") + "/"
   private static let reference = folder + "reference.safetensors"
 
   @Test func rightModelEndsWithZero() throws {
@@ -287,7 +288,7 @@ import Testing
 }
 
 @Suite struct ReduceCommandTests {
-  private static let folder = packageFolder.appending(path: "Tests/Fixtures/parity").path(percentEncoded: false) + "/"
+  private static let folder = fixture("parity") + "/"
   private static let reference = folder + "reference.safetensors"
 
   @Test(arguments: ["small.safetensors", "small/"])

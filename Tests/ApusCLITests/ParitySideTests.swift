@@ -1,9 +1,10 @@
+import ApusTestSupport
 import Foundation
 import Testing
 
 /// Files against networks written in Swift (`Tests/Fixtures/generate/network_exports.py`).
 @Suite struct ParitySideTests {
-  private static let folder = packageFolder.appending(path: "Tests/Fixtures/networks").path(percentEncoded: false) + "/"
+  private static let folder = fixture("networks") + "/"
   private static let network = "resnet18:\(folder)resnet.safetensors"
 
   @Test func exportIsHeldAgainstANetworkWithItsWeights() throws {

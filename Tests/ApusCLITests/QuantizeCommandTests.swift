@@ -2,6 +2,7 @@ import Apus
 import ApusGraph
 import ApusMedia
 import ApusONNX
+import ApusTestSupport
 import Foundation
 import Testing
 

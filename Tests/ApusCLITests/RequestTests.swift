@@ -1,13 +1,13 @@
 import Apus
 import ApusGraph
 import ApusONNX
+import ApusTestSupport
 import Foundation
 import Testing
 
 /// `--jsonl`: a line in, a line out, in the same order, whatever happens.
 @Suite struct RequestTests {
-  private static let texts = packageFolder.appending(path: "Tests/Fixtures/text-classifiers/texts").path(
-    percentEncoded: false)
+  private static let texts = fixture("text-classifiers/texts")
 
   /// The answers, without the line that says that it is ready.
   private func answers(
@@ -81,7 +81,7 @@ import Testing
   }
 
   @Test func detectionsAreAnswered() throws {
-    let photo = packageFolder.appending(path: "Tests/Fixtures/detector/00.jpg").path(percentEncoded: false)
+    let photo = fixture("detector/00.jpg")
     let alone = try Command.run("detect", photo, "--json").object
     let found = try answers(["detect"], [#"{"id": 1, "path": "\#(photo)"}"#])
     try #require(found.count == 1)

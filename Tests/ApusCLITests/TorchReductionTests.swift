@@ -1,3 +1,4 @@
+import ApusTestSupport
 import Foundation
 import Testing
 
@@ -7,7 +8,7 @@ import Testing
 @Suite struct TorchReductionTests {
   @Test func aPartIsWrittenAsONNX() throws {
     try TemporaryFolder.with { folder in
-      let model = packageFolder.appending(path: "Tests/Fixtures/networks/resnet.pt2").path(percentEncoded: false)
+      let model = fixture("networks/resnet.pt2")
       let images = try Tensor<Float>(generatedImage: "reduced", shape: [1, 3, 48, 64], cell: 8)
       let inputs = try folder.safetensors("inputs", [("images", AnyTensor(images))])
       let run = try Command.run(

@@ -1,3 +1,4 @@
+import ApusTestSupport
 import Foundation
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 
 /// Values that other tools wrote: folders of arrays, results of Polygraphy, data sets of the standard.
 @Suite struct ValueDumpTests {
-  private static let parity = packageFolder.appending(path: "Tests/Fixtures/parity").path(percentEncoded: false) + "/"
+  private static let parity = fixture("parity") + "/"
 
   private static func values(_ names: String...) throws -> [(String, AnyTensor)] {
     let file = try SafetensorsFile(path: parity + "reference.safetensors")

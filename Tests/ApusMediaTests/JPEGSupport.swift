@@ -3,10 +3,7 @@ import ApusMedia
 
 /// Files of `Tests/Fixtures/media/jpeg`, which `Tests/Fixtures/generate/jpeg_images.py` wrote.
 enum JPEGFixtures {
-  static let folder: String = {
-    let path = "\(#filePath)".split(separator: "/", omittingEmptySubsequences: false)
-    return path.dropLast(2).joined(separator: "/") + "/Fixtures/media/jpeg/"
-  }()
+  static let folder = mediaFixture("jpeg/")
 
   static func file(_ name: String) throws -> [UInt8] {
     try MappedFile(path: folder + name + ".jpg", access: .copied).withUnsafeBytes { Array($0) }

@@ -1,13 +1,10 @@
 import Apus
 import ApusMedia
+import ApusTestSupport
 import Testing
 
 /// The path of a file in `Tests/Fixtures/media`.
-func mediaFixture(_ name: String, source: StaticString = #filePath) -> String {
-  var path = "\(source)".split(separator: "/", omittingEmptySubsequences: false)
-  path.removeLast(2)
-  return path.joined(separator: "/") + "/Fixtures/media/" + name
-}
+func mediaFixture(_ name: String) -> String { fixture("media/" + name) }
 
 /// Picture files with what is in them: `CASE.file` and `CASE.pixels`, `[height, width, channels]`.
 struct PictureCases {

@@ -1,3 +1,4 @@
+import ApusTestSupport
 import FoundationEssentials
 import Testing
 
@@ -31,8 +32,7 @@ struct FixtureCase: Sendable, CustomTestStringConvertible {
 
   /// Every case; one that fails when the archives cannot be read, so that no test passes because there are no cases.
   static let all: [FixtureCase] = {
-    let folder = String(describing: #filePath).split(separator: "/").dropLast(2).joined(separator: "/")
-    let path = "/\(folder)/Fixtures/onnx"
+    let path = fixture("onnx")
     do {
       let archives = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".zip") }.sorted()
       guard !archives.isEmpty else { throw OperatorError("no archive in \(path)") }

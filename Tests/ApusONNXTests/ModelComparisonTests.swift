@@ -1,4 +1,5 @@
 import Apus
+import ApusTestSupport
 import Testing
 
 @testable import ApusGraph
@@ -7,8 +8,7 @@ import Testing
 /// One network as two exporters write it, and with its maps in NHWC: what belongs together has no name in common
 /// (Tests/Fixtures/generate/torch_parity.py).
 @Suite struct ModelComparisonTests {
-  private static let folder =
-    "/" + String(describing: #filePath).split(separator: "/").dropLast(2).joined(separator: "/") + "/Fixtures/parity/"
+  private static let folder = fixture("parity/")
 
   private func model(_ name: String) throws -> ONNXModel { try ONNXModel(path: Self.folder + name + ".onnx") }
 

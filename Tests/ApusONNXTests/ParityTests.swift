@@ -1,4 +1,5 @@
 import Apus
+import ApusTestSupport
 import Testing
 
 @testable import ApusGraph
@@ -7,8 +8,7 @@ import Testing
 /// Models with a layer that is deliberately wrong beside what ONNX Runtime makes of the right one; written by
 /// Tests/Fixtures/generate/onnx_parity.py.
 @Suite struct ParityTests {
-  private static let folder =
-    "/" + String(describing: #filePath).split(separator: "/").dropLast(2).joined(separator: "/") + "/Fixtures/parity/"
+  private static let folder = fixture("parity/")
 
   private func model(_ name: String) throws -> ONNXModel { try ONNXModel(path: Self.folder + name + ".onnx") }
 

@@ -1,16 +1,13 @@
 import Apus
 import ApusPlatform
+import ApusTestSupport
 import FoundationEssentials
 
 @testable import ApusGraph
 @testable import ApusONNX
 
 /// The path of a file in `Tests/Fixtures/onnx`.
-func onnxFixture(_ name: String, source: StaticString = #filePath) -> String {
-  var path = "\(source)".split(separator: "/", omittingEmptySubsequences: false)
-  path.removeLast(2)
-  return path.joined(separator: "/") + "/Fixtures/onnx/" + name
-}
+func onnxFixture(_ name: String) -> String { fixture("onnx/" + name) }
 
 func bytes(ofONNXFixture name: String) throws -> [UInt8] {
   try Array(Data(contentsOf: URL(filePath: onnxFixture(name))))

@@ -1,4 +1,5 @@
 import Apus
+import ApusTestSupport
 import Testing
 
 @testable import ApusGraph
@@ -13,10 +14,8 @@ import Testing
     let quantized: [Float]
 
     init() throws {
-      let tests = String(describing: #filePath).split(separator: "/").dropLast(2).joined(separator: "/")
-      let folder = "/\(tests)/Fixtures/quantization"
-      model = try ONNXModel(path: folder + "/network.onnx")
-      let file = try NPZFile(path: folder + "/expected.npz")
+      model = try ONNXModel(path: fixture("quantization/network.onnx"))
+      let file = try NPZFile(path: fixture("quantization/expected.npz"))
       samples = try file.value(named: "images").samples(of: 1).map { ["images": $0] }
       logits = try file.tensor(named: "logits", as: Float.self).elements
       quantized = try file.tensor(named: "quantized", as: Float.self).elements

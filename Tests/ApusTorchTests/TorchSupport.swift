@@ -5,11 +5,7 @@ import Foundation
 @testable import ApusTorch
 
 /// The path of a file in `Tests/Fixtures/torch`.
-func torchFixture(_ name: String = "", source: StaticString = #filePath) -> String {
-  var path = "\(source)".split(separator: "/", omittingEmptySubsequences: false)
-  path.removeLast(2)
-  return path.joined(separator: "/") + "/Fixtures/torch" + (name.isEmpty ? "" : "/" + name)
-}
+func torchFixture(_ name: String = "") -> String { fixture(name.isEmpty ? "torch" : "torch/" + name) }
 
 func readModel(_ bytes: [UInt8], program: String? = nil) throws -> TorchModel {
   try bytes.withUnsafeBytes { try TorchModel(bytes: $0, name: "memory", program: program) }

@@ -1,3 +1,4 @@
+import ApusTestSupport
 import FoundationEssentials
 import Testing
 
@@ -27,10 +28,9 @@ struct GoldenCase: Sendable, CustomTestStringConvertible {
   ///
   /// A file that cannot be read, or has no such case, gives one case that fails when it is evaluated: no test passes
   /// because there was nothing to do.
-  static func all(in file: String, prefix: String = "", source: StaticString = #filePath) -> [GoldenCase] {
+  static func all(in file: String, prefix: String = "") -> [GoldenCase] {
     do {
-      let path = fixturePath("\(file).safetensors", source: source)
-      let golden = try SafetensorsFile(path: path)
+      let golden = try SafetensorsFile(path: fixture("\(file).safetensors"))
       let names = golden.metadata.keys.filter { $0.hasPrefix("case.") }.map { String($0.dropFirst(5)) }.sorted()
       let wanted = names.filter { prefix.isEmpty || $0 == prefix || $0.hasPrefix(prefix + ".") }
       guard !wanted.isEmpty else { throw GoldenError.missing("a case \(prefix) in \(file)") }
@@ -192,12 +192,4 @@ enum GoldenError: Error, CustomStringConvertible {
     case .missing(let what): "the golden file has no \(what)"
     }
   }
-}
-
-/// The path of a file in `Tests/Fixtures`.
-func fixturePath(_ name: String, source: StaticString = #filePath) -> String {
-  let path = "\(source)".split(separator: "/", omittingEmptySubsequences: false)
-  // This file and every suite lie somewhere below Tests/.
-  guard let tests = path.lastIndex(of: "Tests") else { return name }
-  return path[...tests].joined(separator: "/") + "/Fixtures/" + name
 }

@@ -1,11 +1,9 @@
+import ApusTestSupport
+
 @testable import Apus
 
 /// The path of a file in `Tests/Fixtures/formats`.
-func formatFixture(_ name: String, source: StaticString = #filePath) -> String {
-  var path = "\(source)".split(separator: "/", omittingEmptySubsequences: false)
-  path.removeLast(3)
-  return path.joined(separator: "/") + "/Fixtures/formats/" + name
-}
+func formatFixture(_ name: String) -> String { fixture("formats/" + name) }
 
 func bytes(ofFormatFixture name: String) throws -> [UInt8] {
   try MappedFile(path: formatFixture(name), access: .copied).withUnsafeBytes { Array($0) }
