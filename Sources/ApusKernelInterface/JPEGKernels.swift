@@ -6,7 +6,7 @@ package protocol JPEGKernels {
   ///
   /// A block is 64 coefficients, those of two rows of the block interleaved: rows 0 and 4, 2 and 6, 1 and 3, 5 and 7.
   /// So are the steps of `quantization`. The transform is the accurate one in integers of 13 bits that most decoders
-  /// have.
+  /// have; what goes from its columns to its rows saturates at 16 bits.
   static func inverseDCT(
     _ coefficients: UnsafePointer<Int16>, quantization: UnsafePointer<Int16>, blocks: Int,
     _ y: UnsafeMutablePointer<UInt8>, stride: Int)

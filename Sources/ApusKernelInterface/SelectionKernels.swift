@@ -17,6 +17,6 @@ package protocol SelectionKernels {
     _ y: UnsafeMutablePointer<UInt8>, count: Int)
 
   /// The first of `count` elements that is greater than `limit`, or less with `isLess`, or no number; `count` where there is
-  /// none.
+  /// none. Nothing is within a limit that is no number.
   static func firstBeyond(_ x: UnsafePointer<Float>, _ limit: Float, isLess: Bool, count: Int) -> Int
 }

@@ -76,7 +76,7 @@ extension FileFormat {
     case .json: "json"
     case .zip: "zip"
     case .torchScript, .torchCheckpoint, .pickle, .savedModel, .hdf5, .pretrainedFolder, .gitLFSPointer, .markup, .text,
-      .gzip, .unknown:
+      .gzip, .compressed, .unknown:
       nil
     }
   }

@@ -254,7 +254,7 @@ extension CoreMLFeature {
   /// extent differs most, and multiples and parts of the usual ones, which networks that halve and double take as well.
   /// In two of them extents go different ways, for what depends on several.
   private static func others(_ usual: [Int], _ ranges: [ClosedRange<Int>?]) -> [[Int]] {
-    let axes = usual.indices.filter { ranges[$0]?.count != 1 }
+    let axes = usual.indices.filter { axis in ranges[axis].map { $0.lowerBound < $0.upperBound } ?? true }
     let sizes = axes.map { axis in
       let (low, high) = (max(1, ranges[axis]?.lowerBound ?? 1), ranges[axis]?.upperBound ?? Int.max)
       let size = max(1, usual[axis])
