@@ -29,7 +29,8 @@ extension Float32Kernels {
     _ operation: UnaryOperation, _ elements: ElementRows
   ) -> Bool {
     switch operation {
-    case .negate: mapLanes(elements) { -$0 }
+    // The minus sign of vectors is a difference from 0, which has no negative zero.
+    case .negate: mapLanes(elements) { all(-0.0) - $0 }
     case .absolute: mapLanes(elements) { absolute($0) }
     case .sign:
       mapLanes(elements) { x in

@@ -75,7 +75,7 @@ import Testing
 
   @Test func rangesWithoutAnEndAreFollowed() throws {
     let feature = try feature(
-      array("x", [1, 1], allowed: field(31, field(1, field(1, 1)) + field(1, field(2, UInt64.max)))))
+      array("x", [1, 1], allowed: field(31, field(1, field(1, 1) + field(2, 1)) + field(1, field(2, UInt64.max)))))
     #expect(!feature.possibleShapes.others.isEmpty)
     #expect(feature.possibleShapes.others.allSatisfy { $0[1] != 1 })
   }

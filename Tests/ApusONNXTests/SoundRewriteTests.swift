@@ -201,7 +201,7 @@ import Testing
       try attention(&$0, rank: 3, number: GraphValue(Tensor<Float>([0.5], shape: [1, 1, 1, 1])))
     },
     Case("a factor that FLOAT rounds", maps, .double) {
-      try attention(&$0, rank: 3, number: GraphValue(Tensor(1 / 3.0.squareRoot())))
+      try attention(&$0, rank: 3, number: GraphValue(Tensor([1 / 3.0.squareRoot()], shape: [])))
     },
   ]
 

@@ -34,7 +34,7 @@ struct PictureOptions: ParsableArguments {
 
   /// The first option that was given and is of pictures alone.
   var named: String? {
-    timestamps != nil ? "--timestamps" : maxPixels != ImageLimits.default.pixels ? "--max-pixels" : nil
+    timestamps != nil ? "--timestamps" : pixelLimit.maxPixels != ImageLimits.default.pixels ? "--max-pixels" : nil
   }
 
   func validate() throws {

@@ -23,7 +23,7 @@ struct SessionOptions: ParsableArguments {
 
   /// Adds the folder to a plan.
   func plan(_ files: inout FilePlan) {
-    files.writes(folder, as: session == nil ? Self.variable : "--session", .collection)
+    files.writes(folder, as: session == nil ? Self.variable : "--session", .collection, isDispensable: true)
   }
 
   /// Whether the run is to be kept.

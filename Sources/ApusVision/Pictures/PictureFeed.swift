@@ -50,8 +50,10 @@ package struct PictureFeed: Sendable {
         || detector.graph?.contains(operator: "NonMaxSuppression") == true
       return isClear ? detector : nil
     } catch let error as DetectorError {
-      if case .badOption = error.reason { throw error }
-      if layout != nil { throw error }
+      guard layout == nil else { throw error }
+      guard case .badOption = error.reason, stated != PictureStatement() else { return nil }
+      // Options that no detector takes are for a classifier, unless the model is a detector without them.
+      guard try self.detector(model, file, nil, PictureStatement()) == nil else { throw error }
       return nil
     } catch {
       if layout != nil { throw error }

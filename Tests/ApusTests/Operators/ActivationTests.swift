@@ -250,6 +250,12 @@ struct ActivationTests {
     #expect(cosines[0] == 1 && cosines[1...].allSatisfy(\.isNaN))
   }
 
+  @Test func negationTurnsTheSignOfZeros() throws {
+    for (variant, result) in try resultsByVariant({ try -Tensor<Float>([0, -0.0, 1, -.infinity]) }) {
+      #expect(try result.elements.map(\.sign) == [.minus, .plus, .minus, .plus], "\(variant)")
+    }
+  }
+
   @Test("arctangent is within a unit in the last place")
   func arctangent() throws {
     let magnitudes = (-3000...3000).map { Float(exp2(Double($0) / 50)) } + (0...4000).map { Float($0) / 1000 }
