@@ -15,12 +15,14 @@ extension AnyDataKernels {
     default:
       // The others go through the widest type of their kind, a piece at a time.
       if sourceType.isInteger && destinationType.isInteger {
-        inPieces(source, sourceType.byteCount, destination, destinationType.byteCount, count, Int64.self) { from, to, wide, n in
+        inPieces(source, sourceType.byteCount, destination, destinationType.byteCount, count, Int64.self) {
+          from, to, wide, n in
           toInt64(from, sourceType, wide, n)
           fromInt64(wide, to, destinationType, n)
         }
       } else {
-        inPieces(source, sourceType.byteCount, destination, destinationType.byteCount, count, Double.self) { from, to, wide, n in
+        inPieces(source, sourceType.byteCount, destination, destinationType.byteCount, count, Double.self) {
+          from, to, wide, n in
           toDouble(from, sourceType, wide, n)
           fromDouble(wide, to, destinationType, n)
         }

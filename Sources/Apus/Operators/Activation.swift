@@ -47,6 +47,7 @@ public struct GELUProduct: Sendable, Hashable {
 ///
 /// Names and defaults are PyTorch's.
 public enum Activation: Sendable, Hashable {
+  /// `x`.
   case identity
   /// `max(x, 0)`.
   case relu
@@ -60,12 +61,14 @@ public enum Activation: Sendable, Hashable {
   case sigmoid
   /// `log(sigmoid(x))`.
   case logSigmoid
+  /// The hyperbolic tangent.
   case tanh
   /// `x * sigmoid(x)`, also called swish.
   case silu
-  /// The same in two roundings, `x` times the rounded `sigmoid(x)`: bit for bit what one operator after the other
+  /// ``silu`` in two roundings, `x` times the rounded `sigmoid(x)`: bit for bit what one operator after the other
   /// gives.
   case sigmoidProduct
+  /// `x` times the share of a normal distribution below it.
   case gelu(approximate: GELUApproximation = .none)
   /// GELU with a rounding at each step, as exporters write it out: bit for bit what one operator after the other gives.
   case geluProduct(GELUProduct)

@@ -17,8 +17,7 @@ extension Tensor where Scalar: FloatingPointScalar {
   /// Where `a >= b`.
   public func ge(_ other: Tensor) throws -> Tensor<Bool> { try compared(.greaterOrEqual, other, "ge") }
 
-  private func compared(_ test: ComparisonTest, _ other: Tensor, _ name: String) throws -> Tensor<Bool>
-  {
+  private func compared(_ test: ComparisonTest, _ other: Tensor, _ name: String) throws -> Tensor<Bool> {
     let shape = try Shape.broadcast(self.shape, other.shape, operation: name)
     let total = try Shape.elementCount(shape)
     let (a, b) = (try compared(over: shape), try other.compared(over: shape))

@@ -5,6 +5,8 @@ import ApusBase
 /// - Parameters:
 ///   - a: `[…, m, k]`.
 ///   - b: `[…, k, n]`, or `[…, n, k]` with `transposingB`.
+///   - transposingB: whether the last two axes of `b` change places first.
+///   - alpha: what the product is multiplied by.
 /// - Returns: `[…, m, n]`.
 /// - Throws: ``TensorError/shape(operation:reason:)`` when the shapes do not fit each other.
 @_specialize(where Scalar == Float)

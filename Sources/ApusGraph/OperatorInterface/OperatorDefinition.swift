@@ -1,4 +1,4 @@
-/// An operator that Apus has: its name, what is known of it, and how a node of it becomes an ``PreparedOperator``.
+/// An operator that Apus has: its name, what is known of it, and how a node of it becomes a ``PreparedOperator``.
 ///
 /// An object, for passes look an operator up for every node they meet, and would copy all that is known of it.
 final class OperatorDefinition: Sendable {

@@ -3,7 +3,8 @@ import Apus
 /// How far a value may lie from the reference before it counts as different.
 ///
 /// *Isolated*, a node is fed with the reference's values, and only its own rounding can separate the two. With u the
-/// rounding of the element type (2⁻²⁴ for FLOAT; of two types, the model's and the reference's, the wider) and K the number of terms that one element adds up, an element passes
+/// rounding of the element type (2⁻²⁴ for FLOAT; of two types, the model's and the reference's, the wider) and K the
+/// number of terms that one element adds up, an element passes
 /// when
 ///
 ///     |actual − expected| ≤ rtol · |expected| + (4 + √K / 2) · u · scale

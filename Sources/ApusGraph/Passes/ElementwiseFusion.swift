@@ -43,7 +43,7 @@ extension GraphRewriter {
     var hasGrown = true
     while hasGrown {
       hasGrown = false
-      for input in inputs() {
+      for input in inputs().sorted() {
         guard group.count < limit, !isOutput(input), let source = producer(of: input), !group.contains(source),
           let node = nodes[source], isStep(node) || quantizes(node), readerCount(of: input) <= 2 * group.count,
           readers(of: input).allSatisfy(group.contains)
@@ -52,7 +52,7 @@ extension GraphRewriter {
         hasGrown = true
       }
     }
-    for input in inputs() {
+    for input in inputs().sorted() {
       guard let source = producer(of: input), let node = nodes[source], dequantizes(node),
         let maker = producer(of: node.input(0)), let quantization = nodes[maker], quantizes(quantization)
       else { continue }

@@ -4,13 +4,13 @@ import ApusBase
 ///
 /// While one is current, what is laid out to be kept is looked for in its file, and what was not there is remembered for
 /// ``save()``. The file is mapped, and what is found in it is used where it lies. Kernels do not check what they read, but
-/// read nothing of packed weights than numbers: a block of the size that the layer asks for is safe whatever is in it, and
+/// read nothing but numbers of packed weights: a block of the size that the layer asks for is safe whatever is in it, and
 /// whether it is what was written its checksum says.
 package final class PackedCache: Sendable {
   /// That of the session that is being prepared.
   @TaskLocal package static var current: PackedCache?
 
-  /// What less is kept of: laying it out takes no longer than looking for it.
+  /// Smaller blocks are not kept: laying them out takes no longer than looking for them.
   static let leastByteCount = 1024
 
   /// How often what was asked for was found.
