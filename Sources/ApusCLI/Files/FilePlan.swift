@@ -47,16 +47,8 @@ struct FilePlan: Sendable {
     var mayBeStandardOutput = false
     /// Whether the command goes on without it.
     var isDispensable = false
-    /// What the ending of the name must be of, where it has one that is that of no folder.
-    var endings: Endings?
-
-    /// What writes files by the endings of their names.
-    enum Endings: Sendable {
-      /// Pictures one after the other: a video, or a folder.
-      case pictures
-      /// The same, or a picture alone.
-      case pictureOrPictures
-    }
+    /// Refuses a name that says that the file will be of a kind which is not written; nil where all names do.
+    var checkName: (@Sendable () throws -> Void)?
 
     /// How messages call it.
     var text: String { path == "-" ? "standard output" : role.isEmpty ? path : "\(role) \(path)" }
@@ -88,7 +80,7 @@ struct FilePlan: Sendable {
         if !isDispensable { throw CommandFailure(.inputOutput, "\(text): is not a folder; outputs go to a folder") }
       default: break
       }
-      if let endings, present != .folder { try PictureSink.checkEnding(path, option: role, of: endings) }
+      if present != .folder { try checkName?() }
     }
   }
 
@@ -126,18 +118,7 @@ struct FilePlan: Sendable {
     if let path { outputs.append(Output(path: path, role: role, kind: kind, isDispensable: isDispensable)) }
   }
 
-  /// - Parameters:
-  ///   - path: where pictures that were drawn on go.
-  ///   - role: the option that names it.
-  ///   - endings: what the name may end in. What may be a picture alone may be a video on standard output too.
-  mutating func writesPictures(_ path: String?, as role: String, _ endings: Output.Endings) {
-    guard let path else { return }
-    let isFile = PictureSink.isVideo(path) || endings == .pictureOrPictures && !isFolder(path)
-    outputs.append(
-      Output(
-        path: path, role: role, kind: isFile ? .file : .folder, mayBeStandardOutput: endings == .pictureOrPictures,
-        endings: endings))
-  }
+  mutating func writes(_ output: Output) { outputs.append(output) }
 
   /// Compares everything that is written with everything that is read, and with each other.
   /// - Throws: ``CommandFailure`` where two are the same file, and where one cannot be written at its place.

@@ -47,7 +47,7 @@ struct PictureSink {
   }
 
   /// - Throws: ``CommandFailure`` for a name with an ending by which nothing here is written.
-  static func checkEnding(_ path: String, option: String, of endings: FilePlan.Output.Endings) throws {
+  static func checkEnding(_ path: String, option: String, of endings: Endings) throws {
     guard !isVideo(path), let ending = ending(path) else { return }
     let pictures = ImageFile.writableExtensions
     if endings == .pictureOrPictures, pictures.contains(ending) { return }
@@ -100,5 +100,32 @@ struct PictureSink {
       copy += 1
     }
     return candidate
+  }
+}
+
+// MARK: - Plans
+
+extension PictureSink {
+  /// What names of outputs may end in.
+  enum Endings: Sendable {
+    /// Those of pictures one after the other: a video, or a folder.
+    case pictures
+    /// The same, or that of a picture alone.
+    case pictureOrPictures
+  }
+}
+
+extension FilePlan {
+  /// - Parameters:
+  ///   - path: where pictures that were drawn on go.
+  ///   - role: the option that names it.
+  ///   - endings: what the name may end in. What may be a picture alone may be a video on standard output too.
+  mutating func writesPictures(_ path: String?, as role: String, _ endings: PictureSink.Endings) {
+    guard let path else { return }
+    let isFile = PictureSink.isVideo(path) || endings == .pictureOrPictures && !isFolder(path)
+    var output = Output(
+      path: path, role: role, kind: isFile ? .file : .folder, mayBeStandardOutput: endings == .pictureOrPictures)
+    output.checkName = { try PictureSink.checkEnding(path, option: role, of: endings) }
+    writes(output)
   }
 }
