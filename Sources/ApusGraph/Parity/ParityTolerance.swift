@@ -12,7 +12,8 @@ import Apus
 /// The second part is about sums whose terms cancel: their error is proportional to the terms, not to the result, and
 /// grows like a random walk, with √K. The scale is the largest expected element, constants of masks left out
 /// (``ValueScale``); 1 for functions that lead to 0…1 or −1…1, whose usual formulas round at that size; and for sums of
-/// products, should they fail by that, the largest sum of the terms' magnitudes. There is no absolute constant, so that a wrong epsilon in a layer of small values is seen.
+/// products, should they fail by that, the largest sum of the terms' magnitudes. There is no absolute constant, so that a
+/// wrong epsilon in a layer of small values is seen.
 ///
 /// Several nodes between two values of the reference are judged together. Where that fails, they are computed in DOUBLE as
 /// well, and four times what rounding amounts to there is allowed besides: the reference has rounded as often.

@@ -412,7 +412,7 @@ extension Emitter {
       first = try integers([start])
     case .value(let size):
       if shift == 0 { return x }
-      first = try node("Mod", [integers([-shift]), node("Max", [size, integers([1])])])
+      first = try node("Mod", [integers([0 &- shift]), node("Max", [size, integers([1])])])
     }
     let back = try node("Slice", [x, first, integers([TorchSize.limit]), integers([axis])])
     return try node(

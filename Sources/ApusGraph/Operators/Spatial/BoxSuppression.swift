@@ -3,9 +3,10 @@ import Apus
 extension Operators {
   /// Boxes in the order of their scores without those that overlap a better one.
   ///
-  /// Inputs boxes `[batch, B, 4]` (centre x, centre y, width, height), scores `[batch, B, classes]`, and two numbers that
-  /// may be left out, `iou_threshold` (0) and `score_threshold` (−∞). Outputs: the first `max_boxes` boxes
-  /// `[batch, max_boxes, 4]`, their scores `[batch, max_boxes, classes]`, their numbers INT32 `[batch, max_boxes]`, and how many there are, INT32 `[batch]`. What is missing is 0, and −1 as a number.
+  /// Inputs boxes `[batch, B, 4]` (centre x, centre y, width, height), scores `[batch, B, classes]`, and two numbers
+  /// that may be left out, `iou_threshold` (0) and `score_threshold` (−∞). Outputs: the first `max_boxes` boxes
+  /// `[batch, max_boxes, 4]`, their scores `[batch, max_boxes, classes]`, their numbers INT32 `[batch, max_boxes]`, and
+  /// how many there are, INT32 `[batch]`. What is missing is 0, and −1 as a number.
   ///
   /// A box counts by the best of its scores, which must be `score_threshold` at least; boxes that share more than
   /// `iou_threshold` of their union overlap, with `per_class` only if they are best at the same class.
