@@ -212,7 +212,6 @@ import Testing
     ["detect", "/dev/null", "--save", "@x.png"], ["image", "/dev/null", "@x.png"],
     ["barpath", "/dev/null", "--csv", "@x.png"], ["behavior", "/dev/null", "--report", "@x.png"],
     ["arm-drift", "/dev/null", "--charts", "@text"], ["arm-drift", "/dev/null", "--overlay", "@text"],
-    ["arm-drift", "/dev/null", "--session", "@text"],
   ])
   func foldersAreNotFilesAndFilesNotFolders(arguments: [String]) throws {
     try TemporaryFolder.with { folder in
