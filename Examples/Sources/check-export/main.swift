@@ -24,6 +24,8 @@ let report = try ParityCheck(model, options: .init(computesTruth: true)).run(inp
 switch report.verdict {
 case .equal: print("\(report.checkedCount) values agree")
 case .nothingChecked: print("the reference has none of the model's values")
+case .inconclusive(.numbers): print("nothing differs, but no output is a number")
+case .inconclusive(.outputs): print("nothing differs, but \(report.uncomparedOutputs) are not compared with anything")
 case .wrong(let first, _), .accumulated(let first), .incomplete(let first):
   let node = report.nodes[first]
   print("\(node.name) (\(node.operatorName)) is the first that differs")
