@@ -13,18 +13,11 @@ import Testing
     try Operations.floats(row + row, [1, 1, 2, row.count])
   }
 
-  /// What `torch.nn.functional.interpolate(scale_factor=1.7, mode="nearest")` takes of 16 and of 20 columns.
-  private static let nearest: [Int: [Float]] = [
-    16: [0, 0, 1, 1, 2, 2, 3, 4, 4, 5, 5, 6, 7, 7, 8, 8, 9, 10, 10, 11, 11, 12, 12, 13, 14, 14, 15],
-    20: [
-      0, 0, 1, 1, 2, 2, 3, 4, 4, 5, 5, 6, 7, 7, 8, 8, 9, 10, 10, 11, 11, 12, 12, 13, 14, 14, 15, 15, 16, 17, 17, 18, 18,
-      19,
-    ],
-  ]
-
+  /// Element ⌊i · X / N⌋, as coremltools' own tests have it and `torch.nn.functional.interpolate(size=N)`, for a factor of 1.7.
   @Test(arguments: [16, 20], [false, true])
-  func nearestGoesByTheFactor(_ width: Int, isOpen: Bool) throws {
-    let wanted = try #require(Self.nearest[width])
+  func nearestGoesByTheExtents(_ width: Int, isOpen: Bool) throws {
+    let count = width == 16 ? 27 : 34
+    let wanted = (0..<count).map { Float($0 * width / count) }
     func shape(_ width: Int) -> [UInt64?] { isOpen ? [1, 1, 2, nil] : [1, 1, 2, UInt64(width)] }
     let y = try Operations.run(
       "upsample_nearest_neighbor", [("x", shape(width), Self.rows((0..<width).map(Float.init)))],

@@ -90,9 +90,8 @@ extension ProgramBuilder {
     return result
   }
 
-  /// A tensor whose last axes are so many times as long, without a fraction. Of the nearest, sample i is element
-  /// ⌊i / factor⌋, where a factor that is the quotient of the extents but for rounding stands for the quotient; a sampling
-  /// mode goes by the extents that come out.
+  /// A tensor whose last axes are so many times as long, without a fraction. Samples go by the extents that come out, of the
+  /// nearest as of a sampling mode.
   /// - Parameter mode: nil for the nearest.
   static func upsampled(
     _ x: Graph.ValueID, by factors: [Float], _ mode: SamplingMode?, _ e: Emitter
@@ -118,28 +117,21 @@ extension ProgramBuilder {
     if let mode { return try bilinear(x, size, mode, e) }
     var result = x
     for (index, factor) in factors.enumerated() where factor != 1 {
-      let places = try nearestPlaces(extents[index], size[index], by: factor, e)
+      let places = try nearestPlaces(extents[index], size[index], e)
       result = try e.node("Gather", [result, places], ["axis": .int(Int64(first + index))])
     }
     return result
   }
 
+  /// Sample i of N is element ⌊i · X / N⌋ of X, whatever the factor was rounded from: so coremltools' own tests have it.
   private static func nearestPlaces(
-    _ extent: GraphExtent, _ target: GraphExtent, by factor: Float, _ e: Emitter
+    _ extent: GraphExtent, _ target: GraphExtent, _ e: Emitter
   ) throws -> Graph.ValueID {
     if case (.known(let extent), .known(let target)) = (extent, target) {
-      let isQuotient = abs(Float(target) / Float(extent) - factor) <= factor * .ulpOfOne
-      return try e.integers(
-        (0..<target).map { isQuotient ? $0 * extent / target : min(Int(Float($0) / factor), extent - 1) })
+      return try e.integers((0..<target).map { $0 * extent / target })
     }
     let (x, n) = try (e.list([extent]), e.list([target]))
-    let i = try count(target, e)
-    let quotient = try e.node("Div", [e.cast(n, to: .float), e.cast(x, to: .float)])
-    let difference = try e.node("Abs", [e.node("Sub", [quotient, e.number(factor)])])
-    let isQuotient = try e.node("LessOrEqual", [difference, e.number(factor * .ulpOfOne)])
-    let byExtents = try e.node("Div", [e.node("Mul", [e.int64(i), x]), n])
-    let byFactor = try e.int64(e.node("Floor", [e.node("Div", [i, e.number(factor)])]))
-    return try e.node("Where", [isQuotient, byExtents, byFactor])
+    return try e.node("Div", [e.node("Mul", [e.int64(count(target, e)), x]), n])
   }
 
   /// The whole part of an extent that is multiplied in FLOAT, as the shapes are that coremltools declares.
