@@ -7,10 +7,9 @@ extension Graph {
   ///
   /// The scores are never whole in memory. Their sums are taken in another order, so this is for `fast` alone.
   ///
-  /// - Parameter isWhole: whether this is the model's graph, whose extents are certain.
-  func fusingAttention(isWhole: Bool) throws -> Graph {
+  /// - Parameter types: what is known of values.
+  func fusingAttention(_ types: [ValueID: InferredType]) -> Graph {
     guard hasNode("Softmax"), hasNode("Transpose") else { return self }
-    let types = try inference(isWhole: isWhole).types
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices where rewriter.isNode(index, "Softmax") {
       rewriter.fuseAttention(around: index, types)

@@ -7,10 +7,9 @@ extension Graph {
   ///
   /// Its sums are taken in another order than the nodes' own, so this is for `fast` alone.
   ///
-  /// - Parameter isWhole: whether this is the model's graph, whose extents are certain.
-  func fusingLayerNorm(isWhole: Bool) throws -> Graph {
+  /// - Parameter types: what is known of values.
+  func fusingLayerNorm(_ types: [ValueID: InferredType]) -> Graph {
     guard hasNode("ReduceMean"), hasNode("Sqrt") else { return self }
-    let types = try inference(isWhole: isWhole).types
     var rewriter = GraphRewriter(self)
     for index in rewriter.nodes.indices where rewriter.isNode(index, "Div") {
       guard let match = rewriter.layerNorm(dividingAt: index, types) else { continue }

@@ -14,7 +14,10 @@ extension Graph {
       .withoutOpposedUnitAxes(isWhole: isWhole).fusingPadding()
       .fusingLinear(precision).foldingScales(precision).movingBytes().fusingPadding()
     try TimeLimit.check()
-    if precision == .fast { graph = try graph.fusingLayerNorm(isWhole: isWhole).fusingAttention(isWhole: isWhole) }
+    if precision == .fast, graph.hasNode("ReduceMean", "Softmax") {
+      let types = try graph.inference(isWhole: isWhole).types
+      graph = graph.fusingLayerNorm(types).fusingAttention(types)
+    }
     graph = try graph.fusingRectifiers(precision).fusingGELU(precision).fusingHardActivations().fusingNaNReplacement()
       .fusingMaskedSoftmax()
     if isWhole { graph = try graph.fusingMovements() }

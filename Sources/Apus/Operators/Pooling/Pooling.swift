@@ -145,11 +145,12 @@ extension Tensor where Scalar: FloatingPointScalar {
 
   fileprivate func average(_ plan: PoolingPlan) throws -> Tensor {
     let kernels = Scalar.kernels
-    if layout == .rowMajor, canBeChannelBlocked, count > 0, !plan.sumsColumns(width: shape[3]) {
+    let sumsColumns = plan.sumsColumns(width: shape[3])
+    if !sumsColumns, layout == .rowMajor, canBeChannelBlocked, count > 0 {
       // The same bits as of a map that is in blocks already.
       return try channelBlocked.average(plan).rowMajor
     }
-    return try plan.run(self) { kernels.averagePool($0, $1, windows: $2, isBlocked: $3) }
+    return try plan.run(self, sumsColumns: sumsColumns) { kernels.averagePool($0, $1, windows: $2, isBlocked: $3) }
   }
 }
 

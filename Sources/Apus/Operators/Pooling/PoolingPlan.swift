@@ -117,15 +117,16 @@ struct PoolingPlan: Sendable {
   }
 
   /// Applies `kernel` to every map of `input`, `[batch, channels, height, width]`. The layout is kept.
+  ///
+  /// - Parameter sumsColumns: what ``sumsColumns(width:)`` says, of averages.
   func run<Scalar: FloatingPointScalar>(
-    _ input: Tensor<Scalar>,
+    _ input: Tensor<Scalar>, sumsColumns: Bool = false,
     kernel: @Sendable (UnsafePointer<Scalar>, UnsafeMutablePointer<Scalar>, PoolingWindows, _ isBlocked: Bool) -> Void
   ) throws -> Tensor<Scalar> {
     let shape = [input.shape[0], input.shape[1], rows.count, columns.count]
     guard try Shape.elementCount(shape, operation: operation) > 0 else { return try Tensor(zeros: shape) }
     let width = input.shape[3]
     let isBlocked = input.layout == .channelBlocked
-    let sumsColumns = sumsColumns(width: width)
     let vector = isBlocked ? TensorLayout.block : 1
     let maps = input.shape[0] * ((input.shape[1] + vector - 1) / vector)
     let inputStep = input.shape[2] * width * vector
