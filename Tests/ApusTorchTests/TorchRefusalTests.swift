@@ -81,6 +81,50 @@ import Testing
     #expect(custom?.contains("mine.relu.default") == true)
   }
 
+  /// A graph of one tensor `x`, as an argument.
+  private func inner(_ nodes: [String], gives outputs: String...) -> Program.Argument {
+    let tensors = (["x"] + outputs).map { #""\#($0)":\#(Program.meta([2, 3]))"# }.joined(separator: ",")
+    let returned = outputs.map { Program.Argument.tensor($0).json }.joined(separator: ",")
+    return .other(
+      #"{"as_graph":{"name":"g","graph":{"inputs":[{"as_tensor":{"name":"x"}}],"outputs":[\#(returned)],"#
+        + #""nodes":[\#(nodes.joined(separator: ","))],"tensor_values":{\#(tensors)}}}}"#)
+  }
+
+  @Test func `graphs that operators are called with fit what they are given`() {
+    func cond(_ first: Program.Argument, _ second: Program.Argument, _ given: [String]) -> String? {
+      refusal(
+        ofNode: Program.node(
+          "torch.ops.higher_order.cond", ["": .tensor("x"), "": first, "": second, "": .tensors(given)], gives: "y"))
+    }
+    let relu = inner([Program.node("relu", ["self": .tensor("x")], gives: "r")], gives: "r")
+    let two = inner([Program.node("relu", ["self": .tensor("x")], gives: "r")], gives: "r", "x")
+    #expect(cond(relu, relu, ["x"]) == nil)
+    #expect(cond(relu, two, ["x"])?.contains("the branches give 1 and 2 values") == true)
+    #expect(cond(relu, relu, ["x", "x"])?.contains("a graph of 1 inputs is given 2 values") == true)
+    #expect(cond(relu, .int(1), ["x"])?.contains("argument 2 is no graph") == true)
+    let change = inner([Program.node("relu_", ["self": .tensor("x")], gives: "r")], gives: "r")
+    #expect(cond(relu, change, ["x"])?.contains("writes over 'x', which comes from outside") == true)
+    let unknown = inner([Program.node("frobnicate", ["self": .tensor("x")], gives: "r")], gives: "r")
+    #expect(cond(relu, unknown, ["x"])?.contains("aten.frobnicate") == true)
+  }
+
+  /// Each condition is written twice, and so is what is in it.
+  @Test func `loops in conditions of loops do not double without end`() {
+    var condition = inner([], gives: "x")
+    for _ in 0..<24 {
+      condition = inner(
+        [
+          Program.node(
+            "torch.ops.higher_order.while_loop",
+            ["": condition, "": inner([], gives: "x"), "": .tensors(["x"]), "": .tensors([])], gives: "y")
+        ], gives: "y")
+    }
+    let loop = Program.node(
+      "torch.ops.higher_order.while_loop",
+      ["": condition, "": inner([], gives: "x"), "": .tensors(["x"]), "": .tensors([])], gives: "y")
+    #expect(refusal(ofNode: loop)?.contains("nested deeper than 8") == true)
+  }
+
   @Test func `a value without axes has none to go along`() {
     for node in [
       Program.node(

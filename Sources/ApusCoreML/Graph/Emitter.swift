@@ -25,6 +25,7 @@ final class Emitter: GraphWriting {
   /// What is put before the names of nodes.
   var prefix = ""
   var operation = WrittenOperation()
+  let limits: WritingLimits
   /// What follows from the extents that inputs have by default.
   private var followed = TypeFollower()
   /// What follows from each choice of others that they may have; none where inputs have no open extents.
@@ -33,6 +34,7 @@ final class Emitter: GraphWriting {
   init(name: String, parent: Emitter? = nil) {
     graph = Graph(name: name)
     self.parent = parent
+    limits = parent?.limits ?? WritingLimits()
     prefix = parent?.prefix ?? ""
     alternates = [TypeFollower](repeating: TypeFollower(), count: parent?.alternates.count ?? 0)
   }

@@ -142,7 +142,7 @@ extension ProgramBuilder {
       throw OperatorError("the condition takes \(ports.count) values of \(variables.count) variables")
     }
     for (port, variable) in zip(ports, variables) { emitter.names[port.name] = variable }
-    try write(block, to: emitter, depth: depth + 1)
+    try emitter.limits.condition { try write(block, to: emitter, depth: depth + 1) }
     guard let result = try results(of: block, in: emitter, named: "condition").first else {
       throw OperatorError("the condition gives nothing")
     }

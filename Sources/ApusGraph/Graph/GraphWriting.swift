@@ -8,6 +8,8 @@ package protocol GraphWriting: AnyObject {
   var names: [String: Graph.ValueID] { get set }
   /// The operation of the file that nodes are written for.
   var operation: WrittenOperation { get set }
+  /// The same for all graphs of a file.
+  var limits: WritingLimits { get }
   /// The extents of a value, nil within where one is not known.
   /// - Throws: ``OperatorError`` where not even the rank is known.
   func shape(_ id: Graph.ValueID) throws -> [Int?]
@@ -30,19 +32,42 @@ package struct WrittenOperation: Sendable {
   package init(_ name: String) { self.name = name }
 }
 
+/// What bounds the work of writing a file's graphs, those within graphs included.
+package final class WritingLimits {
+  private var nodes = 0
+  private var conditions = 0
+  private static let nodeLimit = 1_000_000
+  private static let conditionLimit = 8
+
+  package init() {}
+
+  fileprivate func addNode() throws {
+    nodes += 1
+    guard nodes <= Self.nodeLimit else { throw OperatorError("the model has more than \(Self.nodeLimit) nodes") }
+  }
+
+  /// Writes the condition of a loop: as it is written twice, those within each other double with every one.
+  package func condition<Result>(_ write: () throws -> Result) throws -> Result {
+    guard conditions < Self.conditionLimit else {
+      throw OperatorError("loops in the conditions of loops are nested deeper than \(Self.conditionLimit)")
+    }
+    conditions += 1
+    defer { conditions -= 1 }
+    return try write()
+  }
+}
+
 // MARK: - Nodes and constants
 
 extension GraphWriting {
   private var opset: Int { 24 }
-  /// A file that makes more nodes than this is refused.
-  private var nodeLimit: Int { 1_000_000 }
 
   /// Adds a node, whose results it names. Inputs that are left out at the end need not be said.
   private func append(
     _ operatorName: OperatorName, _ inputs: [Graph.ValueID?], outputs: Int, _ attributes: [String: AttributeValue],
     subgraphs: [String: Graph]
   ) throws -> [Graph.ValueID] {
-    guard graph.nodes.count < nodeLimit else { throw OperatorError("the model has more than \(nodeLimit) nodes") }
+    try limits.addNode()
     operation.count += 1
     let name = "\(operation.name)/\(operatorName.type)" + (operation.count > 1 ? "_\(operation.count)" : "")
     let results = (0..<outputs).map { graph.addValue(named: outputs > 1 ? "\(name):\($0)" : name) }

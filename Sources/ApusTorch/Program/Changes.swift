@@ -4,13 +4,13 @@ import ApusGraph
 // What operators in place change. In the graph nothing is written over: what shares its memory with the changed value is made
 // anew from it, as far as it is read later.
 
-extension ProgramBuilder {
+extension GraphBuilder {
   /// Makes what shares memory with `name` anew, after node number `index` wrote over it.
   ///
   /// A part is put into what it is a part of, and so on up to a value that is no view; then the other views are taken
   /// again.
   /// - Throws: ``OperatorError`` where it cannot be told what changed.
-  func followChange(of name: String, by index: Int, _ aliases: inout Aliases) throws {
+  mutating func followChange(of name: String, by index: Int) throws {
     let others = try aliases.readLater(than: index, sharing: name)
     guard !others.isEmpty else { return }
     guard !emitter.complexNames.contains(name), !others.contains(where: emitter.complexNames.contains) else {
@@ -18,20 +18,20 @@ extension ProgramBuilder {
     }
     var known: Set<String> = [name]
     for (node, view, source) in aliases.chain(from: name) {
-      try update(source, with: written(view, into: source, by: program.graph.nodes[node], others[0]))
+      try update(source, with: written(view, into: source, by: graph.nodes[node], others[0]))
       known.insert(source)
     }
     for other in others where !known.contains(other) {
       guard let source = aliases.sources[other] else { continue }
-      let node = program.graph.nodes[source.node]
+      let node = graph.nodes[source.node]
       let target = OperatorTarget(node.target)
       if target.isInPlace {
         emitter.names[other] = emitter.names[source.name]
       } else {
-        guard !Aliases.copies.contains(target.name), let lowering = Self.lowering(of: target) else {
+        guard !Aliases.copies.contains(target.name), let lowering = ProgramBuilder.lowering(of: target) else {
           throw Self.unclear(name, other)
         }
-        let results = try lowering(Call(node: node, graph: program.graph, emitter: emitter))
+        let results = try lowering(Call(node: node, graph: graph, emitter: emitter))
         for (output, result) in zip(node.outputs.flatMap(\.names), results) where output == other {
           if let result { update(other, with: result) }
         }
@@ -41,7 +41,7 @@ extension ProgramBuilder {
 
   private func update(_ name: String, with id: Graph.ValueID) {
     emitter.names[name] = id
-    if let type = program.graph.tensors[name] { emitter.declare(id, type) }
+    if let type = graph.tensors[name] { emitter.declare(id, type) }
   }
 
   /// `source` with what its view became.
@@ -68,15 +68,15 @@ extension ProgramBuilder {
       call.target = "torch.ops.aten.view_as.default"
       call.inputs = [("self", .tensor(view)), ("other", .tensor(source))]
     case "aten.permute":
-      let arguments = Call(node: node, graph: program.graph, emitter: emitter)
+      let arguments = Call(node: node, graph: graph, emitter: emitter)
       let rank = try emitter.rank(arguments.x)
       let order = try arguments.ints("dims").map { try emitter.axis($0, rank: rank) }
       let inverse = order.indices.sorted { order[$0] < order[$1] }
       call.inputs = [("self", .tensor(view)), ("dims", .integers(inverse.map { .known($0) }))]
     default: throw Self.unclear(view, other)
     }
-    guard let lowering = Self.lowering(of: OperatorTarget(call.target)),
-      let result = try lowering(Call(node: call, graph: program.graph, emitter: emitter)).first ?? nil
+    guard let lowering = ProgramBuilder.lowering(of: OperatorTarget(call.target)),
+      let result = try lowering(Call(node: call, graph: graph, emitter: emitter)).first ?? nil
     else { throw Self.unclear(view, other) }
     return result
   }

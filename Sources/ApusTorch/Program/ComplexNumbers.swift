@@ -90,7 +90,7 @@ extension ProgramBuilder {
       guard let lowering = lowerings["aten.\(name)"] else { continue }
       result[name] = { call in try lowering(call.onPairs(name)) }
     }
-    return Dictionary(uniqueKeysWithValues: result.map { ("aten.\($0.key)", $0.value) })
+    return controlFlow.merging(result.map { ("aten.\($0.key)", $0.value) }) { first, _ in first }
   }()
 }
 

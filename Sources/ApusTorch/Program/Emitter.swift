@@ -22,10 +22,13 @@ final class Emitter: GraphWriting {
   /// Whether sizes may be others than those of the example.
   private let isDynamic: Bool
   var operation = WrittenOperation()
+  let limits: WritingLimits
 
-  init(name: String, isDynamic: Bool) {
+  /// - Parameter outer: the emitter of the graph one of whose nodes runs this one.
+  init(name: String, isDynamic: Bool, within outer: Emitter? = nil) {
     graph = Graph(name: name)
     self.isDynamic = isDynamic
+    limits = outer?.limits ?? WritingLimits()
   }
 }
 
@@ -64,6 +67,24 @@ extension Emitter {
 extension TorchTensorType {
   /// The type as a graph declares it.
   var graphType: GraphValueType { .tensor(elementType, sizes.map(\.dimension)) }
+}
+
+extension Emitter {
+  /// The emitter of a graph that a node of another one runs.
+  convenience init(name: String, within outer: Emitter) {
+    self.init(name: name, isDynamic: outer.isDynamic, within: outer)
+    operation = WrittenOperation(name)
+  }
+
+  /// What stands here for a value of the graph around this one, of which as much is known.
+  func capture(_ outer: Graph.ValueID, from other: Emitter) -> Graph.ValueID {
+    let id = graph.addValue(named: other.graph.values[outer].name, type: other.graph.values[outer].type)
+    graph.captures.append(Graph.Capture(outer: outer, inner: id))
+    types[id] = other.types[outer]
+    if let type = other.followed.type(of: outer) { followed.enter(type.elementType, type.shape, as: id) }
+    graph.constants[id] = other.graph.constants[outer]
+    return id
+  }
 }
 
 // MARK: - Nodes

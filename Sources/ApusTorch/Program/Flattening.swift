@@ -6,11 +6,23 @@ extension TorchProgram {
   /// Writes out graphs that are called once and as they are (`torch.no_grad()`, `torch.autocast(enabled=False)`), and
   /// makes views of what turns a tensor's axes in place: what reads the tensor later reads the view.
   mutating func flatten() {
-    var flat = Flattening(graph)
-    flat.add(graph.nodes, names: [:])
-    (graph.nodes, graph.tensors, graph.integers) = (flat.nodes, flat.tensors, flat.integers)
-    graph.outputs = graph.outputs.map { $0.renamed { flat.current($0) } }
-    for index in outputs.indices { outputs[index].argument = outputs[index].argument.renamed { flat.current($0) } }
+    let last = graph.flatten()
+    for index in outputs.indices { outputs[index].argument = outputs[index].argument.renamed { last[$0] ?? $0 } }
+  }
+}
+
+extension TorchGraph {
+  /// Does the same to one graph.
+  /// - Returns: what is read in the place of outputs whose axes were turned.
+  @discardableResult
+  mutating func flatten() -> [String: String] {
+    var flat = Flattening(self)
+    flat.add(nodes, names: [:])
+    (nodes, tensors, integers) = (flat.nodes, flat.tensors, flat.integers)
+    var last: [String: String] = [:]
+    for name in outputs.flatMap(\.names) { last[name] = flat.current(name) }
+    outputs = outputs.map { $0.renamed { last[$0] ?? $0 } }
+    return last
   }
 }
 

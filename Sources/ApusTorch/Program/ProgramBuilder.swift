@@ -5,7 +5,8 @@ import ApusGraph
 struct ProgramBuilder {
   let program: TorchProgram
   let archive: TorchArchive
-  let emitter: Emitter
+  private let emitter: Emitter
+  private var nodes: GraphBuilder
   /// The names in the module of the buffers and parameters, by those in the program.
   private var targets: [String: String] = [:]
   /// Those that the program changes.
@@ -21,6 +22,7 @@ struct ProgramBuilder {
     let isDynamic = program.graph.tensors.values.contains { $0.extents.contains { $0 == nil } }
     emitter = Emitter(name: archive.name, isDynamic: isDynamic)
     emitter.complexNames = complexNames
+    nodes = GraphBuilder(program.graph, emitter)
   }
 
   /// The whole program.
@@ -34,8 +36,10 @@ struct ProgramBuilder {
           at: "input '\(specification.argument.names.first ?? specification.target)'", error.description)
       }
     }
-    var aliases = Aliases(program.graph)
-    for (index, node) in program.graph.nodes.enumerated() { try write(node, index, &aliases) }
+    for (index, node) in program.graph.nodes.enumerated() {
+      try noteChange(by: node, index)
+      try nodes.write(node, index)
+    }
     try outputs()
     // Weights and values may have a name in common.
     emitter.graph.makeNamesUnique()
@@ -109,7 +113,7 @@ struct ProgramBuilder {
       case .int, .float, .bool:
         let call = Call(
           node: TorchNode(output: specification.argument), graph: program.graph, emitter: emitter)
-        try output(naming(place) { try call.value() }, named: "output_\(index)")
+        try output(TorchError.naming(place) { try call.value() }, named: "output_\(index)")
       default: warnings.append("\(place) is no tensor and is left out")
       }
     }
@@ -135,72 +139,23 @@ struct ProgramBuilder {
     emitter.graph.outputs.append(copy)
   }
 
-  // MARK: Nodes
-
-  private func naming<Result>(_ place: String, _ body: () throws -> Result) throws -> Result {
-    do {
-      return try body()
-    } catch let error where error is OperatorError || error is TensorError || error is FileError {
-      throw TorchError.Reason.invalid(at: place, "\(error)")
-    }
-  }
-
-  private mutating func write(_ node: TorchNode, _ index: Int, _ aliases: inout Aliases) throws {
+  /// Takes note of what a node changes of a parameter or a buffer.
+  /// - Throws: ``TorchError/Reason`` where others in the same memory are read later.
+  private mutating func noteChange(by node: TorchNode, _ index: Int) throws {
     let name = OperatorTarget(node.target)
-    let place = "node '\(node.name)' (\(name))"
-    if name.isCheck || Self.isOrderedCheck(node, name) { return }
-    let isComplex = (node.inputs.flatMap(\.argument.names) + node.outputs.flatMap(\.names))
-      .contains(where: emitter.complexNames.contains)
-    guard let lowering = isComplex ? Self.complexLowering(of: name) : Self.lowering(of: name) else {
+    guard name.isInPlace, let written = node.inputs.first?.argument.names.first,
+      let target = targets[nodes.aliases.root(of: written)]
+    else { return }
+    changed.append(target)
+    let neighbours = archive.sharing(target)
+    let others =
+      neighbours.isEmpty
+      ? []
+      : targets.filter { neighbours.contains($0.value) && nodes.aliases.isRead($0.key, after: index) }.values.sorted()
+    if let other = others.first {
       throw TorchError.Reason.unsupported(
-        at: "node '\(node.name)'", "the operator \(name)" + (isComplex ? " of complex numbers" : ""),
-        advice: name.advice)
-    }
-    let written = name.isInPlace ? node.inputs.first?.argument.names.first : nil
-    if let written, let target = targets[aliases.root(of: written)] {
-      changed.append(target)
-      let neighbours = archive.sharing(target)
-      let others =
-        neighbours.isEmpty
-        ? [] : targets.filter { neighbours.contains($0.value) && aliases.isRead($0.key, after: index) }.values.sorted()
-      if let other = others.first {
-        throw TorchError.Reason.unsupported(
-          at: place, "writing over '\(target)', which shares its memory with '\(other)',",
-          advice: "make one of them a copy before the module is exported")
-      }
-    }
-    try naming(place) {
-      emitter.operation = WrittenOperation(node.module.isEmpty ? node.name : "\(node.module)/\(node.name)")
-      let firstNode = emitter.graph.nodes.count
-      let call = Call(node: node, graph: program.graph, emitter: emitter)
-      let results = try lowering(call)
-      let names = node.outputs.flatMap(\.places)
-      guard results.count >= names.count else {
-        throw OperatorError("it has \(names.count) outputs; \(results.count) are given")
-      }
-      for (name, result) in zip(names, results) {
-        guard let result, let name else { continue }
-        guard emitter.names[name] == nil else { throw OperatorError("the name '\(name)' is given to two values") }
-        try emitter.bind(result, to: name, firstNode: firstNode)
-        guard let id = emitter.names[name] else { continue }
-        if let type = program.graph.tensors[name] ?? (program.graph.integers[name] != nil ? .integer : nil) {
-          emitter.declare(id, type)
-        }
-      }
-      emitter.end(firstNode: firstNode)
-      // What was changed in place is read under its old name as well.
-      if let written, let result = names.first ?? nil {
-        emitter.names[written] = emitter.names[result]
-        try followChange(of: written, by: index, &aliases)
-      }
-    }
-  }
-
-  /// Whether a call does nothing but run a check, in the order that the program gives.
-  private static func isOrderedCheck(_ node: TorchNode, _ name: OperatorTarget) -> Bool {
-    guard name.name == "higher_order.with_effects" else { return false }
-    return node.inputs.contains { input in
-      if case .operatorName(let called) = input.argument { OperatorTarget(called).isCheck } else { false }
+        at: "node '\(node.name)' (\(name))", "writing over '\(target)', which shares its memory with '\(other)',",
+        advice: "make one of them a copy before the module is exported")
     }
   }
 }
@@ -212,11 +167,6 @@ extension TorchTensorType {
     type.scalar = .long
     return type
   }
-}
-
-extension TorchNode {
-  /// What stands for a number that a program returns.
-  init(output: TorchArgument) { inputs = [("value", output)] }
 }
 
 /// An operator's name, without the package it is found in: `aten.add.Tensor`.

@@ -366,6 +366,43 @@ class Steps(nn.Module):
         )
 
 
+class Controlled(nn.Module):
+    """Branches within branches, a loop, and what is done row by row; what each is called with, and what it takes from around it."""
+
+    def __init__(self):
+        super().__init__()
+        self.wide, self.narrow, self.cell = nn.Linear(4, 4), nn.Linear(4, 4), nn.GRUCell(4, 4)
+
+    def chosen(self, x):
+        def inner(x):
+            with torch.no_grad():
+                y = x.clone()
+                y[0] *= 2
+            return torch.cond(y.max() > 2, lambda y: y * 3, lambda y: torch.fft.rfft(y).real.sum(1, keepdim=True) - y, (y,))
+
+        return torch.cond(x.sum() > 0, lambda x: self.wide(x).relu(), inner, (x,))
+
+    def forward(self, x, turns, state):
+        from torch._higher_order_ops import while_loop
+        from torch._higher_order_ops.map import map as mapped
+        from torch._higher_order_ops.scan import scan
+
+        def row(state, entry):
+            state = self.cell(entry[None], state[None])[0]
+            return state, state.sin()
+
+        def step(turn, x, last):
+            return turn + 1, self.narrow(x).tanh() + turn, x.clone()
+
+        index, looped, last = while_loop(lambda turn, x, last: (turn < turns) & (x.abs().max() < 100), step, (torch.zeros_like(turns), x, x.clone()))
+        rows = x.shape[0]
+        two = torch.cond(rows > 3, lambda x, y: (x + y, x.sum() * rows), lambda x, y: (x * y, x.mean() - rows), (x, x[0].clone()))
+        return (
+            self.chosen(x), self.chosen(-x), self.chosen(x - 1), index, looped, last, two, scan(row, state, x, dim=0, reverse=True),
+            mapped(lambda entry, state: entry.softmax(-1) * state, x, state),
+        )
+
+
 class Blocks(nn.Module):
     """torchao's blocks of each kind, and the scales that fit them."""
 
@@ -463,6 +500,8 @@ def main():
     strange = torch.tensor([[1, nan, 3, 0], [2, 1, 5, 4], [nan, 0.25, -1, -2]])
     write("corners", Corners(), (torch.randn(4, 6), half, steep, torch.randn(1, 1, 50, 2), strange, seen), quantize=lambda module: module)
     write("turned", Turned(), (torch.randn(3, 4),))
+    for suffix, core in (("", False), ("-core", True)):
+        write("controlled" + suffix, Controlled(), (torch.randn(3, 4), torch.tensor(4), torch.randn(4)), {"x": {0: batch}, "turns": None, "state": None}, core)
     write("counted", Counted(), (torch.randn(3, 3),), {"x": {0: torch.export.Dim("count", min=2)}})
     for suffix, core in (("", False), ("-core", True)):
         write("spectra" + suffix, Spectra(), (torch.randn(2, 5, 3, 8), torch.randn(2, 50)), None, core)
