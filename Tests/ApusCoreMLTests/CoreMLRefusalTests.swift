@@ -71,6 +71,19 @@ import Testing
     #expect(refusal(nested)?.contains("loops are nested deeper than 8") == true)
   }
 
+  /// Each condition is written twice, and so is what is in it.
+  @Test func conditionsWithinConditionsDoNotDoubleWithoutEnd() {
+    func block(_ operations: [UInt8]..., gives name: String) -> [UInt8] {
+      field(4, field(1, port("v", [2, 3])) + field(2, name) + operations.flatMap { field(3, $0) })
+    }
+    func loop(_ condition: [UInt8], over name: String) -> [UInt8] {
+      operation("while_loop", ["loop_vars": name], gives: "y") + condition + block(gives: "v")
+    }
+    var condition = block(gives: "v")
+    for _ in 0..<24 { condition = block(loop(condition, over: "v"), gives: "y") }
+    #expect(reason(model(502, program([loop(condition, over: "x")])))?.contains("nested deeper than 8") == true)
+  }
+
   @Test func shapesMustMakeSense() {
     let huge = reason(model(900, [], shape: [1 << 40, 1 << 40]))
     #expect(huge?.isEmpty == false)
