@@ -40,6 +40,15 @@ extension ProgramBuilder {
       return [x, try e.node("Equal", [x, x])]
     }
     // Of NaN, 0.
+    // Of a number that is not complex: π for those below 0.
+    result["angle"] = { call in
+      let e = call.emitter
+      let out = try call.outputType
+      let x = try call.value(as: out)
+      let angle = try e.node(
+        "Where", [e.node("Less", [x, e.number(0, as: out)]), e.numbers(.pi, as: out), e.number(0, as: out)])
+      return [try e.node("Where", [e.node("IsNaN", [x]), x, angle])]
+    }
     for name in ["sgn", "sign"] {
       result[name] = { call in
         let e = call.emitter

@@ -17,7 +17,9 @@ extension ProgramBuilder {
     // What experts of Hugging Face's models are computed with.
     result["transformers.grouped_mm_fallback"] = { call in [try groupedProduct(call, "weight")] }
     // Of several packages.
-    for family in [symbolic, controlFlow, quantization, quantizationRanges] { result.merge(family) { first, _ in first } }
+    for family in [symbolic, controlFlow, quantization, quantizationRanges] {
+      result.merge(family) { first, _ in first }
+    }
     return result
   }()
 

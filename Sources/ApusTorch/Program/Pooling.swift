@@ -100,26 +100,31 @@ extension ProgramBuilder {
   }
 
   /// Where part `index` begins and ends.
-  private static func bounds(_ size: Int, _ parts: Int, _ index: Int) -> Range<Int> {
+  fileprivate static func bounds(_ size: Int, _ parts: Int, _ index: Int) -> Range<Int> {
     (index * size / parts)..<(((index + 1) * size + parts - 1) / parts)
   }
 
   private static func adaptiveMean(_ call: Call, _ count: Int) throws -> Graph.ValueID {
     try batched(call, count) { e, x in
-      if try call.outputShape.suffix(count).allSatisfy({ $0 == 1 }) { return [try e.node("GlobalAveragePool", [x])] }
-      let axes = try parts(call, x, count)
-      if axes.allSatisfy({ $0.size % $0.parts == 0 }) {
-        let kernel = axes.map { $0.size / $0.parts }
-        return [try e.node("AveragePool", [x], ["kernel_shape": .list(kernel), "strides": .list(kernel)])]
+      let wanted = try call.outputShape.suffix(count)
+      if wanted.allSatisfy({ $0 == 1 }) { return [try e.node("GlobalAveragePool", [x])] }
+      if try e.shape(x).suffix(count).allSatisfy({ $0 != nil }) {
+        let axes = try parts(call, x, count)
+        if axes.allSatisfy({ $0.size % $0.parts == 0 }) {
+          let kernel = axes.map { $0.size / $0.parts }
+          return [try e.node("AveragePool", [x], ["kernel_shape": .list(kernel), "strides": .list(kernel)])]
+        }
       }
       // One axis after the other, part by part.
       var result = x
-      for (index, (size, parts)) in axes.enumerated() where size != parts {
-        let axis = index + 2
-        let pieces = try (0..<parts).map { part -> Graph.ValueID in
-          let bounds = bounds(size, parts, part)
-          let piece = try e.slice(result, from: [bounds.lowerBound], to: [bounds.upperBound], axes: [axis])
-          return try e.node("ReduceMean", [piece, e.integers([axis])])
+      for (axis, parts) in zip(2..., wanted) {
+        guard let parts, 1...1 << 16 ~= parts else {
+          throw OperatorError("into how many parts axis \(axis) is cut must be known before the program runs")
+        }
+        let size = try e.extent(x, axis)
+        if case .known(parts) = size { continue }
+        let pieces = try (0..<parts).map { part in
+          try e.node("ReduceMean", [e.part(part, of: parts, axis: axis, size: size, of: result), e.integers([axis])])
         }
         result = try e.node("Concat", pieces, ["axis": .int(axis)])
       }
@@ -187,5 +192,23 @@ extension ProgramBuilder {
     let scattered = try e.node(
       "ScatterElements", [zeros, e.reshape(index, kept + [-1]), e.reshape(x, kept + [-1])], ["axis": .int(kept.count)])
     return try e.reshape(scattered, shape)
+  }
+}
+
+extension Emitter {
+  /// One of the parts that an axis is cut into, which overlap where they do not divide it.
+  fileprivate func part(
+    _ index: Int, of parts: Int, axis: Int, size: GraphExtent, of x: Graph.ValueID
+  ) throws -> Graph.ValueID {
+    switch size {
+    case .known(let size):
+      let bounds = ProgramBuilder.bounds(size, parts, index)
+      return try slice(x, from: [bounds.lowerBound], to: [bounds.upperBound], axes: [axis])
+    case .value(let size):
+      let (count, behind) = (try integers([parts]), try integers([parts - 1]))
+      let start = try node("Div", [node("Mul", [size, integers([index])]), count])
+      let end = try node("Div", [node("Add", [node("Mul", [size, integers([index + 1])]), behind]), count])
+      return try node("Slice", [x, start, end, integers([axis])])
+    }
   }
 }

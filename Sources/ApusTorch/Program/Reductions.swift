@@ -123,6 +123,24 @@ extension ProgramBuilder {
         return [try call.emitter.norm(x, p, axes: call.axes(of: x), keeps: call.bool("keepdim"), as: out)]
       }
     }
+    for name in ["linalg_norm", "linalg_matrix_norm"] {
+      result[name] = { call in
+        let e = call.emitter
+        let out = try call.outputType
+        let x = try call.value(as: out)
+        let keeps = try call.bool("keepdim")
+        // One that is not asked for is that of all numbers in a row.
+        let isPlain = !call.has("ord") && name == "linalg_norm"
+        let axes = try call.has("dim") || isPlain ? call.axes(of: x) : Array(max(0, e.rank(x) - 2)..<e.rank(x))
+        if case .string("fro")? = call.argument("ord") { return [try e.norm(x, 2, axes: axes, keeps: keeps, as: out)] }
+        if case .string(let order)? = call.argument("ord") { throw OperatorError("the matrix norm '\(order)'") }
+        let order = try call.optionalDouble("ord")
+        guard let order, let axes, axes.count == 2 else {
+          return [try e.norm(x, order ?? 2, axes: axes, keeps: keeps, as: out)]
+        }
+        return [try e.matrixNorm(x, order, rows: axes[0], columns: axes[1], keeps: keeps, as: out)]
+      }
+    }
     // How many numbers lie in each of so many parts of a range, whose end belongs to the last.
     result["histc"] = { call in
       let e = call.emitter
@@ -275,5 +293,18 @@ extension Emitter {
       let sum = try reduce("ReduceSum", node("Pow", [size, numbers(p, as: type)]), axes: axes, keeps: keeps, as: type)
       return try node("Pow", [sum, numbers(1 / p, as: type)])
     }
+  }
+
+  /// The largest sum of sizes of a column (±1: the smallest) or of a row (±∞).
+  func matrixNorm(
+    _ x: Graph.ValueID, _ order: Double, rows: Int, columns: Int, keeps: Bool, as type: ElementType
+  ) throws -> Graph.ValueID {
+    guard abs(order) == 1 || abs(order) == .infinity else { throw OperatorError("the matrix norm of order \(order)") }
+    let rank = try rank(x)
+    let (summed, compared) = abs(order) == 1 ? (rows, columns) : (columns, rows)
+    let sums = try norm(x, 1, axes: [axis(summed, rank: rank)], keeps: true, as: type)
+    let extreme = try reduce(
+      order > 0 ? "ReduceMax" : "ReduceMin", sums, axes: [axis(compared, rank: rank)], keeps: true, as: type)
+    return keeps ? extreme : try squeeze(extreme, [axis(rows, rank: rank), axis(columns, rank: rank)].sorted())
   }
 }

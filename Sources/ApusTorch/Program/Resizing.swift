@@ -21,6 +21,7 @@ extension ProgramBuilder {
         let x = try call.x
         let count = try e.rank(x) - 2
         guard count >= 1 else { throw OperatorError("a picture has at least three axes") }
+        if try antialias && call.bool("align_corners") { throw OperatorError("filters with corners aligned") }
         var attributes: [String: AttributeValue] = [
           // What would lie outside does not count where weights are those of a filter.
           "mode": .text(mode), "antialias": .flag(antialias), "exclude_outside": .flag(antialias),

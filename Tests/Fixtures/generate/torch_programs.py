@@ -403,6 +403,18 @@ class Controlled(nn.Module):
         )
 
 
+class Cut(nn.Module):
+    """Pictures of any size in so many parts, and norms of vectors and matrices."""
+
+    def forward(self, x, y):
+        norm = torch.linalg.norm
+        return (
+            F.adaptive_avg_pool2d(x, (4, 3)), F.adaptive_avg_pool2d(x, (1, 5)), F.adaptive_avg_pool1d(x[0], 2), torch.angle(x[0, 0, 0]),
+            norm(y), norm(y, dim=(3, 1)), norm(y, float("inf"), (1, 3), True), norm(y, -1, (3, 1)), norm(y[0, 0, 0], 3),
+            torch.linalg.matrix_norm(y), torch.linalg.matrix_norm(y, -float("inf"), (2, 1)), norm(y[0, 0], "fro"),
+        )
+
+
 class Blocks(nn.Module):
     """torchao's blocks of each kind, and the scales that fit them."""
 
@@ -453,7 +465,7 @@ def write(name, module, inputs, dynamic=None, core=False, quantize=None):
     if name not in ("parts", "sizes"):
         deflate(test / "model.pt2")
     if dynamic is not None:
-        inputs = tuple(torch.cat([value] * 2) if value.dim() > 1 else value for value in inputs)
+        inputs = tuple(torch.cat([value] * 2) if open_axes and value.dim() > 1 else value for value, open_axes in zip(inputs, dynamic.values()))
 
     def outputs(module, inputs):
         with torch.no_grad():
@@ -500,6 +512,7 @@ def main():
     strange = torch.tensor([[1, nan, 3, 0], [2, 1, 5, 4], [nan, 0.25, -1, -2]])
     write("corners", Corners(), (torch.randn(4, 6), half, steep, torch.randn(1, 1, 50, 2), strange, seen), quantize=lambda module: module)
     write("turned", Turned(), (torch.randn(3, 4),))
+    write("cut", Cut(), (torch.randn(3, 2, 5, 7), torch.randn(2, 3, 4, 5)), {"x": {0: batch, 3: torch.export.Dim("width", min=2)}, "y": None})
     for suffix, core in (("", False), ("-core", True)):
         write("controlled" + suffix, Controlled(), (torch.randn(3, 4), torch.tensor(4), torch.randn(4)), {"x": {0: batch}, "turns": None, "state": None}, core)
     write("counted", Counted(), (torch.randn(3, 3),), {"x": {0: torch.export.Dim("count", min=2)}})
