@@ -69,31 +69,54 @@ struct TorchProgramTarget: JSONFuzzTarget, RunningFuzzTarget {
             + #"{"name":"axis","arg":{"as_int":1}},{"name":"quant_max","arg":{"as_int":127}}"#, [2, 2]
         ),
       ]),
+      Self.input([
+        (
+          "higher_order.while_loop",
+          Self.graph("any", [2, 2], gives: [], dtype: 12) + "," + Self.graph("relu", [2, 2], gives: [2, 2]), [2, 2]
+        ), ("higher_order.map_impl", Self.graph("cos", [2], gives: [2]), [2, 2]), ("sum", "", []),
+        (
+          "higher_order.cond",
+          #"{"name":"","arg":{"as_tensor":{"name":"t2"}}},"# + Self.graph("sin", [], gives: []) + ","
+            + Self.graph("neg", [], gives: []), []
+        ),
+      ]),
     ]
   }
 
-  /// The nodes, of ATen unless their names say otherwise, each with what the one before gives as its first argument, and
-  /// the shape of what it gives; the first so many are complex.
+  /// A graph of one node as an argument.
+  private static func graph(_ name: String, _ shape: [Int?], gives result: [Int?], dtype: Int = 7) -> String {
+    #"{"name":"","arg":{"as_graph":{"name":"g","graph":{"inputs":[{"as_tensor":{"name":"a"}}],"outputs":"#
+      + #"[{"as_tensor":{"name":"b"}}],"nodes":[{"target":"torch.ops.aten.\#(name).default","inputs":[{"name":"self","#
+      + #""arg":{"as_tensor":{"name":"a"}}}],"outputs":[{"as_tensor":{"name":"b"}}],"metadata":{},"name":"b"}],"#
+      + #""tensor_values":{"a":\#(meta(shape)),"b":\#(meta(result, dtype: dtype))}}}}}"#
+  }
+
+  private static let open = #"{"as_expr":{"expr_str":"Symbol('s0')","hint":{"as_int":2}}}"#
+
+  private static func size(_ value: Int?) -> String { value.map { #"{"as_int":\#($0)}"# } ?? open }
+
+  private static func meta(_ shape: [Int?], dtype: Int = 7) -> String {
+    let strides = shape.indices.map { $0 == shape.count - 1 ? 1 : 2 }
+    return #"{"dtype":\#(dtype),"sizes":[\#(shape.map(size).joined(separator: ","))],"#
+      + #""strides":[\#(strides.map(size).joined(separator: ","))],"storage_offset":\#(size(0)),"layout":7}"#
+  }
+
+  /// The nodes, of ATen unless their names say otherwise, each with what the one before gives as its first argument, or
+  /// after the graphs that it is called with, and the shape of what it gives; the first so many are complex.
   private static func input(
     _ nodes: [(name: String, arguments: String, shape: [Int?])], isOpen: Bool = false, complex: Int = 0
   ) -> [UInt8] {
-    let open = #"{"as_expr":{"expr_str":"Symbol('s0')","hint":{"as_int":2}}}"#
-    func size(_ value: Int?) -> String { value.map { #"{"as_int":\#($0)}"# } ?? open }
-    func meta(_ shape: [Int?], dtype: Int = 7) -> String {
-      let strides = shape.indices.map { $0 == shape.count - 1 ? 1 : 2 }
-      return #"{"dtype":\#(dtype),"sizes":[\#(shape.map(size).joined(separator: ","))],"#
-        + #""strides":[\#(strides.map(size).joined(separator: ","))],"storage_offset":\#(size(0)),"layout":7}"#
-    }
     var (last, calls) = ("x", [String]())
     var tensors = [#""x":\#(meta([isOpen ? nil : 2, 2]))"#, #""i":\#(meta([2], dtype: 5))"#, #""w":\#(meta([2, 2]))"#]
     for (index, node) in nodes.enumerated() {
       let output = index == nodes.count - 1 ? "y" : "t\(index)"
       let first = #"{"name":"self","arg":{"as_tensor":{"name":"\#(last)"}}}"#
       let target = node.name.contains(".") ? node.name : "aten.\(node.name).default"
+      let arguments = [first, node.arguments].filter { !$0.isEmpty }
+      let inputs = node.name.hasPrefix("higher_order.") ? arguments.reversed() : arguments
       calls.append(
-        #"{"target":"torch.ops.\#(target)","inputs":[\#(first)"#
-          + (node.arguments.isEmpty ? "" : "," + node.arguments)
-          + #"],"outputs":[{"as_tensor":{"name":"\#(output)"}}],"metadata":{},"name":"\#(output)"}"#)
+        #"{"target":"torch.ops.\#(target)","inputs":[\#(inputs.joined(separator: ","))],"#
+          + #""outputs":[{"as_tensor":{"name":"\#(output)"}}],"metadata":{},"name":"\#(output)"}"#)
       tensors.append(#""\#(output)":\#(meta(node.shape, dtype: index < complex ? 10 : 7))"#)
       last = output
     }
