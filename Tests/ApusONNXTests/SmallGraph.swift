@@ -25,10 +25,11 @@ struct SmallGraph {
         attributes: attributes.sorted { $0.key < $1.key }.map { AttributeProto(name: $0.key, value: $0.value) }))
   }
 
-  func model(outputs: [String], version: Int = 21) throws -> ONNXModel {
+  func model(outputs: [String], version: Int = 21, producer: String = "") throws -> ONNXModel {
     var proto = proto
     proto.outputs = outputs.map { ValueInfoProto(name: $0) }
-    return try ONNXModel(ModelProto(opsetImports: [OperatorSetID(version: Int64(version))], graph: proto))
+    return try ONNXModel(
+      ModelProto(producerName: producer, opsetImports: [OperatorSetID(version: Int64(version))], graph: proto))
   }
 }
 

@@ -11,7 +11,7 @@ import Testing
   static let names = [
     "algebra", "algebra-core", "block", "block-core", "controlled", "controlled-core", "counted", "cut",
     "depthwise", "depthwise-core", "masked", "masked-core", "neighbours", "parts", "parts-core", "recurrent",
-    "residuals", "residuals-core", "sizes", "spectra", "spectra-core", "turned", "written",
+    "residuals", "residuals-core", "sized", "sizes", "spectra", "spectra-core", "turned", "written",
   ]
   /// What PyTorch computes in float32 alone, or in numbers of sixteen bits.
   static let quantized = ["blocks", "corners", "quantized", "quantized-blocks", "quantized-rows", "steps"]

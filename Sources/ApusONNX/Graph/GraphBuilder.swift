@@ -7,6 +7,7 @@ struct GraphBuilder {
   private let functions: [FunctionKey: FunctionProto]
   private let opsets: [String: Int]
   private let functionNodeCount: Int
+  private let isOfPyTorch: Bool
   private let limits: Limits
   private var nodeCount = 0
   private var nameByteCount = 0
@@ -32,7 +33,9 @@ struct GraphBuilder {
     let overload: String
   }
 
-  init(functions: [FunctionProto], opsets: [OperatorSetID], limits: Limits = Limits()) {
+  /// - Parameter producer: the program that wrote the model.
+  init(functions: [FunctionProto], opsets: [OperatorSetID], producer: String = "", limits: Limits = Limits()) {
+    isOfPyTorch = producer == "pytorch"
     functionNodeCount = functions.reduce(0) { $0 + Self.count($1.nodes) }
     self.functions = Dictionary(
       functions.map { (FunctionKey(name: OperatorName(domain: $0.domain, type: $0.name), overload: $0.overload), $0) },
@@ -213,6 +216,7 @@ extension GraphBuilder {
     let node = Node(
       name: name, operatorName: operatorName, opset: scope.opsets[operatorName.domain] ?? 1, inputs: inputs,
       outputs: outputs, attributes: values, subgraphs: subgraphs)
+    if isOfPyTorch, let nodes = scope.graph.withWholeLengths(node) { return nodes }
     guard !functions.isEmpty, let function = functions[FunctionKey(name: operatorName, overload: proto.overload)] else {
       return [node]
     }

@@ -29,7 +29,8 @@ public struct ONNXModel: GraphModel {
   /// - Throws: ``GraphError/graph(_:)``; ``ONNXFileError`` where a file that holds tensors is missing.
   public init(_ proto: ModelProto) throws {
     self.proto = proto
-    var builder = GraphBuilder(functions: proto.functions, opsets: proto.opsetImports)
+    var builder = GraphBuilder(
+      functions: proto.functions, opsets: proto.opsetImports, producer: proto.producerName)
     graph = try builder.build(proto.graph)
     forms = graph.zipMapForms
     warnings = proto.warnings

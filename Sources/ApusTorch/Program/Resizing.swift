@@ -22,6 +22,17 @@ extension ProgramBuilder {
         let count = try e.rank(x) - 2
         guard count >= 1 else { throw OperatorError("a picture has at least three axes") }
         if try antialias && call.bool("align_corners") { throw OperatorError("filters with corners aligned") }
+        // Where corners are aligned, sizes alone say where numbers come from.
+        let factors = try call.bool("align_corners") ? nil : scales(call, count)
+        let extents = try extents(call, count)
+        // Whatever the factor is, what stays as long as it is stays as it is.
+        let keepsEqual = mode == "linear" || antialias || name == "upsample_nearest2d"
+        if mode == "nearest", !areWhole(factors, from: try e.shape(x), to: extents) {
+          return [
+            try neighbours(
+              call, x, factors, to: extents, areCentred: nearest != "floor", keepsEqual: keepsEqual)
+          ]
+        }
         var attributes: [String: AttributeValue] = [
           // What would lie outside does not count where weights are those of a filter.
           "mode": .text(mode), "antialias": .flag(antialias), "exclude_outside": .flag(antialias),
@@ -35,18 +46,12 @@ extension ProgramBuilder {
           // Antialiased cubics are Pillow's, others those of the papers.
           attributes["cubic_coeff_a"] = .number(antialias ? -0.5 : -0.75)
         }
-        // Where corners are aligned, sizes alone say where numbers come from.
-        let factors = try call.bool("align_corners") ? nil : scales(call, count)
-        if let factors = try factors.flatMap({ try exact($0, from: e.shape(x), to: call.outputShape) }) {
+        if let factors = try factors.flatMap({
+          try exact($0, from: e.shape(x), to: call.outputShape, keepsEqual: keepsEqual)
+        }) {
           let all: [Float] = [1, 1] + factors
           let list = e.constant(GraphValue(try Tensor(all, shape: [all.count])))
           return [try e.node("Resize", [x, nil, list], attributes)]
-        }
-        let wanted = try (call.optionalExtents("output_size") ?? []).suffix(count)
-        let declared = try call.outputShape.suffix(count)
-        let extents = zip(declared, wanted.isEmpty ? declared.map { _ in .known(0) } : Array(wanted)).map {
-          known, asked in
-          known.map { GraphExtent.known($0) } ?? asked
         }
         let sizes = try e.list([e.extent(x, 0), e.extent(x, 1)] + extents)
         return [try e.node("Resize", [x, nil, nil, sizes], attributes)]
@@ -87,17 +92,65 @@ extension ProgramBuilder {
     return list.count == count ? list : nil
   }
 
+  /// The new sizes.
+  private static func extents(_ call: Call, _ count: Int) throws -> [GraphExtent] {
+    let wanted = try (call.optionalExtents("output_size") ?? []).suffix(count)
+    let declared = try call.outputShape.suffix(count)
+    return zip(declared, wanted.isEmpty ? declared.map { _ in .known(0) } : Array(wanted)).map { known, asked in
+      known.map { GraphExtent.known($0) } ?? asked
+    }
+  }
+
+  /// Whether each element is repeated as often as the others.
+  private static func areWhole(_ factors: [Double]?, from old: [Int?], to new: [GraphExtent]) -> Bool {
+    if let factors { return factors.allSatisfy { $0 >= 1 && $0.rounded() == $0 } }
+    return zip(old.suffix(new.count), new).allSatisfy { old, new in
+      if case .known(let new) = new, let old, old > 0 { new.isMultiple(of: old) } else { false }
+    }
+  }
+
+  /// The nearest elements as PyTorch finds them: a place times what a step is in the input, in float32, rounded down. For
+  /// some factors the standard's quotient has other neighbours.
+  private static func neighbours(
+    _ call: Call, _ x: Graph.ValueID, _ factors: [Double]?, to extents: [GraphExtent], areCentred: Bool,
+    keepsEqual: Bool
+  ) throws -> Graph.ValueID {
+    let e = call.emitter
+    var result = x
+    for (index, extent) in extents.enumerated() {
+      let axis = 2 + index
+      if keepsEqual, case .known(let length) = extent, try e.shape(x)[axis] == length { continue }
+      let (old, new) = (try e.list([e.extent(x, axis)]), try e.list([extent]))
+      let step =
+        try factors.map { try e.numbers(1 / $0[index], as: .float) }
+        ?? e.node("Div", [e.cast(old, to: .float), e.cast(new, to: .float)])
+      let range = try e.node("Range", [e.integer(0), e.squeeze(new, [0]), e.integer(1)])
+      var places = try e.cast(range, to: .float)
+      if areCentred { places = try e.node("Add", [places, e.numbers(0.5, as: .float)]) }
+      let found = try e.cast(e.node("Floor", [e.node("Mul", [places, step])]), to: .int64)
+      let last = try e.node("Sub", [old, e.integers([1])])
+      result = try e.node("Gather", [result, e.node("Min", [found, last])], ["axis": .int(axis)])
+    }
+    return result
+  }
+
   /// The factors as the operator takes them; nil where they are not what the new sizes come of.
   ///
   /// Sizes come of factors in float64 in PyTorch, and in float32 here: where that makes a difference, the next number of
   /// float32 is taken that makes none.
-  private static func exact(_ factors: [Double], from old: [Int?], to new: [Int?]) throws -> [Float]? {
+  private static func exact(
+    _ factors: [Double], from old: [Int?], to new: [Int?], keepsEqual: Bool
+  ) throws -> [Float]? {
     var result: [Float] = []
     for (factor, (old, new)) in zip(factors, zip(old.suffix(factors.count), new.suffix(factors.count))) {
       let near = Float(factor)
       guard let old, let new else {
         guard old == nil, new == nil else { return nil }
         result.append(near)
+        continue
+      }
+      if keepsEqual, old == new {
+        result.append(1)
         continue
       }
       guard (Double(old) * factor).rounded(.down) == Double(new),

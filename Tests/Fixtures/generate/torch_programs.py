@@ -403,6 +403,22 @@ class Controlled(nn.Module):
         )
 
 
+class Sized(nn.Module):
+    """Pictures in other sizes, by factors and lengths that float32 does not hold."""
+
+    def forward(self, x):
+        row, cube = x[:, :, 0], x[:, :, None, :6, :5]
+        return (
+            *[F.interpolate(x, scale_factor=factor, mode="nearest") for factor in (1 / 3, 0.6, 0.3, 1.1, 1.7, (1.1, 0.4))],
+            *[F.interpolate(row, scale_factor=factor, mode="nearest") for factor in (1 / 3, 1.1, 1.2, 2.0)],
+            F.interpolate(cube, scale_factor=(1.0, 1.2, 1.1), mode="nearest"), F.interpolate(x, size=(14, 11), mode="nearest"),
+            *[F.interpolate(x, scale_factor=factor, mode="nearest-exact") for factor in (1.1, 0.6, (2.0, 1 / 3))],
+            F.interpolate(x, scale_factor=1.1, mode="bilinear"), F.interpolate(x, scale_factor=1.125, mode="bicubic"),
+            *[F.interpolate(x, scale_factor=1.1, mode=mode, antialias=True) for mode in ("bilinear", "bicubic")],
+            F.interpolate(x, scale_factor=1.7, mode="bilinear", align_corners=True), F.interpolate(row, scale_factor=1.1, mode="linear"),
+        )
+
+
 class Cut(nn.Module):
     """Pictures of any size in so many parts, and norms of vectors and matrices."""
 
@@ -512,6 +528,7 @@ def main():
     strange = torch.tensor([[1, nan, 3, 0], [2, 1, 5, 4], [nan, 0.25, -1, -2]])
     write("corners", Corners(), (torch.randn(4, 6), half, steep, torch.randn(1, 1, 50, 2), strange, seen), quantize=lambda module: module)
     write("turned", Turned(), (torch.randn(3, 4),))
+    write("sized", Sized(), (torch.randn(1, 2, 9, 8),))
     write("cut", Cut(), (torch.randn(3, 2, 5, 7), torch.randn(2, 3, 4, 5)), {"x": {0: batch, 3: torch.export.Dim("width", min=2)}, "y": None})
     for suffix, core in (("", False), ("-core", True)):
         write("controlled" + suffix, Controlled(), (torch.randn(3, 4), torch.tensor(4), torch.randn(4)), {"x": {0: batch}, "turns": None, "state": None}, core)

@@ -99,6 +99,8 @@ struct RightMatrix<Scalar: FloatingPointScalar>: Sendable {
 
   /// `activation(a · b)`
   func callAsFunction(_ a: Tensor<Scalar>, activation: Activation) throws -> Tensor<Scalar> {
+    // Most products are of rows and a matrix, whose shapes are those of a linear layer.
+    if a.rank >= 2, shape.count == 2, a.shape.last == linear.inputs { return try linear(a, activation: activation) }
     let shapes = try MatMulShapes(a.shape, shape)
     return try linear(a.reshaped(shapes.left), activation: activation).reshaped(shapes.result)
   }

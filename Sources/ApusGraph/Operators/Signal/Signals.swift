@@ -40,12 +40,13 @@ extension Operators {
 
   /// The Fourier transform of windows of the signal `[batch, length, 1 or 2]`, which follow each other by `frame_step`
   /// (input 1): `[batch, frames, bins, 2]`. The window (input 2) is all ones by default, and `frame_length` (input 3)
-  /// is its length, or the signal's.
+  /// is its length, or the signal's. PyTorch's exporters write real signals as `[batch, length]`.
   static func STFT(_ node: NodeDescription) throws -> PreparedOperator {
     let isOneSided = try node.flag("onesided", default: true)
     return { arguments in
       let type = try arguments.floatingType(0)
-      let x = try arguments.floating(0, as: Double.self)
+      var x = try arguments.floating(0, as: Double.self)
+      if x.rank == 2 { x = try x.reshaped(x.shape + [1]) }
       let step = try arguments.integer(1)
       let window = try arguments.optionalFloating(2, as: Double.self)
       guard x.rank == 3, x.shape[2] == 1 || x.shape[2] == 2 else {
@@ -164,7 +165,7 @@ extension ShapeRule {
 
   static let stft = ShapeRule.rule { facts in
     let x = try facts.input(0)
-    guard x.shape.count == 3, let step = try facts.integer(1) else { throw ShapeFacts.Unknown() }
+    guard 2...3 ~= x.shape.count, let step = try facts.integer(1) else { throw ShapeFacts.Unknown() }
     let (batch, signal) = (x.shape[0], x.shape[1])
     let window = try facts.has(2) ? Shape.elementCount(facts.shape(2)) : signal
     let frame = try facts.integer(3) ?? window

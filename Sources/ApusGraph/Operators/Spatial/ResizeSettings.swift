@@ -77,6 +77,8 @@ struct ResizeAxis: Hashable, Sendable {
   var output: Int
   /// How many output positions there are for each of the input's; not always the ratio of the extents.
   var scale: Double
+  /// Whether that is the ratio of the extents, as it is where sizes are given.
+  var isRatio = true
   /// The part of the input that is taken; its ends are 0 and 1.
   var start = 0.0
   var end = 1.0
@@ -112,6 +114,7 @@ extension ResizeSettings {
       for (axis, scale) in zip(selected, scales) {
         guard scale > 0, scale.isFinite else { throw OperatorError("scale \(scale) is not positive") }
         axes[axis].scale = Double(scale)
+        axes[axis].isRatio = false
         let part = transformation == .cropAndResize ? Float(axes[axis].end - axes[axis].start) : 1
         let extent = (Float(shape[axis]) * part * scale).rounded(.down)
         guard let output = Int(exactly: extent), 0...WindowAttributes.limit ~= output else {
@@ -142,6 +145,7 @@ extension ResizeSettings {
     guard policy != .stretch, let scale = policy == .notLarger ? scales.min() : scales.max() else { return }
     for axis in selected {
       axes[axis].scale = scale
+      axes[axis].isRatio = false
       axes[axis].output = Int(min(Double(axes[axis].input) * scale + 0.5, Double(WindowAttributes.limit)))
     }
   }
@@ -155,22 +159,32 @@ extension ResizeSettings {
     let x = Double(index)
     let input = Double(axis.input)
     // The length that scale asks for, which may have a fraction.
-    let length = axis.scale * input
+    let length = axis.isRatio ? Double(axis.output) : axis.scale * input
     switch transformation {
-    case .halfPixel: return (x + 0.5) / axis.scale - 0.5
+    case .halfPixel: return scaledBack(x + 0.5, axis) - 0.5
     case .halfPixelSymmetric:
       let adjustment = Double(axis.output) / length
-      return input / 2 * (1 - adjustment) + (x + 0.5) / axis.scale - 0.5
-    case .pytorchHalfPixel: return axis.output > 1 ? (x + 0.5) / axis.scale - 0.5 : 0
+      return input / 2 * (1 - adjustment) + scaledBack(x + 0.5, axis) - 0.5
+    case .pytorchHalfPixel: return axis.output > 1 ? scaledBack(x + 0.5, axis) - 0.5 : 0
     case .alignCorners: return length == 1 ? 0 : x * (input - 1) / (length - 1)
-    case .asymmetric: return x / axis.scale
-    case .tensorFlowHalfPixel: return (x + 0.5) / axis.scale
+    case .asymmetric: return scaledBack(x, axis)
+    case .tensorFlowHalfPixel: return scaledBack(x + 0.5, axis)
     case .cropAndResize:
       let last = input - 1
       return axis.output > 1
         ? axis.start * last + x * (axis.end - axis.start) * last / Double(axis.output - 1)
         : 0.5 * (axis.start + axis.end) * last
     }
+  }
+
+  /// A place in the output over the scale.
+  ///
+  /// What is whole stays whole, for a place just before it has another nearest sample: by extents 9 · 14 / 18 is 7, and
+  /// 9 / (18 / 14) a little less; a scale of a third is 0.33333334, and 3 over that is 9 in the precision that scales are
+  /// written in, and a little less in any other.
+  private func scaledBack(_ x: Double, _ axis: ResizeAxis) -> Double {
+    if axis.isRatio { return axis.output == axis.input ? x : x * Double(axis.input) / Double(axis.output) }
+    return mode == .nearest ? Double(Float(x) / Float(axis.scale)) : x / axis.scale
   }
 
   /// Whether output `index` lies outside the input, where cropping asks for the extrapolation value.
