@@ -94,7 +94,10 @@ import Testing
       let id = try #require(word["id"] as? Int)
       #expect(id >= KeyboardFolder.words.count || KeyboardFolder.words[id] == piece)
       #expect((word["text"] as? String)?.hasPrefix("how") == true)
+      #expect((word["text"] as? String)?.hasSuffix(" you [MASK]") == true)
     }
+    #expect(masks[1].allSatisfy { ($0["text"] as? String)?.hasPrefix("how [MASK] you") == true })
+    #expect(try fill("how [MASK] you [MASK]", "-k", "1").lines.allSatisfy { $0.isEmpty || $0.contains("[MASK]") })
     #expect(try fill("how [MASK]").lines.count == 5)
   }
 

@@ -12,7 +12,7 @@ struct FillCommand: WritesFiles {
       masks; each is judged with the others still in place.
 
       With --json one object: text, and masks, a list for each mask of piece, id, probability, and the text with the \
-      piece in it.
+      piece in it and the other masks still there.
 
       EXAMPLES
         apus fill "see you [MASK] ."
@@ -65,9 +65,11 @@ struct FillCommand: WritesFiles {
         .map { id, probability in
           var ids = encoding.ids
           ids[place] = id
+          // The other masks are part of the text; no other special token is.
+          let shown = ids.indices.filter { $0 != place && places.contains($0) || !tokenizer.isSpecial(ids[$0]) }
           return FillReport.Word(
             piece: tokenizer.vocabulary.token(of: id) ?? "", id: id, probability: probability,
-            text: try tokenizer.decode(ids, leavingOutSpecials: true))
+            text: try tokenizer.decode(shown.map { ids[$0] }))
         }
     }
     let report = FillReport(text: text, masks: masks)
