@@ -67,6 +67,15 @@ import Testing
     #expect(try Command.run("suggest").status == 64)
   }
 
+  @Test func whatFollowsTheCursorIsForTheStockStyleAlone() throws {
+    #expect(try suggest("how ", "--style", "stock", "--following", " you").status == 0)
+    #expect(try suggest("how ", "--style", "finetuned", "--following", "").status == 0)
+    let result = try suggest("how ", "--style", "finetuned", "--following", " you")
+    #expect(result.status == 64 && result.errors.contains("--following"))
+    // The model that ships says its style itself.
+    #expect(try Command.run("suggest", "how ", "--following", " you").status == 64)
+  }
+
   @Test func aFolderThatIsNoModelEndsWithItsStatus() throws {
     #expect(try Command.run("suggest", "--model", "/nowhere", "a").status == 66)
     try KeyboardFolder.with { folder, model in

@@ -5,10 +5,14 @@ public enum SuggestionStyle: String, Sendable, Hashable, CaseIterable {
   ///
   ///     [CLS] context [MASK] . [SEP]
   case stock
-  /// As one is trained for keyboards: the word at the cursor, as far as it is typed, stands before the mask.
+  /// As one is trained for keyboards: the word at the cursor, as far as it is typed, stands before the mask, and
+  /// nothing after it.
   ///
   ///     [CLS] context partial [MASK] [SEP]
   case finetuned
+
+  /// Whether what follows the cursor makes a difference.
+  package var readsFollowing: Bool { self == .stock }
 }
 
 /// What the network reads for a request.
@@ -27,7 +31,7 @@ package struct KeyboardInput: Sendable, Hashable {
     guard length >= 3 else { throw TokenizerError.tooShort(length: length, needed: 3) }
     let room = length - 3
     var after: [Int] = []
-    if style == .stock, room > 0 {
+    if style.readsFollowing, room > 0 {
       // A quarter of the room for what follows; the end of a sentence where nothing does.
       after = tokenizer.firstPieces(of: request.following, count: max(1, room / 4))
       if after.isEmpty, let stop = tokenizer.vocabulary.id(of: ".") { after = [stop] }

@@ -27,7 +27,9 @@ struct SuggestCommand: WritesFiles {
   @Argument(help: "The text before the cursor, or - for lines of standard input.")
   var text: String
 
-  @Option(help: ArgumentHelp("The text after the cursor.", valueName: "text"))
+  @Option(
+    help: ArgumentHelp(
+      "The text after the cursor; only a model that is asked in the stock style reads it.", valueName: "text"))
   var following = ""
 
   @OptionGroup var model: LanguageModelOptions
@@ -47,6 +49,11 @@ struct SuggestCommand: WritesFiles {
     let network = try model.open()
     defer { model.cache.warn(network.cacheUse) }
     let suggester = try suggestions.suggester(network)
+    let style = suggester.options.style
+    guard following.isEmpty || style.readsFollowing else {
+      throw CommandFailure(
+        .usage, "--following: in the \(style.rawValue) style nothing after the cursor is read; --style stock reads it")
+    }
     var cache = KeyboardCache()
     func suggest(_ text: String) throws -> KeyboardSuggestions {
       try suggester.suggestions(for: KeyboardRequest(text, following: following), cache: &cache)
